@@ -1,8 +1,8 @@
 # Sourced by ./run and ./test: brings a machine to where it can build, and builds. Whatever is
 # there already is left alone; progress goes to stderr, so stdout stays the program's.
 
-BUILD_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libmicrohttpd-dev libdnnl-dev
-    libjansson-dev libsqlite3-dev libcurl4-openssl-dev libexpat1-dev zlib1g-dev node-d3"
+BUILD_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libmicrohttpd-dev nettle-dev
+    libdnnl-dev libjansson-dev libsqlite3-dev libcurl4-openssl-dev libexpat1-dev zlib1g-dev node-d3"
 # What a run may load before its engine: each package with the library that it brings. The preset
 # ladder has rungs for these; without them the server skips those rungs, and names the packages.
 PRELOAD_PACKAGES="libomp5:libomp.so.5 libtcmalloc-minimal4:libtcmalloc_minimal.so.4"

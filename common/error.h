@@ -10,6 +10,8 @@ enum error_kind {
     ERROR_NOT_FOUND, /* there is no such thing */
     ERROR_CONFLICT,  /* the thing is not in a state that allows this */
     ERROR_MISMATCH,  /* the same name was used before for something else */
+    ERROR_UNPROVEN,  /* a signature is wrong: who sent this is not who it says */
+    ERROR_FORBIDDEN, /* this caller may not do it */
     ERROR_UNABLE,    /* lawful, but this machine cannot do it */
     ERROR_FULL,      /* no room now; try again when some of it is done */
     ERROR_BUSY,      /* the same request may work in a moment */

@@ -18,6 +18,9 @@
 #define REPLY_MAX (64 * 1024 * 1024)     /* of an answer that is not streamed */
 #define WAIT_SECONDS_MAX 3600            /* for which a client may ask the server to wait */
 
+/* Of a whole number that engines and documents tell: what every reader of JSON holds exactly. */
+#define WHOLE_MAX 9007199254740991LL
+
 /* Lists: the most items that one answer or request holds. */
 #define RUN_LIST_MAX 200
 #define SWEEP_LIST_MAX 200
@@ -50,6 +53,7 @@
 #define PROCESSORS_MAX 1024 /* of a machine, and so threads of a run */
 #define RUN_STEPS_MAX 1000000
 #define RUN_SECONDS_MAX 86400           /* of a run, and of the budget of a sweep */
+#define CANARIES_MAX 20000              /* of a worker: ours sends one in ten seconds */
 #define STEP_NS_MAX 1000000000000000LL  /* of a step, and of what comes before the first */
 #define DOCUMENT_MAX (32 * 1024 * 1024) /* bytes of a run document that is read */
 #define DOCUMENT_MEMBER_MAX 65536       /* bytes of each of its members but the trace */

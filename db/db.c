@@ -6,8 +6,6 @@
 
 #include <stdatomic.h>
 
-#define BUSY_MS 5000 /* patience with another writer */
-
 /* Of all connections: what one has seen is true of the file. */
 static atomic_bool damaged;
 
@@ -79,7 +77,7 @@ struct db *db_open_file(const char *path, int flags, struct error *err)
         return NULL;
     }
     sqlite3_extended_result_codes(db->handle, 1);
-    sqlite3_busy_timeout(db->handle, BUSY_MS);
+    db_set_patience(db, DB_PATIENCE_MS);
     return take(&db);
 }
 
@@ -118,6 +116,11 @@ void db_freep(struct db **db)
     db_free(*db);
 }
 
+void db_set_patience(struct db *db, int milliseconds)
+{
+    sqlite3_busy_timeout(db->handle, milliseconds);
+}
+
 void db_interrupt(struct db *db)
 {
     atomic_store(&db->interrupted, true);
@@ -137,9 +140,9 @@ static bool empty_log(struct db *db, struct error *err)
 {
     int rc;
 
-    sqlite3_busy_timeout(db->handle, 0);
+    db_set_patience(db, 0);
     rc = sqlite3_wal_checkpoint_v2(db->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-    sqlite3_busy_timeout(db->handle, BUSY_MS);
+    db_set_patience(db, DB_PATIENCE_MS);
     return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ||
            db_failed(err, rc, "emptying the log");
 }

@@ -26,6 +26,11 @@ struct db *db_open_beside(const char *path, struct error *err)
 void db_free(struct db *db);
 void db_freep(struct db **db);
 
+/* How long this connection waits from now on for another one that writes; at first
+ * DB_PATIENCE_MS. Then it fails with ERROR_BUSY. */
+#define DB_PATIENCE_MS 5000
+void db_set_patience(struct db *db, int milliseconds);
+
 /* Ends the look into a whole database that is under way on this connection: see verify.h. From
  * any thread, or a signal handler. */
 void db_interrupt(struct db *db);

@@ -172,4 +172,24 @@ const char *const schema_later[SCHEMA_LATER] = {
     " WHEN NEW.contender IS NOT NULL BEGIN " SET_VERSION " END;",
     /* 15: what a sender has sent, for lists and to take it back. */
     "CREATE INDEX runs_by_sender ON runs (sender, number) WHERE sender IS NOT NULL;",
+    /* 16: prices of commitments. */
+    schema_commitments,
+    /* 17: whose runs count like our own. */
+    "CREATE TABLE trusted_senders (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;",
+    /* 18: the runs of a version of a contender by who sent them, so that many runs of one sender
+     * do not hide those of others. */
+    "DROP INDEX runs_by_contender;"
+    "CREATE INDEX runs_by_contender ON runs (contender, version, sender, number, validity,"
+    " samples_per_second, throughput_low, throughput_high, vm, ended_us, provenance)"
+    " WHERE contender IS NOT NULL;",
+    /* 19: more kinds of commitments. */
+    schema_more_commitments,
+    /* 20: who signed a run that came from elsewhere, with the text that was signed (without its
+     * trace, of which *_at says where it stood), and the key that each token is bound to. */
+    "CREATE TABLE signatures (run INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,"
+    " key TEXT NOT NULL, value TEXT NOT NULL, document TEXT NOT NULL, steps_at INTEGER NOT NULL,"
+    " evidence_at INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE token_keys (name TEXT PRIMARY KEY, key TEXT NOT NULL,"
+    " bound_us INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX token_keys_by_key ON token_keys (key);",
 };

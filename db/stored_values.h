@@ -13,6 +13,8 @@ enum stored_value {
     RUN_WORKLOAD,
     RUN_ENGINE,
     RUN_INSTANCE,
+    RUN_SENDER,
+    RUN_PROVENANCE,
     RUN_LABEL_KEY,
     RUN_LABEL_VALUE, /* of one key */
     PRICE_PROVIDER,
@@ -20,6 +22,7 @@ enum stored_value {
     PRICE_ZONE,
     PRICE_TYPE,
     PRICE_FEED,
+    PRICE_KIND,
     LISTED_PROVIDER, /* of an instance type that a feed lists */
     LISTED_NAME,
     LISTED_PREFIX,  /* of the name */

@@ -50,11 +50,18 @@ def lengths(schema, least, most, what):
     return [f"{low} {what} or more"] if low and low > 1 else []
 
 
+# Patterns that words say better.
+IN_WORDS = {
+    r"^[^\u0000-\u001f\u007f]*$": "no control characters",
+    r"^[^\u0000-\u0020\u007f]([^\u0000-\u001f\u007f]*[^\u0000-\u0020\u007f])?$":
+        "no control characters, no blanks at its ends"}
+
+
 def text_limits(schema):
-    words = lengths(schema, "minLength", "maxLength", "characters")
+    words, pattern = lengths(schema, "minLength", "maxLength", "characters"), schema.get("pattern")
     if schema.get("format") == "date-time":
         return words + ["RFC 3339"]
-    return words + ([f"like `{schema['pattern']}`"] if "pattern" in schema else [])
+    return words + ([IN_WORDS.get(pattern, f"like `{pattern}`")] if pattern else [])
 
 
 def array(schema):

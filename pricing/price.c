@@ -1,5 +1,7 @@
 #include "pricing/price.h"
 
+#include "common/cleanup.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +12,10 @@
 #define EXACT_DOLLARS 1e6 /* below, nanos are at most fifteen digits */
 #define EXPONENT_MAX 40   /* beyond, it is no price whatever stands before it */
 
-const char *const price_kind_names[] = {"on_demand", "spot", "typed", "own", NULL};
+const char *const price_kind_names[] = {"on_demand",           "spot", "typed", "own",
+                                        PRICE_COMMITTED_NAMES, NULL};
+_Static_assert(COUNT(price_kind_names) == PRICE_KINDS + 1, "every kind has a name");
+const char *const price_given_kind_names[] = {"on_demand", "spot", "typed", "own", NULL};
 
 const char *price_kind_name(enum price_kind kind)
 {
@@ -19,7 +24,7 @@ const char *price_kind_name(enum price_kind kind)
 
 bool price_kind_from_name(const char *name, enum price_kind *ret_kind)
 {
-    for (int kind = PRICE_ON_DEMAND; kind <= PRICE_OWN; kind++)
+    for (int kind = PRICE_ON_DEMAND; kind < PRICE_KINDS; kind++)
         if (strcmp(name, price_kind_names[kind]) == 0) {
             *ret_kind = (enum price_kind)kind;
             return true;
@@ -85,7 +90,8 @@ static bool read_decimal(const char *text, struct decimal *ret_decimal)
     return true;
 }
 
-bool price_read_nanos(const char *text, long long *ret_nanos)
+/* Of at most so many digits. */
+static bool read_nanos(const char *text, int digits_max, long long *ret_nanos)
 {
     struct decimal decimal;
     long long nanos = 0;
@@ -93,17 +99,30 @@ bool price_read_nanos(const char *text, long long *ret_nanos)
 
     if (!read_decimal(text, &decimal))
         return false;
-    wanted = decimal.point + NANO_DIGITS; /* digits that are whole nanos */
-    if (decimal.count == 0 || wanted < 0 || wanted > 15)
+    wanted = decimal.count > 0 ? decimal.point + NANO_DIGITS : 0; /* that are whole nanos */
+    if (wanted < 0 || wanted > digits_max)
         return false;
     for (int i = 0; i < wanted; i++)
         nanos = nanos * 10 + (i < decimal.count ? decimal.digits[i] - '0' : 0);
     if (wanted < decimal.count && decimal.digits[wanted] >= '5')
         nanos++;
-    if (nanos <= 0 || nanos > PRICE_NANOS_MAX)
+    *ret_nanos = nanos;
+    return true;
+}
+
+bool price_read_nanos(const char *text, long long *ret_nanos)
+{
+    long long nanos;
+
+    if (!read_nanos(text, 15, &nanos) || nanos <= 0 || nanos > PRICE_NANOS_MAX)
         return false;
     *ret_nanos = nanos;
     return true;
+}
+
+bool price_read_amount(const char *text, long long *ret_nanos)
+{
+    return read_nanos(text, 18, ret_nanos);
 }
 
 void price_write_nanos(long long nanos, char ret_text[PRICE_TEXT_SIZE])

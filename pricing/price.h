@@ -14,7 +14,48 @@ enum price_kind {
     PRICE_SPOT,
     PRICE_TYPED, /* by a person who knows what they pay */
     PRICE_OWN,   /* an hour of hardware that is not rented */
+    /* For those who commit themselves for years: see pricing/commitment.h. */
+    PRICE_RESERVED_1Y_NO_UPFRONT,
+    PRICE_RESERVED_1Y_PARTIAL_UPFRONT,
+    PRICE_RESERVED_1Y_ALL_UPFRONT,
+    PRICE_RESERVED_3Y_NO_UPFRONT,
+    PRICE_RESERVED_3Y_PARTIAL_UPFRONT,
+    PRICE_RESERVED_3Y_ALL_UPFRONT,
+    PRICE_SAVINGS_PLAN_1Y, /* nothing at once */
+    PRICE_SAVINGS_PLAN_3Y,
+    PRICE_COMMITTED_USE_1Y,
+    PRICE_COMMITTED_USE_3Y,
+    PRICE_SAVINGS_PLAN_1Y_PARTIAL_UPFRONT,
+    PRICE_SAVINGS_PLAN_1Y_ALL_UPFRONT,
+    PRICE_SAVINGS_PLAN_3Y_PARTIAL_UPFRONT,
+    PRICE_SAVINGS_PLAN_3Y_ALL_UPFRONT,
+    PRICE_INSTANCE_SAVINGS_PLAN_1Y_NO_UPFRONT,
+    PRICE_INSTANCE_SAVINGS_PLAN_1Y_PARTIAL_UPFRONT,
+    PRICE_INSTANCE_SAVINGS_PLAN_1Y_ALL_UPFRONT,
+    PRICE_INSTANCE_SAVINGS_PLAN_3Y_NO_UPFRONT,
+    PRICE_INSTANCE_SAVINGS_PLAN_3Y_PARTIAL_UPFRONT,
+    PRICE_INSTANCE_SAVINGS_PLAN_3Y_ALL_UPFRONT,
+    PRICE_CONVERTIBLE_1Y_NO_UPFRONT,
+    PRICE_CONVERTIBLE_1Y_PARTIAL_UPFRONT,
+    PRICE_CONVERTIBLE_1Y_ALL_UPFRONT,
+    PRICE_CONVERTIBLE_3Y_NO_UPFRONT,
+    PRICE_CONVERTIBLE_3Y_PARTIAL_UPFRONT,
+    PRICE_CONVERTIBLE_3Y_ALL_UPFRONT,
+    PRICE_KINDS,
 };
+#define PRICE_COMMITTED PRICE_RESERVED_1Y_NO_UPFRONT /* the first kind of a commitment */
+#define PRICE_COMMITTED_NAMES                                                                    \
+    "reserved_1y_no_upfront", "reserved_1y_partial_upfront", "reserved_1y_all_upfront",          \
+        "reserved_3y_no_upfront", "reserved_3y_partial_upfront", "reserved_3y_all_upfront",      \
+        "savings_plan_1y", "savings_plan_3y", "committed_use_1y", "committed_use_3y",            \
+        "savings_plan_1y_partial_upfront", "savings_plan_1y_all_upfront",                        \
+        "savings_plan_3y_partial_upfront", "savings_plan_3y_all_upfront",                        \
+        "instance_savings_plan_1y_no_upfront", "instance_savings_plan_1y_partial_upfront",       \
+        "instance_savings_plan_1y_all_upfront", "instance_savings_plan_3y_no_upfront",           \
+        "instance_savings_plan_3y_partial_upfront", "instance_savings_plan_3y_all_upfront",      \
+        "convertible_1y_no_upfront", "convertible_1y_partial_upfront",                           \
+        "convertible_1y_all_upfront", "convertible_3y_no_upfront",                               \
+        "convertible_3y_partial_upfront", "convertible_3y_all_upfront"
 
 /* The feed of what was published beside a figure. It belongs to that figure, whatever its age,
  * and says nothing about what anybody pays today. */
@@ -27,9 +68,11 @@ struct price {
     char zone[REGION_SIZE]; /* "" stands for the whole region */
     char instance_type[INSTANCE_SIZE];
     enum price_kind kind;
-    char currency[4];   /* ISO 4217; nothing is ever converted, and only USD is compared */
-    long long nanos;    /* billionths of the currency for an hour; > 0 */
-    char text[40];      /* the number as it was received */
+    char currency[4]; /* ISO 4217; nothing is ever converted, and only USD is compared */
+    long long nanos;  /* billionths of the currency for an hour; > 0 */
+    /* Of nanos, what is paid at once for the whole term of a commitment; 0 for other kinds. */
+    long long upfront_nanos;
+    char text[40];      /* the number as it was received, of a commitment as it was computed */
     char reference[96]; /* what the source calls it: SKU, rate code, meter */
     char feed[32];
     long long source_us;  /* since when, as the source says; 0 where it does not */
@@ -43,6 +86,11 @@ struct price {
 /* Reads a decimal ("0.3570000000", "9.0E-4") exactly, rounded half up to nanos. False for
  * anything else, for what rounds to 0, and for what is more than PRICE_NANOS_MAX. */
 bool price_read_nanos(const char *text, long long *ret_nanos) __attribute__((warn_unused_result));
+
+/* The same of an amount that is no price of an hour: it may be 0, and up to a thousand million.
+ */
+bool price_read_amount(const char *text, long long *ret_nanos)
+    __attribute__((warn_unused_result));
 
 /* The shortest decimal with these nanos: "0.357". */
 #define PRICE_TEXT_SIZE 32
@@ -66,8 +114,10 @@ bool price_set_number(struct price *price, double number) __attribute__((warn_un
 bool price_word(char *member, size_t size, const char *text) __attribute__((warn_unused_result));
 #define PRICE_WORD(member, text) price_word((member), sizeof(member), (text))
 
-/* "on_demand", "spot", "typed", "own". */
+/* "on_demand", "spot", "typed", "own", "reserved_1y_no_upfront", ... */
 extern const char *const price_kind_names[]; /* NULL-terminated */
+/* The first four of them: those that a person may give a price of. */
+extern const char *const price_given_kind_names[];
 const char *price_kind_name(enum price_kind kind);
 bool price_kind_from_name(const char *name, enum price_kind *ret_kind)
     __attribute__((warn_unused_result));

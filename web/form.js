@@ -52,8 +52,9 @@ const hintOf = (schema) => {
   return [`${schema.description ?? ''}.`, range && ` ${capital(range)}.`, standard && ` Default: ${standard}.`].join('').replace(/^\.\s*/, '');
 };
 
+// Without a default the first choice sends nothing: the server takes what suits its machine.
 const choice = (schema, id) =>
-  h('select', { id }, schema.enum.map((each) =>
+  h('select', { id }, schema.default === undefined && h('option', { value: '' }, 'of the machine (default)'), schema.enum.map((each) =>
     h('option', { value: each }, schema.names?.[each] ?? (each === schema.default ? `${each} (default)` : each))));
 
 const box = (schema, id) =>
@@ -101,7 +102,7 @@ export const field = (name, schema, changed) => {
   const set = (value) => {
     const wanted = [value].flat()[0] ?? standard;
     // Also show a value that is no choice here, such as an engine of another server.
-    if (schema.enum && !schema.enum.includes(wanted)) input.append(h('option', { value: wanted }, `${wanted} (unknown to this server)`));
+    if (schema.enum && wanted !== standard && !schema.enum.includes(wanted)) input.append(h('option', { value: wanted }, `${wanted} (unknown to this server)`));
     input.value = wanted;
     look();
   };
@@ -113,7 +114,7 @@ export const field = (name, schema, changed) => {
   // Hides the choices that are not in the list, but for the one that is chosen; null: hides none.
   const narrow = (list) => {
     if (!schema.enum) return;
-    for (const option of input.options) option.hidden = list !== null && !list.includes(option.value) && option.value !== input.value;
+    for (const option of input.options) option.hidden = list !== null && option.value !== standard && !list.includes(option.value) && option.value !== input.value;
   };
   set(null);
   return { narrow, name, element, text: () => (isChanged() ? text() : null), value: () => valueOf(schema, text()), set, fail: fault.set, focus: () => input.focus(), isChanged };

@@ -1,5 +1,5 @@
 // Parts shared by several views: tables, lists of facts, words for runs and prices.
-import { h } from './dom.js';
+import { h, s } from './dom.js';
 import { age, dollars, number, words } from './format.js';
 import { href } from './state.js';
 
@@ -71,6 +71,18 @@ export const priceWords = (price) => {
   return `${money(price)} an hour, ${words(price.kind)} (${price.label})${where ? `, ${where}` : ''}`;
 };
 
+// Every kind of price of a commitment, with words for it.
+export const COMMITMENTS = [['reserved', 'reserved'], ['convertible', 'convertible'], ['savings_plan', 'savings plan'],
+  ['instance_savings_plan', 'savings plan of a family']]
+  .flatMap(([kind, name]) => [[1, '1 year'], [3, '3 years']].flatMap(([years, term]) => [['no', 'nothing'], ['partial', 'part'], ['all', 'all']]
+    .map(([payment, upfront]) => [kind === 'savings_plan' && payment === 'no' ? `${kind}_${years}y` : `${kind}_${years}y_${payment}_upfront`,
+      `${name}, ${term}, ${upfront} upfront`])))
+  .concat([['committed_use_1y', 'committed use, 1 year'], ['committed_use_3y', 'committed use, 3 years']]);
+
+// "1 year, $876 of it at once": the term of a commitment and what is paid up front.
+export const commitmentWords = ({ years, payment, upfront }) =>
+  `for ${years} ${years === 1 ? 'year' : 'years'}, ${upfront > 0 ? `${dollars(upfront)} of it at once` : words(payment)}`;
+
 // The source of a price and its age, and a warning if it is stale.
 export const priceSource = (price) => {
   const said = price.source_time ?? price.fetched_at ?? price.valid_from;
@@ -90,3 +102,8 @@ export const every = (milliseconds, call) => {
 // A form that sends itself on each change. Enter sends it too, but the change came first and may have
 // replaced the form by then.
 export const sendWhenChanged = ({ currentTarget: form }) => setTimeout(() => form.isConnected && form.requestSubmit());
+
+// The ranks that a row or cell may have as a bar along all ranks.
+export const rankBar = ({ low, high }, ranked) => s('svg', { class: 'rank-bar', viewBox: `0 0 ${ranked} 1`,
+  preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+  s('rect', { class: 'all', width: ranked, height: 1 }), s('rect', { class: 'own', x: low - 1, width: high - low + 1, height: 1 }));

@@ -1,7 +1,7 @@
 // The state of the page is its address, so a link shows what its sender saw. Names and values are
 // those of the API's parameters, and `view`.
 
-// { view: 'comparison', workload: 'mlp', instance_type: ['a', 'b'] }: a list where a name occurs twice.
+// { view: 'comparison', workload: 'gpt2', instance_type: ['a', 'b'] }: a list where a name occurs twice.
 const RENAMED = { __proto__: null, instance: 'instance_type' }; // in links of earlier versions
 
 export const state = () => {

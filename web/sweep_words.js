@@ -11,6 +11,7 @@ const PRESETS = {
   tune: 'Tune: a search for the fastest',
   aa: 'A/A: one configuration compared with itself',
   engines: 'Engines: native compared with the registered ones',
+  clouds2017: 'Clouds 2017: seven networks of an article',
 };
 
 export const presetInWords = (preset) => PRESETS[preset] ?? words(preset);
@@ -49,19 +50,25 @@ const rateOf = ({ pairs, alarms, rate, low, high }) =>
   `${alarms} of ${count(pairs, 'pair')} of equal runs would be called different: ${percent(rate)} (95 % interval ${percent(low)} to ${percent(high)}).`;
 
 const NAMED = 3;
-const tieOf = ({ tied_with: tied }) => {
-  if (!tied.length) return ' No other is as fast.';
+// "cannot be told apart from a, b, c and 2 more"; null for none.
+export const tiedInWords = (tied) => {
   const more = tied.length - NAMED;
-  return ` It cannot be told apart from ${tied.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+  return tied.length ? `cannot be told apart from ${tied.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}` : null;
 };
+const tieOf = ({ cannot_be_told_apart_from: tied }) => (tied.length ? ` It ${tiedInWords(tied)}.` : ' No other is as fast.');
 
 // 0.03 -> "3 %", for a setting, not a measurement.
 export const share = (value) => `${Number((value * 100).toFixed(2))} %`;
+
+const workloadsOf = (sweep) => new Set(sweep.cells.map((cell) => cell.spec.workload));
+// Whether cells train different workloads, so that no cell is the best of all.
+export const isMixed = (sweep) => workloadsOf(sweep).size > 1;
 
 // The answer of a sweep in a sentence or two.
 export const answerOf = (sweep) => {
   if (sweep.preset === 'aa')
     return sweep.false_alarms ? `False alarms: ${rateOf(sweep.false_alarms)}` : 'False alarms: unknown, no pair has finished.';
+  if (isMixed(sweep)) return `${count(workloadsOf(sweep).size, 'workload')}: each is compared with its own kind only.`;
   if (!sweep.best) return 'The fastest cell is unknown: no cell has a valid run.';
   const cell = sweep.cells.find((each) => each.cell === sweep.best.cell);
   const so = sweep.state === 'running' ? 'Fastest so far' : 'Fastest';

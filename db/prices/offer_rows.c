@@ -3,51 +3,9 @@
 
 #include "common/cleanup.h"
 #include "db/stmt.h"
-#include "pricing/feeds/source.h"
-#include "pricing/machine/choice.h"
 
 #define OPEN_PLACE QUESTION_LIST_MAX /* of a typed price that leaves its region open */
 #define NO_PLACE (-1)
-
-/* A refresh goes over thousands of rows: snprintf() would be half of the time. */
-static void copy_text(char *member, size_t size, const char *text)
-{
-    size_t length = strnlen(text, size - 1);
-
-    memcpy(member, text, length);
-    member[length] = '\0';
-}
-#define COPY(member, text) copy_text((member), sizeof(member), (text))
-
-static bool make_room(void *address_of_list, size_t count, size_t *room, size_t size,
-                      struct error *err)
-{
-    size_t more = *room ? *room * 2 : 64;
-    void *list;
-
-    if (count < *room)
-        return true;
-    memcpy(&list, address_of_list, sizeof list);
-    list = reallocarray(list, more, size);
-    if (!list)
-        return error_no_memory(err);
-    memcpy(address_of_list, &list, sizeof list);
-    *room = more;
-    return true;
-}
-
-bool offer_rows_room(struct offer_rows *rows, size_t more_rows, size_t more_statements,
-                     struct error *err)
-{
-    while (rows->room < rows->count + more_rows)
-        if (!make_room(&rows->list, rows->room, &rows->room, sizeof *rows->list, err))
-            return false;
-    while (rows->statement_room < rows->statement_count + more_statements)
-        if (!make_room(&rows->statements, rows->statement_room, &rows->statement_room,
-                       sizeof *rows->statements, err))
-            return false;
-    return true;
-}
 
 /* Only the last reading is looked up: there may be millions. */
 static bool ask_readings(struct db *db, long long at_us, struct feed_statement *statement,
@@ -74,42 +32,6 @@ static bool ask_readings(struct db *db, long long at_us, struct feed_statement *
     return step != STMT_FAILED;
 }
 
-static bool is_statement_of(const struct feed_statement *statement, const char *feed,
-                            const char *scope)
-{
-    return strcmp(statement->feed, feed) == 0 && strcmp(statement->scope, scope) == 0;
-}
-
-static bool find_statement(struct db *db, struct offer_rows *rows, const char *feed,
-                           const char *scope, size_t *ret_index, struct error *err)
-{
-    const struct source *source = source_find(feed);
-    struct feed_statement *statement;
-
-    /* Rows come scope by scope, nearly. */
-    for (size_t i = 0; i < rows->statement_count; i++) {
-        size_t candidate = (rows->last_statement + i) % rows->statement_count;
-
-        if (is_statement_of(&rows->statements[candidate], feed, scope)) {
-            *ret_index = rows->last_statement = candidate;
-            return true;
-        }
-    }
-    if (!make_room(&rows->statements, rows->statement_count, &rows->statement_room,
-                   sizeof *rows->statements, err))
-        return false;
-    statement = &rows->statements[rows->statement_count];
-    *statement = (struct feed_statement){.rank = feed_rank(feed),
-                                         .third_party = source && source->third_party,
-                                         .pace_us = source_pace_us(feed)};
-    COPY(statement->feed, feed);
-    COPY(statement->scope, scope);
-    if (!ask_readings(db, rows->question->at_us, statement, err))
-        return false;
-    *ret_index = rows->last_statement = rows->statement_count++;
-    return true;
-}
-
 static int place_of(const struct offers_question *question, const char *region)
 {
     for (int i = 0; question->regions[i]; i++)
@@ -118,216 +40,223 @@ static int place_of(const struct offers_question *question, const char *region)
     return *region ? NO_PLACE : OPEN_PLACE;
 }
 
-static enum offer_slot slot_of(const char *feed, enum price_kind kind)
-{
-    bool published = strcmp(feed, "published") == 0;
-
-    if (kind == PRICE_TYPED || kind == PRICE_OWN)
-        return published ? OFFER_SLOTS : SLOT_TYPED;
-    if (kind == PRICE_SPOT)
-        return published ? SLOT_PUBLISHED_SPOT : SLOT_SPOT;
-    return published ? SLOT_PUBLISHED_ON_DEMAND : SLOT_ON_DEMAND;
-}
-
 /* A zone's price holds for that zone only, but spot may be had in any zone when none is named. */
-static bool zone_fits(const struct offers_question *question, const struct offer_row *row)
+static bool zone_fits(const struct offers_question *question, const struct price_series *series)
 {
-    if (!row->zone[0])
+    if (!series->zone[0])
         return true;
     if (!question->zone || !*question->zone)
-        return row->slot == SLOT_SPOT;
-    return strcmp(row->zone, question->zone) == 0;
+        return series->slot == SLOT_SPOT;
+    return strcmp(series->zone, question->zone) == 0;
 }
 
 static void set_order(const struct offers_question *question, struct offer_row *row, int place,
                       int rank)
 {
+    const struct price_series *series = row->series;
     bool any_zone = !question->zone || !*question->zone;
-    long long of_zone = row->zone[0] ? 0 : 1, of_provider = row->provider[0] ? 0 : 1;
-    const long long typed[] = {of_zone, place, of_provider, -rank, row->series};
-    const long long published[] = {-row->since_us, 0, 0, 0, row->series};
-    const long long cheapest[] = {place, -rank, of_zone, row->nanos, row->series};
-    const long long of_place[] = {place, of_zone, -rank, 0, row->series};
+    long long of_zone = series->zone[0] ? 0 : 1, of_provider = series->provider[0] ? 0 : 1;
+    const long long typed[] = {of_zone, place, of_provider, -rank, series->number};
+    const long long published[] = {-row->since_us, 0, 0, 0, series->number};
+    const long long cheapest[] = {place, -rank, of_zone, row->nanos, series->number};
+    const long long of_place[] = {place, of_zone, -rank, 0, series->number};
     const long long *order = of_place;
 
-    if (row->slot == SLOT_TYPED)
+    if (series->slot == SLOT_TYPED)
         order = typed;
-    else if (row->slot == SLOT_PUBLISHED_ON_DEMAND || row->slot == SLOT_PUBLISHED_SPOT)
+    else if (series->slot == SLOT_PUBLISHED_ON_DEMAND || series->slot == SLOT_PUBLISHED_SPOT)
         order = published;
-    else if (row->slot == SLOT_SPOT && any_zone)
+    else if (series->slot == SLOT_SPOT && any_zone)
         order = cheapest;
     memcpy(row->order, order, sizeof row->order);
 }
 
-void offer_rows_judge(const struct offer_rows *rows, struct offer_row *row)
+static void judge(const struct offer_rows *rows, struct offer_row *row)
 {
-    int place = place_of(rows->question, row->region);
     const struct offers_question *question = rows->question;
-    const struct feed_statement *statement = &rows->statements[row->statement];
+    const struct price_series *series = row->series;
+    const struct feed_statement *statement = offer_row_statement(rows, row);
     bool published =
-        row->slot != SLOT_ON_DEMAND && row->slot != SLOT_SPOT && row->slot != SLOT_TYPED;
+        series->slot == SLOT_PUBLISHED_ON_DEMAND || series->slot == SLOT_PUBLISHED_SPOT;
+    bool doubted = series->doubted_us > 0 && series->doubted_us <= question->at_us;
+    int place = place_of(question, series->region);
 
     row->said_us = published                            ? row->since_us
                    : statement->confirmed_source_us > 0 ? statement->confirmed_source_us
                                                         : statement->confirmed_us;
-    row->freshness = (row->doubted ? freshness_of_doubted : freshness_of)(
-        row->kind, question->at_us - row->said_us, statement->pace_us);
-    row->applies = published || (place != NO_PLACE && zone_fits(question, row));
+    row->freshness = (doubted ? freshness_of_doubted : freshness_of)(
+        series->kind, question->at_us - row->said_us, statement->pace_us);
+    row->applies = published || (place != NO_PLACE && zone_fits(question, series));
     set_order(question, row, place, statement->rank);
 }
 
 /* What a series is today is what it was since it last moved; of what was before, and where a feed
- * has published already what it will be, its history knows. */
+ * has published already what it will be, its history knows. What is not kept is read no further
+ * than that. */
 static bool look_back(struct db *db, const struct offers_question *question,
                       struct offer_row *row, struct error *err)
 {
-    struct held *held = &row->held;
+    const struct price_series *series = row->series;
+    const struct held_question then = {series->number, question->at_us, 0};
+    struct held held;
 
+    row->nanos = series->nanos;
+    row->since_us = series->since_us;
     if (row->since_us <= question->at_us)
         return true;
-    if (!price_at(db, &(struct held_question){row->series, question->at_us, 0}, held, err))
+    if (row->book->is_kept) {
+        if (!price_book_held(db, row->book, row->series, question, &held, err))
+            return false;
+    } else if (!price_at(db, &then, &held, err)) {
         return false;
-    row->nanos = held->known ? held->nanos : 0;
-    row->since_us = held->since_us;
+    }
+    row->nanos = held.known ? held.nanos : 0;
+    row->since_us = held.since_us;
     return true;
 }
 
-/* Of the columns of COLUMNS. */
-static bool take_row(struct db *db, struct offer_rows *rows, struct stmt *query,
+/* The statements of a book, with when each feed had spoken last. */
+static bool add_statements(struct db *db, struct offer_rows *rows, const struct price_book *book,
+                           struct error *err)
+{
+    for (size_t i = 0; i < book->statement_count; i++) {
+        struct feed_statement *statement;
+
+        if (!price_make_room(&rows->statements, rows->statement_count, &rows->statement_room,
+                             sizeof *rows->statements, err))
+            return false;
+        statement = &rows->statements[rows->statement_count];
+        *statement = book->statements[i];
+        if (!ask_readings(db, rows->question->at_us, statement, err))
+            return false;
+        rows->statement_count++;
+    }
+    return true;
+}
+
+static int by_name(const struct offer_row *left, const struct offer_row *right)
+{
+    const struct price_series *a = left->series, *b = right->series;
+
+    return offer_name_order(a->instance, a->provider, b->instance, b->provider);
+}
+
+/* Merges what stands from `middle` on with what stands before it; both are in order. */
+static bool merge(struct offer_rows *rows, size_t middle, struct error *err)
+{
+    AUTO(freep) struct offer_row *merged = NULL;
+    size_t left = 0, right = middle, count = 0;
+
+    if (middle == 0 || middle == rows->count ||
+        by_name(&rows->list[middle - 1], &rows->list[middle]) <= 0)
+        return true;
+    merged = calloc(rows->count, sizeof *merged);
+    if (!merged)
+        return error_no_memory(err);
+    while (left < middle && right < rows->count)
+        merged[count++] = by_name(&rows->list[right], &rows->list[left]) < 0 ? rows->list[right++]
+                                                                             : rows->list[left++];
+    memcpy(&merged[count], &rows->list[left], (middle - left) * sizeof *merged);
+    count += middle - left;
+    memcpy(rows->list, merged, count * sizeof *merged);
+    return true;
+}
+
+/* What held of a book at the moment. */
+static bool add_book(struct db *db, struct offer_rows *rows, struct price_book *book,
                      struct error *err)
 {
-    struct offer_row *row;
-    enum price_kind kind;
-    enum offer_slot slot;
-    int place = place_of(rows->question, stmt_column_text(query, 4));
-    long long held_us;
+    const size_t first = rows->count, first_statement = rows->statement_count;
 
-    if (!price_kind_from_name(stmt_column_text(query, 7), &kind))
-        return true; /* the schema lets in no other words */
-    slot = slot_of(stmt_column_text(query, 1), kind);
-    if (slot == OFFER_SLOTS ||
-        ((slot == SLOT_ON_DEMAND || slot == SLOT_SPOT) && (place < 0 || place == OPEN_PLACE)))
-        return true; /* no feed may leave open where a price is from */
-    if (!make_room(&rows->list, rows->count, &rows->room, sizeof *rows->list, err))
+    if (!add_statements(db, rows, book, err))
         return false;
-    row = &rows->list[rows->count];
-    *row = (struct offer_row){.kind = kind,
-                              .slot = slot,
-                              .series = stmt_column_integer(query, 0),
-                              .nanos = stmt_column_integer(query, 8),
-                              .since_us = stmt_column_integer(query, 9)};
-    held_us = stmt_column_integer(query, 10);
-    row->doubted = held_us > 0 && held_us <= rows->question->at_us;
-    if (!look_back(db, rows->question, row, err))
-        return false;
-    if (row->nanos <= 0)
-        return true; /* there was none */
-    COPY(row->provider, stmt_column_text(query, 3));
-    COPY(row->region, stmt_column_text(query, 4));
-    COPY(row->zone, stmt_column_text(query, 5));
-    COPY(row->instance, stmt_column_text(query, 6));
-    if (!find_statement(db, rows, stmt_column_text(query, 1), stmt_column_text(query, 2),
-                        &row->statement, err))
-        return false;
-    offer_rows_judge(rows, row);
-    rows->count++;
-    return true;
-}
+    for (size_t i = 0; i < book->count; i++) {
+        struct offer_row *row;
 
-#define COLUMNS                                                                                  \
-    "SELECT number, feed, scope, provider, region, zone, instance_type, kind, nanos, since_us,"  \
-    " held_us"                                                                                   \
-    " FROM price_series WHERE currency = 'USD' AND "
-
-#define OF_TYPE " AND instance_type = ?"
-#define ANYWHERE                                                                                 \
-    "feed IN ('published', 'typed', 'price-file') AND (feed = 'published' OR kind IN ('typed',"  \
-    " 'own'))"
-
-static bool load_region(struct db *db, struct offer_rows *rows, const char *region,
-                        struct error *err)
-{
-    static const char of_all[] = COLUMNS "region = ? AND feed <> 'published'";
-    static const char of_type[] = COLUMNS "region = ? AND feed <> 'published'" OF_TYPE;
-    const char *type = rows->question->instance;
-    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, type ? of_type : of_all, err);
-    const size_t first_row = rows->count, first_statement = rows->statement_count;
-    enum stmt_step step;
-
-    if (!query)
-        return false;
-    stmt_text(query, region);
-    if (type)
-        stmt_text(query, type);
-    while ((step = stmt_step(query, err)) == STMT_ROW)
-        if (!take_row(db, rows, query, err))
+        if (!price_make_room(&rows->list, rows->count, &rows->room, sizeof *rows->list, err))
             return false;
-    if (step == STMT_DONE && !type)
-        offer_store_keep(rows->store, region, rows, first_row, first_statement);
-    return step == STMT_DONE;
+        row = &rows->list[rows->count];
+        *row = (struct offer_row){.series = &book->list[i],
+                                  .book = book,
+                                  .statement = first_statement + book->list[i].statement};
+        if (!look_back(db, rows->question, row, err))
+            return false;
+        if (row->nanos <= 0)
+            continue; /* there was none */
+        judge(rows, row);
+        rows->count++;
+    }
+    return merge(rows, first, err);
 }
 
-/* Also where it is kept already. */
+/* A book for this question alone, at a place that does not change while it is answered. */
+static struct price_book *own_book(struct offer_rows *rows)
+{
+    return &rows->own[rows->own_count++];
+}
+
 static bool add_region(struct db *db, struct offer_rows *rows, const char *region,
                        struct error *err)
 {
-    struct error why = {0};
-
-    if (!rows->question->instance && offer_store_take(rows->store, region, rows, &why))
-        return true;
-    return why.kind == ERROR_NONE ? load_region(db, rows, region, err) : error_no_memory(err);
-}
-
-/* What is typed for another region is no price here, but its type is worth a line. */
-static bool load_anywhere(struct db *db, struct offer_rows *rows, struct error *err)
-{
-    static const char of_all[] = COLUMNS ANYWHERE, of_type[] = COLUMNS ANYWHERE OF_TYPE;
     const char *type = rows->question->instance;
-    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, type ? of_type : of_all, err);
-    enum stmt_step step;
+    struct price_book *book = type ? NULL : offer_store_find(rows->store, region), *kept;
 
-    if (!query)
-        return false;
-    if (type)
-        stmt_text(query, type);
-    while ((step = stmt_step(query, err)) == STMT_ROW)
-        if (!take_row(db, rows, query, err))
+    if (!book) {
+        book = own_book(rows);
+        PRICE_COPY(book->region, region);
+        if (!price_book_add_region(db, book, region, type, err))
             return false;
-    return step == STMT_DONE;
+        price_book_sort(book);
+        kept = type ? NULL : offer_store_keep(rows->store, book);
+        book = kept ? kept : book;
+    }
+    return add_book(db, rows, book, err);
 }
 
-int offer_name_order(const char *instance, const char *provider, const char *other_instance,
-                     const char *other_provider)
+/* What is asked for seldom, and what is little, is not kept. */
+static bool add_rest(struct db *db, struct offer_rows *rows, struct error *err)
 {
-    int order = strcmp(instance, other_instance);
+    const struct offers_question *question = rows->question;
+    struct price_book *book = own_book(rows);
 
-    return order ? order : strcmp(provider, other_provider);
+    for (size_t i = 0; question->regions[i]; i++)
+        for (size_t k = 0; k < question->committed_count; k++)
+            if (!price_book_add_committed(db, book, question->regions[i], question->committed[k],
+                                          question->instance, err))
+                return false;
+    if (!price_book_add_region(db, book, "", question->instance, err) ||
+        !price_book_add_anywhere(db, book, question->instance, err))
+        return false;
+    price_book_sort(book);
+    return add_book(db, rows, book, err);
 }
 
-static int by_name(const void *left, const void *right)
+static void forget(struct offer_rows *rows)
 {
-    const struct offer_row *a = left, *b = right;
-
-    return offer_name_order(a->instance, a->provider, b->instance, b->provider);
+    for (size_t i = 0; i < rows->own_count; i++)
+        price_book_free(&rows->own[i]);
+    rows->own_count = rows->count = rows->statement_count = 0;
 }
 
 bool offer_rows_load(struct db *db, const struct offers_question *question,
                      struct offer_rows *rows, struct error *err)
 {
+    forget(rows);
     rows->question = question;
-    rows->count = 0;
+    if (!rows->own)
+        rows->own = calloc(QUESTION_LIST_MAX + 2, sizeof *rows->own);
+    if (!rows->own)
+        return error_no_memory(err);
     for (size_t i = 0; question->regions[i]; i++)
         if (!add_region(db, rows, question->regions[i], err))
             return false;
-    if (!load_region(db, rows, "", err) || !load_anywhere(db, rows, err))
-        return false;
-    if (rows->count > 0)
-        qsort(rows->list, rows->count, sizeof *rows->list, by_name);
-    return true;
+    return add_rest(db, rows, err);
 }
 
 void offer_rows_free(struct offer_rows *rows)
 {
+    forget(rows);
+    freep(&rows->own);
     freep(&rows->list);
     freep(&rows->statements);
 }

@@ -5,7 +5,7 @@
 #include "db/prices/offer_rows.h"
 #include "db/stmt.h"
 
-#define WEEK_US (7 * 24 * 3600 * 1000000LL)
+#define WHY_SIZE sizeof((struct quote *)0)->why_not
 
 static const enum price_kind kind_of_slot[OFFER_SLOTS] = {
     [SLOT_ON_DEMAND] = PRICE_ON_DEMAND, [SLOT_SPOT] = PRICE_SPOT,
@@ -34,9 +34,16 @@ static struct quote *quote_of(struct offer *offer, enum offer_slot slot)
 /* The best of one kind, and why there is none. */
 struct choice {
     enum offer_slot slot;
+    enum price_kind kind; /* that is looked for, or in the slot of what is typed the usual one */
     const struct offer_row *best;
     const struct offer_row *expired; /* the one of them that was said last */
     bool torn;                       /* two that nothing tells apart say something different */
+    const char *absence;             /* why there is none, where there is none at all */
+};
+
+/* The same of every type. */
+struct absences {
+    char slots[OFFER_SLOTS][WHY_SIZE], committed[OFFER_COMMITTED_MAX][WHY_SIZE];
 };
 
 static int compare_rows(const struct offer_row *a, const struct offer_row *b)
@@ -51,7 +58,8 @@ static void consider(struct choice *choice, const struct offer_row *row)
 {
     bool published = is_published(choice->slot);
 
-    if (row->slot != choice->slot || !row->applies)
+    if (row->series->slot != choice->slot || !row->applies ||
+        (choice->slot == SLOT_COMMITTED && row->series->kind != choice->kind))
         return;
     if (row->freshness == PRICE_EXPIRED && !published) {
         if (!choice->expired || row->said_us > choice->expired->said_us)
@@ -101,69 +109,87 @@ static void explain_expired(const struct choice *choice, struct quote *quote)
     snprintf(quote->why_not, sizeof quote->why_not, "expired: last said %s", time);
 }
 
-static void explain(const struct offers_question *question, const struct choice *choice,
-                    struct quote *quote)
+/* Why there is no price at all of a kind; the same of each type, and there are thousands. */
+static void explain_absence(const struct offers_question *question, const struct choice *choice,
+                            size_t size, char ret_text[])
 {
-    const char *kind = kind_of_slot[choice->slot] == PRICE_SPOT ? "a spot" : "an on-demand";
+    const char *kind = choice->slot == SLOT_COMMITTED ? price_kind_name(choice->kind)
+                       : choice->kind == PRICE_SPOT   ? "spot"
+                                                      : "on-demand";
+    const char *article = choice->kind == PRICE_ON_DEMAND ? "an" : "a";
     char where[80];
 
-    quote->kind = kind_of_slot[choice->slot];
     name_regions(question, sizeof where, where);
+    if (is_published(choice->slot))
+        snprintf(ret_text, size, "it was not published with %s %s price", article, kind);
+    else if (choice->slot == SLOT_TYPED)
+        snprintf(ret_text, size, "no price of it was typed in %s", where);
+    else
+        snprintf(ret_text, size, "no feed has %s %s price of it in %s", article, kind, where);
+}
+
+static void explain(const struct choice *choice, struct quote *quote)
+{
+    quote->kind = choice->kind;
     if (choice->torn)
         snprintf(quote->why_not, sizeof quote->why_not,
                  "several prices were published for that moment");
-    else if (is_published(choice->slot))
-        snprintf(quote->why_not, sizeof quote->why_not, "it was not published with %s price",
-                 kind);
-    else if (choice->expired)
+    else if (!is_published(choice->slot) && choice->expired)
         explain_expired(choice, quote);
-    else if (choice->slot == SLOT_TYPED)
-        snprintf(quote->why_not, sizeof quote->why_not, "no price of it was typed in %s", where);
     else
-        snprintf(quote->why_not, sizeof quote->why_not, "no feed has %s price of it in %s", kind,
-                 where);
+        PRICE_COPY(quote->why_not, choice->absence);
+}
+
+/* What the history of the row has to tell. A course does not have what is asked for seldom. */
+static bool look_up(struct db *db, const struct offer_rows *rows, const struct offer_row *row,
+                    struct held *ret_held, struct error *err)
+{
+    const struct price_series *series = row->series;
+
+    if (offer_row_statement(rows, row)->confirmed_us > 0 && series->slot != SLOT_COMMITTED)
+        return price_book_held(db, row->book, row->series, rows->question, ret_held, err);
+    return price_at(db,
+                    &(struct held_question){series->number, rows->question->at_us,
+                                            series->slot == SLOT_SPOT ? SPREAD_US : 0},
+                    ret_held, err);
 }
 
 /* What is known of the row, and what its series has to tell beside. */
 static bool quote_row(struct db *db, const struct offer_rows *rows, const struct offer_row *row,
                       struct quote *ret_quote, struct error *err)
 {
-    const struct feed_statement *statement = &rows->statements[row->statement];
-    struct quote quote = {.known = true,
-                          .kind = row->kind,
-                          .series = row->series,
-                          .nanos = row->nanos,
-                          .third_party = statement->third_party,
-                          .freshness = row->freshness,
-                          .is_published = is_published(row->slot)};
-    struct held held = row->kept ? *row->kept : row->held;
+    const struct feed_statement *statement = offer_row_statement(rows, row);
+    const struct price_series *series = row->series;
+    struct held held;
 
-    if ((!held.known || (row->slot == SLOT_SPOT && !held.has_spread)) &&
-        !price_at(db,
-                  &(struct held_question){row->series, rows->question->at_us,
-                                          row->slot == SLOT_SPOT ? WEEK_US : 0},
-                  &held, err))
+    if (!look_up(db, rows, row, &held, err))
         return false;
-    if (row->kept)
-        *row->kept = held;
     if (!held.known || held.nanos != row->nanos) {
-        *ret_quote = (struct quote){.kind = row->kind,
+        *ret_quote = (struct quote){.kind = series->kind,
                                     .why_not = "what is stored of it does not agree with itself"};
         return true;
     }
-    snprintf(quote.region, sizeof quote.region, "%s", row->region);
-    snprintf(quote.zone, sizeof quote.zone, "%s", row->zone);
-    snprintf(quote.feed, sizeof quote.feed, "%s", statement->feed);
-    snprintf(quote.text, sizeof quote.text, "%s", held.text);
-    quote.since_us = held.since_us;
-    quote.low = held.low;
-    quote.high = held.high;
-    quote.mean = held.mean;
-    /* Where no feed is read again, the time that the price itself came with. */
-    quote.fetched_us = statement->confirmed_us > 0 ? statement->confirmed_us : held.fetched_us;
-    quote.source_us =
-        statement->confirmed_us > 0 ? statement->confirmed_source_us : held.source_us;
-    *ret_quote = quote;
+    *ret_quote = (struct quote){
+        .known = true,
+        .kind = series->kind,
+        .series = series->number,
+        .nanos = row->nanos,
+        .upfront_nanos = held.upfront_nanos,
+        .third_party = statement->third_party,
+        .since_us = held.since_us,
+        /* Where no feed is read again, the time that the price itself came with. */
+        .fetched_us = statement->confirmed_us > 0 ? statement->confirmed_us : held.fetched_us,
+        .source_us =
+            statement->confirmed_us > 0 ? statement->confirmed_source_us : held.source_us,
+        .freshness = row->freshness,
+        .is_published = is_published(series->slot),
+        .low = held.low,
+        .high = held.high,
+        .mean = held.mean};
+    PRICE_COPY(ret_quote->region, series->region);
+    PRICE_COPY(ret_quote->zone, series->zone);
+    PRICE_COPY(ret_quote->feed, statement->feed);
+    PRICE_COPY(ret_quote->text, held.text);
     return true;
 }
 
@@ -171,34 +197,65 @@ static bool quote_row(struct db *db, const struct offer_rows *rows, const struct
  * offer's provider from `from` to `to`. */
 struct group {
     size_t start, open, from, to;
+    const struct absences *absences;
 };
 
-static bool fill_quotes(struct db *db, const struct offer_rows *rows, const struct group *group,
-                        struct offer *offer, struct error *err)
+static bool fill_quote(struct db *db, const struct offer_rows *rows, const struct group *group,
+                       struct choice choice, struct quote *quote, struct error *err)
 {
-    for (int slot = 0; slot < OFFER_SLOTS; slot++) {
-        struct choice choice = {.slot = (enum offer_slot)slot};
-        struct quote *quote = quote_of(offer, choice.slot);
-
-        for (size_t i = group->from; i < group->to; i++)
-            consider(&choice, &rows->list[i]);
-        /* Who types a price may leave its provider open, and then it is everybody's. */
-        for (size_t i = group->start; i < group->open && slot == SLOT_TYPED; i++)
-            consider(&choice, &rows->list[i]);
-        if (!choice.best || choice.torn)
-            explain(rows->question, &choice, quote);
-        else if (!quote_row(db, rows, choice.best, quote, err))
-            return false;
-    }
+    for (size_t i = group->from; i < group->to; i++)
+        consider(&choice, &rows->list[i]);
+    /* Who types a price may leave its provider open, and then it is everybody's. */
+    for (size_t i = group->start; i < group->open && choice.slot == SLOT_TYPED; i++)
+        consider(&choice, &rows->list[i]);
+    if (choice.best && !choice.torn)
+        return quote_row(db, rows, choice.best, quote, err);
+    explain(&choice, quote);
     return true;
 }
 
-/* Of the region that the spot price is from; the bands of the past are not stored, so it is
- * today's. */
-static bool fill_band(struct db *db, const struct offers_question *question, struct offer *offer,
-                      struct error *err)
+/* `committed` has room for each kind that was asked for. */
+static bool fill_quotes(struct db *db, const struct offer_rows *rows, const struct group *group,
+                        struct offer *offer, struct quote *committed, struct error *err)
 {
-    const char *region = offer->spot.known ? offer->spot.region : question->regions[0];
+    const struct offers_question *question = rows->question;
+
+    for (int slot = 0; slot < OFFER_SLOTS; slot++) {
+        const struct choice choice = {.slot = (enum offer_slot)slot,
+                                      .kind = kind_of_slot[slot],
+                                      .absence = group->absences->slots[slot]};
+
+        if (!fill_quote(db, rows, group, choice, quote_of(offer, choice.slot), err))
+            return false;
+    }
+    for (size_t i = 0; i < question->committed_count; i++) {
+        const struct choice choice = {.slot = SLOT_COMMITTED,
+                                      .kind = question->committed[i],
+                                      .absence = group->absences->committed[i]};
+
+        if (!fill_quote(db, rows, group, choice, &committed[i], err))
+            return false;
+    }
+    offer->committed = question->committed_count > 0 ? committed : NULL;
+    return true;
+}
+
+static void explain_absences(const struct offers_question *question,
+                             struct absences *ret_absences)
+{
+    for (int slot = 0; slot < OFFER_SLOTS; slot++)
+        explain_absence(
+            question, &(struct choice){.slot = (enum offer_slot)slot, .kind = kind_of_slot[slot]},
+            WHY_SIZE, ret_absences->slots[slot]);
+    for (size_t i = 0; i < question->committed_count; i++)
+        explain_absence(question,
+                        &(struct choice){.slot = SLOT_COMMITTED, .kind = question->committed[i]},
+                        WHY_SIZE, ret_absences->committed[i]);
+}
+
+static bool ask_band(struct db *db, const struct offer *offer, const char *region,
+                     char ret_band[], size_t size, struct error *err)
+{
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(db,
                                       "SELECT band FROM interruptions WHERE provider = ? AND"
@@ -208,22 +265,54 @@ static bool fill_band(struct db *db, const struct offers_question *question, str
 
     if (!query)
         return false;
+    ret_band[0] = '\0';
     stmt_text(query, offer->provider);
     stmt_text(query, offer->instance);
     stmt_text(query, region);
     while ((step = stmt_step(query, err)) == STMT_ROW)
-        snprintf(offer->band, sizeof offer->band, "%s", stmt_column_text(query, 0));
+        price_copy(ret_band, size, stmt_column_text(query, 0));
     return step == STMT_DONE;
+}
+
+/* A series of the group in that region, whose book is kept: it keeps the band too. */
+static struct price_series *series_in(const struct offer_rows *rows, const struct group *group,
+                                      const char *region)
+{
+    for (size_t i = group->from; i < group->to; i++)
+        if (rows->list[i].book->is_kept && strcmp(rows->list[i].series->region, region) == 0)
+            return rows->list[i].series;
+    return NULL;
+}
+
+/* Of the region that the spot price is from; the bands of the past are not stored, so it is
+ * today's. */
+static bool fill_band(struct db *db, const struct offer_rows *rows, const struct group *group,
+                      struct offer *offer, struct error *err)
+{
+    const char *region = offer->spot.known ? offer->spot.region : rows->question->regions[0];
+    struct price_series *series = region ? series_in(rows, group, region) : NULL;
+
+    if (!series || !series->has_band) {
+        if (!ask_band(db, offer, region, offer->band, sizeof offer->band, err))
+            return false;
+        if (series) {
+            PRICE_COPY(series->band, offer->band);
+            series->has_band = true;
+        }
+        return true;
+    }
+    PRICE_COPY(offer->band, series->band);
+    return true;
 }
 
 static bool same_instance(const struct offer_row *a, const struct offer_row *b)
 {
-    return strcmp(a->instance, b->instance) == 0;
+    return strcmp(a->series->instance, b->series->instance) == 0;
 }
 
 static bool same_name(const struct offer_row *a, const struct offer_row *b)
 {
-    return same_instance(a, b) && strcmp(a->provider, b->provider) == 0;
+    return same_instance(a, b) && strcmp(a->series->provider, b->series->provider) == 0;
 }
 
 /* The group of rows that begins at `from`; `last` is the one before it. */
@@ -238,7 +327,7 @@ static struct group next_group(const struct offer_rows *rows, const struct group
     if (from > 0 && same_instance(&list[from], &list[from - 1])) {
         group.start = last->start;
         group.open = last->open;
-    } else if (!list[from].provider[0]) {
+    } else if (!list[from].series->provider[0]) {
         group.open = group.to;
     }
     return group;
@@ -256,20 +345,26 @@ static size_t count_names(const struct offer_rows *rows)
 static bool fill_offers(struct db *db, const struct offer_rows *rows, struct offers *offers,
                         struct error *err)
 {
+    const size_t kinds = rows->question->committed_count, names = count_names(rows);
     struct group group = {0};
+    struct absences absences;
 
-    offers->list = calloc(count_names(rows) + 1, sizeof *offers->list);
-    if (!offers->list)
+    explain_absences(rows->question, &absences);
+    offers->list = calloc(names + 1, sizeof *offers->list);
+    offers->committed = kinds > 0 ? calloc(names + 1, kinds * sizeof *offers->committed) : NULL;
+    if (!offers->list || (kinds > 0 && !offers->committed))
         return error_no_memory(err);
     for (size_t from = 0; from < rows->count; from = group.to) {
+        struct quote *committed = kinds > 0 ? &offers->committed[offers->count * kinds] : NULL;
         struct offer *offer = &offers->list[offers->count++];
         const struct offer_row *row = &rows->list[from];
 
         group = next_group(rows, &group, from);
-        memcpy(offer->provider, row->provider, sizeof offer->provider);
-        memcpy(offer->instance, row->instance, sizeof offer->instance);
-        if (!fill_quotes(db, rows, &group, offer, err) ||
-            !fill_band(db, rows->question, offer, err))
+        group.absences = &absences;
+        PRICE_COPY(offer->provider, row->series->provider);
+        PRICE_COPY(offer->instance, row->series->instance);
+        if (!fill_quotes(db, rows, &group, offer, committed, err) ||
+            !fill_band(db, rows, &group, offer, err))
             return false;
     }
     return true;
@@ -283,12 +378,12 @@ bool offers_load(struct db *db, const struct offers_question *question, struct o
     AUTO(offer_rows_free) struct offer_rows rows = {.store = store};
     AUTO(offers_free) struct offers offers = {0};
 
-    offer_store_begin(store, question, prices);
+    offer_store_begin(store, prices);
     if (!view || stmt_step(view, err) != STMT_ROW || !offer_rows_load(db, question, &rows, err) ||
         !fill_offers(db, &rows, &offers, err))
         return false;
     *ret_offers = offers;
-    offers.list = NULL;
+    offers = (struct offers){0};
     return true;
 }
 
@@ -385,5 +480,6 @@ const struct offer *offers_find(const struct offers *offers, const char *provide
 void offers_free(struct offers *offers)
 {
     freep(&offers->list);
+    freep(&offers->committed);
     offers->count = 0;
 }

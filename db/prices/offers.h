@@ -9,9 +9,14 @@
 
 #include <stddef.h>
 
+#define OFFER_COMMITTED_MAX 4 /* kinds of commitments that are asked for at once */
+
 struct offers_question {
     const char *regions[QUESTION_LIST_MAX + 1]; /* NULL-terminated; the first that has a price */
     const char *instance;                       /* only this type; NULL: all */
+    /* Kinds of commitments that offers are to have, too; what is not asked for is not loaded. */
+    enum price_kind committed[OFFER_COMMITTED_MAX];
+    size_t committed_count;
     const char *zone; /* only this zone's spot; NULL: the cheapest of the region's */
     long long at_us;
     bool is_now;  /* at_us is this moment: what series are today is enough */
@@ -23,6 +28,7 @@ struct quote {
     bool known;
     enum price_kind kind;
     long long series, nanos;
+    long long upfront_nanos; /* as in struct price */
     char region[REGION_SIZE], zone[REGION_SIZE], feed[32];
     char text[40]; /* as it was received */
     bool third_party;
@@ -37,12 +43,14 @@ struct quote {
 struct offer {
     char provider[PROVIDER_SIZE], instance[INSTANCE_SIZE];
     struct quote on_demand, spot, typed, published_on_demand, published_spot;
+    const struct quote *committed; /* of each kind that was asked for; NULL: of none */
     char band[16]; /* how often spot is interrupted, as the advisor words it; "" unknown */
 };
 
 struct offers {
     struct offer *list; /* by instance and provider */
     size_t count;
+    struct quote *committed; /* what the list points to */
 };
 
 /* What was read of single regions, for the next question that names one of them beside others.

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "db/stmt.h"
+#include "pricing/commitment.h"
 #include "pricing/freshness.h"
 
 #define SIZE_MIN 256
@@ -160,6 +161,20 @@ static bool is_dear(const struct other_feeds *others, const struct price_batch *
     return dear;
 }
 
+/* So many are not what makes a reading odd: those by the hour are judged without them. */
+static void drop_odd_commitments(const struct other_feeds *others, struct price_batch *batch)
+{
+    const struct price *price;
+    size_t position = 0;
+    long long on_demand;
+
+    while ((price = price_batch_next(batch, &position)) != NULL)
+        if (price->kind >= PRICE_COMMITTED && strcmp(price->currency, "USD") == 0 &&
+            (on_demand = on_demand_of(others, batch, price)) > 0 &&
+            commitment_is_odd(price->nanos, on_demand))
+            price_batch_drop_dear(batch, position - 1);
+}
+
 void other_feeds_drop_dear(const struct other_feeds *others, struct price_batch *batch,
                            bool always, struct beside *ret_beside)
 {
@@ -170,6 +185,7 @@ void other_feeds_drop_dear(const struct other_feeds *others, struct price_batch 
     while ((price = price_batch_next(batch, &position)) != NULL)
         (void)!is_dear(others, batch, price, &counted);
     *ret_beside = counted;
+    drop_odd_commitments(others, batch);
     position = 0;
     if (!always && are_many(counted.dear, counted.spots))
         return;

@@ -30,7 +30,8 @@ long long other_feeds_find(const struct other_feeds *others, const struct price 
 
 /* Leaves spot prices out of the reading that are far above the price on demand, which the reading
  * itself knows or else another feed. Where they are many nothing is left out, unless `always`:
- * then the reading is odd as a whole. Counts both in *ret_beside. */
+ * then the reading is odd as a whole. Counts both in *ret_beside. Prices of commitments that are
+ * odd beside it are left out in any case. */
 void other_feeds_drop_dear(const struct other_feeds *others, struct price_batch *batch,
                            bool always, struct beside *ret_beside);
 

@@ -1,5 +1,6 @@
+/* Tested by tests/db/prices/offers_spot_test.c and tests/db/prices/offer_store_test.c. */
 #include "common/cleanup.h"
-#include "db/prices/offer_rows.h"
+#include "db/prices/price_book.h"
 #include "db/stmt.h"
 
 /* Dollars that held so many microseconds, summed up. */
@@ -44,6 +45,7 @@ static void read_held(struct stmt *row, struct held *ret_held)
                               .nanos = stmt_column_integer(row, 1),
                               .source_us = stmt_column_integer(row, 2),
                               .fetched_us = stmt_column_integer(row, 3)};
+    ret_held->upfront_nanos = stmt_column_integer(row, 5);
     snprintf(ret_held->text, sizeof ret_held->text, "%s", stmt_column_text(row, 4));
     ret_held->known = ret_held->nanos > 0;
 }
@@ -52,12 +54,12 @@ bool price_at(struct db *db, const struct held_question *question, struct held *
               struct error *err)
 {
     AUTO(stmt_done)
-    struct stmt *query =
-        stmt_prepare(db,
-                     "SELECT since_us, nanos, source_us, fetched_us, text FROM prices"
-                     " WHERE series = ?1 AND since_us <= ?2 AND withdrawn_us > ?2"
-                     " ORDER BY since_us DESC, withdrawn_us DESC LIMIT ?3",
-                     err);
+    struct stmt *query = stmt_prepare(
+        db,
+        "SELECT since_us, nanos, source_us, fetched_us, text, upfront_nanos FROM prices"
+        " WHERE series = ?1 AND since_us <= ?2 AND withdrawn_us > ?2"
+        " ORDER BY since_us DESC, withdrawn_us DESC LIMIT ?3",
+        err);
     const long long start_us = question->at_us - question->window_us;
     long long end_us = question->at_us;
     bool first = true, enough = false;
@@ -86,7 +88,36 @@ bool price_at(struct db *db, const struct held_question *question, struct held *
         return false;
     if (held.known && question->window_us > 0)
         spread_end(&spread, &held);
-    held.has_spread = question->window_us > 0;
     *ret_held = held;
     return true;
+}
+
+void course_at(const struct course *course, const struct held_question *question,
+               struct held *ret_held)
+{
+    const long long start_us = question->at_us - question->window_us;
+    long long end_us = question->at_us;
+    struct spread spread = {0};
+    struct held held = {0};
+    size_t i = 0;
+
+    while (i < course->count && course->entries[i].since_us > question->at_us)
+        i++;
+    if (i < course->count) {
+        const struct course_entry *entry = &course->entries[i];
+
+        held = (struct held){
+            .known = entry->nanos > 0, .nanos = entry->nanos, .since_us = entry->since_us};
+        PRICE_COPY(held.text, entry->text);
+    }
+    for (; held.known && question->window_us > 0 && i < course->count && end_us > start_us; i++) {
+        long long since_us = course->entries[i].since_us;
+        long long from_us = since_us > start_us ? since_us : start_us;
+
+        spread_add(&spread, course->entries[i].nanos, end_us - from_us);
+        end_us = from_us;
+    }
+    if (held.known && question->window_us > 0)
+        spread_end(&spread, &held);
+    *ret_held = held;
 }

@@ -13,7 +13,7 @@
     " r.fetched_us, r.source_us, p.withdrawn_us, p.withdrawn_by, p.withdrawn_reason, s.held_us," \
     " s.held_nanos, s.since_us, CASE WHEN s.held_us NOT NULL THEN (SELECT held FROM "            \
     "feed_states AS f"                                                                           \
-    " WHERE f.feed = s.feed AND f.scope = s.scope) END"                                          \
+    " WHERE f.feed = s.feed AND f.scope = s.scope) END, p.upfront_nanos"                         \
     " FROM price_series AS s JOIN prices AS p ON p.series = s.number"
 #define CONFIRMED                                                                                \
     " LEFT JOIN readings AS r ON r.feed = s.feed AND r.scope = s.scope AND r.fetched_us ="       \
@@ -59,6 +59,7 @@ static void view_from_row(struct stmt *row, long long at_us, struct price_view *
     if (!price_kind_from_name(stmt_column_text(row, 6), &price->kind))
         price->kind = PRICE_ON_DEMAND; /* the schema lets in no other words */
     price->nanos = stmt_column_integer(row, 8);
+    price->upfront_nanos = stmt_column_integer(row, 23);
     price->source_us = stmt_column_integer(row, 11);
     price->fetched_us = stmt_column_integer(row, 12);
     if (view.doubted && view.since_us == stmt_column_integer(row, 21))

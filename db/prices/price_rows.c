@@ -13,6 +13,7 @@ bool price_row_add(struct stmt *add, long long series, long long since_us, long 
     stmt_text(add, price ? price->reference : "");
     stmt_integer(add, price && price->source_us > 0 ? price->source_us : 0);
     stmt_integer(add, now_us);
+    stmt_integer(add, price ? price->upfront_nanos : 0);
     return stmt_run(add, err);
 }
 
@@ -29,6 +30,7 @@ bool price_series_insert(struct stmt *insert, const char *scope, const struct pr
     stmt_text(insert, price->currency);
     stmt_integer(insert, price->nanos);
     stmt_integer(insert, since_us);
+    stmt_integer(insert, price->upfront_nanos);
     if (stmt_step(insert, err) != STMT_ROW)
         return false;
     *ret_number = stmt_column_integer(insert, 0);

@@ -7,10 +7,11 @@
 
 #define ADD_SERIES                                                                               \
     "INSERT INTO price_series (feed, scope, provider, region, zone, instance_type, kind,"        \
-    " currency, nanos, since_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number"
+    " currency, nanos, since_us, upfront_nanos) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"        \
+    " RETURNING number"
 #define ADD_PRICE                                                                                \
-    "INSERT INTO prices (series, since_us, nanos, text, reference, source_us, fetched_us)"       \
-    " VALUES (?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO prices (series, since_us, nanos, text, reference, source_us, fetched_us,"       \
+    " upfront_nanos) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 /* With a statement of ADD_PRICE. `price` NULL: there is none from `since_us` on. */
 bool price_row_add(struct stmt *add, long long series, long long since_us, long long now_us,

@@ -13,7 +13,7 @@
 
 /* What is stored of the price at a place of the basket; number 0 where nothing is. */
 struct known {
-    long long number, nanos, held, held_us, since_us;
+    long long number, nanos, held, held_us, since_us, upfront_nanos;
     bool is_held; /* it leapt, and waits for another reading */
 };
 
@@ -101,9 +101,10 @@ static bool judge(struct replacement *work, struct known *known, const struct pr
                   const struct coverage_names *names, long long said_nanos, struct error *err)
 {
     struct change *change = &work->change;
-    struct moves *moves = &change->moves[like->kind == PRICE_SPOT ? PRICE_SPOT : PRICE_ON_DEMAND];
+    struct moves *moves = &change->moves[move_group_of(like->kind)];
 
     change->before++;
+    moves->before++;
     if (said_nanos > 0) {
         bool leapt = is_leap(like->kind, known->nanos, said_nanos);
 
@@ -124,7 +125,8 @@ static bool compare_row(struct replacement *work, struct stmt *row, struct error
                           .nanos = stmt_column_integer(row, 7),
                           .held = stmt_column_integer(row, 8),
                           .since_us = stmt_column_integer(row, 9),
-                          .held_us = stmt_column_integer(row, 10)};
+                          .held_us = stmt_column_integer(row, 10),
+                          .upfront_nanos = stmt_column_integer(row, 11)};
     struct coverage_names names;
     struct price like = {0};
     const struct price *price;
@@ -158,7 +160,8 @@ static bool compare(struct replacement *work, struct error *err)
     struct stmt *query = stmt_prepare(
         work->db,
         "SELECT number, provider, region, zone, instance_type, kind, currency, nanos,"
-        " ifnull(held_nanos, -1), since_us, ifnull(held_us, 0) FROM price_series WHERE feed = ? "
+        " ifnull(held_nanos, -1), since_us, ifnull(held_us, 0), upfront_nanos FROM price_series "
+        "WHERE feed = ? "
         "AND scope = ?",
         err);
     enum stmt_step step;
@@ -239,6 +242,7 @@ static bool move_series(struct replacement *work, const struct known *known,
     else
         stmt_text(work->move_series, NULL);
     stmt_integer(work->move_series, since_us);
+    stmt_integer(work->move_series, price ? price->upfront_nanos : 0);
     stmt_integer(work->move_series, known->number);
     return stmt_run(work->move_series, err) &&
            price_row_add(work->add_price, known->number, since_us, work->now_us, price, err);
@@ -277,7 +281,9 @@ static bool write_one(struct replacement *work, const struct price *price, size_
         work->change.held++;
         return hold_one(work, known, price->nanos, err);
     }
-    if (known->nanos == price->nanos) /* maybe back from a leap that no reading confirmed */
+    if (known->nanos == price->nanos &&
+        known->upfront_nanos ==
+            price->upfront_nanos) /* maybe back from a leap that no reading confirmed */
         return hold_one(work, known, NOTHING_HELD, err);
     work->change.moved++;
     return move_series(work, known, price, err);
@@ -287,10 +293,11 @@ static bool prepare_all(struct replacement *work, struct error *err)
 {
     work->add_series = stmt_prepare(work->db, ADD_SERIES, err);
     work->add_price = stmt_prepare(work->db, ADD_PRICE, err);
-    work->move_series = stmt_prepare(work->db,
-                                     "UPDATE price_series SET nanos = ?, since_us = ?,"
-                                     " held_nanos = NULL, held_us = NULL WHERE number = ?",
-                                     err);
+    work->move_series =
+        stmt_prepare(work->db,
+                     "UPDATE price_series SET nanos = ?, since_us = ?, upfront_nanos = ?,"
+                     " held_nanos = NULL, held_us = NULL WHERE number = ?",
+                     err);
     work->hold_series = stmt_prepare(work->db,
                                      "UPDATE price_series SET held_nanos = ?1, held_us = CASE"
                                      " WHEN ?1 IS NULL THEN NULL ELSE ifnull(held_us, ?2) END"

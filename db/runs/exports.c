@@ -2,16 +2,18 @@
 
 #include "common/cleanup.h"
 #include "db/runs/run_row.h"
+#include "db/runs/signatures.h"
 
 /* Columns behind those of a run. */
-enum { IMPLEMENTATIONS = RUN_COLUMN_COUNT, STRATUM, FACTS, STEPS, EVIDENCE };
+enum { IMPLEMENTATIONS = RUN_COLUMN_COUNT, STRATUM, FACTS, STEPS, EVIDENCE, SIGNATURE };
 
 #define EXPORT_COLUMNS                                                                           \
-    RUN_COLUMNS ", (SELECT implementations FROM run_implementations WHERE run = runs.number),"   \
-                " (SELECT stratum FROM machines WHERE machines.number = machine),"               \
-                " (SELECT facts FROM machines WHERE machines.number = machine),"                 \
-                " (SELECT traces.steps FROM traces WHERE run = runs.number),"                    \
-                " (SELECT traces.evidence FROM traces WHERE run = runs.number)"
+    RUN_COLUMNS                                                                                  \
+    ", (SELECT implementations FROM run_implementations WHERE run = runs.number),"               \
+    " (SELECT stratum FROM machines WHERE machines.number = machine),"                           \
+    " (SELECT facts FROM machines WHERE machines.number = machine),"                             \
+    " (SELECT traces.steps FROM traces WHERE run = runs.number),"                                \
+    " (SELECT traces.evidence FROM traces WHERE run = runs.number), " SIGNATURE_COLUMNS
 
 static const char *column_or_null(struct stmt *row, int column)
 {
@@ -25,19 +27,23 @@ static bool pass_row(struct stmt *row, const struct export_reader *reader, long 
                      bool *ret_more, struct error *err)
 {
     AUTO(run_clear) struct run run = {0};
+    struct signed_text kept;
     const char *implementations = column_or_null(row, IMPLEMENTATIONS);
+    bool is_signed;
 
     if (!run_from_row(row, &run, err))
         return false;
     if (implementations && !(run.implementations = strdup(implementations)))
         return error_no_memory(err);
+    is_signed = signatures_from_row(row, SIGNATURE, &kept);
     *ret_last = run.number;
     *ret_more = reader->tell(reader->user,
                              &(struct document_parts){.run = &run,
                                                       .stratum = column_or_null(row, STRATUM),
                                                       .facts = column_or_null(row, FACTS),
                                                       .steps = column_or_null(row, STEPS),
-                                                      .evidence = column_or_null(row, EVIDENCE)});
+                                                      .evidence = column_or_null(row, EVIDENCE),
+                                                      .kept = is_signed ? &kept : NULL});
     return true;
 }
 

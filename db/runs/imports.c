@@ -1,13 +1,17 @@
 #include "db/runs/imports.h"
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "db/contenders/contenders.h"
 #include "db/runs/evidence_rows.h"
+#include "db/runs/quarantine.h"
 #include "db/runs/run_row.h"
+#include "db/runs/signatures.h"
 #include "db/runs/step_rows.h"
 #include "db/runs/thinning.h"
 #include "db/runs/traces.h"
 #include "db/runs/voids.h"
+#include "engine/machine/machine.h"
 #include "engine/spec/configuration.h"
 #include "engine/trace/trace.h"
 
@@ -128,16 +132,20 @@ static bool is_known(struct db *db, const struct imported *imported, bool *ret_k
 }
 
 /* Whatever order its members were written in. */
-static bool facts_equal(const char *left, const char *right)
+static bool compare_facts(const char *left, const char *right, bool *ret_equal, struct error *err)
 {
     AUTO(json_decrefp) json_t *a = NULL;
     AUTO(json_decrefp) json_t *b = NULL;
 
-    if (strcmp(left, right) == 0)
+    *ret_equal = strcmp(left, right) == 0;
+    if (*ret_equal)
         return true;
     a = json_loads(left, 0, NULL);
     b = json_loads(right, 0, NULL);
-    return json_equal(a, b);
+    if (!a || !b) /* both were read before, as objects */
+        return error_no_memory(err);
+    *ret_equal = json_equal(a, b);
+    return true;
 }
 
 /* Adds a machine to the memo, or does nothing when nothing is stored of it yet. */
@@ -164,35 +172,57 @@ static bool recall_machine(struct imports *imports, const char *fingerprint,
     return true;
 }
 
-/* The number of the run's machine, 0 where that is unknown. The same fingerprint comes with the
- * same facts, or the verdict on the run would follow from something else than what is kept. */
+/* Finds the machine under its fingerprint, or under its second name where the fingerprint is
+ * taken by other facts: somebody made up one of both, and nobody can say who. The same name comes
+ * with the same facts, or the verdict on the run would follow from something else than what is
+ * kept. *ret_known is NULL where the machine is to be stored under the name. */
+static bool name_machine(struct imports *imports, const struct imported *imported,
+                         char ret_name[MACHINE_HASH_SIZE], const struct machine_row **ret_known,
+                         struct error *err)
+{
+    struct machine_row *known;
+    bool equal = true;
+
+    memcpy(ret_name, imported->run->machine, MACHINE_HASH_SIZE);
+    if (!recall_machine(imports, ret_name, &known, err) ||
+        (known && !compare_facts(known->facts, imported->facts, &equal, err)))
+        return false;
+    if (!equal) {
+        machine_second_name(imported->facts, ret_name);
+        equal = true;
+        if (!recall_machine(imports, ret_name, &known, err) ||
+            (known && !compare_facts(known->facts, imported->facts, &equal, err)))
+            return false;
+    }
+    *ret_known = known;
+    return !known || (equal && strcmp(known->stratum, imported->stratum) == 0) ||
+           error_set(err, ERROR_CONFLICT, "machine", "the machine of these facts has %s here",
+                     equal ? "another stratum" : "another name");
+}
+
+/* The number of the run's machine, 0 where that is unknown. */
 static bool put_machine(struct imports *imports, const struct imported *imported,
                         long long *ret_number, struct error *err)
 {
-    char fingerprint[sizeof imported->run->machine];
-    struct machine_row *known;
+    char name[MACHINE_HASH_SIZE];
+    const struct machine_row *known;
     char *stratum, *facts;
     bool ok;
 
     *ret_number = 0;
     if (!imported->run->machine[0])
         return true;
-    memcpy(fingerprint, imported->run->machine, sizeof fingerprint);
-    if (!recall_machine(imports, fingerprint, &known, err))
+    if (!name_machine(imports, imported, name, &known, err))
         return false;
     if (known) {
         *ret_number = known->number;
-        if (strcmp(known->stratum, imported->stratum) == 0 &&
-            facts_equal(known->facts, imported->facts))
-            return true;
-        return error_set(err, ERROR_CONFLICT, "machine",
-                         "the machine of this fingerprint has other facts here");
+        return true;
     }
     stratum = strdup(imported->stratum);
     facts = strdup(imported->facts);
     ok = (stratum && facts) || error_no_memory(err);
     ok = ok && machines_put(imports->db,
-                            &(struct machine_row){.fingerprint = fingerprint,
+                            &(struct machine_row){.fingerprint = name,
                                                   .stratum = stratum,
                                                   .facts = facts,
                                                   .seen_us = imported->run->ended_us},
@@ -298,20 +328,23 @@ bool imports_put(struct imports *imports, const struct imported *imported,
                           .workload = imported->spec->workload,
                           .precision = imported->spec->precision};
     long long number;
-    bool known;
+    bool known, held = false;
 
     if (!is_known(db, imported, &known, err))
         return false;
-    *ret_fate = known ? IMPORT_KNOWN : IMPORT_STORED;
-    return known ||
-           (put_machine(imports, imported, &row.machine, err) &&
-            put_contender(imports, imported, &row.contender, err) &&
-            insert_run(db, &row, &number, err) &&
-            run_insert_labels(db, number, imported->spec, err) &&
-            run_insert_implementations(db, number, imported->run->implementations, err) &&
-            put_trace(db, number, imported, err) &&
-            (imported->run->voided.at_us == 0 ||
-             voids_add(db, number, &imported->run->voided, err)));
+    if (!known && !(put_machine(imports, imported, &row.machine, err) &&
+                    put_contender(imports, imported, &row.contender, err) &&
+                    insert_run(db, &row, &number, err) &&
+                    run_insert_labels(db, number, imported->spec, err) &&
+                    run_insert_implementations(db, number, imported->run->implementations, err) &&
+                    put_trace(db, number, imported, err) &&
+                    (!imported->kept || signatures_put(db, number, imported->kept, err)) &&
+                    (imported->run->voided.at_us == 0
+                         ? quarantine_look(db, number, clock_calendar_us(), &held, err)
+                         : voids_add(db, number, &imported->run->voided, err))))
+        return false;
+    *ret_fate = known ? IMPORT_KNOWN : held ? IMPORT_HELD : IMPORT_STORED;
+    return true;
 }
 
 bool imports_commit(struct imports *imports, struct error *err)

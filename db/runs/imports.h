@@ -13,12 +13,14 @@
 struct imported {
     const struct run *run; /* finished and imported, with its conclusion; number is not used */
     const struct run_spec *spec;
-    const char *stratum, *facts; /* of run->machine; NULL where that is unknown */
-    struct span steps, evidence; /* as engine/trace/trace.h reads them, without blanks */
+    const char *stratum, *facts;    /* of run->machine; NULL where that is unknown */
+    struct span steps, evidence;    /* as engine/trace/trace.h reads them, without blanks */
+    const struct signed_text *kept; /* of a signed document, else NULL */
 };
 
 enum import_fate {
     IMPORT_STORED,
+    IMPORT_HELD,  /* stored, and held in quarantine */
     IMPORT_KNOWN, /* a run of this id, with this spec and this trace, was here already */
 };
 

@@ -55,13 +55,30 @@ bool machines_put(struct db *db, const struct machine_row *machine, long long *r
     return true;
 }
 
+static bool correct(struct db *db, const struct machine_row *machine, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *update = stmt_prepare(db,
+                                       "UPDATE machines SET stratum = ?1, facts = ?2"
+                                       " WHERE fingerprint = ?3 AND (stratum, facts) <> (?1, ?2)",
+                                       err);
+
+    if (!update)
+        return false;
+    stmt_text(update, machine->stratum);
+    stmt_text(update, machine->facts);
+    stmt_text(update, machine->fingerprint);
+    return stmt_run(update, err);
+}
+
 bool machines_store(struct db *db, const struct machine_row *machine, long long *ret_number,
                     struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
 
     return transaction_begin(&change, db, DB_DURABLE, err) &&
-           machines_put(db, machine, ret_number, err) && transaction_commit(&change, err);
+           machines_put(db, machine, ret_number, err) && correct(db, machine, err) &&
+           transaction_commit(&change, err);
 }
 
 bool machines_find(struct db *db, const char *fingerprint, struct machine_row *ret_machine,

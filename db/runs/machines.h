@@ -13,11 +13,13 @@ struct machine_row {
     long long seen_us; /* when it was first seen; calendar */
 };
 
-/* Stores a machine, unless it is known, and answers its number. */
+/* Stores this server's own machine, and answers its number. Where its fingerprint is known with
+ * other facts, which a sender made up to have the same hash, its own replace those. */
 bool machines_store(struct db *db, const struct machine_row *machine, long long *ret_number,
                     struct error *err) __attribute__((warn_unused_result));
 
-/* The same within a transaction of the caller's. */
+/* Stores a machine that a sender has named, unless it is known, and answers its number; within a
+ * transaction of the caller's. */
 bool machines_put(struct db *db, const struct machine_row *machine, long long *ret_number,
                   struct error *err) __attribute__((warn_unused_result));
 

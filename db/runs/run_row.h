@@ -98,6 +98,8 @@ struct run_row {
     COLUMN(RUN_VOID("at_us"), PAGE, INTEGER, ALWAYS, RUN(voided.at_us))                          \
     COLUMN(RUN_VOID("who"), PAGE, TEXT, ALWAYS, RUN(voided.by))                                  \
     COLUMN(RUN_VOID("voids.reason"), PAGE, TEXT, ALWAYS, RUN(voided.reason))                     \
+    COLUMN("(SELECT key FROM signatures WHERE signatures.run = number)", PAGE, TEXT, ALWAYS,     \
+           RUN(signed_by))                                                                       \
     COLUMN("version", NEVER, INTEGER, ALWAYS, ROW(version))
 
 #define RUN_READ_ALL(COLUMN)                                                                     \

@@ -2,13 +2,15 @@
 
 #include "common/cleanup.h"
 #include "db/runs/run_row.h"
+#include "db/runs/trust.h"
 #include "db/stmt.h"
 
 #include <limits.h>
 
 #define SELECT_RUNS                                                                              \
     "SELECT number, id, samples_per_second, throughput_low, throughput_high, " RUN_DOLLARS       \
-    " FROM runs WHERE contender = ?1 AND state = 'finished' AND validity IN ('ok', 'warn')"      \
+    ", sender FROM runs WHERE contender = ?1 AND state = 'finished' AND validity IN ('ok', "     \
+    "'warn')"                                                                                    \
     " AND samples_per_second > 0"
 
 /* NULL is no sweep, and IN of NULL is neither true nor false. */
@@ -89,20 +91,22 @@ static bool collect(struct stmt *query, struct gate_run ret_runs[GATE_RUNS_MAX],
                                                 .high = stmt_column_real(query, 4)},
                                  .dollars = stmt_column_real(query, 5)};
         snprintf(run->id.text, sizeof run->id.text, "%s", stmt_column_text(query, 1));
+        snprintf(run->sender, sizeof run->sender, "%s", stmt_column_text(query, 6));
     }
     *ret_count = count;
     return step != STMT_FAILED;
 }
 
-bool gate_runs_repeats(struct db *db, const struct gate_subject *subject,
+bool gate_runs_repeats(struct db *db, const struct gate_subject *subject, enum gate_whose whose,
                        struct gate_run ret_runs[GATE_RUNS_MAX], size_t *ret_count,
                        struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *query =
         stmt_prepare(db,
-                     SELECT_RUNS " AND (number = ?2 OR (" OF_NO_CHECK
-                                 " AND ?3 <> '{}' AND json_extract(spec, '$.labels') = ?3))"
+                     SELECT_RUNS " AND ((number = ?2 AND ?5) OR (number <> ?2 AND " OF_NO_CHECK
+                                 " AND ?3 <> '{}' AND json_extract(spec, '$.labels') = ?3"
+                                 " AND " RUN_IS_TRUSTED " = ?5))"
                                  " ORDER BY number DESC LIMIT ?4",
                      err);
 
@@ -112,6 +116,7 @@ bool gate_runs_repeats(struct db *db, const struct gate_subject *subject,
     stmt_integer(query, subject->number);
     stmt_text(query, subject->labels);
     stmt_integer(query, GATE_RUNS_MAX);
+    stmt_integer(query, whose == GATE_TRUSTED);
     return collect(query, ret_runs, ret_count, err);
 }
 
@@ -124,8 +129,8 @@ bool gate_runs_others(struct db *db, const struct gate_others *wanted,
     struct stmt *query = stmt_prepare(
         db,
         SELECT_RUNS
-        " AND " OF_NO_CHECK
-        " AND number <> ?2 AND (?3 = '{}' OR json_extract(spec, '$.labels') <> ?3)"
+        " AND " OF_NO_CHECK " AND " RUN_IS_TRUSTED
+        " = ?8 AND number <> ?2 AND (?3 = '{}' OR json_extract(spec, '$.labels') <> ?3)"
         " AND number < ?4 AND (?5 IS NULL OR"
         " EXISTS (SELECT 1 FROM run_labels WHERE key = ?5 AND value = ?6 AND run = number))"
         " ORDER BY number DESC LIMIT ?7",
@@ -140,6 +145,7 @@ bool gate_runs_others(struct db *db, const struct gate_others *wanted,
     stmt_text(query, wanted->key);
     stmt_text(query, wanted->value);
     stmt_integer(query, wanted->limit);
+    stmt_integer(query, wanted->whose == GATE_TRUSTED);
     return collect(query, ret_runs, ret_count, err);
 }
 

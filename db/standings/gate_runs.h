@@ -35,13 +35,19 @@ struct gate_run {
     long long number;
     struct run_id id;
     struct measure throughput;
-    double dollars; /* an hour, when it began, discount taken off; 0 unknown */
+    double dollars;               /* an hour, when it began, discount taken off; 0 unknown */
+    char sender[TOKEN_NAME_SIZE]; /* of an imported one; "" where no token has a name */
 };
+
+/* Which runs: those that count (db/runs/trust.h), or those that their sender leaves out. */
+enum gate_whose { GATE_TRUSTED, GATE_LEFT_OUT };
 
 /* The run itself, if it is valid, and its repeats: valid runs of the same contender with the very
  * same labels. Without labels nothing says that two runs are repeats: then it is alone. Newest
- * first, at most GATE_RUNS_MAX. */
-bool gate_runs_repeats(struct db *db, const struct gate_subject *subject,
+ * first, at most GATE_RUNS_MAX. The run itself counts without a look at its sender: its caller
+ * does that.
+ */
+bool gate_runs_repeats(struct db *db, const struct gate_subject *subject, enum gate_whose whose,
                        struct gate_run ret_runs[GATE_RUNS_MAX], size_t *ret_count,
                        struct error *err) __attribute__((warn_unused_result));
 
@@ -51,6 +57,7 @@ struct gate_others {
     const struct gate_subject *subject;
     const char *key, *value;
     long long limit; /* 1..GATE_RUNS_MAX */
+    enum gate_whose whose;
 };
 bool gate_runs_others(struct db *db, const struct gate_others *wanted,
                       struct gate_run ret_runs[GATE_RUNS_MAX], size_t *ret_count,

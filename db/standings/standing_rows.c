@@ -5,6 +5,11 @@
 #include "db/standings/standing_versions.h"
 #include "db/stmt.h"
 
+/* The runs of one version of a contender. */
+struct version_key {
+    long long contender, version;
+};
+
 static enum validity validity_from_name(const char *name)
 {
     for (int level = VALIDITY_OK; level <= VALIDITY_INVALID; level++)
@@ -16,45 +21,97 @@ static enum validity validity_from_name(const char *name)
 struct run_result standing_result(struct stmt *row, int first)
 {
     struct run_result run_result = {
-        .validity = validity_from_name(stmt_column_text(row, first)),
-        .value = stmt_column_real(row, first + 1),
-        .low = stmt_column_real(row, first + 2),
-        .high = stmt_column_real(row, first + 3),
-        .at_us = stmt_column_integer(row, first + 5),
+        .number = stmt_column_integer(row, first),
+        .validity = validity_from_name(stmt_column_text(row, first + 1)),
+        .value = stmt_column_real(row, first + 2),
+        .low = stmt_column_real(row, first + 3),
+        .high = stmt_column_real(row, first + 4),
+        .at_us = stmt_column_integer(row, first + 6),
         .provenance =
-            strcmp(stmt_column_text(row, first + 6), provenance_names[PROVENANCE_IMPORTED]) == 0
+            strcmp(stmt_column_text(row, first + 7), provenance_names[PROVENANCE_IMPORTED]) == 0
                 ? PROVENANCE_IMPORTED
                 : PROVENANCE_MEASURED,
     };
 
-    STANDING_COPY(run_result.vm, stmt_column_text(row, first + 4));
+    STANDING_COPY(run_result.vm, stmt_column_text(row, first + 5));
     return run_result;
 }
 
-/* All columns are in the index runs_by_contender: the wide rows are not touched. Rows are looked
- * at until enough of them count, however many bad ones came after. */
-static bool read_history(struct db *db, long long contender, long long version,
-                         struct history *history, struct error *err)
+/* The runs of one sender, or those without one (NULL). All columns are in the index
+ * runs_by_contender: the wide rows are not touched. Rows are looked at until enough of them
+ * count, however many bad ones came after. */
+static bool read_sender(struct db *db, const struct version_key *key, const char *sender,
+                        struct history *history, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(
         db,
         "SELECT number, validity, samples_per_second, throughput_low, throughput_high, vm,"
-        " ended_us, provenance FROM runs WHERE contender = ? AND version = ?"
+        " ended_us, provenance FROM runs WHERE contender = ? AND version = ? AND sender IS ?"
         " ORDER BY number DESC",
         err);
     enum stmt_step step; /* one more than is needed: it fails where a text found no memory */
+    bool more = true;
 
     if (!query)
         return false;
-    stmt_integer(query, contender);
-    stmt_integer(query, version);
-    while ((step = stmt_step(query, err)) == STMT_ROW && history->count < STANDING_RUNS_MAX) {
-        const struct run_result run_result = standing_result(query, 1);
+    stmt_integer(query, key->contender);
+    stmt_integer(query, key->version);
+    stmt_text(query, sender);
+    while ((step = stmt_step(query, err)) == STMT_ROW && more) {
+        const struct run_result run_result = standing_result(query, 0);
 
-        history_add(history, stmt_column_integer(query, 0), &run_result);
+        more = history_add(history, sender ? sender : "", &run_result);
     }
     return step != STMT_FAILED;
+}
+
+/* The next sender behind a name, and the number of its first run: one step in the index, however
+ * many runs it has. "" behind the last. */
+static bool next_sender(struct db *db, const struct version_key *key,
+                        char sender[TOKEN_NAME_SIZE], long long *ret_first, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db,
+                     "SELECT sender, number FROM runs WHERE contender = ?"
+                     " AND version = ? AND sender > ? ORDER BY sender, number LIMIT 1",
+                     err);
+    char before[TOKEN_NAME_SIZE];
+    enum stmt_step step;
+
+    memcpy(before, sender, sizeof before);
+    sender[0] = '\0';
+    if (!query)
+        return false;
+    stmt_integer(query, key->contender);
+    stmt_integer(query, key->version);
+    stmt_text(query, before);
+    step = stmt_step(query, err);
+    if (step != STMT_ROW)
+        return step == STMT_DONE;
+    standing_copy(sender, TOKEN_NAME_SIZE, stmt_column_text(query, 0));
+    *ret_first = stmt_column_integer(query, 1);
+    return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
+}
+
+static bool read_history(struct db *db, const struct version_key *key, struct history *history,
+                         struct error *err)
+{
+    char sender[TOKEN_NAME_SIZE] = "";
+    long long first = 0;
+
+    if (!read_sender(db, key, NULL, history, err))
+        return false;
+    for (;;) {
+        if (!next_sender(db, key, sender, &first, err))
+            return false;
+        if (!sender[0])
+            return true;
+        if (!read_sender(db, key, sender, history, err))
+            return false;
+        history_came(history, sender, first);
+    }
 }
 
 /* One step in the index for each version, however many runs it has. */
@@ -91,8 +148,8 @@ static bool sum_up(struct db *db, long long contender, struct version_runs *vers
     AUTO(history_free) struct history history = {0};
 
     return history_start(&history, err) &&
-           read_history(db, contender, version->number, &history, err) &&
-           history_sum_up(&history, version, err);
+           read_history(db, &(struct version_key){contender, version->number}, &history, err) &&
+           history_sum_up(db, &history, version, err);
 }
 
 bool standing_rows_read(struct db *db, struct contender *contender, struct error *err)
@@ -108,8 +165,9 @@ bool standing_rows_read(struct db *db, struct contender *contender, struct error
         contender->standing = (struct standing){.level = STANDING_NONE};
         contender->newest = (struct newest){0};
         contender->version[0] = '\0';
-        contender->older_count = 0;
+        contender->older_count = contender->source_count = 0;
         freep(&contender->older);
+        freep(&contender->sources);
         return true;
     }
     return version_list_take(db, &list, contender, err);

@@ -15,43 +15,6 @@ void standing_copy(char *to, size_t size, const char *from)
     to[length] = '\0';
 }
 
-bool history_start(struct history *history, struct error *err)
-{
-    struct run_result *results =
-        history->results ? history->results : calloc(STANDING_RUNS_MAX, sizeof *history->results);
-
-    *history = (struct history){.results = results};
-    return results || error_no_memory(err);
-}
-
-void history_free(struct history *history)
-{
-    freep(&history->results);
-}
-
-void history_add(struct history *history, long long run, const struct run_result *run_result)
-{
-    if (history->count == STANDING_RUNS_MAX)
-        return;
-    if (run_result->validity != VALIDITY_OK && run_result->validity != VALIDITY_WARN) {
-        history->invalid++;
-        return;
-    }
-    if (history->count == 0)
-        history->newest = run;
-    history->results[history->count++] = *run_result;
-}
-
-bool history_sum_up(const struct history *history, struct version_runs *version,
-                    struct error *err)
-{
-    if (!standing_compute(history->results, history->count, &version->standing, err))
-        return false;
-    version->standing.invalid += history->invalid;
-    version->newest_run = history->newest;
-    return true;
-}
-
 static int by_hertz(const void *left, const void *right)
 {
     double l = ((const struct canary_reading *)left)->canary.hertz,
@@ -130,6 +93,8 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
 
 void version_list_free(struct version_list *list)
 {
+    for (size_t i = 0; i < list->count; i++)
+        freep(&list->versions[i].sources);
     freep(&list->versions);
 }
 
@@ -214,6 +179,9 @@ static bool take_version(struct db *db, const struct version_list *list, size_t 
     free(contender->older);
     contender->older = take(&older);
     contender->older_count = count;
+    free(contender->sources);
+    contender->source_count = version->source_count;
+    contender->sources = take(&version->sources);
     return true;
 }
 

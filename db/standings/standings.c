@@ -17,6 +17,7 @@ void contender_clear(struct contender *contender)
     freep(&contender->instance);
     freep(&contender->stratum);
     freep(&contender->older);
+    freep(&contender->sources);
 }
 
 void standings_free(struct standings *standings)

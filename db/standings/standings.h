@@ -6,6 +6,7 @@
 #include "db/contenders/contenders.h"
 #include "engine/run/version.h"
 #include "engine/spec/configuration.h"
+#include "engine/stats/sources.h"
 #include "engine/stats/standing.h"
 
 #include <stddef.h>
@@ -40,6 +41,8 @@ struct contender {
     struct standing standing;       /* of a figure: a point */
     struct older_version *older;    /* owned: what other versions came to, the newest first */
     size_t older_count;
+    struct run_source *sources; /* owned: whose the standing is, the largest share first */
+    size_t source_count;
     struct newest {
         char run[27];                 /* id; "" of a figure */
         char software[SOFTWARE_SIZE]; /* that trained it */
@@ -50,7 +53,7 @@ struct contender {
         double paid_per_hour;          /* dollars, discount taken off, when it ran */
         char paid_kind[16], paid_feed[32];
         char region[REGION_SIZE]; /* where it was measured */
-    } newest;                     /* of the newest run that counts */
+    } newest; /* of the newest run that may describe the row: sources_describing() */
 };
 
 struct standings {

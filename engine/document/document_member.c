@@ -213,3 +213,35 @@ bool member_read_void(const struct member *member, struct span value, struct doc
     return voided->reason[strspn(voided->reason, " ")] ||
            error_set(err, ERROR_INVALID, "void.reason", "must not be empty");
 }
+
+/* Exactly so many digits between quotes. */
+static bool read_digits(struct span value, const char *field, size_t digits, char *ret_text,
+                        struct error *err)
+{
+    if (value.length != digits + 2 || value.start[0] != '"' ||
+        !signature_is_digits(value.start + 1, digits, digits))
+        return error_set(err, ERROR_INVALID, field, "must be %zu digits of 0-9 and a-f", digits);
+    memcpy(ret_text, value.start + 1, digits);
+    ret_text[digits] = '\0';
+    return true;
+}
+
+bool member_read_signature(const struct member *member, struct span value,
+                           struct document *document, struct error *err)
+{
+    static const char *const names[] = {"key", "algorithm", "value", NULL};
+    static const char *const fields[] = {"signature.key", "signature.algorithm",
+                                         "signature.value"};
+    struct signature *signature = &document->signature;
+    struct span values[3] = {{NULL, 0}};
+
+    if (!take_apart(value, member->name, names, values, err))
+        return false;
+    for (size_t i = 0; i < COUNT(fields); i++)
+        if (!values[i].start)
+            return error_set(err, ERROR_INVALID, fields[i], "is missing");
+    if (!span_is(values[1], "\"" SIGNATURE_ALGORITHM "\""))
+        return error_set(err, ERROR_INVALID, fields[1], "must be \"%s\"", SIGNATURE_ALGORITHM);
+    return read_digits(values[0], fields[0], SIGNATURE_KEY_SIZE - 1, signature->key, err) &&
+           read_digits(values[2], fields[2], SIGNATURE_VALUE_SIZE - 1, signature->value, err);
+}

@@ -39,3 +39,7 @@ bool member_read_implementations(const struct member *member, struct span value,
     __attribute__((warn_unused_result));
 bool member_read_void(const struct member *member, struct span value, struct document *document,
                       struct error *err) __attribute__((warn_unused_result));
+/* Its place among the others is looked at by run_document_read.c. */
+bool member_read_signature(const struct member *member, struct span value,
+                           struct document *document, struct error *err)
+    __attribute__((warn_unused_result));

@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/json_scan.h"
 #include "common/limits.h"
+#include "engine/document/signature.h"
 #include "engine/run/run.h"
 #include "engine/trace/evidence.h"
 #include "engine/trace/steps.h"
@@ -28,6 +29,8 @@ struct document {
     struct span evidence_text; /* where there was none, a constant that says so */
     double claimed; /* samples a second that the sender computed; 0 where it did not say */
     double method;  /* of the statistics that the sender used (summary_text.h); 0 not said */
+    struct signature signature; /* as it came: nothing verified it yet */
+    struct span signed_text;    /* what it covers */
 };
 
 /* Reads one document. ERROR_INVALID names the field. */
@@ -49,14 +52,29 @@ bool document_read_next(struct document_memo *memo, const char *text, size_t len
 
 void document_memo_clear(struct document_memo *memo);
 
-/* Adds one line. `facts` and `stratum` may be NULL; the texts of the trace are as
- * trace_write_steps() makes them. */
+/* Signs what was written so far of a document. */
+struct document_signer {
+    bool (*sign)(void *user, const char *text, size_t length, struct signature *ret_signature);
+    void *user;
+};
+
+/* What a document is written of. `facts` and `stratum` may be NULL; the texts of the trace are as
+ * trace_write_steps() makes them. `kept` is the text of a document that its sender signed; NULL
+ * of all others. */
 struct document_parts {
     const struct run *run;
     const char *stratum, *facts, *steps, *evidence;
+    const struct signed_text *kept;
 };
-bool document_write(struct bytes *text, const struct document_parts *parts)
-    __attribute__((warn_unused_result));
+
+/* Adds one line, signed where `signer` is not NULL. Does not look at parts->kept. */
+bool document_write(struct bytes *text, const struct document_parts *parts,
+                    const struct document_signer *signer) __attribute__((warn_unused_result));
+
+/* Adds what stands behind the signed part of a document, which the caller has from
+ * signed_text_write(): the signature, and the void of the run, which a signature never covers. */
+bool document_write_end(struct bytes *text, const struct run *run,
+                        const struct signature *signature) __attribute__((warn_unused_result));
 
 /* A zeroed one is fine. */
 void document_clear(struct document *document);

@@ -11,7 +11,6 @@
 #include "engine/run/pace.h"
 #include "engine/trace/trace.h"
 
-#include <limits.h>
 #include <stdint.h>
 
 #define SPEED_MAX 1e15
@@ -232,9 +231,9 @@ static const struct member members[] = {
     {"software", TEXT(software)},
     {"engine_details", .read = member_read_details},
     {"loaded", .read = member_read_loaded},
-    {"samples", .read = read_whole, IN_RUN(samples), .min = 1, .max = LLONG_MAX},
+    {"samples", .read = read_whole, IN_RUN(samples), .min = 1, .max = WHOLE_MAX},
     {"peak_memory_bytes", .read = read_whole, IN_RUN(peak_memory_bytes), .min = 1,
-     .max = LLONG_MAX},
+     .max = WHOLE_MAX},
     {"gradient_cosine", .read = read_whole_gradient},
     {"worst_layer_cosine", .read = read_worst_layer},
     {"implementations", .read = member_read_implementations},
@@ -246,7 +245,10 @@ static const struct member members[] = {
     {"summary", .read = read_summary},
     {"validity", .read = read_nothing},
     {"void", .read = member_read_void},
+    {"signature", .read = member_read_signature},
 };
+#define VOID (COUNT(members) - 2)
+#define SIGNATURE (COUNT(members) - 1)
 #undef TEXT
 #undef IN_RUN
 
@@ -351,6 +353,29 @@ static bool read_spec_once(struct document_memo *memo, struct span value,
     return true;
 }
 
+/* What a signature covers ends at the comma before its name. Behind it may be the void of the
+ * run, which others than the sender may decide on, and nothing else. */
+static bool find_signed(struct span text, const struct span *values, struct span *ret_signed,
+                        struct error *err)
+{
+    const size_t name = sizeof SIGNATURE_NAME - 1;
+    const char *at = values[SIGNATURE].start;
+
+    if (!at || span_is(values[SIGNATURE], "null"))
+        return true;
+    if ((size_t)(at - text.start) < name || memcmp(at - name, SIGNATURE_NAME, name) != 0)
+        return error_set(err, ERROR_INVALID, "signature",
+                         "must follow another member, without blanks: %s{; a document that was "
+                         "written anew has none",
+                         SIGNATURE_NAME);
+    for (size_t i = 0; i < SIGNATURE; i++)
+        if (values[i].start && (values[i].start > at) != (i == VOID))
+            return error_set(err, ERROR_INVALID, members[i].name, "must stand %s the signature",
+                             i == VOID ? "behind" : "before");
+    *ret_signed = (struct span){text.start, (size_t)(at - text.start) - name};
+    return true;
+}
+
 static bool refuse_name(struct span name, struct error *err)
 {
     struct known_names known = {.all = "docs/run-document.md"};
@@ -369,6 +394,8 @@ static bool read_members(struct document_memo *memo, struct span text, struct do
         return false;
     if (unknown.start)
         return refuse_name(unknown, err);
+    if (!find_signed(text, values, &document->signed_text, err))
+        return false;
     if (!read_spec_once(memo, values[SPEC], document, err))
         return false;
     for (size_t i = 1; i < COUNT(members); i++)

@@ -121,9 +121,26 @@ static bool add_void(struct bytes *text, const struct taken_back *voided)
            add(text, "}");
 }
 
-bool document_write(struct bytes *text, const struct document_parts *parts)
+static bool sign(struct bytes *text, size_t start, const struct document_signer *signer)
+{
+    struct signature signature;
+
+    return !signer ||
+           (signer->sign(signer->user, text->data + start, text->used - start, &signature) &&
+            signature_write(text, &signature));
+}
+
+bool document_write_end(struct bytes *text, const struct run *run,
+                        const struct signature *signature)
+{
+    return signature_write(text, signature) && add_void(text, &run->voided) && add(text, "}\n");
+}
+
+bool document_write(struct bytes *text, const struct document_parts *parts,
+                    const struct document_signer *signer)
 {
     const struct run *run = parts->run;
+    size_t start = text->used;
 
     return bytes_printf(text, "{\"pennyworth_run\":%d", DOCUMENT_VERSION) &&
            add_text(text, "id", run->id.text) && add_raw(text, "spec", run->spec_text) &&
@@ -134,5 +151,5 @@ bool document_write(struct bytes *text, const struct document_parts *parts)
            add_text(text, "ended_by", run->ended_by) && add_raw(text, "cost", run->price) &&
            add_raw(text, "steps", parts->steps) && add_raw(text, "evidence", parts->evidence) &&
            add_raw(text, "summary", run->summary_text) && add_validity(text, run) &&
-           add_void(text, &run->voided) && add(text, "}\n");
+           sign(text, start, signer) && add_void(text, &run->voided) && add(text, "}\n");
 }

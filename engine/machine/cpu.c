@@ -128,6 +128,15 @@ enum cpu_isa cpu_probe(void)
     return has_amx() ? CPU_AMX : CPU_AVX512_BF16;
 }
 
+void cpu_vendor(char ret_text[CPU_VENDOR_SIZE])
+{
+    unsigned words[3] = {0}, most;
+
+    __get_cpuid(0, &most, &words[0], &words[2], &words[1]);
+    memcpy(ret_text, words, sizeof words);
+    ret_text[sizeof words] = '\0';
+}
+
 /* The name in `brand` is padded with spaces on either side. */
 static void trim(char *brand)
 {
@@ -163,6 +172,11 @@ enum cpu_isa cpu_probe(void)
     return CPU_BASE;
 }
 
+void cpu_vendor(char ret_text[CPU_VENDOR_SIZE])
+{
+    ret_text[0] = '\0';
+}
+
 void cpu_model(char *ret_text, size_t size)
 {
     struct utsname host;
@@ -170,6 +184,11 @@ void cpu_model(char *ret_text, size_t size)
     snprintf(ret_text, size, "%s", uname(&host) == 0 ? host.machine : "unknown");
 }
 #endif
+
+bool cpu_bf16_pays(enum cpu_isa isa, const char *vendor)
+{
+    return isa == CPU_AMX || (isa == CPU_AVX512_BF16 && strcmp(vendor, "GenuineIntel") != 0);
+}
 
 const char *cpu_isa_name(enum cpu_isa isa)
 {

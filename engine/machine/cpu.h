@@ -27,6 +27,18 @@ const char *cpu_isa_name(enum cpu_isa isa);
 bool cpu_isa_from_name(const char *name, enum cpu_isa *ret_isa)
     __attribute__((warn_unused_result));
 
+#define CPU_VENDOR_SIZE 13
+
+/* "GenuineIntel", "AuthenticAMD"; "" where the processor has no such word. */
+void cpu_vendor(char ret_text[CPU_VENDOR_SIZE]);
+
+/* Whether a processor of that vendor computes in bf16 natively up to `isa`, and no more slowly
+ * than in f32: with tiles, or with products of pairs unless it is Intel's. There VDPBF16PS does
+ * half of the work that FMA does in the same time (214 against 402 GFLOP/s on two cores of model
+ * 207 without tiles), on Zen 4 twice as much (472 against 236). A rule and not a measurement, so
+ * that the same request always means the same run. */
+bool cpu_bf16_pays(enum cpu_isa isa, const char *vendor);
+
 /* The processor's own name with family, model and stepping, cut to fit: it names what a timing
  * was measured on, and virtual machines call different processors the same. */
 void cpu_model(char *ret_text, size_t size);

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/json_text.h"
+#include "common/sha256.h"
 #include "common/text.h"
 #include "engine/machine/control_group.h"
 #include "engine/machine/proc.h"
@@ -233,6 +234,45 @@ static void hash(const char *text, char ret_hash[MACHINE_HASH_SIZE])
 void machine_fingerprint(const char *facts, char ret_fingerprint[MACHINE_HASH_SIZE])
 {
     hash(facts, ret_fingerprint);
+}
+
+void machine_second_name(const char *facts, char ret_name[MACHINE_HASH_SIZE])
+{
+    uint8_t digest[SHA256_SIZE];
+
+    sha256(facts, strlen(facts), digest);
+    for (int i = 0; i < 8; i++)
+        snprintf(ret_name + 2 * i, MACHINE_HASH_SIZE - (size_t)(2 * i), "%02x", digest[i]);
+}
+
+bool machine_stratum(const char *facts, char ret_stratum[MACHINE_HASH_SIZE])
+{
+    /* Those of hardware(), in their order. */
+    static const char *const members[] = {
+        "cpu_model",    "cpu_vendor", "cpu_family",       "cpu_model_number",
+        "cpu_stepping", "isa",        "processors",       "cores",
+        "packages",     "numa_nodes", "quota_processors", "memory_gib",
+        "hypervisor"};
+    json_error_t why;
+    AUTO(json_decrefp) json_t *json = json_loads(facts, 0, &why);
+    AUTO(json_decrefp) json_t *of_hardware = json_object();
+    AUTO(freep) char *text = NULL;
+
+    ret_stratum[0] = '\0';
+    if (!json && json_error_code(&why) == json_error_out_of_memory)
+        return false;
+    for (size_t i = 0; i < COUNT(members); i++) {
+        json_t *member = json_object_get(json, members[i]);
+
+        if (!member)
+            return true;
+        if (json_object_set(of_hardware, members[i], member) != 0)
+            return false;
+    }
+    text = json_text(of_hardware);
+    if (text)
+        hash(text, ret_stratum);
+    return text != NULL;
 }
 
 bool machine_read(const char *root, const struct topology *topology, enum cpu_isa isa,

@@ -24,5 +24,15 @@ bool machine_read(const char *root, const struct topology *topology, enum cpu_is
 /* The fingerprint of these facts, which must be written without blanks. */
 void machine_fingerprint(const char *facts, char ret_fingerprint[MACHINE_HASH_SIZE]);
 
+/* Another name, for a machine whose fingerprint is taken by other facts: the first 64 bits of
+ * SHA-256. Facts with the fingerprint of another machine can be made up in minutes; facts with
+ * its second name cannot. */
+void machine_second_name(const char *facts, char ret_name[MACHINE_HASH_SIZE]);
+
+/* The stratum that follows from these facts; "" where they do not have all that a stratum is made
+ * of, as those that another program wrote. False when memory ends. */
+bool machine_stratum(const char *facts, char ret_stratum[MACHINE_HASH_SIZE])
+    __attribute__((warn_unused_result));
+
 /* A zeroed machine is fine. */
 void machine_clear(struct machine *machine);

@@ -42,8 +42,8 @@ class Training:
     def __init__(self, jax, networks, spec):
         self.jax, self.seed = jax, spec["seed"]
         dtype = {"f32": "float32", "bf16": "bfloat16"}[spec["precision"]]
-        self.network = networks.NETWORKS[spec["workload"]](jax, dtype, LAYOUTS[spec["layout"]])
-        self.rate = protocol.RATES[spec["workload"]]
+        self.network = networks.ResNet50(jax, dtype, LAYOUTS[spec["layout"]])
+        self.rate = protocol.RESNET50_RATE
         arrays = self.network.arrays(spec["seed"], spec["batch_size"])
         self.parameters, self.statistics, self.batch = jax.device_put(arrays)
         self.labels = jax.numpy.arange(spec["batch_size"]) % networks.recipe.LABELS
@@ -100,7 +100,7 @@ def facts(jax, spec, training):
     native = protocol.bf16_isa(spec["isa"]) if bf16 and keeps_bf16(jax) else None
     return {"library": f"XLA of jaxlib {jax.lib.__version__}", "isa": native or f32_isa(spec["isa"]),
             "emulated": bf16 and not native, "threads": threads_of(spec), "plan": "jit",
-            "layout": None if spec["workload"] == "mlp" else LAYOUTS[spec["layout"]],
+            "layout": LAYOUTS[spec["layout"]],
             "parameters": training.size}
 
 
@@ -139,4 +139,4 @@ def prepare(spec, _options, hello):
 
 
 if __name__ == "__main__":
-    sys.exit(protocol.main(protocol.Engine("jax", parser(), refuse, load, prepare)))
+    sys.exit(protocol.main(protocol.Engine("jax", ("resnet50",), parser(), refuse, load, prepare)))

@@ -129,24 +129,3 @@ class ResNet50:
         x = x.astype("float32").mean([self.layout.index(axis) for axis in "HW"])
         x = jnp.matmul(x.astype(self.dtype), parameters["fc.weight"].astype(self.dtype).T)
         return x.astype("float32") + parameters["fc.bias"], statistics
-
-
-class Perceptron:
-    """Its batch is made once, as ours is."""
-
-    def __init__(self, jax, dtype, _layout):
-        self.jax, self.dtype = jax, dtype
-
-    def arrays(self, seed, batch):
-        images, first, second = recipe.mlp(numpy, seed, batch)
-        return {"0.weight": first.T.copy(), "2.weight": second.T.copy()}, {}, images
-
-    def forward(self, parameters, statistics, batch):
-        def linear(x, weight):
-            return self.jax.numpy.matmul(x.astype(self.dtype), weight.astype(self.dtype).T)
-
-        x = self.jax.nn.relu(linear(batch, parameters["0.weight"]))
-        return linear(x, parameters["2.weight"]).astype("float32"), statistics
-
-
-NETWORKS = {"resnet50": ResNet50, "mlp": Perceptron}

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """PyTorch as an engine of pennyworth: speaks the worker protocol (worker_protocol.py).
 
-It trains what pennyworth-worker trains, from the same bits (pytorch_networks.py): labels are
-index % 10, SGD has the same rate and neither momentum nor weight decay, so in f32 both have the
-same losses. Making the batch is the same work, too: f32 images as they come (NCHW) into layout
-and precision of training.
+It trains what pennyworth-worker trains, from the same bits (pytorch_networks): the same networks,
+data, masks of dropouts and constants of optimizers, so in f32 both have the same losses. Making the
+batch of ResNet-50 is the same work, too: f32 images as they come (NCHW) into layout and precision of
+training. Data and masks of the others are made before step 0, because PyTorch takes longer for
+them than for training: of AHEAD steps, which are then repeated.
 
 What differs from ours: it measures no canaries and no cosine of its gradients; where threads and
 memory lie (pinning, numa, huge_pages) it leaves to the system; on other devices than the CPU a
@@ -21,12 +22,14 @@ import time
 
 # Beside this file; Python looks there by itself, but not when it is isolated (-I).
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import pytorch_networks as networks  # noqa: E402
 import recipe  # noqa: E402
 import worker_protocol as protocol  # noqa: E402
 from worker_protocol import Refusal  # noqa: E402
 
+AHEAD, AHEAD_BYTES = 32, 1 << 28  # steps whose data and masks are made before step 0, at most
 XLA = "torch_xla.core.xla_model"
+WORKLOADS = ("resnet50", "mlp2017", "cnn2017", "cifar2017", "fasttext2017", "fasttext2017_unigrams",
+             "bilstm2017", "lstm2017", "textgen2017", "gpt2", "gpt2_tiny")
 
 # How the libraries are held to an instruction set. They read this once, when PyTorch is imported.
 ISAS = {
@@ -94,20 +97,87 @@ class Batches:
         return self.rooms[0]
 
 
+class ResNet50:
+    """Images and labels of ResNet-50, and how it learns."""
+    lr_decay = 0.0
+    has_images = True
+
+    def __init__(self, networks, training):
+        torch, spec = training.torch, training.spec
+        self.model, self.whose = networks.make_resnet50(spec["seed"])
+        self.labels = (torch.arange(spec["batch_size"]) % recipe.LABELS).to(training.place)
+        self.images = training.batches_of(networks.make_images(spec["seed"], spec["batch_size"]))
+        self.cross_entropy = torch.nn.functional.cross_entropy
+
+    def optimizer(self, torch):
+        return torch.optim.SGD(self.model.parameters(), lr=protocol.RESNET50_RATE)
+
+    def next(self, _step):
+        return self.images(), self.labels
+
+    def loss(self, logits, labels):
+        return self.cross_entropy(logits.float(), labels)
+
+
+class Networks:
+    """The same of the other networks."""
+
+    def __init__(self, networks, training):
+        self.training, self.seed = training, training.spec["seed"]
+        self.whose = training.spec["workload"]
+        self.model = networks.NETWORKS[self.whose](training.spec["batch_size"])
+        self.model.fill(self.seed)
+        self.model.lay_out(training.layout, training.dtype)
+        self.lr_decay, self.has_images = self.model.lr_decay, self.model.has_images
+        self.loss, self.optimizer_of = self.model.loss, networks.optimizer_of
+        self.drops = self.model.drops()
+        self.made = [self.make(0)]
+        self.made += map(self.make, range(1, self.count_ahead()))
+
+    def optimizer(self, _torch):
+        return self.optimizer_of(self.model)
+
+    def make(self, step):
+        """(inputs, targets, masks)"""
+        inputs, targets = self.model.samples.of(self.seed, step)
+        if self.has_images:
+            inputs = inputs.contiguous(memory_format=self.training.layout)
+        return inputs, targets, [drop.drawn(self.seed, step) for drop in self.drops]
+
+    def count_ahead(self):
+        spec, (inputs, targets, masks) = self.training.spec, self.made[0]
+        each = sum(tensor.nbytes for tensor in (inputs, targets, *masks))
+        wanted = [AHEAD, AHEAD_BYTES // each]
+        if "auto" not in (spec["warmup_steps"], spec["steps"]):
+            wanted.append(spec["warmup_steps"] + spec["steps"])
+        return max(1, min(wanted))
+
+    def next(self, step):
+        inputs, targets, masks = self.made[step % len(self.made)]
+        for drop, mask in zip(self.drops, masks):
+            drop.mask.copy_(mask)
+        return inputs.to(self.training.place), targets.to(self.training.place)
+
+
 class Training:
     """Model, optimizer and batches; step() is one step."""
 
-    def __init__(self, torch, spec, options):
-        self.torch, self.spec, self.device = torch, spec, options.device
+    def __init__(self, torch, networks, spec, options):
+        self.torch, self.spec, self.device, self.index = torch, spec, options.device, 0
         types = {"f32": None, "bf16": torch.bfloat16, "f16": torch.float16}
         self.dtype = types[spec["precision"]]  # of autocast
         self.layout = torch.contiguous_format if spec["layout"] == "nchw" or \
             options.device == "xla" else torch.channels_last
         torch.set_num_threads(spec["threads"] or protocol.cores())
         self.place = find_device(torch, options.device, spec["plan"])
-        self.labels = (torch.arange(spec["batch_size"]) % recipe.LABELS).to(self.place)
-        self.make_model()
-        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=protocol.RATES[spec["workload"]])
+        kind = ResNet50 if spec["workload"] == "resnet50" else Networks
+        self.task = kind(networks, self)
+        model = self.task.model
+        if self.task.has_images:
+            model = model.to(memory_format=self.layout)
+        self.model = model.to(self.place).train()
+        self.optimizer = self.task.optimizer(torch)
+        self.rates = [group["lr"] for group in self.optimizer.param_groups]
         self.scaler = torch.amp.GradScaler("cuda", enabled=spec["precision"] == "f16")
         self.parameters = sum(p.numel() for p in self.model.parameters())
         self.plan = "plain"
@@ -115,19 +185,6 @@ class Training:
             self.use_ipex()
         if options.compile and spec["plan"] != "plain":
             self.use_compiler(options.compile)
-
-    def make_model(self):
-        torch, spec = self.torch, self.spec
-        if spec["workload"] == "mlp":
-            model, batch = networks.make_mlp(torch, spec["seed"], spec["batch_size"])
-            batch, self.whose = batch.to(self.place), "mlp"
-            self.next_batch = lambda: batch  # made once, as ours
-        else:
-            model, self.whose = networks.make_resnet50(torch, spec["seed"])
-            model = model.to(memory_format=self.layout)
-            images = networks.make_images(torch, spec["seed"], spec["batch_size"])
-            self.next_batch = self.batches_of(images)
-        self.model = model.to(self.place).train()
 
     def batches_of(self, source):
         dtype, layout = self.dtype or self.torch.float32, self.layout
@@ -155,32 +212,40 @@ class Training:
     def compile(self):
         """Forward and backward once, without an update: then inductor has made its code."""
         if self.plan == "inductor":
-            self.loss().backward()
+            self.loss(self.task.next(0)).backward()
             self.optimizer.zero_grad()
 
-    def loss(self, batch=None):
-        batch = self.next_batch() if batch is None else batch
+    def loss(self, batch):
+        inputs, targets = batch
         mixed = contextlib.nullcontext() if self.dtype is None else \
             self.torch.autocast(self.device, dtype=self.dtype)
         with mixed:
-            logits = self.model(batch)
-        return self.torch.nn.functional.cross_entropy(logits.float(), self.labels)
+            logits = self.model(inputs)
+        return self.task.loss(logits, targets)
+
+    def slow_down(self):
+        """The rate of this step, where it falls from step to step."""
+        if self.task.lr_decay:
+            for group, rate in zip(self.optimizer.param_groups, self.rates):
+                group["lr"] = rate / (1 + self.task.lr_decay * self.index)
 
     def step(self, clock=time.perf_counter_ns):
         """(loss, moments between its parts). On the CPU nothing is under way when a call comes
         back. Elsewhere calls only queue work, so their moments would say nothing, and waiting
         for each part would slow it down: there the parts are not reported."""
         moments = [clock()]
-        batch = self.next_batch()
+        batch = self.task.next(self.index)
         moments.append(clock())
         loss = self.loss(batch)
         moments.append(clock())
         self.scaler.scale(loss).backward()
         moments.append(clock())
+        self.slow_down()
         self.scaler.step(self.optimizer)
         self.scaler.update()
         self.optimizer.zero_grad()
         self.wait()
+        self.index += 1
         loss = loss.item()
         moments.append(clock())
         return loss, moments if self.device == "cpu" else None
@@ -249,10 +314,10 @@ def facts(torch, spec, options, training):
     """The members of hello."""
     how = "eager" if training.plan == "plain" else training.plan
     details = {"software": protocol.cut(f"pytorch {torch.__version__} ({options.device}, {how}, "
-                                        f"{training.whose})"),
+                                        f"{training.task.whose})"),
                "threads": torch.get_num_threads(), "parameters": training.parameters,
                "plan": training.plan}
-    if spec["workload"] != "mlp":
+    if training.task.has_images:
         details["layout"] = "nchw" if training.layout == torch.contiguous_format else "nhwc"
     if options.device == "cpu":
         details.update(cpu_facts(torch, spec))
@@ -287,10 +352,11 @@ def load(spec, hello):
 
 def prepare(spec, options, hello):
     import torch
-    training = Training(torch, spec, options)
+    import pytorch_networks
+    training = Training(torch, pytorch_networks, spec, options)
     hello.update(facts(torch, spec, options, training))
     return training
 
 
 if __name__ == "__main__":
-    sys.exit(protocol.main(protocol.Engine("pytorch", parser(), refuse, load, prepare)))
+    sys.exit(protocol.main(protocol.Engine("pytorch", WORKLOADS, parser(), refuse, load, prepare)))

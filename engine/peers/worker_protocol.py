@@ -17,12 +17,12 @@ import typing
 MESSAGE_MAX = 159  # bytes of the texts of "failed" and "software"
 LINE_MAX = 65536
 WARMUP_AUTO = 60  # steps that "auto" counts as; see PROTOCOL.md
-RATES = {"resnet50": 0.002, "mlp": 0.1}  # of SGD, by workload
+RESNET50_RATE = 0.002  # of SGD
 ISA_NAMES = ("sse41", "avx2", "avx512", "avx512_bf16", "amx")  # from least to most
 # Flags of /proc/cpuinfo that compute in bf16, and what the spec calls them.
 BF16_FLAGS = {"amx_bf16": "amx", "avx512_bf16": "avx512_bf16"}
 
-CHOICES = {"workload": tuple(RATES), "precision": ("f32", "bf16", "f16"),
+CHOICES = {"precision": ("f32", "bf16", "f16"),
            "layout": ("auto", "nchw", "nhwc", "blocked"), "plan": ("auto", "fixed", "plain"),
            "isa": ("auto", *ISA_NAMES)}
 INTEGERS = {"batch_size": (1, 65536), "threads": (0, 1024), "seed": (0, 4294967295),
@@ -41,6 +41,7 @@ class Engine(typing.NamedTuple):
     trains one step and returns (loss, moments), with perf_counter_ns() at the start and after
     input, forward, backward and update as `moments`, or None where the parts are not known."""
     name: str
+    workloads: tuple  # names of what it trains
     parser: argparse.ArgumentParser
     refuse: typing.Callable  # (spec, options): raises Refusal for what they cannot train
     load: typing.Callable  # (spec, hello): imports the library, adds to `hello` which it is
@@ -87,15 +88,17 @@ class Ear:
                 self.enough.set()
 
 
-def read_spec(line):
-    """The members of the spec that matter to an engine, each of them checked."""
+def read_spec(line, workloads):
+    """The members of the spec that matter to an engine which trains these workloads, each of them
+    checked."""
+    choices = {"workload": workloads, **CHOICES}
     try:
         spec = json.loads(line or b"")
     except ValueError as problem:
         raise Refusal(f"the spec is not JSON: {problem}") from None
     if not isinstance(spec, dict):
         raise Refusal("the spec is not a JSON object")
-    for name, allowed in CHOICES.items():
+    for name, allowed in choices.items():
         if spec.get(name) not in allowed:
             raise Refusal(f"{name}: must be one of {', '.join(allowed)}")
     for name, (low, high) in INTEGERS.items():
@@ -103,7 +106,7 @@ def read_spec(line):
         auto = name in MAY_BE_AUTO and value == "auto"
         if not auto and (type(value) is not int or not low <= value <= high):
             raise Refusal(f"{name}: must be an integer from {low} to {high}")
-    return {name: spec[name] for name in (*CHOICES, *INTEGERS)}
+    return {name: spec[name] for name in (*choices, *INTEGERS)}
 
 
 def refuse_first(wrongs):
@@ -115,11 +118,15 @@ def refuse_first(wrongs):
 
 def refuse_untrainable(spec):
     """Raises what no engine of this folder can train, whatever its library."""
-    mlp = spec["workload"] == "mlp"
+    workload = spec["workload"]
+    resnet50 = workload == "resnet50"
     refuse_first((
-        (mlp and spec["layout"] != "auto", "layout: mlp has no images, so only auto"),
-        (mlp and spec["input_workers"] > 0, "input_workers: mlp has no input to make"),
-        (not mlp and spec["batch_size"] < 2, "batch_size: must be at least 2 for resnet50"),
+        (not resnet50 and spec["layout"] != "auto",
+         f"layout: {workload} has one layout, so only auto"),
+        (not resnet50 and spec["plan"] == "plain", f"plan: {workload} has one plan: auto or fixed"),
+        (not resnet50 and spec["input_workers"] > 0,
+         f"input_workers: {workload} makes its batch inside the step, so only 0"),
+        (resnet50 and spec["batch_size"] < 2, "batch_size: must be at least 2 for resnet50"),
     ))
 
 
@@ -183,7 +190,7 @@ def bf16_isa(cap="auto"):
 def _work(engine, options, wire, ear):
     hello = {"software": engine.name}
     try:
-        spec = read_spec(ear.file.readline(LINE_MAX))
+        spec = read_spec(ear.file.readline(LINE_MAX), engine.workloads)
         refuse_untrainable(spec)
         engine.refuse(spec, options)
         hello["software"] = f"{engine.name} (absent)"

@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
@@ -12,9 +13,9 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -38,6 +39,17 @@ static const unsigned refused[] = {
     SYS_process_vm_readv, SYS_process_vm_writev, SYS_userfaultfd,
 #ifdef SYS_pidfd_getfd
     SYS_pidfd_getfd,
+#endif
+    /* other programs: a local socket too reaches them. Pairs of sockets are made by another call
+     */
+    SYS_socket,
+    /* signals to others, and looks at them */
+    SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_kcmp,
+#ifdef SYS_pidfd_open
+    SYS_pidfd_open, SYS_pidfd_send_signal,
+#endif
+#ifdef SYS_process_madvise
+    SYS_process_madvise,
 #endif
     /* what the file system looks like */
     SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare,
@@ -94,21 +106,74 @@ static void unless(struct confinement *to, unsigned short test, unsigned value,
 #define REFUSE SECCOMP_RET_ERRNO | EPERM
 #define PERMIT SECCOMP_RET_ALLOW
 #define OFFSET_CALL offsetof(struct seccomp_data, nr)
-/* The lower half of the first argument: the kernel takes an int of those that are looked at. */
+/* The lower half of an argument: the kernel takes an int of those that are looked at. */
 #define OFFSET_FIRST offsetof(struct seccomp_data, args)
+#define OFFSET_SECOND offsetof(struct seccomp_data, args[1])
+
+/* Requests of ioctl() that say who gets a descriptor's signals, as F_SETOWN does. */
+#define SET_OWNER 0x8901
+#define SET_GROUP 0x8902
+
+/* What a process may do to itself alone: signals, priorities, limits, processors, pages. Their
+ * first argument says to whom. */
+static const unsigned of_itself[] = {
+    SYS_kill,           SYS_tgkill,        SYS_prlimit64,         SYS_sched_setscheduler,
+    SYS_sched_setparam, SYS_sched_setattr, SYS_sched_setaffinity, SYS_migrate_pages,
+    SYS_move_pages};
+/* The same with the second argument. */
+static const unsigned of_itself_by_second[] = {SYS_setpriority, SYS_ioprio_set};
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half comes first");
+
+/* Permits a call about the process that makes it: by 0, or by its number, which confine_apply()
+ * writes into the line. */
+static void permit_of_itself(struct confinement *to, unsigned call)
+{
+    unless(to, BPF_JEQ, call, 6);
+    load(to, OFFSET_FIRST);
+    unless(to, BPF_JEQ, 0, 1);
+    verdict(to, PERMIT);
+    if (to->self_count < CONFINE_SELVES_MAX)
+        to->selves[to->self_count++] = to->length;
+    unless(to, BPF_JEQ, CONFINE_SELF, 1);
+    verdict(to, PERMIT);
+    verdict(to, REFUSE);
+}
+
+/* Refuses a call with either of two second arguments. */
+static void refuse_second(struct confinement *to, unsigned call, unsigned one, unsigned other)
+{
+    unless(to, BPF_JEQ, call, 6);
+    load(to, OFFSET_SECOND);
+    unless(to, BPF_JEQ, one, 1);
+    verdict(to, REFUSE);
+    unless(to, BPF_JEQ, other, 1);
+    verdict(to, REFUSE);
+    verdict(to, PERMIT);
+}
+
+/* Other processes of the same user, the server among them, are out of reach. */
+static void write_reach(struct confinement *to)
+{
+    for (size_t i = 0; i < COUNT(of_itself); i++)
+        permit_of_itself(to, of_itself[i]);
+    for (size_t i = 0; i < COUNT(of_itself_by_second); i++) {
+        unless(to, BPF_JEQ, of_itself_by_second[i], 4);
+        load(to, OFFSET_SECOND);
+        unless(to, BPF_JEQ, 0, 1);
+        verdict(to, PERMIT);
+        verdict(to, REFUSE);
+    }
+    refuse_second(to, SYS_fcntl, F_SETOWN, F_SETOWN_EX);
+    refuse_second(to, SYS_ioctl, SET_OWNER, SET_GROUP);
+}
+
+_Static_assert(COUNT(of_itself) <= CONFINE_SELVES_MAX, "each has its place");
 
 /* Calls that depend on their first argument. Each loads it in the place of the call's number, and
  * so has to end with a verdict. */
 static void write_conditions(struct confinement *to)
 {
-    unless(to, BPF_JEQ, SYS_socket, 4);
-    load(to, OFFSET_FIRST);
-    unless(to, BPF_JEQ, AF_UNIX, 1);
-    verdict(to, PERMIT);
-    verdict(to, REFUSE);
-
     unless(to, BPF_JEQ, SYS_personality, 8);
     load(to, OFFSET_FIRST);
     unless(to, BPF_JEQ, 0, 1);
@@ -146,11 +211,13 @@ static void write_program(struct confinement *to)
         unless(to, BPF_JEQ, refused[i], 1);
         verdict(to, REFUSE);
     }
+    write_reach(to);
     write_conditions(to);
     verdict(to, PERMIT);
 }
 
-_Static_assert(2 * COUNT(refused) + 32 < CONFINE_PROGRAM_MAX, "the program has room");
+_Static_assert(2 * COUNT(refused) + 7 * COUNT(of_itself) + 56 < CONFINE_PROGRAM_MAX,
+               "the program has room");
 #endif
 
 bool confine_can_filter(void)
@@ -219,9 +286,11 @@ static bool drop_capabilities(void)
  * processor to speculate past stores in a process that has one. */
 static bool filter(const struct confinement *confinement)
 {
-    struct sock_filter *program = (struct sock_filter *)(uintptr_t)confinement->program;
-    struct sock_fprog filter = {.len = confinement->length, .filter = program};
+    struct confinement mine = *confinement;
+    struct sock_fprog filter = {.len = mine.length, .filter = mine.program};
 
+    for (unsigned i = 0; i < mine.self_count; i++)
+        mine.program[mine.selves[i]].k = (unsigned)getpid();
     return confinement->length == 0 ||
            syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
                    &filter) == 0 ||
@@ -234,6 +303,7 @@ bool confine_apply(const struct confinement *confinement)
     return limit(RLIMIT_CORE, 0) && limit(RLIMIT_NOFILE, CONFINE_FILES) &&
            limit(RLIMIT_FSIZE, CONFINE_FILE_BYTES) &&
            prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           confine_files_apply(&confinement->files) &&
            (!confinement->drop || drop_capabilities()) && filter(confinement);
 }
 

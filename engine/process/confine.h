@@ -1,17 +1,23 @@
 /* What a process that trains may do, said to the kernel between its fork and its exec. Every
  * engine: no new privileges, no core file, at most 1,024 open files, no file of more than 4 GiB,
  * and what it writes is for its owner alone. Our own worker besides has no capability, and the
- * kernel refuses with EPERM what no training needs: sockets but local ones, calls that reach into
- * other processes' memory, mounts, namespaces, modules, clocks, keys. /proc reaches into
- * processes of the same user without such a call, so the server hides itself. */
+ * kernel refuses with EPERM what no training needs: sockets, calls that reach into other
+ * processes' memory, mounts, namespaces, modules, clocks, keys, and signals, priorities and
+ * limits of any process but itself; and it uses no files but those of confine_files.h. /proc
+ * reaches into processes of the same user without such a call, so the server hides itself, too.
+ */
 #pragma once
+
+#include "engine/process/confine_files.h"
 
 #include <linux/filter.h>
 #include <stdbool.h>
 
 #define CONFINE_FILES 1024
 #define CONFINE_FILE_BYTES (4LL << 30)
-#define CONFINE_PROGRAM_MAX 160
+#define CONFINE_PROGRAM_MAX 256
+#define CONFINE_SELVES_MAX 16
+#define CONFINE_SELF 0x7fffffffu /* stands for the process itself until confine_apply() */
 
 /* LeakSanitizer stops its own process by ptrace() to look at its memory. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -24,15 +30,19 @@
 
 struct confinement {
     struct sock_filter program[CONFINE_PROGRAM_MAX];
-    unsigned short length; /* 0: without a filter */
-    bool drop;             /* capabilities */
+    unsigned short length;                     /* 0: without a filter */
+    unsigned short selves[CONFINE_SELVES_MAX]; /* lines that name the process itself */
+    unsigned self_count;
+    bool drop; /* capabilities */
+    struct confine_files files;
 };
 
 /* Whether this kernel filters calls, and our own confinement permits it. */
 bool confine_can_filter(void);
 
-/* What will be done, made ready before the fork; `ours` is our own worker. Where the kernel has
- * no filters, the rest is done. */
+/* What will be done, made ready before the fork; `ours` is our own worker, whose files the caller
+ * prepares by confine_files_prepare(). Where the kernel has no filters, or does not restrict
+ * files, the rest is done. */
 void confine_prepare(bool ours, struct confinement *ret_confinement);
 
 /* Confines the calling process, for good. Only calls that a child of a process with threads may

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
@@ -25,6 +26,7 @@
 
 #define RUN_VARIABLE "PENNYWORTH_RUN="
 #define PRELOAD_VARIABLE "LD_PRELOAD="
+#define HOME_VARIABLE "HOME="
 
 #define STAT_ENV_START 50 /* see proc(5) */
 #define STAT_ENV_END 51
@@ -69,26 +71,40 @@ static bool is_secret(const char *entry)
            begins_with(entry, "AWS_SESSION_TOKEN=");
 }
 
-/* Our environment as the worker may see it, with two variables of its own; "" is none. Only the
- * array is new; free() it. */
-static char **worker_environment(char *run_variable, char *preload_variable)
+/* What belongs to the home of the server's user, and another user has of its own. */
+static bool is_of_home(const char *entry)
+{
+    return begins_with(entry, HOME_VARIABLE) || begins_with(entry, "XDG_CACHE_HOME=");
+}
+
+/* Variables of the worker's own; "" is none. */
+struct variables {
+    char run[sizeof RUN_VARIABLE + 64], preload[4096], home[sizeof HOME_VARIABLE + PATH_MAX];
+};
+
+/* Our environment as the worker may see it, with its own variables. Only the array is new; free()
+ * it. */
+static char **worker_environment(struct variables *own)
 {
     size_t count = 0, used = 0;
     char **environment;
 
     while (environ[count])
         count++;
-    environment = calloc(count + 3, sizeof *environment);
+    environment = calloc(count + 4, sizeof *environment);
     if (!environment)
         return NULL;
     for (size_t i = 0; i < count; i++)
         if (!is_secret(environ[i]) &&
-            !(preload_variable[0] && begins_with(environ[i], PRELOAD_VARIABLE)))
+            !(own->preload[0] && begins_with(environ[i], PRELOAD_VARIABLE)) &&
+            !(own->home[0] && is_of_home(environ[i])))
             environment[used++] = environ[i];
-    environment[used++] = run_variable;
-    assert(used <= count + 1); /* calloc() left room for one more, and NULL */
-    if (preload_variable[0])
-        environment[used] = preload_variable;
+    environment[used++] = own->run;
+    assert(used <= count + 1); /* calloc() left room for two more, and NULL */
+    if (own->preload[0])
+        environment[used++] = own->preload;
+    if (own->home[0])
+        environment[used] = own->home;
     return environment;
 }
 
@@ -107,7 +123,7 @@ static void keep_descriptors(void)
 }
 
 /* Between fork and exec, in a process with threads: only calls that need no lock. */
-static _Noreturn void become(const struct pipes *pipes, char *const command[],
+static _Noreturn void become(const struct pipes *pipes, const struct launch *launch,
                              char *const environment[], const struct confinement *confinement,
                              pid_t parent)
 {
@@ -115,18 +131,20 @@ static _Noreturn void become(const struct pipes *pipes, char *const command[],
     int problem;
 
     setpgid(0, 0);
-    /* posix_spawn() cannot ask for this, and it is why we fork: it survives the exec, so any
-     * engine dies with the server, not only ours. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) /* it died before we asked */
-        _exit(127);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGPIPE, SIG_DFL);
-    keep_descriptors();
-    if (dup2(pipes->input[0], 0) == 0 && dup2(pipes->output[1], 1) == 1 &&
-        dup2(pipes->errors[1], 2) == 2 && confine_apply(confinement))
-        execvpe(command[0], command, environment);
+    if (!launch->user || engine_user_become(launch->user)) {
+        /* posix_spawn() cannot ask for this, and it is why we fork: it survives the exec, so any
+         * engine dies with the server, not only ours. Another user would forget it. */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) /* it died before we asked */
+            _exit(127);
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        signal(SIGPIPE, SIG_DFL);
+        keep_descriptors();
+        if (dup2(pipes->input[0], 0) == 0 && dup2(pipes->output[1], 1) == 1 &&
+            dup2(pipes->errors[1], 2) == 2 && confine_apply(confinement))
+            execvpe(launch->command[0], launch->command, environment);
+    }
     problem = errno;
     (void)!write(pipes->verdict[1], &problem, sizeof problem);
     _exit(127);
@@ -161,24 +179,31 @@ static void join_preload(const char *preload, char *ret_variable, size_t size)
 bool spawn_child(struct child *ret_child, const struct launch *launch, struct error *err)
 {
     AUTO(pipes_close) struct pipes pipes = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
-    char run_variable[sizeof RUN_VARIABLE + 64], preload_variable[4096];
+    struct variables own = {.home = ""};
     struct confinement confinement;
     int problem = 0;
 
     assert(launch->command && launch->command[0] && strlen(launch->run_id) < 64);
-    snprintf(run_variable, sizeof run_variable, RUN_VARIABLE "%s", launch->run_id);
-    join_preload(launch->preload, preload_variable, sizeof preload_variable);
-    AUTO(freep) char **environment = worker_environment(run_variable, preload_variable);
+    snprintf(own.run, sizeof own.run, RUN_VARIABLE "%s", launch->run_id);
+    join_preload(launch->preload, own.preload, sizeof own.preload);
+    if (launch->user && launch->user->is_another)
+        snprintf(own.home, sizeof own.home, HOME_VARIABLE "%s", launch->user->home);
+    AUTO(freep) char **environment = worker_environment(&own);
     if (!environment)
         return error_no_memory(err);
     if (!pipes_open(&pipes, err))
         return false;
     confine_prepare(launch->ours, &confinement);
+    if (launch->ours)
+        confine_files_prepare(launch->command[0], launch->preload,
+                              launch->user && launch->user->is_another ? launch->user->home
+                                                                       : NULL,
+                              &confinement.files);
 
     pid_t parent = getpid();
     pid_t pid = fork();
     if (pid == 0)
-        become(&pipes, launch->command, environment, &confinement, parent);
+        become(&pipes, launch, environment, &confinement, parent);
     if (pid < 0)
         return error_set(err, ERROR_INTERNAL, NULL, "cannot fork: %s", strerror(errno));
     setpgid(pid, pid); /* here too, so that it is done whichever process runs first */

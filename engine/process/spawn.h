@@ -9,6 +9,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "engine/process/engine_user.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -22,10 +23,11 @@ struct child {
 
 /* What is started, and how. */
 struct launch {
-    char *const *command; /* NULL-terminated, looked up in PATH */
-    const char *run_id;   /* becomes PENNYWORTH_RUN */
-    const char *preload;  /* comes first in LD_PRELOAD; "" for nothing */
-    bool ours;            /* our own worker, confined as such: see confine.h */
+    char *const *command;           /* NULL-terminated, looked up in PATH */
+    const char *run_id;             /* becomes PENNYWORTH_RUN */
+    const char *preload;            /* comes first in LD_PRELOAD; "" for nothing */
+    bool ours;                      /* our own worker, confined as such: see confine.h */
+    const struct engine_user *user; /* NULL: the server's own */
 };
 
 /* See worker_start() for the environment. */

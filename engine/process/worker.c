@@ -4,6 +4,8 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/text.h"
+#include "engine/machine/proc.h"
+#include "engine/process/leftovers.h"
 #include "engine/process/spawn.h"
 #include "engine/protocol/dialogue.h"
 #include "engine/protocol/lines.h"
@@ -12,18 +14,24 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #define LAST_WORDS_MAX 4096
 #define CHUNK 16384
+#define STAT_START 22 /* see proc(5) */
 _Static_assert(LAST_WORDS_MAX <= CHUNK, "one read fills the last words");
+
+/* Workers of this process that are not buried yet. */
+static atomic_int living;
 
 struct worker {
     struct child child;
     int exit_status;
     long long peak_bytes; /* known once it has exited */
     bool exited;
+    long long began; /* as the kernel counts; -1 where it does not say */
     struct lines lines;
     struct dialogue dialogue;
     struct error broken;  /* the rule it broke; returned behind the events read before */
@@ -36,17 +44,22 @@ struct worker *worker_start(const struct launch *launch, const char *spec_text,
                             long long steps_max, struct error *err)
 {
     struct worker *worker = calloc(1, sizeof *worker);
+    char process[16];
 
     if (!worker) {
         error_no_memory(err);
         return NULL;
     }
     worker->dialogue.steps_max = steps_max;
+    leftovers_adopt();
     worker->words.limit = LAST_WORDS_MAX;
     if (!spawn_child(&worker->child, launch, err)) {
         free(worker);
         return NULL;
     }
+    atomic_fetch_add(&living, 1);
+    snprintf(process, sizeof process, "%d", (int)worker->child.pid);
+    worker->began = proc_stat_number("", process, STAT_START);
     if (!child_tell(&worker->child, spec_text, err)) {
         worker_free(worker);
         return NULL;
@@ -258,6 +271,9 @@ void worker_free(struct worker *worker)
     kill(-worker->child.pid, SIGKILL);
     if (!worker->exited)
         waitpid(worker->child.pid, NULL, 0);
+    /* Beside another worker, what is left could be that one's. */
+    if (atomic_fetch_sub(&living, 1) == 1 && worker->began >= 0)
+        leftovers_kill(worker->began);
     closep(&worker->child.input);
     closep(&worker->child.output);
     closep(&worker->child.errors);

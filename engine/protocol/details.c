@@ -4,8 +4,7 @@
 #include "common/fields.h"
 #include "common/json_read.h"
 #include "common/json_text.h"
-
-#include <limits.h>
+#include "common/limits.h"
 
 #define AT(member) .name = #member, .offset = offsetof(struct engine_details, member)
 static const struct field fields[] = {
@@ -13,15 +12,15 @@ static const struct field fields[] = {
     {AT(isa), .type = FIELD_TEXT, .max = ISA_MAX},
     {AT(plan), .type = FIELD_TEXT, .max = PLAN_MAX},
     {AT(layout), .type = FIELD_TEXT, .max = LAYOUT_MAX},
-    {AT(threads), .type = FIELD_INTEGER, .max = LLONG_MAX},
-    {AT(parameters), .type = FIELD_INTEGER, .max = LLONG_MAX},
-    {AT(multiply_adds), .type = FIELD_INTEGER, .max = LLONG_MAX},
-    {AT(backward_multiply_adds), .type = FIELD_INTEGER, .max = LLONG_MAX},
-    {AT(memory_bytes), .type = FIELD_INTEGER, .max = LLONG_MAX},
-    {AT(step_bytes), .type = FIELD_INTEGER, .max = LLONG_MAX},
+    {AT(threads), .type = FIELD_INTEGER, .max = WHOLE_MAX},
+    {AT(parameters), .type = FIELD_INTEGER, .max = WHOLE_MAX},
+    {AT(multiply_adds), .type = FIELD_INTEGER, .max = WHOLE_MAX},
+    {AT(backward_multiply_adds), .type = FIELD_INTEGER, .max = WHOLE_MAX},
+    {AT(memory_bytes), .type = FIELD_INTEGER, .max = WHOLE_MAX},
+    {AT(step_bytes), .type = FIELD_INTEGER, .max = WHOLE_MAX},
     {AT(peak_unit), .type = FIELD_TEXT, .max = UNIT_MAX},
-    {AT(peak_multiply_adds_per_second), .type = FIELD_INTEGER, .max = LLONG_MAX},
-    {AT(peak_read_bytes_per_second), .type = FIELD_INTEGER, .max = LLONG_MAX},
+    {AT(peak_multiply_adds_per_second), .type = FIELD_INTEGER, .max = WHOLE_MAX},
+    {AT(peak_read_bytes_per_second), .type = FIELD_INTEGER, .max = WHOLE_MAX},
 };
 
 static const struct question {

@@ -1,5 +1,7 @@
 #include "engine/protocol/dialogue.h"
 
+#include "common/limits.h"
+
 #include <limits.h>
 
 static bool accept_step(struct dialogue *dialogue, const struct event *event, struct error *err)
@@ -44,7 +46,9 @@ bool dialogue_accept(struct dialogue *dialogue, const struct event *event, struc
     if (event->type == EVENT_STEP)
         return accept_step(dialogue, event, err);
     if (event->type == EVENT_CANARY)
-        return true;
+        return ++dialogue->canaries <= CANARIES_MAX ||
+               error_set(err, ERROR_UPSTREAM, NULL, "the worker sent more than %d canaries",
+                         CANARIES_MAX);
 
     if (event->done.steps != dialogue->steps)
         return error_set(err, ERROR_UPSTREAM, NULL,

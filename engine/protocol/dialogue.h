@@ -7,6 +7,7 @@
 struct dialogue {
     long long steps_max;   /* more steps than this are a broken promise */
     long long steps;       /* step events seen */
+    long long canaries;    /* canary events seen: at most CANARIES_MAX, since each is stored */
     long long nanoseconds; /* of all of them; a sum of ours must never overflow */
     bool greeted, done;
 };

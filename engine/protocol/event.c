@@ -3,8 +3,8 @@
 #include "common/cleanup.h"
 #include "common/fields.h"
 #include "common/json_read.h"
+#include "common/limits.h"
 
-#include <limits.h>
 #include <math.h>
 
 static const char *const type_names[] = {
@@ -32,10 +32,10 @@ static const struct field canaries[] = {
 
 /* What a "done" may leave out besides its implementations. */
 static const struct field counts[] = {
-    {.name = "samples", .offset = offsetof(struct event, done.samples), .max = LLONG_MAX},
+    {.name = "samples", .offset = offsetof(struct event, done.samples), .max = WHOLE_MAX},
     {.name = "peak_memory_bytes",
      .offset = offsetof(struct event, done.peak_memory_bytes),
-     .max = LLONG_MAX},
+     .max = WHOLE_MAX},
 };
 
 #define WHOLE "gradient_cosine"

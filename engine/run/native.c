@@ -7,17 +7,6 @@ static bool is(const char *word, const char *other)
     return strcmp(word, other) == 0;
 }
 
-static bool can_train_mlp(const struct run_spec *spec, struct error *err)
-{
-    if (!is(spec->precision, "f32"))
-        return error_set(err, ERROR_UNABLE, "precision", "mlp is trained in f32 only");
-    if (!is(spec->layout, "auto"))
-        return error_set(err, ERROR_UNABLE, "layout", "mlp has no images, so only auto");
-    if (spec->input_workers > 0)
-        return error_set(err, ERROR_UNABLE, "input_workers", "mlp has no input to make");
-    return true;
-}
-
 static bool can_train_resnet50(const struct run_spec *spec, struct error *err)
 {
     if (spec->batch_size < 2) /* one image leaves the last batch-norms little to normalise */
@@ -28,16 +17,41 @@ static bool can_train_resnet50(const struct run_spec *spec, struct error *err)
     return true;
 }
 
+/* The networks of 2017 and GPT-2: one plan, which makes its batches itself. */
+static bool can_train_graph(const struct run_spec *spec, struct error *err)
+{
+    if (!is(spec->layout, "auto"))
+        return error_set(err, ERROR_UNABLE, "layout", "%.32s has one layout, so only auto",
+                         spec->workload);
+    if (is(spec->plan, "plain"))
+        return error_set(err, ERROR_UNABLE, "plan", "%.32s has one plan: auto or fixed",
+                         spec->workload);
+    if (spec->input_workers > 0)
+        return error_set(err, ERROR_UNABLE, "input_workers",
+                         "%.32s makes its batch inside the step, so only 0", spec->workload);
+    return true;
+}
+
+static bool is_known(const char *workload)
+{
+    for (const char *const *name = run_spec_workloads; *name; name++)
+        if (is(*name, workload))
+            return true;
+    return false;
+}
+
 bool native_can_train(const struct run_spec *spec, struct error *err)
 {
     if (is(spec->precision, "f16"))
         return error_set(err, ERROR_UNABLE, "precision",
                          "f16 training is not implemented by the engine " ENGINE_NATIVE
                          ": use bf16 or f32, or a registered engine that has f16");
-    if (is(spec->workload, "mlp"))
-        return can_train_mlp(spec, err);
     if (is(spec->workload, "resnet50"))
         return can_train_resnet50(spec, err);
-    return error_set(err, ERROR_UNABLE, "workload", "this engine does not know '%.32s'",
+    if (is_known(spec->workload))
+        return can_train_graph(spec, err);
+    return error_set(err, ERROR_UNABLE, "workload",
+                     "'%.32s' is not trained by this engine any more; mlp2017 is a "
+                     "perceptron, too",
                      spec->workload);
 }

@@ -40,6 +40,9 @@ enum run_state {
 };
 #define RUN_STATES 7
 
+/* Of a public key as a text: digits of 0-9 and a-f, and a NUL. */
+#define PUBLIC_KEY_SIZE 65
+
 struct run {
     long long number; /* in order of acceptance; the queue's order */
     struct run_id id;
@@ -49,6 +52,7 @@ struct run {
     struct whereabouts where;
     enum provenance provenance;
     char sender[TOKEN_NAME_SIZE];               /* whose token imported it; "" of the others */
+    char signed_by[PUBLIC_KEY_SIZE];            /* the key that signed its document; "" none */
     long long thinned_us;                       /* when most of its steps were dropped; 0 never */
     struct taken_back voided;                   /* it is kept, and counts nowhere */
     long long created_us, started_us, ended_us; /* calendar; 0 while that has not happened */

@@ -7,7 +7,25 @@
 
 #include <stdio.h>
 
-const char *const run_spec_workloads[] = {"mlp", "resnet50", NULL};
+const char *const run_spec_workloads[] = {
+    "resnet50",   "mlp2017",  "cnn2017",     "cifar2017", "fasttext2017", "fasttext2017_unigrams",
+    "bilstm2017", "lstm2017", "textgen2017", "gpt2",      "gpt2_tiny",    NULL};
+
+const size_t run_spec_workload_count = COUNT(run_spec_workloads) - 1;
+
+/* What the native engine of earlier versions trained too: their runs are stored and imported. */
+static const char *const former_workloads[] = {"mlp", NULL};
+
+/* Samples per step where a spec does not say, and tokens of a sample: 32 and none of workloads
+ * that are not here. A test of the worker compares both with its recipes. */
+static const struct {
+    const char *workload;
+    long long batch_size, tokens;
+} usual[] = {{"mlp2017", 128, 0},       {"cnn2017", 128, 0},
+             {"fasttext2017", 32, 400}, {"fasttext2017_unigrams", 32, 400},
+             {"bilstm2017", 32, 100},   {"lstm2017", 128, 40},
+             {"textgen2017", 128, 40},  {"gpt2", 4, 64},
+             {"gpt2_tiny", 4, 32}};
 static const char *const precisions[] = {"f32", "bf16", "f16", NULL};
 static const char *const native_precisions[] = {"f32", "bf16", NULL};
 static const char *const layouts[] = {"auto", "nchw", "nhwc", "blocked", NULL};
@@ -24,16 +42,21 @@ static const char *const huge_pages[] = {"auto", "off", NULL};
 const struct field run_spec_fields[] = {
     {AT(workload), .type = FIELD_TEXT, .min = 1, .max = WORKLOAD_NAME_MAX,
      .meaning =
-         "What to train: mlp or resnet50; with a registered engine any name that it knows"},
+         "What to train: a workload of the engine native (see `examples`); with a registered "
+         "engine any name that it knows"},
     {AT(engine), .type = FIELD_TEXT, .min = 1, .max = ENGINE_NAME_MAX,
      .meaning =
          "Name of the engine that trains it: native, or one that the server was started with"},
     {AT(precision), .type = FIELD_CHOICE, .choices = precisions,
      .meaning =
-         "Number format of the arithmetic; master weights are always f32. The native engine "
+         "Number format of the arithmetic; master weights are always f32. Where it is left out, "
+         "a "
+         "run that is measured here has bf16 if the processor computes in it natively and no "
+         "more slowly than in f32, and f32 otherwise; an imported one has f32. The native engine "
          "has f32 and bf16; f16 needs a registered engine that has it"},
     {AT(batch_size), .type = FIELD_INTEGER, .min = 1, .max = BATCH_SIZE_MAX,
-     .meaning = "Samples per step"},
+     .meaning = "Samples per step; where it is left out, of mlp2017, cnn2017, lstm2017 and "
+                "textgen2017 it is 128, of gpt2 and gpt2_tiny 4"},
     {AT(layout), .type = FIELD_CHOICE, .choices = layouts,
      .meaning = "Memory layout of images; auto lets the engine choose"},
     {AT(threads), .type = FIELD_INTEGER, .min = 0, .max = PROCESSORS_MAX,
@@ -91,7 +114,7 @@ const size_t run_spec_field_count = COUNT(run_spec_fields);
 
 struct run_spec run_spec_default(void)
 {
-    return (struct run_spec){.workload = "mlp",
+    return (struct run_spec){.workload = "resnet50",
                              .engine = ENGINE_NATIVE,
                              .precision = precisions[0],
                              .layout = layouts[0],
@@ -207,17 +230,39 @@ static bool name_is_lawful(const char *field, const char *name, struct error *er
     return true;
 }
 
+static bool is_one_of(const char *const *names, const char *word)
+{
+    while (*names && strcmp(*names, word) != 0)
+        names++;
+    return *names != NULL;
+}
+
 static bool workload_is_trained(const struct run_spec *spec, struct error *err)
 {
-    if (!is_native(spec))
+    if (!is_native(spec) || is_one_of(run_spec_workloads, spec->workload) ||
+        is_one_of(former_workloads, spec->workload))
         return true;
-    for (const char *const *name = run_spec_workloads; *name; name++)
-        if (strcmp(*name, spec->workload) == 0)
-            return true;
     return error_not_allowed(err, "workload", (struct allowed){.choices = run_spec_workloads},
                              "'%.64s' is not trained by the engine " ENGINE_NATIVE
                              "; a registered engine may train its own",
                              spec->workload);
+}
+
+static void take_usual_batch(struct run_spec *spec, const json_t *json)
+{
+    if (json_object_get(json, "batch_size"))
+        return;
+    for (size_t i = 0; i < COUNT(usual); i++)
+        if (strcmp(usual[i].workload, spec->workload) == 0)
+            spec->batch_size = usual[i].batch_size;
+}
+
+long long run_spec_tokens(const char *workload)
+{
+    for (size_t i = 0; i < COUNT(usual); i++)
+        if (strcmp(usual[i].workload, workload) == 0)
+            return usual[i].tokens;
+    return 0;
 }
 
 /* What the published protocol fixes must not be asked for otherwise. */
@@ -282,23 +327,45 @@ bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *e
         !name_is_lawful("workload", spec.workload, err) || !workload_is_trained(&spec, err) ||
         !protocol_is_kept(&spec, json, err))
         return false;
+    take_usual_batch(&spec, json);
     *ret_spec = spec;
     return true;
+}
+
+json_t *run_spec_parse(const char *text, size_t length, struct error *err)
+{
+    json_error_t why;
+    json_t *json = json_read(text, length, 0, &why, err);
+
+    if (!json && why.text[0])
+        error_set(err, ERROR_INVALID, NULL, "the body is not JSON: %s at line %d column %d",
+                  why.text, why.line, why.column);
+    return json;
+}
+
+/* run_spec_to_text() writes the workload first, and its name has no quote. */
+long long run_spec_text_tokens(const char *spec_text)
+{
+    static const char begin[] = "{\"workload\":\"";
+    char workload[WORKLOAD_NAME_MAX + 1] = "";
+    size_t length;
+
+    if (strncmp(spec_text, begin, sizeof begin - 1) != 0)
+        return 0;
+    spec_text += sizeof begin - 1;
+    length = strcspn(spec_text, "\"");
+    if (length > WORKLOAD_NAME_MAX)
+        return 0;
+    memcpy(workload, spec_text, length);
+    return run_spec_tokens(workload);
 }
 
 bool run_spec_from_text(const char *text, size_t length, struct run_spec *ret_spec,
                         struct error *err)
 {
-    json_error_t why;
-    AUTO(json_decrefp) json_t *json = json_read(text, length, 0, &why, err);
+    AUTO(json_decrefp) json_t *json = run_spec_parse(text, length, err);
 
-    if (!json && !why.text[0])
-        return false;
-    if (!json)
-        return error_set(err, ERROR_INVALID, NULL,
-                         "the body is not JSON: %s at line %d column %d", why.text, why.line,
-                         why.column);
-    return run_spec_from_json(json, ret_spec, err);
+    return json && run_spec_from_json(json, ret_spec, err);
 }
 
 static json_t *labels_to_json(const struct run_spec *spec)
@@ -337,8 +404,12 @@ static bool add_property(json_t *properties, const struct field *field,
 {
     AUTO(json_decrefp) json_t *schema = field_schema(field);
 
-    return schema && json_object_set_new(schema, "default", field_write(field, defaults)) == 0 &&
-           json_object_set(properties, field->name, schema) == 0;
+    if (!schema)
+        return false;
+    if (strcmp(field->name, "precision") != 0 && /* that of a request is the machine's */
+        json_object_set_new(schema, "default", field_write(field, defaults)) != 0)
+        return false;
+    return json_object_set(properties, field->name, schema) == 0;
 }
 
 /* How the name of a workload may look, and those that are known. */

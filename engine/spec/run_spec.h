@@ -47,12 +47,20 @@ extern const size_t run_spec_field_count;
 /* What the native engine trains, NULL-terminated. Of another engine the server only knows how a
  * name may look: the engine itself refuses what it does not train. */
 extern const char *const run_spec_workloads[];
+extern const size_t run_spec_workload_count;
 
-/* The spec in which every field has its default. */
+/* Tokens in a sample of a workload on text, whichever engine trains it; 0 of others. */
+long long run_spec_tokens(const char *workload);
+
+/* The same of a spec's text, as it is stored, without reading all of it. */
+long long run_spec_text_tokens(const char *spec_text);
+
+/* The spec in which every field has its default. Its precision is f32, that of a stored run which
+ * says none; a request gets the precision of the machine (engine/run/run_request.h). */
 struct run_spec run_spec_default(void);
 
 /* Reads a spec from a JSON object. Unknown fields are errors, and so is a workload that the
- * native engine does not train where the spec names that engine. *ret_spec is written only on
+ * native engine never trained where the spec names that engine. *ret_spec is written only on
  * success. */
 bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *err)
     __attribute__((warn_unused_result));
@@ -60,6 +68,10 @@ bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *e
 /* The same from text, refusing duplicate keys and anything behind the object. */
 bool run_spec_from_text(const char *text, size_t length, struct run_spec *ret_spec,
                         struct error *err) __attribute__((warn_unused_result));
+
+/* The JSON of such a text. A new reference, or NULL with the reason. */
+json_t *run_spec_parse(const char *text, size_t length, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* A new object with every field, so that equal specs give equal JSON; NULL without memory. */
 json_t *run_spec_to_json(const struct run_spec *spec);

@@ -20,8 +20,9 @@ struct error;
 struct rank_row {
     double estimate; /* logarithm of the value that rows are ranked by; more is better */
     double error;    /* standard error of it, with all its parts; 0: known exactly */
-    /* Of freedom, 1 or more, of the part of the error that is the row's own; INFINITY: it is
-     * known. How far a shared unknown spreads is always taken as known. */
+    /* Of freedom, of the part of the error that is the row's own: 1 or more, or half of the
+     * degrees of an estimate that all rows have together; INFINITY: it is known. How far a shared
+     * unknown spreads is always taken as known. */
     double degrees;
     /* Rows with the same `shares` above 0 contain one unknown together, such as the price of
      * their type. It does not count between them, but for what it moves one more than the other.

@@ -18,6 +18,8 @@ struct run_result {
     long long at_us;
     enum validity validity;
     enum provenance provenance;
+    size_t source;    /* whose it is: engine/stats/sources.h */
+    long long number; /* of its row: the newer, the larger */
 };
 
 /* What an interval is over. */

@@ -4,12 +4,14 @@
 #include "common/fields.h"
 #include "common/json_read.h"
 #include "common/text.h"
+#include "engine/run/run_request.h"
 #include "engine/sweep/sweep_presets.h"
 
 #include <limits.h>
 
-const char *const sweep_preset_names[] = {"matrix", "ladder", "batch", "input_workers", "threads",
-                                          "isa",    "tune",   "aa",    "engines",       NULL};
+const char *const sweep_preset_names[] = {"matrix",  "ladder",     "batch", "input_workers",
+                                          "threads", "isa",        "tune",  "aa",
+                                          "engines", "clouds2017", NULL};
 
 /* The request but for its objects, as a table reads it. */
 struct request {
@@ -290,6 +292,21 @@ static bool any_is_possible(const struct sweep *sweep, struct error *err)
     return true;
 }
 
+/* Cells that name no precision have that of the base: those of the preset isa, which each allow
+ * another instruction set, would else differ in it too. */
+static bool take_base(struct sweep *sweep, json_t *base, const struct place *place,
+                      struct error *err)
+{
+    sweep->base = json_object();
+    if (!sweep->base || (base && json_object_update(sweep->base, base) != 0))
+        return error_no_memory(err);
+    if (!json_object_get(base, "precision") &&
+        json_object_set_new(sweep->base, "precision",
+                            json_string(run_request_precision(base, place))) != 0)
+        return error_no_memory(err);
+    return true;
+}
+
 static bool fill(struct sweep *sweep, json_t *json, const struct place *place, struct error *err)
 {
     struct request request = {.preset = sweep_preset_names[SWEEP_MATRIX],
@@ -306,9 +323,8 @@ static bool fill(struct sweep *sweep, json_t *json, const struct place *place, s
     sweep->preset = preset_from_name(request.preset);
     sweep->blocks = sweep->preset == SWEEP_AA ? request.pairs : request.blocks;
     sweep->budget_seconds = request.budget_seconds;
-    sweep->base = base ? json_incref(base) : json_object();
-    if (!sweep->base)
-        return error_no_memory(err);
+    if (!take_base(sweep, base, place, err))
+        return false;
     if ((knobs || cells) && sweep->preset != SWEEP_MATRIX)
         return error_set(err, ERROR_INVALID, knobs ? "knobs" : "cells",
                          "belong to no preset: leave one of them out");

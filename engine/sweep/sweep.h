@@ -23,6 +23,7 @@ enum sweep_preset {
     SWEEP_TUNE,
     SWEEP_AA,
     SWEEP_ENGINES,
+    SWEEP_CLOUDS2017,
 };
 
 /* One spec of the set, and its name there. */
@@ -37,7 +38,7 @@ struct sweep {
     enum sweep_preset preset;
     long long blocks;         /* each runs every cell once */
     long long budget_seconds; /* of a tune */
-    json_t *base;             /* owned: the client's object; the cells are made from it */
+    json_t *base;             /* owned: the client's, and its precision; cells are made from it */
     struct sweep_cell *cells; /* owned */
     size_t count;
 };

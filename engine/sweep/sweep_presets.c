@@ -129,25 +129,24 @@ static bool add_engines(struct sweep *sweep, const struct place *place, struct e
     return true;
 }
 
-/* What these presets are about is the network with convolutions, unless the client says so. */
-static bool set_workload(struct sweep *sweep, struct error *err)
+/* The networks of an article of 2017 that compared clouds, each with its batch of then. What they
+ * share is the base's: the precision, and the engine. */
+static bool add_clouds2017(struct sweep *sweep, const struct place *place, struct error *err)
 {
-    AUTO(json_decrefp) json_t *base = json_object();
+    static const char *const networks[] = {"mlp2017",    "cnn2017",  "cifar2017",  "fasttext2017",
+                                           "bilstm2017", "lstm2017", "textgen2017"};
 
     if (json_object_get(sweep->base, "workload"))
-        return true;
-    if (!base || json_object_update(base, sweep->base) != 0 ||
-        json_object_set_new(base, "workload", json_string("resnet50")) != 0)
-        return error_no_memory(err);
-    json_decref(sweep->base);
-    sweep->base = take(&base);
+        return error_set(err, ERROR_INVALID, "base.workload",
+                         "the preset clouds2017 measures seven workloads: leave it out");
+    for (size_t i = 0; i < COUNT(networks); i++)
+        if (!add_value(sweep, "workload", json_string(networks[i]), place, err))
+            return false;
     return true;
 }
 
 bool sweep_add_preset(struct sweep *sweep, const struct place *place, struct error *err)
 {
-    if (sweep->preset != SWEEP_AA && !set_workload(sweep, err))
-        return false;
     switch (sweep->preset) {
     case SWEEP_LADDER:
         return add_rungs(sweep, ladder, COUNT(ladder), place, err);
@@ -161,6 +160,8 @@ bool sweep_add_preset(struct sweep *sweep, const struct place *place, struct err
         return add_isas(sweep, place, err);
     case SWEEP_ENGINES:
         return add_engines(sweep, place, err);
+    case SWEEP_CLOUDS2017:
+        return add_clouds2017(sweep, place, err);
     case SWEEP_TUNE:
         return add_rungs(sweep, tune, COUNT(tune), place, err);
     default:

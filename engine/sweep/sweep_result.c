@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "engine/stats/stats.h"
+#include "engine/sweep/sweep_ranks.h"
 
 #include <math.h>
 
@@ -47,7 +48,7 @@ static int by_size(const void *left, const void *right)
 /* Median, and Student's t on the logarithms, whose squared distances from their mean it sums. */
 static struct measure measure_of(double *values, size_t count, double *ret_squares)
 {
-    double mean = 0, squares = 0, half;
+    double mean = 0, squares = 0, half, median;
 
     qsort(values, count, sizeof *values, by_size);
     for (size_t i = 0; i < count; i++)
@@ -56,9 +57,10 @@ static struct measure measure_of(double *values, size_t count, double *ret_squar
         squares += (log(values[i]) - mean) * (log(values[i]) - mean);
     *ret_squares = squares;
     half = stats_t95(count - 1) * sqrt(squares / (double)(count - 1) / (double)count);
-    return (struct measure){.value = (values[(count - 1) / 2] + values[count / 2]) / 2,
-                            .low = exp(mean - half),
-                            .high = exp(mean + half)};
+    median = (values[(count - 1) / 2] + values[count / 2]) / 2;
+    return (struct measure){.value = median, /* within the interval, however narrow that is */
+                            .low = fmin(exp(mean - half), median),
+                            .high = fmax(exp(mean + half), median)};
 }
 
 static void count_run(const struct sweep_run *run, struct cell_result *cell)
@@ -134,18 +136,20 @@ static struct ratio ratio_of(const struct sweep_run *runs, size_t count,
     return compare_measures(&result->cells[a].throughput, &result->cells[b].throughput);
 }
 
-/* How far runs of one cell lie from each other, over all cells that have two: standard deviation
- * of the logarithm. */
+/* How far runs of one cell lie from each other, over all cells of a group that have two: standard
+ * deviation of the logarithm. */
 struct run_spread {
     double squares, deviation;
     size_t degrees;
 };
 
-static struct run_spread spread_of(const struct sweep_result *result)
+static struct run_spread spread_of(const struct sweep_result *result, size_t group)
 {
     struct run_spread spread = {0};
 
     for (size_t i = 0; i < result->count; i++) {
+        if (result->cells[i].group != group)
+            continue;
         spread.squares += result->cells[i].log_squares;
         spread.degrees += result->cells[i].valid > 1 ? (size_t)result->cells[i].valid - 1 : 0;
     }
@@ -173,73 +177,155 @@ static bool beats(const struct cell_result *cell, const struct cell_result *best
     return cell->throughput.value > best->throughput.value;
 }
 
-static size_t find_best(const struct sweep_result *result, size_t from)
+static size_t find_best(const struct sweep_result *result, size_t group, size_t from)
 {
-    const struct run_spread spread = spread_of(result);
+    const struct run_spread spread = spread_of(result, group);
     size_t best = result->count;
 
     for (size_t i = from; i < result->count; i++)
-        if (result->cells[i].throughput.value > 0 &&
+        if (result->cells[i].group == group && result->cells[i].throughput.value > 0 &&
             (best == result->count || beats(&result->cells[i], &result->cells[best], &spread)))
             best = i;
-    return best == result->count && from > 0 ? find_best(result, 0) : best;
+    return best == result->count && from > 0 ? find_best(result, group, 0) : best;
 }
 
-/* The best cell gets rank 1 with all that are not surely slower; of the rest the fastest gets the
- * next rank, with all that tie with it. */
-static void rank_cells(const struct sweep_run *runs, size_t count, struct sweep_result *result)
+/* Its rows are the members of one group. */
+static bool fill_grid(const struct sweep_run *runs, size_t count, const size_t *members,
+                      size_t cells, struct sweep_grid *grid)
 {
-    for (int rank = 1;; rank++) {
-        size_t leader = rank == 1 ? result->best : result->count;
+    *grid = (struct sweep_grid){.cells = cells, .blocks = (size_t)blocks_of(runs, count)};
+    grid->logs = malloc((cells * grid->blocks + 1) * sizeof *grid->logs);
+    if (!grid->logs)
+        return false;
+    for (size_t i = 0; i < cells; i++)
+        for (size_t j = 0; j < grid->blocks; j++) {
+            const struct sweep_run *run = find_run(runs, count, members[i], (long long)j);
 
-        for (size_t i = 0; rank > 1 && i < result->count; i++)
-            if (result->cells[i].rank == 0 && result->cells[i].throughput.value > 0 &&
-                (leader == result->count ||
-                 result->cells[i].throughput.value > result->cells[leader].throughput.value))
-                leader = i;
-        if (leader == result->count)
-            return;
-        for (size_t i = 0; i < result->count; i++) {
-            struct cell_result *cell = &result->cells[i];
-            struct ratio ratio = ratio_of(runs, count, result, i, leader);
-
-            if (cell->rank == 0 && cell->throughput.value > 0 &&
-                (i == leader || compare_judge(&ratio, COMPARE_MARGIN) != COMPARE_WORSE))
-                cell->rank = rank;
+            grid->logs[i * grid->blocks + j] = run ? log(run->throughput.value) : NAN;
         }
+    return true;
+}
+
+/* Where no cell ran twice, a cell is as sure as the interval of its only run's steps. */
+static struct rank_row row_of_steps(const struct cell_result *cell)
+{
+    const struct measure *speed = &cell->throughput;
+    struct rank_row row = {
+        .estimate = log(speed->value), .error = NOTHING_KNOWN, .degrees = INFINITY};
+
+    if (speed->low > 0)
+        row.error = (log(speed->high) - log(speed->low)) / (2 * Z_95);
+    return row;
+}
+
+static bool rank_cells(const struct sweep_run *runs, size_t run_count, const size_t *members,
+                       size_t count, struct sweep_result *result)
+{
+    AUTO(freep) struct rank_row *rows = calloc(count + 1, sizeof *rows);
+    struct rank_intervals *intervals = &result->intervals[result->cells[members[0]].group];
+    struct sweep_grid grid;
+    enum sweep_rows made;
+    size_t ranked = 0;
+
+    if (!rows || !fill_grid(runs, run_count, members, count, &grid))
+        return false;
+    made = sweep_rank_rows(&grid, rows);
+    free(grid.logs);
+    if (made == SWEEP_ROWS_NO_MEMORY)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct cell_result *cell = &result->cells[members[i]];
+
+        if (!(cell->throughput.value > 0))
+            continue;
+        cell->rank_row = ranked;
+        rows[ranked++] = made == SWEEP_ROWS_MADE ? rows[i] : row_of_steps(cell);
     }
+    if (!rank_intervals_compute(rows, ranked, COMPARE_MARGIN, intervals, NULL))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (result->cells[members[i]].throughput.value > 0)
+            result->cells[members[i]].rank = intervals->rows[result->cells[members[i]].rank_row];
+    return true;
+}
+
+static bool compare_group(const struct sweep_run *runs, size_t run_count, size_t group,
+                          size_t final_from, struct sweep_result *result)
+{
+    AUTO(freep) size_t *members = calloc(result->count + 1, sizeof *members);
+    size_t best = find_best(result, group, final_from), count = 0;
+
+    if (!members)
+        return false;
+    for (size_t i = 0; i < result->count; i++)
+        if (result->cells[i].group == group)
+            members[count++] = i;
+    for (size_t i = 0; best < result->count && i < count; i++) {
+        struct cell_result *cell = &result->cells[members[i]];
+
+        cell->to_first = ratio_of(runs, run_count, result, members[i], members[0]);
+        cell->to_best = ratio_of(runs, run_count, result, members[i], best);
+        if (i > 0)
+            cell->to_previous = ratio_of(runs, run_count, result, members[i], members[i - 1]);
+    }
+    result->best = result->group_count > 1 ? result->count : best;
+    return count == 0 || rank_cells(runs, run_count, members, count, result);
+}
+
+/* The groups that there are; at least one. */
+static size_t take_groups(const size_t *groups, struct sweep_result *result)
+{
+    size_t count = 1;
+
+    for (size_t i = 0; groups && i < result->count; i++) {
+        result->cells[i].group = groups[i];
+        if (groups[i] >= count)
+            count = groups[i] + 1;
+    }
+    return count;
 }
 
 bool sweep_result_compute(const struct sweep_run *runs, size_t run_count, size_t cell_count,
-                          size_t final_from, struct sweep_result *ret_result)
+                          size_t final_from, const size_t *groups,
+                          struct sweep_result *ret_result)
 {
+    AUTO(sweep_result_clear)
     struct sweep_result result = {.cells = calloc(cell_count + 1, sizeof *result.cells),
-                                  .count = cell_count};
+                                  .count = cell_count,
+                                  .best = cell_count};
 
     if (!result.cells)
         return false;
+    result.group_count = take_groups(groups, &result);
+    result.intervals = calloc(result.group_count, sizeof *result.intervals);
+    if (!result.intervals)
+        return false;
     for (size_t i = 0; i < cell_count; i++)
-        if (!summarize_cell(runs, run_count, i, &result.cells[i])) {
-            free(result.cells);
+        if (!summarize_cell(runs, run_count, i, &result.cells[i]))
             return false;
-        }
-    result.best = find_best(&result, final_from);
-    for (size_t i = 0; result.best < cell_count && i < cell_count; i++) {
-        struct cell_result *cell = &result.cells[i];
-
-        cell->to_first = ratio_of(runs, run_count, &result, i, 0);
-        cell->to_best = ratio_of(runs, run_count, &result, i, result.best);
-        if (i > 0)
-            cell->to_previous = ratio_of(runs, run_count, &result, i, i - 1);
-    }
-    rank_cells(runs, run_count, &result);
+    for (size_t group = 0; group < result.group_count; group++)
+        if (!compare_group(runs, run_count, group, final_from, &result))
+            return false;
     *ret_result = result;
+    result = (struct sweep_result){0};
     return true;
+}
+
+enum comparison sweep_verdict(const struct sweep_result *result, size_t left, size_t right)
+{
+    const struct cell_result *l = &result->cells[left], *r = &result->cells[right];
+
+    if (l->rank.low == 0 || r->rank.low == 0 || l->group != r->group)
+        return COMPARE_TIED;
+    return rank_verdict(&result->intervals[l->group], l->rank_row, r->rank_row);
 }
 
 void sweep_result_clear(struct sweep_result *result)
 {
     freep(&result->cells);
+    for (size_t i = 0; result->intervals && i < result->group_count; i++)
+        rank_intervals_clear(&result->intervals[i]);
+    freep(&result->intervals);
     *result = (struct sweep_result){0};
 }
 

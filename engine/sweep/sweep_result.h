@@ -1,9 +1,10 @@
-/* The result of a sweep: a value for each cell, how cells compare, and which of them
- * tie. Pure. */
+/* The result of a sweep: a value for each cell, how cells compare, and the ranks that each may
+ * have. Pure. */
 #pragma once
 
 #include "engine/run/run.h"
 #include "engine/stats/compare.h"
+#include "engine/stats/rank_interval.h"
 
 #include <stddef.h>
 
@@ -26,6 +27,7 @@ struct sweep_run {
 };
 
 struct cell_result {
+    size_t group; /* only cells of one group are compared: those of one workload */
     int runs, valid, invalid,
         failed;                /* failed: or cancelled, or interrupted or preempted for good */
     int voided;                /* none of the three */
@@ -34,25 +36,37 @@ struct cell_result {
     struct time_shares shares; /* mean of the valid runs whose engine reported it */
     double log_squares;        /* of the runs' logarithms: squared distances from their mean */
     struct ratio to_first, to_previous, to_best; /* by blocks where both have two of them */
-    int rank; /* 1 for all that tie with the best; 0 without a value */
+    struct rank_interval rank;                   /* zeroed without a value */
+    size_t rank_row;                             /* its place in `intervals` */
 };
 
 struct sweep_result {
     struct cell_result *cells; /* owned */
     size_t count;
-    size_t best; /* the cell that is surely fast: see below; `count` when none has a value */
+    size_t best; /* the cell that is surely fast: see below; `count` when none has a value, and
+                  * where there are several groups, of which each has its own */
+    struct rank_intervals *intervals; /* owned, for each group: of its cells with a value */
+    size_t group_count;
 };
 
 /* A run that is voided or not valid is counted and not used. False when memory ends.
  *
  * The best cell has the highest lower bound: how far runs of one cell lie from each other is
- * estimated over all cells, so that one lucky run does not beat three. Where no cell has two
- * runs, the intervals of the runs' own steps decide, and without those the values. Cells before
- * `final_from` are best only where no cell from there on has a value: a search measures its
- * candidates again in its last round. 0: all cells are candidates. */
+ * estimated over all cells of its group, so that one lucky run does not beat three. Where no cell
+ * has two runs, the intervals of the runs' own steps decide, and without those the values. Cells
+ * before `final_from` are best only where no cell from there on has a value: a search measures
+ * its candidates again in its last round. 0: all cells are candidates.
+ *
+ * `groups` has the group of each cell, numbered from 0; NULL: all are of one. First, previous and
+ * best of a cell, and its rank, are those of its group. */
 bool sweep_result_compute(const struct sweep_run *runs, size_t run_count, size_t cell_count,
-                          size_t final_from, struct sweep_result *ret_result)
-    __attribute__((warn_unused_result));
+                          size_t final_from, const size_t *groups,
+                          struct sweep_result *ret_result) __attribute__((warn_unused_result));
+
+/* Whether a cell is surely faster or slower than another, with 95 % over all pairs together; tied
+ * where one has no value, or is of another group. Agrees with the ranks: the cells with which one
+ * is tied are as many as its interval has further ranks. */
+enum comparison sweep_verdict(const struct sweep_result *result, size_t left, size_t right);
 
 /* A zeroed one is fine. */
 void sweep_result_clear(struct sweep_result *result);

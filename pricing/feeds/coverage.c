@@ -22,11 +22,13 @@ static uint64_t name_of(const char *what, const struct price *price, const char 
 
 void coverage_names_of(const struct price *price, struct coverage_names *ret_names)
 {
+    bool committed = price->kind >= PRICE_COMMITTED;
     char family[INSTANCE_SIZE];
 
     instance_family(price->instance_type, family);
-    ret_names->names[0] = name_of("region", price, price->region);
-    ret_names->names[1] = name_of("family", price, family);
+    ret_names->names[0] =
+        name_of(committed ? "committed region" : "region", price, price->region);
+    ret_names->names[1] = name_of(committed ? "committed family" : "family", price, family);
     ret_names->names[2] = name_of("kind", price, price_kind_name(price->kind));
 }
 

@@ -1,5 +1,6 @@
 /* How much of each region, of each family of types and of each kind of price a new reading still
- * has. What vanishes all at once was renamed or forgotten more likely than withdrawn. */
+ * has; regions and families apart for commitments, which would hide what is lost of the others.
+ * What vanishes all at once was renamed or forgotten more likely than withdrawn. */
 #pragma once
 
 #include "pricing/price.h"

@@ -17,6 +17,8 @@ static const struct list_price {
     /* 64 and 96 times $0.031611 of a core, and 57.6 and 86.4 times $0.004237 of a GiB */
     {"gcp", "us-central1", "n1-highcpu-64", "2.267155", 2267155200, "2026-08-01"},
     {"gcp", "us-central1", "n1-highcpu-96", "3.400733", 3400732800, "2026-08-01"},
+    {"azure", "eastus", "Standard_D2s_v5", "0.096", 96000000, "2024-01-01"},
+    {"azure", "eastus", "Standard_D4s_v5", "0.192", 192000000, "2024-01-01"},
 };
 
 static const struct list_price *find(const struct price *price)

@@ -77,8 +77,9 @@ bool price_from_row(const struct price_row *row, struct price *ret_price, struct
         !WORD("reference", row->reference, price.reference, err) ||
         !read_currency(row->currency, price.currency, err))
         return false;
-    if (row->kind && *row->kind && !price_kind_from_name(row->kind, &price.kind))
-        return error_not_allowed(err, "kind", (struct allowed){.choices = price_kind_names},
+    if (row->kind && *row->kind &&
+        (!price_kind_from_name(row->kind, &price.kind) || price.kind >= PRICE_COMMITTED))
+        return error_not_allowed(err, "kind", (struct allowed){.choices = price_given_kind_names},
                                  "'%.40s' is not a kind of price", row->kind);
     if (row->valid_from && *row->valid_from &&
         !parse_time_given(row->valid_from, &price.source_us))

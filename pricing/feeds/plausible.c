@@ -16,13 +16,21 @@ static const struct kind_rule {
     const char *name, *leap_words, *drift_words;
     long long leap, drift, same;
 } rules[] = {
-    [PRICE_ON_DEMAND] = {"on-demand", "more than a quarter", "more than 5 %", 125, 105, 102},
-    [PRICE_SPOT] = {"spot", "more than 2 times", "more than half", 200, 150, 125},
+    [MOVES_ON_DEMAND] = {"on-demand", "more than a quarter", "more than 5 %", 125, 105, 102},
+    [MOVES_SPOT] = {"spot", "more than 2 times", "more than half", 200, 150, 125},
+    [MOVES_COMMITTED] = {"committed", "more than a quarter", "more than 5 %", 125, 105, 102},
 };
+
+enum move_group move_group_of(enum price_kind kind)
+{
+    if (kind >= PRICE_COMMITTED)
+        return MOVES_COMMITTED;
+    return kind == PRICE_SPOT ? MOVES_SPOT : MOVES_ON_DEMAND;
+}
 
 static const struct kind_rule *rule_of(enum price_kind kind)
 {
-    return &rules[kind == PRICE_SPOT ? PRICE_SPOT : PRICE_ON_DEMAND];
+    return &rules[move_group_of(kind)];
 }
 
 static bool is_beyond(long long hundredths, long long left_nanos, long long right_nanos)
@@ -53,7 +61,7 @@ bool spot_is_dear(long long spot_nanos, long long on_demand_nanos)
 
 bool is_level(long long left_nanos, long long right_nanos)
 {
-    return left_nanos > 0 && !is_beyond(rules[PRICE_ON_DEMAND].same, left_nanos, right_nanos);
+    return left_nanos > 0 && !is_beyond(rules[MOVES_ON_DEMAND].same, left_nanos, right_nanos);
 }
 
 static bool is_share(size_t odd, size_t count, size_t percent)
@@ -94,7 +102,7 @@ static bool has_type(const struct price_batch *batch, const char *name)
     size_t position = 0;
 
     while ((price = price_batch_next(batch, &position)) != NULL)
-        if (strcmp(price->instance_type, name) == 0)
+        if (price->kind < PRICE_COMMITTED && strcmp(price->instance_type, name) == 0)
             return true;
     return false;
 }
@@ -116,9 +124,26 @@ static bool has_regions(const struct price_batch *batch, size_t wanted)
     return regions && count >= wanted;
 }
 
+/* Whether the reading has enough of the prices that were known. */
+static bool covers(const struct moves *known, const struct change *change, const char *which,
+                   struct error *err)
+{
+    bool empty = known->before > 0 && change->after == 0;
+
+    return (!empty && (known->before - known->common <= COVERAGE_FEW ||
+                       known->common * 100 >= known->before * COVERAGE_PERCENT)) ||
+           error_set(err, ERROR_UPSTREAM, NULL,
+                     "not believed: it has %zu of the %zu %sprices that it had before",
+                     known->common, known->before, which);
+}
+
 static bool is_whole(const struct source *source, const struct price_batch *batch,
                      const struct change *change, struct error *err)
 {
+    const struct moves *committed = &change->moves[MOVES_COMMITTED];
+    const struct moves by_hour = {.before = change->before - committed->before,
+                                  .common = change->common - committed->common};
+
     for (const char *const *name = source->sentinels; name && *name; name++)
         if (!has_type(batch, *name))
             return error_set(err, ERROR_UPSTREAM, NULL,
@@ -126,13 +151,7 @@ static bool is_whole(const struct source *source, const struct price_batch *batc
     if (source->min_regions > 0 && !has_regions(batch, source->min_regions))
         return error_set(err, ERROR_UPSTREAM, NULL, "not believed: it has fewer than %zu regions",
                          source->min_regions);
-    if (change->before > 0 &&
-        (change->after == 0 || (change->before - change->common > COVERAGE_FEW &&
-                                change->common * 100 < change->before * COVERAGE_PERCENT)))
-        return error_set(err, ERROR_UPSTREAM, NULL,
-                         "not believed: it has %zu of the %zu prices that it had before",
-                         change->common, change->before);
-    return true;
+    return covers(&by_hour, change, "", err) && covers(committed, change, "committed ", err);
 }
 
 static bool moves_as_its_kind(const struct moves *moves, const struct kind_rule *rule,
@@ -186,8 +205,8 @@ bool change_is_plausible(const struct source *source, const struct price_batch *
 {
     if (!is_whole(source, batch, change, err) || !fits_beside(&change->beside, err))
         return false;
-    for (int kind = PRICE_ON_DEMAND; kind <= PRICE_SPOT; kind++)
-        if (!moves_as_its_kind(&change->moves[kind], &rules[kind], err))
+    for (int group = 0; group < MOVE_GROUPS; group++)
+        if (!moves_as_its_kind(&change->moves[group], &rules[group], err))
             return false;
     return change->before > 0 || list_prices_fit(batch, err);
 }

@@ -13,9 +13,15 @@ struct doubt {
     long long prices;   /* that it had */
 };
 
-/* How far the known prices of a kind moved that the new reading has. */
+/* What is weighed together: so many prices of commitments would hide what those by the hour do.
+ */
+enum move_group { MOVES_ON_DEMAND, MOVES_SPOT, MOVES_COMMITTED, MOVE_GROUPS };
+enum move_group move_group_of(enum price_kind kind); /* what is typed or owned: as on demand */
+
+/* How far the known prices of a group moved that the new reading has. */
 struct moves {
-    size_t common;
+    size_t before;  /* known prices that judge */
+    size_t common;  /* of before: also in the new reading */
     size_t leapt;   /* is_leap() */
     size_t drifted; /* is_drift(): more than half of a list never do */
 };
@@ -36,10 +42,10 @@ struct beside {
 /* A new reading beside the one that it would replace. A known price that has expired, or whose
  * type was not asked for, judges nothing. */
 struct change {
-    size_t before;         /* known prices that judge */
-    size_t after;          /* prices of the new reading */
-    size_t common;         /* of before: also in the new reading */
-    struct moves moves[2]; /* of common: what is not spot, as on demand; and spot */
+    size_t before; /* known prices that judge */
+    size_t after;  /* prices of the new reading */
+    size_t common; /* of before: also in the new reading */
+    struct moves moves[MOVE_GROUPS];
     struct beside beside;
     size_t
         contested; /* known prices of which this reading, or the one held back, says otherwise */

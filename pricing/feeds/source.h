@@ -42,6 +42,7 @@ struct reading {
     const struct source *source;
     const char *url; /* where the feed is; has no '/' at its end */
     struct scope scope;
+    bool committed;    /* prices of commitments are wanted, where the source asks for that */
     const char *types; /* instance types that are wanted, with commas; "" where not said */
     const struct credentials *credentials;   /* NULL where there are none */
     const char *key;                         /* "" where there is none */
@@ -78,7 +79,9 @@ struct source {
     bool third_party;     /* neither the provider nor the person who asks */
     bool on;              /* unless settings say otherwise */
     bool has_spot;        /* some of its prices are, and so it ages by the hour */
-    bool stands_in;       /* off, but on for machines and runs of its provider without a key */
+    bool
+        asks_committed; /* it has prices of commitments, and reads them only where settings say */
+    bool stands_in;     /* off, but on for machines and runs of its provider without a key */
     const char *usual_region; /* that is read where no setting names one; NULL: none is */
     unsigned needs;           /* of enum source_needs */
     long long period_seconds;

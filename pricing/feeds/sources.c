@@ -3,9 +3,19 @@
 #include <string.h>
 
 const struct source *const sources[] = {
-    &price_file,   &aws_spot_history, &aws_spot_page,      &aws_products,
-    &aws_offer,    &aws_offer_csv,    &aws_on_demand_page, &aws_spot_advisor,
-    &azure_retail, &gcp_catalog,      &gcp_pricelist,      NULL,
+    &price_file,
+    &aws_spot_history,
+    &aws_spot_page,
+    &aws_products,
+    &aws_offer,
+    &aws_offer_csv,
+    &aws_on_demand_page,
+    &aws_spot_advisor,
+    &aws_savings_plan,
+    &azure_retail,
+    &gcp_catalog,
+    &gcp_pricelist,
+    NULL,
 };
 
 const struct source *source_find(const char *name)

@@ -7,6 +7,7 @@ extern const struct source aws_offer;
 extern const struct source aws_offer_csv;
 extern const struct source aws_on_demand_page;
 extern const struct source aws_products;
+extern const struct source aws_savings_plan;
 extern const struct source aws_spot_advisor;
 extern const struct source aws_spot_history;
 extern const struct source aws_spot_page;

@@ -22,10 +22,12 @@ enum command {
     COMMAND_RESTORE, /* FILE: replaces the database by this backup */
     COMMAND_CHECK,   /* reads the whole database */
     COMMAND_HEALTH,  /* asks the server of this machine */
-    COMMAND_TOKEN,   /* NAME SCOPES: makes a token; revoke NAME: takes it back */
-    COMMAND_PRICES,  /* check FILE: says what is wrong in a price file */
+    COMMAND_TOKEN, /* NAME SCOPES: makes a token; revoke NAME: takes it back; rebind NAME: forgets
+                      its key */
+    COMMAND_KEY,   /* show or rotate: the key that signs the runs of this database */
+    COMMAND_PRICES, /* check FILE: says what is wrong in a price file */
 };
-#define COMMANDS 9
+#define COMMANDS 10
 
 struct config {
     enum command command;
@@ -44,13 +46,16 @@ struct config {
     char price_regions[1023 + 1]; /* of any provider, with commas */
     double price_per_hour;        /* dollars; 0 if not given */
     const char *confine;          /* "on" or "off" */
+    char engine_user[64];         /* "": see engines_choose_user() */
     char read_token_file[PATH_TEXT_MAX + 1], write_token_file[PATH_TEXT_MAX + 1];
     char read_token[TOKEN_MAX + 1], write_token[TOKEN_MAX + 1]; /* "" when there is none */
     char tokens[PATH_TEXT_MAX + 1];                             /* a file of many */
+    char gate_trust[1023 + 1];                                  /* names of tokens, with commas */
     char tls_certificate[PATH_TEXT_MAX + 1], tls_key[PATH_TEXT_MAX + 1];
     char audit[PATH_TEXT_MAX + 1];
-    const char *with_runs;       /* of "token revoke": "on" or "off" */
-    char reason[REASON_MAX + 1]; /* of "token revoke" */
+    const char *require_signatures; /* "on" or "off": of imports */
+    const char *with_runs;          /* of "token revoke": "on" or "off" */
+    char reason[REASON_MAX + 1];    /* of "token revoke" */
     long long http_threads;
     long long max_connections, max_connections_per_address;
     long long header_seconds, body_seconds, send_seconds, idle_seconds;

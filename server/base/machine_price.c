@@ -21,7 +21,20 @@ struct search {
     enum price_fit nearest; /* of those that are no price of this machine */
     struct price_view near; /* the first of the nearest */
     long long near_count;
+    struct price_view committed; /* a commitment for it, of its region where there is one */
 };
+
+/* A commitment is never the price of a machine, so that it is no near miss either. */
+static void consider_commitment(struct search *search, const struct price_view *view)
+{
+    const struct identity *identity = search->question->identity;
+
+    if (strcmp(view->price.provider, identity->provider) == 0 &&
+        (!search->committed.price.nanos ||
+         (strcmp(view->price.region, identity->region) == 0 &&
+          strcmp(search->committed.price.region, identity->region) != 0)))
+        search->committed = *view;
+}
 
 static void consider_near(struct search *search, enum price_fit fit,
                           const struct price_view *view)
@@ -44,6 +57,10 @@ static void consider(void *user, const struct price_view *view)
     long long said_us =
         view->confirmed_source_us > 0 ? view->confirmed_source_us : view->confirmed_us;
 
+    if (view->price.kind >= PRICE_COMMITTED) {
+        consider_commitment(search, view);
+        return;
+    }
     if (fit != PRICE_FITS) {
         consider_near(search, fit, view);
         return;
@@ -149,6 +166,22 @@ static void explain_near(const struct search *search, struct machine_price *pric
     }
 }
 
+static void explain_commitment(const struct search *search, struct machine_price *price)
+{
+    const struct price *committed = &search->committed.price;
+    const char *kind = price_kind_name(committed->kind);
+
+    say_what(search->question->identity, "no feed has", price);
+    say(price,
+        "; %.31s has its %s price%s%.39s, a commitment, which never stands in for another kind: "
+        "price=%s compares with it, --price-per-hour gives a price",
+        committed->feed, kind,
+        strcmp(committed->region, search->question->identity->region) == 0 ? "" : " in ",
+        strcmp(committed->region, search->question->identity->region) == 0 ? ""
+                                                                           : committed->region,
+        kind);
+}
+
 /* Where no source has a price of the type: what could be read beside. */
 static void explain_nothing(const struct machine_price_question *question,
                             struct machine_price *price)
@@ -185,6 +218,8 @@ static void explain(const struct search *search, struct machine_price *price)
         say(price, "GET /v1/feeds tells why, POST /v1/prices/refresh reads them again");
     } else if (search->nearest != PRICE_OF_OTHER_TYPE) {
         explain_near(search, price);
+    } else if (search->committed.price.nanos) {
+        explain_commitment(search, price);
     } else {
         explain_nothing(search->question, price);
     }

@@ -11,7 +11,7 @@ struct machine_price {
     double factor;      /* of the discount; 1 for none */
     char discount[128]; /* the discount's note */
     double dollars;     /* an hour, after the discount */
-    char why_not[400];  /* why the price is unknown */
+    char why_not[480];  /* why the price is unknown */
 };
 
 struct machine_price_question {

@@ -15,6 +15,7 @@ command_fn restore_command; /* database.c */
 command_fn check_command;   /* database.c */
 command_fn health_command;  /* health.c */
 command_fn token_command;   /* token.c */
+command_fn key_command;     /* key.c */
 command_fn prices_command;  /* prices.c */
 
 /* Measures this machine and prints the result; bench.c. */

@@ -4,6 +4,7 @@
 #include "pricing/given.h"
 #include "pricing/price.h"
 #include "pricing/region_form.h"
+#include "server/http/tokens/tokens.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -113,6 +114,25 @@ static bool check_address(const struct config *config, struct error *err)
     return true;
 }
 
+static bool check_trust(const char *names, struct error *err)
+{
+    char word[TOKEN_NAME_SIZE + 1];
+
+    for (; *names; names += strspn(names, ",")) {
+        size_t length = strcspn(names, ",");
+        struct error why = {0};
+
+        snprintf(word, sizeof word, "%.*s", (int)length, names);
+        if (!token_name_check(word, &why))
+            return error_set(err, ERROR_INVALID, "--gate-trust",
+                             "'%.60s' is no name of a token: "
+                             "it %.120s",
+                             word, why.message);
+        names += length;
+    }
+    return true;
+}
+
 static bool check_serve(struct config *config, struct error *err)
 {
     if (!config->tls_certificate[0] != !config->tls_key[0])
@@ -123,7 +143,7 @@ static bool check_serve(struct config *config, struct error *err)
                       config->read_token, err) &&
            read_token("--write-token-file", "PENNYWORTH_WRITE_TOKEN", config->write_token_file,
                       config->write_token, err) &&
-           check_address(config, err);
+           check_trust(config->gate_trust, err) && check_address(config, err);
 }
 
 static bool check_report(struct config *config, struct error *err)
@@ -186,13 +206,27 @@ static bool check_machine(const struct config *config, struct error *err)
 static bool check_token(const struct config *config, struct error *err)
 {
     bool revokes = strcmp(config->operands[0], "revoke") == 0;
+    bool rebinds = strcmp(config->operands[0], "rebind") == 0;
 
     if (revokes && !config->tokens[0])
         return error_set(err, ERROR_INVALID, "--tokens", "is needed: the file with the token");
+    if (rebinds && !config->database[0])
+        return error_set(err, ERROR_INVALID, "--database", "is needed: that of the hub");
     if (strcmp(config->with_runs, "on") == 0 && (!revokes || !config->database[0]))
         return error_set(err, ERROR_INVALID, revokes ? "--database" : "--with-runs", "%s",
                          revokes ? "is needed: the one with the runs" : "is only for \"revoke\"");
     return true;
+}
+
+static bool check_key(const struct config *config, struct error *err)
+{
+    static const char *const actions[] = {"show", "rotate"};
+
+    for (size_t i = 0; i < COUNT(actions); i++)
+        if (strcmp(config->operands[0], actions[i]) == 0)
+            return true;
+    return error_set(err, ERROR_INVALID, "ACTION", "must be show or rotate, got '%.60s'",
+                     config->operands[0]);
 }
 
 bool config_check(struct config *config, char *const environment[], struct error *err)
@@ -205,6 +239,8 @@ bool config_check(struct config *config, char *const environment[], struct error
     case COMMAND_PUSH:
         return default_database(config, environment, err) && check_machine(config, err) &&
                check_report(config, err);
+    case COMMAND_KEY:
+        return check_key(config, err) && default_database(config, environment, err);
     case COMMAND_TOKEN:
         return check_token(config, err);
     case COMMAND_BACKUP:

@@ -12,7 +12,8 @@
 #define REACH (SERVE | COMMAND_BIT(COMMAND_HEALTH))
 #define STORE                                                                                    \
     (MEASURE | REPORT | COMMAND_BIT(COMMAND_BACKUP) | COMMAND_BIT(COMMAND_RESTORE) |             \
-     COMMAND_BIT(COMMAND_CHECK) | COMMAND_BIT(COMMAND_HEALTH) | TOKEN)
+     COMMAND_BIT(COMMAND_CHECK) | COMMAND_BIT(COMMAND_HEALTH) | COMMAND_BIT(COMMAND_KEY) |       \
+     TOKEN)
 
 const struct command_words config_commands[COMMANDS] = {
     [COMMAND_SERVE] = {"serve", {NULL}, "Run the HTTP service"},
@@ -29,8 +30,13 @@ const struct command_words config_commands[COMMANDS] = {
     [COMMAND_TOKEN] =
         {"token",
          {"NAME", "SCOPES"},
-         "Make a token (its line for --tokens to stdout, the token to stderr); \"revoke NAME\" "
-         "removes one"},
+         "Make a token (its line for --tokens to stdout, the token to stderr), or \"revoke\" or "
+         "\"rebind\" one"},
+    [COMMAND_KEY] =
+        {"key",
+         {"ACTION"},
+         "Print the public key that signs the runs of this database (show), or make a "
+         "new one (rotate)"},
     [COMMAND_PRICES] = {"prices",
                         {"check", "FILE"},
                         "Check a file of prices, and explain each line that the server would "
@@ -97,8 +103,14 @@ const struct option config_options[] = {
            "Regions of any provider to read and compare prices of: eu-central-1,westeurope")},
     {DOLLARS(MEASURE, price_per_hour, PRICE_DOLLARS_MAX,
              "Price of an hour of this machine in dollars; overrides all price feeds")},
-    {ONE_OF(MEASURE, confine, switch_words, "on",
-            "Whether the native engine runs without network access and root privileges")},
+    {ONE_OF(
+        MEASURE, confine, switch_words, "on",
+        "Whether the native engine runs without network access, root privileges and files that "
+        "it does not need")},
+    {WORDS(MEASURE, engine_user, "NAME", 63, "",
+           "User of engines, where root starts this; default: pennyworth-engine, where there is "
+           "one, "
+           "for the native engine")},
     {WORDS(SERVE, read_token_file, "FILE", PATH_TEXT_MAX, "",
            "File whose first line is the token for reading")},
     {WORDS(SERVE, write_token_file, "FILE", PATH_TEXT_MAX, "",
@@ -112,9 +124,15 @@ const struct option config_options[] = {
         SERVE | TOKEN, tokens, "FILE", PATH_TEXT_MAX, "",
         "File of tokens, one line each, as \"pennyworth token\" prints it to stdout; read again "
         "on SIGHUP")},
+    {WORDS(SERVE, gate_trust, "A,B", 1023, "",
+           "Names of tokens whose runs count like those measured here, in the gate and in "
+           "comparisons")},
     {WORDS(REACH, tls_certificate, "FILE", PATH_TEXT_MAX, "",
            "Certificate chain (PEM); with it the server accepts only https")},
     {WORDS(SERVE, tls_key, "FILE", PATH_TEXT_MAX, "", "Private key of the certificate (PEM)")},
+    {ONE_OF(SERVE, require_signatures, switch_words, "off",
+            "Whether to refuse imported runs that are not signed"),
+     .bare = "on"},
     {ONE_OF(TOKEN, with_runs, switch_words, "off",
             "With \"revoke\": whether to void all runs that the token has sent")},
     {WORDS(TOKEN, reason, "TEXT", REASON_MAX, "",

@@ -18,7 +18,7 @@ static command_fn *const commands[COMMANDS] = {
     [COMMAND_PUSH] = push_command,       [COMMAND_BACKUP] = backup_command,
     [COMMAND_RESTORE] = restore_command, [COMMAND_CHECK] = check_command,
     [COMMAND_HEALTH] = health_command,   [COMMAND_TOKEN] = token_command,
-    [COMMAND_PRICES] = prices_command,
+    [COMMAND_KEY] = key_command,         [COMMAND_PRICES] = prices_command,
 };
 
 /* Opens the standard streams that the parent has closed. Otherwise a socket or the database would

@@ -6,11 +6,13 @@
 #include "db/db_lock.h"
 #include "db/file_error.h"
 #include "db/restore.h"
+#include "db/runs/trust.h"
 #include "engine/run/memory.h"
 #include "server/base/log.h"
 #include "server/http/edge/deadlines.h"
 #include "server/http/openapi.h"
 #include "server/http/routes.h"
+#include "server/keys/key_file.h"
 #include "server/prices/published.h"
 
 #include <errno.h>
@@ -98,6 +100,13 @@ static bool load_published(struct process *process, struct error *err)
     return published_load(loan.db, clock_calendar_us(), err);
 }
 
+static bool set_trust(struct process *process, struct error *err)
+{
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(process->server.pool);
+
+    return trust_set(loan.db, process->config.gate_trust, err);
+}
+
 /* Completes an interrupted restore and checks the database. */
 static bool look_at_database(const char *database, struct error *err)
 {
@@ -115,15 +124,17 @@ static bool begin_store(struct process *process, bool serving, struct error *err
 {
     struct server *server = &process->server;
     const struct config *config = &process->config;
-    size_t connections = serving ? (size_t)config->http_threads : 1;
+    size_t connections = serving ? (size_t)config->http_threads + IMPORT_THREADS : 1;
 
     process->lock = db_lock(config->database, err);
     if (!process->lock || !look_at_database(config->database, err))
         return false;
     server->pool = db_pool_open(config->database, connections, err);
     if (!server->pool || !db_lock_file(process->lock, config->database, err) ||
-        !load_published(process, err))
+        !key_file_load(config->database, &process->key, err) || !load_published(process, err) ||
+        (serving && !set_trust(process, err)))
         return false;
+    server->signing_key = &process->key;
     server->metrics = metrics_new(route_count, route_label);
     server->notifications = notifications_new(SLOW_READER_NS, wake_by, process);
     server->backup_job = backup_job_new(config->database, server->notifications);
@@ -168,6 +179,9 @@ static bool begin_answers(struct process *process, struct error *err)
     server->response_cache = response_cache_new();
     if (!server->response_cache)
         return error_no_memory(err);
+    server->import_jobs = import_jobs_start(server->pool, server->notifications, err);
+    if (!server->import_jobs)
+        return false;
     process->deadlines = deadlines_start(tick, process, err);
     return process->deadlines != NULL;
 }
@@ -204,6 +218,7 @@ bool process_begin(struct process *process, bool serving, struct error *err)
     server->openapi.limit = 1024 * 1024;
     if (!feeds_read(config->feed, &process->feeds, err) ||
         !engines_read(config->engine, worker, &process->engines, err) ||
+        !engines_choose_user(&process->engines, config->engine_user, err) ||
         !openapi_make(&process->engines, &server->openapi, err) ||
         !process_make_folders(config->database, err))
         return false;
@@ -223,6 +238,7 @@ void process_end(struct process *process)
 
     refresher_stop(server->refresher);
     runner_stop(server->runner);
+    import_jobs_stop(server->import_jobs);
     if (server->notifications)
         notifications_close(server->notifications, clock_monotonic_ns());
     if (process->http)
@@ -230,6 +246,7 @@ void process_end(struct process *process)
     deadlines_stop(process->deadlines);
     http_stop(process->http);
     backup_job_free(server->backup_job);
+    import_jobs_free(server->import_jobs);
     deadlines_free(process->deadlines);
     runner_free(server->runner);
     refresher_free(server->refresher);

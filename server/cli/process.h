@@ -11,6 +11,7 @@ struct process {
     struct engines engines;
     struct feeds feeds;
     struct server server;
+    struct signing_key key;
     struct large_body_slots room;
     struct sweeper_repeats repeats; /* a bench sets this before it wakes the runner */
     struct deadlines *deadlines;

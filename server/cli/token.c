@@ -1,10 +1,12 @@
 /* Tested by tests/api/test_revoking.py and tests/api/test_tokens.py.
  *
  * token NAME SCOPES: makes a token. Prints the token to stderr, and its line for --tokens to
- * stdout. token revoke NAME: takes it out of the file, and its runs out of every comparison. */
+ * stdout. token revoke NAME: takes it out of the file, and its runs out of every comparison.
+ * token rebind NAME: forgets the key that it is bound to. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/restore.h"
+#include "db/runs/token_keys.h"
 #include "db/runs/voids.h"
 #include "server/cli/commands.h"
 #include "server/http/audit.h"
@@ -111,13 +113,66 @@ static bool revoke_token(const struct config *config, const char *name, struct e
     return true;
 }
 
+static void tell_audit_of_key(struct audit *audit, const char *name, const char *key,
+                              const char *why)
+{
+    struct audit_entry entry = {.at_us = clock_calendar_us(),
+                                .at_ns = clock_monotonic_ns(),
+                                .method = "COMMAND",
+                                .path = "token rebind",
+                                .did = "token rebound"};
+    char who[32];
+
+    snprintf(who, sizeof who, "uid %u", (unsigned)getuid());
+    entry.who = who;
+    snprintf(entry.object, sizeof entry.object, "%.63s", name);
+    snprintf(entry.reason, sizeof entry.reason, "the key was %s%s%.400s", key, why[0] ? ": " : "",
+             why);
+    audit_write(audit, &entry);
+}
+
+/* A server that is running asks the database at each upload, and so knows at once. */
+static bool rebind_token(const struct config *config, const char *name, struct error *err)
+{
+    AUTO(audit_freep) struct audit *audit = audit_open(config->audit, err);
+    AUTO(db_freep) struct db *db = NULL;
+    char key[SIGNATURE_KEY_SIZE];
+
+    if (!audit || !token_name_check(name, err) || !restore_is_settled(config->database, err))
+        return false;
+    db = db_open_beside(config->database, err);
+    if (!db || !token_keys_forget(db, name, key, err))
+        return false;
+    if (!key[0])
+        return error_set(err, ERROR_NOT_FOUND, "NAME", "%s is bound to no key in %s", name,
+                         config->database);
+    tell_audit_of_key(audit, name, key, config->reason);
+    fprintf(stderr, "%s was bound to the key %s; its next upload binds it to the key of that\n",
+            name, key);
+    return true;
+}
+
+/* "revoke NAME" and "rebind NAME"; false for the others. */
+static bool is_about_a_token(const struct config *config, int *ret_status)
+{
+    const char *verb = config->operands[0], *name = config->operands[1];
+    bool revokes = strcmp(verb, "revoke") == 0;
+    struct error why = {0};
+
+    if (!revokes && strcmp(verb, "rebind") != 0)
+        return false;
+    *ret_status = (revokes ? revoke_token(config, name, &why) : rebind_token(config, name, &why))
+                      ? 0
+                      : command_failed(&why);
+    return true;
+}
+
 int token_command(const struct config *config)
 {
-    if (strcmp(config->operands[0], "revoke") == 0) {
-        struct error why = {0};
+    int status;
 
-        return revoke_token(config, config->operands[1], &why) ? 0 : command_failed(&why);
-    }
+    if (is_about_a_token(config, &status))
+        return status;
 
     const char *name = config->operands[0];
     char token[TEXT_SIZE], words[SCOPES_TEXT_MAX];

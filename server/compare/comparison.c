@@ -243,7 +243,7 @@ static bool find_unmeasured(const struct comparison_parts *parts, struct ranking
 bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_ranking,
                      struct error *err)
 {
-    AUTO(comparison_clear) struct ranking ranking = {.labels_cut = parts->labels_cut};
+    AUTO(comparison_clear) struct ranking ranking = {.subset_cut = parts->subset_cut};
     AUTO(freep) struct candidate *chosen = choose(parts, &ranking);
     struct newest_versions newest = newest_versions_find(parts->standings);
 

@@ -4,7 +4,7 @@
 
 #include "db/prices/capacity.h"
 #include "db/prices/discounts.h"
-#include "db/standings/standing_labels.h"
+#include "db/standings/standing_subset.h"
 #include "engine/machine/peak_flops.h"
 #include "engine/stats/compare.h"
 #include "engine/stats/job_forecast.h"
@@ -112,7 +112,7 @@ struct ranking {
     char decision[400];                              /* in words; "" where nothing was asked */
     struct unmatched unmatched[UNMATCHED_MAX];       /* parameters that match nothing */
     size_t unmatched_count;
-    bool labels_cut; /* as in struct comparison_parts */
+    bool subset_cut; /* as in struct comparison_parts */
 };
 
 struct comparison_parts {
@@ -122,10 +122,11 @@ struct comparison_parts {
     const struct homes *homes; /* NULL: all rows are priced in the question's regions */
     const struct discount_list *discounts;
     const struct capacity_counts *capacity; /* NULL: not shown */
-    /* Labels of the question that no run has; the standings are of runs with all its labels. */
-    struct unmatched unmatched_labels[RUN_FILTER_LABELS];
-    size_t unmatched_label_count;
-    bool labels_cut; /* not all runs with the labels were looked at */
+    /* Labels and the sender of the question that no run has; the standings are of runs that have
+     * all of them. */
+    struct unmatched unmatched_subset[RUN_FILTER_LABELS + 1];
+    size_t unmatched_subset_count;
+    bool subset_cut; /* not all of these runs were looked at */
 };
 
 /* ERROR_INVALID of "reference" where that has no row. */

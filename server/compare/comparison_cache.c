@@ -69,9 +69,13 @@ void comparison_cache_free(struct comparison_cache *board)
 static void name(const struct offers_question *question, char ret_key[KEY_SIZE])
 {
     long long moment = question->is_now ? question->at_us / MINUTE_US : question->at_us;
-    size_t used = (size_t)snprintf(ret_key, KEY_SIZE, "%lld%c%s", moment,
-                                   question->is_now ? 'm' : '|', question->at_home ? "h|" : "");
+    size_t used =
+        (size_t)snprintf(ret_key, KEY_SIZE, "%lld%c%s%zu:", moment, question->is_now ? 'm' : '|',
+                         question->at_home ? "h|" : "", question->committed_count);
 
+    for (size_t i = 0; i < question->committed_count && used < KEY_SIZE; i++)
+        used +=
+            (size_t)snprintf(ret_key + used, KEY_SIZE - used, "%d,", (int)question->committed[i]);
     for (const char *const *region = question->regions; *region && used < KEY_SIZE; region++)
         used += (size_t)snprintf(ret_key + used, KEY_SIZE - used, "%s|", *region);
     if (used < KEY_SIZE && question->zone)

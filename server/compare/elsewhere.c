@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "common/text.h"
 #include "db/prices/price_places.h"
+#include "pricing/commitment.h"
 
 /* What is looked for, and what there is instead. */
 struct outlook {
@@ -15,7 +16,7 @@ struct outlook {
     size_t regions;
     char currency[4]; /* another one, here; "" for none */
     char zone[REGION_SIZE];
-    bool kinds[PRICE_OWN + 1]; /* other kinds, here */
+    bool kinds[PRICE_KINDS]; /* other kinds, here */
 };
 
 static bool is_here(const struct outlook *outlook, const char *region)
@@ -32,6 +33,8 @@ static bool is_here(const struct outlook *outlook, const char *region)
 
 static bool is_kind(enum price_choice choice, enum price_kind kind)
 {
+    if (choice >= CHOOSE_COMMITTED)
+        return (int)kind - (int)PRICE_COMMITTED == (int)choice - (int)CHOOSE_COMMITTED;
     switch (choice) {
     case CHOOSE_ON_DEMAND:
         return kind == PRICE_ON_DEMAND;
@@ -66,13 +69,29 @@ static void look(void *user, const struct price_place *place)
     snprintf(outlook->last, sizeof outlook->last, "%s", place->region);
 }
 
+/* Which feed has commitments of that kind, or that the provider sells none. */
+static void say_feed(const struct outlook *outlook, char *end, size_t room)
+{
+    const enum price_kind kind =
+        (enum price_kind)(PRICE_COMMITTED + (outlook->choice - CHOOSE_COMMITTED));
+    const char *provider = outlook->row->contender->provider;
+    const char *const *regions = outlook->question->where.regions;
+    const char *region = outlook->row->home ? outlook->row->home : regions[0];
+    const char *feed = commitment_feed(provider ? provider : "", kind);
+    size_t length = feed ? strcspn(feed, "%") : 0;
+
+    if (!provider || !*provider)
+        return;
+    if (!feed)
+        snprintf(end, room, "; no feed knows such a kind of %.15s", provider);
+    else
+        snprintf(end, room, "; --feed '%.*s%s' reads it", (int)length, feed,
+                 feed[length] && region ? region : "");
+}
+
 /* The nearest of what there is: only that one is named. */
 static void say(const struct outlook *outlook, char text[WHY_NO_PRICE_SIZE])
 {
-    static const char *const words[] = {[PRICE_ON_DEMAND] = "on_demand",
-                                        [PRICE_SPOT] = "spot",
-                                        [PRICE_TYPED] = "typed",
-                                        [PRICE_OWN] = "typed"};
     size_t used = strlen(text), room = WHY_NO_PRICE_SIZE - used;
     char *end = text + used;
 
@@ -94,9 +113,16 @@ static void say(const struct outlook *outlook, char text[WHY_NO_PRICE_SIZE])
             snprintf(end + used, room - used, ": region=%s asks there", outlook->region);
         return;
     }
-    for (size_t kind = 0; kind < COUNT(words); kind++)
+    if (outlook->choice >= CHOOSE_COMMITTED) {
+        say_feed(outlook, end, room);
+        used = strlen(text);
+        end = text + used;
+        room = WHY_NO_PRICE_SIZE - used;
+    }
+    for (size_t kind = 0; kind < PRICE_KINDS; kind++)
         if (outlook->kinds[kind]) {
-            snprintf(end, room, "; a price of another kind is known: price=%s", words[kind]);
+            snprintf(end, room, "; a price of another kind is known: price=%s",
+                     kind == PRICE_OWN ? "typed" : price_kind_names[kind]);
             return;
         }
 }

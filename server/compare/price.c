@@ -54,7 +54,7 @@ static void take_off(const struct comparison_parts *parts, const struct comparis
     struct price like = {.kind = price->quote->kind};
 
     price->factor = 1;
-    if (row->contender->is_published || (like.kind != PRICE_ON_DEMAND && like.kind != PRICE_SPOT))
+    if (row->contender->is_published || like.kind == PRICE_TYPED || like.kind == PRICE_OWN)
         return;
     if (asked) {
         price->factor = asked->number;
@@ -98,9 +98,24 @@ static const struct quote *quote_of_figure(const struct offer *offer)
                                                                    : &offer->typed;
 }
 
-static const struct quote *quote_of(const struct offer *offer, enum price_choice choice,
+/* Of a kind that was asked for, since offers have no other; NULL where they have none. */
+static const struct quote *quote_of_commitment(const struct offers_question *where,
+                                               const struct offer *offer,
+                                               enum price_choice choice)
+{
+    for (size_t i = 0; offer->committed && i < where->committed_count; i++)
+        if ((int)where->committed[i] - (int)PRICE_COMMITTED ==
+            (int)choice - (int)CHOOSE_COMMITTED)
+            return &offer->committed[i];
+    return NULL;
+}
+
+static const struct quote *quote_of(const struct offers_question *where,
+                                    const struct offer *offer, enum price_choice choice,
                                     bool is_published)
 {
+    if (choice >= CHOOSE_COMMITTED)
+        return quote_of_commitment(where, offer, choice);
     switch (choice) {
     case CHOOSE_ON_DEMAND:
         if (is_published)
@@ -163,8 +178,9 @@ static bool use_choice(const struct comparison_parts *parts, const struct compar
 
     price->choice = choice;
     if (row->offer)
-        quote = quote_of(row->offer, choice, contender->is_published);
-    if (choice == CHOOSE_PAID || (choice != CHOOSE_SPOT && owner_knows(row, quote)))
+        quote = quote_of(&parts->question->where, row->offer, choice, contender->is_published);
+    if (choice == CHOOSE_PAID ||
+        ((choice == CHOOSE_ON_DEMAND || choice == CHOOSE_TYPED) && owner_knows(row, quote)))
         return use_paid(contender, at_us, price);
     if (quote && quote->known) {
         use_quote(parts, row, quote, price);

@@ -8,7 +8,8 @@
 #include "pricing/parse_time.h"
 #include "server/base/query_labels.h"
 
-const char *const price_choice_names[] = {"on_demand", "spot", "typed", "paid", NULL};
+const char *const price_choice_names[] = {"on_demand",           "spot", "typed", "paid",
+                                          PRICE_COMMITTED_NAMES, NULL};
 const char *const usual_regions[] = {"us-east-1", "us-central1", "eastus", NULL};
 const char *const order_names[] = {"samples_per_dollar", "throughput", "total_dollars", "utility",
                                    NULL};
@@ -32,6 +33,7 @@ const char *const comparison_parameters[] = {"workload",
                                              "precision",
                                              "batch_size",
                                              "label*",
+                                             "sender",
                                              "provenance",
                                              "configuration",
                                              "price",
@@ -128,6 +130,16 @@ static bool split(const char *name, const char *text, char storage[LIST_TEXT_MAX
     return true;
 }
 
+static void add_choice(struct comparison_question *question, enum price_choice choice)
+{
+    struct offers_question *where = &question->where;
+
+    question->kinds[question->kind_count++] = choice;
+    if (choice >= CHOOSE_COMMITTED)
+        where->committed[where->committed_count++] =
+            (enum price_kind)(PRICE_COMMITTED + (choice - CHOOSE_COMMITTED));
+}
+
 static bool read_choices(const struct query *query, struct comparison_question *question,
                          struct error *err)
 {
@@ -153,7 +165,10 @@ static bool read_choices(const struct query *query, struct comparison_question *
         for (size_t k = 0; k < question->kind_count; k++)
             if (question->kinds[k] == (enum price_choice)kind)
                 return error_set(err, ERROR_INVALID, "price", "names %s twice", words.list[i]);
-        question->kinds[question->kind_count++] = (enum price_choice)kind;
+        if (question->kind_count == COUNT(question->kinds))
+            return error_set(err, ERROR_INVALID, "price", "may name at most %zu kinds",
+                             COUNT(question->kinds));
+        add_choice(question, (enum price_choice)kind);
     }
     return true;
 }
@@ -356,9 +371,9 @@ bool comparison_question_read(const struct query *query, const struct identity *
                               struct error *err)
 {
     static const char *const words[] = {
-        "workload",      "engine", "provider", "instance_type", "stratum",  "precision",
-        "configuration", "price",  "region",   "zone",          "discount", "price_of",
-        "reference",     NULL};
+        "workload",  "engine",        "provider",  "instance_type", "stratum",
+        "precision", "configuration", "price",     "region",        "zone",
+        "discount",  "price_of",      "reference", "sender",        NULL};
     struct comparison_question *question = ret_question;
 
     *question = (struct comparison_question){
@@ -368,6 +383,7 @@ bool comparison_question_read(const struct query *query, const struct identity *
         .precision = query_find(query, "precision"),
         .provenance = query_find(query, "provenance"),
         .stratum = query_find(query, "stratum"),
+        .sender = query_find(query, "sender"),
         .configuration = query_find(query, "configuration"),
         .reference = query_find(query, "reference"),
         .checkpoint_seconds = 10,

@@ -18,8 +18,14 @@
 /* Of regions, kinds, instances, prices, discounts in one question. */
 
 /* Which price a row is looked at with. */
-enum price_choice { CHOOSE_ON_DEMAND, CHOOSE_SPOT, CHOOSE_TYPED, CHOOSE_PAID };
-extern const char *const price_choice_names[]; /* "on_demand", "spot", "typed", "paid" */
+enum price_choice {
+    CHOOSE_ON_DEMAND,
+    CHOOSE_SPOT,
+    CHOOSE_TYPED,
+    CHOOSE_PAID,
+    CHOOSE_COMMITTED, /* this one and those behind it: the kinds from PRICE_COMMITTED on */
+};
+extern const char *const price_choice_names[]; /* "on_demand", "spot", "typed", "paid", ... */
 
 /* What rows are put in order by. */
 enum order {
@@ -45,7 +51,9 @@ struct comparison_question {
     struct wanted_label labels[RUN_FILTER_LABELS];         /* only runs that have all of them */
     char label_keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1]; /* what their keys point into */
     int label_count;
-    enum price_choice kinds[4];
+    const char
+        *sender; /* only runs of this one; STANDING_SENDER_LOCAL: measured here; NULL any */
+    enum price_choice kinds[OFFER_COMMITTED_MAX];
     size_t kind_count;
     struct offers_question where;
     char zone_text[REGION_SIZE];

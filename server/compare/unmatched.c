@@ -159,7 +159,8 @@ static bool list_known(const struct search *search, struct known_value **ret_kno
 {
     const struct standings *standings = search->parts->standings;
     const struct offers *offers = search->parts->offers;
-    struct known_value *known = calloc(standings->count + offers->count + 8, sizeof *known);
+    struct known_value *known =
+        calloc(standings->count + offers->count + run_spec_workload_count, sizeof *known);
     size_t count = 0;
 
     if (!known)
@@ -218,8 +219,9 @@ static bool look_for(const struct search *search, struct unmatched *list, size_t
     if (search->any_workload)
         snprintf(unmatched->words, sizeof unmatched->words, "no run trained '%.64s'", workload);
     else
-        snprintf(unmatched->words, sizeof unmatched->words, "no run of %.64s%s%s has it",
+        snprintf(unmatched->words, sizeof unmatched->words, "no run of %.64s%s%s%s has it",
                  workload, question->label_count > 0 ? " with these labels" : "",
+                 question->sender ? " by this sender" : "",
                  search->of_offer ? " and no price" : "");
     say_known(search, known, known_count, unmatched);
     (*count)++;
@@ -295,8 +297,8 @@ bool comparison_unmatched(const struct comparison_parts *parts,
 
     snprintf(batch_size, sizeof batch_size, "%lld", question->batch_size);
     *ret_count = 0;
-    for (size_t i = 0; i < parts->unmatched_label_count && *ret_count < UNMATCHED_MAX; i++)
-        ret_list[(*ret_count)++] = parts->unmatched_labels[i];
+    for (size_t i = 0; i < parts->unmatched_subset_count && *ret_count < UNMATCHED_MAX; i++)
+        ret_list[(*ret_count)++] = parts->unmatched_subset[i];
     for (size_t i = 0; i < COUNT(filters); i++)
         if (!look_for(&filters[i], ret_list, ret_count, err))
             return false;

@@ -4,7 +4,9 @@
 #include "common/cleanup.h"
 #include "common/known_names.h"
 #include "common/text.h"
+#include "db/standings/standing_subset.h"
 #include "db/stored_values.h"
+#include "engine/trace/evidence.h"
 
 #define OF_RUNS "no run has it"
 #define OF_PRICES "no price has it"
@@ -115,6 +117,7 @@ bool unmatched_runs(struct db *db, const struct run_filter *filter, struct unmat
         LOOK(RUN_WORKLOAD, "workload", filter->workload, OF_RUNS),
         LOOK(RUN_ENGINE, "engine", filter->engine, OF_RUNS),
         LOOK(RUN_INSTANCE, "instance_type", filter->instance, OF_RUNS),
+        LOOK(RUN_SENDER, "sender", filter->sender, OF_RUNS),
     };
     AUTO(freep) struct stored_values *values = calloc(1, sizeof *values);
     const struct hunt hunt = {db, values, list};
@@ -129,6 +132,23 @@ bool unmatched_runs(struct db *db, const struct run_filter *filter, struct unmat
     return true;
 }
 
+bool unmatched_sender(struct db *db, const char *sender, struct unmatched_list *list,
+                      struct error *err)
+{
+    const struct stored_value_question here = {RUN_PROVENANCE, NULL,
+                                               provenance_names[PROVENANCE_MEASURED]};
+    const struct look look = LOOK(RUN_SENDER, "sender", sender, OF_RUNS);
+    AUTO(freep) struct stored_values *values = calloc(1, sizeof *values);
+    bool found = false;
+
+    if (!values)
+        return error_no_memory(err);
+    if (sender && strcmp(sender, STANDING_SENDER_LOCAL) == 0 &&
+        !stored_values_look(db, &here, &found, values, err))
+        return false;
+    return found || look_for_all(db, &look, 1, list, err);
+}
+
 bool unmatched_prices(struct db *db, const struct price_filter *filter,
                       struct unmatched_list *list, struct error *err)
 {
@@ -138,6 +158,7 @@ bool unmatched_prices(struct db *db, const struct price_filter *filter,
         LOOK(PRICE_ZONE, "zone", filter->zone, OF_PRICES),
         LOOK(PRICE_TYPE, "instance_type", filter->instance_type, OF_PRICES),
         LOOK(PRICE_FEED, "feed", filter->feed, OF_PRICES),
+        LOOK(PRICE_KIND, "kind", filter->kind, OF_PRICES),
     };
 
     return look_for_all(db, looks, COUNT(looks), list, err);

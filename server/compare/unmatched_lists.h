@@ -22,10 +22,14 @@ void unmatched_add(struct unmatched_list *list, const char *parameter, const cha
 /* Each looks for each value of a filter by itself, among everything of its kind that is stored,
  * and adds those that nothing has. */
 
-/* Of runs: workload, engine, type and labels, in any state. */
+/* Of runs: workload, engine, type, sender and labels, in any state. */
 bool unmatched_runs(struct db *db, const struct run_filter *filter, struct unmatched_list *list,
                     struct error *err) __attribute__((warn_unused_result));
-/* Of prices: provider, region, zone, type and feed, at any time. */
+/* Of the sender of a comparison: STANDING_SENDER_LOCAL is found where any run was measured here.
+ */
+bool unmatched_sender(struct db *db, const char *sender, struct unmatched_list *list,
+                      struct error *err) __attribute__((warn_unused_result));
+/* Of prices: provider, region, zone, type, feed and kind, at any time. */
 bool unmatched_prices(struct db *db, const struct price_filter *filter,
                       struct unmatched_list *list, struct error *err)
     __attribute__((warn_unused_result));

@@ -8,12 +8,15 @@
 #include "server/gate/request.h"
 
 #define CHECK_WORDS_SIZE 400
-#define CHECK_DIFFERS_MAX (1 + CONFIGURATION_MEMBERS) /* the engine is one */
+#define GATE_NOT_TRUSTED "which --gate-trust does not name" /* of a sender */
+#define CHECK_DIFFERS_MAX (1 + CONFIGURATION_MEMBERS)       /* the engine is one */
 
 /* One side of the comparison. */
 struct gate_check_side {
     struct gate_run runs[GATE_RUNS_MAX]; /* newest first */
     size_t count;
+    struct gate_run left_out[GATE_RUNS_MAX]; /* because of their senders */
+    size_t left_out_count;
     /* From here on made by gate_check_judge(). */
     size_t unpriced; /* of how many of them the price is not known */
     double values[GATE_RUNS_MAX],
@@ -42,7 +45,7 @@ struct gate_track {
     enum gate_verdict verdict;
 };
 
-/* Everything an answer is made of: some 30 kB, so it is not for the stack. */
+/* Everything an answer is made of: some 130 kB, so it is not for the stack. */
 struct gate_check {
     struct gate_request request;
     struct run_id run;

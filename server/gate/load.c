@@ -2,6 +2,7 @@
  */
 #include "common/cleanup.h"
 #include "db/runs/runs.h"
+#include "db/runs/trust.h"
 #include "server/gate/judge.h"
 
 void gate_check_freep(struct gate_check **check)
@@ -42,6 +43,28 @@ static bool explain_invalid(const struct run *run, const char *which, char *ret_
 static bool is_valid(const struct run *run)
 {
     return run->validity == VALIDITY_OK || run->validity == VALIDITY_WARN;
+}
+
+/* What somebody else sent decides nothing: neither as the run nor as its baseline. */
+static bool look_at_sender(struct db *db, const struct run *run, const char *which,
+                           char *ret_words, struct error *err)
+{
+    bool trusted;
+
+    if (!trust_has(db, run->sender, &trusted, err))
+        return false;
+    if (!trusted && !ret_words[0])
+        snprintf(ret_words, CHECK_WORDS_SIZE, "%s was sent by %s, " GATE_NOT_TRUSTED, which,
+                 run->sender);
+    return true;
+}
+
+static bool load_repeats(struct db *db, const struct gate_subject *subject,
+                         struct gate_check_side *side, struct error *err)
+{
+    return gate_runs_repeats(db, subject, GATE_TRUSTED, side->runs, &side->count, err) &&
+           gate_runs_repeats(db, subject, GATE_LEFT_OUT, side->left_out, &side->left_out_count,
+                             err);
 }
 
 /* A finished run and its contender. */
@@ -109,8 +132,8 @@ static bool load_baseline_run(struct db *db, struct gate_check *check,
     if (strcmp(check->request.run.text, check->run.text) == 0)
         return error_set(err, ERROR_INVALID, "baseline", "is the run itself");
     if (!load_subject(db, &check->request.run, &run, theirs, ret_waits_for, err) ||
-        !are_comparable(mine, theirs, err) ||
-        !gate_runs_repeats(db, theirs, check->baseline.runs, &check->baseline.count, err))
+        !are_comparable(mine, theirs, err) || !load_repeats(db, theirs, &check->baseline, err) ||
+        !look_at_sender(db, &run, "the run it is compared with", check->invalid, err))
         return false;
     find_differences(check);
     if (mine->contender == theirs->contender && strcmp(mine->labels, theirs->labels) == 0) {
@@ -125,16 +148,18 @@ static bool load_baseline(struct db *db, struct gate_check *check, struct run_id
                           struct error *err)
 {
     const struct gate_request *request = &check->request;
+    struct gate_others wanted = {.subject = &check->candidate_subject,
+                                 .key = request->kind == BASELINE_LABEL ? request->key : NULL,
+                                 .value = request->value,
+                                 .limit = request->window};
+    struct gate_check_side *side = &check->baseline;
 
     if (request->kind == BASELINE_RUN)
         return load_baseline_run(db, check, ret_waits_for, err);
-    return gate_runs_others(
-        db,
-        &(struct gate_others){.subject = &check->candidate_subject,
-                              .key = request->kind == BASELINE_LABEL ? request->key : NULL,
-                              .value = request->value,
-                              .limit = request->window},
-        check->baseline.runs, &check->baseline.count, err);
+    if (!gate_runs_others(db, &wanted, side->runs, &side->count, err))
+        return false;
+    wanted.whose = GATE_LEFT_OUT;
+    return gate_runs_others(db, &wanted, side->left_out, &side->left_out_count, err);
 }
 
 static bool fill(struct db *db, struct gate_check *check, struct run_id *ret_waits_for,
@@ -144,7 +169,8 @@ static bool fill(struct db *db, struct gate_check *check, struct run_id *ret_wai
     AUTO(run_clear) struct run run = {0};
 
     if (!load_subject(db, &check->run, &run, subject, ret_waits_for, err) ||
-        !gate_runs_repeats(db, subject, check->candidate.runs, &check->candidate.count, err))
+        !load_repeats(db, subject, &check->candidate, err) ||
+        !look_at_sender(db, &run, "the run", check->invalid, err))
         return false;
     check->spec_text = take(&run.spec_text);
     if (!is_valid(&run) && !explain_invalid(&run, "the run", check->invalid, err))

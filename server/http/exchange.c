@@ -164,13 +164,14 @@ static bool has_large_body(const struct exchange *exchange)
 }
 
 /* An early answer ends the connection with the body unread, and its client may see a reset
- * instead of the answer. So only a refusal of a large body is early, and 429 never is: the client
- * must learn when to come back. */
+ * instead of the answer. So only a refusal of a large body is early, 429 never is, and 503 only
+ * where the body follows later: the client must learn when to come back. */
 bool exchange_answers_early(const struct exchange *exchange)
 {
     int status = exchange->reply.status;
 
-    return status != 0 && status != 429 && has_large_body(exchange);
+    return status != 0 && status != 429 && has_large_body(exchange) &&
+           (status != 503 || exchange->request.headers.expects);
 }
 
 /* Discards the body of a refused request and the excess of a large one: libmicrohttpd answers
@@ -191,7 +192,7 @@ void exchange_answer(struct exchange *exchange)
         refuse_size(exchange);
     else if (exchange->reply.status == 0)
         exchange->request.match.route->handler(exchange);
-    if (exchange->request.has_large_body_slot)
+    if (exchange->request.has_large_body_slot && !exchange->hold.waits)
         drop_body(exchange);
 }
 

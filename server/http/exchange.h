@@ -20,9 +20,11 @@ struct exchange;
 /* The header fields that handlers read; NULL where the client sent none. */
 struct request_headers {
     const char *accept, *accept_encoding, *authorization, *content_type, *idempotency_key;
+    const char *key_proof; /* PROOF_HEADER of server/keys/signing.h */
     const char *last_event_id, *prefer, *content_length, *if_none_match;
     const char *host, *origin, *fetch_site;
     bool chunked;
+    bool expects; /* its body follows once we ask for it (Expect: 100-continue) */
     size_t bytes; /* of the whole header */
 };
 

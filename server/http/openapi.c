@@ -47,7 +47,7 @@ static json_t *request_schema(void)
 {
     return json_pack("{s:s, s:[{s:s}, o]}", "description",
                      "A [RunSpec](#schema-runspec). Without a registered `engine`, `workload` is "
-                     "mlp or resnet50, and `precision` f32 or bf16.",
+                     "one that the engine native trains, and `precision` f32 or bf16.",
                      "allOf", "$ref", "#/components/schemas/RunSpec", run_spec_native_schema());
 }
 

@@ -17,6 +17,8 @@ static const struct {
     [ERROR_NOT_FOUND] = {404, "not-found", "There is no such thing"},
     [ERROR_CONFLICT] = {409, "conflict", "It is not in a state that allows this"},
     [ERROR_MISMATCH] = {422, "key-reused", "The key was used for another request"},
+    [ERROR_UNPROVEN] = {422, "signature-wrong", "A signature does not hold"},
+    [ERROR_FORBIDDEN] = {403, "forbidden", "The token does not allow this"},
     [ERROR_UNABLE] = {422, "not-possible-here", "This machine cannot do that"},
     [ERROR_FULL] = {429, "queue-full", "The queue is full"},
     [ERROR_BUSY] = {503, "busy", "Busy; try again"},

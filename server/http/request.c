@@ -4,6 +4,7 @@
 #include "common/fields.h"
 #include "common/json_read.h"
 #include "common/limits.h"
+#include "common/text.h"
 #include "engine/spec/run_spec.h"
 #include "pricing/parse_time.h"
 #include "server/base/query_labels.h"
@@ -137,16 +138,31 @@ bool request_run_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1
     return true;
 }
 
+/* Where the text stops to be JSON as it is read here. The words quote the text. */
+static void refuse_text(const char *body, size_t length, json_error_t *why, struct error *err)
+{
+    if (strspn(body, " \t\r\n") >= length) {
+        error_set(err, ERROR_INVALID, NULL, "the body must be a JSON object: it is empty");
+        return;
+    }
+    text_make_line(why->text, strlen(why->text));
+    error_set(err, ERROR_INVALID, NULL, "the body must be a JSON object: line %d, column %d: %s",
+              why->line, why->column, why->text);
+}
+
 json_t *request_json(const struct exchange *exchange, struct error *err)
 {
-    const char *body = exchange->request.body.data ? exchange->request.body.data : "";
+    const struct bytes *body = &exchange->request.body;
+    const char *text = body->data ? body->data : "";
     json_error_t why;
-    json_t *json = json_read(body, exchange->request.body.used, 0, &why, err);
+    json_t *json = json_read(text, body->used, 0, &why, err);
 
     if (json_is_object(json))
         return json;
-    if (json || why.text[0])
+    if (json)
         error_set(err, ERROR_INVALID, NULL, "the body must be a JSON object");
+    else if (why.text[0])
+        refuse_text(text, body->used, &why, err);
     json_decref(json);
     return NULL;
 }

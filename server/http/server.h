@@ -15,8 +15,10 @@
 #include "server/http/edge/large_body_slots.h"
 #include "server/http/response_cache.h"
 #include "server/http/tokens/token_store.h"
+#include "server/keys/signing.h"
 #include "server/prices/refresher.h"
 #include "server/runs/engines.h"
+#include "server/runs/import_jobs.h"
 #include "server/runs/runner.h"
 
 struct server {
@@ -33,8 +35,10 @@ struct server {
     struct response_cache *response_cache;
     struct metrics *metrics;
     struct backup_job *backup_job;
+    struct import_jobs *import_jobs; /* NULL in commands that serve no HTTP */
     struct large_body_slots *large_body_slots;
     struct token_store *token_store; /* this and the audit: NULL in commands that serve no HTTP */
     struct audit *audit;
-    struct bytes openapi; /* the document as it is served */
+    const struct signing_key *signing_key; /* of runs that were measured here; NULL: unsigned */
+    struct bytes openapi;                  /* the document as it is served */
 };

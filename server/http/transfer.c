@@ -10,6 +10,7 @@
 #include "server/http/reply.h"
 #include "server/http/routes.h"
 #include "server/http/server.h"
+#include "server/keys/signing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,12 +141,14 @@ static void read_headers(struct transfer *transfer, const char *method)
         .content_type = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
         .content_length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH),
         .idempotency_key = header(connection, "Idempotency-Key"),
+        .key_proof = header(connection, PROOF_HEADER),
         .last_event_id = header(connection, "Last-Event-ID"),
         .if_none_match = header(connection, "If-None-Match"),
         .prefer = header(connection, "Prefer"),
         .host = header(connection, MHD_HTTP_HEADER_HOST),
         .origin = header(connection, "Origin"),
         .fetch_site = header(connection, "Sec-Fetch-Site"),
+        .expects = header(connection, MHD_HTTP_HEADER_EXPECT) != NULL,
         .chunked = header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,
         .bytes = info ? info->header_size : 0,
     };
@@ -324,6 +327,16 @@ enum MHD_Result transfer_on_request(void *user, struct MHD_Connection *connectio
     return send_reply(transfer);
 }
 
+/* The library reads until the socket has nothing left for the moment, and would wait for a word
+ * of the end that came with the request and was announced together with it. */
+static void look_for_end(struct MHD_Connection *connection)
+{
+    int descriptor = descriptor_of(connection);
+
+    if (listener_has_left(descriptor))
+        listener_tell_end(descriptor);
+}
+
 void transfer_on_completed(void *user, struct MHD_Connection *connection, void **state,
                            enum MHD_RequestTerminationCode why)
 {
@@ -331,7 +344,6 @@ void transfer_on_completed(void *user, struct MHD_Connection *connection, void *
     const struct transport *transport = user;
     long long now_ns = clock_monotonic_ns();
 
-    (void)connection;
     if (!transfer)
         return;
     if (transfer->exchange.reply.status != 0) {
@@ -344,8 +356,10 @@ void transfer_on_completed(void *user, struct MHD_Connection *connection, void *
                  transfer->exchange.request.query.path, transfer->exchange.reply.status,
                  (now_ns - transfer->exchange.request.started_ns) / 1000);
     }
-    if (why == MHD_REQUEST_TERMINATED_COMPLETED_OK)
+    if (why == MHD_REQUEST_TERMINATED_COMPLETED_OK) {
         client_phase(transfer->carrier->client, PHASE_REST, now_ns);
+        look_for_end(connection);
+    }
     transfer->carrier->transfer = NULL;
     transfer_free(transfer);
     *state = NULL;

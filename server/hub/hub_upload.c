@@ -45,7 +45,7 @@ static bool add_run(void *user, const struct document_parts *parts)
     size_t before = batch->text.used, length;
     struct error why = {0};
 
-    if (!run_document_write(batch->upload->db, parts, &batch->text, &why)) {
+    if (!run_document_write(batch->upload->db, parts, batch->upload->key, &batch->text, &why)) {
         batch->text.used = before;
         if (batch->count == 0) { /* else the run is the first of the next batch */
             put_line(batch, parts->run);
@@ -71,6 +71,19 @@ static enum fetch_take take_reply(void *user, const char *data, size_t length, s
     return TAKE_FAILED;
 }
 
+/* Proves to the hub that the key of the signatures is ours: it binds the token to it. */
+static bool add_proof(const struct hub_upload *upload, struct fetch_request *request,
+                      struct error *err)
+{
+    char proof[PROOF_SIZE];
+
+    if (!upload->key || !upload->token[0])
+        return true;
+    return signing_prove(upload->key, upload->token, proof, err) &&
+           (fetch_header(request, PROOF_HEADER ": %s", proof) ||
+            error_set(err, ERROR_INVALID, "--report-to", "is too long"));
+}
+
 static bool make_request(const struct hub_upload *upload, const struct bytes *text,
                          struct fetch_request *request, struct error *err)
 {
@@ -85,8 +98,9 @@ static bool make_request(const struct hub_upload *upload, const struct bytes *te
             fetch_header(request, "Accept: application/json") &&
             fetch_header(request, "User-Agent: pennyworth/" PENNYWORTH_VERSION " (report)") &&
             (!upload->token[0] ||
-             fetch_header(request, "Authorization: Bearer %s", upload->token))) ||
-           error_set(err, ERROR_INVALID, "--report-to", "is too long");
+             fetch_header(request, "Authorization: Bearer %s", upload->token)))
+               ? add_proof(upload, request, err)
+               : error_set(err, ERROR_INVALID, "--report-to", "is too long");
 }
 
 /* Doubles from a second to a minute, less up to a quarter, so that candidates started together
@@ -124,6 +138,10 @@ static void explain(const struct hub_upload *upload, int status, struct error *e
     else if (status == 403)
         error_set(err, ERROR_UPSTREAM, NULL,
                   "the hub answered 403: this token may not import (--report-token-file)");
+    else if (status == 409)
+        error_set(err, ERROR_UPSTREAM, NULL,
+                  "the hub answered 409: this token is bound to another key than that of this "
+                  "database; its operator can run \"pennyworth token rebind NAME\"");
     else if (status == 507)
         error_set(err, ERROR_UPSTREAM, NULL, "the hub answered 507: its disk is full");
     else if (wants_time(status))

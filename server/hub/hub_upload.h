@@ -8,6 +8,7 @@
 #include "db/runs/deliveries.h"
 #include "pricing/feeds/fetch.h"
 #include "server/hub/hub_reply.h"
+#include "server/keys/signing.h"
 
 /* The size of one request; a longer document goes alone. */
 #define HUB_UPLOAD_BATCH_BYTES (1024 * 1024)
@@ -15,9 +16,10 @@
 
 struct hub_upload {
     struct db *db;
-    const char *hub;   /* its URL, as hub_upload_hub() leaves it */
-    const char *token; /* "" for none; sent only to the hub */
-    const char *ca;    /* as in struct fetch_request */
+    const char *hub;               /* its URL, as hub_upload_hub() leaves it */
+    const char *token;             /* "" for none; sent only to the hub */
+    const struct signing_key *key; /* signs the documents; NULL: they are not signed */
+    const char *ca;                /* as in struct fetch_request */
     fetch_fn *fetch;
     void *fetcher;
     struct chance chance; /* for jitter */

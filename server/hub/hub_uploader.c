@@ -5,6 +5,7 @@
 #include "common/service_thread.h"
 #include "db/db.h"
 #include "server/base/log.h"
+#include "server/keys/key_file.h"
 
 #include <limits.h>
 
@@ -12,6 +13,7 @@ struct hub_uploader {
     struct hub_uploader_parts parts;
     struct hub_upload upload;
     struct db *db;
+    struct signing_key key;
     struct fetcher *fetcher;      /* NULL where a test has its own */
     struct service_thread thread; /* its lock protects all that follows */
     unsigned long long wanted,
@@ -120,13 +122,14 @@ static bool begin(struct hub_uploader *uploader, struct error *err)
             return false;
     }
     uploader->db = db_open(config->database, err);
-    if (!uploader->db)
+    if (!uploader->db || !key_file_load(config->database, &uploader->key, err))
         return false;
     hub_upload_hub(config->report_to, uploader->status.hub);
     uploader->upload = (struct hub_upload){
         .db = uploader->db,
         .hub = uploader->status.hub,
         .token = config->report_token,
+        .key = &uploader->key,
         .ca = config->report_ca,
         .fetch = uploader->parts.fetch ? uploader->parts.fetch : fetch_with_curl,
         .fetcher = uploader->parts.fetch ? uploader->parts.fetcher : uploader->fetcher,

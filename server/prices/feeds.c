@@ -95,6 +95,11 @@ static bool apply_value(struct feed *feed, const char *word, const char *value, 
         return copy_list(name, value, REGION_SIZE, feed->regions, sizeof feed->regions, err);
     if (strncmp(word, "types=", length) == 0)
         return copy_list(name, value, INSTANCE_SIZE, feed->types, sizeof feed->types, err);
+    if (strncmp(word, "committed=", length) == 0) {
+        feed->committed = strcmp(value, "on") == 0;
+        return feed->committed || strcmp(value, "off") == 0 ||
+               error_set(err, ERROR_INVALID, "--feed", "%s: committed must be on or off", name);
+    }
     if (strncmp(word, "every=", length) == 0)
         return number(name, &every, value, &feed->every_seconds, err);
     if (strncmp(word, "patience=", length) == 0)
@@ -111,8 +116,8 @@ static bool apply_word(struct feed *feed, const char *word, struct error *err)
         return apply_value(feed, word, equals + 1, err);
     if (strcmp(word, "on") != 0 && strcmp(word, "off") != 0)
         return error_set(err, ERROR_INVALID, "--feed",
-                         "%s: '%.40s' is not known; on, off, url=, regions=, types=, every= and "
-                         "patience= are",
+                         "%s: '%.40s' is not known; on, off, url=, regions=, types=, committed=, "
+                         "every= and patience= are",
                          feed->source->name, word);
     feed->on = strcmp(word, "on") == 0;
     feed->is_told = true;
@@ -154,6 +159,10 @@ static bool check_use(struct feed *feed, bool all, struct error *err)
     if (feed->types[0] && !(source->needs & NEEDS_TYPES)) {
         feed->types[0] = '\0';
         unused = "types=";
+    }
+    if (feed->committed && !source->asks_committed) {
+        feed->committed = false;
+        unused = "committed=";
     }
     return all || !unused ||
            error_set(err, ERROR_INVALID, "--feed", "%s: %s has no use, all of it is read",

@@ -7,6 +7,7 @@
 
 struct feed {
     const struct source *source;
+    bool committed;   /* prices of commitments are wanted, too */
     bool on, is_told; /* is_told: the settings say whether it is on */
     char url[512];
     char regions[1024]; /* with commas; "" for the default */
@@ -21,7 +22,7 @@ struct feeds {
 };
 
 /* `text`: "NAME=WORDS;NAME=WORDS", NAME one of the sources or "all"; WORDS of on, off, url=...,
- * regions=a,b, types=a,b, every=SECONDS, patience=SECONDS. */
+ * regions=a,b, types=a,b, committed=on, every=SECONDS, patience=SECONDS. */
 bool feeds_read(const char *text, struct feeds *ret_feeds, struct error *err)
     __attribute__((warn_unused_result));
 

@@ -2,6 +2,7 @@
 
 #include "common/rfc3339.h"
 #include "common/text.h"
+#include "pricing/commitment.h"
 #include "pricing/feeds/source.h"
 #include "pricing/freshness.h"
 #include "server/base/taken_back_json.h"
@@ -99,6 +100,21 @@ static void present_per_hour(struct json_writer *out, const char *key, long long
     jsonw_number(out, key, nanos > 0 ? (double)nanos / 1e9 : NAN);
 }
 
+void present_commitment(struct json_writer *out, enum price_kind kind, long long upfront_nanos)
+{
+    const struct price_terms *terms = price_terms_of(kind);
+
+    if (!terms) {
+        jsonw_null(out, "commitment");
+        return;
+    }
+    jsonw_open(out, "commitment", '{');
+    jsonw_integer(out, "years", terms->years);
+    jsonw_text(out, "payment", payment_names[terms->payment]);
+    jsonw_number(out, "upfront", (double)upfront_nanos / 1e9);
+    jsonw_close(out, '}');
+}
+
 /* What the last reading says instead and the server does not believe yet; null for nothing. */
 static void present_waiting(struct json_writer *out, const struct price_view *view)
 {
@@ -126,6 +142,7 @@ void present_price(struct json_writer *out, const char *key, const struct price_
     jsonw_open(out, key, '{');
     jsonw_text(out, "id", id);
     present_body(out, view, at_us);
+    present_commitment(out, view->price.kind, view->price.upfront_nanos);
     if (discount && view->price.nanos > 0)
         present_discount(out, &view->price, discount->factor, discount->note);
     else

@@ -9,6 +9,10 @@
 #include "server/base/this_machine.h"
 
 /* A price as it was at `at_us`; `discounts` may be NULL. */
+/* The member `commitment`: the term, how it is paid and what of it at once; null for a kind that
+ * is none. */
+void present_commitment(struct json_writer *out, enum price_kind kind, long long upfront_nanos);
+
 void present_price(struct json_writer *out, const char *key, const struct price_view *view,
                    const struct discount_list *discounts, long long at_us);
 

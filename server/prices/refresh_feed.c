@@ -31,6 +31,7 @@ static void start_reading(const struct tools *tools, struct reading *ret_reading
         (struct reading){.source = feed->source,
                          .url = feed->url,
                          .types = types,
+                         .committed = feed->committed,
                          .credentials = tools->has_credentials ? &tools->credentials : NULL,
                          .key = tools->visit->key,
                          .etag = "",

@@ -2,6 +2,9 @@
 
 #include "common/cleanup.h"
 #include "engine/run/native.h"
+#include "server/base/log.h"
+
+#include <unistd.h>
 
 /* Splits engine->text at spaces. */
 static bool split_words(struct engine *engine, struct error *err)
@@ -103,6 +106,60 @@ bool engines_can(const struct engines *engines, const struct run_spec *spec, str
     const struct engine *engine = engines_find(engines, spec->engine, err);
 
     return engine && (!engine->ours || native_can_train(spec, err));
+}
+
+static const char *own_program(const struct engines *engines)
+{
+    for (size_t i = 0; i < engines->count; i++)
+        if (engines->list[i].ours)
+            return engines->list[i].command[0];
+    return NULL;
+}
+
+static void choose_usual(const char *program, struct engine_user *ret_user)
+{
+    struct engine_user user;
+
+    if (geteuid() != 0 || !program)
+        return;
+    if (!engine_user_find(ENGINES_USER, &user, NULL)) {
+        log_line(LOG_INFO, "the engine runs as root, without capabilities; a user " ENGINES_USER
+                           ", or the one of --engine-user, would have fewer rights");
+    } else if (!engine_user_can_run(&user, program)) {
+        log_line(LOG_INFO, "the engine runs as root: the user " ENGINES_USER " may not run %s",
+                 program);
+    } else {
+        *ret_user = user;
+    }
+}
+
+bool engines_choose_user(struct engines *engines, const char *name, struct error *err)
+{
+    const char *program = own_program(engines);
+    struct engine_user user;
+
+    if (!name[0]) {
+        choose_usual(program, &engines->user);
+        return true;
+    }
+    if (geteuid() != 0)
+        return error_set(err, ERROR_INVALID, "--engine-user",
+                         "only root can start engines as another user");
+    if (!engine_user_find(name, &user, err))
+        return false;
+    if (program && !engine_user_can_run(&user, program))
+        return error_set(err, ERROR_INVALID, "--engine-user",
+                         "'%s' may not read and run %s, or not enter a folder on the way to it",
+                         name, program);
+    engines->user = user;
+    engines->user_of_all = true;
+    return true;
+}
+
+const struct engine_user *engines_user(const struct engines *engines, const struct engine *engine)
+{
+    return engines->user.is_another && (engine->ours || engines->user_of_all) ? &engines->user
+                                                                              : NULL;
 }
 
 void engines_free(struct engines *engines)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "engine/process/engine_user.h"
 #include "engine/spec/run_spec.h"
 
 #include <stdbool.h>
@@ -10,6 +11,7 @@
 
 #define ENGINES_MAX 16
 #define ENGINE_WORDS_MAX 32
+#define ENGINES_USER "pennyworth-engine" /* runs our own engine, where it exists */
 
 struct engine {
     char name[ENGINE_NAME_MAX + 1];
@@ -22,6 +24,8 @@ struct engines {
     struct engine list[ENGINES_MAX];
     size_t count;
     const char *names[ENGINES_MAX + 1]; /* NULL-terminated, for error messages */
+    struct engine_user user;            /* that runs them, where root starts the server */
+    bool user_of_all;                   /* registered engines, too */
 };
 
 /* Reads "name=command word word;name=..."; "native" is `native_command` unless it is given. */
@@ -35,5 +39,17 @@ bool engines_can(const struct engines *engines, const struct run_spec *spec, str
 /* For an unknown name, returns NULL and lists the known names in err. */
 const struct engine *engines_find(const struct engines *engines, const char *name,
                                   struct error *err);
+
+/* Chooses the user that engines run as: of all the one of that name (--engine-user). Without a
+ * name, where root asks, our own engine gets ENGINES_USER if that user exists and may run it;
+ * what it runs as otherwise is logged. Registered engines, which may need the operator's files,
+ * then run as the server does. An error where the name is of no user, that user may not run our
+ * own engine, or this process may not become another user. */
+bool engines_choose_user(struct engines *engines, const char *name, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* NULL: the server's own. */
+const struct engine_user *engines_user(const struct engines *engines,
+                                       const struct engine *engine);
 
 void engines_free(struct engines *engines);

@@ -29,7 +29,9 @@ struct item {
     struct span text;
     struct document document;
     struct bytes steps, evidence; /* where the text that came had blanks, or there was none */
-    struct error why;             /* it is refused; of kind ERROR_NONE until then */
+    struct bytes signed_text;     /* of a signed one, and so is the next: */
+    struct signed_text kept;
+    struct error why; /* it is refused; of kind ERROR_NONE until then */
 };
 
 struct batch {
@@ -43,7 +45,7 @@ struct batch {
  * work; they store them one after the other, so that runs are numbered as they came. */
 struct crew {
     struct db_pool *pool;
-    const char *sender;
+    const struct import_body *body;
     struct import_report *report; /* of the thread whose turn it is */
     pthread_mutex_t lock;         /* of all that follows */
     pthread_cond_t turned;
@@ -59,6 +61,7 @@ static void item_clear(struct item *item)
     document_clear(&item->document);
     bytes_free(&item->steps);
     bytes_free(&item->evidence);
+    bytes_free(&item->signed_text);
 }
 
 static void batch_empty(struct batch *batch)
@@ -75,9 +78,10 @@ static void batch_free(struct batch *batch)
     freep(&batch->items);
 }
 
-static bool is_refusal(const struct error *err)
+bool import_is_refusal(enum error_kind kind)
 {
-    return err->kind == ERROR_INVALID || err->kind == ERROR_CONFLICT;
+    return kind == ERROR_INVALID || kind == ERROR_CONFLICT || kind == ERROR_UNPROVEN ||
+           kind == ERROR_FORBIDDEN;
 }
 
 /* What the trace comes to, put into the run. */
@@ -142,16 +146,23 @@ static bool check_cost(struct document *document, struct error *err)
  * facts could be another machine's, whose runs would then be judged by these facts. */
 static bool check_machine(const struct document *document, struct error *err)
 {
-    char fingerprint[MACHINE_HASH_SIZE];
+    char fingerprint[MACHINE_HASH_SIZE], second[MACHINE_HASH_SIZE], stratum[MACHINE_HASH_SIZE];
 
     if (!document->run.machine[0])
         return true;
     if (!document->facts || !document->stratum[0])
         return error_set(err, ERROR_INVALID, "machine", "needs its stratum and its facts");
     machine_fingerprint(document->facts, fingerprint);
-    return strcmp(fingerprint, document->run.machine) == 0 ||
-           error_set(err, ERROR_INVALID, "machine.fingerprint",
-                     "does not follow from machine.facts: theirs is %s", fingerprint);
+    machine_second_name(document->facts, second);
+    if (strcmp(fingerprint, document->run.machine) != 0 &&
+        strcmp(second, document->run.machine) != 0)
+        return error_set(err, ERROR_INVALID, "machine.fingerprint",
+                         "does not follow from machine.facts: theirs is %s", fingerprint);
+    if (!machine_stratum(document->facts, stratum))
+        return error_no_memory(err);
+    return !stratum[0] || strcmp(stratum, document->stratum) == 0 ||
+           error_set(err, ERROR_INVALID, "machine.stratum",
+                     "does not follow from machine.facts: theirs is %s", stratum);
 }
 
 static bool has_blanks(const struct span *text)
@@ -164,52 +175,69 @@ static bool has_blanks(const struct span *text)
     return false;
 }
 
-/* The trace as it is kept. Names in it have no blanks, so any blank is one between its parts. */
+/* Whether the trace is to be written anew. Names in it have no blanks, so any blank is one
+ * between its parts. A long one becomes rows, and what is written of those must be what was
+ * signed. */
+static bool is_kept_anew(const struct document *document, const struct span *text)
+{
+    return has_blanks(text) ||
+           (document->signature.key[0] && document->run.steps > IMPORT_TRACE_STEPS);
+}
+
+/* The trace as it is kept. */
 static bool keep_trace(struct item *item, struct error *err)
 {
     struct document *document = &item->document;
     struct span *steps = &document->steps_text, *evidence = &document->evidence_text;
+    const struct sent_trace sent = {*steps, *evidence};
     bool ok = true;
 
-    item->steps.limit = item->evidence.limit = TRACE_BYTES_MAX;
-    if (has_blanks(steps)) {
+    item->steps.limit = item->evidence.limit = item->signed_text.limit = TRACE_BYTES_MAX;
+    if (is_kept_anew(document, steps)) {
         ok = trace_write_steps(&item->steps, &document->steps);
         *steps = (struct span){item->steps.data, item->steps.used};
     }
-    if (ok && (!evidence->start || evidence->length == 0 || has_blanks(evidence))) {
+    if (ok && (!evidence->start || evidence->length == 0 || is_kept_anew(document, evidence))) {
         ok = trace_write_evidence(&item->evidence, &document->evidence);
         *evidence = (struct span){item->evidence.data, item->evidence.used};
     }
     steps_free(&document->steps);
     evidence_free(&document->evidence);
-    return ok || error_no_memory(err);
+    if (!ok)
+        return error_no_memory(err);
+    return !document->signature.key[0] ||
+           import_signatures_keep(document, &sent, &item->signed_text, &item->kept, err);
 }
 
 /* Reads a document and makes ready what is stored of it. The item is cleared by the caller. */
-static bool prepare(struct item *item, struct document_memo *memo, const char *sender,
+static bool prepare(struct item *item, struct document_memo *memo, const struct import_body *body,
                     struct error *err)
 {
     struct document *document = &item->document;
 
     if (!document_read_next(memo, item->text.start, item->text.length, document, err))
         return false;
-    snprintf(document->run.sender, sizeof document->run.sender, "%s", sender);
-    return check_machine(document, err) && conclude(document, err) &&
+    snprintf(document->run.sender, sizeof document->run.sender, "%s", body->sender);
+    return import_signatures_verify(document, &body->rules, err) &&
+           check_machine(document, err) && conclude(document, err) &&
            check_claim(document, err) && check_cost(document, err) && keep_trace(item, err);
 }
 
-static bool put_item(struct imports *imports, const struct item *item, enum import_fate *ret_fate,
-                     struct error *err)
+static bool put_item(struct imports *imports, const struct import_body *body,
+                     const struct item *item, enum import_fate *ret_fate, struct error *err)
 {
     const struct document *document = &item->document;
+    const struct signature *signature = &document->signature;
 
-    return imports_put(imports,
+    return import_signatures_allow(imports->db, body->sender, &body->rules, signature, err) &&
+           imports_put(imports,
                        &(struct imported){.run = &document->run,
                                           .spec = &document->spec,
                                           .stratum = document->stratum,
                                           .facts = document->facts,
                                           .steps = document->steps_text,
-                                          .evidence = document->evidence_text},
+                                          .evidence = document->evidence_text,
+                                          .kept = signature->key[0] ? &item->kept : NULL},
                        ret_fate, err);
 }
 
@@ -221,17 +249,18 @@ static void refuse(struct import_report *report, const struct item *item, const 
             .line = item->line, .id = item->document.run.id, .error = *why};
 }
 
-static bool put_all(struct imports *imports, const struct batch *batch,
-                    struct import_report *report, struct error *err)
+static bool put_all(struct imports *imports, const struct import_body *body,
+                    const struct batch *batch, struct import_report *report, struct error *err)
 {
     for (size_t i = 0; i < batch->count; i++) {
         struct error why = batch->items[i].why;
         enum import_fate fate;
 
-        if (why.kind == ERROR_NONE && put_item(imports, &batch->items[i], &fate, &why)) {
-            report->imported += fate == IMPORT_STORED;
+        if (why.kind == ERROR_NONE && put_item(imports, body, &batch->items[i], &fate, &why)) {
+            report->imported += fate != IMPORT_KNOWN;
+            report->held += fate == IMPORT_HELD;
             report->known += fate == IMPORT_KNOWN;
-        } else if (is_refusal(&why)) {
+        } else if (import_is_refusal(why.kind)) {
             refuse(report, &batch->items[i], &why);
         } else {
             return error_set(err, why.kind, NULL, "%s", why.message);
@@ -241,18 +270,20 @@ static bool put_all(struct imports *imports, const struct batch *batch,
 }
 
 /* Stores what is in the batch, and tells what became of it. */
-static bool flush(struct db_pool *pool, const struct batch *batch, struct import_report *report,
-                  struct error *err)
+static bool flush(const struct crew *crew, const struct batch *batch, struct error *err)
 {
-    AUTO(db_loan_end) struct db_loan loan = db_borrow(pool);
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(crew->pool);
+    struct import_report *report = crew->report;
     AUTO(imports_end) struct imports imports = {0};
     const long long imported = report->imported, known = report->known, refused = report->refused;
+    const long long held = report->held;
     const size_t refusal_count = report->refusal_count;
 
-    if (imports_begin(&imports, loan.db, err) && put_all(&imports, batch, report, err) &&
-        imports_commit(&imports, err))
+    if (imports_begin(&imports, loan.db, err) &&
+        put_all(&imports, crew->body, batch, report, err) && imports_commit(&imports, err))
         return true;
     report->imported = imported; /* what was to be stored with it is not */
+    report->held = held;
     report->known = known;
     report->refused = refused;
     report->refusal_count = refusal_count;
@@ -282,15 +313,24 @@ static void find_id(const struct span *line, struct run_id *ret_id)
     }
 }
 
+static bool may_go_on(const struct import_body *body, struct error *err)
+{
+    return !body->stop || !atomic_load(body->stop) ||
+           error_set(err, ERROR_BUSY, NULL,
+                     "the server is stopping; what it has stored is known when this comes again");
+}
+
 /* Reads what was taken. False for what no line is to blame for. */
-static bool prepare_all(struct batch *batch, const char *sender, struct error *err)
+static bool prepare_all(struct batch *batch, const struct import_body *body, struct error *err)
 {
     for (size_t i = 0; i < batch->count; i++) {
         struct item *item = &batch->items[i];
 
-        if (prepare(item, &batch->memo, sender, &item->why))
+        if (!may_go_on(body, err))
+            return false;
+        if (prepare(item, &batch->memo, body, &item->why))
             continue;
-        if (!is_refusal(&item->why))
+        if (!import_is_refusal(item->why.kind))
             return error_set(err, item->why.kind, NULL, "%s", item->why.message);
         if (!item->document.run.id.text[0])
             find_id(&item->text, &item->document.run.id);
@@ -389,8 +429,8 @@ static void work(struct crew *crew, struct batch *batch)
     while (take_lines(crew, batch)) {
         struct error err = {0};
 
-        if (prepare_all(batch, crew->sender, &err) && wait_for_turn(crew, batch))
-            (void)!flush(crew->pool, batch, crew->report, &err);
+        if (prepare_all(batch, crew->body, &err) && wait_for_turn(crew, batch))
+            (void)!flush(crew, batch, &err);
         end_turn(crew, &err);
         batch_empty(batch);
     }
@@ -410,7 +450,7 @@ bool import_lines(struct db_pool *pool, const struct import_body *body,
 {
     AUTO(batch_free) struct batch batch = {.items = malloc(BATCH_RUNS * sizeof *batch.items)};
     struct crew crew = {.pool = pool,
-                        .sender = body->sender,
+                        .body = body,
                         .report = ret_report,
                         .lock = PTHREAD_MUTEX_INITIALIZER,
                         .turned = PTHREAD_COND_INITIALIZER,
@@ -422,6 +462,8 @@ bool import_lines(struct db_pool *pool, const struct import_body *body,
     *ret_report = (struct import_report){0};
     if (!batch.items)
         return error_no_memory(err);
+    if (!import_signatures_bind(pool, body->sender, &body->rules, err))
+        return false;
     helped = body->length > HELPED_BYTES && pthread_create(&helper, NULL, help, &crew) == 0;
     work(&crew, &batch);
     if (helped)
@@ -439,10 +481,11 @@ bool import_one(struct db_pool *pool, const struct import_body *body, struct run
     AUTO(item_clear) struct item item = {.line = 1, .text = {body->text, body->length}};
     AUTO(document_memo_clear) struct document_memo memo = {0};
 
-    if (!prepare(&item, &memo, body->sender, err))
+    if (!may_go_on(body, err) || !import_signatures_bind(pool, body->sender, &body->rules, err) ||
+        !prepare(&item, &memo, body, err))
         return false;
     *ret_id = item.document.run.id;
     loan = db_borrow(pool);
-    return imports_begin(&imports, loan.db, err) && put_item(&imports, &item, ret_fate, err) &&
-           imports_commit(&imports, err);
+    return imports_begin(&imports, loan.db, err) &&
+           put_item(&imports, body, &item, ret_fate, err) && imports_commit(&imports, err);
 }

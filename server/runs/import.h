@@ -5,6 +5,9 @@
 #include "common/limits.h"
 #include "db/pool.h"
 #include "db/runs/imports.h"
+#include "server/keys/import_signatures.h"
+
+#include <stdatomic.h>
 
 struct import_refusal {
     long long line;   /* from 1 */
@@ -14,6 +17,7 @@ struct import_refusal {
 
 struct import_report {
     long long imported, known, refused;
+    long long held;                                      /* of those imported: in quarantine */
     struct import_refusal refusals[IMPORT_REFUSALS_MAX]; /* by line */
     size_t refusal_count;
 };
@@ -22,7 +26,9 @@ struct import_report {
 struct import_body {
     const char *text;
     size_t length;
-    const char *sender; /* stays with each run that is new here; "" where none is known */
+    const char *sender;        /* stays with each run that is new here; "" where none is known */
+    struct import_rules rules; /* of its signatures */
+    const atomic_bool *stop;   /* ends it with ERROR_BUSY once it is true; NULL for never */
 };
 
 /* How many documents a text of lines has: those that are not blank. */
@@ -35,7 +41,10 @@ bool import_lines(struct db_pool *pool, const struct import_body *body,
                   struct import_report *ret_report, struct error *err)
     __attribute__((warn_unused_result));
 
-/* One document. ERROR_INVALID or ERROR_CONFLICT when it is refused. */
+/* Whether a document was refused: the sender's doing, and no failure of ours. */
+bool import_is_refusal(enum error_kind kind);
+
+/* One document, which may be refused. */
 bool import_one(struct db_pool *pool, const struct import_body *body, struct run_id *ret_id,
                 enum import_fate *ret_fate, struct error *err)
     __attribute__((warn_unused_result));

@@ -13,9 +13,11 @@
 #include "server/runs/conclusion.h"
 #include "server/runs/recorder.h"
 
+#include <poll.h>
 #include <stdint.h>
 
 #define NOTIFY_NS (250 * NS_PER_MS)      /* between two notifications of progress */
+#define STORE_AGAIN_MS 500               /* between two tries to store the last steps */
 #define TERMINATE_NS (2 * NS_PER_SECOND) /* for the worker to exit after SIGTERM */
 
 struct job {
@@ -252,13 +254,31 @@ static bool has_all_steps(const struct job *job, struct error *err)
                      job->pace.steps, job->spec.steps);
 }
 
+/* Stores what is pending. A finished run is not measured twice: it waits until a lock of another
+ * process ends, or the owner's order to stop comes. */
+static bool store_rest(struct job *job, bool waits, struct error *err)
+{
+    struct pollfd order = {.fd = job->parts->wake, .events = POLLIN};
+    struct error why = {0};
+
+    while (!recorder_flush(&job->recorder, clock_monotonic_ns(), &why)) {
+        if (why.kind != ERROR_BUSY || !waits || has_to_stop(job))
+            return error_set(err, why.kind, NULL, "%s", why.message);
+        error_clear(&why);
+        (void)!poll(&order, 1, STORE_AGAIN_MS);
+    }
+    return true;
+}
+
 static enum job_result conclude(struct job *job, enum job_result result, struct error *err)
 {
     /* Steps are stored however the run ended; only a finished run fails if that fails. */
-    bool stored =
-        recorder_flush(&job->recorder, clock_monotonic_ns(), result == JOB_FINISHED ? err : NULL);
+    bool finished = result == JOB_FINISHED;
+    bool stored = store_rest(job, finished, finished ? err : NULL);
 
     job->run->stderr_tail = worker_last_words(job->worker);
+    if (finished && !stored && job->stopped_by != STOP_NONE)
+        return JOB_STOPPED;
     if (result == JOB_FINISHED && (!stored || !has_all_steps(job, err) || !summarize(job, err)))
         return JOB_FAILED;
     return result;
@@ -295,7 +315,8 @@ static enum job_result start_and_follow(struct job *job, struct error *err)
     job->worker = worker_start(&(struct launch){.command = engine->command,
                                                 .run_id = run->id.text,
                                                 .preload = preload,
-                                                .ours = engine->ours && parts->confine},
+                                                .ours = engine->ours && parts->confine,
+                                                .user = engines_user(parts->engines, engine)},
                                run->spec_text, pace_steps_max(&job->spec), err);
     if (!job->worker)
         return JOB_FAILED;

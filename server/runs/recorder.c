@@ -1,3 +1,4 @@
+/* Tested by tests/server/runs/runner_test.c and tests/attack/test_locked_database.py. */
 #include "server/runs/recorder.h"
 
 #include "common/clock.h"
@@ -7,6 +8,7 @@
 
 #define FLUSH_STEPS 1024         /* steps kept in memory before they are stored */
 #define FLUSH_NS NS_PER_SECOND   /* and for how long */
+#define FLUSH_PATIENCE_MS 100    /* with another process that has locked the database */
 #define OBSERVE_NS NS_PER_SECOND /* between two looks at the worker */
 
 bool recorder_look(struct recorder *recorder, long long now_ns, struct error *err)
@@ -27,7 +29,7 @@ bool recorder_start(struct recorder *recorder, pid_t worker, long long now_ns, s
     return recorder_look(recorder, now_ns, err);
 }
 
-bool recorder_flush(struct recorder *recorder, long long now_ns, struct error *err)
+static bool store(struct recorder *recorder, struct error *err)
 {
     struct evidence *evidence = &recorder->evidence;
     struct run *run = recorder->run;
@@ -43,8 +45,29 @@ bool recorder_flush(struct recorder *recorder, long long now_ns, struct error *e
     recorder->observations += (long long)evidence->observation_count;
     recorder->readings += (long long)evidence->reading_count;
     evidence->observation_count = evidence->reading_count = 0;
-    recorder->flushed_ns = now_ns;
     return true;
+}
+
+bool recorder_flush(struct recorder *recorder, long long now_ns, struct error *err)
+{
+    struct error why = {0};
+    bool ok;
+
+    db_set_patience(recorder->db, FLUSH_PATIENCE_MS);
+    ok = store(recorder, &why);
+    db_set_patience(recorder->db, DB_PATIENCE_MS);
+    recorder->flushed_ns = now_ns;
+    recorder->blocked = !ok && why.kind == ERROR_BUSY;
+    return ok || error_set(err, why.kind, NULL, "%s", why.message);
+}
+
+/* The same, but a lock is no failure. */
+static bool flush_if_free(struct recorder *recorder, long long now_ns, struct error *err)
+{
+    struct error why = {0};
+
+    return recorder_flush(recorder, now_ns, &why) || recorder->blocked ||
+           error_set(err, why.kind, NULL, "%s", why.message);
 }
 
 bool recorder_step(struct recorder *recorder, const struct step *step, long long now_ns,
@@ -57,7 +80,9 @@ bool recorder_step(struct recorder *recorder, const struct step *step, long long
     if (recorder->run->steps + (long long)recorder->pending.count == 1 &&
         !recorder_look(recorder, now_ns, err))
         return false;
-    return recorder->pending.count < FLUSH_STEPS || recorder_flush(recorder, now_ns, err);
+    /* Behind a lock the next try is recorder_tend()'s, or each step would wait. */
+    return recorder->pending.count < FLUSH_STEPS || recorder->blocked ||
+           flush_if_free(recorder, now_ns, err);
 }
 
 bool recorder_add_reading(struct recorder *recorder, const struct canary *canary,
@@ -73,7 +98,7 @@ bool recorder_tend(struct recorder *recorder, long long now_ns, struct error *er
 {
     if (now_ns - recorder->observed_ns >= OBSERVE_NS && !recorder_look(recorder, now_ns, err))
         return false;
-    return now_ns - recorder->flushed_ns < FLUSH_NS || recorder_flush(recorder, now_ns, err);
+    return now_ns - recorder->flushed_ns < FLUSH_NS || flush_if_free(recorder, now_ns, err);
 }
 
 long long recorder_due(const struct recorder *recorder)

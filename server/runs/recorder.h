@@ -15,6 +15,7 @@ struct recorder {
     struct steps pending;             /* not stored yet */
     struct evidence evidence;         /* not stored yet */
     long long observations, readings; /* stored ones */
+    bool blocked; /* another process had locked the database at the last try */
     long long flushed_ns, observed_ns;
     pid_t worker;
     long long started_ns;
@@ -30,7 +31,8 @@ bool recorder_step(struct recorder *recorder, const struct step *step, long long
 bool recorder_add_reading(struct recorder *recorder, const struct canary *canary,
                           struct error *err) __attribute__((warn_unused_result));
 
-/* Observes and stores if either is due. */
+/* Observes and stores if either is due. That another process has locked the database is no
+ * failure: what is pending is stored at a later call. */
 bool recorder_tend(struct recorder *recorder, long long now_ns, struct error *err)
     __attribute__((warn_unused_result));
 
@@ -41,7 +43,8 @@ long long recorder_due(const struct recorder *recorder);
 bool recorder_look(struct recorder *recorder, long long now_ns, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Stores everything that is pending. */
+/* Stores everything that is pending. ERROR_BUSY: what is not stored stays pending, and a later
+ * call stores it; this one waits only for a moment, because the worker stands still meanwhile. */
 bool recorder_flush(struct recorder *recorder, long long now_ns, struct error *err)
     __attribute__((warn_unused_result));
 

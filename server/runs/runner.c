@@ -44,6 +44,9 @@ static bool start_threads(struct runner *runner, struct error *err)
 
     if (runner_is_confining(runner->parts.config) && !confine_can_filter())
         log_line(LOG_INFO, "calls cannot be filtered here: workers are confined without that");
+    if (runner_is_confining(runner->parts.config) && !confine_can_restrict_files())
+        log_line(LOG_INFO, "files cannot be confined here (the kernel has no Landlock, or it is "
+                           "forbidden): the engine may use all files of its user");
     if (!preemption_watch_start(&parts, &runner->watch, err))
         return false;
     if (service_thread_start(&runner->thread, "runner", runner_work, runner, err))
@@ -106,6 +109,14 @@ void runner_wake(struct runner *runner)
 {
     service_thread_lock(&runner->thread);
     runner->woken = true;
+    ring(runner);
+    service_thread_unlock(&runner->thread);
+}
+
+void runner_advance_sweeps(struct runner *runner)
+{
+    service_thread_lock(&runner->thread);
+    runner->sweeps_changed = runner->woken = true;
     ring(runner);
     service_thread_unlock(&runner->thread);
 }

@@ -31,6 +31,10 @@ struct runner *runner_start(const struct runner_parts *parts, struct error *err)
 /* Call this after queueing a run. */
 void runner_wake(struct runner *runner);
 
+/* Call this after a queued run of a sweep was cancelled: it may have been the last one. The sweep
+ * is then ended, or goes on, before the next run begins. */
+void runner_advance_sweeps(struct runner *runner);
+
 /* Ends the run and returns true, if it is under way; else returns false. */
 bool runner_cancel(struct runner *runner, const char *run_id);
 

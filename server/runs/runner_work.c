@@ -123,21 +123,46 @@ static enum runner_state hold(struct runner *runner)
     return stopping ? RUNNER_STOPPED : RUNNER_CHECKING;
 }
 
-/* A failure is logged once and tried again. On a machine that is taken back nothing is queued
- * again: another machine does that. */
+/* Whether there is a sweep to advance. */
+static bool sweeps_are_due(struct runner *runner)
+{
+    service_thread_lock(&runner->thread);
+    runner->sweeps_due = runner->sweeps_due || runner->sweeps_changed;
+    runner->sweeps_changed = false;
+    service_thread_unlock(&runner->thread);
+    return runner->sweeps_due || runner->due_sweep.text[0];
+}
+
+/* The sweep of the run that has ended; all of them where that is not known, which takes as long
+ * as there are sweeps. A failure is logged once and tried again. On a machine that is taken back
+ * nothing is queued again: another machine does that. */
 static void advance_sweeps(struct runner *runner)
 {
+    const struct sweeper_parts parts = {.db = runner->db,
+                                        .here = runner->parts.this_machine,
+                                        .notifications = runner->parts.notifications,
+                                        .repeats = runner->parts.repeats};
     struct error err = {0};
 
-    if (!runner->sweeps_due || !runner->readiness.prepared ||
+    if (!sweeps_are_due(runner) || !runner->readiness.prepared ||
         runner_is_preempted(runner, NULL, 0))
         return;
-    runner->sweeps_due =
-        !sweeper_advance(runner->db, runner->parts.this_machine, runner->parts.notifications,
-                         runner->parts.repeats, &err);
+    runner->sweeps_due = runner->sweeps_due ? !sweeper_advance_all(&parts, &err)
+                                            : !sweeper_advance(&parts, &runner->due_sweep, &err);
+    runner->due_sweep.text[0] = '\0';
     if (runner->sweeps_due && !runner->sweeps_reported)
         log_line(LOG_ERROR, "sweeps could not be carried on: %s", err.message);
     runner->sweeps_reported = runner->sweeps_due;
+}
+
+/* Of two sweeps that wait to be advanced, all are looked at. */
+static void note_sweep(struct runner *runner, const struct run_id *sweep)
+{
+    if (!sweep->text[0])
+        return;
+    if (runner->due_sweep.text[0] && strcmp(runner->due_sweep.text, sweep->text) != 0)
+        runner->sweeps_due = true;
+    runner->due_sweep = *sweep;
 }
 
 static enum runner_state check(struct runner *runner)
@@ -209,7 +234,7 @@ static enum runner_state run_claimed(struct runner *runner)
         notifications_tell_all(notifications, clock_monotonic_ns());
     else
         tell(notifications, run);
-    runner->sweeps_due = runner->sweeps_due || run->sweep.text[0];
+    note_sweep(runner, &run->sweep);
     run_clear(run);
     maintenance_wait(&runner->maintenance, clock_monotonic_ns());
     return RUNNER_CHECKING;

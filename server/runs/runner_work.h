@@ -32,6 +32,7 @@ struct runner {
     bool woken;             /* since the queue was last read */
     bool cancelled;         /* the current run is to end */
     bool preempted;         /* the cloud takes this machine back */
+    bool sweeps_changed;    /* a queued run of some sweep has ended without the thread */
     char preemption[160];   /* its reason, also of a notice that was withdrawn */
     struct db *verified_db; /* `db` while maintenance reads all of it, else NULL */
 
@@ -42,7 +43,9 @@ struct runner {
     long long claimed_ns; /* when, by the monotonic clock */
     struct readiness readiness;
     struct maintenance maintenance;
-    bool sweeps_due, sweeps_reported;
+    bool sweeps_due;         /* every sweep is to be advanced */
+    struct run_id due_sweep; /* this one is; "" for none */
+    bool sweeps_reported;
 };
 
 /* What struct maintenance_watch calls with the database that maintenance reads: a wake or a stop

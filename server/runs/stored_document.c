@@ -10,9 +10,54 @@ static bool no_room(struct error *err)
     return error_set(err, ERROR_INTERNAL, NULL, "out of memory, or the run is too long");
 }
 
+/* What signs a document, and why that failed. */
+struct signer {
+    const struct signing_key *key;
+    struct error *err;
+};
+
+static bool sign(void *user, const char *text, size_t length, struct signature *ret_signature)
+{
+    const struct signer *signer = user;
+
+    return signing_sign(signer->key, text, length, ret_signature, signer->err);
+}
+
+/* As it came: verified again, for the row may have been altered since. */
+static bool write_kept(const struct document_parts *parts, struct bytes *text, struct error *err)
+{
+    const struct signed_trace trace = {parts->steps, parts->evidence};
+    size_t start = text->used;
+    struct error why = {0};
+
+    if (signed_text_write(text, parts->kept, &trace, &why) &&
+        signing_verify(&parts->kept->signature, text->data + start, text->used - start, &why) &&
+        (document_write_end(text, parts->run, &parts->kept->signature) || no_room(&why)))
+        return true;
+    text->used = start;
+    if (why.kind == ERROR_UNPROVEN || why.kind == ERROR_DAMAGED)
+        return error_set(err, ERROR_DAMAGED, NULL,
+                         "run %s does not have the signature any more that it came with: what is "
+                         "stored of it was altered",
+                         parts->run->id.text);
+    return error_set(err, why.kind, NULL, "%s", why.message);
+}
+
+static bool write_text(const struct document_parts *parts, const struct signing_key *key,
+                       struct bytes *text, struct error *err)
+{
+    struct signer user = {key, err};
+    const struct document_signer signer = {sign, &user};
+    bool signs = key && parts->run->provenance == PROVENANCE_MEASURED;
+
+    if (parts->kept)
+        return write_kept(parts, text, err);
+    return document_write(text, parts, signs ? &signer : NULL) || no_room(err);
+}
+
 /* For a run without a stored text: built from its rows. */
-static bool write_rows(struct db *db, const struct document_parts *parts, struct bytes *text,
-                       struct error *err)
+static bool write_rows(struct db *db, const struct document_parts *parts,
+                       const struct signing_key *key, struct bytes *text, struct error *err)
 {
     AUTO(bytes_free) struct bytes steps_text = {.limit = RUN_DOCUMENT_MAX};
     AUTO(bytes_free) struct bytes evidence_text = {.limit = RUN_DOCUMENT_MAX};
@@ -28,13 +73,12 @@ static bool write_rows(struct db *db, const struct document_parts *parts, struct
         return no_room(err);
     whole.steps = steps_text.data;
     whole.evidence = evidence_text.data;
-    return document_write(text, &whole) || no_room(err);
+    return write_text(&whole, key, text, err);
 }
 
-bool run_document_write(struct db *db, const struct document_parts *parts, struct bytes *text,
-                        struct error *err)
+bool run_document_write(struct db *db, const struct document_parts *parts,
+                        const struct signing_key *key, struct bytes *text, struct error *err)
 {
-    if (!parts->steps)
-        return write_rows(db, parts, text, err);
-    return document_write(text, parts) || no_room(err);
+    return parts->steps ? write_text(parts, key, text, err)
+                        : write_rows(db, parts, key, text, err);
 }

@@ -4,11 +4,15 @@
 #include "common/bytes.h"
 #include "db/db.h"
 #include "engine/document/run_document.h"
+#include "server/keys/signing.h"
 
 /* The longest trace with all its splits fits. */
 #define RUN_DOCUMENT_MAX (256 * 1024 * 1024)
 
 /* Adds one line. `parts` comes from exports_each(); parts that are not stored as text are built
- * from the rows of `db`. */
-bool run_document_write(struct db *db, const struct document_parts *parts, struct bytes *text,
-                        struct error *err) __attribute__((warn_unused_result));
+ * from the rows of `db`. A run that was measured here is signed with `key`, unless that is NULL;
+ * a document that came signed leaves as it came. ERROR_DAMAGED, and nothing is added, where its
+ * signature does not hold any more: what is stored of it was altered. */
+bool run_document_write(struct db *db, const struct document_parts *parts,
+                        const struct signing_key *key, struct bytes *text, struct error *err)
+    __attribute__((warn_unused_result));

@@ -1,4 +1,4 @@
-/* Tested by tests/api/test_sweeps.py. */
+/* Also tested by tests/api/test_sweeps.py. */
 #include "server/runs/sweeper.h"
 
 #include "common/cleanup.h"
@@ -96,7 +96,7 @@ static bool advance(struct db *db, struct sweep_row *row, const struct place *pl
     if (is_busy(runs, count))
         return true;
     plain = plain_runs(runs, count);
-    if (!plain || !sweep_result_compute(plain, count, row->count, 0, &result))
+    if (!plain || !sweep_result_compute(plain, count, row->count, 0, NULL, &result))
         return error_no_memory(err);
     if (add_round(db, row, &result, place, instance, &cause))
         return true;
@@ -117,33 +117,50 @@ static long long seconds_for(const struct run_id *sweep, const struct sweeper_re
     return (repeats->until_ns - clock_monotonic_ns()) / NS_PER_SECOND;
 }
 
-bool sweeper_advance(struct db *db, struct this_machine *here,
-                     struct notifications *notifications, const struct sweeper_repeats *repeats,
+/* Where the sweep has not ended; *ret_number is its place among the sweeps. */
+static bool advance_one(const struct sweeper_parts *parts, const struct run_id *sweep,
+                        long long *ret_number, struct error *err)
+{
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    struct place place = this_machine_place(parts->here, parts->db);
+    struct identity identity;
+
+    this_machine_identity(parts->here, &identity);
+    if (!sweeps_find(parts->db, sweep->text, &row, err))
+        return false;
+    *ret_number = row.number;
+    if (row.state != SWEEP_RUNNING)
+        return true;
+    if (!advance(parts->db, &row, &place,
+                 (struct sweep_repeat){.instance = identity.instance_type,
+                                       .now_us = clock_calendar_us(),
+                                       .seconds = seconds_for(sweep, parts->repeats)},
+                 err))
+        return false;
+    notifications_publish(parts->notifications, &(struct topic){TOPIC_SWEEP, *sweep},
+                          clock_monotonic_ns());
+    return true;
+}
+
+bool sweeper_advance(const struct sweeper_parts *parts, const struct run_id *sweep,
                      struct error *err)
 {
-    struct place place = this_machine_place(here, db);
-    struct identity identity;
+    long long number;
+
+    return advance_one(parts, sweep, &number, err);
+}
+
+bool sweeper_advance_all(const struct sweeper_parts *parts, struct error *err)
+{
     long long after = 0;
+    struct run_id id;
+    bool found;
 
-    this_machine_identity(here, &identity);
-    for (;;) {
-        AUTO(sweep_row_clear) struct sweep_row row = {0};
-        struct run_id id;
-        bool found;
-
-        if (!sweeps_next_running(db, after, &id, &found, err))
-            return false;
+    while (sweeps_next_running(parts->db, after, &id, &found, err)) {
         if (!found)
             return true;
-        if (!sweeps_find(db, id.text, &row, err) ||
-            !advance(db, &row, &place,
-                     (struct sweep_repeat){.instance = identity.instance_type,
-                                           .now_us = clock_calendar_us(),
-                                           .seconds = seconds_for(&id, repeats)},
-                     err))
+        if (!advance_one(parts, &id, &after, err))
             return false;
-        notifications_publish(notifications, &(struct topic){TOPIC_SWEEP, id},
-                              clock_monotonic_ns());
-        after = row.number;
     }
+    return false;
 }

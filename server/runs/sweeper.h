@@ -14,8 +14,19 @@ struct sweeper_repeats {
     long long until_ns;  /* monotonic */
 };
 
-/* Advances every sweep that has not ended. Only the runner calls it, because only the runner ends
- * runs. With `repeats` NULL, no run is repeated. Notifies the watchers of a sweep that ends. */
-bool sweeper_advance(struct db *db, struct this_machine *here,
-                     struct notifications *notifications, const struct sweeper_repeats *repeats,
+struct sweeper_parts {
+    struct db *db;
+    struct this_machine *here;
+    struct notifications *notifications;   /* the watchers of each sweep that is advanced */
+    const struct sweeper_repeats *repeats; /* NULL: no run is repeated */
+};
+
+/* Advances one sweep, where it has not ended. Only the runner calls it, because only the runner
+ * ends runs. */
+bool sweeper_advance(const struct sweeper_parts *parts, const struct run_id *sweep,
                      struct error *err) __attribute__((warn_unused_result));
+
+/* The same with every sweep that has not ended: as much work as there are such sweeps, so not for
+ * the end of each run. */
+bool sweeper_advance_all(const struct sweeper_parts *parts, struct error *err)
+    __attribute__((warn_unused_result));

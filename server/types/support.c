@@ -11,14 +11,6 @@
 const char *const fact_source_names[] = {NULL, "measured", "catalogue", "rule"};
 const char *const support_answer_names[] = {"unknown", "no", "yes"};
 
-struct run_spec support_usual_spec(void)
-{
-    struct run_spec spec = run_spec_default();
-
-    snprintf(spec.workload, sizeof spec.workload, "%s", "resnet50");
-    return spec;
-}
-
 static struct number_fact number_of(double measured, double listed)
 {
     return measured > 0 ? (struct number_fact){measured, SOURCE_MEASURED}

@@ -43,10 +43,6 @@ struct support {
     char why_not[256];            /* where it does not run, or that is unknown; else "" */
 };
 
-/* What a comparison and a bench are about unless somebody asks otherwise: ResNet-50, and the
- * default of every other field. */
-struct run_spec support_usual_spec(void);
-
 /* `spec` is what should run; its threads of 0 are as many as there are vCPUs. */
 void support_of(const struct known_type *type, const struct run_spec *spec,
                 struct support *ret_support);

@@ -92,7 +92,7 @@ static bool add_usual(const struct wanted_question *question, struct wanted_list
     static const char *const precisions[] = {"f32", "bf16"};
 
     for (size_t i = 0; i < COUNT(precisions); i++) {
-        struct run_spec spec = support_usual_spec();
+        struct run_spec spec = run_spec_default();
         AUTO(freep) char *configuration = NULL;
 
         spec.precision = precisions[i];

@@ -203,6 +203,13 @@ class Azure:
         price = round(_moved(cores * (0.04 + 0.02 * _share(region)), day, name), 6)
         return round(price * 0.3, 6) if spot else price
 
+    def reserved(self, region, name):
+        """Nanos an hour of each term; an empty dict where the type is not sold there."""
+        price = self.price(region, name)
+        return {f"reserved_{years}y_no_upfront":
+                (round(round(price * total, 6) * 10**9) + years * 4380) // (years * 8760)
+                for years, total in ((1, 5000), (3, 10000)) if price}
+
     def items(self, region):
         for (kind, _), name in zip(self.kinds, self.names):
             price = self.price(region, name)
@@ -242,7 +249,7 @@ class Azure:
         """All pages of a region, each with its link to the next."""
         link = url + "?api-version=2023-01-01-preview&$filter=" + urllib.parse.quote(
             f"serviceName eq 'Virtual Machines' and armRegionName eq '{region}' and "
-            "priceType eq 'Consumption'") + "&$skip="
+            "(priceType eq 'Consumption' or priceType eq 'Reservation')") + "&$skip="
         count = max(1, len(list(self.items(region))))
         return [self.page(region, start, link) for start in range(0, count, self.page_size)]
 

@@ -145,6 +145,22 @@ def schemas(node):
             yield from schemas(value)
 
 
+def texts(description, node, where=""):
+    """(where, schema) of every text of which a value of this schema is made."""
+    node = description.resolve(node)
+    kinds = node.get("type", [])
+    if "string" in ([kinds] if isinstance(kinds, str) else kinds):
+        yield where, node
+    for name, schema in node.get("properties", {}).items():
+        yield from texts(description, schema, f"{where}.{name}".strip("."))
+    for name in ("items", "additionalProperties", "propertyNames"):
+        if isinstance(node.get(name), dict):
+            yield from texts(description, node[name], where)
+    for name in ("allOf", "anyOf", "oneOf"):
+        for schema in node.get(name, []):
+            yield from texts(description, schema, where)
+
+
 def text_of(schema):
     return json.dumps(schema)[:200]
 

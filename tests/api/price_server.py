@@ -279,6 +279,8 @@ class AzureRetail(Stage):
                 if price:
                     found[region, name, "on_demand"] = nanos_of(price)
                     found[region, name, "spot"] = nanos_of(round(price * 0.3, 6))
+                for kind, nanos in self.azure.reserved(region, name).items():
+                    found[region, name, kind] = nanos
         return found
 
 

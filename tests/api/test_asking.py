@@ -1,10 +1,12 @@
 """What a client may ask by which name, and what it is answered when it asks for what there is not:
 workloads of registered engines, filters that match nothing, labels that tell branches apart, names
 of earlier versions, and the cost of a run that is worth none."""
+import csv
+import io
 import sqlite3
 import unittest
 
-from harness import Server, ServerCase, fake
+from harness import WORKLOADS, Server, ServerCase, fake
 from openapi import Description
 from run_documents import FIGURE, document
 
@@ -45,7 +47,7 @@ class Workloads(Asking):
     def test_the_native_engine_lists_what_it_trains(self):
         for spec in ({"workload": "lstm"}, {"workload": "lstm", "engine": "native"}):
             problem = self.refused(spec, 400, "workload")
-            self.assertEqual({"values": ["mlp", "resnet50"]}, problem["allowed"])
+            self.assertEqual({"values": WORKLOADS}, problem["allowed"])
             self.assertIn("a registered engine may train its own", problem["detail"])
 
     def test_a_name_that_no_workload_has_is_refused(self):
@@ -58,9 +60,9 @@ class Workloads(Asking):
                                  path="/v1/sweeps")
         self.assertEqual(201, reply.status, reply)
         refused = self.server.post({"base": {"engine": "native"},
-                                    "knobs": {"workload": ["mlp", "gnn"]}}, path="/v1/sweeps")
+                                    "knobs": {"workload": ["mlp2017", "gnn"]}}, path="/v1/sweeps")
         problem = self.assertProblem(refused, 400, "invalid", "knobs.workload")
-        self.assertEqual({"values": ["mlp", "resnet50"]}, problem["allowed"])
+        self.assertEqual({"values": WORKLOADS}, problem["allowed"])
 
     def test_runs_of_it_travel(self):
         run = document(7)
@@ -77,7 +79,7 @@ class Workloads(Asking):
 
 class Precisions(Asking):
     def test_f16_is_refused_with_what_to_use(self):
-        for workload in ("mlp", "resnet50"):
+        for workload in ("mlp2017", "resnet50"):
             problem = self.refused({"workload": workload, "precision": "f16"}, 422, "precision")
             self.assertIn("f16 training is not implemented by the engine native", problem["detail"])
             self.assertIn("use bf16 or f32", problem["detail"])
@@ -85,7 +87,7 @@ class Precisions(Asking):
     def test_a_registered_engine_may_have_it_and_its_runs_are_read(self):
         run = self.server.run("ok", precision="f16", steps=20, warmup_steps=5)
         self.assertEqual(("finished", "f16"), (run["state"], run["spec"]["precision"]))
-        row, = self.ask("/v1/comparison?workload=mlp&precision=f16")["rows"]
+        row, = self.ask("/v1/comparison?workload=mlp2017&precision=f16")["rows"]
         self.assertEqual("f16", row["configuration"]["precision"])
 
 
@@ -132,7 +134,7 @@ class Names(Asking):
             listed = [each["id"] for each in self.ask("/v1/runs?" + query)["runs"]]
             self.assertIn(run["id"], listed, query)
         for query in ("instance=test.large", "instance_type=test.large"):
-            answer = self.ask("/v1/comparison?workload=mlp&" + query)
+            answer = self.ask("/v1/comparison?workload=mlp2017&" + query)
             self.assertEqual({"test.large"}, {row["instance_type"] for row in answer["rows"]})
             self.assertEqual([], answer["unmatched"])
         self.assertEqual(("test.large", "test.large"), (run["instance_type"], run["instance"]))
@@ -141,7 +143,7 @@ class Names(Asking):
         self.server.run("ok", steps=20, warmup_steps=5)
         for path in ("/v1/runs", "/v1/history", "/v1/comparison", "/v1/support", "/v1/families",
                      "/v1/capacity", "/v1/wanted", "/v1/prices", "/v1/instances",
-                     "/v1/badge.svg?workload=mlp", "/v1/comparison.svg?workload=mlp",
+                     "/v1/badge.svg?workload=mlp2017", "/v1/comparison.svg?workload=mlp2017",
                      "/v1/runs/export"):
             for name in ("instance_type", "instance"):
                 between = "&" if "?" in path else "?"
@@ -154,7 +156,7 @@ class Names(Asking):
         self.assertIn("instance_type", described)
         self.assertNotIn("instance", described)
         for name in ("instance_type", "instance"):
-            line, *_ = self.ask(f"/v1/history?workload=mlp&{name}=test.large")["lines"]
+            line, *_ = self.ask(f"/v1/history?workload=mlp2017&{name}=test.large")["lines"]
             self.assertEqual("test.large", line["instance_type"])
 
     def test_a_figure_has_an_instance_type(self):
@@ -182,10 +184,12 @@ class Unmatched(Asking):
 
     def test_a_filter_of_runs_that_matches_nothing_says_what_there_is(self):
         for query, parameter, value, words in (
-                ("workload=mpl", "workload", "mpl", "no run has it; known are mlp"),
+                ("workload=mpl", "workload", "mpl", "no run has it; known are mlp2017"),
                 ("engine=native", "engine", "native", "no run has it; known are ok"),
                 ("instance=test.lage", "instance_type", "test.lage",
                  "no run has it; known are test.large"),
+                ("sender=candidate-8", "sender", "candidate-8",
+                 "no run has it; none is known here"),
                 ("label=branch=mian", "label", "branch=mian",
                  "no run has 'branch' with this value; known are main"),
                 ("label=brunch=main", "label", "brunch=main",
@@ -210,12 +214,12 @@ class Unmatched(Asking):
                 ("region=eu-2", "region", "eu-2", known + "eu-1"),
                 ("zone=eu-1b", "zone", "eu-1b", known + "eu-1a"),
                 ("feed=typo", "feed", "typo", known + "typed"),
+                ("kind=spot&provider=aws", "kind", "spot", known + "typed"),
                 ("history=true&instance_type=a.lage", "instance_type", "a.lage",
                  known + "a.large, b.large")):
             with self.subTest(query=query):
                 self.assertEqual([(parameter, value, words)],
                                  self.empty("/v1/prices?" + query, "prices"))
-        self.assertEqual([], self.empty("/v1/prices?kind=spot&provider=aws", "prices"))
         self.assertEqual([], self.ask("/v1/prices?provider=aws")["unmatched"])
         with sqlite3.connect(self.server.database) as database:
             database.execute("INSERT INTO instance_types VALUES"
@@ -242,15 +246,15 @@ class Unmatched(Asking):
                  "kind": "launched", "price_kind": "spot"}
         self.assertEqual(201, self.server.post(event, path="/v1/capacity").status)
         for path, member, parameter, words in (
-                ("/v1/history?workload=mpl", "lines", "workload", "no run has it; known are mlp"),
-                ("/v1/history?workload=mlp&label=branch=mian", "lines", "label",
+                ("/v1/history?workload=mpl", "lines", "workload", "no run has it; known are mlp2017"),
+                ("/v1/history?workload=mlp2017&label=branch=mian", "lines", "label",
                  "no run has 'branch' with this value; known are main"),
                 ("/v1/support?instance_type=test.lage", "support", "instance_type",
                  "no feed lists it and no run has it; known are "),
                 ("/v1/support?provider=awz", "support", "provider",
                  "no feed lists it and no run has it; known are aws"),
-                ("/v1/families?workload=mlp&engine=okk", "families", "engine",
-                 "no run of mlp has it; known are ok"),
+                ("/v1/families?workload=mlp2017&engine=okk", "families", "engine",
+                 "no run of mlp2017 has it; known are ok"),
                 ("/v1/capacity?zone=us-east-1b", "capacity", "zone",
                  "no event has it; known are us-east-1a"),
                 ("/v1/capacity?instance_type=test.lage", "capacity", "instance_type",
@@ -262,21 +266,44 @@ class Unmatched(Asking):
                 self.assertEqual(parameter, named)
                 self.assertTrue(said.startswith(words), said)
 
+    def test_a_filter_of_what_is_wanted_that_matches_nothing_says_what_there_is(self):
+        for query, parameter, words in (
+                ("workload=mpl", "workload", "no run has it; known are mlp2017"),
+                ("engine=okk", "engine", "no run has it; known are ok"),
+                ("instance_type=test.lage", "instance_type",
+                 "no feed lists it and no run has it; known are "),
+                ("instance_type=test.large&provider=awz", "provider",
+                 "no feed lists it and no run has it; known are aws")):
+            with self.subTest(query=query):
+                (named, _, said), = [list(each.values())
+                                     for each in self.ask("/v1/wanted?" + query)["unmatched"]]
+                self.assertEqual(parameter, named)
+                self.assertTrue(said.startswith(words), said)
+        for query in ("", "?workload=mlp2017&engine=ok", "?workload=resnet50&engine=native",
+                      "?instance_type=test.large&provider=aws"):
+            self.assertEqual([], self.ask("/v1/wanted" + query)["unmatched"], query)
+
+    def test_a_place_of_families_without_a_price_says_what_there_is(self):
+        for name in ("region", "zone"):
+            answer = self.ask(f"/v1/families?workload=mlp2017&{name}=nowhere-1")
+            self.assertEqual([(name, "nowhere-1")], [(each["parameter"], each["value"])
+                                                     for each in answer["unmatched"]])
+
     def test_an_export_of_nothing_says_it_in_its_header(self):
         reply = self.server.get("/v1/runs/export?workload=mpl&label=branch=mian")
         self.assertEqual((200, b""), (reply.status, reply.body))
-        self.assertEqual("workload=mpl: no run has it; known are mlp | label=branch=mian: no run "
+        self.assertEqual("workload=mpl: no run has it; known are mlp2017 | label=branch=mian: no run "
                          "has 'branch' with this value; known are main",
                          reply.headers["pennyworth-unmatched"])
-        for query in ("workload=mlp", "workload=mlp&precision=bf16"):
+        for query in ("workload=mlp2017", "workload=mlp2017&precision=bf16"):
             self.assertNotIn("pennyworth-unmatched",
                              self.server.get("/v1/runs/export?" + query).headers)
 
     def test_a_filter_that_matches_says_nothing(self):
-        self.assertEqual([], self.unmatched("workload=mlp&state=failed"))
-        answer = self.ask("/v1/runs?workload=mlp")
+        self.assertEqual([], self.unmatched("workload=mlp2017&state=failed"))
+        answer = self.ask("/v1/runs?workload=mlp2017")
         self.assertEqual((1, []), (len(answer["runs"]), answer["unmatched"]))
-        two = self.unmatched("workload=mlp&engine=okk&label=branch=x")
+        two = self.unmatched("workload=mlp2017&engine=okk&label=branch=x")
         self.assertEqual(["engine", "label"], [each[0] for each in two])
 
     def test_labels_work_with_the_other_filters(self):
@@ -313,7 +340,7 @@ class Branches(Asking):
     def compare(self, *labels, **more):
         query = "&".join([f"label={label}" for label in labels] +
                          [f"{name}={value}" for name, value in more.items()])
-        return self.ask("/v1/comparison?workload=mlp&" + query)
+        return self.ask("/v1/comparison?workload=mlp2017&" + query)
 
     def runs_of(self, answer):
         return [row["throughput"]["runs"] for row in answer["rows"]]
@@ -335,6 +362,14 @@ class Branches(Asking):
         same = self.compare("branch=fast", configuration=row["id"])["rows"]
         self.assertEqual([row["id"]], [each["id"] for each in same])
 
+    def test_the_runs_that_were_measured_here_have_a_name(self):
+        answer = self.compare(sender="local")
+        self.assertEqual(([3], []), (self.runs_of(answer), answer["unmatched"]))
+        self.assertEqual([1], self.runs_of(self.compare("branch=fast", sender="local")))
+        answer = self.compare("branch=fast", sender="c1")
+        self.assertEqual([], answer["rows"])
+        self.assertEqual(["sender"], [each["parameter"] for each in answer["unmatched"]])
+
     def test_labels_that_no_run_has_are_named(self):
         answer = self.compare("branch=mian")
         self.assertEqual([], answer["rows"])
@@ -342,15 +377,14 @@ class Branches(Asking):
                                                       for each in answer["unmatched"]])
         self.assertIn("known are fast, main", answer["unmatched"][0]["words"])
         answer = self.compare("branch=fast", engine="okk")
-        self.assertEqual("no run of mlp with these labels has it; known are ok",
+        self.assertEqual("no run of mlp2017 with these labels has it; known are ok",
                          answer["unmatched"][0]["words"])
 
     def test_tables_say_which_labels(self):
-        path = "/v1/comparison?workload=mlp&label=branch=fast&label=ticket=1&format="
+        path = "/v1/comparison?workload=mlp2017&label=branch=fast&label=ticket=1&format="
         text = self.server.get(path + "csv").body.decode()
-        head, row = text.splitlines()
-        self.assertTrue(head.endswith(",labels"))
-        self.assertTrue(row.endswith(',"branch=fast;ticket=1"'))
+        (row,) = csv.DictReader(io.StringIO(text))
+        self.assertEqual("branch=fast;ticket=1", row["labels"])
         text = self.server.get(path + "markdown").body.decode()
         self.assertIn(", only runs with `branch=fast` and `ticket=1`\n", text)
 

@@ -1,4 +1,5 @@
 """Backups: made while the server works, by command and by request, restored, and refused."""
+import contextlib
 import hashlib
 import json
 import os
@@ -13,7 +14,7 @@ import unittest
 from pathlib import Path
 
 from harness import SERVER, Server, ServerCase, fake, until
-from run_documents import document, lines, run_id
+from run_documents import document, lines, run_id, unsigned
 
 LINES = "application/x-ndjson"
 
@@ -101,8 +102,9 @@ class WhileItWorks(BackupCase):
         self.assertEqual(["one.db", "two.db"], sorted(os.listdir(self.folder)))
         for name in ("one.db", "two.db"):
             there = self.restored(self.path(name), "of-" + name)
-            self.assertEqual(hashlib.sha256(before).hexdigest(),
-                             hashlib.sha256(export(there)).hexdigest())
+            # A backup has no key: what was measured is signed with that of the new database.
+            self.assertEqual(hashlib.sha256(unsigned(before)).hexdigest(),
+                             hashlib.sha256(unsigned(export(there))).hexdigest())
             for path in ("/v1/machines", "/v1/figures", "/v1/runs?limit=200"):
                 self.assertEqual(self.server.get(path).body, there.get(path).body)
         self.assertEqual(0o600, os.stat(self.path("one.db")).st_mode & 0o7777)
@@ -252,7 +254,7 @@ class ByCommand(BackupCase):
                                           database=server.database), words)
             self.assertEqual(content, Path(bad).read_bytes())
             self.assertEqual(was, digest(server.database))
-        self.assertEqual({"backup", "bad", "runs.db", "runs.db.lock"},
+        self.assertEqual({"backup", "bad", "runs.db", "runs.db.key", "runs.db.lock"},
                          set(os.listdir(self.folder)))
 
     def test_a_signal_leaves_nothing(self):
@@ -273,6 +275,39 @@ class ByCommand(BackupCase):
             self.assertEqual(1, process.returncode)
             self.assertIn("stopped", words)
             self.assertEqual(["big.db"], sorted(os.listdir(self.folder)))
+
+    def test_check_finds_runs_that_somebody_altered(self):
+        target = self.path("altered.db")
+        server = Server(database=target)
+        self.addCleanup(server.stop)
+        server.start()
+        for number in range(3):
+            self.assertEqual(201, server.post(document(number), path="/v1/runs/import").status)
+        server.stop()
+        done = pennyworth("check", database=target)
+        self.assertEqual((0, True), (done.returncode, "\n3 summaries follow" in done.stdout), done)
+        for what in ("samples_per_second = samples_per_second * 1.01",
+                     "throughput_low = throughput_low * 0.9",
+                     "summary = json_set(summary, '$.samples_per_second', 9e9)",
+                     "summary = '{}'"):
+            self.refuses_altered(target, "runs", what, "number = 2")
+        self.refuses_altered(target, "traces", "steps = replace(steps, '\"nanoseconds\":[',"
+                             " '\"nanoseconds\":[9')", "run = 2")
+        self.assertEqual(0, pennyworth("check", database=target).returncode)
+
+    def refuses_altered(self, target, table, what, where):
+        with contextlib.closing(sqlite3.connect(target)) as db:
+            before = db.execute(f"SELECT * FROM {table} WHERE {where}").fetchall()
+            names = [each[1] for each in db.execute(f"PRAGMA table_info({table})")]
+            db.execute(f"UPDATE {table} SET {what} WHERE {where}")
+            db.commit()
+        self.assertRefused(pennyworth("check", database=target), run_id(1), "cannot be relied on")
+        with contextlib.closing(sqlite3.connect(target)) as db:
+            for name in ("samples_per_second", "throughput_low", "summary", "steps"):
+                if name in names:
+                    db.execute(f"UPDATE {table} SET {name} = ? WHERE {where}",
+                               (before[0][names.index(name)],))
+            db.commit()
 
     def test_check_says_ok_or_what_is_wrong(self):
         target = self.backup()

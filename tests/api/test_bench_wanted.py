@@ -29,20 +29,20 @@ class Wanted(unittest.TestCase):
         flags = ("--wanted", "--report-to", f"http://127.0.0.1:{hub.port}", "--format", "json",
                  "--max-seconds", "60", "--label", "team=blue")
         wanted = hub.get("/v1/wanted?engine=native&instance_type=m5.large").json()["wanted"]
-        self.assertEqual(("never_measured", "mlp", 48),
+        self.assertEqual(("never_measured", "mlp2017", 48),
                          (wanted[0]["reason"], wanted[0]["spec"]["workload"],
                           wanted[0]["spec"]["batch_size"]))
         ended = self.check(self.candidate.run("bench", *flags), 0)
-        self.assertIn("the hub wants mlp in f32, batch 48: ", ended.stderr)
+        self.assertIn("the hub wants mlp2017 in f32, batch 48: ", ended.stderr)
         answer = ended.json()
         self.assertEqual("wanted", answer["bench"])
         self.assertEqual(2, len(answer["runs"]))
         for run in answer["runs"]:
             spec = hub.show(run["id"])["spec"]
-            self.assertEqual(("mlp", 48, {"bench": "wanted", "team": "blue"}),
+            self.assertEqual(("mlp2017", 48, {"bench": "wanted", "team": "blue"}),
                              (spec["workload"], spec["batch_size"], spec["labels"]))
         again = hub.get("/v1/wanted?engine=native&instance_type=m5.large").json()["wanted"]
-        self.assertEqual([2], [each["runs"] for each in again if each["spec"]["workload"] == "mlp"])
+        self.assertEqual([2], [each["runs"] for each in again if each["spec"]["workload"] == "mlp2017"])
         table = self.check(self.candidate.run("bench", "--wanted", "--report-to",
                                               f"http://127.0.0.1:{hub.port}", "--max-seconds",
                                               "60"), 0)

@@ -219,7 +219,7 @@ class Measured(Questions, unittest.TestCase):
             database.execute("UPDATE revision SET number = number + 1")
             (contender,), = database.execute(
                 "INSERT INTO contenders (workload, engine, configuration, provider, instance,"
-                " stratum, published, changed) SELECT 'mlp', 'ok', '{}', 'aws', ?, 's', 0, number"
+                " stratum, published, changed) SELECT 'mlp2017', 'ok', '{}', 'aws', ?, 's', 0, number"
                 " FROM revision RETURNING number", [instance])
             columns = [row[1] for row in database.execute("PRAGMA table_info(runs)")]
             for i, speed in enumerate(speeds):
@@ -241,7 +241,7 @@ class Measured(Questions, unittest.TestCase):
         self.assertEqual(201, reply.status, reply)
 
     def ranks(self, **question):
-        rows = self.compare(workload="mlp", **question)["rows"]
+        rows = self.compare(workload="mlp2017", **question)["rows"]
         return {row["instance"]: tuple(row["rank"].values()) for row in rows}
 
     def three(self):
@@ -253,7 +253,7 @@ class Measured(Questions, unittest.TestCase):
 
     def test_ranks_lie_between_the_rows_that_are_surely_better_and_surely_worse(self):
         self.three()
-        rows = self.compare(workload="mlp")["rows"]
+        rows = self.compare(workload="mlp2017")["rows"]
         self.assertEqual({"a.large": (1, 2), "b.large": (1, 2), "c.large": (3, 3)}, self.ranks())
         self.assertEqual([True, True, False], [row["may_be_best"] for row in rows])
         self.assertEqual([{"rows": [rows[1]["id"]], "count": 1}, {"rows": [rows[0]["id"]], "count": 1},
@@ -268,14 +268,14 @@ class Measured(Questions, unittest.TestCase):
         self.store("b.large", (108, 108.2, 107.8), vms=("b",))
         for instance in ("a.large", "b.large"):
             self.price(instance, "0.1")
-        row = self.compare(workload="mlp")["rows"][0]
+        row = self.compare(workload="mlp2017")["rows"][0]
         self.assertEqual("one VM: not generalisable", row["throughput"]["words"])
         self.assertEqual({"a.large": (1, 2), "b.large": (1, 2)}, self.ranks())
         self.assertEqual({"b.large": (1, 1), "a.large": (2, 2)}, self.ranks(vm_spread=0))
 
     def test_an_unknown_price_is_a_reason_and_never_zero(self):
         self.store("a.large", (100, 101, 99))
-        row, = self.compare(workload="mlp")["rows"]
+        row, = self.compare(workload="mlp2017")["rows"]
         self.assertIsNone(row["price"])
         self.assertIn("on_demand", row["why_no_price"])
         for member in ("rank", "samples_per_dollar", "dollars_per_million_samples"):
@@ -287,24 +287,24 @@ class Measured(Questions, unittest.TestCase):
     def test_invalid_runs_are_no_measurement(self):
         self.store("a.large", (100, 101, 99), validity="invalid")
         self.price("a.large", "0.1")
-        row, = self.compare(workload="mlp")["rows"]
+        row, = self.compare(workload="mlp2017")["rows"]
         self.assertIsNone(row["throughput"])
         self.assertIn("no valid run: 3", row["why_no_rank"])
 
     def test_a_parameter_that_matches_nothing_says_so(self):
         self.three()
-        self.assertEqual([], self.compare(workload="mlp")["unmatched"])
-        answer = self.compare(workload="mlp", instance_type="a.lage", discount="b:0.5")
+        self.assertEqual([], self.compare(workload="mlp2017")["unmatched"])
+        answer = self.compare(workload="mlp2017", instance_type="a.lage", discount="b:0.5")
         self.assertEqual([("instance_type", "a.lage"), ("discount", "b")],
                          [(each["parameter"], each["value"]) for each in answer["unmatched"]])
         self.assertIn("known are a.large, b.large, c.large", answer["unmatched"][0]["words"])
         text = self.server.get("/v1/comparison?workload=mpl&format=markdown").body.decode()
-        self.assertIn("`workload=mpl` matches nothing: no run trained 'mpl'; known are mlp", text)
+        self.assertIn("`workload=mpl` matches nothing: no run trained 'mpl'; known are mlp2017", text)
 
     def test_a_type_with_a_price_and_no_measurement_is_named(self):
         self.three()
         self.price("d.large", "0.5")
-        unmeasured = self.compare(workload="mlp")["unmeasured"]
+        unmeasured = self.compare(workload="mlp2017")["unmeasured"]
         self.assertEqual(1, unmeasured["count"])
         self.assertEqual("d.large", unmeasured["instances"][0]["instance"])
         self.assertEqual(0.5, unmeasured["instances"][0]["prices_per_hour"]["typed"])
@@ -317,16 +317,16 @@ class Measured(Questions, unittest.TestCase):
     def test_waiting_has_a_price(self):
         self.three()
         self.assertEqual((1, 1), self.ranks(hourly_value=50)["c.large"])
-        job = self.compare(workload="mlp", hourly_value=50)["rows"][0]["job"]
+        job = self.compare(workload="mlp2017", hourly_value=50)["rows"][0]["job"]
         self.about(job["total_dollars"], job["dollars"] + 50 * job["hours"], places=8)
 
     def test_a_deadline_picks_the_cheapest_that_keeps_it(self):
         self.three()
-        decision = self.compare(workload="mlp", samples=3.6e6, deadline_h=11)["decision"]
+        decision = self.compare(workload="mlp2017", samples=3.6e6, deadline_h=11)["decision"]
         self.assertIn(decision["instance"], ("a.large", "b.large"))
-        decision = self.compare(workload="mlp", samples=3.6e6, deadline_h=5)["decision"]
+        decision = self.compare(workload="mlp2017", samples=3.6e6, deadline_h=5)["decision"]
         self.assertEqual("c.large", decision["instance"])
-        answer = self.compare(workload="mlp", samples=3.6e6, deadline_h=1)
+        answer = self.compare(workload="mlp2017", samples=3.6e6, deadline_h=1)
         self.assertIsNone(answer["decision"]["row"])
         self.assertIn("none keeps", answer["decision"]["words"])
         slow = next(row for row in answer["rows"] if row["instance"] == "a.large")
@@ -336,32 +336,32 @@ class Measured(Questions, unittest.TestCase):
 
     def test_a_budget_picks_the_fastest_within_it(self):
         self.three()
-        decision = self.compare(workload="mlp", samples=3.6e6, budget=10)["decision"]
+        decision = self.compare(workload="mlp2017", samples=3.6e6, budget=10)["decision"]
         self.assertEqual("c.large", decision["instance"])
-        decision = self.compare(workload="mlp", samples=3.6e6, budget=1.5)["decision"]
+        decision = self.compare(workload="mlp2017", samples=3.6e6, budget=1.5)["decision"]
         self.assertIn(decision["instance"], ("a.large", "b.large"))
 
     def test_a_job_is_charged_by_the_rule_of_its_time(self):
         self.three()
         def charged(**question):
-            return self.compare(workload="mlp", job_seconds=30, **question)["rows"][0]["job"]
+            return self.compare(workload="mlp2017", job_seconds=30, **question)["rows"][0]["job"]
         self.about(charged()["charged_seconds"], 60, places=6)
         self.about(charged(boot_seconds=45)["charged_seconds"], 75, places=6)
 
     def test_a_utility_orders_the_rows_and_an_error_in_it_is_located(self):
         self.three()
-        question = {"workload": "mlp", "utility": "samples_per_second"}
+        question = {"workload": "mlp2017", "utility": "samples_per_second"}
         row = self.compare(**question)["rows"][0]
         self.assertEqual("c.large", row["instance"])
         self.about(row["utility"], 300, places=6)
         for formula, position in (("samples_per_dollar +", 21), ("nothing", 1), ("(1", 3)):
-            problem = self.compare(400, workload="mlp", utility=formula)
+            problem = self.compare(400, workload="mlp2017", utility=formula)
             self.assertEqual("utility", problem["field"])
             self.assertIn(f"character {position}", problem["detail"])
 
     def test_the_same_question_has_the_same_name_until_something_changes(self):
         self.three()
-        target = "/v1/comparison?workload=mlp"
+        target = "/v1/comparison?workload=mlp2017"
         first = self.server.get(target)
         known = {"If-None-Match": first.headers["etag"]}
         again = self.server.request("GET", target, headers=known)
@@ -373,16 +373,16 @@ class Measured(Questions, unittest.TestCase):
 
     def test_tables_hold_the_same_numbers(self):
         self.three()
-        rows = self.compare(workload="mlp")["rows"]
+        rows = self.compare(workload="mlp2017")["rows"]
         table = list(csv.DictReader(io.StringIO(
-            self.server.get("/v1/comparison?workload=mlp&format=csv").body.decode())))
+            self.server.get("/v1/comparison?workload=mlp2017&format=csv").body.decode())))
         self.assertEqual(len(rows), len(table))
         for row, line in zip(rows, table):
             self.assertEqual((row["instance"], str(row["rank"]["low"]), str(row["rank"]["high"])),
                              (line["instance_type"], line["rank_low"], line["rank_high"]))
             self.about(float(line["samples_per_dollar"]), row["samples_per_dollar"]["value"],
                        delta=1)
-        text = self.server.get("/v1/comparison?workload=mlp&format=markdown").body.decode()
+        text = self.server.get("/v1/comparison?workload=mlp2017&format=markdown").body.decode()
         self.assertIn("| 1 to 2 |", text)
 
     def test_metrics_carry_every_row(self):

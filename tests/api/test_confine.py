@@ -11,7 +11,7 @@ from harness import SANITIZED, Server, fake, until, worker_pids
 
 NOBODY = 65534
 TOKEN = "a-token-of-this-test"
-NATIVE = {"engine": "native", "workload": "mlp", "batch_size": 32, "threads": 1, "steps": 1000000,
+NATIVE = {"engine": "native", "workload": "mlp2017", "batch_size": 32, "threads": 1, "steps": 1000000,
           "max_seconds": 600}
 
 
@@ -108,6 +108,27 @@ class Confined(unittest.TestCase):
         self.assertLimited(pid)
         self.assertEqual((mine["Seccomp"], mine["CapEff"]), (seen["Seccomp"], seen["CapEff"]))
         server.stop()
+
+    @unittest.skipIf(os.geteuid(), "only root starts engines as another user")
+    def test_root_starts_engines_as_the_user_that_it_is_told(self):
+        try:
+            server = self.serve("--engine-user", "nobody")
+        except AssertionError as refused:
+            self.assertIn("not enter a folder on the way to it", str(refused))
+            self.skipTest("another user cannot start the programs from here")
+        for spec in (NATIVE, {"engine": "slow", "steps": 100000, "max_seconds": 600}):
+            pid = self.worker(server, spec)
+            self.assertEqual([str(NOBODY)] * 4, status(pid)["Uid"].split())
+            for run in server.get("/v1/runs?state=running").json()["runs"]:
+                self.assertEqual(202, server.delete("/v1/runs/" + run["id"]).status)
+                server.wait(run["id"])
+        server.stop()
+
+    def test_a_user_that_is_not_there_or_may_not_be_taken_ends_the_start(self):
+        wanted = "only root can start engines" if os.geteuid() else "is no user here"
+        with self.assertRaises(AssertionError) as refused:
+            Server("--engine-user", "there-is-no-such-user").start()
+        self.assertIn(wanted, str(refused.exception))
 
     def test_a_server_of_few_files_gives_its_workers_no_more(self):
         server = self.serve(open_files=(200, 300))

@@ -30,7 +30,7 @@ class Families(ServerCase):
 
     def page(self, **question):
         reply = self.server.get("/v1/families?" + urllib.parse.urlencode(
-            {"workload": "mlp", "region": "us-east-1", **question}))
+            {"workload": "mlp2017", "region": "us-east-1", **question}))
         self.assertEqual(200, reply.status, reply)
         return reply.json()
 
@@ -66,7 +66,7 @@ class Families(ServerCase):
 
     def test_prices_are_those_of_the_comparison(self):
         size = self.family(family="c9")["sizes"][0]
-        rows = self.server.get("/v1/comparison?workload=mlp&region=us-east-1").json()["rows"]
+        rows = self.server.get("/v1/comparison?workload=mlp2017&region=us-east-1").json()["rows"]
         [row] = [row for row in rows if row["id"] == size["row"]]
         self.assertEqual((row["price"], row["samples_per_dollar"]),
                          (size["price"], size["samples_per_dollar"]))

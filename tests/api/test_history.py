@@ -20,7 +20,7 @@ class History(ServerCase):
         store_histories(cls.server, cls.server.run("ok", steps=5)["id"])
 
     def ask(self, status=200, **question):
-        path = "/v1/history?" + urlencode({"workload": "mlp", **question}, doseq=True)
+        path = "/v1/history?" + urlencode({"workload": "mlp2017", **question}, doseq=True)
         reply = self.server.get(path)
         self.assertEqual(status, reply.status, reply)
         self.description.check("GET", path, reply)
@@ -92,7 +92,7 @@ class History(ServerCase):
             self.ask(400, **question)
 
     def test_who_has_it_already_gets_304_until_a_run_ends(self):
-        path = "/v1/history?workload=mlp&instance_type=a.large"
+        path = "/v1/history?workload=mlp2017&instance_type=a.large"
         etag = self.server.get(path).headers["etag"]
         again = self.server.get(path, If_None_Match=etag)
         self.assertEqual((304, b""), (again.status, again.body))
@@ -111,7 +111,7 @@ class History(ServerCase):
                 f" INSERT INTO runs (id, {','.join(names)}) SELECT printf('01ARZ3NDEKTSV4RRFFQ6%06d', i),"
                 f" {','.join(names)} FROM runs, count WHERE id = ?", [run["id"]])
             database.execute("UPDATE revision SET number = number + 1")
-        answer = server.get("/v1/history?workload=mlp").json()
+        answer = server.get("/v1/history?workload=mlp2017").json()
         self.assertEqual((251, True, 200), (answer["runs"], answer["more"],
                                             answer["lines"][0]["runs"]))
 

@@ -6,7 +6,7 @@ import unittest
 
 from feed_payloads import Aws
 from feed_server import Document, FeedServer, empty, garbage, garbage_body, silent, slow, status
-from harness import ServerCase, until
+from harness import Case, until
 from price_server import PriceServer
 
 TOKEN = "AQAEAtoken=="
@@ -62,15 +62,7 @@ def play_azure(feeds, **compute):
     feeds.route("/metadata/instance/compute", data)
 
 
-class IdentityCase(ServerCase):
-    @classmethod
-    def setUpClass(cls):
-        pass
-
-    @classmethod
-    def tearDownClass(cls):
-        pass
-
+class IdentityCase(Case):
     def setUp(self):
         self.clouds = FeedServer().start()
         self.addCleanup(self.clouds.stop)

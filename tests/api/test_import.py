@@ -5,7 +5,7 @@ import socket
 import unittest
 
 from harness import SANITIZED, Server, ServerCase, fake, together, until
-from run_documents import document, line, lines, machine, run_id, speed
+from run_documents import document, fingerprint, line, lines, machine, run_id, speed, unsigned
 
 PATH = "/v1/runs/import"
 LINES = "application/x-ndjson"
@@ -105,6 +105,22 @@ class Single(ServerCase):
         run["machine"] = right
         self.assertEqual(201, self.server.post(run, path=PATH).status)
         self.assertEqual(404, self.server.get("/v1/machines/" + honest["fingerprint"]).status)
+
+    def test_a_stratum_that_does_not_follow_from_the_facts_is_refused(self):
+        """No document takes a machine's facts and puts them where they do not belong."""
+        names = ("cpu_model", "cpu_vendor", "cpu_family", "cpu_model_number", "cpu_stepping", "isa",
+                 "processors", "cores", "packages", "numa_nodes", "quota_processors", "memory_gib",
+                 "hypervisor")
+        hardware = dict.fromkeys(names) | {"isa": "avx2", "cores": 2, "cpu_model": "made up"}
+        right = fingerprint(hardware)  # the same hash, of the hardware alone
+        facts = hardware | {"kernel": "6.1"}
+        run = document(91, machine=machine(facts, "00000000000000ff"))
+        reply = self.server.post(run, path=PATH)
+        self.assertProblem(reply, 400, "invalid", "machine.stratum")
+        self.assertIn(right, reply.json()["detail"])
+        self.assertEqual(404, self.server.get("/v1/machines/" + fingerprint(facts)).status)
+        run["machine"]["stratum"] = right
+        self.assertEqual(201, self.server.post(run, path=PATH).status)
 
     def test_every_member_has_a_limit(self):
         """A run of 15 MiB made lists of machines fail, and readers of it took memory."""
@@ -252,7 +268,7 @@ class Refused(ServerCase):
     def test_a_sender_with_other_statistics_is_computed_again_and_not_refused(self):
         server = self.own_server("--price-per-hour", "0.5", "--instance", "test.large")
         server.run(steps=30)
-        run = json.loads(export(server))
+        run = json.loads(unsigned(export(server)))
         ours, hub = json.loads(json.dumps(run)), self.own_server()
         run["summary"]["method"] = 1  # it cut the warm-up elsewhere: 3 % quicker
         run["summary"]["samples_per_second"] *= 1.03
@@ -271,7 +287,7 @@ class Refused(ServerCase):
     def test_costs_that_do_not_follow_from_the_price_are_refused(self):
         server = self.own_server("--price-per-hour", "0.5", "--instance", "test.large")
         server.run(steps=30)
-        run = json.loads(export(server))
+        run = json.loads(unsigned(export(server)))
         self.assertIsNotNone(run["cost"]["samples_per_dollar"])
         wrong = [("cost.dollars_per_million_samples", "dollars_per_million_samples"),
                  ("cost.samples_per_dollar", "samples_per_dollar"),
@@ -379,7 +395,9 @@ class RoundTrip(ServerCase):
     def check_same(self, there, run_id_):
         ours, theirs = self.server.show(run_id_), there.show(run_id_)
         self.assertEqual("imported", theirs.pop("provenance"))
-        ours.pop("provenance")
+        measured = ours.pop("provenance") == "measured"
+        self.assertEqual(measured, theirs.pop("signed_by") is not None)
+        self.assertIsNone(ours.pop("signed_by"))
         self.assertEqual(ours, theirs)
         for part in PARTS[1:]:
             path = f"/v1/runs/{run_id_}{part}"
@@ -408,7 +426,7 @@ class RoundTrip(ServerCase):
         self.assertEqual(set(everything), {*imported, *measured})
         talkative = ids(export(self.server, "?engine=talkative"))
         self.assertEqual(1, len(talkative))
-        self.assertEqual(talkative, ids(export(self.server, "?label=of:talkative&workload=mlp")))
+        self.assertEqual(talkative, ids(export(self.server, "?label=of:talkative&workload=mlp2017")))
         self.assertEqual([], ids(export(self.server, "?label=of:talkative&engine=ok")))
         self.assertEqual([], ids(export(self.server, "?instance=other")))
         self.assertEqual(everything, ids(export(self.server, "?instance=test.large")))

@@ -79,19 +79,19 @@ class LittleMemory(unittest.TestCase):
         problem = self.ask(precision="f32", batch_size=64)
         self.assertEqual(422, problem.status, problem)
         self.assertEqual("batch_size", problem.json()["field"])
-        self.assertIn("64 needs about 4.9 GiB of memory, and the control group's limit is 1.0 GiB; "
-                      "the largest batch that fits is 2", problem.json()["detail"])
+        self.assertIn("64 needs about 3.4 GiB of memory, and the control group's limit is 1.0 GiB; "
+                      "the largest batch that fits is 11", problem.json()["detail"])
         self.assertEqual(422, self.ask(precision="f32", batch_size=16, plan="plain").status)
         accepted = self.ask(precision="f32", batch_size=2)
         self.assertEqual(201, accepted.status, accepted)
         self.server.delete(f"/v1/runs/{accepted.json()['id']}")
 
     def test_a_limit_that_was_raised_counts_from_then_on(self):
-        self.assertEqual(422, self.ask(precision="f32", batch_size=16).status)
+        self.assertEqual(422, self.ask(precision="f32", batch_size=32).status)
         for file in ("memory.memsw.limit_in_bytes", "memory.limit_in_bytes", "memory.max"):
             if (self.group / file).exists():
                 (self.group / file).write_text(str(4096 * MIB))
-        accepted = self.ask(precision="f32", batch_size=16)
+        accepted = self.ask(precision="f32", batch_size=32)
         self.assertEqual(201, accepted.status, accepted)
         self.server.delete(f"/v1/runs/{accepted.json()['id']}")
 

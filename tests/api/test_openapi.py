@@ -15,7 +15,7 @@ from tour_comparing import PICTURES, TourOfComparing
 from tour_keeping import NOT_MET, TourOfKeeping
 from tour_prices import TourOfPrices
 from tour_taking_back import REMOVED, WITHDRAWN
-from openapi import STRUCTURE, Description, references, schemas, text_of
+from openapi import STRUCTURE, Description, references, schemas, text_of, texts
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "crash": fake("crash"),
            "stubborn": fake("stubborn"), "talkative": fake("talkative"),
@@ -94,7 +94,8 @@ class Documented(unittest.TestCase):
             for found in schemas(schema):
                 self.assertIs(False, found.get("additionalProperties"), (name, text_of(found)))
                 if name not in ("RunSpec", "Knobs", "Problem", "SweepRequest", "AaRequest", "TypedPrice",
-                                "NewDiscount", "NewCapacityEvent", "NewFigure", "RunDocument", "DocumentCost", "DocumentSteps", "BenchmarkPoint",
+                                "NewDiscount", "NewCapacityEvent", "NewFigure", "RunDocument", "DocumentSpec", "DocumentCost", "DocumentSteps",
+                                "BenchmarkPoint",
                                 "BencherMetric"):
                     self.assertEqual(found["properties"].keys(), set(found["required"]), name)
 
@@ -111,12 +112,43 @@ class Documented(unittest.TestCase):
             holes = {parameter["name"] for parameter in shared if parameter["in"] == "path"}
             self.assertEqual(set(re.findall(r"\{(\w+)\}", path)), holes)
 
+    def test_its_texts_that_are_sent_say_which_characters_they_may_hold(self):
+        for method, path, operation in self.description.operations():
+            body = self.description.resolve(operation.get("requestBody", {"content": {}}))
+            for media in body["content"].values():
+                for where, text in texts(self.description, media.get("schema", {})):
+                    # What is kept as it came, for people.
+                    if path == "/v1/runs/import" and where.startswith(("cost.", "validity.")):
+                        continue
+                    self.assertTrue(text.keys() & {"enum", "const", "format", "pattern"},
+                                    (method, path, where))
+
     def test_it_knows_the_engines_and_the_limits_of_this_server(self):
         spec = self.document["components"]["schemas"]["RunSpec"]
         self.assertEqual([*ENGINES, "native"], spec["properties"]["engine"]["enum"])
         self.assertEqual("0.1.0", self.document["info"]["version"])
         stored = self.document["components"]["schemas"]["StoredSpec"]
         self.assertEqual(spec["properties"].keys(), stored["properties"].keys())
+
+    def test_the_server_and_its_schema_refuse_the_same_blanks(self):
+        # A utility is a language of its own; a cursor is given back as it was sent.
+        tried = 0
+        for method, path, operation in self.description.operations():
+            for parameter in map(self.description.resolve, operation.get("parameters", [])):
+                name, schema = parameter["name"], parameter.get("schema", {})
+                if (method, parameter["in"]) != ("GET", "query") or name in ("cursor", "utility"):
+                    continue
+                for _, text in texts(self.description, schema):
+                    with self.subTest(path=path, name=name):
+                        try:
+                            self.description.validate(text, "x ")
+                            lawful = True
+                        except ValidationError:
+                            lawful = False
+                        reply = self.server.get(f"{path.replace('{id}', '0' * 26)}?{name}=x%20")
+                        self.assertEqual(lawful, reply.status != 400, reply.body)
+                        tried += 1
+        self.assertGreater(tried, 60)
 
     def test_the_server_and_its_schema_refuse_the_same_specs(self):
         for spec in ({}, {"steps": 1}, {"steps": "auto"}, {"steps": 0}, {"steps": None},
@@ -290,7 +322,7 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
                                  {"Prefer": "wait=60", **reader})
                 self.assertIs(True, reply.json()["confirmed"])
                 self.assertIsNotNone(reply.json()["samples_per_dollar"])
-        other = self.post(server, 201, {"engine": "before", "steps": 2, "workload": "resnet50"},
+        other = self.post(server, 201, {"engine": "before", "steps": 2, "workload": "mlp2017"},
                           "?wait=30", **writer).headers["location"]
         self.ask(server, "POST", path + "?baseline=" + other.rpartition("/")[2], 422, writer)
         self.ask(server, "GET", path + "?baseline=" + other.rpartition("/")[2], 422, reader)

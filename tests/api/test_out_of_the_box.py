@@ -7,7 +7,7 @@ import urllib.parse
 
 from feed_payloads import Aws, Azure
 from feed_server import Document, FeedServer
-from harness import ServerCase, until
+from harness import Case, until
 from price_server import PriceServer
 from run_documents import document
 from test_identity import AWS, play_aws, play_azure, play_gcp
@@ -37,15 +37,7 @@ class Unset(PriceServer):
         return words[:at - 1] + words[at + 1:]
 
 
-class OutOfTheBox(ServerCase):
-    @classmethod
-    def setUpClass(cls):
-        pass
-
-    @classmethod
-    def tearDownClass(cls):
-        pass
-
+class OutOfTheBox(Case):
     def setUp(self):
         self.clouds = FeedServer().start()
         self.addCleanup(self.clouds.stop)
@@ -153,7 +145,7 @@ class OutOfTheBox(ServerCase):
         server.refresh("aws-spot-page")  # whatever wakes the thread: it is every half hour
         until(lambda: "northeurope" in self.read(server, "azure-retail"), "the region is read")
         until(lambda: self.read(server, "gcp-third-party"), "the third party's list is read")
-        rows = server.get("/v1/comparison?workload=mlp").json()["rows"]
+        rows = server.get("/v1/comparison?workload=mlp2017").json()["rows"]
         self.assertEqual({("northeurope", False), ("europe-west4", True)},
                          {(row["price"]["region"], row["price"]["third_party"]) for row in rows})
 

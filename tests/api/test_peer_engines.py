@@ -14,6 +14,7 @@ from peers import SPEC
 import recipe
 import worker_protocol as protocol
 
+NAMES = ("resnet50", "mlp2017")
 SLEEPING = f"/usr/bin/python3 {ROOT}/tests/fakes/fake_peer_engine.py"
 
 
@@ -128,13 +129,13 @@ class Hearing(unittest.TestCase):
 class Specs(unittest.TestCase):
     def refused(self, spec):
         with self.assertRaises(protocol.Refusal) as caught:
-            protocol.read_spec(spec if isinstance(spec, bytes) else json.dumps(spec).encode())
+            protocol.read_spec(spec if isinstance(spec, bytes) else json.dumps(spec).encode(), NAMES)
         return str(caught.exception)
 
     def test_a_lawful_spec_is_read_and_the_rest_of_it_skipped(self):
-        self.assertEqual(SPEC, protocol.read_spec(json.dumps({**SPEC, "numa": "auto"}).encode()))
+        self.assertEqual(SPEC, protocol.read_spec(json.dumps({**SPEC, "numa": "auto"}).encode(), NAMES))
         auto = {**SPEC, "steps": "auto", "warmup_steps": "auto"}
-        self.assertEqual(auto, protocol.read_spec(json.dumps(auto).encode()))
+        self.assertEqual(auto, protocol.read_spec(json.dumps(auto).encode(), NAMES))
 
     def test_each_wrong_field_is_named(self):
         for name in SPEC:
@@ -149,12 +150,14 @@ class Specs(unittest.TestCase):
             self.assertIn("the spec is not", self.refused(text))
 
     def test_a_spec_that_no_engine_can_train_is_refused(self):
-        for fields, sentence in (({"workload": "mlp", "layout": "nhwc"}, "layout: mlp has no images"),
-                                 ({"workload": "mlp", "input_workers": 1}, "input_workers: mlp"),
+        other = {"workload": "mlp2017"}
+        for fields, sentence in (({**other, "layout": "nhwc"}, "layout: mlp2017 has one layout"),
+                                 ({**other, "input_workers": 1}, "input_workers: mlp2017 makes"),
+                                 ({**other, "plan": "plain"}, "plan: mlp2017 has one plan"),
                                  ({"batch_size": 1}, "batch_size: must be at least 2")):
             with self.assertRaisesRegex(protocol.Refusal, sentence):
                 protocol.refuse_untrainable({**SPEC, **fields})
-        for fields in ({}, {"workload": "mlp", "batch_size": 1}, {"input_workers": 3}):
+        for fields in ({}, {**other, "batch_size": 1}, {"input_workers": 3}, {"plan": "plain"}):
             protocol.refuse_untrainable({**SPEC, **fields})
 
 

@@ -41,17 +41,17 @@ class Pictures(ServerCase):
         return [element.text for element in tree.iter() if element.text]
 
     def test_a_badge_has_the_number_and_half_of_its_interval(self):
-        title, label, message = self.words(BADGE, workload="mlp", instance_type="a.large")
+        title, label, message = self.words(BADGE, workload="mlp2017", instance_type="a.large")
         self.assertEqual(("samples/$", "1.00M ± 3.0 %"), (label, message))
-        self.assertTrue(title.startswith("mlp on a.large, ok, f32, batch 32: "), title)
+        self.assertTrue(title.startswith("mlp2017 on a.large, ok, f32, batch 32: "), title)
 
     def test_without_data_it_says_so(self):
-        self.assertEqual("no data", self.words(BADGE, workload="mlp", instance_type="b.large")[-1])
+        self.assertEqual("no data", self.words(BADGE, workload="mlp2017", instance_type="b.large")[-1])
         self.assertEqual("no data", self.words(BADGE)[-1])
         self.assertIn("no data", self.words(CHART))
 
     def test_the_chart_has_the_rows(self):
-        words = self.words(CHART, workload="mlp")
+        words = self.words(CHART, workload="mlp2017")
         self.assertIn("a.large, ok, f32, batch 32", words)
         self.assertIn("1.00M ± 3.0 %", words)
         self.assertIn("0 more rows are not shown.", words)
@@ -78,7 +78,7 @@ class Pictures(ServerCase):
 
     def test_other_sites_may_show_it_and_nothing_runs_in_it(self):
         for path in (CHART, BADGE):
-            headers = self.server.get(path + "?workload=mlp").headers
+            headers = self.server.get(path + "?workload=mlp2017").headers
             self.assertEqual("cross-origin", headers["cross-origin-resource-policy"])
             self.assertEqual("default-src 'none'; sandbox", headers["content-security-policy"])
             self.assertEqual("nosniff", headers["x-content-type-options"])

@@ -46,7 +46,8 @@ class Names(ServerCase):
         for query, names in (("region=us-esat-1", ["region"]), ("zone=us-east-1z", ["zone"]),
                              ("instance_type=p4d", ["instance_type"]),
                              ("region=us-east-1&instance_type=p4d", ["instance_type"]),
-                             ("region=us-east-1&kind=spot", []), ("region=us-east-1", [])):
+                             ("region=us-east-1&kind=spot", ["kind"]),
+                             ("kind=typed&region=us-esat-1", ["region"]), ("region=us-east-1", [])):
             page = self.server.get(f"/v1/prices?{query}").json()
             self.assertEqual(names, [each["parameter"] for each in page["unmatched"]], query)
 

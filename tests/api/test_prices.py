@@ -8,7 +8,7 @@ import unittest
 import urllib.parse
 from datetime import datetime, timedelta, timezone
 
-from harness import ServerCase
+from harness import Case, ServerCase
 from price_server import PriceServer, SpotPage
 
 HEAD = "provider,region,zone,instance_type,kind,currency,price_per_hour,valid_from,reference\n"
@@ -23,10 +23,9 @@ def price(**fields):
             "price_per_hour": 0.357, **fields}
 
 
-class PricesCase(ServerCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = PriceServer(*cls.FLAGS).start()
+class PriceCase(Case):
+    """Tests of the prices of one server, `server`."""
+    server = None
 
     def serve(self, *flags, **options):
         server = PriceServer(*flags, **options)
@@ -43,6 +42,12 @@ class PricesCase(ServerCase):
 
     def amounts(self, server=None, **filters):
         return [row["price_per_hour"] for row in self.found(server, **filters)]
+
+
+class PricesCase(PriceCase, ServerCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = PriceServer(*cls.FLAGS).start()
 
 
 class Typed(PricesCase):
@@ -288,20 +293,12 @@ class Discounts(PricesCase):
         self.assertEqual([], self.server.get("/v1/discounts").json()["discounts"])
 
 
-class Files(PricesCase):
+class Files(PriceCase):
     def setUp(self):
         self.server = PriceServer()
         self.path = os.path.join(self.server.folder, "prices.csv")
         self.server.flags += ["--feed", f"price-file=on url={self.path}"]
         self.addCleanup(self.server.stop)
-
-    @classmethod
-    def setUpClass(cls):
-        pass
-
-    @classmethod
-    def tearDownClass(cls):
-        pass
 
     def write(self, text):
         with open(self.path, "w", encoding="utf-8") as file:
@@ -330,13 +327,13 @@ class Files(PricesCase):
         self.server.flags += ["--provider", "aws", "--region", "us-east-1", "--instance",
                               "c7i.2xlarge", "--price-per-hour", "0.357"]
         self.begin(HEAD + "aws,us-east-1,,c7i.2xlarge,on_demand,USD,0.99,,list\n")
-        run = self.server.post({"workload": "mlp", "steps": 20}, "?wait=60").json()
+        run = self.server.post({"workload": "mlp2017", "steps": 20}, "?wait=60").json()
         self.assertEqual(0.357, run["cost"]["price"]["price_per_hour"])
         with sqlite3.connect(self.server.database) as database:  # busy machines count here too
             database.execute("UPDATE runs SET validity = 'ok'")
             database.execute("UPDATE revision SET number = number + 1")
             database.execute("UPDATE contenders SET changed = (SELECT number FROM revision)")
-        row, = self.server.get("/v1/comparison?workload=mlp").json()["rows"]
+        row, = self.server.get("/v1/comparison?workload=mlp2017").json()["rows"]
         self.assertEqual((0.357, "typed"), (row["price"]["price_per_hour"], row["price"]["kind"]))
         self.assertEqual(0.99, row["prices_per_hour"]["on_demand"])
 

@@ -1,7 +1,7 @@
 """What others published: there from the start, stored once, and never mixed with local measurements."""
 import unittest
 
-from harness import Server, ServerCase, until
+from harness import Server, ServerCase, fake, until
 from run_documents import FIGURE
 
 
@@ -17,7 +17,7 @@ class Published(ServerCase):
 
     def test_every_figure_has_a_source_and_a_number_of_one_kind(self):
         figures = {figure["id"]: figure for figure in self.figures()}
-        self.assertEqual(72, len(figures))
+        self.assertEqual(135, len(figures))
         for figure in figures.values():
             self.assertTrue(figure["source"] and figure["note"])
             missing = {"sample": "seconds_per_job", "job": "samples_per_second"}[figure["unit"]]
@@ -29,6 +29,32 @@ class Published(ServerCase):
         self.assertTrue(figures["rand-2024-r13"]["derived"])
         self.assertEqual("2024-09-01T00:00:00.000Z", best["measured_at"])
         self.assertEqual(3151.5, figures["woolf-2017-t3-pip-8"]["seconds_per_job"])
+
+    def test_the_networks_of_2017_stand_beside_measured_ones(self):
+        """The K80 is the reference: its cost is 1, and the job has the article's samples."""
+        server = self.own_server("--published", "on", "--provider", "aws", "--region", "us-east-1",
+                                 "--instance", "a.large", "--price-per-hour", "0.36",
+                                 engines={"ok": fake("speed")})
+        run = server.run("ok", workload="mlp2017", steps=60, warmup_steps=5)
+        rows = server.get("/v1/comparison?workload=mlp2017&configuration=all&price=spot,on_demand"
+                          "&reference=n1-standard-k80&samples=1200000").json()["rows"]
+        shown = {(row["instance_type"], row["engine"]): row for row in rows}
+        self.assertEqual(10, len(shown))
+        gpu = shown["n1-standard-k80", "tensorflow-1.2.1-gpu"]
+        self.assertAlmostEqual(65.1, gpu["job"]["hours"] * 3600, places=3)
+        self.assertEqual((1, "published"), (gpu["to_reference"]["relative_cost"], gpu["provenance"]))
+        cpu = shown["n1-highcpu-8", "tensorflow-1.2.1-compiled"]
+        self.assertAlmostEqual(87.8, cpu["job"]["hours"] * 3600, places=3)
+        self.assertAlmostEqual(87.8 * 0.0636 / (65.1 * 0.4975), cpu["to_reference"]["relative_cost"], 4)
+        for row in rows:
+            self.assertTrue(row["rank"] is None or row["provenance"] == "measured")
+        if run["validity"]["level"] == "invalid":
+            self.skipTest("this machine was too busy for a valid run")
+        ours = shown["a.large", "ok"]
+        speed = run["summary"]["samples_per_second"]
+        self.assertAlmostEqual(1, ours["job"]["hours"] * 3600 * speed / 1200000)
+        self.assertAlmostEqual(1, ours["to_reference"]["relative_cost"] * 65.1 * 0.4975 * speed
+                               / (0.36 * 1200000), 4)
 
     def test_a_user_may_enter_one_with_its_source(self):
         server = self.own_server("--published", "off")

@@ -3,9 +3,10 @@ its losses beside those of our own engine."""
 import argparse
 import itertools
 import os
+import subprocess
 import unittest
 
-from harness import WORKER, ServerCase
+from harness import ROOT, WORKER, WORKLOADS, ServerCase
 from peers import BARE_PYTHON, PEERS, SPEC, BesideOurs, can_import
 
 import pytorch_engine as engine
@@ -14,6 +15,11 @@ import worker_protocol as protocol
 SCRIPT = PEERS / "pytorch_engine.py"
 ALONE = f"{BARE_PYTHON} {SCRIPT}"
 TORCH = os.environ.get("PENNYWORTH_TEST_TORCH", "/usr/bin/python3")
+
+
+# Parameters of all but those with more than 25 million.
+SMALL = {"mlp2017": 669706, "cnn2017": 1199882, "cifar2017": 1250858, "fasttext2017_unigrams": 1000051,
+         "bilstm2017": 2659457, "lstm2017": 103097, "textgen2017": 457406, "gpt2_tiny": 120576}
 
 
 def options(device="cpu", compiler=None, ipex=False):
@@ -36,8 +42,9 @@ class WithoutPyTorch(ServerCase):
         for name, fields, reason in (
                 ("pytorch", {"precision": "f16"}, "precision: f16 is for --device cuda"),
                 ("pytorch", {"workload": "resnet50", "layout": "blocked"}, "layout: PyTorch has"),
-                ("pytorch", {"layout": "nhwc"}, "layout: mlp has no images"),
-                ("pytorch", {"input_workers": 1}, "input_workers: mlp has no input"),
+                ("pytorch", {"layout": "nhwc"}, "layout: mlp2017 has one layout"),
+                ("pytorch", {"input_workers": 1}, "input_workers: mlp2017 makes its batch"),
+                ("pytorch", {"workload": "gnn"}, "workload: must be one of resnet50, mlp2017, "),
                 ("pytorch", {"workload": "resnet50", "batch_size": 1}, "batch_size: must be"),
                 ("pytorch-compile", {"isa": "sse41"}, "isa: must be auto with --compile"),
                 ("pytorch-cuda", {"isa": "sse41"}, "isa: must be auto with --device cuda"),
@@ -67,9 +74,12 @@ class Refusals(unittest.TestCase):
                     except protocol.Refusal as refusal:
                         self.assertEqual(str(refusal), protocol.cut(str(refusal)))
 
+    def test_it_trains_every_network_of_ours(self):
+        self.assertEqual(set(WORKLOADS), set(engine.WORKLOADS))
+
     def test_what_pytorch_can_train_is_not_refused(self):
         for fields in ({}, {"precision": "bf16"}, {"layout": "nchw"}, {"input_workers": 3},
-                       {"isa": "avx2"}, {"plan": "plain"}, {"workload": "mlp"}):
+                       {"isa": "avx2"}, {"plan": "plain"}, {"workload": "mlp2017"}):
             engine.refuse({**SPEC, **fields}, options())
         engine.refuse({**SPEC, "precision": "f16"}, options("cuda"))
         engine.refuse({**SPEC, "precision": "bf16"}, options(compiler="inductor", ipex=True))
@@ -80,9 +90,26 @@ class Refusals(unittest.TestCase):
 class WithPyTorch(BesideOurs):
     ENGINES = {"pytorch": f"{TORCH} {SCRIPT}", "native": WORKER}
 
-    def test_the_perceptron_learns_what_ours_does(self):
-        run = self.beside_ours("pytorch", 1e-5, steps=20, seed=4294967295)
-        self.assertEqual(1024 * 512 + 512 * 10, run["engine_details"]["parameters"])
+    def test_each_network_learns_what_ours_does(self):
+        """Four steps, in which the data, the masks and the states of the optimizer change."""
+        for workload, parameters in SMALL.items():
+            with self.subTest(workload):
+                run = self.beside_ours("pytorch", 2e-5, workload=workload, batch_size=4, steps=4,
+                                       seed=4294967295)
+                self.assertEqual(parameters, run["engine_details"]["parameters"])
+
+    def test_in_bf16_networks_learn_nearly_that(self):
+        for workload in ("cnn2017", "bilstm2017", "gpt2_tiny"):
+            with self.subTest(workload):
+                self.beside_ours("pytorch", 0.1, {"precision": "bf16"}, workload=workload,
+                                 batch_size=8, steps=2)
+
+    def test_the_gradients_are_those_of_the_reference(self):
+        files = sorted((ROOT / "tests/engine/train/reference/networks").glob("*.json"))
+        self.assertGreaterEqual(len(files), 16)
+        held = subprocess.run([*TORCH.split(), str(ROOT / "tests/peers/gradients.py"), *files],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(0, held.returncode, held.stdout + held.stderr)
 
     def test_resnet50_learns_what_ours_does(self):
         run = self.beside_ours("pytorch", 1e-4, workload="resnet50", batch_size=4, steps=3)

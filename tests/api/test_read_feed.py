@@ -10,7 +10,8 @@ from pathlib import Path
 from feed_payloads import Aws, Azure, Gcp
 
 READER = os.environ.get("PENNYWORTH_TEST_READER")
-OFFER = Path(__file__).resolve().parents[1] / "bench" / "offer.py"
+BENCH = Path(__file__).resolve().parents[1] / "bench"
+OFFER, SAVINGS_PLAN = BENCH / "offer.py", BENCH / "savings_plan.py"
 if not READER:
     raise SystemExit("PENNYWORTH_TEST_READER is not set; tests/api/README.md says how to run this")
 
@@ -66,12 +67,23 @@ class ReadFeed(unittest.TestCase):
             self.both([line.split() for line in expected], "aws-offer", "us-east-1",
                       [(self.folder / "offer").read_bytes()])
 
+    def test_savings_plans_of_a_region(self):
+        names = [self.folder / name for name in ("index", "plans", "expected")]
+        subprocess.run([sys.executable, SAVINGS_PLAN, "--types", "60", "--expected", names[2],
+                        *names[:2]], check=True, capture_output=True)
+        self.both([line.split() for line in names[2].read_text().splitlines()],
+                  "aws-savings-plans", "us-east-1", [name.read_bytes() for name in names[:2]],
+                  "--asked")
+
     def test_page_after_page_of_azure(self):
         azure = Azure(300, page_size=250)
         pages = azure.pages("eastus")
         self.assertGreater(len(pages), 10)
         self.both([(name, azure.price("eastus", name, spot)) for name in azure.names
-                   for spot in (False, True)], "azure-retail", "eastus", pages)
+                   for spot in (False, True)] +
+                  [(name, f"{nanos / 10**9:.9f}".rstrip("0")) for name in azure.names
+                   for nanos in azure.reserved("eastus", name).values()],
+                  "azure-retail", "eastus", pages)
 
     def test_a_page_that_is_missing_is_no_shorter_list(self):
         pages = Azure(300).pages("eastus")

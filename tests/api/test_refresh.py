@@ -7,7 +7,7 @@ import unittest
 
 from feed_payloads import Aws, Azure
 from feed_server import Document, Failing, FeedServer, silent, slow, status
-from harness import SANITIZED, ServerCase, until
+from harness import SANITIZED, Case, until
 from price_server import (GCP_KEY, AzureRetail, GcpCatalog, OnDemandPage, PriceServer, SpotPage)
 
 AWS_SECRET = "wJalrXUtnFEMIsecretOfAwsForTestsEXAMPLEKEY"
@@ -16,16 +16,8 @@ AWS_ID, AWS_TOKEN = "AKIAEXAMPLEFORTESTS1", "IQoJsessionTokenForTests" * 8
 AT_LEISURE = slow(b" " * 10_000_000, 0.05, 200)
 
 
-class RefreshCase(ServerCase):
+class RefreshCase(Case):
     """Each test has servers of its own."""
-    @classmethod
-    def setUpClass(cls):
-        pass
-
-    @classmethod
-    def tearDownClass(cls):
-        pass
-
     def on(self, make, *arguments, **options):
         stage = make(*arguments, **options)
         self.addCleanup(stage.__exit__)

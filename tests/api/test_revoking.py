@@ -64,7 +64,7 @@ class Revoking(test_tokens.Case):
         self.assertEqual(["c10"], self.counting(server))
         again = self.ask(server, "GET", f"/v1/runs/{run_id(1)}", "reader").json()["void"]
         self.assertEqual(void, again)
-        rows = self.ask(server, "GET", "/v1/comparison?workload=mlp", "reader").json()["rows"]
+        rows = self.ask(server, "GET", "/v1/comparison?workload=mlp2017", "reader").json()["rows"]
         self.assertEqual([1], [row["throughput"]["runs"] for row in rows
                                if row["throughput"]])
 

@@ -5,7 +5,8 @@ import json
 import time
 import unittest
 
-from harness import ServerCase, fake, together, until
+from harness import WORKLOADS, ServerCase, fake, together, until
+
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "crash": fake("crash"),
            "long": fake("slow", 600)}
@@ -63,8 +64,8 @@ class Creating(ServerCase):
         reply = server.post({})
         self.assertEqual(201, reply.status, reply)
         spec = reply.json()["spec"]
-        self.assertEqual(("mlp", "native", "auto"),
-                         (spec["workload"], spec["engine"], spec["steps"]))
+        self.assertEqual(("resnet50", "native", 32, "auto"),
+                         (spec["workload"], spec["engine"], spec["batch_size"], spec["steps"]))
 
     def test_a_refused_spec_names_the_field_and_what_is_allowed(self):
         for spec, field, allowed in [
@@ -84,7 +85,7 @@ class Creating(ServerCase):
                 ({"precision": "f8", "engine": "native"}, "precision", {"values": ["f32", "bf16"]}),
                 ({"precision": "f8", "engine": "ok"}, "precision",
                  {"values": ["f32", "bf16", "f16"]}),
-                ({"workload": "resnet5"}, "workload", {"values": ["mlp", "resnet50"]}),
+                ({"workload": "resnet5"}, "workload", {"values": WORKLOADS}),
                 ({"workload": "a b", "engine": "ok"}, "workload", None),
                 ({"precision": 1}, "precision", None),
                 ({"plan": "measured"}, "plan", {"values": ["auto", "fixed", "plain"]}),
@@ -298,7 +299,7 @@ class Listing(ServerCase):
         self.assertEqual(thirds, self.listed("?engine=crash"))
         self.assertEqual([], self.listed("?engine=crash&state=finished"))
         self.assertEqual([], self.listed("?engine=unheard-of"))
-        self.assertEqual(24, len(self.listed("?workload=mlp&instance=here.large")))
+        self.assertEqual(24, len(self.listed("?workload=mlp2017&instance=here.large")))
         self.assertEqual([], self.listed("?workload=resnet50"))
         self.assertEqual([], self.listed("?instance=elsewhere"))
         self.assertEqual([7], self.listed("?label=number:7"))

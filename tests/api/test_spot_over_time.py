@@ -4,7 +4,7 @@ import sqlite3
 import time
 import unittest
 
-from harness import ServerCase, fake
+from harness import Case, fake
 from openapi import Description
 from price_server import PriceServer
 from run_documents import document
@@ -15,15 +15,7 @@ PLACE = ("--provider", "aws", "--region", "us-east-1", "--instance-type", "m5.la
 DAY = 86400
 
 
-class Spot(ServerCase):
-    @classmethod
-    def setUpClass(cls):
-        pass
-
-    @classmethod
-    def tearDownClass(cls):
-        pass
-
+class Spot(Case):
     def serve(self, prices, *flags):
         self.server = PriceServer(*flags, engines={"ok": fake("ok"), "slow": fake("ok", 50)})
         self.addCleanup(self.server.stop)
@@ -117,7 +109,7 @@ class History(Spot):
         for number, kind in enumerate(("m5.large", "m5.xlarge")):
             self.server.post(document(number, provider="aws", region="us-east-1", instance=kind),
                              path="/v1/runs/import")
-        reply = self.server.get("/v1/comparison?workload=mlp")
+        reply = self.server.get("/v1/comparison?workload=mlp2017")
         self.description.check("GET", "/v1/comparison", reply)
         rows = {row["instance_type"]: row["spot_history"] for row in reply.json()["rows"]}
         self.assertIsNone(rows["m5.xlarge"])

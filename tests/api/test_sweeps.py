@@ -4,7 +4,7 @@ import io
 import signal
 import unittest
 
-from harness import Server, fake, until
+from harness import Server, ServerCase, fake, until
 
 MISSING = "/v1/sweeps/" + "0" * 26
 QUICK = {"engine": "speed", "steps": 20, "warmup_steps": 1}
@@ -20,6 +20,10 @@ def wait(server, sweep_id, states=("finished", "cancelled"), seconds=60):
 def in_order(sweep):
     runs = [run for cell in sweep["cells"] for run in cell["runs"]]
     return [run["id"] for run in sorted(runs, key=lambda run: run["position"])]
+
+
+def ranks(sweep):
+    return [(cell["rank"]["low"], cell["rank"]["high"]) for cell in sweep["cells"]]
 
 
 class Sweeps(unittest.TestCase):
@@ -49,7 +53,7 @@ class Sweeps(unittest.TestCase):
         self.assertEqual([0] * 3 + [1] * 3, [block for _, _, block in order])
         # The fake gets faster with the batch: 64 is best, and by far.
         self.assertEqual("batch_size=64", sweep["best"]["name"])
-        self.assertEqual([3, 2, 1], [cell["rank"] for cell in sweep["cells"]])
+        self.assertEqual([(3, 3), (2, 2), (1, 1)], ranks(sweep))
         self.assertEqual("better", sweep["cells"][2]["ratio_to_first"]["verdict"])
         self.assertEqual(0, sweep["progress"]["seconds_left"])
         run = self.server.get("/v1/runs/" + sweep["cells"][1]["runs"][0]["id"]).json()
@@ -65,10 +69,11 @@ class Sweeps(unittest.TestCase):
         self.assertEqual({"pairs": 4, "alarms": 0, "rate": 0, "low": 0, "margin": 0.03},
                          {key: value for key, value in sweep["false_alarms"].items()
                           if key != "high"})
-        self.assertEqual([1, 1], [cell["rank"] for cell in sweep["cells"]])
+        self.assertEqual([(1, 2), (1, 2)], ranks(sweep))
+        self.assertEqual(["A again"], sweep["cells"][0]["cannot_be_told_apart_from"])
 
     def test_a_tune_ends_with_the_best_beside_the_fixed_one(self):
-        base = {**QUICK, "workload": "mlp", "labels": {"for": "tune"}}
+        base = {**QUICK, "workload": "mlp2017", "batch_size": 32, "labels": {"for": "tune"}}
         sweep = self.post({"preset": "tune", "base": base, "budget_seconds": 30}).json()
         sweep = wait(self.server, sweep["id"])
         self.assertEqual(3, sweep["rounds"])
@@ -96,6 +101,14 @@ class Sweeps(unittest.TestCase):
                                 for run in cell["runs"]} == {"cancelled"}, "all are cancelled")
         self.assertTrue(states)
         self.assertEqual(409, self.server.delete(path).status)
+
+    def test_a_sweep_whose_queued_runs_are_cancelled_one_by_one_ends(self):
+        slow = self.server.queue("slow", steps=100000, max_seconds=600)
+        sweep = self.post({"base": QUICK, "knobs": {"seed": [1]}, "blocks": 2}).json()
+        for run in in_order(sweep):
+            self.assertEqual("cancelled", self.server.delete(f"/v1/runs/{run}").json()["state"])
+        self.server.delete(f"/v1/runs/{slow}")
+        self.assertEqual("finished", wait(self.server, sweep["id"])["state"])
 
     def test_a_key_makes_one_sweep(self):
         body = {"base": QUICK, "knobs": {"seed": [1]}, "blocks": 1}
@@ -141,9 +154,45 @@ def engine_names(sweep):
     return [cell["name"] for cell in sweep["cells"]]
 
 
+class Mixed(ServerCase):
+    ENGINES = {"native": fake("speed"), "idle": fake("slow", 20)}
+
+    def sweep(self, **body):
+        reply = self.server.post({"blocks": 2, **body}, path="/v1/sweeps")
+        self.assertEqual(201, reply.status, reply)
+        return wait(self.server, reply.json()["id"])
+
+    def test_the_networks_of_2017_are_cells_that_are_not_compared(self):
+        sweep = self.sweep(preset="clouds2017", base={"steps": 20, "warmup_steps": 1})
+        self.assertEqual(["mlp2017", "cnn2017", "cifar2017", "fasttext2017", "bilstm2017", "lstm2017",
+                          "textgen2017"], [cell["spec"]["workload"] for cell in sweep["cells"]])
+        self.assertEqual([128, 128, 32, 32, 32, 128, 128],
+                         [cell["spec"]["batch_size"] for cell in sweep["cells"]])
+        self.assertEqual(1, len({cell["spec"]["precision"] for cell in sweep["cells"]}))
+        self.assertIsNone(sweep["best"])
+        for cell, tokens in zip(sweep["cells"], (0, 0, 0, 400, 100, 40, 40)):
+            wanted = (cell["samples_per_second"] or 0) * tokens
+            self.assertAlmostEqual(wanted, (cell["tokens_per_second"] or {"value": 0})["value"], delta=1)
+        self.assertIn("different workloads are not compared", sweep["notes"][0])
+        for cell in sweep["cells"]:
+            if cell["rank"]:
+                self.assertEqual({"low": 1, "high": 1}, cell["rank"])
+            self.assertIsNone(cell["ratio_to_previous"])
+
+    def test_engines_are_compared_within_each_workload(self):
+        sweep = self.sweep(base={"steps": 20, "warmup_steps": 1}, knobs={
+            "workload": ["mlp2017", "lstm2017"], "engine": ["native", "idle"]})
+        self.assertIsNone(sweep["best"])
+        for first, second in (sweep["cells"][:2], sweep["cells"][2:]):
+            self.assertIsNone(first["ratio_to_previous"])
+            if second["ratio_to_first"]:  # a busy machine may make runs invalid
+                self.assertLess(second["ratio_to_first"]["value"], 1)
+                self.assertLessEqual(second["rank"]["high"], 2)
+
+
 class Engines(unittest.TestCase):
     """The preset `engines`: ours, here a fake of it, beside every engine that was registered."""
-    BODY = {"preset": "engines", "base": {"workload": "mlp", "steps": 20, "warmup_steps": 1},
+    BODY = {"preset": "engines", "base": {"workload": "mlp2017", "steps": 20, "warmup_steps": 1},
             "blocks": 2}
 
     def start(self, *flags, engines):

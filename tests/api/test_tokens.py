@@ -1,4 +1,5 @@
 """A hub with a token for each who reports to it: scopes, limits, the file read again, the audit."""
+import csv
 import hashlib
 import json
 import os
@@ -269,6 +270,47 @@ class Senders(Case):
         found = self.ask(server, "GET", "/v1/runs?sender=c2", "c1").json()["runs"]
         self.assertEqual([], found)
 
+    def compare(self, server, query):
+        return self.ask(server, "GET", "/v1/comparison?workload=mlp2017" + query, "c1")
+
+    def test_a_comparison_has_the_runs_of_one_sender_alone(self):
+        server = self.serve(line("c1", "import,read"), line("c2", "import"))
+        self.send(server, "c1", 1, 4)
+        self.send(server, "c2", 2)
+        both, one, other = (self.compare(server, query).json()["rows"] for query in
+                            ("", "&sender=c1", "&sender=c2"))
+        self.assertEqual([{"c1", "c2"}, {"c1"}, {"c2"}],
+                         [{source["sender"] for source in rows[0]["senders"]}
+                          for rows in (both, one, other)])
+        self.assertEqual([{row["id"] for row in both}] * 2,
+                         [{row["id"] for row in rows} for rows in (one, other)])
+
+    def test_a_sender_without_runs_is_named(self):
+        server = self.serve(line("c1", "import,read"))
+        self.send(server, "c1", 1)
+        for sender in ("c3", "local"):
+            answer = self.compare(server, "&sender=" + sender).json()
+            self.assertEqual(([], sender), (answer["rows"], answer["question"]["sender"]))
+            unmatched, = answer["unmatched"]
+            self.assertEqual(("sender", sender), (unmatched["parameter"], unmatched["value"]))
+            self.assertIn("c1", unmatched["words"])
+        answer = self.compare(server, "&sender=c1&engine=okk").json()
+        self.assertEqual("no run of mlp2017 by this sender has it; known are elsewhere",
+                         answer["unmatched"][0]["words"])
+        self.assertIsNone(self.compare(server, "").json()["question"]["sender"])
+
+    def test_tables_and_pictures_say_whose_runs_they_show(self):
+        server = self.serve(line("c1", "import,read"), line("c2", "import"))
+        self.send(server, "c1", 1)
+        self.send(server, "c2", 2)
+        table = self.compare(server, "&sender=c2&format=markdown").body.decode()
+        self.assertIn(", only runs of c2\n", table)
+        self.assertIn("| c2 100 % |", table)
+        rows = self.compare(server, "&sender=c2&format=csv").body.decode().splitlines()
+        self.assertEqual(["c2 100 %"], [row["senders"] for row in csv.DictReader(rows)])
+        chart = self.ask(server, "GET", "/v1/comparison.svg?workload=mlp2017&sender=c2", "c1")
+        self.assertIn("mlp2017, only runs of c2", chart.body.decode())
+
     def test_senders_are_counted_by_name(self):
         server = self.serve(line("c1", "import,read"), line("quiet", "read"))
         self.send(server, "c1", 1, 2)
@@ -411,7 +453,8 @@ class Audit(Case):
         stored = database.execute("SELECT count(*) FROM runs").fetchone()[0]
         self.assertTrue(0 < stored < 299, stored)  # whole batches
         database.execute("DROP TRIGGER broken")
-        self.assertEqual({"imported": 300 - stored, "known": stored, "refused": 0, "errors": []},
+        self.assertEqual({"imported": 300 - stored, "held": 0, "known": stored, "refused": 0,
+                          "errors": []},
                          self.send(server, "c1", *range(300)).json())
         self.assertEqual(
             [(stored, 0, 0), (0, 0, 0), (300 - stored, stored, 0)],

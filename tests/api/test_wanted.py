@@ -33,14 +33,14 @@ class Wanted(ServerCase):
         self.assertEqual(3, answer["count"])
         self.assertTrue(all(each["reason"] == "never_measured" and each["row"] is None
                             for each in answer["wanted"]))
-        self.assertEqual(("mlp", 2), (answer["wanted"][0]["spec"]["workload"],
+        self.assertEqual(("mlp2017", 2), (answer["wanted"][0]["spec"]["workload"],
                                       answer["wanted"][0]["other_types"]))
         self.assertEqual(1, len(self.ask(instance_type="new.large", limit=1)["wanted"]))
 
     def test_a_type_is_asked_for_what_it_lacks(self):
-        self.assertEqual({"mlp": "few_machines"}, self.reasons(instance_type="one.large"))
+        self.assertEqual({"mlp2017": "few_machines"}, self.reasons(instance_type="one.large"))
         # Its runs are of January; how many days ago that is grows.
-        self.assertEqual({"mlp": "old"}, self.reasons(instance_type="many.large", days=1))
+        self.assertEqual({"mlp2017": "old"}, self.reasons(instance_type="many.large", days=1))
         self.assertEqual({}, self.reasons(instance_type="many.large", days=3650))
 
     def test_a_machine_may_ask_itself(self):

@@ -141,8 +141,8 @@ class Native(ServerCase):
     ENGINES = {"trainer": WORKER}  # "native" without configuration
 
     def test_the_real_worker_trains(self):
-        run = self.server.run("native", batch_size=16, steps=60, warmup_steps=2, max_seconds=120,
-                              threads=1)
+        run = self.server.run("native", workload="lstm2017", batch_size=64, steps=60,
+                              warmup_steps=2, max_seconds=120, threads=1)
         self.assertEqual("finished", run["state"], run)
         self.assertIn("pennyworth", run["software"])
         steps = self.server.get(f"/v1/runs/{run['id']}/steps").json()["steps"]

@@ -16,7 +16,7 @@ def make_valid(server):
 class TourOfComparing:
     def visit_comparison(self, server):
         make_valid(server)
-        path = "/v1/comparison?workload=mlp"
+        path = "/v1/comparison?workload=mlp2017"
         row, *_ = self.ask(server, "GET", path, 200).json()["rows"]
         self.assertEqual((1, "typed"), (row["rank"]["low"], row["price"]["kind"]))
         full = path + ("&reference=test.large&deadline_h=9&budget=9&price=spot,on_demand"
@@ -27,7 +27,7 @@ class TourOfComparing:
         for accept in ("text/csv", "text/markdown"):
             self.ask(server, "GET", full, 200, {"Accept": accept})
         pictures = [full.replace("/v1/comparison", picture) for picture in PICTURES]
-        for again in (full, *pictures, "/v1/history?workload=mlp"):
+        for again in (full, *pictures, "/v1/history?workload=mlp2017"):
             etag = self.ask(server, "GET", again, 200).headers["etag"]
             self.ask(server, "GET", again, 304, {"If-None-Match": etag})
         self.visit_types(server)

@@ -2,7 +2,8 @@
 import hashlib
 import tempfile
 
-from run_documents import document, lines, run_id
+from ed25519 import Key, signed
+from run_documents import document, line, lines, run_id
 
 
 class TourOfImports:
@@ -17,6 +18,12 @@ class TourOfImports:
         body = lines([document(2), {"pennyworth_run": 1}, document(3, id=run_id(0))])
         for kind in ("application/x-ndjson", "application/x-ndjson; charset=utf-8"):
             self.ask(server, "POST", path, 200, {"Content-Type": kind}, body)
+        forged = signed(Key("a"), line(document(4))).replace("test.large", "best.large")
+        self.ask(server, "POST", path, 422, {"Content-Type": "application/json"}, forged)
+        self.post(server, 400, document(4, signature={"key": "a"}), path=path)
+        whole = self.ask(server, "POST", path, 201, {"Content-Type": "application/json"},
+                         signed(Key("a"), line(document(4))))
+        self.assertEqual(Key("a").text, whole.json()["signed_by"])
         for part in ("", "/steps", "/evidence", "/implementations", "/recompute", "/events"):
             self.ask(server, "GET", stored.headers["location"] + part, 200)
         self.ask(server, "GET", f"/v1/runs/{run_id(1)}", 200)

@@ -34,7 +34,7 @@ class TourOfPrices:
         self.assertEqual(1, count["preempted"])
         for accept in ("application/json", "text/csv"):
             self.ask(server, "GET", "/v1/support", 200, {"Accept": accept})
-        families = self.ask(server, "GET", "/v1/families?workload=mlp", 200).json()["families"]
+        families = self.ask(server, "GET", "/v1/families?workload=mlp2017", 200).json()["families"]
         self.assertEqual({("test", "test.large")},
                          {(family["family"], family["sizes"][0]["instance_type"]) for family in families})
         wanted = self.ask(server, "GET", "/v1/wanted?days=1", 200).json()

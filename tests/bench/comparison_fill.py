@@ -63,7 +63,7 @@ def contenders(chance):
         yield "resnet50", 32, number, speed
         yield "resnet50", 128, number, speed * chance.uniform(0.9, 1.2)
         if number % 2:
-            yield "mlp", 64, number, speed * 900
+            yield "mlp2017", 64, number, speed * 900
 
 
 def findings(validity):

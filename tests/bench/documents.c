@@ -71,11 +71,13 @@ static bool write_document(const struct run *run, const struct steps *steps,
     AUTO(bytes_free) struct bytes seen = {.limit = DOCUMENT_MAX};
 
     return trace_write_steps(&trace, steps) && trace_write_evidence(&seen, evidence) &&
-           document_write(text, &(struct document_parts){.run = run,
-                                                         .stratum = "7a97254c079c9076",
-                                                         .facts = facts,
-                                                         .steps = trace.data,
-                                                         .evidence = seen.data});
+           document_write(text,
+                          &(struct document_parts){.run = run,
+                                                   .stratum = "7a97254c079c9076",
+                                                   .facts = facts,
+                                                   .steps = trace.data,
+                                                   .evidence = seen.data},
+                          NULL);
 }
 
 static void report(const char *what, double *seconds, size_t bytes)

@@ -42,7 +42,7 @@ class Page(test_comparison.Rows):
     def test_smooth(self):
         self.store({f"t{i % 97}.{i}": (1 + i * 7919 % self.ROWS,) for i in range(self.ROWS)})
         began = time.monotonic()
-        self.driver.get(self.origin() + "/?workload=mlp")
+        self.driver.get(self.origin() + "/?workload=mlp2017")
         self.script(WATCH)
         self.until(lambda: self.all("table.rows tbody tr"), "the first rows", 60)
         first = time.monotonic() - began

@@ -23,8 +23,8 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--precision", choices=("f32", "bf16"), default="f32")
-    parser.add_argument("--workload", choices=("resnet50", "mlp"), default="resnet50")
-    parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--workload", default="resnet50", help="JAX trains resnet50 alone")
+    parser.add_argument("--batch", type=int, help="samples a step; the workload's own")
     parser.add_argument("--blocks", type=int, default=3, help="runs of each engine")
     parser.add_argument("--seconds", type=int, default=60, help="of a run, at least")
     parser.add_argument("--max-seconds", type=int, help="of a run, at most; 10 times --seconds")
@@ -40,8 +40,10 @@ def options():
 
 
 def request(args):
-    base = {"workload": args.workload, "precision": args.precision, "batch_size": args.batch,
+    base = {"workload": args.workload, "precision": args.precision,
             "min_seconds": args.seconds, "max_seconds": args.max_seconds or 10 * args.seconds}
+    if args.batch is not None:
+        base["batch_size"] = args.batch
     if args.warmup is not None:
         base["warmup_steps"] = args.warmup
     if args.steps is not None:

@@ -5,7 +5,8 @@
  *   --pieces BYTES   how much the reader gets at once (16384)
  *   --address TEXT   what the feed calls the scope, as in "US East (N. Virginia)"
  *   --prices         prints lines "type price" instead of the figures, which go to stderr
- *   --asked          nothing is made up; the addresses asked for are printed to stderr */
+ *   --asked          nothing is made up; the addresses asked for are printed to stderr
+ *   --committed      prices of commitments are read, too */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "pricing/feeds/source.h"
@@ -122,11 +123,10 @@ static void tell(const struct feeding *feeding, long long nanoseconds)
 
 static bool options(struct feeding *feeding, int argc, char **argv)
 {
-    static const struct option known[] = {{"pieces", required_argument, NULL, 'p'},
-                                          {"address", required_argument, NULL, 'a'},
-                                          {"prices", no_argument, NULL, 'l'},
-                                          {"asked", no_argument, NULL, 'u'},
-                                          {0}};
+    static const struct option known[] = {
+        {"pieces", required_argument, NULL, 'p'}, {"address", required_argument, NULL, 'a'},
+        {"prices", no_argument, NULL, 'l'},       {"asked", no_argument, NULL, 'u'},
+        {"committed", no_argument, NULL, 'c'},    {0}};
     char *address = feeding->reading.scope.address;
     int option;
 
@@ -141,6 +141,7 @@ static bool options(struct feeding *feeding, int argc, char **argv)
             snprintf(address, sizeof feeding->reading.scope.address, "%s", optarg);
         feeding->prints_prices |= option == 'l';
         feeding->tells_urls |= option == 'u';
+        feeding->reading.committed |= option == 'c';
     }
     return argc - optind >= 3;
 }

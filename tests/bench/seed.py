@@ -21,7 +21,7 @@ def rows(count, chance):
         created = START_US + number * 1_000_000
         batch = chance.choice([8, 16, 32, 64, 128])
         labels = {"branch": chance.choice(["main", "topic"]), "commit": f"{number:040x}"}
-        spec = {"workload": "mlp", "engine": "native", "precision": "f32", "batch_size": batch,
+        spec = {"workload": "mlp2017", "engine": "native", "precision": "f32", "batch_size": batch,
                 "layout": "auto", "threads": 0, "warmup_steps": "auto", "steps": 100,
                 "max_seconds": 120, "seed": 1, "plan": "auto", "isa": "auto", "input_workers": 0,
                 "pinning": "cores", "numa": "auto", "huge_pages": "auto", "openmp": "gnu",
@@ -29,7 +29,7 @@ def rows(count, chance):
                 "target_percent": 1.0, "max_dollars": None, "labels": labels}
         rate = chance.uniform(20, 40)
         yield (run_id(created, chance), "finished", json.dumps(spec, separators=(",", ":")),
-               "native", "mlp", "c7i.large", created, created + 1000, created + 9_000_000,
+               "native", "mlp2017", "c7i.large", created, created + 1000, created + 9_000_000,
                "pennyworth-worker 0.1.0, oneDNN 2.6.3, 2 threads", 105, "all_steps", 100,
                100 * batch / rate, rate, batch / rate)
 

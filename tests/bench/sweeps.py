@@ -82,6 +82,10 @@ def ratio(value):
     return f"{value['value']:.2f} ({value['low']:.2f}-{value['high']:.2f}){verdict}"
 
 
+def ranks(rank):
+    return f"{rank['low']}" if rank["low"] == rank["high"] else f"{rank['low']} to {rank['high']}"
+
+
 def table(sweep):
     lines = ["| cell | samples/s | 95 % over | valid of all runs | to the first | to the one before | "
              "rank |", "|---|---|---|---|---|---|---|"]
@@ -96,7 +100,7 @@ def table(sweep):
                   if interval else "-")
         lines.append(f"| {cell['name']} | {cell['samples_per_second']:.1f} | {spread} | {runs} | "
                      f"{ratio(cell['ratio_to_first'] if cell['cell'] else None)} | {ratio(cell['ratio_to_previous'])} | "
-                     f"{cell['rank']} |")
+                     f"{ranks(cell['rank'])} |")
         if cell["efficiency"]:
             lines[-1] = lines[-1][:-2] + f", efficiency {cell['efficiency']['value']:.2f} |"
     return lines
@@ -131,7 +135,7 @@ def write(folder, name, sweep, why):
     if why:
         lines += [f"Runs that were not used: {why}.", ""]
     if sweep["best"]:
-        tied = ", ".join(sweep["best"]["tied_with"])
+        tied = ", ".join(sweep["best"]["cannot_be_told_apart_from"])
         lines += [f"Best: {sweep['best']['name']}" + (f"; tied with it: {tied}." if tied else "."),
                   ""]
     if sweep["false_alarms"]:

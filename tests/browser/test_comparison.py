@@ -29,7 +29,7 @@ class Rows(BrowserCase):
             database.execute("UPDATE runs SET contender = NULL WHERE id = ?", [cls.run_id])
 
     @classmethod
-    def store(cls, types, workload="mlp"):
+    def store(cls, types, workload="mlp2017"):
         """{type: speeds}: each speed that of a machine of its own."""
         with sqlite3.connect(cls.server.database) as database:
             database.execute("UPDATE revision SET number = number + 1")
@@ -54,7 +54,7 @@ class Rows(BrowserCase):
                                  "provider": "aws"}, path="/v1/prices")
         assert reply.status == 201, reply
 
-    def see(self, query="?workload=mlp"):
+    def see(self, query="?workload=mlp2017"):
         self.open("/" + query)
         self.until(lambda: self.all(".sentence"), "the answer is there")
 
@@ -78,14 +78,14 @@ class Compared(Rows):
 
     def test_the_answer_is_a_sentence_with_its_interval_its_ties_and_its_price(self):
         self.see()
-        self.assertRegex(self.text(".sentence"), r"Most training per dollar for mlp: [ab]\.large,"
+        self.assertRegex(self.text(".sentence"), r"Most training per dollar for mlp2017: [ab]\.large,"
                          r" 3,6\d\d,000 \(3,[\d,]+ to 3,[\d,]+\) samples per dollar;"
                          r" as good as it may be [ab]\.large\.")
         self.assertIn("3 VMs, 3 runs; $0.10 an hour (entered by a user, seen", self.text(".top"))
 
     def test_every_number_of_the_table_is_that_of_the_api(self):
-        self.see("?workload=mlp&reference=b.large")
-        rows = self.server.get("/v1/comparison?workload=mlp&reference=b.large").json()["rows"]
+        self.see("?workload=mlp2017&reference=b.large")
+        rows = self.server.get("/v1/comparison?workload=mlp2017&reference=b.large").json()["rows"]
         shown = [[cell.text.split("\n") for cell in row.find_elements("css selector", "th, td")]
                  for row in self.all("table.rows tbody tr:not(.space)")]
         self.assertEqual(len(rows), len(shown))
@@ -111,9 +111,9 @@ class Compared(Rows):
                              [series, now, now, now])
             database.execute("INSERT INTO readings VALUES ('aws-spot-page', 'x', ?, ?, 1)", [now, now])
             database.execute("UPDATE revision SET number = number + 1, prices = number + 1")
-        self.see("?workload=mlp&columns=instance,on_demand_per_dollar,spot_per_dollar,"
+        self.see("?workload=mlp2017&columns=instance,on_demand_per_dollar,spot_per_dollar,"
                  "on_demand_dollars,spot_dollars&samples=3600000&region=eu-north-1")
-        rows = self.server.get("/v1/comparison?workload=mlp&samples=3600000&region=eu-north-1"
+        rows = self.server.get("/v1/comparison?workload=mlp2017&samples=3600000&region=eu-north-1"
                                ).json()["rows"]
         for row, cells in zip(rows, self.all("table.rows tbody tr:not(.space)")):
             cells = [cell.text.split("\n") for cell in cells.find_elements("css selector", "td")]
@@ -143,11 +143,11 @@ class Compared(Rows):
         self.assertGreaterEqual(len(numbers), len(wanted))
 
     def test_the_decision_is_said_in_the_words_of_the_api(self):
-        self.see("?workload=mlp&samples=3600000&deadline_h=1")
+        self.see("?workload=mlp2017&samples=3600000&deadline_h=1")
         self.assertIn("none keeps", self.text(".decision").lower())
 
     def test_unknown_is_said_with_the_reason_and_never_0(self):
-        self.see("?workload=mlp&columns=instance,samples_per_dollar,price,notes")
+        self.see("?workload=mlp2017&columns=instance,samples_per_dollar,price,notes")
         row = next(row for row in self.all("table.rows tbody tr") if "<script>" in row.text)
         cells = [cell.text for cell in row.find_elements("css selector", "td")]
         self.assertEqual(["unknown", "unknown"], cells[:2])
@@ -168,7 +168,7 @@ class Compared(Rows):
     def test_a_row_leads_to_its_newest_run(self):
         self.see()
         link = self.one("table.rows tbody th a")
-        self.assertRegex(link.get_dom_attribute("href"), r"^/\?view=run&id=mlp\d+x\d$")
+        self.assertRegex(link.get_dom_attribute("href"), r"^/\?view=run&id=mlp2017\d+x\d$")
 
     def test_sorting_filter_and_columns_live_in_the_address(self):
         self.see()
@@ -212,7 +212,7 @@ class Compared(Rows):
     def test_an_error_is_shown_at_its_field_with_its_place(self):
         self.forgive("400 (Bad Request)")
         self.see()
-        self.open("/?workload=mlp&utility=hours+*+foo")
+        self.open("/?workload=mlp2017&utility=hours+*+foo")
         self.until(lambda: self.all("#error-utility:not([hidden])"), "the error is shown")
         self.assertIn('no field "foo"', self.text("#error-utility"))
         self.assertEqual("f", self.text("#error-utility mark"))
@@ -248,31 +248,87 @@ class Compared(Rows):
             database.execute("INSERT INTO run_labels SELECT 'branch', 'fast', number FROM runs"
                              " WHERE instance = 'c.large'")
             database.execute("UPDATE revision SET number = number + 1")
-        self.see("?workload=mlp&label=branch%3Dfast")
+        self.see("?workload=mlp2017&label=branch%3Dfast")
         self.assertEqual("branch=fast", self.one("#ask-label").get_property("value"))
         self.assertEqual(["c.large"], self.column(2))
-        self.see("?workload=mlp&label=branch%3Dfats")
+        self.see("?workload=mlp2017&label=branch%3Dfats")
         self.assertIn("label=branch=fats matches nothing: no run has 'branch' with this value;"
                       " known are fast", self.text(".answer"))
 
     def test_a_link_of_before_is_understood(self):
-        self.see("?workload=mlp&instance=a.large")
+        self.see("?workload=mlp2017&instance=a.large")
         self.assertEqual(["a.large"], self.column(2))
 
     def test_downloads_ask_the_same_question(self):
-        self.see("?workload=mlp&reference=a.large&order=price")
+        self.see("?workload=mlp2017&reference=a.large&order=price")
         links = [link.get_dom_attribute("href") for link in self.all(".files a")]
-        self.assertEqual(["/v1/comparison?workload=mlp&reference=a.large&limit=1000&format=csv",
-                          "/v1/comparison?workload=mlp&reference=a.large&limit=1000&format=markdown"],
+        self.assertEqual(["/v1/comparison?workload=mlp2017&reference=a.large&limit=1000&format=csv",
+                          "/v1/comparison?workload=mlp2017&reference=a.large&limit=1000&format=markdown"],
                          links)
 
     def test_axe_finds_nothing(self):
         for dark in (False, True):
             for width in (1280, 360):
                 self.look(dark=dark, width=width)
-                self.see("?workload=mlp&reference=a.large&hourly_value=2&discount=0.8")
+                self.see("?workload=mlp2017&reference=a.large&hourly_value=2&discount=0.8")
                 self.screenshot(f"comparison-{'dark' if dark else 'light'}-{width}")
                 self.assertAccessible(f"{dark} {width}")
+
+
+class Sent(Rows):
+    """Rows that others have sent: two hubs, one of which contradicts this server."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.store({"mixed.large": (100, 101, 99, 100.5, 500, 501, 499), "sent.large": (60, 61, 60),
+                   "here.large": (30, 31, 30)})
+        senders = {"hub-a": "instance = 'mixed.large' AND samples_per_second = 100.5",
+                   "hub-b": "instance = 'mixed.large' AND samples_per_second > 400",
+                   HOSTILE[:60]: "instance = 'sent.large'"}
+        with sqlite3.connect(cls.server.database) as database:
+            for name, which in senders.items():
+                database.execute("UPDATE runs SET sender = ?, provenance = 'imported'"
+                                 f" WHERE contender IS NOT NULL AND {which}", [name])
+
+    def rows(self):
+        return {row.find_element("css selector", "th").text.split("\n")[0]: row.text
+                for row in self.all("table.rows tbody tr:not(.space)")}
+
+    def test_a_row_says_whose_runs_it_is_made_of(self):
+        self.see()
+        rows = self.rows()
+        self.assertIn("from measured here 75.0 %, hub-a 25.0 %, hub-b contradicts, does not count",
+                      rows["mixed.large"])
+        self.assertIn(HOSTILE[:25], rows["sent.large"])
+        self.assertNotIn("from", rows["here.large"])
+        self.see("?workload=mlp2017&columns=instance,senders")
+        self.assertIn("hub-a", self.rows()["mixed.large"])
+        self.assertIn("measured here", self.rows()["here.large"])
+
+    def test_the_sender_control_leaves_the_runs_of_one(self):
+        self.see()
+        self.one(".ask details:last-of-type summary").click()
+        offered = [option.get_attribute("value") for option in self.all("#list-senders option")]
+        self.assertEqual(["hub-a", "hub-b", "local"], sorted(offered)[-3:])
+        field = self.one("#ask-sender")
+        field.send_keys("hub-b", Keys.ENTER)
+        self.until(lambda: list(self.rows()) == ["mixed.large"], "one row is left")
+        self.assertIn("sender=hub-b", self.driver.current_url)
+        self.assertIn("500", self.rows()["mixed.large"])
+        field.send_keys(Keys.BACKSPACE * 5, Keys.ENTER)
+        self.until(lambda: len(self.rows()) == 3, "all rows are back")
+        self.assertNotIn("sender", self.driver.current_url)
+
+    def test_a_name_in_a_row_is_a_link_to_the_runs_of_that_sender(self):
+        self.see()
+        self.driver.find_element("link text", "measured here").click()
+        self.until(lambda: sorted(self.rows()) == ["here.large", "mixed.large"], "two rows are left")
+        self.assertEqual("local", self.one("#ask-sender").get_attribute("value"))
+
+    def test_a_sender_without_runs_is_said_so(self):
+        self.see("?workload=mlp2017&sender=stranger")
+        self.assertIn("sender=stranger matches nothing", self.one(".answer").text)
 
 
 class Published(BrowserCase):

@@ -25,13 +25,13 @@ class Family(Rows):
             ".flatMap((row) => [...row.cells].map((cell) => cell.textContent))", name)
 
     def test_a_row_of_the_comparison_leads_to_the_sizes_of_its_family(self):
-        self.see("?workload=mlp&price=on_demand")
+        self.see("?workload=mlp2017&price=on_demand")
         self.until(lambda: self.all("table.rows a[href*='view=family']"), "the links")
         self.script("[...document.querySelectorAll('table.rows a')].find((link) =>"
                     " link.href.includes('c9.large') && link.href.includes('family')).click()")
         self.until(lambda: "Sizes of a family" in self.text("h1"), "the view")
         self.until(lambda: self.all("section table"), "the table")
-        self.assertIn("workload=mlp", self.address())
+        self.assertIn("workload=mlp2017", self.address())
         self.assertIn("2 of 3 sizes were measured", self.text())
         large, xlarge, metal = (self.cells(name) for name in ("c9.large", "c9.xlarge", "c9.metal"))
         self.assertEqual("100 %", large[6][:5])
@@ -41,7 +41,7 @@ class Family(Rows):
         self.assertIn("$4.80", metal[3])
 
     def test_without_a_name_all_measured_families_are_there_and_names_are_text(self):
-        self.open("/?view=family&workload=mlp")
+        self.open("/?view=family&workload=mlp2017")
         self.until(lambda: len(self.all("section table")) == 2, "both families")
         self.assertIn("<b>evil</b>", self.text())
 

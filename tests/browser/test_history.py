@@ -44,7 +44,7 @@ class History(BrowserCase):
                                  f" ({','.join('?' * len(row))})", list(row.values()))
             database.execute("DELETE FROM run_labels")
 
-    def open_it(self, rest="&workload=mlp&engine=ok"):
+    def open_it(self, rest="&workload=mlp2017&engine=ok"):
         self.open(f"/?view=history{rest}")
         self.until(lambda: self.all(".chart .point"), "it is drawn")
 
@@ -55,13 +55,13 @@ class History(BrowserCase):
         self.assertIn("a.large, ok, f32, batch 32", self.text(".plot-legend"))
 
     def test_where_the_engine_changed_is_marked(self):
-        self.open_it("&workload=mlp&instance_type=b.large")
+        self.open_it("&workload=mlp2017&instance_type=b.large")
         marks = self.all(".plots > figure:first-child .changed title")
         self.assertEqual(["engine 1 \u2192 engine 2"],
                          [mark.get_attribute("textContent") for mark in marks])
 
     def test_where_the_price_changed_is_marked(self):
-        self.open_it("&workload=mlp&instance_type=b.large")
+        self.open_it("&workload=mlp2017&instance_type=b.large")
         self.until(lambda: self.all(".plots > figure:nth-of-type(2) .changed title"), "the mark")
         marks = self.all(".plots > figure:nth-of-type(2) .changed title")
         self.assertEqual(["$0.36 \u2192 $0.30 an hour"],
@@ -91,7 +91,7 @@ class History(BrowserCase):
 
     def test_without_a_workload_one_is_chosen(self):
         self.open_it("")
-        self.assertEqual("mlp", self.one("#history-workload").get_attribute("value"))
+        self.assertEqual("mlp2017", self.one("#history-workload").get_attribute("value"))
 
     def test_nothing_says_so(self):
         self.open("/?view=history&workload=resnet50")
@@ -119,7 +119,7 @@ class Changes(BrowserCase):
         store_histories(cls.server, cls.server.run("ok", steps=5)["id"])
 
     def open_it(self, instance):
-        self.open(f"/?view=history&workload=mlp&engine=ok&instance_type={instance}")
+        self.open(f"/?view=history&workload=mlp2017&engine=ok&instance_type={instance}")
         self.until(lambda: self.all(".chart .point"), "it is drawn")
 
     def marks(self, chart):
@@ -156,7 +156,7 @@ class Changes(BrowserCase):
         self.assertEqual([], self.marks(1))
 
     def test_marks_of_many_lines_do_not_cover_each_other(self):
-        self.open("/?view=history&workload=mlp")
+        self.open("/?view=history&workload=mlp2017")
         self.until(lambda: len(self.marks(1)) == 4, "all of them")
         boxes = [mark.rect for mark in self.all(".plots > figure:first-child .level-words")]
         for i, one in enumerate(boxes):
@@ -166,7 +166,7 @@ class Changes(BrowserCase):
                 self.assertTrue(apart, (one, other))
 
     def test_axe_finds_nothing_and_it_fits(self):
-        self.open("/?view=history&workload=mlp")
+        self.open("/?view=history&workload=mlp2017")
         self.until(lambda: len(self.marks(1)) == 4, "all of them")
         for dark in (False, True):
             for width in (360, 1280):

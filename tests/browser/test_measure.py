@@ -3,7 +3,7 @@ import json
 import unittest
 
 from browser import BrowserCase
-from harness import fake
+from harness import WORKLOADS, fake
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
@@ -82,13 +82,13 @@ class Measuring(BrowserCase):
         offered = """return [...document.querySelectorAll('[data-field=precision] option')]
             .filter((option) => !option.hidden).map((option) => option.value)"""
         self.open("/?view=measure")
-        self.assertEqual(["f32", "bf16"], self.script(offered))
+        self.assertEqual(["", "f32", "bf16"], self.script(offered))
         Select(self.field("engine")).select_by_value("ok")
-        self.assertEqual(["f32", "bf16", "f16"], self.script(offered))
+        self.assertEqual(["", "f32", "bf16", "f16"], self.script(offered))
         Select(self.field("precision")).select_by_value("f16")
         self.write("workload", "gnn")
         self.assertEqual({"engine": "ok", "precision": "f16", "workload": "gnn"}, self.sent())
-        self.assertEqual(["mlp", "resnet50"], self.script(
+        self.assertEqual(WORKLOADS, self.script(
             "return [...document.querySelectorAll('[data-field=workload] datalist option')]"
             ".map((option) => option.value)"))
 

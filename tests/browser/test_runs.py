@@ -34,7 +34,7 @@ class List(BrowserCase):
                            ".map((row) => row.innerText)")
 
     def test_foreign_text_stays_text(self):
-        self.open("/?view=runs&workload=mlp")
+        self.open("/?view=runs&workload=mlp2017")
         self.assertIn(HOSTILE["script"], self.text("tbody"))
         self.assertNotEqual("taken", self.driver.title)
         self.assertEqual("isolate", self.script(
@@ -67,24 +67,24 @@ class List(BrowserCase):
         self.assertEqual(first, self.rows()[0])
 
     def test_runs_are_filtered_by_what_they_are_and_when(self):
-        self.open("/?view=runs&workload=mlp")
+        self.open("/?view=runs&workload=mlp2017")
         self.assertEqual(2, len(self.rows()))
         Select(self.one("#filter-provenance")).select_by_value("imported")
         self.until(lambda: "No run matches the filters" in self.text(), "none was imported")
         self.assertIn("provenance=imported", self.address())
         Select(self.one("#filter-provenance")).select_by_value("measured")
         self.until(lambda: len(self.rows()) == 2, "all were measured here")
-        self.open("/?view=runs&workload=mlp&since=2001-01-01&until=2101-01-01")
+        self.open("/?view=runs&workload=mlp2017&since=2001-01-01&until=2101-01-01")
         self.assertEqual(2, len(self.rows()))
         self.assertEqual("2001-01-01", self.one("#filter-since").get_property("value"))
-        self.open("/?view=runs&workload=mlp&until=2001-01-01")
+        self.open("/?view=runs&workload=mlp2017&until=2001-01-01")
         self.assertIn("No run matches the filters", self.text())
         for width in (360, 1280):
             self.look(width=width)
             self.assertNoSideways(f"filters at {width}")
 
     def test_a_time_of_day_in_the_address_is_kept(self):
-        self.open("/?view=runs&workload=mlp&since=2001-01-01T12:00:00Z")
+        self.open("/?view=runs&workload=mlp2017&since=2001-01-01T12:00:00Z")
         self.assertEqual("2001-01-01T12:00:00Z", self.one("#filter-since").get_property("value"))
         self.assertEqual(2, len(self.rows()))
 

@@ -158,12 +158,31 @@ class Sweeps(BrowserCase):
         self.assertIn("There is no such sweep", self.text())
 
 
+class Mixed(BrowserCase):
+    ENGINES = {"native": fake("speed"), "idle": fake("slow", 2)}
+
+    def test_the_networks_of_2017_have_a_chart_each_and_none_is_the_best(self):
+        self.open("/?view=measure&form=sweep&steps=20&warmup_steps=1&blocks=1")
+        Select(self.one("[data-field=preset] select")).select_by_value("clouds2017")
+        self.one("main button.primary").click()
+        self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
+        self.until(lambda: "Finished" in self.text(".live"), "it ends", seconds=60)
+        self.assertIn("seven networks of an article", self.text(".lead"))
+        self.assertIn("7 workloads: each is compared with its own kind only", self.text())
+        names = [each.text for each in self.all(".cells tbody th")]
+        self.assertEqual(7, len(names))
+        self.assertEqual("workload=mlp2017", names[0])
+        self.assertNotIn("Fastest", self.text())
+        valid = [row for row in self.all(".cells tbody tr") if "1 valid run" in row.text]
+        self.assertEqual(len(valid), len(self.all("main figure")))
+
+
 class Engines(BrowserCase):
     ENGINES = {"speed": fake("speed"), "native": fake("slow", 2)}
     FLAGS = ("--price-per-hour", "0.36", "--instance", "m7i.large")
 
     def test_engines_are_asked_for_by_the_form_and_shown_with_dollars(self):
-        self.open("/?view=measure&form=sweep&workload=mlp&steps=20&warmup_steps=1")
+        self.open("/?view=measure&form=sweep&workload=mlp2017&steps=20&warmup_steps=1")
         Select(self.one("[data-field=preset] select")).select_by_value("engines")
         self.assertFalse(self.one("[data-field=knob]").is_displayed())
         self.one("main button.primary").click()

@@ -133,7 +133,7 @@ class PrivateNetwork(unittest.TestCase):
         self.addCleanup(spool.clean)
         spool.start()
         for seed in range(5):
-            spool.run(workload="mlp", batch_size=8, warmup_steps=0, steps=4, seed=seed)
+            spool.run(workload="mlp2017", batch_size=8, warmup_steps=0, steps=4, seed=seed)
         self.assertEqual(0, spool.stop()[0])
         # PENNYWORTH_REPORT_TO alone makes it a candidate.
         candidate = self.candidate(flags=("-e", "PENNYWORTH_MAX_SECONDS=120"))
@@ -154,7 +154,7 @@ class PrivateNetwork(unittest.TestCase):
         spool = RUNTIME.server(volume=self.volume)
         self.addCleanup(spool.clean)
         spool.start()
-        spool.run(workload="mlp", batch_size=8, warmup_steps=0, steps=4)
+        spool.run(workload="mlp2017", batch_size=8, warmup_steps=0, steps=4)
         spool.stop()
         pushed = self.candidate("push", flags=("-e", "PENNYWORTH_REPORT_CA=",
                                                "-e", "PENNYWORTH_REPORT_SECONDS=3"))

@@ -16,7 +16,7 @@ from userland import ROOT
 from waiting import PATIENCE, free_port, until
 
 FILE = ROOT / "docker-compose.yml"
-QUEUED = {"workload": "mlp", "batch_size": 8, "warmup_steps": 0, "steps": 4, "threads": 1}
+QUEUED = {"workload": "mlp2017", "batch_size": 8, "warmup_steps": 0, "steps": 4, "threads": 1}
 
 
 def find_compose():

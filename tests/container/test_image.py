@@ -10,9 +10,9 @@ from runtime import RUNTIME, need_image
 from tree import commit
 
 USER = 10001
-# Bytes unpacked, beyond the base; README.md says what they are. It was 59.8 million, and tcmalloc
-# is 0.4; what is above is for updates of Debian.
-LAYER_LIMIT = 61_500_000
+# Bytes unpacked, beyond the base; README.md says what they are. It is 61.7 million, of which oneDNN
+# is 44.2 and ours 3.5; what is above is for updates of Debian.
+LAYER_LIMIT = 62_500_000
 LEFT_BEHIND = """usr/bin/gcc usr/bin/cmake usr/bin/curl usr/bin/openssl src runtime-packages
     tmp/* var/lib/apt/lists/* var/cache/apt/*.bin var/cache/apt/archives/*.deb var/log/apt
     var/log/dpkg.log var/lib/dpkg/info/*.symbols var/cache/debconf/*-old var/lib/dpkg/*-old

@@ -72,12 +72,12 @@ class Memory(Case):
         # An engine that takes memory until there is no more.
         server = self.serve("--memory", "200m", "--memory-swap", "200m",
                             "-e", "PENNYWORTH_ENGINE=greedy=/usr/bin/tail /dev/zero")
-        run_id = server.begin(engine="greedy", workload="mlp", steps=2)
+        run_id = server.begin(engine="greedy", workload="mlp2017", steps=2)
         until(lambda: server.show(run_id)["state"] in FINAL, "the run ends")
         run = server.show(run_id)
         self.assertEqual("failed", run["state"], run)
         self.assertRegex(run["reason"], r"(?i)memory", run)
-        self.assertEqual("finished", server.run(workload="mlp", batch_size=8, warmup_steps=0,
+        self.assertEqual("finished", server.run(workload="mlp2017", batch_size=8, warmup_steps=0,
                                                 steps=4, threads=1)["state"])
 
 

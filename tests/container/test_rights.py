@@ -56,8 +56,8 @@ class Rights(unittest.TestCase):
         self.addCleanup(server.clean)
         server.start()
         # Each asks the kernel for something that the filter may refuse; the worker filters more.
-        for more in ({"workload": "mlp"}, {"workload": "mlp", "pinning": "cores"},
-                     {"workload": "mlp", "huge_pages": "off"}, {"workload": "resnet50"}):
+        for more in ({"workload": "mlp2017"}, {"workload": "mlp2017", "pinning": "cores"},
+                     {"workload": "mlp2017", "huge_pages": "off"}, {"workload": "resnet50"}):
             run = server.run(batch_size=2, warmup_steps=0, steps=3, **more)
             self.assertEqual("finished", run["state"], run)
         self.assertNotIn("NaN", str(run["summary"]))

@@ -124,7 +124,7 @@ static void comparison_and_gate_answer_what_they_answered(void)
         EXPECT_NEAR(newest->paid_per_hour, old[i].dollars, 0);
         EXPECT_STR(newest->paid_kind, old[i].kind);
         EXPECT(gate_subject_find(db, (long long)i + 1, &subject, NULL));
-        EXPECT(gate_runs_repeats(db, &subject, runs, &count, NULL));
+        EXPECT(gate_runs_repeats(db, &subject, GATE_TRUSTED, runs, &count, NULL));
         EXPECT_INT((long long)count, 1);
         EXPECT_NEAR(runs[0].dollars, old[i].dollars, 0);
         known += old[i].dollars > 0;

@@ -38,11 +38,18 @@ static void what_a_run_has_is_found_and_else_what_there_is(void)
     create_labelled(db, "native", "branch", "fast");
     create_labelled(db, "torch", "ticket", "7");
     EXPECT(look(db, RUN_ENGINE, NULL, "torch", &values));
-    EXPECT(look(db, RUN_WORKLOAD, NULL, "mlp", &values));
+    EXPECT(look(db, RUN_WORKLOAD, NULL, "resnet50", &values));
     EXPECT(look(db, RUN_INSTANCE, NULL, "m5.large", &values));
     EXPECT(look(db, RUN_LABEL_KEY, NULL, "ticket", &values));
     EXPECT(look(db, RUN_LABEL_VALUE, "branch", "fast", &values));
 
+    EXPECT(!look(db, RUN_SENDER, NULL, "candidate-7", &values));
+    EXPECT_INT((long long)values.count, 0); /* runs of this machine have no sender */
+    EXPECT(db_execute(db, "UPDATE runs SET sender = 'candidate-7' WHERE engine = 'torch'", NULL));
+    EXPECT(look(db, RUN_SENDER, NULL, "candidate-7", &values));
+    EXPECT(!look(db, RUN_SENDER, NULL, "candidate-8", &values));
+    EXPECT_INT((long long)values.count, 1);
+    EXPECT_STR(values.list[0], "candidate-7");
     EXPECT(!look(db, RUN_ENGINE, NULL, "nativ", &values));
     EXPECT_INT((long long)values.count, 2); /* each once */
     EXPECT_STR(values.list[0], "native");
@@ -76,6 +83,8 @@ static void prices_types_and_events_are_looked_through_too(void)
     EXPECT(look(db, PRICE_REGION, NULL, "r-1", &values));
     EXPECT(look(db, PRICE_TYPE, NULL, "b.large", &values));
     EXPECT(look(db, PRICE_FEED, NULL, "f", &values));
+    EXPECT(look(db, PRICE_KIND, NULL, "spot", &values));
+    EXPECT(!look(db, PRICE_KIND, NULL, "savings_plan_1y", &values));
     EXPECT(!look(db, PRICE_ZONE, NULL, "r-1b", &values));
     EXPECT_INT((long long)values.count, 1); /* no zone is none */
     EXPECT_STR(values.list[0], "r-1a");

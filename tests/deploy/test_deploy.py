@@ -191,7 +191,7 @@ class Kubernetes(unittest.TestCase):
                                        for path in made.values()})
             content = {name: path.read_text().strip() for name, path in made.items()}
             digest = hashlib.sha256(content["report-token"].encode()).hexdigest()
-            self.assertRegex(content["tokens"], f"^[a-z]+ import sha256:{digest}$")
+            self.assertRegex(content["tokens"], f"^[a-z]+ import sha256:{digest} keys=many$")
             said = subprocess.run(
                 [SERVER, "--port", "0", "--database", "/dev/null/x.db",
                  *(f"--{name}-file={made[name]}" for name in ("read-token", "write-token")),
@@ -443,12 +443,14 @@ class ThePeersDockerfile(unittest.TestCase):
         python, script, action, folder, program = json.loads(entry)
         self.assertEqual(("/usr/bin/python3", "exec", "/opt/peers", "/usr/bin/pennyworth"),
                          (python, action, folder, program))
-        (copied,) = self.values("COPY")
-        pattern, target = copied.split()
+        files, *folders = [copied.split() for copied in self.values("COPY")]
+        pattern, target = files
         self.assertEqual(script, target + "environments.py")
         there = {path.name for path in self.PEERS.glob(pattern)}
         for name in environments.ENVIRONMENTS:
             self.assertIn(environments.ENVIRONMENTS[name].words[0], there)
+        packages = {path.parent.name for path in self.PEERS.glob("*/*.py")}
+        self.assertEqual({(name, target + name) for name in packages}, set(map(tuple, folders)))
 
     @staticmethod
     def begun(variables):

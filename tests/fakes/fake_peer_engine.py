@@ -32,6 +32,6 @@ def prepare(spec, _options, hello):
     return Sleeping()
 
 
-ENGINE = protocol.Engine("sleeping", argparse.ArgumentParser(), lambda _spec, _options: None,
-                         lambda _spec, _hello: None, prepare)
+ENGINE = protocol.Engine("sleeping", ("mlp2017",), argparse.ArgumentParser(),
+                         lambda _spec, _options: None, lambda _spec, _hello: None, prepare)
 sys.exit(protocol.main(ENGINE))

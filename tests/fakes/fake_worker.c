@@ -8,7 +8,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static long step_ms = 1;
 static bool talkative; /* tells all that may be left out */
@@ -163,6 +165,23 @@ static int with_child(void)
     return 0;
 }
 
+/* Its grandchild leaves its session and its environment behind, as a daemon does. */
+static int with_daemon(void)
+{
+    if (fork() == 0) {
+        setsid();
+        if (fork() == 0) {
+            char *const nothing[] = {NULL};
+            char *const sleeper[] = {(char[]){"sleep"}, (char[]){"600"}, NULL};
+
+            execve("/bin/sleep", sleeper, nothing);
+        }
+        _exit(0);
+    }
+    wait(NULL);
+    return 0;
+}
+
 /* Those that say how long their steps took. */
 static void pretend(const char *behaviour, const struct run_spec *spec, const char *file)
 {
@@ -221,6 +240,8 @@ static int behave(const char *behaviour, const struct run_spec *spec, const char
         say("{\"type\":\"done\",\"steps\":5}");
     if (strcmp(behaviour, "family") == 0)
         return with_child();
+    if (strcmp(behaviour, "daemon") == 0)
+        return with_daemon();
     return 0; /* also "no-done" */
 }
 

@@ -74,6 +74,8 @@ static bool update_standings(struct error *err)
 static bool look_at_labels(struct error *err)
 {
     static const struct wanted_label everywhere = {"a", "b"};
+    const struct standing_subset subset = {
+        .labels = &everywhere, .label_count = 1, .sender = "local"};
     const struct stored_value_question question = {RUN_INSTANCE, NULL, "m5.lage"};
     AUTO(db_freep) struct db *db = open_database(&database.folder);
     AUTO(standings_free) struct standings standings = {0};
@@ -81,7 +83,7 @@ static bool look_at_labels(struct error *err)
     bool ok, cut = false, found = false;
 
     ration_start();
-    ok = standings_of_labels(db, &everywhere, 1, &standings, &cut, err) &&
+    ok = standings_of_subset(db, &subset, &standings, &cut, err) &&
          stored_values_look(db, &question, &found, values, err);
     ration_stop();
     if (!ok)
@@ -152,9 +154,9 @@ static bool write_history(struct db *db, struct bytes *text, struct error *err)
     AUTO(histories_clear) struct histories histories = {0};
     struct json_writer out = {.bytes = text};
 
-    if (!histories_load(db, &(struct run_filter){.workload = "mlp"}, &histories, err))
+    if (!histories_load(db, &(struct run_filter){.workload = "resnet50"}, &histories, err))
         return false;
-    present_histories_begin(&out, "mlp", &histories);
+    present_histories_begin(&out, "resnet50", &histories);
     for (size_t i = 0; i < histories.count; i++) {
         const struct history_line *line = &histories.lines[i];
         AUTO(history_changes_clear) struct history_changes changes = {0};
@@ -255,7 +257,7 @@ static bool end_one(struct error *err)
             "SELECT c.workload || ' ' || c.instance || ' ' || c.stratum FROM contenders AS c"
             " JOIN runs ON contender = c.number",
             sizeof text, text);
-    EXPECT_STR(text, "mlp m5.large s1");
+    EXPECT_STR(text, "resnet50 m5.large s1");
     return ok;
 }
 
@@ -275,11 +277,11 @@ static void a_comparison_survives_every_shortage(void)
 
         fill(db);
         update(db, &stage.standings);
-        EXPECT(stage_ask(
-            &stage,
-            "workload=mlp&reference=m5.large&deadline_h=9&utility=samples_per_dollar&price=spot,"
-            "on_demand&price_at=2023-11-14T22:40:00Z",
-            &err));
+        EXPECT(stage_ask(&stage,
+                         "workload=resnet50&reference=m5.large&deadline_h=9&utility=samples_per_"
+                         "dollar&price=spot,"
+                         "on_demand&price_at=2023-11-14T22:40:00Z",
+                         &err));
         EXPECT(make_and_present(db, &wanted, &err));
         EXPECT_STR(err.message, "");
     }

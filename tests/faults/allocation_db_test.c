@@ -2,11 +2,13 @@
  * again when there is memory is served. */
 #include "tests/faults/shortages.h"
 
+#include "db/db_lock.h"
 #include "db/runs/evidence_rows.h"
 #include "db/runs/machines.h"
 #include "db/runs/run_list.h"
 #include "db/runs/sweeps.h"
 #include "db/runs/voids.h"
+#include "tests/db/imported.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"
 
@@ -124,9 +126,26 @@ static bool store_machine(struct db *db, struct error *err)
 static char told_id[RUN_ID_LENGTH + 1]; /* of the run that has implementations */
 static char ended_id[RUN_ID_LENGTH + 1];
 
+/* Two runs of one sender, labelled as expect_whole() has it. */
+static void fill_with_sent_runs(struct db *db)
+{
+    struct imported_parts parts;
+    enum import_fate fate;
+
+    imported_make(&parts);
+    snprintf(parts.run.sender, sizeof parts.run.sender, "c1");
+    parts.spec.label_count = 2;
+    parts.spec.labels[1] = (struct label){"commit", "f00"};
+    for (char last = 'A'; last <= 'B'; last++) {
+        parts.run.id.text[RUN_ID_LENGTH - 1] = last;
+        EXPECT(import_alone(db, &parts.imported, &fate, NULL));
+    }
+}
+
 static void fill_with_detailed_runs(struct db *db)
 {
     fill_with_runs(db);
+    fill_with_sent_runs(db);
     EXPECT(db_execute(db,
                       "INSERT INTO run_implementations VALUES (2, '{}');"
                       "INSERT INTO observations VALUES (2, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);"
@@ -162,6 +181,29 @@ static bool void_run(struct db *db, struct error *err)
 
     EXPECT(!ok || (count == 1 && strcmp(voided.voided.by, "ann") == 0));
     return ok && voids_lift(db, ended_id, &because, &lifted, &changed, err);
+}
+
+/* All runs of the sender, or none. */
+static bool void_sender(struct db *db, struct error *err)
+{
+    const struct taken_back because = {.at_us = NOON_US, .by = "ann", .reason = "revoked"};
+    long long count = 0;
+    bool ok = voids_put_sender(db, "c1", &because, &count, err);
+
+    EXPECT(!ok || count == 2);
+    return ok;
+}
+
+static bool lock_it(struct db *db, struct error *err)
+{
+    struct db_lock *lock = db_lock(database.folder.file, err);
+    bool ok = lock != NULL;
+
+    (void)db;
+    EXPECT(db_name_is_locked(database.folder.file) == ok);
+    db_unlock(lock);
+    EXPECT(!db_name_is_locked(database.folder.file));
+    return ok;
 }
 
 static bool list_newest(struct db *db, struct error *err)
@@ -256,6 +298,8 @@ static void the_database_survives_every_shortage(void)
         {"load evidence", load_evidence},
         {"store machine", store_machine},
         {"void", void_run},
+        {"void sender", void_sender},
+        {"lock", lock_it},
     };
 
     database = template_make(schema_version, fill_with_detailed_runs);
@@ -274,7 +318,7 @@ static void a_database_is_made_or_upgraded_whatever_memory_there_is(void)
 
         snprintf(name, sizeof name, "open version %d", version);
         database = template_make(version, fill_with_old_runs);
-        survive_shortages(name, open_it, 151);
+        survive_shortages(name, open_it, 3001);
         template_free(&database);
     }
 }

@@ -78,11 +78,13 @@ static bool write_document(struct error *err)
     ration_start();
     bool ok = trace_write_steps(&steps, &document.steps) &&
               trace_write_evidence(&evidence, &document.evidence) &&
-              document_write(&line, &(struct document_parts){.run = &document.run,
-                                                             .stratum = document.stratum,
-                                                             .facts = document.facts,
-                                                             .steps = steps.data,
-                                                             .evidence = evidence.data});
+              document_write(&line,
+                             &(struct document_parts){.run = &document.run,
+                                                      .stratum = document.stratum,
+                                                      .facts = document.facts,
+                                                      .steps = steps.data,
+                                                      .evidence = evidence.data},
+                             NULL);
     ration_stop();
     if (ok) {
         EXPECT_STR(steps.data, STEPS);

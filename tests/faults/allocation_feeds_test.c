@@ -9,7 +9,8 @@
     "{\"BillingCurrency\":\"USD\",\"Items\":[{\"currencyCode\":\"USD\",\"retailPrice\":0.6057,"  \
     "\"armRegionName\":\"eastus\",\"meterId\":\"" meter "\",\"skuId\":\"s\","                    \
     "\"productName\":\"VM Dsv5\",\"skuName\":\"D2s v5\",\"serviceName\":\"Virtual Machines\","   \
-    "\"unitOfMeasure\":\"1 Hour\",\"type\":\"Consumption\",\"armSkuName\":\"" type "\"}],"       \
+    "\"unitOfMeasure\":\"1 Hour\",\"type\":\"Consumption\",\"armSkuName\":\"" type "\","         \
+    "\"savingsPlan\":[{\"term\":\"1 Year\",\"retailPrice\":0.6057}]}],"                          \
     "\"NextPageLink\":" next ",\"Count\":1}"
 
 #define PRODUCT                                                                                  \
@@ -59,7 +60,7 @@ static bool read_azure(struct error *err)
     return walk_short(&azure_retail, "eastus",
                       (const char *const[]){AZURE("a", "D2", "\"https://prices.azure.com/b\""),
                                             AZURE("b", "D4", "null"), NULL},
-                      2, err);
+                      4, err);
 }
 
 static bool read_products(struct error *err)

@@ -30,6 +30,31 @@ static bool import(struct db *db, struct error *err)
     return import_alone(db, &parts.imported, &fate, err);
 }
 
+#define HELD "SELECT count(*) FROM voids WHERE who = 'quarantine'"
+
+/* A hundred times as fast as what the operator has. */
+static bool import_held(struct db *db, struct error *err)
+{
+    struct imported_parts other = parts;
+    enum import_fate fate = IMPORT_KNOWN;
+
+    other.imported.run = &other.run;
+    other.run.summary.samples_per_second *= 100;
+    snprintf(other.run.sender, sizeof other.run.sender, "mallory");
+    return import_alone(db, &other.imported, &fate, err);
+}
+
+/* Of a machine whose fingerprint other facts have already. */
+static bool import_colliding(struct db *db, struct error *err)
+{
+    struct imported_parts other = parts;
+    enum import_fate fate = IMPORT_KNOWN;
+
+    other.imported.run = &other.run;
+    other.imported.facts = "{\"isa\":\"avx2\"}";
+    return import_alone(db, &other.imported, &fate, err);
+}
+
 /* Compared number by number, for its text is another. */
 static bool import_known(struct db *db, struct error *err)
 {
@@ -79,6 +104,11 @@ static bool export(struct db *db, struct error *err)
 
 static bool (*operation)(struct db *db, struct error *err);
 
+static bool adds(void)
+{
+    return operation == import || operation == import_held || operation == import_colliding;
+}
+
 static bool operate(struct error *err)
 {
     template_restore(&database);
@@ -90,10 +120,14 @@ static bool operate(struct error *err)
     ration_stop();
     expect_usable(db);
     expect_whole(db);
-    EXPECT(ok || operation == import || number_of(db, "SELECT count(*) FROM runs") == 4);
+    EXPECT(ok || adds() || number_of(db, "SELECT count(*) FROM runs") == 4);
+    EXPECT(!ok || number_of(db, HELD) == (operation == import_held));
     EXPECT(operation(db, &later));
     EXPECT_STR(later.message, "");
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), operation == import ? 5 : 4);
+    EXPECT_INT(number_of(db, HELD), operation == import_held);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), adds() ? 5 : 4);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM machines"),
+               operation == import_colliding ? 2 : 1);
     expect_whole(db);
     return ok;
 }
@@ -104,6 +138,8 @@ static void the_database_survives_every_shortage(void)
         const char *name;
         bool (*operation)(struct db *db, struct error *err);
     } operations[] = {{"import", import},
+                      {"import held", import_held},
+                      {"import colliding", import_colliding},
                       {"import known", import_known},
                       {"load trace", load},
                       {"export", export}};

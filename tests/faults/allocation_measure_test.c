@@ -126,7 +126,7 @@ static bool compare_cells(struct error *err)
     AUTO(sweep_result_clear) struct sweep_result result = {0};
 
     ration_start();
-    bool ok = sweep_result_compute(&run, 1, 1, 0, &result);
+    bool ok = sweep_result_compute(&run, 1, 1, 0, NULL, &result);
     ration_stop();
     return or_out_of_memory(ok, err);
 }

@@ -32,7 +32,9 @@ static void fill_with_types(struct db *db)
                                         .count = COUNT(said),
                                         .believe = true});
     READ_OF(db, &other_feed, 10, P("m5.large", "0.1", .kind = PRICE_SPOT, .zone = "zone-a"),
-            P("m5.large", "0.2", .kind = PRICE_SPOT, .zone = "zone-b"));
+            P("m5.large", "0.2", .kind = PRICE_SPOT, .zone = "zone-b"),
+            P("m5.large", "0.05", .kind = PRICE_COMMITTED_USE_1Y),
+            P("c5.large", "0.05", .kind = PRICE_COMMITTED_USE_3Y));
     PUT(db, "typed", "", "m5.large", "0.3", .kind = PRICE_TYPED, .source_us = THEN_US,
         .region = "");
     PUT(db, "published", "aws", "m5.large", "0.4", .source_us = THEN_US);
@@ -61,7 +63,9 @@ static void expect_same(const struct offers *offers)
         EXPECT(same_quote(&a->on_demand, &b->on_demand) && same_quote(&a->spot, &b->spot) &&
                same_quote(&a->typed, &b->typed) &&
                same_quote(&a->published_on_demand, &b->published_on_demand) &&
-               same_quote(&a->published_spot, &b->published_spot));
+               same_quote(&a->published_spot, &b->published_spot) &&
+               same_quote(&a->committed[0], &b->committed[0]) &&
+               same_quote(&a->committed[1], &b->committed[1]));
     }
 }
 
@@ -94,9 +98,12 @@ static void offers_survive_every_shortage(void)
 
         question = asked(now ? 200 : 60);
         question.is_now = now;
+        question.committed[0] = PRICE_COMMITTED_USE_1Y;
+        question.committed[1] = PRICE_COMMITTED_USE_3Y;
+        question.committed_count = 2;
         whole = offers_asked(db, &question);
         db_freep(&db);
-        EXPECT_INT((long long)whole.count, 82); /* m5.large of aws, and of other providers */
+        EXPECT_INT((long long)whole.count, 83); /* m5.large of aws, and of other providers */
         survive_shortages(now ? "offers" : "offers of old", load, 3);
         offers_free(&whole);
     }

@@ -48,6 +48,18 @@
     "No License required,BoxUsage:m5.large,RunInstances,Used,OnDemand,NA,us-east-1,2,8 GiB,"     \
     "S.T.R\n"
 
+#define PLANS_INDEX                                                                              \
+    "{\"regions\":[{\"regionCode\":\"us-east-1\",\"versionUrl\":\"/s/us-east-1/index.json\"}]}"
+
+#define PLANS                                                                                    \
+    "{\"publicationDate\":\"2026-08-06T17:17:52Z\",\"products\":[{\"sku\":\"P\","                \
+    "\"productFamily\":\"ComputeSavingsPlans\",\"attributes\":{\"purchaseOption\":"              \
+    "\"All Upfront\",\"purchaseTerm\":\"1yr\"}}],\"terms\":{\"savingsPlan\":[{\"sku\":\"P\","    \
+    "\"rates\":[{\"discountedSku\":\"S\",\"discountedUsageType\":\"BoxUsage:m5.large\","         \
+    "\"discountedOperation\":\"RunInstances\",\"discountedServiceCode\":\"AmazonEC2\","          \
+    "\"rateCode\":\"P.S\",\"unit\":\"Hrs\",\"discountedRate\":{\"price\":\"0.6057\","            \
+    "\"currency\":\"USD\"},\"discountedRegionCode\":\"us-east-1\"}]}]}}"
+
 #define SHEET                                                                                    \
     "provider,region,instance_type,kind,price_per_hour\naws,us-east-1,m5.large,spot,0.6057\n"
 static char sheet_path[] = "/tmp/prices-XXXXXX";
@@ -129,6 +141,12 @@ static bool read_offer_csv(struct error *err)
                       (const char *const[]){INDEX, OFFER_CSV, NULL}, err);
 }
 
+static bool read_savings_plans(struct error *err)
+{
+    return walk_short(&(struct what){&aws_savings_plan, "us-east-1", "", 1, 0, 0},
+                      (const char *const[]){PLANS_INDEX, PLANS, NULL}, err);
+}
+
 /* In CSV alone: jansson 2.14 reads beyond its buffer when it has no memory for a name as long as
  * price_per_hour. */
 static bool read_sheet(struct error *err)
@@ -168,6 +186,7 @@ static void reading_prices_survives_every_shortage(void)
     survive_every_shortage("aws-spot-advisor", read_spot_advisor);
     survive_every_shortage("aws-offer", read_offer);
     survive_every_shortage("aws-offer-csv", read_offer_csv);
+    survive_every_shortage("aws-savings-plans", read_savings_plans);
     survive_every_shortage("price-file csv", read_sheet);
 }
 

@@ -27,6 +27,40 @@ static bool read_tokens(struct error *err)
     return ok;
 }
 
+static const char all_lines[] = LINE("1") LINE("2") LINE("3") "c1 import sha256:" OF_ABC "\n";
+
+static bool fill_file(void)
+{
+    AUTO(fclosep) FILE *out = fopen(file, "we");
+
+    return out && fputs(all_lines, out) >= 0;
+}
+
+/* All lines are there, or all but that of the name; and nothing lies beside the file. */
+static bool remove_token(struct error *err)
+{
+    AUTO(tokens_clear) struct tokens tokens = {0};
+    char beside[sizeof file + 8];
+    struct error later = {0};
+    bool found = false;
+
+    EXPECT(fill_file());
+    ration_start();
+    bool ok = tokens_remove(file, "t2", &found, err);
+    ration_stop();
+    EXPECT(tokens_read(file, &tokens, NULL));
+    EXPECT_INT((long long)tokens.count, ok ? 3 : 4);
+    EXPECT(tokens_find(&tokens, "abc"));
+    snprintf(beside, sizeof beside, "%s.new", file);
+    EXPECT(access(beside, F_OK) != 0);
+    EXPECT(!ok || found);
+    EXPECT(tokens_remove(file, "t2", &found, &later));
+    EXPECT_STR(later.message, "");
+    EXPECT(found == !ok);
+    EXPECT(fill_file());
+    return ok;
+}
+
 static bool token_store(struct error *err)
 {
     struct grant grant;
@@ -67,6 +101,11 @@ static void reading_tokens_survives_every_shortage(void)
     survive_shortages("read tokens", read_tokens, 1);
 }
 
+static void removing_a_token_survives_every_shortage(void)
+{
+    survive_shortages("remove token", remove_token, 1);
+}
+
 static void a_guard_survives_every_shortage(void)
 {
     survive_shortages("guard", token_store, 1);
@@ -79,14 +118,15 @@ static void the_audit_counts_what_a_shortage_cost_it(void)
 
 int main(void)
 {
-    static const char text[] = LINE("1") LINE("2") LINE("3") "c1 import sha256:" OF_ABC "\n";
     int descriptor = mkstemp(file);
 
-    if (descriptor < 0 || write(descriptor, text, strlen(text)) != (ssize_t)strlen(text))
+    if (descriptor < 0 ||
+        write(descriptor, all_lines, strlen(all_lines)) != (ssize_t)strlen(all_lines))
         return 1;
     close(descriptor);
     snprintf(config.tokens, sizeof config.tokens, "%s", file);
     RUN(reading_tokens_survives_every_shortage);
+    RUN(removing_a_token_survives_every_shortage);
     RUN(a_guard_survives_every_shortage);
     RUN(the_audit_counts_what_a_shortage_cost_it);
     unlink(file);

@@ -137,6 +137,46 @@ static void verify_void(struct db *db, const struct outcome *outcome)
     EXPECT(!outcome->ok || outcome->run.voided.at_us == NOON_US);
 }
 
+/* Two runs of one sender, which count. */
+static void fill_with_sent_runs(struct db *db)
+{
+    struct imported_parts parts;
+    enum import_fate fate;
+
+    fill_with_runs(db);
+    imported_make(&parts);
+    snprintf(parts.run.sender, sizeof parts.run.sender, "c1");
+    parts.spec.label_count = 2; /* as expect_whole() has it of all runs */
+    parts.spec.labels[1] = (struct label){"commit", "f00"};
+    for (char last = 'A'; last <= 'B'; last++) {
+        parts.run.id.text[RUN_ID_LENGTH - 1] = last;
+        EXPECT(import_alone(db, &parts.imported, &fate, NULL));
+    }
+}
+
+static bool void_sender(struct db *db, struct run *ret_run, struct error *err)
+{
+    long long count = 0;
+    bool ok = voids_put_sender(db, "c1", &voided, &count, err);
+
+    (void)ret_run;
+    EXPECT(!ok || count == 2);
+    return ok;
+}
+
+static void verify_void_sender(struct db *db, const struct outcome *outcome)
+{
+    long long voids = number_of(db, "SELECT count(*) FROM voids WHERE contender IS NOT NULL");
+    long long count = 0;
+
+    EXPECT(outcome->ok ? voids == 2 : voids == 0 || voids == 2);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE contender IS NOT NULL"), 2 - voids);
+    /* The operator who got an error asks again: none is left, and none is voided twice. */
+    EXPECT(voids_put_sender(db, "c1", &voided, &count, NULL));
+    EXPECT_INT(count, 2 - voids);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM voids"), 2);
+}
+
 static bool append(struct db *db, struct run *ret_run, struct error *err)
 {
     struct step steps[300]; /* more than a page of them */
@@ -274,6 +314,15 @@ static void every_change_of_a_run_happens_whole_or_not_at_all(void)
         survive_every_fault(&template, &operations[i]);
 }
 
+static void all_runs_of_a_sender_are_voided_or_none(void)
+{
+    static const struct operation operation = {"void sender", void_sender, verify_void_sender};
+    AUTO(template_free)
+    struct template template = template_make(schema_version, fill_with_sent_runs);
+
+    survive_every_fault(&template, &operation);
+}
+
 /* The same for opening: one accident, then the next try must bring today's schema. */
 static bool survive_opening(const struct template *template, struct fault_plan plan)
 {
@@ -323,6 +372,7 @@ int main(void)
 {
     fault_vfs_install();
     RUN(every_change_of_a_run_happens_whole_or_not_at_all);
+    RUN(all_runs_of_a_sender_are_voided_or_none);
     RUN(a_database_that_could_not_be_opened_can_be_opened_later);
     return test_result();
 }

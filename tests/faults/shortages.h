@@ -9,7 +9,7 @@
 
 #include <sqlite3.h>
 
-#define ENDLESS 60000 /* no operation here allocates so often */
+#define ENDLESS 10000000 /* no operation here allocates so often */
 
 /* One attempt: rations what it tests, and checks what it got. */
 typedef bool attempt_fn(struct error *err);

@@ -1,12 +1,20 @@
-/* Property: that of walks.h for AWS's price list, and what comes of it are on-demand prices of
- * the region that was asked for, after the index and the list. The first byte says which shape
- * the list has, J(SON) or C(SV). */
+/* Property: that of walks.h for AWS's price list, and what comes of it are prices on demand of
+ * the region that was asked for, after the index and the list; of reserved instances only where
+ * they are wanted. The first byte says which shape the list has, J(SON) or C(SV); j or c where
+ * they are. */
 #include "pricing/feeds/sources.h"
 #include "tests/fuzz/walks.h"
 
+static bool wants_committed;
+
 static void check_price(const struct price *price)
 {
-    ALWAYS(price->kind == PRICE_ON_DEMAND && !price->zone[0] && price->reference[0]);
+    const struct price_terms *terms = price_terms_of(price->kind);
+
+    ALWAYS(price->kind == PRICE_ON_DEMAND || (wants_committed && terms &&
+                                              (terms->commitment == COMMITMENT_RESERVED ||
+                                               terms->commitment == COMMITMENT_CONVERTIBLE)));
+    ALWAYS(!price->zone[0] && price->reference[0]);
 }
 
 static void look(const struct walk *walk, enum reading_state state)
@@ -18,9 +26,13 @@ static void look(const struct walk *walk, enum reading_state state)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size < 1 || (*data != 'J' && *data != 'C'))
+    if (size < 1 || !memchr("JCjc", *data, 4))
         return 0;
-    return walks_try(*data == 'J' ? &aws_offer : &aws_offer_csv, "us-east-1", "",
-                     (struct walks_input){
-                         .data = data + 1, .size = size - 1, .check = check_price, .look = look});
+    wants_committed = *data == 'j' || *data == 'c';
+    return walks_try(*data == 'J' || *data == 'j' ? &aws_offer : &aws_offer_csv, "us-east-1", "",
+                     (struct walks_input){.data = data + 1,
+                                          .size = size - 1,
+                                          .committed = wants_committed,
+                                          .check = check_price,
+                                          .look = look});
 }

@@ -20,13 +20,16 @@ static void write_document(const struct document *document, struct bytes *text)
     AUTO(bytes_free) struct bytes evidence = {.limit = DOCUMENT_MAX};
     struct document_parts parts = {&document->run,
                                    document->stratum[0] ? document->stratum : NULL,
-                                   document->facts, NULL, NULL};
+                                   document->facts,
+                                   NULL,
+                                   NULL,
+                                   NULL};
 
     ALWAYS(trace_write_steps(&steps, &document->steps));
     ALWAYS(trace_write_evidence(&evidence, &document->evidence));
     parts.steps = steps.data;
     parts.evidence = evidence.data;
-    ALWAYS(document_write(text, &parts));
+    ALWAYS(document_write(text, &parts, NULL));
 }
 
 static void the_spans_are_the_trace(const struct document *document)

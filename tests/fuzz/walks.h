@@ -3,6 +3,7 @@
  * brings are prices. */
 #pragma once
 
+#include "pricing/commitment.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/pricing/feeds/walk.h"
 
@@ -13,6 +14,7 @@ struct walks_input {
     void (*check)(const struct price *price);
     void (*look)(const struct walk *walk, enum reading_state state);
     const char *address; /* of the scope; NULL for none */
+    bool committed;      /* prices of commitments are wanted, too */
 };
 
 static inline const char *walks_page(void *user, size_t number, size_t *ret_length)
@@ -33,6 +35,7 @@ static inline const char *walks_page(void *user, size_t number, size_t *ret_leng
 
 static inline void walks_check_price(const struct walk *walk, const struct price *price)
 {
+    const struct price_terms *terms = price_terms_of(price->kind);
     long long nanos;
 
     ALWAYS(price->nanos > 0 && price->nanos <= PRICE_NANOS_MAX);
@@ -44,7 +47,9 @@ static inline void walks_check_price(const struct walk *walk, const struct price
                                 strcmp(price->region, walk->reading.scope.name) == 0));
     ALWAYS(strcmp(price->provider, walk->reading.source->provider) == 0);
     ALWAYS(strcmp(price->currency, "USD") == 0);
-    ALWAYS(price->kind == PRICE_ON_DEMAND || price->kind == PRICE_SPOT);
+    ALWAYS(price->kind == PRICE_ON_DEMAND || price->kind == PRICE_SPOT || terms);
+    ALWAYS((price->upfront_nanos > 0) == (terms && terms->payment != PAYMENT_BY_HOUR));
+    ALWAYS(price->upfront_nanos / COMMITMENT_YEAR_HOURS <= 3 * (price->nanos + 1));
 }
 
 static inline void walks_check_same(const struct walk *whole, const struct walk *pieces)
@@ -65,7 +70,8 @@ static inline void walks_check_same(const struct walk *whole, const struct walk 
                   sizeof(struct price_batch_facts)) == 0);
     while ((left = price_batch_next(whole->reading.batch, &left_position)) != NULL) {
         right = price_batch_next(pieces->reading.batch, &right_position);
-        ALWAYS(right && left->nanos == right->nanos && left->kind == right->kind);
+        ALWAYS(right && left->nanos == right->nanos &&
+               left->upfront_nanos == right->upfront_nanos && left->kind == right->kind);
         ALWAYS(strcmp(left->instance_type, right->instance_type) == 0);
         ALWAYS(strcmp(left->zone, right->zone) == 0);
         ALWAYS(strcmp(left->region, right->region) == 0);
@@ -99,6 +105,7 @@ static inline enum reading_state walks_begin(struct walk *walk, const struct sou
     walk_start(walk, source, scope);
     walk->chunk = chunk;
     walk->reading.types = types;
+    walk->reading.committed = input->committed;
     snprintf(place->address, sizeof place->address, "%s", input->address ? input->address : "");
     return walk_all(walk, walks_page, input);
 }

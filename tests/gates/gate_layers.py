@@ -10,17 +10,18 @@ import house
 OWNERS = {
     r"(oneapi/dnnl/)?dnnl[\w.]*\.h": r"engine/train/onednn/\w+\.[ch]",
     r"omp\.h": r"engine/train/(\w+/)?\w+\.[ch]",
-    r"mpi\.h": r"engine/train/ranks\.c",
+    r"mpi\.h": r"engine/train/ranks/\w+\.c",
     r"curl/.*": r"pricing/feeds/fetch\.c",
     r"expat\.h": r"pricing/feeds/aws/\w+\.c",
     r"zlib\.h": r"pricing/feeds/unpack\.c",
     r"sqlite3\w*\.h": r"db/(\w+/)?\w+\.[ch]",
+    r"(gmp\.h|nettle/.*)": r"server/keys/ed25519\.c",
     r"microhttpd\w*\.h": r"server/http/(http\.c|transfer\.[ch])",
     r"jansson\.h": r"(common|engine(?!/train/(?!verify/))|pricing|server)/[\w/]+\.[ch]",
 }
 SYSTEM = set("""
     assert ctype dirent errno fcntl fenv float inttypes iso646 limits locale malloc math mntent
-    glob netdb poll pthread sched semaphore setjmp signal spawn stdalign stdarg stdatomic stdbool
+    glob netdb poll pthread pwd sched semaphore setjmp signal spawn stdalign stdarg stdatomic stdbool
     stddef stdint stdio stdlib stdnoreturn string strings syslog termios threads time uchar
     unistd wchar wctype cpuid immintrin x86intrin arm_neon arm_sve
     """.split())

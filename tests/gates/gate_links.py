@@ -13,7 +13,7 @@ import house
 OWNERS = {
     r"PkgConfig::JANSSON": {"common", "engine", "pricing", "server"},
     r"PkgConfig::SQLITE": {"db"},
-    r"PkgConfig::MICROHTTPD": {"server"},
+    r"PkgConfig::(MICROHTTPD|NETTLE)": {"server"},
     r"PkgConfig::(CURL|EXPAT)|CURL::\w+|EXPAT::\w+|ZLIB::\w+|PkgConfig::ZLIB": {"pricing"},
     r"\$\{DNNL_LIBRARY\}|DNNL::\w+|OpenMP::OpenMP_C|MPI::MPI_C": {"engine/train"},
     r"Threads::Threads|m|dl|rt": set(house.LINKS),
@@ -21,7 +21,7 @@ OWNERS = {
 SCOPES = ("PUBLIC", "PRIVATE", "INTERFACE")
 NEVER = {
     "PENNYWORTH_TEST_SERVER": ("libdnnl", "libmpi", "libgomp", "libomp"),
-    "PENNYWORTH_TEST_WORKER": ("libsqlite3", "libcurl", "libmicrohttpd"),
+    "PENNYWORTH_TEST_WORKER": ("libsqlite3", "libcurl", "libmicrohttpd", "libnettle"),
 }
 COMMAND = re.compile(r"\b(add_library|add_executable|target_link_libraries)\s*\(([^)]*)\)", re.I)
 

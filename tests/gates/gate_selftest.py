@@ -41,6 +41,9 @@ def function(lines, parameters="void"):
     return f"int f({parameters})\n{{\n" + "    f();\n" * (lines - 4) + "    return 0;\n}\n"
 
 
+PROMISE = "| promise | test |\n|---|---|\n| It holds. | %s |\n"
+
+
 def includes(header):
     return f"#include {header}\n"
 
@@ -117,7 +120,7 @@ CASES = (
     ("layers", {"db/d.c": includes('"tests/test.h"')}, "tests/ by none of us"),
     ("layers", {"server/runs/s.c": includes("<sqlite3.h>")}, "<sqlite3.h> belongs to"),
     ("layers", {"server/runs/s.c": includes("<microhttpd.h>")}, "<microhttpd.h> belongs to"),
-    ("layers", {"engine/train/workloads/mlp.c": includes("<dnnl.h>")}, "<dnnl.h> belongs to"),
+    ("layers", {"engine/train/workloads/net_new.c": includes("<dnnl.h>")}, "<dnnl.h> belongs to"),
     ("layers", {"engine/train/onednn/dnn_v3.c": includes("<dnnl.h>")}, None),
     ("layers", {"engine/train/threads/host.c": includes("<mpi.h>")}, "<mpi.h> belongs to"),
     ("layers", {"pricing/feed.c": includes("<curl/curl.h>")}, "<curl/curl.h> belongs to"),
@@ -156,6 +159,13 @@ CASES = (
      "pricing/f.c:1: names tests/api/test_f.py, which does not exist"),
     ("tests", {"pricing/f.c": "/* Tested by tests/db/help.c. */\n", "tests/db/help.c": "int x;\n"},
      "pricing/f.c:1: names tests/db/help.c, which is not a test"),
+    ("tests", {"docs/p.md": PROMISE % "`it_holds`, `test_more`", "tests/p_test.c": "    RUN(it_holds);\n",
+               "tests/api/test_p.py": "    def test_more(self):\n"}, None),
+    ("tests", {"docs/p.md": PROMISE % "`it_holds`", "tests/p_test.c": "// it_holds\n"},
+     "docs/p.md:3: names the test it_holds, which does not run anywhere"),
+    ("tests", {"docs/p.md": PROMISE % "one day"}, "docs/p.md:3: this promise names no test"),
+    ("tests", {"docs/p.md": "It is tested (`f_test`).\n"}, "docs/p.md:1: names the test f_test"),
+    ("tests", {"docs/p.md": "It is tested (`x_test`).\n\n| a | b |\n|---|---|\n| c | `d` |\n"}, None),
     ("tests", {"pricing/f.c": "int x;\n" * 100 + "/* Tested by tests/db/x_test.c. */\n"},
      "pricing/f.c:1: there is no"),
     ("format", {"db/f.c": "#define F(n) ((long)(n)*G)\n"}, "db/f.c:1: versions differ"),

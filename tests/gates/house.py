@@ -19,7 +19,8 @@ _TRAIN = ["common", "engine/trace", "engine/spec", "engine/machine", "engine/pro
 _KERNELS = _TRAIN + ["engine/train/networks", "engine/train/onednn", "engine/train/kernels",
                      "engine/train/threads"]
 _PLANS = _KERNELS + ["engine/train/kernels/conv", "engine/train/net"]
-_WORKLOADS = _PLANS + ["engine/train/depth_first", "engine/train/plain"]
+_WORKLOADS = _PLANS + ["engine/train/depth_first", "engine/train/plain",
+                       "engine/train/layerwise"]
 
 ROOMS = {
     "common": [],
@@ -37,13 +38,16 @@ ROOMS = {
     "engine/train/networks": _TRAIN,
     "engine/train/kernels": _KERNELS,
     "engine/train/kernels/conv": _KERNELS,
+    "engine/train/kernels/text": _KERNELS + ["engine/train/kernels/conv"],
     "engine/train/net": _TRAIN + ["engine/train/networks", "engine/train/onednn"],
     "engine/train/depth_first": _PLANS,
+    "engine/train/layerwise": _PLANS,
     "engine/train/plain": _PLANS,
     "engine/train/workloads": _WORKLOADS,
     "engine/train/verify": _WORKLOADS + ["engine/train/workloads"],
     "engine/train": _WORKLOADS + ["engine/stats", "engine/run", "engine/train/workloads",
                                   "engine/train/verify"],
+    "engine/train/ranks": _TRAIN + ["engine/train", "engine/train/net", "engine/train/threads"],
     "pricing": ["common"],
     "pricing/feeds": ["common", "pricing"],
     "pricing/machine": ["common", "pricing", "pricing/feeds"],
@@ -53,15 +57,16 @@ ROOMS = {
     "db/prices": _VALUES + _DB[:2],
     "db/standings": _VALUES + _DB[:3],
     "server/base": _VALUES + _DB,
+    "server/keys": _SERVICE,
     "server/prices": _SERVICE,
-    "server/runs": _SERVICE + ["server/prices"],
+    "server/runs": _SERVICE + ["server/keys", "server/prices"],
     "server/compare": _SERVICE + ["server/prices", "server/runs"],
     "server/types": _SERVICE + ["server/prices", "server/compare"],
     "server/gate": _SERVICE + ["server/prices", "server/runs", "server/compare"],
-    "server/hub": _SERVICE + ["server/runs"],
+    "server/hub": _SERVICE + ["server/keys", "server/runs"],
 }
-_DOMAIN = _SERVICE + ["server/prices", "server/runs", "server/compare", "server/types",
-                      "server/gate"]
+_DOMAIN = _SERVICE + ["server/keys", "server/prices", "server/runs", "server/compare",
+                      "server/types", "server/gate"]
 ROOMS["server/http/json"] = _DOMAIN
 ROOMS["server/http/tokens"] = _SERVICE
 ROOMS["server/http/edge"] = _SERVICE

@@ -229,16 +229,31 @@ static void kinds_have_names_and_no_others(void)
 {
     enum price_kind kind = PRICE_OWN;
 
-    for (int i = PRICE_ON_DEMAND; i <= PRICE_OWN; i++) {
+    for (int i = PRICE_ON_DEMAND; i < PRICE_KINDS; i++) {
         EXPECT(price_kind_from_name(price_kind_name((enum price_kind)i), &kind));
         EXPECT_INT(kind, i);
     }
     EXPECT_STR(price_kind_name(PRICE_SPOT), "spot");
-    EXPECT(price_kind_names[PRICE_OWN + 1] == NULL);
+    EXPECT(price_kind_names[PRICE_KINDS] == NULL);
+    EXPECT(price_given_kind_names[PRICE_OWN + 1] == NULL);
     EXPECT(!price_kind_from_name("", &kind));
     EXPECT(!price_kind_from_name("Spot", &kind));
     EXPECT(!price_kind_from_name("reserved", &kind));
-    EXPECT_INT(kind, PRICE_OWN);
+    EXPECT_INT(kind, PRICE_KINDS - 1); /* as it was */
+}
+
+static void an_amount_may_be_nothing_and_more_than_an_hour_costs(void)
+{
+    long long nanos = UNTOUCHED;
+
+    EXPECT(price_read_amount("0.0000000000", &nanos));
+    EXPECT_INT(nanos, 0);
+    EXPECT(price_read_amount("812345.67", &nanos));
+    EXPECT_INT(nanos, 812345670000000);
+    EXPECT(!price_read_amount("1000000000", &nanos));
+    EXPECT(!price_read_amount("-1", &nanos));
+    EXPECT(!price_read_amount("", &nanos));
+    EXPECT_INT(nanos, 812345670000000);
 }
 
 static void what_was_multiplied_is_written_to_the_nano(void)
@@ -277,5 +292,6 @@ int main(void)
     RUN(a_number_that_is_no_price_is_refused);
     RUN(a_word_fits_is_there_and_is_printable);
     RUN(kinds_have_names_and_no_others);
+    RUN(an_amount_may_be_nothing_and_more_than_an_hour_costs);
     return test_result();
 }

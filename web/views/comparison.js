@@ -92,6 +92,8 @@ const drawAnswer = (parts, seen, isFirst) => {
   parts.controls.hint('region', answer.question.regions.join(','));
   parts.controls.offer('instances', [...new Set([...rows.map((row) => row.instance_type),
     ...answer.unmeasured.instances.map((each) => each.instance_type)])].filter(Boolean).slice(0, OFFERED));
+  parts.controls.offer('senders', ['local', ...new Set(rows.flatMap((row) => row.senders.map((each) => each.sender)).filter(Boolean))]
+    .slice(0, OFFERED));
   if (done) announce(`${count(rows.length)} rows, ${count(answer.ranked)} of them ranked.`);
 };
 

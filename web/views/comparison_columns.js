@@ -1,8 +1,10 @@
 // The columns of the comparison, with sort key and cell. `id` is the name in the address.
-import { h, s } from '../dom.js';
+import { h } from '../dom.js';
 import { age, dollars, half, hours, interval, moment, number, percent, words } from '../format.js';
+import { commitmentWords } from '../parts.js';
 import { href, state } from '../state.js';
 import { FRESHNESS, badges, count, counts, name, priceSource, rankText, runLink, unit, verdict } from '../comparison_words.js';
+import { rankBar } from '../parts.js';
 
 const small = (...content) => h('span', { class: 'small' }, ...content);
 const unknown = (why) => [h('span', { class: 'unknown' }, 'unknown'), why && small(why)];
@@ -19,10 +21,11 @@ const measured = (estimate, after) => {
 
 const price = (row) => {
   if (!row.price) return unknown();
-  const { price_per_hour: value, low, high, factor, factor_note: note, list_price_per_hour: list, freshness } = row.price;
+  const { price_per_hour: value, low, high, factor, factor_note: note, list_price_per_hour: list, freshness, kind, commitment } = row.price;
   return [dollars(value), ' ',
     freshness in FRESHNESS && freshness !== 'published' && h('span', { class: 'badge warn' }, FRESHNESS[freshness]),
     low !== null && low !== high && small(`${dollars(low)} to ${dollars(high)} in seven days`),
+    commitment && small(`${words(kind)}, ${commitmentWords(commitment)}`),
     factor < 1 && small(`${factor.toLocaleString('en')} × ${dollars(list)}`, note && [', ', h('bdi', {}, note)]),
     small(priceSource(row.price))];
 };
@@ -62,6 +65,23 @@ const capacity = ({ capacity: events }) => (events
   ? [`${count(events.launched)} launched`, small(`${count(events.launch_failed)} not to be had, ${count(events.preempted)} taken back in ${events.days} days`)]
   : unknown());
 
+// Whose runs a row is made of; a name is a link to the comparison of that sender's runs alone.
+const COUNTS = { machines: (share) => percent(share), vote: (share) => `one vote, ${percent(share)}`, aside: () => 'contradicts, does not count' };
+
+const senderLink = ({ sender, provenance }) => {
+  const words = sender ?? (provenance === 'measured' ? 'measured here' : 'imported by the operator');
+  const value = sender ?? (provenance === 'measured' && 'local');
+  return value ? h('a', { href: href({ sender: value }) }, h('bdi', {}, words)) : words;
+};
+
+const senders = (row) => (row.senders.length
+  ? row.senders.map((each) => h('span', { class: 'sender' }, senderLink(each), small(COUNTS[each.counts](each.share))))
+  : unknown(row.published && 'published by others'));
+
+// Named where anyone but this server had a part in it.
+const from = (row) => row.senders.some((each) => each.sender)
+  && small('from ', row.senders.flatMap((each, index) => [index > 0 && ', ', senderLink(each), ' ', COUNTS[each.counts](each.share)]));
+
 // Two columns that are empty for the same reason: give the reason once.
 const notes = (row) => [h('span', { class: 'badges' }, badges(row)),
   row.why_no_rank && small(h('bdi', {}, `Not ranked: ${row.why_no_rank}`)),
@@ -89,15 +109,10 @@ const sizes = (row) => {
 
 const text = (take) => ({ value: take, cell: (row) => (take(row) ? h('bdi', {}, take(row)) : unknown()) });
 
-// The ranks that a row may have as a bar along all ranks.
-const rankBar = ({ rank: { low, high }, ranked }) => s('svg', { class: 'rank-bar', viewBox: `0 0 ${ranked} 1`,
-  preserveAspectRatio: 'none', 'aria-hidden': 'true' },
-  s('rect', { class: 'all', width: ranked, height: 1 }), s('rect', { class: 'own', x: low - 1, width: high - low + 1, height: 1 }));
-
 export const COLUMNS = [
   { id: 'rank', title: 'Rank', hint: 'the ranks that a row may have; the bar shows them among all', width: 5.5,
     value: (row) => row.rank && row.rank.low + row.rank.high / 1e6,
-    cell: (row) => (row.rank ? [rankText(row), rankBar(row)] : h('span', { class: 'unknown' }, 'none')) },
+    cell: (row) => (row.rank ? [rankText(row), rankBar(row.rank, row.ranked)] : h('span', { class: 'unknown' }, 'none')) },
   { id: 'instance', title: 'Instance type', width: 11, heading: true, value: (row) => row.instance_type,
     cell: (row) => [runLink(row, name(row)), small([row.provider, row.stratum].filter(Boolean).join(', ') || 'processor unknown',
       sizes(row))] },
@@ -110,7 +125,8 @@ export const COLUMNS = [
         ratios.mixed_kinds && small('prices of different kinds')]
       : unknown()) },
   { id: 'throughput', title: 'Per second', hint: 'throughput of training', width: 8,
-    ...measure((row) => row.throughput, (row) => row.unit === 'job' && ' jobs') },
+    ...measure((row) => row.throughput, (row) => row.unit === 'job' && ' jobs'),
+    cell: (row) => [measured(row.throughput, row.unit === 'job' && ' jobs'), row.tokens_per_second && small(`${interval(row.tokens_per_second)} tokens`)] },
   { id: 'price', title: 'Price an hour', width: 11, number: true, value: (row) => row.price?.price_per_hour ?? null, cell: price },
   { id: 'hours', title: 'Hours of the job', width: 7, ...job((each) => each.hours, hours) },
   { id: 'dollars', title: 'Dollars of the job', width: 8, ...job((each) => each.dollars, dollars) },
@@ -125,7 +141,7 @@ export const COLUMNS = [
     cell: (row) => (row.job?.in_parallel ? [count(row.job.in_parallel.instances), small(row.job.in_parallel.words)] : unknown()) },
   { id: 'utility', title: 'Formula', width: 8, number: true, most: true, value: (row) => row.utility, cell: (row) => amount(row.utility) },
   { id: 'evidence', title: 'Evidence', width: 8, most: true, value: (row) => row.throughput?.runs ?? null,
-    cell: (row) => counts(row.throughput) ?? small(row.throughput?.words ?? 'no valid run') },
+    cell: (row) => [counts(row.throughput) ?? small(row.throughput?.words ?? 'no valid run'), from(row)] },
   { id: 'notes', title: 'Notes', width: 16, value: (row) => row.why_no_rank, cell: notes },
   { id: 'dollars_per_million', title: 'Dollars a million samples', width: 9,
     ...measure((row) => row.dollars_per_million_samples), most: false },
@@ -155,6 +171,8 @@ export const COLUMNS = [
   { id: 'software', title: 'Software', width: 11, ...text((row) => row.software) },
   { id: 'configuration', title: 'Configuration', width: 13, value: (row) => JSON.stringify(row.configuration),
     cell: (row) => h('bdi', {}, configuration(row)) },
+  { id: 'senders', title: 'Measured by', hint: 'whose runs, and what they count for', width: 11,
+    value: (row) => row.senders.map((each) => each.sender ?? '').join(' ') || null, cell: senders },
   { id: 'measured_at', title: 'Measured', width: 9, value: (row) => row.measured_at, most: true,
     cell: (row) => (row.measured_at ? [age(row.measured_at), small(moment(row.measured_at))] : unknown()) },
 ];
@@ -174,5 +192,6 @@ export const usual = (state) => {
 // All words of a row in lower case, for the text filter.
 export const haystack = (row) =>
   [row.instance_type, row.provider, row.stratum, row.cpu_model, row.engine, row.software, row.isa, row.provenance,
+    ...row.senders.map((each) => each.sender),
     JSON.stringify(row.configuration), row.why_no_rank, row.price && priceSource(row.price), row.published?.source,
     row.rank && unit(row)].filter(Boolean).join(' ').toLowerCase();

@@ -1,5 +1,6 @@
 // The form of the question: each field is a parameter of the API and of the address.
 import { h } from '../dom.js';
+import { COMMITMENTS } from '../parts.js';
 import { go, href, state } from '../state.js';
 import { PARAMETERS } from './comparison_load.js';
 
@@ -9,7 +10,9 @@ const WAIT_MS = 450; // after the last key
 const FIELDS = [
   { group: 'main', name: 'workload', label: 'Workload', list: 'workloads', hint: 'resnet50' },
   { group: 'main', name: 'price', label: 'Price', kind: 'select', choices: [['', 'on demand'], ['spot', 'spot'],
-    ['spot,on_demand', 'spot where known'], ['typed', 'typed'], ['paid', 'as paid']] },
+    ['spot,on_demand', 'spot where known'], ['typed', 'typed'], ['paid', 'as paid'],
+    ['reserved_1y_no_upfront,committed_use_1y', 'committed, 1 year'], ['reserved_3y_no_upfront,committed_use_3y', 'committed, 3 years'],
+    ...COMMITMENTS] },
   { group: 'main', name: 'region', label: 'Region', list: 'regions', hint: 'one for each cloud' },
   { group: 'main', name: 'reference', label: 'Reference', list: 'instances', hint: 'an instance type' },
   { group: 'job', name: 'samples', label: 'Samples', kind: 'number', hint: '1000000' },
@@ -18,6 +21,7 @@ const FIELDS = [
   { group: 'job', name: 'budget', label: 'Budget, dollars', kind: 'number', hint: '100' },
   { group: 'job', name: 'hourly_value', label: 'Value of an hour, dollars', kind: 'number', hint: '0' },
   { group: 'more', name: 'label', label: 'Only runs with these labels', kind: 'list', hint: 'branch=main' },
+  { group: 'more', name: 'sender', label: 'Only runs of this sender', list: 'senders', hint: 'a token, or local' },
   { group: 'more', name: 'discount', label: 'Discount, a factor', kind: 'list', hint: '0.8, or c7i.:0.8' },
   { group: 'more', name: 'price_of', label: 'Assumed price of a type', kind: 'list', hint: 'c7i.2xlarge:0.30' },
   { group: 'more', name: 'configuration', label: 'Configurations', kind: 'select', choices: [['', 'the best of each'], ['all', 'all']] },
@@ -94,9 +98,9 @@ export const makeControls = () => {
     groups[field.group].push(h('div', { class: field.wide ? 'field wide' : 'field' },
       h('label', { for: `ask-${field.name}` }, field.label), element, error));
   }
-  const lists = Object.fromEntries(['workloads', 'regions', 'instances'].map((name) => [name, h('datalist', { id: `list-${name}` })]));
+  const lists = Object.fromEntries(['workloads', 'regions', 'instances', 'senders'].map((name) => [name, h('datalist', { id: `list-${name}` })]));
   const job = h('details', {}, h('summary', {}, 'A job: its size, deadline and budget'), h('div', { class: 'fields' }, groups.job));
-  const more = h('details', {}, h('summary', {}, 'Labels, discounts, what if, which rows, formula'), h('div', { class: 'fields' }, groups.more));
+  const more = h('details', {}, h('summary', {}, 'Labels, senders, discounts, what if, which rows, formula'), h('div', { class: 'fields' }, groups.more));
   const others = h('ul', { class: 'chips', 'aria-label': 'Other parameters in the address' });
   const fieldOf = (focused) => FIELDS.find((field) => field.name === focused?.name);
   const element = h('form', { class: 'ask', role: 'search', 'aria-label': 'The question', onsubmit: (event) => {

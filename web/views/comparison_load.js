@@ -5,10 +5,11 @@ import { get } from '../api.js';
 export const PARAMETERS = ['workload', 'price', 'region', 'zone', 'price_at', 'reference', 'discount', 'price_of',
   'samples', 'epochs', 'job_seconds', 'boot_seconds', 'deadline_h', 'budget', 'hourly_value',
   'interruptions_percent', 'checkpoint_seconds', 'restart_seconds', 'utility', 'sort', 'configuration',
-  'provenance', 'engine', 'provider', 'instance_type', 'stratum', 'precision', 'batch_size', 'label', 'margin', 'vm_spread'];
+  'provenance', 'engine', 'provider', 'instance_type', 'stratum', 'precision', 'batch_size', 'label', 'sender',
+  'margin', 'vm_spread'];
 
 // Parameters that filter rows.
-export const FILTERS = ['engine', 'provider', 'instance_type', 'stratum', 'precision', 'batch_size', 'label', 'provenance'];
+export const FILTERS = ['engine', 'provider', 'instance_type', 'stratum', 'precision', 'batch_size', 'label', 'sender', 'provenance'];
 
 export const question = (state) =>
   Object.fromEntries(PARAMETERS.filter((name) => name in state).map((name) => [name, state[name]]));

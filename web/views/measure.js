@@ -4,7 +4,7 @@ import { get } from '../api.js';
 import { announce, h } from '../dom.js';
 import { isUnanswered, postOnce } from '../pending.js';
 import { roughly } from './progress.js';
-import { baseSchema, sweepForm } from './sweep_form.js';
+import { sweepForm } from './sweep_form.js';
 import { specForm } from './spec.js';
 import { go, href, state } from '../state.js';
 
@@ -79,7 +79,7 @@ const build = (description, kind, root) => {
     own = false;
     root.querySelector('.tabs').replaceWith(tabs(state()));
   };
-  const spec = specForm(kind === 'run' ? run : baseSchema(run), order, changed);
+  const spec = specForm(run, order, changed);
   const beside = kind === 'run' ? null : sweepForm(sweep, run, changed);
   const forms = beside ? [beside, spec] : [spec];
   const request = () => {

@@ -4,7 +4,7 @@ import { priceChart } from '../charts/prices.js';
 import { empty, h, loading, problem } from '../dom.js';
 import { dollars, moment, words } from '../format.js';
 import { feedsPart } from './feeds.js';
-import { facts, foreign, money, priceSource, priceWords, sendWhenChanged, table, unknown, whole } from '../parts.js';
+import { COMMITMENTS, commitmentWords, facts, foreign, money, priceSource, priceWords, sendWhenChanged, table, unknown, whole } from '../parts.js';
 import { twin } from '../charts/plot.js';
 import { section } from './run_parts.js';
 import { go, state } from '../state.js';
@@ -16,7 +16,7 @@ export const title = 'Prices';
 const PAGE = 1000;
 const MOST = 5000; // rows of a type's history
 const FILTERS = ['instance_type', 'provider', 'region', 'zone', 'kind', 'feed'];
-const KINDS = ['on_demand', 'spot', 'typed', 'own'];
+const KINDS = ['on_demand', 'spot', 'typed', 'own', ...COMMITMENTS.map(([kind]) => kind)];
 
 let view = null; // { form, answer, known, gone }
 
@@ -49,7 +49,7 @@ const withdraw = (price) => {
 const columns = [
   { name: 'Where', head: true, cell: (price) => h('span', { class: 'moment' }, price.provider ?? 'any provider', ' ', price.zone ?? price.region ?? '') },
   { name: 'Instance', cell: (price) => (price.instance_type ? foreign(price.instance_type) : 'this machine') },
-  { name: 'Kind', cell: (price) => words(price.kind) },
+  { name: 'Kind', cell: (price) => [words(price.kind), price.commitment && h('p', { class: 'note' }, commitmentWords(price.commitment))] },
   { name: 'An hour', number: true, cell: (price) => [price.price_per_hour === null ? 'no price from here on' : money(price), discounted(price), waiting(price)] },
   { name: 'Label', cell: (price) => [foreign(price.label), price.reference && [' ', foreign(price.reference)]] },
   { name: 'Holds since', cell: (price) => moment(price.valid_from) },

@@ -35,7 +35,8 @@ const subtitle = (run) =>
     run.state !== 'finished' && runState(run),
     run.validity && validity(run.validity.level),
     run.provenance === 'imported' && h('span', { class: 'badge' }, 'imported: measured by another pennyworth'),
-    run.sender && h('span', { class: 'note' }, ' sent by ', foreign(run.sender)));
+    run.sender && h('span', { class: 'note' }, ' sent by ', foreign(run.sender)),
+    run.signed_by && h('span', { class: 'note', title: run.signed_by }, ' signed by ', run.signed_by.slice(0, 16), '…'));
 
 const voidOf = (run) => `/v1/runs/${run.id}/void`;
 

@@ -40,7 +40,7 @@ export const amounts = (run) => {
   return h('div', { class: 'amounts' },
     amount('Training per dollar', cost?.samples_per_dollar, 'samples', paid),
     amount('Throughput', speed, 'samples/s',
-      `of ${whole(run.summary.measured_steps)} steps in ${number(run.summary.measured_seconds)} s; one run on one machine says little about its type`),
+      `${run.tokens_per_second ? `${interval(run.tokens_per_second)} tokens/s; ` : ''}of ${whole(run.summary.measured_steps)} steps in ${number(run.summary.measured_seconds)} s; one run on one machine says little about its type`),
     amount('A million samples', cost?.dollars_per_million_samples, '',
       [!cost?.price && noPrice.cloneNode(true), cost?.hours_per_million_samples && `${cost.price ? '' : '; '}${interval(cost.hours_per_million_samples)} hours`], dollars));
 };

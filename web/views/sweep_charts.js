@@ -1,7 +1,7 @@
 // Chooses the charts of a sweep.
 import { lineChart, rowChart } from '../charts/sweep.js';
 import { alarmsTable, traceOf, traceTable } from './sweep_table.js';
-import { answerOf, change, count, share, shortChange } from '../sweep_words.js';
+import { answerOf, change, count, isMixed, share, shortChange } from '../sweep_words.js';
 
 const WHISKERS = 'Whiskers: 95 % interval. The table below has the same numbers.';
 
@@ -54,12 +54,21 @@ const alarms = (sweep) => {
 
 const still = (element) => ({ element, stop: () => {} });
 
+// Each workload has a chart and a scale of its own.
+const mixed = (sweep) => [...new Set(measured(sweep).map((cell) => cell.spec.workload))].map((workload) => {
+  const rows = measured(sweep).filter((cell) => cell.spec.workload === workload).map((cell) => ({
+    name: cell.name, value: cell.samples_per_second, low: cell.interval?.low, high: cell.interval?.high, isBest: cell.may_be_best, note: '',
+  }));
+  return rowChart({ rows, label: 'Samples/s', title: `Throughput of ${workload}`, caption: WHISKERS,
+    description: rows.map((row) => `${row.name}: ${row.value} samples/s`).join('; ') });
+});
+
 const speeds = (sweep) => {
   const twins = sweep.preset === 'aa'; // neither is the better one
   const rows = measured(sweep).map((cell) => ({
     name: cell.name, value: cell.samples_per_second, low: cell.interval?.low, high: cell.interval?.high,
     isBest: !twins && cell.cell === sweep.best?.cell,
-    note: twins ? '' : cell.cell === sweep.best?.cell ? 'the best' : cell.tied_with_best ? 'tie' : '',
+    note: twins ? '' : cell.cell === sweep.best?.cell ? 'the best' : cell.may_be_best ? 'may be the best' : '',
   }));
   return rowChart({ rows, label: 'Samples/s', title: 'Throughput of each cell', caption: WHISKERS, description: answerOf(sweep) });
 };
@@ -68,6 +77,7 @@ const speeds = (sweep) => {
 export const sweepCharts = (sweep) => {
   if (sweep.preset === 'aa') return [...(sweep.false_alarms ? [alarms(sweep), still(alarmsTable(sweep.false_alarms))] : []), ...(measured(sweep).length ? [speeds(sweep)] : [])];
   if (!measured(sweep).length) return [];
+  if (isMixed(sweep)) return mixed(sweep);
   const kinds = { ladder, threads, tune };
   if (sweep.preset === 'tune' && !traceOf(sweep).length) return [];
   return [(kinds[sweep.preset] ?? speeds)(sweep), ...(sweep.preset === 'tune' ? [speeds(sweep)] : [])].flat();

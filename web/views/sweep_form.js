@@ -6,13 +6,6 @@ import { field, rows, valueOf } from '../form.js';
 const HEEDED = { aa: ['pairs'], tune: ['blocks', 'budget_seconds'] };
 const heeded = (preset) => HEEDED[preset] ?? ['blocks'];
 
-// Without a workload a preset chooses one, so the API's default cannot mean "none".
-export const baseSchema = (schema) => {
-  const { workload } = schema.properties;
-  const free = { ...workload, default: '', description: `${workload.description}. Empty: the preset's, else ${workload.default}` };
-  return { ...schema, properties: { ...schema.properties, workload: free } };
-};
-
 const named = ({ properties }, name) => ({ ...properties[name], description: (properties[name].description ?? '').replaceAll('`', '').replace(/\.$/, '') });
 
 const described = (schema, name, words) => {

@@ -1,14 +1,16 @@
 // The cells of a sweep as a table, with the data of its chart.
 import { h } from '../dom.js';
 import { dollars, half, interval, number, percent } from '../format.js';
-import { table } from '../parts.js';
+import { rankText } from '../comparison_words.js';
+import { rankBar, table } from '../parts.js';
 import { href } from '../state.js';
-import { change, count, ratio, share, throughput, verdictInWords, whyNothing } from '../sweep_words.js';
+import { change, count, isMixed, ratio, share, throughput, tiedInWords, verdictInWords, whyNothing } from '../sweep_words.js';
 
 // Cells of a sequence keep their order; others are sorted by rank.
 const ORDERED = new Set(['ladder', 'threads', 'aa']);
 
-const byRank = (cells) => [...cells].sort((one, other) => (one.rank ?? Infinity) - (other.rank ?? Infinity) || one.cell - other.cell);
+const byRank = (cells) => [...cells].sort((one, other) => (one.rank?.low ?? Infinity) - (other.rank?.low ?? Infinity)
+  || (one.rank?.high ?? Infinity) - (other.rank?.high ?? Infinity) || one.cell - other.cell);
 
 const runLink = (run) => {
   const state = run.voided ? 'voided' : run.state === 'finished' ? (run.validity === 'invalid' ? 'not valid' : run.validity === 'warn' ? 'with warnings' : '') : run.state;
@@ -25,13 +27,15 @@ const tally = (cell) => {
 const speedCell = (cell) => {
   const text = throughput(cell);
   if (text === null) return h('td', { class: 'reason' }, whyNothing(cell));
-  return h('td', { class: 'number' }, text, h('small', {}, cell.interval ? `over ${cell.interval.over}` : 'no interval: too few runs'));
+  return h('td', { class: 'number' }, text, cell.tokens_per_second && h('small', {}, `${interval(cell.tokens_per_second)} tokens/s`), h('small', {}, cell.interval ? `over ${cell.interval.over}` : 'no interval: too few runs'));
 };
 
 const compared = (value, shown, cell) =>
   value ? h('td', { class: 'number' }, shown(value), h('small', {}, verdictInWords(value.verdict))) : h('td', { class: 'reason' }, cell.samples_per_second === null ? '' : 'unknown: too few runs');
 
-const first = (cell, cells, same) => (cell === cells[0] ? h('td', { class: 'number' }, same) : null);
+const alike = (cell, cells) => cells.filter((other) => other.spec.workload === cell.spec.workload);
+const firstOf = (cell, cells) => alike(cell, cells)[0];
+const first = (cell, cells, same) => (cell === firstOf(cell, cells) ? h('td', { class: 'number' }, same) : null);
 
 const costCell = (cell) => {
   const cost = cell.dollars_per_million_samples;
@@ -50,8 +54,16 @@ const sharesCell = ({ time_shares: shares, samples_per_second: speed }) =>
   shares ? h('td', { class: 'number' }, percent(shares.compute), h('small', {}, `input ${percent(shares.input)}`))
     : h('td', { class: 'reason' }, speed === null ? '' : 'unknown: the engine does not say');
 
+// The ranks that a cell may have, as words and as a bar along all ranks, and which cells they leave open.
+const rankCell = (cell, cells) => {
+  if (!cell.rank) return h('td', {});
+  const ranked = alike(cell, cells).filter((other) => other.rank).length;
+  const tied = tiedInWords(cell.cannot_be_told_apart_from);
+  return h('td', {}, rankText(cell), rankBar(cell.rank, ranked), tied && h('small', {}, h('bdi', {}, tied)));
+};
+
 const COLUMNS = {
-  rank: { title: 'Rank', cell: (cell, cells) => h('td', {}, cell.rank === null ? '' : `${cell.rank}`, cell.rank !== null && cells.filter((other) => other.rank === cell.rank).length > 1 && ' (tie)') },
+  rank: { title: 'Rank', cell: rankCell },
   name: { title: 'Cell', cell: (cell) => h('th', { scope: 'row' }, h('bdi', {}, cell.name)) },
   round: { title: 'Round', number: true, cell: (cell) => h('td', { class: 'number' }, `${cell.round + 1}`) },
   speed: { title: 'Samples/s', number: true, cell: speedCell },
@@ -65,29 +77,31 @@ const COLUMNS = {
   runs: { title: 'Runs, by block', cell: (cell) => h('td', { class: 'runs' }, h('ul', {}, cell.runs.map(runLink)), h('small', {}, tally(cell))) },
 };
 
-const namesOf = (preset) => {
+const namesOf = (sweep) => {
+  const { preset } = sweep;
   if (preset === 'ladder') return ['name', 'speed', 'previous', 'first', 'rank', 'runs'];
   if (preset === 'threads') return ['name', 'speed', 'first', 'efficiency', 'rank', 'runs'];
   if (preset === 'aa') return ['name', 'speed', 'first', 'runs'];
   if (preset === 'tune') return ['rank', 'name', 'round', 'speed', 'best', 'runs'];
-  return ['rank', 'name', 'speed', 'best', 'first', 'runs'];
+  return isMixed(sweep) ? ['name', 'speed', 'best', 'rank', 'runs'] : ['rank', 'name', 'speed', 'best', 'first', 'runs'];
 };
 
 // Includes dollars if this machine has an hourly price, and where the time went if an engine says so.
-const columnsOf = ({ preset, price_per_hour: price, cells }) => {
+const columnsOf = (sweep) => {
+  const { price_per_hour: price, cells } = sweep;
   const more = [price !== null && 'perDollar', price !== null && 'cost', cells.some((cell) => cell.time_shares) && 'shares'];
-  return namesOf(preset).flatMap((name) => (name === 'speed' ? ['speed', ...more.filter(Boolean)] : [name]));
+  return namesOf(sweep).flatMap((name) => (name === 'speed' ? ['speed', ...more.filter(Boolean)] : [name]));
 };
 
 export const cellTable = (sweep) => {
   const cells = sweep.cells.filter((cell) => !cell.refused);
   const columns = columnsOf(sweep).map((name) => COLUMNS[name]);
-  const sorted = ORDERED.has(sweep.preset) ? cells : byRank(cells);
+  const sorted = ORDERED.has(sweep.preset) || isMixed(sweep) ? cells : byRank(cells);
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cells' },
     h('table', { class: 'cells' },
-      h('caption', {}, 'Cells. Medians of the valid runs with 95 % intervals; equal ranks cannot be told apart.'),
+      h('caption', {}, 'Cells. Medians of the valid runs with 95 % intervals; with 95 % the true ranks of all cells lie within those shown.', isMixed(sweep) && ' Only cells of one workload are compared.'),
       h('thead', {}, h('tr', {}, columns.map((column) => h('th', { scope: 'col', class: column.number && 'number' }, column.title)))),
-      h('tbody', {}, sorted.map((cell) => h('tr', { class: cell.tied_with_best && 'tied' }, columns.map((column) => column.cell(cell, cells, sweep)))))));
+      h('tbody', {}, sorted.map((cell) => h('tr', { class: cell.may_be_best && 'tied' }, columns.map((column) => column.cell(cell, cells, sweep)))))));
 };
 
 export const refusedList = (sweep) => {

@@ -76,6 +76,15 @@ static const struct net_functions functions = {.step = depth_first_step,
                                                .logit = logit,
                                                .running = running};
 
+/* By a plan of its own a rank might lay weights out otherwise than the others. */
+static void share_plan(struct joiner *joiner, struct plan *plan)
+{
+    const char *origin = plan->origin; /* an address means nothing to another process */
+
+    joiner_share(joiner, plan, sizeof *plan);
+    plan->origin = origin;
+}
+
 struct net *depth_first_new(const struct network *network, const struct net_options *options,
                             struct error *err)
 {
@@ -88,8 +97,10 @@ struct net *depth_first_new(const struct network *network, const struct net_opti
         return NULL;
     }
     if (parameters_make(parameters, network, options->seed, err) &&
-        depth_first_choose(network, options, parameters, &plan, err))
+        depth_first_choose(network, options, parameters, &plan, err)) {
+        share_plan(options->joiner, &plan);
         depth_first = depth_first_make(network, options, parameters, &plan, err);
+    }
     if (!depth_first) {
         parameters_free(parameters);
         free(parameters);

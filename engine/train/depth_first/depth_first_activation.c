@@ -45,7 +45,20 @@ rows_agree(const struct chunk *chunk, const struct activation *activation, struc
     return rows.count == made.count && rows.channels == made.channels;
 }
 
-void depth_first_activate(const struct chunk *chunk, int index, struct rows rows, void *result)
+/* What an activation adds: it is there, or is made in `result`. */
+static const void *shortcut(const struct chunk *chunk, int index, struct rows rows, bool forward,
+                            void *result)
+{
+    struct depth_first *depth_first = chunk->lane->depth_first;
+
+    if (forward || !depth_first->stages.activations[index].again)
+        return chunk_of(chunk, depth_first->kept[index], rows);
+    depth_first_activate(chunk, index, rows, forward, result);
+    return result;
+}
+
+void depth_first_activate(const struct chunk *chunk, int index, struct rows rows, bool forward,
+                          void *result)
 {
     struct depth_first *depth_first = chunk->lane->depth_first;
     const struct activation *activation = &depth_first->stages.activations[index];
@@ -62,7 +75,7 @@ void depth_first_activate(const struct chunk *chunk, int index, struct rows rows
                                   chunk_of(chunk, depth_first->outputs[activation->conv], rows),
                               .affine = norm->affine};
     if (activation->adds >= 0) {
-        join.shortcut = chunk_of(chunk, depth_first->kept[activation->adds], rows);
+        join.shortcut = shortcut(chunk, activation->adds, rows, forward, result);
         depth_first->passes->join(&join, rows, result);
     } else if (activation->adds_conv >= 0) {
         join.shortcut = chunk_of(chunk, depth_first->outputs[activation->adds_conv], rows);
@@ -74,19 +87,21 @@ void depth_first_activate(const struct chunk *chunk, int index, struct rows rows
     }
 }
 
-void *depth_first_input(const struct chunk *chunk, bool anew)
+void *depth_first_input(const struct chunk *chunk, bool forward)
 {
     struct depth_first *depth_first = chunk->lane->depth_first;
     int reads = chunk->stage->reads;
     const struct rows rows = rows_in(chunk, &depth_first->network.layers[chunk->stage->convs[0]]);
     void *place = chunk->lane->input;
+    bool kept;
 
     if (reads < 0)
         return chunk_of(chunk, depth_first->images, rows);
-    if (depth_first->kept[reads])
+    kept = depth_first->kept[reads] && (forward || !depth_first->stages.activations[reads].again);
+    if (kept)
         place = chunk_of(chunk, depth_first->kept[reads], rows);
-    if (anew || !depth_first->kept[reads])
-        depth_first_activate(chunk, reads, rows, place);
+    if (forward || !kept)
+        depth_first_activate(chunk, reads, rows, forward, place);
     return place;
 }
 

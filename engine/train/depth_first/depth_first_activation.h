@@ -4,17 +4,18 @@
 
 #include "engine/train/depth_first/depth_first_chunks.h"
 
-/* What the chunk's convolutions read, (n * H * H / parts, C) stored: made, if it is not kept;
- * `anew` makes even what is kept. */
-void *depth_first_input(const struct chunk *chunk, bool anew);
+/* What the chunk's convolutions read, (n * H * H / parts, C) stored: made on the way forward; on
+ * the way back too, unless it is still kept. */
+void *depth_first_input(const struct chunk *chunk, bool forward);
 
 /* The same for a layer that may look at every second pixel only: then (n * H/2 * H/2, C), in
  * lane->subsampled. */
 void *depth_first_input_of(const struct chunk *chunk, const struct layer *layer, void *input);
 
-/* Makes activation `activation`, whose part in the chunk `rows` is, in `result`, stored. */
+/* Makes activation `activation`, whose part in the chunk `rows` is, in `result`, stored. On the
+ * way back those that it adds may have to be made first, in `result` too. */
 void depth_first_activate(const struct chunk *chunk, int activation, struct rows rows,
-                          void *result);
+                          bool forward, void *result);
 
 /* An image of the whole batch as the maximum pool behind an activation sees it. */
 struct pass_pool depth_first_pool_of(const struct chunk *chunk,

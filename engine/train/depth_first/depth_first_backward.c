@@ -233,6 +233,8 @@ void depth_first_backward(struct lane *lane)
             lane->ok = depth_first_rounds(lane, i, backward_chunk);
         else
             lane->ok = lane->ok && depth_first_chunks(lane, i, backward_chunk);
+        if (i > 0)
+            depth_first_pack(lane, depth_first_time_back(depth_first, i - 1));
         team_meet(depth_first->team);
         depth_first_sgd_step(lane, stage);
         if (stage->reads >= 0)

@@ -66,6 +66,7 @@ static bool time_choice(const struct question *question, struct choice choice, s
     options.sgd = (struct sgd){0}; /* nothing is learnt from it */
     options.keep_gradients = false;
     options.input_workers = 0;
+    options.joiner = NULL;
     probe = depth_first_make(question->network, &options, question->parameters, &plan, err);
     ok = probe != NULL;
     *ret = (struct timing){0};

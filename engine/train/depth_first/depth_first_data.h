@@ -72,8 +72,9 @@ struct lane {
     bool fresh;             /* nothing has been written to the stage's sums yet */
     bool ok;                /* else err says why; the thread still meets the others */
     struct error err;
-    long long input_ns, update_ns, forward_end; /* of this step, for step_split */
-    long long stage_ns[LAYERS_MAX];             /* in each stage, without waiting for others */
+    /* Of this step, for step_split. */
+    long long input_ns, update_ns, communication_ns, forward_end;
+    long long stage_ns[LAYERS_MAX]; /* in each stage, without waiting for others */
 };
 
 struct depth_first {
@@ -98,8 +99,12 @@ struct depth_first {
     void *images;                       /* (N, H, H, C) stored: the batch of this step */
     void *next_images;                  /* (N, H, H, C) stored: only with a loader */
     struct batch_loader *loader;        /* or NULL */
-    void *outputs[LAYERS_MAX];   /* (layers), each (N, P, P, K) stored, before batch-norm */
-    void *kept[LAYERS_MAX];      /* (activations), each (N, P, P, K) stored, or NULL */
+    /* (layers, directions): weights as our kernels read them, at that time only; or NULL. */
+    void *packed[LAYERS_MAX][FILTER_DIRECTIONS];
+    void *outputs[LAYERS_MAX]; /* (layers), each (N, P, P, K) stored, before batch-norm */
+    /* (activations), each (N, P, P, K) stored, or NULL. Of those that are made again on the way
+     * back, only the way forward has it. */
+    void *kept[LAYERS_MAX];
     void *gradients[LAYERS_MAX]; /* (activations), each (N, P, P, K) stored, behind the ReLU */
     uint8_t *chosen;             /* (N, P, P, K): the maximum pool's choices */
     void *means;                 /* (N, C of the linear layer) stored */
@@ -112,6 +117,9 @@ struct depth_first {
     int lane_count;
     int group;         /* threads that share a sum of weight gradients where they can */
     atomic_int loaded; /* how many entries of (filter, direction) an update has taken */
+    /* Where ranks join. Only the first thread uses both. */
+    const struct stage *summed; /* whose gradients all threads have summed at the next meeting */
+    float *vectors;             /* (all scales, shifts and the bias): their gradients, joined */
 };
 
 /* Callers of net.h hold a pointer to `net`. */
@@ -122,6 +130,13 @@ _Static_assert(offsetof(struct depth_first, net) == 0, "a net is the start of it
 static inline bool subsamples(const struct layer *layer)
 {
     return layer->kernel == 1 && layer->stride == 2;
+}
+
+/* Times of a step, for memory that is needed for a part of it only: stage i is worked at time i
+ * on the way forward, the head at time `stages.count`, and on the way back stage i at: */
+static inline int depth_first_time_back(const struct depth_first *depth_first, int stage)
+{
+    return 2 * depth_first->stages.count - stage;
 }
 
 /* Bytes of one image in what a layer reads, and writes: (H, H, C) and (P, P, K) stored. */
@@ -143,9 +158,7 @@ static inline size_t depth_first_bytes_out(const struct depth_first *depth_first
  * the library's. */
 static inline enum wgrad_kind depth_first_hand(const struct net_options *options)
 {
-    if (options->type != DNN_BF16 || options->isa < CPU_AVX512_BF16)
-        return WGRAD_PORTABLE;
-    return options->isa >= CPU_AMX ? WGRAD_AMX : WGRAD_AVX512_BF16;
+    return wgrad_fastest(options->type, options->isa);
 }
 
 /* Whether convolutions are computed in another format than images are stored in. */

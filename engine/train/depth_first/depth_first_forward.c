@@ -1,6 +1,7 @@
 #include "engine/train/depth_first/depth_first_forward.h"
 
 #include "engine/train/depth_first/depth_first_activation.h"
+#include "engine/train/depth_first/depth_first_update.h"
 
 /* Of a result that may still be near when the next stage begins: about a second cache. */
 #define NEAR_BYTES ((size_t)2 << 20)
@@ -49,6 +50,7 @@ void depth_first_forward(struct lane *lane)
         for (int k = 0; k < stage->count; k++)
             norm_start_forward(depth_first->norms[stage->convs[k]], lane->index);
         lane->ok = lane->ok && depth_first_chunks(lane, i, forward_chunk);
+        depth_first_pack(lane, i + 1);
         team_meet(depth_first->team);
         for (int k = 0; k < stage->count; k++)
             norm_finish_forward(depth_first->norms[stage->convs[k]], lane->index);

@@ -45,7 +45,7 @@ static void take_means(struct lane *lane)
         const struct chunk chunk = image_of(lane, image);
         void *active = chunk_of(&chunk, depth_first->kept[depth_first->stages.last], rows);
 
-        depth_first_activate(&chunk, depth_first->stages.last, rows, active);
+        depth_first_activate(&chunk, depth_first->stages.last, rows, true, active);
         depth_first->passes->mean(active, rows,
                                   row_of(depth_first, depth_first->means, image, rows.channels));
     }
@@ -57,9 +57,10 @@ static void softmax_loss(struct lane *lane)
     struct depth_first *depth_first = lane->depth_first;
     const struct layer *linear = linear_of(depth_first);
     const float *bias = parameters_find(depth_first->parameters, linear->name, "bias")->value;
-    long classes = linear->out_channels;
+    long classes = linear->out_channels, batch = depth_first->options.batch;
+    long before = batch * joiner_rank(depth_first->options.joiner); /* images of other ranks */
 
-    assert(lane->end_image <= depth_first->options.batch);
+    assert(lane->end_image <= batch);
     assert(classes >= LOSS_LABELS); /* every label has a logit */
     memset(lane->bias_sum, 0, (size_t)classes * sizeof(float));
     for (long image = lane->first_image; image < lane->end_image; image++) {
@@ -69,8 +70,9 @@ static void softmax_loss(struct lane *lane)
                                        (size_t)classes, shown);
         for (long c = 0; c < classes; c++)
             lane->row[c] = shown[c] += bias[c];
-        depth_first->losses[image] = loss_cross_entropy(lane->row, classes, image % LOSS_LABELS,
-                                                        depth_first->options.batch);
+        depth_first->losses[image] =
+            loss_cross_entropy(lane->row, classes, (before + image) % LOSS_LABELS,
+                               batch * joiner_ranks(depth_first->options.joiner));
         for (long c = 0; c < classes; c++)
             lane->bias_sum[c] += lane->row[c];
         depth_first->passes->from_floats(
@@ -147,6 +149,7 @@ void depth_first_head(struct lane *lane)
         if (lane->ok)
             go_back(lane);
     }
+    depth_first_pack(lane, depth_first->stages.count + 1);
     team_meet(depth_first->team);
     depth_first_sgd_step(lane, &depth_first->head);
 }

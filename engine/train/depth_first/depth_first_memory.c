@@ -7,11 +7,6 @@
 
 #include <math.h>
 
-static int time_back(const struct depth_first *depth_first, int stage)
-{
-    return 2 * depth_first->stages.count - stage;
-}
-
 /* A pointer to be filled when the arena has its memory. */
 struct wish {
     void **place;
@@ -24,9 +19,11 @@ struct wishes {
     struct wish list[ARENA_MAX];
 };
 
-/* wish_for_batch(): nine for the batch; for each convolution its output and its activation's
- * gradient; for each pool what is kept of it and its choices. */
-_Static_assert(2 * LAYERS_MAX + 9 <= ARENA_MAX, "an arena has room for the buffers of a batch");
+/* wish_for_batch(): nine for the batch; for each convolution its output, its activation's
+ * gradient and two directions of packed weights, and for at most every second one what is kept on
+ * the way forward; for each pool what is kept of it and its choices. */
+_Static_assert(4 * LAYERS_MAX + LAYERS_MAX / 2 + 9 <= ARENA_MAX,
+               "an arena has room for the buffers of a batch");
 
 static void wish(struct wishes *wishes, void **place, size_t bytes, int first, int last)
 {
@@ -50,14 +47,23 @@ static int stage_of(const struct depth_first *depth_first, int conv)
 static int last_of_gradient(const struct depth_first *depth_first,
                             const struct activation *activation)
 {
-    int last = time_back(depth_first, stage_of(depth_first, activation->conv));
+    int last = depth_first_time_back(depth_first, stage_of(depth_first, activation->conv));
 
     if (activation->adds_conv >= 0)
-        last =
-            (int)fmax(last, time_back(depth_first, stage_of(depth_first, activation->adds_conv)));
+        last = (int)fmax(last, depth_first_time_back(
+                                   depth_first, stage_of(depth_first, activation->adds_conv)));
     if (activation->adds >= 0)
-        last = (int)fmax(last, time_back(depth_first, depth_first->reader[activation->adds]));
+        last = (int)fmax(
+            last, depth_first_time_back(depth_first, depth_first->reader[activation->adds]));
     return last;
+}
+
+/* The stage that makes an activation on the way forward; the head makes what no stage reads. */
+static int time_made(const struct depth_first *depth_first, int activation)
+{
+    int reader = depth_first->reader[activation];
+
+    return reader < 0 ? depth_first->stages.count : reader;
 }
 
 static void wish_for_activation(struct depth_first *depth_first, int index, struct wishes *wishes)
@@ -66,9 +72,9 @@ static void wish_for_activation(struct depth_first *depth_first, int index, stru
     const struct layer *conv = &depth_first->network.layers[activation->conv];
     size_t batch = (size_t)depth_first->options.batch,
            bytes = batch * depth_first_bytes_out(depth_first, conv);
-    int reader = depth_first->reader[index], head = depth_first->stages.count;
-    int made = reader < 0 ? head : reader,
-        back = reader < 0 ? head : time_back(depth_first, reader);
+    int reader = depth_first->reader[index];
+    int made = time_made(depth_first, index),
+        back = reader < 0 ? made : depth_first_time_back(depth_first, reader);
     int last = last_of_gradient(depth_first, activation);
 
     if (activation->pool >= 0) {
@@ -79,11 +85,36 @@ static void wish_for_activation(struct depth_first *depth_first, int index, stru
         wish(wishes, &depth_first->kept[index], batch * depth_first_bytes_out(depth_first, pool),
              made, back);
         wish(wishes, (void **)&depth_first->chosen, numbers, made, back);
-    } else if (activation->kept) {
+    } else if (activation->kept && !activation->again) {
         wish(wishes, &depth_first->kept[index], bytes, made, last > back ? last : back);
         return; /* its gradient takes its place */
+    } else if (activation->again && activation->added_to >= 0) {
+        wish(wishes, &depth_first->kept[index], bytes, made,
+             time_made(depth_first, activation->added_to));
     }
     wish(wishes, &depth_first->gradients[index], bytes, back, last);
+}
+
+/* Stage `index`, or the head: its packed weights are made one time before they are read. Those of
+ * the very first are there from one step to the next. */
+static void wish_for_packed(struct depth_first *depth_first, int index, struct wishes *wishes)
+{
+    const struct stage *stage =
+        index < depth_first->stages.count ? &depth_first->stages.list[index] : &depth_first->head;
+    int back = depth_first_time_back(depth_first, index);
+
+    for (int i = 0; i < stage->count; i++) {
+        int conv = stage->convs[i];
+        size_t forward = filter_packed_size(depth_first->filters[conv], CONV_FORWARD);
+        size_t backward = filter_packed_size(depth_first->filters[conv], CONV_BACKWARD_DATA);
+        void **places = depth_first->packed[conv];
+
+        if (forward > 0)
+            wish(wishes, &places[CONV_FORWARD], forward, index > 0 ? index - 1 : 0,
+                 index > 0 ? index : back);
+        if (backward > 0)
+            wish(wishes, &places[CONV_BACKWARD_DATA], backward, back - 1, back);
+    }
 }
 
 static void wish_for_batch(struct depth_first *depth_first, struct wishes *wishes)
@@ -116,10 +147,12 @@ static void wish_for_batch(struct depth_first *depth_first, struct wishes *wishe
 
             wish(wishes, &depth_first->outputs[conv],
                  batch * depth_first_bytes_out(depth_first, &depth_first->network.layers[conv]),
-                 i, time_back(depth_first, i));
+                 i, depth_first_time_back(depth_first, i));
         }
     for (int i = 0; i < depth_first->stages.activation_count; i++)
         wish_for_activation(depth_first, i, wishes);
+    for (int i = 0; i <= depth_first->stages.count; i++)
+        wish_for_packed(depth_first, i, wishes);
 }
 
 /* What one thread needs at most of each of its buffers. */
@@ -208,6 +241,25 @@ static void place_gradients(struct depth_first *depth_first)
     }
 }
 
+static void place_packed(struct depth_first *depth_first)
+{
+    for (int i = 0; i < depth_first->network.count; i++)
+        for (int k = 0; k < FILTER_DIRECTIONS; k++)
+            if (depth_first->packed[i][k])
+                filter_place(depth_first->filters[i], (enum conv_direction)k,
+                             depth_first->packed[i][k]);
+}
+
+/* What is written when net_parameters() shows the gradients: other weights are there already. */
+static size_t shown_later(const struct depth_first *depth_first)
+{
+    size_t numbers = 0;
+
+    for (int i = 0; i < depth_first->parameters->count; i++)
+        numbers += depth_first->parameters->list[i].count;
+    return depth_first->options.keep_gradients ? numbers * sizeof(float) : 0;
+}
+
 static bool check_memory(const struct depth_first *depth_first, size_t bytes, struct error *err)
 {
     double gib = 1024.0 * 1024 * 1024, free_bytes = (double)host_free_memory();
@@ -236,13 +288,16 @@ bool depth_first_take_memory(struct depth_first *depth_first, struct error *err)
         wish_for_lane(depth_first, &depth_first->lanes[i], &needs, &own);
         arena_lay_out(&depth_first->lanes[i].arena);
         depth_first->memory += depth_first->lanes[i].arena.total;
-        if (!check_memory(depth_first, depth_first->memory, err) || !grant(&own, err))
+        if (!check_memory(depth_first, depth_first->memory + shown_later(depth_first), err) ||
+            !grant(&own, err))
             return false;
     }
     if (!grant(&batch, err))
         return false;
     place_gradients(depth_first);
-    tensor_init_fill(depth_first->source, numbers, "images", depth_first->options.seed, sqrtf(3),
-                     0);
+    place_packed(depth_first);
+    tensor_init_images(depth_first->source,
+                       numbers * (size_t)joiner_rank(depth_first->options.joiner), numbers,
+                       depth_first->options.seed);
     return true;
 }

@@ -49,7 +49,7 @@ static void step_of_lane(void *user, int index)
     long long start = host_clock_ns();
 
     lane->ok = true;
-    lane->update_ns = 0;
+    lane->update_ns = lane->communication_ns = 0;
     memset(lane->stage_ns, 0, sizeof lane->stage_ns);
     if (!depth_first->loader)
         take_images(depth_first, lane->first_image, lane->end_image, depth_first->images);
@@ -81,11 +81,14 @@ bool depth_first_step(struct net *net, double *ret_loss, struct step_split *ret_
     *ret_loss = 0;
     for (long i = 0; i < depth_first->options.batch; i++)
         *ret_loss += depth_first->losses[i];
-    *ret_loss /= (double)depth_first->options.batch;
+    *ret_loss =
+        joiner_mean(depth_first->options.joiner, *ret_loss / (double)depth_first->options.batch);
     total = host_clock_ns() - start;
-    *ret_split =
-        (struct step_split){.input = waited + first->input_ns, .update = first->update_ns};
+    *ret_split = (struct step_split){.input = waited + first->input_ns,
+                                     .update = first->update_ns,
+                                     .communication = first->communication_ns};
     ret_split->forward = first->forward_end - start - ret_split->input;
-    ret_split->backward = total - ret_split->forward - ret_split->input - first->update_ns;
+    ret_split->backward = total - ret_split->forward - ret_split->input - first->update_ns -
+                          first->communication_ns;
     return true;
 }

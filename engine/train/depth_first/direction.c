@@ -13,7 +13,8 @@ struct direction {
     const struct conv_kernel *kernel;  /* or NULL */
     struct dnn_op *ops[FILTER_COUNTS]; /* (shape->count_kinds) of the library, without a kernel */
     struct dnn_op *reorder;            /* to their layout, without a kernel */
-    void *weights;                     /* the kernel's panels, or in the operations' layout */
+    void *weights;                     /* in their layout, without a kernel */
+    void *panels;                      /* the kernel's, borrowed */
 };
 
 /* All operations share one copy of the weights, so the first decides on its layout. */
@@ -37,16 +38,15 @@ static bool make_ops(struct direction *direction, struct error *err)
 static bool build(struct direction *direction, struct error *err)
 {
     const struct filter_shape *shape = direction->context.shape;
-    struct conv_shape conv = filter_conv(shape, direction->context.direction);
-    size_t size;
 
     direction->kernel = shape->kernels[direction->context.direction];
-    assert(!direction->kernel || conv_supports(direction->kernel, &conv));
-    if (!direction->kernel && !make_ops(direction, err))
+    if (direction->kernel) {
+        assert(direction_packed_size(direction) > 0);
+        return true;
+    }
+    if (!make_ops(direction, err))
         return false;
-    size = direction->kernel ? direction->kernel->panels_size(&conv)
-                             : dnn_op_size(direction->ops[0], 1);
-    direction->weights = filter_memory(size);
+    direction->weights = filter_memory(dnn_op_size(direction->ops[0], 1));
     if (!direction->weights)
         return error_set(err, ERROR_INTERNAL, NULL, "no memory for the weights of %s",
                          shape->layer->name);
@@ -110,24 +110,45 @@ static void round_weights(const struct passes *passes, float *weights, size_t co
     }
 }
 
-bool direction_load(struct direction *direction, int lane, void *own,
-                    const struct conv_weights *strided, struct error *err)
+bool direction_load(struct direction *direction, int lane, void *own, struct error *err)
 {
     const struct filter_shape *shape = direction->context.shape;
     void *const memory[] = {own, direction->weights};
 
-    if (direction->kernel) {
-        const struct conv_shape conv = filter_conv(shape, direction->context.direction);
-
-        direction->kernel->pack(&conv, strided, 0, 1, direction->weights);
-        return true;
-    }
+    assert(!direction->kernel);
     if (!dnn_op_run_on(direction->reorder, lane, memory, err))
         return false;
     if (shape->emulated)
         round_weights(direction->context.passes, direction->weights,
                       dnn_op_size(direction->reorder, 1) / sizeof(float));
     return true;
+}
+
+size_t direction_packed_size(const struct direction *direction)
+{
+    const struct direction_context *context = &direction->context;
+    const struct conv_shape conv = filter_conv(context->shape, context->direction);
+
+    if (!direction->kernel)
+        return 0;
+    assert(conv_supports(direction->kernel, &conv));
+    return direction->kernel->panels_size(&conv);
+}
+
+void direction_place(struct direction *direction, void *memory)
+{
+    assert(direction->kernel && (uintptr_t)memory % 64 == 0);
+    direction->panels = memory;
+}
+
+void direction_pack(struct direction *direction, const struct conv_weights *strided, int index,
+                    int of)
+{
+    const struct direction_context *context = &direction->context;
+    const struct conv_shape conv = filter_conv(context->shape, context->direction);
+
+    assert(direction->panels);
+    direction->kernel->pack(&conv, strided, index, of, direction->panels);
 }
 
 /* Numbers that a chunk reads in this direction, and that it writes. */
@@ -243,7 +264,7 @@ bool direction_run(struct direction *direction, const struct filter_call *call, 
     conv = filter_conv(shape, direction->context.direction);
     work = (struct conv_call){.images = filter_conv_images(shape, call->units),
                               .input = input,
-                              .panels = direction->weights,
+                              .panels = direction->panels,
                               .scratch = call->scratch,
                               .end = *end,
                               .past_cache = call->past_cache};

@@ -28,11 +28,21 @@ bool direction_by_library(const struct direction *direction);
 bool direction_layout(struct direction *direction, const struct dnn_layout *own,
                       struct error *err) __attribute__((warn_unused_result));
 
-/* Brings new weights to where run() reads them: `own` those of direction_layout(), which the
- * library reads; `strided` the same numbers for our kernel. */
-bool direction_load(struct direction *direction, int lane, void *own,
-                    const struct conv_weights *strided, struct error *err)
+/* The library's: brings new weights, `own` those of direction_layout(), to where run() reads
+ * them. */
+bool direction_load(struct direction *direction, int lane, void *own, struct error *err)
     __attribute__((warn_unused_result));
+
+/* Our kernel's: bytes of packed weights, for which the caller gives memory at 64 bytes; 0 for the
+ * library. */
+size_t direction_packed_size(const struct direction *direction);
+void direction_place(struct direction *direction, void *memory);
+
+/* Packs part `index` of `of` of the weights into that memory. All parts are complete before
+ * run().
+ */
+void direction_pack(struct direction *direction, const struct conv_weights *strided, int index,
+                    int of);
 
 /* Bytes of scratch memory, enough for every call. */
 size_t direction_scratch(const struct direction *direction);

@@ -33,8 +33,8 @@ static bool by_library(const struct filter_shape *shape)
     return !shape->by_hand && !shape->winograd;
 }
 
-/* Whether our kernels read weights whose layout only the library knows: then they read them from
- * the parameter, where filter_load() brings them. */
+/* Whether our kernels read weights whose layout only the library knows: then filter_pack() reads
+ * them from the parameter, where filter_load() brings them. */
 static bool loads_from_parameter(const struct filter *filter)
 {
     return by_library(&filter->shape) &&
@@ -148,7 +148,7 @@ struct filter *filter_new(const struct filter_context *context, const struct fil
 
     assert(shape->count_kinds > 0 && shape->count_kinds <= FILTER_COUNTS && shape->parts > 0);
     assert(!shape->emulated || shape->type == DNN_BF16);
-    assert(!shape->by_hand || (shape->type == DNN_BF16 && !shape->emulated));
+    assert(!shape->by_hand || !shape->emulated);
     assert(!shape->emulated || (!shape->kernels[0] && !shape->kernels[1]));
     if (!filter) {
         error_no_memory(err);
@@ -307,16 +307,23 @@ bool filter_backward_weights(struct filter *filter, const struct filter_call *ca
     return true;
 }
 
-/* The gradient of part `index` of the output channels, from the sums of all threads, and the step
- * with it. */
-static void learn_by_winograd(struct filter *filter, const struct filter_update *update)
+/* The gradient of part `index` of the output channels, from the sums of all threads. */
+static void sum_by_winograd(struct filter *filter, const struct filter_update *update)
 {
-    const struct winograd_gradient *winograd = filter->shape.winograd;
     const struct conv_shape conv = filter_conv(&filter->shape, CONV_FORWARD);
     const struct winograd_gradient_sums sums = {(const float *const *)update->copies,
                                                 update->copy_count};
     struct winograd_gradient_result result = {.values = filter->gradient};
-    long grains = conv.out_channels / winograd->out_multiple;
+
+    memcpy(result.strides, filter->strides, sizeof result.strides);
+    filter->shape.winograd->finish(&conv, &sums, update->index, update->of, &result);
+}
+
+/* That, and the step with it. */
+static void learn_by_winograd(struct filter *filter, const struct filter_update *update)
+{
+    const struct winograd_gradient *winograd = filter->shape.winograd;
+    long grains = filter_conv(&filter->shape, CONV_FORWARD).out_channels / winograd->out_multiple;
     size_t each = (size_t)(winograd->out_multiple * filter->strides[0]);
     const struct pass_learn learn = {
         .copies = &filter->gradient,
@@ -326,25 +333,37 @@ static void learn_by_winograd(struct filter *filter, const struct filter_update 
         .begin = (size_t)(grains * update->index / update->of) * each,
         .end = (size_t)(grains * (update->index + 1) / update->of) * each};
 
-    memcpy(result.strides, filter->strides, sizeof result.strides);
-    winograd->finish(&conv, &sums, update->index, update->of, &result);
+    sum_by_winograd(filter, update);
     filter->context.passes->learn(&learn, update->sgd);
+}
+
+/* Numbers ret[0] .. ret[1] - 1 of the weights are this part's, by cache lines. */
+static void slice_of(const struct filter *filter, const struct filter_update *update,
+                     size_t ret[2])
+{
+    size_t lines = (filter->count + 15) / 16;
+
+    assert(update->index >= 0 && update->index < update->of);
+    for (int i = 0; i < 2; i++) {
+        ret[i] = lines * (size_t)(update->index + i) / (size_t)update->of * 16;
+        ret[i] = ret[i] < filter->count ? ret[i] : filter->count;
+    }
 }
 
 void filter_learn(struct filter *filter, const struct filter_update *update)
 {
-    size_t lines = (filter->count + 15) / 16;
-    size_t begin = lines * (size_t)update->index / (size_t)update->of * 16;
-    size_t end = lines * (size_t)(update->index + 1) / (size_t)update->of * 16;
+    size_t slice[2];
+
+    slice_of(filter, update, slice);
     const struct pass_learn learn = {.copies = update->copies,
                                      .copy_count = update->copy_count,
                                      .weights = filter->weights,
                                      .velocity = filter->velocity,
                                      .gradient = filter->gradient,
-                                     .begin = begin,
-                                     .end = end < filter->count ? end : filter->count};
+                                     .begin = slice[0],
+                                     .end = slice[1]};
 
-    assert(update->copy_count > 0 && update->index >= 0 && update->index < update->of);
+    assert(update->copy_count > 0);
     assert(update->sgd->momentum == 0 || filter->velocity);
     if (filter->shape.winograd)
         learn_by_winograd(filter, update);
@@ -352,33 +371,92 @@ void filter_learn(struct filter *filter, const struct filter_update *update)
         filter->context.passes->learn(&learn, update->sgd);
 }
 
-/* The weights as our kernels read them; `lane` brings them there first where they lie otherwise.
- */
-static bool strided_weights(struct filter *filter, int lane, struct conv_weights *ret,
-                            struct error *err)
+void filter_sum(struct filter *filter, const struct filter_update *update)
 {
-    void *const memory[] = {filter->weights, filter->parameter->value};
+    size_t slice[2];
 
-    ret->values = by_library(&filter->shape) ? filter->parameter->value : filter->weights;
-    memcpy(ret->strides, filter->strides, sizeof ret->strides);
-    return !loads_from_parameter(filter) || dnn_op_run_on(filter->show, lane, memory, err);
+    assert(filter->gradient && update->copy_count > 0);
+    if (filter->shape.winograd) {
+        sum_by_winograd(filter, update);
+        return;
+    }
+    slice_of(filter, update, slice);
+    memcpy(filter->gradient + slice[0], update->copies[0] + slice[0],
+           (slice[1] - slice[0]) * sizeof(float));
+    for (int i = 1; i < update->copy_count; i++)
+        filter->context.passes->accumulate(update->copies[i] + slice[0], slice[1] - slice[0],
+                                           filter->gradient + slice[0]);
 }
 
-/* One thread loads both directions where both read the parameter. */
+void filter_step(struct filter *filter, const struct filter_update *update)
+{
+    size_t slice[2];
+
+    assert(filter->gradient && (update->sgd->momentum == 0 || filter->velocity));
+    slice_of(filter, update, slice);
+    const struct pass_learn learn = {.copies = &filter->gradient,
+                                     .copy_count = 1,
+                                     .weights = filter->weights,
+                                     .velocity = filter->velocity,
+                                     .begin = slice[0],
+                                     .end = slice[1]};
+    filter->context.passes->learn(&learn, update->sgd);
+}
+
+float *filter_gradient_at(struct filter *filter, size_t *ret_count)
+{
+    *ret_count = filter->count;
+    return filter->gradient;
+}
+
+/* Shows where each number of the layout goes in OIHW. */
+bool filter_hash_layout(struct filter *filter, uint64_t *hash, struct error *err)
+{
+    void *const memory[] = {filter->gradient, filter->parameter->gradient};
+
+    assert(filter->gradient && filter->count < 1 << 24); /* each index is a number in f32 */
+    for (size_t i = 0; i < filter->count; i++)
+        filter->gradient[i] = (float)i;
+    if (!dnn_op_run(filter->show, memory, err))
+        return false;
+    for (size_t i = 0; i < filter->parameter->count; i++)
+        *hash = (*hash ^ (uint64_t)filter->parameter->gradient[i]) * 0x100000001b3;
+    return true;
+}
+
+size_t filter_packed_size(const struct filter *filter, enum conv_direction direction)
+{
+    return filter->directions[direction] ? direction_packed_size(filter->directions[direction])
+                                         : 0;
+}
+
+void filter_place(struct filter *filter, enum conv_direction direction, void *memory)
+{
+    direction_place(filter->directions[direction], memory);
+}
+
+void filter_pack(struct filter *filter, enum conv_direction direction, int index, int of)
+{
+    struct conv_weights strided = {.values = filter->weights};
+
+    if (loads_from_parameter(filter))
+        strided.values = filter->parameter->value;
+    memcpy(strided.strides, filter->strides, sizeof strided.strides);
+    if (filter_packed_size(filter, direction) > 0)
+        direction_pack(filter->directions[direction], &strided, index, of);
+}
+
 bool filter_load(struct filter *filter, int lane, enum conv_direction direction,
                  struct error *err)
 {
-    bool both = loads_from_parameter(filter), ok = true;
-    struct conv_weights strided;
+    void *const memory[] = {filter->weights, filter->parameter->value};
+    struct direction *loaded = filter->directions[direction];
 
-    if (both && direction != CONV_FORWARD)
-        return true;
-    if (!strided_weights(filter, lane, &strided, err))
+    if (direction == CONV_FORWARD && loads_from_parameter(filter) &&
+        !dnn_op_run_on(filter->show, lane, memory, err))
         return false;
-    for (enum conv_direction i = CONV_FORWARD; i <= CONV_BACKWARD_DATA && ok; i++)
-        if (filter->directions[i] && (both || i == direction))
-            ok = direction_load(filter->directions[i], lane, filter->weights, &strided, err);
-    return ok;
+    return !loaded || !direction_by_library(loaded) ||
+           direction_load(loaded, lane, filter->weights, err);
 }
 
 bool filter_show(struct filter *filter, struct error *err)
@@ -392,7 +470,8 @@ bool filter_show(struct filter *filter, struct error *err)
 
 void filter_release(struct filter *filter)
 {
-    parameter_release(filter->parameter);
+    if (!loads_from_parameter(filter))
+        parameter_release(filter->parameter);
 }
 
 void filter_names(const struct filter *filter, net_visit visit, void *user)

@@ -14,7 +14,7 @@ struct filter_context {
     struct dnn *dnn;
     const struct passes *passes;
     struct parameters *parameters;
-    bool keep_gradients; /* for filter_show() */
+    bool keep_gradients; /* for filter_show() and filter_sum() */
     bool momentum;       /* updates will have some */
 };
 
@@ -78,15 +78,41 @@ struct filter_update {
 };
 void filter_learn(struct filter *filter, const struct filter_update *update);
 
-/* Brings the new weights into the layouts that are computed with: an enum conv_direction. Threads
- * may load different directions at the same time. */
+/* The same in two halves, for a gradient that ranks join in between: the sum of the copies goes
+ * to filter_gradient_at(), and the step is taken with what stands there. Threads meet in between.
+ * Only with keep_gradients. */
+void filter_sum(struct filter *filter, const struct filter_update *update);
+void filter_step(struct filter *filter, const struct filter_update *update);
+
+/* The gradient in the filter's layout, *ret_count numbers. */
+float *filter_gradient_at(struct filter *filter, size_t *ret_count);
+
+/* Continues `hash` with the layout of weights and gradient: equal layouts give equal hashes. Only
+ * with keep_gradients; overwrites the gradient. */
+bool filter_hash_layout(struct filter *filter, uint64_t *hash, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Our kernels read weights that are packed for each use, so that not all layers' are in memory
+ * at the same time. Bytes of them; 0 where the library computes the direction. */
+size_t filter_packed_size(const struct filter *filter, enum conv_direction direction);
+
+/* Where they are, from now on: at 64 bytes, the caller's. */
+void filter_place(struct filter *filter, enum conv_direction direction, void *memory);
+
+/* Packs part `index` of `of` there. Threads may pack different parts at the same time; when all
+ * parts are packed, filter_run() may read them until the memory is used otherwise. */
+void filter_pack(struct filter *filter, enum conv_direction direction, int index, int of);
+
+/* Brings the new weights to where the library, or filter_pack(), reads them. Threads may load
+ * different directions at the same time. */
 bool filter_load(struct filter *filter, int lane, enum conv_direction direction,
                  struct error *err) __attribute__((warn_unused_result));
 
 /* Copies weights and gradient to the parameter, which net_parameters() shows its caller. */
 bool filter_show(struct filter *filter, struct error *err) __attribute__((warn_unused_result));
 
-/* Gives back the memory of the parameter's value, which filter_show() writes again. */
+/* Gives back the memory of the parameter's value, which filter_show() writes again; unless
+ * filter_pack() reads it. */
 void filter_release(struct filter *filter);
 
 /* Calls `visit` with the implementation of each pass. */

@@ -35,7 +35,8 @@ struct wgrad_shape filter_wgrad(const struct filter_shape *shape, long units)
     const struct dnn_convolution chunk = filter_chunk(shape, units);
     const struct dnn_images *in = &chunk.input, *out = &chunk.output;
 
-    return (struct wgrad_shape){.images = in->batch,
+    return (struct wgrad_shape){.type = in->type,
+                                .images = in->batch,
                                 .in_size = in->width,
                                 .out_size = out->width,
                                 .pixels = in->batch * in->height * in->width,
@@ -71,9 +72,10 @@ long filter_conv_images(const struct filter_shape *shape, long units)
     return is_flat(shape) ? units * (size * size / shape->parts) : units;
 }
 
-bool filter_can_by_hand(const struct layer *layer, enum wgrad_kind kind, enum cpu_isa isa)
+bool filter_can_by_hand(const struct layer *layer, enum dnn_type type, enum wgrad_kind kind,
+                        enum cpu_isa isa)
 {
-    const struct filter_shape shape = {.layer = layer, .type = DNN_BF16, .parts = 1};
+    const struct filter_shape shape = {.layer = layer, .type = type, .parts = 1};
     const struct wgrad_shape hand = filter_wgrad(&shape, 1);
 
     return wgrad_supports(kind, &hand, isa);
@@ -107,8 +109,8 @@ void filter_choose(struct filter_shape *shape, enum wgrad_kind hand, enum cpu_is
     if (!tiles_are_faster(shape, isa) &&
         shape->layer->in_size >= winograd_sizes[shape->type].gradient)
         shape->winograd = winograd_gradient_for(isa, shape->type, &conv);
-    shape->by_hand =
-        !shape->winograd && hand != WGRAD_PORTABLE && filter_can_by_hand(shape->layer, hand, isa);
+    shape->by_hand = !shape->winograd && hand != WGRAD_PORTABLE &&
+                     filter_can_by_hand(shape->layer, shape->type, hand, isa);
     if (shape->layer->input >= 0)
         shape->kernels[CONV_BACKWARD_DATA] = kernel_for(shape, CONV_BACKWARD_DATA, isa);
 }

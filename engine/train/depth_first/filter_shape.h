@@ -43,8 +43,9 @@ struct filter_call {
  * and `hand` for the gradient of the weights. */
 void filter_choose(struct filter_shape *shape, enum wgrad_kind hand, enum cpu_isa isa);
 
-/* Whether our kernel `kind` can compute the gradient of this layer's weights, from bf16. */
-bool filter_can_by_hand(const struct layer *layer, enum wgrad_kind kind, enum cpu_isa isa);
+/* Whether our kernel `kind` can compute the gradient of this layer's weights, from `type`. */
+bool filter_can_by_hand(const struct layer *layer, enum dnn_type type, enum wgrad_kind kind,
+                        enum cpu_isa isa);
 
 /* Which of shape->counts has so many units. */
 int filter_count_of(const struct filter_shape *shape, long units);

@@ -1,6 +1,7 @@
 #include "engine/train/depth_first/plan.h"
 
 #include "common/cleanup.h"
+#include "engine/machine/cache_folder.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -83,19 +84,11 @@ bool plan_read(const char *text, const char *key, int count, struct plan *ret_pl
  * where no directory is known. */
 static bool path_of(const char *key, char *ret_folder, char *ret_path)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     unsigned long long hash = 14695981039346656037ULL;
-    int length;
 
     for (const char *c = key; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 1099511628211ULL;
-    if (cache && cache[0] == '/')
-        length = snprintf(ret_folder, PATH_MAX, "%s/pennyworth", cache);
-    else if (home && home[0] == '/')
-        length = snprintf(ret_folder, PATH_MAX, "%s/.cache/pennyworth", home);
-    else
-        return false;
-    return length < PATH_MAX &&
+    return cache_folder_find(NULL, ret_folder) &&
            snprintf(ret_path, PATH_MAX, "%s/plan-%016llx", ret_folder, hash) < PATH_MAX;
 }
 
@@ -110,17 +103,6 @@ bool plan_load(const char *key, int count, struct plan *ret_plan)
     length = fread(text, 1, PLAN_TEXT_MAX, file);
     text[length] = '\0';
     return plan_read(text, key, count, ret_plan);
-}
-
-/* Makes the folder and those above it. */
-static void make_folder(char *folder)
-{
-    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(folder, 0700);
-        *slash = '/';
-    }
-    mkdir(folder, 0700);
 }
 
 /* Opens the file that becomes the plan, and locks it. Its name is the same for every writer of
@@ -186,7 +168,7 @@ bool plan_store(const struct plan *plan, const char *key, struct error *err)
         return error_set(
             err, ERROR_STORAGE, NULL,
             "no folder is known: neither XDG_CACHE_HOME nor HOME is an absolute path");
-    make_folder(folder);
+    cache_folder_make(folder);
     snprintf(part, sizeof part, "%s.part", path);
     file = open_part(part);
     if (file < 0)

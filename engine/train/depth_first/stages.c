@@ -32,7 +32,7 @@ static bool add_activation(const struct network *network, int index, struct stag
     int place = stages->activation_count++;
     struct activation *activation = &stages->activations[place];
 
-    *activation = (struct activation){index, -1, -1, -1, -1, layer->adds >= 0};
+    *activation = (struct activation){index, -1, -1, -1, -1, layer->adds >= 0, false};
     if (layer->adds < 0)
         return true;
     if (is_projection(network, layer->adds)) {
@@ -100,6 +100,23 @@ bool stages_of(const struct network *network, struct stages *ret_stages, struct 
         !ret_stages->activations[ret_stages->last].kept)
         return refuse(network, network->count - 1, err);
     return true;
+}
+
+/* A row ends where one is kept, or where a projection is added. The last activation's gradient
+ * takes its place at once, so that nothing would be gained. */
+void stages_make_again(struct stages *stages, int longest)
+{
+    int row[LAYERS_MAX]; /* (activations): how many are made until it is there; 0: it is kept */
+
+    for (int i = 0; i < stages->activation_count; i++) {
+        struct activation *activation = &stages->activations[i];
+
+        row[i] = activation->adds >= 0 ? row[activation->adds] + 1 : 1;
+        activation->again =
+            activation->kept && activation->pool < 0 && i != stages->last && row[i] <= longest;
+        if (!activation->again)
+            row[i] = 0;
+    }
 }
 
 int stages_behind(const struct stages *stages, int conv)

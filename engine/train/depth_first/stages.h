@@ -16,6 +16,9 @@ struct activation {
     int adds_conv; /* or the convolution that has a batch-norm but no ReLU of its own, or -1 */
     int added_to;  /* the activation that this one is added to, or -1 */
     bool kept;     /* in memory, because it is read more than once; else made again each time */
+    /* Of what is kept: only as long as the way forward needs it. The way back makes it again,
+     * from convolutions' outputs and maybe from an activation that is still there. */
+    bool again;
 };
 
 #define STAGE_CONVS_MAX 2
@@ -38,6 +41,10 @@ struct stages {
 /* Fails on a network that is not made of residual blocks like ResNet's. */
 bool stages_of(const struct network *network, struct stages *ret_stages, struct error *err)
     __attribute__((warn_unused_result));
+
+/* Marks what is made again: of the activations that add up, at most `longest` in a row, which the
+ * way back makes one from the other. None where it is 0. */
+void stages_make_again(struct stages *stages, int longest);
 
 /* The activation that normalises the output of layer `conv` (or adds it): whose gradient is the
  * gradient of that batch-norm's output. */

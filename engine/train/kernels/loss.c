@@ -8,7 +8,8 @@ double loss_cross_entropy(float *row, long classes, long label, long batch)
 
     /* The largest is taken off first, so that no exponential overflows. */
     for (long c = 1; c < classes; c++)
-        most = fmax(most, (double)row[c]);
+        if ((double)row[c] > most)
+            most = (double)row[c];
     for (long c = 0; c < classes; c++)
         sum += exp((double)row[c] - most);
     loss = log(sum) - ((double)row[label] - most);

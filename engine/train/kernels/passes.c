@@ -9,7 +9,10 @@ extern const struct passes passes_avx512bf16_bf16;
 
 /* From the most to the least that is asked of the processor. */
 static const struct passes *const all[] = {
-    &passes_avx512bf16_bf16, &passes_avx512_f32,   &passes_avx512_bf16,  &passes_avx2_f32,
+#ifdef __x86_64__
+    &passes_avx512bf16_bf16,
+#endif
+    &passes_avx512_f32,      &passes_avx512_bf16,  &passes_avx2_f32,
     &passes_avx2_bf16,       &passes_portable_f32, &passes_portable_bf16};
 
 const struct passes *passes_for(enum cpu_isa isa, enum dnn_type type)

@@ -21,6 +21,7 @@ struct rows {
 };
 
 /* relu(values * scale + shift + shortcut), where the shortcut may have a batch-norm of its own.
+ * The result may take the shortcut's place.
  * In this file (rows) stands for (rows.count, rows.channels) stored numbers. */
 struct pass_join {
     const void *values, *shortcut; /* (rows) each */

@@ -43,48 +43,28 @@ static double run_128(void)
     return (double)ROUNDS * CHAIN_COUNT * 4;
 }
 
-static double run_fma_256(void)
-{
-    long rounds = ROUNDS;
+/* ROUNDS of one instruction for each chain, on registers of that width: its operands are `left`
+ * and `right` in every lane, and it multiplies and adds `each` numbers. */
+#define VECTOR_LOOP(name, instruction, width, left, right, each)                                 \
+    static double name(void)                                                                     \
+    {                                                                                            \
+        long rounds = ROUNDS;                                                                    \
+                                                                                                 \
+        __asm__ volatile("vbroadcastss %1, %%" width "12\n\tvbroadcastss %2, %%" width           \
+                         "13\n\t" CHAINS(ZERO) LOOP(CHAINS(instruction)) "vzeroupper"            \
+                         : "+r"(rounds)                                                          \
+                         : "m"(left), "m"(right)                                                 \
+                         : USED);                                                                \
+        return (double)ROUNDS * CHAIN_COUNT * (each);                                            \
+    }
+#define FMA_256(k) "vfmadd213ps %%ymm13, %%ymm12, %%ymm" k "\n\t"
+#define FMA_512(k) "vfmadd213ps %%zmm13, %%zmm12, %%zmm" k "\n\t"
+#define PAIRS_512(k) "vdpbf16ps %%zmm13, %%zmm12, %%zmm" k "\n\t"
+static const uint32_t ones = 0x3f803f80; /* a pair */
 
-#define STEP(k) "vfmadd213ps %%ymm13, %%ymm12, %%ymm" k "\n\t"
-    __asm__ volatile("vbroadcastss %1, %%ymm12\n\tvbroadcastss %2, %%ymm13\n\t" CHAINS(ZERO)
-                         LOOP(CHAINS(STEP)) "vzeroupper"
-                     : "+r"(rounds)
-                     : "m"(factor), "m"(term)
-                     : USED);
-#undef STEP
-    return (double)ROUNDS * CHAIN_COUNT * 8;
-}
-
-static double run_fma_512(void)
-{
-    long rounds = ROUNDS;
-
-#define STEP(k) "vfmadd213ps %%zmm13, %%zmm12, %%zmm" k "\n\t"
-    __asm__ volatile("vbroadcastss %1, %%zmm12\n\tvbroadcastss %2, %%zmm13\n\t" CHAINS(ZERO)
-                         LOOP(CHAINS(STEP)) "vzeroupper"
-                     : "+r"(rounds)
-                     : "m"(factor), "m"(term)
-                     : USED);
-#undef STEP
-    return (double)ROUNDS * CHAIN_COUNT * 16;
-}
-
-static double run_vdpbf16ps(void)
-{
-    static const uint32_t ones = 0x3f803f80; /* a pair */
-    long rounds = ROUNDS;
-
-#define STEP(k) "vdpbf16ps %%zmm13, %%zmm12, %%zmm" k "\n\t"
-    __asm__ volatile("vbroadcastss %1, %%zmm12\n\tvbroadcastss %1, %%zmm13\n\t" CHAINS(ZERO)
-                         LOOP(CHAINS(STEP)) "vzeroupper"
-                     : "+r"(rounds)
-                     : "m"(ones)
-                     : USED);
-#undef STEP
-    return (double)ROUNDS * CHAIN_COUNT * 32;
-}
+VECTOR_LOOP(run_fma_256, FMA_256, "ymm", factor, term, 8)
+VECTOR_LOOP(run_fma_512, FMA_512, "zmm", factor, term, 16)
+VECTOR_LOOP(run_vdpbf16ps, PAIRS_512, "zmm", ones, ones, 32)
 
 TILE_TARGET static double run_amx(void)
 {

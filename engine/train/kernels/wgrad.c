@@ -16,18 +16,26 @@ static float widen(uint16_t value)
     return result;
 }
 
-/* What one output pixel adds to the weights of one tap. */
+static float number(const struct wgrad_shape *shape, const void *values, long index)
+{
+    return shape->type == DNN_BF16 ? widen(((const uint16_t *)values)[index])
+                                   : ((const float *)values)[index];
+}
+
+/* What one output pixel adds to the weights of one tap: rows `output` of the gradient and `input`
+ * of the input. */
 static void add_pixel(const struct wgrad_memory *memory, const struct wgrad_shape *shape,
-                      const uint16_t *input, const uint16_t *gradient, float *weights)
+                      long input, long output, float *weights)
 {
     long strides[4];
 
     wgrad_strides(shape, strides);
     for (long o = memory->out_begin; o < memory->out_end; o++) {
-        float of = widen(gradient[o]), *weight = weights + o * strides[0];
+        float of = number(shape, memory->gradient, output * shape->out_channels + o);
+        float *weight = weights + o * strides[0];
 
         for (long i = 0; i < shape->in_channels; i++, weight += strides[1])
-            *weight += of * widen(input[i]);
+            *weight += of * number(shape, memory->input, input * shape->in_channels + i);
     }
 }
 
@@ -43,9 +51,7 @@ static void add_image(const struct wgrad_memory *memory, const struct wgrad_shap
              column = pixel % out * shape->stride + w - kernel / 2;
 
         if (row >= 0 && row < in && column >= 0 && column < in)
-            add_pixel(memory, shape,
-                      memory->input + ((image * in + row) * in + column) * shape->in_channels,
-                      memory->gradient + (image * out * out + pixel) * shape->out_channels,
+            add_pixel(memory, shape, (image * in + row) * in + column, image * out * out + pixel,
                       memory->weights + h * strides[2] + w * strides[3]);
     }
 }
@@ -61,34 +67,50 @@ static void run_portable(const struct wgrad_shape *shape, const struct wgrad_mem
             memory->weights[o * strides[0] + i / taps * strides[1] + i % taps * strides[3]] = 0;
     if (shape->kernel == 1)
         for (long p = 0; p < shape->pixels; p++)
-            add_pixel(memory, shape, memory->input + p * shape->in_channels,
-                      memory->gradient + p * shape->out_channels, memory->weights);
+            add_pixel(memory, shape, p, p, memory->weights);
     else
         for (long image = 0; image < shape->images; image++)
             add_image(memory, shape, image);
 }
 
+#ifdef __x86_64__
+#define BY_HAND(function) function
+#else
+#define BY_HAND(function) NULL
+#endif
+
 static const struct {
     const char *name;
     enum cpu_isa isa;
+    enum dnn_type type;                                 /* not of the portable one */
     bool stem;                                          /* knows kernel 7 */
     size_t (*scratch)(const struct wgrad_shape *shape); /* NULL: none */
     void (*run)(const struct wgrad_shape *shape, const struct wgrad_memory *memory);
 } kinds[WGRAD_KINDS] = {
-    [WGRAD_PORTABLE] = {"portable", CPU_BASE, true, NULL, run_portable},
-#ifdef __x86_64__
-    [WGRAD_AVX512_BF16] = {"avx512_bf16", CPU_AVX512_BF16, false, wgrad_avx512_scratch,
-                           wgrad_avx512_run},
-    [WGRAD_AMX] = {"amx", CPU_AMX, true, wgrad_amx_scratch, wgrad_amx_run},
-#else
-    [WGRAD_AVX512_BF16] = {"avx512_bf16", CPU_AVX512_BF16, false, NULL, NULL},
-    [WGRAD_AMX] = {"amx", CPU_AMX, true, NULL, NULL},
-#endif
+    [WGRAD_PORTABLE] = {"portable", CPU_BASE, DNN_F32, true, NULL, run_portable},
+    [WGRAD_AVX512_BF16] = {"avx512_bf16", CPU_AVX512_BF16, DNN_BF16, false,
+                           BY_HAND(wgrad_avx512_scratch), BY_HAND(wgrad_avx512_run)},
+    [WGRAD_AMX] = {"amx", CPU_AMX, DNN_BF16, true, BY_HAND(wgrad_amx_scratch),
+                   BY_HAND(wgrad_amx_run)},
+    [WGRAD_AVX2_F32] = {"avx2_f32", CPU_AVX2, DNN_F32, false, BY_HAND(wgrad_avx2_f32_scratch),
+                        BY_HAND(wgrad_avx2_f32_run)},
+    [WGRAD_AVX512_F32] = {"avx512_f32", CPU_AVX512, DNN_F32, false,
+                          BY_HAND(wgrad_avx512_f32_scratch), BY_HAND(wgrad_avx512_f32_run)},
 };
 
 const char *wgrad_kind_name(enum wgrad_kind kind)
 {
     return kinds[kind].name;
+}
+
+enum wgrad_kind wgrad_fastest(enum dnn_type type, enum cpu_isa isa)
+{
+    enum wgrad_kind best = WGRAD_PORTABLE;
+
+    for (enum wgrad_kind kind = WGRAD_PORTABLE + 1; kind < WGRAD_KINDS; kind++)
+        if (kinds[kind].run && kinds[kind].type == type && isa >= kinds[kind].isa)
+            best = kind;
+    return best;
 }
 
 static bool is_shape(const struct wgrad_shape *shape)
@@ -107,10 +129,15 @@ static bool is_shape(const struct wgrad_shape *shape)
     return whole && shape->kernel == 3 && shape->stride <= 2;
 }
 
+static bool knows(enum wgrad_kind kind, const struct wgrad_shape *shape)
+{
+    return kinds[kind].run && is_shape(shape) && (kinds[kind].stem || !wgrad_is_stem(shape)) &&
+           (kind == WGRAD_PORTABLE || kinds[kind].type == shape->type);
+}
+
 bool wgrad_supports(enum wgrad_kind kind, const struct wgrad_shape *shape, enum cpu_isa isa)
 {
-    return kinds[kind].run && isa >= kinds[kind].isa && is_shape(shape) &&
-           (kinds[kind].stem || !wgrad_is_stem(shape));
+    return isa >= kinds[kind].isa && knows(kind, shape);
 }
 
 void wgrad_strides(const struct wgrad_shape *shape, long ret_strides[4])
@@ -143,7 +170,7 @@ void wgrad_run(enum wgrad_kind kind, const struct wgrad_shape *shape,
 
     if (ranged.out_end == 0)
         ranged.out_end = shape->out_channels;
-    assert(kinds[kind].run && is_shape(shape) && (kinds[kind].stem || !wgrad_is_stem(shape)));
+    assert(knows(kind, shape));
     assert(ranged.out_begin >= 0 && ranged.out_begin < ranged.out_end &&
            ranged.out_end <= shape->out_channels);
     assert(ranged.out_begin % PANEL == 0 && ranged.out_end % PANEL == 0);

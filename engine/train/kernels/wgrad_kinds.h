@@ -9,3 +9,9 @@ void wgrad_avx512_run(const struct wgrad_shape *shape, const struct wgrad_memory
 
 size_t wgrad_amx_scratch(const struct wgrad_shape *shape);
 void wgrad_amx_run(const struct wgrad_shape *shape, const struct wgrad_memory *memory);
+
+size_t wgrad_avx2_f32_scratch(const struct wgrad_shape *shape);
+void wgrad_avx2_f32_run(const struct wgrad_shape *shape, const struct wgrad_memory *memory);
+
+size_t wgrad_avx512_f32_scratch(const struct wgrad_shape *shape);
+void wgrad_avx512_f32_run(const struct wgrad_shape *shape, const struct wgrad_memory *memory);

@@ -33,42 +33,64 @@ struct wgrad_sides wgrad_sides(const struct wgrad_shape *shape, const struct wgr
 
 struct wgrad_pairing wgrad_pairing(const struct wgrad_shape *shape)
 {
+    if (shape->type == DNN_F32)
+        return (struct wgrad_pairing){shape->images, shape->out_size, 1, true};
     if (shape->images % 2 == 0)
-        return (struct wgrad_pairing){shape->images / 2, shape->out_size, 2};
-    return (struct wgrad_pairing){shape->images, (shape->out_size + 1) / 2, 1};
+        return (struct wgrad_pairing){shape->images / 2, shape->out_size, 2, false};
+    return (struct wgrad_pairing){shape->images, (shape->out_size + 1) / 2, 1, false};
 }
+
+const void *wgrad_number(const struct wgrad_shape *shape, const void *values, long index)
+{
+    long size = shape->type == DNN_BF16 ? sizeof(uint16_t) : sizeof(float);
+
+    return (const char *)values + index * size;
+}
+
+/* Rows of one side of a convolution: `images` of so many pixels a side. */
+struct side {
+    const struct wgrad_shape *shape;
+    const void *images;
+    long size, channels;
+};
 
 /* NULL outside of the image. */
-static const uint16_t *image_row(const uint16_t *images, long image, long row, long size,
-                                 long channels)
+static const void *image_row(const struct side *side, long image, long row)
 {
-    if (row < 0 || row >= size)
+    if (row < 0 || row >= side->size)
         return NULL;
-    return images + (image * size + row) * size * channels;
+    return wgrad_number(side->shape, side->images,
+                        (image * side->size + row) * side->size * side->channels);
 }
 
-struct wgrad_pairs wgrad_output_row(const struct wgrad_shape *shape, const uint16_t *gradient,
+/* Row `row` of the group's first image, with the one that is `down` rows below it where an image
+ * is paired with itself. */
+static struct wgrad_pairs pair_rows(const struct side *side, long group, long row, long down)
+{
+    struct wgrad_pairing by = wgrad_pairing(side->shape);
+    long image = group * by.images;
+    struct wgrad_pairs pairs = {
+        .first = image_row(side, image, row), .step = side->channels, .count = side->size};
+
+    if (!by.single)
+        pairs.second = image_row(side, image + by.images - 1, row + (by.images == 1 ? down : 0));
+    return pairs;
+}
+
+struct wgrad_pairs wgrad_output_row(const struct wgrad_shape *shape, const void *gradient,
                                     long group, long row)
 {
-    struct wgrad_pairing by = wgrad_pairing(shape);
-    long size = shape->out_size, channels = shape->out_channels, image = group * by.images;
-    long down = by.images == 1 ? by.rows : 0;
+    const struct side side = {shape, gradient, shape->out_size, shape->out_channels};
 
-    return (struct wgrad_pairs){
-        image_row(gradient, image, row, size, channels),
-        image_row(gradient, image + by.images - 1, row + down, size, channels), channels, size};
+    return pair_rows(&side, group, row, wgrad_pairing(shape).rows);
 }
 
-struct wgrad_pairs wgrad_input_row(const struct wgrad_shape *shape, const uint16_t *input,
-                                   long group, long row)
+struct wgrad_pairs wgrad_input_row(const struct wgrad_shape *shape, const void *input, long group,
+                                   long row)
 {
-    struct wgrad_pairing by = wgrad_pairing(shape);
-    long size = shape->in_size, channels = shape->in_channels, image = group * by.images;
-    long down = by.images == 1 ? by.rows * shape->stride : 0;
+    const struct side side = {shape, input, shape->in_size, shape->in_channels};
 
-    return (struct wgrad_pairs){
-        image_row(input, image, row, size, channels),
-        image_row(input, image + by.images - 1, row + down, size, channels), channels, size};
+    return pair_rows(&side, group, row, wgrad_pairing(shape).rows * shape->stride);
 }
 
 #ifdef __x86_64__
@@ -81,8 +103,8 @@ __attribute__((target("avx512f,avx512bw"))) void wgrad_pack(const struct wgrad_p
                                           37, 6,  38, 7,  39, 8,  40, 9,  41, 10, 42,
                                           11, 43, 12, 44, 13, 45, 14, 46, 15, 47};
     static const uint16_t zeros[PANEL];
-    const uint16_t *first = pairs->first ? pairs->first + channel : zeros;
-    const uint16_t *second = pairs->second ? pairs->second + channel : zeros;
+    const uint16_t *first = pairs->first ? (const uint16_t *)pairs->first + channel : zeros;
+    const uint16_t *second = pairs->second ? (const uint16_t *)pairs->second + channel : zeros;
     long first_step = pairs->first ? pairs->step : 0;
     long second_step = pairs->second ? pairs->step : 0;
     __m512i low = _mm512_loadu_si512(order);

@@ -85,14 +85,15 @@ size_t wgrad_stem_scratch(const struct wgrad_shape *shape)
 static __attribute__((target("avx512f,avx512bw,avx512vl"))) void
 pair_numbers(const struct wgrad_pairs *pairs, uint32_t *ret_pairs)
 {
+    const uint16_t *lows = pairs->first, *highs = pairs->second;
     long count = pairs->count * pairs->step;
 
     for (long i = 0; i < count; i += 16) {
         unsigned left = count - i < 16 ? (1u << (count - i)) - 1 : 0xffff;
         __mmask16 some = (__mmask16)left;
-        __mmask16 first = pairs->first ? some : 0, second = pairs->second ? some : 0;
-        __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(first, pairs->first + i));
-        __m512i high = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(second, pairs->second + i));
+        __mmask16 first = lows ? some : 0, second = highs ? some : 0;
+        __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(first, lows + i));
+        __m512i high = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(second, highs + i));
 
         _mm512_mask_storeu_epi32(ret_pairs + i, some,
                                  _mm512_or_si512(low, _mm512_slli_epi32(high, 16)));

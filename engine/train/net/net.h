@@ -3,15 +3,15 @@
  * plan made it. net_new.h makes the net that options ask for.
  *
  * What "plan" means, here and nowhere else:
- * - A plan is a way to compute a step. There are two. The plain plan calls the library for one
- *   layer after another, over the whole batch, with all threads on each call (plain/). The
- *   depth-first plan takes a chunk of images through a stage of the network while the chunk is in
- *   cache (depth_first/).
+ * - A plan is a way to compute a step. There are two of a network. The plain plan calls the
+ * library for one layer after another, over the whole batch, with all threads on each call
+ * (plain/). The depth-first plan takes a chunk of images through a stage of the network while the
+ * chunk is in cache (depth_first/). A graph has one, the layerwise plan (layerwise/).
  * - The spec's field `plan` asks for one: "plain"; "fixed", which is depth-first with the same
  *   chunks on every machine; "auto", which is depth-first with chunks measured on this machine.
  * - The hello event's member `plan` says which one runs, and why: "plain"; "fixed"; "measured",
  *   which is "auto" after a measurement; "cached", which is "auto" with an earlier measurement;
- *   "known", which is "auto" on a processor of plan_known.h's table.
+ *   "known", which is "auto" on a processor of plan_known.h's table; "layerwise", of a graph.
  * - `struct plan` (depth_first/plan.h) holds the chunk sizes of the depth-first plan.
  * - "fused" is no plan: it is a cell of a sweep's preset, bf16 with "fixed". */
 #pragma once
@@ -19,6 +19,7 @@
 #include "engine/machine/cpu.h"
 #include "engine/protocol/details.h"
 #include "engine/trace/steps.h"
+#include "engine/train/net/joiner.h"
 #include "engine/train/networks/network.h"
 #include "engine/train/networks/parameters.h"
 #include "engine/train/onednn/dnn.h"
@@ -60,6 +61,7 @@ struct net_options {
     int group;           /* threads that share a sum of weight gradients; 0: as many as is good */
     int input_workers;   /* threads that make the next batch; 0: the step makes its own */
     bool keep_gradients; /* net_parameters() shows them */
+    struct joiner *joiner; /* of the ranks, or NULL; the caller keeps it */
 };
 
 /* What there is to know of a net before it has run. */
@@ -86,8 +88,7 @@ typedef void (*net_visit)(void *user, const char *layer, const char *pass, const
 
 struct net;
 
-/* What each kind of net implements; the functions below say what each does. The perceptron, which
- * has neither logits nor parameters to show, leaves the last three NULL. */
+/* What each kind of net implements; the functions below say what each does. */
 struct net_functions {
     bool (*step)(struct net *net, double *ret_loss, struct step_split *ret_split,
                  struct error *err);
@@ -104,8 +105,8 @@ struct net {
     const struct net_functions *functions;
 };
 
-/* One step of training; *ret_loss is the mean loss before the update. The nanoseconds of the
- * split add up to the step. */
+/* One step of training; *ret_loss is the mean loss before the update, over the images of all
+ * ranks. The nanoseconds of the split add up to the step. */
 static inline bool __attribute__((warn_unused_result))
 net_step(struct net *net, double *ret_loss, struct step_split *ret_split, struct error *err)
 {
@@ -137,7 +138,7 @@ static inline struct parameters *net_parameters(struct net *net, struct error *e
     return net->functions->parameters(net, err);
 }
 
-/* With its bias. */
+/* Of an image of this rank, with its bias. */
 static inline float net_logit(const struct net *net, long image, long class)
 {
     return net->functions->logit(net, image, class);

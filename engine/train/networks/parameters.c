@@ -41,30 +41,34 @@ static void list_all(struct parameters *parameters, const struct network *networ
 
 #define LINE 16 /* floats of a cache line */
 
-/* Value, gradient and velocity of all, in one piece; each starts at a cache line. */
-static bool allocate(struct parameters *parameters)
+static size_t room_of(const struct parameter *parameter)
 {
-    size_t total = 0, at = 0;
+    return (parameter->count + LINE - 1) / LINE * LINE;
+}
+
+/* All in one piece; each tensor starts at a cache line. */
+bool parameters_allocate(struct parameters *parameters, int states, struct error *err)
+{
+    size_t total = 0, at, copies = 2 + (size_t)states;
 
     for (int i = 0; i < parameters->count; i++)
-        total += 3 * ((parameters->list[i].count + 15) & ~(size_t)15);
+        total += copies * room_of(&parameters->list[i]);
     /* Memory that the system gives as zeros, and that takes no room until it is written: most
      * plans have gradients and velocities of their own. */
     parameters->memory = calloc(total + LINE, sizeof(float));
     if (!parameters->memory)
-        return false;
+        return error_set(err, ERROR_INTERNAL, NULL, "no memory for the parameters");
     at = (LINE - (uintptr_t)parameters->memory / sizeof(float) % LINE) % LINE;
-    total += at;
     for (int i = 0; i < parameters->count; i++) {
         struct parameter *parameter = &parameters->list[i];
-        size_t room = (parameter->count + 15) & ~(size_t)15;
+        size_t room = room_of(parameter);
 
         parameter->value = parameters->memory + at;
         parameter->gradient = parameter->value + room;
         parameter->velocity = parameter->gradient + room;
-        at += 3 * room;
+        parameter->second = states > 1 ? parameter->velocity + room : NULL;
+        at += copies * room;
     }
-    assert(at == total);
     return true;
 }
 
@@ -108,8 +112,8 @@ bool parameters_make(struct parameters *parameters, const struct network *networ
 {
     *parameters = (struct parameters){0};
     list_all(parameters, network);
-    if (!allocate(parameters))
-        return error_set(err, ERROR_INTERNAL, NULL, "no memory for the parameters");
+    if (!parameters_allocate(parameters, 1, err))
+        return false;
     fill_all(parameters, network, seed);
     return true;
 }

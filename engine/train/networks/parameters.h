@@ -15,6 +15,8 @@ struct parameter {
     /* (count) each: of a convolution (O, I, H, W), of the linear layer (classes, C), of a
      * batch-norm or a bias (C). */
     float *value, *gradient, *velocity;
+    float *second; /* (count): a second state of an optimizer, where parameters_allocate() made
+                      one */
 };
 
 struct parameters {
@@ -33,6 +35,10 @@ struct sgd {
  * last batch-norm is about 0.1. The caller frees them with parameters_free(). */
 bool parameters_make(struct parameters *parameters, const struct network *network,
                      unsigned long long seed, struct error *err)
+    __attribute__((warn_unused_result));
+/* Room for what is listed: zeros. `states` are 1 or 2 beside value and gradient. The caller frees
+ * it with parameters_free(). */
+bool parameters_allocate(struct parameters *parameters, int states, struct error *err)
     __attribute__((warn_unused_result));
 void parameters_free(struct parameters *parameters);
 

@@ -1,6 +1,6 @@
 #include "engine/train/networks/tensor_init.h"
 
-#include <stdint.h>
+#include <math.h>
 
 static uint64_t fnv1a(const char *text)
 {
@@ -11,32 +11,30 @@ static uint64_t fnv1a(const char *text)
     return hash;
 }
 
-/* One number of the sequence that starts at `start`: splitmix64. */
-static float noise(uint64_t start, size_t index)
+uint64_t tensor_init_start(const char *name, unsigned long long seed, unsigned long long step)
 {
-    uint64_t z = start + index + 0x9E3779B97F4A7C15;
-
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    z = z ^ (z >> 31);
-    return 2 * ((float)(z >> 40) * 0x1p-24f) - 1;
-}
-
-static uint64_t start_of(const char *name, unsigned long long seed)
-{
-    return fnv1a(name) + seed * 0x9E3779B97F4A7C15;
+    return fnv1a(name) + seed * 0x9E3779B97F4A7C15 + step * 0xD1B54A32D192ED03;
 }
 
 float tensor_init_noise(const char *name, unsigned long long seed, size_t index)
 {
-    return noise(start_of(name, seed), index);
+    return tensor_init_unit(tensor_init_bits(tensor_init_start(name, seed, 0), index));
 }
 
 void tensor_init_fill(float *values, size_t count, const char *name, unsigned long long seed,
                       float scale, float shift)
 {
-    uint64_t start = start_of(name, seed);
+    uint64_t start = tensor_init_start(name, seed, 0);
 
     for (size_t i = 0; i < count; i++)
-        values[i] = shift + scale * noise(start, i);
+        values[i] = shift + scale * tensor_init_unit(tensor_init_bits(start, i));
+}
+
+void tensor_init_images(float *values, size_t first, size_t count, unsigned long long seed)
+{
+    uint64_t start = tensor_init_start("images", seed, 0);
+    float scale = sqrtf(3);
+
+    for (size_t i = 0; i < count; i++)
+        values[i] = scale * tensor_init_unit(tensor_init_bits(start, first + i));
 }

@@ -33,6 +33,15 @@ size_t dnn_type_size(enum dnn_type type);
 struct dnn_matrix {
     long rows, columns;
     bool transposed; /* it is stored as columns x rows */
+    long stride;     /* numbers from one stored row to the next; 0: there is nothing in between */
+    enum dnn_type type;
+};
+
+/* left x right, of one type, to a result of f32. */
+struct dnn_product {
+    struct dnn_matrix left, right;
+    long result_stride; /* as in a matrix */
+    bool adds;          /* to what is in the result */
 };
 
 /* How images lie in memory. */
@@ -80,8 +89,7 @@ enum dnn_pass { DNN_FORWARD, DNN_BACKWARD_DATA, DNN_BACKWARD_WEIGHTS };
  * wants the memory in the order that stands behind each. */
 
 /* left, right, result */
-struct dnn_op *dnn_product(struct dnn *dnn, struct dnn_matrix left, struct dnn_matrix right,
-                           struct error *err);
+struct dnn_op *dnn_product(struct dnn *dnn, const struct dnn_product *product, struct error *err);
 
 /* forward: input, weights, output. data: output gradient, weights, input gradient.
  * weights: input, output gradient, weight gradient. Weights are in the operation's own layout. */

@@ -40,8 +40,9 @@ struct dnn_request {
     dnnl_primitive_attr_t attributes;
 };
 
-dnnl_status_t dnn_api_product(dnnl_engine_t engine, struct dnn_matrix left,
-                              struct dnn_matrix right, dnnl_primitive_desc_t *ret);
+/* Scratch memory is the caller's. */
+dnnl_status_t dnn_api_product(dnnl_engine_t engine, const struct dnn_product *product,
+                              dnnl_primitive_desc_t *ret);
 dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, const struct dnn_request *request,
                                   dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret);
 dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_norm *shape,

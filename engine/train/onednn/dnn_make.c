@@ -3,8 +3,7 @@
 #include "common/cleanup.h"
 #include "engine/train/onednn/dnn_op.h"
 
-struct dnn_op *dnn_product(struct dnn *dnn, struct dnn_matrix left, struct dnn_matrix right,
-                           struct error *err)
+struct dnn_op *dnn_product(struct dnn *dnn, const struct dnn_product *product, struct error *err)
 {
     static const struct slot slots[] = {{DNNL_ARG_SRC, dnnl_query_src_md, 0},
                                         {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0},
@@ -12,7 +11,7 @@ struct dnn_op *dnn_product(struct dnn *dnn, struct dnn_matrix left, struct dnn_m
     static const struct op_signature signature = {"multiply such matrices", slots, COUNT(slots),
                                                   0};
     dnnl_primitive_desc_t description = NULL;
-    dnnl_status_t status = dnn_api_product(dnn->engine, left, right, &description);
+    dnnl_status_t status = dnn_api_product(dnn->engine, product, &description);
 
     return dnn_op_new(dnn, status, description, &signature, err);
 }

@@ -11,9 +11,12 @@ static dnnl_data_type_t type_of(enum dnn_type type)
 static dnnl_status_t matrix(struct dnn_matrix shape, desc *ret)
 {
     const dnnl_dims_t sizes = {shape.rows, shape.columns};
-    const dnnl_dims_t plain = {shape.columns, 1}, transposed = {1, shape.rows};
+    const long stride = shape.stride       ? shape.stride
+                        : shape.transposed ? shape.rows
+                                           : shape.columns;
+    const dnnl_dims_t plain = {stride, 1}, transposed = {1, stride};
 
-    return dnnl_memory_desc_init_by_strides(ret, 2, sizes, dnnl_f32,
+    return dnnl_memory_desc_init_by_strides(ret, 2, sizes, type_of(shape.type),
                                             shape.transposed ? transposed : plain);
 }
 
@@ -54,20 +57,49 @@ static dnnl_status_t make(const void *operation, dnnl_primitive_attr_t attribute
     return dnnl_primitive_desc_create(ret, operation, attributes, engine, hint);
 }
 
-dnnl_status_t dnn_api_product(dnnl_engine_t engine, struct dnn_matrix left,
-                              struct dnn_matrix right, dnnl_primitive_desc_t *ret)
+/* Scratch memory of the caller, and a sum with what is there where asked for. */
+static dnnl_status_t product_attributes(bool adds, dnnl_primitive_attr_t *ret)
 {
-    desc a, b, c;
-    dnnl_matmul_desc_t operation;
-    dnnl_status_t status = matrix(left, &a);
+    dnnl_post_ops_t after = NULL;
+    dnnl_status_t status = dnnl_primitive_attr_create(ret);
 
     if (status == dnnl_success)
-        status = matrix(right, &b);
+        status = dnnl_primitive_attr_set_scratchpad_mode(*ret, dnnl_scratchpad_mode_user);
+    if (status == dnnl_success && adds)
+        status = dnnl_post_ops_create(&after);
+    if (status == dnnl_success && adds)
+        status = dnnl_post_ops_append_sum(after, 1);
+    if (status == dnnl_success && adds)
+        status = dnnl_primitive_attr_set_post_ops(*ret, after);
+    if (after)
+        dnnl_post_ops_destroy(after);
+    return status;
+}
+
+dnnl_status_t dnn_api_product(dnnl_engine_t engine, const struct dnn_product *product,
+                              dnnl_primitive_desc_t *ret)
+{
+    const struct dnn_matrix result = {.rows = product->left.rows,
+                                      .columns = product->right.columns,
+                                      .stride = product->result_stride};
+    dnnl_primitive_attr_t attributes = NULL;
+    desc a, b, c;
+    dnnl_matmul_desc_t operation;
+    dnnl_status_t status = matrix(product->left, &a);
+
     if (status == dnnl_success)
-        status = matrix((struct dnn_matrix){left.rows, right.columns, false}, &c);
+        status = matrix(product->right, &b);
+    if (status == dnnl_success)
+        status = matrix(result, &c);
     if (status == dnnl_success)
         status = dnnl_matmul_desc_init(&operation, &a, &b, NULL, &c);
-    return status == dnnl_success ? make(&operation, NULL, engine, NULL, ret) : status;
+    if (status == dnnl_success)
+        status = product_attributes(product->adds, &attributes);
+    if (status == dnnl_success)
+        status = make(&operation, attributes, engine, NULL, ret);
+    if (attributes)
+        dnnl_primitive_attr_destroy(attributes);
+    return status;
 }
 
 dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, const struct dnn_request *request,

@@ -1,6 +1,8 @@
 /* Tested by tests/engine/train/onednn/dnn_test.c. */
 #include "engine/train/onednn/dnn_api.h"
 
+#include <string.h>
+
 typedef dnnl_memory_desc_t desc; /* a handle here: made, used, destroyed */
 
 static dnnl_data_type_t type_of(enum dnn_type type)
@@ -11,9 +13,12 @@ static dnnl_data_type_t type_of(enum dnn_type type)
 static dnnl_status_t matrix(struct dnn_matrix shape, desc *ret)
 {
     const dnnl_dims_t sizes = {shape.rows, shape.columns};
-    const dnnl_dims_t plain = {shape.columns, 1}, transposed = {1, shape.rows};
+    const long stride = shape.stride       ? shape.stride
+                        : shape.transposed ? shape.rows
+                                           : shape.columns;
+    const dnnl_dims_t plain = {stride, 1}, transposed = {1, stride};
 
-    return dnnl_memory_desc_create_with_strides(ret, 2, sizes, dnnl_f32,
+    return dnnl_memory_desc_create_with_strides(ret, 2, sizes, type_of(shape.type),
                                                 shape.transposed ? transposed : plain);
 }
 
@@ -67,18 +72,75 @@ static dnnl_status_t memory(dnnl_status_t status, desc description, dnnl_engine_
     return status;
 }
 
-dnnl_status_t dnn_api_product(dnnl_engine_t engine, struct dnn_matrix left,
-                              struct dnn_matrix right, dnnl_primitive_desc_t *ret)
+/* Scratch memory of the caller, and a sum with what is there where asked for. */
+static dnnl_status_t product_attributes(bool adds, dnnl_primitive_attr_t *ret)
 {
-    desc a = NULL, b = NULL, c = NULL;
-    dnnl_status_t status = matrix(left, &a);
+    dnnl_post_ops_t after = NULL;
+    dnnl_status_t status = dnnl_primitive_attr_create(ret);
 
     if (status == dnnl_success)
-        status = matrix(right, &b);
+        status = dnnl_primitive_attr_set_scratchpad_mode(*ret, dnnl_scratchpad_mode_user);
+    if (status == dnnl_success && adds)
+        status = dnnl_post_ops_create(&after);
+    if (status == dnnl_success && adds)
+        status = dnnl_post_ops_append_sum(after, 1, 0, dnnl_data_type_undef);
+    if (status == dnnl_success && adds)
+        status = dnnl_primitive_attr_set_post_ops(*ret, after);
+    if (after)
+        dnnl_post_ops_destroy(after);
+    return status;
+}
+
+/* Numbers that lie apart, one to a stored row. */
+static bool is_thin(struct dnn_matrix matrix)
+{
+    long stored_columns = matrix.transposed ? matrix.rows : matrix.columns;
+
+    return stored_columns == 1 && matrix.stride > 1;
+}
+
+/* The "brg" implementation of 3.7 takes such numbers for neighbours: it reads or writes wrong
+ * ones. The next one does not. */
+static dnnl_status_t avoid_wrong_product(const struct dnn_product *product,
+                                         struct dnn_matrix result, dnnl_primitive_desc_t made)
+{
+    const char *name = "";
+    dnnl_status_t status = dnnl_success;
+
+    if (!is_thin(product->left) && !is_thin(product->right) && !is_thin(result))
+        return status;
+    while (status == dnnl_success &&
+           dnnl_primitive_desc_query(made, dnnl_query_impl_info_str, 0, &name) == dnnl_success &&
+           strncmp(name, "brg", 3) == 0)
+        status = dnnl_primitive_desc_next_impl(made);
+    return status;
+}
+
+dnnl_status_t dnn_api_product(dnnl_engine_t engine, const struct dnn_product *product,
+                              dnnl_primitive_desc_t *ret)
+{
+    const struct dnn_matrix result = {.rows = product->left.rows,
+                                      .columns = product->right.columns,
+                                      .stride = product->result_stride};
+    dnnl_primitive_attr_t attributes = NULL;
+    desc a = NULL, b = NULL, c = NULL;
+    dnnl_status_t status = matrix(product->left, &a);
+
     if (status == dnnl_success)
-        status = matrix((struct dnn_matrix){left.rows, right.columns, false}, &c);
+        status = matrix(product->right, &b);
     if (status == dnnl_success)
-        status = dnnl_matmul_primitive_desc_create(ret, engine, a, b, NULL, c, NULL);
+        status = matrix(result, &c);
+    if (status == dnnl_success)
+        status = product_attributes(product->adds, &attributes);
+    if (status == dnnl_success)
+        status = dnnl_matmul_primitive_desc_create(ret, engine, a, b, NULL, c, attributes);
+    if (status == dnnl_success && avoid_wrong_product(product, result, *ret) != dnnl_success) {
+        dnnl_primitive_desc_destroy(*ret);
+        *ret = NULL;
+        status = dnnl_unimplemented;
+    }
+    if (attributes)
+        dnnl_primitive_attr_destroy(attributes);
     forget(a, b, c);
     return status;
 }

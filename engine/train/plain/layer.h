@@ -72,9 +72,9 @@ struct running layer_conv_running(const struct layer_state *state);
 /* Calls `visit` with the names of the implementations that the layer runs on. */
 void layer_conv_names(const struct layer_state *state, net_visit visit, void *user);
 
-/* Of the last layer, after forward(): the mean loss over labels index % 10; writes the gradient
- * of the logits for backward(). */
-double layer_linear_loss(struct layer_state *state);
+/* Of the last layer, after forward(): the mean loss of all ranks over labels index % 10; writes
+ * the gradient of the logits for backward(). */
+double layer_linear_loss(struct layer_state *state, struct joiner *joiner);
 
 /* One logit with its bias. */
 float layer_linear_logit(const struct layer_state *state, long image, long class);

@@ -54,10 +54,11 @@ float layer_linear_logit(const struct layer_state *state, long image, long class
            linear->bias->value[class];
 }
 
-double layer_linear_loss(struct layer_state *state)
+double layer_linear_loss(struct layer_state *state, struct joiner *joiner)
 {
     struct linear *linear = state->own;
     long classes = state->layer->out_channels, batch = state->output->shape.batch;
+    long all = batch * joiner_ranks(joiner), before = batch * joiner_rank(joiner);
     double loss = 0;
 
     assert(classes >= LOSS_LABELS && linear->bias->count == (size_t)classes);
@@ -66,7 +67,7 @@ double layer_linear_loss(struct layer_state *state)
     for (long image = 0; image < batch; image++) {
         for (long c = 0; c < classes; c++)
             linear->row[c] = layer_linear_logit(state, image, c);
-        loss += loss_cross_entropy(linear->row, classes, image % LOSS_LABELS, batch);
+        loss += loss_cross_entropy(linear->row, classes, (before + image) % LOSS_LABELS, all);
         for (long c = 0; c < classes; c++) {
             linear->bias->gradient[c] += linear->row[c];
             write_value(state->output, state->output->gradient, image * classes + c,
@@ -74,7 +75,7 @@ double layer_linear_loss(struct layer_state *state)
         }
     }
     state->output->has_gradient = true;
-    return loss / (double)batch;
+    return joiner_mean(joiner, loss / (double)batch);
 }
 
 static bool backward(struct layer_state *state, struct error *err)

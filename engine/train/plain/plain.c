@@ -6,8 +6,6 @@
 #include "engine/train/plain/layer.h"
 #include "engine/train/threads/host.h"
 
-#include <math.h>
-
 struct plain {
     struct net net; /* first: a pointer to it is a pointer to the whole */
     struct network network;
@@ -128,7 +126,8 @@ static bool make_images(struct plain *plain, struct error *err)
     plain->take_images = dnn_take_images(plain->context.dnn, *shape, err);
     if (!plain->images.value || !plain->source || !plain->take_images)
         return false;
-    tensor_init_fill(plain->source, count, "images", plain->options.seed, sqrtf(3), 0);
+    tensor_init_images(plain->source, count * (size_t)joiner_rank(plain->options.joiner), count,
+                       plain->options.seed);
     return true;
 }
 
@@ -184,7 +183,7 @@ static bool step(struct net *net, double *ret_loss, struct step_split *ret_split
 {
     struct plain *plain = (struct plain *)net;
     void *const input[] = {plain->source, plain->images.value};
-    long long start = host_clock_ns(), taken, computed, learnt, end;
+    long long start = host_clock_ns(), taken, computed, learnt, joined, end;
 
     for (int i = 0; i < plain->network.count; i++)
         plain->outputs[i].has_gradient = false;
@@ -193,11 +192,14 @@ static bool step(struct net *net, double *ret_loss, struct step_split *ret_split
     taken = host_clock_ns();
     if (!forward(plain, err))
         return false;
-    *ret_loss = layer_linear_loss(&plain->layers[plain->network.count - 1]);
+    *ret_loss =
+        layer_linear_loss(&plain->layers[plain->network.count - 1], plain->options.joiner);
     computed = host_clock_ns();
     if (!backward(plain, err))
         return false;
     learnt = host_clock_ns();
+    joiner_gradients(plain->options.joiner, &plain->parameters);
+    joined = joiner_joins(plain->options.joiner) ? host_clock_ns() : learnt;
     parameters_update(&plain->parameters, &plain->options.sgd);
     if (!load_weights(plain, err))
         return false;
@@ -205,7 +207,8 @@ static bool step(struct net *net, double *ret_loss, struct step_split *ret_split
     *ret_split = (struct step_split){.input = taken - start,
                                      .forward = computed - taken,
                                      .backward = learnt - computed,
-                                     .update = end - learnt};
+                                     .communication = joined - learnt,
+                                     .update = end - joined};
     return true;
 }
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define ARENA_MAX 256
+#define ARENA_MAX 320
 
 struct arena {
     int count;

@@ -5,6 +5,7 @@
 #include "engine/train/verify/near_zero.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 static void consider(struct worst *worst, double value, const char *name)
 {
@@ -56,11 +57,22 @@ static double excused(struct excuse *excuse, const json_t *near_zero, double dif
     return excuse->before;
 }
 
+static double largest(json_t *elements)
+{
+    const char *index;
+    json_t *value;
+    double most = 0;
+
+    json_object_foreach(elements, index, value) most = fmax(most, fabs(json_number_value(value)));
+    return most;
+}
+
 /* The single elements of one gradient. */
 static void elements(const char *name, const json_t *ours, const json_t *theirs, double limit,
-                     struct deviations *all)
+                     bool of_graph, struct deviations *all)
 {
-    double rms = number(theirs, "l2") / sqrt(number(theirs, "count"));
+    double rms = of_graph ? largest(json_object_get(theirs, "at"))
+                          : number(theirs, "l2") / sqrt(number(theirs, "count"));
     const char *index;
     json_t *value;
 
@@ -98,34 +110,59 @@ static double norm(const json_t *ours, const json_t *theirs)
     return ours ? fabs(number(ours, "l2") / number(theirs, "l2") - 1) : INFINITY;
 }
 
-static void norms(const json_t *ours, json_t *theirs, struct worst *worst)
+/* Adam makes steps of the rounding noise where a gradient is zero by mathematics: so is that of
+ * a key's bias. */
+static bool is_noise(const char *name)
 {
-    const char *name;
-    json_t *tensor;
+    const char *end = strstr(name, "c_attn.bias");
 
-    json_object_foreach(theirs, name, tensor)
-        consider(worst, norm(json_object_get(ours, name), tensor), name);
+    return end && strcmp(end, "c_attn.bias") == 0;
 }
 
-/* Norms, their median, and single elements. */
-static void gradients(const json_t *ours, json_t *theirs, double element_limit,
-                      struct deviations *all)
+/* The largest; returns the median. */
+static double norms(const json_t *ours, json_t *theirs, bool updates, struct worst *worst)
 {
     double deviations[512];
     size_t count = 0;
     const char *name;
     json_t *tensor;
 
-    norms(ours, theirs, &all->gradient);
+    json_object_foreach(theirs, name, tensor)
+    {
+        double deviation = norm(json_object_get(ours, name), tensor);
+
+        if (updates && is_noise(name))
+            continue;
+        consider(worst, deviation, name);
+        if (count < COUNT(deviations))
+            deviations[count++] = deviation;
+    }
+    return deviations_median(deviations, count);
+}
+
+/* The sum of a gradient times noise notices an order or a sign that norms do not. */
+static void dots(const char *name, const json_t *ours, const json_t *theirs, struct worst *worst)
+{
+    if (json_object_get(theirs, "dot"))
+        consider(worst, fabs(number(ours, "dot") - number(theirs, "dot")) / number(theirs, "l2"),
+                 name);
+}
+
+/* Norms, their median, and single elements. */
+static void gradients(const json_t *ours, json_t *theirs, double element_limit, bool of_graph,
+                      struct deviations *all)
+{
+    const char *name;
+    json_t *tensor;
+
+    all->gradient_median = norms(ours, theirs, false, &all->gradient);
     json_object_foreach(theirs, name, tensor)
     {
         const json_t *own = json_object_get(ours, name);
 
-        elements(name, own, tensor, element_limit, all);
-        if (count < COUNT(deviations))
-            deviations[count++] = norm(own, tensor);
+        elements(name, own, tensor, element_limit, of_graph, all);
+        dots(name, own, tensor, &all->dot);
     }
-    all->gradient_median = deviations_median(deviations, count);
 }
 
 void deviations_find(const json_t *ours, const json_t *theirs, double element_limit,
@@ -134,7 +171,9 @@ void deviations_find(const json_t *ours, const json_t *theirs, double element_li
     *ret = (struct deviations){0};
     losses(json_object_get(ours, "losses"), json_object_get(theirs, "losses"), &ret->loss);
     gradients(json_object_get(ours, "gradients"), json_object_get(theirs, "gradients"),
-              element_limit, ret);
-    norms(json_object_get(ours, "updates"), json_object_get(theirs, "updates"), &ret->update);
-    norms(json_object_get(ours, "running"), json_object_get(theirs, "running"), &ret->running);
+              element_limit, json_object_get(theirs, "network") != NULL, ret);
+    ret->update_median = norms(json_object_get(ours, "updates"),
+                               json_object_get(theirs, "updates"), true, &ret->update);
+    norms(json_object_get(ours, "running"), json_object_get(theirs, "running"), false,
+          &ret->running);
 }

@@ -13,19 +13,21 @@ struct worst {
  * decided otherwise (near_zero.h). */
 struct excuse {
     char name[80];
-    double before, after; /* relative to the root mean square of its tensor */
+    double before, after; /* relative as all elements are */
     int units;
 };
 
 #define EXCUSES_MAX 16
 
 /* All relative: a loss to itself, a norm to itself, an element to the root mean square of its
- * tensor. What is missing is infinitely far off, what is not a number is the worst of all. */
+ * tensor; of a graph, whose embeddings are mostly zero, to the largest that is listed. What is
+ * missing is infinitely far off, what is not a number is the worst of all. */
 struct deviations {
     struct worst loss;
     struct worst gradient, update, running; /* norms */
     struct worst element;                   /* of a gradient; after excuses */
-    double gradient_median;                 /* of the norms of all gradients */
+    double gradient_median, update_median;  /* of the norms of all gradients, of all updates */
+    struct worst dot;                       /* of a gradient with noise, to its norm */
     int excuse_count;                       /* may be more than there is room for */
     struct excuse excuses[EXCUSES_MAX];
 };

@@ -1,6 +1,7 @@
 #include "engine/train/verify/orderings.h"
 
 #include "common/cleanup.h"
+#include "engine/train/networks/recipe.h"
 #include "engine/train/threads/host.h"
 
 static const struct ordering depth_first[ORDERINGS_MAX] = {
@@ -10,11 +11,11 @@ static const struct ordering depth_first[ORDERINGS_MAX] = {
 
 int orderings_count(const struct verify_options *options)
 {
-    bool judges_bf16 = options->against && strcmp(options->precision, "bf16") == 0;
+    bool judges_bf16 = options->against && verify_type(options) == DNN_BF16;
 
     if (options->orderings > 0)
         return (int)options->orderings;
-    return judges_bf16 ? DEFAULT_ORDERINGS : 1;
+    return judges_bf16 && !recipe_find(options->workload) ? DEFAULT_ORDERINGS : 1;
 }
 
 static bool same(const struct ordering *a, const struct ordering *b)
@@ -32,8 +33,9 @@ struct ordering orderings_at(const struct verify_options *options, int index)
     if (index == 0)
         return asked;
     for (int i = 0, seen = 0; i < ORDERINGS_MAX; i++) {
-        const struct ordering other =
-            asked.plan == NET_PLAIN ? (struct ordering){i + 1, NET_PLAIN, 0} : depth_first[i];
+        const struct ordering other = asked.plan == NET_PLAIN || recipe_find(options->workload)
+                                          ? (struct ordering){i + 1, asked.plan, 0}
+                                          : depth_first[i];
 
         if (!same(&other, &asked) && ++seen == index)
             return other;

@@ -5,11 +5,6 @@
 #include "engine/train/verify/deviations.h"
 #include "engine/train/verify/orderings.h"
 
-/* Reads the file options->against; a new reference. NULL with the reason where it cannot be read
- * or was made for other options. */
-json_t *verify_reference(const struct verify_options *options, struct error *err)
-    __attribute__((warn_unused_result));
-
 struct verify_limits;
 
 /* What was seen so far. Of the orderings the worst counts; of the medians of the gradient norms
@@ -17,12 +12,14 @@ struct verify_limits;
 struct verify_judgement {
     const struct verify_limits *limits;
     int count;
-    struct worst loss, gradient, update, running, element;
+    struct worst loss, gradient, update, running, element, dot;
+    double update_median; /* of any ordering, the largest */
     double medians[ORDERINGS_MAX], largest[ORDERINGS_MAX];
 };
 
-/* `precision` is "f32" or "bf16". */
-void verify_judgement_start(struct verify_judgement *judgement, const char *precision);
+/* The limits are those of the workload in this precision, "f32" or "bf16". */
+void verify_judgement_start(struct verify_judgement *judgement, const char *workload,
+                            const char *precision);
 
 /* Compares one ordering's result and prints a line for it, and one for each element that ReLUs
  * near zero excuse. */

@@ -1,3 +1,4 @@
+/* Tested by tests/engine/train/verify_test.py. */
 #include "engine/train/verify/verify_options.h"
 
 #include "common/cleanup.h"
@@ -6,14 +7,18 @@
 #include <math.h>
 
 const char verify_usage[] =
-    "Usage: pennyworth-worker verify [--batch 4] [--seed 1] [--steps 3] [--lr 0.002]\n"
-    "           [--momentum 0] [--weight-decay 0] [--precision f32|bf16] [--threads 0]\n"
+    "Usage: pennyworth-worker verify [--workload resnet50] [--batch 4] [--seed 1] [--steps 3]\n"
+    "           [--length 0] [--lr 0.002] [--momentum 0] [--weight-decay 0]\n"
+    "           [--precision f32|bf16] [--threads 0]\n"
     "           [--plan auto|fixed|plain] [--layout auto|nhwc|nchw|blocked]\n"
     "           [--isa auto|sse41|avx2|avx512|avx512_bf16|amx]\n"
     "           [--orderings 0] [--against FILE]\n"
-    "Trains ResNet-50 for a few steps on data that anybody can make again, and prints losses,\n"
+    "Trains a workload for a few steps on data that anybody can make again, and prints losses,\n"
     "logits, gradients, running statistics and updates as JSON. With --against it prints the\n"
-    "largest deviations from such a FILE instead; exit status 1 says that they are too large.\n";
+    "largest deviations from such a FILE instead; exit status 1 says that they are too large.\n"
+    "FILE says the workload, batch, seed, steps, length, precision and optimizer; an option "
+    "that\n"
+    "says something else is refused. `pennyworth-worker workloads` lists the workloads.\n";
 
 static const char *const precisions[] = {"f32", "bf16", NULL};
 static const char *const plans[] = {"auto", "fixed", "plain", NULL};
@@ -22,9 +27,10 @@ static const char *const isas[] = {"auto", "sse41", "avx2", "avx512", "avx512_bf
 
 #define AT(member) .offset = offsetof(struct verify_options, member)
 static const struct field whole[] = {
-    {.name = "--batch", AT(batch), .type = FIELD_INTEGER, .min = 2, .max = 4096},
+    {.name = "--batch", AT(batch), .type = FIELD_INTEGER, .min = 1, .max = 4096},
     {.name = "--seed", AT(seed), .type = FIELD_INTEGER, .min = 0, .max = 4294967295},
     {.name = "--steps", AT(steps), .type = FIELD_INTEGER, .min = 1, .max = 1000},
+    {.name = "--length", AT(length), .type = FIELD_INTEGER, .min = 0, .max = 65536},
     {.name = "--threads", AT(threads), .type = FIELD_INTEGER, .min = 0, .max = 1024},
     {.name = "--orderings", AT(orderings), .type = FIELD_INTEGER, .min = 0, .max = ORDERINGS_MAX},
     {.name = "--precision", AT(precision), .type = FIELD_CHOICE, .choices = precisions},
@@ -39,9 +45,9 @@ static const struct {
     size_t offset;
     double max;
 } fractions[] = {
-    {"--lr", offsetof(struct verify_options, lr), 10},
-    {"--momentum", offsetof(struct verify_options, momentum), 1},
-    {"--weight-decay", offsetof(struct verify_options, weight_decay), 1},
+    {"--lr", offsetof(struct verify_options, optimizer.lr), 10},
+    {"--momentum", offsetof(struct verify_options, optimizer.momentum), 1},
+    {"--weight-decay", offsetof(struct verify_options, optimizer.weight_decay), 1},
 };
 
 static bool read_fraction(const char *name, const char *text, struct verify_options *options,
@@ -63,17 +69,25 @@ static bool read_fraction(const char *name, const char *text, struct verify_opti
     return error_set(err, ERROR_INVALID, name, "is not an option");
 }
 
-bool verify_options_read(int argc, char *const argv[], struct verify_options *ret_options,
-                         struct error *err)
+const struct verify_options verify_defaults = {.batch = 4,
+                                               .seed = 1,
+                                               .steps = 3,
+                                               .optimizer = {.lr = 0.002},
+                                               .workload = "resnet50",
+                                               .precision = "f32",
+                                               .plan = "auto",
+                                               .layout = "auto",
+                                               .isa = "auto"};
+
+enum dnn_type verify_type(const struct verify_options *options)
 {
-    struct verify_options options = {.batch = 4,
-                                     .seed = 1,
-                                     .steps = 3,
-                                     .lr = 0.002,
-                                     .precision = precisions[0],
-                                     .plan = plans[0],
-                                     .layout = layouts[0],
-                                     .isa = isas[0]};
+    return strcmp(options->precision, "bf16") == 0 ? DNN_BF16 : DNN_F32;
+}
+
+bool verify_options_read(int argc, char *const argv[], const struct verify_options *defaults,
+                         struct verify_options *ret_options, struct error *err)
+{
+    struct verify_options options = *defaults;
 
     for (int i = 0; i < argc; i += 2) {
         const struct field *field = fields_find(whole, COUNT(whole), argv[i]);
@@ -85,6 +99,8 @@ bool verify_options_read(int argc, char *const argv[], struct verify_options *re
             return error_set(err, ERROR_INVALID, argv[i], "wants a value");
         if (strcmp(argv[i], "--against") == 0)
             options.against = argv[i + 1];
+        else if (strcmp(argv[i], "--workload") == 0)
+            options.workload = argv[i + 1];
         else if (field ? !field_read_text(field, argv[i + 1], &options, err)
                        : !read_fraction(argv[i], argv[i + 1], &options, err))
             return false;

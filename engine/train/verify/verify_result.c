@@ -2,77 +2,129 @@
 #include "engine/train/verify/verify_result.h"
 
 #include "common/cleanup.h"
+#include "engine/train/layerwise/layerwise.h"
+#include "engine/train/networks/recipe.h"
 #include "engine/train/networks/resnet50.h"
+#include "engine/train/networks/tensor_init.h"
 #include "engine/train/workloads/net_new.h"
 
 #include <math.h>
 
 #define PLACES 6 /* single elements of each tensor, evenly spread */
 
-static json_t *elements(const float *values, const float *minus, size_t count)
+/* What is trained, and how it began. */
+struct subject {
+    bool is_graph;
+    struct network network;
+    struct graph graph;
+    struct parameters before;
+    struct net *net;
+};
+
+static void subject_free(struct subject *subject)
 {
-    json_t *at = json_object();
+    net_free(subject->net);
+    parameters_free(&subject->before);
+}
 
-    for (size_t k = 0; k < PLACES; k++) {
+static double difference(const float *values, const float *minus, size_t index)
+{
+    return (double)values[index] - (minus ? (double)minus[index] : 0);
+}
+
+static void add_element(json_t *at, size_t index, double value)
+{
+    char name[24];
+
+    snprintf(name, sizeof name, "%zu", index);
+    json_object_set_new(at, name, json_real(value));
+}
+
+/* Those that `like`, figures of the same tensor, has. */
+static json_t *elements(const float *values, const float *minus, size_t count, const json_t *like)
+{
+    json_t *at = json_object(), *theirs = json_object_get(like, "at"), *value;
+    const char *name;
+
+    for (size_t k = 0; !theirs && k < PLACES; k++) {
         size_t index = (count - 1) * k / (PLACES - 1);
-        char name[24];
 
-        snprintf(name, sizeof name, "%zu", index);
-        json_object_set_new(
-            at, name, json_real((double)values[index] - (minus ? (double)minus[index] : 0)));
+        add_element(at, index, difference(values, minus, index));
+    }
+    json_object_foreach(theirs, name, value)
+    {
+        size_t index = strtoul(name, NULL, 10);
+
+        if (index < count)
+            add_element(at, index, difference(values, minus, index));
     }
     return at;
 }
 
 /* The figures of a tensor; `minus` is subtracted first, or NULL. */
-static json_t *probe(const float *values, const float *minus, size_t count)
+static json_t *probe(const float *values, const float *minus, size_t count, const json_t *like)
 {
-    double sum = 0, squares = 0;
+    uint64_t start = tensor_init_start("probe", 0, 0);
+    double sum = 0, squares = 0, dot = 0;
 
     for (size_t i = 0; i < count; i++) {
-        double value = (double)values[i] - (minus ? (double)minus[i] : 0);
+        double value = difference(values, minus, i);
 
         sum += value;
         squares += value * value;
+        if (value < 0 || value > 0)
+            dot += value * (double)tensor_init_unit(tensor_init_bits(start, i));
     }
-    return json_pack("{s:I, s:f, s:f, s:o}", "count", (json_int_t)count, "sum", sum, "l2",
-                     sqrt(squares), "at", elements(values, minus, count));
+    return json_pack("{s:I, s:f, s:f, s:f, s:o}", "count", (json_int_t)count, "sum", sum, "l2",
+                     sqrt(squares), "dot", dot, "at", elements(values, minus, count, like));
 }
 
-static json_t *logits(const struct net *net, long batch)
+static long smaller(long a, long b)
 {
+    return a < b ? a : b;
+}
+
+static json_t *logits(const struct subject *subject, long batch)
+{
+    const struct extent *of_graph = &subject->graph.nodes[subject->graph.count - 1].out;
+    long count = subject->is_graph ? smaller(8, batch * of_graph->rows) : batch;
+    long classes = subject->is_graph ? smaller(8, of_graph->columns) : 8;
     json_t *rows = json_array();
 
-    for (long image = 0; image < batch; image++) {
+    for (long i = 0; i < count; i++) {
         json_t *row = json_array();
 
-        for (long c = 0; c < 8; c++)
-            json_array_append_new(row, json_real((double)net_logit(net, image, c)));
+        for (long c = 0; c < classes; c++)
+            json_array_append_new(row, json_real((double)net_logit(subject->net, i, c)));
         json_array_append_new(rows, row);
     }
     return rows;
 }
 
-static json_t *gradients(const struct parameters *parameters)
+static json_t *gradients(const struct parameters *parameters, const json_t *like)
 {
     json_t *all = json_object();
 
     for (int i = 0; i < parameters->count; i++) {
         const struct parameter *p = &parameters->list[i];
 
-        json_object_set_new(all, p->name, probe(p->gradient, NULL, p->count));
+        json_object_set_new(all, p->name,
+                            probe(p->gradient, NULL, p->count, json_object_get(like, p->name)));
     }
     return all;
 }
 
-static json_t *updates(const struct parameters *after, const struct parameters *before)
+static json_t *updates(const struct parameters *after, const struct parameters *before,
+                       const json_t *like)
 {
     json_t *all = json_object();
 
     for (int i = 0; i < after->count; i++) {
         const struct parameter *p = &after->list[i];
 
-        json_object_set_new(all, p->name, probe(p->value, before->list[i].value, p->count));
+        json_object_set_new(
+            all, p->name,
+            probe(p->value, before->list[i].value, p->count, json_object_get(like, p->name)));
     }
     return all;
 }
@@ -83,23 +135,32 @@ static void add_running(json_t *all, const char *norm, const char *what, const f
     char name[64];
 
     snprintf(name, sizeof name, "%s.running_%s", norm, what);
-    json_object_set_new(all, name, probe(values, NULL, count));
+    json_object_set_new(all, name, probe(values, NULL, count, NULL));
 }
 
-static json_t *running(const struct net *net, const struct network *network)
+/* Layer or node `index`. */
+static void add_running_of(const struct subject *subject, int index, const char *norm,
+                           long channels, json_t *all)
 {
+    const float *mean, *variance;
+
+    net_running(subject->net, index, &mean, &variance);
+    if (!mean)
+        return;
+    add_running(all, norm, "mean", mean, (size_t)channels);
+    add_running(all, norm, "var", variance, (size_t)channels);
+}
+
+static json_t *running(const struct subject *subject)
+{
+    const struct network *network = &subject->network;
+    const struct graph *graph = &subject->graph;
     json_t *all = json_object();
 
-    for (int i = 0; i < network->count; i++) {
-        const struct layer *layer = &network->layers[i];
-        const float *mean, *variance;
-
-        net_running(net, i, &mean, &variance);
-        if (!mean)
-            continue;
-        add_running(all, layer->norm, "mean", mean, (size_t)layer->out_channels);
-        add_running(all, layer->norm, "var", variance, (size_t)layer->out_channels);
-    }
+    for (int i = 0; !subject->is_graph && i < network->count; i++)
+        add_running_of(subject, i, network->layers[i].norm, network->layers[i].out_channels, all);
+    for (int i = 0; subject->is_graph && i < graph->count; i++)
+        add_running_of(subject, i, graph->nodes[i].name, graph->nodes[i].columns, all);
     return all;
 }
 
@@ -112,8 +173,8 @@ static json_t *made_with(const struct verify_options *options)
                      "dtype", options->precision);
 }
 
-static bool run_steps(struct net *net, const struct verify_options *options,
-                      const struct network *network, json_t *result, struct error *err)
+static bool run_steps(struct subject *subject, const struct verify_options *options,
+                      const json_t *like, json_t *result, struct error *err)
 {
     json_t *losses = json_array();
 
@@ -124,19 +185,20 @@ static bool run_steps(struct net *net, const struct verify_options *options,
         double loss;
 
         /* The gradients of a step are still there after its update. */
-        if (!net_step(net, &loss, &split, err))
+        if (!net_step(subject->net, &loss, &split, err))
             return false;
         if (!isfinite(loss))
             return error_set(err, ERROR_INTERNAL, NULL, "the loss is not a number");
         json_array_append_new(losses, json_real(loss));
         if (step > 0)
             continue;
-        parameters = net_parameters(net, err);
+        parameters = net_parameters(subject->net, err);
         if (!parameters)
             return false;
-        json_object_set_new(result, "logits_first8", logits(net, options->batch));
-        json_object_set_new(result, "gradients", gradients(parameters));
-        json_object_set_new(result, "running", running(net, network));
+        json_object_set_new(result, "logits_first8", logits(subject, (long)options->batch));
+        json_object_set_new(result, "gradients",
+                            gradients(parameters, json_object_get(like, "gradients")));
+        json_object_set_new(result, "running", running(subject));
     }
     return true;
 }
@@ -144,43 +206,82 @@ static bool run_steps(struct net *net, const struct verify_options *options,
 static struct net_options net_options_of(const struct verify_options *options, enum cpu_isa isa,
                                          const struct ordering *ordering)
 {
+    const struct optimizer *optimizer = &options->optimizer;
+
     return (struct net_options){
         .batch = (long)options->batch,
-        .type = strcmp(options->precision, "bf16") == 0 ? DNN_BF16 : DNN_F32,
+        .type = verify_type(options),
         .seed = (unsigned long long)options->seed,
-        .sgd = {(float)options->lr, (float)options->momentum, (float)options->weight_decay},
+        .sgd = {(float)optimizer->lr, (float)optimizer->momentum, (float)optimizer->weight_decay},
         .threads = ordering->threads,
         .isa = isa,
         .plan = ordering->plan,
         .chunk_kilobytes = ordering->chunk_kilobytes,
         .layout = net_layout_from_name(options->layout),
-        .keep_gradients = true};
+        .keep_gradients = true,
+        .joiner = options->joiner};
+}
+
+static bool make_resnet50(struct subject *subject, const struct net_options *options,
+                          struct error *err)
+{
+    resnet50_describe(&subject->network);
+    subject->net = net_new(&subject->network, options, err);
+    return subject->net &&
+           parameters_make(&subject->before, &subject->network, options->seed, err);
+}
+
+static bool make_graph(struct subject *subject, const struct recipe *recipe,
+                       const struct verify_options *asked, const struct net_options *options,
+                       struct error *err)
+{
+    subject->is_graph = true;
+    recipe_fill(recipe, (long)asked->length, &subject->graph);
+    subject->net = layerwise_new(&subject->graph, &asked->optimizer, options, err);
+    return subject->net &&
+           graph_make_parameters(&subject->graph, 1, options->seed, &subject->before, err);
+}
+
+static bool make_subject(struct subject *subject, const struct verify_options *options,
+                         const struct net_options *net_options, struct error *err)
+{
+    const struct recipe *recipe = recipe_find(options->workload);
+
+    return recipe ? make_graph(subject, recipe, options, net_options, err)
+                  : make_resnet50(subject, net_options, err);
+}
+
+static json_t *describe(const struct verify_options *options, const struct ordering *ordering)
+{
+    const struct optimizer *o = &options->optimizer;
+    char name[ORDERING_NAME_MAX];
+
+    ordering_name(ordering, name);
+    return json_pack(
+        "{s:o, s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
+        "s:f, s:i}",
+        "made_with", made_with(options), "ordering", name, "workload", options->workload,
+        "optimizer", optimizer_name(o->kind), "batch", (json_int_t)options->batch, "seed",
+        (json_int_t)options->seed, "length", (json_int_t)options->length, "lr", o->lr, "lr_decay",
+        o->lr_decay, "momentum", o->momentum, "rho", o->rho, "beta1", o->beta1, "beta2", o->beta2,
+        "eps", o->eps, "weight_decay", o->weight_decay, "ranks", joiner_ranks(options->joiner));
 }
 
 json_t *verify_result(const struct verify_options *options, enum cpu_isa isa,
-                      const struct ordering *ordering, struct error *err)
+                      const struct ordering *ordering, const json_t *like, struct error *err)
 {
     const struct net_options net_options = net_options_of(options, isa, ordering);
-    char name[ORDERING_NAME_MAX];
-    AUTO(parameters_free) struct parameters before = {0};
-    AUTO(json_decrefp) json_t *result = NULL;
+    AUTO(subject_free) struct subject subject = {.is_graph = false};
+    AUTO(json_decrefp) json_t *result = describe(options, ordering);
     const struct parameters *after;
-    struct network network;
-    struct net *net;
-    bool ok;
 
-    ordering_name(ordering, name);
-    result = json_pack("{s:o, s:s, s:I, s:I, s:f, s:f, s:f}", "made_with", made_with(options),
-                       "ordering", name, "batch", (json_int_t)options->batch, "seed",
-                       (json_int_t)options->seed, "lr", options->lr, "momentum",
-                       options->momentum, "weight_decay", options->weight_decay);
-    resnet50_describe(&network);
-    net = net_new(&network, &net_options, err);
-    ok = net && parameters_make(&before, &network, net_options.seed, err) &&
-         run_steps(net, options, &network, result, err);
-    after = ok ? net_parameters(net, err) : NULL;
-    if (after)
-        json_object_set_new(result, "updates", updates(after, &before));
-    net_free(net);
-    return after ? json_incref(result) : NULL;
+    if (!make_subject(&subject, options, &net_options, err) ||
+        !run_steps(&subject, options, like, result, err))
+        return NULL;
+    after = net_parameters(subject.net, err);
+    if (!after)
+        return NULL;
+    json_object_set_new(result, "updates",
+                        updates(after, &subject.before, json_object_get(like, "updates")));
+    return json_incref(result);
 }

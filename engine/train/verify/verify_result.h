@@ -5,9 +5,9 @@
 
 #include <jansson.h>
 
-/* Losses, logits, gradients, running statistics and updates of ResNet-50, as JSON: a new
- * reference. NULL with the reason where the options do not fit this machine or the training
- * failed. */
+/* Losses, logits, gradients, running statistics and updates, as JSON: a new reference; with the
+ * single elements that `like` has, a reference, or some of its own where that is NULL. NULL with
+ * the reason where the options do not fit this machine or the training failed. */
 json_t *verify_result(const struct verify_options *options, enum cpu_isa isa,
-                      const struct ordering *ordering, struct error *err)
+                      const struct ordering *ordering, const json_t *like, struct error *err)
     __attribute__((warn_unused_result));

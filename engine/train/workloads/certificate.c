@@ -1,6 +1,7 @@
 #include "engine/train/workloads/certificate.h"
 
 #include "common/cleanup.h"
+#include "engine/train/layerwise/layerwise.h"
 #include "engine/train/workloads/net_new.h"
 
 #include <math.h>
@@ -33,6 +34,28 @@ static struct sums sum(const float *exact, const float *fast, size_t count)
     return sums;
 }
 
+static struct certificate compare(const struct parameters *exact, const struct parameters *fast,
+                                  const bool weights[PARAMETERS_MAX])
+{
+    struct certificate certificate = {.worst = 1};
+    struct sums all = {0};
+
+    for (int i = 0; i < exact->count; i++) {
+        const struct parameter *parameter = &exact->list[i];
+        struct sums sums = sum(parameter->gradient, fast->list[i].gradient, parameter->count);
+
+        all.products += sums.products;
+        all.exact_squares += sums.exact_squares;
+        all.fast_squares += sums.fast_squares;
+        if (!weights[i] || cosine(&sums) >= certificate.worst)
+            continue;
+        certificate.worst = cosine(&sums);
+        memcpy(certificate.worst_name, parameter->name, sizeof certificate.worst_name);
+    }
+    certificate.cosine = cosine(&all);
+    return certificate;
+}
+
 /* Of a convolution or the linear layer, that is. */
 static bool are_weights(const struct network *network, const char *name)
 {
@@ -49,65 +72,101 @@ static bool are_weights(const struct network *network, const char *name)
 struct certificate certificate_of(const struct network *network, const struct parameters *exact,
                                   const struct parameters *fast)
 {
-    struct certificate certificate = {.worst = 1};
-    struct sums all = {0};
+    bool weights[PARAMETERS_MAX];
 
-    for (int i = 0; i < exact->count; i++) {
-        const struct parameter *parameter = &exact->list[i];
-        struct sums sums = sum(parameter->gradient, fast->list[i].gradient, parameter->count);
-
-        all.products += sums.products;
-        all.exact_squares += sums.exact_squares;
-        all.fast_squares += sums.fast_squares;
-        if (!are_weights(network, parameter->name) || cosine(&sums) >= certificate.worst)
-            continue;
-        certificate.worst = cosine(&sums);
-        memcpy(certificate.worst_name, parameter->name, sizeof certificate.worst_name);
-    }
-    certificate.cosine = cosine(&all);
-    return certificate;
+    for (int i = 0; i < exact->count; i++)
+        weights[i] = are_weights(network, exact->list[i].name);
+    return compare(exact, fast, weights);
 }
 
-/* A net whose parameters show the gradient of one step, or NULL. */
-static struct net *compute(const struct network *network, const struct net_options *options,
-                           const struct parameters **ret_parameters, struct error *err)
+/* The gradients alone, to be freed with parameters_free(): a net is large, and need not stay for
+ * them. */
+static bool copy_gradients(const struct parameters *parameters, struct parameters *ret_copy,
+                           struct error *err)
 {
-    struct net *net = net_new(network, options, err);
+    size_t total = 0, at = 0;
+
+    for (int i = 0; i < parameters->count; i++)
+        total += parameters->list[i].count;
+    *ret_copy = *parameters;
+    ret_copy->memory = calloc(total, sizeof(float));
+    if (!ret_copy->memory)
+        return error_no_memory(err);
+    for (int i = 0; i < parameters->count; i++) {
+        struct parameter *parameter = &ret_copy->list[i];
+
+        *parameter = parameters->list[i];
+        parameter->value = parameter->velocity = parameter->second = NULL;
+        parameter->gradient = ret_copy->memory + at;
+        memcpy(parameter->gradient, parameters->list[i].gradient,
+               parameter->count * sizeof(float));
+        at += parameter->count;
+    }
+    return true;
+}
+
+/* One step of a net, whose parameters then show the gradient; NULL with the reason, also where
+ * there is no net. */
+static const struct parameters *gradient_of(struct net *net, struct error *err)
+{
     struct step_split split;
     double loss;
 
-    if (!net)
-        return NULL;
-    *ret_parameters = net_step(net, &loss, &split, err) ? net_parameters(net, err) : NULL;
-    if (!*ret_parameters) {
-        net_free(net);
-        return NULL;
-    }
-    return net;
+    return net && net_step(net, &loss, &split, err) ? net_parameters(net, err) : NULL;
 }
 
 bool certificate_make(const struct network *network, const struct net_options *options,
                       struct certificate *ret_certificate, struct error *err)
 {
-    const struct parameters *exact, *fast;
+    const struct parameters *exact = NULL, *shown;
+    struct parameters fast = {0};
     struct net_options made = *options;
-    struct net *left, *right;
+    struct net *net;
+    bool ok;
 
     made.batch = BATCH;
     made.input_workers = 0;
     made.keep_gradients = true;
     if (made.plan == NET_AUTO)
         made.plan = NET_FIXED;
-    right = compute(network, &made, &fast, err);
-    if (!right)
-        return false;
+    net = net_new(network, &made, err);
+    shown = gradient_of(net, err);
+    ok = shown && copy_gradients(shown, &fast, err);
+    net_free(net);
     made.type = DNN_F32;
     made.plan = NET_FIXED;
     made.layout = NET_NHWC;
-    left = compute(network, &made, &exact, err);
-    if (left)
-        *ret_certificate = certificate_of(network, exact, fast);
+    net = ok ? net_new(network, &made, err) : NULL;
+    exact = gradient_of(net, err);
+    if (exact)
+        *ret_certificate = certificate_of(network, exact, &fast);
+    net_free(net);
+    parameters_free(&fast);
+    return exact != NULL;
+}
+
+bool certificate_make_of_graph(const struct recipe *recipe, const struct net_options *options,
+                               struct certificate *ret_certificate, struct error *err)
+{
+    const struct parameters *exact, *fast;
+    struct net_options made = *options;
+    struct net *left = NULL, *right;
+    bool weights[PARAMETERS_MAX];
+    struct graph graph;
+
+    recipe_fill(recipe, 0, &graph);
+    for (int i = 0; i < graph.parameter_count; i++)
+        weights[i] = graph.parameters[i].rows > 0;
+    made.batch = made.batch < BATCH ? made.batch : BATCH;
+    right = layerwise_new(&graph, &recipe->optimizer, &made, err);
+    fast = gradient_of(right, err);
+    made.type = DNN_F32;
+    if (fast)
+        left = layerwise_new(&graph, &recipe->optimizer, &made, err);
+    exact = gradient_of(left, err);
+    if (exact)
+        *ret_certificate = compare(exact, fast, weights);
     net_free(left);
     net_free(right);
-    return left != NULL;
+    return exact != NULL;
 }

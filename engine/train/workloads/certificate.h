@@ -12,6 +12,7 @@
 #pragma once
 
 #include "engine/train/net/net.h"
+#include "engine/train/networks/recipe.h"
 
 /* A worst tensor below this is not a matter of rounding. */
 #define CERTIFICATE_WORST_MIN 0.9
@@ -29,8 +30,14 @@ struct certificate certificate_of(const struct network *network, const struct pa
                                   const struct parameters *fast);
 
 /* Builds both nets with what `options` says of seed, threads, instruction set, format and plan,
- * compares them, and frees them again. It takes a second or two, and some hundred MiB: fails
- * where those are not there. */
+ * one behind the other, and compares their gradients. It takes a second or two, and about a GiB:
+ * fails where that is not there. */
 bool certificate_make(const struct network *network, const struct net_options *options,
                       struct certificate *ret_certificate, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* The same of a workload on a graph, whose weights are its matrices; of its own batch where that
+ * is smaller. */
+bool certificate_make_of_graph(const struct recipe *recipe, const struct net_options *options,
+                               struct certificate *ret_certificate, struct error *err)
     __attribute__((warn_unused_result));

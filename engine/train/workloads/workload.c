@@ -1,17 +1,11 @@
 #include "engine/train/workloads/workload.h"
 
 #include "common/cleanup.h"
+#include "engine/train/layerwise/layerwise.h"
+#include "engine/train/networks/recipe.h"
 #include "engine/train/networks/resnet50.h"
 #include "engine/train/threads/host.h"
-#include "engine/train/workloads/mlp.h"
 #include "engine/train/workloads/net_new.h"
-
-static struct net *mlp_make(const struct run_spec *spec, enum cpu_isa isa, struct error *err)
-{
-    (void)isa; /* it has no code of its own */
-    host_lead_threads(workload_threads(spec));
-    return mlp_new((long)spec->batch_size, (unsigned)spec->seed, err);
-}
 
 static struct net_options resnet50_options(const struct run_spec *spec, enum cpu_isa isa)
 {
@@ -26,11 +20,13 @@ static struct net_options resnet50_options(const struct run_spec *spec, enum cpu
                                 .input_workers = (int)spec->input_workers};
 }
 
-static struct net *resnet50_make(const struct run_spec *spec, enum cpu_isa isa, struct error *err)
+static struct net *resnet50_make(const struct run_spec *spec, enum cpu_isa isa,
+                                 struct joiner *joiner, struct error *err)
 {
-    const struct net_options options = resnet50_options(spec, isa);
+    struct net_options options = resnet50_options(spec, isa);
     struct network network;
 
+    options.joiner = joiner;
     resnet50_describe(&network);
     return net_new(&network, &options, err);
 }
@@ -45,8 +41,39 @@ static bool resnet50_certify(const struct run_spec *spec, enum cpu_isa isa,
     return certificate_make(&network, &options, ret_certificate, err);
 }
 
+/* The graph's net by the constants of its recipe. */
+static struct net_options graph_options(const struct run_spec *spec, enum cpu_isa isa)
+{
+    return (struct net_options){.batch = (long)spec->batch_size,
+                                .type = workload_type(spec),
+                                .seed = (unsigned long long)spec->seed,
+                                .threads = workload_threads(spec),
+                                .isa = isa};
+}
+
+static struct net *graph_make(const struct run_spec *spec, enum cpu_isa isa,
+                              struct joiner *joiner, struct error *err)
+{
+    const struct recipe *recipe = recipe_find(spec->workload);
+    struct net_options options = graph_options(spec, isa);
+    struct graph graph;
+
+    options.joiner = joiner;
+    recipe_fill(recipe, 0, &graph);
+    return layerwise_new(&graph, &recipe->optimizer, &options, err);
+}
+
+static bool graph_certify(const struct run_spec *spec, enum cpu_isa isa,
+                          struct certificate *ret_certificate, struct error *err)
+{
+    const struct recipe *recipe = recipe_find(spec->workload);
+    const struct net_options options = graph_options(spec, isa);
+
+    return certificate_make_of_graph(recipe, &options, ret_certificate, err);
+}
+
+static const struct workload of_graphs = {"", graph_make, graph_certify};
 static const struct workload workloads[] = {
-    {"mlp", mlp_make, NULL},
     {"resnet50", resnet50_make, resnet50_certify},
 };
 
@@ -55,8 +82,40 @@ const struct workload *workload_find(const char *name, struct error *err)
     for (size_t i = 0; i < COUNT(workloads); i++)
         if (strcmp(workloads[i].name, name) == 0)
             return &workloads[i];
+    if (recipe_find(name))
+        return &of_graphs;
     error_set(err, ERROR_INVALID, "workload", "this worker does not know '%.32s'", name);
     return NULL;
+}
+
+static void list_one(FILE *out, const char *name, const long long figures[3],
+                     const char *optimizer)
+{
+    fprintf(out, "%-22s %12lld %14lld %6lld  %s\n", name, figures[0], figures[1], figures[2],
+            optimizer);
+}
+
+void workloads_list(FILE *out)
+{
+    const struct recipe *recipe;
+    struct network network;
+
+    fprintf(out, "%-22s %12s %14s %6s  %s\n", "workload", "parameters", "multiply-adds", "batch",
+            "optimizer");
+    resnet50_describe(&network);
+    list_one(
+        out, "resnet50",
+        (const long long[]){network_parameters(&network), network_multiply_adds(&network), 32},
+        "sgd");
+    for (int i = 0; (recipe = recipe_at(i)); i++) {
+        struct graph graph;
+
+        recipe_fill(recipe, 0, &graph);
+        list_one(out, recipe->name,
+                 (const long long[]){graph_parameters(&graph), graph_multiply_adds(&graph),
+                                     recipe->batch},
+                 optimizer_name(recipe->optimizer.kind));
+    }
 }
 
 enum dnn_type workload_type(const struct run_spec *spec)

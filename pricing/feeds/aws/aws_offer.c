@@ -47,6 +47,7 @@ bool offer_ask(struct offer *offer, const char *suffix, struct fetch_request *re
 enum reading_state offer_indexed(struct offer *offer, struct error *err)
 {
     const struct reading *reading = offer->document.reading;
+    char *mark;
 
     if (!splitter_end(offer->document.splitter, err))
         return READING_FAILED;
@@ -56,8 +57,11 @@ enum reading_state offer_indexed(struct offer *offer, struct error *err)
         return READING_FAILED;
     }
     offer->indexed = true;
-    snprintf(price_batch_facts(reading->batch)->mark, sizeof offer->path, "%s", offer->path);
-    return strcmp(reading->mark, offer->path) == 0 ? READING_UNCHANGED : READING_ASKS;
+    mark = price_batch_facts(reading->batch)->mark;
+    /* A version that was read without them has to be read once more. */
+    snprintf(mark, sizeof price_batch_facts(reading->batch)->mark, "%s%s",
+             reading->committed ? "+" : "", offer->path);
+    return strcmp(reading->mark, mark) == 0 ? READING_UNCHANGED : READING_ASKS;
 }
 
 int offer_wants(const struct aws_row *row, const char *region)
@@ -121,6 +125,93 @@ static bool has_price(const struct offer *offer, const char *type)
     return false;
 }
 
+bool offer_add_commitment(struct offer *offer, const struct offer_commitment *commitment,
+                          struct error *err)
+{
+    if (offer->commitment_count == offer->commitment_room) {
+        size_t room = offer->commitment_room ? offer->commitment_room * 2 : 256;
+        struct offer_commitment *more = reallocarray(offer->commitments, room, sizeof *more);
+
+        if (!more)
+            return error_no_memory(err);
+        offer->commitments = more;
+        offer->commitment_room = room;
+    }
+    offer->commitments[offer->commitment_count++] = *commitment;
+    return true;
+}
+
+static int by_sku(const void *left, const void *right)
+{
+    return strcmp(((const struct offer_product *)left)->sku,
+                  ((const struct offer_product *)right)->sku);
+}
+
+void offer_sort(struct offer *offer)
+{
+    if (offer->count > 0)
+        qsort(offer->products, offer->count, sizeof *offer->products, by_sku);
+}
+
+struct offer_product *offer_find(const struct offer *offer, const char *sku)
+{
+    struct offer_product like;
+
+    return PRICE_WORD(like.sku, sku) && offer->count > 0
+               ? bsearch(&like, offer->products, offer->count, sizeof like, by_sku)
+               : NULL;
+}
+
+static int by_sku_and_kind(const void *left, const void *right)
+{
+    const struct offer_commitment *a = left, *b = right;
+    int order = strcmp(a->sku, b->sku);
+
+    return order ? order : (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+bool offer_price_commitment(struct offer *offer, const struct offer_commitment *commitment,
+                            struct error *err)
+{
+    const struct reading *reading = offer->document.reading;
+    const struct offer_product *product = offer_find(offer, commitment->sku);
+    const struct aws_amounts *amounts = &commitment->amounts;
+    struct price price = {.provider = "aws", .kind = commitment->kind};
+
+    if (!product || !product->text[0] || (product->metal && has_price(offer, product->type.name)))
+        return true;
+    if (amounts->spoiled ||
+        !price_set_commitment(&price, amounts->hourly_nanos > 0 ? amounts->hourly_nanos : 0,
+                              amounts->upfront_nanos > 0 ? amounts->upfront_nanos : 0) ||
+        !PRICE_WORD(price.region, reading->scope.name) ||
+        !PRICE_WORD(price.currency, aws_currency_of(reading->scope.name)) ||
+        !PRICE_WORD(price.instance_type, product->type.name) ||
+        !PRICE_WORD(price.reference, product->sku)) {
+        price_batch_facts(reading->batch)->tally.malformed++;
+        return true;
+    }
+    return price_batch_add(reading->batch, &price, TWIN_IS_AMBIGUOUS, err);
+}
+
+/* Puts together what was found of one price, and adds it. */
+static bool add_commitments(struct offer *offer, struct error *err)
+{
+    size_t count = offer->commitment_count;
+    struct offer_commitment *list = offer->commitments;
+
+    if (count == 0)
+        return true;
+    offer_sort(offer);
+    qsort(list, count, sizeof *list, by_sku_and_kind);
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && by_sku_and_kind(&list[i], &list[next]) == 0; next++)
+            aws_amounts_join(&list[i].amounts, &list[next].amounts);
+        if (!offer_price_commitment(offer, &list[i], err))
+            return false;
+    }
+    return true;
+}
+
 bool offer_finish(struct offer *offer, struct error *err)
 {
     struct price_batch_tally *tally = &price_batch_facts(offer->document.reading->batch)->tally;
@@ -136,10 +227,11 @@ bool offer_finish(struct offer *offer, struct error *err)
     if (price_batch_count(offer->document.reading->batch) == 0)
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "the file has no price that passes for on-demand Linux");
-    return true;
+    return add_commitments(offer, err);
 }
 
 void offer_clear(struct offer *offer)
 {
     freep(&offer->products);
+    freep(&offer->commitments);
 }

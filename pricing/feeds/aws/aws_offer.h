@@ -4,9 +4,11 @@
  *
  * The file in JSON is read while it arrives, and only as far as needed. Nine products in ten are
  * recognised by their bytes alone and never reach jansson. The transfer ends where the section
- * `Reserved` begins, if both other sections have come: it is most of the file. */
+ * `Reserved` begins, if both other sections have come and no prices of reserved instances are
+ * wanted: it is most of the file. */
 #pragma once
 
+#include "pricing/feeds/aws/aws_commitment.h"
 #include "pricing/feeds/json_page.h"
 
 #define SKU_SIZE 24
@@ -22,12 +24,21 @@ struct offer_product {
     char text[32]; /* its price; "" where none was found */
 };
 
+/* What is known of a price of a reserved instance; its kind must not be another's of the SKU. */
+struct offer_commitment {
+    char sku[SKU_SIZE];
+    enum price_kind kind;
+    struct aws_amounts amounts;
+};
+
 struct offer {
     struct document document; /* first the index, then the file if that is JSON */
     bool indexed;             /* the index was read, the file comes */
-    char path[96];            /* of the file */
+    char path[95];            /* of the file; with a mark before it, the version */
     struct offer_product *products;
     size_t count, room;
+    struct offer_commitment *commitments;
+    size_t commitment_count, commitment_room;
 };
 
 /* What takes part in the choice: 0 for no, 1 for yes, 2 for metal that is dedicated. */
@@ -36,6 +47,17 @@ int offer_wants(const struct aws_row *row, const char *region);
 
 bool offer_add(struct offer *offer, const struct offer_product *product, struct error *err)
     __attribute__((warn_unused_result));
+
+bool offer_add_commitment(struct offer *offer, const struct offer_commitment *commitment,
+                          struct error *err) __attribute__((warn_unused_result));
+/* Adds it to the basket, if its product has a price on demand: for readers that have brought all
+ * amounts of it together, and know the prices of all products. Others leave that to
+ * offer_finish(), which needs memory for all of them at once. */
+bool offer_price_commitment(struct offer *offer, const struct offer_commitment *commitment,
+                            struct error *err) __attribute__((warn_unused_result));
+/* Puts products in the order of their SKUs, in which offer_find() finds one; NULL for none. */
+void offer_sort(struct offer *offer);
+struct offer_product *offer_find(const struct offer *offer, const char *sku);
 
 /* All products and their prices are there: into the basket with them. */
 bool offer_finish(struct offer *offer, struct error *err) __attribute__((warn_unused_result));

@@ -32,16 +32,25 @@ enum column {
     REGION,
     VCPUS,
     MEMORY,
+    TERM_LENGTH,
+    TERM_CLASS,
+    TERM_OPTION,
     COLUMNS,
 };
 
 static const char *const names[COLUMNS] = {
-    "SKU",           "TermType",          "Unit",        "StartingRange",
-    "EndingRange",   "PricePerUnit",      "Currency",    "Product Family",
-    "Location Type", "Instance Type",     "Tenancy",     "Operating System",
-    "License Model", "usageType",         "operation",   "CapacityStatus",
-    "MarketOption",  "Pre Installed S/W", "Region Code", "vCPU",
-    "Memory",
+    "SKU",           "TermType",
+    "Unit",          "StartingRange",
+    "EndingRange",   "PricePerUnit",
+    "Currency",      "Product Family",
+    "Location Type", "Instance Type",
+    "Tenancy",       "Operating System",
+    "License Model", "usageType",
+    "operation",     "CapacityStatus",
+    "MarketOption",  "Pre Installed S/W",
+    "Region Code",   "vCPU",
+    "Memory",        "LeaseContractLength",
+    "OfferingClass", "PurchaseOption",
 };
 
 struct sheet {
@@ -54,7 +63,10 @@ struct sheet {
 static bool read_header(struct sheet *sheet, char *const fields[], size_t count,
                         struct error *err)
 {
-    for (int column = 0; column < COLUMNS; column++) {
+    /* Where no commitments are wanted, those behind are not looked at. */
+    const int needed = sheet->offer.document.reading->committed ? COLUMNS : TERM_LENGTH;
+
+    for (int column = 0; column < needed; column++) {
         size_t place = 0;
 
         while (place < count && strcmp(fields[place], names[column]) != 0)
@@ -76,6 +88,23 @@ static void read_preamble(struct sheet *sheet, char *const fields[], size_t coun
     if (count >= 2 && strcmp(fields[0], "Publication Date") == 0 &&
         !parse_time(fields[1], &facts->source_us))
         facts->source_us = 0;
+}
+
+/* One amount of a reserved instance: what is paid at once has a row of its own. */
+static bool read_reserved(struct sheet *sheet, const struct aws_row *row,
+                          const char *const at[COLUMNS], struct error *err)
+{
+    const struct aws_term_words words = {
+        .length = at[TERM_LENGTH], .class = at[TERM_CLASS], .option = at[TERM_OPTION]};
+    const char *region = sheet->offer.document.reading->scope.name;
+    struct offer_commitment commitment = {.amounts = AWS_NO_AMOUNTS};
+
+    if (!aws_commitment_kind(&words, &commitment.kind) || offer_wants(row, region) == 0 ||
+        strcmp(at[CURRENCY], aws_currency_of(region)) != 0 ||
+        !PRICE_WORD(commitment.sku, at[SKU]))
+        return true;
+    aws_amounts_take(&commitment.amounts, at[UNIT], at[PRICE]);
+    return offer_add_commitment(&sheet->offer, &commitment, err);
 }
 
 /* Keeps every price by the hour of a wanted product, without its text where it is no plain one:
@@ -102,6 +131,8 @@ static bool read_row(struct sheet *sheet, const char *const at[COLUMNS], struct 
     const char *region = sheet->offer.document.reading->scope.name;
     int wanted;
 
+    if (strcmp(at[TERM_TYPE], "Reserved") == 0 && sheet->offer.document.reading->committed)
+        return read_reserved(sheet, &row, at, err);
     if (strcmp(at[TERM_TYPE], "OnDemand") != 0)
         return true;
     wanted = offer_wants(&row, region);
@@ -116,22 +147,15 @@ static bool read_row(struct sheet *sheet, const char *const at[COLUMNS], struct 
     return offer_add(&sheet->offer, &product, err);
 }
 
-static int by_sku(const void *left, const void *right)
-{
-    return strcmp(((const struct offer_product *)left)->sku,
-                  ((const struct offer_product *)right)->sku);
-}
-
 /* One SKU, one row, as in JSON: with a second price by the hour, even one that costs nothing,
  * the first would be a guess. */
 static void settle(struct offer *offer)
 {
     size_t kept = 0;
 
-    if (offer->count > 0)
-        qsort(offer->products, offer->count, sizeof *offer->products, by_sku);
+    offer_sort(offer);
     for (size_t i = 0; i < offer->count; i++)
-        if (kept > 0 && by_sku(&offer->products[kept - 1], &offer->products[i]) == 0)
+        if (kept > 0 && strcmp(offer->products[kept - 1].sku, offer->products[i].sku) == 0)
             offer->products[kept - 1].text[0] = '\0';
         else
             offer->products[kept++] = offer->products[i];
@@ -221,6 +245,7 @@ const struct source aws_offer_csv = {
     .name = "aws-offer-csv",
     .title = "region on demand (AWS price list, CSV)",
     .provider = "aws",
+    .asks_committed = true,
     .url = OFFER_URL,
     .needs = NEEDS_REGIONS,
     .period_seconds = OFFER_PERIOD_SECONDS,

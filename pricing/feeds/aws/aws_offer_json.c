@@ -8,8 +8,10 @@
 
 #define ELEMENT_MAX 65536
 
-enum { PATH_PUBLISHED, PATH_PRODUCT, PATH_TERM };
+enum { PATH_PUBLISHED, PATH_PRODUCT, PATH_TERM, PATH_RESERVED };
 static const char *const paths[] = {"publicationDate", "products/*", "terms/OnDemand/*", NULL};
+static const char *const all_paths[] = {"publicationDate", "products/*", "terms/OnDemand/*",
+                                        "terms/Reserved/*", NULL};
 
 /* A price that may belong to a product that is wanted. */
 struct term {
@@ -20,6 +22,7 @@ struct term {
 struct list {
     struct offer offer;
     bool has_products, has_terms, sorted;
+    bool joined; /* products have their prices */
     struct term *terms;
     size_t count, room;
 };
@@ -80,12 +83,6 @@ static bool take_product(struct list *list, const struct split_element *element,
     return offer_add(&list->offer, &product, err);
 }
 
-static int by_sku(const void *left, const void *right)
-{
-    return strcmp(((const struct offer_product *)left)->sku,
-                  ((const struct offer_product *)right)->sku);
-}
-
 static int terms_by_sku(const void *left, const void *right)
 {
     return strcmp(((const struct term *)left)->sku, ((const struct term *)right)->sku);
@@ -94,15 +91,12 @@ static int terms_by_sku(const void *left, const void *right)
 /* Once products were here, all of them were: a term of no wanted product is passed over. */
 static bool is_of_interest(struct list *list, const char *sku)
 {
-    struct offer_product like;
-
     if (!list->has_products)
         return true;
-    if (!list->sorted && list->offer.count > 0)
-        qsort(list->offer.products, list->offer.count, sizeof like, by_sku);
+    if (!list->sorted)
+        offer_sort(&list->offer);
     list->sorted = true;
-    return PRICE_WORD(like.sku, sku) && list->offer.count > 0 &&
-           bsearch(&like, list->offer.products, list->offer.count, sizeof like, by_sku);
+    return offer_find(&list->offer, sku) != NULL;
 }
 
 static bool keep_term(struct list *list, const struct term *term, struct error *err)
@@ -127,6 +121,8 @@ static bool take_term(struct list *list, const struct split_element *element, st
     const char *text, *rate_code, *since;
     struct term term;
 
+    if (list->joined)
+        return error_set(err, ERROR_UPSTREAM, NULL, "terms on demand come twice");
     list->has_terms = true;
     if (!is_of_interest(list, element->key))
         return true;
@@ -137,6 +133,67 @@ static bool take_term(struct list *list, const struct split_element *element, st
         return true;
     return !PRICE_WORD(term.sku, element->key) || !PRICE_WORD(term.text, text) ||
            keep_term(list, &term, err);
+}
+
+/* Gives each product the price of its SKU; a SKU with two has none. */
+static void join(struct list *list)
+{
+    list->joined = true;
+    if (list->count == 0)
+        return;
+    qsort(list->terms, list->count, sizeof *list->terms, terms_by_sku);
+    for (size_t i = 0; i < list->offer.count; i++) {
+        struct offer_product *product = &list->offer.products[i];
+        struct term like, *found, *last = list->terms + list->count - 1;
+
+        memcpy(like.sku, product->sku, sizeof like.sku);
+        found = bsearch(&like, list->terms, list->count, sizeof like, terms_by_sku);
+        if (found && (found == list->terms || terms_by_sku(found, found - 1) != 0) &&
+            (found == last || terms_by_sku(found, found + 1) != 0))
+            memcpy(product->text, found->text, sizeof product->text);
+    }
+}
+
+/* All terms of one SKU, brought together by their kinds. */
+static bool take_reserved_terms(struct list *list, const char *sku, json_t *terms,
+                                struct error *err)
+{
+    const char *currency = aws_currency_of(list->offer.document.reading->scope.name);
+    struct offer_commitment found[PRICE_KINDS] = {{.sku = ""}}, one = {.sku = ""};
+    const char *key;
+    json_t *term;
+
+    if (!PRICE_WORD(one.sku, sku))
+        return true;
+    json_object_foreach(terms, key, term)
+    {
+        if (!aws_commitment_read(term, currency, &one.kind, &one.amounts))
+            continue;
+        if (found[one.kind].sku[0])
+            aws_amounts_join(&found[one.kind].amounts, &one.amounts);
+        else
+            found[one.kind] = one;
+    }
+    for (int kind = PRICE_COMMITTED; kind < PRICE_KINDS; kind++)
+        if (found[kind].sku[0] && !(list->joined ? offer_price_commitment : offer_add_commitment)(
+                                      &list->offer, &found[kind], err))
+            return false;
+    return true;
+}
+
+/* Where they come before the products, as they never did, it is not known which are wanted, and
+ * all of them are too many to keep: they are passed over. */
+static bool take_reserved(struct list *list, const struct split_element *element,
+                          struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = NULL;
+
+    if (!list->has_products || !is_of_interest(list, element->key))
+        return true;
+    if (list->has_terms && !list->joined)
+        join(list);
+    json = source_json(element->json, element->length, err);
+    return json && take_reserved_terms(list, element->key, json, err);
 }
 
 static enum split_verdict take_element(void *user, const struct split_element *element,
@@ -160,6 +217,9 @@ static enum split_verdict take_element(void *user, const struct split_element *e
         break;
     case PATH_PRODUCT:
         ok = take_product(list, element, err);
+        break;
+    case PATH_RESERVED:
+        ok = take_reserved(list, element, err);
         break;
     default:
         ok = take_term(list, element, err);
@@ -203,24 +263,6 @@ static bool list_ask(void *reader, struct fetch_request *request, struct error *
     return offer_ask(reader, ".json", request, err);
 }
 
-/* Gives each product the price of its SKU; a SKU with two has none. */
-static void join(struct list *list)
-{
-    if (list->count == 0)
-        return;
-    qsort(list->terms, list->count, sizeof *list->terms, terms_by_sku);
-    for (size_t i = 0; i < list->offer.count; i++) {
-        struct offer_product *product = &list->offer.products[i];
-        struct term like, *found, *last = list->terms + list->count - 1;
-
-        memcpy(like.sku, product->sku, sizeof like.sku);
-        found = bsearch(&like, list->terms, list->count, sizeof like, terms_by_sku);
-        if (found && (found == list->terms || terms_by_sku(found, found - 1) != 0) &&
-            (found == last || terms_by_sku(found, found + 1) != 0))
-            memcpy(product->text, found->text, sizeof product->text);
-    }
-}
-
 static enum reading_state list_page(void *reader, const struct fetch_response *response,
                                     struct error *err)
 {
@@ -229,13 +271,18 @@ static enum reading_state list_page(void *reader, const struct fetch_response *r
                                               .element = take_element,
                                               .gate = "terms/Reserved",
                                               .at_gate = at_reserved};
+    static const struct document_form whole = {
+        .paths = all_paths, .element_max = ELEMENT_MAX, .element = take_element};
     struct list *list = reader;
 
     (void)response;
     if (!list->offer.indexed) {
         enum reading_state state = offer_indexed(&list->offer, err);
 
-        return state != READING_ASKS || document_again(&list->offer.document, &form, err)
+        return state != READING_ASKS ||
+                       document_again(&list->offer.document,
+                                      list->offer.document.reading->committed ? &whole : &form,
+                                      err)
                    ? state
                    : READING_FAILED;
     }
@@ -245,7 +292,8 @@ static enum reading_state list_page(void *reader, const struct fetch_response *r
         error_set(err, ERROR_UPSTREAM, NULL, "a product is larger than %d bytes", ELEMENT_MAX);
         return READING_FAILED;
     }
-    join(list);
+    if (!list->joined)
+        join(list);
     return offer_finish(&list->offer, err) ? READING_DONE : READING_FAILED;
 }
 
@@ -256,6 +304,7 @@ const struct source aws_offer = {
     .name = "aws-offer",
     .title = "region on demand (AWS price list)",
     .provider = "aws",
+    .asks_committed = true,
     .url = OFFER_URL,
     .needs = NEEDS_REGIONS,
     .period_seconds = OFFER_PERIOD_SECONDS,

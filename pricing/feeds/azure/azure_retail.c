@@ -1,8 +1,10 @@
 /* Azure Retail Prices: every price of virtual machines in a region, one small object each, in
  * pages that name the next by a whole link. Most rows are not what an hour of Linux costs:
- * Windows, reservations whose price is for years, prices for developers, what is left of Low
- * Priority. */
+ * Windows, prices for developers, what is left of Low Priority. A reservation has a row of its
+ * own, whose price is for the whole term; it costs the same paid by the month, and so nothing of
+ * it is paid at once. Prices of savings plans stand in the row on demand, by the hour. */
 #include "common/cleanup.h"
+#include "pricing/commitment.h"
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/pages.h"
 #include "pricing/feeds/sources.h"
@@ -42,7 +44,7 @@ static bool first_url(const struct reading *reading, struct fetch_request *reque
 
     snprintf(filter, sizeof filter,
              "serviceName eq 'Virtual Machines' and armRegionName eq '%s' and "
-             "priceType eq 'Consumption'",
+             "(priceType eq 'Consumption' or priceType eq 'Reservation')",
              reading->scope.name);
     return fetch_url_add(request, reading->url) &&
            fetch_url_add(request, "?api-version=2023-01-01-preview&$filter=") &&
@@ -77,7 +79,15 @@ static bool ends_with(const char *text, const char *end)
     return length >= wanted && strcmp(text + length - wanted, end) == 0;
 }
 
-/* Linux, by the hour, for everybody: on demand or spot. */
+/* "1 Year", "3 Years"; 0 for anything else. */
+static int years_of(const char *term)
+{
+    if (strcmp(term, "1 Year") == 0)
+        return 1;
+    return strcmp(term, "3 Years") == 0 ? 3 : 0;
+}
+
+/* Linux, for everybody: on demand, spot or reserved. */
 static bool is_wanted(const struct reader *reader, const json_t *item)
 {
     const char *product = source_text(item, "productName");
@@ -85,7 +95,10 @@ static bool is_wanted(const struct reader *reader, const json_t *item)
 
     return is(item, "armRegionName", reader->document.reading->scope.name) &&
            is(item, "serviceName", "Virtual Machines") && is(item, "currencyCode", "USD") &&
-           is(item, "unitOfMeasure", "1 Hour") && is(item, "reservationTerm", "") &&
+           is(item, "unitOfMeasure", "1 Hour") &&
+           (is(item, "type", "Reservation")
+                ? years_of(source_text(item, "reservationTerm")) > 0 && !strstr(sku, " Spot")
+                : is(item, "reservationTerm", "")) &&
            !is(item, "armSkuName", "") && *product && *sku && !ends_with(product, " Windows") &&
            !contains(item, "productName", "Cloud Services") &&
            !contains(item, "productName", "CloudServices") &&
@@ -108,29 +121,95 @@ static bool note_row(struct reader *reader, const json_t *item, struct error *er
         reader->rows = rows;
         reader->row_room = room;
     }
-    reader->rows[reader->row_count++] = pages_hash(hash, source_text(item, "skuId"));
+    hash = pages_hash(hash, source_text(item, "skuId"));
+    reader->rows[reader->row_count++] = pages_hash(hash, source_text(item, "reservationTerm"));
     return true;
 }
 
-static bool add_price(struct reader *reader, const json_t *item, long long since_us,
-                      struct error *err)
+/* A price of the item that is still without its kind and its amount. */
+static struct price price_of(const json_t *item, long long since_us)
+{
+    bool spot = ends_with(source_text(item, "skuName"), " Spot");
+
+    return (struct price){.kind = spot ? PRICE_SPOT : PRICE_ON_DEMAND,
+                          .provider = "azure",
+                          .currency = "USD",
+                          .source_us = since_us};
+}
+
+/* Adds a price whose amount was read, or not. */
+static bool add_price(struct reader *reader, const json_t *item, struct price *price,
+                      bool is_read, struct error *err)
 {
     struct price_batch *batch = reader->document.reading->batch;
-    const json_t *number = json_object_get(item, "retailPrice");
-    struct price price = {
-        .kind = ends_with(source_text(item, "skuName"), " Spot") ? PRICE_SPOT : PRICE_ON_DEMAND,
-        .provider = "azure",
-        .currency = "USD",
-        .source_us = since_us};
 
-    if (!json_is_number(number) || !price_set_number(&price, json_number_value(number)) ||
-        !PRICE_WORD(price.region, reader->document.reading->scope.name) ||
-        !PRICE_WORD(price.instance_type, source_text(item, "armSkuName")) ||
-        !PRICE_WORD(price.reference, source_text(item, "meterId"))) {
+    if (!is_read || !PRICE_WORD(price->region, reader->document.reading->scope.name) ||
+        !PRICE_WORD(price->instance_type, source_text(item, "armSkuName")) ||
+        !PRICE_WORD(price->reference, source_text(item, "meterId"))) {
         price_batch_facts(batch)->tally.malformed++;
         return true;
     }
-    return price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err);
+    return price_batch_add(batch, price, TWIN_IS_AMBIGUOUS, err);
+}
+
+/* An amount for so many hours becomes that of one. */
+static bool read_commitment(const json_t *amount, const struct price_terms *terms,
+                            long long hours, struct price *price)
+{
+    char text[PRICE_TEXT_SIZE];
+    long long nanos;
+
+    if (!json_is_number(amount) || !price_kind_of_terms(terms, &price->kind))
+        return false;
+    price_write_number(json_number_value(amount), text);
+    return price_read_amount(text, &nanos) &&
+           price_set_commitment(price, (nanos + hours / 2) / hours, 0);
+}
+
+static bool add_reservation(struct reader *reader, const json_t *item, long long since_us,
+                            struct error *err)
+{
+    const struct price_terms terms = {.commitment = COMMITMENT_RESERVED,
+                                      .years = years_of(source_text(item, "reservationTerm")),
+                                      .payment = PAYMENT_BY_HOUR};
+    struct price price = price_of(item, since_us);
+    bool is_read = read_commitment(json_object_get(item, "retailPrice"), &terms,
+                                   (long long)terms.years * COMMITMENT_YEAR_HOURS, &price);
+
+    return add_price(reader, item, &price, is_read, err);
+}
+
+static bool add_savings_plans(struct reader *reader, const json_t *item, long long since_us,
+                              struct error *err)
+{
+    const json_t *plans = json_object_get(item, "savingsPlan");
+
+    for (size_t i = 0; i < json_array_size(plans); i++) {
+        const json_t *plan = json_array_get(plans, i);
+        const struct price_terms terms = {.commitment = COMMITMENT_SAVINGS_PLAN,
+                                          .years = years_of(source_text(plan, "term")),
+                                          .payment = PAYMENT_BY_HOUR};
+        struct price price = price_of(item, since_us);
+        bool is_read = read_commitment(json_object_get(plan, "retailPrice"), &terms, 1, &price);
+
+        if (!add_price(reader, item, &price, is_read, err))
+            return false;
+    }
+    return true;
+}
+
+static bool add_prices(struct reader *reader, const json_t *item, long long since_us,
+                       struct error *err)
+{
+    const json_t *number = json_object_get(item, "retailPrice");
+    struct price price = price_of(item, since_us);
+    bool is_read;
+
+    if (is(item, "type", "Reservation"))
+        return add_reservation(reader, item, since_us, err);
+    is_read = json_is_number(number) && price_set_number(&price, json_number_value(number));
+    return add_price(reader, item, &price, is_read, err) &&
+           (price.kind == PRICE_SPOT || add_savings_plans(reader, item, since_us, err));
 }
 
 static void note_currency(struct reader *reader, const json_t *item)
@@ -164,11 +243,12 @@ static bool read_item(struct reader *reader, const struct split_element *element
     }
     /* What is no more, or not yet, or only beyond some hours is not what an hour costs now; a
      * meter may have such rows beside the one that is. */
-    if (!is(item, "type", "Consumption") || since_us > now_us ||
-        (until_us > 0 && until_us <= now_us) || (tier && json_number_value(tier) != 0))
+    if ((!is(item, "type", "Consumption") && !is(item, "type", "Reservation")) ||
+        since_us > now_us || (until_us > 0 && until_us <= now_us) ||
+        (tier && json_number_value(tier) != 0))
         return true;
     return note_row(reader, item, err) &&
-           (!is_wanted(reader, item) || add_price(reader, item, since_us, err));
+           (!is_wanted(reader, item) || add_prices(reader, item, since_us, err));
 }
 
 static bool read_next(struct reader *reader, const struct split_element *element,

@@ -77,11 +77,14 @@ static bool read_rate(const json_t *sku, const struct gcp_component *component,
 static bool is_in_category(const json_t *sku, const struct gcp_component *component)
 {
     const json_t *category = json_object_get(sku, "category");
+    const char *usage = component->years == 1   ? "Commit1Yr"
+                        : component->years == 3 ? "Commit3Yr"
+                        : component->spot       ? "Preemptible"
+                                                : "OnDemand";
 
     return strcmp(source_text(category, "resourceFamily"), gcp_resource_family(component)) == 0 &&
            strcmp(source_text(category, "resourceGroup"), gcp_group(component)) == 0 &&
-           strcmp(source_text(category, "usageType"),
-                  component->spot ? "Preemptible" : "OnDemand") == 0;
+           strcmp(source_text(category, "usageType"), usage) == 0;
 }
 
 static bool add_sku(struct catalog *catalog, const json_t *sku,

@@ -7,6 +7,8 @@
 #define SSD_WORDS "SSD backed Local Storage"
 #define RUNNING " running in "
 #define ATTACHED " attached to Spot Preemptible VMs"
+#define COMMITMENT "Commitment v1: "
+#define OLDER_COMMITMENT "Commitment: "
 
 /* How the description goes on behind what a family is called, and where it says that it is spot.
  */
@@ -22,43 +24,67 @@ static const struct family {
     const char *called[2]; /* NULL-ended where there is one */
     enum form form;
     const char *group; /* NULL: that of the form */
+    /* How a commitment calls it. NULL: none is known beyond doubt, which docs/prices.md explains.
+     */
+    const char *committed;
 } families[GCP_FAMILIES] = {
-    [GCP_N1] = {{"N1 Predefined Instance", "N1 Instance"}, PAIR, "N1Standard"},
-    [GCP_N2] = {{"N2 Instance", "N2 Predefined Instance"}, PAIR, NULL},
-    [GCP_N2D] = {{"N2D AMD Instance", "N2D Instance"}, PAIR, NULL},
-    [GCP_N4] = {{"N4 Instance", "N4 Predefined Instance"}, PAIR, NULL},
-    [GCP_N4A] = {{"N4A Instance", "N4A Arm Instance"}, PAIR, NULL},
-    [GCP_N4D] = {{"N4D Instance", "N4D AMD Instance"}, PAIR, NULL},
-    [GCP_E2] = {{"E2 Instance", "E2 Predefined Instance"}, PAIR, NULL},
-    [GCP_C2] = {{"Compute optimized", "Compute optimized Instance"}, PAIR, NULL},
-    [GCP_C2D] = {{"C2D AMD Instance", "C2D Instance"}, PAIR, NULL},
-    [GCP_C3] = {{"C3 Instance"}, PAIR, NULL},
-    [GCP_C3D] = {{"C3D Instance", "C3D AMD Instance"}, PAIR, NULL},
-    [GCP_C4] = {{"C4 Instance"}, PAIR, NULL},
-    [GCP_C4A] = {{"C4A Arm Instance", "C4A Instance"}, PAIR, NULL},
-    [GCP_C4D] = {{"C4D Instance", "C4D AMD Instance"}, PAIR, NULL},
-    [GCP_T2D] = {{"T2D AMD Instance", "T2D Instance"}, PAIR, NULL},
-    [GCP_T2A] = {{"T2A Arm Instance", "T2A Instance"}, PAIR, NULL},
-    [GCP_H3] = {{"H3 Instance"}, PAIR, NULL},
-    [GCP_Z3] = {{"Z3 Instance"}, PAIR, NULL},
-    [GCP_M1] = {{"Memory-optimized Instance"}, PAIR, NULL},
-    [GCP_M2] = {{"Memory Optimized Upgrade Premium for Memory-optimized Instance"}, PAIR, NULL},
-    [GCP_M3] = {{"M3 Memory-optimized Instance"}, PAIR, NULL},
-    [GCP_M4] = {{"M4 Instance"}, PAIR, NULL},
-    [GCP_M4_ULTRAMEM_224] = {{"M4Ultramem224 Instance"}, PAIR, NULL},
-    [GCP_A2] = {{"A2 Instance"}, PAIR, NULL},
-    [GCP_G2] = {{"G2 Instance"}, PAIR, NULL},
-    [GCP_G4] = {{"G4 Instance"}, PAIR, NULL},
-    [GCP_F1_MICRO] = {{"Micro Instance with burstable CPU"}, WHOLE, "F1Micro"},
-    [GCP_G1_SMALL] = {{"Small Instance with 1 VCPU"}, WHOLE, "G1Small"},
-    [GCP_A100] = {{"Nvidia Tesla A100 GPU"}, GPU, NULL},
-    [GCP_A100_80GB] = {{"Nvidia Tesla A100 80GB GPU"}, GPU, NULL},
-    [GCP_L4] = {{"Nvidia L4 GPU"}, GPU, NULL},
-    [GCP_RTX_6000] = {{"RTX 6000 96GB"}, GPU, NULL},
-    [GCP_SSD] = {{SSD_WORDS}, DISK, "LocalSSD"},
-    [GCP_SSD_C4] = {{"C4 Instance Local SSD"}, WHOLE, "LocalSSD"},
-    [GCP_SSD_C4A] = {{"C4A Instance Local SSD"}, WHOLE, "LocalSSD"},
-    [GCP_SSD_C4D] = {{"C4D Instance Local SSD"}, WHOLE, "LocalSSD"},
+    [GCP_N1] = {.called = {"N1 Predefined Instance", "N1 Instance"},
+                PAIR,
+                .group = "N1Standard",
+                .committed = ""},
+    [GCP_N2] = {.called = {"N2 Instance", "N2 Predefined Instance"}, PAIR, .committed = "N2 "},
+    [GCP_N2D] = {.called = {"N2D AMD Instance", "N2D Instance"}, PAIR, .committed = "N2D AMD "},
+    [GCP_N4] = {.called = {"N4 Instance", "N4 Predefined Instance"}, PAIR, .committed = "N4 "},
+    [GCP_N4A] = {.called = {"N4A Instance", "N4A Arm Instance"}, PAIR, .committed = "N4A "},
+    [GCP_N4D] = {.called = {"N4D Instance", "N4D AMD Instance"}, PAIR, .committed = "N4D "},
+    [GCP_E2] = {.called = {"E2 Instance", "E2 Predefined Instance"}, PAIR, .committed = "E2 "},
+    [GCP_C2] = {.called = {"Compute optimized", "Compute optimized Instance"},
+                PAIR,
+                .committed = "Compute optimized "},
+    [GCP_C2D] = {.called = {"C2D AMD Instance", "C2D Instance"}, PAIR, .committed = "C2D AMD "},
+    [GCP_C3] = {.called = {"C3 Instance"}, PAIR, .committed = "C3 "},
+    [GCP_C3D] = {.called = {"C3D Instance", "C3D AMD Instance"}, PAIR, .committed = "C3D "},
+    [GCP_C4] = {.called = {"C4 Instance"}, PAIR, .committed = "C4 "},
+    [GCP_C4A] = {.called = {"C4A Arm Instance", "C4A Instance"}, PAIR, .committed = "C4A Arm "},
+    [GCP_C4D] = {.called = {"C4D Instance", "C4D AMD Instance"}, PAIR, .committed = "C4D "},
+    [GCP_T2D] = {.called = {"T2D AMD Instance", "T2D Instance"}, PAIR, .committed = "T2D AMD "},
+    [GCP_T2A] = {.called = {"T2A Arm Instance", "T2A Instance"}, PAIR},
+    [GCP_H3] = {.called = {"H3 Instance"}, PAIR, .committed = "H3 "},
+    [GCP_Z3] = {.called = {"Z3 Instance"}, PAIR},
+    [GCP_M1] = {.called = {"Memory-optimized Instance"}, PAIR, .committed = "Memory-optimized "},
+    [GCP_M2] = {.called = {"Memory Optimized Upgrade Premium for Memory-optimized Instance"},
+                PAIR},
+    [GCP_M3] = {.called = {"M3 Memory-optimized Instance"},
+                PAIR,
+                .committed = "M3 Memory-optimized "},
+    [GCP_M4] = {.called = {"M4 Instance"}, PAIR, .committed = "M4 "},
+    [GCP_M4_ULTRAMEM_224] = {.called = {"M4Ultramem224 Instance"},
+                             PAIR,
+                             .committed = "M4Ultramem224 "},
+    [GCP_A2] = {.called = {"A2 Instance"}, PAIR, .committed = "A2 "},
+    [GCP_G2] = {.called = {"G2 Instance"}, PAIR, .committed = "G2 "},
+    [GCP_G4] = {.called = {"G4 Instance"}, PAIR, .committed = "G4 "},
+    [GCP_F1_MICRO] = {.called = {"Micro Instance with burstable CPU"}, WHOLE, .group = "F1Micro"},
+    [GCP_G1_SMALL] = {.called = {"Small Instance with 1 VCPU"}, WHOLE, .group = "G1Small"},
+    [GCP_A100] = {.called = {"Nvidia Tesla A100 GPU"},
+                  GPU,
+                  .committed = "Nvidia Tesla A100 GPU "},
+    [GCP_A100_80GB] = {.called = {"Nvidia Tesla A100 80GB GPU"}, GPU},
+    [GCP_L4] = {.called = {"Nvidia L4 GPU"}, GPU, .committed = "Nvidia L4 GPU "},
+    [GCP_RTX_6000] = {.called = {"RTX 6000 96GB"}, GPU, .committed = "RTX 6000 96GB "},
+    [GCP_SSD] = {.called = {SSD_WORDS}, DISK, .group = "LocalSSD", .committed = "Local SSD "},
+    [GCP_SSD_C4] = {.called = {"C4 Instance Local SSD"},
+                    WHOLE,
+                    .group = "LocalSSD",
+                    .committed = "C4 Local SSD "},
+    [GCP_SSD_C4A] = {.called = {"C4A Instance Local SSD"},
+                     WHOLE,
+                     .group = "LocalSSD",
+                     .committed = "C4A Local SSD "},
+    [GCP_SSD_C4D] = {.called = {"C4D Instance Local SSD"},
+                     WHOLE,
+                     .group = "LocalSSD",
+                     .committed = "C4D Local SSD "},
 };
 
 const char *gcp_architecture(size_t family)
@@ -113,8 +139,65 @@ static bool is_called(const char *text, const char *called, enum form form,
     return !*text || is_somewhere(text, " in ");
 }
 
+/* " for 1 Year" or " for 3 Year" or " for 3 Years" at the end, behind some place. */
+static int years_of(const char *place)
+{
+    static const struct {
+        const char *words;
+        int years;
+    } ends[] = {{" for 1 Year", 1}, {" for 3 Year", 3}, {" for 3 Years", 3}};
+    size_t length = strlen(place);
+
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        size_t end = strlen(ends[i].words);
+
+        if (length > end && strcmp(place + length - end, ends[i].words) == 0)
+            return ends[i].years;
+    }
+    return 0;
+}
+
+/* "Cpu in ", of a part without cores "in " or "running in "; in the older spelling, which one
+ * family has beside the newer one, "Core running in ". */
+static bool skip_part(const char **text, enum form form, bool older, enum gcp_part *ret_part)
+{
+    *ret_part = form == PAIR ? GCP_CORE : GCP_EACH;
+    if (form != PAIR)
+        return !older && (skip(text, "running in ") || skip(text, "in ") || skip(text, "In "));
+    if (skip(text, older ? "Core running in " : "Cpu in "))
+        return true;
+    *ret_part = GCP_RAM;
+    return skip(text, older ? "Ram running in " : "Ram in ");
+}
+
+/* "N2D AMD Cpu in Paris for 1 Year", of the first generation "Cpu in Paris for 1 Year". */
+static bool read_committed(const char *description, bool older,
+                           struct gcp_component *ret_component)
+{
+    for (size_t family = 0; family < GCP_FAMILIES; family++) {
+        struct gcp_component component = {.family = family};
+        const char *text = description;
+
+        if (!families[family].committed || (older && family != GCP_C2) ||
+            !skip(&text, families[family].committed) ||
+            !skip_part(&text, families[family].form, older, &component.part))
+            continue;
+        component.years = years_of(text);
+        if (component.years == 0)
+            return false;
+        *ret_component = component;
+        return true;
+    }
+    return false;
+}
+
 bool gcp_component_read(const char *description, struct gcp_component *ret_component)
 {
+    if (skip(&description, COMMITMENT))
+        return read_committed(description, false, ret_component);
+    if (skip(&description, OLDER_COMMITMENT))
+        return read_committed(description, true, ret_component);
+
     bool spot = skip(&description, "Spot Preemptible ") || skip(&description, "Preemptible ");
 
     for (size_t family = 0; family < GCP_FAMILIES; family++)
@@ -133,7 +216,8 @@ bool gcp_component_read(const char *description, struct gcp_component *ret_compo
 bool gcp_component_may_be(const char *json, size_t length)
 {
     return memmem(json, length, RUNNING, strlen(RUNNING)) ||
-           memmem(json, length, SSD_WORDS, strlen(SSD_WORDS));
+           memmem(json, length, SSD_WORDS, strlen(SSD_WORDS)) ||
+           memmem(json, length, COMMITMENT, strlen(COMMITMENT));
 }
 
 const char *gcp_resource_family(const struct gcp_component *component)
@@ -141,20 +225,20 @@ const char *gcp_resource_family(const struct gcp_component *component)
     return families[component->family].form == DISK ? "Storage" : "Compute";
 }
 
+static bool is_disk(size_t family)
+{
+    return family >= GCP_SSD && family <= GCP_SSD_C4D;
+}
+
 const char *gcp_group(const struct gcp_component *component)
 {
     const struct family *family = &families[component->family];
 
-    if (family->group)
+    if (family->group && (component->years == 0 || is_disk(component->family)))
         return family->group;
     if (family->form == GPU)
         return "GPU";
     return component->part == GCP_CORE ? "CPU" : "RAM";
-}
-
-static bool is_disk(size_t family)
-{
-    return family >= GCP_SSD && family <= GCP_SSD_C4D;
 }
 
 bool gcp_unit(const struct gcp_component *component, const char *unit, bool *ret_monthly)

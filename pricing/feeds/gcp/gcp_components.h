@@ -60,13 +60,15 @@ struct gcp_component {
     size_t family;
     enum gcp_part part;
     bool spot;
+    int years; /* 1 or 3: for who commits to use it for so long; 0 for others */
 };
 
 /* The architecture of a family's machines. */
 const char *gcp_architecture(size_t family);
 
-/* Reads "Spot Preemptible N2D AMD Instance Core running in Paris". False for all that is not a
- * part of a type above: custom, sole tenant, committed, reserved, of another product. */
+/* Reads "Spot Preemptible N2D AMD Instance Core running in Paris", or "Commitment v1: N2D AMD Cpu
+ * in Paris for 1 Year". False for all that is not a part of a type above: custom, sole tenant,
+ * reserved, of another product. */
 bool gcp_component_read(const char *description, struct gcp_component *ret_component)
     __attribute__((warn_unused_result));
 

@@ -3,6 +3,19 @@
 
 #include "common/cleanup.h"
 
+enum usage { ON_DEMAND, SPOT, COMMITTED_1Y, COMMITTED_3Y, USAGES };
+static const enum price_kind kinds[USAGES] = {[ON_DEMAND] = PRICE_ON_DEMAND,
+                                              [SPOT] = PRICE_SPOT,
+                                              [COMMITTED_1Y] = PRICE_COMMITTED_USE_1Y,
+                                              [COMMITTED_3Y] = PRICE_COMMITTED_USE_3Y};
+
+static enum usage usage_of(const struct gcp_component *component)
+{
+    if (component->years > 0)
+        return component->years == 1 ? COMMITTED_1Y : COMMITTED_3Y;
+    return component->spot ? SPOT : ON_DEMAND;
+}
+
 struct cell {
     struct gcp_rate rate; /* nanos 0: not known */
     bool spoiled;
@@ -10,7 +23,7 @@ struct cell {
 
 struct region {
     char name[40];
-    struct cell cells[GCP_FAMILIES][2][GCP_PARTS]; /* by family, spot, part */
+    struct cell cells[GCP_FAMILIES][USAGES][GCP_PARTS]; /* by family, usage, part */
 };
 
 struct gcp_rates {
@@ -83,7 +96,7 @@ bool gcp_rates_add(struct gcp_rates *rates, const char *region,
 
     if (!place)
         return false;
-    cell = &place->cells[component->family][component->spot][component->part];
+    cell = &place->cells[component->family][usage_of(component)][component->part];
     if (!cell->spoiled && cell->rate.nanos == 0 && rate->nanos > 0) {
         cell->rate = *rate;
     } else if (cell->spoiled || rate->nanos == 0 || cell->rate.nanos != rate->nanos ||
@@ -98,13 +111,14 @@ bool gcp_rates_add(struct gcp_rates *rates, const char *region,
 
 /* What all parts cost together, in nanos for an hour; exact but for the last, which is rounded
  * half up. 0 where a part is not known. */
-static long long nanos_of(const struct region *region, const struct gcp_type *type, bool spot)
+static long long nanos_of(const struct region *region, const struct gcp_type *type,
+                          enum usage usage)
 {
     long long sum = 0; /* in hundredths of nanos for a month */
 
     for (size_t i = 0; i < type->count; i++) {
         const struct gcp_item *item = &type->items[i];
-        const struct gcp_rate *rate = &region->cells[item->family][spot][item->part].rate;
+        const struct gcp_rate *rate = &region->cells[item->family][usage][item->part].rate;
 
         if (rate->nanos == 0)
             return 0;
@@ -114,15 +128,14 @@ static long long nanos_of(const struct region *region, const struct gcp_type *ty
 }
 
 /* The entries that the price is made of, and since when the youngest of them is valid. */
-static void describe(const struct region *region, const struct gcp_type *type,
+static void describe(const struct region *region, const struct gcp_type *type, enum usage usage,
                      struct price *price)
 {
     size_t used = 0;
 
     for (size_t i = 0; i < type->count && used < sizeof price->reference; i++) {
         const struct gcp_item *item = &type->items[i];
-        const struct gcp_rate *rate =
-            &region->cells[item->family][price->kind == PRICE_SPOT][item->part].rate;
+        const struct gcp_rate *rate = &region->cells[item->family][usage][item->part].rate;
 
         used += (size_t)snprintf(price->reference + used, sizeof price->reference - used, "%s%s",
                                  i > 0 ? "+" : "", rate->sku);
@@ -143,12 +156,11 @@ static bool add_type(const struct gcp_type *type, struct price_batch *batch, str
     return price_batch_add_type(batch, &described, err);
 }
 
-static bool add_price(const struct region *region, const struct gcp_type *type, bool spot,
+static bool add_price(const struct region *region, const struct gcp_type *type, enum usage usage,
                       struct price_batch *batch, struct error *err)
 {
-    long long nanos = nanos_of(region, type, spot);
-    struct price price = {
-        .provider = "gcp", .currency = "USD", .kind = spot ? PRICE_SPOT : PRICE_ON_DEMAND};
+    long long nanos = nanos_of(region, type, usage);
+    struct price price = {.provider = "gcp", .currency = "USD", .kind = kinds[usage]};
     char text[PRICE_TEXT_SIZE];
 
     if (nanos == 0)
@@ -159,7 +171,7 @@ static bool add_price(const struct region *region, const struct gcp_type *type, 
         price_batch_facts(batch)->tally.malformed++;
         return true;
     }
-    describe(region, type, &price);
+    describe(region, type, usage, &price);
     return price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err) && add_type(type, batch, err);
 }
 
@@ -170,8 +182,8 @@ bool gcp_rates_price(const struct gcp_rates *rates, struct price_batch *batch, s
     price_batch_facts(batch)->tally.ambiguous += rates->ambiguous;
     for (size_t place = 0; gcp_type_at(place, &type); place++)
         for (size_t i = 0; i < rates->count; i++)
-            if (!add_price(&rates->regions[i], &type, false, batch, err) ||
-                !add_price(&rates->regions[i], &type, true, batch, err))
-                return false;
+            for (int usage = 0; usage < USAGES; usage++)
+                if (!add_price(&rates->regions[i], &type, (enum usage)usage, batch, err))
+                    return false;
     return true;
 }

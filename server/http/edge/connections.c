@@ -98,24 +98,26 @@ static size_t count_of(const struct connections *connections, const unsigned cha
     return count;
 }
 
-/* Whether a client may have to make room: one that waits for us may not, nor one whose answer has
- * just begun. */
-static bool may_go(const struct client *client, long long now_ns)
+/* Whether a client may have to make room: one that waits for us may not, nor one whose answer
+ * began behind `sends_since_ns`. */
+static bool may_go(const struct client *client, long long sends_since_ns)
 {
     enum phase phase = client->phase;
 
     return !client->cut && phase != PHASE_ANSWER && phase != PHASE_HOLD &&
-           (phase != PHASE_SEND || now_ns - client->since_ns >= SEND_AT_ONCE_NS);
+           (phase != PHASE_SEND || client->since_ns <= sends_since_ns);
 }
 
-/* Cuts the client that has been in its phase for longest; false when all wait for us. */
+/* Cuts the client that has been in its phase for longest; false when none may go. `address` NULL:
+ * of any address. */
 static bool make_room(struct connections *connections, const unsigned char *address,
-                      long long now_ns)
+                      long long sends_since_ns)
 {
     struct client *oldest = NULL;
 
     for (struct client *client = connections->first; client; client = client->next) {
-        if (!may_go(client, now_ns) || (address && memcmp(client->address, address, 16) != 0))
+        if (!may_go(client, sends_since_ns) ||
+            (address && memcmp(client->address, address, 16) != 0))
             continue;
         if (!oldest || client->since_ns < oldest->since_ns)
             oldest = client;
@@ -129,13 +131,17 @@ static bool find_room(struct connections *connections, const unsigned char *addr
                       long long now_ns)
 {
     const struct connection_limits *limits = &connections->limits;
+    const long long old_ns = now_ns - SEND_AT_ONCE_NS;
 
     /* Counting an address walks the list: do it only where the limit can be reached. */
     if (connections->count >= limits->most_per_address &&
         count_of(connections, address) >= limits->most_per_address &&
-        !make_room(connections, address, now_ns))
+        !make_room(connections, address, old_ns))
         return false;
-    return connections->count < limits->most || make_room(connections, NULL, now_ns);
+    /* Answers that have just begun go last, but before a newcomer: a crowd that comes at once and
+     * takes nothing would keep all others out until its answers are old, and then come again. */
+    return connections->count < limits->most || make_room(connections, NULL, old_ns) ||
+           make_room(connections, NULL, now_ns);
 }
 
 struct client *connections_add(struct connections *connections, int descriptor,

@@ -34,12 +34,15 @@ int listener_open(const struct config *config, struct error *err)
     socklen_t size = make_address(config, &address);
     AUTO(closep)
     int descriptor = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const unsigned patience_ms = (unsigned)config->send_seconds * 1000;
     const int on = 1;
     int taken;
 
     /* After kill -9 the port may still be in TIME_WAIT; a second listener still fails. */
     if (descriptor >= 0)
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (descriptor >= 0) /* each connection inherits it */
+        setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
     if (descriptor < 0 || bind(descriptor, (struct sockaddr *)&address, size) != 0 ||
         listen(descriptor, SOMAXCONN) != 0) {
         error_set(err, ERROR_INVALID, errno == EADDRNOTAVAIL ? "--listen" : "--port",
@@ -85,6 +88,11 @@ bool listener_has_left(int descriptor)
     struct pollfd watched = {.fd = descriptor, .events = POLLRDHUP};
 
     return poll(&watched, 1, 0) == 1 && (watched.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
+void listener_tell_end(int descriptor)
+{
+    shutdown(descriptor, SHUT_RD);
 }
 
 void listener_cut(int descriptor)

@@ -4,13 +4,19 @@
 #include "common/error.h"
 #include "server/base/config.h"
 
-/* Returns a listening descriptor, or -1. */
+/* Returns a listening descriptor, or -1. What a client does not take within --send-seconds the
+ * system drops, with the connection: also where we are done with it, and it only sends the rest.
+ */
 int listener_open(const struct config *config, struct error *err)
     __attribute__((warn_unused_result));
 
 /* Whether the client closed its end, be there bytes left to read or not: a client that hides its
  * end behind junk would be waited for. */
 bool listener_has_left(int descriptor);
+
+/* For a client that has closed its end: makes what was sent before readable to its last byte, and
+ * then the end, also where the system has announced that end already. */
+void listener_tell_end(int descriptor);
 
 /* Limits what the system buffers of an answer that the client does not take. */
 void listener_hold_enough(int descriptor);

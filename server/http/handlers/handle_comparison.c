@@ -89,24 +89,32 @@ static bool write_body(struct exchange *exchange, int format,
     return ok || error_no_memory(err);
 }
 
-/* Where labels are asked for: the standings of their runs alone, and the labels that no run has.
- */
-static bool load_labelled(struct db *db, struct comparison_parts *parts,
-                          struct standings *ret_standings, struct error *err)
+static bool is_of_subset(const struct comparison_question *question)
+{
+    return question->label_count > 0 || question->sender;
+}
+
+/* Where labels or a sender are asked for: the standings of their runs alone, and those of them
+ * that no run has. */
+static bool load_subset(struct db *db, struct comparison_parts *parts,
+                        struct standings *ret_standings, struct error *err)
 {
     const struct comparison_question *question = parts->question;
+    const struct standing_subset subset = {.labels = question->labels,
+                                           .label_count = question->label_count,
+                                           .sender = question->sender};
     struct run_filter filter = {.label_count = question->label_count};
     struct unmatched_list unmatched = {.count = 0};
 
-    if (question->label_count == 0)
+    if (!is_of_subset(question))
         return true;
     memcpy(filter.labels, question->labels, sizeof filter.labels);
-    if (!standings_of_labels(db, question->labels, question->label_count, ret_standings,
-                             &parts->labels_cut, err) ||
+    if (!standings_of_subset(db, &subset, ret_standings, &parts->subset_cut, err) ||
+        !unmatched_sender(db, question->sender, &unmatched, err) ||
         !unmatched_runs(db, &filter, &unmatched, err))
         return false;
-    memcpy(parts->unmatched_labels, unmatched.list, sizeof parts->unmatched_labels);
-    parts->unmatched_label_count = unmatched.count;
+    memcpy(parts->unmatched_subset, unmatched.list, sizeof parts->unmatched_subset);
+    parts->unmatched_subset_count = unmatched.count;
     return true;
 }
 
@@ -118,7 +126,7 @@ static bool compute(struct exchange *exchange, struct db *db, int format,
     AUTO(comparison_clear) struct ranking ranking = {0};
     AUTO(freep) struct discount_list *discounts = calloc(1, sizeof *discounts);
     AUTO(capacity_counts_free) struct capacity_counts capacity = {0};
-    AUTO(standings_free) struct standings labelled = {0};
+    AUTO(standings_free) struct standings subset = {0};
     AUTO(homes_free) struct homes homes = {0};
     const struct homes none = {0};
     struct comparison_parts parts = {
@@ -128,14 +136,14 @@ static bool compute(struct exchange *exchange, struct db *db, int format,
         return error_no_memory(err);
     if (!discounts_each(db, question->where.at_us, discount_list_add, discounts, err) ||
         !capacity_counts_load(db, question->where.at_us, question->where.zone, &capacity, err) ||
-        !load_labelled(db, &parts, &labelled, err) ||
+        !load_subset(db, &parts, &subset, err) ||
         !comparison_cache_borrow(server->comparison_cache, db, &question->where, &loan, err))
         return false;
-    parts.standings = question->label_count > 0 ? &labelled : loan.standings;
+    parts.standings = is_of_subset(question) ? &subset : loan.standings;
     parts.offers = loan.offers;
     parts.homes = loan.homes;
-    if (question->label_count > 0) {
-        if (!homes_complete(db, &question->where, &labelled, &none, &homes, err))
+    if (is_of_subset(question)) {
+        if (!homes_complete(db, &question->where, &subset, &none, &homes, err))
             return false;
         parts.homes = &homes;
     }

@@ -41,6 +41,7 @@ static void export_stream_freep(struct export_stream **stream)
 /* What write_run() needs. */
 struct writer {
     struct db *db;
+    const struct signing_key *key;
     struct bytes *waiting;
     bool failed;
 };
@@ -49,12 +50,13 @@ static bool write_run(void *user, const struct document_parts *parts)
 {
     struct writer *writer = user;
     struct error err = {0};
-    bool ok = run_document_write(writer->db, parts, writer->waiting, &err);
+    bool ok = run_document_write(writer->db, parts, writer->key, writer->waiting, &err);
 
     if (!ok)
         log_line(LOG_ERROR, "export of run %s: %s", parts->run->id.text, err.message);
-    writer->failed = !ok;
-    return ok && writer->waiting->used < AHEAD;
+    /* A run that was altered stays here; the others leave. */
+    writer->failed = !ok && err.kind != ERROR_DAMAGED;
+    return !writer->failed && writer->waiting->used < AHEAD;
 }
 
 /* Writes the next documents into stream->waiting. */
@@ -62,7 +64,8 @@ static bool make_more(struct export_stream *stream, const struct exchange *excha
 {
     struct bytes *waiting = &stream->waiting;
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
-    struct writer writer = {.db = loan.db, .waiting = waiting};
+    struct writer writer = {
+        .db = loan.db, .key = exchange->server->signing_key, .waiting = waiting};
     char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
     struct run_filter filter;
     struct error err = {0};

@@ -4,6 +4,7 @@
 #include "common/clock.h"
 #include "pricing/instance_family.h"
 #include "server/compare/comparison_cache.h"
+#include "server/compare/elsewhere.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_families.h"
 #include "server/http/reply.h"
@@ -14,6 +15,7 @@ struct families_question {
     struct comparison_question comparison;
     char family[INSTANCE_SIZE]; /* "" for every one that was measured */
     const char *after;          /* NULL: from the first */
+    bool names_regions;         /* else those of the default are asked for */
 };
 
 static bool read_question(struct exchange *exchange, struct families_question *question,
@@ -38,6 +40,7 @@ static bool read_question(struct exchange *exchange, struct families_question *q
         snprintf(question->family, sizeof question->family, "%s", family);
     question->comparison.instance_count = 0; /* of the family that a type names, all sizes */
     question->after = query_find(query, "cursor");
+    question->names_regions = !question->comparison.where.at_home;
     question->comparison.where.at_home = false; /* sizes of a family are compared in one region */
     question->comparison.provenance = "measured"; /* what others published has no interval */
     return true;
@@ -48,6 +51,7 @@ static bool answer(struct exchange *exchange, struct db *db,
                    struct error *err)
 {
     const struct comparison_question *asked = &question->comparison;
+    struct offers_question where = asked->where;
     const struct known_type_filter filter = {.provider = asked->provider};
     AUTO(comparison_cache_return) struct comparison_loan loan = {0};
     AUTO(comparison_clear) struct ranking ranking = {0};
@@ -82,6 +86,9 @@ static bool answer(struct exchange *exchange, struct db *db,
         snprintf(unmatched->words, sizeof unmatched->words,
                  "no type of this family was measured in %.64s", asked->workload);
     }
+    where.at_home = !question->names_regions;
+    if (!unmatched_places(db, &where, ranking.unmatched, &ranking.unmatched_count, err))
+        return false;
     present_families(out, asked, &families, question->after, &ranking);
     return true;
 }

@@ -1,5 +1,6 @@
-/* /v1/runs/import: stores runs measured elsewhere: one document, or many with one per line.
- * Tested by tests/api/test_import.py. */
+/* /v1/runs/import: stores runs measured elsewhere: one document, or many with one per line. A
+ * thread of import_jobs.h does it while the answer is held. Tested by tests/api/test_import.py
+ * and tests/attack/test_uploads.py. */
 #include "db/runs/runs.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
@@ -8,14 +9,17 @@
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
-#include "server/runs/import.h"
+#include "server/keys/signing.h"
+#include "server/runs/import_jobs.h"
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 
 static void present_report(struct json_writer *out, const struct import_report *report)
 {
     jsonw_open(out, NULL, '{');
     jsonw_integer(out, "imported", report->imported);
+    jsonw_integer(out, "held", report->held);
     jsonw_integer(out, "known", report->known);
     jsonw_integer(out, "refused", report->refused);
     jsonw_open(out, "errors", '[');
@@ -46,69 +50,113 @@ static void count(struct exchange *exchange, long long imported, long long known
     access_count_runs(exchange, imported);
 }
 
-static void import_many(struct exchange *exchange, const struct import_body *body)
+static void reply_many(struct exchange *exchange, const struct import_job *job)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
-    AUTO(freep) struct import_report *report = malloc(sizeof *report);
-    struct error err = {0};
-    bool ok;
+    const struct import_report *report = &job->report;
 
-    if (!report) {
-        error_no_memory(&err);
-        reply_error(exchange, &err);
-        return;
-    }
-    ok = import_lines(exchange->server->pool, body, report, &err);
     count(exchange, report->imported, report->known,
           report->refused); /* also on failure: some are stored */
-    if (!ok) {
-        reply_error(exchange, &err);
+    if (!job->ok) {
+        reply_error(exchange, &job->err);
         return;
     }
     present_report(&out, report);
     reply_json(exchange, 200, &out);
 }
 
-static void import_single(struct exchange *exchange, const struct import_body *body)
+static void reply_single(struct exchange *exchange, const struct import_job *job)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(run_clear) struct run run = {0};
+    enum error_kind kind = job->err.kind;
     struct error err = {0};
-    enum import_fate fate;
-    struct run_id id;
 
-    if (!import_one(exchange->server->pool, body, &id, &fate, &err)) {
-        count(exchange, 0, 0, err.kind == ERROR_INVALID || err.kind == ERROR_CONFLICT);
-        reply_error(exchange, &err);
+    if (!job->ok) {
+        count(exchange, 0, 0, import_is_refusal(kind));
+        reply_error(exchange, &job->err);
         return;
     }
-    count(exchange, fate == IMPORT_STORED, fate == IMPORT_KNOWN, 0);
+    count(exchange, job->fate != IMPORT_KNOWN, job->fate == IMPORT_KNOWN, 0);
     loan = db_borrow(exchange->server->pool);
-    if (!runs_find(loan.db, id.text, &run, &err)) {
+    if (!runs_find(loan.db, job->id.text, &run, &err)) {
         reply_error(exchange, &err);
         return;
     }
     present_run(&out, NULL, &run, NULL);
-    reply_json(exchange, fate == IMPORT_STORED ? 201 : 200, &out);
-    if (!out.failed && fate == IMPORT_STORED)
-        reply_field(exchange, "Location", "/v1/runs/%s", id.text);
+    reply_json(exchange, job->fate != IMPORT_KNOWN ? 201 : 200, &out);
+    if (!out.failed && job->fate != IMPORT_KNOWN)
+        reply_field(exchange, "Location", "/v1/runs/%s", job->id.text);
+}
+
+/* A client that leaves changes nothing: the audit is to say what was stored. */
+static void go_on(struct exchange *exchange)
+{
+    struct notifications *notifications = exchange->server->notifications;
+    struct import_jobs *jobs = exchange->server->import_jobs;
+    const struct import_job *job = exchange->hold.state;
+
+    while (!import_jobs_has_ended(jobs, job)) {
+        long long now_ns = clock_monotonic_ns();
+
+        exchange->hold.waits = notifications_sleep(notifications, &exchange->watcher, now_ns,
+                                                   now_ns + REQUEST_LOOK_NS);
+        if (exchange->hold.waits)
+            return;
+        if (notifications_is_closed(notifications))
+            import_jobs_finish(jobs, job);
+    }
+    notifications_leave(notifications, &exchange->watcher);
+    if (job->lines)
+        reply_many(exchange, job);
+    else
+        reply_single(exchange, job);
+}
+
+/* Without a token there is no sender to bind a key to. */
+static bool read_rules(const struct exchange *exchange, struct import_rules *ret_rules,
+                       struct error *err)
+{
+    const struct request *request = &exchange->request;
+    const char *proof = request->headers.key_proof;
+    const char *token = bearer_token(request->headers.authorization);
+    const char *must_be_signed = exchange->server->config->require_signatures;
+
+    *ret_rules = (struct import_rules){.must_be_signed = strcmp(must_be_signed, "on") == 0,
+                                       .many_keys = request->grant.many_keys};
+    return !proof || !token || signing_check_proof(proof, token, ret_rules->proven, err);
 }
 
 void import_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};
-    const struct import_body body = {
-        .text = exchange->request.body.data ? exchange->request.body.data : "",
-        .length = exchange->request.body.used,
-        .sender = access_sender(exchange)};
+    const struct bytes *body = &exchange->request.body;
     bool lines = content_type_is_lines(exchange->request.headers.content_type);
+    AUTO(freep) struct import_job *job = NULL;
+    struct error err = {0};
 
     if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed) ||
-        !access_spend(exchange, LIMIT_RUNS, lines ? import_count(body.text, body.length) : 1))
+        !access_spend(exchange, LIMIT_RUNS,
+                      lines && body->data ? import_count(body->data, body->used) : 1))
         return;
-    if (lines)
-        import_many(exchange, &body);
-    else
-        import_single(exchange, &body);
+    job = calloc(1, sizeof *job);
+    if (!job) {
+        error_no_memory(&err);
+        reply_error(exchange, &err);
+        return;
+    }
+    job->lines = lines;
+    job->body = (struct import_body){.text = body->data ? body->data : "",
+                                     .length = body->used,
+                                     .sender = access_sender(exchange)};
+    if (!read_rules(exchange, &job->body.rules, &err) ||
+        !import_jobs_put(exchange->server->import_jobs, job, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    notifications_watch(exchange->server->notifications, &exchange->watcher, &job->topic,
+                        clock_monotonic_ns());
+    exchange->hold = (struct hold){.go_on = go_on, .free = free, .state = take(&job)};
+    go_on(exchange);
 }

@@ -3,6 +3,7 @@
 #include "common/clock.h"
 #include "db/runs/run_list.h"
 #include "db/runs/runs.h"
+#include "engine/run/run_request.h"
 #include "server/base/cursor.h"
 #include "server/base/query_labels.h"
 #include "server/compare/unmatched_lists.h"
@@ -87,7 +88,7 @@ static bool read_order(struct exchange *exchange, struct order_parts *parts,
     const char *body = exchange->request.body.data ? exchange->request.body.data : "";
     struct place place = exchange->server->this_machine->place;
 
-    if (!run_spec_from_text(body, exchange->request.body.used, spec, err))
+    if (!run_request_from_text(body, exchange->request.body.used, &place, spec, err))
         return false;
     if (spec->max_dollars > 0) {
         AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
@@ -228,9 +229,12 @@ void runs_cancel_handler(struct exchange *exchange)
         return;
     }
     notifications_tell(exchange->server->notifications, id.text, clock_monotonic_ns());
-    if (run.sweep.text[0])
+    if (run.sweep.text[0]) {
         notifications_publish(exchange->server->notifications,
                               &(struct topic){TOPIC_SWEEP, run.sweep}, clock_monotonic_ns());
+        if (run.state != RUN_RUNNING)
+            runner_advance_sweeps(exchange->server->runner);
+    }
     reply_run(exchange, run.state == RUN_RUNNING ? 202 : 200, &run);
 }
 

@@ -88,7 +88,7 @@ static bool read_question(const struct query *query, struct known_type_filter *f
                                          .after = query_find(query, "cursor")};
     page->family = query_find(query, "family");
     page->limit = 100;
-    page->spec = support_usual_spec();
+    page->spec = run_spec_default();
     return query_check_words(query, words, QUERY_WORD_MAX, err) &&
            (!limit_text || field_read_text(&limit, limit_text, &page->limit, err));
 }

@@ -5,6 +5,7 @@
 #include "common/limits.h"
 #include "common/text.h"
 #include "server/compare/comparison_cache.h"
+#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_wanted.h"
 #include "server/http/reply.h"
@@ -71,6 +72,19 @@ static bool take_type(void *user, const struct known_type *type)
     return false;
 }
 
+/* A spec may be wanted that no run had, such as one of a bench. */
+static bool find_unmatched(struct db *db, const struct wanted_request *request,
+                           const struct wanted_list *list, struct unmatched_list *unmatched,
+                           struct error *err)
+{
+    const struct known_type_filter types = {.provider = request->provider, .name = request->name};
+    const struct run_filter runs = {.workload = request->question.workload,
+                                    .engine = request->question.engine};
+
+    return unmatched_known_types(db, &types, unmatched, err) &&
+           (list->count > 0 || unmatched_runs(db, &runs, unmatched, err));
+}
+
 static bool answer(struct exchange *exchange, struct db *db, struct wanted_request *request,
                    struct json_writer *out, struct error *err)
 {
@@ -81,14 +95,17 @@ static bool answer(struct exchange *exchange, struct db *db, struct wanted_reque
                                              .name = asked.name};
     AUTO(comparison_cache_return) struct comparison_loan loan = {0};
     AUTO(wanted_list_free) struct wanted_list list = {0};
+    struct unmatched_list unmatched = {.count = 0};
 
     if (!known_types_each(db, &filter, take_type, &request->type, err) ||
         !comparison_cache_borrow(exchange->server->comparison_cache, db, &where, &loan, err))
         return false;
     request->question.standings = loan.standings;
-    return wanted_find(&request->question, &list, err) &&
-           (present_wanted(out, &request->question, &list, (size_t)request->limit) ||
-            error_no_memory(err));
+    if (!wanted_find(&request->question, &list, err) ||
+        !find_unmatched(db, request, &list, &unmatched, err))
+        return false;
+    return present_wanted(out, &request->question, &list, (size_t)request->limit, &unmatched) ||
+           error_no_memory(err);
 }
 
 void wanted_handler(struct exchange *exchange)

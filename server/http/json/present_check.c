@@ -43,6 +43,24 @@ static void present_part(struct json_writer *out, const char *key, const struct 
     jsonw_close(out, '}');
 }
 
+static void present_left_out(struct json_writer *out, const struct gate_check_side *side)
+{
+    char because[TOKEN_NAME_SIZE + 64];
+
+    jsonw_open(out, "left_out", '[');
+    for (size_t i = 0; i < side->left_out_count; i++) {
+        const struct gate_run *run = &side->left_out[i];
+
+        snprintf(because, sizeof because, "sent by %s, " GATE_NOT_TRUSTED, run->sender);
+        jsonw_open(out, NULL, '{');
+        jsonw_text(out, "run", run->id.text);
+        jsonw_text(out, "sender", run->sender);
+        jsonw_text(out, "because", because);
+        jsonw_close(out, '}');
+    }
+    jsonw_close(out, ']');
+}
+
 static void present_side(struct json_writer *out, const struct gate_check_side *side)
 {
     jsonw_open(out, "runs", '[');
@@ -51,6 +69,7 @@ static void present_side(struct json_writer *out, const struct gate_check_side *
     jsonw_close(out, ']');
     jsonw_number(out, "value", side->value);
     jsonw_integer(out, "n", (long long)side->count);
+    present_left_out(out, side);
 }
 
 static void price_words(const struct gate_check *check, size_t size, char ret_words[])
@@ -191,6 +210,11 @@ static bool write_price(struct bytes *text, const struct gate_check *check)
 
 static bool write_side(struct bytes *text, const char *name, const struct gate_check_side *side)
 {
+    if (side->left_out_count > 0 &&
+        !bytes_printf(text,
+                      "%s: %zu run%s left out, of senders that `--gate-trust` does not name.\n",
+                      name, side->left_out_count, side->left_out_count == 1 ? "" : "s"))
+        return false;
     if (side->count == 0)
         return bytes_printf(text, "%s: no valid run.\n", name);
     return bytes_printf(text, "%s: %.5g samples/s over %zu run%s ([newest](/v1/runs/%s)).\n",

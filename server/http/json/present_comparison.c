@@ -4,6 +4,7 @@
 #include "common/text.h"
 #include "server/http/json/present_capacity.h"
 #include "server/http/json/present_comparison_price.h"
+#include "server/http/json/present_senders.h"
 #include "server/http/json/present_unmatched.h"
 
 #include <math.h>
@@ -237,6 +238,7 @@ static void present_who(struct json_writer *out, const struct contender *contend
     jsonw_text(out, "version", text_or_null(contender->version));
     present_older(out, contender);
     jsonw_text(out, "provenance", comparison_provenance(contender));
+    present_senders(out, contender);
     present_published(out, contender);
 }
 
@@ -270,6 +272,31 @@ static void present_rank(struct json_writer *out, const struct ranking *ranking,
     jsonw_close(out, '}');
 }
 
+bool comparison_tokens(const struct comparison_question *question,
+                       const struct comparison_row *row, struct amount *ret_speed)
+{
+    const double tokens = (double)run_spec_tokens(question->workload);
+    const struct contender *contender = row->contender;
+
+    if (contender->standing.level == STANDING_NONE || !(tokens > 0) ||
+        (contender->is_published && strcmp(contender->published.unit, "sample") != 0))
+        return false;
+    *ret_speed = row->speed;
+    ret_speed->value *= tokens;
+    ret_speed->low *= tokens;
+    ret_speed->high *= tokens;
+    return true;
+}
+
+static void present_tokens(struct json_writer *out, const struct comparison_question *question,
+                           const struct comparison_row *row)
+{
+    struct amount speed;
+
+    present_interval(out, "tokens_per_second",
+                     comparison_tokens(question, row, &speed) ? &speed : NULL);
+}
+
 static void present_row(struct json_writer *out, const struct comparison_question *question,
                         const struct ranking *ranking, const struct comparison_row *row)
 {
@@ -280,6 +307,7 @@ static void present_row(struct json_writer *out, const struct comparison_questio
     present_rank(out, ranking, row);
     jsonw_text(out, "why_no_rank", text_or_null(row->why_no_rank));
     present_row_throughput(out, row);
+    present_tokens(out, question, row);
     jsonw_integer(out, "invalid_runs", contender->standing.invalid);
     jsonw_time(out, "measured_at", contender->standing.newest_us);
     jsonw_text(out, "newest_run", text_or_null(contender->newest.run));
@@ -323,6 +351,7 @@ static void present_unmeasured(struct json_writer *out,
     jsonw_integer(out, "count", (long long)ranking->unmeasured_count);
     jsonw_text(out, "reason",
                question->label_count > 0 ? "no measurement of this workload with these labels"
+               : question->sender        ? "no measurement of this workload by this sender"
                                          : "no measurement of this workload");
     jsonw_open(out, "instances", '[');
     for (size_t i = 0; i < ranking->unmeasured_count && i < limit; i++) {
@@ -349,7 +378,8 @@ static void present_labels(struct json_writer *out, const struct comparison_ques
         jsonw_text(out, NULL, text);
     }
     jsonw_close(out, ']');
-    jsonw_number(out, "newest_runs", ranking->labels_cut ? STANDING_LABELS_RUNS_MAX : NAN);
+    jsonw_text(out, "sender", question->sender);
+    jsonw_number(out, "newest_runs", ranking->subset_cut ? STANDING_SUBSET_RUNS_MAX : NAN);
 }
 
 static void present_question(struct json_writer *out, const struct comparison_question *question,

@@ -57,6 +57,8 @@ void present_row_price(struct json_writer *out, const struct row_price *price)
     jsonw_number(out, "list_price_per_hour", price->list);
     jsonw_number(out, "factor", price->factor);
     jsonw_text(out, "factor_note", text_or_null(price->factor_note));
+    present_commitment(out, price->quote ? price->quote->kind : PRICE_TYPED,
+                       price->quote ? price->quote->upfront_nanos : 0);
     if (price->quote)
         present_origin(out, price->quote);
     else

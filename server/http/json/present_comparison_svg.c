@@ -77,7 +77,7 @@ static void write_name(const struct contender *contender, char ret_name[256])
     text_drop_cut_end(ret_name);
 }
 
-/* What the numbers are of: "mlp", or "mlp, only branch=fast and ticket=1". */
+/* What the numbers are of: "gpt2", or "gpt2, only branch=fast and ticket=1". */
 #define NAME_MAX_SHOWN 42 /* characters */
 static void put_subject(struct picture *picture, const struct comparison_question *question)
 {
@@ -87,6 +87,10 @@ static void put_subject(struct picture *picture, const struct comparison_questio
         put_text(picture, question->labels[i].key, NAME_MAX_SHOWN);
         PUT(picture, "=");
         put_text(picture, question->labels[i].value, NAME_MAX_SHOWN);
+    }
+    if (question->sender) {
+        PUT(picture, ", only runs of ");
+        put_text(picture, question->sender, NAME_MAX_SHOWN);
     }
 }
 

@@ -1,10 +1,12 @@
 /* A comparison as a table: CSV for spreadsheets, Markdown for people.
- * Tested by tests/server/http/json/present_comparison_test.c. */
+ * Most of it is tested by tests/server/http/json/present_comparison_test.c. */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "pricing/commitment.h"
 #include "server/http/json/csv_cells.h"
 #include "server/http/json/markdown_text.h"
 #include "server/http/json/present_comparison.h"
+#include "server/http/json/present_senders.h"
 
 #include <math.h>
 
@@ -50,6 +52,14 @@ static bool add_labels(struct bytes *text, const struct comparison_question *que
     return ok && csv_add_text(text, cell.data ? cell.data : "");
 }
 
+static bool add_senders(struct bytes *text, const struct contender *contender)
+{
+    AUTO(bytes_free) struct bytes cell = {.limit = text->limit};
+
+    return present_senders_line(&cell, contender) &&
+           csv_add_text(text, cell.data ? cell.data : "");
+}
+
 static bool add_time(struct bytes *text, long long calendar_us)
 {
     char when[RFC3339_SIZE];
@@ -59,6 +69,30 @@ static bool add_time(struct bytes *text, long long calendar_us)
     clock_rfc3339(calendar_us, when);
     return bytes_printf(text, ",%s", when);
 }
+
+/* For how many years, how it is paid, and what of it at once; in the order of TERM_COLUMNS. Empty
+ * for what is paid by the hour. */
+static bool add_terms(struct bytes *text, const struct row_price *price)
+{
+    const struct quote *quote = price->known ? price->quote : NULL;
+    const struct price_terms *terms = quote ? price_terms_of(quote->kind) : NULL;
+
+    return csv_add_number(text, terms ? (double)terms->years : NAN) &&
+           csv_add_text(text, terms ? payment_names[terms->payment] : "") &&
+           csv_add_number(text, terms ? (double)quote->upfront_nanos / 1e9 : NAN);
+}
+
+/* As samples a second, of a workload on text. */
+static bool add_tokens(struct bytes *text, const struct comparison_question *question,
+                       const struct comparison_row *row)
+{
+    struct amount speed;
+
+    return add_amount(text, comparison_tokens(question, row, &speed), &speed);
+}
+#define TOKEN_COLUMNS ",tokens_per_second,tokens_per_second_low,tokens_per_second_high"
+
+#define TERM_COLUMNS ",commitment_years,commitment_payment,commitment_upfront_dollars"
 
 /* A row on demand or on spot; in the order of SIDE_COLUMNS. */
 static bool add_side(struct bytes *text, const struct row_side *side)
@@ -79,6 +113,27 @@ static bool add_side(struct bytes *text, const struct row_side *side)
            csv_add_text(text, price->known ? "" : price->why_not);
 }
 
+/* How spot moved: a group of cells for each of the windows, in the order of HISTORY_COLUMNS. */
+static bool add_history(struct bytes *text, const struct spot_history *history)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < SPOT_WINDOWS; i++) {
+        const struct price_window *window = &history->windows[i];
+        bool known = history->known && window->known;
+
+        ok = csv_add_number(text, known ? window->known_us / 86400e6 : NAN) &&
+             csv_add_number(text, known ? window->low : NAN) &&
+             csv_add_number(text, known ? window->high : NAN) &&
+             csv_add_number(text, known ? window->mean : NAN) &&
+             csv_add_number(text, known && history->has_limit ? window->above : NAN);
+    }
+    return ok;
+}
+
+#define HISTORY_COLUMNS(days)                                                                    \
+    ",spot_" days "_days_known_days,spot_" days "_days_low,spot_" days "_days_high,spot_" days   \
+    "_days_mean,spot_" days "_days_share_above_on_demand"
 #define SIDE_COLUMNS(side)                                                                       \
     "," side "_kind," side "_dollars_per_hour," side "_dollars_per_hour_low," side               \
     "_dollars_per_hour_high," side "_region," side "_feed," side "_fetched_at," side             \
@@ -117,7 +172,10 @@ static bool add_row(struct bytes *text, const struct comparison_question *questi
            csv_add_text(text, row->is_stale ? row->why_stale : "") &&
            add_side(text, comparison_side(ranking, at, CHOOSE_ON_DEMAND)) &&
            add_side(text, comparison_side(ranking, at, CHOOSE_SPOT)) &&
-           add_labels(text, question) && bytes_add(text, "\r\n", 2);
+           add_history(text, &comparison_side(ranking, at, CHOOSE_SPOT)->history) &&
+           add_labels(text, question) && add_senders(text, row->contender) &&
+           add_terms(text, price) && add_tokens(text, question, row) &&
+           bytes_add(text, "\r\n", 2);
 }
 
 bool present_comparison_csv(struct bytes *text, const struct comparison_question *question,
@@ -132,7 +190,8 @@ bool present_comparison_csv(struct bytes *text, const struct comparison_question
         "price_kind,dollars_per_hour,region,feed,samples_per_dollar,samples_per_dollar_low,"
         "samples_per_dollar_high,job_samples,job_hours,job_dollars,ratio,ratio_low,"
         "ratio_high,pareto,utility,why_no_rank,unit,version,stale" SIDE_COLUMNS("on_demand")
-            SIDE_COLUMNS("spot") ",labels\r\n");
+            SIDE_COLUMNS("spot") HISTORY_COLUMNS("7") HISTORY_COLUMNS("30")
+                HISTORY_COLUMNS("90") ",labels,senders" TERM_COLUMNS TOKEN_COLUMNS "\r\n");
 
     for (size_t i = first; ok && i < ranking->count && i - first < (size_t)question->limit; i++)
         ok = add_row(text, question, ranking, i);
@@ -176,12 +235,25 @@ static bool add_words(struct bytes *text, const char *words)
     return bytes_printf(text, " | ") && markdown_add_plain(text, words);
 }
 
+static bool add_sender_words(struct bytes *text, const struct contender *contender)
+{
+    AUTO(bytes_free) struct bytes words = {.limit = text->limit};
+
+    return present_senders_line(&words, contender) &&
+           add_words(text, words.data ? words.data : "");
+}
+
 static bool add_price(struct bytes *text, const struct row_price *price)
 {
+    const struct quote *quote = price->quote;
+
     if (!price->known)
         return add_words(text, price->why_not);
     return bytes_printf(text, " | $%.4g %s%s", price->dollars.value, price->kind,
-                        price->factor < 1 ? " (discounted)" : "");
+                        price->factor < 1 ? " (discounted)" : "") &&
+           (!quote || quote->upfront_nanos == 0 ||
+            bytes_printf(text, ", $%.2f of it at once for the term",
+                         (double)quote->upfront_nanos / 1e9));
 }
 
 /* What a dollar buys at one kind of price, and the price. */
@@ -192,6 +264,26 @@ static bool add_side_words(struct bytes *text, const struct row_side *side)
     return add_with_interval(text, side->has_cost, &side->cost.samples_per_dollar) &&
            bytes_printf(text, " at $%.4g", side->price.dollars.value) &&
            (!(side->job.hours > 0) || bytes_printf(text, ", job $%.4g", side->job.dollars));
+}
+
+/* "7 d: $0.12 to $0.18, 3 % of the time above on demand; 30 d: ..." */
+static bool add_history_words(struct bytes *text, const struct spot_history *history)
+{
+    const char *before = "";
+    bool ok = bytes_printf(text, " | ");
+
+    for (size_t i = 0; ok && history->known && i < SPOT_WINDOWS; i++) {
+        const struct price_window *window = &history->windows[i];
+
+        if (!window->known)
+            continue;
+        ok = bytes_printf(text, "%s%d d: $%.4g to $%.4g", before, spot_window_days[i],
+                          window->low, window->high) &&
+             (!history->has_limit ||
+              bytes_printf(text, ", %.3g %% of the time above on demand", 100 * window->above));
+        before = "; ";
+    }
+    return ok;
 }
 
 static bool add_line(struct bytes *text, const struct ranking *ranking, size_t at)
@@ -213,8 +305,9 @@ static bool add_line(struct bytes *text, const struct ranking *ranking, size_t a
            add_with_interval(text, row->has_cost, &row->cost.samples_per_dollar) &&
            add_side_words(text, comparison_side(ranking, at, CHOOSE_ON_DEMAND)) &&
            add_side_words(text, comparison_side(ranking, at, CHOOSE_SPOT)) &&
+           add_history_words(text, &comparison_side(ranking, at, CHOOSE_SPOT)->history) &&
            bytes_printf(text, " | %s", row->is_on_front ? "yes" : "") &&
-           add_words(text, row->why_no_rank) &&
+           add_sender_words(text, contender) && add_words(text, row->why_no_rank) &&
            (!row->is_stale || (bytes_printf(text, "%s", row->why_no_rank[0] ? "; " : "") &&
                                markdown_add_plain(text, row->why_stale))) &&
            bytes_printf(text, " |\n");
@@ -239,6 +332,8 @@ static bool add_head(struct bytes *text, const struct comparison_question *quest
     for (int i = 0; ok && i < question->label_count; i++)
         ok = bytes_printf(text, "%s ", i == 0 ? ", only runs with" : " and") &&
              add_pair(text, question->labels[i].key, question->labels[i].value);
+    if (ok && question->sender)
+        ok = bytes_printf(text, ", only runs of ") && markdown_add_plain(text, question->sender);
     ok = ok && bytes_printf(text, "\n\n");
     for (size_t i = 0; ok && i < ranking->unmatched_count; i++)
         ok = add_pair(text, ranking->unmatched[i].parameter, ranking->unmatched[i].value) &&
@@ -256,10 +351,11 @@ bool present_comparison_markdown(struct bytes *text, const struct comparison_que
     bool ok = add_head(text, question, ranking);
 
     ok = ok &&
-         bytes_printf(text,
-                      "| rank | instance type | engine | samples/s | $/h | samples/$ | samples/$ "
-                      "on demand | samples/$ on spot | Pareto | remark "
-                      "|\n|---|---|---|---|---|---|---|---|---|---|\n");
+         bytes_printf(
+             text,
+             "| rank | instance type | engine | samples/s | $/h | samples/$ | samples/$ "
+             "on demand | samples/$ on spot | spot of 7, 30 and 90 days | Pareto | senders | "
+             "remark |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = first; ok && i < ranking->count && shown < (size_t)question->limit;
          i++, shown++)
         ok = add_line(text, ranking, i);

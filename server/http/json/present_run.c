@@ -5,6 +5,7 @@
 #include "server/base/taken_back_json.h"
 #include "server/http/json/present_unmatched.h"
 #include "server/prices/cost_json.h"
+#include "server/prices/price_json.h"
 
 #include <math.h>
 
@@ -57,6 +58,20 @@ static void present_summary(struct json_writer *out, const struct run *run)
         jsonw_raw(out, "summary", run->summary_text);
     else
         present_head(out, &run->summary);
+}
+
+/* As samples a second, of workloads on text. */
+static void present_tokens(struct json_writer *out, const struct run *run)
+{
+    double tokens = (double)run_spec_text_tokens(run->spec_text);
+    const struct summary *summary = &run->summary;
+    const struct amount speed = {.value = tokens * summary->samples_per_second,
+                                 .low = tokens * summary->throughput.low,
+                                 .high = tokens * summary->throughput.high,
+                                 .has_interval = summary->throughput.known};
+
+    present_interval(out, "tokens_per_second",
+                     run->state == RUN_FINISHED && tokens > 0 ? &speed : NULL);
 }
 
 void present_judgement(struct json_writer *out, enum validity level, const char *findings)
@@ -112,6 +127,7 @@ static void present_where(struct json_writer *out, const struct run *run)
     jsonw_text(out, "vm", text_or_null(run->where.vm));
     jsonw_text(out, "provenance", provenance_names[run->provenance]);
     jsonw_text(out, "sender", text_or_null(run->sender));
+    jsonw_text(out, "signed_by", text_or_null(run->signed_by));
 }
 
 /* NULL where the cost says all that is known. */
@@ -140,6 +156,7 @@ void present_run(struct json_writer *out, const char *key, const struct run *run
     jsonw_integer(out, "steps_stored", run->steps);
     jsonw_time(out, "thinned_at", run->thinned_us);
     present_summary(out, run);
+    present_tokens(out, run);
     present_roofline(out, run);
     present_judgement(out, run->validity, run->findings);
     present_taken_back(out, "void", &run->voided);

@@ -114,6 +114,26 @@ static void present_cell_cost(struct json_writer *out, const struct sweep_view *
                      known ? &cost.dollars_per_million : NULL);
 }
 
+/* As samples a second, of workloads on text. */
+static bool cell_tokens(const struct sweep_view *view, size_t index, struct amount *ret_speed)
+{
+    double tokens = (double)run_spec_text_tokens(view->row->cells[index].spec_text);
+    const struct measure *speed = &view->result->cells[index].throughput;
+
+    *ret_speed = (struct amount){.value = tokens * speed->value,
+                                 .low = tokens * speed->low,
+                                 .high = tokens * speed->high,
+                                 .has_interval = speed->low > 0};
+    return ret_speed->value > 0;
+}
+
+static void present_tokens(struct json_writer *out, const struct sweep_view *view, size_t index)
+{
+    struct amount speed;
+
+    present_interval(out, "tokens_per_second", cell_tokens(view, index, &speed) ? &speed : NULL);
+}
+
 static void present_shares(struct json_writer *out, const struct time_shares *shares)
 {
     if (!shares->known) {
@@ -124,6 +144,45 @@ static void present_shares(struct json_writer *out, const struct time_shares *sh
     jsonw_number(out, "input", shares->input);
     jsonw_number(out, "compute", shares->compute);
     jsonw_close(out, '}');
+}
+
+/* Both have a value, and neither is surely faster. */
+static bool is_tied(const struct sweep_result *result, size_t index, size_t other)
+{
+    return index != other && result->cells[index].group == result->cells[other].group &&
+           result->cells[index].rank.low > 0 && result->cells[other].rank.low > 0 &&
+           sweep_verdict(result, index, other) == COMPARE_TIED;
+}
+
+/* Names of the cells that cannot be told apart from this one. */
+static void present_tied(struct json_writer *out, const char *key, const struct sweep_view *view,
+                         size_t index)
+{
+    const struct sweep_result *result = view->result;
+
+    jsonw_open(out, key, '[');
+    for (size_t i = 0; i < result->count; i++)
+        if (is_tied(result, index, i))
+            jsonw_text(out, NULL, view->row->cells[i].name);
+    jsonw_close(out, ']');
+}
+
+static void present_rank(struct json_writer *out, const struct sweep_view *view, size_t index)
+{
+    const struct rank_interval *rank = &view->result->cells[index].rank;
+
+    if (rank->low == 0) {
+        jsonw_null(out, "rank");
+        jsonw_bool(out, "may_be_best", false);
+        jsonw_null(out, "cannot_be_told_apart_from");
+        return;
+    }
+    jsonw_open(out, "rank", '{');
+    jsonw_integer(out, "low", (long long)rank->low);
+    jsonw_integer(out, "high", (long long)rank->high);
+    jsonw_close(out, '}');
+    jsonw_bool(out, "may_be_best", rank->may_be_best);
+    present_tied(out, "cannot_be_told_apart_from", view, index);
 }
 
 void present_sweep_cell(struct json_writer *out, const struct sweep_view *view, size_t index)
@@ -146,17 +205,14 @@ void present_sweep_cell(struct json_writer *out, const struct sweep_view *view, 
     else
         jsonw_null(out, "samples_per_second");
     present_speed_interval(out, cell);
+    present_tokens(out, view, index);
     present_cell_cost(out, view, cell);
     present_shares(out, &cell->shares);
     present_ratio(out, "ratio_to_first", &cell->to_first);
     present_ratio(out, "ratio_to_previous", &cell->to_previous);
     present_ratio(out, "ratio_to_best", &cell->to_best);
     present_efficiency(out, view, index);
-    if (cell->rank > 0)
-        jsonw_integer(out, "rank", cell->rank);
-    else
-        jsonw_null(out, "rank");
-    jsonw_bool(out, "tied_with_best", cell->rank == 1);
+    present_rank(out, view, index);
     present_runs(out, view, index);
     jsonw_close(out, '}');
 }
@@ -217,11 +273,7 @@ static void present_best(struct json_writer *out, const struct sweep_view *view)
     jsonw_open(out, "best", '{');
     jsonw_integer(out, "cell", (long long)result->best);
     jsonw_text(out, "name", view->row->cells[result->best].name);
-    jsonw_open(out, "tied_with", '[');
-    for (size_t i = 0; i < result->count; i++)
-        if (i != result->best && result->cells[i].rank == 1)
-            jsonw_text(out, NULL, view->row->cells[i].name);
-    jsonw_close(out, ']');
+    present_tied(out, "cannot_be_told_apart_from", view, result->best);
     jsonw_close(out, '}');
 }
 
@@ -259,6 +311,10 @@ void present_sweep(struct json_writer *out, const struct sweep_view *view)
     if (view->preset == SWEEP_TUNE || view->preset == SWEEP_BATCH || view->preset == SWEEP_LADDER)
         jsonw_text(out, NULL,
                    "Another batch size or precision may change how training converges.");
+    if (view->result->group_count > 1)
+        jsonw_text(out, NULL,
+                   "Cells of different workloads are not compared: first, previous, best and "
+                   "rank of a cell are those of its workload.");
     jsonw_close(out, ']');
     jsonw_open(out, "cells", '[');
     for (size_t i = 0; i < view->row->count; i++)
@@ -274,14 +330,19 @@ static bool write_ratio(struct bytes *text, const struct ratio *ratio)
                : bytes_printf(text, ",,,");
 }
 
-/* Quoted, because names and reasons may hold commas. */
-static bool write_text(struct bytes *text, const char *words)
+static bool write_escaped(struct bytes *text, const char *words)
 {
-    bool ok = bytes_add(text, "\"", 1);
+    bool ok = true;
 
     for (const char *c = words; ok && *c; c++)
         ok = (*c != '"' || bytes_add(text, "\"", 1)) && bytes_add(text, c, 1);
-    return ok && bytes_add(text, "\"", 1);
+    return ok;
+}
+
+/* Quoted, because names and reasons may hold commas. */
+static bool write_text(struct bytes *text, const char *words)
+{
+    return bytes_add(text, "\"", 1) && write_escaped(text, words) && bytes_add(text, "\"", 1);
 }
 
 static bool write_amount(struct bytes *text, const struct amount *amount)
@@ -310,13 +371,37 @@ static bool write_shares(struct bytes *text, const struct time_shares *shares)
                          : bytes_printf(text, ",,");
 }
 
+static bool write_rank(struct bytes *text, const struct rank_interval *rank)
+{
+    if (rank->low == 0)
+        return bytes_printf(text, ",,,");
+    return bytes_printf(text, ",%zu,%zu,%s", rank->low, rank->high,
+                        rank->may_be_best ? "true" : "false");
+}
+
+/* Names of the cells that cannot be told apart from this one, separated by semicolons. */
+static bool write_tied(struct bytes *text, const struct sweep_view *view, size_t index)
+{
+    const struct sweep_result *result = view->result;
+    bool ok = bytes_add(text, ",\"", 2), is_first = true;
+
+    for (size_t i = 0; ok && i < result->count; i++)
+        if (is_tied(result, index, i)) {
+            ok = (is_first || bytes_add(text, "; ", 2)) &&
+                 write_escaped(text, view->row->cells[i].name);
+            is_first = false;
+        }
+    return ok && bytes_add(text, "\"", 1);
+}
+
 static bool write_cell(struct bytes *text, const struct sweep_view *view, size_t index)
 {
     const struct sweep_row_cell *row = &view->row->cells[index];
     const struct cell_result *cell = &view->result->cells[index];
+    struct amount tokens;
     bool ok = bytes_printf(text, "%zu,", index) && write_text(text, row->name) &&
-              bytes_printf(text, ",%lld,%d,%d,%d,%d", row->round, cell->rank, cell->valid,
-                           cell->invalid, cell->failed);
+              bytes_printf(text, ",%lld", row->round) && write_rank(text, &cell->rank) &&
+              bytes_printf(text, ",%d,%d,%d", cell->valid, cell->invalid, cell->failed);
 
     if (cell->throughput.value > 0)
         ok = ok && bytes_printf(text, ",%.6g", cell->throughput.value);
@@ -330,20 +415,25 @@ static bool write_cell(struct bytes *text, const struct sweep_view *view, size_t
            write_ratio(text, &cell->to_best) && bytes_add(text, ",", 1) &&
            write_text(text, row->refused ? row->refused : "") &&
            write_dollars(text, view, cell) && write_shares(text, &cell->shares) &&
-           bytes_printf(text, ",%d\r\n", cell->voided);
+           bytes_printf(text, ",%d", cell->voided) && write_tied(text, view, index) &&
+           (cell_tokens(view, index, &tokens) ? write_amount(text, &tokens)
+                                              : bytes_printf(text, ",,,")) &&
+           bytes_add(text, "\r\n", 2);
 }
 
 bool present_sweep_csv(struct bytes *text, const struct sweep_view *view)
 {
     bool ok = bytes_printf(
-        text, "cell,name,round,rank,valid_runs,invalid_runs,failed_runs,samples_per_second,"
+        text, "cell,name,round,rank_low,rank_high,may_be_best,valid_runs,invalid_runs,failed_"
+              "runs,samples_per_second,"
               "samples_per_second_low,samples_per_second_high,ratio_to_first,ratio_to_first_low,"
               "ratio_to_first_high,ratio_to_previous,ratio_to_previous_low,"
               "ratio_to_previous_high,ratio_to_best,ratio_to_best_low,ratio_to_best_high,refused,"
               "dollars_per_million_samples,dollars_per_million_samples_low,"
               "dollars_per_million_samples_high,dollars_per_hour,samples_per_dollar,"
               "samples_per_dollar_low,samples_per_dollar_high,input_share,compute_share,voided_"
-              "runs\r\n");
+              "runs,cannot_be_told_apart_from,tokens_per_second,tokens_per_second_low,"
+              "tokens_per_second_high\r\n");
 
     for (size_t i = 0; ok && i < view->row->count; i++)
         ok = write_cell(text, view, i);

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/text.h"
+#include "server/http/json/present_unmatched.h"
 
 static bool present_one(struct json_writer *out, const struct wanted *wanted)
 {
@@ -25,7 +26,8 @@ static bool present_one(struct json_writer *out, const struct wanted *wanted)
 }
 
 bool present_wanted(struct json_writer *out, const struct wanted_question *question,
-                    const struct wanted_list *list, size_t limit)
+                    const struct wanted_list *list, size_t limit,
+                    const struct unmatched_list *unmatched)
 {
     bool ok = true;
 
@@ -38,6 +40,7 @@ bool present_wanted(struct json_writer *out, const struct wanted_question *quest
     jsonw_close(out, ']');
     jsonw_integer(out, "count", (long long)list->count);
     jsonw_integer(out, "unable", (long long)list->unable);
+    present_unmatched(out, unmatched->list, unmatched->count);
     jsonw_close(out, '}');
     return ok;
 }

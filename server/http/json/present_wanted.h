@@ -3,9 +3,10 @@
 #pragma once
 
 #include "common/json_writer.h"
+#include "server/compare/unmatched_lists.h"
 #include "server/types/wanted.h"
 
 /* At most `limit` of them. False when memory ends. */
 bool present_wanted(struct json_writer *out, const struct wanted_question *question,
-                    const struct wanted_list *list, size_t limit)
-    __attribute__((warn_unused_result));
+                    const struct wanted_list *list, size_t limit,
+                    const struct unmatched_list *unmatched) __attribute__((warn_unused_result));

@@ -112,6 +112,7 @@ bool token_store_find(struct token_store *token_store, const char *token, struct
             (struct grant){.sender = token_store->by_token[found - token_store->tokens.list],
                            .scopes = found->scopes,
                            .limits = found->limits,
+                           .many_keys = found->many_keys,
                            .is_named = !found->is_option};
     pthread_rwlock_unlock(&token_store->lock);
     return found != NULL;

@@ -13,7 +13,8 @@ struct grant {
     struct sender *sender; /* NULL without a token */
     unsigned scopes;
     struct limits limits;
-    bool is_named; /* by --tokens: the name identifies the sender */
+    bool many_keys; /* it sends runs that others signed */
+    bool is_named;  /* by --tokens: the name identifies the sender */
 };
 
 /* `config` must outlive it. */

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 
 #define HASH_WORD "sha256:"
+#define KEYS_WORD "keys="
+#define MANY_WORD "many"
 #define BLANKS " \t"
 #define MIB 1048576LL
 
@@ -167,6 +169,16 @@ static bool read_limit(const struct place *place, const char *word, struct limit
                  limit_names[1], limit_names[2]);
 }
 
+static bool read_keys(const struct place *place, const char *word, struct token *token,
+                      struct error *err)
+{
+    if (token->many_keys)
+        return wrong(place, err, "%s is given twice", KEYS_WORD);
+    token->many_keys = strcmp(word, KEYS_WORD MANY_WORD) == 0;
+    return token->many_keys ||
+           wrong(place, err, "%s must be followed by \"%s\"", KEYS_WORD, MANY_WORD);
+}
+
 /* Cuts the next word off, or returns NULL. */
 static char *next_word(char **rest)
 {
@@ -198,7 +210,9 @@ static bool read_parts(const struct place *place, char *line, struct token *toke
         return wrong(place, err, "the hash must be \"%s\" and %d hexadecimal digits", HASH_WORD,
                      2 * SHA256_SIZE);
     while ((word = next_word(&line)) != NULL)
-        if (!read_limit(place, word, &token->limits, err))
+        if (!(strncmp(word, KEYS_WORD, strlen(KEYS_WORD)) == 0
+                  ? read_keys(place, word, token, err)
+                  : read_limit(place, word, &token->limits, err)))
             return false;
     return true;
 }

@@ -1,11 +1,11 @@
 /* The file of --tokens: scopes and limits by name. One token per line, blanks between words:
- *     NAME SCOPES sha256:HEX [LIMIT=N ...]
+ *     NAME SCOPES sha256:HEX [LIMIT=N ...] [keys=many]
  * '#' begins a comment. The file holds hashes, not tokens. */
 #pragma once
 
 #include "common/error.h"
 #include "common/limits.h"
-#include "server/base/sha256.h"
+#include "common/sha256.h"
 
 #include <stddef.h>
 
@@ -42,6 +42,7 @@ struct token {
     unsigned scopes;
     struct limits limits;
     uint8_t hash[SHA256_SIZE];
+    bool many_keys; /* "keys=many": it sends runs that others signed, and is bound to no key */
     bool is_option; /* from an option: the name identifies no sender */
 };
 

@@ -69,6 +69,8 @@ bool tokens_remove(const char *file, const char *name, bool *ret_found, struct e
     char beside[PATH_MAX + 8];
 
     *ret_found = false;
+    if (!path && errno == ENOMEM)
+        return error_no_memory(err);
     if (!path)
         return error_set(err, ERROR_INVALID, "--tokens", "cannot read %s: %s", file,
                          strerror(errno));

@@ -74,6 +74,62 @@ static void every_question_has_the_answer_that_it_would_have_without(void)
     offer_store_free(store);
 }
 
+#define CHANGES 120
+#define BETWEEN (18 * 3600) /* seconds */
+
+/* Prices that move for ninety days, each zone by itself; of one type a price ends and comes
+ * again, one has more digits than are kept, and one was typed, then withdrawn. */
+static void fill_long(struct db *db)
+{
+    static char texts[CHANGES][4][40];
+
+    for (int i = 0; i < CHANGES; i++) {
+        snprintf(texts[i][0], sizeof texts[i][0], "%d.%02d", 1 + i / 30, i % 7);
+        snprintf(texts[i][1], sizeof texts[i][1], "0.%02d", 10 + i * 37 % 41);
+        snprintf(texts[i][2], sizeof texts[i][2], "0.%02d", 12 + i * 23 % 41);
+        snprintf(texts[i][3], sizeof texts[i][3], "0.%02d00000000000000000000000", 10 + i % 5);
+        replaced(db, &(struct feed_reading){
+                         .at_us = THEN_US + (long long)i * BETWEEN * SECOND_US,
+                         .prices =
+                             (const struct said[]){
+                                 P("a", texts[i][0]), P("b", texts[i][3], .kind = PRICE_SPOT),
+                                 P("a", texts[i][1], .kind = PRICE_SPOT, .zone = "eu-north-1a"),
+                                 P("a", texts[i][2], .kind = PRICE_SPOT, .zone = "eu-north-1b"),
+                                 P("c", texts[i][1], .kind = PRICE_SPOT)},
+                         .count = i % 5 == 4 ? 4 : 5,
+                         .believe = true});
+    }
+    PUT(db, "typed", "aws", "a", "7", .kind = PRICE_TYPED, .source_us = THEN_US);
+    PUT(db, "typed", "aws", "a", "8", .kind = PRICE_TYPED, .source_us = THEN_US + DAY_US);
+    PUT(db, "typed", "aws", "a", "9", .kind = PRICE_TYPED, .source_us = THEN_US + 10 * DAY_US);
+    EXPECT(db_execute(db,
+                      "UPDATE prices SET withdrawn_us = since_us + 3 * 86400000000"
+                      " WHERE text = '8'",
+                      NULL));
+}
+
+static void every_moment_of_the_past_has_the_answer_that_it_would_have_without(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct offer_store *store = offer_store_new(NULL);
+    unsigned long long random = 7;
+
+    fill_long(db);
+    for (int i = 0; i < 300; i++) {
+        const long long whole = (long long)CHANGES * BETWEEN;
+        struct offers_question question;
+
+        random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+        question = asked(i % 9 == 0 ? (long long)(random >> 33) % CHANGES * BETWEEN
+                                    : (long long)(random >> 33) % (whole + BETWEEN) - 3600);
+        question.is_now = i % 4 == 0;
+        question.zone = i % 3 == 0 ? "eu-north-1b" : NULL;
+        expect_alike(db, store, 1, &question);
+    }
+    offer_store_free(store);
+}
+
 static void what_was_read_before_prices_changed_is_forgotten(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -115,6 +171,7 @@ static void more_regions_than_are_kept_are_read(void)
 int main(void)
 {
     RUN(every_question_has_the_answer_that_it_would_have_without);
+    RUN(every_moment_of_the_past_has_the_answer_that_it_would_have_without);
     RUN(what_was_read_before_prices_changed_is_forgotten);
     RUN(more_regions_than_are_kept_are_read);
     return test_result();

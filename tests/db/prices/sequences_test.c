@@ -102,12 +102,14 @@ static void change_for_good(struct chance *chance, struct world *world)
     }
 }
 
-/* What two feeds say that have gone wild: scaled, swapped, without a region, or noise. */
+/* What two feeds say that have gone wild, or one of them: scaled, swapped, without a region,
+ * noise, or wrong in a single price. */
 static struct world wild_of(struct chance *chance, const struct world *world)
 {
     struct world wild = *world;
-    unsigned way = (unsigned)(chance_next(chance) % 5);
-    size_t number = chance_next(chance) % REGIONS;
+    unsigned way = (unsigned)(chance_next(chance) % 6),
+             feeds = (unsigned)(chance_next(chance) % 3);
+    size_t number = chance_next(chance) % REGIONS, one = chance_next(chance) % PRICES;
     double factor = (double[]){0.01, 0.5, 2, 4.9, 100}[chance_next(chance) % 5];
 
     for (size_t i = 0; i < PRICES; i++) {
@@ -123,11 +125,15 @@ static struct world wild_of(struct chance *chance, const struct world *world)
             wild.on_demand[i] = wild.spot[i] = 0;
         } else if (way == 3) {
             wild.on_demand[i] = 0.001 + (double)(dice % 100000) / 1000;
-        } else if (dice % 7 == 0) {
+        } else if (way == 4 ? dice % 7 == 0 : i == one) {
             wild.spot[i] *= 50;
             wild.on_demand[i] /= 3;
         }
     }
+    if (feeds == 1)
+        memcpy(wild.on_demand, world->on_demand, sizeof wild.on_demand);
+    if (feeds == 2)
+        memcpy(wild.spot, world->spot, sizeof wild.spot);
     return wild;
 }
 

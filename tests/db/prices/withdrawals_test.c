@@ -2,7 +2,7 @@
 #include "db/prices/withdrawals.h"
 
 #include "db/contenders/contenders.h"
-#include "db/prices/offer_rows.h"
+#include "db/prices/price_book.h"
 #include "tests/db/prices.h"
 
 static struct price typed_price(const char *text, long long seconds)

@@ -197,11 +197,42 @@ static void a_machine_is_stored_once_and_read_unchanged(void)
     imports_end(&imports);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM machines"), 1);
     EXPECT_INT(number_of(db, "SELECT count(DISTINCT machine) FROM runs"), 1);
-    parts.run.id.text[25] = 'C';
-    parts.imported.facts = "{\"cores\":4,\"isa\":\"avx2\"}";
-    expect_refused(db, &parts.imported, "machine");
     imported_make(&parts);
     parts.run.id.text[25] = 'C';
+    parts.imported.stratum = "00000000000000cc";
+    expect_refused(db, &parts.imported, "machine");
+}
+
+/* Somebody made up one of both: the runs of neither are judged by the facts of the other. */
+static void other_facts_of_a_known_fingerprint_have_a_second_name(void)
+{
+    static const char facts[] = "{\"cores\":4,\"isa\":\"avx2\"}", second[] = "9b193e8eebcb6784";
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(machine_row_clear) struct machine_row first = {0};
+    AUTO(machine_row_clear) struct machine_row other = {0};
+    char id[] = IMPORTED_ID;
+    struct imported_parts parts;
+
+    imported_make(&parts);
+    expect_fate(db, &parts.imported, IMPORT_STORED);
+    parts.imported.facts = facts;
+    for (char last = 'B'; last <= 'D'; last++) { /* known from the second run on */
+        parts.run.id.text[25] = id[25] = last;
+        expect_fate(db, &parts.imported, IMPORT_STORED);
+        AUTO(run_clear) struct run run = find_run(db, id);
+        EXPECT_STR(run.machine, second);
+        expect_fate(db, &parts.imported, IMPORT_KNOWN);
+    }
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM machines"), 2);
+    EXPECT(machines_find(db, parts.run.machine, &first, NULL));
+    EXPECT(machines_find(db, second, &other, NULL));
+    EXPECT(strstr(first.facts, "\"cores\":2"));
+    EXPECT_STR(other.facts, facts);
+    parts.run.id.text[25] = 'E'; /* as an export of this server has it */
+    snprintf(parts.run.machine, sizeof parts.run.machine, "%s", second);
+    expect_fate(db, &parts.imported, IMPORT_STORED);
+    parts.run.id.text[25] = 'F';
     parts.imported.stratum = "00000000000000cc";
     expect_refused(db, &parts.imported, "machine");
 }
@@ -353,6 +384,7 @@ int main(void)
     RUN(a_run_that_was_measured_here_stays_what_it_is);
     RUN(an_id_has_one_spec_and_one_trace);
     RUN(a_machine_is_stored_once_and_read_unchanged);
+    RUN(other_facts_of_a_known_fingerprint_have_a_second_name);
     RUN(runs_of_one_configuration_are_one_contender);
     RUN(more_configurations_than_the_cache_holds_stay_distinct);
     RUN(an_uncommitted_transaction_leaves_nothing);

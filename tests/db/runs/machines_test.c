@@ -32,6 +32,26 @@ static void a_machine_is_stored_once_however_often_it_is_seen(void)
     EXPECT_INT(found.seen_us, NOON_US); /* when it was first seen */
 }
 
+/* A sender has made up facts with the hash that our own will have. */
+static void own_facts_replace_those_of_a_sender(void)
+{
+    static char made_up[] = "{\"isa\":\"none\"}", wrong[] = "6666666666666666";
+    const struct machine_row sent = {
+        .fingerprint = one, .stratum = wrong, .facts = made_up, .seen_us = NOON_US};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(machine_row_clear) struct machine_row found = {0};
+    long long number = 0, again = 0;
+
+    EXPECT(machines_put(db, &sent, &number, NULL));
+    EXPECT_INT(store(db, one, NOON_US + 1), number);
+    EXPECT(machines_put(db, &sent, &again, NULL));
+    EXPECT_INT(again, number);
+    EXPECT(machines_find(db, one, &found, NULL));
+    EXPECT_STR(found.stratum, stratum);
+    EXPECT_STR(found.facts, facts);
+}
+
 static void a_run_points_to_the_machine_that_claimed_it(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -84,6 +104,7 @@ static void an_unknown_one_is_not_found(void)
 int main(void)
 {
     RUN(a_machine_is_stored_once_however_often_it_is_seen);
+    RUN(own_facts_replace_those_of_a_sender);
     RUN(a_run_points_to_the_machine_that_claimed_it);
     RUN(they_are_listed_latest_first);
     RUN(an_unknown_one_is_not_found);

@@ -2,6 +2,7 @@
 
 #include "db/runs/machines.h"
 #include "db/runs/sweeps.h"
+#include "db/runs/trust.h"
 #include "engine/run/pace.h"
 #include "tests/db/database.h"
 
@@ -73,7 +74,7 @@ static size_t repeats_of(struct db *db, long long number, struct gate_run *runs)
     AUTO(gate_subject_clear) struct gate_subject subject = subject_of(db, number);
     size_t count = 99;
 
-    EXPECT(gate_runs_repeats(db, &subject, runs, &count, NULL));
+    EXPECT(gate_runs_repeats(db, &subject, GATE_TRUSTED, runs, &count, NULL));
     return count;
 }
 
@@ -219,6 +220,46 @@ static void runs_that_confirm_are_on_no_side(void)
     EXPECT(!is_found);
 }
 
+/* As if it had come in with a token. */
+static void send(struct db *db, long long number, const char *sender)
+{
+    char sql[200];
+
+    snprintf(sql, sizeof sql,
+             "UPDATE runs SET provenance = 'imported', sender = '%s' WHERE number = %lld", sender,
+             number);
+    EXPECT(db_execute(db, sql, NULL));
+}
+
+static void runs_of_senders_count_where_these_are_trusted(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct gate_run runs[GATE_RUNS_MAX];
+    long long older = store(db, (struct made){.branch = "main", .speed = 10}),
+              mine = store(db, (struct made){.commit = "a", .speed = 11}),
+              again = store(db, (struct made){.commit = "a", .speed = 12});
+    AUTO(gate_subject_clear) struct gate_subject subject = subject_of(db, mine);
+    struct gate_others wanted = {.subject = &subject, .limit = 20, .whose = GATE_LEFT_OUT};
+    size_t count;
+
+    send(db, older, "ci");
+    send(db, again, "mallory");
+    EXPECT_INT((long long)repeats_of(db, mine, runs), 1);
+    EXPECT_INT((long long)repeats_of(db, again, runs),
+               2); /* its caller looks at the run itself */
+    EXPECT_INT((long long)others_of(db, mine, NULL, NULL, 20, runs), 0);
+    EXPECT(gate_runs_repeats(db, &subject, GATE_LEFT_OUT, runs, &count, NULL));
+    EXPECT_INT((long long)count, 1);
+    EXPECT_STR(runs[0].sender, "mallory");
+    EXPECT(gate_runs_others(db, &wanted, runs, &count, NULL));
+    EXPECT_INT((long long)count, 1);
+    EXPECT_STR(runs[0].sender, "ci");
+    EXPECT(trust_set(db, "ci", NULL));
+    EXPECT_INT((long long)others_of(db, mine, NULL, NULL, 20, runs), 1);
+    EXPECT_INT((long long)repeats_of(db, mine, runs), 1);
+}
+
 static void a_price_is_in_dollars_or_not_known(void)
 {
     static const struct {
@@ -251,6 +292,7 @@ int main(void)
     RUN(without_labels_a_run_is_alone);
     RUN(others_are_the_newest_with_a_label_or_the_older_ones);
     RUN(runs_that_confirm_are_on_no_side);
+    RUN(runs_of_senders_count_where_these_are_trusted);
     RUN(a_price_is_in_dollars_or_not_known);
     return test_result();
 }

@@ -16,7 +16,7 @@ static struct histories load(struct db *db, const struct run_filter *filter)
     return histories;
 }
 
-static const struct run_filter of_mlp = {.workload = "mlp"};
+static const struct run_filter of_default = {.workload = "resnet50"};
 
 static void runs_are_in_the_order_of_time_with_what_they_ran_on(void)
 {
@@ -32,7 +32,7 @@ static void runs_are_in_the_order_of_time_with_what_they_ran_on(void)
                       "UPDATE machines SET facts = json_set(facts, '$.kernel', '6.1',"
                       " '$.microcode', '0xa1')",
                       NULL));
-    AUTO(histories_clear) struct histories histories = load(db, &of_mlp);
+    AUTO(histories_clear) struct histories histories = load(db, &of_default);
     EXPECT_INT((long long)histories.count, 1);
     EXPECT_INT(histories.runs, 2);
     EXPECT(!histories.more);
@@ -61,7 +61,7 @@ static void what_is_not_known_is_null(void)
     AUTO(db_freep) struct db *db = open_database(&folder);
 
     ENDED(db, 100);
-    AUTO(histories_clear) struct histories histories = load(db, &of_mlp);
+    AUTO(histories_clear) struct histories histories = load(db, &of_default);
     EXPECT_INT((long long)histories.count, 1);
     if (histories.count == 1)
         EXPECT(!histories.lines[0].runs[0].version && !histories.lines[0].runs[0].kernel &&
@@ -80,7 +80,7 @@ static void each_contender_has_a_line_of_the_runs_that_count(void)
     ENDED(db, 103, .at_us = AT(5), .unjudged = true);
     ENDED(db, 104, .at_us = AT(6), .failed = true);
     ENDED(db, 201, .instance = "c5.large", .at_us = AT(7));
-    AUTO(histories_clear) struct histories all = load(db, &of_mlp);
+    AUTO(histories_clear) struct histories all = load(db, &of_default);
     EXPECT_INT((long long)all.count, 2);
     EXPECT_INT(all.runs, 6);
     if (all.count == 2) {
@@ -91,10 +91,10 @@ static void each_contender_has_a_line_of_the_runs_that_count(void)
     }
     AUTO(histories_clear)
     struct histories one =
-        load(db, &(struct run_filter){.workload = "mlp", .instance = "c5.large"});
+        load(db, &(struct run_filter){.workload = "resnet50", .instance = "c5.large"});
     EXPECT_INT((long long)one.count, 1);
     AUTO(histories_clear)
-    struct histories none = load(db, &(struct run_filter){.workload = "resnet50"});
+    struct histories none = load(db, &(struct run_filter){.workload = "gpt2"});
     EXPECT_INT((long long)none.count, 0);
     EXPECT_INT(none.runs, 0);
 }
@@ -121,11 +121,11 @@ static void a_long_line_has_its_newest_runs(void)
     AUTO(db_freep) struct db *db = open_database(&folder);
 
     copy_run(db, ENDED(db, 1000), HISTORY_LINE_MAX - 1);
-    AUTO(histories_clear) struct histories full = load(db, &of_mlp);
+    AUTO(histories_clear) struct histories full = load(db, &of_default);
     EXPECT(!full.more);
     EXPECT_INT(full.count == 1 ? (long long)full.lines[0].count : 0, HISTORY_LINE_MAX);
     ENDED(db, 5000, .at_us = AT(1));
-    AUTO(histories_clear) struct histories longer = load(db, &of_mlp);
+    AUTO(histories_clear) struct histories longer = load(db, &of_default);
     EXPECT(longer.more);
     EXPECT_INT(longer.runs, HISTORY_LINE_MAX + 1);
     if (longer.count == 1) {
@@ -142,7 +142,7 @@ static void so_many_runs_are_looked_at_and_no_more(void)
 
     ENDED(db, 7, .instance = "c5.large");
     copy_run(db, ENDED(db, 1000), HISTORY_RUNS_MAX - 1);
-    AUTO(histories_clear) struct histories histories = load(db, &of_mlp);
+    AUTO(histories_clear) struct histories histories = load(db, &of_default);
     EXPECT_INT(histories.runs, HISTORY_RUNS_MAX);
     EXPECT(histories.more);
     EXPECT_INT((long long)histories.count, 1);

@@ -91,9 +91,11 @@ static inline bool write_again(const struct document *document, struct bytes *te
 
     return trace_write_steps(&steps, &document->steps) &&
            trace_write_evidence(&evidence, &document->evidence) &&
-           document_write(text, &(struct document_parts){.run = &document->run,
-                                                         .stratum = document->stratum,
-                                                         .facts = document->facts,
-                                                         .steps = steps.data,
-                                                         .evidence = evidence.data});
+           document_write(text,
+                          &(struct document_parts){.run = &document->run,
+                                                   .stratum = document->stratum,
+                                                   .facts = document->facts,
+                                                   .steps = steps.data,
+                                                   .evidence = evidence.data},
+                          NULL);
 }

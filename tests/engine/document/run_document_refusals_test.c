@@ -16,11 +16,11 @@ static const struct {
     {"\"pennyworth_run\":1,", "\"pennyworth_run\":1.0,", "pennyworth_run",
      "must be the number of a version"},
     {"\"instance\":", "\"instanze\":", "instanze",
-     "is not a known field; the nearest of 28 are instance, software, evidence, machine, zone, "
-     "id; docs/run-document.md lists all"},
+     "is not a known field; the nearest of 29 are instance, software, evidence, machine, "
+     "signature, zone; docs/run-document.md lists all"},
     {"\"instance\":", "\"inst\\u0061nce\":", "inst\\u0061nce",
-     "is not a known field; the nearest of 28 are instance, evidence, gradient_cosine, "
-     "implementations, software, worst_layer_cosine; docs/run-document.md lists all"},
+     "is not a known field; the nearest of 29 are instance, evidence, gradient_cosine, "
+     "implementations, signature, software; docs/run-document.md lists all"},
     {"\"instance\":", "\"zone\":", "zone", "is there twice"},
     {"\"01ARZ3NDEKTSV4RRFFQ69G5FAV\"", "null", "id", "is missing"},
     {"01ARZ3NDEKTSV4RRFFQ69G5FAV", "01arz3ndektsv4rrffq69g5fav", "id",
@@ -81,7 +81,7 @@ static const struct {
      "must not be before created_at"},
     {"\"2026-11-21T15:10:18.000Z\"", "null", "ended_at", "is missing"},
     {"\"threads\":2,\"parameters\"", "\"threads\":-2,\"parameters\"", "engine_details.threads",
-     "must be between 0 and 9223372036854775807, got -2"},
+     "must be between 0 and 9007199254740991, got -2"},
     {"\"huge_pages\":null}", "\"huge_page\":null}", "engine_details.huge_page",
      "is not a known field; the nearest of 15 are huge_pages, library, isa, plan, layout, "
      "threads; docs/api.md lists all"},
@@ -91,11 +91,11 @@ static const struct {
     {"\"dnn\":", "\"dnnl\":", "loaded.dnnl",
      "is not a known field; known are allocator, openmp, dnn"},
     {"\"samples\":64", "\"samples\":0", "samples",
-     "must be a whole number from 1 to 9223372036854775807"},
+     "must be a whole number from 1 to 9007199254740991"},
     {"\"samples\":64", "\"samples\":64.5", "samples",
-     "must be a whole number from 1 to 9223372036854775807"},
+     "must be a whole number from 1 to 9007199254740991"},
     {"1073741824", "-1", "peak_memory_bytes",
-     "must be a whole number from 1 to 9223372036854775807"},
+     "must be a whole number from 1 to 9007199254740991"},
     {"0.9997", "1.5", "gradient_cosine", "must be a number from -1 to 1"},
     {"0.9997", "NaN", "gradient_cosine", "must be a number from -1 to 1"},
     {"\"worst_layer_cosine\":-1", "\"worst_layer_cosine\":\"-1\"", "worst_layer_cosine",
@@ -110,7 +110,7 @@ static const struct {
     {"\"spot\":null", "\"dollars\":null", "cost",
      "is not JSON, has a name twice, or a number that does not fit"},
     {"\"cost\":{", "\"cost\":\"x\",\"x\":{", "x",
-     "is not a known field; the nearest of 28 are pennyworth_run, id, spec, instance, provider, "
+     "is not a known field; the nearest of 29 are pennyworth_run, id, spec, instance, provider, "
      "region; docs/run-document.md lists all"},
     {"[0.1,1e-9]", "[0.1,}1e-9]", "", "the document is not JSON at byte 1586"},
     {STEPS, "null", "steps", "is missing"},

@@ -134,9 +134,11 @@ static void other_writers_may_arrange_it_as_they_like(void)
 
     /* A trace that came with newlines leaves in one line. */
     EXPECT(document_write(
-        &line, &(struct document_parts){.run = &document.run,
-                                        .steps = "{ \"loss\":[ 1 ],\n\n\"nanoseconds\":[ 5 ]\n}",
-                                        .evidence = "{\"observations\":[],\n\"canaries\":[]}"}));
+        &line,
+        &(struct document_parts){.run = &document.run,
+                                 .steps = "{ \"loss\":[ 1 ],\n\n\"nanoseconds\":[ 5 ]\n}",
+                                 .evidence = "{\"observations\":[],\n\"canaries\":[]}"},
+        NULL));
     EXPECT(strchr(line.data, '\n') == line.data + line.used - 1);
     EXPECT(read_text(line.data, &again, NULL));
 }

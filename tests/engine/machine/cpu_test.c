@@ -159,6 +159,32 @@ static void the_model_fits_wherever_it_is_put(void)
     EXPECT_INT(strncmp(whole, cut, strlen(cut)), 0);
 }
 
+static void bf16_pays_with_tiles_and_where_products_of_pairs_are_no_slower_than_fma(void)
+{
+    EXPECT(cpu_bf16_pays(CPU_AMX, "GenuineIntel"));
+    EXPECT(cpu_bf16_pays(CPU_AVX512_BF16, "AuthenticAMD"));
+    EXPECT(!cpu_bf16_pays(CPU_AVX512_BF16, "GenuineIntel"));
+    EXPECT(!cpu_bf16_pays(CPU_AVX512, "AuthenticAMD"));
+    EXPECT(!cpu_bf16_pays(CPU_BASE, ""));
+}
+
+static void the_vendor_is_the_one_that_the_kernel_names(void)
+{
+    AUTO(fclosep) FILE *file = fopen("/proc/cpuinfo", "re");
+    char vendor[CPU_VENDOR_SIZE], line[256];
+    bool named = false;
+
+    cpu_vendor(vendor);
+    EXPECT(strlen(vendor) < sizeof vendor);
+    while (file && !named && fgets(line, sizeof line, file))
+        if (strncmp(line, "vendor_id", 9) == 0) {
+            named = true;
+            line[strcspn(line, "\n")] = '\0';
+            EXPECT_STR(strchr(line, ':') + 2, vendor);
+        }
+    EXPECT_INT(named, vendor[0] != '\0');
+}
+
 static void caches_are_sizes_or_unknown(void)
 {
     long l1d = -1, l2 = -1, l3 = -1;
@@ -179,6 +205,8 @@ int main(void)
     RUN(auto_is_what_the_processor_has);
     RUN(the_kernel_lists_what_was_found);
     RUN(the_model_fits_wherever_it_is_put);
+    RUN(bf16_pays_with_tiles_and_where_products_of_pairs_are_no_slower_than_fma);
+    RUN(the_vendor_is_the_one_that_the_kernel_names);
     RUN(caches_are_sizes_or_unknown);
     return test_result();
 }

@@ -1,5 +1,6 @@
 #include "engine/machine/machine.h"
 
+#include "common/json_text.h"
 #include "tests/engine/tree.h"
 
 #include <jansson.h>
@@ -106,6 +107,24 @@ static void another_kernel_is_another_state_of_the_same_hardware(void)
     EXPECT(strcmp(other.stratum, first.stratum) != 0);
 }
 
+static void a_stratum_follows_from_the_facts(void)
+{
+    AUTO(tree_remove) struct tree tree = tree_make();
+    char stratum[MACHINE_HASH_SIZE];
+
+    put_machine(&tree);
+    AUTO(machine_clear) struct machine machine = read_machine(&tree);
+    EXPECT(machine_stratum(machine.facts, stratum));
+    EXPECT_STR(stratum, machine.stratum);
+    AUTO(json_decrefp) json_t *facts = json_loads(machine.facts, 0, NULL);
+    json_object_del(facts, "hypervisor");
+    AUTO(freep) char *fewer = json_text(facts);
+    EXPECT(machine_stratum(fewer, stratum));
+    EXPECT_STR(stratum, "");
+    EXPECT(machine_stratum("[1", stratum));
+    EXPECT_STR(stratum, "");
+}
+
 static void a_machine_that_shows_nothing_is_still_one(void)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
@@ -120,11 +139,23 @@ static void a_machine_that_shows_nothing_is_still_one(void)
     EXPECT(strange.facts != NULL);
 }
 
+static void a_second_name_is_another_hash_of_the_facts(void)
+{
+    char fingerprint[MACHINE_HASH_SIZE], second[MACHINE_HASH_SIZE];
+
+    machine_fingerprint("abc", fingerprint);
+    machine_second_name("abc", second);
+    EXPECT_STR(fingerprint, "e71fa2190541574b");
+    EXPECT_STR(second, "ba7816bf8f01cfea");
+}
+
 int main(void)
 {
+    RUN(a_second_name_is_another_hash_of_the_facts);
     RUN(facts_are_read_and_what_is_not_visible_is_null);
     RUN(the_memory_limit_is_a_fact_in_both_versions_of_control_groups);
     RUN(another_kernel_is_another_state_of_the_same_hardware);
+    RUN(a_stratum_follows_from_the_facts);
     RUN(a_machine_that_shows_nothing_is_still_one);
     return test_result();
 }

@@ -6,6 +6,7 @@
 #include "tests/engine/process/filter.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <sched.h>
 #include <signal.h>
@@ -58,6 +59,15 @@ static const struct call refused[] = {
 #endif
     NAME(process_vm_readv),
     NAME(process_vm_writev),
+    NAME(socket),
+    NAME(tkill),
+    NAME(rt_sigqueueinfo),
+    NAME(rt_tgsigqueueinfo),
+    NAME(kcmp),
+#ifdef SYS_pidfd_open
+    NAME(pidfd_open),
+    NAME(pidfd_send_signal),
+#endif
     NAME(userfaultfd),
     NAME(mount),
     NAME(umount2),
@@ -118,13 +128,6 @@ static void what_no_training_needs_is_refused_whatever_it_says(void)
 static void what_depends_is_refused_where_it_has_to_be(void)
 {
     static const struct call calls[] = {
-        {"socket", SYS_socket, AF_UNSPEC},
-        {"socket", SYS_socket, AF_INET},
-        {"socket", SYS_socket, AF_INET6},
-        {"socket", SYS_socket, AF_NETLINK},
-        {"socket", SYS_socket, AF_PACKET},
-        {"socket", SYS_socket, AF_VSOCK},
-        {"socket", SYS_socket, HIGH | AF_INET},
         {"personality", SYS_personality, READ_IMPLIES_EXEC},
         {"personality", SYS_personality, ADDR_NO_RANDOMIZE | READ_IMPLIES_EXEC},
         {"personality", SYS_personality, PER_LINUX32},
@@ -136,10 +139,43 @@ static void what_depends_is_refused_where_it_has_to_be(void)
         {"clone", SYS_clone, CLONE_NEWPID},
         {"clone", SYS_clone, CLONE_NEWNET},
         {"clone", SYS_clone, HIGH | CLONE_NEWUSER | CLONE_VM},
+        {"kill", SYS_kill, 1},
+        {"kill", SYS_kill, 0xffffffff}, /* -1: all that may be signalled */
+        {"kill", SYS_kill, HIGH | 77},
+        {"tgkill", SYS_tgkill, 77},
+        {"prlimit64", SYS_prlimit64, 77},
+        {"sched_setscheduler", SYS_sched_setscheduler, 77},
+        {"sched_setparam", SYS_sched_setparam, 77},
+        {"sched_setattr", SYS_sched_setattr, 77},
+        {"sched_setaffinity", SYS_sched_setaffinity, 77},
+        {"move_pages", SYS_move_pages, 77},
+        {"migrate_pages", SYS_migrate_pages, 77},
     };
 
     for (size_t i = 0; i < COUNT(calls); i++)
         expect(&calls[i], HERE, REFUSED);
+}
+
+static void expect_second(long number, unsigned long long second, unsigned wanted)
+{
+    const struct seccomp_data data = {.nr = (int)number, .arch = HERE, .args = {0, second}};
+    struct confinement ours;
+
+    confine_prepare(true, &ours);
+    EXPECT_INT(filter_verdict(&ours, &data), wanted);
+}
+
+static void a_second_argument_names_no_other_process(void)
+{
+    expect_second(SYS_setpriority, 77, REFUSED);
+    expect_second(SYS_setpriority, 0, SECCOMP_RET_ALLOW);
+    expect_second(SYS_ioprio_set, 77, REFUSED);
+    expect_second(SYS_fcntl, F_SETOWN, REFUSED);
+    expect_second(SYS_fcntl, F_SETOWN_EX, REFUSED);
+    expect_second(SYS_fcntl, F_SETFL, SECCOMP_RET_ALLOW);
+    expect_second(SYS_ioctl, 0x8901, REFUSED);
+    expect_second(SYS_ioctl, 0x8902, REFUSED);
+    expect_second(SYS_ioctl, 0x541b, SECCOMP_RET_ALLOW); /* FIONREAD */
 }
 
 static void calls_that_training_needs_are_permitted(void)
@@ -165,9 +201,11 @@ static void calls_that_training_needs_are_permitted(void)
         NAME(rt_sigaction),
         NAME(socketpair),
         NAME(kill),
+        NAME(prlimit64),
+        {"kill", SYS_kill, CONFINE_SELF},
+        {"tgkill", SYS_tgkill, CONFINE_SELF},
+        {"fcntl", SYS_fcntl, 77},
         {"a call of the future", 9999, 0},
-        {"socket", SYS_socket, AF_UNIX},
-        {"socket", SYS_socket, HIGH | AF_UNIX},
         {"personality", SYS_personality, 0},
         {"personality", SYS_personality, ADDR_NO_RANDOMIZE},
         {"personality", SYS_personality, 0xffffffff},
@@ -221,6 +259,7 @@ int main(void)
     if (confine_can_filter()) {
         RUN(what_no_training_needs_is_refused_whatever_it_says);
         RUN(what_depends_is_refused_where_it_has_to_be);
+        RUN(a_second_argument_names_no_other_process);
         RUN(calls_that_training_needs_are_permitted);
         RUN(the_new_clone_is_not_there);
         RUN(another_architecture_is_the_end);

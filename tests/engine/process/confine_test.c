@@ -77,6 +77,7 @@ static int try_call(const void *user)
 /* clang-format on */
 
 static const struct call calls_refused[] = {
+    {"socket unix", SYS_socket, AF_UNIX, SOCK_STREAM, 0},
     {"socket inet", SYS_socket, AF_INET, SOCK_STREAM, 0},
     {"socket inet6", SYS_socket, AF_INET6, SOCK_DGRAM, 0},
     {"socket netlink", SYS_socket, AF_NETLINK, SOCK_RAW, 0},
@@ -181,7 +182,6 @@ static int train(const void *user)
     (void)user;
     ok = ok && pthread_create(&thread, NULL, set_true, &ran) == 0;
     ok = ok && pthread_join(thread, NULL) == 0 && ran;
-    ok = ok && socket(AF_UNIX, SOCK_STREAM, 0) >= 0;
     ok = ok && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0;
     ok = ok && sched_getaffinity(0, sizeof processors, &processors) == 0 &&
          sched_setaffinity(0, sizeof processors, &processors) == 0;
@@ -329,7 +329,8 @@ static void read_status(bool ours, char *ret_text, size_t size)
 
     ret_text[0] = '\0';
     EXPECT(spawn_child(
-        &child, &(struct launch){(char *const[]){cat, status, NULL}, "RUN", "", ours}, NULL));
+        &child, &(struct launch){(char *const[]){cat, status, NULL}, "RUN", "", ours, NULL},
+        NULL));
     fcntl(child.output, F_SETFL, 0);
     while (used < size - 1 && (length = read(child.output, ret_text + used, size - 1 - used)) > 0)
         used += (size_t)length;
@@ -414,9 +415,27 @@ static void an_exec_gives_nothing_back(void)
     EXPECT(strstr(text, "NoNewPrivs:\t1\n") != NULL);
 }
 
+/* With its signals it can reach itself alone: the process that started it lives on. */
+static int signal_others(const void *user)
+{
+    (void)user;
+    if (kill(getppid(), 0) == 0 || errno != EPERM || kill(-1, 0) == 0 || errno != EPERM)
+        return NOT_TRUE;
+    if (setpriority(PRIO_PROCESS, (id_t)getppid(), 5) == 0 || errno != EPERM)
+        return NOT_TRUE;
+    return kill(getpid(), 0) == 0 && raise(0) == 0 && kill(0, 0) == 0 ? 0 : NOT_TRUE;
+}
+
+static void our_own_worker_signals_and_slows_itself_alone(void)
+{
+    if (confine_can_filter())
+        EXPECT_INT(confined(true, signal_others, NULL), 0);
+}
+
 int main(void)
 {
     if (confine_can_filter()) {
+        RUN(our_own_worker_signals_and_slows_itself_alone);
         RUN(calls_that_no_training_needs_are_refused);
         RUN(a_debugger_is_refused_but_to_sanitizers);
         RUN(threads_are_made_in_the_old_way);

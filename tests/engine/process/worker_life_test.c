@@ -1,6 +1,7 @@
 /* How a worker is born and how it dies: with what it is given, by whose hand, and with us. */
 #include "engine/process/worker.h"
 
+#include "engine/machine/proc.h"
 #include "tests/engine/process/workers.h"
 
 #include <pthread.h>
@@ -210,13 +211,14 @@ static void a_command_that_is_not_there_is_a_clear_error(void)
     char missing[] = "no-such-worker", directory[] = "/";
     struct error not_found = {0}, not_allowed = {0};
 
-    EXPECT(!worker_start(&(struct launch){(char *const[]){missing, NULL}, "RUN", "", false}, SPEC,
-                         3, &not_found));
+    EXPECT(!worker_start(&(struct launch){(char *const[]){missing, NULL}, "RUN", "", false, NULL},
+                         SPEC, 3, &not_found));
     EXPECT_INT(not_found.kind, ERROR_UPSTREAM);
     EXPECT_STR(not_found.message,
                "cannot start the worker 'no-such-worker': No such file or directory");
-    EXPECT(!worker_start(&(struct launch){(char *const[]){directory, NULL}, "RUN", "", false},
-                         SPEC, 3, &not_allowed));
+    EXPECT(
+        !worker_start(&(struct launch){(char *const[]){directory, NULL}, "RUN", "", false, NULL},
+                      SPEC, 3, &not_allowed));
     EXPECT_STR(not_allowed.message, "cannot start the worker '/': Permission denied");
 }
 
@@ -229,10 +231,40 @@ static void a_spec_that_is_too_long_is_not_waited_for(void)
     memset(spec, ' ', 2000000);
     EXPECT(run_id_new(clock_calendar_us(), &run, NULL));
     EXPECT(!worker_start(
-        &(struct launch){(char *const[]){shell, dash_c, script, NULL}, run.text, "", false}, spec,
-        3, &err));
+        &(struct launch){(char *const[]){shell, dash_c, script, NULL}, run.text, "", false, NULL},
+        spec, 3, &err));
     EXPECT_STR(err.message, "the worker's pipe takes no spec of 2000000 bytes");
     EXPECT(run_comes_to_have(run.text, 0));
+}
+
+/* The one that left its session and its environment is found by descent alone. */
+static int children_of_ours(void)
+{
+    DIR *processes = opendir("/proc");
+    struct dirent *entry;
+    int count = 0;
+
+    while (processes && (entry = readdir(processes)) != NULL)
+        count += isdigit((unsigned char)entry->d_name[0]) &&
+                 proc_stat_number("", entry->d_name, 4) == getpid();
+    if (processes)
+        closedir(processes);
+    return count;
+}
+
+static void a_daemon_ends_with_the_run_that_started_it(void)
+{
+    struct worker *worker;
+    enum worker_read end;
+    struct error err = {0};
+
+    while (waitpid(-1, NULL, WNOHANG) > 0) /* orphans of the tests above, which became ours */
+        continue;
+    worker = start_fake("daemon");
+    read_all(worker, &end, &err);
+    EXPECT_INT(children_of_ours(), 1);
+    worker_free(worker);
+    EXPECT_INT(children_of_ours(), 0);
 }
 
 static void no_descriptor_and_no_zombie_is_left_by_any_worker(void)
@@ -250,8 +282,9 @@ static void no_descriptor_and_no_zombie_is_left_by_any_worker(void)
         while (next_within(worker, 20 * NS_PER_MS) == WORKER_EVENT)
             ;
         worker_free(worker);
-        EXPECT(!worker_start(&(struct launch){(char *const[]){missing, NULL}, "RUN", "", false},
-                             SPEC, 3, NULL));
+        EXPECT(!worker_start(
+            &(struct launch){(char *const[]){missing, NULL}, "RUN", "", false, NULL}, SPEC, 3,
+            NULL));
         EXPECT_INT(open_descriptors(), before);
     }
     EXPECT_INT(waitpid(-1, NULL, WNOHANG), -1);
@@ -272,6 +305,7 @@ int main(void)
     RUN(a_letter_cut_in_half_is_no_letter);
     RUN(a_command_that_is_not_there_is_a_clear_error);
     RUN(a_spec_that_is_too_long_is_not_waited_for);
+    RUN(a_daemon_ends_with_the_run_that_started_it);
     RUN(no_descriptor_and_no_zombie_is_left_by_any_worker);
     return test_result();
 }

@@ -216,7 +216,7 @@ static void it_finishes_early_on_enough(void)
 
     snprintf(program, sizeof program, "%s", getenv("PENNYWORTH_TEST_FAKE"));
     worker = worker_start(
-        &(struct launch){(char *const[]){program, slow, pause, NULL}, "RUN", "", false},
+        &(struct launch){(char *const[]){program, slow, pause, NULL}, "RUN", "", false, NULL},
         "{\"steps\":1000000}", 1000005, &err);
     EXPECT(worker != NULL);
     EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);

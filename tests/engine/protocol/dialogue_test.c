@@ -1,6 +1,7 @@
 #include "engine/protocol/dialogue.h"
 
 #include "common/cleanup.h"
+#include "common/limits.h"
 #include "tests/test.h"
 
 #include <limits.h>
@@ -128,11 +129,25 @@ static void a_refused_step_is_not_counted(void)
     EXPECT_INT(dialogue.steps, 1);
 }
 
+static void canaries_have_a_limit(void)
+{
+    const struct event hello = HELLO, canary = {.type = EVENT_CANARY, .canary = {.hertz = 1e9}};
+    struct dialogue dialogue = {.steps_max = 2};
+    struct error err = {0};
+
+    EXPECT(dialogue_accept(&dialogue, &hello, NULL));
+    for (int i = 0; i < CANARIES_MAX; i++)
+        EXPECT(dialogue_accept(&dialogue, &canary, NULL));
+    EXPECT(!dialogue_accept(&dialogue, &canary, &err));
+    EXPECT_STR(err.message, "the worker sent more than 20000 canaries");
+}
+
 int main(void)
 {
     RUN(a_dialogue_that_breaks_a_rule_is_refused_with_that_rule);
     RUN(only_our_own_protocol_is_spoken);
     RUN(the_dialogue_knows_how_far_it_has_come);
     RUN(a_refused_step_is_not_counted);
+    RUN(canaries_have_a_limit);
     return test_result();
 }

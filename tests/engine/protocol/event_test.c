@@ -178,7 +178,7 @@ static void only_the_given_length_is_read(void)
 #define HELLO "{\"type\":\"hello\",\"protocol\":1,"
 #define SPLIT STEP "\"index\":0,\"nanoseconds\":100,\"loss\":1,\"split\":"
 #define DONE "{\"type\":\"done\",\"steps\":1,"
-#define ANY_COUNT "must be between 0 and 9223372036854775807, got "
+#define ANY_COUNT "must be between 0 and 9007199254740991, got "
 static const struct {
     const char *line, *message; /* the message's beginning: the rest is jansson's */
 } refusals[] = {

@@ -5,10 +5,13 @@
 
 static const char *const rows[][2] = {
     {"{}", ""},
-    {"{\"precision\":\"bf16\"}", "precision"},
-    {"{\"layout\":\"nhwc\"}", "layout"},
-    {"{\"input_workers\":1}", "input_workers"},
-    {"{\"workload\":\"resnet50\"}", ""},
+    {"{\"workload\":\"mlp\"}", "workload"},
+    {"{\"workload\":\"gpt2\",\"precision\":\"bf16\",\"plan\":\"fixed\"}", ""},
+    {"{\"workload\":\"mlp2017\",\"batch_size\":1}", ""},
+    {"{\"workload\":\"mlp2017\",\"precision\":\"f16\"}", "precision"},
+    {"{\"workload\":\"cnn2017\",\"layout\":\"nhwc\"}", "layout"},
+    {"{\"workload\":\"cnn2017\",\"plan\":\"plain\"}", "plan"},
+    {"{\"workload\":\"lstm2017\",\"input_workers\":1}", "input_workers"},
     {"{\"workload\":\"resnet50\",\"precision\":\"bf16\",\"input_workers\":2}", ""},
     {"{\"workload\":\"resnet50\",\"precision\":\"f16\"}", "precision"},
     {"{\"workload\":\"resnet50\",\"batch_size\":1}", "batch_size"},

@@ -51,6 +51,8 @@ static const struct {
     {"{\"preset\":\"threads\",\"blocks\":5}", 4, "threads=1", "threads=4", 5},
     {"{\"preset\":\"isa\"}", 2, "isa=sse41", "isa=avx2", 3},
     {"{\"preset\":\"tune\"}", 6, "fixed", "batch_size=128", 3},
+    {"{\"preset\":\"clouds2017\",\"blocks\":2}", 7, "workload=mlp2017", "workload=textgen2017",
+     2},
     {"{\"preset\":\"aa\",\"pairs\":9}", 2, "A", "A again", 9},
 };
 
@@ -77,10 +79,44 @@ static void equals_are_compared_with_the_workload_that_was_asked_for(void)
     AUTO(freep) char *one = NULL, *other = NULL;
 
     EXPECT(read_text("{\"preset\":\"aa\"}", &sweep, NULL));
-    EXPECT_STR(sweep.cells[0].spec.workload, "mlp");
+    EXPECT_STR(sweep.cells[0].spec.workload, "resnet50");
     one = run_spec_to_text(&sweep.cells[0].spec);
     other = run_spec_to_text(&sweep.cells[1].spec);
     EXPECT_STR(one, other);
+}
+
+/* A machine with tiles. Without bf16 in all cells, what is above AVX-512 would be left out. */
+static void all_cells_have_one_precision_whatever_they_allow(void)
+{
+    static const char text[] = "{\"preset\":\"isa\"}",
+                      capped[] = "{\"preset\":\"threads\",\"base\":{\"isa\":\"avx2\"}}";
+    struct place with = place;
+    AUTO(sweep_clear) struct sweep sweep = {0}, slower = {0};
+
+    with.isa = CPU_AMX;
+    EXPECT(sweep_from_text(text, strlen(text), &with, &sweep, NULL));
+    EXPECT_INT((long long)sweep.count, 5);
+    for (size_t i = 0; i < sweep.count; i++)
+        EXPECT_STR(sweep.cells[i].spec.precision, "bf16");
+    EXPECT(sweep_from_text(capped, strlen(capped), &with, &slower, NULL));
+    EXPECT_STR(slower.cells[0].spec.precision, "f32");
+}
+
+static void the_networks_of_2017_have_their_own_batches_and_no_other_workload(void)
+{
+    AUTO(sweep_clear) struct sweep sweep = {0};
+    struct error err = {0};
+
+    EXPECT(
+        read_text("{\"preset\":\"clouds2017\",\"base\":{\"precision\":\"bf16\"}}", &sweep, NULL));
+    EXPECT_INT(sweep.cells[0].spec.batch_size, 128);
+    EXPECT_STR(sweep.cells[2].spec.workload, "cifar2017");
+    EXPECT_INT(sweep.cells[2].spec.batch_size, 32);
+    EXPECT_STR(sweep.cells[6].spec.precision, "bf16");
+    sweep_clear(&sweep);
+    EXPECT(
+        !read_text("{\"preset\":\"clouds2017\",\"base\":{\"workload\":\"gpt2\"}}", &sweep, &err));
+    EXPECT_STR(err.field, "base.workload");
 }
 
 /* The same machine under a server that was started with these engines. */
@@ -203,6 +239,8 @@ int main(void)
     RUN(the_ladder_climbs_from_plain_to_tuned);
     RUN(presets_know_their_cells);
     RUN(equals_are_compared_with_the_workload_that_was_asked_for);
+    RUN(all_cells_have_one_precision_whatever_they_allow);
+    RUN(the_networks_of_2017_have_their_own_batches_and_no_other_workload);
     RUN(engines_are_ours_first_and_then_every_registered_one);
     RUN(without_another_engine_there_is_nothing_to_compare_and_the_reason_says_what_to_do);
     RUN(engines_that_lack_the_workload_are_skipped_and_named);

@@ -17,9 +17,15 @@ static struct sweep_result compute(const struct sweep_run *runs, size_t count, s
 {
     struct sweep_result result = {0};
 
-    EXPECT(sweep_result_compute(runs, count, cells, 0, &result));
+    EXPECT(sweep_result_compute(runs, count, cells, 0, NULL, &result));
     return result;
 }
+
+#define EXPECT_RANKS(of, wanted_low, wanted_high)                                                \
+    do {                                                                                         \
+        EXPECT_INT((long long)(of).rank.low, wanted_low);                                        \
+        EXPECT_INT((long long)(of).rank.high, wanted_high);                                      \
+    } while (0)
 
 static void a_cell_is_worth_the_median_of_its_runs(void)
 {
@@ -35,8 +41,47 @@ static void a_cell_is_worth_the_median_of_its_runs(void)
     EXPECT_NEAR(result.cells[1].to_first.value, 1.993, 0.002);
     EXPECT_INT(compare_judge(&result.cells[1].to_first, 0.03), COMPARE_BETTER);
     EXPECT_NEAR(result.cells[1].to_best.value, 1, 0);
-    EXPECT_INT(result.cells[1].rank, 1);
-    EXPECT_INT(result.cells[0].rank, 2);
+    EXPECT_RANKS(result.cells[1], 1, 1);
+    EXPECT_RANKS(result.cells[0], 2, 2);
+}
+
+/* Cells 0 and 2 train one workload, 1 and 3 another, a hundred times as fast. */
+static void cells_of_different_groups_are_never_compared(void)
+{
+    const struct sweep_run runs[] = {done(0, 0, 100),   done(0, 1, 101),   done(1, 0, 20000),
+                                     done(1, 1, 20100), done(2, 0, 200),   done(2, 1, 201),
+                                     done(3, 0, 10000), done(3, 1, 10010), done(4, 0, 7)};
+    static const size_t groups[] = {0, 1, 0, 1, 2};
+    AUTO(sweep_result_clear) struct sweep_result result = {0};
+
+    EXPECT(sweep_result_compute(runs, COUNT(runs), 5, 0, groups, &result));
+    EXPECT_INT((long long)result.group_count, 3);
+    EXPECT_INT((long long)result.best, 5); /* no cell is the best of all */
+    EXPECT_RANKS(result.cells[0], 2, 2);
+    EXPECT_RANKS(result.cells[1], 1, 1);
+    EXPECT_RANKS(result.cells[2], 1, 1);
+    EXPECT_RANKS(result.cells[3], 2, 2);
+    EXPECT_RANKS(result.cells[4], 1, 1);
+    EXPECT_NEAR(result.cells[2].to_first.value, 2, 0.01);
+    EXPECT_NEAR(result.cells[3].to_first.value, 0.5, 0.01);
+    EXPECT_NEAR(result.cells[3].to_previous.value, 0.5, 0.01);
+    EXPECT_NEAR(result.cells[3].to_best.value, 0.5, 0.01);
+    EXPECT_NEAR(result.cells[1].to_best.value, 1, 0);
+    EXPECT(!result.cells[1].to_previous.known);
+    EXPECT_INT(sweep_verdict(&result, 2, 0), COMPARE_BETTER);
+    EXPECT_INT(sweep_verdict(&result, 1, 0), COMPARE_TIED);
+}
+
+/* Rounding moves the ends of an interval without width. */
+static void a_value_lies_within_its_interval_to_the_last_digit(void)
+{
+    for (double rate = 3; rate < 1e9; rate *= 1.37) {
+        struct sweep_run runs[] = {done(0, 0, rate), done(0, 1, rate), done(0, 2, rate)};
+        AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 1);
+        const struct measure *speed = &result.cells[0].throughput;
+
+        EXPECT(speed->low <= speed->value && speed->value <= speed->high);
+    }
 }
 
 static void one_run_is_as_sure_as_its_steps(void)
@@ -47,7 +92,8 @@ static void one_run_is_as_sure_as_its_steps(void)
     EXPECT(!result.cells[0].over_runs);
     EXPECT_NEAR(result.cells[0].throughput.low, 99, 1e-9);
     EXPECT(result.cells[1].to_first.known);
-    EXPECT_INT(result.cells[0].rank, 2);
+    EXPECT_RANKS(result.cells[0], 2, 2);
+    EXPECT_INT(sweep_verdict(&result, 0, 1), COMPARE_WORSE);
 }
 
 static struct sweep_run split(struct sweep_run run, double input, double compute)
@@ -89,7 +135,9 @@ static void an_invalid_run_is_counted_and_never_used(void)
     EXPECT_INT(result.cells[0].invalid, 1);
     EXPECT_NEAR(result.cells[0].throughput.value, 100.5, 0);
     EXPECT_INT(result.cells[1].failed, 2);
-    EXPECT_INT(result.cells[1].rank, 0);
+    EXPECT_RANKS(result.cells[1], 0, 0);
+    EXPECT_RANKS(result.cells[0], 1, 1);
+    EXPECT_INT(sweep_verdict(&result, 0, 1), COMPARE_TIED);
     EXPECT(!result.cells[1].to_first.known);
     EXPECT_INT(result.cells[2].runs, 0);
     EXPECT_INT((long long)result.best, 0);
@@ -104,7 +152,7 @@ static void one_lucky_run_does_not_beat_three(void)
     AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 4);
 
     EXPECT_INT((long long)result.best, 1);
-    EXPECT_INT(result.cells[1].rank, 1);
+    EXPECT_INT((long long)result.cells[1].rank.low, 1);
     EXPECT_NEAR(result.cells[1].to_best.value, 1, 0);
 }
 
@@ -136,11 +184,11 @@ static void a_search_takes_its_best_from_its_last_round(void)
                                done(1, 1, 101)};
     struct sweep_result result = {0};
 
-    EXPECT(sweep_result_compute(runs, COUNT(runs), 2, 1, &result));
+    EXPECT(sweep_result_compute(runs, COUNT(runs), 2, 1, NULL, &result));
     EXPECT_INT((long long)result.best, 1);
     sweep_result_clear(&result);
     runs[2].state = runs[3].state = RUN_FAILED; /* its last round came to nothing */
-    EXPECT(sweep_result_compute(runs, COUNT(runs), 2, 1, &result));
+    EXPECT(sweep_result_compute(runs, COUNT(runs), 2, 1, NULL, &result));
     EXPECT_INT((long long)result.best, 0);
     sweep_result_clear(&result);
 }
@@ -170,10 +218,10 @@ static void a_drift_that_all_cells_see_cancels_out(void)
     AUTO(sweep_result_clear) struct sweep_result result = compute(runs, 10, 2);
     EXPECT_NEAR(result.cells[1].to_first.value, 1.05, 1e-9);
     EXPECT_INT(compare_judge(&result.cells[1].to_first, 0.03), COMPARE_BETTER);
-    EXPECT_INT(result.cells[0].rank, 2);
+    EXPECT_RANKS(result.cells[0], 2, 2);
 }
 
-static void cells_that_cannot_be_told_apart_share_a_rank(void)
+static void cells_that_cannot_be_told_apart_share_ranks(void)
 {
     struct sweep_run runs[12];
     const double rates[] = {100, 101, 80, 79.5};
@@ -181,10 +229,36 @@ static void cells_that_cannot_be_told_apart_share_a_rank(void)
     for (int i = 0; i < 12; i++)
         runs[i] = done((size_t)(i % 4), i / 4, rates[i % 4] * (1 + 0.004 * ((i * 7) % 5 - 2)));
     AUTO(sweep_result_clear) struct sweep_result result = compute(runs, 12, 4);
-    EXPECT_INT(result.cells[0].rank, 1);
-    EXPECT_INT(result.cells[1].rank, 1);
-    EXPECT_INT(result.cells[2].rank, 2);
-    EXPECT_INT(result.cells[3].rank, 2);
+    EXPECT_RANKS(result.cells[0], 1, 2);
+    EXPECT_RANKS(result.cells[1], 1, 2);
+    EXPECT_RANKS(result.cells[2], 3, 4);
+    EXPECT_RANKS(result.cells[3], 3, 4);
+    EXPECT_INT(sweep_verdict(&result, 0, 1), COMPARE_TIED);
+    EXPECT_INT(sweep_verdict(&result, 0, 3), COMPARE_BETTER);
+    EXPECT_INT(sweep_verdict(&result, 2, 1), COMPARE_WORSE);
+}
+
+/* 100 cannot be told apart from 96, nor 96 from 92; 100 and 92 can: one rank for each cell would
+ * put 92 on a rank with 96 or with neither. */
+static void a_tie_with_the_best_hides_no_difference_behind_it(void)
+{
+    struct sweep_run runs[] = {done(0, 0, 100), done(1, 0, 96), done(2, 0, 92)};
+    AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 3);
+
+    EXPECT_RANKS(result.cells[0], 1, 2);
+    EXPECT_RANKS(result.cells[1], 1, 3);
+    EXPECT_RANKS(result.cells[2], 2, 3);
+    EXPECT(result.cells[1].rank.may_be_best && !result.cells[2].rank.may_be_best);
+}
+
+static void a_cell_without_an_interval_may_have_any_rank(void)
+{
+    struct sweep_run runs[] = {done(0, 0, 100), done(1, 0, 50), done(2, 0, 10)};
+
+    runs[2].throughput.low = runs[2].throughput.high = 0;
+    AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 3);
+    EXPECT_RANKS(result.cells[2], 1, 3);
+    EXPECT_RANKS(result.cells[1], 2, 3);
 }
 
 /* A run that was interrupted and queued again stands for its block once. */
@@ -232,13 +306,15 @@ static void a_voided_run_is_counted_apart_and_never_used(void)
     EXPECT_INT(result.cells[1].runs, 2);
     EXPECT_INT(result.cells[1].voided, 2);
     EXPECT_INT(result.cells[1].failed, 0);
-    EXPECT_INT(result.cells[1].rank, 0);
+    EXPECT_RANKS(result.cells[1], 0, 0);
     EXPECT_INT(sweep_false_alarms(runs, COUNT(runs)).pairs, 0);
 }
 
 int main(void)
 {
     RUN(a_cell_is_worth_the_median_of_its_runs);
+    RUN(cells_of_different_groups_are_never_compared);
+    RUN(a_value_lies_within_its_interval_to_the_last_digit);
     RUN(one_run_is_as_sure_as_its_steps);
     RUN(where_the_time_went_is_the_mean_of_the_valid_runs_that_say_so);
     RUN(an_invalid_run_is_counted_and_never_used);
@@ -248,7 +324,9 @@ int main(void)
     RUN(a_search_takes_its_best_from_its_last_round);
     RUN(without_a_valid_run_there_is_no_best);
     RUN(a_drift_that_all_cells_see_cancels_out);
-    RUN(cells_that_cannot_be_told_apart_share_a_rank);
+    RUN(cells_that_cannot_be_told_apart_share_ranks);
+    RUN(a_tie_with_the_best_hides_no_difference_behind_it);
+    RUN(a_cell_without_an_interval_may_have_any_rank);
     RUN(the_second_try_of_a_block_counts);
     RUN(false_alarms_are_counted_over_pairs);
     RUN(a_voided_run_is_counted_apart_and_never_used);

@@ -4,6 +4,9 @@
 #include "engine/train/workloads/net_new.h"
 
 #include "common/cleanup.h"
+#include "engine/train/layerwise/layerwise.h"
+#include "tests/engine/train/fake_ranks.h"
+#include "tests/engine/train/layerwise/small_graphs.h"
 #include "tests/engine/train/shortage.h"
 #include "tests/engine/train/small_network.h"
 #include "tests/test.h"
@@ -28,7 +31,8 @@ static bool attempt(const struct net_options *options, long long allowed, struct
     return ok;
 }
 
-static void survive(enum net_plan plan, enum net_layout layout, int threads, int workers)
+static void survive(enum net_plan plan, enum net_layout layout, int threads, int workers,
+                    struct joiner *joiner)
 {
     const struct net_options options = {.batch = 4,
                                         .type = DNN_BF16,
@@ -38,7 +42,8 @@ static void survive(enum net_plan plan, enum net_layout layout, int threads, int
                                         .plan = plan,
                                         .layout = layout,
                                         .input_workers = workers,
-                                        .keep_gradients = true};
+                                        .keep_gradients = true,
+                                        .joiner = joiner};
     long long allowed = 0;
     bool refused = true;
 
@@ -60,17 +65,76 @@ static void survive(enum net_plan plan, enum net_layout layout, int threads, int
 static void the_plain_plan_survives_every_shortage(void)
 {
     for (int layout = NET_NHWC; layout <= NET_BLOCKED; layout++)
-        survive(NET_PLAIN, (enum net_layout)layout, 1, 0);
+        survive(NET_PLAIN, (enum net_layout)layout, 1, 0, NULL);
 }
 
 static void the_fixed_plan_survives_every_shortage(void)
 {
-    survive(NET_FIXED, NET_NHWC, 2, 1);
+    survive(NET_FIXED, NET_NHWC, 2, 1, NULL);
+}
+
+static void a_rank_survives_every_shortage(void)
+{
+    struct joiner joiner = {&fake_apart, 2, 1, ""};
+
+    survive(NET_FIXED, NET_NHWC, 2, 0, &joiner);
+}
+
+static bool attempt_graph(const struct graph *graph, long long allowed, struct error *err)
+{
+    const struct optimizer optimizer = {.kind = OPTIMIZER_ADAM, .lr = 0.01, .eps = 1e-8};
+    const struct net_options options = {
+        .batch = 3, .type = DNN_BF16, .seed = 1, .threads = 2, .isa = cpu_probe()};
+    struct step_split times;
+    struct net *net;
+    double loss;
+    bool ok;
+
+    ration.allowed = allowed;
+    ration.refused = 0;
+    ration.on = true;
+    net = layerwise_new(graph, &optimizer, &options, err);
+    ok = net && net_step(net, &loss, &times, err);
+    ration.on = false;
+    net_free(net);
+    return ok;
+}
+
+static void survive_graph(const struct graph *graph)
+{
+    bool refused = true;
+
+    for (long long allowed = 0; refused && allowed < 5000; allowed++) {
+        struct error err = {0};
+        bool ok = attempt_graph(graph, allowed, &err);
+
+        refused = ration.refused > 0;
+        EXPECT_INT(ok, !refused);
+        if (refused)
+            EXPECT_INT(err.kind, ERROR_INTERNAL);
+    }
+    EXPECT(!refused);
+}
+
+static void the_layerwise_plan_survives_every_shortage(void)
+{
+    struct graph graph;
+
+    graph_of_images(&graph);
+    survive_graph(&graph);
+    graph_of_text(&graph, 3, 2);
+    survive_graph(&graph);
+    graph_of_means(&graph, 3);
+    survive_graph(&graph);
+    graph_of_a_transformer(&graph, 3);
+    survive_graph(&graph);
 }
 
 int main(void)
 {
     RUN(the_plain_plan_survives_every_shortage);
     RUN(the_fixed_plan_survives_every_shortage);
+    RUN(a_rank_survives_every_shortage);
+    RUN(the_layerwise_plan_survives_every_shortage);
     return test_result();
 }

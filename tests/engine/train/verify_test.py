@@ -1,5 +1,4 @@
 """Holds the engine against PyTorch's float64 numbers, through `pennyworth-worker verify`."""
-import contextlib
 import json
 import math
 import os
@@ -8,6 +7,8 @@ import subprocess
 import tempfile
 import unittest
 
+from reference_file import file_of
+
 # Plans that are measured here are not to be found by others.
 CACHE = tempfile.TemporaryDirectory()
 os.environ["XDG_CACHE_HOME"] = CACHE.name
@@ -15,6 +16,7 @@ WORKER = os.environ["PENNYWORTH_TEST_WORKER"]
 REFERENCE = pathlib.Path(__file__).parent / "reference"
 PLAIN = REFERENCE / "batch4_seed1.json"
 MOMENTUM = REFERENCE / "batch3_seed7_momentum.json"
+NETWORKS = sorted((REFERENCE / "networks").glob("*.json"))
 MOMENTUM_OPTIONS = ("--batch", "3", "--seed", "7", "--steps", "4", "--lr", "0.001",
                     "--momentum", "0.9", "--weight-decay", "0.01")
 
@@ -24,14 +26,6 @@ HAS_AVX512 = " avx512bw " in pathlib.Path("/proc/cpuinfo").read_text()
 def verify(*options):
     return subprocess.run([WORKER, "verify", *options], capture_output=True, text=True,
                           timeout=300, check=False)
-
-
-@contextlib.contextmanager
-def file_of(reference):
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump(reference, file)
-        file.flush()
-        yield file.name
 
 
 class Verify(unittest.TestCase):
@@ -149,6 +143,49 @@ class Verify(unittest.TestCase):
         done = self.expect(2, "--steps", "1", "--lr", "0.1", "--against", str(PLAIN))
         self.assertIn("has lr 0.002, not 0.1", done.stderr)
 
+    def test_the_file_says_what_is_trained(self):
+        self.expect(0, "--plan", "fixed", "--against", str(MOMENTUM))
+        for path in NETWORKS:
+            with self.subTest(path=path.name):
+                self.expect(0, "--against", str(path))
+        done = self.expect(2, "--workload", "mlp2017", "--against", str(PLAIN))
+        self.assertIn("has workload resnet50, not mlp2017", done.stderr)
+        done = self.expect(2, "--batch", "2", "--against", str(NETWORKS[0]))
+        self.assertIn("has batch", done.stderr)
+
+    def test_a_file_that_no_run_can_repeat_is_refused(self):
+        for member, value, words in (("ranks", 2, "the file has 2 ranks, here are 1"),
+                                     ("network", "vgg", "the workload 'vgg' is not known"),
+                                     ("optimizer", "lamb", "optimizer in the file is none of"),
+                                     ("batch", "four", "batch in the file is out of its range"),
+                                     ("batch", 0, "batch in the file is out of its range"),
+                                     ("lr", -1, "lr in the file must be between 0 and 1000")):
+            reference = json.loads(PLAIN.read_text())
+            reference[member] = value
+            with self.subTest(member=member), file_of(reference) as file:
+                self.assertIn(words, self.expect(2, "--against", file).stderr)
+
+    def test_every_network_computes_what_pytorch_computes(self):
+        for path in NETWORKS:
+            for options in (("--threads", "1"), ("--threads", "3"), ("--threads", "4"),
+                            ("--precision", "bf16"), ("--precision", "bf16", "--isa", "avx2"),
+                            ("--isa", "avx512")):
+                with self.subTest(path=path.name, options=options):
+                    self.expect(0, *options, "--against", str(path))
+
+    def test_a_wrong_number_of_a_network_is_found(self):
+        path = REFERENCE / "networks" / "lstm2017.json"
+        for section, member, factor in (("gradients", "l2", 1.00001), ("gradients", "dot", 1.1),
+                                        ("updates", "l2", 1.001)):
+            wrong = json.loads(path.read_text())
+            wrong[section]["lstm.weight_hh_l0"][member] *= factor
+            with self.subTest(section=section, member=member), file_of(wrong) as file:
+                self.assertIn("LARGE  lstm.weight_hh_l0", self.expect(1, "--against", file).stdout)
+        wrong = json.loads(path.read_text())
+        wrong["losses"][3] *= 1.0001
+        with file_of(wrong) as file:
+            self.assertIn("LARGE  step 3", self.expect(1, "--against", file).stdout)
+
     def test_the_same_options_give_the_same_bits(self):
         for options in (("--threads", "2"), ("--threads", "3", "--precision", "bf16"),
                         ("--plan", "fixed"), ("--plan", "plain")):
@@ -157,7 +194,12 @@ class Verify(unittest.TestCase):
             self.assertEqual(first, second)
 
     def test_bad_options_are_named(self):
-        for options, words in ((("--batch", "1"), "--batch must be between 2 and 4096, got 1"),
+        for options, words in ((("--batch", "0"), "--batch must be between 1 and 4096, got 0"),
+                               (("--workload", "mlp1"), "the workload 'mlp1' is not known"),
+                               (("--length", "8"), "resnet50 takes a length of at most 0"),
+                               (("--workload", "gpt2", "--length", "1025"),
+                                "gpt2 takes a length of at most 1024"),
+                               (("--batch", "1"), "resnet50 takes a batch of 2 or more"),
                                (("--lr", "x"), "--lr must be between 0 and 10, got 'x'"),
                                (("--precision", "f8"), "--precision 'f8' is not supported"),
                                (("--orderings", "13"), "--orderings must be between 0 and 12, got 13"),

@@ -13,8 +13,9 @@ static struct worker *start_worker(const char *spec, long long steps_max)
 
     snprintf(program, sizeof program, "%s", getenv("PENNYWORTH_TEST_WORKER"));
     EXPECT(run_id_new(clock_calendar_us(), &run, NULL));
-    worker = worker_start(&(struct launch){(char *const[]){program, NULL}, run.text, "", true},
-                          spec, steps_max, &err);
+    worker =
+        worker_start(&(struct launch){(char *const[]){program, NULL}, run.text, "", true, NULL},
+                     spec, steps_max, &err);
     EXPECT_STR(err.message, "");
     return worker;
 }
@@ -39,8 +40,10 @@ static long long sum_of(const struct step_split *split)
 
 static void it_trains_what_the_spec_says(void)
 {
-    struct worker *worker = start_worker(
-        "{\"warmup_steps\":2,\"steps\":4,\"batch_size\":10,\"threads\":1,\"seed\":3}", 6);
+    struct worker *worker =
+        start_worker("{\"workload\":\"lstm2017\",\"precision\":\"f32\",\"warmup_steps\":2,"
+                     "\"steps\":22,\"batch_size\":64,\"threads\":1,\"seed\":3}",
+                     24);
     long long deadline = clock_monotonic_ns() + PATIENCE;
     double first = 0, last = 0;
     struct event event;
@@ -52,15 +55,15 @@ static void it_trains_what_the_spec_says(void)
                    strlen("pennyworth-worker " PENNYWORTH_VERSION ", oneDNN ")) == 0);
     EXPECT(strstr(event.hello.software, ", 1 threads") != NULL);
     EXPECT_INT(event.hello.details.threads, 1);
-    EXPECT_INT(event.hello.details.parameters, 1024 * 512 + 512 * 10);
-    EXPECT_STR(event.hello.details.plan, "plain");
+    EXPECT_INT(event.hello.details.parameters, 103097);
+    EXPECT_STR(event.hello.details.plan, "layerwise");
     EXPECT_STR(event.hello.details.layout, ""); /* it has no images */
     EXPECT(event.hello.details.peak_unit[0] != '\0');
     EXPECT(event.hello.details.peak_multiply_adds_per_second > 100000000);
     EXPECT(strncmp(event.hello.details.library, "oneDNN ", 7) == 0);
     EXPECT(event.hello.details.isa[0] != '\0');
     expect_canary(worker);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 24; i++) {
         EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
         EXPECT_INT(event.step.index, i);
         EXPECT(event.step.nanoseconds > 0);
@@ -69,12 +72,12 @@ static void it_trains_what_the_spec_says(void)
         last = event.step.loss;
         first = i == 0 ? last : first;
     }
-    EXPECT_NEAR(first, log(10), 0.5);
-    EXPECT(last < first); /* a benchmark that skips the work looks wonderful */
+    EXPECT_NEAR(first, log(57), 0.5);
+    EXPECT(last < first - 0.2); /* a benchmark that skips the work looks wonderful */
     expect_canary(worker);
     EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
-    EXPECT_INT(event.done.steps, 6);
-    EXPECT_INT(event.done.samples, 60);
+    EXPECT_INT(event.done.steps, 24);
+    EXPECT_INT(event.done.samples, 24 * 64);
     EXPECT(!event.done.certified.whole_known); /* f32 is what others are held against */
     EXPECT(event.done.peak_memory_bytes > 1 << 20);
     EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_FINISHED);
@@ -124,8 +127,8 @@ static void of_resnet50_it_says_how_it_is_trained(void)
 
 static void told_enough_it_is_done_after_the_step_at_hand(void)
 {
-    struct worker *worker =
-        start_worker("{\"steps\":\"auto\",\"batch_size\":1,\"threads\":1}", 1000005);
+    struct worker *worker = start_worker(
+        "{\"workload\":\"mlp2017\",\"steps\":\"auto\",\"batch_size\":1,\"threads\":1}", 1000005);
     struct event event;
     struct error err = {0};
     enum worker_read read;
@@ -167,8 +170,8 @@ static int threads_of_run(void)
 static void it_uses_the_threads_it_was_told_to(void)
 {
     static const char *const specs[] = {
-        "{\"steps\":\"auto\",\"threads\":2,\"batch_size\":64}",
-        "{\"steps\":\"auto\",\"threads\":5,\"batch_size\":64}",
+        "{\"workload\":\"mlp2017\",\"steps\":\"auto\",\"threads\":2,\"batch_size\":64}",
+        "{\"workload\":\"mlp2017\",\"steps\":\"auto\",\"threads\":5,\"batch_size\":64}",
     };
     int threads[COUNT(specs)];
 
@@ -189,10 +192,11 @@ static const struct {
     int events;
     const char *message, *words;
 } refusals[] = {
-    {"{\"precision\":\"bf16\"}", 1, "precision: mlp is trained in f32 only",
-     "pennyworth-worker: precision: mlp is trained in f32 only\n"},
-    {"{\"layout\":\"nchw\"}", 1, "layout: mlp has no images, so only auto",
-     "pennyworth-worker: layout: mlp has no images, so only auto\n"},
+    {"{\"batch_size\":1}", 1, "batch_size: must be at least 2 for resnet50",
+     "pennyworth-worker: batch_size: must be at least 2 for resnet50\n"},
+    {"{\"workload\":\"mlp2017\",\"layout\":\"nchw\"}", 1,
+     "layout: mlp2017 has one layout, so only auto",
+     "pennyworth-worker: layout: mlp2017 has one layout, so only auto\n"},
     /* Before hello there is no lawful "failed": its stderr has the words. */
     {"{\"steps\":0}", 0, "the worker did not begin with 'hello'",
      "pennyworth-worker: steps: must be between 1 and 1000000, got 0\n"},
@@ -246,9 +250,10 @@ static void people_can_ask_it_and_pipe_a_spec_into_it(void)
     EXPECT(strstr(text, "expected a spec of one line on stdin") != NULL);
 
     /* The end of the file is no "enough": all steps are made. */
-    EXPECT_INT(output_of("<<'END'\n{\"steps\":3,\"warmup_steps\":0,\"batch_size\":1}\nEND\n",
-                         text, sizeof text),
-               0);
+    EXPECT_INT(
+        output_of("<<'END'\n{\"workload\":\"mlp2017\",\"steps\":3,\"warmup_steps\":0}\nEND\n",
+                  text, sizeof text),
+        0);
     EXPECT(strstr(text, "{\"type\":\"done\",\"steps\":3,\"samples\":") != NULL);
 }
 

@@ -44,6 +44,12 @@ static void a_price_is_near_its_list_price(void)
         {{"aws", "c7i.2xlarge", "us-east-1", "99", PRICE_TYPED}, true},
         {{"gcp", "n1-highcpu-64", "us-central1", "2.267155", PRICE_ON_DEMAND}, true},
         {{"gcp", "n1-highcpu-64", "us-central1", "22.67", PRICE_ON_DEMAND}, false},
+        {{"azure", "Standard_D2s_v5", "eastus", "0.096", PRICE_ON_DEMAND}, true},
+        {{"azure", "Standard_D2s_v5", "eastus", "0.48", PRICE_ON_DEMAND}, false},
+        {{"azure", "Standard_D4s_v5", "westeurope", "0.23", PRICE_ON_DEMAND}, true},
+        {{"azure", "Standard_D4s_v5", "eastus", "0.096", PRICE_ON_DEMAND}, false},
+        {{"azure", "Standard_D4s_v5", "eastus", "0.038", PRICE_SPOT}, true},
+        {{"azure", "Standard_D4s_v5", "eastus", "1682", PRICE_ON_DEMAND}, false},
         {{"gcp", "c7i.2xlarge", "us-east-1", "99", PRICE_ON_DEMAND}, true}, /* another's */
         {{"aws", "m5.large", "us-east-1", "99", PRICE_ON_DEMAND}, true},    /* not listed */
     };

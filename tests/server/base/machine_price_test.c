@@ -116,6 +116,26 @@ static void a_price_of_another_kind_zone_region_or_provider_is_named(void)
     expect_found(db, &here, "0.1");
 }
 
+/* --life-cycle has no word for them, and another region would not give a price by the hour. */
+static void a_commitment_is_no_price_of_a_machine_and_is_named_as_such(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct identity here = machine();
+
+    READ(db, 0, P("m5.large", "0.05", .kind = PRICE_SAVINGS_PLAN_1Y),
+         P("m5.large", "0.04", .kind = PRICE_SAVINGS_PLAN_1Y, .region = "eu-central-1"));
+    expect_why(db, &here,
+               "no feed has a price (on_demand) for m5.large in eu-north-1; made-up has its "
+               "savings_plan_1y price, a commitment, which never stands in for another kind: "
+               "price=savings_plan_1y compares with it, --price-per-hour gives a price");
+    here.life_cycle[0] = '\0';
+    EXPECT(strstr(found(db, &here).why_not, "a commitment") != NULL);
+    snprintf(here.life_cycle, sizeof here.life_cycle, "on_demand");
+    READ_OF(db, &spot_page, 0, P("m5.large", "0.1", .kind = PRICE_SPOT));
+    EXPECT(strstr(found(db, &here).why_not, "--life-cycle spot") != NULL);
+}
+
 static void the_zone_by_its_id_is_the_zone(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -182,6 +202,7 @@ int main(void)
     RUN(another_currency_never_stands_before_dollars);
     RUN(a_life_cycle_that_is_missing_is_named);
     RUN(a_price_of_another_kind_zone_region_or_provider_is_named);
+    RUN(a_commitment_is_no_price_of_a_machine_and_is_named_as_such);
     RUN(the_zone_by_its_id_is_the_zone);
     RUN(what_is_too_old_says_who_said_it_and_when);
     RUN(a_google_machine_without_a_key_hears_both_ways);

@@ -241,7 +241,7 @@ static void what_a_hub_wants_is_one_configuration_twice(void)
     if (sweep.count != 1)
         return;
     EXPECT_STR(sweep.cells[0].name, "precision=bf16");
-    EXPECT_STR(sweep.cells[0].spec.workload, "mlp");
+    EXPECT_STR(sweep.cells[0].spec.workload, "resnet50");
     EXPECT_INT(sweep.cells[0].spec.batch_size, 48);
     EXPECT_INT(sweep.cells[0].spec.max_seconds, 223); /* half of 450, less what lies between */
     EXPECT_NEAR(sweep.cells[0].spec.max_dollars, 0, 0);

@@ -459,9 +459,10 @@ static void every_flag_of_help_is_understood(void)
 
         snprintf(word, sizeof word, "%.*s", (int)strcspn(at + 3, " \n"), at + 3);
         (void)read_config(WORDS(word, "?"), NULL, &config, &err);
-        EXPECT(!strstr(err.message, "is not an option"));
+        /* Behind a flag without a value, "?" is a word of its own. */
+        EXPECT(!strstr(err.message, "is not an option") || strcmp(err.field, "?") == 0);
     }
-    EXPECT_INT(flags, 36); /* with --help and --version */
+    EXPECT_INT(flags, 39); /* with --help and --version */
 }
 
 int main(void)

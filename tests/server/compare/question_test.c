@@ -31,12 +31,13 @@ static void words_are_kept(void)
     AUTO(stage_clear) struct stage stage = {0};
     const struct comparison_question *question = &stage.question;
 
-    EXPECT(stage_ask(&stage,
-                     "workload=mlp&engine=native&provider=aws&precision=bf16&stratum=abc"
-                     "&provenance=published&configuration=all&reference=m5.large&zone=eu-1a"
-                     "&instance=a&instance_type=b&label=branch%3Dmain&label=a:b&batch_size=16&"
-                     "price_at=2024-09-15T00:00:00Z",
-                     NULL));
+    EXPECT(stage_ask(
+        &stage,
+        "workload=mlp&engine=native&provider=aws&precision=bf16&stratum=abc"
+        "&provenance=published&configuration=all&reference=m5.large&zone=eu-1a"
+        "&instance=a&instance_type=b&label=branch%3Dmain&label=a:b&sender=c1&batch_size=16&"
+        "price_at=2024-09-15T00:00:00Z",
+        NULL));
     EXPECT_STR(question->workload, "mlp");
     EXPECT_STR(question->engine, "native");
     EXPECT_STR(question->provider, "aws");
@@ -49,6 +50,7 @@ static void words_are_kept(void)
     EXPECT_INT((long long)question->instance_count, 2);
     EXPECT_STR(question->instances[1], "b");
     EXPECT_INT(question->label_count, 2);
+    EXPECT_STR(question->sender, "c1");
     EXPECT_STR(question->labels[0].key, "branch");
     EXPECT_STR(question->labels[0].value, "main");
     EXPECT_STR(question->labels[1].key, "a");

@@ -181,6 +181,36 @@ static void a_body_whose_answer_is_held_is_paid_for_once(void)
     }
 }
 
+static void a_large_body_stays_while_its_answer_is_held(void)
+{
+    AUTO(stage_clear) struct stage *stage = set("import");
+
+    begin(stage, "POST", "/v1/runs/import", "2097152");
+    stage->route = *stage->exchange.request.match.route;
+    stage->route.handler = sleep_and_wake;
+    stage->exchange.request.match.route = &stage->route;
+    exchange_take_body(&stage->exchange, file, 10);
+    exchange_answer(&stage->exchange);
+    EXPECT_INT(stage->room.taken, 1);
+    EXPECT_INT((long long)stage->exchange.request.body.used, 10);
+    exchange_answer(&stage->exchange);
+    EXPECT_INT(stage->room.taken, 0);
+}
+
+static void a_client_asked_to_come_back_is_read_to_the_end(void)
+{
+    AUTO(stage_clear) struct stage *stage = set("import");
+
+    stage->room.taken = LARGE_BODIES_MAX;
+    begin(stage, "POST", "/v1/runs/import", "2097152");
+    EXPECT_INT(stage->exchange.reply.status, 503);
+    EXPECT(!exchange_answers_early(&stage->exchange));
+    stage->exchange.request.headers.expects = true;
+    EXPECT(exchange_answers_early(&stage->exchange));
+    EXPECT_INT(end(stage, 2 * MIB), 503);
+    EXPECT_INT((long long)stage->exchange.request.body.used, 0);
+}
+
 int main(void)
 {
     int descriptor = mkstemp(file);
@@ -193,6 +223,8 @@ int main(void)
     RUN(a_body_in_chunks_that_is_too_large_is_paid_for);
     RUN(a_body_where_none_is_wanted_is_paid_for);
     RUN(a_body_whose_answer_is_held_is_paid_for_once);
+    RUN(a_large_body_stays_while_its_answer_is_held);
+    RUN(a_client_asked_to_come_back_is_read_to_the_end);
     unlink(file);
     return test_result();
 }

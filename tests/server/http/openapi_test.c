@@ -42,7 +42,7 @@ static void check_field(const struct field *field, json_t *schema)
     json_t *range = schema;
 
     EXPECT_STR(json_string_value(json_object_get(schema, "description")), field->meaning);
-    EXPECT(json_object_get(schema, "default") != NULL);
+    EXPECT_INT(json_object_get(schema, "default") != NULL, strcmp(field->name, "precision") != 0);
     if (field->type == FIELD_CHOICE) {
         size_t count = 0;
 
@@ -93,6 +93,8 @@ static void the_described_defaults_are_the_ones_that_hold(void)
     for (size_t i = 0; i < run_spec_field_count; i++) {
         const char *name = run_spec_fields[i].name;
 
+        if (strcmp(name, "precision") == 0)
+            continue; /* of a request it is the machine's, which the description says */
         EXPECT(json_equal(json_object_get(json_object_get(properties, name), "default"),
                           json_object_get(defaults, name)));
     }
@@ -121,7 +123,7 @@ static void what_the_native_engine_lacks_is_no_part_of_a_request(void)
     json_t *workload = json_object_get(properties_of(document), "workload");
 
     EXPECT_INT((long long)json_array_size(formats), 2);
-    EXPECT_INT((long long)json_array_size(workloads), 2);
+    EXPECT_INT((long long)json_array_size(workloads), (long long)run_spec_workload_count);
     EXPECT(json_equal(workloads, json_object_get(workload, "examples")));
     EXPECT(json_object_get(workload, "enum") == NULL);
     EXPECT_INT((long long)json_array_size(json_object_get(

@@ -34,6 +34,8 @@ static const struct {
     {ERROR_NOT_FOUND, 404, "urn:pennyworth:problem:not-found", NULL},
     {ERROR_CONFLICT, 409, "urn:pennyworth:problem:conflict", NULL},
     {ERROR_MISMATCH, 422, "urn:pennyworth:problem:key-reused", NULL},
+    {ERROR_UNPROVEN, 422, "urn:pennyworth:problem:signature-wrong", NULL},
+    {ERROR_FORBIDDEN, 403, "urn:pennyworth:problem:forbidden", NULL},
     {ERROR_FULL, 429, "urn:pennyworth:problem:queue-full", "30"},
     {ERROR_BUSY, 503, "urn:pennyworth:problem:busy", "1"},
     {ERROR_UPSTREAM, 502, "urn:pennyworth:problem:upstream", NULL},

@@ -168,14 +168,28 @@ static void a_wrong_condition_says_what_is_allowed(void)
     EXPECT_INT(filter.limit, 7); /* nothing was written */
 }
 
-static void only_an_object_is_a_body(void)
+static void only_an_object_is_a_body_and_a_refusal_says_where(void)
 {
     static const struct {
-        const char *body;
-        bool accepted;
-    } bodies[] = {{"{}", true},   {"{\"a\":1}", true},          {"", false},
-                  {"[]", false},  {"{\"a\":1,\"a\":2}", false}, {"{} {}", false},
-                  {"null", false}};
+        const char *body, *refused;
+    } bodies[] = {
+        {"{}", ""},
+        {"{\"a\":1}", ""},
+        {"", "the body must be a JSON object: it is empty"},
+        {" \n", "the body must be a JSON object: it is empty"},
+        {"[]", "the body must be a JSON object"},
+        {"null", "the body must be a JSON object: line 1, column 4: '[' or '{' expected near "
+                 "'null'"},
+        {"{\"a\":1,\n\"a\":2}",
+         "the body must be a JSON object: line 2, column 3: duplicate object key near '\"a\"'"},
+        {"{\"a\":12345678901234567890}",
+         "the body must be a JSON object: line 1, column 25: too big integer near "
+         "'12345678901234567890'"},
+        {"{} {}",
+         "the body must be a JSON object: line 1, column 4: end of file expected near '{'"},
+        {"{\x1b}",
+         "the body must be a JSON object: line 1, column 2: string or '}' expected near "
+         "'?'"}};
 
     for (size_t i = 0; i < COUNT(bodies); i++) {
         struct exchange *exchange = exchange_for("/");
@@ -185,8 +199,8 @@ static void only_an_object_is_a_body(void)
         EXPECT(bytes_add(&exchange->request.body, bodies[i].body, strlen(bodies[i].body)));
 
         AUTO(json_decrefp) json_t *json = request_json(exchange, &err);
-        EXPECT_INT(json != NULL, bodies[i].accepted);
-        EXPECT_STR(err.message, bodies[i].accepted ? "" : "the body must be a JSON object");
+        EXPECT_INT(json != NULL, !bodies[i].refused[0]);
+        EXPECT_STR(err.message, bodies[i].refused);
         exchange_end(exchange);
     }
 }
@@ -199,6 +213,6 @@ int main(void)
     RUN(an_unknown_parameter_gets_400);
     RUN(conditions_on_runs_are_read);
     RUN(a_wrong_condition_says_what_is_allowed);
-    RUN(only_an_object_is_a_body);
+    RUN(only_an_object_is_a_body_and_a_refusal_says_where);
     return test_result();
 }

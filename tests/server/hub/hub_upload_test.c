@@ -418,6 +418,27 @@ static void a_hub_is_named_without_slashes_at_its_end(void)
     EXPECT_STR(hub, "");
 }
 
+/* A key that is not the bound one may become it: the runs wait, and none counts as refused. */
+static void the_key_is_proven_and_another_one_waits(void)
+{
+    SCENE({.status = 409}, {0});
+    struct signing_key key = {.pair = {.secret = {1}}};
+    char proof[PROOF_SIZE], header[PROOF_SIZE + 32];
+
+    EXPECT(signing_key_complete(&key, NULL) && signing_prove(&key, TOKEN, proof, NULL));
+    snprintf(header, sizeof header, "\n%s: %s\n", PROOF_HEADER, proof);
+    fill(db, 1);
+    upload.key = &key;
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DEFERRED);
+    EXPECT(strstr(hub.headers, header) != NULL);
+    EXPECT(strstr(outcome.error.message, "pennyworth token rebind") != NULL);
+    expect_counts(db, 1, 0, 0);
+    upload.token = ""; /* nothing to bind */
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
+    EXPECT(!strstr(hub.headers, PROOF_HEADER));
+    expect_counts(db, 0, 1, 0);
+}
+
 int main(void)
 {
     RUN(a_batch_goes_to_the_import_of_the_hub_with_the_token);
@@ -440,6 +461,7 @@ int main(void)
     RUN(the_only_run_is_tried_again_soon_where_429_was_for_a_moment);
     RUN(a_run_that_cannot_be_read_lets_others_through);
     RUN(a_run_whose_delivery_was_not_recorded_is_sent_again);
+    RUN(the_key_is_proven_and_another_one_waits);
     RUN(a_hub_is_named_without_slashes_at_its_end);
     return test_result();
 }

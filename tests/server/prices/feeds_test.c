@@ -89,7 +89,9 @@ static void what_is_wrong_is_said(void)
          "there is no feed ' gcp-catalog'; GET /v1/feeds lists them"},
         {"ALL=on", "there is no feed 'ALL'; GET /v1/feeds lists them"},
         {"azure-retail=On", "azure-retail: 'On' is not known; on, off, url=, regions=, types=, "
-                            "every= and patience= are"},
+                            "committed=, every= and patience= are"},
+        {"aws-offer=committed=yes", "aws-offer: committed must be on or off"},
+        {"azure-retail=committed=on", "azure-retail: committed= has no use, all of it is read"},
         {"azure-retail=colour=red", "azure-retail: 'colour=' is not known"},
         {"azure-retail==", "azure-retail: '=' is not known"},
         {"azure-retail=u=http://a", "azure-retail: 'u=' is not known"},

@@ -3,6 +3,8 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
+#include <unistd.h>
+
 static const struct {
     const char *text;
     size_t count;
@@ -51,6 +53,42 @@ static void engines_are_names_with_the_words_of_a_command(void)
         }
         EXPECT(engines.names[engines.count] == NULL);
     }
+}
+
+static void without_a_name_registered_engines_run_as_the_server_does(void)
+{
+    struct engines engines;
+    struct error err = {0};
+
+    EXPECT(engines_read("a=x", "/bin/sh", &engines, &err));
+    EXPECT(engines_choose_user(&engines, "", &err));
+    EXPECT(engines_user(&engines, engines_find(&engines, "a", &err)) == NULL);
+    engines.user.is_another = true; /* where root starts the server, and the usual user exists */
+    EXPECT(engines_user(&engines, engines_find(&engines, "a", &err)) == NULL);
+    EXPECT(engines_user(&engines, engines_find(&engines, "native", &err)) == &engines.user);
+    engines_free(&engines);
+}
+
+static void a_named_user_runs_all_engines_where_root_asks(void)
+{
+    const bool is_root = geteuid() == 0;
+    struct engines engines;
+    struct error err = {0};
+
+    EXPECT(engines_read("a=x", "/bin/sh", &engines, &err));
+    EXPECT(engines_choose_user(&engines, "nobody", &err) == is_root);
+    EXPECT((engines_user(&engines, engines_find(&engines, "a", NULL)) != NULL) == is_root);
+    error_clear(&err);
+    EXPECT(!engines_choose_user(&engines, "there-is-no-such-user", &err));
+    EXPECT_STR(err.field, "--engine-user");
+    engines_free(&engines);
+    EXPECT(engines_read("a=x", "/etc/passwd", &engines, &err));
+    error_clear(&err);
+    EXPECT(!engines_choose_user(&engines, "nobody", &err));
+    EXPECT_STR(err.message, is_root ? "'nobody' may not read and run /etc/passwd, or not enter a "
+                                      "folder on the way to it"
+                                    : "only root can start engines as another user");
+    engines_free(&engines);
 }
 
 #define NAME_RULE "must be NAME=COMMAND with a name of 1 to 32 letters, digits and . _ - /"
@@ -154,5 +192,7 @@ int main(void)
     RUN(an_engine_is_found_by_its_whole_name);
     RUN(an_unknown_engine_is_answered_with_those_there_are);
     RUN(freeing_twice_is_harmless);
+    RUN(without_a_name_registered_engines_run_as_the_server_does);
+    RUN(a_named_user_runs_all_engines_where_root_asks);
     return test_result();
 }

@@ -6,7 +6,7 @@
 
 static struct support support_for(const struct known_type *type)
 {
-    const struct run_spec spec = support_usual_spec();
+    const struct run_spec spec = run_spec_default();
     struct support support;
 
     support_of(type, &spec, &support);
@@ -119,7 +119,7 @@ static void a_run_on_a_machine_is_stronger_than_the_model_of_its_memory(void)
 static bool may_run(const char *isa, const char *precision, long long batch, long long threads)
 {
     struct support support = SUPPORT(AWS("c6i.large", 2, 4, "x86_64"));
-    struct run_spec spec = support_usual_spec();
+    struct run_spec spec = run_spec_default();
 
     spec.isa = isa;
     spec.precision = precision;

@@ -7,7 +7,7 @@
 /* A configuration as the database has it. */
 static char *configuration(const char *precision, long long batch_size)
 {
-    struct run_spec spec = support_usual_spec();
+    struct run_spec spec = run_spec_default();
     char *text;
 
     spec.precision = precision;
@@ -79,7 +79,7 @@ static void what_more_types_were_measured_with_is_worth_more(void)
 
 static enum wanted_reason reason_of(const struct seen *seen)
 {
-    const struct run_spec usual = support_usual_spec();
+    const struct run_spec usual = run_spec_default();
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(freep) char *text = configuration("f32", usual.batch_size);
     struct seen measured = *seen;
@@ -116,7 +116,7 @@ static void each_lack_of_evidence_is_a_reason(void)
 static void the_machine_with_the_most_evidence_speaks_for_its_type(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
-    const struct run_spec usual = support_usual_spec();
+    const struct run_spec usual = run_spec_default();
     AUTO(freep) char *text = configuration("f32", usual.batch_size);
 
     MEASURED(&stage, TYPE, 1, .configuration = text, .nothing = true);

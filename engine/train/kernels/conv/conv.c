@@ -11,8 +11,11 @@ extern const struct conv_kernel conv_portable_bf16, conv_avx2_bf16, conv_avx512_
 
 /* From the most to the least that is asked of the processor. */
 static const struct conv_kernel *const all[] = {
-    &conv_amx_bf16,  &conv_avx512_bf16_bf16, &conv_avx512_f32,   &conv_avx2_f32,
-    &conv_avx2_bf16, &conv_portable_f32,     &conv_portable_bf16};
+#ifdef __x86_64__
+    &conv_amx_bf16,
+#endif
+    &conv_avx512_bf16_bf16, &conv_avx512_f32,   &conv_avx2_f32,
+    &conv_avx2_bf16,        &conv_portable_f32, &conv_portable_bf16};
 
 static bool is_shape(const struct conv_shape *shape)
 {

@@ -4,6 +4,7 @@
  * vectors do. */
 #define CONV_VEC_BYTES 64
 #include "engine/train/kernels/conv/conv_bf16.h"
+#include "engine/train/kernels/conv/conv_body.h"
 #include "engine/train/kernels/conv/conv_grid.h"
 #include "engine/train/kernels/wgrad_tiles.h"
 
@@ -230,21 +231,7 @@ CONV_INLINE void run_blocks(const struct job *shared, const enum conv_end_kind k
     bf16_end_finish(&end, kind);
 }
 
-#define BLOCKS_RUN(name, kind)                                                                   \
-    static __attribute__((noinline)) void name(const struct job *job)                            \
-    {                                                                                            \
-        run_blocks(job, kind);                                                                   \
-    }
-BLOCKS_RUN(run_plain, CONV_PLAIN)
-BLOCKS_RUN(run_sums, CONV_SUMS)
-BLOCKS_RUN(run_inner, CONV_INNER)
-BLOCKS_RUN(run_kept, CONV_KEPT)
-BLOCKS_RUN(run_other, CONV_OTHER)
-
-static void (*const runs[CONV_END_KINDS])(const struct job *job) = {
-    [CONV_PLAIN] = run_plain, [CONV_SUMS] = run_sums,   [CONV_INNER] = run_inner,
-    [CONV_KEPT] = run_kept,   [CONV_OTHER] = run_other,
-};
+CONV_END_RUNS(run_blocks, (const struct job *job), job);
 
 static bool is_flat(const struct conv_shape *shape)
 {
@@ -340,18 +327,6 @@ static void run(const struct conv_shape *shape, const struct conv_call *call)
         bf16_stores_fence();
 }
 
-#define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
-
-extern const struct conv_kernel CONV_NAME;
-const struct conv_kernel CONV_NAME = {
-    .name = TEXT(CONV_NAME),
-    .isa = CONV_ISA,
-    .type = DNN_BF16,
-    .n_multiple = BF16_PANEL,
-    .k_multiple = BF16_PANEL,
-    .panels_size = conv_bf16_panels_size,
-    .pack = conv_bf16_pack,
-    .scratch_size = scratch_size,
-    .run = run,
-};
+CONV_DESCRIBE(conv_kernel, .type = DNN_BF16, .n_multiple = BF16_PANEL, .k_multiple = BF16_PANEL,
+              .panels_size = conv_bf16_panels_size, .pack = conv_bf16_pack,
+              .scratch_size = scratch_size, .run = run);

@@ -4,29 +4,18 @@
  * Tested by tests/engine/train/kernels/conv/conv_test.c. */
 #define CONV_VEC_BYTES 64
 #include "engine/train/kernels/conv/conv_bf16.h"
+#include "engine/train/kernels/conv/conv_body.h"
+#include "engine/train/kernels/conv/conv_groups.h"
 
-#define K_MAX 4096
 #define CACHE_LINE 64
 #define STEM_PAIRS 11 /* of the first layer, whose taps have 21 numbers */
 
 _Static_assert(CONV_GROUP % CONV_ROWS == 0, "a group is whole blocks");
 
-struct job {
-    const struct conv_class *class;
-    const struct conv_end *end;
-    struct conv_source source;
-    struct conv_cursor cursor; /* the first position */
-    long images;               /* behind the last one */
-    long depth, n;
-    long pairs; /* of a block that are multiplied: the rest of the first layer's are zeros */
-    const uint16_t *panels;
-    bool past_cache;
-};
-
 static size_t scratch_size(const struct conv_shape *shape, long images)
 {
     (void)images;
-    return conv_is_stem(shape) ? conv_stem_bytes(shape, sizeof(uint16_t)) : 0;
+    return conv_groups_scratch(shape, sizeof(uint16_t));
 }
 
 /* sums += the products of a pair of the left with each pair of the right. */
@@ -46,7 +35,7 @@ CONV_INLINE void add_pairs(const char *left, const bf16_pairs *right, vec *sums)
 #endif
 }
 
-CONV_INLINE void multiply(const struct job *job, const struct conv_group *group, long first,
+CONV_INLINE void multiply(const struct conv_job *job, const struct conv_group *group, long first,
                           const uint16_t *panel, const long pairs, vec ret_sums[CONV_ROWS][2])
 {
     vec sums[CONV_ROWS][2] = {0};
@@ -73,9 +62,9 @@ CONV_INLINE void multiply(const struct job *job, const struct conv_group *group,
 }
 
 /* Asks for what the block at `first` is an image of, a panel later. */
-CONV_INLINE void look_ahead(const struct job *job, const struct conv_group *group, long first,
-                            const struct conv_ahead *ahead, const struct bf16_end *end,
-                            const enum conv_end_kind kind)
+CONV_INLINE void look_ahead(const struct conv_job *job, const struct conv_group *group,
+                            long first, const struct conv_ahead *ahead,
+                            const struct bf16_end *end, const enum conv_end_kind kind)
 {
     const char *const *rows = group->rows[job->class->taps / 2] + first;
 
@@ -90,10 +79,11 @@ CONV_INLINE void look_ahead(const struct job *job, const struct conv_group *grou
 }
 
 /* One panel of all positions of a group. */
-CONV_INLINE void run_panel(const struct job *job, const struct conv_group *group, long channel,
-                           const enum conv_end_kind kind)
+CONV_INLINE void run_panel(const struct conv_job *job, const struct conv_group *group,
+                           long channel, const enum conv_end_kind kind)
 {
-    const uint16_t *panel = job->panels + channel * job->class->taps * job->depth;
+    const uint16_t *panel =
+        (const uint16_t *)job->panels + channel * job->class->taps * job->depth;
     struct bf16_end end = {
         .end = job->end, .n = job->n, .channel = channel, .past_cache = job->past_cache};
     const struct conv_ahead ahead =
@@ -106,105 +96,37 @@ CONV_INLINE void run_panel(const struct job *job, const struct conv_group *group
 
         if (kind >= CONV_INNER && count == CONV_ROWS && job->class->taps > 0)
             look_ahead(job, group, first, &ahead, &end, kind);
-        if (job->pairs == BF16_PANEL / 2)
-            multiply(job, group, first, panel, BF16_PANEL / 2, sums);
-        else
+        if (job->stem)
             multiply(job, group, first, panel, STEM_PAIRS, sums);
+        else
+            multiply(job, group, first, panel, BF16_PANEL / 2, sums);
         for (long r = 0; r < count; r++)
             bf16_end_row(&end, kind, group->result[first + r] * job->n + channel, sums[r]);
     }
     bf16_end_finish(&end, kind);
 }
 
-#define PANEL_RUN(name, kind)                                                                    \
-    static void name(const struct job *job, const struct conv_group *group)                      \
-    {                                                                                            \
-        for (long channel = 0; channel < job->n; channel += BF16_PANEL)                          \
-            run_panel(job, group, channel, kind);                                                \
-    }
-PANEL_RUN(run_plain, CONV_PLAIN)
-PANEL_RUN(run_sums, CONV_SUMS)
-PANEL_RUN(run_inner, CONV_INNER)
-PANEL_RUN(run_kept, CONV_KEPT)
-PANEL_RUN(run_other, CONV_OTHER)
-
-static void (*const runs[CONV_END_KINDS])(const struct job *job,
-                                          const struct conv_group *group) = {
-    [CONV_PLAIN] = run_plain, [CONV_SUMS] = run_sums,   [CONV_INNER] = run_inner,
-    [CONV_KEPT] = run_kept,   [CONV_OTHER] = run_other,
-};
-
-static void run_groups(const struct job *job)
+CONV_INLINE void run_panels(const struct conv_job *job, const struct conv_group *group,
+                            const enum conv_end_kind kind)
 {
-    struct conv_cursor cursor = job->cursor;
-    struct conv_group group;
-
-    for (;;) {
-        conv_group_fill(job->class, &job->source, job->images, CONV_GROUP, &cursor, &group);
-        if (group.count == 0)
-            return;
-        runs[job->end->kind](job, &group);
-    }
+    for (long channel = 0; channel < job->n; channel += BF16_PANEL)
+        run_panel(job, group, channel, kind);
 }
 
-static void run_stem(const struct conv_shape *shape, const struct conv_call *call,
-                     struct job *job)
-{
-    long image_bytes = shape->in_size * shape->in_size * job->source.pixel_bytes;
-
-    job->source.base = call->scratch;
-    job->source.image_bytes = 0;
-    for (long i = 0; i < call->images; i++) {
-        conv_stem_fill(shape, (const char *)call->input + i * image_bytes, sizeof(uint16_t),
-                       call->scratch);
-        job->cursor = (struct conv_cursor){.image = i};
-        job->images = i + 1;
-        run_groups(job);
-    }
-}
+CONV_END_RUNS(run_panels, (const struct conv_job *job, const struct conv_group *group), job,
+              group);
 
 static void run(const struct conv_shape *shape, const struct conv_call *call)
 {
-    static const uint16_t zeros[K_MAX];
-    struct conv_class classes[CONV_CLASSES_MAX];
-    int count = conv_classes(shape, classes);
-    long pixel = conv_k(shape) * (long)sizeof(uint16_t);
-    struct job job = {
-        .end = &call->end,
-        .source = {call->input, (const char *)zeros, pixel, 0},
-        .images = call->images,
-        .depth = conv_bf16_depth(shape),
-        .pairs = conv_is_stem(shape) ? STEM_PAIRS : BF16_PANEL / 2,
-        .n = conv_n(shape),
-        .panels = call->panels,
-        .past_cache = call->past_cache && (uintptr_t)call->end.result % 64 == 0,
-    };
+    struct conv_job job = conv_job_of(shape, call, sizeof(uint16_t));
 
-    for (int i = 0; i < count; i++) {
-        job.class = &classes[i];
-        job.source.image_bytes = classes[i].source_size * classes[i].source_size * pixel;
-        if (conv_is_stem(shape))
-            run_stem(shape, call, &job);
-        else
-            run_groups(&job);
-        job.panels += job.depth * job.n * classes[i].taps;
-    }
+    job.depth = conv_bf16_depth(shape);
+    job.past_cache = call->past_cache && (uintptr_t)call->end.result % CACHE_LINE == 0;
+    conv_groups_run(shape, call, &job, runs);
     if (job.past_cache)
         bf16_stores_fence();
 }
 
-#define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
-
-extern const struct conv_kernel CONV_NAME;
-const struct conv_kernel CONV_NAME = {
-    .name = TEXT(CONV_NAME),
-    .isa = CONV_ISA,
-    .type = DNN_BF16,
-    .n_multiple = BF16_PANEL,
-    .k_multiple = BF16_PANEL,
-    .panels_size = conv_bf16_panels_size,
-    .pack = conv_bf16_pack,
-    .scratch_size = scratch_size,
-    .run = run,
-};
+CONV_DESCRIBE(conv_kernel, .type = DNN_BF16, .n_multiple = BF16_PANEL, .k_multiple = BF16_PANEL,
+              .panels_size = conv_bf16_panels_size, .pack = conv_bf16_pack,
+              .scratch_size = scratch_size, .run = run);

@@ -4,27 +4,17 @@
  * multiplied into it. Nothing is contracted but VEC_FMA.
  * Tested by tests/engine/train/kernels/conv/conv_test.c. */
 #include "engine/train/kernels/conv/conv_block.h"
+#include "engine/train/kernels/conv/conv_body.h"
 #include "engine/train/kernels/conv/conv_end.h"
-#include "engine/train/kernels/conv/conv_rows.h"
+#include "engine/train/kernels/conv/conv_groups.h"
 
 #define ROWS CONV_BLOCK
 #define PANEL CONV_PANEL
 #define GROUP_BYTES (384 << 10) /* of input rows that a panel is used for: part of a L2 cache */
-#define K_MAX 4096
 #define CACHE_LINE 64
 #define PACKED_ROWS 64 /* so many rows of a panel are near while they are filled by columns */
 
 _Static_assert(CONV_GROUP % ROWS == 0, "a group is whole blocks");
-
-struct job {
-    const struct conv_class *class;
-    const struct conv_end *end;
-    struct conv_source source;
-    struct conv_cursor cursor; /* the first position */
-    long images;               /* behind the last one */
-    long depth, n;
-    const float *panels;
-};
 
 static size_t panels_size(const struct conv_shape *shape)
 {
@@ -66,14 +56,13 @@ static void pack(const struct conv_shape *shape, const struct conv_weights *weig
                        to + p * PANEL * classes[i].taps * conv_depth(shape));
 }
 
-/* The first layer goes image by image. */
 static size_t scratch_size(const struct conv_shape *shape, long images)
 {
     (void)images;
-    return conv_is_stem(shape) ? conv_stem_bytes(shape, sizeof(float)) : 0;
+    return conv_groups_scratch(shape, sizeof(float));
 }
 
-CONV_INLINE void multiply(const struct job *job, const struct conv_group *group, long first,
+CONV_INLINE void multiply(const struct conv_job *job, const struct conv_group *group, long first,
                           const float *panel, vec ret_sums[ROWS][CONV_WIDE])
 {
     vec sums[ROWS][CONV_WIDE] = {0};
@@ -92,8 +81,8 @@ CONV_INLINE void multiply(const struct job *job, const struct conv_group *group,
 
 /* Asks for what comes soon: the next panel's share of the rows that the next group reads, and the
  * place of the result. Rows follow each other in most shapes; elsewhere nothing is lost. */
-CONV_INLINE void look_ahead(const struct job *job, const struct conv_group *group, long first,
-                            long channel)
+CONV_INLINE void look_ahead(const struct conv_job *job, const struct conv_group *group,
+                            long first, long channel)
 {
     const char *const *rows = group->rows[job->class->taps / 2] + first;
     long share = job->source.pixel_bytes * PANEL / job->n;
@@ -108,10 +97,10 @@ CONV_INLINE void look_ahead(const struct job *job, const struct conv_group *grou
 }
 
 /* One panel of all positions of a group. */
-CONV_INLINE void run_panel(const struct job *job, const struct conv_group *group, long channel,
-                           const enum conv_end_kind kind)
+CONV_INLINE void run_panel(const struct conv_job *job, const struct conv_group *group,
+                           long channel, const enum conv_end_kind kind)
 {
-    const float *panel = job->panels + channel * job->class->taps * job->depth;
+    const float *panel = (const float *)job->panels + channel * job->class->taps * job->depth;
     struct end_sums end_sums = {0};
 
     for (long first = 0; first < group->count; first += ROWS) {
@@ -134,26 +123,18 @@ CONV_INLINE void run_panel(const struct job *job, const struct conv_group *group
         end_finish(&(struct end_place){job->end, job->n, channel, 0}, kind, &end_sums);
 }
 
-#define PANEL_RUN(name, kind)                                                                    \
-    static void name(const struct job *job, const struct conv_group *group)                      \
-    {                                                                                            \
-        for (long channel = 0; channel < job->n; channel += PANEL)                               \
-            run_panel(job, group, channel, kind);                                                \
-    }
-PANEL_RUN(run_plain, CONV_PLAIN)
-PANEL_RUN(run_sums, CONV_SUMS)
-PANEL_RUN(run_inner, CONV_INNER)
-PANEL_RUN(run_kept, CONV_KEPT)
-PANEL_RUN(run_other, CONV_OTHER)
+CONV_INLINE void run_panels(const struct conv_job *job, const struct conv_group *group,
+                            const enum conv_end_kind kind)
+{
+    for (long channel = 0; channel < job->n; channel += PANEL)
+        run_panel(job, group, channel, kind);
+}
 
-static void (*const runs[CONV_END_KINDS])(const struct job *job,
-                                          const struct conv_group *group) = {
-    [CONV_PLAIN] = run_plain, [CONV_SUMS] = run_sums,   [CONV_INNER] = run_inner,
-    [CONV_KEPT] = run_kept,   [CONV_OTHER] = run_other,
-};
+CONV_END_RUNS(run_panels, (const struct conv_job *job, const struct conv_group *group), job,
+              group);
 
 /* Positions of a group: fewer where their rows would fill the cache. */
-static long group_size(const struct job *job)
+static long group_size(const struct conv_job *job)
 {
     long rows = GROUP_BYTES / (job->source.pixel_bytes * ROWS);
 
@@ -162,75 +143,13 @@ static long group_size(const struct job *job)
     return rows * ROWS < CONV_GROUP ? rows * ROWS : CONV_GROUP;
 }
 
-static void run_groups(const struct job *job)
-{
-    struct conv_cursor cursor = job->cursor;
-    struct conv_group group;
-    long most = group_size(job);
-
-    for (;;) {
-        conv_group_fill(job->class, &job->source, job->images, most, &cursor, &group);
-        if (group.count == 0)
-            return;
-        runs[job->end->kind](job, &group);
-    }
-}
-
-static void run_stem(const struct conv_shape *shape, const struct conv_call *call,
-                     struct job *job)
-{
-    long image_bytes = shape->in_size * shape->in_size * job->source.pixel_bytes;
-
-    job->source.base = call->scratch;
-    job->source.image_bytes = 0;
-    for (long i = 0; i < call->images; i++) {
-        conv_stem_fill(shape, (const char *)call->input + i * image_bytes, sizeof(float),
-                       call->scratch);
-        job->cursor = (struct conv_cursor){.image = i};
-        job->images = i + 1;
-        run_groups(job);
-    }
-}
-
 static void run(const struct conv_shape *shape, const struct conv_call *call)
 {
-    static const float zeros[K_MAX];
-    struct conv_class classes[CONV_CLASSES_MAX];
-    int count = conv_classes(shape, classes);
-    long k = conv_k(shape);
-    struct job job = {
-        .end = &call->end,
-        .source = {call->input, (const char *)zeros, k * (long)sizeof(float), 0},
-        .images = call->images,
-        .depth = conv_depth(shape),
-        .n = conv_n(shape),
-        .panels = call->panels,
-    };
+    struct conv_job job = conv_job_of(shape, call, sizeof(float));
 
-    for (int i = 0; i < count; i++) {
-        job.class = &classes[i];
-        job.source.image_bytes =
-            classes[i].source_size * classes[i].source_size * k * (long)sizeof(float);
-        if (conv_is_stem(shape))
-            run_stem(shape, call, &job);
-        else
-            run_groups(&job);
-        job.panels += job.depth * job.n * classes[i].taps;
-    }
+    job.group = group_size(&job);
+    conv_groups_run(shape, call, &job, runs);
 }
 
-#define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
-
-extern const struct conv_kernel CONV_NAME;
-const struct conv_kernel CONV_NAME = {
-    .name = TEXT(CONV_NAME),
-    .isa = CONV_ISA,
-    .type = DNN_F32,
-    .n_multiple = PANEL,
-    .k_multiple = 1,
-    .panels_size = panels_size,
-    .pack = pack,
-    .scratch_size = scratch_size,
-    .run = run,
-};
+CONV_DESCRIBE(conv_kernel, .type = DNN_F32, .n_multiple = PANEL, .k_multiple = 1,
+              .panels_size = panels_size, .pack = pack, .scratch_size = scratch_size, .run = run);

@@ -6,6 +6,7 @@
  * matrices of (tiles, n), is transformed into the pixels of the result.
  * Tested by tests/engine/train/kernels/conv/conv_winograd_test.c. */
 #include "engine/train/kernels/conv/conv_block.h"
+#include "engine/train/kernels/conv/conv_body.h"
 #include "engine/train/kernels/conv/conv_end.h"
 #include "engine/train/kernels/conv/conv_rows.h"
 #include "engine/train/kernels/conv/conv_winograd.h"
@@ -161,8 +162,8 @@ CONV_INLINE void end_tile(const struct job *job, const enum conv_end_kind kind, 
     part->other += of_tile.other;
 }
 
-CONV_INLINE void end_group(const struct job *job, const enum conv_end_kind kind, long first,
-                           long tiles)
+CONV_INLINE void end_group(const struct job *job, long first, long tiles,
+                           const enum conv_end_kind kind)
 {
     for (long channel = 0; channel < job->n; channel += CONV_PANEL) {
         struct end_sums sums = {0};
@@ -176,21 +177,7 @@ CONV_INLINE void end_group(const struct job *job, const enum conv_end_kind kind,
     }
 }
 
-#define GROUP_END(name, kind)                                                                    \
-    static void name(const struct job *job, long first, long tiles)                              \
-    {                                                                                            \
-        end_group(job, kind, first, tiles);                                                      \
-    }
-GROUP_END(end_plain, CONV_PLAIN)
-GROUP_END(end_sums, CONV_SUMS)
-GROUP_END(end_inner, CONV_INNER)
-GROUP_END(end_kept, CONV_KEPT)
-GROUP_END(end_other, CONV_OTHER)
-
-static void (*const ends[CONV_END_KINDS])(const struct job *job, long first, long tiles) = {
-    [CONV_PLAIN] = end_plain, [CONV_SUMS] = end_sums,   [CONV_INNER] = end_inner,
-    [CONV_KEPT] = end_kept,   [CONV_OTHER] = end_other,
-};
+CONV_END_RUNS(end_group, (const struct job *job, long first, long tiles), job, first, tiles);
 
 /* ---- the kernel ---- */
 
@@ -250,22 +237,10 @@ static void run(const struct conv_shape *shape, const struct conv_call *call)
                    (size_t)((rows - tiles) * job.k) * sizeof(float));
             multiply(&job, number, tiles);
         }
-        ends[call->end.kind](&job, first, tiles);
+        runs[call->end.kind](&job, first, tiles);
     }
 }
 
-#define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
-
-extern const struct conv_kernel CONV_NAME;
-const struct conv_kernel CONV_NAME = {
-    .name = TEXT(CONV_NAME),
-    .isa = CONV_ISA,
-    .type = STORED_TYPE,
-    .n_multiple = CONV_PANEL,
-    .k_multiple = CONV_LANES,
-    .panels_size = panels_size,
-    .pack = pack,
-    .scratch_size = scratch_size,
-    .run = run,
-};
+CONV_DESCRIBE(conv_kernel, .type = STORED_TYPE, .n_multiple = CONV_PANEL,
+              .k_multiple = CONV_LANES, .panels_size = panels_size, .pack = pack,
+              .scratch_size = scratch_size, .run = run);

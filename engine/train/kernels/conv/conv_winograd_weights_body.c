@@ -4,6 +4,7 @@
  * the other are summed as [number][out / panel][in][panel].
  * Tested by tests/engine/train/kernels/conv/conv_winograd_weights_test.c. */
 #include "engine/train/kernels/conv/conv_block.h"
+#include "engine/train/kernels/conv/conv_body.h"
 #include "engine/train/kernels/conv/conv_winograd.h"
 #include "engine/train/kernels/conv/conv_winograd_tile.h"
 
@@ -195,18 +196,6 @@ static void finish(const struct conv_shape *shape, const struct winograd_gradien
             }
 }
 
-#define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
-
-extern const struct winograd_gradient CONV_NAME;
-const struct winograd_gradient CONV_NAME = {
-    .name = TEXT(CONV_NAME),
-    .isa = CONV_ISA,
-    .type = STORED_TYPE,
-    .out_multiple = CONV_PANEL,
-    .in_multiple = CONV_LANES,
-    .sums_size = sums_size,
-    .scratch_size = scratch_size,
-    .add = add,
-    .finish = finish,
-};
+CONV_DESCRIBE(winograd_gradient, .type = STORED_TYPE, .out_multiple = CONV_PANEL,
+              .in_multiple = CONV_LANES, .sums_size = sums_size, .scratch_size = scratch_size,
+              .add = add, .finish = finish);

@@ -1,180 +1,10 @@
-/* A filter against the definition of a convolution, in f64: forward, backward to data and to
- * weights, for each chunk size, stored as f32, as bf16 that is emulated, and both with our own
- * kernels. */
-#include "engine/train/depth_first/filter.h"
+/* A filter against the definition of a convolution, in f64, for each chunk size: stored as f32,
+ * as bf16 that is emulated, and both with our own kernels. */
 
 #include "common/cleanup.h"
-#include "tests/engine/train/noise.h"
+#include "tests/engine/train/depth_first/filter_bench.h"
 #include "tests/engine/train/shortage.h"
 #include "tests/test.h"
-
-#include <math.h>
-
-#define MOST 20480 /* numbers in a tensor */
-#define CHANNELS 32
-
-enum mode { F32, EMULATED, BY_HAND, F32_BY_HAND };
-
-static const struct {
-    const char *name;
-    enum dnn_type type;
-    enum cpu_isa needs;
-} modes[] = {[F32] = {"f32", DNN_F32, CPU_BASE},
-             [EMULATED] = {"emulated bf16", DNN_BF16, CPU_BASE},
-             [BY_HAND] = {"bf16 by hand", DNN_BF16, CPU_AVX512},
-             [F32_BY_HAND] = {"f32 by hand", DNN_F32, CPU_BASE}};
-
-struct setting {
-    enum mode mode;
-    struct layer layer;
-    long parts, counts[3];
-};
-
-struct bench {
-    struct setting setting;
-    struct dnn *dnn;
-    const struct passes *passes;
-    struct parameters parameters;
-    struct parameter *weight;
-    struct filter *filter;
-};
-
-static float input[MOST], gradient[MOST], weights[MOST], output[MOST];
-static double wanted[MOST], magnitude[MOST];
-static _Alignas(64) unsigned char stored_input[4 * MOST], stored_gradient[4 * MOST],
-    stored_output[4 * MOST];
-
-static struct layer layer_of(int in, int out, int kernel, int stride, int size)
-{
-    return (struct layer){.kind = LAYER_CONV,
-                          .name = "conv",
-                          .norm = "norm",
-                          .in_channels = in,
-                          .out_channels = out,
-                          .kernel = kernel,
-                          .stride = stride,
-                          .padding = (kernel - 1) / 2,
-                          .in_size = size,
-                          .out_size = (size + stride - 1) / stride};
-}
-
-static struct filter *make(struct bench *b, struct error *err)
-{
-    const struct filter_context context = {.dnn = b->dnn,
-                                           .passes = b->passes,
-                                           .parameters = &b->parameters,
-                                           .keep_gradients = true,
-                                           .momentum = true};
-    struct filter_shape shape = {.layer = &b->setting.layer,
-                                 .type = modes[b->setting.mode].type,
-                                 .emulated = b->setting.mode == EMULATED,
-                                 .parts = b->setting.parts};
-
-    if (b->setting.mode >= BY_HAND)
-        filter_choose(&shape, WGRAD_PORTABLE, CPU_BASE);
-    shape.by_hand = b->setting.mode == BY_HAND; /* no plan asks for the portable one */
-
-    while (shape.count_kinds < 3 && b->setting.counts[shape.count_kinds] > 0) {
-        shape.counts[shape.count_kinds] = b->setting.counts[shape.count_kinds];
-        shape.count_kinds++;
-    }
-    return filter_new(&context, &shape, err);
-}
-
-static void bench_open(struct bench *b, const struct setting *setting)
-{
-    struct network network = {.count = 1, .layers = {setting->layer}};
-
-    *b = (struct bench){.setting = *setting, .dnn = dnn_open(1, NULL)};
-    b->passes = passes_for(cpu_probe(), modes[setting->mode].type);
-    EXPECT(parameters_make(&b->parameters, &network, 5, NULL));
-    b->weight = parameters_find(&b->parameters, "conv", "weight");
-}
-
-static void bench_close(struct bench *b)
-{
-    filter_free(b->filter);
-    dnn_close(b->dnn);
-    parameters_free(&b->parameters);
-}
-
-/* Numbers as the filter stores them; `values` become what can be stored. */
-static void store(const struct bench *b, float *values, size_t count, void *ret_stored)
-{
-    b->passes->from_floats(values, count, ret_stored);
-    b->passes->to_floats(ret_stored, count, values);
-}
-
-static size_t in_numbers(const struct bench *b, long units)
-{
-    const struct layer *l = &b->setting.layer;
-
-    return (size_t)(units * l->in_size * l->in_size / b->setting.parts * l->in_channels);
-}
-
-static size_t out_numbers(const struct bench *b, long units)
-{
-    const struct layer *l = &b->setting.layer;
-
-    return (size_t)(units * l->out_size * l->out_size / b->setting.parts * l->out_channels);
-}
-
-/* One product of the definition: numbers of the input, of the weights (OIHW), of the output. */
-typedef void product_fn(size_t in, size_t weight, size_t out);
-
-static void add(size_t at, double product)
-{
-    wanted[at] += product;
-    magnitude[at] += fabs(product);
-}
-
-static void to_output(size_t in, size_t weight, size_t out)
-{
-    add(out, (double)input[in] * (double)weights[weight]);
-}
-
-static void to_input(size_t in, size_t weight, size_t out)
-{
-    add(in, (double)gradient[out] * (double)weights[weight]);
-}
-
-static void to_weights(size_t in, size_t weight, size_t out)
-{
-    add(weight, (double)input[in] * (double)gradient[out]);
-}
-
-static void pixel_pair(const struct layer *l, long in, long out, long tap, product_fn *product)
-{
-    long taps = (long)l->kernel * l->kernel;
-
-    for (long o = 0; o < l->out_channels; o++)
-        for (long i = 0; i < l->in_channels; i++)
-            product((size_t)(in * l->in_channels + i),
-                    (size_t)((o * l->in_channels + i) * taps + tap),
-                    (size_t)(out * l->out_channels + o));
-}
-
-static void define(const struct bench *b, long units, product_fn *product)
-{
-    const struct layer *l = &b->setting.layer;
-    long k = l->kernel, size = l->in_size, out = l->out_size;
-
-    memset(wanted, 0, sizeof wanted);
-    memset(magnitude, 0, sizeof magnitude);
-    if (k == 1 && l->stride == 1) {
-        for (long p = 0; p < units * size * size / b->setting.parts; p++)
-            pixel_pair(l, p, p, 0, product);
-        return;
-    }
-    for (long p = 0; p < units * out * out; p++)
-        for (long tap = 0; tap < k * k; tap++) {
-            long row = p / out % out * l->stride + tap / k - l->padding;
-            long column = p % out * l->stride + tap % k - l->padding;
-
-            if (row >= 0 && row < size && column >= 0 && column < size)
-                pixel_pair(l, (p / (out * out) * size + row) * size + column, p, tap, product);
-        }
-}
 
 /* `rounded`: the result was stored as bf16, so half a unit in its last place may be missing. */
 static void compare(const struct bench *b, const float *got, size_t count, double times,
@@ -227,7 +57,7 @@ static void sum_gradient(struct bench *b, const struct filter_call *call, float 
 {
     int slices = filter_can_slice(b->filter) ? 2 : 1;
 
-    EXPECT_INT(filter_can_slice(b->filter), b->setting.mode == BY_HAND);
+    EXPECT_INT(filter_can_slice(b->filter), b->by_hand);
     for (int round = 0; round < 2; round++)
         for (int slice = 0; slice < slices; slice++) {
             const struct filter_gradient work = {stored_input, stored_gradient, sum,
@@ -261,12 +91,10 @@ static void check(const struct setting *setting)
     struct bench b;
 
     if (cpu_probe() < modes[setting->mode].needs ||
-        (setting->mode == BY_HAND &&
-         !filter_can_by_hand(&setting->layer, WGRAD_PORTABLE, CPU_BASE)))
+        (setting->mode == BY_HAND && !learns_by_hand(setting)))
         return;
     bench_open(&b, setting);
-    b.filter = make(&b, NULL);
-    EXPECT(b.filter != NULL);
+    make_and_pack(&b);
     memcpy(weights, b.weight->value, b.weight->count * sizeof *weights);
     store(&b, weights, b.weight->count, stored_output);
     for (int i = 0; i < 3 && setting->counts[i] > 0; i++) {
@@ -306,15 +134,16 @@ static void parts_of_an_image_agree_with_the_definition(void)
     }
 }
 
-static void a_step_changes_what_forward_computes_once_it_is_loaded(void)
+static void check_step(enum mode mode)
 {
-    const struct setting setting = {F32, layer_of(16, 32, 1, 1, 3), 1, {1}};
+    const struct setting setting = {mode, layer_of(32, 32, 1, 1, 3), 1, {1}};
     const struct sgd sgd = {.learning_rate = 0.5f};
-    const struct filter_call call = {0, 1, NULL, false};
+    struct filter_call call = {0, 1, NULL, false};
     struct bench b;
 
     bench_open(&b, &setting);
-    b.filter = make(&b, NULL);
+    make_and_pack(&b);
+    AUTO(freep) void *scratch = call.scratch = scratch_of(b.filter);
     size_t count = filter_weights(b.filter), outs = out_numbers(&b, 1);
     AUTO(freep) float *one = malloc(count * sizeof *one), *two = malloc(count * sizeof *two);
     float *const copies[] = {one, two};
@@ -331,6 +160,7 @@ static void a_step_changes_what_forward_computes_once_it_is_loaded(void)
         weights[i] = b.weight->value[i] - 0.5f * 0.75f;
     fill(input, in_numbers(&b, 1));
     EXPECT(filter_load(b.filter, 0, 0, NULL) && filter_load(b.filter, 0, 1, NULL));
+    pack(&b);
     EXPECT(filter_forward(b.filter, &call, input, output, NULL));
     define(&b, 1, to_output);
     compare(&b, output, outs, 1, false, "forward behind a step");
@@ -343,16 +173,21 @@ static void a_step_changes_what_forward_computes_once_it_is_loaded(void)
     bench_close(&b);
 }
 
+static void a_step_changes_what_is_computed_once_it_is_loaded_and_packed(void)
+{
+    check_step(F32);
+    check_step(F32_BY_HAND);
+}
+
 static void our_kernels_take_only_the_layers_that_they_can_compute(void)
 {
-    const struct layer fits = layer_of(32, 64, 3, 2, 7), stem = layer_of(32, 64, 7, 2, 8),
-                       odd = layer_of(48, 64, 1, 1, 7), strided = layer_of(32, 64, 1, 2, 8);
+    const struct layer fits = layer_of(32, 64, 3, 2, 7);
+    const struct layer stem = layer_of(32, 64, 7, 2, 8);
 
-    EXPECT(filter_can_by_hand(&fits, WGRAD_PORTABLE, CPU_BASE));
-    EXPECT(!filter_can_by_hand(&fits, WGRAD_AMX, CPU_AVX512));
-    EXPECT(!filter_can_by_hand(&stem, WGRAD_PORTABLE, CPU_BASE));
-    EXPECT(!filter_can_by_hand(&odd, WGRAD_PORTABLE, CPU_BASE));
-    EXPECT(!filter_can_by_hand(&strided, WGRAD_PORTABLE, CPU_BASE));
+    EXPECT(filter_can_by_hand(&fits, DNN_BF16, WGRAD_PORTABLE, CPU_BASE));
+    EXPECT(!filter_can_by_hand(&fits, DNN_BF16, WGRAD_AMX, CPU_AVX512));
+    EXPECT(!filter_can_by_hand(&fits, DNN_F32, WGRAD_AVX512_F32, CPU_AVX2));
+    EXPECT(!filter_can_by_hand(&stem, DNN_BF16, WGRAD_PORTABLE, CPU_BASE));
 }
 
 /* What ends read and write, for one run. */
@@ -405,7 +240,7 @@ static void the_library_and_our_kernels_end_alike(void)
             struct bench b;
 
             bench_open(&b, &settings[i]);
-            b.filter = make(&b, NULL);
+            make_and_pack(&b);
             run_end(&b, direction, kind, &ends[i]);
             bench_close(&b);
         }
@@ -434,7 +269,7 @@ static void a_filter_names_what_computes_it(void)
     int count = 0;
 
     bench_open(&b, &setting);
-    b.filter = make(&b, NULL);
+    make_and_pack(&b);
     filter_names(b.filter, see, &count);
     EXPECT_INT(count, 3);
     EXPECT_STR(seen[0], "conv_portable_f32");
@@ -487,7 +322,7 @@ int main(void)
 {
     RUN(every_chunk_size_agrees_with_the_definition);
     RUN(parts_of_an_image_agree_with_the_definition);
-    RUN(a_step_changes_what_forward_computes_once_it_is_loaded);
+    RUN(a_step_changes_what_is_computed_once_it_is_loaded_and_packed);
     RUN(our_kernels_take_only_the_layers_that_they_can_compute);
     RUN(the_library_and_our_kernels_end_alike);
     RUN(a_filter_names_what_computes_it);

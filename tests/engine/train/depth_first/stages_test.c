@@ -70,6 +70,36 @@ static void a_shortcut_is_an_activation_or_a_projection(void)
     EXPECT_INT(projected, 2);
 }
 
+/* How many, and how many of them stand directly behind another. */
+static void check_again(int longest, int wanted, int wanted_behind)
+{
+    struct network network;
+    struct stages stages;
+    int again = 0, behind = 0;
+
+    resnet50_describe(&network);
+    EXPECT(stages_of(&network, &stages, NULL));
+    stages_make_again(&stages, longest);
+    for (int i = 0; i < stages.activation_count; i++) {
+        const struct activation *a = &stages.activations[i];
+
+        again += a->again;
+        behind += a->again && a->adds >= 0 && stages.activations[a->adds].again;
+        EXPECT(a->kept || !a->again);
+        EXPECT(!a->again || a->adds < 0 || stages.activations[a->adds].kept);
+    }
+    EXPECT_INT(again, wanted);
+    EXPECT_INT(behind, wanted_behind);
+    EXPECT(!stages.activations[stages.last].again);
+}
+
+static void what_is_kept_can_be_made_again_on_the_way_back(void)
+{
+    check_again(0, 0, 0);
+    check_again(1, 8, 0);  /* of 3, 4, 6 and 3 blocks the first, the third, the fifth */
+    check_again(3, 13, 8); /* all but the fourth of 4 and of 6, and the last of all */
+}
+
 static void a_network_of_another_kind_is_refused(void)
 {
     struct network network;
@@ -90,6 +120,7 @@ int main(void)
     RUN(resnet50_falls_into_49_stages);
     RUN(a_stage_reads_what_an_earlier_one_made);
     RUN(a_shortcut_is_an_activation_or_a_projection);
+    RUN(what_is_kept_can_be_made_again_on_the_way_back);
     RUN(a_network_of_another_kind_is_refused);
     return test_result();
 }

@@ -132,6 +132,10 @@ static void check_activations(const struct passes *passes)
         EXPECT_NEAR((double)result.floats[i],
                     relu(normalised(&left, affine, i) + normalised(&right, other_affine, i)),
                     4 * precision(passes));
+    passes->join(&plain, rows, result.stored);
+    passes->join(&plain, rows, right.stored); /* in the shortcut's place */
+    floats(passes, &result);
+    EXPECT(memcmp(floats(passes, &right), result.floats, NUMBERS * sizeof(float)) == 0);
 }
 
 static void activations_are_what_the_formulas_say(void)

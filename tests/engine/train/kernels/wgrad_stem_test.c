@@ -54,8 +54,9 @@ static void ranges_put_together_are_the_whole(void)
 
 static void only_what_was_promised_is_supported(void)
 {
-    struct wgrad_shape shape = stem(1, 7, 32), grey = shape, dense = shape;
+    struct wgrad_shape shape = stem(1, 7, 32), grey = shape, dense = shape, floats = shape;
 
+    shape.type = DNN_BF16;
     grey.in_channels = 1;
     dense.stride = 1;
     dense.out_size = 7;
@@ -63,6 +64,7 @@ static void only_what_was_promised_is_supported(void)
     EXPECT(!wgrad_supports(WGRAD_PORTABLE, &grey, CPU_BASE));
     EXPECT(!wgrad_supports(WGRAD_PORTABLE, &dense, CPU_BASE));
     EXPECT(!wgrad_supports(WGRAD_AVX512_BF16, &shape, CPU_AMX));
+    EXPECT(!wgrad_supports(WGRAD_AVX512_F32, &floats, CPU_AMX));
     EXPECT(!wgrad_supports(WGRAD_AMX, &shape, CPU_AVX512_BF16));
 #ifdef __x86_64__
     EXPECT(wgrad_supports(WGRAD_AMX, &shape, CPU_AMX));

@@ -102,7 +102,9 @@ static void only_what_was_promised_is_supported(void)
 {
     struct wgrad_shape row = pixels(9, 64, 32), odd = pixels(9, 48, 32), none = pixels(0, 32, 32);
     struct wgrad_shape image = images(1, 7, 2, 32, 32), large = image, strided = row,
-                       wrong = image;
+                       wrong = image, floats = of_type(&row, DNN_F32);
+
+    row.type = image.type = DNN_BF16;
 
     large.kernel = 5;
     strided.stride = 2;
@@ -116,7 +118,14 @@ static void only_what_was_promised_is_supported(void)
     EXPECT(!wgrad_supports(WGRAD_PORTABLE, &wrong, CPU_BASE));
     EXPECT(!wgrad_supports(WGRAD_AVX512_BF16, &row, CPU_AVX512));
     EXPECT(!wgrad_supports(WGRAD_AMX, &row, CPU_AVX512_BF16));
+    EXPECT(!wgrad_supports(WGRAD_AVX512_F32, &row, CPU_AMX)); /* of bf16 */
+    EXPECT(!wgrad_supports(WGRAD_AVX512_F32, &floats, CPU_AVX2));
+    EXPECT(!wgrad_supports(WGRAD_AVX2_F32, &floats, CPU_BASE));
+    EXPECT(!wgrad_supports(WGRAD_AMX, &floats, CPU_AMX));
+    EXPECT(wgrad_supports(WGRAD_PORTABLE, &floats, CPU_BASE));
 #ifdef __x86_64__
+    EXPECT(wgrad_supports(WGRAD_AVX512_F32, &floats, CPU_AVX512));
+    EXPECT(wgrad_supports(WGRAD_AVX2_F32, &floats, CPU_AMX));
     EXPECT(wgrad_supports(WGRAD_AVX512_BF16, &row, CPU_AVX512_BF16));
     EXPECT(wgrad_supports(WGRAD_AVX512_BF16, &row, CPU_AMX));
     EXPECT(wgrad_supports(WGRAD_AMX, &row, CPU_AMX));
@@ -142,11 +151,29 @@ static void strides_are_dense_and_told_for_each_axis(void)
     EXPECT_INT(strides[3], 32 * 64);
 }
 
+static void the_fastest_kind_is_the_one_for_the_type_and_the_processor(void)
+{
+    static const enum cpu_isa slow[] = {CPU_BASE, CPU_AVX2, CPU_AVX512};
+
+    EXPECT_INT(wgrad_fastest(DNN_F32, CPU_BASE), WGRAD_PORTABLE);
+    for (size_t i = 0; i < COUNT(slow); i++)
+        EXPECT_INT(wgrad_fastest(DNN_BF16, slow[i]), WGRAD_PORTABLE);
+#ifdef __x86_64__
+    EXPECT_INT(wgrad_fastest(DNN_F32, CPU_AVX2), WGRAD_AVX2_F32);
+    EXPECT_INT(wgrad_fastest(DNN_F32, CPU_AVX512), WGRAD_AVX512_F32);
+    EXPECT_INT(wgrad_fastest(DNN_F32, CPU_AMX), WGRAD_AVX512_F32);
+    EXPECT_INT(wgrad_fastest(DNN_BF16, CPU_AVX512_BF16), WGRAD_AVX512_BF16);
+    EXPECT_INT(wgrad_fastest(DNN_BF16, CPU_AMX), WGRAD_AMX);
+#endif
+}
+
 static void kinds_have_names(void)
 {
     EXPECT_STR(wgrad_kind_name(WGRAD_PORTABLE), "portable");
     EXPECT_STR(wgrad_kind_name(WGRAD_AVX512_BF16), "avx512_bf16");
     EXPECT_STR(wgrad_kind_name(WGRAD_AMX), "amx");
+    EXPECT_STR(wgrad_kind_name(WGRAD_AVX2_F32), "avx2_f32");
+    EXPECT_STR(wgrad_kind_name(WGRAD_AVX512_F32), "avx512_f32");
 }
 
 int main(void)
@@ -163,6 +190,7 @@ int main(void)
     RUN(ranges_put_together_are_the_whole);
     RUN(only_what_was_promised_is_supported);
     RUN(strides_are_dense_and_told_for_each_axis);
+    RUN(the_fastest_kind_is_the_one_for_the_type_and_the_processor);
     RUN(kinds_have_names);
     return test_result();
 }

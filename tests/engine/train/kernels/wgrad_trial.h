@@ -22,21 +22,25 @@ struct candidate {
     const char *name;
     enum cpu_isa needs;
     enum wgrad_kind kind;
+    enum dnn_type type; /* the portable one takes both */
     bool emulated;
 };
 
 static inline bool can_run(const struct candidate *candidate, const struct wgrad_shape *shape)
 {
-    bool knows = candidate->kind != WGRAD_AVX512_BF16 || shape->kernel < 7;
+    bool stem = candidate->kind == WGRAD_PORTABLE || candidate->kind == WGRAD_AMX;
+    bool type = candidate->kind == WGRAD_PORTABLE || candidate->type == shape->type;
 
-    return knows && isa >= candidate->needs;
+    return type && (stem || shape->kernel < 7) && isa >= candidate->needs;
 }
 
 static const struct candidate candidates[] = {
-    {"portable", CPU_BASE, WGRAD_PORTABLE, false},
-    {"avx512_bf16", CPU_AVX512_BF16, WGRAD_AVX512_BF16, false},
-    {"amx, emulated", CPU_AVX512, WGRAD_AMX, true},
-    {"amx", CPU_AMX, WGRAD_AMX, false},
+    {"portable", CPU_BASE, WGRAD_PORTABLE, DNN_F32, false},
+    {"avx512_bf16", CPU_AVX512_BF16, WGRAD_AVX512_BF16, DNN_BF16, false},
+    {"amx, emulated", CPU_AVX512, WGRAD_AMX, DNN_BF16, true},
+    {"amx", CPU_AMX, WGRAD_AMX, DNN_BF16, false},
+    {"avx2_f32", CPU_AVX2, WGRAD_AVX2_F32, DNN_F32, false},
+    {"avx512_f32", CPU_AVX512, WGRAD_AVX512_F32, DNN_F32, false},
 };
 
 static uint64_t seed = 1;
@@ -62,10 +66,29 @@ static inline uint16_t draw_bf16(uint32_t exponent, uint32_t range)
     return (uint16_t)(draw(2) << 15 | (exponent + draw(range)) << 7 | draw(128));
 }
 
-/* Tensors end where their memory ends, and begin on an odd multiple of two bytes, so that the
- * address sanitizer sees a read beyond them. */
+/* Writes number `index`, of the sign and exponents asked for, with a random mantissa. */
+static inline void draw_number(void *values, enum dnn_type type, long index, uint32_t exponent)
+{
+    uint32_t bits = (uint32_t)draw_bf16(exponent, 4) << 16;
+
+    if (type == DNN_BF16) {
+        ((uint16_t *)values)[index] = (uint16_t)(bits >> 16);
+        return;
+    }
+    bits |= draw(1 << 16);
+    memcpy((float *)values + index, &bits, sizeof bits);
+}
+
+static inline double number_at(const void *values, enum dnn_type type, long index)
+{
+    return (double)(type == DNN_BF16 ? widen(((const uint16_t *)values)[index])
+                                     : ((const float *)values)[index]);
+}
+
+/* Tensors end where their memory ends, and begin on an odd multiple of a number's bytes, so that
+ * the address sanitizer sees a read beyond them. */
 struct tensors {
-    uint16_t *input_memory, *gradient_memory, *input, *gradient;
+    void *input_memory, *gradient_memory, *input, *gradient;
     long inputs, gradients, weights;
     float *result, *before;
     double *wanted, *magnitude;
@@ -90,24 +113,25 @@ static inline long output_pixels(const struct wgrad_shape *shape)
 
 static inline struct tensors tensors_new(const struct wgrad_shape *shape, uint32_t exponent)
 {
+    size_t size = shape->type == DNN_BF16 ? sizeof(uint16_t) : sizeof(float);
     struct tensors t = {
         .inputs = input_pixels(shape) * shape->in_channels,
         .gradients = output_pixels(shape) * shape->out_channels,
         .weights = shape->in_channels * shape->out_channels * shape->kernel * shape->kernel,
     };
 
-    t.input_memory = must(malloc((size_t)(t.inputs + 1) * sizeof *t.input));
-    t.gradient_memory = must(malloc((size_t)(t.gradients + 1) * sizeof *t.gradient));
-    t.input = t.input_memory + 1;
-    t.gradient = t.gradient_memory + 1;
+    t.input_memory = must(malloc((size_t)(t.inputs + 1) * size));
+    t.gradient_memory = must(malloc((size_t)(t.gradients + 1) * size));
+    t.input = (char *)t.input_memory + size;
+    t.gradient = (char *)t.gradient_memory + size;
     t.result = must(calloc((size_t)t.weights, sizeof *t.result));
     t.before = must(calloc((size_t)t.weights, sizeof *t.before));
     t.wanted = must(calloc((size_t)t.weights, sizeof *t.wanted));
     t.magnitude = must(calloc((size_t)t.weights, sizeof *t.magnitude));
     for (long i = 0; i < t.inputs; i++)
-        t.input[i] = draw_bf16(exponent, 4);
+        draw_number(t.input, shape->type, i, exponent);
     for (long i = 0; i < t.gradients; i++)
-        t.gradient[i] = draw_bf16(exponent, 4);
+        draw_number(t.gradient, shape->type, i, exponent);
     for (long i = 0; i < t.weights; i++)
         t.before[i] = widen(draw_bf16(exponent, 4));
     return t;
@@ -126,17 +150,16 @@ static inline void tensors_free(struct tensors *t)
 static inline void define_pixel(const struct wgrad_shape *shape, struct tensors *t, long output,
                                 long input, long tap)
 {
-    const uint16_t *dy = t->gradient + output * shape->out_channels;
-    const uint16_t *x = t->input + input * shape->in_channels;
     long strides[4], at;
 
     wgrad_strides(shape, strides);
     for (long o = 0; o < shape->out_channels; o++) {
-        double gradient = (double)widen(dy[o]);
+        double gradient = number_at(t->gradient, shape->type, output * shape->out_channels + o);
 
         at = o * strides[0] + tap / shape->kernel * strides[2] + tap % shape->kernel * strides[3];
         for (long i = 0; i < shape->in_channels; i++, at += strides[1]) {
-            double product = gradient * (double)widen(x[i]);
+            double product =
+                gradient * number_at(t->input, shape->type, input * shape->in_channels + i);
 
             t->wanted[at] += product;
             t->magnitude[at] += fabs(product);
@@ -222,18 +245,20 @@ static inline void compare(const struct candidate *candidate, const struct wgrad
     memory.weights = t->result;
     memcpy(t->result, t->before, (size_t)t->weights * sizeof *t->result);
     compute(candidate, shape, memory);
-    snprintf(
-        text, sizeof text,
-        "%s, %ld images %ld -> %ld, %ld pixels, channels %ld -> %ld, kernel %ld, stride %ld, "
-        "range %ld to %ld, %s: wrong weights",
-        candidate->name, shape->images, shape->in_size, shape->out_size, shape->pixels,
-        shape->in_channels, shape->out_channels, shape->kernel, shape->stride, memory.out_begin,
-        memory.out_end, memory.accumulate ? "added" : "overwritten");
+    snprintf(text, sizeof text,
+             "%s of %s, %ld images %ld -> %ld, %ld pixels, channels %ld -> %ld, kernel %ld, "
+             "stride %ld, "
+             "range %ld to %ld, %s: wrong weights",
+             candidate->name, shape->type == DNN_BF16 ? "bf16" : "f32", shape->images,
+             shape->in_size, shape->out_size, shape->pixels, shape->in_channels,
+             shape->out_channels, shape->kernel, shape->stride, memory.out_begin, memory.out_end,
+             memory.accumulate ? "added" : "overwritten");
     test_int(count_wrong(shape, &memory, t), 0, __FILE__, __LINE__, text);
 }
 
-/* All kinds that this machine can run: whole and overwritten, then a range and added. */
-static inline void check(const struct wgrad_shape *shape, uint32_t exponent)
+/* All kinds of the shape's type that this machine can run: whole and overwritten, then a range
+ * and added. */
+static inline void check_type(const struct wgrad_shape *shape, uint32_t exponent)
 {
     struct tensors t = tensors_new(shape, exponent);
     long parts = shape->out_channels / 32, begin = draw((uint32_t)parts);
@@ -250,6 +275,23 @@ static inline void check(const struct wgrad_shape *shape, uint32_t exponent)
                     .accumulate = true, .out_begin = 32 * begin, .out_end = 32 * end});
     }
     tensors_free(&t);
+}
+
+static inline struct wgrad_shape of_type(const struct wgrad_shape *shape, enum dnn_type type)
+{
+    struct wgrad_shape typed = *shape;
+
+    typed.type = type;
+    return typed;
+}
+
+static inline void check(const struct wgrad_shape *shape, uint32_t exponent)
+{
+    for (enum dnn_type type = DNN_F32; type <= DNN_BF16; type++) {
+        const struct wgrad_shape typed = of_type(shape, type);
+
+        check_type(&typed, exponent);
+    }
 }
 
 static inline struct wgrad_shape pixels(long count, long in, long out)
@@ -273,16 +315,18 @@ static inline struct wgrad_shape images(long count, long size, long stride, long
 #define NORMAL 125
 
 /* Each weight that saw something that is not a number says so; nothing hides behind a zero. */
-static inline void check_hides_nothing(const struct wgrad_shape *shape)
+static inline void check_hides_nothing_of(const struct wgrad_shape *shape)
 {
+    size_t size = shape->type == DNN_BF16 ? sizeof(uint16_t) : sizeof(float);
+
     for (size_t i = 0; i < COUNT(candidates); i++) {
         struct tensors t = tensors_new(shape, NORMAL);
         struct wgrad_memory memory = {
             .input = t.input, .gradient = t.gradient, .weights = t.result};
         long hidden = 0;
 
-        memset(t.gradient, 0, (size_t)t.gradients * sizeof *t.gradient);
-        t.input[draw((uint32_t)t.inputs)] = 0x7fc0;
+        memset(t.gradient, 0, (size_t)t.gradients * size);
+        memset((char *)t.input + draw((uint32_t)t.inputs) * size, 0xff, size);
         define(shape, &t);
         if (can_run(&candidates[i], shape)) {
             compute(&candidates[i], shape, memory);
@@ -294,8 +338,17 @@ static inline void check_hides_nothing(const struct wgrad_shape *shape)
     }
 }
 
+static inline void check_hides_nothing(const struct wgrad_shape *shape)
+{
+    for (enum dnn_type type = DNN_F32; type <= DNN_BF16; type++) {
+        const struct wgrad_shape typed = of_type(shape, type);
+
+        check_hides_nothing_of(&typed);
+    }
+}
+
 /* Ranges of output channels put together are the whole. */
-static inline void check_ranges(const struct wgrad_shape *shape)
+static inline void check_ranges_of(const struct wgrad_shape *shape)
 {
     for (size_t i = 0; i < COUNT(candidates); i++) {
         struct tensors t = tensors_new(shape, NORMAL);
@@ -314,6 +367,15 @@ static inline void check_ranges(const struct wgrad_shape *shape)
             EXPECT(memcmp(t.before, t.result, bytes) == 0);
         }
         tensors_free(&t);
+    }
+}
+
+static inline void check_ranges(const struct wgrad_shape *shape)
+{
+    for (enum dnn_type type = DNN_F32; type <= DNN_BF16; type++) {
+        const struct wgrad_shape typed = of_type(shape, type);
+
+        check_ranges_of(&typed);
     }
 }
 

@@ -3,6 +3,8 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
+#include <math.h>
+
 /* Computed apart, with integers of arbitrary size. */
 static const struct {
     const char *name;
@@ -48,10 +50,20 @@ static void a_tensor_is_filled_with_scaled_and_shifted_noise(void)
                     1e-6);
 }
 
+static void a_rank_has_its_part_of_the_sequence(void)
+{
+    float whole[7], part[3];
+
+    tensor_init_fill(whole, COUNT(whole), "images", 5, sqrtf(3), 0);
+    tensor_init_images(part, 4, COUNT(part), 5);
+    EXPECT(memcmp(whole + 4, part, sizeof part) == 0);
+}
+
 int main(void)
 {
     RUN(the_noise_is_the_same_everywhere);
     RUN(the_noise_lies_in_its_interval_and_is_centred);
     RUN(a_tensor_is_filled_with_scaled_and_shifted_noise);
+    RUN(a_rank_has_its_part_of_the_sequence);
     return test_result();
 }

@@ -63,11 +63,14 @@ static void a_product_agrees_with_the_sum_by_hand(void)
         right[i] = whole(3 * i + 1);
     EXPECT(dnn != NULL);
     for (size_t i = 0; i < COUNT(products); i++) {
-        const struct dnn_matrix a = {products[i].rows, products[i].inner,
-                                     products[i].left_transposed};
-        const struct dnn_matrix b = {products[i].inner, products[i].columns,
-                                     products[i].right_transposed};
-        struct dnn_op *product = dnn_product(dnn, a, b, &err);
+        const struct dnn_matrix a = {.rows = products[i].rows,
+                                     .columns = products[i].inner,
+                                     .transposed = products[i].left_transposed};
+        const struct dnn_matrix b = {.rows = products[i].inner,
+                                     .columns = products[i].columns,
+                                     .transposed = products[i].right_transposed};
+        struct dnn_op *product =
+            dnn_product(dnn, &(struct dnn_product){.left = a, .right = b}, &err);
 
         EXPECT(product != NULL);
         memset(result, 0xff, sizeof result); /* NaN: the old content must not count */
@@ -84,8 +87,9 @@ static void a_product_can_be_run_again_with_other_numbers(void)
 {
     float left[2] = {1, 2}, right[2] = {3, 4}, other[2] = {5, 6}, result[1], another[1];
     struct dnn *dnn = dnn_open(1, NULL);
-    struct dnn_op *product = dnn_product(dnn, (struct dnn_matrix){1, 2, false},
-                                         (struct dnn_matrix){2, 1, false}, NULL);
+    const struct dnn_product shape = {.left = {.rows = 1, .columns = 2},
+                                      .right = {.rows = 2, .columns = 1}};
+    struct dnn_op *product = dnn_product(dnn, &shape, NULL);
 
     EXPECT(dnn && product);
     EXPECT(multiply(product, left, right, result, NULL));
@@ -99,13 +103,130 @@ static void a_product_can_be_run_again_with_other_numbers(void)
     dnn_close(dnn);
 }
 
+/* 2 x 2 of a wider matrix, times the transpose of such a part, into a part of a third one. */
+static void a_product_of_parts_of_matrices_leaves_the_rest_alone_and_adds_where_asked_for(void)
+{
+    float left[] = {1, 2, 99, 3, 4, 99}, right[] = {5, 6, 99, 99, 7, 8, 99, 99};
+    float result[] = {1, 1, -1, 1, 1, -1};
+    const float written[] = {17, 23, -1, 39, 53, -1}, added[] = {34, 46, -1, 78, 106, -1};
+    struct dnn *dnn = dnn_open(1, NULL);
+    struct dnn_product shape = {
+        .left = {.rows = 2, .columns = 2, .stride = 3},
+        .right = {.rows = 2, .columns = 2, .transposed = true, .stride = 4},
+        .result_stride = 3};
+    struct dnn_op *writes = dnn_product(dnn, &shape, NULL), *adds;
+
+    shape.adds = true;
+    adds = dnn_product(dnn, &shape, NULL);
+    EXPECT(dnn && writes && adds);
+    EXPECT(multiply(writes, left, right, result, NULL));
+    EXPECT(memcmp(result, written, sizeof result) == 0);
+    EXPECT(multiply(adds, left, right, result, NULL));
+    EXPECT(memcmp(result, added, sizeof result) == 0);
+    dnn_op_free(writes);
+    dnn_op_free(adds);
+    dnn_close(dnn);
+}
+
+/* A matrix whose stored rows lie `gap` numbers apart. */
+static struct dnn_matrix spaced(long rows, long columns, bool transposed, long gap)
+{
+    return (struct dnn_matrix){.rows = rows,
+                               .columns = columns,
+                               .transposed = transposed,
+                               .stride = (transposed ? rows : columns) + gap};
+}
+
+static float part_element(const float *matrix, struct dnn_matrix shape, long row, long column)
+{
+    return shape.transposed ? matrix[column * shape.stride + row]
+                            : matrix[row * shape.stride + column];
+}
+
+#define ROOM 4096
+
+/* Numbers of a result that differ from the sum by hand, and those between and behind its rows
+ * that are no longer NaN. */
+static long count_wrong_in_room(const struct dnn_product *shape, const float *left,
+                                const float *right, const float *result)
+{
+    const struct dnn_matrix a = shape->left, b = shape->right;
+    long wrong = 0;
+
+    for (long i = 0; i < ROOM; i++) {
+        long row = i / shape->result_stride, column = i % shape->result_stride;
+        float sum = 0;
+
+        if (row >= a.rows || column >= b.columns) {
+            wrong += !isnan(result[i]);
+            continue;
+        }
+        for (long k = 0; k < a.columns; k++)
+            sum += part_element(left, a, row, k) * part_element(right, b, k, column);
+        wrong += !(fabsf(result[i] - sum) <= 0);
+    }
+    return wrong;
+}
+
+/* Of numbers that are no part of the product, NaN: one that is read shows. */
+static void fill_part(float *matrix, struct dnn_matrix shape, long seed)
+{
+    long stored_rows = shape.transposed ? shape.columns : shape.rows;
+    long stored_columns = shape.transposed ? shape.rows : shape.columns;
+
+    for (long i = 0; i < ROOM; i++) {
+        bool inside = i / shape.stride < stored_rows && i % shape.stride < stored_columns;
+
+        matrix[i] = inside ? whole(seed * i + 1) : NAN;
+    }
+}
+
+static void expect_part(struct dnn *dnn, struct dnn_matrix a, struct dnn_matrix b, long gap)
+{
+    static float left[ROOM], right[ROOM], result[ROOM];
+    const struct dnn_product shape = {.left = a, .right = b, .result_stride = b.columns + gap};
+    struct dnn_op *product = dnn_product(dnn, &shape, NULL);
+    long wrong;
+
+    fill_part(left, a, 1);
+    fill_part(right, b, 3);
+    memset(result, 0xff, sizeof result);
+    EXPECT(product && multiply(product, left, right, result, NULL));
+    wrong = count_wrong_in_room(&shape, left, right, result);
+    if (wrong)
+        fprintf(stderr, "%ld x %ld%s by %ld x %ld%s, gap %ld: %ld wrong\n", a.rows, a.columns,
+                a.transposed ? " transposed" : "", b.rows, b.columns,
+                b.transposed ? " transposed" : "", gap, wrong);
+    EXPECT_INT(wrong, 0);
+    dnn_op_free(product);
+}
+
+/* Threads divide small products into rows or columns as thin as one. */
+static void thin_parts_of_matrices_are_multiplied_and_the_rest_is_neither_read_nor_written(void)
+{
+    static const long sizes[] = {1, 2, 3, 7, 24, 33};
+    struct dnn *dnn = dnn_open(1, NULL);
+
+    EXPECT(dnn != NULL);
+    for (size_t i = 0; i < COUNT(sizes) * COUNT(sizes) * COUNT(sizes); i++)
+        for (int way = 0; way < 8; way++) {
+            long m = sizes[i % COUNT(sizes)], k = sizes[i / COUNT(sizes) % COUNT(sizes)];
+            long n = sizes[i / COUNT(sizes) / COUNT(sizes)], gap = way & 4 ? 21 : 0;
+
+            expect_part(dnn, spaced(m, k, way & 1, gap), spaced(k, n, way & 2, gap), gap);
+        }
+    dnn_close(dnn);
+}
+
 static void matrices_that_do_not_fit_are_refused(void)
 {
     struct dnn *dnn = dnn_open(1, NULL);
     struct error err = {0};
 
-    EXPECT(!dnn_product(dnn, (struct dnn_matrix){2, 3, false}, (struct dnn_matrix){4, 5, false},
-                        &err));
+    const struct dnn_product shape = {.left = {.rows = 2, .columns = 3},
+                                      .right = {.rows = 4, .columns = 5}};
+
+    EXPECT(!dnn_product(dnn, &shape, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
     EXPECT(strncmp(err.message, "oneDNN cannot multiply such matrices: status ", 45) == 0);
     dnn_close(dnn);
@@ -134,6 +255,8 @@ int main(void)
 {
     RUN(a_product_agrees_with_the_sum_by_hand);
     RUN(a_product_can_be_run_again_with_other_numbers);
+    RUN(a_product_of_parts_of_matrices_leaves_the_rest_alone_and_adds_where_asked_for);
+    RUN(thin_parts_of_matrices_are_multiplied_and_the_rest_is_neither_read_nor_written);
     RUN(matrices_that_do_not_fit_are_refused);
     RUN(the_library_says_its_version);
     RUN(nothing_can_be_freed);

@@ -5,7 +5,8 @@
 
 static struct verify_options options_of(const char *plan, long long threads)
 {
-    return (struct verify_options){.precision = "bf16", .plan = plan, .threads = threads};
+    return (struct verify_options){
+        .workload = "resnet50", .precision = "bf16", .plan = plan, .threads = threads};
 }
 
 static void the_first_is_what_was_asked_for_and_no_two_are_alike(void)

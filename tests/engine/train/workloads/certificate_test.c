@@ -143,6 +143,18 @@ static void other_images_lead_elsewhere(void)
     net_free(nets[1]);
 }
 
+static void a_graph_has_one_by_its_own_matrices(void)
+{
+    const struct net_options options = {
+        .batch = 4, .type = DNN_BF16, .seed = 1, .threads = 2, .isa = cpu_probe()};
+    struct certificate certificate = {0};
+
+    EXPECT(certificate_make_of_graph(recipe_find("lstm2017"), &options, &certificate, NULL));
+    EXPECT(certificate.cosine > 0.999 && certificate.cosine < 1);
+    EXPECT(certificate.worst > CERTIFICATE_WORST_MIN);
+    EXPECT(strstr(certificate.worst_name, "weight"));
+}
+
 int main(void)
 {
     RUN(the_same_direction_is_one);
@@ -151,5 +163,6 @@ int main(void)
     RUN(bf16_leads_where_f32_does_in_every_plan);
     RUN(f32_is_f32_in_every_plan);
     RUN(other_images_lead_elsewhere);
+    RUN(a_graph_has_one_by_its_own_matrices);
     return test_result();
 }

@@ -317,6 +317,155 @@ static void the_list_of_china_is_in_its_currency(void)
     EXPECT_STR(price ? price->currency : "", "CNY");
 }
 
+/* Versions of clang-format differ about strings that macros are put together with. */
+/* clang-format off */
+#define CLASS(class, length, option, dimensions)                                                 \
+    "{\"priceDimensions\":{" dimensions                                                          \
+    "},\"termAttributes\":{\"LeaseContractLength\":\"" length                                    \
+    "\",\"OfferingClass\":\"" class "\",\"PurchaseOption\":\"" option "\"}}"
+#define STANDARD(length, option, dimensions) CLASS("standard", length, option, dimensions)
+#define AMOUNT(unit, price)                                                                      \
+    "\"" unit "\":{\"unit\":\"" unit "\",\"pricePerUnit\":{\"USD\":\"" price "\"}}"
+#define HOURLY(price) AMOUNT("Hrs", price)
+#define ONCE(price) AMOUNT("Quantity", price)
+#define FILE_OF(reserved)                                                                            \
+    "{" PRODUCTS(PLAIN("A", "a.1") "," PLAIN("B", "b.1") "," METAL(                                  \
+        "M",                                                                                         \
+        "m.metal")) ",\"terms\":{" ON_DEMAND(TERM("A",                                               \
+                                                  "0.2") "," TERM("B",                               \
+                                                                  "0.3") "," TERM("M",               \
+                                                                                  "9")) ",\"Res"     \
+                                                                                        "erved"      \
+                                                                                        "\":"        \
+                                                                                        "{" reserved \
+                                                                                        "}}}"
+
+static enum reading_state read_committed(struct walk *walk, const char *file)
+{
+    walk_start(walk, &aws_offer, "us-east-1");
+    walk->reading.committed = true;
+    walk->chunk = 64;
+    return walk_texts(walk, (const char *const[]){INDEX, file, NULL});
+}
+
+static void expect_nanos(const struct walk *walk, const char *type, enum price_kind kind,
+                         long long nanos, long long upfront_dollars)
+{
+    const struct price *price = walk_price(walk, type, "", kind);
+
+    EXPECT_INT(price ? price->nanos : 0, nanos);
+    EXPECT_INT(price ? price->upfront_nanos : 0, upfront_dollars * 1000000000);
+}
+
+static void the_sample_has_two_prices_of_reserved_instances_in_json_and_in_csv(void)
+{
+    if (!walk_has_samples(json_files[1]))
+        return;
+    for (int csv = 0; csv < 2; csv++) {
+        AUTO(walk_end) struct walk walk;
+
+        walk_start(&walk, csv ? &aws_offer_csv : &aws_offer, "us-east-1");
+        walk.reading.committed = true;
+        EXPECT_INT(walk_samples(&walk, csv ? csv_files : json_files), READING_DONE);
+        EXPECT_INT((long long)price_batch_count(walk.reading.batch), 10);
+        expect_nanos(&walk, "c7i.2xlarge", PRICE_ON_DEMAND, 357000000, 0);
+        expect_nanos(&walk, "c7i.2xlarge", PRICE_RESERVED_1Y_NO_UPFRONT, 236100000, 0);
+        expect_nanos(&walk, "c7i.2xlarge", PRICE_RESERVED_1Y_ALL_UPFRONT, 220319635, 1930);
+        EXPECT_STR(price_batch_facts(walk.reading.batch)->mark,
+                   "+/offers/v1.0/aws/AmazonEC2/20250912225308/us-east-1/index.json");
+    }
+}
+
+static void reserved_instances_are_prices_of_their_own(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    EXPECT_INT(read_committed(
+                   &walk, FILE_OF("\"A\":{\"A.1\":" STANDARD("1yr", "No Upfront", HOURLY("0.12")) ",\"A.2\":" STANDARD("3yr", "Partial Upfront", HOURLY("0.05") "," ONCE("1314")) ",\"A.3\":" STANDARD(
+                              "3yr", "All Upfront",
+                              HOURLY("0.0000000000") "," ONCE(
+                                  "2365.2")) ",\"A.4\":" CLASS("convertible", "1yr", "No Upfront",
+                                                               HOURLY(
+                                                                   "0.14")) ",\"A."
+                                                                            "5\":" STANDARD(
+                                                                                "5"
+                                                                                "y"
+                                                                                "r",
+                                                                                "N"
+                                                                                "o"
+                                                                                " "
+                                                                                "U"
+                                                                                "p"
+                                                                                "f"
+                                                                                "r"
+                                                                                "o"
+                                                                                "n"
+                                                                                "t",
+                                                                                HOURLY(
+                                                                                    "0.01")) "},"
+                                                                                             "\"X"
+                                                                                             "\":"
+                                                                                             "{\""
+                                                                                             "X."
+                                                                                             "1\""
+                                                                                             ":" STANDARD("1yr",
+                                                                                                          "No Upfront",
+                                                                                                          HOURLY(
+                                                                                                              "0.1")) "},"
+                                                                                                                      "\"M\":{\"M.1\":" STANDARD(
+                                                                                                                          "1yr",
+                                                                                                                          "No Upfront",
+                                                                                                                          HOURLY(
+                                                                                                                              "5")) "}")),
+               READING_DONE);
+    EXPECT_STR(walk.err.message, "");
+    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 3 + 5);
+    expect_nanos(&walk, "a.1", PRICE_CONVERTIBLE_1Y_NO_UPFRONT, 140000000, 0);
+    expect_nanos(&walk, "a.1", PRICE_ON_DEMAND, 200000000, 0);
+    expect_nanos(&walk, "a.1", PRICE_RESERVED_1Y_NO_UPFRONT, 120000000, 0);
+    expect_nanos(&walk, "a.1", PRICE_RESERVED_3Y_PARTIAL_UPFRONT, 100000000, 1314);
+    expect_nanos(&walk, "m.metal", PRICE_RESERVED_1Y_NO_UPFRONT, 5000000000, 0);
+    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 0);
+}
+
+static void a_reserved_price_that_cannot_be_read_is_none(void)
+{
+    static const char *const terms[] = {
+        FILE_OF("\"A\":{\"1\":" STANDARD("1yr", "No Upfront", HOURLY("0")) "}"),
+        FILE_OF("\"A\":{\"1\":" STANDARD("1yr", "No Upfront", HOURLY("many")) "}"),
+        FILE_OF("\"A\":{\"1\":" STANDARD("1yr", "No Upfront", HOURLY("0.1") "," ONCE("5")) "}"),
+        FILE_OF("\"A\":{\"1\":" STANDARD("1yr", "All Upfront", HOURLY("0.1") "," ONCE("5")) "}"),
+        FILE_OF("\"A\":{\"1\":" STANDARD("1yr", "Partial Upfront", HOURLY("0.1")) "}"),
+        FILE_OF("\"A\":{\"1\":" STANDARD("1yr", "No Upfront", HOURLY("0.1")) ",\"2\":" STANDARD(
+            "1yr", "No Upfront", HOURLY("0.1")) "}"),
+    };
+
+    for (size_t i = 0; i < COUNT(terms); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        EXPECT_INT(read_committed(&walk, terms[i]), READING_DONE);
+        EXPECT_INT((long long)price_batch_count(walk.reading.batch), 3);
+        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 1);
+    }
+}
+
+static void reserved_terms_before_the_products_are_passed_over(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    EXPECT_INT(
+        read_committed(
+            &walk,
+            "{\"terms\":{\"Reserved\":{\"A\":{\"1\":" STANDARD(
+                "1yr", "No Upfront",
+                HOURLY("0.1")) "}}," ON_DEMAND(TERM("A", "0.2")) "}," PRODUCTS(PLAIN("A",
+                                                                                     "a.1")) "}"),
+        READING_DONE);
+    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
+}
+
+/* clang-format on */
+
 int main(void)
 {
     RUN(csv_is_as_strict_as_json);
@@ -330,5 +479,9 @@ int main(void)
     RUN(two_prices_for_a_type_are_none);
     RUN(metal_that_is_only_sold_dedicated_has_that_price);
     RUN(a_file_without_a_price_or_cut_short_is_refused);
+    RUN(the_sample_has_two_prices_of_reserved_instances_in_json_and_in_csv);
+    RUN(reserved_instances_are_prices_of_their_own);
+    RUN(a_reserved_price_that_cannot_be_read_is_none);
+    RUN(reserved_terms_before_the_products_are_passed_over);
     return test_result();
 }

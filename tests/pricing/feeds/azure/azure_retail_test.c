@@ -51,7 +51,7 @@ static enum reading_state walk_rows(struct walk *walk, const char *const *change
 
 static const char *const samples[] = {"azure-retail-page1.json", "azure-retail-page2.json", NULL};
 
-static void of_thirteen_rows_of_one_machine_two_are_its_prices(void)
+static void of_thirteen_rows_of_one_machine_four_are_its_prices(void)
 {
     static const size_t chunks[] = {0, 1, 7, 1000};
 
@@ -65,7 +65,7 @@ static void of_thirteen_rows_of_one_machine_two_are_its_prices(void)
         walk.chunk = chunks[i];
         EXPECT_INT(walk_samples(&walk, samples), READING_DONE);
         EXPECT_STR(walk.err.message, "");
-        EXPECT_INT(walk_count(&walk), 2);
+        EXPECT_INT(walk_count(&walk), 6);
         EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.seen, 13);
         EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 0);
         price = walk_price(&walk, "Standard_B16als_v2", "", PRICE_ON_DEMAND);
@@ -81,6 +81,69 @@ static void of_thirteen_rows_of_one_machine_two_are_its_prices(void)
         price = walk_price(&walk, "Standard_B16als_v2", "", PRICE_SPOT);
         EXPECT(price && price->nanos == 605700000);
         EXPECT(price && strcmp(price->text, "0.6057") == 0);
+        price = walk_price(&walk, "Standard_B16als_v2", "", PRICE_RESERVED_1Y_NO_UPFRONT);
+        EXPECT(price && price->nanos == 397031963); /* 3478 dollars for 8760 hours */
+        EXPECT(price && price->upfront_nanos == 0);
+        price = walk_price(&walk, "Standard_B16als_v2", "", PRICE_RESERVED_3Y_NO_UPFRONT);
+        EXPECT(price && price->nanos == 255745814); /* 6721 dollars for 26280 hours */
+        price = walk_price(&walk, "Standard_B16als_v2", "", PRICE_SAVINGS_PLAN_1Y);
+        EXPECT(price && strcmp(price->text, "0.49129") == 0);
+        price = walk_price(&walk, "Standard_B16als_v2", "", PRICE_SAVINGS_PLAN_3Y);
+        EXPECT(price && strcmp(price->text, "0.34323") == 0);
+    }
+}
+
+#define RESERVATION                                                                              \
+    "\"type\":\"Reservation\",\"armSkuName\":\"Standard_D4s_v5\",\"retailPrice\":876.0"
+
+static void a_reservation_is_no_price_by_the_hour(void)
+{
+    AUTO(walk_end) struct walk walk;
+    const struct price *price;
+
+    EXPECT_INT(walk_rows(&walk, ROWS("{}", "{" RESERVATION ",\"reservationTerm\":\"1 Year\"}",
+                                     "{" RESERVATION ",\"reservationTerm\":\"5 Years\"}",
+                                     "{" RESERVATION ",\"reservationTerm\":\"\"}")),
+               READING_DONE);
+    EXPECT_INT(walk_count(&walk), 2);
+    price = walk_price(&walk, "Standard_D4s_v5", "", PRICE_RESERVED_1Y_NO_UPFRONT);
+    EXPECT(price && price->nanos == 100000000);
+    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 0);
+}
+
+/* Both terms have one meter, and may have one SKU. */
+static void two_terms_of_one_sku_are_two_rows(void)
+{
+    static const char same[] = "\"meterId\":\"m\",\"skuId\":\"s\"";
+    char first[200], second[200];
+    AUTO(walk_end) struct walk walk;
+
+    snprintf(first, sizeof first, "{" RESERVATION ",%s,\"reservationTerm\":\"1 Year\"}", same);
+    snprintf(second, sizeof second, "{" RESERVATION ",%s,\"reservationTerm\":\"3 Years\"}", same);
+    EXPECT_INT(walk_rows(&walk, ROWS("{\"meterId\":\"m\",\"skuId\":\"s\"}", first, second)),
+               READING_DONE);
+    EXPECT_INT(walk_count(&walk), 3);
+}
+
+static void a_commitment_that_cannot_be_read_is_counted(void)
+{
+    static const char *const changes[] = {
+        "{" RESERVATION ",\"reservationTerm\":\"1 Year\",\"retailPrice\":0}",
+        "{" RESERVATION ",\"reservationTerm\":\"1 Year\",\"retailPrice\":\"7\"}",
+        "{" RESERVATION ",\"reservationTerm\":\"1 Year\",\"retailPrice\":1e30}",
+        "{" RESERVATION ",\"reservationTerm\":\"3 Years\",\"retailPrice\":-1}",
+        "{\"savingsPlan\":[{\"term\":\"1 Year\",\"retailPrice\":0}]}",
+        "{\"savingsPlan\":[{\"term\":\"5 Years\",\"retailPrice\":0.1}]}",
+        "{\"savingsPlan\":[7]}",
+    };
+
+    for (size_t i = 0; i < COUNT(changes); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        EXPECT_INT(walk_rows(&walk, ROWS(changes[i], "{\"armSkuName\":\"Standard_D8s_v5\"}")),
+                   READING_DONE);
+        EXPECT(!walk_price(&walk, "Standard_D4s_v5", "", PRICE_RESERVED_1Y_NO_UPFRONT));
+        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 1);
     }
 }
 
@@ -97,7 +160,8 @@ static void the_first_page_is_requested_with_a_filter_and_the_second_by_its_link
         walk.requests[0].url,
         "https://prices.azure.com/api/retail/prices?api-version=2023-01-01-preview"
         "&$filter=serviceName%20eq%20%27Virtual%20Machines%27%20and%20armRegionName%20eq%20"
-        "%27australiacentral%27%20and%20priceType%20eq%20%27Consumption%27");
+        "%27australiacentral%27%20and%20%28priceType%20eq%20%27Consumption%27%20or%20"
+        "priceType%20eq%20%27Reservation%27%29");
     EXPECT_STR(
         walk.requests[1].url,
         "https://prices.azure.com:443/api/retail/prices?api-version=2023-01-01-preview"
@@ -391,7 +455,10 @@ static void a_region_that_is_no_word_is_refused(void)
 
 int main(void)
 {
-    RUN(of_thirteen_rows_of_one_machine_two_are_its_prices);
+    RUN(of_thirteen_rows_of_one_machine_four_are_its_prices);
+    RUN(a_reservation_is_no_price_by_the_hour);
+    RUN(two_terms_of_one_sku_are_two_rows);
+    RUN(a_commitment_that_cannot_be_read_is_counted);
     RUN(the_first_page_is_requested_with_a_filter_and_the_second_by_its_link);
     RUN(a_list_without_a_price_is_a_failure_that_says_why);
     RUN(rows_other_than_public_hourly_linux_prices_are_left_out);

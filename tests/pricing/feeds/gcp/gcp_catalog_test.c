@@ -82,6 +82,80 @@ static struct price_batch_tally tally_of(struct walk *walk)
     return price_batch_facts(walk->reading.batch)->tally;
 }
 
+#define CPU_FOR(years, usage_, nanos)                                                            \
+    {                                                                                            \
+        .description = "Commitment v1: N2 Cpu in Americas for " years, .group = "CPU",           \
+        .usage = usage_, .tiers = TIER("", nanos)                                                \
+    }
+#define RAM_FOR(years, usage_, nanos)                                                            \
+    {                                                                                            \
+        .description = "Commitment v1: N2 Ram in Americas for " years, .group = "RAM",           \
+        .usage = usage_, .unit = "GiBy.h", .tiers = TIER("", nanos)                              \
+    }
+
+static void committed_use_is_a_price_where_all_parts_have_one(void)
+{
+    static const struct sku skus[] = {
+        {.description = CORE_NAME},
+        {.description = RAM_NAME, .unit = "GiBy.h", .tiers = RAM},
+        CPU_FOR("1 Year", "Commit1Yr", "19560000"),
+        RAM_FOR("1 Year", "Commit1Yr", "2626000"),
+        CPU_FOR("3 Year", "Commit3Yr", "14000000"), /* without memory */
+        RAM_FOR("3 Year", "Commit1Yr", "1"),        /* its category says otherwise */
+    };
+    AUTO(walk_end) struct walk walk;
+    const struct price *price;
+
+    walk_start(&walk, &gcp_catalog, "");
+    EXPECT_INT(walk_skus(&walk, skus, COUNT(skus)), READING_DONE);
+    price = walk_price(&walk, "n2-standard-4", "", PRICE_COMMITTED_USE_1Y);
+    EXPECT_STR(price ? price->text : "", "0.120256");
+    EXPECT(!walk_price(&walk, "n2-standard-4", "", PRICE_COMMITTED_USE_3Y));
+    EXPECT(!walk_price(&walk, "n2-standard-4", "", PRICE_ON_DEMAND));
+    EXPECT(walk_price(&walk, "n1-highcpu-64", "", PRICE_ON_DEMAND) != NULL);
+    EXPECT(!walk_price(&walk, "n1-highcpu-64", "", PRICE_COMMITTED_USE_1Y));
+    EXPECT_INT(tally_of(&walk).malformed, 1);
+}
+
+#define PART_FOR(description_, group_, unit_, nanos)                                             \
+    {                                                                                            \
+        .description = "Commitment v1: " description_ " in Iowa for 1 Year", .group = group_,    \
+        .usage = "Commit1Yr", .unit = unit_, .tiers = TIER("", nanos)                            \
+    }
+
+/* GPUs and local SSD have commitments of their own; a machine has one where all its parts have.
+ */
+static void committed_use_counts_gpus_and_local_ssd(void)
+{
+    static const struct sku skus[] = {
+        {.description = CORE_NAME},
+        {.description = RAM_NAME, .unit = "GiBy.h", .tiers = RAM},
+        PART_FOR("A2 Cpu", "CPU", "h", "20000000"),
+        PART_FOR("A2 Ram", "RAM", "GiBy.h", "2000000"),
+        PART_FOR("Nvidia Tesla A100 GPU running", "GPU", "h", "500000000"),
+        PART_FOR("C3 Cpu", "CPU", "h", "10000000"),
+        PART_FOR("C3 Ram", "RAM", "GiBy.h", "1000000"),
+        {.description = "Commitment v1: Local SSD in Iowa for 1 Year",
+         .family = "Storage",
+         .group = "LocalSSD",
+         .usage = "Commit1Yr",
+         .unit = "GiBy.mo",
+         .tiers = TIER("", "73000000")},
+    };
+    AUTO(walk_end) struct walk walk;
+    const struct price *price;
+
+    walk_start(&walk, &gcp_catalog, "");
+    EXPECT_INT(walk_skus(&walk, skus, COUNT(skus)), READING_DONE);
+    EXPECT_INT(tally_of(&walk).malformed, 0);
+    price = walk_price(&walk, "a2-highgpu-1g", "", PRICE_COMMITTED_USE_1Y);
+    EXPECT_STR(price ? price->text : "", "0.91"); /* 12 x 0.02 + 85 x 0.002 + 0.5 */
+    price = walk_price(&walk, "c3-standard-4-lssd", "", PRICE_COMMITTED_USE_1Y);
+    EXPECT_STR(price ? price->text : "", "0.0935"); /* 4 x 0.01 + 16 x 0.001 + 375 x 0.0001 */
+    /* Their 80 GiB GPUs are sold with a commitment only on request. */
+    EXPECT(!walk_price(&walk, "a2-ultragpu-1g", "", PRICE_COMMITTED_USE_1Y));
+}
+
 static void samples_give_the_known_prices_and_no_decoys(void)
 {
     static const char *const names[] = {"gcp-skus-n1.reconstructed.json",
@@ -404,6 +478,8 @@ static void an_entry_that_is_too_large_is_a_failure(void)
 
 int main(void)
 {
+    RUN(committed_use_is_a_price_where_all_parts_have_one);
+    RUN(committed_use_counts_gpus_and_local_ssd);
     RUN(samples_give_the_known_prices_and_no_decoys);
     RUN(a_price_is_that_of_cores_and_memory_together);
     RUN(less_than_a_nano_is_rounded);

@@ -71,50 +71,122 @@ static void a_description_says_of_what_it_is_the_price(void)
     }
 }
 
+static void a_commitment_is_for_so_many_years(void)
+{
+    static const struct {
+        const char *text;
+        size_t family;
+        int part, years;
+    } cases[] = {
+        {"Commitment v1: Cpu in Americas for 1 Year", GCP_N1, GCP_CORE, 1},
+        {"Commitment v1: Ram in Americas for 3 Year", GCP_N1, GCP_RAM, 3},
+        {"Commitment v1: N2 Cpu in Paris for 3 Years", GCP_N2, GCP_CORE, 3},
+        {"Commitment v1: N2D AMD Ram in Americas for 1 Year", GCP_N2D, GCP_RAM, 1},
+        {"Commitment v1: C2D AMD Cpu in EMEA for 1 Year", GCP_C2D, GCP_CORE, 1},
+        {"Commitment v1: E2 Ram in Jakarta for 3 Year", GCP_E2, GCP_RAM, 3},
+        {"Commitment v1: C3 Cpu in Iowa for 1 Year", GCP_C3, GCP_CORE, 1},
+        {"Commitment v1: C3D Ram in Iowa for 3 Years", GCP_C3D, GCP_RAM, 3},
+        {"Commitment v1: C4A Arm Cpu in Iowa for 1 Year", GCP_C4A, GCP_CORE, 1},
+        {"Commitment v1: C4D Cpu in Iowa for 1 Year", GCP_C4D, GCP_CORE, 1},
+        {"Commitment v1: N4 Cpu in Iowa for 3 Years", GCP_N4, GCP_CORE, 3},
+        {"Commitment v1: N4A Ram in Johannesburg for 1 Year", GCP_N4A, GCP_RAM, 1},
+        {"Commitment v1: T2D AMD Cpu in Americas for 1 Year", GCP_T2D, GCP_CORE, 1},
+        {"Commitment v1: H3 Ram in Iowa for 1 Year", GCP_H3, GCP_RAM, 1},
+        {"Commitment v1: Compute optimized Cpu in Johannesburg for 1 Year", GCP_C2, GCP_CORE, 1},
+        {"Commitment: Compute optimized Core running in Americas for 1 Year", GCP_C2, GCP_CORE,
+         1},
+        {"Commitment: Compute optimized Ram running in Americas for 3 Year", GCP_C2, GCP_RAM, 3},
+        {"Commitment v1: Memory-optimized Cpu in Americas for 1 Year", GCP_M1, GCP_CORE, 1},
+        {"Commitment v1: M3 Memory-optimized Ram in Iowa for 3 Years", GCP_M3, GCP_RAM, 3},
+        {"Commitment v1: M4 Cpu in Iowa for 1 Year", GCP_M4, GCP_CORE, 1},
+        {"Commitment v1: M4Ultramem224 Cpu in Iowa for 1 Year", GCP_M4_ULTRAMEM_224, GCP_CORE, 1},
+        {"Commitment v1: A2 Cpu in APAC for 1 Year", GCP_A2, GCP_CORE, 1},
+        {"Commitment v1: G4 Ram in Iowa for 3 Years", GCP_G4, GCP_RAM, 3},
+        {"Commitment v1: Nvidia Tesla A100 GPU running in Iowa for 1 Year", GCP_A100, 0, 1},
+        {"Commitment v1: Nvidia L4 GPU in Frankfurt for 1 Year", GCP_L4, 0, 1},
+        {"Commitment v1: RTX 6000 96GB running in Iowa for 3 Years", GCP_RTX_6000, 0, 3},
+        {"Commitment v1: Local SSD in Americas for 1 Year", GCP_SSD, 0, 1},
+        {"Commitment v1: Local SSD In Sydney for 3 Year", GCP_SSD, 0, 3},
+        {"Commitment v1: C4A Local SSD in Frankfurt for 1 Year", GCP_SSD_C4A, 0, 1},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct gcp_component component = {.family = GCP_FAMILIES};
+
+        EXPECT(gcp_component_read(cases[i].text, &component));
+        EXPECT(gcp_component_may_be(cases[i].text, strlen(cases[i].text)));
+        EXPECT_INT((long long)component.family, (long long)cases[i].family);
+        EXPECT_INT((int)component.part, cases[i].part);
+        EXPECT_INT(component.years, cases[i].years);
+        EXPECT(!component.spot);
+        EXPECT_STR(gcp_group(&component),
+                   cases[i].family >= GCP_SSD                                       ? "LocalSSD"
+                   : cases[i].family >= GCP_A100 && cases[i].family <= GCP_RTX_6000 ? "GPU"
+                   : cases[i].part == GCP_CORE                                      ? "CPU"
+                                                                                    : "RAM");
+    }
+}
+
+static const char *const others[] = {
+    "",
+    "Core running in Americas",
+    "Custom Instance Core running in Americas",
+    "N2 Custom Instance Core running in Americas",
+    "N2 Custom Extended Instance Ram running in Americas",
+    "N2D AMD Custom Instance Core running in Americas",
+    "Commitment v1: Cpu in Americas for 5 Years",
+    "Commitment v1: Cpu in  for 1 Year",
+    "Commitment v1: N2 Custom Cpu in Americas for 1 Year",
+    "Commitment v1: N2 Core in Americas for 1 Year",
+    "Spot Preemptible Commitment v1: Cpu in Americas for 1 Year",
+    "Commitment: N2 Core running in Americas for 1 Year",
+    "Commitment: Compute optimized Cpu in Americas for 1 Year",
+    "Commitment v1: Compute optimized Core running in Americas for 1 Year",
+    "Commitment v1: N4A Core in Johannesburg for 5 Years",
+    "Commitment v1: C4A Cpu in Iowa for 1 Year",
+    "Commitment v1: Z3 Cpu in Iowa for 1 Year",
+    "Commitment v1: Z3 Local SSD in Alabama for 3 Years",
+    "Commitment v1: vGPU G4 Local SSD in Iowa for 1 Year",
+    "Commitment v1: A3 Cpu in Iowa for 1 Year",
+    "Commitment v1: Nvidia Tesla A100 80GB GPU running in Iowa for 1 Year",
+    "Commitment v1: Nvidia Tesla V100 GPU in Iowa for 1 Year",
+    "Commitment v1: SLES for SAP for VM with 4 VCPU for 1 Year",
+    "N1 Sole Tenancy Premium for N1 Instance Core running in Americas",
+    "N2 Sole Tenancy Instance Ram running in Americas",
+    "Compute-optimized Sole Tenancy Instance Core running in Americas",
+    "Sole Tenancy Instance Ram running in Americas",
+    "Reserved N2 Instance Core in Americas",
+    "DWS Calendar Mode N2 Instance Core running in Americas",
+    "Memory-optimized Sole Tenancy Instance Core running in Americas",
+    "Memory Optimized Upgrade Premium for Memory-optimized Sole Tenancy Instance Core "
+    "running in Americas",
+    "Nvidia Tesla V100 GPU running in Americas",
+    "A3 Instance Core running in Americas",
+    "C4N Instance Core running in Americas",
+    "M4N Instance Core running in Americas",
+    "Reserved A2 Instance Core in Americas",
+    "Nvidia H100 80GB GPU running in Americas",
+    "Nvidia L4 GPU Virtual Workstation running in Americas",
+    "Nvidia L4 GPU attached to Spot Preemptible VMs",
+    "Spot Preemptible Nvidia L4 GPU attached to Spot Preemptible VMs running in Americas",
+    "Nvidia L4 GPU reserved in Calendar Mode running in Americas",
+    "RTX 6000 96GB 1/2 running in Iowa",
+    "SSD backed Local Storage for DWS Calendar Mode in Iowa",
+    "SSD backed Local Storage in ",
+    "Commitment v1: Local SSD in Americas",
+    "C4 Instance Local SSD",
+    "N2 Instance Core running in ",
+    "N2 Instance Core",
+    "N2 Instance Cores running in Americas",
+    "n2 instance core running in Americas",
+    "Spot Preemptible Preemptible N2 Instance Core running in Americas",
+    " N2 Instance Core running in Americas",
+    "Spot N2 Instance Core running in Americas",
+    "Micro Instance with burstable CPU",
+};
+
 static void every_other_description_is_about_something_else(void)
 {
-    static const char *const others[] = {
-        "",
-        "Core running in Americas",
-        "Custom Instance Core running in Americas",
-        "N2 Custom Instance Core running in Americas",
-        "N2 Custom Extended Instance Ram running in Americas",
-        "N2D AMD Custom Instance Core running in Americas",
-        "Commitment v1: Cpu in Americas for 1 Year",
-        "Commitment: Compute optimized Core running in Americas for 1 Year",
-        "N1 Sole Tenancy Premium for N1 Instance Core running in Americas",
-        "N2 Sole Tenancy Instance Ram running in Americas",
-        "Compute-optimized Sole Tenancy Instance Core running in Americas",
-        "Sole Tenancy Instance Ram running in Americas",
-        "Reserved N2 Instance Core in Americas",
-        "DWS Calendar Mode N2 Instance Core running in Americas",
-        "Memory-optimized Sole Tenancy Instance Core running in Americas",
-        "Memory Optimized Upgrade Premium for Memory-optimized Sole Tenancy Instance Core "
-        "running in Americas",
-        "Nvidia Tesla V100 GPU running in Americas",
-        "A3 Instance Core running in Americas",
-        "C4N Instance Core running in Americas",
-        "M4N Instance Core running in Americas",
-        "Reserved A2 Instance Core in Americas",
-        "Nvidia H100 80GB GPU running in Americas",
-        "Nvidia L4 GPU Virtual Workstation running in Americas",
-        "Nvidia L4 GPU attached to Spot Preemptible VMs",
-        "Spot Preemptible Nvidia L4 GPU attached to Spot Preemptible VMs running in Americas",
-        "Nvidia L4 GPU reserved in Calendar Mode running in Americas",
-        "RTX 6000 96GB 1/2 running in Iowa",
-        "SSD backed Local Storage for DWS Calendar Mode in Iowa",
-        "SSD backed Local Storage in ",
-        "Commitment v1: Local SSD in Americas for 1 Year",
-        "C4 Instance Local SSD",
-        "N2 Instance Core running in ",
-        "N2 Instance Core",
-        "N2 Instance Cores running in Americas",
-        "n2 instance core running in Americas",
-        "Spot Preemptible Preemptible N2 Instance Core running in Americas",
-        " N2 Instance Core running in Americas",
-        "Spot N2 Instance Core running in Americas",
-        "Micro Instance with burstable CPU",
-    };
     struct gcp_component component;
 
     for (size_t i = 0; i < COUNT(others); i++) {
@@ -162,6 +234,7 @@ static void categories_and_units_belong_to_a_part(void)
 
 int main(void)
 {
+    RUN(a_commitment_is_for_so_many_years);
     RUN(a_description_says_of_what_it_is_the_price);
     RUN(every_other_description_is_about_something_else);
     RUN(categories_and_units_belong_to_a_part);

@@ -295,9 +295,32 @@ static void a_client_that_does_not_take_its_answer_makes_room(void)
 
     client_phase(first, PHASE_SEND, START);
     client_phase(second, PHASE_HOLD, START);
-    EXPECT(add(connections, 3, "10.0.0.3", START + SECOND / 10) == NULL);
     EXPECT(add(connections, 3, "10.0.0.3", START + SECOND) != NULL);
     EXPECT_STR(cuts, "1 ");
+    connections_free(connections);
+}
+
+/* A crowd that comes all at once and takes nothing must not shut others out until its answers are
+ * old. Among its own connections an address waits for what has just begun. */
+static void an_answer_that_has_just_begun_makes_room_for_other_addresses_only(void)
+{
+    const struct connection_limits limits = {.most = 3, .most_per_address = 2};
+    struct connections *connections = start(&limits);
+    struct client *first = add(connections, 1, "10.0.0.1", START);
+    struct client *second = add(connections, 2, "10.0.0.1", START);
+    struct client *third = add(connections, 3, "10.0.0.2", START);
+    const long long soon = START + SECOND / 10;
+
+    client_phase(first, PHASE_SEND, START);
+    client_phase(second, PHASE_SEND, START + 1);
+    client_phase(third, PHASE_SEND, START + 2);
+    EXPECT(add(connections, 4, "10.0.0.1", soon) == NULL);
+    EXPECT_STR(cuts, "");
+    struct client *fourth = add(connections, 4, "10.0.0.3", soon);
+    EXPECT_STR(cuts, "1 ");
+    EXPECT(fourth != NULL);
+    EXPECT(add(connections, 5, "10.0.0.4", soon) != NULL); /* rather the one that sends nothing */
+    EXPECT_STR(cuts, "1 4 ");
     connections_free(connections);
 }
 
@@ -335,6 +358,7 @@ int main(void)
     RUN(a_change_of_phase_between_two_ticks_is_seen_in_time);
     RUN(a_client_that_takes_its_answer_goes_on_and_one_that_does_not_is_cut);
     RUN(a_client_that_does_not_take_its_answer_makes_room);
+    RUN(an_answer_that_has_just_begun_makes_room_for_other_addresses_only);
     RUN(half_of_the_connections_may_wait);
     return test_result();
 }

@@ -6,11 +6,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#define SEND_SECONDS 7
 
 /* A connection of two ends over TCP. */
 static void connect_both(int *ret_ours, int *ret_theirs)
 {
-    struct config config = {.listen = "127.0.0.1"};
+    struct config config = {.listen = "127.0.0.1", .send_seconds = SEND_SECONDS};
     AUTO(closep) int listener = listener_open(&config, NULL);
     struct sockaddr_in address = {.sin_family = AF_INET};
 
@@ -53,6 +56,36 @@ static void a_closed_connection_with_bytes_left_to_read_counts_as_gone(void)
     EXPECT_INT(send(theirs, "x", 1, 0), 1);
     close(theirs);
     EXPECT(listener_has_left(ours));
+}
+
+static void an_end_is_told_behind_the_bytes_that_came_before_it(void)
+{
+    AUTO(closep) int ours = -1;
+    AUTO(closep) int theirs = -1;
+    char text[8];
+
+    connect_both(&ours, &theirs);
+    EXPECT_INT(send(theirs, "xyz", 3, 0), 3);
+    EXPECT_INT(shutdown(theirs, SHUT_WR), 0);
+    EXPECT(listener_has_left(ours));
+    listener_tell_end(ours);
+    EXPECT_INT(recv(ours, text, 2, 0), 2);
+    EXPECT_INT(recv(ours, text, sizeof text, 0), 1);
+    EXPECT_INT(recv(ours, text, sizeof text, 0), 0);
+    EXPECT_INT(send(ours, "answer", 6, 0), 6);
+    EXPECT_INT(recv(theirs, text, sizeof text, 0), 6);
+}
+
+static void what_is_not_taken_is_dropped_in_time(void)
+{
+    AUTO(closep) int ours = -1;
+    AUTO(closep) int theirs = -1;
+    unsigned patience_ms = 0;
+    socklen_t size = sizeof patience_ms;
+
+    connect_both(&ours, &theirs);
+    EXPECT_INT(getsockopt(ours, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, &size), 0);
+    EXPECT_INT(patience_ms, SEND_SECONDS * 1000);
 }
 
 static void a_cut_takes_back_what_was_not_read(void)
@@ -104,6 +137,8 @@ int main(void)
     RUN(an_open_connection_is_not_gone);
     RUN(a_closed_connection_counts_as_gone);
     RUN(a_closed_connection_with_bytes_left_to_read_counts_as_gone);
+    RUN(an_end_is_told_behind_the_bytes_that_came_before_it);
+    RUN(what_is_not_taken_is_dropped_in_time);
     RUN(a_cut_takes_back_what_was_not_read);
     RUN(little_is_held_where_that_is_asked_for);
     return test_result();

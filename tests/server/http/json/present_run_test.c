@@ -77,6 +77,7 @@ static const char *const members[] = {"id",
                                       "steps_stored",
                                       "thinned_at",
                                       "summary",
+                                      "tokens_per_second",
                                       "roofline",
                                       "ended_by",
                                       "reason",
@@ -89,6 +90,7 @@ static const char *const members[] = {"id",
                                       "vm",
                                       "provenance",
                                       "sender",
+                                      "signed_by",
                                       "loaded",
                                       "validity",
                                       "void",
@@ -141,6 +143,7 @@ static void a_finished_run_is_written_whole(void)
         "\"instance_type\":\"c7i.large\",\"instance\":\"c7i.large\",\"provider\":\"aws\","
         "\"region\":\"us-east-1\","
         "\"zone\":null,\"vm\":\"00000000000000aa\",\"provenance\":\"imported\",\"sender\":\"c1\","
+        "\"signed_by\":null,"
         "\"machine\":"
         "\"0123456789abcdef\",\"created_at\":"
         "\"2026-01-02T03:04:05.678Z\","
@@ -149,7 +152,8 @@ static void a_finished_run_is_written_whole(void)
         "\"engine_details\":{\"isa\":\"avx2\",\"emulated\":true},"
         "\"loaded\":{\"allocator\":\"system\"},\"samples\":1120,"
         "\"peak_memory_bytes\":734003200,\"gradient_cosine\":0.995,\"worst_layer_cosine\":0.9375,"
-        "\"steps_stored\":35,\"thinned_at\":null,\"summary\":{\"method\":1},"
+        "\"steps_stored\":35,\"thinned_at\":null,\"summary\":{\"method\":1},\"tokens_per_"
+        "second\":null,"
         "\"roofline\":{\"peak\":null,\"phases\":[],\"step\":{\"seconds\":0.35,"
         "\"multiply_adds\":null,\"multiply_adds_per_second\":null,\"share\":null},"
         "\"memory\":{\"least_bytes\":null,\"least_bytes_per_second\":null,"
@@ -233,6 +237,22 @@ static void a_damaged_text_hides_the_roofline_and_not_the_run(void)
 }
 
 /* As in a list, and of runs from before there was more. */
+/* 64 tokens are a sample of gpt2. */
+static void a_run_on_text_is_as_fast_in_tokens(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
+    struct json_writer out = {.bytes = &bytes};
+    struct run run = a_run(RUN_FINISHED);
+    char spec[] = "{\"workload\":\"gpt2\"}";
+
+    run.spec_text = spec;
+    run.summary.samples_per_second = 10;
+    run.summary.throughput = (struct range){.known = true, .low = 9.5, .high = 10.5};
+    present_run(&out, NULL, &run, NULL);
+    EXPECT(strstr(bytes.data,
+                  ",\"tokens_per_second\":{\"value\":640,\"low\":608,\"high\":672},") != NULL);
+}
+
 static void a_summary_in_short_has_its_interval(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
@@ -246,7 +266,7 @@ static void a_summary_in_short_has_its_interval(void)
                   "\"summary\":{\"samples_per_second\":91.4,\"interval\":{\"low\":90.5,"
                   "\"high\":92.5,\"level\":0.95},\"median_step_seconds\":0.35,"
                   "\"measured_steps\":30,\"measured_seconds\":10.5,\"first_measured\":5},"
-                  "\"roofline\":null,"
+                  "\"tokens_per_second\":null,\"roofline\":null,"
                   "\"validity\":null,\"void\":null,\"cost\":null,\"sweep\":null,") != NULL);
 }
 
@@ -407,6 +427,7 @@ int main(void)
     RUN(a_finished_run_is_written_whole);
     RUN(the_roofline_follows_from_what_is_stored);
     RUN(a_damaged_text_hides_the_roofline_and_not_the_run);
+    RUN(a_run_on_text_is_as_fast_in_tokens);
     RUN(a_summary_in_short_has_its_interval);
     RUN(unknown_values_are_null_and_not_empty);
     RUN(progress_says_how_far_and_how_long_yet);

@@ -21,6 +21,7 @@ struct scene {
     struct sweep_row_run runs[3];
     struct cell_result cells[3];
     struct sweep_result result;
+    struct rank_intervals intervals;
     struct sweep_view view;
 };
 
@@ -43,6 +44,25 @@ static void fill_runs(struct scene *scene)
                                             .run = {.cell = 1, .state = RUN_QUEUED}};
 }
 
+/* The first cell is slower by `gap`, as a logarithm. */
+static void rank(struct scene *scene, double gap)
+{
+    const struct rank_row rows[] = {{0, 0.01, INFINITY, 0, 0}, {gap, 0.01, INFINITY, 0, 0}};
+
+    rank_intervals_clear(&scene->intervals);
+    EXPECT(rank_intervals_compute(rows, COUNT(rows), 0.03, &scene->intervals, NULL));
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        scene->cells[i].rank = scene->intervals.rows[i];
+        scene->cells[i].rank_row = i;
+    }
+}
+
+static void scene_free(struct scene *scene)
+{
+    rank_intervals_clear(&scene->intervals);
+    free(scene);
+}
+
 static struct scene *scene_new(enum sweep_preset preset)
 {
     struct scene *scene = calloc(1, sizeof *scene);
@@ -60,17 +80,20 @@ static struct scene *scene_new(enum sweep_preset preset)
                                     .cells = scene->rows,
                                     .count = COUNT(scene->rows)};
     fill_runs(scene);
-    scene->cells[0] =
-        (struct cell_result){.runs = 1, .valid = 1, .throughput = {100, 99, 101}, .rank = 2};
+    scene->cells[0] = (struct cell_result){.runs = 1, .valid = 1, .throughput = {100, 99, 101}};
     scene->cells[1] = (struct cell_result){.runs = 2,
                                            .valid = 1,
                                            .invalid = 1,
                                            .throughput = {300, 290, 310},
                                            .over_runs = true,
                                            .shares = {true, 0, 0.98},
-                                           .to_first = {true, 3, 2.8, 3.2},
-                                           .rank = 1};
-    scene->result = (struct sweep_result){.cells = scene->cells, .count = 3, .best = 1};
+                                           .to_first = {true, 3, 2.8, 3.2}};
+    scene->result = (struct sweep_result){.cells = scene->cells,
+                                          .count = 3,
+                                          .best = 1,
+                                          .intervals = &scene->intervals,
+                                          .group_count = 1};
+    rank(scene, 0.1);
     scene->view = (struct sweep_view){.row = &scene->row,
                                       .preset = preset,
                                       .runs = scene->runs,
@@ -123,7 +146,7 @@ static void progress_counts_runs_and_extrapolates_the_time_left(void)
     EXPECT_NEAR(number_at(json, "progress", "runs_running"), 0, 0);
     EXPECT_NEAR(number_at(json, "progress", "elapsed_seconds"), 20, 1e-9);
     EXPECT_NEAR(number_at(json, "progress", "seconds_left"), 10, 1e-9);
-    free(scene);
+    scene_free(scene);
 }
 
 static void the_time_left_is_unknown_before_a_run_is_done_and_0_after_the_end(void)
@@ -141,7 +164,7 @@ static void the_time_left_is_unknown_before_a_run_is_done_and_0_after_the_end(vo
     AUTO(json_decrefp) json_t *last = presented(scene);
     EXPECT_NEAR(number_at(last, "progress", "elapsed_seconds"), 5, 1e-9);
     EXPECT_NEAR(number_at(last, "progress", "seconds_left"), 0, 0);
-    free(scene);
+    scene_free(scene);
 }
 
 static void all_cells_get_the_price_of_the_latest_run_that_has_one(void)
@@ -158,7 +181,7 @@ static void all_cells_get_the_price_of_the_latest_run_that_has_one(void)
     AUTO(json_decrefp) json_t *unpriced = presented(scene);
     EXPECT(json_is_null(json_object_get(unpriced, "price_per_hour")));
     EXPECT(json_is_null(json_object_get(cell_of(unpriced, 0), "dollars_per_million_samples")));
-    free(scene);
+    scene_free(scene);
 }
 
 static void a_cell_has_its_own_runs_and_what_its_interval_is_over(void)
@@ -177,26 +200,34 @@ static void a_cell_has_its_own_runs_and_what_its_interval_is_over(void)
     EXPECT_STR(text_at(cell_of(json, 1), "interval", "over"), "runs");
     EXPECT(json_is_null(json_object_get(cell_of(json, 2), "interval")));
     EXPECT(json_is_null(json_object_get(cell_of(json, 2), "rank")));
+    EXPECT(json_is_null(json_object_get(cell_of(json, 2), "cannot_be_told_apart_from")));
+    EXPECT_NEAR(number_at(cell_of(json, 0), "rank", "low"), 2, 0);
+    EXPECT(json_is_false(json_object_get(cell_of(json, 0), "may_be_best")));
     EXPECT_STR(text_at(cell_of(json, 2), NULL, "refused"), reason);
-    free(scene);
+    scene_free(scene);
 }
 
-static void the_best_cell_names_the_cells_that_tie_with_it(void)
+static void each_cell_names_those_that_it_cannot_be_told_apart_from(void)
 {
     struct scene *scene = scene_new(SWEEP_THREADS);
 
-    scene->cells[0].rank = 1;
+    rank(scene, 0.02);
     AUTO(json_decrefp) json_t *json = presented(scene);
-    const json_t *tied = json_object_get(json_object_get(json, "best"), "tied_with");
+    const json_t *tied =
+        json_object_get(json_object_get(json, "best"), "cannot_be_told_apart_from");
     EXPECT_STR(text_at(json, "best", "name"), "threads=4");
     EXPECT_INT((long long)json_array_size(tied), 1);
     EXPECT_STR(json_string_value(json_array_get(tied, 0)), "threads=1");
-    EXPECT(json_is_true(json_object_get(cell_of(json, 0), "tied_with_best")));
+    EXPECT(json_is_true(json_object_get(cell_of(json, 0), "may_be_best")));
+    EXPECT_NEAR(number_at(cell_of(json, 0), "rank", "low"), 1, 0);
+    EXPECT_NEAR(number_at(cell_of(json, 0), "rank", "high"), 2, 0);
+    tied = json_object_get(cell_of(json, 0), "cannot_be_told_apart_from");
+    EXPECT_STR(json_string_value(json_array_get(tied, 0)), "threads=4");
 
     scene->result.best = scene->result.count;
     AUTO(json_decrefp) json_t *none = presented(scene);
     EXPECT(json_is_null(json_object_get(none, "best")));
-    free(scene);
+    scene_free(scene);
 }
 
 static void a_cell_says_where_its_time_went_if_its_engine_did(void)
@@ -207,7 +238,7 @@ static void a_cell_says_where_its_time_went_if_its_engine_did(void)
     EXPECT(json_is_null(json_object_get(cell_of(json, 0), "time_shares")));
     EXPECT_NEAR(number_at(cell_of(json, 1), "time_shares", "input"), 0, 0);
     EXPECT_NEAR(number_at(cell_of(json, 1), "time_shares", "compute"), 0.98, 1e-12);
-    free(scene);
+    scene_free(scene);
 }
 
 static void only_a_sweep_of_threads_has_an_efficiency(void)
@@ -223,7 +254,7 @@ static void only_a_sweep_of_threads_has_an_efficiency(void)
     scene->view.preset = SWEEP_BATCH;
     AUTO(json_decrefp) json_t *batch = presented(scene);
     EXPECT(json_is_null(json_object_get(cell_of(batch, 1), "efficiency")));
-    free(scene);
+    scene_free(scene);
 }
 
 static void only_an_aa_with_a_pair_has_false_alarms(void)
@@ -241,7 +272,7 @@ static void only_an_aa_with_a_pair_has_false_alarms(void)
     EXPECT(json_is_null(json_object_get(other, "false_alarms")));
     EXPECT_INT((long long)json_array_size(json_object_get(other, "notes")), 1);
     EXPECT_INT((long long)json_array_size(json_object_get(json, "notes")), 0);
-    free(scene);
+    scene_free(scene);
 }
 
 static void csv_quotes_names_and_leaves_unknown_values_empty(void)
@@ -254,13 +285,14 @@ static void csv_quotes_names_and_leaves_unknown_values_empty(void)
     line = strstr(text.data, "\r\n");
     EXPECT_STR(
         line ? line + 2 : "",
-        "0,\"threads=1\",0,2,1,0,0,100,99,101,,,,,,,,,,\"\",1,0.990099,1.0101,0.36,"
-        "1e+06,990000,1.01e+06,,,0\r\n"
-        "1,\"threads=4\",0,1,1,1,0,300,290,310,3.0000,2.8000,3.2000,,,,,,,\"\","
-        "0.333333,0.322581,0.344828,0.36,3e+06,2.9e+06,3.1e+06,0,0.98,0\r\n"
-        "2,\"odd, \"\"name\"\"\",0,0,0,0,0,,,,,,,,,,,,,\"needs 4 cores, got 2\",,,,,,,,,,0\r\n");
+        "0,\"threads=1\",0,2,2,false,1,0,0,100,99,101,,,,,,,,,,\"\",1,0.990099,1.0101,0.36,"
+        "1e+06,990000,1.01e+06,,,0,\"\",,,\r\n"
+        "1,\"threads=4\",0,1,1,true,1,1,0,300,290,310,3.0000,2.8000,3.2000,,,,,,,\"\","
+        "0.333333,0.322581,0.344828,0.36,3e+06,2.9e+06,3.1e+06,0,0.98,0,\"\",,,\r\n"
+        "2,\"odd, \"\"name\"\"\",0,,,,0,0,0,,,,,,,,,,,,,\"needs 4 cores, got "
+        "2\",,,,,,,,,,0,\"\",,,\r\n");
     EXPECT(!present_sweep_csv(&little, &scene->view));
-    free(scene);
+    scene_free(scene);
 }
 
 int main(void)
@@ -269,7 +301,7 @@ int main(void)
     RUN(the_time_left_is_unknown_before_a_run_is_done_and_0_after_the_end);
     RUN(all_cells_get_the_price_of_the_latest_run_that_has_one);
     RUN(a_cell_has_its_own_runs_and_what_its_interval_is_over);
-    RUN(the_best_cell_names_the_cells_that_tie_with_it);
+    RUN(each_cell_names_those_that_it_cannot_be_told_apart_from);
     RUN(a_cell_says_where_its_time_went_if_its_engine_did);
     RUN(only_a_sweep_of_threads_has_an_efficiency);
     RUN(only_an_aa_with_a_pair_has_false_alarms);

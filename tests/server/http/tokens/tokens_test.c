@@ -20,7 +20,7 @@ static void a_file_has_scopes_and_limits_for_each_token(void)
 
     EXPECT(parse("# who may report\n\n"
                  "c1\timport sha256:" ABC " runs_per_hour=100 mib_per_hour=2 # a comment\r\n"
-                 "  ops.eu-1_x read,write sha256:" B64 " requests_per_minute=60",
+                 "  ops.eu-1_x read,write sha256:" B64 " keys=many requests_per_minute=60",
                  &tokens, &err));
     EXPECT_STR(err.message, "");
     EXPECT_INT((long long)tokens.count, 2);
@@ -34,6 +34,7 @@ static void a_file_has_scopes_and_limits_for_each_token(void)
     EXPECT_STR(tokens.list[1].name, "ops.eu-1_x");
     EXPECT_INT(tokens.list[1].scopes, SCOPE_READ | SCOPE_WRITE);
     EXPECT_INT(tokens.list[1].limits.most[LIMIT_REQUESTS], 60);
+    EXPECT(tokens.list[1].many_keys && !tokens.list[0].many_keys);
     EXPECT_INT(tokens.list[1].hash[31], 0xbb);
     EXPECT(tokens_find(&tokens, "abc") == &tokens.list[0]);
     EXPECT(!tokens_find(&tokens, "abd"));
@@ -75,6 +76,8 @@ static void a_wrong_line_is_refused_with_its_number_and_its_part(void)
         {"c1 read sha256:" A64 "a", "tokens:1", "the hash must be"},
         {"c1 read sha256:g", "tokens:1", "the hash must be"},
         {"c1 read md5:" A64, "tokens:1", "the hash must be"},
+        {"c1 read sha256:" A64 " keys=few", "tokens:1", "keys= must be followed by \"many\""},
+        {"c1 read sha256:" A64 " keys=many keys=many", "tokens:1", "keys= is given twice"},
         {"c1 read sha256:" A64 " runs=1", "tokens:1", "a limit must be one of requests_per"},
         {"c1 read sha256:" A64 " runs_per_hour", "tokens:1", "whole number from 1 to 1000000000"},
         {"c1 read sha256:" A64 " runs_per_hour=0", "tokens:1", "whole number from 1"},

@@ -1,0 +1,93 @@
+#include "common/sha256.h"
+
+#include <string.h>
+
+#define BLOCK 64
+
+static const uint32_t constants[BLOCK] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
+    0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
+    0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
+    0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7,
+    0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc,
+    0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
+    0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116,
+    0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
+    0xc67178f2,
+};
+
+static uint32_t turn(uint32_t word, int bits)
+{
+    return word >> bits | word << (32 - bits);
+}
+
+static uint32_t load(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+           bytes[3];
+}
+
+static void expand(const uint8_t block[BLOCK], uint32_t ret_words[BLOCK])
+{
+    for (int i = 0; i < 16; i++)
+        ret_words[i] = load(block + 4 * i);
+    for (int i = 16; i < BLOCK; i++) {
+        uint32_t near = ret_words[i - 2], far = ret_words[i - 15];
+
+        ret_words[i] = ret_words[i - 16] + ret_words[i - 7] +
+                       (turn(far, 7) ^ turn(far, 18) ^ far >> 3) +
+                       (turn(near, 17) ^ turn(near, 19) ^ near >> 10);
+    }
+}
+
+/* The letters are those of the standard: state[0] is its a, state[7] its h. */
+static void take_block(uint32_t hash[8], const uint8_t block[BLOCK])
+{
+    uint32_t words[BLOCK], s[8];
+
+    expand(block, words);
+    memcpy(s, hash, sizeof s);
+    for (int i = 0; i < BLOCK; i++) {
+        uint32_t first = s[7] + (turn(s[4], 6) ^ turn(s[4], 11) ^ turn(s[4], 25)) +
+                         ((s[4] & s[5]) ^ (~s[4] & s[6])) + constants[i] + words[i];
+        uint32_t second = (turn(s[0], 2) ^ turn(s[0], 13) ^ turn(s[0], 22)) +
+                          ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+
+        memmove(s + 1, s, 7 * sizeof s[0]);
+        s[4] += first;
+        s[0] = first + second;
+    }
+    for (int i = 0; i < 8; i++)
+        hash[i] += s[i];
+}
+
+/* The last bytes, a one, zeros, and how many bits there were: one block, or two. */
+static void take_end(uint32_t hash[8], const uint8_t *rest, size_t count, uint64_t length)
+{
+    uint8_t end[2 * BLOCK] = {0};
+    size_t size = count + 9 <= BLOCK ? BLOCK : 2 * BLOCK;
+
+    if (count > 0)
+        memcpy(end, rest, count);
+    end[count] = 0x80;
+    for (size_t i = 0; i < 8; i++)
+        end[size - 1 - i] = (uint8_t)(length * 8 >> 8 * i);
+    take_block(hash, end);
+    if (size > BLOCK)
+        take_block(hash, end + BLOCK);
+}
+
+void sha256(const void *data, size_t length, uint8_t ret_digest[SHA256_SIZE])
+{
+    uint32_t hash[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    const uint8_t *bytes = data;
+    size_t whole = length / BLOCK;
+
+    for (size_t i = 0; i < whole; i++)
+        take_block(hash, bytes + i * BLOCK);
+    take_end(hash, length > 0 ? bytes + whole * BLOCK : NULL, length % BLOCK, length);
+    for (size_t i = 0; i < SHA256_SIZE; i++)
+        ret_digest[i] = (uint8_t)(hash[i / 4] >> (24 - 8 * (i % 4)));
+}

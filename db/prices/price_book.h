@@ -1,0 +1,123 @@
+/* What is known of the prices of a region: each series in dollars as it is today, by the type
+ * that it is of, and what was read of its history on the way. A book that is kept answers
+ * questions about any moment until a price changes. For db/prices/ alone. */
+#pragma once
+
+#include "common/limits.h"
+#include "db/prices/offers.h"
+
+enum offer_slot {
+    SLOT_ON_DEMAND,
+    SLOT_SPOT,
+    SLOT_TYPED,
+    SLOT_PUBLISHED_ON_DEMAND,
+    SLOT_PUBLISHED_SPOT,
+    OFFER_SLOTS,
+    SLOT_COMMITTED, /* of any kind of commitment */
+};
+
+/* A feed's scope, and when it spoke last before the moment; 0 for never, as for what is typed. */
+struct feed_statement {
+    char feed[32], scope[40];
+    int rank;
+    bool third_party;
+    long long pace_us;
+    long long confirmed_us, confirmed_source_us; /* 0 in a book: they depend on the moment */
+};
+
+/* What a series was at a moment, and its spread in a time before. */
+struct held {
+    bool known; /* false: there was no price */
+    long long nanos, upfront_nanos, since_us, source_us, fetched_us;
+    char text[40];
+    double low, high, mean; /* dollars, weighted by time; what is without a price is left out */
+};
+
+struct held_question {
+    long long series, at_us;
+    long long window_us; /* before the moment; 0: no spread is asked for */
+};
+
+#define SPREAD_US (7 * 24 * 3600 * 1000000LL) /* over which the spread of spot is */
+
+bool price_at(struct db *db, const struct held_question *question, struct held *ret_held,
+              struct error *err) __attribute__((warn_unused_result));
+
+/* One change of a price; nanos 0: there is none from then on. */
+struct course_entry {
+    long long since_us, nanos;
+    char text[16];
+};
+
+/* How a price moved, the newest change first: it answers about every time between these two. */
+struct course {
+    long long from_us, to_us;
+    struct course_entry *entries; /* owned; NULL: nothing is known */
+    size_t count;
+};
+
+/* Of this moment, and of the past. */
+enum { COURSE_NOW, COURSE_PAST, COURSES };
+
+struct price_series {
+    char provider[PROVIDER_SIZE], instance[INSTANCE_SIZE], region[REGION_SIZE], zone[REGION_SIZE];
+    enum price_kind kind;
+    enum offer_slot slot;
+    long long number, nanos, since_us; /* nanos 0: it has no price today */
+    long long doubted_us; /* when a reading said otherwise that is held back; 0: none does */
+    size_t statement;     /* of the book's */
+    struct course courses[COURSES];
+    bool is_long;  /* its courses do not fit in here: they are read each time */
+    bool has_band; /* of interruptions, as in struct offer */
+    char band[16];
+};
+
+struct price_book {
+    char region[REGION_SIZE];
+    bool is_kept; /* false: it is for one question, so what is read on the way is not kept */
+    struct price_series *list; /* owned: by instance and provider, once it is sorted */
+    size_t count, room;
+    struct feed_statement *statements; /* owned */
+    size_t statement_count, statement_room, last_statement;
+    size_t entries[COURSES]; /* of all courses */
+};
+
+/* Adds what feeds say of the region ("" for what names none) by the hour, and what was typed for
+ * it; of one type, unless that is NULL. */
+bool price_book_add_region(struct db *db, struct price_book *book, const char *region,
+                           const char *type, struct error *err)
+    __attribute__((warn_unused_result));
+/* Adds the prices of one kind of commitment in the region. */
+bool price_book_add_committed(struct db *db, struct price_book *book, const char *region,
+                              enum price_kind kind, const char *type, struct error *err)
+    __attribute__((warn_unused_result));
+/* Adds what was published, or typed for whatever region: no price elsewhere, but its type is
+ * worth a line. */
+bool price_book_add_anywhere(struct db *db, struct price_book *book, const char *type,
+                             struct error *err) __attribute__((warn_unused_result));
+/* By instance and provider; no other may be added behind this. */
+void price_book_sort(struct price_book *book);
+void price_book_free(struct price_book *book);
+
+/* The same as price_at() of the series, of spot with its spread, but for the times when a feed
+ * spoke and what is paid at once, which a kept course does not have. */
+bool price_book_held(struct db *db, struct price_book *book, struct price_series *series,
+                     const struct offers_question *question, struct held *ret_held,
+                     struct error *err) __attribute__((warn_unused_result));
+void price_book_forget_courses(struct price_book *book, int which);
+
+/* What a course says of a moment that it covers. */
+void course_at(const struct course *course, const struct held_question *question,
+               struct held *ret_held);
+
+/* By instance, then provider; "" goes before every name. */
+int offer_name_order(const char *instance, const char *provider, const char *other_instance,
+                     const char *other_provider);
+
+/* Copies what fits, without the cost of snprintf(): a book has thousands of texts. */
+void price_copy(char *member, size_t size, const char *text);
+#define PRICE_COPY(member, text) price_copy((member), sizeof(member), (text))
+
+/* Makes room for one more element of `size` bytes. */
+bool price_make_room(void *address_of_list, size_t count, size_t *room, size_t size,
+                     struct error *err) __attribute__((warn_unused_result));

@@ -1,0 +1,20 @@
+/* The signatures of runs that came from elsewhere, and what they cover. Of a run that was
+ * measured here there is none: its document is signed whenever it leaves. */
+#pragma once
+
+#include "db/stmt.h"
+#include "engine/document/signature.h"
+
+/* Within a transaction of the caller's, of a run that has none yet. */
+bool signatures_put(struct db *db, long long run, const struct signed_text *kept,
+                    struct error *err) __attribute__((warn_unused_result));
+
+/* For a statement that reads them with a run: columns, each NULL without a signature, and how
+ * many; `ret_kept` borrows from the row. False where there is none. */
+#define SIGNATURE_OF_RUN(column) "(SELECT " column " FROM signatures WHERE run = runs.number)"
+#define SIGNATURE_COLUMNS                                                                        \
+    SIGNATURE_OF_RUN("key")                                                                      \
+    ", " SIGNATURE_OF_RUN("value") ", " SIGNATURE_OF_RUN("document") ", " SIGNATURE_OF_RUN(      \
+        "steps_at") ", " SIGNATURE_OF_RUN("evidence_at")
+#define SIGNATURE_COLUMN_COUNT 5
+bool signatures_from_row(struct stmt *row, int first, struct signed_text *ret_kept);

@@ -1,0 +1,90 @@
+#include "db/runs/token_keys.h"
+
+#include "common/cleanup.h"
+#include "db/stmt.h"
+
+bool token_keys_find(struct db *db, const char *name, char ret_key[SIGNATURE_KEY_SIZE],
+                     struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db, "SELECT key FROM token_keys WHERE name = ?", err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_text(query, name);
+    step = stmt_step(query, err);
+    if (step == STMT_FAILED)
+        return false;
+    snprintf(ret_key, SIGNATURE_KEY_SIZE, "%s",
+             step == STMT_ROW ? stmt_column_text(query, 0) : "");
+    return true;
+}
+
+bool token_keys_is_of_another(struct db *db, const char *name, const char *key, bool *ret_is,
+                              struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db, "SELECT EXISTS (SELECT 1 FROM token_keys WHERE key = ? AND name <> ?)", err);
+
+    if (!query)
+        return false;
+    stmt_text(query, key);
+    stmt_text(query, name);
+    if (stmt_step(query, err) != STMT_ROW)
+        return false;
+    *ret_is = stmt_column_integer(query, 0) != 0;
+    return true;
+}
+
+static bool insert(struct db *db, const char *name, const char *key, long long now_us,
+                   struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *insert = stmt_prepare(
+        db, "INSERT OR IGNORE INTO token_keys (name, key, bound_us) VALUES (?, ?, ?)", err);
+
+    if (!insert)
+        return false;
+    stmt_text(insert, name);
+    stmt_text(insert, key);
+    stmt_integer(insert, now_us);
+    return stmt_run(insert, err);
+}
+
+bool token_keys_bind(struct db *db, const char *name, const char *key, long long now_us,
+                     char ret_key[SIGNATURE_KEY_SIZE], struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+
+    /* Most uploads come with a token that is bound: they write nothing. */
+    if (!token_keys_find(db, name, ret_key, err))
+        return false;
+    if (ret_key[0])
+        return true;
+    return transaction_begin(&change, db, DB_DURABLE, err) &&
+           insert(db, name, key, now_us, err) && token_keys_find(db, name, ret_key, err) &&
+           transaction_commit(&change, err);
+}
+
+static bool remove_row(struct db *db, const char *name, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *forget = stmt_prepare(db, "DELETE FROM token_keys WHERE name = ?", err);
+
+    if (!forget)
+        return false;
+    stmt_text(forget, name);
+    return stmt_run(forget, err);
+}
+
+bool token_keys_forget(struct db *db, const char *name, char ret_key[SIGNATURE_KEY_SIZE],
+                       struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+
+    return transaction_begin(&change, db, DB_DURABLE, err) &&
+           token_keys_find(db, name, ret_key, err) && remove_row(db, name, err) &&
+           transaction_commit(&change, err);
+}

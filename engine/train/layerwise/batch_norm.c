@@ -1,0 +1,123 @@
+/* Batch-norm of columns over all samples; each thread takes columns of its own.
+ * Tested by tests/engine/train/layerwise/layerwise_test.c. */
+#include "engine/train/layerwise/layerwise_data.h"
+
+#include <math.h>
+
+/* (columns) each */
+struct batch_norm {
+    float *mean, *scale; /* of the batch; scale: one over the deviation */
+    float *running_mean, *running_variance;
+};
+
+static bool make(struct op *op, struct error *err)
+{
+    struct batch_norm *norm = op->own = layerwise_take(op->net, sizeof *norm, err);
+    long columns = op->node->columns;
+    float *memory;
+
+    if (!norm)
+        return false;
+    memory = layerwise_take(op->net, (size_t)(4 * columns) * sizeof *memory, err);
+    if (!memory)
+        return false;
+    norm->mean = memory;
+    norm->scale = memory + columns;
+    norm->running_mean = memory + 2 * columns;
+    norm->running_variance = memory + 3 * columns;
+    for (long j = 0; j < columns; j++)
+        norm->running_variance[j] = 1;
+    return true;
+}
+
+static void find_statistics(struct op *op, long column)
+{
+    const struct batch_norm *norm = op->own;
+    long rows = op->input->rows, columns = op->node->columns;
+    const float *x = op->input->value + column;
+    double sum = 0, squares = 0, mean, variance, unbiased, keep = 1 - (double)op->node->momentum;
+
+    for (long row = 0; row < rows; row++)
+        sum += (double)x[row * columns];
+    mean = sum / (double)rows;
+    for (long row = 0; row < rows; row++) {
+        double off = (double)x[row * columns] - mean;
+
+        squares += off * off;
+    }
+    variance = squares / (double)rows;
+    unbiased = rows > 1 ? squares / (double)(rows - 1) : variance;
+    norm->mean[column] = (float)mean;
+    norm->scale[column] = (float)(1 / sqrt(variance + (double)op->node->epsilon));
+    norm->running_mean[column] =
+        (float)(keep * (double)norm->running_mean[column] + (double)op->node->momentum * mean);
+    norm->running_variance[column] = (float)(keep * (double)norm->running_variance[column] +
+                                             (double)op->node->momentum * unbiased);
+}
+
+static void forward(struct op *op, int thread)
+{
+    const struct batch_norm *norm = op->own;
+    long columns = op->node->columns;
+    const struct share share = share_of(columns, 16, thread, op->net->threads);
+    const float *weight = value_of_parameter(op, 0), *bias = value_of_parameter(op, 1);
+    float least = op->node->activation == ACTIVATION_RELU ? 0 : -INFINITY;
+
+    for (long j = share.begin; j < share.end; j++)
+        find_statistics(op, j);
+    for (long row = 0; row < op->input->rows; row++)
+        for (long j = share.begin; j < share.end; j++) {
+            float x = op->input->value[row * columns + j];
+            float y = (x - norm->mean[j]) * norm->scale[j] * weight[j] + bias[j];
+
+            op->output->value[row * columns + j] = y < least ? least : y;
+        }
+}
+
+static void column_backward(struct op *op, long j)
+{
+    const struct batch_norm *norm = op->own;
+    long rows = op->input->rows, columns = op->node->columns;
+    const float *x = op->input->value + j, *y = op->output->value + j;
+    float *g = op->output->gradient + j, *to = op->input->gradient + j;
+    float mean = norm->mean[j], scale = norm->scale[j], weight = value_of_parameter(op, 0)[j];
+    bool relu = op->node->activation == ACTIVATION_RELU;
+    double sum = 0, product = 0;
+
+    for (long i = 0; i < rows * columns; i += columns) {
+        if (relu && !(y[i] > 0))
+            g[i] = 0;
+        sum += (double)g[i];
+        product += (double)g[i] * (double)((x[i] - mean) * scale);
+    }
+    gradient_of_parameter(op, 0)[j] = (float)product;
+    gradient_of_parameter(op, 1)[j] = (float)sum;
+    sum /= (double)rows;
+    product /= (double)rows;
+    for (long i = 0; i < rows * columns; i += columns)
+        to[i] = (float)((double)(weight * scale) *
+                        ((double)g[i] - sum - (double)((x[i] - mean) * scale) * product));
+}
+
+static void backward(struct op *op, int thread)
+{
+    const struct share share = share_of(op->node->columns, 16, thread, op->net->threads);
+
+    for (long j = share.begin; j < share.end; j++)
+        column_backward(op, j);
+}
+
+static void release(struct op *op)
+{
+    (void)op;
+}
+
+void batch_norm_running(const struct op *op, const float **ret_mean, const float **ret_variance)
+{
+    const struct batch_norm *norm = op->own;
+
+    *ret_mean = norm->running_mean;
+    *ret_variance = norm->running_variance;
+}
+
+const struct op_functions batch_norm_functions = {make, forward, backward, release};

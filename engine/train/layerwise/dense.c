@@ -1,0 +1,130 @@
+/* Tested by tests/engine/train/layerwise/layerwise_test.c. */
+#include "engine/train/layerwise/product.h"
+
+#include "common/cleanup.h"
+
+#include <assert.h>
+
+struct dense {
+    long inputs;
+    struct product forward, to_weight, to_input;
+    float *before; /* as the output: what a GELU reads; or NULL */
+    void *slope;   /* the gradient of the output as products read it */
+};
+
+/* Its weight is number 0 of its own parameters, or the embedding's. */
+static int weight_of(const struct op *op)
+{
+    return op->node->tied ? op->net->graph.nodes[op->node->tied].parameter : op->node->parameter;
+}
+
+static int bias_of(const struct op *op)
+{
+    return op->node->tied ? 0 : 1;
+}
+
+static bool make_products(struct op *op, struct dense *dense, struct error *err)
+{
+    long rows = op->output->rows, inputs = dense->inputs, outputs = op->node->columns;
+    const struct dnn_product forward = {
+        .left = {.rows = rows, .columns = inputs},
+        .right = {.rows = inputs, .columns = outputs, .transposed = true}};
+    const struct dnn_product to_weight = {
+        .left = {.rows = outputs, .columns = rows, .transposed = true},
+        .right = {.rows = rows, .columns = inputs}};
+    const struct dnn_product to_input = {.left = {.rows = rows, .columns = outputs},
+                                         .right = {.rows = outputs, .columns = inputs},
+                                         .adds = op->adds_to_input};
+
+    return product_make(&dense->forward, op->net, forward, err) &&
+           product_make(&dense->to_weight, op->net, to_weight, err) &&
+           (!op->to_input || product_make(&dense->to_input, op->net, to_input, err));
+}
+
+static bool make(struct op *op, struct error *err)
+{
+    struct dense *dense = op->own = layerwise_take(op->net, sizeof *dense, err);
+
+    if (!dense)
+        return false;
+    dense->inputs = op->input->width;
+    if (op->node->activation == ACTIVATION_GELU) {
+        dense->before = layerwise_take(op->net, op->output->count * sizeof(float), err);
+        if (!dense->before)
+            return false;
+    }
+    dense->slope = operand_take(op->net, op->output->gradient, op->output->count, err);
+    return dense->slope && make_products(op, dense, err);
+}
+
+static void forward(struct op *op, int thread)
+{
+    const struct dense *dense = op->own;
+    const struct product_part *part = &dense->forward.parts[thread];
+    const struct element_finish finish = {
+        .value = op->output->value,
+        .bias = op->node->no_bias ? NULL : value_of_parameter(op, bias_of(op)),
+        .adds = op->adds ? op->adds->value : NULL,
+        .before = dense->before,
+        .activation = op->node->activation,
+        .stride = op->node->columns,
+        .row_begin = part->rows.begin,
+        .row_end = part->rows.end,
+        .begin = part->columns.begin,
+        .end = part->columns.end};
+
+    product_run(&dense->forward, thread, op->input->operand, op->net->operands[weight_of(op)],
+                op->output->value);
+    op->net->elements->finish(&finish);
+}
+
+/* From the gradient behind the activation to that before it. */
+static void through_activation(struct op *op, const struct dense *dense, struct share share)
+{
+    const struct tensor *output = op->output;
+    size_t count = (size_t)(share.end - share.begin);
+
+    if (op->node->activation == ACTIVATION_RELU)
+        op->net->elements->relu_backward(output->value + share.begin, count,
+                                         output->gradient + share.begin);
+    else if (op->node->activation == ACTIVATION_GELU)
+        op->net->elements->gelu_backward(dense->before + share.begin, count,
+                                         output->gradient + share.begin);
+}
+
+static void backward(struct op *op, int thread)
+{
+    const struct dense *dense = op->own;
+    struct layerwise *net = op->net;
+    const struct tensor *output = op->output;
+    const struct share share = share_elements(net, output->count, thread);
+    int weight = weight_of(op);
+
+    through_activation(op, dense, share);
+    operand_round(net, output->gradient, share, dense->slope);
+    team_meet(net->team);
+    if (!op->node->no_bias) {
+        const struct share columns = share_of(output->width, 16, thread, net->threads);
+
+        net->elements->sum_columns(output->gradient, output->rows, output->width, columns.begin,
+                                   columns.end, gradient_of_parameter(op, bias_of(op)));
+    }
+    product_run(&dense->to_weight, thread, dense->slope, op->input->operand,
+                net->parameters.list[weight].gradient);
+    if (op->to_input)
+        product_run(&dense->to_input, thread, dense->slope, net->operands[weight],
+                    op->input->gradient);
+}
+
+static void release(struct op *op)
+{
+    struct dense *dense = op->own;
+
+    if (!dense)
+        return;
+    product_free(&dense->forward);
+    product_free(&dense->to_weight);
+    product_free(&dense->to_input);
+}
+
+const struct op_functions dense_functions = {make, forward, backward, release};

@@ -1,0 +1,364 @@
+/* Tested by tests/engine/train/layerwise/layerwise_test.c. */
+#include "engine/train/layerwise/layerwise.h"
+
+#include "common/cleanup.h"
+#include "engine/train/layerwise/layerwise_data.h"
+#include "engine/train/networks/samples.h"
+#include "engine/train/threads/host.h"
+
+static const struct op_functions *const kinds[] = {
+    [NODE_DENSE] = &dense_functions,           [NODE_CONV] = &conv_functions,
+    [NODE_MAX_POOL] = &max_pool_functions,     [NODE_MEAN] = &mean_functions,
+    [NODE_DROPOUT] = &dropout_functions,       [NODE_ONE_HOT] = &one_hot_functions,
+    [NODE_EMBEDDING] = &embedding_functions,   [NODE_LSTM] = &lstm_functions,
+    [NODE_BATCH_NORM] = &batch_norm_functions, [NODE_LAYER_NORM] = &layer_norm_functions,
+    [NODE_ATTENTION] = &attention_functions,   [NODE_SOFTMAX_LOSS] = &loss_functions,
+    [NODE_SIGMOID_LOSS] = &loss_functions,
+};
+
+static bool is_loss(const struct node *node)
+{
+    return node->kind == NODE_SOFTMAX_LOSS || node->kind == NODE_SIGMOID_LOSS;
+}
+
+/* Whether a node reads its input by products. */
+static bool multiplies(const struct node *node)
+{
+    return node->kind == NODE_DENSE || node->kind == NODE_CONV || node->kind == NODE_LSTM ||
+           node->kind == NODE_ATTENTION;
+}
+
+/* Makes each thread's share of the batch. */
+static void make_batch(struct layerwise *net, int thread)
+{
+    const struct data_shape *data = &net->graph.data;
+    const struct share share = share_of(net->batch, 1, thread, net->threads);
+    long count = share.end - share.begin, each = samples_labels_each(data);
+    long long all = net->step * joiner_ranks(net->joiner) + joiner_rank(net->joiner);
+    long long first = all * net->batch + share.begin;
+
+    if (data->kind == DATA_IMAGES)
+        samples_images(data, net->seed, first, count,
+                       net->tensors[0].value + share.begin * net->tensors[0].width);
+    else
+        samples_tokens(data, net->seed, first, count, net->tokens + share.begin * data->length);
+    samples_labels(data, net->seed, first, count, net->labels + share.begin * each);
+}
+
+static void round_tensor(struct layerwise *net, int node, int thread)
+{
+    const struct tensor *tensor = &net->tensors[node];
+
+    if (net->rounds && tensor->wants_operand) {
+        team_meet(net->team);
+        operand_round(net, tensor->value, share_elements(net, tensor->count, thread),
+                      tensor->operand);
+    }
+    team_meet(net->team);
+}
+
+static void learn(struct layerwise *net, int thread)
+{
+    for (int i = 0; i < net->parameters.count; i++) {
+        const struct parameter *p = &net->parameters.list[i];
+        const struct optimizer_step step =
+            optimizer_at(&net->optimizer, net->step, net->graph.parameters[i].rows > 0);
+        const struct share share = share_elements(net, p->count, thread);
+        size_t at = (size_t)share.begin;
+
+        net->elements->learn(&step, (size_t)(share.end - share.begin), p->gradient + at,
+                             p->velocity + at, p->second ? p->second + at : NULL, p->value + at);
+        if (net->operands[i])
+            operand_round(net, p->value, share, net->operands[i]);
+    }
+}
+
+static void take_time(struct layerwise *net, int which, int thread)
+{
+    if (thread == 0)
+        net->times[which] = host_clock_ns();
+}
+
+static void work(void *user, int thread)
+{
+    struct layerwise *net = user;
+
+    take_time(net, 0, thread);
+    make_batch(net, thread);
+    round_tensor(net, 0, thread);
+    take_time(net, 1, thread);
+    for (int i = 1; i < net->graph.count; i++) {
+        net->ops[i].functions->forward(&net->ops[i], thread);
+        round_tensor(net, i, thread);
+    }
+    take_time(net, 2, thread);
+    for (int i = net->graph.count - 1; i > 0; i--) {
+        net->ops[i].functions->backward(&net->ops[i], thread);
+        team_meet(net->team);
+    }
+    take_time(net, 3, thread);
+    if (joiner_joins(net->joiner)) {
+        if (thread == 0)
+            joiner_gradients(net->joiner, &net->parameters);
+        team_meet(net->team);
+        take_time(net, 4, thread);
+    }
+    learn(net, thread);
+}
+
+static bool step(struct net *base, double *ret_loss, struct step_split *ret_split,
+                 struct error *err)
+{
+    struct layerwise *net = (struct layerwise *)base;
+    double loss = 0;
+
+    net->times[4] = 0;
+    team_run(net->team, work, net);
+    if (net->times[4] == 0)
+        net->times[4] = net->times[3];
+    for (int i = 0; i < net->threads; i++)
+        if (net->errors[i].kind != ERROR_NONE)
+            return error_set(err, net->errors[i].kind, NULL, "%s", net->errors[i].message);
+    for (int i = 1; i < net->graph.count; i++)
+        if (is_loss(&net->graph.nodes[i]))
+            loss += loss_of(&net->ops[i]);
+    net->step++;
+    *ret_loss = joiner_mean(net->joiner, loss);
+    *ret_split = (struct step_split){.input = net->times[1] - net->times[0],
+                                     .forward = net->times[2] - net->times[1],
+                                     .backward = net->times[3] - net->times[2],
+                                     .communication = net->times[4] - net->times[3],
+                                     .update = host_clock_ns() - net->times[4]};
+    return true;
+}
+
+static void release(struct net *base)
+{
+    struct layerwise *net = (struct layerwise *)base;
+
+    team_free(net->team);
+    for (int i = 1; i < net->graph.count; i++)
+        if (net->ops[i].functions)
+            net->ops[i].functions->release(&net->ops[i]);
+    dnn_close(net->dnn);
+    layerwise_give_all_back(net);
+    parameters_free(&net->parameters);
+    free(net->errors);
+    free(net);
+}
+
+static struct net_facts facts(const struct net *base)
+{
+    const struct layerwise *net = (const struct layerwise *)base;
+
+    return (struct net_facts){.plan = "layerwise",
+                              .parameters = graph_parameters(&net->graph),
+                              .multiply_adds = graph_multiply_adds(&net->graph),
+                              .backward_multiply_adds = graph_backward_multiply_adds(&net->graph),
+                              .memory = net->memory_bytes,
+                              .huge_pages = answer_of(net->huge_pages),
+                              .emulated =
+                                  net->rounds ? answer_of(net->type == DNN_F32) : ANSWER_NO};
+}
+
+/* The library computes products without a choice of ours. */
+static void names(const struct net *base, net_visit visit, void *user)
+{
+    (void)base;
+    (void)visit;
+    (void)user;
+}
+
+static struct parameters *parameters(struct net *base, struct error *err)
+{
+    (void)err;
+    return &((struct layerwise *)base)->parameters;
+}
+
+/* Of the last loss. */
+static float logit(const struct net *base, long row, long class)
+{
+    const struct layerwise *net = (const struct layerwise *)base;
+
+    return loss_logit(&net->ops[net->graph.count - 1], row, class);
+}
+
+static void running(const struct net *base, int index, const float **ret_mean,
+                    const float **ret_variance)
+{
+    const struct layerwise *net = (const struct layerwise *)base;
+
+    *ret_mean = *ret_variance = NULL;
+    if (net->graph.nodes[index].kind == NODE_BATCH_NORM)
+        batch_norm_running(&net->ops[index], ret_mean, ret_variance);
+}
+
+static const struct net_functions functions = {step,       release, facts,  names,
+                                               parameters, logit,   running};
+
+/* What is read by a loss becomes its own gradient; what is only added to another value has the
+ * gradient of the sum. */
+static bool take_gradient(struct layerwise *net, int index, struct error *err)
+{
+    struct tensor *tensor = &net->tensors[index];
+
+    for (int i = net->graph.count - 1; i > index; i--) {
+        const struct node *node = &net->graph.nodes[i];
+
+        if (node->input != index && node->adds != index)
+            continue;
+        if (is_loss(node))
+            tensor->gradient = tensor->value;
+        else if (node->adds == index)
+            tensor->gradient = net->tensors[i].gradient;
+        break;
+    }
+    if (!tensor->gradient)
+        tensor->gradient = layerwise_take(net, tensor->count * sizeof(float), err);
+    return tensor->gradient != NULL;
+}
+
+static bool make_tensor(struct layerwise *net, int index, struct error *err)
+{
+    struct tensor *tensor = &net->tensors[index];
+    const struct node *node = &net->graph.nodes[index];
+
+    tensor->extent = node->out;
+    tensor->rows = net->batch * node->out.rows;
+    tensor->width = extent_count(&node->out) / node->out.rows;
+    tensor->count = (size_t)(tensor->rows * tensor->width);
+    if (is_loss(node) || (index == 0 && net->graph.data.kind != DATA_IMAGES))
+        return true;
+    tensor->value = layerwise_take(net, tensor->count * sizeof(float), err);
+    if (!tensor->value)
+        return false;
+    tensor->operand = tensor->value;
+    if (tensor->wants_operand)
+        tensor->operand = operand_take(net, tensor->value, tensor->count, err);
+    return tensor->operand != NULL;
+}
+
+/* Also finds which node is the first to write a gradient: it is the last to read the value. */
+static void connect(struct layerwise *net)
+{
+    bool written[NODES_MAX] = {false};
+
+    for (int i = net->graph.count - 1; i > 0; i--) {
+        const struct node *node = &net->graph.nodes[i];
+        struct op *op = &net->ops[i];
+
+        *op = (struct op){.functions = kinds[node->kind],
+                          .net = net,
+                          .node = node,
+                          .input = &net->tensors[node->input],
+                          .output = &net->tensors[i],
+                          .adds = node->adds ? &net->tensors[node->adds] : NULL};
+        op->to_input = node->input > 0 && net->graph.nodes[node->input].kind != NODE_ONE_HOT;
+        op->adds_to_input = written[node->input];
+        written[node->input] = true;
+        written[node->adds] = true;
+        op->input->wants_operand = op->input->wants_operand || multiplies(node);
+    }
+}
+
+static bool make_operands(struct layerwise *net, struct error *err)
+{
+    for (int i = 0; i < net->parameters.count; i++) {
+        const struct parameter *p = &net->parameters.list[i];
+
+        if (net->graph.parameters[i].rows == 0)
+            continue;
+        net->operands[i] = operand_take(net, p->value, p->count, err);
+        if (!net->operands[i])
+            return false;
+        operand_round(net, p->value, (struct share){0, (long)p->count}, net->operands[i]);
+    }
+    return true;
+}
+
+static bool make_data(struct layerwise *net, struct error *err)
+{
+    const struct data_shape *data = &net->graph.data;
+    size_t batch = (size_t)net->batch;
+
+    net->labels =
+        layerwise_take(net, batch * (size_t)samples_labels_each(data) * sizeof *net->labels, err);
+    if (!net->labels || data->kind == DATA_IMAGES)
+        return net->labels != NULL;
+    net->tokens = layerwise_take(net, batch * (size_t)data->length * sizeof *net->tokens, err);
+    return net->tokens != NULL;
+}
+
+/* Values, gradients and operands, of the batch and of the parameters. */
+static bool check_memory(const struct layerwise *net, struct error *err)
+{
+    double gib = 1024.0 * 1024 * 1024, have = (double)host_free_memory();
+    double need = (double)graph_parameters(&net->graph) *
+                  (2 + optimizer_states(net->optimizer.kind) + 0.5 * net->rounds);
+
+    for (int i = 0; i < net->graph.count; i++)
+        need += (double)net->batch * (double)extent_count(&net->graph.nodes[i].out) *
+                (2 + net->rounds);
+    need *= sizeof(float);
+    if (need > have)
+        return error_set(err, ERROR_INVALID, "batch_size",
+                         "%ld needs about %.1f GiB of memory, %.1f GiB are free", net->batch,
+                         need / gib, have / gib);
+    return true;
+}
+
+static bool make_ops(struct layerwise *net, struct error *err)
+{
+    connect(net);
+    for (int i = 0; i < net->graph.count; i++)
+        if (!make_tensor(net, i, err))
+            return false;
+    for (int i = net->graph.count - 1; i > 0; i--)
+        if (!is_loss(&net->graph.nodes[i]) && !take_gradient(net, i, err))
+            return false;
+    for (int i = 1; i < net->graph.count; i++)
+        if (!net->ops[i].functions->make(&net->ops[i], err))
+            return false;
+    return true;
+}
+
+static bool make_all(struct layerwise *net, struct error *err)
+{
+    net->errors = calloc((size_t)net->threads, sizeof *net->errors);
+    if (!net->errors)
+        return error_no_memory(err);
+    host_set_threads(1); /* of the library, for each of ours */
+    net->dnn = dnn_open(net->threads, err);
+    return net->dnn && check_memory(net, err) &&
+           graph_make_parameters(&net->graph, optimizer_states(net->optimizer.kind), net->seed,
+                                 &net->parameters, err) &&
+           make_operands(net, err) && make_data(net, err) && make_ops(net, err) &&
+           (net->team = team_new(net->threads, err));
+}
+
+struct net *layerwise_new(const struct graph *graph, const struct optimizer *optimizer,
+                          const struct net_options *options, struct error *err)
+{
+    struct layerwise *net = calloc(1, sizeof *net);
+    bool native = options->isa >= CPU_AVX512_BF16;
+
+    if (!net) {
+        error_no_memory(err);
+        return NULL;
+    }
+    net->net.functions = &functions;
+    net->graph = *graph;
+    net->optimizer = *optimizer;
+    net->batch = options->batch;
+    net->threads = options->threads;
+    net->seed = options->seed;
+    net->joiner = options->joiner;
+    net->rounds = options->type == DNN_BF16;
+    net->type = net->rounds && native ? DNN_BF16 : DNN_F32;
+    net->elements = elements_for(options->isa);
+    if (!make_all(net, err)) {
+        release(&net->net);
+        return NULL;
+    }
+    return &net->net;
+}

@@ -1,0 +1,178 @@
+#include "server/keys/key_file.h"
+
+#include "common/cleanup.h"
+#include "db/disk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#define WORD "ed25519 "
+#define LINE_SIZE                                                                                \
+    (sizeof WORD + 2 * (size_t)(SIGNATURE_KEY_SIZE)) /* with the newline and a NUL */
+
+struct paths {
+    char file[PATH_MAX + 8], beside[PATH_MAX + 32];
+};
+
+static bool make_paths(const char *database, struct paths *ret_paths, struct error *err)
+{
+    int length =
+        snprintf(ret_paths->file, sizeof ret_paths->file, "%s%s", database, KEY_FILE_ENDING);
+
+    if (length < 0 || length >= PATH_MAX)
+        return error_set(err, ERROR_INVALID, "--database", "the path of its key is too long");
+    snprintf(ret_paths->beside, sizeof ret_paths->beside, "%s.%lld", ret_paths->file,
+             (long long)gettid());
+    return true;
+}
+
+static bool failed(struct error *err, const char *verb, const char *path)
+{
+    return error_set(err, ERROR_INTERNAL, "--database", "cannot %s the key %s: %s", verb, path,
+                     strerror(errno));
+}
+
+static void write_line(const struct signing_key *key, char ret_line[LINE_SIZE])
+{
+    char *at = ret_line + sizeof WORD - 1;
+
+    memcpy(ret_line, WORD, sizeof WORD);
+    for (size_t i = 0; i < ED25519_SIZE; i++, at += 2)
+        snprintf(at, 3, "%02x", key->pair.secret[i]);
+    snprintf(at, LINE_SIZE - (size_t)(at - ret_line), " %s\n", key->text);
+}
+
+static int digit_of(char digit)
+{
+    return digit >= '0' && digit <= '9'   ? digit - '0'
+           : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
+                                          : -1;
+}
+
+/* The public half is there to see damage: it must be that of the secret. */
+static bool read_line(const char *path, const char *line, struct signing_key *key,
+                      struct error *err)
+{
+    char again[LINE_SIZE];
+    const char *at = line + sizeof WORD - 1;
+    bool ok = strlen(line) == LINE_SIZE - 1 && strncmp(line, WORD, sizeof WORD - 1) == 0;
+
+    for (size_t i = 0; ok && i < ED25519_SIZE; i++, at += 2) {
+        int high = digit_of(at[0]), low = digit_of(at[1]);
+
+        ok = high >= 0 && low >= 0;
+        key->pair.secret[i] = (uint8_t)(ok ? high * 16 + low : 0);
+    }
+    if (ok && !signing_key_complete(key, err))
+        return false;
+    if (ok)
+        write_line(key, again);
+    ok = ok && strcmp(line, again) == 0;
+    explicit_bzero(again, sizeof again);
+    return ok || error_set(err, ERROR_INVALID, "--database",
+                           "the key %.120s is damaged: put the file back, or make another key "
+                           "with \"pennyworth key rotate\"",
+                           path);
+}
+
+/* *ret_found is false where there is no file. */
+static bool read_file(const char *path, struct signing_key *key, bool *ret_found,
+                      struct error *err)
+{
+    AUTO(closep) int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char line[LINE_SIZE + 1]; /* one more, to see what is too long */
+    struct stat status;
+    ssize_t length;
+    bool ok;
+
+    *ret_found = file >= 0 || errno != ENOENT;
+    if (file < 0)
+        return !*ret_found || failed(err, "read", path);
+    if (fstat(file, &status) != 0)
+        return failed(err, "read", path);
+    if (!S_ISREG(status.st_mode) || (status.st_mode & 077) != 0)
+        return error_set(err, ERROR_INVALID, "--database",
+                         "the key %.120s must be a file that only its owner may read: chmod 600 "
+                         "it, or make another key with \"pennyworth key rotate\"",
+                         path);
+    length = read(file, line, sizeof line - 1);
+    if (length < 0)
+        return failed(err, "read", path);
+    line[length] = '\0';
+    ok = read_line(path, line, key, err);
+    explicit_bzero(line, sizeof line);
+    return ok;
+}
+
+static bool make_key(struct signing_key *key, struct error *err)
+{
+    if (getrandom(key->pair.secret, sizeof key->pair.secret, 0) !=
+        (ssize_t)sizeof key->pair.secret)
+        return error_set(err, ERROR_INTERNAL, NULL, "the system has no random bytes");
+    return signing_key_complete(key, err);
+}
+
+/* A file of another name that no other process writes, on the disk when this returns. */
+static bool write_beside(const struct paths *paths, const struct signing_key *key,
+                         struct error *err)
+{
+    AUTO(closep) int file = -1;
+    char line[LINE_SIZE];
+    bool ok;
+
+    (void)!unlink(paths->beside); /* of a process of this number that was killed */
+    file = open(paths->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0)
+        return failed(err, "write", paths->beside);
+    write_line(key, line);
+    ok = write(file, line, LINE_SIZE - 1) == (ssize_t)(LINE_SIZE - 1) && fsync(file) == 0;
+    explicit_bzero(line, sizeof line);
+    return ok || failed(err, "write", paths->beside);
+}
+
+/* link() never overwrites: *ret_first is false where another process was first. Some file systems
+ * have no links; there the last one wins, and the lock of the database lets one server start. */
+static bool give_name(const struct paths *paths, bool *ret_first, struct error *err)
+{
+    *ret_first = link(paths->beside, paths->file) == 0 ||
+                 ((errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS) &&
+                  rename(paths->beside, paths->file) == 0);
+    if (!*ret_first && errno != EEXIST)
+        return failed(err, "write", paths->file);
+    return disk_sync_folder(paths->file, err);
+}
+
+bool key_file_load(const char *database, struct signing_key *ret_key, struct error *err)
+{
+    struct paths paths;
+    bool found, first, ok;
+
+    if (!make_paths(database, &paths, err) || !read_file(paths.file, ret_key, &found, err))
+        return false;
+    if (found)
+        return true;
+    ok = make_key(ret_key, err) && write_beside(&paths, ret_key, err) &&
+         give_name(&paths, &first, err);
+    (void)!unlink(paths.beside);
+    if (!ok || first)
+        return ok;
+    return read_file(paths.file, ret_key, &found, err) &&
+           (found ||
+            error_set(err, ERROR_INTERNAL, "--database", "the key %.200s has gone", paths.file));
+}
+
+bool key_file_rotate(const char *database, struct signing_key *ret_key, struct error *err)
+{
+    struct paths paths;
+
+    if (!make_paths(database, &paths, err) || !make_key(ret_key, err))
+        return false;
+    if (write_beside(&paths, ret_key, err) &&
+        (rename(paths.beside, paths.file) == 0 || failed(err, "replace", paths.file)))
+        return disk_sync_folder(paths.file, err);
+    (void)!unlink(paths.beside);
+    return false;
+}

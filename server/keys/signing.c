@@ -1,0 +1,122 @@
+#include "server/keys/signing.h"
+
+#include "common/sha256.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define KEY_DIGITS (SIGNATURE_KEY_SIZE - 1)
+#define VALUE_DIGITS (SIGNATURE_VALUE_SIZE - 1)
+/* No document begins so: a proof is the signature of no document, and the other way round. */
+#define PROOF_WORDS "pennyworth token "
+
+static void write_digits(const uint8_t *bytes, size_t count, char *ret_text)
+{
+    for (size_t i = 0; i < count; i++)
+        snprintf(ret_text + 2 * i, 3, "%02x", bytes[i]);
+}
+
+static int digit_of(char digit)
+{
+    return digit <= '9' ? digit - '0' : digit - 'a' + 10;
+}
+
+/* Of a text that signature_is_digits() has found to be so long. */
+static void read_digits(const char *text, size_t count, uint8_t *ret_bytes)
+{
+    for (size_t i = 0; i < count; i++)
+        ret_bytes[i] = (uint8_t)(digit_of(text[2 * i]) * 16 + digit_of(text[2 * i + 1]));
+}
+
+bool signing_key_complete(struct signing_key *key, struct error *err)
+{
+    if (!ed25519_public(key->pair.secret, key->pair.public, err))
+        return false;
+    write_digits(key->pair.public, ED25519_SIZE, key->text);
+    return true;
+}
+
+bool signing_sign(const struct signing_key *key, const char *text, size_t length,
+                  struct signature *ret_signature, struct error *err)
+{
+    uint8_t value[ED25519_SIGNATURE_SIZE];
+
+    if (!ed25519_sign(&key->pair, text, length, value, err))
+        return false;
+    memcpy(ret_signature->key, key->text, sizeof key->text);
+    write_digits(value, sizeof value, ret_signature->value);
+    return true;
+}
+
+static bool verify(const struct signature *signature, const char *text, size_t length,
+                   bool *ret_valid, struct error *err)
+{
+    uint8_t key[ED25519_SIZE], value[ED25519_SIGNATURE_SIZE];
+
+    *ret_valid = false;
+    if (!signature_is_digits(signature->key, strlen(signature->key), KEY_DIGITS) ||
+        !signature_is_digits(signature->value, strlen(signature->value), VALUE_DIGITS))
+        return true;
+    read_digits(signature->key, sizeof key, key);
+    read_digits(signature->value, sizeof value, value);
+    return ed25519_verify(key, text, length, value, ret_valid, err);
+}
+
+bool signing_verify(const struct signature *signature, const char *text, size_t length,
+                    struct error *err)
+{
+    bool valid;
+
+    if (!verify(signature, text, length, &valid, err))
+        return false;
+    return valid || error_set(err, ERROR_UNPROVEN, "signature.value",
+                              "is not what the key of signature.key makes of the document: one "
+                              "of the three was altered");
+}
+
+/* What a proof signs. */
+#define PROVEN_SIZE (sizeof PROOF_WORDS + 2 * SHA256_SIZE)
+static void write_proven(const char *token, char ret_text[PROVEN_SIZE])
+{
+    uint8_t hash[SHA256_SIZE];
+
+    sha256(token, strlen(token), hash);
+    memcpy(ret_text, PROOF_WORDS, sizeof PROOF_WORDS);
+    write_digits(hash, sizeof hash, ret_text + sizeof PROOF_WORDS - 1);
+}
+
+bool signing_prove(const struct signing_key *key, const char *token, char ret_proof[PROOF_SIZE],
+                   struct error *err)
+{
+    struct signature signature;
+    char proven[PROVEN_SIZE];
+
+    write_proven(token, proven);
+    if (!signing_sign(key, proven, strlen(proven), &signature, err))
+        return false;
+    snprintf(ret_proof, PROOF_SIZE, "%s %s", signature.key, signature.value);
+    return true;
+}
+
+bool signing_check_proof(const char *proof, const char *token, char ret_key[SIGNATURE_KEY_SIZE],
+                         struct error *err)
+{
+    struct signature signature = {.key = ""};
+    char proven[PROVEN_SIZE];
+    bool valid = false;
+
+    if (strlen(proof) == PROOF_SIZE - 1 && proof[KEY_DIGITS] == ' ') {
+        snprintf(signature.key, sizeof signature.key, "%.*s", KEY_DIGITS, proof);
+        snprintf(signature.value, sizeof signature.value, "%s", proof + KEY_DIGITS + 1);
+    }
+    write_proven(token, proven);
+    if (!verify(&signature, proven, strlen(proven), &valid, err))
+        return false;
+    if (!valid)
+        return error_set(err, ERROR_UNPROVEN, PROOF_HEADER,
+                         "must be a public key, a blank, and that key's signature of \"%s\" and "
+                         "the SHA-256 of the token, in digits of 0-9 and a-f",
+                         PROOF_WORDS);
+    memcpy(ret_key, signature.key, SIGNATURE_KEY_SIZE);
+    return true;
+}

@@ -1,0 +1,35 @@
+/* Signatures of run documents as texts, and the proof that an upload comes from the owner of a
+ * key. Tested by tests/server/keys/signing_test.c. */
+#pragma once
+
+#include "engine/document/signature.h"
+#include "server/keys/ed25519.h"
+
+/* The key of this database: key_file.h reads it. */
+struct signing_key {
+    struct ed25519_pair pair;
+    char text[SIGNATURE_KEY_SIZE]; /* the public half, as documents have it */
+};
+
+/* Completes a key whose secret is there. */
+bool signing_key_complete(struct signing_key *key, struct error *err)
+    __attribute__((warn_unused_result));
+
+bool signing_sign(const struct signing_key *key, const char *text, size_t length,
+                  struct signature *ret_signature, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* ERROR_UNPROVEN, of the field "signature.value", where the text was not signed so. */
+bool signing_verify(const struct signature *signature, const char *text, size_t length,
+                    struct error *err) __attribute__((warn_unused_result));
+
+/* The value of the header PROOF_HEADER: KEY PROOF. The proof is a signature of the token's hash,
+ * so it is worth nothing with another token, and tells nothing of this one. */
+#define PROOF_HEADER "Pennyworth-Key"
+#define PROOF_SIZE (SIGNATURE_KEY_SIZE + SIGNATURE_VALUE_SIZE)
+bool signing_prove(const struct signing_key *key, const char *token, char ret_proof[PROOF_SIZE],
+                   struct error *err) __attribute__((warn_unused_result));
+
+/* ERROR_UNPROVEN, of the field PROOF_HEADER, where the proof is not of this token. */
+bool signing_check_proof(const char *proof, const char *token, char ret_key[SIGNATURE_KEY_SIZE],
+                         struct error *err) __attribute__((warn_unused_result));

@@ -1,0 +1,108 @@
+"""Prices of commitments: listed with term and payment, compared where a question names them, and
+never in the place of a price by the hour."""
+import sqlite3
+import unittest
+
+from feed_payloads import Azure
+from feed_server import FeedServer
+from harness import Case
+from openapi import Description
+from price_server import PriceServer
+from run_documents import document
+
+YEAR = 8760
+
+
+class Commitments(Case):
+    def setUp(self):
+        self.clouds = FeedServer().start()
+        self.addCleanup(self.clouds.stop)
+        self.azure = Azure(kinds=40)
+        self.clouds.route(Azure.URL, self.azure.answer)
+        self.server = PriceServer("--feed", "azure-retail=on regions=westeurope patience=1"
+                                  f" url={self.clouds.url}{Azure.URL}")
+        self.addCleanup(self.server.stop)
+        self.server.start()
+        self.server.settle(60)
+        self.description = Description(self.server.get("/v1/openapi.json").json())
+        self.name = next(name for name in self.azure.names
+                         if self.azure.price("westeurope", name))
+        self.hourly = self.azure.price("westeurope", self.name)
+
+    def kinds(self, path):
+        reply = self.server.get(path)
+        self.description.check("GET", path.partition("?")[0], reply)
+        return reply.json()
+
+    def test_a_reservation_is_listed_with_its_term(self):
+        prices = {price["kind"]: price for price in self.kinds(
+            f"/v1/prices?instance_type={self.name}&region=westeurope")["prices"]}
+        self.assertEqual({"on_demand", "spot", "reserved_1y_no_upfront",
+                          "reserved_3y_no_upfront"}, set(prices))
+        self.assertIsNone(prices["on_demand"]["commitment"])
+        one, three = prices["reserved_1y_no_upfront"], prices["reserved_3y_no_upfront"]
+        self.assertEqual({"years": 1, "payment": "no_upfront", "upfront": 0}, one["commitment"])
+        self.assertEqual(3, three["commitment"]["years"])
+        self.assertAlmostEqual(self.hourly * 5000 / YEAR, one["price_per_hour"], places=6)
+        self.assertAlmostEqual(self.hourly * 10000 / (3 * YEAR), three["price_per_hour"], places=6)
+        only = self.kinds(f"/v1/prices?instance_type={self.name}&kind=reserved_3y_no_upfront")
+        self.assertEqual([three["id"]], [price["id"] for price in only["prices"]])
+
+    def test_instances_have_them_beside_the_others(self):
+        with sqlite3.connect(self.server.database) as db:  # Azure's list describes no types
+            db.execute("INSERT INTO instance_types VALUES ('azure', ?, 2, 8, '', '', 'azure-retail')",
+                       (self.name,))
+        shown = self.kinds(f"/v1/instances?instance_type={self.name}&region=westeurope")
+        kinds = {price["kind"] for row in shown["instances"] for price in row["prices"]}
+        self.assertEqual({"on_demand", "spot", "reserved_1y_no_upfront",
+                          "reserved_3y_no_upfront"}, kinds)
+
+    def compare(self, more=""):
+        reply = self.kinds(f"/v1/comparison?workload=mlp2017&region=westeurope{more}")
+        return reply["rows"][0]
+
+    def measured(self):
+        self.server.post(document(1, provider="azure", region="westeurope", instance=self.name),
+                         path="/v1/runs/import")
+
+    def test_a_comparison_has_one_where_it_is_asked_for(self):
+        self.measured()
+        self.assertEqual("on_demand", self.compare()["price"]["kind"])
+        row = self.compare("&price=reserved_1y_no_upfront")
+        self.assertEqual(("reserved_1y_no_upfront",) * 2,
+                         (row["price"]["kind"], row["price"]["choice"]))
+        self.assertEqual({"years": 1, "payment": "no_upfront", "upfront": 0},
+                         row["price"]["commitment"])
+        self.assertAlmostEqual(self.hourly * 5000 / YEAR, row["price"]["price_per_hour"], places=6)
+        self.assertAlmostEqual(self.hourly, row["kinds"]["on_demand"]["price"]["price_per_hour"])
+        self.assertIsNone(row["kinds"]["on_demand"]["price"]["commitment"])
+        self.assertGreater(row["samples_per_dollar"]["value"],
+                           row["kinds"]["on_demand"]["samples_per_dollar"]["value"])
+        cheaper = self.compare("&price=reserved_3y_no_upfront&discount=0.5")["price"]
+        self.assertAlmostEqual(self.hourly * 5000 / (3 * YEAR), cheaper["price_per_hour"],
+                               places=6)
+
+    def test_no_kind_stands_in_for_another(self):
+        self.measured()
+        row = self.compare("&price=reserved_1y_all_upfront")
+        self.assertIsNone(row["price"])
+        self.assertIn("no feed has a reserved_1y_all_upfront price", row["why_no_price"])
+        self.assertIn("price=on_demand", row["why_no_price"])
+        row = self.compare("&price=committed_use_1y,reserved_1y_no_upfront")
+        self.assertEqual("reserved_1y_no_upfront", row["price"]["kind"])
+
+    def test_what_is_no_kind_is_refused(self):
+        for price, words in (("reserved", "is no kind of price"),
+                             ("reserved_1y_no_upfront,reserved_1y_no_upfront", "twice"),
+                             ("on_demand,spot,typed,paid,committed_use_1y", "at most 4")):
+            reply = self.server.get(f"/v1/comparison?price={price}")
+            self.assertEqual(400, reply.status)
+            self.assertIn(words, reply.body.decode())
+        reply = self.server.post({"instance_type": "a", "price_per_hour": "1",
+                                  "kind": "reserved_1y_no_upfront"}, path="/v1/prices")
+        self.assertEqual(400, reply.status)
+        self.assertIn("typed or own", reply.body.decode())
+
+
+if __name__ == "__main__":
+    unittest.main()

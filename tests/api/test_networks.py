@@ -1,0 +1,92 @@
+"""Runs of the networks of 2017 and of GPT-2, by the real worker."""
+import csv
+import io
+import unittest
+from pathlib import Path
+
+from harness import ServerCase
+
+# Not gpt2 and fasttext2017, which have a gigabyte of parameters: these have smaller kin here.
+BATCHES = {"mlp2017": 128, "cnn2017": 128, "cifar2017": 32, "fasttext2017_unigrams": 32,
+           "bilstm2017": 32, "lstm2017": 128, "textgen2017": 128, "gpt2_tiny": 4}
+
+
+def cpu_words():
+    return Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+
+
+def computes_bf16():
+    """Not whether tiles that the processor promises also work: of Intel's, only where both agree."""
+    words = cpu_words()
+    if "GenuineIntel" in words and "amx_bf16" not in words:
+        return False
+    return "avx512_bf16" in words
+
+
+class Networks(ServerCase):
+    def run_of(self, **spec):
+        run = self.server.run(engine="native", **{"warmup_steps": 1, "steps": 3, **spec})
+        self.assertEqual("finished", run["state"], run)
+        return run
+
+    def test_each_trains_with_its_own_batch(self):
+        for workload, batch in BATCHES.items():
+            with self.subTest(workload=workload):
+                run = self.run_of(workload=workload)
+                self.assertEqual(batch, run["spec"]["batch_size"])
+                self.assertEqual("layerwise", run["engine_details"]["plan"])
+
+    def test_a_run_in_bf16_has_a_certificate(self):
+        run = self.run_of(workload="lstm2017", precision="bf16", batch_size=8)
+        self.assertEqual(8, run["spec"]["batch_size"])
+        self.assertGreater(run["gradient_cosine"], 0.999)
+
+    def test_each_is_compared_with_its_own_kind_only(self):
+        both = ("mlp2017", "lstm2017")
+        mine = {workload: self.run_of(workload=workload, batch_size=4)["id"] for workload in both}
+        for workload in both:
+            # All configurations: other tests of this server run other ones of the same workload.
+            path = f"/v1/comparison?workload={workload}&configuration=all"
+            rows = self.server.get(path).json()["rows"]
+            newest = {row["newest_run"] for row in rows} - {None}
+            # A busy machine may make the run invalid: then its row counts it, and names no run.
+            self.assertTrue(mine[workload] in newest or any(row["invalid_runs"] for row in rows))
+            for run in newest:
+                self.assertEqual(workload, self.server.show(run)["spec"]["workload"])
+
+    def test_text_is_counted_in_tokens_too(self):
+        """In a run, a row, and the end of their CSV; 40 characters are a sample of lstm2017."""
+        run = self.run_of(workload="lstm2017", batch_size=16)
+        self.assertAlmostEqual(40 * run["summary"]["samples_per_second"],
+                               run["tokens_per_second"]["value"], delta=1)
+        self.assertIsNone(self.run_of(workload="mlp2017")["tokens_per_second"])
+        path = "/v1/comparison?configuration=all&workload="
+        for workload, tokens in (("lstm2017", 40), ("mlp2017", None)):
+            table = self.server.get(path + workload + "&format=csv").body.decode()
+            lines = list(csv.DictReader(io.StringIO(table)))
+            rows = self.server.get(path + workload).json()["rows"]
+            for row, line in zip(rows, lines, strict=True):
+                speed, value = row["throughput"]["value"] if row["throughput"] else None, row["tokens_per_second"]
+                if not tokens or not row["throughput"] or not row["throughput"]["runs"]:
+                    self.assertEqual((None, ""), (value, line["tokens_per_second"]))
+                    continue
+                self.assertAlmostEqual(1, value["value"] / tokens / speed)
+                self.assertAlmostEqual(1, float(line["tokens_per_second"]) / value["value"], 4)
+
+    def test_what_the_engine_cannot_do_is_refused_beforehand(self):
+        for spec, field in (({"layout": "nhwc"}, "layout"), ({"plan": "plain"}, "plan"),
+                            ({"input_workers": 1}, "input_workers"),
+                            ({"precision": "f16"}, "precision")):
+            reply = self.server.post({"workload": "gpt2_tiny", **spec})
+            self.assertProblem(reply, 422, field=field)
+
+    def test_the_precision_that_is_left_out_is_the_machines_up_to_the_isa(self):
+        spec = self.server.post({"engine": "ok", "steps": 1}).json()["spec"]
+        self.assertEqual("bf16" if computes_bf16() else "f32", spec["precision"])
+        if "avx2" in cpu_words():
+            spec = self.server.post({"engine": "ok", "steps": 1, "isa": "avx2"}).json()["spec"]
+            self.assertEqual("f32", spec["precision"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,100 @@
+"""Uploads of 16 MiB, more of them than are read at once: others are served beside them, an upload
+too many is asked to come back, and a signal ends the server while it imports."""
+import sys
+import threading
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
+from harness import SANITIZED, Server, until  # noqa: E402
+from run_documents import document, lines, run_id  # noqa: E402
+
+WHOLE = 16 * 1024 * 1024
+UPLOADS = 10
+SLOWEST = 2  # seconds for a healthy request on a busy machine; the aim is a quarter
+TYPE = {"Content-Type": "application/x-ndjson"}
+
+
+def upload_of(first, size, steps):
+    """Runs of so many steps: short ones cost the database most, long ones the processors."""
+    run = document(first, steps=steps)
+    length = len(lines([run])) + 64
+    return lines({**run, "id": run_id(first + number)} for number in range(size // length))
+
+
+class Uploads(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        size = WHOLE // 8 if SANITIZED else WHOLE
+        cls.bodies = [upload_of(0, size, 25_000), upload_of(100_000, size, 20)]
+
+    def setUp(self):
+        # One thread for requests: with more, which of them meet depends on luck.
+        self.server = Server("--http-threads", "1").start()
+        self.addCleanup(self.server.stop)
+        self.replies = []
+
+    def send(self, body):
+        """One upload; a client that is asked to come back gives up."""
+        try:
+            reply = self.server.request("POST", "/v1/runs/import", body, TYPE, timeout=300)
+            self.replies.append((reply.status, reply.headers.get("retry-after")))
+        except OSError as problem:
+            self.replies.append((0, str(problem)))
+
+    def begin(self, count):
+        threads = [threading.Thread(target=self.send, args=(self.bodies[index % 2],))
+                   for index in range(count)]
+        for thread in threads:
+            thread.start()
+        return threads
+
+    def ask_beside(self, threads):
+        """Healthy requests while the uploads last: how many, and the slowest in seconds."""
+        slowest, count = 0, 0
+        while any(thread.is_alive() for thread in threads):
+            began = time.monotonic()
+            self.assertEqual(200, self.server.get("/v1/runs?limit=5").status)
+            slowest = max(slowest, time.monotonic() - began)
+            count += 1
+            time.sleep(0.01)
+        return count, slowest
+
+    def check_beside(self, count):
+        threads = self.begin(count)
+        asked, slowest = self.ask_beside(threads)
+        print(f"{count} uploads: {asked} requests beside them, slowest {slowest * 1000:.0f} ms; "
+              f"{sorted(self.replies)}", file=sys.stderr)
+        if not SANITIZED:
+            self.assertLess(slowest, SLOWEST)
+        self.assertEqual(count, len(self.replies))
+        for status, retry in self.replies:
+            self.assertIn((status, retry is None), {(200, True), (503, False)})
+        self.assertIn((200, None), self.replies)
+
+    def test_two_whole_uploads_leave_others_unhindered(self):
+        self.check_beside(2)
+        self.assertEqual([(200, None)] * 2, self.replies)
+
+    def test_ten_whole_uploads_leave_others_unhindered(self):
+        self.check_beside(UPLOADS)
+
+    def test_a_signal_ends_the_server_while_it_imports(self):
+        threads = self.begin(2)
+        until(lambda: self.server.get("/v1/runs?limit=1").json()["runs"], "the first are stored")
+        took = self.server.stop()
+        for thread in threads:
+            thread.join()
+        self.assertLess(took, 60 if SANITIZED else 5)
+        # What the client was not answered, it sends again; what was stored is known then.
+        self.server.start()
+        stored = self.server.metrics()
+        self.assertTrue(stored)
+        self.replies.clear()
+        self.send(self.bodies[0])
+        self.assertEqual([(200, None)], self.replies)
+
+
+if __name__ == "__main__":
+    unittest.main()

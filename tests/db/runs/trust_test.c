@@ -1,0 +1,62 @@
+/* Which senders count like this server. */
+#include "db/runs/trust.h"
+
+#include "tests/db/database.h"
+
+static bool is_trusted(struct db *db, const char *name)
+{
+    bool trusted = false;
+
+    EXPECT(trust_has(db, name, &trusted, NULL));
+    return trusted;
+}
+
+static void only_the_operator_is_trusted_at_first(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    EXPECT(is_trusted(db, ""));
+    EXPECT(!is_trusted(db, "ci"));
+}
+
+static void a_list_replaces_the_one_before(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    EXPECT(trust_set(db, "ci,,nightly,ci,", NULL));
+    EXPECT(is_trusted(db, "ci") && is_trusted(db, "nightly"));
+    EXPECT(!is_trusted(db, "c") && !is_trusted(db, "ci,") && !is_trusted(db, "CI"));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM trusted_senders"), 2);
+    EXPECT(trust_set(db, "other", NULL));
+    EXPECT(!is_trusted(db, "ci") && is_trusted(db, "other"));
+    EXPECT(trust_set(db, "", NULL));
+    EXPECT(!is_trusted(db, "other"));
+    EXPECT(is_trusted(db, ""));
+}
+
+/* A start names the same list again, and a full disk has no room for it. */
+static void the_same_list_writes_nothing(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    long long before;
+
+    EXPECT(trust_set(db, "ci,nightly", NULL));
+    before = number_of(db, "SELECT total_changes()");
+    EXPECT(trust_set(db, "nightly,ci,ci", NULL));
+    EXPECT_INT(number_of(db, "SELECT total_changes()"), before);
+    EXPECT(trust_set(db, "nightly", NULL));
+    EXPECT(!is_trusted(db, "ci") && is_trusted(db, "nightly"));
+    EXPECT(trust_set(db, "nightly,c", NULL));
+    EXPECT(is_trusted(db, "c") && is_trusted(db, "nightly"));
+}
+
+int main(void)
+{
+    RUN(only_the_operator_is_trusted_at_first);
+    RUN(a_list_replaces_the_one_before);
+    RUN(the_same_list_writes_nothing);
+    return test_result();
+}

@@ -1,0 +1,80 @@
+/* Many runs of one sender do not hide those of others. */
+#include "db/standings/standings.h"
+
+#include "db/runs/trust.h"
+#include "tests/db/finished.h"
+
+/* Copies the first run `count` times, as if a sender had sent them. */
+static void send(struct db *db, const char *sender, int count, double speed)
+{
+    char sql[1000];
+
+    snprintf(sql, sizeof sql,
+             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+             " INSERT INTO runs (id, state, spec, engine, workload, created_us, ended_us,"
+             " samples_per_second, throughput_low, throughput_high, validity, contender,"
+             " provenance, sender, vm)"
+             " SELECT '%s ' || i, 'finished', spec, engine, workload, created_us, ended_us,"
+             " %g, %g, %g, 'ok', contender, 'imported', '%s', printf('i%%015d', i) FROM runs, n"
+             " WHERE number = 1;"
+             "UPDATE revision SET number = number + 1;"
+             "UPDATE contenders SET changed = (SELECT number FROM revision)",
+             count, sender, speed, speed * 0.99, speed * 1.01, sender);
+    EXPECT(db_execute(db, sql, NULL));
+}
+
+static const struct run_source *find(const struct contender *contender, const char *name)
+{
+    for (size_t i = 0; i < contender->source_count; i++)
+        if (strcmp(contender->sources[i].name, name) == 0)
+            return &contender->sources[i];
+    EXPECT(!"a source of that name");
+    exit(test_result());
+}
+
+static void a_thousand_runs_of_one_sender_leave_those_of_others_in_place(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+    const struct contender *contender;
+
+    ENDED(db, 100, .low = 99, .high = 101);
+    send(db, "zoe", 3, 101);
+    send(db, "mallory", 1000, 1000);
+    send(db, "ann", 1, 99);
+    update(db, &standings);
+    EXPECT_INT((long long)standings.count, 1);
+    contender = &standings.list[0];
+    EXPECT_INT((long long)contender->source_count, 4);
+    EXPECT_INT((long long)find(contender, "ann")->runs, 1);
+    EXPECT_INT((long long)find(contender, "zoe")->runs, 3);
+    EXPECT_INT((long long)find(contender, "mallory")->runs, STANDING_RUNS_MAX - 4);
+    EXPECT_INT(find(contender, "mallory")->weight, SOURCE_ASIDE);
+    EXPECT(find(contender, "")->is_trusted);
+    EXPECT_INT(find(contender, "zoe")->first, 2);
+    EXPECT(contender->standing.value > 98 && contender->standing.value < 102);
+    EXPECT_INT(contender->standing.runs, 4); /* of zoe no more runs than the others have */
+}
+
+static void a_trusted_sender_counts_like_this_server(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+
+    ENDED(db, 100, .low = 99, .high = 101);
+    EXPECT(trust_set(db, "fleet", NULL));
+    send(db, "fleet", 9, 104);
+    update(db, &standings);
+    EXPECT_INT(standings.list[0].standing.level, STANDING_VMS);
+    EXPECT_INT((long long)find(&standings.list[0], "fleet")->kept_machines, 9);
+    EXPECT(find(&standings.list[0], "fleet")->is_trusted);
+}
+
+int main(void)
+{
+    RUN(a_thousand_runs_of_one_sender_leave_those_of_others_in_place);
+    RUN(a_trusted_sender_counts_like_this_server);
+    return test_result();
+}

@@ -1,0 +1,249 @@
+/* Nets of the layerwise plan: each kind of node, against differences of the loss; the same bits
+ * from run to run; and the smallest of everything. PyTorch's numbers are verify_test.py's. */
+#include "engine/train/layerwise/layerwise.h"
+
+#include "common/cleanup.h"
+#include "tests/engine/train/layerwise/small_graphs.h"
+#include "tests/test.h"
+
+#include <math.h>
+
+static const struct optimizer still = {.kind = OPTIMIZER_SGD};
+static const struct optimizer adam = {
+    .kind = OPTIMIZER_ADAM, .lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
+
+static struct net *make(const struct graph *graph, const struct optimizer *optimizer, long batch,
+                        int threads, enum dnn_type type)
+{
+    const struct net_options options = {
+        .batch = batch, .type = type, .seed = 3, .threads = threads, .isa = cpu_probe()};
+    struct error err = {0};
+    struct net *net = layerwise_new(graph, optimizer, &options, &err);
+
+    EXPECT_STR(err.message, "");
+    return net;
+}
+
+static double step(struct net *net)
+{
+    struct step_split split;
+    double loss = NAN;
+
+    EXPECT(net_step(net, &loss, &split, NULL));
+    return loss;
+}
+
+/* The first loss where parameter `index` is moved by `by` along `direction`. */
+static double loss_beside(const struct graph *graph, long batch, int index,
+                          const float *direction, double by)
+{
+    struct net *net = make(graph, &still, batch, 2, DNN_F32);
+    struct parameter *parameter = &net_parameters(net, NULL)->list[index];
+    double loss;
+
+    for (size_t i = 0; i < parameter->count; i++)
+        parameter->value[i] += (float)(by * (double)direction[i]);
+    loss = step(net);
+    net_free(net);
+    return loss;
+}
+
+/* Along its own gradient the loss rises by the square of the gradient's norm. */
+static void expect_gradients(const struct graph *graph, long batch)
+{
+    struct net *net = make(graph, &still, batch, 2, DNN_F32);
+    const struct parameters *parameters = net_parameters(net, NULL);
+
+    step(net);
+    for (int i = 0; i < parameters->count; i++) {
+        const struct parameter *p = &parameters->list[i];
+        double squares = 0, by, rise;
+
+        for (size_t k = 0; k < p->count; k++)
+            squares += (double)p->gradient[k] * (double)p->gradient[k];
+        by = 1e-3 / squares; /* moves the loss by 0.001 each way */
+        if (squares < 1e-8)
+            continue; /* below what differences of f32 can see */
+        rise = (loss_beside(graph, batch, i, p->gradient, by) -
+                loss_beside(graph, batch, i, p->gradient, -by)) /
+               (2 * by * squares);
+        if (fabs(rise - 1) > 0.02)
+            fprintf(stderr, "%s:\n", p->name);
+        EXPECT_NEAR(rise, 1, 0.02);
+    }
+    net_free(net);
+}
+
+static void gradients_of_images_are_the_slopes_of_the_loss(void)
+{
+    struct graph graph;
+
+    graph_of_images(&graph);
+    expect_gradients(&graph, 5);
+    expect_gradients(&graph, 1);
+}
+
+static void gradients_of_texts_are_the_slopes_of_the_loss(void)
+{
+    struct graph graph;
+
+    for (long length = 1; length <= 5; length += 4)
+        for (long directions = 1; directions <= 2; directions++) {
+            graph_of_text(&graph, length, directions);
+            expect_gradients(&graph, 6);
+        }
+    graph_of_characters(&graph, 4);
+    expect_gradients(&graph, 3);
+    graph_of_characters(&graph, 1);
+    expect_gradients(&graph, 1);
+    graph_of_means(&graph, 9);
+    expect_gradients(&graph, 4);
+}
+
+static void gradients_of_a_transformer_are_the_slopes_of_the_loss(void)
+{
+    struct graph graph;
+
+    graph_of_a_transformer(&graph, 7);
+    expect_gradients(&graph, 3);
+    graph_of_a_transformer(&graph, 1);
+    expect_gradients(&graph, 1);
+}
+
+static void make_graph(int which, struct graph *graph)
+{
+    if (which == 0)
+        graph_of_images(graph);
+    else if (which == 1)
+        graph_of_text(graph, 3, 2);
+    else if (which == 2)
+        graph_of_characters(graph, 3);
+    else if (which == 3)
+        graph_of_means(graph, 6);
+    else
+        graph_of_a_transformer(graph, 6);
+}
+
+#define GRAPHS 5
+
+static bool same_bits(struct net *a, struct net *b)
+{
+    const struct parameters *left = net_parameters(a, NULL), *right = net_parameters(b, NULL);
+
+    for (int i = 0; i < left->count; i++)
+        if (memcmp(left->list[i].value, right->list[i].value,
+                   left->list[i].count * sizeof(float)) != 0)
+            return false;
+    return true;
+}
+
+static void the_same_options_give_the_same_bits(void)
+{
+    for (int which = 0; which < GRAPHS; which++)
+        for (int threads = 1; threads <= 4; threads++)
+            for (int type = DNN_F32; type <= DNN_BF16; type++) {
+                struct graph graph;
+                struct net *a, *b;
+
+                make_graph(which, &graph);
+                a = make(&graph, &adam, 5, threads, (enum dnn_type)type);
+                b = make(&graph, &adam, 5, threads, (enum dnn_type)type);
+                for (int i = 0; i < 3; i++) {
+                    double left = step(a), right = step(b);
+
+                    EXPECT(memcmp(&left, &right, sizeof left) == 0);
+                }
+                EXPECT(same_bits(a, b));
+                net_free(a);
+                net_free(b);
+            }
+}
+
+static void another_number_of_threads_changes_rounding_only(void)
+{
+    for (int which = 0; which < GRAPHS; which++) {
+        struct graph graph;
+        struct net *one, *many;
+
+        make_graph(which, &graph);
+        one = make(&graph, &adam, 3, 1, DNN_F32);
+        many = make(&graph, &adam, 3, 7, DNN_F32); /* more than there are samples */
+        for (int i = 0; i < 3; i++)
+            EXPECT_NEAR(step(many) / step(one), 1, 1e-4);
+        net_free(one);
+        net_free(many);
+    }
+}
+
+static void each_step_trains_on_other_samples_and_masks(void)
+{
+    struct graph graph;
+    struct net *net;
+    double first;
+
+    graph_of_images(&graph);
+    net = make(&graph, &still, 4, 2, DNN_F32);
+    first = step(net);
+    EXPECT(fabs(step(net) - first) > 1e-6);
+    net_free(net);
+}
+
+static void bf16_is_off_by_rounding_only(void)
+{
+    for (int which = 0; which < GRAPHS; which++) {
+        struct graph graph;
+        struct net *exact, *fast;
+
+        make_graph(which, &graph);
+        exact = make(&graph, &adam, 4, 2, DNN_F32);
+        fast = make(&graph, &adam, 4, 2, DNN_BF16);
+        EXPECT_NEAR(step(fast) / step(exact), 1, 0.03);
+        net_free(exact);
+        net_free(fast);
+    }
+}
+
+static void a_batch_that_does_not_fit_into_memory_is_refused_with_its_need(void)
+{
+    const struct net_options options = {
+        .batch = 2000000000, .seed = 1, .threads = 1, .isa = cpu_probe()};
+    struct graph graph;
+    struct error err = {0};
+
+    graph_of_images(&graph);
+    EXPECT(!layerwise_new(&graph, &adam, &options, &err));
+    EXPECT_INT(err.kind, ERROR_INVALID);
+    EXPECT_STR(err.field, "batch_size");
+    EXPECT(strstr(err.message, "2000000000 needs about ") == err.message);
+}
+
+static void a_net_says_what_it_is(void)
+{
+    struct graph graph;
+    struct net *net;
+    struct net_facts facts;
+
+    graph_of_characters(&graph, 4);
+    net = make(&graph, &adam, 2, 1, DNN_F32);
+    facts = net_facts(net);
+    EXPECT_STR(facts.plan, "layerwise");
+    EXPECT_INT(facts.parameters, graph_parameters(&graph));
+    EXPECT_INT(facts.multiply_adds, 4 * 24 * (7 + 6) + 6 * 7);
+    EXPECT(facts.memory > 0);
+    EXPECT_INT(facts.emulated, ANSWER_NO);
+    net_free(net);
+}
+
+int main(void)
+{
+    RUN(gradients_of_images_are_the_slopes_of_the_loss);
+    RUN(gradients_of_texts_are_the_slopes_of_the_loss);
+    RUN(gradients_of_a_transformer_are_the_slopes_of_the_loss);
+    RUN(the_same_options_give_the_same_bits);
+    RUN(another_number_of_threads_changes_rounding_only);
+    RUN(each_step_trains_on_other_samples_and_masks);
+    RUN(bf16_is_off_by_rounding_only);
+    RUN(a_batch_that_does_not_fit_into_memory_is_refused_with_its_need);
+    RUN(a_net_says_what_it_is);
+    return test_result();
+}

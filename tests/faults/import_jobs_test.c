@@ -1,0 +1,114 @@
+/* Every call that an import makes on its disk fails, each in its turn, while it is at work on a
+ * thread of its own: the job ends and says so, and the threads go on with the next one. */
+#include "server/runs/import_jobs.h"
+
+#include "common/cleanup.h"
+#include "tests/faults/fault_vfs.h"
+#include "tests/faults/template.h"
+
+#include <limits.h>
+
+#define ENDLESS 2000
+#define DOCUMENT(number)                                                                         \
+    "{\"pennyworth_run\":1,\"id\":\"01HF7YAT000000000000000" number                              \
+    "\",\"spec\":{\"workload\":\"mlp\","                                                         \
+    "\"engine\":\"e\",\"labels\":{\"branch\":\"main\",\"commit\":\"f00\"}},"                     \
+    "\"ended_at\":\"2026-01-02T03:04:05Z\",\"started_at\":\"2026-01-02T03:04:04Z\",\"steps\":"   \
+    "{\"nanoseconds\":[9,10,11,12],\"loss\":[1,2,3,4]}}\n"
+
+static const char documents[] = DOCUMENT("0B1") DOCUMENT("0B2");
+
+static void wake_by(void *user, long long when_ns)
+{
+    (void)user, (void)when_ns;
+}
+
+static struct import_job job_of(bool lines)
+{
+    const size_t length = lines ? strlen(documents) : strlen(DOCUMENT("0B1"));
+
+    return (struct import_job){.lines = lines,
+                               .body = {.text = documents, .length = length, .sender = "c1"}};
+}
+
+static void do_job(struct import_jobs *jobs, struct import_job *job)
+{
+    struct error err = {0};
+
+    EXPECT(import_jobs_put(jobs, job, &err));
+    import_jobs_finish(jobs, job);
+}
+
+/* One accident. Only the thread of the import uses the disk meanwhile. Returns whether nothing
+ * was left to fail. */
+static bool survive(const struct template *template, bool lines, struct fault_plan plan)
+{
+    struct import_job job = job_of(lines), again = job_of(lines);
+    const long long wanted = lines ? 2 : 1;
+    long long failed;
+
+    template_restore(template);
+    struct db_pool *pool = db_pool_open(template->folder.file, IMPORT_THREADS, NULL);
+    struct notifications *notifications = notifications_new(LLONG_MAX, wake_by, NULL);
+    struct import_jobs *jobs = import_jobs_start(pool, notifications, NULL);
+
+    EXPECT(pool && notifications && jobs);
+    fault_arm(plan);
+    do_job(jobs, &job);
+    failed = fault_disarm();
+    EXPECT(job.ok || failed > 0);
+    EXPECT(job.ok ? job.err.kind == ERROR_NONE : failed_by_the_disk(&job.err));
+    EXPECT(!lines || job.report.imported == (job.ok ? wanted : 0));
+    do_job(jobs, &again);
+    EXPECT(again.ok);
+    EXPECT_STR(again.err.message, "");
+    EXPECT(!lines || again.report.imported + again.report.known == wanted);
+    EXPECT(!lines || !job.ok || again.report.known == wanted);
+    EXPECT(lines || !job.ok || again.fate == IMPORT_KNOWN);
+    import_jobs_stop(jobs);
+    import_jobs_free(jobs);
+    notifications_free(notifications);
+    db_pool_free(pool);
+    AUTO(db_freep) struct db *reopened = open_database(&template->folder);
+    EXPECT_INT(number_of(reopened, "SELECT count(*) FROM runs WHERE sender = 'c1'"), wanted);
+    expect_whole(reopened);
+    return failed == 0;
+}
+
+static void survive_every_fault(bool lines)
+{
+    AUTO(template_free)
+    struct template template = template_make(schema_version, fill_with_runs);
+    long long loops = 0;
+
+    for (int kind = 0; kind < 4; kind++) {
+        bool done = false;
+
+        for (long long allowed = 0; !done && allowed < ENDLESS; allowed++, loops++)
+            done = survive(&template, lines,
+                           (struct fault_plan){.allowed = allowed,
+                                               .for_good = kind & 1,
+                                               .full = kind >= 2,
+                                               .reads = kind < 2});
+        EXPECT(done); /* because nothing was left to fail */
+    }
+    printf("       %-12s %4lld accidents\n", lines ? "lines" : "one", loops);
+}
+
+static void an_import_of_lines_is_stored_or_ends_with_an_error(void)
+{
+    survive_every_fault(true);
+}
+
+static void an_import_of_one_document_is_stored_or_ends_with_an_error(void)
+{
+    survive_every_fault(false);
+}
+
+int main(void)
+{
+    fault_vfs_install();
+    RUN(an_import_of_lines_is_stored_or_ends_with_an_error);
+    RUN(an_import_of_one_document_is_stored_or_ends_with_an_error);
+    return test_result();
+}

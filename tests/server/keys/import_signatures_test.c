@@ -1,0 +1,175 @@
+#include "server/keys/import_signatures.h"
+
+#include "db/runs/token_keys.h"
+#include "server/keys/signing.h"
+#include "tests/db/database.h"
+
+static struct signing_key alice = {.pair = {.secret = {1}}}, bob = {.pair = {.secret = {2}}};
+
+static struct import_rules proven(const struct signing_key *key)
+{
+    struct import_rules rules = {.many_keys = false};
+
+    memcpy(rules.proven, key->text, sizeof rules.proven);
+    return rules;
+}
+
+static struct signature of(const struct signing_key *key)
+{
+    struct signature signature = {.key = ""};
+
+    if (key)
+        memcpy(signature.key, key->text, sizeof signature.key);
+    return signature;
+}
+
+/* The kind of the refusal, ERROR_NONE where it is allowed. */
+static enum error_kind allows(struct db *db, const char *sender, const struct import_rules *rules,
+                              const struct signing_key *key)
+{
+    const struct signature signature = of(key);
+    struct error err = {0};
+
+    EXPECT(import_signatures_allow(db, sender, rules, &signature, &err) ==
+           (err.kind == ERROR_NONE));
+    return err.kind;
+}
+
+struct fixture {
+    struct folder folder;
+    struct db_pool *pool;
+    struct db *db;
+};
+
+static struct fixture begin(void)
+{
+    struct fixture fixture = {.folder = folder_make()};
+
+    fixture.db = open_database(&fixture.folder);
+    fixture.pool = db_pool_open(fixture.folder.file, 1, NULL);
+    return fixture;
+}
+
+static void end(struct fixture *fixture)
+{
+    db_free(fixture->db);
+    db_pool_free(fixture->pool);
+    folder_remove(&fixture->folder);
+}
+
+static void the_first_proof_binds_a_token(void)
+{
+    AUTO(end) struct fixture fixture = begin();
+    const struct import_rules by_alice = proven(&alice), by_bob = proven(&bob);
+    struct error err = {0};
+    char key[SIGNATURE_KEY_SIZE];
+
+    EXPECT(import_signatures_bind(fixture.pool, "c1", &by_alice, NULL));
+    EXPECT(import_signatures_bind(fixture.pool, "c1", &by_alice, NULL));
+    EXPECT(!import_signatures_bind(fixture.pool, "c1", &by_bob, &err));
+    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT(strstr(err.message, "pennyworth token rebind c1") != NULL);
+    EXPECT(token_keys_find(fixture.db, "c1", key, NULL));
+    EXPECT_STR(key, alice.text);
+    EXPECT(import_signatures_bind(fixture.pool, "c2", &by_alice, NULL));
+}
+
+static void nothing_binds_without_a_proof_a_name_or_one_key(void)
+{
+    AUTO(end) struct fixture fixture = begin();
+    const struct import_rules none = {.proven = ""};
+    struct import_rules many = proven(&alice);
+
+    many.many_keys = true;
+    EXPECT(import_signatures_bind(fixture.pool, "c1", &none, NULL));
+    EXPECT(import_signatures_bind(fixture.pool, "c1", &many, NULL));
+    many.many_keys = false;
+    EXPECT(import_signatures_bind(fixture.pool, "", &many, NULL));
+    EXPECT_INT(number_of(fixture.db, "SELECT count(*) FROM token_keys"), 0);
+}
+
+static void a_bound_token_sends_what_its_key_signed(void)
+{
+    AUTO(end) struct fixture fixture = begin();
+    const struct import_rules rules = proven(&alice);
+
+    EXPECT(import_signatures_bind(fixture.pool, "c1", &rules, NULL));
+    EXPECT_INT(allows(fixture.db, "c1", &rules, &alice), ERROR_NONE);
+    EXPECT_INT(allows(fixture.db, "c1", &rules, &bob), ERROR_CONFLICT);
+    EXPECT_INT(allows(fixture.db, "c1", &rules, NULL), ERROR_FORBIDDEN);
+}
+
+static void a_token_that_is_not_bound_sends_nothing_of_one_that_is(void)
+{
+    AUTO(end) struct fixture fixture = begin();
+    const struct import_rules rules = proven(&alice), none = {.proven = ""};
+
+    EXPECT_INT(allows(fixture.db, "c2", &none, &alice), ERROR_NONE);
+    EXPECT(import_signatures_bind(fixture.pool, "c1", &rules, NULL));
+    EXPECT_INT(allows(fixture.db, "c2", &none, &alice), ERROR_CONFLICT);
+    EXPECT_INT(allows(fixture.db, "c2", &none, &bob), ERROR_NONE);
+    EXPECT_INT(allows(fixture.db, "c2", &none, NULL), ERROR_NONE);
+}
+
+static void a_relay_and_the_operator_send_what_anybody_signed(void)
+{
+    AUTO(end) struct fixture fixture = begin();
+    const struct import_rules rules = proven(&alice), none = {.proven = ""},
+                              many = {.many_keys = true};
+
+    EXPECT(import_signatures_bind(fixture.pool, "c1", &rules, NULL));
+    for (int i = 0; i < 3; i++) {
+        const struct signing_key *key = i == 0 ? &alice : i == 1 ? &bob : NULL;
+
+        EXPECT_INT(allows(fixture.db, "relay", &many, key), ERROR_NONE);
+        EXPECT_INT(allows(fixture.db, "", &none, key), ERROR_NONE);
+    }
+}
+
+static void a_signature_is_verified_and_may_be_demanded(void)
+{
+    static const char text[] = "{\"pennyworth_run\":1";
+    struct document document = {.signed_text = {text, sizeof text - 1}};
+    const struct import_rules strict = {.must_be_signed = true}, lax = {.must_be_signed = false};
+    struct error err = {0};
+
+    EXPECT(import_signatures_verify(&document, &lax, NULL));
+    EXPECT(!import_signatures_verify(&document, &strict, &err));
+    EXPECT_INT(err.kind, ERROR_FORBIDDEN);
+    EXPECT(signing_sign(&alice, text, sizeof text - 1, &document.signature, NULL));
+    EXPECT(import_signatures_verify(&document, &strict, NULL));
+    document.signed_text.length--;
+    error_clear(&err);
+    EXPECT(!import_signatures_verify(&document, &lax, &err));
+    EXPECT_INT(err.kind, ERROR_UNPROVEN);
+}
+
+static void a_token_is_forgotten_once(void)
+{
+    AUTO(end) struct fixture fixture = begin();
+    char key[SIGNATURE_KEY_SIZE];
+
+    EXPECT(token_keys_bind(fixture.db, "c1", alice.text, NOON_US, key, NULL));
+    EXPECT_STR(key, alice.text);
+    EXPECT(token_keys_bind(fixture.db, "c1", bob.text, NOON_US, key, NULL));
+    EXPECT_STR(key, alice.text);
+    EXPECT(token_keys_forget(fixture.db, "c1", key, NULL));
+    EXPECT_STR(key, alice.text);
+    EXPECT(token_keys_forget(fixture.db, "c1", key, NULL));
+    EXPECT_STR(key, "");
+    EXPECT(token_keys_bind(fixture.db, "c1", bob.text, NOON_US, key, NULL));
+    EXPECT_STR(key, bob.text);
+}
+
+int main(void)
+{
+    EXPECT(signing_key_complete(&alice, NULL) && signing_key_complete(&bob, NULL));
+    RUN(the_first_proof_binds_a_token);
+    RUN(nothing_binds_without_a_proof_a_name_or_one_key);
+    RUN(a_bound_token_sends_what_its_key_signed);
+    RUN(a_token_that_is_not_bound_sends_nothing_of_one_that_is);
+    RUN(a_relay_and_the_operator_send_what_anybody_signed);
+    RUN(a_signature_is_verified_and_may_be_demanded);
+    RUN(a_token_is_forgotten_once);
+    return test_result();
+}

@@ -1,0 +1,106 @@
+#include "server/keys/signing.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#define TEXT "{\"pennyworth_run\":1"
+
+static struct signing_key key_of(uint8_t seed)
+{
+    struct signing_key key = {.pair = {.secret = {seed}}};
+
+    EXPECT(signing_key_complete(&key, NULL));
+    EXPECT(signature_is_digits(key.text, strlen(key.text), SIGNATURE_KEY_SIZE - 1));
+    return key;
+}
+
+static void a_signature_is_of_one_key_and_one_text(void)
+{
+    const struct signing_key key = key_of(1), other = key_of(2);
+    struct signature signature, altered;
+    struct error err = {0};
+
+    EXPECT(signing_sign(&key, TEXT, strlen(TEXT), &signature, NULL));
+    EXPECT_STR(signature.key, key.text);
+    EXPECT(signing_verify(&signature, TEXT, strlen(TEXT), NULL));
+    EXPECT(!signing_verify(&signature, TEXT, strlen(TEXT) - 1, &err));
+    EXPECT_INT(err.kind, ERROR_UNPROVEN);
+    EXPECT_STR(err.field, "signature.value");
+    altered = signature;
+    memcpy(altered.key, other.text, sizeof altered.key);
+    EXPECT(!signing_verify(&altered, TEXT, strlen(TEXT), NULL));
+    altered = signature;
+    altered.value[127] = altered.value[127] == '0' ? '1' : '0';
+    EXPECT(!signing_verify(&altered, TEXT, strlen(TEXT), NULL));
+}
+
+static void what_is_no_signature_is_refused(void)
+{
+    const struct signing_key key = key_of(1);
+    struct signature none = {.key = ""}, half = none, upper;
+
+    EXPECT(!signing_verify(&none, TEXT, strlen(TEXT), NULL));
+    memcpy(half.key, key.text, sizeof half.key);
+    EXPECT(!signing_verify(&half, TEXT, strlen(TEXT), NULL));
+    EXPECT(signing_sign(&key, TEXT, strlen(TEXT), &upper, NULL));
+    upper.value[0] = 'G';
+    EXPECT(!signing_verify(&upper, TEXT, strlen(TEXT), NULL));
+}
+
+static void a_proof_is_of_one_token(void)
+{
+    const struct signing_key key = key_of(1);
+    char proof[PROOF_SIZE], proven[SIGNATURE_KEY_SIZE] = "";
+    struct error err = {0};
+
+    EXPECT(signing_prove(&key, "a-token-of-a-candidate", proof, NULL));
+    EXPECT_INT((long long)strlen(proof), PROOF_SIZE - 1);
+    EXPECT(!strstr(proof, "a-token"));
+    EXPECT(signing_check_proof(proof, "a-token-of-a-candidate", proven, NULL));
+    EXPECT_STR(proven, key.text);
+    EXPECT(!signing_check_proof(proof, "a-token-of-another-one", proven, &err));
+    EXPECT_INT(err.kind, ERROR_UNPROVEN);
+    EXPECT_STR(err.field, PROOF_HEADER);
+}
+
+static void a_proof_has_one_form(void)
+{
+    const struct signing_key key = key_of(1);
+    char proof[PROOF_SIZE + 1], proven[SIGNATURE_KEY_SIZE] = "untouched";
+
+    for (size_t length = 0; length < PROOF_SIZE - 1; length++) {
+        EXPECT(signing_prove(&key, "token", proof, NULL));
+        proof[length] = '\0';
+        EXPECT(!signing_check_proof(proof, "token", proven, NULL));
+    }
+    EXPECT(signing_prove(&key, "token", proof, NULL));
+    proof[SIGNATURE_KEY_SIZE - 1] = ',';
+    EXPECT(!signing_check_proof(proof, "token", proven, NULL));
+    proof[SIGNATURE_KEY_SIZE - 1] = ' ';
+    memcpy(proof + PROOF_SIZE - 1, "0", 2);
+    EXPECT(!signing_check_proof(proof, "token", proven, NULL));
+    EXPECT_STR(proven, "untouched");
+}
+
+/* A hub that wants the proof of a document's text could pass it on as its signature. */
+static void a_proof_is_no_signature_of_a_document(void)
+{
+    const struct signing_key key = key_of(1);
+    struct signature signature = {.key = ""};
+    char proof[PROOF_SIZE];
+
+    EXPECT(signing_prove(&key, TEXT, proof, NULL));
+    memcpy(signature.key, proof, SIGNATURE_KEY_SIZE - 1);
+    memcpy(signature.value, proof + SIGNATURE_KEY_SIZE, SIGNATURE_VALUE_SIZE);
+    EXPECT(!signing_verify(&signature, TEXT, strlen(TEXT), NULL));
+}
+
+int main(void)
+{
+    RUN(a_signature_is_of_one_key_and_one_text);
+    RUN(what_is_no_signature_is_refused);
+    RUN(a_proof_is_of_one_token);
+    RUN(a_proof_has_one_form);
+    RUN(a_proof_is_no_signature_of_a_document);
+    return test_result();
+}

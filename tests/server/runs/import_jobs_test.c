@@ -1,0 +1,173 @@
+#include "server/runs/import_jobs.h"
+
+#include "common/cleanup.h"
+#include "tests/db/database.h"
+#include "tests/test.h"
+
+#include <limits.h>
+
+#define LARGE (4 * SMALL_IMPORT)
+
+struct scene {
+    struct folder folder;
+    struct db_pool *pool;
+    struct notifications *notifications;
+    struct import_jobs *jobs;
+};
+
+static void wake_by(void *user, long long when_ns)
+{
+    (void)user, (void)when_ns;
+}
+
+static void scene_set(struct scene *scene)
+{
+    struct error err = {0};
+
+    scene->folder = folder_make();
+    scene->pool = db_pool_open(scene->folder.file, IMPORT_THREADS, &err);
+    scene->notifications = notifications_new(LLONG_MAX, wake_by, NULL);
+    scene->jobs = import_jobs_start(scene->pool, scene->notifications, &err);
+    EXPECT(scene->pool && scene->notifications && scene->jobs);
+}
+
+static void scene_clear(struct scene *scene)
+{
+    import_jobs_stop(scene->jobs);
+    import_jobs_free(scene->jobs);
+    notifications_free(scene->notifications);
+    db_pool_free(scene->pool);
+    folder_remove(&scene->folder);
+}
+
+/* Documents that are refused: reading them needs no database, ending with them does. */
+static struct import_job lines_of(const char *text, size_t length)
+{
+    return (struct import_job){.lines = true,
+                               .body = {.text = text, .length = length, .sender = ""}};
+}
+
+static void a_job_ends_with_its_report(void)
+{
+    AUTO(scene_clear) struct scene scene = {0};
+    struct import_job job = lines_of("{}\n\n{}\n", 7);
+    struct error err = {0};
+
+    scene_set(&scene);
+    EXPECT(import_jobs_put(scene.jobs, &job, &err));
+    EXPECT_INT(job.topic.kind, TOPIC_IMPORT);
+    import_jobs_finish(scene.jobs, &job);
+    EXPECT(import_jobs_has_ended(scene.jobs, &job));
+    EXPECT(job.ok);
+    EXPECT_INT(job.report.refused, 2);
+    EXPECT_INT(job.report.refusals[1].line, 3);
+}
+
+static void one_document_is_refused_with_its_reason(void)
+{
+    AUTO(scene_clear) struct scene scene = {0};
+    struct import_job job = {.body = {.text = "[]", .length = 2, .sender = ""}};
+    struct error err = {0};
+
+    scene_set(&scene);
+    EXPECT(import_jobs_put(scene.jobs, &job, &err));
+    import_jobs_finish(scene.jobs, &job);
+    EXPECT(!job.ok);
+    EXPECT_INT(job.err.kind, ERROR_INVALID);
+}
+
+/* With the connections of the pool lent, no job ends. */
+static void lend(struct scene *scene, struct db_loan loans[IMPORT_THREADS])
+{
+    for (int i = 0; i < IMPORT_THREADS; i++)
+        loans[i] = db_borrow(scene->pool);
+}
+
+static void give_back(struct db_loan loans[IMPORT_THREADS])
+{
+    for (int i = 0; i < IMPORT_THREADS; i++)
+        db_loan_end(&loans[i]);
+}
+
+static void a_job_too_many_is_refused_and_may_come_again(void)
+{
+    AUTO(scene_clear) struct scene scene = {0};
+    struct import_job jobs[IMPORT_JOBS_MAX + 1];
+    struct db_loan loans[IMPORT_THREADS];
+    struct error err = {0};
+
+    scene_set(&scene);
+    lend(&scene, loans);
+    for (int i = 0; i <= IMPORT_JOBS_MAX; i++) {
+        jobs[i] = lines_of("{}\n", 3);
+        EXPECT_INT(import_jobs_put(scene.jobs, &jobs[i], &err), i < IMPORT_JOBS_MAX);
+    }
+    EXPECT_INT(err.kind, ERROR_BUSY);
+    EXPECT(!import_jobs_has_ended(scene.jobs, &jobs[0]));
+    give_back(loans);
+    for (int i = 0; i < IMPORT_JOBS_MAX; i++)
+        import_jobs_finish(scene.jobs, &jobs[i]);
+    EXPECT(import_jobs_put(scene.jobs, &jobs[IMPORT_JOBS_MAX], &err));
+    import_jobs_finish(scene.jobs, &jobs[IMPORT_JOBS_MAX]);
+    EXPECT(jobs[IMPORT_JOBS_MAX].ok);
+}
+
+/* Each waits for the one connection that is left, so both are at work at once. */
+static void a_small_job_does_not_wait_for_large_ones(void)
+{
+    static char blanks[LARGE];
+    AUTO(scene_clear) struct scene scene = {0};
+    struct import_job large[2], small = lines_of("{}\n", 3);
+    struct db_loan loans[IMPORT_THREADS];
+    struct error err = {0};
+
+    memset(blanks, '\n', sizeof blanks);
+    memcpy(blanks, "{}", 2);
+    scene_set(&scene);
+    lend(&scene, loans);
+    for (int i = 0; i < 2; i++) {
+        large[i] = lines_of(blanks, sizeof blanks);
+        EXPECT(import_jobs_put(scene.jobs, &large[i], &err));
+    }
+    EXPECT(import_jobs_put(scene.jobs, &small, &err));
+    db_loan_end(&loans[0]);
+    import_jobs_finish(scene.jobs, &small);
+    EXPECT(small.ok);
+    db_loan_end(&loans[1]);
+    import_jobs_finish(scene.jobs, &large[1]);
+    EXPECT(import_jobs_has_ended(scene.jobs, &large[0]));
+}
+
+static void a_stop_ends_every_job_and_takes_no_other(void)
+{
+    static char blanks[LARGE];
+    AUTO(scene_clear) struct scene scene = {0};
+    struct import_job jobs[8], later = lines_of("{}\n", 3);
+    struct error err = {0};
+
+    for (size_t i = 0; i + 3 < sizeof blanks; i += 3)
+        memcpy(blanks + i, "{}\n", 3);
+    scene_set(&scene);
+    for (size_t i = 0; i < COUNT(jobs); i++) {
+        jobs[i] = lines_of(blanks, sizeof blanks - sizeof blanks % 3);
+        EXPECT(import_jobs_put(scene.jobs, &jobs[i], &err));
+    }
+    import_jobs_stop(scene.jobs);
+    for (size_t i = 0; i < COUNT(jobs); i++) {
+        EXPECT(import_jobs_has_ended(scene.jobs, &jobs[i]));
+        EXPECT(jobs[i].ok || jobs[i].err.kind == ERROR_BUSY);
+    }
+    EXPECT(!jobs[COUNT(jobs) - 1].ok);
+    EXPECT(!import_jobs_put(scene.jobs, &later, &err));
+    EXPECT_INT(err.kind, ERROR_BUSY);
+}
+
+int main(void)
+{
+    RUN(a_job_ends_with_its_report);
+    RUN(one_document_is_refused_with_its_reason);
+    RUN(a_job_too_many_is_refused_and_may_come_again);
+    RUN(a_small_job_does_not_wait_for_large_ones);
+    RUN(a_stop_ends_every_job_and_takes_no_other);
+    return test_result();
+}
