@@ -76,7 +76,7 @@ class Following(ServerCase):
         description.check("GET", target, self.server.get(target, Prefer="wait=60"))
 
     def test_a_sweep_that_has_ended_is_sent_at_once(self):
-        sweep_id = self.queue({"base": {"engine": "talkative", "steps": 20, "warmup_steps": 1},
+        sweep_id = self.queue({"base": {"engine": "talkative", "precision": "f32", "steps": 20, "warmup_steps": 1},
                                "knobs": {"batch_size": [8, 16, 32]}, "blocks": 1})
         wait(self.server, sweep_id)
         events = list(self.events(sweep_id))
