@@ -184,7 +184,7 @@ class Server:
     """server = Server(engines={"ok": fake("ok")}).start(); ... server.stop()"""
 
     def __init__(self, *flags, engines=None, database=None, environment=None, open_files=None,
-                 listen="127.0.0.1", account=None, token=None):
+                 listen="127.0.0.1", account=None, token=None, haste=1):
         self.folder = None
         if database is None:
             self.folder = tempfile.mkdtemp(prefix="pennyworth-")
@@ -193,6 +193,8 @@ class Server:
         self.flags = list(flags)
         self.engines = engines if engines is not None else {"ok": fake("ok")}
         self.environment = dict(environment or {})
+        if haste > 1:  # its own pauses are so many times shorter
+            self.environment["PENNYWORTH_HASTE"] = str(haste)
         if token:  # that may do all, and which every request has
             self.environment["PENNYWORTH_WRITE_TOKEN"] = token
         self.open_files = open_files
@@ -417,8 +419,9 @@ class Case(unittest.TestCase):
 
 
 class ServerCase(Case):
-    """Tests that share one server; FLAGS, ENGINES, ENVIRONMENT and TOKEN say which."""
+    """Tests that share one server; FLAGS, ENGINES, ENVIRONMENT, TOKEN and HASTE say which."""
     FLAGS = ()
+    HASTE = 1
     ENGINES = None
     ENVIRONMENT = None
     TOKEN = None
@@ -427,7 +430,7 @@ class ServerCase(Case):
     @classmethod
     def setUpClass(cls):
         cls.server = Server(*cls.FLAGS, engines=cls.ENGINES, environment=cls.ENVIRONMENT,
-                            token=cls.TOKEN).start()
+                            token=cls.TOKEN, haste=cls.HASTE).start()
 
     @classmethod
     def tearDownClass(cls):
