@@ -8,7 +8,7 @@
 #include "server/hub/hub_upload.h"
 #include "server/hub/hub_wanted.h"
 #include "tests/db/finished.h"
-#include "tests/faults/fault_vfs.h"
+#include "tests/faults/accidents.h"
 #include "tests/faults/template.h"
 #include "tests/server/hub/hub.h"
 
@@ -77,13 +77,14 @@ static bool send(struct error *err)
     return outcome.accepted == 3;
 }
 
-static bool survive_disk(struct fault_plan plan)
+static bool survive_disk(const void *subject, struct fault_plan plan)
 {
     HUB(hub, {0});
     struct hub_upload_outcome outcome;
     struct hub_upload upload;
     long long failed;
 
+    (void)subject;
     template_restore(&database);
     struct db *db = open_database(&database.folder);
     do_not_wait(db);
@@ -113,18 +114,8 @@ static void a_report_survives_every_shortage_of_memory(void)
 
 static void a_report_survives_every_accident_of_the_disk(void)
 {
-    long long loops = 0;
-
     database = template_make(schema_version, fill);
-    for (int kind = 0; kind < 4; kind++) {
-        bool done = false;
-
-        for (long long allowed = 0; !done && allowed < ENDLESS; allowed++, loops++)
-            done = survive_disk((struct fault_plan){
-                .allowed = allowed, .for_good = kind & 1, .full = kind >= 2, .reads = kind < 2});
-        EXPECT(done);
-    }
-    printf("       send             %4lld accidents\n", loops);
+    survive_accidents("send", survive_disk, NULL);
     template_free(&database);
 }
 

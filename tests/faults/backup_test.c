@@ -1,10 +1,8 @@
 /* Every call that a backup or a restore makes on its disk fails, each in its turn. */
 #include "db/restore.h"
 #include "tests/db/kept.h"
-#include "tests/faults/fault_vfs.h"
+#include "tests/faults/accidents.h"
 #include "tests/faults/template.h"
-
-#define ENDLESS 3000 /* neither makes so many calls */
 
 static long long runs_in(const char *path)
 {
@@ -24,9 +22,9 @@ static void expect_disk_to_blame(const struct error *err, bool full)
     EXPECT(err->message[0] != '\0');
 }
 
-/* One accident. Returns whether nothing was left to fail. */
-static bool back_up(const struct template *template, struct fault_plan plan)
+static bool back_up(const void *subject, struct fault_plan plan)
 {
+    const struct template *template = subject;
     struct kept_path target = kept_in(&template->folder, "backup");
     struct verify_facts facts;
     struct error err = {0};
@@ -55,23 +53,18 @@ static void a_backup_is_whole_or_not_there(void)
     AUTO(template_free)
     struct template template = template_make(schema_version, fill_with_runs);
 
-    for (int kind = 0; kind < 4; kind++) {
-        bool done = false;
-        long long allowed = 0;
-
-        for (; !done && allowed < ENDLESS; allowed++)
-            done = back_up(&template, (struct fault_plan){.allowed = allowed,
-                                                          .for_good = kind & 1,
-                                                          .full = kind >= 2,
-                                                          .reads = kind < 2});
-        EXPECT(done);
-        printf("       backup           %4lld accidents\n", allowed - 1);
-    }
+    survive_accidents("backup", back_up, &template);
 }
 
-static bool restore_once(const struct template *template, const struct bytes *backup,
-                         struct fault_plan plan)
+struct restoring {
+    struct template template;
+    struct bytes backup;
+};
+
+static bool restore_once(const void *subject, struct fault_plan plan)
 {
+    const struct template *template = &((const struct restoring *)subject)->template;
+    const struct bytes *backup = &((const struct restoring *)subject)->backup;
     struct kept_path source = kept_in(&template->folder, "backup");
     struct restore_order order = {.backup = source.text,
                                   .database = template->folder.file,
@@ -108,20 +101,9 @@ static void a_restore_happens_or_does_not(void)
     AUTO(template_free) struct template other = template_make(schema_version, NULL);
     AUTO(template_free)
     struct template template = template_make(schema_version, fill_with_runs);
+    const struct restoring restoring = {template, other.image};
 
-    for (int kind = 0; kind < 4; kind++) {
-        bool done = false;
-        long long allowed = 0;
-
-        for (; !done && allowed < ENDLESS; allowed++)
-            done = restore_once(&template, &other.image,
-                                (struct fault_plan){.allowed = allowed,
-                                                    .for_good = kind & 1,
-                                                    .full = kind >= 2,
-                                                    .reads = kind < 2});
-        EXPECT(done);
-        printf("       restore          %4lld accidents\n", allowed - 1);
-    }
+    survive_accidents("restore", restore_once, &restoring);
 }
 
 int main(void)

@@ -1,10 +1,8 @@
 /* Every call that the database makes on its disk fails, each in its turn. */
 #include "db/runs/voids.h"
 #include "tests/db/imported.h"
-#include "tests/faults/fault_vfs.h"
+#include "tests/faults/accidents.h"
 #include "tests/faults/template.h"
-
-#define ENDLESS 2000 /* no operation here makes so many calls */
 
 /* What an operation did, as far as it said so. */
 struct outcome {
@@ -13,6 +11,7 @@ struct outcome {
 };
 
 struct operation {
+    const struct template *template;
     const char *name;
     bool (*run)(struct db *db, struct run *ret_run, struct error *err);
     void (*verify)(struct db *db, const struct outcome *outcome);
@@ -243,10 +242,10 @@ static bool checkpoint(struct db *db, struct run *ret_run, struct error *err)
     return append(db, ret_run, err) && db_execute(db, "PRAGMA wal_checkpoint(TRUNCATE)", err);
 }
 
-/* One accident. Returns whether nothing was left to fail. */
-static bool survive(const struct template *template, const struct operation *operation,
-                    struct fault_plan plan)
+static bool survive(const void *subject, struct fault_plan plan)
 {
+    const struct operation *operation = subject;
+    const struct template *template = operation->template;
     AUTO(db_freep) struct db *reopened = NULL;
     struct outcome outcome = {0};
     struct error err = {0};
@@ -275,57 +274,39 @@ static bool survive(const struct template *template, const struct operation *ope
     return failed == 0;
 }
 
-static void survive_every_fault(const struct template *template,
-                                const struct operation *operation)
-{
-    static const struct fault_plan plans[] = {
-        {.for_good = false, .reads = true},
-        {.for_good = true, .reads = true},
-        {.for_good = false, .full = true},
-        {.for_good = true, .full = true},
-    };
-    long long loops = 0;
-
-    for (size_t i = 0; i < COUNT(plans); i++) {
-        struct fault_plan plan = plans[i];
-        bool done = false;
-
-        for (long long allowed = 0; !done && allowed < ENDLESS; allowed++, loops++) {
-            plan.allowed = allowed;
-            done = survive(template, operation, plan);
-        }
-        EXPECT(done); /* because nothing was left to fail */
-    }
-    printf("       %-12s %4lld accidents\n", operation->name, loops);
-}
-
 static void every_change_of_a_run_happens_whole_or_not_at_all(void)
 {
-    static const struct operation operations[] = {
-        {"create", create, verify_create}, {"claim", claim, verify_claim},
-        {"end", end, verify_end},          {"cancel", cancel, verify_cancel},
-        {"append", append, verify_append}, {"checkpoint", checkpoint, verify_append},
-        {"import", import, verify_import}, {"void", void_cancelled, verify_void},
-    };
     AUTO(template_free)
     struct template template = template_make(schema_version, fill_with_runs);
+    const struct operation operations[] = {
+        {&template, "create", create, verify_create},
+        {&template, "claim", claim, verify_claim},
+        {&template, "end", end, verify_end},
+        {&template, "cancel", cancel, verify_cancel},
+        {&template, "append", append, verify_append},
+        {&template, "checkpoint", checkpoint, verify_append},
+        {&template, "import", import, verify_import},
+        {&template, "void", void_cancelled, verify_void},
+    };
 
     for (size_t i = 0; i < COUNT(operations); i++)
-        survive_every_fault(&template, &operations[i]);
+        survive_accidents(operations[i].name, survive, &operations[i]);
 }
 
 static void all_runs_of_a_sender_are_voided_or_none(void)
 {
-    static const struct operation operation = {"void sender", void_sender, verify_void_sender};
     AUTO(template_free)
     struct template template = template_make(schema_version, fill_with_sent_runs);
+    const struct operation operation = {&template, "void sender", void_sender,
+                                        verify_void_sender};
 
-    survive_every_fault(&template, &operation);
+    survive_accidents(operation.name, survive, &operation);
 }
 
-/* The same for opening: one accident, then the next try must bring today's schema. */
-static bool survive_opening(const struct template *template, struct fault_plan plan)
+/* After an accident while it is opened, the next try must bring today's schema. */
+static bool survive_opening(const void *subject, struct fault_plan plan)
 {
+    const struct template *template = subject;
     struct error err = {0};
     long long failed;
     struct db *db;
@@ -352,19 +333,10 @@ static void a_database_that_could_not_be_opened_can_be_opened_later(void)
 {
     for (int version = 0; version <= schema_version; version++) {
         AUTO(template_free) struct template template = template_make(version, fill_with_old_runs);
-        long long loops = 0;
+        char name[32];
 
-        for (int kind = 0; kind < 4; kind++) {
-            bool done = false;
-
-            for (long long allowed = 0; !done && allowed < ENDLESS; allowed++, loops++)
-                done = survive_opening(&template, (struct fault_plan){.allowed = allowed,
-                                                                      .for_good = kind & 1,
-                                                                      .full = kind >= 2,
-                                                                      .reads = kind < 2});
-            EXPECT(done);
-        }
-        printf("       open from %-2d %4lld accidents\n", version, loops);
+        snprintf(name, sizeof name, "open from %d", version);
+        survive_accidents(name, survive_opening, &template);
     }
 }
 

@@ -3,7 +3,7 @@
 #include "tests/faults/shortages.h"
 
 #include "server/prices/published.h"
-#include "tests/faults/fault_vfs.h"
+#include "tests/faults/accidents.h"
 #include "tests/faults/template.h"
 
 #define TEXT_SIZE 8000
@@ -213,14 +213,14 @@ static void reading_the_lines_survives_every_shortage(void)
     survive_every_shortage("read lines", read_lines);
 }
 
-/* One accident. Returns whether nothing was left to fail. */
-static bool break_disk(struct fault_plan plan)
+static bool break_disk(const void *subject, struct fault_plan plan)
 {
     static char now[TEXT_SIZE];
     AUTO(db_freep) struct db *reopened = NULL;
     long long failed;
     bool ok;
 
+    (void)subject;
     template_restore(&database);
     struct db *db = open_database(&database.folder);
     fault_arm(plan);
@@ -245,20 +245,8 @@ static bool break_disk(struct fault_plan plan)
 static void figures_survive_every_fault_of_the_disk(void)
 {
     for (size_t i = 0; i < COUNT(operations); i++) {
-        long long loops = 0;
-
         learn(&operations[i]);
-        for (int kind = 0; kind < 4; kind++) {
-            bool done = false;
-
-            for (long long allowed = 0; !done && allowed < 2000; allowed++, loops++)
-                done = break_disk((struct fault_plan){.allowed = allowed,
-                                                      .for_good = kind & 1,
-                                                      .full = kind >= 2,
-                                                      .reads = kind < 2});
-            EXPECT(done); /* because nothing was left to fail */
-        }
-        printf("       %-16s %4lld accidents\n", operations[i].name, loops);
+        survive_accidents(operations[i].name, break_disk, NULL);
     }
 }
 

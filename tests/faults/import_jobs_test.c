@@ -3,12 +3,11 @@
 #include "server/runs/import_jobs.h"
 
 #include "common/cleanup.h"
-#include "tests/faults/fault_vfs.h"
+#include "tests/faults/accidents.h"
 #include "tests/faults/template.h"
 
 #include <limits.h>
 
-#define ENDLESS 2000
 #define DOCUMENT(number)                                                                         \
     "{\"pennyworth_run\":1,\"id\":\"01HF7YAT000000000000000" number                              \
     "\",\"spec\":{\"workload\":\"mlp\","                                                         \
@@ -39,10 +38,16 @@ static void do_job(struct import_jobs *jobs, struct import_job *job)
     import_jobs_finish(jobs, job);
 }
 
-/* One accident. Only the thread of the import uses the disk meanwhile. Returns whether nothing
- * was left to fail. */
-static bool survive(const struct template *template, bool lines, struct fault_plan plan)
+struct importing {
+    struct template template;
+    bool lines; /* or one document */
+};
+
+/* Only the thread of the import uses the disk meanwhile. */
+static bool survive(const void *subject, struct fault_plan plan)
 {
+    const struct template *template = &((const struct importing *)subject)->template;
+    const bool lines = ((const struct importing *)subject)->lines;
     struct import_job job = job_of(lines), again = job_of(lines);
     const long long wanted = lines ? 2 : 1;
     long long failed;
@@ -77,22 +82,10 @@ static bool survive(const struct template *template, bool lines, struct fault_pl
 
 static void survive_every_fault(bool lines)
 {
-    AUTO(template_free)
-    struct template template = template_make(schema_version, fill_with_runs);
-    long long loops = 0;
+    struct importing importing = {template_make(schema_version, fill_with_runs), lines};
 
-    for (int kind = 0; kind < 4; kind++) {
-        bool done = false;
-
-        for (long long allowed = 0; !done && allowed < ENDLESS; allowed++, loops++)
-            done = survive(&template, lines,
-                           (struct fault_plan){.allowed = allowed,
-                                               .for_good = kind & 1,
-                                               .full = kind >= 2,
-                                               .reads = kind < 2});
-        EXPECT(done); /* because nothing was left to fail */
-    }
-    printf("       %-12s %4lld accidents\n", lines ? "lines" : "one", loops);
+    survive_accidents(lines ? "lines" : "one", survive, &importing);
+    template_free(&importing.template);
 }
 
 static void an_import_of_lines_is_stored_or_ends_with_an_error(void)

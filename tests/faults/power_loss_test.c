@@ -2,10 +2,9 @@
  * durable is still there afterwards, and whatever else is lost is lost whole. */
 #include "db/prices/discounts.h"
 #include "db/prices/price_store.h"
-#include "tests/faults/fault_vfs.h"
+#include "tests/faults/accidents.h"
 #include "tests/faults/template.h"
 
-#define ENDLESS 2000 /* the day has not so many points at which the power can go */
 #define PROMISES 8
 #define BATCH 40
 
@@ -129,28 +128,43 @@ static void expect_promises_kept(struct db *db, const struct promises *promises)
     EXPECT(number_of(db, "SELECT count(*) FROM discounts") >= promises->discounts);
 }
 
-/* One day that ends with the power. Returns whether it came to its end before that. */
-static bool live_through(const struct template *template, long long allowed, bool some_survive,
-                         long long *ret_lost_steps)
+static const struct fault_plan power_fails = {.for_good = true};
+
+static unsigned seed_of(const struct fault_plan *plan)
 {
+    return (unsigned)plan->allowed * 2654435761u + 1;
+}
+
+/* What the power is lost for, and how. */
+struct loss {
+    struct template template;
+    bool some_survive; /* of the sectors that were not synced */
+};
+
+static long long lost_steps; /* of all days */
+
+/* One day that ends with the power. Returns whether it came to its end before that. */
+static bool live_through(const void *subject, struct fault_plan plan)
+{
+    const struct loss *loss = subject;
     struct promises promises = {.steps = 2};
     AUTO(db_freep) struct db *reopened = NULL;
     bool power = true;
     struct db *db;
     long long failed;
 
-    template_restore(template);
-    disk_watch(template->folder.file);
-    db = open_database(&template->folder);
-    fault_arm((struct fault_plan){.allowed = allowed, .for_good = true});
+    template_restore(&loss->template);
+    disk_watch(loss->template.folder.file);
+    db = open_database(&loss->template.folder);
+    fault_arm(plan);
     for (size_t i = 0; power && i < COUNT(day); i++)
         power = day[i](db, &promises);
     db_free(db);
     failed = fault_disarm();
     EXPECT(power || failed > 0);
-    disk_lose_power(some_survive, (unsigned)allowed * 2654435761u + 1);
+    disk_lose_power(loss->some_survive, seed_of(&plan));
 
-    reopened = open_database(&template->folder);
+    reopened = open_database(&loss->template.folder);
     expect_whole(reopened);
     expect_promises_kept(reopened, &promises);
     for (int i = 0; i < promises.count; i++)
@@ -162,23 +176,22 @@ static bool live_through(const struct template *template, long long allowed, boo
     EXPECT_INT(number_of(reopened, "SELECT count(*) FROM steps WHERE run = 1"
                                    " AND position >= (SELECT steps FROM runs WHERE number = 1)"),
                0);
-    *ret_lost_steps += missing > 0 ? missing : 0;
+    lost_steps += missing > 0 ? missing : 0;
     expect_usable(reopened);
     return failed == 0;
 }
 
 static void live_through_every_point(bool some_survive)
 {
-    AUTO(template_free)
-    struct template template = template_make(schema_version, fill_with_runs);
-    long long lost = 0, days = 0;
-    bool done = false;
+    struct loss loss = {template_make(schema_version, fill_with_runs), some_survive};
+    long long days;
 
-    for (; !done && days < ENDLESS; days++)
-        done = live_through(&template, days, some_survive, &lost);
-    EXPECT(done);
-    EXPECT(lost > 0); /* or this disk forgets nothing, and nothing here was tested */
-    printf("       %lld power losses, %lld relaxed steps lost\n", days, lost);
+    lost_steps = 0;
+    days = survive_calls("a day", live_through, &loss, power_fails);
+    /* Or this disk forgets nothing, and nothing here was tested. */
+    EXPECT(lost_steps > 0 || points_chosen().alone);
+    printf("       %lld power losses, %lld relaxed steps lost\n", days, lost_steps);
+    template_free(&loss.template);
 }
 
 static void what_was_durable_outlives_the_loss_of_all_else(void)
@@ -212,39 +225,33 @@ static void a_run_survives_the_moment_after_its_acknowledgement(void)
 }
 
 /* Power loss while a database is made or upgraded. */
-static bool open_through(const struct template *template, struct fault_plan plan,
-                         bool some_survive)
+static bool open_through(const void *subject, struct fault_plan plan)
 {
+    const struct loss *loss = subject;
     struct db *db;
     long long failed;
 
-    template_restore(template);
-    disk_watch(template->folder.file);
+    template_restore(&loss->template);
+    disk_watch(loss->template.folder.file);
     fault_arm(plan);
-    db = db_open(template->folder.file, NULL);
+    db = db_open(loss->template.folder.file, NULL);
     db_free(db);
     failed = fault_disarm();
-    disk_lose_power(some_survive, (unsigned)plan.allowed * 2654435761u + 1);
-    expect_upgraded(template);
+    disk_lose_power(loss->some_survive, seed_of(&plan));
+    expect_upgraded(&loss->template);
     return failed == 0;
 }
 
 static void a_new_schema_comes_whole_or_not_at_all(void)
 {
     for (int version = 0; version < schema_version; version++) {
-        AUTO(template_free) struct template template = template_make(version, fill_with_old_runs);
-        long long losses = 0;
+        struct loss loss = {.template = template_make(version, fill_with_old_runs)};
+        long long losses = survive_calls("an upgrade", open_through, &loss, power_fails);
 
-        for (int some_survive = 0; some_survive < 2; some_survive++) {
-            bool done = false;
-
-            for (long long allowed = 0; !done && allowed < ENDLESS; allowed++, losses++)
-                done = open_through(&template,
-                                    (struct fault_plan){.allowed = allowed, .for_good = true},
-                                    some_survive);
-            EXPECT(done);
-        }
+        loss.some_survive = true;
+        losses += survive_calls("an upgrade", open_through, &loss, power_fails);
         printf("       from version %d: %lld power losses\n", version, losses);
+        template_free(&loss.template);
     }
 }
 

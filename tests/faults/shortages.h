@@ -5,7 +5,7 @@
 #include "tests/faults/ration.h"
 
 #include "common/error.h"
-#include "tests/test.h"
+#include "tests/faults/points.h"
 
 #include <sqlite3.h>
 
@@ -24,14 +24,18 @@ static inline bool is_excused(const struct error *err)
 /* Where there are thousands, every `stride`th has to do. */
 static inline void survive_shortages(const char *name, attempt_fn *attempt, long long stride)
 {
+    struct points points = points_chosen();
     long long loops = 0;
 
+    if (points.alone)
+        stride = 1;
     for (int for_good = 0; for_good < 2; for_good++) {
         bool done = false;
 
-        for (long long allowed = for_good ? stride / 2 : 0; !done && allowed < ENDLESS;
-             allowed += stride, loops++) {
+        for (long long allowed = points.first * stride + (for_good ? stride / 2 : 0);
+             !done && allowed < ENDLESS; allowed += points.every * stride, loops++) {
             sqlite3_int64 used = sqlite3_memory_used();
+            int failures_before = test_failures;
             struct error err = {0};
 
             ration_set(allowed, for_good);
@@ -41,8 +45,9 @@ static inline void survive_shortages(const char *name, attempt_fn *attempt, long
             if (!ok && err.kind != ERROR_BUSY && !is_excused(&err))
                 EXPECT_INT(err.kind, ERROR_INTERNAL);
             EXPECT_INT(sqlite3_memory_used(), used);
+            point_judge(name, allowed, failures_before);
         }
-        EXPECT(done); /* because nothing was left to fail */
+        EXPECT(done || points.alone); /* because nothing was left to fail */
     }
     printf("       %-16s %4lld shortages\n", name, loops - 2);
 }

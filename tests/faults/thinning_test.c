@@ -4,11 +4,10 @@
 
 #include "db/runs/thinning.h"
 #include "tests/db/imported.h"
-#include "tests/faults/fault_vfs.h"
+#include "tests/faults/accidents.h"
 #include "tests/faults/template.h"
 
 #define STEPS 300
-#define ENDLESS_CALLS 2000
 
 static struct template database;
 
@@ -65,13 +64,14 @@ static void expect_whole_or_thinned(struct db *db, bool ok)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM pragma_foreign_key_check()"), 0);
 }
 
-static bool survive(struct fault_plan plan)
+static bool survive(const void *subject, struct fault_plan plan)
 {
     struct error err = {0};
     long long failed;
     struct db *db;
     bool ok;
 
+    (void)subject;
     template_restore(&database);
     db = open_database(&database.folder);
     fault_arm(plan);
@@ -91,16 +91,7 @@ static bool survive(struct fault_plan plan)
 
 static void a_disk_that_fails_leaves_a_run_whole_or_thinned(void)
 {
-    for (int kind = 0; kind < 4; kind++) {
-        bool done = false;
-        long long allowed = 0;
-
-        for (; !done && allowed < ENDLESS_CALLS; allowed++)
-            done = survive((struct fault_plan){
-                .allowed = allowed, .for_good = kind & 1, .full = kind >= 2, .reads = kind < 2});
-        EXPECT(done);
-        printf("       thinning         %4lld accidents\n", allowed - 1);
-    }
+    survive_accidents("thinning", survive, NULL);
 }
 
 static bool attempt(struct error *err)
