@@ -10,8 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # All that ./test finds: neither npm nor docker, and no package manager.
-TOOLS = """awk cat cmp cp date df dirname find grep id kill mkdir mv nice nproc printf rm sed setsid sh sleep
-    sort tail touch tr""".split()
+TOOLS = """awk cat cmp cp date df dirname find grep id kill mkdir mv nice nproc printf ps rm sed setsid sh
+    sleep sort tail touch tr""".split()
 PATIENCE = 60  # seconds
 
 CMAKE = r"""#!/bin/sh
@@ -28,23 +28,35 @@ echo "build $* nice $(nice)" >>calls
 [ ! -e "deadly-$2" ] || [ "$(nice)" != 19 ] || kill -KILL $PPID
 [ ! -e "endless-$2" ] || { echo $$ >pid.new && mv pid.new pid && exec sleep 1000; }
 """
-# Answers with 3 tests, 1 of them skipped, and fails 1 where failing-STAGE lies.
+# Answers with 3 tests, the last of them skipped. STAGE-two fails where failing-STAGE lies, and also alone
+# unless flaky-STAGE does.
 CTEST = r"""#!/bin/sh
-echo "ctest $*" >>calls
+echo "ctest $* seed ${PENNYWORTH_TEST_SEED-none}" >>calls
+report= alone=
 for word; do
     case $word in
-    *.xml) stage=${word##*/} stage=${stage%.xml} ;;
+    *.xml) report=$word stage=${word##*/} stage=${stage%%.*} ;;
+    ^*-two\$) alone=yes ;;
     esac
 done
 [ ! -e "unable-$stage" ] || exit 9
-failures=0
-[ ! -e "failing-$stage" ] || failures=1
-printf '<testsuite name="x"\n\ttests="3"\n\tfailures="%s"\n\tskipped="1"\n' $failures >"build/$(
-    case $stage in fast | slow | browser | long | services) echo dev ;; *) echo "$stage" ;; esac)/$stage.xml"
+failure= status=0
+if [ -e "failing-$stage" ] && ! { [ "$alone" ] && [ -e "flaky-$stage" ]; }; then
+    failure='<failure message="Failed"/>' status=8
+fi
+cat >"$report" <<END
+<testsuite name="x" tests="3">
+<testcase name="$stage-one" time="1.5" status="run"><system-out></system-out></testcase>
+<testcase name="$stage-two" time="12.25" status="run">$failure<system-out>before
+tests/x_test.c:7: not true: a == b
+after</system-out></testcase>
+<testcase name="$stage-three" time="0" status="notrun"><skipped message="Skipped"/></testcase>
+</testsuite>
+END
 # The build beside us has begun.
 [ ! -e wait-for-pid ] || until [ -e pid ]; do sleep 0.05; done
-[ ! -e "ending-$stage" ] || kill -TERM $PPID
-exit $failures
+[ ! -e "ending-$stage" ] || kill -TERM "$(ps -o ppid= -p $PPID)"
+exit $status
 """
 
 
@@ -62,7 +74,7 @@ class Script(unittest.TestCase):
         self.top = Path(folder.name)
         for name in ("test", "cmake/prepare.sh", "CMakePresets.json",
                      "tests/services/requirements.txt", "tests/deploy/test_deploy.py",
-                     "tests/browser/browser.py"):
+                     "tests/browser/browser.py", "tests/stage.py", "tests/api/test_feeds.py"):
             (self.top / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.top / name)
         # As if they were installed: nothing here asks PyPI.
@@ -107,7 +119,42 @@ class Verdict(Script):
         self.mark("failing-fast")
         self.run_test("fast", "fuzz")
         self.assertEqual((1, "3 passed, 1 failed"), self.verdict())
-        self.assertEqual(2, len(self.calls("ctest")))
+        self.assertEqual(["fast", "fast.again", "fuzz"],
+                         [re.search(r"(\S+)[.]xml", call)[1].rpartition("/")[2]
+                          for call in self.calls("ctest")])
+
+    def test_the_last_lines_have_what_a_failing_test_said_and_how_it_runs_alone(self):
+        self.mark("failing-fast")
+        self.run_test("fast")
+        self.assertEqual(["    fast: 1 passed, 1 failed",
+                          "    failed fast-two",
+                          "        tests/x_test.c:7: not true: a == b",
+                          "        whole output: build/failures.d/fast-two.first; "
+                          "alone: ./test fast fast-two",
+                          "1 passed, 1 failed"], self.ran.stdout.splitlines()[-5:])
+        for word in ("first", "again"):
+            self.assertEqual("before\ntests/x_test.c:7: not true: a == b\nafter",
+                             (self.top / f"build/failures.d/fast-two.{word}").read_text())
+
+    def test_a_test_that_passes_alone_is_flaky_and_named(self):
+        self.mark("failing-fuzz", "flaky-fuzz")
+        self.run_test("fuzz")
+        self.assertEqual((0, "2 passed, 0 failed"), self.verdict())
+        self.assertIn("flaky, since they passed when they ran again alone: fuzz-two",
+                      self.ran.stdout.splitlines())
+
+    def test_a_flaky_test_fails_all(self):
+        self.mark("failing-slow", "flaky-slow")
+        self.assertEqual(1, self.run_test("all").returncode)
+        self.assertIn("    slow: 1 passed, 1 failed", self.ran.stdout.splitlines())
+
+    def test_what_failed_before_is_forgotten(self):
+        self.mark("failing-fast")
+        self.run_test("fast")
+        (self.top / "failing-fast").unlink()
+        self.run_test("fast")
+        self.assertEqual((0, "2 passed, 0 failed"), self.verdict())
+        self.assertFalse((self.top / "build/failures.d").exists())
 
     def test_a_tree_that_cannot_be_built_is_one_failure(self):
         self.mark("broken-asan")
@@ -120,12 +167,28 @@ class Verdict(Script):
         self.run_test("fuzz")
         self.assertEqual((1, "0 passed, 1 failed"), self.verdict())
 
-    def test_a_stage_that_does_not_exist_is_refused_before_anything_is_built(self):
-        self.assertEqual(2, self.run_test("fast", "quick").returncode)
-        self.assertEqual([], self.calls("build"))
+    def test_what_is_neither_a_stage_nor_a_test_is_refused_before_anything_is_built(self):
+        for words in (("fast", "quick"), ("--fast",)):
+            self.assertEqual(2, self.run_test(*words).returncode)
+            self.assertEqual([], self.calls("build"))
+
+    def test_names_of_tests_choose_among_all_or_in_the_stages_that_are_named(self):
+        self.run_test("api-test_feeds", "stage")
+        (call,) = self.calls("ctest")
+        self.assertIn("-R api-test_feeds|stage", call)
+        self.assertEqual((0, "2 passed, 0 failed"), self.verdict())
+        self.run_test("asan", "feeds")
+        (call,) = self.calls("ctest")
+        self.assertIn("--test-dir build/asan", call)
+        self.assertIn("-R feeds", call)
 
 
 class Progress(Script):
+    def test_names_the_slowest_tests_of_each_stage(self):
+        self.run_test("fuzz")
+        self.assertIn("test: the slowest of fuzz: fuzz-two 12 s, fuzz-one 2 s, fuzz-three 0 s",
+                      self.ran.stdout.splitlines())
+
     def test_names_the_stage_its_place_and_the_time_that_is_left(self):
         (self.top / "build/test-seconds").write_text("fuzz 125\nasan 60\n")
         self.mark("broken-asan")
@@ -165,6 +228,13 @@ class Stages(Script):
     def test_all_runs_each_stage_but_those_that_must_be_named(self):
         self.assertEqual(["fast", "slow", "long", "browser", "services", "asan", "tsan", "fuzz",
                           "container"], self.ran_stages("all"))
+
+    def test_only_all_takes_every_case(self):
+        for words, seed in (((), "0"), (("fuzz",), "0"), (("all", "fuzz"), "none"),
+                            (("all", "feeds"), "none")):
+            self.run_test(*words)
+            for call in self.calls("ctest"):
+                self.assertTrue(call.endswith(f" seed {seed}"), (words, call))
 
     def left_out(self, stage, *others):
         self.run_test(stage, *others)
