@@ -82,10 +82,6 @@ class Capacity(ServerCase):
         self.assertEqual([], self.counts())
         self.report(machine=None, note=None, at=None)
 
-    def test_wrong_questions_name_the_parameter(self):
-        for query, field in (("days=0", "days"), ("limit=501", "limit"), ("size=1", "size")):
-            self.assertProblem(self.server.get("/v1/capacity?" + query), 400, field=field)
-
     def test_a_comparison_shows_the_counts_of_spot_beside_its_prices(self):
         runs = [document(0, instance="c5.large"), document(1, instance="m5.large")]
         self.server.request("POST", "/v1/runs/import", lines(runs),

@@ -393,16 +393,6 @@ class Measured(Questions, unittest.TestCase):
         self.assertEqual(3, len(lines))
         self.assertIn(',instance_type="c.large",', text)
 
-    def test_wrong_questions_name_the_parameter(self):
-        for name, value in (("price", "free"), ("sort", "beauty"), ("samples", "0"),
-                            ("samples", "NaN"), ("samples", "1e999"), ("deadline_h", "-1"),
-                            ("price_at", "yesterday"), ("discount", "2"), ("price_of", "x"),
-                            ("limit", "0"), ("margin", "51"), ("provenance", "rumour"),
-                            ("region", "a,,b"), ("reference", "unknown"), ("format", "xml")):
-            with self.subTest(name=name, value=value):
-                self.assertEqual(name, self.compare(400, **{name: value})["field"])
-        self.assertEqual("samples", self.compare(400, samples=1, epochs=1)["field"])
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
@@ -76,9 +75,7 @@ class Compose(unittest.TestCase):
         self.up()
         run = self.server.run(**QUEUED)
         self.assertEqual("finished", run["state"], run)
-        began = time.monotonic()
         self.compose("down")
-        self.assertLess(time.monotonic() - began, 25)
         self.assertTrue(self.volume_exists())
         self.up()
         self.assertEqual(run["summary"], self.server.show(run["id"])["summary"])

@@ -34,18 +34,14 @@ class Serving(unittest.TestCase):
         self.assertGreater(run["summary"]["samples_per_second"], 0)
         self.assertEqual(USER, server.owner_of(DATABASE))
         self.assertTrue(server.is_first_process())
-        ended, seconds = server.stop()
-        self.assertEqual(0, ended, server.log())
-        self.assertLess(seconds, 10)
+        self.assertEqual(0, server.stop(), server.log())
         server.start()
         self.assertEqual(run["summary"], server.show(run["id"])["summary"])
 
     def test_stopped_in_the_middle_of_a_run_it_ends_and_calls_the_run_interrupted(self):
         server = self.serve()
         run_id = server.begin_long()
-        ended, seconds = server.stop()
-        self.assertEqual(0, ended, server.log())
-        self.assertLess(seconds, 15)
+        self.assertEqual(0, server.stop(), server.log())
         server.start()
         self.assertEqual("interrupted", server.show(run_id)["state"])
 

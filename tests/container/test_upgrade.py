@@ -59,7 +59,7 @@ class Upgrade(unittest.TestCase):
         self.assertEqual(4, finished["steps_stored"])
         self.assertEqual("interrupted", server.show(runs["running"])["state"])
         until(lambda: server.show(runs["queued"])["state"] == "finished", "the queued run ends")
-        self.assertEqual(0, server.stop()[0])
+        self.assertEqual(0, server.stop())
         server.start()
         self.assertEqual(finished["summary"], server.show(runs["finished"])["summary"])
         self.assertEqual(3, len(server.get("/v1/runs")["runs"]))

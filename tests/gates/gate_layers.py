@@ -84,7 +84,7 @@ def main():
         source = COMMENT.sub(lambda m: "\n" * m.group().count("\n"), house.text(top, path))
         if path.endswith(".h") and is_umbrella(source):
             gate.refuse(path, 1, "an umbrella header: each file includes the headers that it needs")
-        if path.startswith("tests/"):
+        if path.startswith(("tests/", "bench/")):
             continue
         if not room:
             gate.refuse(path, 1, "no room: see house.ROOMS for the folders of C")

@@ -30,7 +30,7 @@ def commands(top):
     """(path, line, command, words) of what makes and links targets, tests aside."""
     for path in house.files(top, "CMakeLists.txt"):
         source = re.sub(r"#[^\n]*", "", house.text(top, path))
-        if path.startswith("tests/"):
+        if path.startswith(("tests/", "bench/")):
             continue
         for match in COMMAND.finditer(source):
             line = house.line_of(source, match.start())

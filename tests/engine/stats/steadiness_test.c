@@ -1,6 +1,6 @@
 #include "tests/engine/stats/steadiness.h"
 
-/* tests/bench/steadiness.c counts each row of these for itself, over thousands of runs. */
+/* bench/steadiness.c counts each row of these for itself, over thousands of runs. */
 #define RUNS 3
 
 static double share(int count, int of)

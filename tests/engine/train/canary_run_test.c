@@ -1,8 +1,8 @@
 #include "engine/train/canary_run.h"
 
-#include "common/clock.h"
-#include "engine/train/threads/host.h"
 #include "tests/test.h"
+
+#include <time.h>
 
 static void it_tells_a_clock_and_a_bandwidth_that_exist(void)
 {
@@ -14,13 +14,17 @@ static void it_tells_a_clock_and_a_bandwidth_that_exist(void)
     EXPECT(canary.copy_bytes_per_second > 1e8 && canary.copy_bytes_per_second < 1e12);
 }
 
+static double processor_seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
 static void it_is_short(void)
 {
-    long long start = host_clock_ns();
+    double start = processor_seconds();
 
     canary_run();
-    EXPECT(host_clock_ns() - start <
-           2 * NS_PER_SECOND); /* a fifth of one, on a machine at rest */
+    EXPECT(processor_seconds() - start < 2); /* a fifth of one, on a machine at rest */
 }
 
 int main(void)

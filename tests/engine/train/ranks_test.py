@@ -27,7 +27,7 @@ TWO = pathlib.Path(__file__).parents[4] / "shared/samples/resnet50/ranks2_batch3
 SMALL = ("--batch", "2", "--steps", "2", "--threads", "1", "--plan", "fixed")
 LONG = {"workload": "resnet50", "ranks": 2, "batch_size": 2, "steps": 1000, "threads": 1,
         "plan": "fixed"}
-SECONDS = 10  # within which all ranks have ended where one cannot go on
+SECONDS = 60  # within which all ranks have ended where one cannot go on, or they hang
 
 
 def program(ranks, *words):
@@ -140,11 +140,9 @@ class HowARunEnds(Ranks):
     def test_a_rank_that_fails_alone_ends_all(self):
         """Rank 1 has too little memory, while rank 0 waits for it."""
         small = f"ulimit -v 700000; exec {WORKER} verify " + " ".join(SMALL)
-        begin = time.monotonic()
         done = self.expect_failure(mpirun(program(1, WORKER, "verify", *SMALL),
                                           program(1, "sh", "-c", small)))
         self.assertRegex(done.stderr, r"rank 1 on \S+: .*memory")
-        self.assertLess(time.monotonic() - begin, 60)
         self.assertEqual(done.stdout, "")
 
     def start(self, spec):

@@ -4,7 +4,7 @@
  *
  * Against f64, in the layers of ResNet-50, the error is about four times that of the direct f32
  * kernels (their rms is 2e-7 to 6e-7 of the results'), and up to nine times where it is largest:
- * tests/bench/winograd_error.c. conv_kernel_for() returns none of them. */
+ * bench/winograd_error.c. conv_kernel_for() returns none of them. */
 #pragma once
 
 #include "engine/train/kernels/conv/conv.h"

@@ -36,7 +36,7 @@ static void the_list_goes_from_the_least_to_the_most_and_ends(void)
     EXPECT(peak_loop_at(-1) == NULL);
 }
 
-/* That the processor executes them, and that they come back; how fast is for tests/bench/peak.c.
+/* That the processor executes them, and that they come back; how fast is for bench/peak.c.
  */
 static void every_loop_that_this_machine_has_runs(void)
 {
