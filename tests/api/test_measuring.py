@@ -284,10 +284,10 @@ class Libraries(ServerCase):
     def test_a_run_has_the_real_details_of_its_engine(self):
         for field, word, names, _ in LIBRARIES:
             if installed(names):
-                run = self.server.run("native", steps=2000, threads=1, **{field: word})
+                run = self.server.run("native", steps=200, threads=1, **{field: word})
                 self.assertEqual("finished", run["state"], run)
                 self.assertEqual(word, run["loaded"][field])
-        run = self.server.run("native", steps=2000, threads=1)
+        run = self.server.run("native", steps=200, threads=1)
         self.assertEqual(("system", "gnu"), (run["loaded"]["allocator"], run["loaded"]["openmp"]))
 
 
@@ -352,7 +352,7 @@ def quota(microseconds, period=100000):
 class Disturbed(unittest.TestCase):
     """The real worker, and a process that disturbs it."""
 
-    def train(self, server, max_seconds=3):
+    def train(self, server, max_seconds=2):
         run = server.run("native", threads=1, steps=100000, warmup_steps=5,
                          max_seconds=max_seconds)
         self.assertEqual(("finished", "time_up"), (run["state"], run["ended_by"]), run)
@@ -396,7 +396,7 @@ class Disturbed(unittest.TestCase):
         with quota(40000) as processes:
             processes.write_text(str(server.process.pid))
             try:
-                run = self.train(server, max_seconds=8)
+                run = self.train(server, max_seconds=4)
             finally:
                 server.stop()  # A group with a process in it cannot be removed.
         found = finding(run, "throttled")
