@@ -14,10 +14,10 @@
  * thread has of the processor, and a ratio is the median of the rounds': above 1 ours is faster.
  */
 #include "engine/train/kernels/conv/conv.h"
+#include "bench/bench.h"
 #include "common/cleanup.h"
 #include "engine/train/kernels/conv/conv_winograd.h"
 #include "engine/train/kernels/passes.h"
-#include "bench/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>

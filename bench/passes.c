@@ -13,8 +13,8 @@
  * the table says which is which. The sets take turns, each is timed by what the thread has of the
  * processor, and a ratio is the median of the rounds': above 1 a set is faster than AVX-512's. */
 #include "engine/train/kernels/passes.h"
-#include "common/cleanup.h"
 #include "bench/bench.h"
+#include "common/cleanup.h"
 
 #include <stdio.h>
 #include <stdlib.h>

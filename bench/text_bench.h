@@ -2,9 +2,9 @@
  * and the command line, [ISA [ROUNDS]]. Figures are of one thread. */
 #pragma once
 
+#include "bench/bench.h"
 #include "engine/train/kernels/peak_loop.h"
 #include "engine/train/kernels/text/text.h"
-#include "bench/bench.h"
 
 #include <stdint.h>
 #include <stdio.h>

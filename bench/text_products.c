@@ -6,8 +6,8 @@
 #include "engine/train/kernels/text/product.h"
 #include "engine/train/onednn/dnn.h"
 
-#include "common/cleanup.h"
 #include "bench/text_bench.h"
+#include "common/cleanup.h"
 
 static struct dnn *dnn;
 

@@ -8,8 +8,8 @@
  * training; oneDNN overwrites them with each chunk, and what adding would cost is not counted.
  * GFLOP/s count what the definition multiplies, padding with it. */
 #include "engine/train/kernels/wgrad.h"
-#include "common/cleanup.h"
 #include "bench/bench.h"
+#include "common/cleanup.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@
  * makes the gradient; oneDNN overwrites it with each chunk, and what adding would cost is not
  * counted. The ways take turns, each is timed by what the thread has of the processor, and a
  * ratio is the median of the rounds': above 1 ours is faster. */
+#include "bench/bench.h"
 #include "common/cleanup.h"
 #include "engine/train/kernels/conv/conv_winograd.h"
-#include "bench/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>

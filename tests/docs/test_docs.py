@@ -28,7 +28,7 @@ FOREIGN = set("""--preset --build --target --test-dir --data-binary --read-only 
 # Command lines of clouds, whose options are their own matter.
 CLOUD = re.compile(r"^(?:aws|gcloud|az) (?:.*\\\n)*.*$", re.M)
 # Variables that are set for tests and builds, or by the server for a worker.
-OTHER_VARIABLES = re.compile(r"PENNYWORTH_(TEST_|BENCH_|RUN$|SAMPLES$|COMMIT$|VERSION$|FUZZ$|SANITIZE$|$)")
+OTHER_VARIABLES = re.compile(r"PENNYWORTH_HASTE$|PENNYWORTH_(TEST_|BENCH_|RUN$|SAMPLES$|COMMIT$|VERSION$|FUZZ$|SANITIZE$|$)")
 FENCE = re.compile(r"^```.*?^```", re.M | re.S)
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")

@@ -22,9 +22,11 @@ static inline struct points points_chosen(void)
     struct points points = {.every = 1};
 
     if (point) {
-        points = (struct points){.first = strtoll(point, NULL, 10), .every = INT_MAX, .alone = true};
+        points =
+            (struct points){.first = strtoll(point, NULL, 10), .every = INT_MAX, .alone = true};
     } else if (seed) {
-        points = (struct points){.first = strtoll(seed, NULL, 10) % POINTS_SHARE, .every = POINTS_SHARE};
+        points = (struct points){.first = strtoll(seed, NULL, 10) % POINTS_SHARE,
+                                 .every = POINTS_SHARE};
         if (!said)
             printf("every %dth point from %lld, by the seed %s\n", POINTS_SHARE, points.first,
                    seed);
