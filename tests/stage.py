@@ -3,8 +3,10 @@
     /usr/bin/python3 tests/stage.py STAGE TREE [ctest option...]
 
 A test that fails is run once more, alone, when the stage has ended. If it passes then, it is flaky.
-Appends "STAGE passed N" to build/verdict, a line "STAGE failed NAME" or "STAGE flaky NAME" for each such
-test, and to build/failures what ./test prints of it last. Its outputs are kept in build/failures.d."""
+A test of ./test that takes too long even alone has failed.
+Appends to build/verdict a line "STAGE WORD NAME" for each test, with the word passed, failed or flaky,
+and to build/failures what ./test prints of it last. The outputs of failing tests are kept in
+build/failures.d."""
 import os
 import re
 import subprocess
@@ -13,7 +15,8 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 SLOWEST = 10
-SLOW_SECONDS = 20  # no test of a quick stage takes longer
+LONGEST = 20  # seconds that a test of ./test may take, in its stage or at least alone
+LONGER = ()  # tests that may take longer, at most five
 QUICK = ("fast", "slow", "browser")
 TELLING = re.compile(r"^(FAIL|ERROR): |^\S*Error\b|^AssertionError|: runtime error: |Sanitizer: |"
                      r"^\S+[.]\w+:\d+: |^Assertion |^\d+ broken")
@@ -50,9 +53,9 @@ def ctest(tree, report, *options):
         return status, []
 
 
-def again(stage, tree, test):
+def again(stage, tree, test, why):
     """The same test alone."""
-    print(f"test: {test.name} failed; once more, alone", flush=True)
+    print(f"test: {test.name} {why}; once more, alone", flush=True)
     _, tests = ctest(tree, Path(tree, f"{stage}.again.xml"), "-R", f"^{re.escape(test.name)}$")
     return next((other for other in tests if other.name == test.name), test)
 
@@ -71,23 +74,43 @@ def describe(stage, test, word, file):
     return f"    {word} {test.name}\n{lines}        whole output: {file}; alone: {command}\n"
 
 
+def is_late(stage, test):
+    """Where all cases are taken, a test takes as long as it must."""
+    return (stage in QUICK and "PENNYWORTH_TEST_SEED" in os.environ and test.name not in LONGER
+            and not test.failed and test.seconds > LONGEST)
+
+
+def judge_failed(stage, tree, test, alone):
+    """(word, text of the last screen)."""
+    file = keep(test, "first")
+    second = again(stage, tree, test, "failed") if alone else test
+    if second is not test:
+        keep(second, "again")
+    word = "failed" if second.failed else "flaky"
+    return word, describe(stage, test, word, file)
+
+
+def judge_late(stage, tree, test):
+    second = again(stage, tree, test, f"took {test.seconds:.0f} s")
+    if not second.failed and second.seconds <= LONGEST:
+        return "passed", ""
+    return "failed", (f"    failed {test.name}\n        takes {second.seconds:.0f} s alone; at most "
+                      f"{LONGEST}, or it belongs to ./test all (tests/stage.py)\n")
+
+
 def judge(stage, tree, status, tests):
-    """(lines of the verdict, text of the last screen)."""
-    failed = [test for test in tests if test.failed]
-    verdict = [f"{stage} passed {sum(not test.failed and not test.skipped for test in tests)}"]
-    screen = ""
-    if status != 0 and not failed:  # whatever kept ctest itself from judging is a failure too
-        verdict.append(f"{stage} failed ctest")
-        screen = f"    failed {stage}: ctest could not judge (exit status {status})\n"
-    for test in failed:
-        file = keep(test, "first")
-        second = test if len(failed) > MANY else again(stage, tree, test)
-        if second is not test:
-            keep(second, "again")
-        word = "failed" if second.failed else "flaky"
-        verdict.append(f"{stage} {word} {test.name}")
-        screen += describe(stage, test, word, file)
-    return verdict, screen
+    """Yields (word, name, text of the last screen) for each test that ran."""
+    failures = sum(test.failed for test in tests)
+    if status != 0 and not failures:  # whatever kept ctest itself from judging is a failure too
+        yield "failed", "ctest", f"    failed {stage}: ctest ended with {status}\n"
+    for test in tests:
+        word, screen = "passed", ""
+        if test.failed:
+            word, screen = judge_failed(stage, tree, test, failures <= MANY)
+        elif is_late(stage, test):
+            word, screen = judge_late(stage, tree, test)
+        if not test.skipped:
+            yield word, test.name, screen
 
 
 def main(stage, tree, *options):
@@ -95,11 +118,11 @@ def main(stage, tree, *options):
     slowest = sorted(tests, key=lambda test: -test.seconds)[:SLOWEST]
     print(f"test: the slowest of {stage}: "
           + ", ".join(f"{test.name} {test.seconds:.0f} s" for test in slowest), flush=True)
-    verdict, screen = judge(stage, tree, status, tests)
-    with open("build/verdict", "a", encoding="utf-8") as file:
-        file.writelines(line + "\n" for line in verdict)
-    with open("build/failures", "a", encoding="utf-8") as file:
-        file.write(screen)
+    with (open("build/verdict", "a", encoding="utf-8") as verdict,
+          open("build/failures", "a", encoding="utf-8") as failures):
+        for word, name, screen in judge(stage, tree, status, tests):
+            verdict.write(f"{stage} {word} {name}\n")
+            failures.write(screen)
 
 
 if __name__ == "__main__":

@@ -29,14 +29,15 @@ echo "build $* nice $(nice)" >>calls
 [ ! -e "endless-$2" ] || { echo $$ >pid.new && mv pid.new pid && exec sleep 1000; }
 """
 # Answers with 3 tests, the last of them skipped. STAGE-two fails where failing-STAGE lies, and also alone
-# unless flaky-STAGE does.
+# unless flaky-STAGE does; STAGE-one takes 25 seconds where late-STAGE lies, and also alone unless
+# waiting-STAGE does.
 CTEST = r"""#!/bin/sh
 echo "ctest $* seed ${PENNYWORTH_TEST_SEED-none}" >>calls
 report= alone=
 for word; do
     case $word in
     *.xml) report=$word stage=${word##*/} stage=${stage%%.*} ;;
-    ^*-two\$) alone=yes ;;
+    ^*-one\$ | ^*-two\$) alone=yes ;;
     esac
 done
 [ ! -e "unable-$stage" ] || exit 9
@@ -44,9 +45,13 @@ failure= status=0
 if [ -e "failing-$stage" ] && ! { [ "$alone" ] && [ -e "flaky-$stage" ]; }; then
     failure='<failure message="Failed"/>' status=8
 fi
+seconds=1.5
+if [ -e "late-$stage" ] && ! { [ "$alone" ] && [ -e "waiting-$stage" ]; }; then
+    seconds=25
+fi
 cat >"$report" <<END
 <testsuite name="x" tests="3">
-<testcase name="$stage-one" time="1.5" status="run"><system-out></system-out></testcase>
+<testcase name="$stage-one" time="$seconds" status="run"><system-out></system-out></testcase>
 <testcase name="$stage-two" time="12.25" status="run">$failure<system-out>before
 tests/x_test.c:7: not true: a == b
 after</system-out></testcase>
@@ -147,6 +152,20 @@ class Verdict(Script):
         self.mark("failing-slow", "flaky-slow")
         self.assertEqual(1, self.run_test("all").returncode)
         self.assertIn("    slow: 1 passed, 1 failed", self.ran.stdout.splitlines())
+
+    def test_a_test_that_takes_too_long_even_alone_fails(self):
+        self.mark("late-fast")
+        self.run_test("fast")
+        self.assertEqual((1, "1 passed, 1 failed"), self.verdict())
+        self.assertIn("takes 25 s alone; at most 20", self.ran.stdout)
+        self.mark("waiting-fast")
+        self.run_test("fast")
+        self.assertEqual((0, "2 passed, 0 failed"), self.verdict())
+
+    def test_with_every_case_a_test_takes_as_long_as_it_must(self):
+        self.mark("late-fast")
+        self.run_test("all", "fast")
+        self.assertEqual((0, "2 passed, 0 failed"), self.verdict())
 
     def test_what_failed_before_is_forgotten(self):
         self.mark("failing-fast")
