@@ -16,9 +16,11 @@ from pathlib import Path
 
 SLOWEST = 10
 LONGEST = 20  # seconds that a test of ./test may take, in its stage or at least alone
-LONGER = ()  # tests that may take longer, at most five
+# Tests that may take longer, at most five: they train on all processors.
+LONGER = ("engine-train-verify_numbers", "engine-train-verify_precisions",
+          "engine-train-verify_judging")
 QUICK = ("fast", "slow", "browser")
-TELLING = re.compile(r"^(FAIL|ERROR): |^\S*Error\b|^AssertionError|: runtime error: |Sanitizer: |"
+TELLING = re.compile(r"^(FAIL|ERROR): |^[\w.]*(Error|Exception)\b|: runtime error: |Sanitizer: |"
                      r"^\S+[.]\w+:\d+: |^Assertion |^\d+ broken")
 LINES = 6  # of an output, at most, on the last screen
 MANY = 10  # failures beyond which it is not single tests that fail

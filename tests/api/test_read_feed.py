@@ -10,7 +10,7 @@ from pathlib import Path
 from feed_payloads import Aws, Azure, Gcp
 
 READER = os.environ.get("PENNYWORTH_TEST_READER")
-BENCH = Path(__file__).resolve().parents[1] / "bench"
+BENCH = Path(__file__).resolve().parents[2] / "bench"
 OFFER, SAVINGS_PLAN = BENCH / "offer.py", BENCH / "savings_plan.py"
 if not READER:
     raise SystemExit("PENNYWORTH_TEST_READER is not set; tests/api/README.md says how to run this")

@@ -1,6 +1,8 @@
 """The page in a real browser: a server of its own, a headless Chromium, and after each test a look
 at what the browser complained about and at whom it asked."""
+import atexit
 import base64
+import functools
 import json
 import os
 import shutil
@@ -13,7 +15,7 @@ from harness import ROOT, ServerCase, until  # noqa: E402
 
 try:
     from selenium import webdriver
-    from selenium.common.exceptions import StaleElementReferenceException
+    from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
 except ImportError:
@@ -45,14 +47,18 @@ def program(name):
     return found
 
 
+@functools.cache
 def open_browser():
+    """One for all tests of a program: each class has a server, hence an origin, of its own."""
     options = webdriver.ChromeOptions()
     options.binary_location = program("chromium")
     for switch in SWITCHES:
         options.add_argument(switch)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     service = webdriver.chrome.service.Service(program("chromedriver"))
-    return webdriver.Chrome(service=service, options=options)
+    driver = webdriver.Chrome(service=service, options=options)
+    atexit.register(driver.quit)
+    return driver
 
 
 class BrowserCase(ServerCase):
@@ -65,7 +71,6 @@ class BrowserCase(ServerCase):
         super().setUpClass()
         cls.addClassCleanup(super().tearDownClass)
         cls.driver = open_browser()
-        cls.addClassCleanup(cls.driver.quit)
 
     @classmethod
     def tearDownClass(cls):
@@ -170,11 +175,11 @@ class BrowserCase(ServerCase):
 
     def until(self, truth, what, seconds=20):
         """Calls truth() until it returns something true, and returns that. What is drawn anew
-        while it is looked at is looked at again."""
+        while it is looked at, or not drawn yet, is looked at again."""
         def there():
             try:
                 return truth()
-            except StaleElementReferenceException:
+            except (NoSuchElementException, StaleElementReferenceException):
                 return None
         return until(there, what, seconds, pause=0.05)
 
