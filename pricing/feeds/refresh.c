@@ -3,6 +3,7 @@
 #include "common/chance.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/haste.h"
 
 #define ATTEMPTS 4 /* for a page */
 #define WALKS 3    /* when one breaks in the middle */
@@ -23,7 +24,7 @@ struct visit {
  * come back together. */
 static bool pause_before(struct visit *visit, int attempt, long long asked_seconds)
 {
-    long long ns = chance_jitter(&visit->chance, PAUSE_NS << attempt, 0.5, 1.5);
+    long long ns = chance_jitter(&visit->chance, haste_pause(PAUSE_NS) << attempt, 0.5, 1.5);
 
     if (asked_seconds * NS_PER_SECOND > ns)
         ns = asked_seconds * NS_PER_SECOND;

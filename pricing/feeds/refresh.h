@@ -1,5 +1,6 @@
 /* Reads one scope of a feed, page by page, as patiently as is polite: what may pass is tried
- * again after a while, what is wrong is not. Knows no network and no database. */
+ * again after a while (a shorter one in haste, common/haste.h), what is wrong is not. Knows no
+ * network and no database. */
 #pragma once
 
 #include "pricing/feeds/source.h"

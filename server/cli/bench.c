@@ -2,6 +2,7 @@
  * Tested by tests/api/test_bench.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/haste.h"
 #include "common/json_text.h"
 #include "db/runs/runs.h"
 #include "server/base/heartbeat.h"
@@ -22,7 +23,7 @@
 #define FIRST_LOOK_NS (100 * NS_PER_MS) /* the same, shortly after a run has ended, */
 #define MOMENT_NS (2 * NS_PER_SECOND)   /* while the next one is not measuring yet */
 #define PRICES_SECONDS 25               /* wait so long for the first prices of the feeds */
-#define IDLE_LOOKS 30                   /* until we give up on a sweep whose runs have ended */
+#define IDLE_NS (15 * NS_PER_SECOND)    /* until we give up on a sweep whose runs have ended */
 #define STOPPED_SECONDS 8   /* for the hub after a signal: the sender kills us after ten */
 #define LEAVING_SECONDS 90  /* for the hub after a preemption notice */
 #define PATIENCE_SECONDS 60 /* of "pennyworth health", beyond the longest silence of a worker */
@@ -268,22 +269,26 @@ static bool is_left(struct bench *bench)
 
 static long long next_look(const struct bench *bench)
 {
-    return clock_monotonic_ns() - bench->ended_ns < MOMENT_NS ? FIRST_LOOK_NS : LOOK_NS;
+    long long look_ns = haste_pause(LOOK_NS);
+    bool is_soon = clock_monotonic_ns() - bench->ended_ns < MOMENT_NS;
+
+    return is_soon && look_ns > FIRST_LOOK_NS ? FIRST_LOOK_NS : look_ns;
 }
 
 /* Follows the runs until all have ended, or there is a reason to end early. */
 static bool follow(struct bench *bench, struct error *err)
 {
     bool given_up = false;
-    int idle = 0;
+    long long busy_ns = clock_monotonic_ns(); /* when a run was queued or under way */
 
     for (;;) {
         struct bench_sight sight;
 
         if (!look(bench, &sight, err))
             return false;
-        idle = sight.idle ? idle + 1 : 0;
-        if (sight.over || idle > IDLE_LOOKS)
+        if (!sight.idle)
+            busy_ns = clock_monotonic_ns();
+        if (sight.over || clock_monotonic_ns() - busy_ns > IDLE_NS)
             return true;
         if (is_left(bench))
             return true;

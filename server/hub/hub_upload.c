@@ -3,6 +3,7 @@
 #include "common/bytes.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/haste.h"
 #include "server/runs/stored_document.h"
 
 #define PATH "/v1/runs/import"
@@ -107,7 +108,7 @@ static bool make_request(const struct hub_upload *upload, const struct bytes *te
  * come at different times. */
 static long long backoff_ns(struct hub_upload *upload)
 {
-    long long wait_ns = NS_PER_SECOND;
+    long long wait_ns = haste_pause(NS_PER_SECOND);
 
     for (int i = 1; i < upload->failures && wait_ns < BACKOFF_NS_MAX; i++)
         wait_ns *= 2;

@@ -1,5 +1,6 @@
 /* Sends runs to a hub, a batch at a time: reads the runs that wait, makes one request, and
- * records the hub's verdicts. After a failure it computes the time to wait, and the caller waits.
+ * records the hub's verdicts. After a failure it computes the time to wait (less in haste,
+ * common/haste.h), and the caller waits.
  * One thread at a time. */
 #pragma once
 

@@ -1,11 +1,13 @@
 #include "server/hub/hub_wait.h"
 
 #include "common/clock.h"
+#include "common/haste.h"
 
 #include <time.h>
 
 #define LOOK_NS (100 * NS_PER_MS)
 #define PRINT_NS (10 * NS_PER_SECOND)
+#define FIRST_PRINT_NS NS_PER_SECOND
 
 static void print_state(struct hub_uploader *uploader, long long left_ns)
 {
@@ -22,7 +24,8 @@ bool hub_wait(struct hub_uploader *uploader, const sigset_t *signals, long long 
 {
     static const struct timespec at_once;
     long long now_ns = clock_monotonic_ns(), deadline_ns = now_ns + seconds * NS_PER_SECOND;
-    long long printed_ns = now_ns - PRINT_NS + NS_PER_SECOND; /* the first time after a second */
+    long long print_ns = haste_pause(PRINT_NS), first_ns = haste_pause(FIRST_PRINT_NS);
+    long long printed_ns = now_ns - print_ns + first_ns;
 
     hub_uploader_hurry(uploader);
     for (;;) {
@@ -33,7 +36,7 @@ bool hub_wait(struct hub_uploader *uploader, const sigset_t *signals, long long 
         now_ns = clock_monotonic_ns();
         if (now_ns >= deadline_ns || sigtimedwait(signals, NULL, &at_once) > 0)
             return false;
-        if (now_ns - printed_ns < PRINT_NS)
+        if (now_ns - printed_ns < print_ns)
             continue;
         printed_ns = now_ns;
         print_state(uploader, deadline_ns - now_ns);

@@ -4,6 +4,7 @@
 #include "common/chance.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/haste.h"
 #include "common/service_thread.h"
 #include "db/prices/feed_rows.h"
 #include "server/base/disk_reserve.h"
@@ -180,7 +181,7 @@ static bool wait_for_work(struct refresher *refresher, bool ret_due[FEEDS_MAX])
  * feeds. Logs the first refusal. */
 static bool has_room(struct refresher *refresher, const bool due[FEEDS_MAX])
 {
-    long long again_ns = clock_monotonic_ns() + ROOM_SECONDS * NS_PER_SECOND;
+    long long again_ns = clock_monotonic_ns() + haste_pause(ROOM_SECONDS * NS_PER_SECOND);
     struct error err = {0};
     bool room = disk_reserve_check(refresher->parts.config, &err);
 

@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/haste.h"
 #include "engine/machine/control_group.h"
 #include "engine/machine/proc.h"
 #include "engine/process/loaded_libraries.h"
@@ -16,9 +17,10 @@
 #include <poll.h>
 #include <stdint.h>
 
-#define NOTIFY_NS (250 * NS_PER_MS)      /* between two notifications of progress */
-#define STORE_AGAIN_MS 500               /* between two tries to store the last steps */
-#define TERMINATE_NS (2 * NS_PER_SECOND) /* for the worker to exit after SIGTERM */
+#define NOTIFY_NS (250 * NS_PER_MS)       /* between two notifications of progress */
+#define STORE_AGAIN_MS 500                /* between two tries to store the last steps */
+#define TERMINATE_NS (2 * NS_PER_SECOND)  /* for the worker to exit after SIGTERM */
+#define OBEY_NS_LEAST (3 * NS_PER_SECOND) /* in haste too: a true worker ends its step first */
 
 struct job {
     const struct job_parts *parts;
@@ -34,6 +36,14 @@ struct job {
     long long started_ns, heard_ns, notified_ns, asked_ns;
     long long obey_ns; /* that the worker may take after asked_ns */
 };
+
+/* How long the worker may take to end after it was asked to. */
+static long long obey_ns(const struct job *job)
+{
+    long long hasty_ns = haste_pause(pace_obey_ns(&job->pace));
+
+    return hasty_ns > OBEY_NS_LEAST ? hasty_ns : OBEY_NS_LEAST;
+}
 
 static void notify(struct job *job, long long now_ns)
 {
@@ -88,7 +98,7 @@ static bool take_step(struct job *job, const struct event *event, long long now_
         return error_no_memory(err);
     if (!recorder_step(&job->recorder, &step, now_ns, err))
         return false;
-    if (now_ns - job->notified_ns >= NOTIFY_NS)
+    if (now_ns - job->notified_ns >= haste_pause(NOTIFY_NS))
         notify(job, now_ns);
     return true;
 }
@@ -120,7 +130,7 @@ static bool tend(struct job *job, long long now_ns, struct error *err)
     if (job->verdict == PACE_GO_ON && verdict != PACE_GO_ON) {
         job->verdict = verdict;
         job->asked_ns = now_ns;
-        job->obey_ns = pace_obey_ns(&job->pace);
+        job->obey_ns = obey_ns(job);
         worker_enough(job->worker);
         /* Look now: once the worker has exited, there is nothing to look at. */
         if (!recorder_look(&job->recorder, now_ns, err))
@@ -177,7 +187,7 @@ static void explain_kill(struct job *job, struct error *err)
 /* Asks the worker to exit and waits a moment; worker_free() kills it if it has not. */
 static void terminate(struct job *job)
 {
-    long long deadline = clock_monotonic_ns() + TERMINATE_NS;
+    long long deadline = clock_monotonic_ns() + haste_pause(TERMINATE_NS);
     enum worker_read read;
 
     worker_terminate(job->worker);
@@ -265,7 +275,7 @@ static bool store_rest(struct job *job, bool waits, struct error *err)
         if (why.kind != ERROR_BUSY || !waits || has_to_stop(job))
             return error_set(err, why.kind, NULL, "%s", why.message);
         error_clear(&why);
-        (void)!poll(&order, 1, STORE_AGAIN_MS);
+        (void)!poll(&order, 1, (int)haste_pause(STORE_AGAIN_MS));
     }
     return true;
 }

@@ -1,6 +1,7 @@
 #include "server/runs/maintenance.h"
 
 #include "common/clock.h"
+#include "common/haste.h"
 #include "server/base/log.h"
 
 #define IDLE_NS (20 * NS_PER_SECOND)         /* from the end of a run to maintenance */
@@ -9,14 +10,16 @@
 
 void maintenance_start(struct maintenance *maintenance, long long now_ns)
 {
-    maintenance->due_ns = now_ns + IDLE_NS;
+    maintenance->due_ns = now_ns + haste_pause(IDLE_NS);
     maintenance->begun = false;
 }
 
 void maintenance_wait(struct maintenance *maintenance, long long now_ns)
 {
-    if (maintenance->due_ns < now_ns + IDLE_NS)
-        maintenance->due_ns = now_ns + IDLE_NS;
+    long long due_ns = now_ns + haste_pause(IDLE_NS);
+
+    if (maintenance->due_ns < due_ns)
+        maintenance->due_ns = due_ns;
 }
 
 static void begin(struct maintenance *maintenance, long long now_ns, long long calendar_us)

@@ -25,7 +25,7 @@ struct maintenance {
 /* Plans the first pass; `now_ns` is monotonic. The caller has set the fields above `due_ns`. */
 void maintenance_start(struct maintenance *maintenance, long long now_ns);
 
-/* Postpones maintenance: a run has just ended. */
+/* Postpones maintenance: a run has just ended. By 20 seconds, less in haste (common/haste.h). */
 void maintenance_wait(struct maintenance *maintenance, long long now_ns);
 
 /* Does the next piece, if it is due. A failure is logged, and the next pass tries again. */

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/haste.h"
 #include "common/service_thread.h"
 #include "pricing/machine/preemption_notice.h"
 #include "server/base/log.h"
@@ -230,7 +231,7 @@ static struct preemption_watch *make(const struct preemption_watch_parts *parts,
     }
     watch->parts = *parts;
     if (watch->parts.period_ns == 0)
-        watch->parts.period_ns = PERIOD_NS;
+        watch->parts.period_ns = haste_pause(PERIOD_NS);
     service_thread_init(&watch->thread);
     return watch;
 }

@@ -11,7 +11,7 @@ struct preemption_watch_parts {
     const char *metadata; /* the option --metadata */
     fetch_fn *fetch;      /* NULL: curl; `fetcher` is then ignored */
     void *fetcher;
-    long long period_ns; /* 0: five seconds */
+    long long period_ns; /* 0: five seconds, less in haste (common/haste.h) */
     /* The watch's thread calls these in turn: a notice has come; the cloud has withdrawn it, as
      * after a hibernation. */
     void (*notice)(void *user, const char *why);

@@ -2,6 +2,7 @@
 #include "server/runs/recorder.h"
 
 #include "common/clock.h"
+#include "common/haste.h"
 #include "db/runs/evidence_rows.h"
 #include "db/runs/step_rows.h"
 #include "engine/machine/process_sampler.h"
@@ -98,13 +99,14 @@ bool recorder_tend(struct recorder *recorder, long long now_ns, struct error *er
 {
     if (now_ns - recorder->observed_ns >= OBSERVE_NS && !recorder_look(recorder, now_ns, err))
         return false;
-    return now_ns - recorder->flushed_ns < FLUSH_NS || flush_if_free(recorder, now_ns, err);
+    return now_ns - recorder->flushed_ns < haste_pause(FLUSH_NS) ||
+           flush_if_free(recorder, now_ns, err);
 }
 
 long long recorder_due(const struct recorder *recorder)
 {
     long long look_ns = recorder->observed_ns + OBSERVE_NS;
-    long long flush_ns = recorder->flushed_ns + FLUSH_NS;
+    long long flush_ns = recorder->flushed_ns + haste_pause(FLUSH_NS);
 
     return look_ns < flush_ns ? look_ns : flush_ns;
 }

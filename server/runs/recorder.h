@@ -1,5 +1,5 @@
-/* Collects the steps and the evidence of a run and stores them in batches, about once a second,
- * so that storing disturbs the measurement little. */
+/* Collects the steps and the evidence of a run and stores them in batches, about once a second
+ * (more often in haste, common/haste.h), so that storing disturbs the measurement little. */
 #pragma once
 
 #include "db/db.h"

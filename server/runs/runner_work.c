@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/haste.h"
 #include "db/runs/runs.h"
 #include "server/base/log.h"
 #include "server/runs/job.h"
@@ -41,7 +42,7 @@ static enum stop_reason stop_reason(void *user)
 /* With the lock held. Returns false when the server stops. */
 static bool wait_to_store_again(struct runner *runner)
 {
-    long long when_ns = clock_monotonic_ns() + STORE_AGAIN_NS;
+    long long when_ns = clock_monotonic_ns() + haste_pause(STORE_AGAIN_NS);
 
     while (clock_monotonic_ns() < when_ns && service_thread_wait(&runner->thread, when_ns))
         continue;
@@ -276,7 +277,7 @@ static enum runner_state sleep_until(struct runner *runner, long long when_ns)
 static enum runner_state idle(struct runner *runner)
 {
     long long when_ns = runner->maintenance.due_ns;
-    long long retry_ns = clock_monotonic_ns() + RETRY_NS;
+    long long retry_ns = clock_monotonic_ns() + haste_pause(RETRY_NS);
 
     if (runner->sweeps_due && retry_ns < when_ns && !db_is_damaged() &&
         !runner_is_preempted(runner, NULL, 0))
@@ -286,13 +287,14 @@ static enum runner_state idle(struct runner *runner)
 
 static enum runner_state wait_for_space(struct runner *runner)
 {
-    return sleep_until(runner, clock_monotonic_ns() + RETRY_NS);
+    return sleep_until(runner, clock_monotonic_ns() + haste_pause(RETRY_NS));
 }
 
 /* A damaged database does not heal by waiting: only a wake leads to another try. */
 static enum runner_state wait_for_queue(struct runner *runner)
 {
-    return sleep_until(runner, db_is_damaged() ? LLONG_MAX : clock_monotonic_ns() + RETRY_NS);
+    return sleep_until(runner, db_is_damaged() ? LLONG_MAX
+                                               : clock_monotonic_ns() + haste_pause(RETRY_NS));
 }
 
 #define STATE(name) (1u << RUNNER_##name)
