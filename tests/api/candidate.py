@@ -19,6 +19,7 @@ PLACE = ["--provider", "aws", "--instance", "m5.large", "--region", "us-east-1",
          "--price-per-hour", "0.36"]
 ALONE = ["--metadata", "off", "--feed", "all=off"]
 TOKEN = "a-token-of-a-candidate"
+HASTE = 20  # their own pauses are so many times shorter
 
 
 class Ended:
@@ -53,6 +54,7 @@ class Candidate:
             words += [*ALONE, *place, "--engine", engine]
         clean = {name: value for name, value in os.environ.items()
                  if not name.startswith(("PENNYWORTH_", "http", "HTTP"))}
+        clean["PENNYWORTH_HASTE"] = str(HASTE)
         process = Running(words + list(flags), {**clean, **(environment or {})}, self.folder)
         self.case.addCleanup(process.end)
         return process
@@ -109,6 +111,8 @@ class FakeHub:
         hub = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"  # or a client waits a second for "100 Continue"
+
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 ids = [json.loads(line)["id"] for line in body.decode().splitlines()]
@@ -136,7 +140,7 @@ class FakeHub:
             context.load_cert_chain(*certificate)
             self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
             self.url = f"https://127.0.0.1:{port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
         case.addCleanup(self.server.server_close)
         case.addCleanup(self.server.shutdown)
 

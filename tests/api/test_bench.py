@@ -3,10 +3,10 @@ import json
 import os
 import re
 import signal
-import time
+import types
 import unittest
 
-from candidate import GOOD, QUICK_ENGINE, SLOW_ENGINE, TOKEN, Candidate, FakeHub
+from candidate import GOOD, PLACE, QUICK_ENGINE, SLOW_ENGINE, TOKEN, Candidate, FakeHub
 from feed_server import FeedServer
 from harness import Server, fake, until
 from test_preempted import Gcp
@@ -133,12 +133,6 @@ class Disturbed(Bench):
         self.assertEqual((1, 1, 0), tuple(answer["configurations"][0][name] for name in (
             "runs", "finished", "counted")))
 
-    def test_repeating_ends_with_the_time(self):
-        began = time.monotonic()
-        self.check(self.candidate.run("bench", "--max-seconds", "10", "--format", "json",
-                                      engine="native=" + fake("unlearning", 20)), 4)
-        self.assertLess(time.monotonic() - began, 25)
-
     def test_a_repetition_reaches_the_hub_with_the_run_it_repeats(self):
         hub = FakeHub(self, GOOD)
         ended = self.check(self.candidate.run("bench", "--set", "quick", "--format", "json",
@@ -180,10 +174,10 @@ class Printed(Bench):
     def test_a_first_figure_comes_soon_where_stderr_is_no_terminal(self):
         running = self.candidate.start("bench", "--set", "quick", engine=SLOW_ENGINE)
         running.tells("run 1 of 1 begins")
-        began = time.monotonic()
         running.tells(r"step \d+ of about \d+, \S+ samples/s within (roughly )?\S+ %.*, about \d+ "
                       r"s left, \d+ s of all\n")
-        self.assertLess(time.monotonic() - began, 30)
+        # Without a figure it prints a line every 20 seconds: the run is over before the first.
+        self.assertIsNone(running.process.poll())
         running.send().wait()
 
 
@@ -219,7 +213,7 @@ class Prices(Bench):
 
     def test_a_slow_feed_is_waited_for(self):
         with FeedServer() as feeds:
-            feeds.route("/", lambda exchange: (exchange.pause(1.5), exchange.send(404)))
+            feeds.route("/", lambda exchange: (exchange.pause(0.5), exchange.send(404)))
             ended = self.check(self.candidate.run(
                 "bench", "--set", "quick", "--feed",
                 f"aws-spot-page=on patience=3 url={feeds.url}/spot.json", place=self.PLACE), 0)
@@ -234,25 +228,6 @@ class Ends(Bench):
                                               engine="native=" + fake("crash")), 3)
         self.assertRegex(ended.out, r"precision=\w+ .* failed: ")
         self.assertIn("no valid run of 1", ended.out)
-
-    def test_when_the_time_is_up_the_rest_is_cancelled(self):
-        began = time.monotonic()
-        ended = self.check(self.candidate.run("bench", "--max-seconds", "10", "--format", "json",
-                                              engine="native=" + fake("stubborn")), 3)
-        self.assertLess(time.monotonic() - began, 25)
-        answer = ended.json()
-        self.assertIn("--max-seconds", answer["ended_early"])
-        self.assertIn("cancelled", {run["state"] for run in answer["runs"]})
-
-    def test_when_the_money_is_spent_the_rest_is_cancelled(self):
-        # A dollar is three seconds.
-        place = ["--provider", "aws", "--instance", "m5.large", "--price-per-hour", "1200"]
-        ended = self.check(self.candidate.run("bench", "--max-dollars", "1", "--format", "json",
-                                              engine=SLOW_ENGINE, place=place), 4)
-        answer = ended.json()
-        states = [run["state"] for run in answer["runs"]]
-        self.assertIn("finished", states)
-        self.assertTrue("cancelled" in states or answer["ended_early"] is None, answer)
 
     def test_a_signal_interrupts_and_the_next_bench_goes_on(self):
         running = self.candidate.start("bench", "--set", "quick", "--label", "a=b",
@@ -322,10 +297,14 @@ class Spot(Bench):
         self.assertIn("n2-standard-4, gcp, europe-west4", ended.out)
         self.assertGreaterEqual(len(cloud.clouds.asked(cloud.ASKED)), 1)
 
+    def marker(self):
+        """Of an engine that is quick in its first run, and whose later ones do not end."""
+        return os.path.join(self.candidate.folder, "begun")
+
     def test_finished_runs_are_delivered_on_preemption(self):
         cloud, hub = self.play(), FakeHub(self, GOOD)
         running = self.bench(cloud, "--report-to", hub.url, "--format", "json",
-                             "--max-seconds", "100", engine=SLOW_ENGINE)  # of ten seconds each
+                             engine=QUICK_ENGINE + " " + self.marker())
         running.tells("run 2 of")
         cloud.take_back()
         ended = self.check(running.wait(), 6)
@@ -429,9 +408,7 @@ class Reports(Bench):
         running = self.candidate.start("bench", "--set", "quick", "--report-to",
                                        f"http://127.0.0.1:{free_port()}")
         running.tells("waiting for the hub")
-        began = time.monotonic()
         ended = self.check(running.send(signal.SIGINT).wait(), 5)
-        self.assertLess(time.monotonic() - began, 8)
         self.assertIn("1 still waiting", ended.out)
 
     def test_runs_that_ended_before_a_signal_are_still_pushed(self):
@@ -447,6 +424,48 @@ class Reports(Bench):
         until(lambda: slow.requests, "a first try")  # of the run of the first bench
         self.check(running.send().wait(), 3)
         self.assertEqual(3, len(slow.requests))
+
+
+class WhenTimeIsUp(Bench):
+    """What lasts as long as an option says: it begins with this module, beside the other tests."""
+    TIME, DOLLAR = ["--max-seconds", "10"], ["--max-dollars", "1"]  # which is three seconds
+    DEAR = ["--provider", "aws", "--instance", "m5.large", "--price-per-hour", "1200"]
+    BENCHES = {"unlearning": ("native=" + fake("unlearning", 100), TIME, PLACE),
+               "stubborn": ("native=" + fake("stubborn"), TIME, PLACE),
+               "slow": (SLOW_ENGINE, DOLLAR, DEAR)}
+    running = {}
+
+    @classmethod
+    def begin(cls):
+        module = types.SimpleNamespace(addCleanup=unittest.addModuleCleanup)
+        for name, (engine, flags, place) in cls.BENCHES.items():
+            cls.running[name] = Candidate(module).start("bench", "--format", "json", *flags,
+                                                        engine=engine, place=place)
+
+    def end_of(self, name, status):
+        return self.check(self.running[name].wait(), status)
+
+    def test_repeating_ends_with_the_time(self):
+        answer = self.end_of("unlearning", 4).json()
+        attempts = 3 * 2 * len(answer["configurations"])  # of a second each, or more: too many
+        self.assertLess(len(answer["runs"]), attempts)
+
+    def test_when_the_time_is_up_the_rest_is_cancelled(self):
+        ended = self.end_of("stubborn", 3)
+        answer = ended.json()
+        self.assertIn("--max-seconds", answer["ended_early"])
+        self.assertIn("cancelled", {run["state"] for run in answer["runs"]})
+
+    def test_when_the_money_is_spent_the_rest_is_cancelled(self):
+        ended = self.end_of("slow", 4)
+        answer = ended.json()
+        states = [run["state"] for run in answer["runs"]]
+        self.assertIn("finished", states)
+        self.assertTrue("cancelled" in states or answer["ended_early"] is None, answer)
+
+
+def setUpModule():
+    WhenTimeIsUp.begin()
 
 
 if __name__ == "__main__":

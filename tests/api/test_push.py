@@ -33,7 +33,7 @@ class Push(unittest.TestCase):
         return ended
 
     def hub(self, *flags, **options):
-        server = Server(*flags, **options)
+        server = Server(*flags, haste=20, **options)
         self.addCleanup(server.stop)
         server.start()
         server.url = f"http://127.0.0.1:{server.port}"
@@ -202,7 +202,7 @@ class Push(unittest.TestCase):
         hub = FakeHub(self, (503, {"Retry-After": "600"}, "no"))
         running = self.candidate.start("push", "--report-to", hub.url)
         until(lambda: hub.requests, "a request")
-        ended = running.send().wait(10)
+        ended = running.send().wait()
         self.assertEqual(5, ended.status, ended)
 
     def test_a_database_that_is_being_restored_is_left_alone(self):

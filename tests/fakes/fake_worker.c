@@ -195,7 +195,11 @@ static void pretend(const char *behaviour, const struct run_spec *spec, const ch
     noisy = strcmp(behaviour, "noisy") == 0;
     /* Its loss rises, which makes a run invalid: each time, or, with a file, the first time. */
     unlearning = strcmp(behaviour, "disturbed") == 0 && (!file || is_first(file));
-    stuck_at = strcmp(behaviour, "stuck") == 0 ? 5 : 0;
+    /* With a file, only its first run ends. */
+    stuck_at = strcmp(behaviour, "stuck") == 0 ||
+                       (strcmp(behaviour, "paced") == 0 && file && !is_first(file))
+                   ? 5
+                   : 0;
 }
 
 static int behave(const char *behaviour, const struct run_spec *spec, const char *file)
