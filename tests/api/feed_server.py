@@ -9,6 +9,7 @@ path as the test says.
 A behaviour is anything that can be called with an Exchange. The route that was added last wins;
 what has no route is a 404. Nothing here touches the network beyond 127.0.0.1."""
 import email.utils
+import functools
 import gzip
 import http.server
 import random
@@ -361,6 +362,13 @@ def _deflated(data, last):
     return packer.compress(data) + packer.flush(zlib.Z_FINISH if last else zlib.Z_FULL_FLUSH)
 
 
+@functools.cache
+def _deflated_blanks(size):
+    """A block of them, and their checksum."""
+    blanks = b" " * size
+    return _deflated(blanks, last=False), zlib.crc32(blanks)
+
+
 def _with_zeros(crc, zeros):
     """The checksum after that many zero bytes, without looking at each: squares a matrix."""
     def times(matrix, vector):
@@ -389,12 +397,11 @@ class Bomb:
 
     def __init__(self, unpacked=10 * GIB, labelled=True, before=b"{", after=b"}"):
         size = min(unpacked, 64 << 20)
-        blanks = b" " * size
         self.times, rest = divmod(unpacked, size)
         after = b" " * rest + after
         self.before = b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + _deflated(before, last=False)
-        self.block = _deflated(blanks, last=False)
-        crc, of_block = zlib.crc32(before), zlib.crc32(blanks)
+        self.block, of_block = _deflated_blanks(size)
+        crc = zlib.crc32(before)
         for _ in range(self.times):
             crc = _with_zeros(crc, size) ^ of_block
         crc = _with_zeros(crc, len(after)) ^ zlib.crc32(after)

@@ -3,8 +3,9 @@ last 7, 30 and 90 days."""
 import sqlite3
 import time
 import unittest
+from datetime import datetime
 
-from harness import Case, fake
+from harness import Case, fake, until
 from openapi import Description
 from price_server import PriceServer
 from run_documents import document
@@ -17,7 +18,8 @@ DAY = 86400
 
 class Spot(Case):
     def serve(self, prices, *flags):
-        self.server = PriceServer(*flags, engines={"ok": fake("ok"), "slow": fake("ok", 50)})
+        self.server = PriceServer(*flags, engines={"ok": fake("ok"), "slow": fake("ok", 50)},
+                                  haste=20)
         self.addCleanup(self.server.stop)
         self.server.start()
         self.path = self.server.folder + "/prices.csv"
@@ -34,13 +36,21 @@ class Spot(Case):
 
 
 class Runs(Spot):
-    def during_a_run(self, steps=80):
-        """A run of some four seconds; the price doubles about in the middle."""
+    def during_a_run(self, steps=30):
+        """A run of at least one and a half seconds; the price doubles in its first half."""
         run = self.server.post({"engine": "slow", "steps": steps, "warmup_steps": 5}).json()
-        time.sleep(2)
+        until(lambda: self.server.show(run["id"])["steps_stored"] >= 10, "a third of the run")
         self.write(["m5.large,spot,0.2", "m5.large,on_demand,1"])
         self.server.refresh("price-file")
         return self.server.wait(run["id"])
+
+    def expected_mean(self, run):
+        """By the time when the price doubled."""
+        price, = self.server.prices(kind="spot")
+        began, doubled, ended = (datetime.fromisoformat(text).timestamp() for text in (
+            run["started_at"], price["valid_from"], run["ended_at"]))
+        self.assertTrue(began < doubled < ended, (run, price))
+        return 0.1 * (1 + (ended - doubled) / (ended - began))
 
     def test_a_run_costs_the_mean_of_the_price_over_its_time(self):
         self.serve(["m5.large,spot,0.1", "m5.large,on_demand,1"], *PLACE)
@@ -51,7 +61,7 @@ class Runs(Spot):
         over = cost["over_run"]
         self.assertEqual(0.1, cost["price"]["price_per_hour"])
         self.assertEqual((0.1, 0.2), (over["low"], over["high"]))
-        self.assertTrue(0.11 < over["price_per_hour"] < 0.19, over)
+        self.assertAlmostEqual(self.expected_mean(run), over["price_per_hour"], delta=0.001)
         listed = self.server.get("/v1/runs").json()["runs"][0]["cost"]
         self.assertEqual(over["price_per_hour"], listed["price_per_hour"])
         speed = run["summary"]["samples_per_second"]
