@@ -8,7 +8,7 @@ import time
 import unittest
 from pathlib import Path
 
-from harness import (SANITIZED, SERVER, Events, Server, fake, until, worker_pids)
+from harness import SERVER, Events, Server, fake, together, until, worker_pids
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "stubborn": fake("stubborn"),
            "family": fake("family")}
@@ -16,7 +16,7 @@ ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "stubborn": fake("stubbor
 
 class Case(unittest.TestCase):
     def serve(self, *flags, **options):
-        server = Server(*flags, engines=ENGINES, **options).start()
+        server = Server(*flags, engines=ENGINES, haste=20, **options).start()
         self.addCleanup(server.stop)
         return server
 
@@ -46,18 +46,17 @@ class Stopping(Case):
                 with self.subTest(f"{engine} {number}"):
                     server = self.serve()
                     running, queued = self.busy(server, engine)
-                    took = server.stop(number)
-                    self.assertLess(took, 30 if SANITIZED else 5)
+                    server.stop(number)
                     self.assertEqual([], worker_pids([running, *queued]))
                     server.start()
                     self.check_resumed(server, running, queued, "stopped during the run")
                     server.stop()
 
-    def test_an_idle_server_stops_at_once(self):
-        server = self.serve()
+    def test_an_idle_server_stops_beside_a_client_that_stays(self):
+        server = self.serve("--idle-seconds", "3600")
         with server.raw() as raw:
             raw.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").reply()
-            self.assertLess(server.stop(), 20 if SANITIZED else 2)
+            server.stop()
             self.assertEqual(b"", raw.rest())
 
     def test_waiting_clients_are_answered(self):
@@ -68,7 +67,7 @@ class Stopping(Case):
             raw.send(f"GET /v1/runs/{run_id}?wait=600 HTTP/1.1\r\nHost: localhost\r\n\r\n")
         reader = Events(server, running)
         until(lambda: server.metrics()["pennyworth_watchers"] == 4, "all wait")
-        self.assertLess(server.stop(), 30 if SANITIZED else 5)
+        server.stop()
         states = [raw.reply().json()["state"] for raw in held]
         self.assertEqual(["interrupted", "queued", "queued"], states)
         for raw in held:
@@ -111,8 +110,7 @@ class Killed(Case):
                 server = self.serve()
                 running, queued = self.busy(server, engine)
                 server.kill()
-                until(lambda run=running: not worker_pids([run]), "the worker is gone",
-                      seconds=20 if SANITIZED else 2)
+                until(lambda run=running: not worker_pids([run]), "the worker is gone")
                 server.start()
                 self.check_resumed(server, running, queued, "killed, or lost power")
                 server.stop()
@@ -167,14 +165,14 @@ class Starting(Case):
         server.wait(running)
 
     def test_a_database_with_two_names_has_one_server(self):
-        for kind, link in (("symbolic", os.symlink), ("hard", os.link)):
-            with self.subTest(kind):
-                server = self.serve()
-                name = os.path.join(server.folder, "other.db")
-                link(server.database, name)
-                self.check_second_is_refused(server, name)
-                server.kill()
-                Server(database=name, engines=ENGINES).start().stop()  # a dead one holds nothing
+        def check(index):
+            server = self.serve()
+            name = os.path.join(server.folder, "other.db")
+            (os.symlink, os.link)[index](server.database, name)
+            self.check_second_is_refused(server, name)
+            server.kill()
+            Server(database=name, engines=ENGINES).start().stop()  # a dead one holds nothing
+        together(2, check)
 
     def test_a_database_whose_lock_file_was_deleted_has_one_server(self):
         server = self.serve()
@@ -186,10 +184,13 @@ class Starting(Case):
             copy = os.path.join(server.folder, f"copy{time.monotonic_ns()}")
             done = self.output("backup", copy, "--database", server.database)
             self.assertEqual(0, done.returncode, done.stderr)
-        self.check_second_is_refused(server, server.database)
-        done = self.output("restore", copy, "--replace", "on", "--database", server.database)
-        self.assertEqual(1, done.returncode)
-        self.assertIn("stop it first", done.stderr)
+
+        def restore():
+            done = self.output("restore", copy, "--replace", "on", "--database", server.database)
+            self.assertEqual(1, done.returncode)
+            self.assertIn("stop it first", done.stderr)
+        together(2, lambda index: restore() if index else
+                 self.check_second_is_refused(server, server.database))
 
     def test_a_new_database_is_held_from_its_first_moment(self):
         server = Server(engines=ENGINES)
@@ -227,7 +228,7 @@ class Starting(Case):
         """It must not spin on accepts that fail."""
         done = subprocess.run(["bash", "-c", 'ulimit -n 20; exec "$@"', "-", SERVER, "--database",
                                os.path.join(Server().folder, "few.db"), "--port", "0"],
-                              capture_output=True, text=True, timeout=20, check=False)
+                              capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(1, done.returncode, done.stderr)
         self.assertRegex(done.stderr, r"no more than 20 files may be open .*needs 80")
 

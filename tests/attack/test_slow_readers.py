@@ -13,8 +13,8 @@ from harness import Server, ServerCase, fake, raise_open_files, until  # noqa: E
 
 READERS = 1060
 PIPELINED = 40
-HEALTHY = 100
-SLOWEST = 2  # seconds for a healthy request on a busy machine; the aim is a quarter
+HEALTHY = 50
+SECONDS = 3  # without a byte taken, until a reader is cut
 KERNEL_MIB = 700  # the send buffers alone came to 2048
 PAGE = 4096
 
@@ -56,7 +56,7 @@ class Crowd:
 
 
 class SlowReaders(ServerCase):
-    FLAGS = ("--send-seconds", "5")
+    FLAGS = ("--send-seconds", str(SECONDS))
     ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20)}
 
     def setUp(self):
@@ -70,23 +70,20 @@ class SlowReaders(ServerCase):
                    key=lambda path: len(self.server.get("/" + path).body))
 
     def ask_beside(self, crowd):
-        """Healthy requests, each on a connection of its own; none may fail or wait for long."""
+        """Healthy requests, each on a connection of its own; none may fail."""
         self.addCleanup(crowd.close)
-        slowest = 0
         for _ in range(HEALTHY):
-            began = time.monotonic()
             self.assertEqual(200, self.server.get("/v1/runs").status)
-            slowest = max(slowest, time.monotonic() - began)
-        self.assertLess(slowest, SLOWEST)
 
     def test_readers_that_take_nothing_are_cut_and_others_served(self):
         before = kernel_mib()
         request = f"GET /{self.largest_asset()} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         crowd = Crowd(self.server, READERS, request * PIPELINED)
         self.ask_beside(crowd)
+        self.assertLess(crowd.ends(), READERS, "the others were served beside them, not after")
         self.assertLess(kernel_mib() - before, KERNEL_MIB)
-        until(lambda: crowd.ends() == READERS, "all are cut", seconds=60)
-        until(lambda: kernel_mib() - before < 20, "the kernel's memory is back", seconds=20)
+        until(lambda: crowd.ends() == READERS, "all are cut")
+        until(lambda: kernel_mib() - before < 20, "the kernel's memory is back")
 
     def test_a_reader_on_a_slow_line_gets_its_answer(self):
         path = self.largest_asset()
@@ -99,7 +96,7 @@ class SlowReaders(ServerCase):
                 piece = client.socket.recv(16384)
                 self.assertTrue(piece, f"cut after {len(got)} bytes")
                 got += piece
-                time.sleep(0.05)
+                time.sleep(1.1 * SECONDS * len(piece) / whole)  # in all it takes longer than one may wait
 
     def test_waits_of_clients_that_are_gone_keep_no_place(self):
         run = self.server.queue("slow", steps=100000, max_seconds=600)

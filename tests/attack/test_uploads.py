@@ -12,7 +12,7 @@ from run_documents import document, lines, run_id  # noqa: E402
 
 WHOLE = 16 * 1024 * 1024
 UPLOADS = 10
-SLOWEST = 2  # seconds for a healthy request on a busy machine; the aim is a quarter
+BESIDE = 20  # healthy requests that are answered while two uploads last, and many more are
 TYPE = {"Content-Type": "application/x-ndjson"}
 
 
@@ -51,23 +51,21 @@ class Uploads(unittest.TestCase):
         return threads
 
     def ask_beside(self, threads):
-        """Healthy requests while the uploads last: how many, and the slowest in seconds."""
-        slowest, count = 0, 0
+        """Healthy requests while the uploads last: how many."""
+        count = 0
         while any(thread.is_alive() for thread in threads):
-            began = time.monotonic()
             self.assertEqual(200, self.server.get("/v1/runs?limit=5").status)
-            slowest = max(slowest, time.monotonic() - began)
             count += 1
             time.sleep(0.01)
-        return count, slowest
+        return count
 
     def check_beside(self, count):
         threads = self.begin(count)
-        asked, slowest = self.ask_beside(threads)
-        print(f"{count} uploads: {asked} requests beside them, slowest {slowest * 1000:.0f} ms; "
-              f"{sorted(self.replies)}", file=sys.stderr)
+        asked = self.ask_beside(threads)
+        print(f"{count} uploads: {asked} requests beside them; {sorted(self.replies)}",
+              file=sys.stderr)
         if not SANITIZED:
-            self.assertLess(slowest, SLOWEST)
+            self.assertGreater(asked, BESIDE)
         self.assertEqual(count, len(self.replies))
         for status, retry in self.replies:
             self.assertIn((status, retry is None), {(200, True), (503, False)})
@@ -83,10 +81,10 @@ class Uploads(unittest.TestCase):
     def test_a_signal_ends_the_server_while_it_imports(self):
         threads = self.begin(2)
         until(lambda: self.server.get("/v1/runs?limit=1").json()["runs"], "the first are stored")
-        took = self.server.stop()
+        self.server.stop()
         for thread in threads:
             thread.join()
-        self.assertLess(took, 60 if SANITIZED else 5)
+        self.assertNotEqual([(200, None)] * 2, self.replies, "it has imported all before")
         # What the client was not answered, it sends again; what was stored is known then.
         self.server.start()
         stored = self.server.metrics()
