@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/haste.h"
 #include "server/base/log.h"
 
 #include <errno.h>
@@ -80,7 +81,7 @@ bool heartbeat_beat(struct heartbeat *heartbeat, const char *doing, long long no
 
     if (!heartbeat->name[0])
         return true;
-    if (heartbeat->written_ns > 0 && now_ns - heartbeat->written_ns < WRITE_NS)
+    if (heartbeat->written_ns > 0 && now_ns - heartbeat->written_ns < haste_pause(WRITE_NS))
         return false;
     if (!heartbeat->locked && !(heartbeat->locked = try_lock(heartbeat->file)))
         return false;

@@ -1,9 +1,9 @@
 /* The heartbeat of a command without a port, for "pennyworth health": a small file beside the
  * database, FILE.heartbeat. The command holds it locked while it lives and writes it when it has
- * made progress, every five seconds at most, without waiting for the disk. The kernel releases
- * the lock even after kill -9, so the file of a dead command counts for nothing. Times are
- * monotonic: a set clock or a suspended machine does not stop the heartbeat. The file stays when
- * the command ends. */
+ * made progress, every five seconds at most (more often in haste, common/haste.h), without
+ * waiting for the disk. The kernel releases the lock even after kill -9, so the file of a dead
+ * command counts for nothing. Times are monotonic: a set clock or a suspended machine does not
+ * stop the heartbeat. The file stays when the command ends. */
 #pragma once
 
 #include "common/error.h"

@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/haste.h"
 #include "db/db_lock.h"
 #include "db/file_error.h"
 #include "db/restore.h"
@@ -136,7 +137,7 @@ static bool begin_store(struct process *process, bool serving, struct error *err
         return false;
     server->signing_key = &process->key;
     server->metrics = metrics_new(route_count, route_label);
-    server->notifications = notifications_new(SLOW_READER_NS, wake_by, process);
+    server->notifications = notifications_new(haste_pause(SLOW_READER_NS), wake_by, process);
     server->backup_job = backup_job_new(config->database, server->notifications);
     if (!server->metrics || !server->notifications || !server->backup_job)
         return error_no_memory(err);

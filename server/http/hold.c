@@ -1,6 +1,7 @@
 #include "server/http/hold.h"
 
 #include "common/clock.h"
+#include "common/haste.h"
 #include "server/http/negotiate.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
@@ -41,7 +42,7 @@ bool hold_is_over(struct exchange *exchange, bool closed)
 
 bool hold_sleep(struct exchange *exchange)
 {
-    long long now_ns = clock_monotonic_ns(), look_ns = now_ns + REQUEST_LOOK_NS;
+    long long now_ns = clock_monotonic_ns(), look_ns = now_ns + haste_pause(REQUEST_LOOK_NS);
     long long until_ns = exchange->hold.until_ns < look_ns ? exchange->hold.until_ns : look_ns;
 
     exchange->hold.waits = notifications_sleep(exchange->server->notifications,

@@ -24,7 +24,8 @@ bool request_may_queue(struct exchange *exchange);
 bool request_wait(struct exchange *exchange, long long *ret_seconds, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Interval of polls for a closed connection while an answer is held. */
+/* Interval of polls for a closed connection while an answer is held; less in haste
+ * (common/haste.h). */
 #define REQUEST_LOOK_NS (15 * NS_PER_SECOND)
 
 /* 400 for any parameter that is not in the NULL-terminated list (see query_allow()). */

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/haste.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
@@ -25,10 +26,10 @@ static enum stream_result next_events(void *state, struct exchange *exchange, st
         if (!stream->begun && !bytes_printf(piece, "retry: 2000\n\n"))
             return STREAM_BROKEN;
         stream->begun = true;
-        stream->pause_ns = HEARTBEAT_NS;
+        stream->pause_ns = haste_pause(HEARTBEAT_NS);
         if (!stream->look(stream, exchange->server, piece, now_ns))
             return STREAM_BROKEN;
-        if (piece->used == 0 && now_ns - stream->spoken_ns >= HEARTBEAT_NS &&
+        if (piece->used == 0 && now_ns - stream->spoken_ns >= haste_pause(HEARTBEAT_NS) &&
             !bytes_printf(piece, ": still here\n\n"))
             return STREAM_BROKEN;
         if (piece->used > 0) {

@@ -1,6 +1,7 @@
 /* A run or sweep as Server-Sent Events: what both have in common. The server queues nothing for a
  * reader: each event is computed from the rows and from what this reader has been sent, so a slow
- * reader skips progress, and one that reconnects with Last-Event-ID misses no state.
+ * reader skips progress, and one that reconnects with Last-Event-ID misses no state. In haste
+ * (common/haste.h) it speaks more often where there is no news.
  * Tested by tests/api/test_events.py and tests/api/test_sweep_events.py. */
 #pragma once
 

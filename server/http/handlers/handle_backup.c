@@ -2,6 +2,7 @@
  * it is sent piece by piece. Tested by tests/api/test_backup.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/haste.h"
 #include "server/base/disk_reserve.h"
 #include "server/base/log.h"
 #include "server/http/backup_job.h"
@@ -113,7 +114,7 @@ static void go_on(struct exchange *exchange)
             reply_problem(exchange, 503, NULL, "the server is stopping");
             return;
         } else if (notifications_sleep(notifications, &exchange->watcher, now_ns,
-                                       now_ns + REQUEST_LOOK_NS)) {
+                                       now_ns + haste_pause(REQUEST_LOOK_NS))) {
             exchange->hold.waits = true;
             return;
         }

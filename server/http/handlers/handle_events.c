@@ -5,6 +5,7 @@
  * Tested by tests/api/test_events.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/haste.h"
 #include "db/runs/runs.h"
 #include "server/http/handlers/event_stream.h"
 #include "server/http/handlers/handlers.h"
@@ -81,7 +82,7 @@ static bool write_progress(struct bytes *piece, struct notifications *notificati
     if (reader->stage != STAGE_RUNNING ||
         !notifications_get_progress(notifications, reader->stream.id.text, now_ns, &progress) ||
         (progress.steps_done == reader->steps_sent &&
-         now_ns - reader->stream.spoken_ns < PROGRESS_NS))
+         now_ns - reader->stream.spoken_ns < haste_pause(PROGRESS_NS)))
         return true;
     present_progress(&out, NULL, &progress);
     reader->steps_sent = progress.steps_done;
@@ -105,7 +106,7 @@ static bool look(struct event_stream *stream, const struct server *server, struc
         !write_news(piece, reader, &run))
         return false;
     if (reader->stage == STAGE_RUNNING)
-        stream->pause_ns = PROGRESS_NS;
+        stream->pause_ns = haste_pause(PROGRESS_NS);
     stream->ended = run_state_is_final(run.state);
     return true;
 }

@@ -14,6 +14,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/haste.h"
 
 static void present_report(struct json_writer *out, const struct import_report *report)
 {
@@ -101,7 +102,7 @@ static void go_on(struct exchange *exchange)
         long long now_ns = clock_monotonic_ns();
 
         exchange->hold.waits = notifications_sleep(notifications, &exchange->watcher, now_ns,
-                                                   now_ns + REQUEST_LOOK_NS);
+                                                   now_ns + haste_pause(REQUEST_LOOK_NS));
         if (exchange->hold.waits)
             return;
         if (notifications_is_closed(notifications))

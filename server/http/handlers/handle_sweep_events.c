@@ -6,6 +6,7 @@
  * Tested by tests/api/test_sweep_events.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/haste.h"
 #include "server/http/handlers/event_stream.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/handlers/sweep_parts.h"
@@ -167,7 +168,8 @@ static bool write_news(struct bytes *piece, struct sweep_stream *reader,
     if (!all)
         return true;
     counts = counts_of(view, &ends);
-    if (counts != reader->counts || now_ns - reader->stream.spoken_ns >= SILENCE_NS) {
+    if (counts != reader->counts ||
+        now_ns - reader->stream.spoken_ns >= haste_pause(SILENCE_NS)) {
         reader->counts = counts;
         if (!write_progress(piece, reader, view))
             return false;
