@@ -1,6 +1,7 @@
 """The API's own description, put to use: every answer is held against it."""
 import json
 import re
+import threading
 
 from jsonschema import Draft202012Validator, FormatChecker, RefResolver
 
@@ -14,6 +15,7 @@ class Description:
     def __init__(self, document):
         self.document = document
         self.seen = set()  # (method, path pattern, status)
+        self.threads = threading.local()  # .resolver: it keeps what it has found, for one thread
 
     def resolve(self, node):
         while "$ref" in node:
@@ -25,8 +27,9 @@ class Description:
 
     def validate(self, schema, value):
         """Raises jsonschema.ValidationError."""
-        resolver = RefResolver("", self.document)
-        Draft202012Validator(schema, resolver=resolver,
+        if not hasattr(self.threads, "resolver"):
+            self.threads.resolver = RefResolver("", self.document)
+        Draft202012Validator(schema, resolver=self.threads.resolver,
                              format_checker=FormatChecker()).validate(value)
 
     def validate_as(self, name, value):

@@ -1,4 +1,5 @@
 """A run followed as it goes: the events that readers get, and that no reader disturbs others."""
+import collections
 import json
 import socket
 import time
@@ -6,9 +7,8 @@ import unittest
 
 from harness import SANITIZED, Events, Server, ServerCase, fake, together, until
 
-ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "snail": fake("slow", 7000),
+ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20), "snail": fake("slow", 1000),
            "crash": fake("crash"), "fast": fake("ok", 0)}
-SLACK = 5 if SANITIZED else 0.5  # seconds by which anything may be late
 
 
 def story(events):
@@ -16,7 +16,7 @@ def story(events):
     return [data["state"] for _, name, data in events if name == "state"]
 
 
-class Reading(ServerCase):
+class ReadingCase(ServerCase):
     ENGINES = ENGINES
 
     def events(self, run_id, **headers):
@@ -26,6 +26,10 @@ class Reading(ServerCase):
 
     def watchers(self):
         return self.server.metrics()["pennyworth_watchers"]
+
+
+class Reading(ReadingCase):
+    HASTE = 5
 
     def test_a_reader_sees_states_and_progress_and_the_end(self):
         run_id = self.server.queue("slow", steps=40)
@@ -57,21 +61,8 @@ class Reading(ServerCase):
         self.assertEqual(["queued", "cancelled"], story(reader))
         self.server.delete(f"/v1/runs/{first}")
 
-    def test_a_slow_worker_has_an_event_every_five_seconds(self):
-        run_id = self.server.queue("snail", steps=3)
-        reader = self.events(run_id)
-        moments, last = [time.monotonic()], None
-        for _, name, data in reader:
-            moments.append(time.monotonic())
-            if name == "progress":
-                self.assertGreaterEqual(data["elapsed_seconds"], last or 0)
-                last = data["elapsed_seconds"]
-        gaps = [later - sooner for sooner, later in zip(moments, moments[1:])]
-        self.assertLessEqual(max(gaps), 5 + SLACK, gaps)
-        self.assertGreater(moments[-1] - moments[0], 20)
-
     def test_the_last_event_id_resumes_the_story(self):
-        run_id = self.server.queue("slow", steps=60)
+        run_id = self.server.queue("slow", steps=40)
         reader = self.events(run_id)
         for identity, name, _ in reader:
             if name == "progress":
@@ -81,14 +72,14 @@ class Reading(ServerCase):
         self.assertEqual(["queued", "running", "finished"], story(resumed))
         resumed = list(self.events(run_id, **{"Last-Event-ID": identity}))
         self.assertEqual(["finished"], story(resumed))
-        for last, states in (("1-0", ["running", "finished"]), ("2-60", ["finished"]),
-                           ("3-60", []), ("x", ["queued", "running", "finished"]),
+        for last, states in (("1-0", ["running", "finished"]), ("2-40", ["finished"]),
+                           ("3-40", []), ("x", ["queued", "running", "finished"]),
                            ("9-9", ["queued", "running", "finished"])):
             again = story(self.events(run_id, **{"Last-Event-ID": last}))
             self.assertEqual(states, again, last)
 
     def test_a_reader_that_comes_back_while_it_runs_misses_no_state(self):
-        run_id = self.server.queue("slow", steps=60)
+        run_id = self.server.queue("slow", steps=40)
         seen, identity = [], None
         while not seen or seen[-1] != "finished":
             reader = self.events(run_id, **({"Last-Event-ID": identity} if identity else {}))
@@ -100,8 +91,8 @@ class Reading(ServerCase):
         self.assertEqual(["queued", "running", "finished"], seen)
 
     def test_an_id_from_the_future_is_ignored(self):
-        run_id = self.server.queue("slow", steps=60)
-        states = story(self.events(run_id, **{"Last-Event-ID": "3-60"}))
+        run_id = self.server.queue("slow", steps=40)
+        states = story(self.events(run_id, **{"Last-Event-ID": "3-40"}))
         self.assertEqual(["queued", "running", "finished"], states)
 
     def test_two_readers_get_the_same_events(self):
@@ -123,19 +114,6 @@ class Reading(ServerCase):
         self.server.delete(f"/v1/runs/{run_id}")
         self.server.wait(run_id)
 
-    def test_readers_of_a_waiting_run_are_forgotten_too(self):
-        first = self.server.queue("slow", steps=100000)
-        queued = self.server.queue()
-        reader, held = self.events(queued), self.server.raw()
-        held.send(f"GET /v1/runs/{queued}?wait=600 HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        until(lambda: self.watchers() == 2, "both watch")
-        reader.close()
-        held.close()
-        until(lambda: self.watchers() == 0, "no watcher is left")
-        for run_id in (queued, first):
-            self.server.delete(f"/v1/runs/{run_id}")
-        self.server.wait(first)
-
     def test_many_readers_of_a_fast_run_all_see_its_end(self):
         run_id = self.server.queue("fast", steps=20000)
         for events in together(30, lambda _: list(self.events(run_id))):
@@ -153,6 +131,33 @@ class Reading(ServerCase):
         until(lambda: self.watchers() == 0, "a HEAD leaves no watcher")
 
 
+class Silence(ReadingCase):
+    """What a reader is sent, and how it is missed, while a run has no news."""
+    HASTE = 20  # four seconds are a fifth of one
+
+    def test_a_slow_worker_has_events_between_its_steps(self):
+        run_id = self.server.queue("snail", steps=2)
+        progress = [data for _, name, data in self.events(run_id) if name == "progress"]
+        elapsed = [data["elapsed_seconds"] for data in progress]
+        self.assertEqual(sorted(elapsed), elapsed)
+        events = collections.Counter(data["steps_done"] for data in progress)
+        for steps in (0, 1):  # before the first step, and after it
+            self.assertGreater(events[steps], 1, events)
+
+    def test_readers_of_a_waiting_run_are_forgotten_too(self):
+        first = self.server.queue("slow", steps=100000)
+        queued = self.server.queue()
+        reader, held = self.events(queued), self.server.raw()
+        held.send(f"GET /v1/runs/{queued}?wait=600 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        until(lambda: self.watchers() == 2, "both watch")
+        reader.close()
+        held.close()
+        until(lambda: self.watchers() == 0, "no watcher is left")
+        for run_id in (queued, first):
+            self.server.delete(f"/v1/runs/{run_id}")
+        self.server.wait(first)
+
+
 def idle_reader(server, run_id):
     """A client that asks for the events of a run, and then never reads; its buffers are small."""
     stream = socket.socket()
@@ -165,10 +170,25 @@ def idle_reader(server, run_id):
 
 class SlowReader(unittest.TestCase):
     """One that never reads. The kernel holds some events for it; then it is stuck."""
+    HASTE = 10
+    PATIENCE = 10 / HASTE  # seconds for which it may be stuck
 
     def setUp(self):
-        self.server = Server("--idle-seconds", "3600", engines=ENGINES).start()
+        self.server = Server("--idle-seconds", "3600", engines=ENGINES, haste=self.HASTE).start()
         self.addCleanup(self.server.stop)
+
+    def steps(self, run_id):
+        return self.server.show(run_id)["progress"]["steps_done"]
+
+    def follow(self, run_id):
+        """(when, steps) until a reader is gone."""
+        seen = []
+
+        def is_gone():
+            seen.append((time.monotonic(), self.steps(run_id)))
+            return self.server.metrics()["pennyworth_watchers"] == 1
+        until(is_gone, "the slow one is gone")
+        return seen
 
     def test_it_is_dropped_without_harm_to_others(self):
         run_id = self.server.queue("slow", steps=100000, max_seconds=3600)
@@ -179,19 +199,15 @@ class SlowReader(unittest.TestCase):
         self.addCleanup(stream.close)
         until(lambda: self.server.metrics()["pennyworth_watchers"] == 2, "both read")
         until(lambda: self.server.show(run_id).get("progress"), "it is under way")
-        steps = self.server.show(run_id)["progress"]["steps_done"]
-        began = time.monotonic()
-        until(lambda: self.server.metrics()["pennyworth_watchers"] == 1, "the slow one is gone",
-              seconds=180, pause=0.2)
-        took = time.monotonic() - began
-        self.assertGreater(took, 9)  # a moment of slowness is forgiven
-        more = self.server.show(run_id)["progress"]["steps_done"] - steps
-        self.assertGreater(more, took / 0.05 * (0.1 if SANITIZED else 0.8), "the run is delayed")
+        seen = self.follow(run_id)
+        # At its end it was stuck: the run went on meanwhile.
+        last = [steps for when, steps in seen if when > seen[-1][0] - self.PATIENCE * 0.8]
+        self.assertGreater(last[-1], last[0], "the run was delayed")
         if not SANITIZED:
             self.assertLess(self.server.memory() - before, 2048)
         self.server.delete(f"/v1/runs/{run_id}")
         self.assertEqual(["queued", "running", "cancelled"], story(other))
-        print(json.dumps({"dropped_after_seconds": round(took, 1)}))
+        print(json.dumps({"dropped_after_steps": last[-1] - seen[0][1]}))
 
 
 if __name__ == "__main__":

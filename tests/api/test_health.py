@@ -45,7 +45,7 @@ class Case(unittest.TestCase):
         server.status, server.seconds, server.asked = status, seconds, []
         if context:
             server.socket = context.wrap_socket(server.socket, server_side=True)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         return server
@@ -97,8 +97,12 @@ class OfACandidate(Case):
     def health(self, **more):
         return health(environment={**self.environment, **more})
 
-    def bench(self, *flags, engine=SLOW_ENGINE, **options):
-        return self.candidate.start("bench", "--set", "quick", *flags, engine=engine, **options)
+    def start(self, *words, **options):
+        # Its heartbeat comes after a quarter of a second, and not of five.
+        return self.candidate.start(*words, environment={"PENNYWORTH_HASTE": "20"}, **options)
+
+    def bench(self, *flags, engine=SLOW_ENGINE):
+        return self.start("bench", "--set", "quick", *flags, engine=engine)
 
     def assertWell(self, answer, words):
         self.assertEqual((0, ""), (answer.returncode, answer.stderr), answer)
@@ -156,10 +160,10 @@ class OfACandidate(Case):
             file.write(b" ".join(words).ljust(512, b"\n"))
 
     def test_a_worker_without_progress_is_no_progress(self):
-        running = self.bench(engine="native=" + fake("stuck", 300))
+        running = self.bench(engine="native=" + fake("stuck", 50))
         until(lambda: "step 5;" in self.health().stdout, "the fifth step")
         age = int(self.health().stdout.split("last progress ")[1].split(" ")[0])
-        until(lambda: f"last progress {age + 7} s" in self.health().stdout, "no progress")
+        until(lambda: f"last progress {age + 2} s" in self.health().stdout, "no progress")
         running.send().wait()
 
     def test_a_bench_that_waits_for_its_hub_is_well(self):
@@ -169,7 +173,7 @@ class OfACandidate(Case):
         until(lambda: "reports to the hub" in self.health().stdout, "the report")
         self.assertWell(self.health(), "^bench: reports to the hub; last progress")
         running.send().wait()
-        pushing = self.candidate.start("push", "--report-to", f"http://127.0.0.1:{free_port()}")
+        pushing = self.start("push", "--report-to", f"http://127.0.0.1:{free_port()}")
         pushing.tells("waiting for the hub")
         self.assertWell(self.health(), "^push: ")
         pushing.send().wait()
@@ -180,7 +184,7 @@ class OfACandidate(Case):
                    engine=QUICK_ENGINE).wait()
         server = Server(database=self.candidate.database).start()
         self.addCleanup(server.stop)
-        pushing = self.candidate.start("push", "--report-to", f"http://127.0.0.1:{free_port()}")
+        pushing = self.start("push", "--report-to", f"http://127.0.0.1:{free_port()}")
         pushing.tells("waiting for the hub")
         self.assertHealthy(self.health(PENNYWORTH_PORT=str(server.port)))
         self.assertIll(self.health(), "/readyz")  # of a server that does not answer there
@@ -218,10 +222,9 @@ class OfOthers(Case):
         self.assertIll(health("--port", str(played.server_port)), "answers 302")
 
     def test_a_server_that_does_not_answer_is_unhealthy_within_seconds(self):
-        played = self.play(seconds=20)
-        began = time.monotonic()
+        played = self.play(seconds=60)
         self.assertIll(health("--port", str(played.server_port)), "/readyz")
-        self.assertLess(time.monotonic() - began, 15)
+        self.assertEqual([], played.asked)  # it had not answered yet
 
     def test_what_cannot_be_asked_is_refused(self):
         self.assertIll(health("--port", "0"), "--port", "must be the port")

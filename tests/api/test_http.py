@@ -8,7 +8,7 @@ import tempfile
 import time
 import unittest
 
-from harness import (SANITIZED, Server, ServerCase, fake, raise_open_files, until)
+from harness import SANITIZED, Server, ServerCase, fake, raise_open_files, together, until
 
 HOST = "Host: localhost\r\n"
 JSON = "Content-Type: application/json\r\n"
@@ -377,7 +377,7 @@ class Dawdlers(unittest.TestCase):
     """Clients that begin and never end."""
 
     def serve(self, *flags, **options):
-        server = Server(*flags, engines={"ok": fake("ok")}, **options).start()
+        server = Server(*flags, engines={"ok": fake("ok"), "slow": fake("slow", 50)}, **options).start()
         self.addCleanup(server.stop)
         return server
 
@@ -392,15 +392,12 @@ class Dawdlers(unittest.TestCase):
         return crowd
 
     def check_healthy(self, server, source=None):
-        began = time.monotonic()
         for _ in range(20):
             reply = server.request("GET", "/v1/runs", source=source)
             self.assertEqual(200, reply.status)
-        took = time.monotonic() - began
-        self.assertLess(took, 30 if SANITIZED else 2)
 
     def test_a_thousand_connections_of_one_address_do_not_stop_the_server(self):
-        server = self.serve()
+        server = self.serve("--header-seconds", "3600")  # they do not end by themselves
         crowd = self.flood(server, 1000, ["127.0.0.1"])
         self.check_healthy(server)
         self.check_healthy(server, "127.0.0.9")
@@ -416,56 +413,63 @@ class Dawdlers(unittest.TestCase):
     def test_a_thousand_connections_of_many_addresses_do_not_stop_the_server(self):
         # With as many open files as a server usually may have, and more clients than that.
         for most in ((1024, 1 << 14), (1024, 1024)):
-            server = self.serve(open_files=most)
+            server = self.serve("--header-seconds", "3600", open_files=most)
             self.flood(server, 1300, [f"127.0.1.{number}" for number in range(1, 11)])
             self.check_healthy(server)
             self.check_healthy(server, "127.0.1.3")
             server.stop()
 
     def test_an_unfinished_header_is_cut(self):
-        server = self.serve("--header-seconds", "1")
-        for begun in ("", "GET /heal", f"GET /healthz HTTP/1.1\r\n{HOST}"):
-            self.cut(server, begun)
+        self.cut(self.impatient("--header-seconds"),
+                 ["", "GET /heal", f"GET /healthz HTTP/1.1\r\n{HOST}"])
 
     def test_an_unfinished_body_is_cut(self):
-        server = self.serve("--body-seconds", "1")
-        self.cut(server, f"POST /v1/runs HTTP/1.1\r\n{HOST}{JSON}Content-Length: 10\r\n\r\n{{")
-        self.cut(server, f"POST /v1/runs HTTP/1.1\r\n{HOST}{JSON}Transfer-Encoding: chunked\r\n"
-                         "\r\n1\r\n{\r\n")
+        post = f"POST /v1/runs HTTP/1.1\r\n{HOST}{JSON}"
+        self.cut(self.impatient("--body-seconds"),
+                 [post + "Content-Length: 10\r\n\r\n{",
+                  post + "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"])
 
     def test_a_resting_connection_is_cut(self):
-        server = self.serve("--idle-seconds", "1")
+        server = self.impatient("--idle-seconds")
         with server.raw() as raw:
             raw.send(f"GET /healthz HTTP/1.1\r\n{HOST}\r\n").reply()
             self.assertEqual(b"", raw.rest())
 
-    def cut(self, server, begun):
-        with self.subTest(begun), server.raw(timeout=40) as raw:
-            began = time.monotonic()
-            raw.send(begun)
-            answer = raw.rest()
-            took = time.monotonic() - began
-            self.assertNotIn(b" 200 ", answer)
-            self.assertTrue(0.5 < took < (30 if SANITIZED else 5), took)
+    def impatient(self, limit):
+        """A server with one limit of a second; the others are longer than any test."""
+        limits = {"--header-seconds": "3600", "--body-seconds": "3600", "--idle-seconds": "3600",
+                  limit: "1"}
+        return self.serve(*(word for pair in limits.items() for word in pair))
+
+    def cut(self, server, beginnings):
+        """All at once: each waits for the limit."""
+        def one(i):
+            with server.raw() as raw:
+                began = time.monotonic()
+                answer = raw.send(beginnings[i]).rest()
+                return answer, time.monotonic() - began
+        for begun, (answer, took) in zip(beginnings, together(len(beginnings), one)):
+            with self.subTest(begun):
+                self.assertNotIn(b" 200 ", answer)
+                self.assertGreater(took, 0.5)
         self.assertEqual(200, server.get("/healthz").status)
 
     def test_trickling_does_not_win_time(self):
-        server = self.serve("--header-seconds", "2")
-        began = time.monotonic()
+        server = self.impatient("--header-seconds")
+
+        def has_hung_up():
+            try:
+                raw.send("x")
+            except OSError:
+                return True
+            return False
         with server.raw() as raw:
             raw.send(f"GET /healthz HTTP/1.1\r\n{HOST}X-Slow: ")
-            with self.assertRaises(OSError):
-                while time.monotonic() - began < 40:
-                    raw.send("x")
-                    time.sleep(0.2)
-        self.assertLess(time.monotonic() - began, 30 if SANITIZED else 6)
+            until(has_hung_up, "it has hung up", pause=0.1)
 
     def test_a_held_answer_outlives_the_limits(self):
         server = self.serve("--header-seconds", "1", "--body-seconds", "1", "--idle-seconds", "1")
-        server.engines["slow"] = fake("slow", 50)
-        server.stop()
-        server.start()
-        run_id = server.queue("slow", steps=80)
+        run_id = server.queue("slow", steps=40)
         self.assertEqual("finished", server.get(f"/v1/runs/{run_id}?wait=60").json()["state"])
 
 

@@ -8,7 +8,7 @@ import unittest
 from harness import WORKLOADS, ServerCase, fake, together, until
 
 
-ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "crash": fake("crash"),
+ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20), "crash": fake("crash"),
            "long": fake("slow", 600)}
 
 
@@ -121,12 +121,12 @@ class Creating(ServerCase):
                                "not-possible-here", field)
 
     def test_auto_steps_end_when_enough_was_measured(self):
-        run = self.server.run("slow", steps="auto", warmup_steps="auto", min_seconds=3,
+        run = self.server.run("slow", steps="auto", warmup_steps="auto", min_seconds=1,
                               max_seconds=60)
         self.assertEqual(("finished", "target"), (run["state"], run["ended_by"]))
         summary = run["summary"]
         self.assertGreaterEqual(summary["measured_steps"], 30)
-        self.assertGreaterEqual(summary["measured_seconds"], 3)
+        self.assertGreaterEqual(summary["measured_seconds"], 1)
         self.assertLessEqual(summary["half_width_percent"], run["spec"]["target_percent"])
         self.assertEqual(run["steps_stored"],
                          summary["measured_steps"] + summary["first_measured"])
@@ -235,31 +235,30 @@ class Waiting(ServerCase):
         return action(), time.monotonic() - began
 
     def test_a_wait_ends_with_the_run(self):
-        for query, headers in (("?wait=50", {}), ("", {"Prefer": "respond-async, wait=50"})):
-            reply, took = self.timed(
-                lambda: self.server.post({"engine": "slow", "steps": 5}, query, **headers))
+        """Not with its time, which nobody here would live to see."""
+        for query, headers in (("?wait=3600", {}), ("", {"Prefer": "respond-async, wait=3600"})):
+            reply = self.server.post({"engine": "slow", "steps": 5}, query, **headers)
             self.assertEqual((201, "finished"), (reply.status, reply.json()["state"]))
-            self.assertLess(took, 40)
-            self.assertEqual("wait=50" if headers else None,
+            self.assertEqual("wait=3600" if headers else None,
                              reply.headers.get("preference-applied"))
 
     def test_a_wait_ends_with_its_time(self):
         run_id = self.server.queue("slow", steps=100000)
-        reply, took = self.timed(lambda: self.server.get(f"/v1/runs/{run_id}?wait=2"))
+        reply, took = self.timed(lambda: self.server.get(f"/v1/runs/{run_id}?wait=1"))
         self.assertEqual((200, "running"), (reply.status, reply.json()["state"]))
-        self.assertTrue(1.9 < took < 30, took)
+        self.assertGreater(took, 0.9)
         reply, took = self.timed(lambda: self.server.get(f"/v1/runs/{run_id}", Prefer="wait=1"))
         self.assertEqual("running", reply.json()["state"])
         self.assertEqual("wait=1", reply.headers["preference-applied"])
-        self.assertTrue(0.9 < took < 30, took)
+        self.assertGreater(took, 0.9)
         self.assertGreater(reply.json()["progress"]["steps_done"], 0)
         self.server.delete(f"/v1/runs/{run_id}")
         self.server.wait(run_id)
 
     def test_waiting_for_what_has_ended_takes_no_time(self):
         run_id = self.server.run()["id"]
-        _, took = self.timed(lambda: self.server.get(f"/v1/runs/{run_id}?wait=60"))
-        self.assertLess(took, 30)
+        reply = self.server.get(f"/v1/runs/{run_id}?wait=3600")
+        self.assertEqual("finished", reply.json()["state"])
 
     def test_a_wrong_wait_is_refused(self):
         for wait in ("-1", "3601", "x", "1.5", ""):
@@ -339,6 +338,7 @@ class Listing(ServerCase):
 
 class Steps(ServerCase):
     ENGINES = ENGINES
+    HASTE = 10  # steps are stored more often than every second
 
     @classmethod
     def setUpClass(cls):

@@ -7,7 +7,7 @@ from harness import Events, Server, ServerCase, fake, together, until
 from openapi import Description
 from test_sweeps import wait
 
-ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "speed": fake("speed"),
+ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20), "speed": fake("speed"),
            "talkative": fake("talkative")}
 SHORT = {"base": {"engine": "slow", "steps": 4, "warmup_steps": 1},
          "knobs": {"batch_size": [8, 16]}, "blocks": 2}
@@ -21,7 +21,7 @@ def cells(events):
     return [data["cell"] for _, name, data in events if name == "cell"]
 
 
-class Following(ServerCase):
+class FollowingCase(ServerCase):
     ENGINES = ENGINES
 
     def queue(self, body=SHORT, server=None):
@@ -49,6 +49,8 @@ class Following(ServerCase):
     def cancel(self, sweep_id):
         self.assertEqual(200, self.server.delete(f"/v1/sweeps/{sweep_id}").status)
 
+
+class Following(FollowingCase):
     def test_a_reader_sees_progress_and_each_cell_and_the_end(self):
         sweep_id = self.queue()
         reader = self.events(sweep_id)
@@ -110,15 +112,6 @@ class Following(ServerCase):
         self.cancel(sweep_id)
         self.assertEqual(["running", "cancelled"], story(reader))
 
-    def test_readers_that_hang_up_are_forgotten(self):
-        sweep_id = self.long()
-        readers = [self.events(sweep_id) for _ in range(10)]
-        self.assertEqual(10, self.watchers())
-        for reader in readers:
-            reader.close()
-        until(lambda: self.watchers() == 0, "no watcher is left")
-        self.cancel(sweep_id)
-
     def test_only_readers_of_events_are_answered(self):
         sweep_id = self.queue()
         wait(self.server, sweep_id)
@@ -174,6 +167,30 @@ class Following(ServerCase):
                                "invalid", "wait")
         self.assertProblem(self.server.get("/v1/sweeps/" + "0" * 26 + "?wait=1"), 404)
         wait(self.server, sweep_id)
+
+
+class Silence(FollowingCase):
+    HASTE = 20  # a quarter of a minute is less than a second
+
+    def test_readers_that_hang_up_are_forgotten(self):
+        sweep_id = self.long()
+        readers = [self.events(sweep_id) for _ in range(10)]
+        self.assertEqual(10, self.watchers())
+        for reader in readers:
+            reader.close()
+        until(lambda: self.watchers() == 0, "no watcher is left")
+        self.cancel(sweep_id)
+
+    def test_a_reader_hears_that_a_sweep_without_news_goes_on(self):
+        sweep_id = self.long()
+        progress = [data for _, name, data in self.first(self.events(sweep_id), 4)
+                    if name == "progress"]
+        self.assertGreaterEqual(len(progress), 2)
+        self.assertEqual(progress[-1]["runs_done"], progress[-2]["runs_done"])
+        self.cancel(sweep_id)
+
+    def first(self, reader, count):
+        return [event for event, _ in zip(reader, range(count))]
 
 
 class Stopping(unittest.TestCase):

@@ -8,10 +8,9 @@ import socket
 import ssl
 import subprocess
 import tempfile
-import time
 import unittest
 
-from harness import SANITIZED, SERVER, Events, Server, fake, together, until
+from harness import SERVER, Events, Server, fake, together, until
 from run_documents import document, lines
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50)}
@@ -130,40 +129,41 @@ class Serving(Case):
         self.assertGreater(sum(name == "progress" for name, _ in seen), 1)
 
     def test_it_stops_with_connections_open(self):
-        server = self.serve()
+        server = self.serve("--idle-seconds", "3600")
         with server.secure_socket() as resting:
             self.assertEqual("TLSv1.3", resting.version())
             run_id = server.queue("slow", steps=100000, max_seconds=3600)
             events = Events(server, run_id)
-            self.assertLess(server.stop(), 30 if SANITIZED else 6)
+            server.stop()
             events.close()
 
 
 class Clients(Case):
     def test_a_handshake_that_does_not_come_is_cut_as_a_header_is(self):
-        server = self.serve("--header-seconds", "1", "--idle-seconds", "60")
-        for first in (b"", b"\x16\x03\x01\x00\xc8\x01"):
+        server = self.serve("--header-seconds", "1", "--idle-seconds", "3600")
+        beginnings = (b"", b"\x16\x03\x01\x00\xc8\x01")
+
+        def cut(i):
             with server.raw() as raw:
-                began = time.monotonic()
-                raw.send(first).rest()
-                self.assertLess(time.monotonic() - began, 20)
+                raw.send(beginnings[i]).rest()  # that this returns at all
+        together(2, cut)
 
     def test_a_header_that_does_not_come_is_cut(self):
-        server = self.serve("--header-seconds", "1", "--idle-seconds", "60")
+        server = self.serve("--header-seconds", "1", "--idle-seconds", "3600")
         with server.secure_socket() as secure:
             secure.sendall(b"GET /healthz HTTP/1.1\r\n")
-            began = time.monotonic()
             self.assertEqual(b"", self.rest(secure))
-            self.assertLess(time.monotonic() - began, 20)
 
     def rest(self, secure):
         try:
             return secure.recv(100)
+        except TimeoutError:
+            raise
         except OSError:
             return b""
 
     def watchers(self, server, count):
-        until(lambda: server.metrics()["pennyworth_watchers"] == count, f"{count} watch", 40)
+        until(lambda: server.metrics()["pennyworth_watchers"] == count, f"{count} watch")
 
     def test_a_client_that_closes_while_its_answer_is_held_is_noticed(self):
         server = self.serve()
