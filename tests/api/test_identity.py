@@ -239,11 +239,15 @@ class Settings(IdentityCase):
         self.assertNobody(self.ask("aws"), "timed out")
 
     def test_a_server_that_is_asking_stops_at_once(self):
-        self.clouds.route("/latest", silent)
+        """It does not wait for all the answers, which take half a second each."""
+        def late(behaviour):
+            return lambda exchange: exchange.pause(0.5) and behaviour(exchange)
+        play_aws(self.clouds)
+        self.clouds.routes[:] = [(where, late(behaviour)) for where, behaviour in self.clouds.routes]
         server = self.serve("--metadata", f"aws={self.clouds.url}")
         until(lambda: self.clouds.requests, "it asks")
         server.stop()
-        self.assertNotIn("timed out", server.read_log())
+        self.assertLess(len(self.clouds.requests), len(AWS))
 
 
 class MachinePrice(IdentityCase):

@@ -32,7 +32,7 @@ class Networks(ServerCase):
     def test_each_trains_with_its_own_batch(self):
         for workload, batch in BATCHES.items():
             with self.subTest(workload=workload):
-                run = self.run_of(workload=workload)
+                run = self.run_of(workload=workload, warmup_steps=0, steps=1)
                 self.assertEqual(batch, run["spec"]["batch_size"])
                 self.assertEqual("layerwise", run["engine_details"]["plan"])
 

@@ -5,13 +5,12 @@ import re
 import signal
 import socket
 import sqlite3
-import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from jsonschema import Draft202012Validator, ValidationError
 
-from harness import ROOT, Events, Reply, Server, fake, together, until
+from harness import ROOT, Events, Reply, Server, fake, until
 from run_documents import FIGURE, document
 from tour_comparing import PICTURES, TourOfComparing
 from tour_keeping import NOT_MET, TourOfKeeping
@@ -201,7 +200,7 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
         server = self.serve("--queue-limit", "3", "--instance", "test.large")
         self.description = Description(server.get("/v1/openapi.json").json())
         with ThreadPoolExecutor() as beside:
-            waiting = beside.submit(self.visit_locked)
+            waiting = beside.submit(self.visit_locked, POSTED)
             self.visit_all(server)
             waiting.result()
         left_out = self.description.documented() - self.description.seen
@@ -439,37 +438,6 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
             open_to_all = operation.get("security") == []
             status = server.request(method, path.replace("{id}", "x")).status
             self.assertEqual(open_to_all, status != 401, f"{method} {path}")
-
-    def visit_locked(self):
-        """Somebody else writes to the database and does not come to an end. Whoever has to wait for the
-        lock waits for seconds, and so all wait at once: each in a thread of the server, which takes no
-        other connection meanwhile."""
-        server = self.serve("--http-threads", "32", "--header-seconds", "60", "--body-seconds", "60",
-                            "--idle-seconds", "60")
-        running = server.queue("slow", steps=100000, max_seconds=3600)
-        queued = server.queue("ok")
-        sweep = self.post(server, 201, path="/v1/aa", Idempotency_Key="pairs").headers["location"]
-        self.post(server, 422, {"base": SPEC}, path="/v1/aa", Idempotency_Key="pairs")
-        server.wait(running, {"running"})
-        other = sqlite3.connect(server.database, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        questions = [("POST", path) for path in POSTED]
-        questions += [("DELETE", path) for path in (f"/v1/runs/{queued}", sweep, *REMOVED)]
-
-        def wait(i):
-            method, path = questions[i]
-            time.sleep(i / 20)
-            reply = self.post(server, 503, path=path) if method == "POST" else \
-                self.ask(server, method, path, 503)
-            self.assertTrue(method == "DELETE" or "retry-after" in reply.headers)
-        together(len(questions), wait)
-        for path in (f"/v1/runs/{queued}", sweep):
-            self.ask(server, "GET", path, 200)
-        other.close()
-        for path in (f"/v1/runs/{queued}", sweep):
-            reply = server.delete(path)  # the lock ended the run before it: this one may have begun
-            self.assertIn(reply.status, (200, 202))
-            self.description.check("DELETE", path, reply)
 
     def visit_broken(self):
         """Somebody has broken the database."""

@@ -1,8 +1,10 @@
-"""The part of the tour of the API about the database as a whole: copied, full, and broken."""
+"""The part of the tour of the API about the database as a whole: locked, copied, full, and broken."""
 import sqlite3
+import time
 
+from harness import together
 from tour_imports import TourOfImports
-from tour_taking_back import TourOfTakingBack
+from tour_taking_back import REMOVED, TourOfTakingBack
 
 NOT_MET = {("POST", "/v1/runs/{id}/check", 500): "the handler of GET, which is met",
            ("POST", "/v1/runs/{id}/check", 503): "a check that fails, behind a locked database",
@@ -20,6 +22,36 @@ class TourOfKeeping(TourOfImports, TourOfTakingBack):
         self.visit_backup(server)
         self.visit_full(posted)
         self.visit_without_tables(posted)
+
+    def visit_locked(self, posted):
+        """Somebody else writes to the database and does not come to an end. Whoever has to wait for the
+        lock waits for seconds, and so all wait at once: each in a thread of the server, which takes no
+        other connection meanwhile."""
+        server = self.serve("--http-threads", "32", "--header-seconds", "60", "--body-seconds", "60",
+                            "--idle-seconds", "60")
+        running, queued = (server.queue("slow", steps=100000, max_seconds=3600) for _ in range(2))
+        sweep = self.post(server, 201, path="/v1/aa", Idempotency_Key="pairs").headers["location"]
+        self.post(server, 422, {"base": self.SPEC}, path="/v1/aa", Idempotency_Key="pairs")
+        server.wait(running, {"running"})
+        other = sqlite3.connect(server.database, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        questions = [("POST", path) for path in posted]
+        questions += [("DELETE", path) for path in (f"/v1/runs/{queued}", sweep, *REMOVED)]
+
+        def wait(i):
+            method, path = questions[i]
+            time.sleep(i / 20)
+            reply = self.post(server, 503, path=path) if method == "POST" else \
+                self.ask(server, method, path, 503)
+            self.assertTrue(method == "DELETE" or "retry-after" in reply.headers)
+        together(len(questions), wait)
+        for path in (f"/v1/runs/{queued}", sweep):
+            self.ask(server, "GET", path, 200)
+        other.close()
+        for path in (f"/v1/runs/{queued}", sweep):
+            reply = server.delete(path)  # the lock ended the run before it: this one may have begun
+            self.assertIn(reply.status, (200, 202))
+            self.description.check("DELETE", path, reply)
 
     def visit_backup(self, server):
         path = "/v1/backup"
