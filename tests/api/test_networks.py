@@ -9,6 +9,7 @@ from harness import ServerCase
 # Not gpt2 and fasttext2017, which have a gigabyte of parameters: these have smaller kin here.
 BATCHES = {"mlp2017": 128, "cnn2017": 128, "cifar2017": 32, "fasttext2017_unigrams": 32,
            "bilstm2017": 32, "lstm2017": 128, "textgen2017": 128, "gpt2_tiny": 4}
+COMPARED = ("mlp2017", "lstm2017")
 
 
 def cpu_words():
@@ -24,42 +25,46 @@ def computes_bf16():
 
 
 class Networks(ServerCase):
-    def run_of(self, **spec):
-        run = self.server.run(engine="native", **{"warmup_steps": 1, "steps": 3, **spec})
-        self.assertEqual("finished", run["state"], run)
-        return run
+    """One run of each, which every test looks at."""
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        ids = {workload: cls.server.queue("native", workload=workload,
+                                          steps=3 if workload in COMPARED else 1)
+               for workload in BATCHES}
+        cls.runs = {workload: cls.server.wait(run_id) for workload, run_id in ids.items()}
 
     def test_each_trains_with_its_own_batch(self):
         for workload, batch in BATCHES.items():
             with self.subTest(workload=workload):
-                run = self.run_of(workload=workload, warmup_steps=0, steps=1)
+                run = self.runs[workload]
+                self.assertEqual("finished", run["state"], run)
                 self.assertEqual(batch, run["spec"]["batch_size"])
                 self.assertEqual("layerwise", run["engine_details"]["plan"])
 
     def test_a_run_in_bf16_has_a_certificate(self):
-        run = self.run_of(workload="lstm2017", precision="bf16", batch_size=8)
+        run = self.server.run("native", workload="lstm2017", precision="bf16", batch_size=8)
+        self.assertEqual("finished", run["state"], run)
         self.assertEqual(8, run["spec"]["batch_size"])
         self.assertGreater(run["gradient_cosine"], 0.999)
 
     def test_each_is_compared_with_its_own_kind_only(self):
-        both = ("mlp2017", "lstm2017")
-        mine = {workload: self.run_of(workload=workload, batch_size=4)["id"] for workload in both}
-        for workload in both:
-            # All configurations: other tests of this server run other ones of the same workload.
+        for workload in COMPARED:
+            # All configurations: another test of this server runs another one of the same workload.
             path = f"/v1/comparison?workload={workload}&configuration=all"
             rows = self.server.get(path).json()["rows"]
             newest = {row["newest_run"] for row in rows} - {None}
             # A busy machine may make the run invalid: then its row counts it, and names no run.
-            self.assertTrue(mine[workload] in newest or any(row["invalid_runs"] for row in rows))
+            self.assertTrue(self.runs[workload]["id"] in newest or any(row["invalid_runs"] for row in rows))
             for run in newest:
                 self.assertEqual(workload, self.server.show(run)["spec"]["workload"])
 
     def test_text_is_counted_in_tokens_too(self):
         """In a run, a row, and the end of their CSV; 40 characters are a sample of lstm2017."""
-        run = self.run_of(workload="lstm2017", batch_size=16)
+        run = self.runs["lstm2017"]
         self.assertAlmostEqual(40 * run["summary"]["samples_per_second"],
                                run["tokens_per_second"]["value"], delta=1)
-        self.assertIsNone(self.run_of(workload="mlp2017")["tokens_per_second"])
+        self.assertIsNone(self.runs["mlp2017"]["tokens_per_second"])
         path = "/v1/comparison?configuration=all&workload="
         for workload, tokens in (("lstm2017", 40), ("mlp2017", None)):
             table = self.server.get(path + workload + "&format=csv").body.decode()
