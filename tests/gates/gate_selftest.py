@@ -6,7 +6,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-GATES = ("sizes", "banned", "layers", "links", "warnings", "tests", "format")
+GATES = ("sizes", "banned", "clock", "layers", "links", "warnings", "tests", "format")
 
 CMAKE = """add_compile_options(
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wstrict-prototypes
@@ -50,6 +50,12 @@ def includes(header):
 
 # (gate, what changes in the good tree, what the gate must say; None: nothing is wrong)
 CASES = (
+    ("clock", {"tests/x.py": "self.assertLess(time.monotonic() - began, 60)\n"}, None),
+    ("clock", {"tests/x.py": "self.assertLess(time.monotonic() - began, 5)\n"}, "tests/x.py:1: "),
+    ("clock", {"tests/x.py": "assertLess(took, 30 if SANITIZED else 2)\n"}, "tests/x.py:1: "),
+    ("clock", {"tests/x.py": "assertLess(server.stop(), 2)\n"}, "tests/x.py:1: "),
+    ("clock", {"tests/x_test.c": "EXPECT(clock_monotonic_ns() - began_ns < 9 * NS_PER_SECOND);\n"},
+     "tests/x_test.c:1: "),
     ("sizes", {"common/b.c": "int x;\n" * 500}, None),
     ("sizes", {"common/b.c": "int x;\n" * 501}, "common/b.c:501: 501 lines"),
     ("sizes", {"web/app.js": "x;\n" * 501}, "web/app.js:501: "),
