@@ -15,7 +15,8 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 SLOWEST = 10
-LONGEST = 20  # seconds that a test of ./test may take, in its stage or at least alone
+LONGEST = 20  # seconds that a test of ./test may take alone; beside others it may take
+BESIDE_OTHERS = 1.5  # times as long before it is tried alone
 # Tests that may take longer, at most five: they train on all processors.
 LONGER = ("engine-train-verify_numbers", "engine-train-verify_precisions",
           "engine-train-verify_judging")
@@ -79,7 +80,7 @@ def describe(stage, test, word, file):
 def is_late(stage, test):
     """Where all cases are taken, a test takes as long as it must."""
     return (stage in QUICK and "PENNYWORTH_TEST_SEED" in os.environ and test.name not in LONGER
-            and not test.failed and test.seconds > LONGEST)
+            and not test.failed and test.seconds > BESIDE_OTHERS * LONGEST)
 
 
 def judge_failed(stage, tree, test, alone):

@@ -112,8 +112,8 @@ class Sweeps(BrowserCase):
 
     def test_a_server_that_is_away_is_reported_and_found_again(self):
         self.forgive("ERR_CONNECTION", "Failed to load resource")
-        sweep_id = self.queue(base={"engine": "slow", "steps": 40, "warmup_steps": 1},
-                              knobs={"batch_size": [8, 16]}, blocks=2)
+        sweep_id = self.queue(base={"engine": "slow", "steps": 30, "warmup_steps": 1},
+                              knobs={"batch_size": [8, 16]}, blocks=1)
         self.open(f"/?view=sweep&id={sweep_id}")
         port = self.server.port
         self.server.kill()
