@@ -85,17 +85,20 @@ static bool has_hit_target(const struct pace *pace)
     return has_number(pace) && pace->half_width_percent <= pace->target_percent;
 }
 
-/* Whether the number of steps that was asked for is there. A warm-up that has not ended by now
- * has some more steps to end in. */
+/* Whether the number of steps that was asked for is there. A warm-up that is detected has some
+ * more steps to end in; then the last ones count, and the summary tells whether they are steady.
+ */
 static bool has_all_steps(const struct pace *pace)
 {
     long long measured = (long long)measured_steps(pace);
 
     if (pace->wanted == FIELD_IS_AUTO)
         return measured >= RUN_STEPS_MAX;
+    if (pace->warmup_wanted == FIELD_IS_AUTO &&
+        (long long)pace->steps >= pace->wanted + GO_ON_STEPS)
+        return true;
     return pace->warmup.decided && measured >= pace->wanted &&
-           (pace->warmup.steady || pace->warmup_wanted != FIELD_IS_AUTO ||
-            (long long)pace->steps >= pace->wanted + GO_ON_STEPS);
+           (pace->warmup.steady || pace->warmup_wanted != FIELD_IS_AUTO);
 }
 
 static bool has_what_was_asked(const struct pace *pace)

@@ -31,6 +31,10 @@ static bool choose_window(const long long *nanoseconds, size_t count,
         too_short = !warmup.decided;
         /* Too short a run to decide has its step 0 apart, and counts the rest as it is. */
         first = too_short ? count > 1 : warmup.steps;
+        /* The wanted number is measured: the warm-up has what is there beyond. */
+        if (rules->steps != FIELD_IS_AUTO && count > (size_t)rules->steps &&
+            first > count - (size_t)rules->steps)
+            first = count - (size_t)rules->steps;
     }
     if (count <= first)
         return error_set(err, ERROR_UPSTREAM, NULL,

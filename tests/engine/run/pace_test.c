@@ -137,6 +137,22 @@ static void a_warmup_that_never_ends_is_given_up_and_its_rest_measured(void)
     EXPECT_INT(pace_judge(&pace, 0), PACE_ALL_STEPS);
 }
 
+/* The cut may reach half of the trace, the worker sends sixty steps beyond the wanted ones. */
+static void a_fixed_number_is_reached_wherever_the_cut_is(void)
+{
+    struct run_spec spec = make_spec(AUTO_WORD, 240, 86400);
+
+    for (long long slow = 0; slow <= 300; slow += 10) {
+        AUTO(pace_free) struct pace pace = {0};
+
+        pace_start(&pace, &spec, 0);
+        for (long long i = 0; i < pace_steps_max(&spec) && pace_judge(&pace, 0) == PACE_GO_ON;
+             i++)
+            EXPECT(pace_step(&pace, i < slow ? 3000000 : 2000000));
+        EXPECT_INT(pace_judge(&pace, 0), PACE_ALL_STEPS);
+    }
+}
+
 static void dollars_end_a_run_where_the_price_is_known(void)
 {
     struct run_spec spec = make_spec(0, AUTO_WORD, 86400);
@@ -408,6 +424,7 @@ int main(void)
     RUN(a_run_goes_on_until_steps_target_or_patience_end);
     RUN(a_noisy_run_goes_on_until_its_number_is_sure);
     RUN(a_warmup_that_never_ends_is_given_up_and_its_rest_measured);
+    RUN(a_fixed_number_is_reached_wherever_the_cut_is);
     RUN(dollars_end_a_run_where_the_price_is_known);
     RUN(the_warmup_is_counted_apart);
     RUN(progress_has_the_part_done_and_the_time_left);

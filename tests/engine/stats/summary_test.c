@@ -170,6 +170,24 @@ static void a_fixed_protocol_counts_what_it_says(void)
     EXPECT_NEAR(summary.half_width_percent, 0, 1e-12);
 }
 
+/* Half of the trace is slow, so the cut goes beyond the sixty steps that there are to spare. */
+static void a_detected_warmup_takes_no_step_of_the_wanted_number(void)
+{
+    struct summary_rules rules = rules_of(FIELD_IS_AUTO, 240, 1);
+    long long steps[300];
+
+    for (size_t i = 0; i < COUNT(steps); i++)
+        steps[i] = i < 120 ? 2 * S : S;
+    struct summary summary = summarize(steps, COUNT(steps), &rules);
+    EXPECT_INT(summary.first_measured, 60);
+    EXPECT_INT(summary.measured_steps, 240);
+    EXPECT_NEAR(summary.measured_seconds, 300, 1e-9);
+    EXPECT(!summary.steady);
+    /* One that ended early measures what it has. */
+    summary = summarize(steps, 200, &rules);
+    EXPECT_INT(summary.first_measured + summary.measured_steps, 200);
+}
+
 static void the_split_is_the_mean_of_the_measured_steps(void)
 {
     AUTO(steps_free) struct steps steps = {0};
@@ -235,7 +253,7 @@ static void the_text_has_null_for_what_is_not_known(void)
     AUTO(freep) char *text = summary_to_text(&summary);
 
     EXPECT_STR(text,
-               "{\"method\":3,\"samples_per_second\":8.0,\"interval\":null,"
+               "{\"method\":4,\"samples_per_second\":8.0,\"interval\":null,"
                "\"half_width_percent\":null,\"median_step_seconds\":1.0,\"median_interval\":null,"
                "\"measured_steps\":2,\"measured_seconds\":2.0,\"first_measured\":1,"
                "\"init_seconds\":1.0,\"warmup\":{\"steps\":1,\"seconds\":0.0,"
@@ -255,6 +273,7 @@ int main(void)
     RUN(the_time_before_the_first_step_is_separate);
     RUN(a_run_too_short_to_decide_is_not_steady);
     RUN(a_fixed_protocol_counts_what_it_says);
+    RUN(a_detected_warmup_takes_no_step_of_the_wanted_number);
     RUN(the_split_is_the_mean_of_the_measured_steps);
     RUN(the_losses_are_those_of_the_first_and_the_last_fifth);
     RUN(the_same_steps_give_the_same_text);
