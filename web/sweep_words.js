@@ -69,10 +69,13 @@ export const answerOf = (sweep) => {
   if (sweep.preset === 'aa')
     return sweep.false_alarms ? `False alarms: ${rateOf(sweep.false_alarms)}` : 'False alarms: unknown, no pair has finished.';
   if (isMixed(sweep)) return `${count(workloadsOf(sweep).size, 'workload')}: each is compared with its own kind only.`;
-  if (!sweep.best) return 'The fastest cell is unknown: no cell has a valid run.';
+  const numbered = sweep.cells.filter((each) => each.rank !== null);
+  if (!sweep.best)
+    return numbered.length === 0 ? 'The fastest cell is unknown: no cell has a valid run.'
+      : `The fastest cell is unknown: only ${numbered[0].name} has a valid run.`;
   const cell = sweep.cells.find((each) => each.cell === sweep.best.cell);
   const so = sweep.state === 'running' ? 'Fastest so far' : 'Fastest';
-  const last = sweep.cells.filter((each) => each.rank !== null).length > 1 ? tieOf(sweep.best) : ' It is the only one with a number.';
+  const last = numbered.length > 1 ? tieOf(sweep.best) : ' It is the only one with a number.';
   return `${so}: ${sweep.best.name}, with ${throughput(cell)} samples/s.${last}`;
 };
 

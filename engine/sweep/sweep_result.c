@@ -189,6 +189,21 @@ static size_t find_best(const struct sweep_result *result, size_t group, size_t 
     return best == result->count && from > 0 ? find_best(result, group, 0) : best;
 }
 
+/* Whether other cells of the group ran too and none of them has a value: then what is left is no
+ * winner. */
+static bool is_lone_survivor(const struct sweep_result *result, size_t group)
+{
+    size_t ran = 0, left = 0;
+
+    for (size_t i = 0; i < result->count; i++) {
+        if (result->cells[i].group != group)
+            continue;
+        ran += result->cells[i].runs > 0;
+        left += result->cells[i].throughput.value > 0;
+    }
+    return ran > 1 && left == 1;
+}
+
 /* Its rows are the members of one group. */
 static bool fill_grid(const struct sweep_run *runs, size_t count, const size_t *members,
                       size_t cells, struct sweep_grid *grid)
@@ -268,7 +283,8 @@ static bool compare_group(const struct sweep_run *runs, size_t run_count, size_t
         if (i > 0)
             cell->to_previous = ratio_of(runs, run_count, result, members[i], members[i - 1]);
     }
-    result->best = result->group_count > 1 ? result->count : best;
+    result->best =
+        result->group_count > 1 || is_lone_survivor(result, group) ? result->count : best;
     return count == 0 || rank_cells(runs, run_count, members, count, result);
 }
 

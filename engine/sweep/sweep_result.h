@@ -43,8 +43,9 @@ struct cell_result {
 struct sweep_result {
     struct cell_result *cells; /* owned */
     size_t count;
-    size_t best; /* the cell that is surely fast: see below; `count` when none has a value, and
-                  * where there are several groups, of which each has its own */
+    size_t best; /* the cell that is surely fast: see below; `count` when none has a value, when
+                  * one alone of several that ran has, and where there are several groups, of
+                  * which each has its own */
     struct rank_intervals *intervals; /* owned, for each group: of its cells with a value */
     size_t group_count;
 };

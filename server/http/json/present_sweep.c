@@ -294,6 +294,26 @@ void present_sweep_head(struct json_writer *out, const struct sweep_row *row)
     jsonw_close(out, '}');
 }
 
+/* How many runs have no part in any number. */
+static void present_lost_runs(struct json_writer *out, const struct sweep_result *result)
+{
+    int failed = 0, invalid = 0, all = 0;
+    char text[160];
+
+    for (size_t i = 0; i < result->count; i++) {
+        failed += result->cells[i].failed;
+        invalid += result->cells[i].invalid;
+        all += result->cells[i].runs;
+    }
+    if (failed + invalid == 0)
+        return;
+    snprintf(text, sizeof text,
+             "Of %d runs, %d failed and %d counted as invalid; each of them says why. A cell "
+             "without a valid run has no number.",
+             all, failed, invalid);
+    jsonw_text(out, NULL, text);
+}
+
 void present_sweep(struct json_writer *out, const struct sweep_view *view)
 {
     jsonw_open(out, NULL, '{');
@@ -315,6 +335,7 @@ void present_sweep(struct json_writer *out, const struct sweep_view *view)
         jsonw_text(out, NULL,
                    "Cells of different workloads are not compared: first, previous, best and "
                    "rank of a cell are those of its workload.");
+    present_lost_runs(out, view->result);
     jsonw_close(out, ']');
     jsonw_open(out, "cells", '[');
     for (size_t i = 0; i < view->row->count; i++)

@@ -140,7 +140,7 @@ static void an_invalid_run_is_counted_and_never_used(void)
     EXPECT_INT(sweep_verdict(&result, 0, 1), COMPARE_TIED);
     EXPECT(!result.cells[1].to_first.known);
     EXPECT_INT(result.cells[2].runs, 0);
-    EXPECT_INT((long long)result.best, 0);
+    EXPECT_INT((long long)result.best, 3); /* one alone of two that ran is left */
 }
 
 /* 106 once, beside 104, 100 and 101 three times each, which lie as far apart as runs do here. */
@@ -181,16 +181,34 @@ static void of_single_runs_the_highest_lower_bound_is_best(void)
 static void a_search_takes_its_best_from_its_last_round(void)
 {
     struct sweep_run runs[] = {done(0, 0, 200), done(0, 1, 200), done(1, 0, 100),
-                               done(1, 1, 101)};
+                               done(1, 1, 101), done(2, 0, 50),  done(2, 1, 50)};
     struct sweep_result result = {0};
 
-    EXPECT(sweep_result_compute(runs, COUNT(runs), 2, 1, NULL, &result));
+    EXPECT(sweep_result_compute(runs, COUNT(runs), 3, 1, NULL, &result));
     EXPECT_INT((long long)result.best, 1);
     sweep_result_clear(&result);
-    runs[2].state = runs[3].state = RUN_FAILED; /* its last round came to nothing */
-    EXPECT(sweep_result_compute(runs, COUNT(runs), 2, 1, NULL, &result));
+    runs[4].state = runs[5].state = RUN_FAILED; /* nothing of its last round is left */
+    EXPECT(sweep_result_compute(runs, COUNT(runs), 3, 2, NULL, &result));
     EXPECT_INT((long long)result.best, 0);
     sweep_result_clear(&result);
+}
+
+static void what_alone_is_left_of_several_cells_is_not_the_best(void)
+{
+    struct sweep_run runs[] = {done(0, 0, 100), done(1, 0, 200)};
+
+    AUTO(sweep_result_clear) struct sweep_result both = compute(runs, 2, 2);
+    EXPECT_INT((long long)both.best, 1);
+    AUTO(sweep_result_clear) struct sweep_result refused = compute(runs, 1, 2);
+    EXPECT_INT((long long)refused.best, 0); /* the other one did not run at all */
+    runs[0].state = RUN_FAILED;
+    AUTO(sweep_result_clear) struct sweep_result failed = compute(runs, 2, 2);
+    EXPECT_INT((long long)failed.best, 2);
+    EXPECT_NEAR(failed.cells[1].throughput.value, 200, 0);
+    runs[0].state = RUN_FINISHED;
+    runs[0].validity = VALIDITY_INVALID;
+    AUTO(sweep_result_clear) struct sweep_result invalid = compute(runs, 2, 2);
+    EXPECT_INT((long long)invalid.best, 2);
 }
 
 static void without_a_valid_run_there_is_no_best(void)
@@ -322,6 +340,7 @@ int main(void)
     RUN(a_lead_beyond_the_spread_of_runs_wins_with_one_run);
     RUN(of_single_runs_the_highest_lower_bound_is_best);
     RUN(a_search_takes_its_best_from_its_last_round);
+    RUN(what_alone_is_left_of_several_cells_is_not_the_best);
     RUN(without_a_valid_run_there_is_no_best);
     RUN(a_drift_that_all_cells_see_cancels_out);
     RUN(cells_that_cannot_be_told_apart_share_ranks);
