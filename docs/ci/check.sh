@@ -26,13 +26,13 @@ prints the answer as Markdown.
 PENNYWORTH_URL is the server (default http://127.0.0.1:8080), PENNYWORTH_TOKEN its token, if it
 needs one; posting and confirming need the scope write.
 
-Exit status: 0 pass, 1 fail, 2 cannot tell, or an error.
+Exit status: 0 pass, 1 fail, 2 cannot tell, 3 an error: no verdict was given.
 END
 }
 
 complain() {
     printf 'check.sh: %s\n' "$1" >&2
-    exit 2
+    exit 3
 }
 
 url=${PENNYWORTH_URL:-http://127.0.0.1:8080}
@@ -77,6 +77,14 @@ case $wait in '' | *[!0-9]*) complain "--wait must be a number of seconds" ;; es
 [ -z "$run" ] || [ -z "$spec$against" ] || complain "--run posts nothing: leave out the specs"
 [ -z "$against" ] || [ -z "$baseline" ] || complain "--against is the baseline: leave out --baseline"
 
+need_file() {
+    case $2 in
+    @*) [ -r "${2#@}" ] || complain "$1: the file ${2#@} cannot be read" ;;
+    esac
+}
+need_file --spec "$spec"
+need_file --against "$against"
+
 # Runs without labels are never repeats of each other: of N runs, one would count.
 need_labels() {
     case $2 in @*) text=$(cat "${2#@}") ;; *) text=$2 ;; esac
@@ -92,7 +100,7 @@ fi
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-trap 'exit 2' INT TERM
+trap 'exit 3' INT TERM
 
 # curl with the token, which no list of processes is to show.
 ask() {
@@ -174,5 +182,6 @@ cat "$folder/markdown"
 case $verdict in
 pass) exit 0 ;;
 fail) exit 1 ;;
-*) exit 2 ;;
+cannot_tell) exit 2 ;;
+*) complain "the answer has the verdict '$verdict'" ;;
 esac

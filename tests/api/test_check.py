@@ -209,7 +209,7 @@ class Looks(ServerCase):
         self.assertEqual("samples/s", point["unit"])
         self.assertAlmostEqual(speed, point["value"], 5)
         ((name, metrics),) = check(self.server, run, "?format=bencher").json().items()
-        self.assertEqual(point["name"], name)
+        self.assertEqual(point["name"], name + " samples/s")
         self.assertTrue(name.startswith("mlp2017/old/f32/"), name)
         self.assertAlmostEqual(speed, metrics["throughput"]["value"], 5)
         self.assertNotIn("samples_per_dollar", metrics)

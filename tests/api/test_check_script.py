@@ -44,6 +44,19 @@ class Recipe(ServerCase):
         self.assertEqual((1, "fail"), (done.returncode, answer["verdict"]), done)
         self.assertIs(True, answer["confirmed"])
 
+    def test_without_a_verdict_the_step_fails_as_an_error(self):
+        server = self.own_server(engines=self.ENGINES)  # the head could not be built
+        step, = (step for step in yaml.safe_load(RECIPE.read_text())["jobs"]["measure"]["steps"]
+                 if step.get("id") == "gate")
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(ROOT, folder + "/base")
+            done = subprocess.run(["sh", "-e", "-c", step["run"]], cwd=folder, text=True, timeout=300,
+                                  env={**os.environ, "PENNYWORTH_TOKEN": "", "SHA": "a", "BASE": "b",
+                                       "PENNYWORTH_URL": f"http://127.0.0.1:{server.port}"},
+                                  capture_output=True)
+        self.assertEqual(3, done.returncode, done)
+        self.assertIn("refused with status 400", done.stderr)
+
     def test_a_head_half_as_fast_fails(self):
         done, answer = self.gate(400000)
         self.assertEqual((1, "fail"), (done.returncode, answer["verdict"]), done)
@@ -66,7 +79,7 @@ class Script(ServerCase):
     def test_it_helps(self):
         done = self.check_sh("--help")
         self.assertEqual(0, done.returncode)
-        self.assertIn("Exit status: 0 pass, 1 fail, 2", done.stdout)
+        self.assertIn("Exit status: 0 pass, 1 fail, 2 cannot tell, 3 an error", done.stdout)
 
     def test_as_fast_is_0_and_slower_is_1(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -96,18 +109,21 @@ class Script(ServerCase):
         done = self.check_sh("--run", run, "--baseline", "commit=none")
         self.assertEqual(2, done.returncode, done)
 
-    def test_an_error_exits_with_2_and_its_reason(self):
+    def test_an_error_exits_with_3_and_its_reason(self):
         for words, said in ((["--spec", '{"engine":"none"}', "--repeat", "1"], "refused with status 400"),
                             (["--run", "0" * 26], "refused with status 404"),
                             (["--mood", "good"], "there is no option --mood"),
                             (["--margin"], "requires a value"), ([], "--spec or --run is needed"),
+                            (["--spec", "@/no/file"], "--spec: the file /no/file cannot be read"),
+                            (["--spec", "{}", "--repeat", "1", "--against", "@/no/file"],
+                             "--against: the file /no/file cannot be read"),
                             (["--spec", "{}", "--repeat", "x"], "--repeat must be")):
             done = self.check_sh(*words)
-            self.assertEqual(2, done.returncode, done)
+            self.assertEqual(3, done.returncode, done)
             self.assertIn(said, done.stderr)
             self.assertEqual("", done.stdout)
         done = self.check_sh("--spec", "{}", "--repeat", "1", url="http://127.0.0.1:1")
-        self.assertEqual(2, done.returncode, done)
+        self.assertEqual(3, done.returncode, done)
         self.assertIn("did not answer", done.stderr)
 
     def test_repeats_without_labels_are_refused_because_each_would_count_alone(self):
@@ -115,7 +131,7 @@ class Script(ServerCase):
         for option, words in (("--spec", ["--spec", '{"engine":"old"}']),
                               ("--against", ["--spec", labelled, "--against", '{"engine":"old"}'])):
             done = self.check_sh(*words)
-            self.assertEqual((2, ""), (done.returncode, done.stdout), done)
+            self.assertEqual((3, ""), (done.returncode, done.stdout), done)
             self.assertIn(f'{option} needs "labels"', done.stderr)
 
     def test_a_token_gets_through_and_is_not_shown(self):
@@ -124,7 +140,7 @@ class Script(ServerCase):
                                  environment={"PENNYWORTH_WRITE_TOKEN": token})
         url = f"http://127.0.0.1:{server.port}"
         words = ["--spec", self.spec("old", commit="a"), "--repeat", "1"]
-        self.assertEqual(2, self.check_sh(*words, url=url, token="wrong").returncode)
+        self.assertEqual(3, self.check_sh(*words, url=url, token="wrong").returncode)
         done = self.check_sh(*words, url=url, token=token)
         self.assertTrue(done.stdout.startswith("**cannot_tell**: "), done)
         self.assertNotIn("xxxx", done.stdout + done.stderr)

@@ -56,15 +56,17 @@ static bool find_bargain(const struct gate_check *check, const struct metric *sp
     return true;
 }
 
-/* Of what a history is kept: the same for runs that may be compared. */
-static void write_name(const struct gate_check *check, size_t size, char ret_name[])
+/* Of what a history is kept: the same for runs that may be compared. A reader tells metrics apart
+ * by their names alone. */
+static void write_name(const struct gate_check *check, const char *metric, size_t size,
+                       char ret_name[])
 {
     const struct gate_subject *subject = &check->candidate_subject;
     const struct configuration *setup = &subject->setup;
 
-    snprintf(ret_name, size, "%s/%s/%s/batch_size=%lld/threads=%lld%s%s", subject->workload,
+    snprintf(ret_name, size, "%s/%s/%s/batch_size=%lld/threads=%lld%s%s%s", subject->workload,
              subject->engine, setup->precision ? setup->precision : "", setup->batch_size,
-             setup->threads, subject->instance[0] ? "/" : "", subject->instance);
+             setup->threads, subject->instance[0] ? "/" : "", subject->instance, metric);
 }
 
 static void write_point(struct json_writer *out, const char *name, const char *unit,
@@ -89,12 +91,14 @@ void present_check_github(struct json_writer *out, const struct gate_check *chec
     struct metric speed, bargain;
     char name[300];
 
-    write_name(check, sizeof name, name);
     jsonw_open(out, NULL, '[');
     if (find_speed(check, &speed)) {
+        write_name(check, " samples/s", sizeof name, name);
         write_point(out, name, "samples/s", &speed, check->words);
-        if (find_bargain(check, &speed, &bargain))
+        if (find_bargain(check, &speed, &bargain)) {
+            write_name(check, " samples/$", sizeof name, name);
             write_point(out, name, "samples/$", &bargain, check->words);
+        }
     }
     jsonw_close(out, ']');
 }
@@ -115,7 +119,7 @@ void present_check_bencher(struct json_writer *out, const struct gate_check *che
     struct metric speed, bargain;
     char name[300];
 
-    write_name(check, sizeof name, name);
+    write_name(check, "", sizeof name, name);
     jsonw_open(out, NULL, '{');
     if (find_speed(check, &speed)) {
         jsonw_open(out, name, '{');
