@@ -111,6 +111,10 @@ size_t text_likeness(const char *left, size_t left_length, const char *right, si
 
     while (head < least && left[head] == right[head])
         head++;
+    if (head + 1 < least && left[head] == right[head + 1] && left[head + 1] == right[head])
+        head += 2;
+    while (head < least && left[head] == right[head])
+        head++;
     while (head + tail < least && left[left_length - tail - 1] == right[right_length - tail - 1])
         tail++;
     if (head + tail == 0)

@@ -36,8 +36,9 @@ static inline const char *text_or_null(const char *text)
     return text && *text ? text : NULL;
 }
 
-/* How near two names are: the more characters they share at the beginning and, of what remains,
- * at the end; where that is equal, the less their lengths differ. 0: not at all. */
+/* How near two names are: the more characters they share at the beginning (two of them may have
+ * changed places) and, of what remains, at the end; where that is equal, the less their lengths
+ * differ. 0: not at all. */
 size_t text_likeness(const char *left, size_t left_length, const char *right,
                      size_t right_length);
 

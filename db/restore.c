@@ -182,13 +182,36 @@ static bool copy_in(const struct restore_order *order, const char *part,
     return error_set(err, why.kind, NULL, "%s", why.message);
 }
 
+/* Looks at the header of the file alone; what follows it is read while it is copied. */
+static bool is_backup(const char *path, struct error *err)
+{
+    static const char magic[16] = "SQLite format 3";
+    char header[72] = "";
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : read(file, header, sizeof header);
+
+    if (length < 0)
+        error_set(err, ERROR_NOT_FOUND, NULL, "%.160s cannot be read: %s", path, strerror(errno));
+    if (file >= 0)
+        close(file);
+    if (length < 0)
+        return false;
+    if (length == sizeof header && memcmp(header, magic, sizeof magic) == 0)
+        return memcmp(header + 68, "penn", 4) == 0 || /* the application_id of schema.c */
+               error_set(err, ERROR_INVALID, NULL,
+                         "%.150s is not a pennyworth backup: it is a database of another program",
+                         path);
+    return error_set(err, ERROR_INVALID, NULL,
+                     "%.150s is not a pennyworth backup: it is not a database", path);
+}
+
 static bool may_begin(const struct restore_order *order, struct error *err)
 {
     struct stat file;
 
     if (stat(order->backup, &file) != 0 || !S_ISREG(file.st_mode))
         return error_set(err, ERROR_NOT_FOUND, NULL, "there is no file %.200s", order->backup);
-    if (!is_one_file(order->backup, err))
+    if (!is_one_file(order->backup, err) || !is_backup(order->backup, err))
         return false;
     return order->replace || !exists(order->database) ||
            error_set(err, ERROR_CONFLICT, "--replace",

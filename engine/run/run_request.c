@@ -23,6 +23,12 @@ bool run_request_from_json(json_t *json, const struct place *place, struct run_s
 
     if (!run_spec_from_json(json, &spec, err))
         return false;
+    /* In the complete spec that a worker gets, the least is often a default. */
+    if (place && json_object_get(json, "min_seconds") && json_object_get(json, "max_seconds") &&
+        spec.min_seconds > spec.max_seconds)
+        return error_set(err, ERROR_INVALID, "min_seconds",
+                         "must be at most max_seconds, %lld, got %lld", spec.max_seconds,
+                         spec.min_seconds);
     if (!json_object_get(json, "precision"))
         spec.precision = run_request_precision(json, place);
     *ret_spec = spec;

@@ -5,10 +5,13 @@
 #include "pricing/price.h"
 #include "pricing/region_form.h"
 #include "server/http/tokens/tokens.h"
+#include "server/prices/feeds.h"
+#include "server/runs/engines.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <sys/stat.h>
 
 static const char *variable(char *const environment[], const char *name)
 {
@@ -21,6 +24,22 @@ static const char *variable(char *const environment[], const char *name)
     return NULL;
 }
 
+/* A path with a mistake in it is refused, not made. */
+static bool check_folder(const char *database, struct error *err)
+{
+    const char *slash = strrchr(database, '/');
+    char folder[PATH_TEXT_MAX + 1];
+    struct stat status;
+
+    if (!slash || slash == database)
+        return true;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - database), database);
+    if (stat(folder, &status) == 0 && S_ISDIR(status.st_mode))
+        return true;
+    return error_set(err, ERROR_INVALID, "--database", "there is no folder %s: make it first",
+                     folder);
+}
+
 static bool default_database(struct config *config, char *const environment[], struct error *err)
 {
     const char *state = variable(environment, "XDG_STATE_HOME");
@@ -28,7 +47,7 @@ static bool default_database(struct config *config, char *const environment[], s
     int length;
 
     if (config->database[0])
-        return true;
+        return check_folder(config->database, err);
     /* The specification wants a relative XDG_STATE_HOME ignored. */
     if (state && state[0] == '/')
         length = snprintf(config->database, sizeof config->database,
@@ -96,14 +115,24 @@ bool config_is_loopback(const char *address)
     return inet_pton(AF_INET6, address, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
 }
 
+/* Whether there is a port behind an IPv4 address, or one behind [IPv6]. */
+static const char *find_port(const char *listen)
+{
+    const char *colon = strrchr(listen, ':');
+
+    return colon && (strchr(listen, ':') == colon || strchr(listen, ']')) ? colon + 1 : NULL;
+}
+
 static bool check_address(const struct config *config, struct error *err)
 {
+    const char *port = find_port(config->listen);
     struct in6_addr any;
 
     if (inet_pton(AF_INET, config->listen, &any) != 1 &&
         inet_pton(AF_INET6, config->listen, &any) != 1)
         return error_set(err, ERROR_INVALID, "--listen",
-                         "must be an IPv4 or IPv6 address, got '%s'", config->listen);
+                         "must be an IPv4 or IPv6 address, got '%s'%s%.5s", config->listen,
+                         port ? "; a port is said by --port " : "", port ? port : "");
     if (!config_is_loopback(config->listen) && !config->read_token[0] &&
         !config->write_token[0] && !config->tokens[0])
         return error_set(err, ERROR_INVALID, "--listen",
@@ -131,6 +160,22 @@ static bool check_trust(const char *names, struct error *err)
         names += length;
     }
     return true;
+}
+
+/* What these name is looked up before anything is opened or made. */
+static bool check_words(const struct config *config, struct error *err)
+{
+    AUTO(freep) struct feeds *feeds = calloc(1, sizeof *feeds);
+    struct engines engines = {0};
+    bool ok;
+
+    if (!feeds)
+        return error_no_memory(err);
+    ok = feeds_read(config->feed, feeds, err) &&
+         engines_read(config->engine, "worker", &engines, err) &&
+         engines_can_start(&engines, err);
+    engines_free(&engines);
+    return ok;
 }
 
 static bool check_serve(struct config *config, struct error *err)
@@ -233,12 +278,12 @@ bool config_check(struct config *config, char *const environment[], struct error
 {
     switch (config->command) {
     case COMMAND_SERVE:
-        return default_database(config, environment, err) && check_machine(config, err) &&
-               check_serve(config, err);
+        return check_words(config, err) && default_database(config, environment, err) &&
+               check_machine(config, err) && check_serve(config, err);
     case COMMAND_BENCH:
     case COMMAND_PUSH:
-        return default_database(config, environment, err) && check_machine(config, err) &&
-               check_report(config, err);
+        return check_words(config, err) && default_database(config, environment, err) &&
+               check_machine(config, err) && check_report(config, err);
     case COMMAND_KEY:
         return check_key(config, err) && default_database(config, environment, err);
     case COMMAND_TOKEN:

@@ -1,6 +1,7 @@
 #include "server/cli/config_read.h"
 
 #include "common/cleanup.h"
+#include "common/known_names.h"
 #include "server/cli/config_check.h"
 #include "server/cli/config_options.h"
 
@@ -25,6 +26,26 @@ static void variable_name(const char *called, char ret_name[64])
         *c = (char)toupper(*c);
 }
 
+/* A word that is none of the option's: the message lists them. */
+static bool refuse_word(const struct field *field, const char *text, struct error *err)
+{
+    struct known_names known = {0};
+    char what[80];
+
+    snprintf(what, sizeof what, "'%.40s' is not supported", text);
+    known_names_add_all(&known, field->choices);
+    return error_unknown_name(err, &(struct unknown_name){field->name, what, text, strlen(text)},
+                              &known);
+}
+
+static bool is_choice(const struct field *field, const char *text)
+{
+    for (const char *const *choice = field->choices; *choice; choice++)
+        if (strcmp(*choice, text) == 0)
+            return true;
+    return false;
+}
+
 static bool set(const struct option *option, const char *called, const char *text, bool again,
                 struct config *config, struct error *err)
 {
@@ -32,6 +53,8 @@ static bool set(const struct option *option, const char *called, const char *tex
     struct field field = option->field;
 
     field.name = called; /* so that the error names the option as it was given */
+    if (field.type == FIELD_CHOICE && !is_choice(&field, text))
+        return refuse_word(&field, text, err);
     if (!again || !option->repeats)
         return field_read_text(&field, text, config, err);
     int length = snprintf(joined, sizeof joined, "%s;%s", (char *)config + field.offset, text);
@@ -99,12 +122,47 @@ static const struct option *find_flag(const char *word, size_t length)
     return NULL;
 }
 
-static bool take_operand(struct config *config, const char *word, int *count, struct error *err)
+/* Lists the flags of the command that are nearest to `word`. */
+static bool refuse_flag(const struct config *config, const char *word, size_t length,
+                        struct error *err)
+{
+    char names[OPTIONS_MAX][64], what[64];
+    struct known_names known = {0};
+
+    for (size_t i = 0; i < config_option_count && i < OPTIONS_MAX; i++) {
+        if (config_options[i].secret ||
+            !(config_options[i].commands & COMMAND_BIT(config->command)))
+            continue;
+        flag_name(config_options[i].field.name, names[i]);
+        known_names_add(&known, names[i]);
+    }
+    snprintf(what, sizeof what, "is not an option of \"%s\"",
+             config_commands[config->command].name);
+    return error_unknown_name(err, &(struct unknown_name){word, what, word, length}, &known);
+}
+
+/* The first word names no command, or a later one stands where none is wanted. */
+static bool refuse_operand(const struct config *config, const char *word, bool is_first,
+                           struct error *err)
+{
+    struct known_names known = {0};
+
+    if (!is_first)
+        return error_set(err, ERROR_INVALID, word, "is one word too many for \"%s\"",
+                         config_commands[config->command].name);
+    for (int command = 0; command < COMMANDS; command++)
+        known_names_add(&known, config_commands[command].name);
+    return error_unknown_name(
+        err, &(struct unknown_name){word, "is not a command", word, strlen(word)}, &known);
+}
+
+static bool take_operand(struct config *config, const char *word, bool is_first, int *count,
+                         struct error *err)
 {
     const struct command_words *words = &config_commands[config->command];
 
     if (*count == OPERANDS_MAX || !words->operands[*count])
-        return error_set(err, ERROR_INVALID, word, "is not an option; --help lists them");
+        return refuse_operand(config, word, is_first, err);
     if (strlen(word) > PATH_TEXT_MAX)
         return error_set(err, ERROR_INVALID, words->operands[*count], "is too long");
     if (words->operands[*count][0] >= 'a' && strcmp(words->operands[*count], word) != 0)
@@ -139,16 +197,13 @@ static bool read_flags(int argc, char *const argv[], int first, struct config *c
         char name[64];
 
         if (argv[i][0] && (argv[i][0] != '-' || strcmp(argv[i], "-") == 0)) {
-            if (!take_operand(config, argv[i], &operands, err))
+            if (!take_operand(config, argv[i], i == 1, &operands, err))
                 return false;
             continue;
         }
-        if (!option)
-            return error_set(err, ERROR_INVALID, argv[i], "is not an option; --help lists them");
+        if (!option || !(option->commands & COMMAND_BIT(config->command)))
+            return refuse_flag(config, argv[i], length, err);
         flag_name(option->field.name, name);
-        if (!(option->commands & COMMAND_BIT(config->command)))
-            return error_set(err, ERROR_INVALID, name, "is not an option of \"%s\"",
-                             config_commands[config->command].name);
         if (!argv[i][length] && option->bare)
             value = option->bare;
         else if (!argv[i][length])

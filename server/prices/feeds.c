@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/fields.h"
+#include "common/known_names.h"
 #include "common/limits.h"
 
 #define EVERY_MIN 60
@@ -169,6 +170,17 @@ static bool check_use(struct feed *feed, bool all, struct error *err)
                      source->name, unused);
 }
 
+static bool refuse_name(const char *name, size_t length, struct error *err)
+{
+    struct known_names known = {.all = "GET /v1/feeds"};
+    char what[80];
+
+    snprintf(what, sizeof what, "there is no feed '%.*s'", length < 40 ? (int)length : 40, name);
+    for (const struct source *const *source = sources; *source; source++)
+        known_names_add(&known, (*source)->name);
+    return error_unknown_name(err, &(struct unknown_name){"--feed", what, name, length}, &known);
+}
+
 static bool apply(struct feeds *feeds, const char *text, size_t length, struct error *err)
 {
     const char *equals = memchr(text, '=', length);
@@ -191,9 +203,7 @@ static bool apply(struct feeds *feeds, const char *text, size_t length, struct e
         if (!apply_words(feed, equals + 1, length - name - 1, err) || !check_use(feed, all, err))
             return false;
     }
-    return known || error_set(err, ERROR_INVALID, "--feed",
-                              "there is no feed '%.*s'; GET /v1/feeds lists them",
-                              name < 60 ? (int)name : 60, text);
+    return known || refuse_name(text, name, err);
 }
 
 bool feeds_read(const char *text, struct feeds *ret_feeds, struct error *err)

@@ -4,6 +4,9 @@
 #include "engine/run/native.h"
 #include "server/base/log.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* Splits engine->text at spaces. */
@@ -88,6 +91,37 @@ bool engines_read(const char *text, const char *native_command, struct engines *
     if (!ok)
         engines_free(engines);
     return ok;
+}
+
+static bool is_in_path(const char *program)
+{
+    char file[PATH_MAX];
+
+    for (const char *folder = getenv("PATH"); folder && *folder; folder += *folder == ':') {
+        size_t length = strcspn(folder, ":");
+
+        snprintf(file, sizeof file, "%.*s/%s", (int)length, folder, program);
+        if (access(file, X_OK) == 0)
+            return true;
+        folder += length;
+    }
+    return false;
+}
+
+bool engines_can_start(const struct engines *engines, struct error *err)
+{
+    for (size_t i = 0; i < engines->count; i++) {
+        const struct engine *engine = &engines->list[i];
+        const char *program = engine->command[0];
+
+        if (engine->ours ||
+            (strchr(program, '/') ? access(program, X_OK) == 0 : is_in_path(program)))
+            continue;
+        return error_set(err, ERROR_INVALID, "--engine", "'%s' cannot be started: %.100s %s",
+                         engine->name, program,
+                         strchr(program, '/') ? strerror(errno) : "is in no folder of PATH");
+    }
+    return true;
 }
 
 const struct engine *engines_find(const struct engines *engines, const char *name,

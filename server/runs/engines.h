@@ -32,6 +32,10 @@ struct engines {
 bool engines_read(const char *text, const char *native_command, struct engines *ret_engines,
                   struct error *err) __attribute__((warn_unused_result));
 
+/* Whether the program of each registered engine is there and may be executed. */
+bool engines_can_start(const struct engines *engines, struct error *err)
+    __attribute__((warn_unused_result));
+
 /* Whether the engine that a spec names exists and, as far as we know, can run the spec. */
 bool engines_can(const struct engines *engines, const struct run_spec *spec, struct error *err)
     __attribute__((warn_unused_result));

@@ -244,7 +244,7 @@ class ByCommand(BackupCase):
         take_in(server, 0, 3)
         server.stop()
         was = digest(server.database)
-        for content, words in ((b"words " * 100, "not a database"), (b"", "no database of penny"),
+        for content, words in ((b"words " * 100, "not a database"), (b"", "is not a pennyworth backup"),
                                (good[:len(good) // 2], "malformed"),
                                (good[:60] + bytes([0, 0, 0, 99]) + good[64:], "newer"),
                                (good[:68] + b"else" + good[72:], "another program")):

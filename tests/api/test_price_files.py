@@ -92,7 +92,7 @@ class Check(unittest.TestCase):
         for words, reason in ((("check",), "FILE is missing: pennyworth prices check FILE"),
                               ((), "check is missing: pennyworth prices check FILE"),
                               (("chek", "a"), "chek is not known; pennyworth prices can only check"),
-                              (("check", "a", "b"), "b is not an option")):
+                              (("check", "a", "b"), "b is one word too many")):
             with self.subTest(words=words):
                 result = prices(*words)
                 self.assertEqual((2, ""), (result.returncode, result.stdout))

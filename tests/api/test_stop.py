@@ -1,9 +1,11 @@
 """Ends and beginnings of the process: asked to stop, killed, started twice."""
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -252,12 +254,16 @@ class Starting(Case):
             self.assertRegex(log, r"belongs to another program|not a database")
             self.assertEqual(before, Path(server.database).read_bytes())
 
-    def test_missing_folders_are_made(self):
-        server = self.serve()
-        deep = os.path.join(server.folder, "a", "b", "c.db")
-        other = self.serve(database=deep)
+    def test_a_folder_that_is_not_there_is_refused_and_the_usual_one_is_made(self):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        done = self.output("--database", f"{folder}/a/b/c.db", "--port", "0")
+        self.assertEqual(2, done.returncode)
+        self.assertIn(f"--database there is no folder {folder}/a/b: make it first", done.stderr)
+        self.assertEqual([], os.listdir(folder))
+        other = self.serve(database="", environment={"XDG_STATE_HOME": f"{folder}/state"})
         self.assertEqual("finished", other.run()["state"])
-        self.assertEqual(0o700, os.stat(os.path.dirname(deep)).st_mode & 0o777)
+        self.assertEqual(0o700, os.stat(f"{folder}/state/pennyworth").st_mode & 0o777)
 
     def output(self, *words):
         return subprocess.run([SERVER, *words], capture_output=True, text=True, timeout=60,
@@ -279,7 +285,7 @@ class Starting(Case):
                              (["--port"], "--port requires a value"),
                              (["--port", "70000"], "--port must be between 0 and 65535"),
                              (["--port=x"], "--port must be an integer"),
-                             (["--log", "loud"], "--log 'loud'"), (["1"], "1 is not an option"),
+                             (["--log", "loud"], "--log 'loud'"), (["1"], "1 is not a command"),
                              ([], "--database is needed")):
             done = self.output(*words)
             self.assertEqual(2, done.returncode, done.stderr)

@@ -1,7 +1,10 @@
 """Workers that behave badly, each in its way, and the real one."""
+import os
+import subprocess
+import tempfile
 import unittest
 
-from harness import WORKER, Case, Server, ServerCase, fake, until, worker_pids
+from harness import SERVER, WORKER, Case, Server, ServerCase, fake, until, worker_pids
 
 # What a fake does -> a piece of the reason, and how many of its steps are kept.
 BAD = {
@@ -67,7 +70,7 @@ class Misbehaving(ServerCase):
 class Family(ServerCase):
     HASTE = 10
     ENGINES = {"family": fake("family"), "stubborn": fake("stubborn"), "ok": fake("ok"),
-               "slow": fake("slow", 100), "missing": "/nonexistent/program"}
+               "slow": fake("slow", 100)}
 
     def queue(self, engine, server):
         run_id = server.queue(engine, steps=1000)
@@ -115,10 +118,20 @@ class Family(ServerCase):
     def test_no_grandchild_survives(self):
         self.assertEqual(2, len(self.check_cancelled("family")))
 
-    def test_a_program_that_does_not_exist_is_named(self):
-        run = self.server.run("missing")
+    def test_a_program_that_is_not_there_is_named_at_start_and_later(self):
+        with tempfile.NamedTemporaryFile(prefix="engine-") as program:
+            words = [SERVER, "--port", "0", "--engine", f"mine={program.name}"]
+            for mode, reason in ((0o600, "Permission denied"), (None, "No such file")):
+                os.chmod(program.name, mode) if mode else os.rename(program.name, program.name + "~")
+                done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual(2, done.returncode)
+                self.assertIn(f"--engine 'mine' cannot be started: {program.name} {reason}", done.stderr)
+            os.rename(program.name + "~", program.name)
+            os.chmod(program.name, 0o700)
+            server = self.own_server(engines={"mine": program.name})
+        run = server.run("mine")
         self.assertEqual("failed", run["state"])
-        self.assertIn("/nonexistent/program", run["reason"])
+        self.assertIn(program.name, run["reason"])
 
 
 class Time(Case):

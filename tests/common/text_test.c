@@ -211,6 +211,7 @@ static void names_are_near_that_share_their_ends(void)
         {"c7", "c7i.large", "m7i.large"},          {"c7i.2xlrage", "c7i.2xlarge", "c7i.xlarge"},
         {"renset50", "resnet50", "mlp"},           {"max_second", "max_seconds", "max_dollars"},
         {"wramup_steps", "warmup_steps", "steps"}, {"x", "xy", "y"},
+        {"--prot", "--port", "--provider"},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++)

@@ -146,7 +146,7 @@ static void an_incomplete_backup_is_refused(void)
     put_content(backup, "this is a letter, and a long one", 32);
     expect_refused(&scene, "not a database");
     put_content(backup, "", 0);
-    expect_refused(&scene, "no database of pennyworth");
+    expect_refused(&scene, "is not a pennyworth backup: it is not a database");
     put_content(backup, good.data, good.used / 2);
     expect_refused(&scene, "malformed");
     put_content(backup, good.data, good.used);

