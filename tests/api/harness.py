@@ -360,13 +360,14 @@ class Server:
         except FileNotFoundError:  # closed meanwhile
             return ""
 
-    def descriptors(self):
-        """How many it has open, without files of the database: SQLite opens the log of a handle when
-        that is first used, which is no leak."""
+    def descriptors(self, kind=""):
+        """How many it has open (of a kind, "socket:"), without files of the database: SQLite opens the
+        log of a handle when that is first used, which is no leak."""
         folder = f"/proc/{self.process.pid}/fd"
         try:
-            return sum(not self._target(f"{folder}/{name}").startswith(str(self.database))
-                       for name in os.listdir(folder))
+            targets = [self._target(f"{folder}/{name}") for name in os.listdir(folder)]
+            return sum(target.startswith(kind) and not target.startswith(str(self.database))
+                       for target in targets)
         except PermissionError:  # a server that is not sanitized hides itself
             raise unittest.SkipTest("only root sees which descriptors the server has") from None
 

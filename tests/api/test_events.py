@@ -104,13 +104,13 @@ class Reading(ReadingCase):
     def test_readers_that_hang_up_are_forgotten(self):
         run_id = self.server.queue("slow", steps=100000)
         self.server.wait(run_id, {"running"})
-        descriptors = self.server.descriptors()
+        sockets = self.server.descriptors("socket:")
         readers = [self.events(run_id) for _ in range(20)]
         self.assertEqual(20, self.watchers())
         for reader in readers:
             reader.close()
         until(lambda: self.watchers() == 0, "no watcher is left")
-        until(lambda: self.server.descriptors() <= descriptors, "no connection is left")
+        until(lambda: self.server.descriptors("socket:") <= sockets, "no connection is left")
         self.server.delete(f"/v1/runs/{run_id}")
         self.server.wait(run_id)
 
