@@ -86,8 +86,9 @@ static inline bool run_state_is_final(enum run_state state)
     return state != RUN_QUEUED && state != RUN_RUNNING;
 }
 
-/* Whether its speed may be set against a price: an invalid run says nothing of its machine. */
-static inline bool run_is_worth_a_price(const struct run *run)
+/* Whether its number counts: an invalid run is shown with its reasons, and takes part in nothing.
+ */
+static inline bool run_may_be_ranked(const struct run *run)
 {
     return run->state == RUN_FINISHED && run->validity != VALIDITY_INVALID;
 }

@@ -13,17 +13,37 @@ static struct ratio from_logs(double mean, double half)
                           .high = exp(mean + half)};
 }
 
-/* Half of the interval of a logarithm. */
-static double log_half(const struct measure *measure)
+/* From the value to an end of the interval, by their logarithms. */
+static double way_down(const struct measure *measure)
 {
-    return measure->low > 0 ? (log(measure->high) - log(measure->low)) / 2 : INFINITY;
+    return measure->low > 0 ? log(measure->value) - log(measure->low) : INFINITY;
+}
+
+static double way_up(const struct measure *measure)
+{
+    return measure->low > 0 ? log(measure->high) - log(measure->value) : INFINITY;
 }
 
 struct ratio compare_measures(const struct measure *a, const struct measure *b)
 {
     double mean = log(a->value) - log(b->value);
+    double down = hypot(way_down(a), way_up(b)), up = hypot(way_up(a), way_down(b));
 
-    return from_logs(mean, hypot(log_half(a), log_half(b)));
+    return (struct ratio){.known = isfinite(down) && isfinite(up),
+                          .value = exp(mean),
+                          .low = exp(mean - down),
+                          .high = exp(mean + up)};
+}
+
+double compare_stretch(const struct measure *measure)
+{
+    return measure->low > 0 ? fmax(way_up(measure) - way_down(measure), 0) : 0;
+}
+
+void compare_widen(struct ratio *ratio, double a_stretch, double b_stretch)
+{
+    ratio->low *= exp(-b_stretch);
+    ratio->high *= exp(a_stretch);
 }
 
 /* Mean of the logarithms, and its squared standard error. */

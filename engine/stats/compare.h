@@ -20,6 +20,14 @@ struct measure {
     double value, low, high;
 };
 
+/* How much farther the interval reaches up than down, by its logarithms: so much faster an idle
+ * machine may be than this run shows (summary_widen()). It is no noise that more runs average
+ * out. 0 without an interval. */
+double compare_stretch(const struct measure *measure);
+
+/* Widens a ratio of A / B that was made of values alone by how much faster each may be. */
+void compare_widen(struct ratio *ratio, double a_stretch, double b_stretch);
+
 enum comparison {
     COMPARE_TIED, /* the data do not show which is faster */
     COMPARE_BETTER,

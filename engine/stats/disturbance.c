@@ -7,6 +7,10 @@
 #include <stdlib.h>
 
 #define SHARES_NS (NS_PER_SECOND / 2) /* in less one scheduling decision is a large share */
+#define TICKS_A_SECOND 100            /* of each processor, in what Linux shows (USER_HZ) */
+#define FAULT_SECONDS 0.01 /* that a page is taken to cost: a slow network disk's reading */
+#define PARTS 8
+#define SHARE_MAX 0.95 /* beyond it the factor says nothing more */
 
 /* The last observation before the measured steps, the first behind them, and one between. */
 struct frame {
@@ -44,31 +48,76 @@ static double switches_a_second(const struct observation *before, const struct o
     return seconds > 0 ? switches / seconds : 0;
 }
 
-static void read_counters(const struct frame *frame, long long threads,
-                          struct disturbance *disturbance)
+/* Of the time between them; NaN where it is too short. */
+static double share(double seconds_lost, const struct observation *before,
+                    const struct observation *after)
+{
+    long long ns = after->taken_ns - before->taken_ns;
+
+    return ns >= SHARES_NS ? seconds_lost * (double)NS_PER_SECOND / (double)ns : NAN;
+}
+
+static double stolen(const struct observation *before, const struct observation *after)
+{
+    return share(difference(before->steal_ticks, after->steal_ticks) / TICKS_A_SECOND, before,
+                 after);
+}
+
+static double throttled(const struct observation *before, const struct observation *after)
+{
+    double us = difference(before->throttled_us, after->throttled_us);
+
+    /* The kernel's own count says when, so the shortest time has a share. */
+    return us * 1000 / fmax((double)(after->taken_ns - before->taken_ns), 1);
+}
+
+static double waited(const struct observation *before, const struct observation *after)
+{
+    return share(difference(before->waited_ns, after->waited_ns) / (double)NS_PER_SECOND, before,
+                 after);
+}
+
+static double or_none(double share_lost)
+{
+    return isnan(share_lost) ? 0 : share_lost;
+}
+
+/* Where most was lost, among parts of an eighth of the time or more. */
+static double find_worst(const struct frame *frame)
+{
+    long long part = (frame->after->taken_ns - frame->before->taken_ns) / PARTS;
+    const struct observation *from = frame->before;
+    double worst = 0;
+
+    for (const struct observation *at = from + 1; at <= frame->after; at++) {
+        if (at->taken_ns - from->taken_ns < (part > SHARES_NS ? part : SHARES_NS))
+            continue;
+        worst = fmax(worst, or_none(stolen(from, at)) + or_none(throttled(from, at)) +
+                                or_none(waited(from, at)));
+        from = at;
+    }
+    return worst;
+}
+
+static void read_counters(const struct frame *frame, struct disturbance *disturbance)
 {
     const struct observation *before = frame->before, *after = frame->after;
-    double ns = (double)(after->taken_ns - before->taken_ns);
-    double ticks = difference(before->cpu_ticks, after->cpu_ticks);
 
-    disturbance->seconds = ns / (double)NS_PER_SECOND;
-    if (ticks > 0 && ns >= SHARES_NS)
-        disturbance->steal_percent =
-            100 * difference(before->steal_ticks, after->steal_ticks) / ticks;
+    disturbance->seconds = (double)(after->taken_ns - before->taken_ns) / (double)NS_PER_SECOND;
+    disturbance->stolen = stolen(before, after);
     disturbance->throttled_periods =
         difference(before->throttled_periods, after->throttled_periods);
-    if (ns > 0)
-        disturbance->throttled_percent =
-            100 * difference(before->throttled_us, after->throttled_us) * 1000 / ns;
-    if (ns >= SHARES_NS)
-        disturbance->waited_percent = 100 * difference(before->waited_ns, after->waited_ns) /
-                                      (ns * (double)(threads > 0 ? threads : 1));
+    disturbance->throttled = throttled(before, after);
+    disturbance->waited = waited(before, after);
+    disturbance->worst = find_worst(frame);
     if (frame->middle != before) {
         disturbance->switches_first = switches_a_second(before, frame->middle);
         disturbance->switches_second = switches_a_second(frame->middle, after);
     }
     disturbance->major_faults = difference(before->major_faults, after->major_faults);
     disturbance->swap_ins = difference(before->swap_ins, after->swap_ins);
+    disturbance->paged = (or_none(disturbance->major_faults) + or_none(disturbance->swap_ins)) *
+                         FAULT_SECONDS / fmax(disturbance->seconds, FAULT_SECONDS);
 }
 
 static int by_size(const void *left, const void *right)
@@ -78,10 +127,10 @@ static int by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Percent that the farthest of them is from their median. */
-static double drift(double *speeds, size_t count)
+/* Percent that the farthest of them is from their median, and the best against their mean. */
+static double drift(double *speeds, size_t count, double *ret_gain)
 {
-    double median, least, most;
+    double median, least, most, sum = 0;
 
     if (count < 2)
         return NAN;
@@ -89,6 +138,9 @@ static double drift(double *speeds, size_t count)
     median = (speeds[(count - 1) / 2] + speeds[count / 2]) / 2;
     least = speeds[0];
     most = speeds[count - 1];
+    for (size_t i = 0; i < count; i++)
+        sum += speeds[i];
+    *ret_gain = most * (double)count / sum;
     return 100 * fmax(median - least, most - median) / median;
 }
 
@@ -107,20 +159,32 @@ static void read_canaries(const struct evidence *evidence, struct disturbance *d
         clocks[i] = reading->canary.hertz;
         copies[i] = reading->canary.copy_bytes_per_second;
     }
-    disturbance->clock_drift_percent = drift(clocks, count);
-    disturbance->copy_drift_percent = drift(copies, count);
+    disturbance->clock_drift_percent = drift(clocks, count, &disturbance->clock_gain);
+    disturbance->copy_drift_percent = drift(copies, count, &disturbance->copy_gain);
 }
 
 void disturbance_of(const struct evidence *evidence, const struct summary *summary,
-                    long long threads, struct disturbance *ret_disturbance)
+                    struct disturbance *ret_disturbance)
 {
-    struct disturbance disturbance = {NAN, NAN, NAN, NAN, NAN, 0, 0, NAN, NAN, NAN, NAN};
+    struct disturbance disturbance = {.stolen = NAN,
+                                      .throttled_periods = NAN,
+                                      .throttled = NAN,
+                                      .waited = NAN,
+                                      .major_faults = NAN,
+                                      .swap_ins = NAN,
+                                      .clock_gain = 1,
+                                      .copy_gain = 1};
 
     if (evidence->observation_count > 1) {
         struct frame frame = frame_of(evidence, summary);
 
-        read_counters(&frame, threads, &disturbance);
+        read_counters(&frame, &disturbance);
     }
     read_canaries(evidence, &disturbance);
     *ret_disturbance = disturbance;
+}
+
+double disturbance_factor(double share)
+{
+    return isnan(share) ? 1 : 1 / (1 - fmin(fmax(share, 0), SHARE_MAX));
 }

@@ -105,23 +105,28 @@ void gate_look(const struct gate_side *candidate, const struct gate_side *baseli
     } else if (candidate->count > 1 && baseline->count > 1) {
         look.ratio =
             compare_runs(candidate->values, candidate->count, baseline->values, baseline->count);
+        compare_widen(&look.ratio, candidate->stretch, baseline->stretch);
         judge(&look, margin, "how the runs of both sides differ", NULL);
     } else {
         look.ratio = predict(candidate, baseline);
+        compare_widen(&look.ratio, candidate->stretch, baseline->stretch);
         judge(&look, margin, "how the runs of one side differ, beside a single run",
               baseline->count >= GATE_BASELINE_MIN ? NULL : FAILS_NOT_WITH_FEW);
     }
     *ret_look = look;
 }
 
-void gate_look_at_pairs(const double *candidate, const double *baseline, size_t count,
+void gate_look_at_pairs(const struct gate_side *candidate, const struct gate_side *baseline,
                         double margin, struct gate_look *ret_look)
 {
+    size_t count = candidate->count;
+    double more = candidate->stretch - baseline->stretch;
     struct gate_look look = {.level = GATE_PAIRS,
-                             .ratio = compare_pairs(candidate, baseline, count)};
+                             .ratio = compare_pairs(candidate->values, baseline->values, count)};
 
     if (count == 1)
-        look.ratio.value = candidate[0] / baseline[0];
+        look.ratio.value = candidate->values[0] / baseline->values[0];
+    compare_widen(&look.ratio, fmax(more, 0), fmax(-more, 0));
     judge(&look, margin, "pairs that were measured side by side",
           count < 2 ? "one pair says nothing about the next pair" : NULL);
     *ret_look = look;

@@ -25,6 +25,7 @@ enum gate_level {
 struct gate_side {
     const double *values; /* samples a second */
     size_t count;
+    double stretch;      /* how much faster they may be: the mean of compare_stretch() */
     struct measure only; /* where count is 1 */
 };
 
@@ -44,8 +45,9 @@ struct gate_look {
 void gate_look(const struct gate_side *candidate, const struct gate_side *baseline, double margin,
                struct gate_look *ret_look);
 
-/* The second, independent look: candidate and baseline in turns on one machine. */
-void gate_look_at_pairs(const double *candidate, const double *baseline, size_t count,
+/* The second, independent look: candidate and baseline in turns on one machine, as many of each.
+ * What disturbed both alike cancels out: the difference of their stretches counts. */
+void gate_look_at_pairs(const struct gate_side *candidate, const struct gate_side *baseline,
                         double margin, struct gate_look *ret_look);
 
 /* Fails only when both looks fail; where the second contradicts the first, the gate cannot

@@ -71,6 +71,7 @@ static void compute_throughput(const struct measured *measured, long long batch_
     interval_of_mean(measured->nanoseconds, measured->count, &interval);
     summary->measured_seconds = measured->total / 1e9;
     summary->samples_per_second = per_nanosecond * count / measured->total;
+    summary->idle_samples_per_second = summary->samples_per_second;
     summary->batches = (long long)interval.batches;
     summary->batch_steps = (long long)interval.length;
     summary->batch_lag1 = interval.lag1;
@@ -211,4 +212,11 @@ bool summary_compute(const struct steps *steps, const struct summary_rules *rule
     compute_losses(steps, &summary);
     *ret_summary = summary;
     return true;
+}
+
+void summary_widen(struct summary *summary, double idle_speed, double idle_speed_max)
+{
+    summary->idle_samples_per_second = summary->samples_per_second * idle_speed;
+    summary->disturbance_percent = 100 * (idle_speed_max - 1);
+    summary->throughput.high *= idle_speed_max;
 }

@@ -33,12 +33,14 @@ struct summary {
     double measured_seconds;   /* the sum of those that are: the bill follows this */
     double samples_per_second; /* all their samples / all their seconds */
     struct range throughput;   /* samples a second */
-    double half_width_percent; /* of that; 0 where it is not known */
+    double half_width_percent; /* as the steps make it; 0 where it is not known */
     long long batches, batch_steps;
     double batch_lag1;
-    double memory, drift_percent; /* of the interval, as in interval.h */
-    double median_step_seconds;   /* the robust comparator */
-    struct range median;          /* seconds */
+    double memory, drift_percent;   /* of the interval, as in interval.h */
+    double disturbance_percent;     /* that its upper end was raised by */
+    double idle_samples_per_second; /* of the same machine undisturbed, about */
+    double median_step_seconds;     /* the robust comparator */
+    struct range median;            /* seconds */
     long long block_steps;
     double lag1, cov; /* of the measured steps; their standard deviation / mean */
     double outlier_low_seconds, outlier_high_seconds; /* steps beyond are outliers: marked, */
@@ -56,3 +58,7 @@ struct summary {
 bool summary_compute(const struct steps *steps, const struct summary_rules *rules,
                      struct summary *ret_summary, struct error *err)
     __attribute__((warn_unused_result));
+
+/* Its interval reaches as far as the machine would have been faster without what others did to
+ * it; `idle_speed` and `idle_speed_max` are the verdict's (validity.h). */
+void summary_widen(struct summary *summary, double idle_speed, double idle_speed_max);

@@ -12,11 +12,12 @@ static json_t *throughput_interval(const struct summary *summary)
 {
     if (!summary->throughput.known)
         return json_null();
-    return json_pack("{s:f, s:f, s:f, s:s, s:I, s:I, s:f, s:f, s:f}", "low",
+    return json_pack("{s:f, s:f, s:f, s:s, s:I, s:I, s:f, s:f, s:f, s:f}", "low",
                      summary->throughput.low, "high", summary->throughput.high, "level", LEVEL,
                      "method", "batch_means_ar1", "batches", (json_int_t)summary->batches,
                      "batch_steps", (json_int_t)summary->batch_steps, "lag1", summary->batch_lag1,
-                     "memory", summary->memory, "drift_percent", summary->drift_percent);
+                     "memory", summary->memory, "drift_percent", summary->drift_percent,
+                     "disturbance_percent", summary->disturbance_percent);
 }
 
 static json_t *median_interval(const struct summary *summary)
@@ -50,14 +51,14 @@ char *summary_to_text(const struct summary *summary)
 {
     /* In the order in which a reader asks: the number, how sure, of what, and what about it. */
     AUTO(json_decrefp)
-    json_t *json =
-        json_pack("{s:i, s:f, s:o, s:o, s:f, s:o, s:I, s:f, s:I}", "method", SUMMARY_METHOD,
-                  "samples_per_second", summary->samples_per_second, "interval",
-                  throughput_interval(summary), "half_width_percent", half_width(summary),
-                  "median_step_seconds", summary->median_step_seconds, "median_interval",
-                  median_interval(summary), "measured_steps", (json_int_t)summary->measured_steps,
-                  "measured_seconds", summary->measured_seconds, "first_measured",
-                  (json_int_t)summary->first_measured);
+    json_t *json = json_pack(
+        "{s:i, s:f, s:o, s:o, s:f, s:f, s:o, s:I, s:f, s:I}", "method", SUMMARY_METHOD,
+        "samples_per_second", summary->samples_per_second, "interval",
+        throughput_interval(summary), "half_width_percent", half_width(summary),
+        "idle_samples_per_second", summary->idle_samples_per_second, "median_step_seconds",
+        summary->median_step_seconds, "median_interval", median_interval(summary),
+        "measured_steps", (json_int_t)summary->measured_steps, "measured_seconds",
+        summary->measured_seconds, "first_measured", (json_int_t)summary->first_measured);
     AUTO(json_decrefp)
     json_t *rest = json_pack(
         "{s:f, s:{s:I, s:f, s:b, s:s, s:f}, s:f, s:f, s:{s:I, s:f, s:f, s:f}, s:b, s:o, s:{s:f, "

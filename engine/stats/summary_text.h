@@ -5,7 +5,7 @@
 #include "engine/stats/summary.h"
 
 /* Raised when the same steps would give another summary than before. */
-#define SUMMARY_METHOD 4
+#define SUMMARY_METHOD 5
 
 /* The caller frees it; NULL when memory ends. */
 char *summary_to_text(const struct summary *summary);

@@ -8,21 +8,15 @@
 #include <math.h>
 #include <stdarg.h>
 
-/* A disturbance that cost less than half of what the interval leaves open changes no conclusion;
- * one that cost more than this share of the time, in percent, is part of the number. */
-#define COST_INVALID 2.0
-#define FAULT_SECONDS 0.01 /* that a page is taken to cost: a slow network disk's reading */
-#define STEAL_WARN 1.0     /* percent of the processors' time */
-#define STEAL_INVALID 5.0
-/* Percent of the time of all threads. A service that watches a run on two processors, with a
- * container engine and a kernel beside it, makes them wait for 1 % of it. */
-#define WAIT_WARN 2.0
-#define WAIT_INVALID 5.0
-/* Percent around the median canary. On an idle machine that shares its memory with other tenants
- * the copy moved by 14 % mostly and by 31 % at worst (150 canaries), so a slow copy alone makes
- * no run invalid; the clock stayed within 6 %. */
+/* A disturbance that cost less than half of what the interval leaves open, or less than this
+ * share of the time, is not warned of. A service that watches a run on two processors, with a
+ * container engine and a kernel beside it, costs about that. */
+#define SHARE_WARN 0.02
+#define GONE_MAX (1.0 / 3) /* of the time: of more, the bound says little, and is not tried */
+/* Percent around the median canary. Steps have as much in their own noise: on an idle machine
+ * that shares its memory with other tenants the copy moved by 14 % mostly and by 31 % at worst
+ * (150 canaries); the clock stayed within 6 %. What moved by more widens the interval. */
 #define CLOCK_WARN 5.0
-#define CLOCK_INVALID 10.0
 #define COPY_WARN 30.0
 #define COSINE_MIN 0.99
 #define WORST_LAYER_MIN 0.9 /* bf16 done right is above 0.95, a wrong layer around 0 */
@@ -59,28 +53,16 @@ static enum validity grade(double value, double warn, double invalid)
     return value > warn ? VALIDITY_WARN : VALIDITY_OK;
 }
 
-/* Half of what the interval leaves open, in percent; 0 where there is no interval. */
+/* Half of what the interval leaves open, as a share; 0 where there is no interval. */
 static double allowance(const struct summary *summary)
 {
-    return summary->half_width_percent / 2;
+    return summary->half_width_percent / 200;
 }
 
-/* What a disturbance cost, in percent of the time. */
-static enum validity grade_cost(double percent, const struct summary *summary)
+/* Of a share of the time that was lost. */
+static enum validity grade_share(double share, const struct summary *summary)
 {
-    if (isnan(percent)) /* it happened, and its cost is not visible */
-        return VALIDITY_WARN;
-    return grade(percent, fmin(allowance(summary), COST_INVALID), COST_INVALID);
-}
-
-static const char *effect_of(enum validity level)
-{
-    static const char *const effects[] = {[VALIDITY_OK] = "less than the interval leaves open",
-                                          [VALIDITY_WARN] = "the number is that much too low",
-                                          [VALIDITY_INVALID] =
-                                              "too much for a number of the machine",
-                                          [VALIDITY_UNKNOWN] = ""};
-    return effects[level];
+    return grade(share, fmax(SHARE_WARN, allowance(summary)), GONE_MAX);
 }
 
 /* Stalls that the interval already leaves room for change no conclusion. */
@@ -89,14 +71,23 @@ static void judge_skew(const struct summary *summary, struct verdict *verdict)
     double mean = summary->measured_seconds / (double)summary->measured_steps;
     double off = 100 * fabs(mean / summary->median_step_seconds - 1);
 
-    add(verdict, "skewed", off <= allowance(summary) ? VALIDITY_OK : VALIDITY_WARN,
+    add(verdict, "skewed", off <= 100 * allowance(summary) ? VALIDITY_OK : VALIDITY_WARN,
         summary->outlier_time_share * 100,
         "stalls: the mean step is %.1f %% off the median; outliers took %.1f %% of the time", off,
         summary->outlier_time_share * 100);
 }
 
+/* Whether what others took, where they took most, makes as much of a difference as the steps
+ * show. Then the interval has room for it: it is wider by the drift, and by what they took. */
+static bool is_explained(const struct summary *summary, const struct disturbance *disturbance)
+{
+    return fabs(summary->change_percent) <=
+           100 * (disturbance_factor(disturbance->worst) - 1) + summary->half_width_percent;
+}
+
 /* From the shape of the trace. */
-static void judge_trace(const struct validity_inputs *validity_inputs, struct verdict *verdict)
+static void judge_trace(const struct validity_inputs *validity_inputs,
+                        const struct disturbance *disturbance, struct verdict *verdict)
 {
     const struct summary *summary = validity_inputs->summary;
     bool detected = validity_inputs->spec->warmup_steps == FIELD_IS_AUTO;
@@ -107,6 +98,10 @@ static void judge_trace(const struct validity_inputs *validity_inputs, struct ve
     if (!summary->steady && percent == 0)
         add(verdict, "steady_state", detected ? VALIDITY_INVALID : VALIDITY_WARN, NAN,
             "too few steps to tell whether they were steady");
+    else if (!summary->steady && is_explained(summary, disturbance))
+        add(verdict, "steady_state", VALIDITY_WARN, summary->change_percent,
+            "later steps were %.1f %% %s, which what others took of the machine explains",
+            percent, way);
     else if (!summary->steady)
         add(verdict, "steady_state", detected ? VALIDITY_INVALID : VALIDITY_WARN,
             summary->change_percent,
@@ -128,103 +123,113 @@ static void judge_trace(const struct validity_inputs *validity_inputs, struct ve
         judge_skew(summary, verdict);
 }
 
-static void judge_steal(const struct disturbance *disturbance, const struct summary *summary,
-                        struct verdict *verdict)
+/* What happened to the run, and how much of the time it took at most. */
+static void add_loss(const char *code, double share, const char *what,
+                     const struct summary *summary, struct verdict *verdict)
 {
-    double percent = disturbance->steal_percent, least = fmax(STEAL_WARN, allowance(summary));
+    add(verdict, code, grade_share(share, summary), 100 * share,
+        "%s: steps waited for up to %.1f %% of the time", what, 100 * share);
+}
 
-    if (isnan(percent))
+static void judge_processors(const struct disturbance *disturbance, const struct summary *summary,
+                             struct verdict *verdict)
+{
+    if (isnan(disturbance->stolen))
         add(verdict, "steal", VALIDITY_UNKNOWN, NAN,
             "time taken by the hypervisor: not visible, or too short a time");
     else
-        add(verdict, "steal", grade(percent, least, STEAL_INVALID), percent,
-            "the hypervisor took %.1f %% of the processors' time", percent);
-}
-
-static void judge_throttling(const struct disturbance *disturbance, const struct summary *summary,
-                             struct verdict *verdict)
-{
-    enum validity level = grade_cost(disturbance->throttled_percent, summary);
-
-    if (isnan(disturbance->throttled_periods))
-        add(verdict, "throttled", VALIDITY_UNKNOWN, NAN, "throttling by a quota: not visible");
-    else if (disturbance->throttled_periods > 0)
-        add(verdict, "throttled", level, disturbance->throttled_percent,
-            "the control group's quota stopped it in %.0f periods, for %.3g %% of the time: %s",
-            disturbance->throttled_periods, disturbance->throttled_percent, effect_of(level));
-    else
-        add(verdict, "throttled", VALIDITY_OK, 0, "not throttled by a quota");
-}
-
-/* Competition for the same processors. */
-static void judge_competition(const struct disturbance *disturbance,
-                              const struct summary *summary, struct verdict *verdict)
-{
-    double percent = disturbance->waited_percent, least = fmax(WAIT_WARN, allowance(summary));
-    enum validity level = isnan(percent) ? VALIDITY_UNKNOWN : grade(percent, least, WAIT_INVALID);
-
-    if (isnan(percent))
-        add(verdict, "contention", level, NAN,
+        add_loss("steal", disturbance->stolen, "the hypervisor took the processors", summary,
+                 verdict);
+    if (isnan(disturbance->waited))
+        add(verdict, "contention", VALIDITY_UNKNOWN, NAN,
             "waiting for a processor: not visible, or too short a time");
     else
-        add(verdict, "contention", level, percent,
-            "threads waited for a processor that others used for %.1f %% of their time", percent);
+        add_loss("contention", disturbance->waited, "others used the processors", summary,
+                 verdict);
     /* What a switch costs is the wait after it: where that is known and little, the rise is said
      * and no warning. */
     if (disturbance->switches_second > SWITCHES_MIN &&
         disturbance->switches_second > SWITCHES_RISE * disturbance->switches_first)
-        add(verdict, "involuntary_switches", level == VALIDITY_OK ? VALIDITY_OK : VALIDITY_WARN,
+        add(verdict, "involuntary_switches",
+            isnan(disturbance->waited) || grade_share(disturbance->waited, summary) > VALIDITY_OK
+                ? VALIDITY_WARN
+                : VALIDITY_OK,
             disturbance->switches_second,
             "threads were pushed off a processor %.0f times a second, after %.0f at first",
             disturbance->switches_second, disturbance->switches_first);
 }
 
-/* Pages that were waited for, each taken for FAULT_SECONDS: `what` happened to them. */
-static void judge_pages(const char *code, double pages, const char *what,
-                        const struct validity_inputs *validity_inputs, double seconds,
-                        struct verdict *verdict)
+static void judge_throttling(const struct disturbance *disturbance, const struct summary *summary,
+                             struct verdict *verdict)
 {
-    double percent = 100 * pages * FAULT_SECONDS / seconds;
-    enum validity level = grade_cost(percent, validity_inputs->summary);
+    double periods = disturbance->throttled_periods, percent = 100 * disturbance->throttled;
 
-    add(verdict, code, level, pages, "%.0f %s, about %.2g %% of the time: %s", pages, what,
-        percent, effect_of(level));
+    if (isnan(periods))
+        add(verdict, "throttled", VALIDITY_UNKNOWN, NAN, "throttling by a quota: not visible");
+    else if (!(periods > 0))
+        add(verdict, "throttled", VALIDITY_OK, 0, "not throttled by a quota");
+    else if (isnan(percent))
+        add(verdict, "throttled", VALIDITY_WARN, NAN,
+            "the control group's quota stopped it in %.0f periods: for how long is not visible",
+            periods);
+    else
+        add(verdict, "throttled", grade_share(disturbance->throttled, summary), percent,
+            "the control group's quota stopped it in %.0f periods, for up to %.3g %% of the time",
+            periods, percent);
 }
 
-static void judge_memory(const struct validity_inputs *validity_inputs,
-                         const struct disturbance *disturbance, struct verdict *verdict)
+static void judge_memory(const struct disturbance *disturbance, const struct summary *summary,
+                         struct verdict *verdict)
 {
+    enum validity level = grade_share(disturbance->paged, summary);
+    double percent = 100 * disturbance->paged;
+
     if (disturbance->swap_ins > 0)
-        judge_pages("swap", disturbance->swap_ins, "pages were swapped in", validity_inputs,
-                    disturbance->seconds, verdict);
-    if (disturbance->major_faults > 0)
-        judge_pages("major_faults", disturbance->major_faults, "page faults waited for a disk",
-                    validity_inputs, disturbance->seconds, verdict);
-    if (disturbance->swap_ins > 0 || disturbance->major_faults > 0)
-        return;
-    if (isnan(disturbance->swap_ins) || isnan(disturbance->major_faults))
+        add(verdict, "swap", level, disturbance->swap_ins,
+            "%.0f pages were swapped in; with all disk reads about %.2g %% of the time",
+            disturbance->swap_ins, percent);
+    else if (disturbance->major_faults > 0)
+        add(verdict, "major_faults", level, disturbance->major_faults,
+            "%.0f page faults waited for a disk, about %.2g %% of the time",
+            disturbance->major_faults, percent);
+    else if (isnan(disturbance->swap_ins) || isnan(disturbance->major_faults))
         add(verdict, "swap", VALIDITY_UNKNOWN, NAN, "swapping: not visible");
     else
         add(verdict, "swap", VALIDITY_OK, 0, "nothing was swapped, no fault waited for a disk");
 }
 
-static void judge_clock(double drift, struct verdict *verdict)
+/* The canary tells how the machine's speed moved: its clock, or its memory. */
+static void judge_canary(const char *code, const char *what, double drift, double warn,
+                         struct verdict *verdict)
 {
     if (isnan(drift))
-        add(verdict, "clock", VALIDITY_UNKNOWN, NAN, "the clock: the engine did not watch it");
+        add(verdict, code, VALIDITY_UNKNOWN, NAN, "%s: the engine did not watch it", what);
     else
-        add(verdict, "clock", grade(drift, CLOCK_WARN, CLOCK_INVALID), drift,
-            "the effective clock moved by %.1f %% between the canaries around the steps", drift);
+        add(verdict, code, grade(drift, warn, INFINITY), drift,
+            "%s moved by %.1f %% between the canaries around the steps", what, drift);
 }
 
-static void judge_bandwidth(double drift, struct verdict *verdict)
+/* Everything that others did to the run, as one factor. */
+static void judge_disturbance(const struct disturbance *disturbance,
+                              const struct summary *summary, double memory_share,
+                              struct verdict *verdict)
 {
-    if (isnan(drift))
-        add(verdict, "bandwidth", VALIDITY_UNKNOWN, NAN,
-            "the speed of copying: the engine did not watch it");
-    else
-        add(verdict, "bandwidth", grade(drift, COPY_WARN, INFINITY), drift,
-            "the speed of copying moved by %.1f %% between the canaries around the steps", drift);
+    double faster =
+        disturbance_factor(disturbance->stolen) * disturbance_factor(disturbance->throttled) *
+        disturbance_factor(disturbance->waited) * disturbance_factor(disturbance->paged);
+    enum validity level;
+
+    verdict->idle_speed = faster;
+    if (disturbance->clock_drift_percent > CLOCK_WARN)
+        faster *= disturbance->clock_gain;
+    if (disturbance->copy_drift_percent > COPY_WARN)
+        faster *= 1 + memory_share * (disturbance->copy_gain - 1);
+    verdict->idle_speed_max = faster;
+    level = grade_share(1 - 1 / faster, summary);
+    add(verdict, "disturbance", level, 100 * (faster - 1),
+        "undisturbed, this machine is up to %.1f %% faster: %s", 100 * (faster - 1),
+        level == VALIDITY_INVALID ? "too much for a number of it"
+                                  : "the interval reaches so far");
 }
 
 /* True when a name among the implementations holds the word. */
@@ -303,18 +308,20 @@ static void judge_numerics(const struct validity_inputs *validity_inputs, struct
 
 void validity_judge(const struct validity_inputs *validity_inputs, struct verdict *ret_verdict)
 {
+    const struct summary *summary = validity_inputs->summary;
     struct disturbance disturbance;
     struct verdict verdict = {.level = VALIDITY_OK};
 
-    disturbance_of(validity_inputs->evidence, validity_inputs->summary, validity_inputs->threads,
-                   &disturbance);
-    judge_trace(validity_inputs, &verdict);
-    judge_steal(&disturbance, validity_inputs->summary, &verdict);
-    judge_throttling(&disturbance, validity_inputs->summary, &verdict);
-    judge_competition(&disturbance, validity_inputs->summary, &verdict);
-    judge_memory(validity_inputs, &disturbance, &verdict);
-    judge_clock(disturbance.clock_drift_percent, &verdict);
-    judge_bandwidth(disturbance.copy_drift_percent, &verdict);
+    disturbance_of(validity_inputs->evidence, summary, &disturbance);
+    judge_trace(validity_inputs, &disturbance, &verdict);
+    judge_processors(&disturbance, summary, &verdict);
+    judge_throttling(&disturbance, summary, &verdict);
+    judge_memory(&disturbance, summary, &verdict);
+    judge_canary("clock", "the effective clock", disturbance.clock_drift_percent, CLOCK_WARN,
+                 &verdict);
+    judge_canary("bandwidth", "the speed of copying", disturbance.copy_drift_percent, COPY_WARN,
+                 &verdict);
+    judge_disturbance(&disturbance, summary, validity_inputs->memory_share, &verdict);
     judge_implementations(validity_inputs, &verdict);
     judge_numerics(validity_inputs, &verdict);
     if (instance_is_burstable(validity_inputs->instance))

@@ -1,6 +1,7 @@
 /* May a run be ranked? Each thing that could have made its number another machine's, or another
- * work's, than it seems is looked at and answered in words. Pure: the same testimony gives the
- * same verdict, whenever and wherever it is asked again. */
+ * work's, than it seems is looked at and answered in words. What others took from the run has a
+ * bound, and widens the interval; invalid is a run whose bound is too far away, or that has none.
+ * Pure: the same testimony gives the same verdict, whenever and wherever it is asked again. */
 #pragma once
 
 #include "engine/protocol/details.h"
@@ -26,6 +27,8 @@ struct verdict {
     enum validity level; /* never unknown */
     size_t count;
     struct finding findings[FINDINGS_MAX];
+    /* How fast the machine is undisturbed, against this run: about, and at most. 1 or more. */
+    double idle_speed, idle_speed_max;
 };
 
 /* What the verdict is made of; pointers are borrowed. */
@@ -36,7 +39,7 @@ struct validity_inputs {
     const char *implementations; /* as in implementations.h; NULL where unknown */
     const char *machine_isa;     /* the most that the machine has, "" unknown */
     const char *instance;        /* the machine's type, "" unknown */
-    long long threads;           /* that computed; 0 unknown */
+    double memory_share;         /* of the time that memory bounds (roofline.h); 0 unknown */
     enum answer emulated;
     struct certified certified;
 };

@@ -91,6 +91,7 @@ static bool summarize_cell(const struct sweep_run *runs, size_t count, size_t in
     AUTO(freep) double *values = malloc((count + 1) * sizeof *values);
     const struct sweep_run *only = NULL;
     size_t valid = 0, shared = 0;
+    double stretch = 0;
 
     if (!values)
         return false;
@@ -103,11 +104,15 @@ static bool summarize_cell(const struct sweep_run *runs, size_t count, size_t in
         only = &runs[i];
         add_shares(&runs[i].shares, &shared, &cell->shares);
         values[valid++] = runs[i].throughput.value;
+        stretch += compare_stretch(&runs[i].throughput);
     }
     cell->over_runs = valid > 1;
-    if (valid > 1)
+    if (valid > 0)
+        cell->stretch = stretch / (double)valid;
+    if (valid > 1) {
         cell->throughput = measure_of(values, valid, &cell->log_squares);
-    else if (only)
+        cell->throughput.high *= exp(cell->stretch);
+    } else if (only)
         cell->throughput = only->throughput;
     return true;
 }
@@ -117,7 +122,8 @@ static bool summarize_cell(const struct sweep_run *runs, size_t count, size_t in
 static struct ratio ratio_of(const struct sweep_run *runs, size_t count,
                              const struct sweep_result *result, size_t a, size_t b)
 {
-    double of_a[BLOCKS_MAX], of_b[BLOCKS_MAX];
+    double of_a[BLOCKS_MAX], of_b[BLOCKS_MAX], more = 0;
+    struct ratio ratio;
     size_t pairs = 0;
 
     if (!(result->cells[a].throughput.value > 0) || !(result->cells[b].throughput.value > 0))
@@ -130,10 +136,14 @@ static struct ratio ratio_of(const struct sweep_run *runs, size_t count,
             continue;
         of_a[pairs] = run_a->throughput.value;
         of_b[pairs++] = run_b->throughput.value;
+        more += compare_stretch(&run_a->throughput) - compare_stretch(&run_b->throughput);
     }
-    if (pairs > 1)
-        return compare_pairs(of_a, of_b, pairs);
-    return compare_measures(&result->cells[a].throughput, &result->cells[b].throughput);
+    if (pairs < 2)
+        return compare_measures(&result->cells[a].throughput, &result->cells[b].throughput);
+    ratio = compare_pairs(of_a, of_b, pairs);
+    more /= (double)pairs;
+    compare_widen(&ratio, fmax(more, 0), fmax(-more, 0));
+    return ratio;
 }
 
 /* How far runs of one cell lie from each other, over all cells of a group that have two: standard
@@ -228,9 +238,30 @@ static struct rank_row row_of_steps(const struct cell_result *cell)
     struct rank_row row = {
         .estimate = log(speed->value), .error = NOTHING_KNOWN, .degrees = INFINITY};
 
-    if (speed->low > 0)
-        row.error = (log(speed->high) - log(speed->low)) / (2 * Z_95);
+    if (!(speed->low > 0))
+        return row;
+    row.estimate = (log(speed->high) + log(speed->low)) / 2;
+    row.error = (log(speed->high) - log(speed->low)) / (2 * Z_95);
     return row;
+}
+
+/* What disturbed all cells alike cancels out; a cell that was disturbed more may be faster. */
+static void widen_rows(const struct sweep_result *result, const size_t *members, size_t count,
+                       struct rank_row *rows)
+{
+    double least = INFINITY;
+
+    for (size_t i = 0; i < count; i++)
+        if (result->cells[members[i]].valid > 0)
+            least = fmin(least, result->cells[members[i]].stretch);
+    for (size_t i = 0; i < count; i++) {
+        double half = (result->cells[members[i]].stretch - least) / 2;
+
+        if (result->cells[members[i]].valid == 0)
+            continue;
+        rows[i].estimate += half;
+        rows[i].error = hypot(rows[i].error, half / Z_95);
+    }
 }
 
 static bool rank_cells(const struct sweep_run *runs, size_t run_count, const size_t *members,
@@ -248,6 +279,8 @@ static bool rank_cells(const struct sweep_run *runs, size_t run_count, const siz
     free(grid.logs);
     if (made == SWEEP_ROWS_NO_MEMORY)
         return false;
+    if (made == SWEEP_ROWS_MADE)
+        widen_rows(result, members, count, rows);
     for (size_t i = 0; i < count; i++) {
         struct cell_result *cell = &result->cells[members[i]];
 

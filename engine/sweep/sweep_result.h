@@ -34,7 +34,8 @@ struct cell_result {
     struct measure throughput; /* median of the valid runs; interval over them */
     bool over_runs;            /* else the interval is that of its only run's steps */
     struct time_shares shares; /* mean of the valid runs whose engine reported it */
-    double log_squares;        /* of the runs' logarithms: squared distances from their mean */
+    double stretch; /* how much faster they may be undisturbed: the mean of compare_stretch() */
+    double log_squares; /* of the runs' logarithms: squared distances from their mean */
     struct ratio to_first, to_previous, to_best; /* by blocks where both have two of them */
     struct rank_interval rank;                   /* zeroed without a value */
     size_t rank_row;                             /* its place in `intervals` */

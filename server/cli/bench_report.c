@@ -120,11 +120,6 @@ bool bench_report_load(struct db *db, const char *id, struct bench_report *repor
     return true;
 }
 
-static bool is_good(const struct run *run)
-{
-    return run->state == RUN_FINISHED && run->validity != VALIDITY_INVALID;
-}
-
 /* Whether the hub has accepted every finished run of this bench, and no run of the database
  * waits. */
 static bool is_delivered(const struct bench_report *report)
@@ -146,7 +141,7 @@ int bench_report_status(const struct bench_report *report)
         planned += report->cells[i].planned;
     for (size_t i = 0; i < report->run_count; i++) {
         finished += report->runs[i].run.state == RUN_FINISHED;
-        good += is_good(&report->runs[i].run);
+        good += run_may_be_ranked(&report->runs[i].run);
     }
     if (report->preempted)
         return EXIT_PREEMPTED;

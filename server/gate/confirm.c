@@ -20,17 +20,17 @@ static void write_key(const struct gate_check *check, char ret_key[KEY_SIZE])
 }
 
 /* The valid run of a cell in a block: the latest, for one that was interrupted is run again. */
-static double value_of(const struct sweep_row_run *runs, size_t count, size_t cell,
-                       long long block)
+static const struct measure *find_run(const struct sweep_row_run *runs, size_t count, size_t cell,
+                                      long long block)
 {
     for (size_t i = count; i-- > 0;) {
         const struct sweep_run *run = &runs[i].run;
 
         if (run->cell == cell && run->block == block && run->state == RUN_FINISHED &&
             !run->is_void && (run->validity == VALIDITY_OK || run->validity == VALIDITY_WARN))
-            return run->throughput.value;
+            return &run->throughput;
     }
-    return 0;
+    return NULL;
 }
 
 /* Blocks in which all that belongs together is valid. */
@@ -39,14 +39,23 @@ static void collect(struct confirmation *again, const struct sweep_row_run *runs
     long long blocks = again->kind == CONFIRM_INTERLEAVED ? BLOCKS_INTERLEAVED : BLOCKS_RERUN;
 
     again->count = 0;
+    again->candidate_stretch = again->baseline_stretch = 0;
     for (long long block = 0; block < blocks; block++) {
-        double candidate = value_of(runs, count, 0, block);
-        double baseline = again->kind == CONFIRM_RERUN ? 1 : value_of(runs, count, 1, block);
+        static const struct measure none = {1, 0, 0};
+        const struct measure *candidate = find_run(runs, count, 0, block);
+        const struct measure *baseline =
+            again->kind == CONFIRM_RERUN ? &none : find_run(runs, count, 1, block);
 
-        if (!(candidate > 0) || !(baseline > 0))
+        if (!candidate || !baseline || !(candidate->value > 0) || !(baseline->value > 0))
             continue;
-        again->candidate[again->count] = candidate;
-        again->baseline[again->count++] = baseline;
+        again->candidate[again->count] = candidate->value;
+        again->baseline[again->count++] = baseline->value;
+        again->candidate_stretch += compare_stretch(candidate);
+        again->baseline_stretch += compare_stretch(baseline);
+    }
+    if (again->count > 0) {
+        again->candidate_stretch /= (double)again->count;
+        again->baseline_stretch /= (double)again->count;
     }
 }
 

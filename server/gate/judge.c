@@ -11,10 +11,12 @@ static void fill_side(struct gate_check_side *side)
     double speeds = 0, dollars = 0;
 
     side->unpriced = 0;
+    side->stretch = 0;
     for (size_t i = 0; i < side->count; i++) {
         const struct gate_run *run = &side->runs[i];
 
         side->values[i] = run->throughput.value;
+        side->stretch += compare_stretch(&run->throughput) / (double)side->count;
         side->per_dollar[i] = run->throughput.value * 3600 / run->dollars;
         side->unpriced += !(run->dollars > 0);
         speeds += log(run->throughput.value);
@@ -29,8 +31,10 @@ static void fill_side(struct gate_check_side *side)
 
 static struct gate_side speeds_of(const struct gate_check_side *side)
 {
-    return (struct gate_side){
-        .values = side->values, .count = side->count, .only = side->runs[0].throughput};
+    return (struct gate_side){.values = side->values,
+                              .count = side->count,
+                              .stretch = side->stretch,
+                              .only = side->runs[0].throughput};
 }
 
 /* The interval of a single run's own steps goes with it: the price is a fact, and has none. */
@@ -41,6 +45,7 @@ static struct gate_side bargains_of(const struct gate_check_side *side)
 
     return (struct gate_side){.values = side->per_dollar,
                               .count = side->count,
+                              .stretch = side->stretch,
                               .only = {.value = run->throughput.value * factor,
                                        .low = run->throughput.low * factor,
                                        .high = run->throughput.high * factor}};
@@ -69,18 +74,22 @@ static void look_again(const struct gate_check *check, double candidate_factor,
 {
     const struct confirmation *again = &check->confirmation;
     double candidates[GATE_RUNS_MAX] = {0}, baselines[GATE_RUNS_MAX] = {0};
+    const struct gate_side candidate = {
+        .values = candidates,
+        .count = again->count,
+        .stretch = again->candidate_stretch,
+        .only = {.value = again->candidate[0] * candidate_factor}};
+    const struct gate_side turns = {
+        .values = baselines, .count = again->count, .stretch = again->baseline_stretch};
 
     for (size_t i = 0; i < again->count; i++) {
         candidates[i] = again->candidate[i] * candidate_factor;
         baselines[i] = again->baseline[i] * baseline_factor;
     }
     if (again->kind == CONFIRM_INTERLEAVED)
-        gate_look_at_pairs(candidates, baselines, again->count, check->request.margin, ret_look);
+        gate_look_at_pairs(&candidate, &turns, check->request.margin, ret_look);
     else
-        gate_look(&(struct gate_side){.values = candidates,
-                                      .count = again->count,
-                                      .only = {.value = candidates[0]}},
-                  baseline, check->request.margin, ret_look);
+        gate_look(&candidate, baseline, check->request.margin, ret_look);
 }
 
 static void look_second(struct gate_check *check)

@@ -19,6 +19,7 @@ struct gate_check_side {
     size_t left_out_count;
     /* From here on made by gate_check_judge(). */
     size_t unpriced; /* of how many of them the price is not known */
+    double stretch;  /* compare_stretch(), the mean over them */
     double values[GATE_RUNS_MAX],
         per_dollar[GATE_RUNS_MAX]; /* the latter where all have a price */
     double value;                  /* samples a second: geometric mean; NaN of none */
@@ -36,6 +37,7 @@ struct confirmation {
     /* Valid runs: of the same block at the same place, or those of the candidate alone. */
     double candidate[GATE_RUNS_MAX], baseline[GATE_RUNS_MAX];
     size_t count;
+    double candidate_stretch, baseline_stretch; /* compare_stretch(), the mean over them */
 };
 
 /* Of the speed, or of the samples that a dollar buys: two looks, and what they come to. */

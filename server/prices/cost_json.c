@@ -76,18 +76,45 @@ char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples
     return text.data;
 }
 
-/* The stored object without what follows from the speed; NULL when memory ends. */
-static char *without_amounts(const char *stored, const char *why_not)
+/* Where the run may not be ranked a point without an interval. False where nothing is known. */
+static bool cost_of_run(const struct run *run, struct cost *ret_cost)
 {
-    AUTO(json_decrefp) json_t *json = json_loads(stored, 0, NULL);
+    const struct summary *summary = &run->summary;
+    const struct amount speed = {.value = summary->samples_per_second,
+                                 .low = summary->throughput.low,
+                                 .high = summary->throughput.high,
+                                 .has_interval =
+                                     summary->throughput.known && run_may_be_ranked(run)};
+
+    return run->state == RUN_FINISHED && strcmp(run->paid.currency, "USD") == 0 &&
+           cost_of(&speed, run->paid.per_hour, ret_cost);
+}
+
+/* NULL where it is. */
+static const char *why_not_ranked(const struct run *run)
+{
+    if (run->state != RUN_FINISHED)
+        return "the run did not finish";
+    return run_may_be_ranked(run) ? NULL : "the run is invalid: validity.findings says why";
+}
+
+/* The stored object with points in place of what follows from the speed; NULL when memory ends.
+ */
+static char *with_points(const struct run *run)
+{
+    AUTO(json_decrefp) json_t *json = json_loads(run->price, 0, NULL);
+    struct cost cost;
+    bool known = cost_of_run(run, &cost);
 
     if (!json_object_get(json, "over_run") &&
         json_object_set_new(json, "over_run", json_null()) != 0)
         return NULL;
     for (size_t i = 0; i < COUNT(amounts); i++)
-        if (json_object_set_new(json, amounts[i].name, json_null()) != 0)
+        if (json_object_set_new(json, amounts[i].name,
+                                known ? cost_amount_to_json(cost_amount(&cost, i))
+                                      : json_null()) != 0)
             return NULL;
-    if (json_object_set_new(json, "why_no_cost", json_string(why_not)) != 0)
+    if (json_object_set_new(json, "why_not_ranked", json_string(why_not_ranked(run))) != 0)
         return NULL;
     return json_text(json);
 }
@@ -102,21 +129,16 @@ static char *with_no_reason(const char *stored)
     const char *over = strstr(stored, "\"over_run\":") ? "" : ",\"over_run\":null";
 
     if (length < 1 ||
-        !bytes_printf(&text, "%.*s%s,\"why_no_cost\":null}", (int)length - 1, stored, over))
+        !bytes_printf(&text, "%.*s%s,\"why_not_ranked\":null}", (int)length - 1, stored, over))
         bytes_free(&text);
     return text.data;
 }
 
-void present_run_cost(struct json_writer *out, const char *key, const char *stored,
-                      const char *why_not)
+void present_run_cost(struct json_writer *out, const char *key, const struct run *run)
 {
-    AUTO(freep) char *text = NULL;
+    AUTO(freep)
+    char *text = why_not_ranked(run) ? with_points(run) : with_no_reason(run->price);
 
-    if (!stored) {
-        jsonw_null(out, key);
-        return;
-    }
-    text = why_not ? without_amounts(stored, why_not) : with_no_reason(stored);
     if (text)
         jsonw_raw(out, key, text);
     else
@@ -132,14 +154,9 @@ static double hours_of(const struct run *run)
 
 void present_run_cost_head(struct json_writer *out, const char *key, const struct run *run)
 {
-    const struct summary *summary = &run->summary;
-    const struct amount speed = {.value = summary->samples_per_second,
-                                 .low = summary->throughput.low,
-                                 .high = summary->throughput.high,
-                                 .has_interval = summary->throughput.known};
     const struct paid_price *paid = &run->paid;
     struct cost each;
-    bool known = run_is_worth_a_price(run) && cost_of(&speed, paid->per_hour, &each);
+    bool known = cost_of_run(run, &each);
 
     if (!(paid->per_hour > 0) || strcmp(paid->currency, "USD") != 0) {
         jsonw_null(out, key);

@@ -17,14 +17,13 @@ struct run_cost {
  * memory ends. */
 char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second);
 
-/* Writes the cost object of a run as it is answered: what is stored (null for NULL) and
- * "why_no_cost". Of a run that is not worth a price the members that follow from its speed are
- * null, whatever is stored, and `why_not` is the reason; NULL where they are as stored. */
-void present_run_cost(struct json_writer *out, const char *key, const char *stored,
-                      const char *why_not);
+/* Writes the cost object of a run as it is answered: what is stored, and "why_not_ranked", which
+ * is null where the run may be ranked. The members that follow from the speed of a run that may
+ * not are points without an interval, or null, whatever is stored. */
+void present_run_cost(struct json_writer *out, const char *key, const struct run *run);
 
 /* The head of the cost object, for lists: from what is stored beside it. null where no price in
- * dollars is known. A run that is not valid has no samples per dollar. */
+ * dollars is known. Of a run that is not valid the amounts are points. */
 void present_run_cost_head(struct json_writer *out, const char *key, const struct run *run);
 
 /* The members that follow from the price and the speed, each a value with its interval or null.

@@ -7,7 +7,10 @@
 #include "db/runs/runs.h"
 #include "db/runs/step_rows.h"
 #include "engine/protocol/details.h"
+#include "engine/stats/roofline.h"
 #include "engine/stats/summary_text.h"
+
+#include <math.h>
 
 #define ISA_SIZE 32
 
@@ -33,6 +36,22 @@ static bool summarize(const struct conclusion_inputs *conclusion_inputs,
     return summary_compute(conclusion_inputs->steps, &rules, ret_summary, err);
 }
 
+/* Of the time of the run, as far as the engine tells what memory gives. */
+static double memory_share(const struct run_spec *spec, const struct engine_details *details,
+                           const struct summary *summary)
+{
+    const struct roofline_inputs inputs = {.details = *details,
+                                           .split_known = summary->split_known,
+                                           .split = summary->split,
+                                           .step_seconds = summary->measured_seconds /
+                                                           (double)summary->measured_steps,
+                                           .batch_size = spec->batch_size};
+    struct roofline roofline;
+
+    roofline_compute(&inputs, &roofline);
+    return fmin(roofline.memory_share, 1);
+}
+
 static bool judge(const struct conclusion_inputs *conclusion_inputs,
                   struct conclusion *conclusion, struct error *err)
 {
@@ -45,16 +64,18 @@ static bool judge(const struct conclusion_inputs *conclusion_inputs,
         return false;
     read_isa(conclusion_inputs->machine_facts, isa);
     validity_judge(
-        &(struct validity_inputs){.spec = conclusion_inputs->spec,
-                                  .summary = &conclusion->summary,
-                                  .evidence = conclusion_inputs->evidence,
-                                  .implementations = conclusion_inputs->implementations,
-                                  .machine_isa = isa,
-                                  .instance = run->instance,
-                                  .threads = details.threads,
-                                  .emulated = details.emulated,
-                                  .certified = run->certified},
+        &(struct validity_inputs){
+            .spec = conclusion_inputs->spec,
+            .summary = &conclusion->summary,
+            .evidence = conclusion_inputs->evidence,
+            .implementations = conclusion_inputs->implementations,
+            .machine_isa = isa,
+            .instance = run->instance,
+            .memory_share = memory_share(conclusion_inputs->spec, &details, &conclusion->summary),
+            .emulated = details.emulated,
+            .certified = run->certified},
         &verdict);
+    summary_widen(&conclusion->summary, verdict.idle_speed, verdict.idle_speed_max);
     conclusion->validity = verdict.level;
     conclusion->findings = verdict_to_text(&verdict);
     return conclusion->findings || error_no_memory(err);

@@ -53,5 +53,5 @@ void run_cost_keep(struct run *run, const struct run_cost *cost, struct this_mac
     memcpy(run->where.zone, identity->zone, sizeof run->where.zone);
     this_machine_vm(here, run->where.vm);
     run->paid = run_cost_paid(cost);
-    run->price = run_cost_to_text(cost, run_is_worth_a_price(run) ? &speed : NULL);
+    run->price = run_cost_to_text(cost, run_may_be_ranked(run) ? &speed : NULL);
 }

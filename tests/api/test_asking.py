@@ -393,10 +393,10 @@ class Branches(Asking):
             self.assertProblem(self.server.get("/v1/comparison?" + query), 400, "invalid", "label")
 
 
-class Worthless(unittest.TestCase):
+class Unranked(unittest.TestCase):
     """The fake engine's loss rises, which makes the run invalid."""
 
-    def test_an_invalid_run_has_no_cost_but_its_price(self):
+    def test_an_invalid_run_has_its_point_and_no_interval(self):
         engines = {"bad": fake("unlearning"), "ok": fake("ok")}
         server = Server(*PLACE, "--price-per-hour", "0.36", engines=engines).start()
         self.addCleanup(server.stop)
@@ -404,19 +404,21 @@ class Worthless(unittest.TestCase):
                    "hours_per_million_samples")
         bad = server.run("bad", steps=60, warmup_steps=5)
         self.assertEqual("invalid", bad["validity"]["level"], bad["validity"])
-        self.assertEqual([None] * 3, [bad["cost"][name] for name in amounts])
+        point = {"value": bad["summary"]["samples_per_second"] * 3600 / 0.36,
+                 "low": None, "high": None}
+        self.assertEqual(point, bad["cost"]["samples_per_dollar"])
         self.assertEqual("the run is invalid: validity.findings says why",
-                         bad["cost"]["why_no_cost"])
+                         bad["cost"]["why_not_ranked"])
         self.assertEqual(0.36, bad["cost"]["price"]["price_per_hour"])
         listed, = server.get("/v1/runs?engine=bad").json()["runs"]
-        self.assertEqual([None] * 3, [listed["cost"][name] for name in amounts])
+        self.assertEqual(bad["cost"]["samples_per_dollar"], listed["cost"]["samples_per_dollar"])
         self.assertEqual(0.36, listed["cost"]["price_per_hour"])
         good = server.run("ok", steps=60, warmup_steps=5)
-        self.assertIsNone(good["cost"]["why_no_cost"])
+        self.assertIsNone(good["cost"]["why_not_ranked"])
         self.assertTrue(all(good["cost"][name]["value"] > 0 for name in amounts))
         line = server.get("/v1/runs/export?engine=bad").body
         self.assertIn(b'"samples_per_dollar":null', line)
-        self.assertNotIn(b"why_no_cost", line)
+        self.assertNotIn(b"why_not_ranked", line)
         hub = Server(engines={"ok": fake("ok")}).start()
         self.addCleanup(hub.stop)
         self.assertEqual(201, hub.post(line.decode(), path="/v1/runs/import").status)

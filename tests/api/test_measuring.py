@@ -214,8 +214,9 @@ class Verdicts(Measured):
 
     def test_canaries_that_change_are_found(self):
         run, found = self.judged("wavering", "clock")
-        self.assertEqual(("invalid", "invalid"), (run["validity"]["level"], found["level"]))
+        self.assertEqual("warn", found["level"])
         self.assertAlmostEqual(100 / 9, found["value"])  # from the middle between 3 and 2.4 GHz
+        self.assertGreater(finding(run, "disturbance")["value"], 11.1)  # by the better one
         self.assertEqual("ok", finding(run, "bandwidth")["level"])
         self.assertEqual(("ok", 0), tuple(self.judged("singing", "clock")[1][key]
                                           for key in ("level", "value")))

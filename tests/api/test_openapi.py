@@ -96,7 +96,7 @@ class Documented(unittest.TestCase):
                 self.assertIs(False, found.get("additionalProperties"), (name, text_of(found)))
                 if name not in ("RunSpec", "Knobs", "Problem", "SweepRequest", "AaRequest", "TypedPrice",
                                 "NewDiscount", "NewCapacityEvent", "NewFigure", "RunDocument", "DocumentSpec", "DocumentCost", "DocumentSteps",
-                                "BenchmarkPoint",
+                                "BenchmarkPoint", "Interval", "Summary",
                                 "BencherMetric"):
                     self.assertEqual(found["properties"].keys(), set(found["required"]), name)
 

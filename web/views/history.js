@@ -95,7 +95,7 @@ const readCosts = async (points, signal, changed) => {
         const { cost } = await get(`/v1/runs/${point.run.id}`, {}, { signal });
         point.dollars = cost?.samples_per_dollar ?? null;
         point.hourly = cost?.price?.price_per_hour ?? null;
-        point.why = cost?.why_no_cost ?? cost?.why_no_price ?? 'no price was known when it ran';
+        point.why = cost?.why_no_price ?? cost?.why_not_ranked ?? 'no price was known when it ran';
       } catch (error) {
         if (error.name === 'AbortError') throw error;
         point.why = error.message;

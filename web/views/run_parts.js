@@ -17,8 +17,11 @@ const size = (bytes) => {
 };
 const yes = (value) => (value === null || value === undefined ? null : value ? 'yes' : 'no');
 
-export const throughput = ({ summary }) =>
-  summary && { value: summary.samples_per_second, low: summary.interval?.low ?? null, high: summary.interval?.high ?? null };
+// A run that is not ranked has a number, and no interval that holds.
+export const throughput = ({ summary, validity: found }) => {
+  const sure = found?.level === 'invalid' ? null : summary?.interval;
+  return summary && { value: summary.samples_per_second, low: sure?.low ?? null, high: sure?.high ?? null };
+};
 
 // A headline number with its interval and notes.
 const amount = (name, value, unit, noted, show = number) => {
@@ -36,7 +39,7 @@ export const amounts = (run) => {
   const { cost } = run;
   const noPrice = unknown(cost?.why_no_price ?? 'no price was known when it ran');
   const priced = cost?.price ? [priceWords(cost.price), '; ', priceSource(cost.price)] : [noPrice];
-  const paid = cost?.why_no_cost ? [`${cost.why_no_cost}; `, ...priced] : priced;
+  const paid = cost?.why_not_ranked ? [`not ranked: ${cost.why_not_ranked}; `, ...priced] : priced;
   return h('div', { class: 'amounts' },
     amount('Training per dollar', cost?.samples_per_dollar, 'samples', paid),
     amount('Throughput', speed, 'samples/s',

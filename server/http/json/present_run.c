@@ -130,14 +130,6 @@ static void present_where(struct json_writer *out, const struct run *run)
     jsonw_text(out, "signed_by", text_or_null(run->signed_by));
 }
 
-/* NULL where the cost says all that is known. */
-static const char *why_no_cost(const struct run *run)
-{
-    if (run->state != RUN_FINISHED)
-        return "the run did not finish";
-    return run_is_worth_a_price(run) ? NULL : "the run is invalid: validity.findings says why";
-}
-
 void present_run(struct json_writer *out, const char *key, const struct run *run,
                  const struct progress *progress)
 {
@@ -161,7 +153,7 @@ void present_run(struct json_writer *out, const char *key, const struct run *run
     present_judgement(out, run->validity, run->findings);
     present_taken_back(out, "void", &run->voided);
     if (run->price)
-        present_run_cost(out, "cost", run->price, why_no_cost(run));
+        present_run_cost(out, "cost", run);
     else
         present_run_cost_head(out, "cost", run);
     present_place(out, run);

@@ -126,6 +126,24 @@ static void one_of_each_says_nothing_of_the_next(void)
     EXPECT_NEAR(compare_pairs(two, two, 2).high, 1, 1e-12);
 }
 
+/* The candidate may be a quarter faster than it ran: the ratio may be so much higher, not lower.
+ */
+static void an_interval_that_reaches_up_makes_a_ratio_that_reaches_up(void)
+{
+    const struct measure disturbed = {100, 99, 126}, quiet = {100, 99, 101};
+    struct ratio ratio = compare_measures(&disturbed, &quiet);
+    struct ratio inverse = compare_measures(&quiet, &disturbed);
+
+    EXPECT_NEAR(ratio.value, 1, 0);
+    EXPECT_NEAR(ratio.low, 0.986, 1e-3);
+    EXPECT_NEAR(ratio.high, 1.26, 1e-3);
+    EXPECT_NEAR(inverse.low, 1 / ratio.high, 1e-12);
+    EXPECT_NEAR(inverse.high, 1 / ratio.low, 1e-12);
+    EXPECT_NEAR(compare_stretch(&quiet), 0, 0);
+    EXPECT_NEAR(compare_stretch(&disturbed), log(1.26 * 0.99), 1e-12);
+    EXPECT_NEAR(compare_stretch(&(struct measure){100, 0, 0}), 0, 0);
+}
+
 int main(void)
 {
     RUN(the_gate_is_quiet_over_equals_and_finds_what_is_slower);
@@ -134,5 +152,6 @@ int main(void)
     RUN(the_verdict_is_one_of_three);
     RUN(two_values_are_as_sure_as_their_intervals);
     RUN(one_of_each_says_nothing_of_the_next);
+    RUN(an_interval_that_reaches_up_makes_a_ratio_that_reaches_up);
     return test_result();
 }

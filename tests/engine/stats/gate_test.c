@@ -24,6 +24,17 @@ static struct gate_look look_at(const double *a, size_t a_count, const double *b
     return look;
 }
 
+static struct gate_look look_at_pairs(const double *a, const double *b, size_t count,
+                                      double margin)
+{
+    const struct gate_side candidate = {.values = a, .count = count};
+    const struct gate_side baseline = {.values = b, .count = count};
+    struct gate_look look;
+
+    gate_look_at_pairs(&candidate, &baseline, margin, &look);
+    return look;
+}
+
 /* What a gate would do on a machine whose runs scatter by `cov`. */
 struct setting {
     size_t candidate, baseline; /* runs */
@@ -44,7 +55,7 @@ static void count_fails(const struct setting *of, int seeds, int *ret_first, int
         *ret_first += first.verdict == GATE_FAIL;
         runs_of(&chance, 100 * of->truth, of->cov, a, 10);
         runs_of(&chance, 100, of->cov, b, 10);
-        gate_look_at_pairs(a, b, 10, MARGIN, &second);
+        second = look_at_pairs(a, b, 10, MARGIN);
         *ret_confirmed += gate_confirm(&first, &second) == GATE_FAIL;
     }
 }
@@ -109,8 +120,10 @@ static void a_detectable_difference_is_detected(void)
 
 static struct gate_look one_each(double a, double a_low, double b, double b_low)
 {
-    const struct gate_side candidate = {&a, 1, {a, a_low, a_low > 0 ? a * a / a_low : 0}};
-    const struct gate_side baseline = {&b, 1, {b, b_low, b_low > 0 ? b * b / b_low : 0}};
+    const struct gate_side candidate = {
+        .values = &a, .count = 1, .only = {a, a_low, a_low > 0 ? a * a / a_low : 0}};
+    const struct gate_side baseline = {
+        .values = &b, .count = 1, .only = {b, b_low, b_low > 0 ? b * b / b_low : 0}};
     struct gate_look look;
 
     gate_look(&candidate, &baseline, MARGIN, &look);
@@ -170,9 +183,8 @@ static void a_single_candidate_is_beside_the_next_run_of_the_baseline(void)
 static enum gate_verdict pairs_of(double candidate, double margin)
 {
     const double a[] = {candidate, candidate, candidate}, b[] = {100, 100, 100};
-    struct gate_look look;
+    struct gate_look look = look_at_pairs(a, b, 3, margin);
 
-    gate_look_at_pairs(a, b, 3, margin, &look);
     EXPECT_INT(look.level, GATE_PAIRS);
     return look.verdict;
 }
@@ -186,19 +198,43 @@ static void an_interval_that_ends_at_the_margin_holds_it(void)
     EXPECT_INT(pairs_of(130, 0.03), GATE_PASS); /* faster is no reason to fail */
 }
 
+/* A candidate that others slowed down by a tenth may be as fast as the baseline is. */
+static void what_others_took_is_no_slowdown(void)
+{
+    const double slow[] = {90, 90.1, 89.9}, quick[] = {100, 100.1, 99.9};
+    struct gate_side candidate = {.values = slow, .count = 3};
+    struct gate_side baseline = {.values = quick, .count = 3};
+    struct gate_look look;
+
+    gate_look(&candidate, &baseline, MARGIN, &look);
+    EXPECT_INT(look.verdict, GATE_FAIL);
+    gate_look_at_pairs(&candidate, &baseline, MARGIN, &look);
+    EXPECT_INT(look.verdict, GATE_FAIL);
+    candidate.stretch = -log(0.9);
+    gate_look(&candidate, &baseline, MARGIN, &look);
+    EXPECT_INT(look.verdict, GATE_CANNOT_TELL);
+    EXPECT_NEAR(look.ratio.value, 0.9, 1e-6);
+    gate_look_at_pairs(&candidate, &baseline, MARGIN, &look);
+    EXPECT_INT(look.verdict, GATE_CANNOT_TELL);
+    baseline.stretch = candidate.stretch; /* both alike, in turns */
+    gate_look_at_pairs(&candidate, &baseline, MARGIN, &look);
+    EXPECT_INT(look.verdict, GATE_FAIL);
+    gate_look(&candidate, &baseline, MARGIN, &look); /* at other times */
+    EXPECT_INT(look.verdict, GATE_CANNOT_TELL);
+}
+
 static void pairs_see_a_slowdown_through_a_drift(void)
 {
     const double baseline[] = {100, 80, 60, 40}, candidate[] = {90, 71.9, 54.1, 36};
-    struct gate_look pairs, one;
+    struct gate_look pairs = look_at_pairs(candidate, baseline, 4, MARGIN);
+    struct gate_look one = look_at_pairs(candidate, baseline, 1, MARGIN);
 
-    gate_look_at_pairs(candidate, baseline, 4, MARGIN, &pairs);
-    gate_look_at_pairs(candidate, baseline, 1, MARGIN, &one);
     EXPECT_INT(pairs.verdict, GATE_FAIL);
     EXPECT_INT(look_at(candidate, 4, baseline, 4).verdict, GATE_CANNOT_TELL);
     EXPECT_INT(one.verdict, GATE_CANNOT_TELL);
     EXPECT(!one.ratio.known && isnan(one.detectable));
     EXPECT_NEAR(one.ratio.value, 0.9, 1e-12);
-    gate_look_at_pairs(candidate, baseline, 0, MARGIN, &one);
+    one = look_at_pairs(candidate, baseline, 0, MARGIN);
     EXPECT_INT(one.verdict, GATE_CANNOT_TELL);
     EXPECT(isnan(one.ratio.value));
 }
@@ -264,6 +300,7 @@ int main(void)
     RUN(fewer_than_six_runs_beside_one_pass_but_never_fail);
     RUN(a_single_candidate_is_beside_the_next_run_of_the_baseline);
     RUN(an_interval_that_ends_at_the_margin_holds_it);
+    RUN(what_others_took_is_no_slowdown);
     RUN(pairs_see_a_slowdown_through_a_drift);
     RUN(values_that_are_none_tell_nothing);
     RUN(two_looks_fail_only_together);

@@ -245,6 +245,26 @@ static void the_same_steps_give_the_same_text(void)
     EXPECT(others > 0);
 }
 
+/* What others took reaches to one side, and the number stays as it ran. */
+static void a_disturbed_run_has_a_wider_interval_upwards(void)
+{
+    struct summary_rules rules = rules_of(FIELD_IS_AUTO, FIELD_IS_AUTO, 32);
+    struct chance chance = seeded(8);
+    long long steps[200];
+
+    for (size_t i = 0; i < COUNT(steps); i++)
+        steps[i] = 49000000 + (long long)chance_below(&chance, 2000000);
+    struct summary before = summarize(steps, 200, &rules), after = before;
+    summary_widen(&after, 1.25, 1.3);
+    EXPECT_NEAR(after.samples_per_second, before.samples_per_second, 0);
+    EXPECT_NEAR(after.idle_samples_per_second, 1.25 * before.samples_per_second, 1e-9);
+    EXPECT_NEAR(after.throughput.low, before.throughput.low, 0);
+    EXPECT_NEAR(after.throughput.high, 1.3 * before.throughput.high, 1e-9);
+    EXPECT_NEAR(after.half_width_percent, before.half_width_percent, 0);
+    AUTO(freep) char *text = summary_to_text(&after);
+    EXPECT(strstr(text, "\"disturbance_percent\":30.0") != NULL);
+}
+
 static void the_text_has_null_for_what_is_not_known(void)
 {
     static const long long nanoseconds[] = {S, S, S};
@@ -253,8 +273,9 @@ static void the_text_has_null_for_what_is_not_known(void)
     AUTO(freep) char *text = summary_to_text(&summary);
 
     EXPECT_STR(text,
-               "{\"method\":4,\"samples_per_second\":8.0,\"interval\":null,"
-               "\"half_width_percent\":null,\"median_step_seconds\":1.0,\"median_interval\":null,"
+               "{\"method\":5,\"samples_per_second\":8.0,\"interval\":null,"
+               "\"half_width_percent\":null,\"idle_samples_per_second\":8.0,"
+               "\"median_step_seconds\":1.0,\"median_interval\":null,"
                "\"measured_steps\":2,\"measured_seconds\":2.0,\"first_measured\":1,"
                "\"init_seconds\":1.0,\"warmup\":{\"steps\":1,\"seconds\":0.0,"
                "\"steady_state\":false,\"class\":\"no_steady_state\",\"change_percent\":0.0},"
@@ -277,6 +298,7 @@ int main(void)
     RUN(the_split_is_the_mean_of_the_measured_steps);
     RUN(the_losses_are_those_of_the_first_and_the_last_fifth);
     RUN(the_same_steps_give_the_same_text);
+    RUN(a_disturbed_run_has_a_wider_interval_upwards);
     RUN(the_text_has_null_for_what_is_not_known);
     return test_result();
 }

@@ -328,6 +328,31 @@ static void a_voided_run_is_counted_apart_and_never_used(void)
     EXPECT_INT(sweep_false_alarms(runs, COUNT(runs)).pairs, 0);
 }
 
+/* Cell 1 ran a fifth slower, beside others that took as much of the machine. */
+static void a_cell_that_was_disturbed_more_may_be_as_fast(void)
+{
+    struct sweep_run runs[] = {done(0, 0, 100), done(0, 1, 101), done(0, 2, 100.5),
+                               done(1, 0, 80),  done(1, 1, 81),  done(1, 2, 80.5)};
+    struct sweep_result result = compute(runs, COUNT(runs), 2);
+
+    EXPECT_INT(compare_judge(&result.cells[1].to_first, 0.03), COMPARE_WORSE);
+    EXPECT_RANKS(result.cells[1], 2, 2);
+    sweep_result_clear(&result);
+    for (size_t i = 3; i < COUNT(runs); i++)
+        runs[i].throughput.high *= 1.25;
+    result = compute(runs, COUNT(runs), 2);
+    EXPECT_INT(compare_judge(&result.cells[1].to_first, 0.03), COMPARE_TIED);
+    EXPECT(result.cells[1].throughput.high > 100);
+    EXPECT_RANKS(result.cells[1], 1, 2);
+    sweep_result_clear(&result);
+    for (size_t i = 0; i < 3; i++)
+        runs[i].throughput.high *= 1.25; /* both alike: in turns that cancels out */
+    result = compute(runs, COUNT(runs), 2);
+    EXPECT_INT(compare_judge(&result.cells[1].to_first, 0.03), COMPARE_WORSE);
+    EXPECT_RANKS(result.cells[1], 2, 2);
+    sweep_result_clear(&result);
+}
+
 int main(void)
 {
     RUN(a_cell_is_worth_the_median_of_its_runs);
@@ -349,5 +374,6 @@ int main(void)
     RUN(the_second_try_of_a_block_counts);
     RUN(false_alarms_are_counted_over_pairs);
     RUN(a_voided_run_is_counted_apart_and_never_used);
+    RUN(a_cell_that_was_disturbed_more_may_be_as_fast);
     return test_result();
 }

@@ -70,7 +70,7 @@ static void a_ratio_is_as_unsure_as_machines_differ(void)
     MEASURED(&stage, "b", 50, .low = 49, .high = 51);
     compare(&stage, "reference=a&vm_spread=0");
     sure = row_of(&stage, "b")->speed_ratio;
-    EXPECT_NEAR(sure.low, 0.5 * exp(-hypot(log(51.0 / 49), log(101.0 / 99)) / 2), 1e-9);
+    EXPECT_NEAR(sure.low, 0.5 * exp(-hypot(log(50.0 / 49), log(101.0 / 100))), 1e-9);
     compare(&stage, "reference=a&vm_spread=10");
     EXPECT(row_of(&stage, "b")->speed_ratio.low < sure.low * 0.8);
     EXPECT(row_of(&stage, "b")->ratio.low < sure.low * 0.8);

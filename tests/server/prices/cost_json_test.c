@@ -89,43 +89,6 @@ static void the_member_that_is_wrong_is_named(void)
     "{\"value\":0.10,\"low\":null,\"high\":null},\"dollars_per_million_samples\":null,"          \
     "\"hours_per_million_samples\":null}"
 
-static char *presented(const char *stored, const char *why_not)
-{
-    struct bytes text = {.limit = 4096};
-    struct json_writer out = {.bytes = &text};
-
-    jsonw_open(&out, NULL, '{');
-    present_run_cost(&out, "cost", stored, why_not);
-    jsonw_close(&out, '}');
-    EXPECT(!out.failed);
-    return text.data;
-}
-
-static void a_cost_is_answered_as_it_is_stored(void)
-{
-    AUTO(freep) char *text = presented(STORED, NULL);
-    AUTO(freep) char *none = presented(NULL, "no matter");
-
-    EXPECT(strstr(text, "\"value\":0.10,") != NULL); /* to the digit */
-    EXPECT(strstr(text, ",\"over_run\":null,\"why_no_cost\":null}}") != NULL);
-    EXPECT_STR(none, "{\"cost\":null}");
-}
-
-/* An earlier version stored them for invalid runs too. */
-static void a_run_that_is_worth_no_price_has_no_amounts(void)
-{
-    AUTO(freep) char *text = presented(STORED, "it is invalid");
-    AUTO(json_decrefp) json_t *json = json_loads(text, 0, NULL);
-    json_t *cost = json_object_get(json, "cost");
-
-    for (size_t i = 0; i < COST_AMOUNTS; i++)
-        EXPECT(json_is_null(json_object_get(cost, cost_amount_name(i))));
-    EXPECT_STR(json_string_value(json_object_get(cost, "why_no_cost")), "it is invalid");
-    EXPECT_NEAR(
-        json_number_value(json_object_get(json_object_get(cost, "price"), "price_per_hour")), 2,
-        0);
-}
-
 /* Half an hour at 0.5 dollars an hour, in which 10 samples a second were trained. */
 static struct run paid_run(void)
 {
@@ -139,6 +102,57 @@ static struct run paid_run(void)
                                  .kind = "spot",
                                  .feed = "some feed",
                                  .fetched_us = 1699999999000000LL}};
+}
+
+static char *presented(const struct run *run)
+{
+    struct bytes text = {.limit = 4096};
+    struct json_writer out = {.bytes = &text};
+
+    jsonw_open(&out, NULL, '{');
+    present_run_cost(&out, "cost", run);
+    jsonw_close(&out, '}');
+    EXPECT(!out.failed);
+    return text.data;
+}
+
+static void a_cost_is_answered_as_it_is_stored(void)
+{
+    static char stored[] = STORED;
+    struct run run = paid_run();
+
+    run.price = stored;
+    AUTO(freep) char *text = presented(&run);
+    EXPECT(strstr(text, "\"value\":0.10,") != NULL); /* to the digit */
+    EXPECT(strstr(text, ",\"over_run\":null,\"why_not_ranked\":null}}") != NULL);
+}
+
+static const json_t *amount_of(const json_t *json, size_t i)
+{
+    return json_object_get(json_object_get(json, "cost"), cost_amount_name(i));
+}
+
+/* Whatever was stored with it. */
+static void a_run_that_may_not_be_ranked_has_points(void)
+{
+    static char stored[] = STORED;
+    struct run run = paid_run();
+
+    run.price = stored;
+    run.validity = VALIDITY_INVALID;
+    AUTO(freep) char *text = presented(&run);
+    AUTO(json_decrefp) json_t *json = json_loads(text, 0, NULL);
+    EXPECT_NEAR(json_number_value(json_object_get(amount_of(json, 0), "value")), 72000, 1e-9);
+    EXPECT(json_is_null(json_object_get(amount_of(json, 0), "low")));
+    EXPECT_STR(
+        json_string_value(json_object_get(json_object_get(json, "cost"), "why_not_ranked")),
+        "the run is invalid: validity.findings says why");
+    run.state = RUN_FAILED;
+    AUTO(freep) char *none = presented(&run);
+    AUTO(json_decrefp) json_t *failed = json_loads(none, 0, NULL);
+    for (size_t i = 0; i < COST_AMOUNTS; i++)
+        EXPECT(json_is_null(amount_of(failed, i)));
+    EXPECT(strstr(none, "the run did not finish") != NULL);
 }
 
 static void expect_head(const struct run *run, const char *wanted)
@@ -170,7 +184,7 @@ static void the_head_is_what_a_list_can_know(void)
                      "\"low\":23.148148148148149,\"high\":30.864197530864196}}}");
 }
 
-static void an_invalid_or_unfinished_run_has_only_its_own_dollars(void)
+static void an_invalid_run_has_points_and_an_unfinished_one_only_its_own_dollars(void)
 {
     static const char only[] = HEAD "\"dollars\":0.25,\"samples_per_dollar\":null,"
                                     "\"dollars_per_million_samples\":null,"
@@ -178,7 +192,11 @@ static void an_invalid_or_unfinished_run_has_only_its_own_dollars(void)
     struct run run = paid_run();
 
     run.validity = VALIDITY_INVALID;
-    expect_head(&run, only);
+    expect_head(&run, HEAD "\"dollars\":0.25,"
+                           "\"samples_per_dollar\":{\"value\":72000,\"low\":null,\"high\":null},"
+                           "\"dollars_per_million_samples\":{\"value\":13.888888888888889,"
+                           "\"low\":null,\"high\":null},\"hours_per_million_samples\":"
+                           "{\"value\":27.777777777777779,\"low\":null,\"high\":null}}}");
     run = paid_run();
     run.state = RUN_FAILED;
     run.summary = (struct summary){0};
@@ -203,13 +221,13 @@ static void without_a_price_in_dollars_there_is_no_head(void)
 int main(void)
 {
     RUN(the_head_is_what_a_list_can_know);
-    RUN(an_invalid_or_unfinished_run_has_only_its_own_dollars);
+    RUN(an_invalid_run_has_points_and_an_unfinished_one_only_its_own_dollars);
     RUN(without_a_price_in_dollars_there_is_no_head);
     RUN(what_is_written_can_be_read);
     RUN(a_price_that_moved_counts_by_its_mean);
     RUN(a_price_of_the_sender_is_read);
     RUN(the_member_that_is_wrong_is_named);
     RUN(a_cost_is_answered_as_it_is_stored);
-    RUN(a_run_that_is_worth_no_price_has_no_amounts);
+    RUN(a_run_that_may_not_be_ranked_has_points);
     return test_result();
 }

@@ -328,32 +328,6 @@ static void a_filter_that_matches_nothing_is_told_with_the_page(void)
                "\"value\":\"nativ\",\"words\":\"no run has it; known are native\"}]}");
 }
 
-/* Whatever was stored with it. */
-static void an_invalid_run_has_a_price_and_no_cost(void)
-{
-    static char cost[] =
-        "{\"identity\":{},\"price\":{\"price_per_hour\":2},\"why_no_price\":null,"
-        "\"samples_per_dollar\":{\"value\":7,\"low\":6,\"high\":8},"
-        "\"dollars_per_million_samples\":null,\"hours_per_million_samples\":null}";
-    static const enum validity levels[] = {VALIDITY_OK, VALIDITY_WARN, VALIDITY_UNKNOWN,
-                                           VALIDITY_INVALID};
-
-    for (size_t i = 0; i < COUNT(levels); i++) {
-        struct run run = a_run(RUN_FINISHED);
-
-        run.price = cost;
-        run.validity = levels[i];
-        run.findings = findings;
-        AUTO(json_decrefp) json_t *json = presented(&run, NULL);
-        const json_t *shown = json_object_get(json, "cost");
-        bool worth = levels[i] != VALIDITY_INVALID;
-
-        EXPECT_INT(json_is_object(json_object_get(shown, "samples_per_dollar")), worth);
-        EXPECT_INT(json_is_null(json_object_get(shown, "why_no_cost")), worth);
-        EXPECT(json_is_object(json_object_get(shown, "price")));
-    }
-}
-
 static void the_last_page_has_no_next(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
@@ -433,7 +407,6 @@ int main(void)
     RUN(progress_says_how_far_and_how_long_yet);
     RUN(a_page_ends_with_the_cursor_of_the_next);
     RUN(a_filter_that_matches_nothing_is_told_with_the_page);
-    RUN(an_invalid_run_has_a_price_and_no_cost);
     RUN(the_last_page_has_no_next);
     RUN(a_step_is_in_seconds);
     RUN(a_split_is_in_seconds_too);
