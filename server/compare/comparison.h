@@ -20,6 +20,7 @@
 #include <string.h>
 
 #define WHY_NO_PRICE_SIZE 320
+#define DECISION_SURE 0.95 /* the probability from which on a row keeps what was asked */
 
 /* What an hour costs in a row, and how that came about. */
 struct row_price {
@@ -109,8 +110,10 @@ struct ranking {
     size_t unmeasured_count; /* types with a price and without a measurement */
     const struct offer **unmeasured;                 /* owned */
     const struct comparison_row *reference, *answer; /* NULL */
-    char decision[400];                              /* in words; "" where nothing was asked */
-    struct unmatched unmatched[UNMATCHED_MAX];       /* parameters that match nothing */
+    const struct comparison_row *nearest;      /* the most probable where none is the answer */
+    const struct comparison_row *published;    /* meets what was asked, by a published figure */
+    char decision[800];                        /* in words; "" where nothing was asked */
+    struct unmatched unmatched[UNMATCHED_MAX]; /* parameters that match nothing */
     size_t unmatched_count;
     bool subset_cut; /* as in struct comparison_parts */
 };
@@ -161,3 +164,5 @@ bool comparison_mark_front(struct ranking *ranking, struct error *err)
     __attribute__((warn_unused_result));
 bool comparison_decide(const struct comparison_parts *parts, struct ranking *ranking,
                        struct error *err) __attribute__((warn_unused_result));
+/* The decision in words, from the answer, the nearest and the published of the ranking. */
+void comparison_explain(const struct comparison_question *question, struct ranking *ranking);

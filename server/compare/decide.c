@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#define SURE 0.95
-
 /* Hours by which a row must have ended to keep all that was asked. */
 static double hours_allowed(const struct comparison_question *question,
                             const struct comparison_row *row)
@@ -162,38 +160,6 @@ static void look_ahead(const struct outlook *outlook, struct comparison_row *row
     job->hours_high = job_forecast_quantile(forecast, 0.95);
 }
 
-static void explain(const struct comparison_question *question, struct ranking *ranking,
-                    const struct comparison_row *nearest)
-{
-    const struct comparison_row *answer = ranking->answer;
-    char asked[120] = "", budget[60] = "";
-
-    if (question->budget > 0)
-        snprintf(budget, sizeof budget, "%s$%.2f", question->deadline_h > 0 ? " and " : "",
-                 question->budget);
-    if (question->deadline_h > 0)
-        snprintf(asked, sizeof asked, "%.3g h%s", question->deadline_h, budget);
-    else
-        snprintf(asked, sizeof asked, "%s", budget);
-    if (answer)
-        snprintf(ranking->decision, sizeof ranking->decision,
-                 "%s %.60s (%s): %.3g h, $%.2f, within %s with a probability of %.3f",
-                 question->deadline_h > 0 ? "cheapest:" : "fastest:",
-                 answer->contender->instance[0] ? answer->contender->instance : "this machine",
-                 answer->price.kind, answer->job.hours, answer->job.total_dollars, asked,
-                 answer->job.probability);
-    else if (nearest)
-        snprintf(ranking->decision, sizeof ranking->decision,
-                 "none keeps %s with a probability of %.2f; the nearest is %.60s: %.3g h, $%.2f, "
-                 "probability %.3f",
-                 asked, SURE,
-                 nearest->contender->instance[0] ? nearest->contender->instance : "this machine",
-                 nearest->job.hours, nearest->job.total_dollars, nearest->job.probability);
-    else
-        snprintf(ranking->decision, sizeof ranking->decision,
-                 "no row has both a measurement with an interval and a price");
-}
-
 /* A published figure has no spread to draw from. */
 static bool is_eligible(const struct comparison_row *row)
 {
@@ -225,29 +191,56 @@ static double strain(const struct comparison_question *question, const struct co
     return allowed > 0 ? row->job.hours / allowed : INFINITY;
 }
 
+/* The most probable, and of those that are equally so (surely late, mostly) the one that is the
+ * least late. */
+static bool is_nearer(const struct comparison_question *question,
+                      const struct comparison_row *row, const struct comparison_row *other)
+{
+    if (!other || row->job.probability > other->job.probability)
+        return true;
+    return !(row->job.probability < other->job.probability) &&
+           strain(question, row) < strain(question, other);
+}
+
 /* Drawing takes long beside everything else here, so the best are tried first and the first that
- * is sure is the answer; what would not even be done in the middle of all cases is not tried. */
+ * is sure is the answer; what would not even be done in the middle of all cases is not tried.
+ * Only where there is no answer are all tried, to find the nearest. */
 static void find_answer(const struct outlook *outlook, struct comparison_row **candidates,
                         size_t count, struct ranking *ranking)
 {
     const struct comparison_question *question = outlook->parts->question;
-    struct comparison_row *nearest = NULL;
 
-    qsort(candidates, count, sizeof(struct comparison_row *),
-          question->deadline_h > 0 ? by_dollars : by_hours);
-    for (size_t i = 0; i < count && !ranking->answer; i++) {
-        if (!nearest || strain(question, candidates[i]) < strain(question, nearest))
-            nearest = candidates[i];
+    for (size_t i = 0; i < count; i++) {
         if (strain(question, candidates[i]) > 1)
             continue;
         if (!candidates[i]->job.has_forecast)
             look_ahead(outlook, candidates[i]);
-        if (candidates[i]->job.probability >= SURE)
+        if (candidates[i]->job.probability >= DECISION_SURE) {
             ranking->answer = candidates[i];
+            return;
+        }
     }
-    if (nearest && !nearest->job.has_forecast)
-        look_ahead(outlook, nearest);
-    explain(question, ranking, nearest);
+    for (size_t i = 0; i < count; i++) {
+        if (!candidates[i]->job.has_forecast)
+            look_ahead(outlook, candidates[i]);
+        if (is_nearer(question, candidates[i], ranking->nearest))
+            ranking->nearest = candidates[i];
+    }
+}
+
+/* Of the published figures that meet what was asked, the one that would be the answer if it had
+ * been measured. The time of a whole job says nothing about the job that was asked about. */
+static void find_published(const struct comparison_question *question, struct ranking *ranking)
+{
+    for (size_t i = 0; i < ranking->count; i++) {
+        const struct comparison_row *row = &ranking->rows[i], *best = ranking->published;
+
+        if (row->contender->is_published && !row_is_of_jobs(row) && row->job.hours > 0 &&
+            row->price.known && strain(question, row) <= 1 &&
+            (!best || (question->deadline_h > 0 ? row->job.total_dollars < best->job.total_dollars
+                                                : row->job.hours < best->job.hours)))
+            ranking->published = row;
+    }
 }
 
 bool comparison_decide(const struct comparison_parts *parts, struct ranking *ranking,
@@ -275,6 +268,10 @@ bool comparison_decide(const struct comparison_parts *parts, struct ranking *ran
         if (i >= first && i - first < (size_t)question->limit) /* it will be shown */
             look_ahead(&outlook, row);
     }
+    qsort(candidates, count, sizeof *candidates,
+          question->deadline_h > 0 ? by_dollars : by_hours);
     find_answer(&outlook, candidates, count, ranking);
+    find_published(question, ranking);
+    comparison_explain(question, ranking);
     return true;
 }

@@ -46,6 +46,7 @@ const char *const comparison_parameters[] = {"workload",
                                              "epochs",
                                              "job_seconds",
                                              "boot_seconds",
+                                             "deadline",
                                              "deadline_h",
                                              "budget",
                                              "hourly_value",
@@ -62,6 +63,7 @@ const char *const comparison_parameters[] = {"workload",
                                              "format",
                                              NULL};
 
+#define DEADLINE_HOURS_MAX 1000000
 #define AT(member) .offset = offsetof(struct comparison_question, member)
 static const struct field numbers[] = {
     {.name = "batch_size",
@@ -73,7 +75,7 @@ static const struct field numbers[] = {
     {.name = "epochs", AT(epochs), .type = FIELD_NUMBER, .max = 1000000},
     {.name = "job_seconds", AT(job_seconds), .type = FIELD_NUMBER, .max = 10000000000},
     {.name = "boot_seconds", AT(boot_seconds), .type = FIELD_AMOUNT, .max = PAUSE_SECONDS_MAX},
-    {.name = "deadline_h", AT(deadline_h), .type = FIELD_NUMBER, .max = 1000000},
+    {.name = "deadline_h", AT(deadline_h), .type = FIELD_NUMBER, .max = DEADLINE_HOURS_MAX},
     {.name = "budget", AT(budget), .type = FIELD_NUMBER, .max = 1000000000},
     {.name = "hourly_value", AT(hourly_value), .type = FIELD_AMOUNT, .max = 1000000},
     {.name = "interruptions_percent", AT(interruptions_percent), .type = FIELD_NUMBER, .max = 99},
@@ -222,6 +224,33 @@ static bool read_moment(const struct query *query, long long now_us,
     question->where.at_us = now_us;
     return !text || parse_time_given(text, &question->where.at_us) ||
            error_set(err, ERROR_INVALID, "price_at", "must be a time like 2024-09-15T00:00:00Z");
+}
+
+/* A moment is a deadline of so many hours from now. */
+static bool read_deadline(const struct query *query, long long now_us,
+                          struct comparison_question *question, struct error *err)
+{
+    const char *text = query_find(query, "deadline");
+    double hours;
+
+    if (!text)
+        return true;
+    if (query_find(query, "deadline_h"))
+        return error_set(err, ERROR_INVALID, "deadline",
+                         "only one of deadline and deadline_h may be given");
+    if (!parse_time_given(text, &question->deadline_us))
+        return error_set(err, ERROR_INVALID, "deadline",
+                         "must be a day like 2026-12-01 or a time like 2026-12-01T18:00:00Z");
+    hours = (double)(question->deadline_us - now_us) / 3600e6;
+    if (hours <= 0)
+        return error_set(err, ERROR_INVALID, "deadline",
+                         "is in the past: %.40s; it must be later than now", text);
+    if (hours > DEADLINE_HOURS_MAX)
+        return error_set(err, ERROR_INVALID, "deadline",
+                         "is too far ahead: it may be at most %d hours from now",
+                         DEADLINE_HOURS_MAX);
+    question->deadline_h = hours;
+    return true;
 }
 
 /* "NAME:NUMBER", or a number alone where that may be. */
@@ -402,6 +431,7 @@ bool comparison_question_read(const struct query *query, const struct identity *
            query_labels(query, question->label_keys, question->labels, &question->label_count,
                         err) &&
            read_choices(query, question, err) && read_regions(query, here, question, err) &&
-           read_moment(query, now_us, question, err) && read_lists(query, question, err) &&
+           read_moment(query, now_us, question, err) &&
+           read_deadline(query, now_us, question, err) && read_lists(query, question, err) &&
            read_order(query, question, err) && check(question, err);
 }

@@ -62,6 +62,7 @@ struct comparison_question {
     size_t discount_count, price_count;
     double samples, epochs, job_seconds; /* at most one is given; 0 is not */
     double boot_seconds, deadline_h, budget, hourly_value;
+    long long deadline_us; /* of a deadline given as a moment, which deadline_h is until; 0 */
     double interruptions_percent; /* a month, in place of what the advisor says; 0: its */
     double checkpoint_seconds, restart_seconds;
     const char *reference; /* an instance type or a row's id; NULL */

@@ -1,6 +1,7 @@
 """The comparison as clients see it: what was published comes out as published, what is not known is
 said in words, and prices, deadlines and formulas change the order as they should."""
 import csv
+import datetime
 import io
 import sqlite3
 import unittest
@@ -333,6 +334,25 @@ class Measured(Questions, unittest.TestCase):
         self.assertEqual(10, slow["job"]["in_parallel"]["instances"])
         self.assertIn("upper bound", slow["job"]["in_parallel"]["words"])
         self.assertEqual(0, slow["job"]["prospect"]["probability"])
+
+    def test_a_deadline_may_be_a_day(self):
+        self.three()
+        moment = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=30)
+        answer = self.compare(workload="mlp2017", samples=3.6e6, deadline=moment.date().isoformat())
+        self.assertIn(answer["decision"]["instance_type"], ("a.large", "b.large"))
+        self.assertTrue(answer["question"]["deadline"].startswith(moment.date().isoformat()))
+        self.about(answer["question"]["deadline_h"], 29.5 * 24, delta=13)
+        for wrong in ({"deadline": "2020-01-01"}, {"deadline": "soon"},
+                      {"deadline": "2999-01-01"}, {"deadline": "2030-01-01", "deadline_h": 5}):
+            problem = self.compare(status=400, **wrong)
+            self.assertEqual("deadline", problem["field"], problem)
+
+    def test_the_nearest_is_named_where_none_keeps_a_deadline(self):
+        self.three()
+        decision = self.compare(workload="mlp2017", samples=3.6e6, deadline_h=1)["decision"]
+        self.assertEqual("c.large", decision["nearest"]["instance_type"])
+        self.assertEqual(0, decision["nearest"]["probability"])
+        self.assertIn("of it in parallel would keep the deadline", decision["words"])
 
     def test_a_budget_picks_the_fastest_within_it(self):
         self.three()

@@ -40,6 +40,7 @@ EXCUSED = {
                        ("cursor", "a history has none")],
     "GET /v1/comparison": [
         ("samples", "only one of samples, epochs and job_seconds may be given"),
+        ("deadline", "is in the past|is too far ahead|only one of deadline"),
         ("reference", "has no measured row here"),
         ("price", "names [a-z_]+ twice"),
         ("discount|price_of", "is given twice for"),

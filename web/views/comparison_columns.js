@@ -181,11 +181,11 @@ export const COLUMNS = [
 // and the parameters of the question.
 export const usual = (state) => {
   const asked = (...names) => names.some((each) => state[each]);
-  const job = asked('samples', 'epochs', 'job_seconds', 'deadline_h', 'budget', 'hourly_value');
+  const job = asked('samples', 'epochs', 'job_seconds', 'deadline', 'deadline_h', 'budget', 'hourly_value');
   const others = ['on_demand', 'spot'].filter((kind) => kind !== (state.price ?? 'on_demand').split(',')[0]);
   return ['rank', 'instance', 'samples_per_dollar', ...others.map((kind) => `${kind}_per_dollar`),
     asked('reference') && 'to_reference', 'throughput', 'price', job && 'hours', job && 'dollars',
-    ...others.map((kind) => job && `${kind}_dollars`), asked('hourly_value') && 'total_dollars', asked('deadline_h', 'budget') && 'probability',
+    ...others.map((kind) => job && `${kind}_dollars`), asked('hourly_value') && 'total_dollars', asked('deadline', 'deadline_h', 'budget') && 'probability',
     asked('utility') && 'utility', state.configuration === 'all' && 'configuration', 'evidence', 'notes'].filter(Boolean);
 };
 

@@ -18,6 +18,7 @@ const FIELDS = [
   { group: 'job', name: 'samples', label: 'Samples', kind: 'number', hint: '1000000' },
   { group: 'job', name: 'epochs', label: 'Epochs of ImageNet', kind: 'number', hint: '90' },
   { group: 'job', name: 'deadline_h', label: 'Deadline, hours', kind: 'number', hint: '24' },
+  { group: 'job', name: 'deadline', label: 'Deadline, day or time', hint: '2026-12-01' },
   { group: 'job', name: 'budget', label: 'Budget, dollars', kind: 'number', hint: '100' },
   { group: 'job', name: 'hourly_value', label: 'Value of an hour, dollars', kind: 'number', hint: '0' },
   { group: 'more', name: 'label', label: 'Only runs with these labels', kind: 'list', hint: 'branch=main' },

@@ -3,7 +3,7 @@ import { get } from '../api.js';
 
 // Parameters of the API. The others in the address (order, columns, filter) belong to the table.
 export const PARAMETERS = ['workload', 'price', 'region', 'zone', 'price_at', 'reference', 'discount', 'price_of',
-  'samples', 'epochs', 'job_seconds', 'boot_seconds', 'deadline_h', 'budget', 'hourly_value',
+  'samples', 'epochs', 'job_seconds', 'boot_seconds', 'deadline', 'deadline_h', 'budget', 'hourly_value',
   'interruptions_percent', 'checkpoint_seconds', 'restart_seconds', 'utility', 'sort', 'configuration',
   'provenance', 'engine', 'provider', 'instance_type', 'stratum', 'precision', 'batch_size', 'label', 'sender',
   'margin', 'vm_spread'];

@@ -400,11 +400,30 @@ static void present_question(struct json_writer *out, const struct comparison_qu
     jsonw_bool(out, "priced_where_measured", question->where.at_home);
     jsonw_text(out, "zone", question->where.zone);
     jsonw_time(out, "price_at", question->where.is_now ? 0 : question->where.at_us);
+    jsonw_time(out, "deadline", question->deadline_us);
+    jsonw_number(out, "deadline_h", question->deadline_h > 0 ? question->deadline_h : NAN);
     jsonw_text(out, "sort", order_names[question->order]);
     jsonw_text(out, "utility", question->utility_text);
     jsonw_text(out, "reference", question->reference);
     jsonw_number(out, "margin_percent", question->margin_percent);
     jsonw_number(out, "assumed_vm_spread_percent", question->vm_spread_percent);
+    jsonw_close(out, '}');
+}
+
+/* A row that the decision names without choosing it. */
+static void present_named(struct json_writer *out, const char *key,
+                          const struct comparison_row *row)
+{
+    if (!row) {
+        jsonw_null(out, key);
+        return;
+    }
+    jsonw_open(out, key, '{');
+    jsonw_text(out, "row", row->contender->id);
+    jsonw_text(out, "instance_type", text_or_null(row->contender->instance));
+    jsonw_number(out, "hours", row->job.hours);
+    jsonw_number(out, "total_dollars", price_exact(row->job.total_dollars));
+    jsonw_number(out, "probability", row->job.has_forecast ? row->job.probability : NAN);
     jsonw_close(out, '}');
 }
 
@@ -417,6 +436,8 @@ static void present_decision(struct json_writer *out, const struct ranking *rank
     jsonw_open(out, "decision", '{');
     jsonw_text(out, "row", ranking->answer ? ranking->answer->contender->id : NULL);
     present_instance_type(out, ranking->answer ? ranking->answer->contender->instance : NULL);
+    present_named(out, "nearest", ranking->nearest);
+    present_named(out, "published", ranking->published);
     jsonw_text(out, "words", ranking->decision);
     jsonw_close(out, '}');
 }

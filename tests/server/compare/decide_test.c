@@ -101,12 +101,14 @@ static void if_no_machine_meets_the_goal_the_nearest_is_named(void)
     stage_machines(&stage);
     compare(&stage, "deadline_h=0.5");
     EXPECT(stage.ranking.answer == NULL);
-    EXPECT_STR(stage.ranking.decision,
-               "none keeps 0.5 h with a probability of 0.95; the nearest is fast: 1 h, $4.00, "
-               "probability 0.000");
+    EXPECT_STR(
+        stage.ranking.decision,
+        "none keeps 0.5 h with a probability of 0.95; the nearest is fast (on_demand): 1 h, "
+        "$4.00, probability 0.000; 2 of it in parallel would keep the deadline if scaling "
+        "were ideal");
     compare(&stage, "budget=0.9");
     EXPECT_STR(chosen_by(&stage), "none");
-    EXPECT(strstr(stage.ranking.decision, "the nearest is slow: 10 h, $1.00"));
+    EXPECT(strstr(stage.ranking.decision, "the nearest is slow (on_demand): 10 h, $1.00"));
     compare(&stage, "deadline_h=1e-300"); /* so many instances there are not */
     EXPECT_STR(chosen_by(&stage), "none");
     EXPECT_INT(row_of(&stage, "slow")->job.instances, 0);
@@ -130,7 +132,8 @@ static void a_row_without_price_or_interval_or_only_published_is_never_chosen(vo
     compare(&stage, "deadline_h=100");
     EXPECT(stage.ranking.answer == NULL);
     EXPECT_STR(stage.ranking.decision,
-               "no row has both a measurement with an interval and a price");
+               "no row has both a measurement with an interval and a price; published, not "
+               "measured: figure (on_demand): 0.000139 h, $0.00");
     for (size_t i = 0; i < stage.ranking.count; i++)
         EXPECT(!stage.ranking.rows[i].job.has_forecast);
 }
@@ -276,6 +279,87 @@ static void the_next_machine_of_an_owner_is_the_same_one(void)
     EXPECT_NEAR(stage.ranking.rows[0].job.probability, 1, 1e-9);
 }
 
+/* "wide" would be done sooner in the middle of all cases, but machines of its type lie far apart;
+ * "narrow" is a little slower, and surer. */
+static void the_nearest_is_the_most_probable(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "wide", .on_demand = 1, .provider = "x");
+    OFFERED(&stage, "narrow", .on_demand = 1, .provider = "x");
+    MEASURED(&stage, "wide", 104, .low = 60, .high = 180, .level = STANDING_VMS, .vms = 3,
+             .provider = "x");
+    MEASURED(&stage, "narrow", 103, .low = 100, .high = 106.1, .provider = "x");
+    compare(&stage, "deadline_h=10&samples=3600000"); /* 100 a second */
+    EXPECT(stage.ranking.answer == NULL);
+    EXPECT(row_of(&stage, "wide")->job.hours < row_of(&stage, "narrow")->job.hours);
+    EXPECT(row_of(&stage, "wide")->job.probability < row_of(&stage, "narrow")->job.probability);
+    EXPECT_STR(stage.ranking.nearest->contender->instance, "narrow");
+    EXPECT(strstr(stage.ranking.decision, "the nearest is narrow") != NULL);
+}
+
+/* The page has one row, and the most probable is not on it. */
+static void the_nearest_may_be_on_another_page(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_machines(&stage);
+    compare(&stage, "deadline_h=0.99&limit=1");
+    EXPECT_STR(row_of(&stage, "slow")->contender->instance, "slow");
+    EXPECT_STR(stage.ranking.nearest->contender->instance, "fast");
+    EXPECT(stage.ranking.nearest->job.has_forecast);
+}
+
+static void the_sentence_says_how_many_in_parallel_would_keep_a_deadline(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_machines(&stage);
+    compare(&stage, "deadline_h=0.3");
+    EXPECT(strstr(stage.ranking.decision,
+                  "; 4 of it in parallel would keep the deadline if scaling were ideal") != NULL);
+    compare(&stage, "deadline_h=2"); /* one is enough */
+    EXPECT(strstr(stage.ranking.decision, "in parallel") == NULL);
+    compare(&stage, "budget=0.9"); /* more machines cost no less */
+    EXPECT(strstr(stage.ranking.decision, "in parallel") == NULL);
+}
+
+static void a_published_figure_that_meets_the_goal_is_named_as_published(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_machines(&stage);
+    OFFERED(&stage, "figure", .on_demand = 1);
+    OFFERED(&stage, "dear", .on_demand = 90);
+    OFFERED(&stage, "job", .on_demand = 0.1);
+    PUBLISHED(&stage, "figure", 1e6 / 1800);
+    PUBLISHED(&stage, "dear", 1e6 / 900);
+    stage_see(&stage, &(struct seen){.instance = "job", .value = 0.01, .unit = "job"});
+    compare(&stage, "deadline_h=0.6");
+    EXPECT(stage.ranking.answer == NULL);
+    EXPECT_STR(stage.ranking.published->contender->instance, "figure");
+    EXPECT(strstr(stage.ranking.decision,
+                  "; published, not measured: figure (on_demand): 0.5 h, $0.50") != NULL);
+    compare(&stage, "deadline_h=2"); /* next to the measured answer too */
+    EXPECT_STR(chosen_by(&stage), "fast");
+    EXPECT_STR(stage.ranking.published->contender->instance, "figure");
+    compare(&stage, "budget=30"); /* the fastest */
+    EXPECT_STR(stage.ranking.published->contender->instance, "dear");
+    compare(&stage, "deadline_h=0.1");
+    EXPECT(stage.ranking.published == NULL);
+    EXPECT(strstr(stage.ranking.decision, "published") == NULL);
+}
+
+static void a_deadline_may_be_a_moment(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_machines(&stage);
+    compare(&stage, "deadline=2023-11-15T04:13:20Z"); /* six hours after now */
+    EXPECT_STR(stage.ranking.decision, "cheapest: middle (on_demand): 5 h, $2.00, within 6 h (by "
+                                       "2023-11-15T04:13:20.000Z) with a probability of 0.994");
+}
+
 int main(void)
 {
     RUN(a_probability_is_of_the_next_machine_that_is_rented);
@@ -288,6 +372,11 @@ int main(void)
     RUN(waiting_comes_off_a_budget);
     RUN(both_have_to_be_kept);
     RUN(if_no_machine_meets_the_goal_the_nearest_is_named);
+    RUN(the_nearest_is_the_most_probable);
+    RUN(the_nearest_may_be_on_another_page);
+    RUN(the_sentence_says_how_many_in_parallel_would_keep_a_deadline);
+    RUN(a_published_figure_that_meets_the_goal_is_named_as_published);
+    RUN(a_deadline_may_be_a_moment);
     RUN(a_row_without_price_or_interval_or_only_published_is_never_chosen);
     RUN(nothing_is_decided_where_nothing_is_asked);
     RUN(the_page_does_not_change_the_answer);

@@ -136,6 +136,13 @@ static const struct {
     {"zone=0123456789012345678901234567890123456789", "zone"},
     {"price_at=yesterday", "price_at"},
     {"price_at=", "price_at"},
+    {"deadline=", "deadline"},
+    {"deadline=soon", "deadline"},
+    {"deadline=48", "deadline"},
+    {"deadline=2023-11-14", "deadline"}, /* today began in the past */
+    {"deadline=2023-11-14T22:13:20Z", "deadline"},
+    {"deadline=2300-01-01", "deadline"},
+    {"deadline=2023-12-01&deadline_h=5", "deadline"},
     {"discount=:0.5", "discount"},
     {"discount=a:b", "discount"},
     {"price_of=0.5", "price_of"},
@@ -178,6 +185,20 @@ static void an_error_names_its_parameter(void)
         EXPECT_STR(err.field, wrong[i].field);
         EXPECT(err.message[0]);
     }
+}
+
+static void a_deadline_is_a_number_of_hours_or_a_moment(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    struct error err = {0};
+
+    EXPECT(stage_ask(&stage, "deadline=2023-11-15T01:13:20%2B01:00", NULL));
+    EXPECT_NEAR(stage.question.deadline_h, 2, 1e-9);
+    EXPECT_INT(stage.question.deadline_us, STAGE_NOW_US + 2 * 3600000000LL);
+    EXPECT(stage_ask(&stage, "deadline=2023-11-15", NULL)); /* when that day begins */
+    EXPECT_NEAR(stage.question.deadline_h, 1.0 + 2800.0 / 3600, 1e-9);
+    EXPECT(!stage_ask(&stage, "deadline=2020-01-01", &err));
+    EXPECT_STR(err.message, "is in the past: 2020-01-01; it must be later than now");
 }
 
 static void kinds_of_price_keep_their_order(void)
@@ -278,6 +299,7 @@ int main(void)
     RUN(words_are_kept);
     RUN(a_number_is_taken_up_to_its_limits);
     RUN(an_error_names_its_parameter);
+    RUN(a_deadline_is_a_number_of_hours_or_a_moment);
     RUN(kinds_of_price_keep_their_order);
     RUN(regions_are_the_machines_own_and_where_clouds_began);
     RUN(something_may_be_about_all_or_about_one);
