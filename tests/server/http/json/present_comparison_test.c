@@ -301,7 +301,7 @@ static void csv_leaves_empty_what_is_not_known(void)
                   "much\",\"sample\",\"native 1\",\"\""
                   ",\"\",,,,\"\",\"\",,,,,,,,\"no feed has a price (on_demand) for x\""
                   ",\"\",,,,\"\",\"\",,,,,,,,\"no feed has a price (spot) for x\"" NO_HISTORY
-                  ",\"\",\"\",,\"\",,,,\r\n") != NULL);
+                  ",\"\",\"\",,\"\",,,,,,,,\r\n") != NULL);
     stage_see(&stage, &(struct seen){.instance = "y", .value = 12, .unit = "job"});
     compare(&stage, "instance=y");
     EXPECT(present_comparison_csv(&job, &stage.question, &stage.ranking));
@@ -321,7 +321,7 @@ static void csv_has_both_kinds_of_price_beside_each_other(void)
                              "2023-11-14T22:13:20.000Z,100000,,,10,,,\"\""
                              ",\"spot\",0.18,0.09,0.18,\"us-east-1\",\"made-up\","
                              "2023-11-14T22:13:20.000Z,200000,,,5,,,\"\"" NO_HISTORY
-                             ",\"\",\"\",,\"\",,,,\r\n") != NULL);
+                             ",\"\",\"\",,\"\",,,,,10,,,\r\n") != NULL);
 }
 
 /* A spreadsheet finds a column by its name. */
@@ -416,10 +416,13 @@ static void markdown_names_unknown_values(void)
     EXPECT(present_comparison_markdown(&text, &stage.question, &stage.ranking));
     EXPECT(strstr(text.data, "cheapest: sure (on\\_demand): 6.82 h, $2.43, within 10 h") != NULL);
     EXPECT(strstr(text.data, "| 1 | sure | native | 40.73 (40.17 to 41.29) | $0.357 on_demand"
-                             " | 410700 (405100 to 416300)"
+                             " | 410700 (405100 to 416300) | 6.82 | $2.435 | 1.000"
                              " | 410700 (405100 to 416300) at $0.357, job $2.435"
                              " | 1136000 (1046000 to 1223000) at $0.1291, job $") != NULL);
-    EXPECT(strstr(text.data, "| no feed has it | unknown | no feed has it | ") != NULL);
+    EXPECT(strstr(text.data,
+                  "| no price (2) | unknown | 27.78 | unknown | unknown | no price (2) | ") !=
+           NULL);
+    EXPECT(strstr(text.data, "\n- (2) no feed has it\n") != NULL);
     EXPECT(strstr(text.data, "| never | native | unknown |") != NULL);
     EXPECT(strstr(text.data, "| this machine | ") != NULL);
     EXPECT(strstr(text.data, "published, no interval, of a whole job |") != NULL);

@@ -1,19 +1,13 @@
-/* A comparison as a table: CSV for spreadsheets, Markdown for people.
- * Most of it is tested by tests/server/http/json/present_comparison_test.c. */
+/* A comparison as CSV, for spreadsheets. Tested by
+ * tests/server/http/json/present_comparison_test.c and present_comparison_markdown_test.c. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "pricing/commitment.h"
 #include "server/http/json/csv_cells.h"
-#include "server/http/json/markdown_text.h"
 #include "server/http/json/present_comparison.h"
 #include "server/http/json/present_senders.h"
 
 #include <math.h>
-
-static const char *words_or_none(const char *text)
-{
-    return text && *text ? text : "";
-}
 
 static bool add_amount(struct bytes *text, bool known, const struct amount *amount)
 {
@@ -91,6 +85,19 @@ static bool add_tokens(struct bytes *text, const struct comparison_question *que
     return add_amount(text, comparison_tokens(question, row, &speed), &speed);
 }
 #define TOKEN_COLUMNS ",tokens_per_second,tokens_per_second_low,tokens_per_second_high"
+
+/* Whether the job keeps what was asked, and its money with the waiting; in the order of
+ * JOB_COLUMNS. */
+static bool add_forecast(struct bytes *text, const struct row_job *job)
+{
+    const bool drawn = job->has_forecast, known = job->hours > 0;
+
+    return csv_add_number(text, known ? price_exact(job->total_dollars) : NAN) &&
+           csv_add_number(text, drawn ? job->probability : NAN) &&
+           csv_add_number(text, drawn ? job->hours_low : NAN) &&
+           csv_add_number(text, drawn ? job->hours_high : NAN);
+}
+#define JOB_COLUMNS ",job_total_dollars,job_probability,job_hours_low,job_hours_high"
 
 #define TERM_COLUMNS ",commitment_years,commitment_payment,commitment_upfront_dollars"
 
@@ -175,7 +182,7 @@ static bool add_row(struct bytes *text, const struct comparison_question *questi
            add_history(text, &comparison_side(ranking, at, CHOOSE_SPOT)->history) &&
            add_labels(text, question) && add_senders(text, row->contender) &&
            add_terms(text, price) && add_tokens(text, question, row) &&
-           bytes_add(text, "\r\n", 2);
+           add_forecast(text, &row->job) && bytes_add(text, "\r\n", 2);
 }
 
 bool present_comparison_csv(struct bytes *text, const struct comparison_question *question,
@@ -191,179 +198,10 @@ bool present_comparison_csv(struct bytes *text, const struct comparison_question
         "samples_per_dollar_high,job_samples,job_hours,job_dollars,ratio,ratio_low,"
         "ratio_high,pareto,utility,why_no_rank,unit,version,stale" SIDE_COLUMNS("on_demand")
             SIDE_COLUMNS("spot") HISTORY_COLUMNS("7") HISTORY_COLUMNS("30")
-                HISTORY_COLUMNS("90") ",labels,senders" TERM_COLUMNS TOKEN_COLUMNS "\r\n");
+                HISTORY_COLUMNS("90") ",labels,senders" TERM_COLUMNS TOKEN_COLUMNS JOB_COLUMNS
+                                      "\r\n");
 
     for (size_t i = first; ok && i < ranking->count && i - first < (size_t)question->limit; i++)
         ok = add_row(text, question, ranking, i);
     return ok;
-}
-
-/* As many digits as half of an interval leaves two of; three where there is none. */
-static int decimals(double value, double half)
-{
-    double smallest = half > 0 ? half / 10 : fabs(value) / 100;
-    int digits = (int)-floor(log10(smallest));
-
-    return digits < 0 ? 0 : digits > 6 ? 6 : digits;
-}
-
-/* To the same place in front of the point too: 410,723 +- 5,600 is 410,700. */
-static double round_to(double value, double half)
-{
-    double unit = pow(10, floor(log10(half / 10)));
-
-    return half > 0 && unit > 1 ? round(value / unit) * unit : value;
-}
-
-static bool add_with_interval(struct bytes *text, bool known, const struct amount *amount)
-{
-    double half = known && amount->has_interval ? (amount->high - amount->low) / 2 : 0;
-    int places;
-
-    if (!known)
-        return bytes_printf(text, " | unknown");
-    places = decimals(amount->value, half);
-    if (!(half > 0))
-        return bytes_printf(text, " | %.*f (no interval)", places, amount->value);
-    return bytes_printf(text, " | %.*f (%.*f to %.*f)", places, round_to(amount->value, half),
-                        places, round_to(amount->low, half), places,
-                        round_to(amount->high, half));
-}
-
-static bool add_words(struct bytes *text, const char *words)
-{
-    return bytes_printf(text, " | ") && markdown_add_plain(text, words);
-}
-
-static bool add_sender_words(struct bytes *text, const struct contender *contender)
-{
-    AUTO(bytes_free) struct bytes words = {.limit = text->limit};
-
-    return present_senders_line(&words, contender) &&
-           add_words(text, words.data ? words.data : "");
-}
-
-static bool add_price(struct bytes *text, const struct row_price *price)
-{
-    const struct quote *quote = price->quote;
-
-    if (!price->known)
-        return add_words(text, price->why_not);
-    return bytes_printf(text, " | $%.4g %s%s", price->dollars.value, price->kind,
-                        price->factor < 1 ? " (discounted)" : "") &&
-           (!quote || quote->upfront_nanos == 0 ||
-            bytes_printf(text, ", $%.2f of it at once for the term",
-                         (double)quote->upfront_nanos / 1e9));
-}
-
-/* What a dollar buys at one kind of price, and the price. */
-static bool add_side_words(struct bytes *text, const struct row_side *side)
-{
-    if (!side->price.known)
-        return add_words(text, side->price.why_not);
-    return add_with_interval(text, side->has_cost, &side->cost.samples_per_dollar) &&
-           bytes_printf(text, " at $%.4g", side->price.dollars.value) &&
-           (!(side->job.hours > 0) || bytes_printf(text, ", job $%.4g", side->job.dollars));
-}
-
-/* "7 d: $0.12 to $0.18, 3 % of the time above on demand; 30 d: ..." */
-static bool add_history_words(struct bytes *text, const struct spot_history *history)
-{
-    const char *before = "";
-    bool ok = bytes_printf(text, " | ");
-
-    for (size_t i = 0; ok && history->known && i < SPOT_WINDOWS; i++) {
-        const struct price_window *window = &history->windows[i];
-
-        if (!window->known)
-            continue;
-        ok = bytes_printf(text, "%s%d d: $%.4g to $%.4g", before, spot_window_days[i],
-                          window->low, window->high) &&
-             (!history->has_limit ||
-              bytes_printf(text, ", %.3g %% of the time above on demand", 100 * window->above));
-        before = "; ";
-    }
-    return ok;
-}
-
-static bool add_line(struct bytes *text, const struct ranking *ranking, size_t at)
-{
-    const struct comparison_row *row = &ranking->rows[at];
-    const struct contender *contender = row->contender;
-    bool measured = contender->standing.level != STANDING_NONE;
-    bool ok;
-
-    if (row->rank.low > 0 && row->rank.low == row->rank.high)
-        ok = bytes_printf(text, "| %zu", row->rank.low);
-    else if (row->rank.low > 0)
-        ok = bytes_printf(text, "| %zu to %zu", row->rank.low, row->rank.high);
-    else
-        ok = bytes_printf(text, "| -");
-    return ok && add_words(text, contender->instance[0] ? contender->instance : "this machine") &&
-           add_words(text, contender->engine) && add_with_interval(text, measured, &row->speed) &&
-           add_price(text, &row->price) &&
-           add_with_interval(text, row->has_cost, &row->cost.samples_per_dollar) &&
-           add_side_words(text, comparison_side(ranking, at, CHOOSE_ON_DEMAND)) &&
-           add_side_words(text, comparison_side(ranking, at, CHOOSE_SPOT)) &&
-           add_history_words(text, &comparison_side(ranking, at, CHOOSE_SPOT)->history) &&
-           bytes_printf(text, " | %s", row->is_on_front ? "yes" : "") &&
-           add_sender_words(text, contender) && add_words(text, row->why_no_rank) &&
-           (!row->is_stale || (bytes_printf(text, "%s", row->why_no_rank[0] ? "; " : "") &&
-                               markdown_add_plain(text, row->why_stale))) &&
-           bytes_printf(text, " |\n");
-}
-
-static bool add_pair(struct bytes *text, const char *key, const char *value)
-{
-    AUTO(bytes_free) struct bytes pair = {.limit = text->limit};
-
-    return bytes_printf(&pair, "%s=%s", key, value) && markdown_add_code(text, pair.data);
-}
-
-/* What was asked, what of it matches nothing, and the decision. */
-static bool add_head(struct bytes *text, const struct comparison_question *question,
-                     const struct ranking *ranking)
-{
-    bool ok = bytes_printf(text, "**") && markdown_add_plain(text, question->workload) &&
-              bytes_printf(text, "**, %s price%s", price_choice_names[question->kinds[0]],
-                           question->reference ? ", reference " : "") &&
-              markdown_add_plain(text, words_or_none(question->reference));
-
-    for (int i = 0; ok && i < question->label_count; i++)
-        ok = bytes_printf(text, "%s ", i == 0 ? ", only runs with" : " and") &&
-             add_pair(text, question->labels[i].key, question->labels[i].value);
-    if (ok && question->sender)
-        ok = bytes_printf(text, ", only runs of ") && markdown_add_plain(text, question->sender);
-    ok = ok && bytes_printf(text, "\n\n");
-    for (size_t i = 0; ok && i < ranking->unmatched_count; i++)
-        ok = add_pair(text, ranking->unmatched[i].parameter, ranking->unmatched[i].value) &&
-             bytes_printf(text, " matches nothing: ") &&
-             markdown_add_plain(text, ranking->unmatched[i].words) && bytes_printf(text, ".\n\n");
-    if (ok && ranking->decision[0])
-        ok = markdown_add_plain(text, ranking->decision) && bytes_printf(text, "\n\n");
-    return ok;
-}
-
-bool present_comparison_markdown(struct bytes *text, const struct comparison_question *question,
-                                 const struct ranking *ranking)
-{
-    size_t first = (size_t)question->offset, shown = 0;
-    bool ok = add_head(text, question, ranking);
-
-    ok = ok &&
-         bytes_printf(
-             text,
-             "| rank | instance type | engine | samples/s | $/h | samples/$ | samples/$ "
-             "on demand | samples/$ on spot | spot of 7, 30 and 90 days | Pareto | senders | "
-             "remark |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-    for (size_t i = first; ok && i < ranking->count && shown < (size_t)question->limit;
-         i++, shown++)
-        ok = add_line(text, ranking, i);
-    return ok &&
-           bytes_printf(text,
-                        "\nIntervals are 95 %%. A rank of 1 to 3 means that at most two rows are "
-                        "better. %zu "
-                        "more rows are not shown, %zu types have a price and no "
-                        "measurement.\n",
-                        ranking->filtered + ranking->count - shown, ranking->unmeasured_count);
 }
