@@ -168,6 +168,9 @@ static void say_cannot_tell(struct gate_check *check, const struct gate_track *t
         say(check, "Cannot tell: it looked slower, and measuring it again was cancelled.");
     else if (is_over(check))
         say(check, "Cannot tell: it looked slower, but measured again it did not.");
+    else if (check->unmatched.parameter)
+        say(check, "Cannot tell: the baseline %s matches nothing: %s.", check->unmatched.value,
+            check->unmatched.words);
     else if (check->baseline.count == 0)
         say(check, "Cannot tell: there is no valid run to compare with.");
     else if (check->request.fails_on_price && !check->dollars.known)

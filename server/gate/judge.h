@@ -5,9 +5,10 @@
 #include "db/standings/gate_runs.h"
 #include "engine/stats/gate.h"
 #include "server/base/this_machine.h"
+#include "server/compare/unmatched.h"
 #include "server/gate/request.h"
 
-#define CHECK_WORDS_SIZE 400
+#define CHECK_WORDS_SIZE 480
 #define GATE_NOT_TRUSTED "which --gate-trust does not name" /* of a sender */
 #define CHECK_DIFFERS_MAX (1 + CONFIGURATION_MEMBERS)       /* the engine is one */
 
@@ -55,6 +56,7 @@ struct gate_check {
     struct gate_subject candidate_subject, baseline_subject; /* the latter of BASELINE_RUN */
     const char *differs[CHECK_DIFFERS_MAX + 1];              /* fields; NULL-terminated */
     struct gate_check_side candidate, baseline;
+    struct unmatched unmatched; /* the baseline, where no run has its label; else no parameter */
     struct confirmation confirmation;
     char invalid[CHECK_WORDS_SIZE]; /* why it says nothing; "" where it does */
     /* From here on made by gate_check_judge(). */

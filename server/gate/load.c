@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "db/runs/runs.h"
 #include "db/runs/trust.h"
+#include "server/compare/unmatched_lists.h"
 #include "server/gate/judge.h"
 
 void gate_check_freep(struct gate_check **check)
@@ -144,6 +145,25 @@ static bool load_baseline_run(struct db *db, struct gate_check *check,
            explain_invalid(&run, "the run it is compared with", check->invalid, err);
 }
 
+/* A label that no run has is mostly a typo; a branch that was not measured yet is one too. */
+static bool look_for_label(struct db *db, struct gate_check *check, struct error *err)
+{
+    const struct gate_request *request = &check->request;
+    const struct run_filter filter = {.labels = {{.key = request->key, .value = request->value}},
+                                      .label_count = 1};
+    AUTO(freep) struct unmatched_list *list = calloc(1, sizeof *list);
+
+    if (!list)
+        return error_no_memory(err);
+    if (!unmatched_runs(db, &filter, list, err))
+        return false;
+    if (list->count > 0) {
+        check->unmatched = list->list[0];
+        check->unmatched.parameter = "baseline";
+    }
+    return true;
+}
+
 static bool load_baseline(struct db *db, struct gate_check *check, struct run_id *ret_waits_for,
                           struct error *err)
 {
@@ -159,7 +179,10 @@ static bool load_baseline(struct db *db, struct gate_check *check, struct run_id
     if (!gate_runs_others(db, &wanted, side->runs, &side->count, err))
         return false;
     wanted.whose = GATE_LEFT_OUT;
-    return gate_runs_others(db, &wanted, side->left_out, &side->left_out_count, err);
+    if (!gate_runs_others(db, &wanted, side->left_out, &side->left_out_count, err))
+        return false;
+    return request->kind != BASELINE_LABEL || side->count + side->left_out_count > 0 ||
+           look_for_label(db, check, err);
 }
 
 static bool fill(struct db *db, struct gate_check *check, struct run_id *ret_waits_for,

@@ -23,6 +23,7 @@ struct request_headers {
     const char *key_proof; /* PROOF_HEADER of server/keys/signing.h */
     const char *last_event_id, *prefer, *content_length, *if_none_match;
     const char *host, *origin, *fetch_site;
+    const char *forwarded_proto, *forwarded_prefix; /* of a proxy in front */
     bool chunked;
     bool expects; /* its body follows once we ask for it (Expect: 100-continue) */
     size_t bytes; /* of the whole header */

@@ -146,6 +146,8 @@ static void read_headers(struct transfer *transfer, const char *method)
         .if_none_match = header(connection, "If-None-Match"),
         .prefer = header(connection, "Prefer"),
         .host = header(connection, MHD_HTTP_HEADER_HOST),
+        .forwarded_proto = header(connection, "X-Forwarded-Proto"),
+        .forwarded_prefix = header(connection, "X-Forwarded-Prefix"),
         .origin = header(connection, "Origin"),
         .fetch_site = header(connection, "Sec-Fetch-Site"),
         .expects = header(connection, MHD_HTTP_HEADER_EXPECT) != NULL,

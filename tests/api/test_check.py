@@ -128,6 +128,20 @@ class Looks(ServerCase):
             self.assertIsNone(answer["baseline"]["value"])
             self.assertIsNone(answer["ratio"])
 
+    def test_a_baseline_that_no_run_has_is_called_so(self):
+        answer = check(self.server, self.olds[0], "?baseline=branch=mian").json()
+        self.assertEqual("cannot_tell", answer["verdict"])
+        (unmatched,) = answer["unmatched"]
+        self.assertEqual(("baseline", "branch=mian"), (unmatched["parameter"], unmatched["value"]))
+        self.assertIn("no run has 'branch' with this value", answer["words"])
+        self.assertIn("main", unmatched["words"])
+        text = check(self.server, self.olds[0], "?format=markdown&baseline=branch=mian").body.decode()
+        self.assertIn("matches nothing", text)
+        self.assertNotIn("too few runs", text)
+        for known in ("branch=main", "last:5"):
+            answer = check(self.server, self.olds[0], "?baseline=" + known).json()
+            self.assertEqual([], answer["unmatched"])
+
     def test_a_check_of_an_unfinished_run_waits_or_is_refused(self):
         run = self.server.queue("dawdling", steps=30, warmup_steps=1)
         problem = self.assertProblem(check(self.server, run, wanted=409), 409, "conflict")
@@ -200,7 +214,10 @@ class Looks(ServerCase):
         self.assertTrue(text.startswith("**pass**: "), text)
         self.assertRegex(text, r"\| code: samples per second \| [01]\.\d+ \| .* \(runs\) \| pass \|")
         self.assertIn("| samples per dollar | not known | | |", text)
-        self.assertIn(f"](/v1/runs/{run})", text)
+        self.assertIn(f"](http://127.0.0.1:{self.server.port}/v1/runs/{run})", text)
+        proxied = check(self.server, run, "?format=markdown", **{
+            "X-Forwarded-Proto": "https", "X-Forwarded-Prefix": "/bench/"}).body.decode()
+        self.assertIn(f"](https://127.0.0.1:{self.server.port}/bench/v1/runs/{run})", proxied)
 
     def test_other_tools_get_the_number_with_its_interval(self):
         (run,) = measure(self.server, "old")
@@ -299,7 +316,7 @@ class Confirmed(ServerCase):
         self.assertEqual(3, again["candidate"]["n"])
         self.assertEqual(3, again["baseline"]["n"])
         text = check(self.server, slow[0], query + "&format=markdown").body.decode()
-        self.assertIn(f"](/v1/sweeps/{sweep['id']})", text)
+        self.assertIn(f"](http://127.0.0.1:{self.server.port}/v1/sweeps/{sweep['id']})", text)
         # A pair of which one run was taken back is none.
         path = f"/v1/runs/{sweep['cells'][1]['runs'][2]['id']}/void"
         self.assertEqual(200, self.server.post({"reason": "a busy machine"}, path=path).status)

@@ -49,7 +49,7 @@ static bool present_all(const struct gate_check *check, struct bytes texts[4])
     present_check(&outs[0], check);
     present_check_github(&outs[1], check);
     present_check_bencher(&outs[2], check);
-    return present_check_markdown(&texts[0], check) && !outs[0].failed && !outs[1].failed &&
+    return present_check_markdown(&texts[0], check, "") && !outs[0].failed && !outs[1].failed &&
            !outs[2].failed;
 }
 

@@ -7,6 +7,7 @@
 #include "server/http/hold.h"
 #include "server/http/json/present_check.h"
 #include "server/http/negotiate.h"
+#include "server/http/public_address.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
@@ -49,9 +50,12 @@ static void reply_check(struct exchange *exchange, const struct gate_check *chec
     bool markdown = check->request.format == CHECK_MARKDOWN;
     struct bytes *body = &exchange->reply.body;
     struct error err = {0};
+    char address[PUBLIC_ADDRESS_SIZE];
     long long seconds;
 
-    if (!(markdown ? present_check_markdown(body, check) : write_json(body, check))) {
+    public_address(&exchange->request.headers,
+                   exchange->server->config->tls_certificate[0] != '\0', address);
+    if (!(markdown ? present_check_markdown(body, check, address) : write_json(body, check))) {
         error_no_memory(&err);
         reply_error(exchange, &err);
         return;

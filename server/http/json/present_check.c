@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "server/http/json/markdown_text.h"
+#include "server/http/json/present_unmatched.h"
 
 #include <math.h>
 
@@ -151,6 +152,7 @@ static void present_baseline(struct json_writer *out, const struct gate_check *c
     jsonw_text(out, "words", words);
     present_side(out, &check->baseline);
     jsonw_close(out, '}');
+    present_unmatched(out, &check->unmatched, check->unmatched.parameter ? 1 : 0);
 }
 
 void present_check(struct json_writer *out, const struct gate_check *check)
@@ -208,7 +210,8 @@ static bool write_price(struct bytes *text, const struct gate_check *check)
                            : bytes_printf(text, "| dollars per hour | not known | | |\n");
 }
 
-static bool write_side(struct bytes *text, const char *name, const struct gate_check_side *side)
+static bool write_side(struct bytes *text, const char *name, const struct gate_check_side *side,
+                       const char *address)
 {
     if (side->left_out_count > 0 &&
         !bytes_printf(text,
@@ -217,8 +220,8 @@ static bool write_side(struct bytes *text, const char *name, const struct gate_c
         return false;
     if (side->count == 0)
         return bytes_printf(text, "%s: no valid run.\n", name);
-    return bytes_printf(text, "%s: %.5g samples/s over %zu run%s ([newest](/v1/runs/%s)).\n",
-                        name, side->value, side->count, side->count == 1 ? "" : "s",
+    return bytes_printf(text, "%s: %.5g samples/s over %zu run%s ([newest](%s/v1/runs/%s)).\n",
+                        name, side->value, side->count, side->count == 1 ? "" : "s", address,
                         side->runs[0].id.text);
 }
 
@@ -226,6 +229,8 @@ static bool write_detectable(struct bytes *text, const struct gate_check *check)
 {
     double share = gate_check_look(check, &check->code)->detectable;
 
+    if (check->baseline.count == 0)
+        return true; /* there is nothing that a slowdown would show beside */
     return isfinite(share)
                ? bytes_printf(text,
                               "A slowdown of %.3g %% or more would mostly have been found "
@@ -237,16 +242,19 @@ static bool write_detectable(struct bytes *text, const struct gate_check *check)
                               100 * check->request.margin);
 }
 
-static bool write_confirmation(struct bytes *text, const struct gate_check *check)
+static bool write_confirmation(struct bytes *text, const struct gate_check *check,
+                               const char *address)
 {
     const struct confirmation *again = &check->confirmation;
 
     return again->state == CONFIRM_NONE ||
-           bytes_printf(text, "\nMeasured again ([%s](/v1/sweeps/%s)): %s.\n",
-                        state_name(again->state), again->sweep.text, kind_words(again->kind));
+           bytes_printf(text, "\nMeasured again ([%s](%s/v1/sweeps/%s)): %s.\n",
+                        state_name(again->state), address, again->sweep.text,
+                        kind_words(again->kind));
 }
 
-bool present_check_markdown(struct bytes *text, const struct gate_check *check)
+bool present_check_markdown(struct bytes *text, const struct gate_check *check,
+                            const char *address)
 {
     char baseline[BASELINE_TEXT_SIZE];
 
@@ -259,8 +267,8 @@ bool present_check_markdown(struct bytes *text, const struct gate_check *check)
            write_price(text, check) &&
            write_row(text, "samples per dollar", check, &check->dollars) &&
            bytes_printf(text, "\n") && write_detectable(text, check) &&
-           write_side(text, "Candidate", &check->candidate) &&
-           write_side(text, "Baseline", &check->baseline) &&
+           write_side(text, "Candidate", &check->candidate, address) &&
+           write_side(text, "Baseline", &check->baseline, address) &&
            bytes_printf(text, "Compared with ") && markdown_add_code(text, baseline) &&
-           bytes_printf(text, ".\n") && write_confirmation(text, check);
+           bytes_printf(text, ".\n") && write_confirmation(text, check, address);
 }

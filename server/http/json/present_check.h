@@ -6,9 +6,9 @@
 
 void present_check(struct json_writer *out, const struct gate_check *check);
 
-/* A short Markdown table for a comment. Its links are paths, because the public address is
- * unknown. */
-bool present_check_markdown(struct bytes *text, const struct gate_check *check);
+/* A short Markdown table for a comment. Its links begin with the address (public_address.h). */
+bool present_check_markdown(struct bytes *text, const struct gate_check *check,
+                            const char *address);
 
 /* Numbers for other tools' histories: the "customBiggerIsBetter" of github-action-benchmark, and
  * Bencher's metric format. A run that says nothing gives an empty list: none of them has a word

@@ -242,7 +242,7 @@ static char *markdown_of(const struct gate_check *check)
 {
     struct bytes text = {.limit = 100000};
 
-    EXPECT(present_check_markdown(&text, check));
+    EXPECT(present_check_markdown(&text, check, "https://a.b"));
     return text.data;
 }
 
@@ -258,7 +258,7 @@ static void a_comment_says_the_verdict_first_and_holds_no_markup_of_others(void)
     EXPECT(strstr(text, "| code: samples per second | 0.90") != NULL);
     EXPECT(strstr(text, "(pairs) | fail |") != NULL);
     EXPECT(strstr(text, "| dollars per hour | not known | | |") != NULL);
-    EXPECT(strstr(text, "](/v1/sweeps/" SWEEP ")") != NULL);
+    EXPECT(strstr(text, "](https://a.b/v1/sweeps/" SWEEP ")") != NULL);
     EXPECT(strstr(text, "branch=a''@all [x](y)`") != NULL); /* within backquotes */
     snprintf(check->invalid, sizeof check->invalid, "<b>*x*</b> @all");
     check->confirmation.state = CONFIRM_NONE;
