@@ -1,6 +1,7 @@
 #include "db/standings/gate_runs.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/runs/run_row.h"
 #include "db/runs/trust.h"
 #include "db/stmt.h"
@@ -118,6 +119,49 @@ bool gate_runs_repeats(struct db *db, const struct gate_subject *subject, enum g
     stmt_integer(query, GATE_RUNS_MAX);
     stmt_integer(query, whose == GATE_TRUSTED);
     return collect(query, ret_runs, ret_count, err);
+}
+
+/* The words of the first finding that makes it invalid. */
+#define WHY_INVALID                                                                              \
+    "(SELECT json_extract(value, '$.words') FROM json_each(findings)"                            \
+    " WHERE json_extract(value, '$.level') = 'invalid' LIMIT 1)"
+
+bool gate_runs_lost(struct db *db, const struct gate_subject *subject,
+                    struct gate_lost_run ret_runs[GATE_LOST_MAX], size_t *ret_count,
+                    struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db,
+        "SELECT id, CASE state WHEN 'finished' THEN 'invalid' ELSE state END,"
+        " COALESCE(reason, " WHY_INVALID ", '')"
+        " FROM runs WHERE number BETWEEN ?1 - ?2 AND ?1 + ?2 AND number <> ?1 AND ?3 <> '{}'"
+        " AND (state IN ('failed', 'cancelled', 'interrupted', 'preempted')"
+        "  OR (state = 'finished' AND validity = 'invalid'))"
+        " AND spec = (SELECT spec FROM runs WHERE number = ?1)"
+        " AND " OF_NO_CHECK " AND " RUN_IS_TRUSTED
+        " AND NOT EXISTS (SELECT 1 FROM voids WHERE run = runs.number AND lifted_us IS NULL)"
+        " ORDER BY number DESC LIMIT ?4",
+        err);
+    enum stmt_step step;
+    size_t count = 0;
+
+    if (!query)
+        return false;
+    stmt_integer(query, subject->number);
+    stmt_integer(query, GATE_LOST_SPAN);
+    stmt_text(query, subject->labels);
+    stmt_integer(query, GATE_LOST_MAX);
+    while ((step = stmt_step(query, err)) == STMT_ROW && count < GATE_LOST_MAX) {
+        struct gate_lost_run *run = &ret_runs[count++];
+
+        snprintf(run->id.text, sizeof run->id.text, "%s", stmt_column_text(query, 0));
+        snprintf(run->how, sizeof run->how, "%s", stmt_column_text(query, 1));
+        snprintf(run->because, sizeof run->because, "%s", stmt_column_text(query, 2));
+        text_drop_cut_end(run->because);
+    }
+    *ret_count = count;
+    return step != STMT_FAILED;
 }
 
 bool gate_runs_others(struct db *db, const struct gate_others *wanted,

@@ -51,6 +51,22 @@ bool gate_runs_repeats(struct db *db, const struct gate_subject *subject, enum g
                        struct gate_run ret_runs[GATE_RUNS_MAX], size_t *ret_count,
                        struct error *err) __attribute__((warn_unused_result));
 
+/* A repeat that does not count. */
+struct gate_lost_run {
+    struct run_id id;
+    char how[16];      /* its state; "invalid" of one that has finished */
+    char because[256]; /* why, in words */
+};
+#define GATE_LOST_MAX 20
+
+/* Trusted runs of the very same spec, labels among it, that ended otherwise than as valid, newest
+ * first; of the GATE_LOST_SPAN runs before the subject and after it. Those that were taken back
+ * are not among them, and a subject without labels has none. */
+#define GATE_LOST_SPAN 1000
+bool gate_runs_lost(struct db *db, const struct gate_subject *subject,
+                    struct gate_lost_run ret_runs[GATE_LOST_MAX], size_t *ret_count,
+                    struct error *err) __attribute__((warn_unused_result));
+
 /* The newest `limit` runs of the subject's contender that are neither it nor its repeats: those
  * with a label; or, where `key` is NULL, those that are older than the subject. */
 struct gate_others {

@@ -18,6 +18,8 @@ struct gate_check_side {
     size_t count;
     struct gate_run left_out[GATE_RUNS_MAX]; /* because of their senders */
     size_t left_out_count;
+    struct gate_lost_run lost[GATE_LOST_MAX]; /* repeats that failed or are invalid */
+    size_t lost_count;
     /* From here on made by gate_check_judge(). */
     size_t unpriced; /* of how many of them the price is not known */
     double stretch;  /* compare_stretch(), the mean over them */

@@ -65,7 +65,8 @@ static bool load_repeats(struct db *db, const struct gate_subject *subject,
 {
     return gate_runs_repeats(db, subject, GATE_TRUSTED, side->runs, &side->count, err) &&
            gate_runs_repeats(db, subject, GATE_LEFT_OUT, side->left_out, &side->left_out_count,
-                             err);
+                             err) &&
+           gate_runs_lost(db, subject, side->lost, &side->lost_count, err);
 }
 
 /* A finished run and its contender. */
@@ -83,8 +84,8 @@ static bool load_subject(struct db *db, const struct run_id *id, struct run *run
     if (!run_state_is_final(run->state))
         *ret_waits_for = *id;
     return error_set(err, ERROR_CONFLICT, NULL,
-                     "the run %s is %s: only a finished one can be checked", id->text,
-                     run_state_name(run->state));
+                     "the run %s is %s%s%.140s: only a finished one can be checked", id->text,
+                     run_state_name(run->state), run->reason[0] ? ", " : "", run->reason);
 }
 
 /* The fields in which the two sides differ; names of run_spec_fields. */

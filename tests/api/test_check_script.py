@@ -126,6 +126,25 @@ class Script(ServerCase):
         self.assertEqual(3, done.returncode, done)
         self.assertIn("did not answer", done.stderr)
 
+    def test_a_repeat_that_failed_is_told_with_its_reason(self):
+        server = self.own_server(engines={"old": fake("failed")})
+        spec = {**QUICK, "labels": {"commit": "f"}}
+        lost = server.wait(server.queue("old", **spec))
+        server.stop()
+        server.engines = ENGINES
+        server.start()
+        url = f"http://127.0.0.1:{server.port}"
+        (run,) = measure(server, "old", labels={"commit": "f"})
+        done = self.check_sh("--run", run, url=url)
+        self.assertIn(f"a repeat does not count ([failed]({url}/v1/runs/{lost['id']})): ", done.stdout)
+        self.assertIn("no such precision here", done.stdout)
+        answer = server.get(f"/v1/runs/{run}/check").json()
+        self.assertEqual([(lost["id"], "failed", lost["reason"])], [
+            (each["run"], each["how"], each["because"]) for each in answer["candidate"]["lost"]])
+        done = self.check_sh("--run", lost["id"], url=url)  # nothing of it can be checked
+        self.assertEqual(3, done.returncode, done)
+        self.assertIn("no such precision here", done.stderr)
+
     def test_repeats_without_labels_are_refused_because_each_would_count_alone(self):
         labelled = self.spec("old", commit="a")
         for option, words in (("--spec", ["--spec", '{"engine":"old"}']),

@@ -1,6 +1,7 @@
 #include "server/http/json/present_check.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "server/http/json/markdown_text.h"
 #include "server/http/json/present_unmatched.h"
 
@@ -71,6 +72,15 @@ static void present_side(struct json_writer *out, const struct gate_check_side *
     jsonw_number(out, "value", side->value);
     jsonw_integer(out, "n", (long long)side->count);
     present_left_out(out, side);
+    jsonw_open(out, "lost", '[');
+    for (size_t i = 0; i < side->lost_count; i++) {
+        jsonw_open(out, NULL, '{');
+        jsonw_text(out, "run", side->lost[i].id.text);
+        jsonw_text(out, "how", side->lost[i].how);
+        jsonw_text(out, "because", text_or_null(side->lost[i].because));
+        jsonw_close(out, '}');
+    }
+    jsonw_close(out, ']');
 }
 
 static void price_words(const struct gate_check *check, size_t size, char ret_words[])
@@ -210,6 +220,22 @@ static bool write_price(struct bytes *text, const struct gate_check *check)
                            : bytes_printf(text, "| dollars per hour | not known | | |\n");
 }
 
+/* Repeats that do not count, each with its reason. */
+static bool write_lost(struct bytes *text, const char *name, const struct gate_check_side *side,
+                       const char *address)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < side->lost_count; i++) {
+        const struct gate_lost_run *run = &side->lost[i];
+
+        ok = bytes_printf(text, "%s: a repeat does not count ([%s](%s/v1/runs/%s))%s", name,
+                          run->how, address, run->id.text, run->because[0] ? ": " : "") &&
+             markdown_add_plain(text, run->because) && bytes_printf(text, ".\n");
+    }
+    return ok;
+}
+
 static bool write_side(struct bytes *text, const char *name, const struct gate_check_side *side,
                        const char *address)
 {
@@ -217,6 +243,8 @@ static bool write_side(struct bytes *text, const char *name, const struct gate_c
         !bytes_printf(text,
                       "%s: %zu run%s left out, of senders that `--gate-trust` does not name.\n",
                       name, side->left_out_count, side->left_out_count == 1 ? "" : "s"))
+        return false;
+    if (!write_lost(text, name, side, address))
         return false;
     if (side->count == 0)
         return bytes_printf(text, "%s: no valid run.\n", name);

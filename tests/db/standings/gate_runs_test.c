@@ -145,6 +145,58 @@ static void repeats_are_the_valid_runs_with_the_very_same_labels(void)
     EXPECT_NEAR(runs[1].throughput.high, 11, 0);
 }
 
+static size_t lost_of(struct db *db, long long number, struct gate_lost_run *runs)
+{
+    AUTO(gate_subject_clear) struct gate_subject subject = subject_of(db, number);
+    size_t count = 99;
+
+    EXPECT(gate_runs_lost(db, &subject, runs, &count, NULL));
+    return count;
+}
+
+/* Ends a run as failed. */
+static void fail(struct db *db, struct made made, const char *reason)
+{
+    struct run_spec spec = spec_of(&made);
+    struct run_order order = order_of(&spec);
+    AUTO(run_clear) struct run created = create_run(db, &order);
+    AUTO(run_clear) struct run run = claim_run(db);
+
+    run.state = RUN_FAILED;
+    run.ended_us = NOON_US + 9;
+    snprintf(run.reason, sizeof run.reason, "%s", reason);
+    EXPECT(runs_end(db, &run, NULL));
+}
+
+static void repeats_that_do_not_count_have_their_reason(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct gate_lost_run runs[GATE_LOST_MAX];
+    long long one = store(db, (struct made){.commit = "a", .speed = 10}), alone;
+
+    store(db, (struct made){.commit = "a", .speed = 14, .validity = VALIDITY_INVALID});
+    fail(db, (struct made){.commit = "a"}, "the worker was killed by signal 9");
+    store(db, (struct made){.commit = "a", .speed = 15}); /* counts */
+    fail(db, (struct made){.commit = "b"}, "of another commit");
+    fail(db, (struct made){.commit = "a", .batch_size = 16}, "of another configuration");
+    EXPECT_INT((long long)lost_of(db, one, runs), 2);
+    EXPECT_STR(runs[0].how, "failed");
+    EXPECT_STR(runs[0].because, "the worker was killed by signal 9");
+    EXPECT_STR(runs[1].how, "invalid");
+    EXPECT_STR(runs[1].because, "");
+    EXPECT(db_execute(db,
+                      "UPDATE runs SET findings = '[{\"level\":\"warn\",\"words\":\"x\"},"
+                      "{\"level\":\"invalid\",\"words\":\"too few steps\"}]'"
+                      " WHERE validity = 'invalid'",
+                      NULL));
+    EXPECT_INT((long long)lost_of(db, one, runs), 2);
+    EXPECT_STR(runs[1].because, "too few steps");
+    alone = store(db, (struct made){.speed = 10});
+    fail(db, (struct made){0}, "without labels it is no repeat");
+    EXPECT_INT((long long)lost_of(db, alone, runs), 0);
+}
+
 static void without_labels_a_run_is_alone(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -289,6 +341,7 @@ int main(void)
     RUN(a_subject_knows_its_contender_and_its_labels);
     RUN(a_run_that_has_not_finished_is_no_subject);
     RUN(repeats_are_the_valid_runs_with_the_very_same_labels);
+    RUN(repeats_that_do_not_count_have_their_reason);
     RUN(without_labels_a_run_is_alone);
     RUN(others_are_the_newest_with_a_label_or_the_older_ones);
     RUN(runs_that_confirm_are_on_no_side);
