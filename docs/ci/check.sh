@@ -12,6 +12,9 @@ prints the answer as Markdown.
   --spec JSON        what to run; @FILE reads it from a file. It needs labels that name the commit:
                      runs with exactly the same labels are repeats of each other
   --repeat N         number of runs of it (default 3)
+  --minutes N        maximum time for the runs of both sides together (default 4), but 20 seconds for
+                     each. It sets max_seconds and min_seconds of a spec that names neither of them,
+                     and no steps and no protocol
   --against JSON     a spec of the baseline, with labels of its own commit, measured now, in turns
                      with the other; or
   --baseline WHAT    KEY=VALUE of a label, the id of a run, or last:N (default last:20)
@@ -36,7 +39,7 @@ complain() {
 }
 
 url=${PENNYWORTH_URL:-http://127.0.0.1:8080}
-spec='' against='' baseline='' run='' margin=3 fails_on=code confirm=true wait=1800 repeat=3
+spec='' against='' baseline='' run='' margin=3 fails_on=code confirm=true wait=1800 repeat=3 minutes=4
 markdown='' json='' github='' bencher=''
 
 while [ $# -gt 0 ]; do
@@ -56,6 +59,7 @@ while [ $# -gt 0 ]; do
     case $option in
     --spec) spec=$2 ;;
     --repeat) repeat=$2 ;;
+    --minutes) minutes=$2 ;;
     --against) against=$2 ;;
     --baseline) baseline=$2 ;;
     --run) run=$2 ;;
@@ -72,6 +76,7 @@ while [ $# -gt 0 ]; do
 done
 
 case $repeat in '' | *[!0-9]* | 0) complain "--repeat must be a number from 1" ;; esac
+case $minutes in '' | *[!0-9]* | 0) complain "--minutes must be a number from 1" ;; esac
 case $wait in '' | *[!0-9]*) complain "--wait must be a number of seconds" ;; esac
 [ -n "$run" ] || [ -n "$spec" ] || complain "--spec or --run is needed; --help says more"
 [ -z "$run" ] || [ -z "$spec$against" ] || complain "--run posts nothing: leave out the specs"
@@ -85,10 +90,15 @@ need_file() {
 need_file --spec "$spec"
 need_file --against "$against"
 
+text_of() {
+    case $1 in @*) cat "${1#@}" ;; *) printf '%s' "$1" ;; esac
+}
+spec=$(text_of "$spec")
+against=$(text_of "$against")
+
 # Runs without labels are never repeats of each other: of N runs, one would count.
 need_labels() {
-    case $2 in @*) text=$(cat "${2#@}") ;; *) text=$2 ;; esac
-    case $text in
+    case $2 in
     '' | *'"labels"'*) ;;
     *) complain "$1 needs \"labels\" that name the commit, or each run counts alone; or give --repeat 1" ;;
     esac
@@ -97,6 +107,48 @@ if [ "$repeat" -gt 1 ]; then
     need_labels --spec "$spec"
     need_labels --against "$against"
 fi
+
+runs=$repeat
+[ -z "$against" ] || runs=$((repeat * 2))
+seconds=$((minutes * 60 / runs))
+[ "$seconds" -ge 20 ] || seconds=20
+[ "$seconds" -le 120 ] || seconds=120 # the usual one
+
+# The spec, ended after $seconds where it does not say itself when it ends.
+limit() {
+    case $1 in
+    *'"max_seconds"'* | *'"min_seconds"'* | *'"steps"'* | *'"protocol"'*) printf '%s' "$1" ;;
+    *'{'*)
+        rest=${1#*\{}
+        case $(printf '%s' "$rest" | tr -d ' \t\r\n') in '}'*) comma='' ;; *) comma=, ;; esac
+        printf '{"max_seconds":%s,"min_seconds":%s%s%s' "$seconds" $((seconds / 2)) "$comma" "$rest"
+        ;;
+    *) printf '%s' "$1" ;;
+    esac
+}
+spec=$(limit "$spec")
+against=$(limit "$against")
+
+# The most seconds that a run of a spec takes; 0 without a spec.
+seconds_of() {
+    [ -n "$1" ] || { echo 0 && return; }
+    limit=$(printf '%s' "$1" | tr '\r\n' '  ' |
+        sed -n 's/.*"max_seconds"[[:space:]]*:[[:space:]]*\([0-9]\{1,6\}\).*/\1/p')
+    echo "${limit:-120}"
+}
+
+# The gate measures a failure again: six times both sides, or the candidate alone four times.
+announce() {
+    mine=$(seconds_of "$spec")
+    theirs=$(seconds_of "$against")
+    most=$((repeat * (mine + theirs)))
+    if [ -n "$against" ]; then again=$((6 * (mine + theirs))); else again=$((4 * mine)); fi
+    text="$runs runs will take up to $(((most + 59) / 60)) minutes, behind what is queued already"
+    [ "$confirm" = false ] ||
+        text="$text; a failure is measured again, up to $(((again + 59) / 60)) minutes more"
+    printf 'check.sh: %s\n' "$text" >&2
+}
+[ -n "$run" ] || announce
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,6 +1,7 @@
 """What a CI job runs: docs/ci/check.sh, and the step of the workflow that calls it."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -144,6 +145,35 @@ class Script(ServerCase):
         done = self.check_sh("--run", lost["id"], url=url)  # nothing of it can be checked
         self.assertEqual(3, done.returncode, done)
         self.assertIn("no such precision here", done.stderr)
+
+    def test_the_runs_together_take_4_minutes_and_it_says_so_beforehand(self):
+        server = self.own_server(engines={"one": fake("paced", 200000), "two": fake("paced", 200000)})
+        url = f"http://127.0.0.1:{server.port}"
+        def limits(*words, **fields):
+            """What it says beforehand, and the limits of each run that it then posts."""
+            labels = {"labels": {"commit": json.dumps(words)[:60]}}
+            one, two = (json.dumps({"engine": engine, "workload": "mlp2017", "batch_size": 4, "precision": "f32",
+                                    **fields, **labels}) for engine in ("one", "two"))
+            done = self.check_sh("--spec", one, "--against", two, *words, url=url)
+            self.assertIn(done.returncode, (0, 1, 2), done)
+            said, count = re.search(r"^check.sh: ((\d+) runs .*)$", done.stderr, re.M).groups()
+            runs = server.get(f"/v1/runs?limit={count}").json()["runs"]
+            return said, {(run["spec"]["max_seconds"], run["spec"]["min_seconds"]) for run in runs}
+
+        self.assertEqual(("6 runs will take up to 4 minutes, behind what is queued already; a failure is "
+                          "measured again, up to 8 minutes more", {(40, 20)}), limits())
+        self.assertEqual(("10 runs will take up to 4 minutes, behind what is queued already", {(24, 12)}),
+                         limits("--repeat", "5", "--no-confirm"))
+        said, both = limits("--minutes", "1", "--no-confirm")
+        self.assertEqual({(20, 10)}, both)  # less is no measurement
+        self.assertIn("up to 2 minutes", said)
+        said, both = limits("--no-confirm", max_seconds=70)  # what a spec says itself stands
+        self.assertEqual({(70, 60)}, both)
+        self.assertIn("up to 7 minutes", said)
+        said, both = limits("--no-confirm", steps=20)
+        self.assertEqual({(120, 60)}, both)
+        done = self.check_sh("--spec", "{ }", "--minutes", "no")
+        self.assertIn("--minutes must be a number from 1", done.stderr)
 
     def test_repeats_without_labels_are_refused_because_each_would_count_alone(self):
         labelled = self.spec("old", commit="a")
