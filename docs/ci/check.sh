@@ -110,7 +110,7 @@ fi
 
 runs=$repeat
 [ -z "$against" ] || runs=$((repeat * 2))
-seconds=$((minutes * 60 / runs))
+seconds=$((minutes * 60 / runs - 5)) # what a run takes beside: its start, and the step that it is at
 [ "$seconds" -ge 20 ] || seconds=20
 [ "$seconds" -le 120 ] || seconds=120 # the usual one
 
@@ -141,11 +141,11 @@ seconds_of() {
 announce() {
     mine=$(seconds_of "$spec")
     theirs=$(seconds_of "$against")
-    most=$((repeat * (mine + theirs)))
-    if [ -n "$against" ]; then again=$((6 * (mine + theirs))); else again=$((4 * mine)); fi
-    text="$runs runs will take up to $(((most + 59) / 60)) minutes, behind what is queued already"
+    most=$((repeat * (mine + theirs) + 5 * runs))
+    if [ -n "$against" ]; then again=$((6 * (mine + theirs + 10))); else again=$((4 * (mine + 5))); fi
+    text="$runs runs take about $(((most + 30) / 60)) minutes at most, behind what is queued already"
     [ "$confirm" = false ] ||
-        text="$text; a failure is measured again, up to $(((again + 59) / 60)) minutes more"
+        text="$text; a failure is measured again, about $(((again + 30) / 60)) minutes more"
     printf 'check.sh: %s\n' "$text" >&2
 }
 [ -n "$run" ] || announce

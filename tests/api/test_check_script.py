@@ -160,16 +160,16 @@ class Script(ServerCase):
             runs = server.get(f"/v1/runs?limit={count}").json()["runs"]
             return said, {(run["spec"]["max_seconds"], run["spec"]["min_seconds"]) for run in runs}
 
-        self.assertEqual(("6 runs will take up to 4 minutes, behind what is queued already; a failure is "
-                          "measured again, up to 8 minutes more", {(40, 20)}), limits())
-        self.assertEqual(("10 runs will take up to 4 minutes, behind what is queued already", {(24, 12)}),
+        self.assertEqual(("6 runs take about 4 minutes at most, behind what is queued already; a failure is "
+                          "measured again, about 8 minutes more", {(35, 17)}), limits())
+        self.assertEqual(("10 runs take about 4 minutes at most, behind what is queued already", {(20, 10)}),
                          limits("--repeat", "5", "--no-confirm"))
         said, both = limits("--minutes", "1", "--no-confirm")
         self.assertEqual({(20, 10)}, both)  # less is no measurement
-        self.assertIn("up to 2 minutes", said)
+        self.assertIn("about 3 minutes", said)
         said, both = limits("--no-confirm", max_seconds=70)  # what a spec says itself stands
         self.assertEqual({(70, 60)}, both)
-        self.assertIn("up to 7 minutes", said)
+        self.assertIn("about 8 minutes", said)
         said, both = limits("--no-confirm", steps=20)
         self.assertEqual({(120, 60)}, both)
         done = self.check_sh("--spec", "{ }", "--minutes", "no")

@@ -24,7 +24,7 @@ FOREIGN = set("""--preset --build --target --test-dir --data-binary --read-only 
     --restart --warnings --offline --threshold --from-file --from-literal --install --prefix
     --config-file --no-block --now --label-columns --selector --tag --build-arg --timestamp
     --user --mount --no-cache --init --env --detach --file --device --compile --ipex --precision --short --packages
-    --map-by --bind-to --oversubscribe --allow-run-as-root""".split())
+    --map-by --bind-to --oversubscribe --allow-run-as-root --minutes""".split())
 # Command lines of clouds, whose options are their own matter.
 CLOUD = re.compile(r"^(?:aws|gcloud|az) (?:.*\\\n)*.*$", re.M)
 # Variables that are set for tests and builds, or by the server for a worker.
