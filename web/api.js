@@ -2,10 +2,12 @@
 // it for the session of this tab only.
 import { h } from './dom.js';
 
-// A problem document of the API; `field` names the parameter at fault, if any.
+// A problem document of the API; `field` names the parameter at fault, if any. `detail` begins with that name, which
+// a message beside the field does not need.
 export class ApiError extends Error {
   constructor(status, body) {
-    super(body?.detail ?? `the server answered ${status}`);
+    const begin = `${body?.field}: `;
+    super(body?.detail?.replace(begin, '') ?? `the server answered ${status}`);
     this.status = status;
     this.field = body?.field ?? null;
     this.allowed = body?.allowed ?? null;

@@ -123,14 +123,16 @@ static void write_problem(struct exchange *exchange, int status, const char *typ
     start_over(exchange);
 
     struct json_writer out = {.bytes = &exchange->reply.body};
-    char uri[64];
+    char uri[64], detail[sizeof err->field + sizeof err->message + 2];
 
     snprintf(uri, sizeof uri, "urn:pennyworth:problem:%s", type);
     jsonw_open(&out, NULL, '{');
     jsonw_text(&out, "type", uri);
     jsonw_text(&out, "title", title);
     jsonw_integer(&out, "status", status);
-    jsonw_text(&out, "detail", err->message);
+    snprintf(detail, sizeof detail, "%s%s%s", err->field, err->field[0] ? ": " : "",
+             err->message);
+    jsonw_text(&out, "detail", detail);
     if (err->field[0])
         jsonw_text(&out, "field", err->field);
     write_allowed(&out, &err->allowed);

@@ -416,6 +416,8 @@ class Case(unittest.TestCase):
         if kind:
             self.assertEqual("urn:pennyworth:problem:" + kind, problem["type"])
         self.assertEqual(field, problem.get("field"))
+        if field:  # who reads only the sentence knows which field too
+            self.assertTrue(problem["detail"].startswith(field + ": "), problem)
         return problem
 
 

@@ -32,7 +32,7 @@ class Case(test_tokens.Case):
         status, report = self.put(server, name, text, prove=prove)
         if status == 200:
             (error,) = report["errors"]
-            self.assertEqual((problem["field"], problem["detail"]), (error["field"], error["reason"]))
+            self.assertEqual(problem["detail"], f"{error['field']}: {error['reason']}")
         return reply.status, problem["field"], problem["detail"]
 
     def assertStored(self, count, answer):

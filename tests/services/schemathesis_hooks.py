@@ -85,7 +85,9 @@ def excuse(label, problem):
     """Whether the refusal is one of those."""
     if problem["type"] == LACKS and label in MAY_LACK:
         return True
-    return any(re.fullmatch(field, problem.get("field", "")) and re.search(words, problem["detail"])
+    named = problem.get("field", "")
+    sentence = problem["detail"].removeprefix(named + ": ")
+    return any(re.fullmatch(field, named) and re.search(words, sentence)
                for field, words in [*EXCUSED[""], *EXCUSED.get(label, [])])
 
 
