@@ -13,7 +13,15 @@
  * look alike: such a machine counts as unknown. */
 #pragma once
 
+#include <stdbool.h>
+
 #define VM_SIZE 17
+
+/* For people who write such a name. */
+#define VM_FORM                                                                                  \
+    "i (by the cloud's instance id) or s (by the serial number of a disk) and fifteen digits "   \
+    "of "                                                                                        \
+    "0-9 and a-f"
 
 enum vm_kind {
     VM_UNKNOWN,
@@ -23,6 +31,12 @@ enum vm_kind {
 
 /* Of a machine's name as it is stored; everything that is not written as above is unknown. */
 enum vm_kind vm_kind_of(const char *vm);
+
+/* A name is given, and is not written so that it tells machines apart. */
+static inline bool vm_is_unusable(const char *vm)
+{
+    return vm[0] != '\0' && vm_kind_of(vm) == VM_UNKNOWN;
+}
 
 /* What the machine shows by itself. `root` as in proc.h. */
 void vm_read(const char *root, char ret_vm[VM_SIZE]);

@@ -2,6 +2,7 @@
  * thread of import_jobs.h does it while the answer is held. Tested by tests/api/test_import.py
  * and tests/attack/test_uploads.py. */
 #include "db/runs/runs.h"
+#include "engine/machine/vm.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_run.h"
@@ -15,6 +16,26 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
+
+/* What was stored, and counts for less than its sender may expect. */
+static void present_notes(struct json_writer *out, const struct import_report *report)
+{
+    char words[400];
+
+    jsonw_open(out, "notes", '[');
+    if (report->unusable_vms > 0) {
+        snprintf(words, sizeof words,
+                 "%lld of the runs have a vm that names no machine, so together they count as of "
+                 "one: it must be " VM_FORM,
+                 report->unusable_vms);
+        jsonw_open(out, NULL, '{');
+        jsonw_text(out, "field", "vm");
+        jsonw_integer(out, "runs", report->unusable_vms);
+        jsonw_text(out, "words", words);
+        jsonw_close(out, '}');
+    }
+    jsonw_close(out, ']');
+}
 
 static void present_report(struct json_writer *out, const struct import_report *report)
 {
@@ -35,6 +56,7 @@ static void present_report(struct json_writer *out, const struct import_report *
         jsonw_close(out, '}');
     }
     jsonw_close(out, ']');
+    present_notes(out, report);
     jsonw_close(out, '}');
 }
 
