@@ -6,8 +6,9 @@ import unittest
 
 from feed_payloads import Aws
 from feed_server import Document, FeedServer, empty, garbage, garbage_body, silent, slow, status
-from harness import Case, together, until
+from harness import Case, ServerCase, together, until
 from price_server import PriceServer
+from run_documents import document, lines
 
 TOKEN = "AQAEAtoken=="
 AWS = {"instance-type": "c7i.2xlarge", "placement/region": "us-east-1",
@@ -403,6 +404,22 @@ class MachinePrice(IdentityCase):
         server = self.machine("--life-cycle", "spot")
         self.assertIsNotNone(self.price(server)[0])
         self.assertEqual("stale", server.get("/v1/machine").json()["price"]["freshness"])
+
+
+class Imported(ServerCase):
+    def put(self, *runs):
+        reply = self.server.request("POST", "/v1/runs/import", lines(runs), {"Content-Type": "application/x-ndjson"})
+        self.assertEqual(200, reply.status, reply)
+        return reply.json()
+
+    def test_a_vm_that_names_no_machine_is_noted(self):
+        report = self.put(document(1), document(2, vm="0123456789abcdef"), document(3, vm="fedcba9876543210"),
+                          document(4, vm=None))
+        self.assertEqual((4, []), (report["imported"], report["errors"]))
+        (note,) = report["notes"]
+        self.assertEqual(("vm", 2), (note["field"], note["runs"]))
+        self.assertRegex(note["words"], "^2 of the runs .* names no machine.* fifteen digits of 0-9 and a-f$")
+        self.assertEqual([], self.put(document(5))["notes"])
 
 
 if __name__ == "__main__":

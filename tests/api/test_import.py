@@ -242,17 +242,6 @@ class Refused(ServerCase):
         self.assertEqual(len(good), len(ids(export(server))))
         self.assertIn(run_id(1), [error["id"] for error in report["errors"]])
 
-    def test_a_vm_that_names_no_machine_is_noted(self):
-        server = self.own_server()
-        runs = [document(1), document(2, vm="0123456789abcdef"), document(3, vm="fedcba9876543210"),
-                document(4, vm=None)]
-        report = taken(server, lines(runs))
-        self.assertEqual((4, []), (report["imported"], report["errors"]))
-        (note,) = report["notes"]
-        self.assertEqual(("vm", 2), (note["field"], note["runs"]))
-        self.assertRegex(note["words"], "^2 of the runs .* names no machine.* fifteen digits of 0-9 and a-f$")
-        self.assertEqual([], taken(server, lines([document(5)]))["notes"])
-
     def test_in_a_long_file_refused_lines_are_numbered_too(self):
         server = self.own_server()
         texts = [line(document(number)) for number in range(3000)]
