@@ -375,9 +375,6 @@ static int tell(struct bench *bench)
 
 static bool begin(struct bench *bench, const struct config *config, struct error *err)
 {
-    bench->process = process_new(config, err);
-    if (!bench->process)
-        return false;
     process_block_signals(&bench->signals);
     if (!process_make_folders(config->database, err))
         return false;
@@ -474,10 +471,11 @@ int bench_command(const struct config *config)
     if (log_wants(LOG_INFO) && !log_wants(LOG_DEBUG)) /* our own lines replace those of the log */
         log_set_level(LOG_ERROR);
     /* Checks the labels before anything else. */
-    if (!plan(&bench, config, false, &err)) {
-        (void)command_failed(&err);
-        return err.kind == ERROR_INVALID ? 2 : 1;
-    }
+    if (!plan(&bench, config, false, &err))
+        return command_refused(&err);
+    bench.process = process_new(config, &err);
+    if (!bench.process)
+        return command_refused(&err);
     if (!begin(&bench, config, &err))
         return command_failed(&err);
     return measure(&bench, &err);

@@ -1,7 +1,7 @@
 /* The commands, each called with its options read. A command returns the exit status:
  *   0  success
  *   1  failure; stderr gives the reason
- *   2  a wrong option (main.c returns it without calling the command)
+ *   2  a wrong option (mostly main.c returns it without calling the command)
  * Further values are listed with the command. */
 #pragma once
 
@@ -34,3 +34,6 @@ enum {
 
 /* Prints the error to stderr and returns 1. */
 int command_failed(const struct error *err);
+
+/* The same, and returns 2 where a word of an option is to blame. */
+int command_refused(const struct error *err);

@@ -5,8 +5,6 @@
 #include "pricing/price.h"
 #include "pricing/region_form.h"
 #include "server/http/tokens/tokens.h"
-#include "server/prices/feeds.h"
-#include "server/runs/engines.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -162,22 +160,6 @@ static bool check_trust(const char *names, struct error *err)
     return true;
 }
 
-/* What these name is looked up before anything is opened or made. */
-static bool check_words(const struct config *config, struct error *err)
-{
-    AUTO(freep) struct feeds *feeds = calloc(1, sizeof *feeds);
-    struct engines engines = {0};
-    bool ok;
-
-    if (!feeds)
-        return error_no_memory(err);
-    ok = feeds_read(config->feed, feeds, err) &&
-         engines_read(config->engine, "worker", &engines, err) &&
-         engines_can_start(&engines, err);
-    engines_free(&engines);
-    return ok;
-}
-
 static bool check_serve(struct config *config, struct error *err)
 {
     if (!config->tls_certificate[0] != !config->tls_key[0])
@@ -278,12 +260,12 @@ bool config_check(struct config *config, char *const environment[], struct error
 {
     switch (config->command) {
     case COMMAND_SERVE:
-        return check_words(config, err) && default_database(config, environment, err) &&
-               check_machine(config, err) && check_serve(config, err);
+        return default_database(config, environment, err) && check_machine(config, err) &&
+               check_serve(config, err);
     case COMMAND_BENCH:
     case COMMAND_PUSH:
-        return check_words(config, err) && default_database(config, environment, err) &&
-               check_machine(config, err) && check_report(config, err);
+        return default_database(config, environment, err) && check_machine(config, err) &&
+               check_report(config, err);
     case COMMAND_KEY:
         return check_key(config, err) && default_database(config, environment, err);
     case COMMAND_TOKEN:

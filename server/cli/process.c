@@ -203,9 +203,7 @@ bool process_begin(struct process *process, bool serving, struct error *err)
 {
     struct server *server = &process->server;
     const struct config *config = &process->config;
-    char worker[PATH_MAX + 32];
 
-    native_command(worker, sizeof worker);
     server->this_machine = this_machine_new(config, err);
     if (!server->this_machine || !this_machine_look(server->this_machine, err))
         return false;
@@ -217,9 +215,7 @@ bool process_begin(struct process *process, bool serving, struct error *err)
     server->config = config;
     server->engines = &process->engines;
     server->openapi.limit = 1024 * 1024;
-    if (!feeds_read(config->feed, &process->feeds, err) ||
-        !engines_read(config->engine, worker, &process->engines, err) ||
-        !engines_choose_user(&process->engines, config->engine_user, err) ||
+    if (!engines_choose_user(&process->engines, config->engine_user, err) ||
         !openapi_make(&process->engines, &server->openapi, err) ||
         !process_make_folders(config->database, err))
         return false;
@@ -314,12 +310,21 @@ void process_block_signals(sigset_t *ret_signals)
 
 struct process *process_new(const struct config *config, struct error *err)
 {
-    struct process *process = calloc(1, sizeof *process);
+    AUTO(freep) struct process *process = calloc(1, sizeof *process);
+    char worker[PATH_MAX + 32];
 
     if (!process) {
         error_no_memory(err);
         return NULL;
     }
     process->config = *config;
-    return process;
+    native_command(worker, sizeof worker);
+    if (!feeds_read(config->feed, &process->feeds, err) ||
+        !engines_read(config->engine, worker, &process->engines, err))
+        return NULL;
+    if (!engines_can_start(&process->engines, err)) {
+        engines_free(&process->engines);
+        return NULL;
+    }
+    return take(&process);
 }

@@ -19,7 +19,8 @@ struct process {
     struct db_lock *lock;
 };
 
-/* Copies `config` and creates no part yet; free() it after process_end(). */
+/* Copies `config`, reads what its --feed and --engine name, and creates no part yet; free() it
+ * after process_end(). ERROR_INVALID names the option: nothing was opened or made. */
 struct process *process_new(const struct config *config, struct error *err)
     __attribute__((warn_unused_result));
 

@@ -60,11 +60,9 @@ int serve_command(const struct config *config)
 
     process = process_new(config, &err);
     if (!process)
-        return command_failed(&err);
+        return command_refused(&err);
     process_block_signals(&signals);
-    if (!make_room(&process->config, &err))
-        return command_failed(&err);
-    if (!process_begin(process, true, &err)) {
+    if (!make_room(&process->config, &err) || !process_begin(process, true, &err)) {
         process_end(process);
         return command_failed(&err);
     }
