@@ -30,7 +30,7 @@ echo "build $* nice $(nice)" >>calls
 """
 # Answers with 3 tests, the last of them skipped. STAGE-two fails where failing-STAGE lies, and also alone
 # unless flaky-STAGE does; STAGE-one takes 45 seconds where late-STAGE lies, and also alone unless
-# waiting-STAGE does.
+# waiting-STAGE does; 25 seconds where dawdling-STAGE lies.
 CTEST = r"""#!/bin/sh
 echo "ctest $* seed ${PENNYWORTH_TEST_SEED-none}" >>calls
 report= alone=
@@ -46,6 +46,7 @@ if [ -e "failing-$stage" ] && ! { [ "$alone" ] && [ -e "flaky-$stage" ]; }; then
     failure='<failure message="Failed"/>' status=8
 fi
 seconds=1.5
+[ ! -e "dawdling-$stage" ] || seconds=25
 if [ -e "late-$stage" ] && ! { [ "$alone" ] && [ -e "waiting-$stage" ]; }; then
     seconds=45
 fi
@@ -161,6 +162,16 @@ class Verdict(Script):
         self.mark("waiting-fast")
         self.run_test("fast")
         self.assertEqual((0, "2 passed, 0 failed"), self.verdict())
+
+    def test_a_test_that_takes_up_to_twice_as_long_as_it_may_is_called_late(self):
+        self.mark("dawdling-fast")
+        self.run_test("fast")
+        self.assertEqual(["    fast: 2 passed, 0 failed",
+                          "    late fast-one: takes 25 s, more than 20",
+                          "2 passed, 0 failed"], self.ran.stdout.splitlines()[-3:])
+        self.assertEqual(0, self.ran.returncode)
+        self.run_test("all", "fast")  # with every case
+        self.assertNotIn("late fast-one", self.ran.stdout)
 
     def test_with_every_case_a_test_takes_as_long_as_it_must(self):
         self.mark("late-fast")
