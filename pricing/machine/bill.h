@@ -1,0 +1,27 @@
+/* How a person says what an hour of a machine costs that no feed knows: what they pay an hour or
+ * a month, or what the machine cost and what it draws. */
+#pragma once
+
+#include "common/limits.h"
+#include "pricing/price.h"
+
+#include <jansson.h>
+
+#define BILL_YEAR_HOURS 8760
+#define BILL_MONTH_HOURS 730
+
+struct machine_bill {
+    enum bill_way { BILL_BY_HOUR, BILL_BY_MONTH, BILL_OWN } way;
+    double per_hour, per_month;                   /* dollars */
+    double purchase, years, watts, cents_per_kwh; /* dollars, and US cents */
+};
+
+/* Of a JSON object, the one member of "price_per_hour", "per_month" and "own". ERROR_INVALID
+ * names the field, and says what is allowed. */
+bool machine_bill_read(const json_t *json, struct machine_bill *ret_bill, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* What that makes an hour: kind, amount and currency, and the formula as reference. Everything
+ * else of the price is empty. ERROR_INVALID where the sum is no price. */
+bool machine_bill_price(const struct machine_bill *bill, struct price *ret_price,
+                        struct error *err) __attribute__((warn_unused_result));

@@ -1,0 +1,132 @@
+/* What an hour of a machine costs by what a person says of it. */
+#include "pricing/machine/bill.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+static bool made(const char *text, struct price *ret_price, struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = json_loads(text, 0, NULL);
+    struct machine_bill bill;
+
+    EXPECT(json != NULL);
+    return machine_bill_read(json, &bill, err) && machine_bill_price(&bill, ret_price, err);
+}
+
+static void each_way_has_its_formula(void)
+{
+    static const struct {
+        const char *text, *formula, *amount;
+        enum price_kind kind;
+    } ways[] = {
+        {"{\"price_per_hour\": 0.357}", "0.357 USD an hour", "0.357", PRICE_TYPED},
+        {"{\"per_month\": 73}", "73 USD a month / 730 h", "0.1", PRICE_TYPED},
+        {("{\"own\": {\"purchase\": 1752, \"years\": 4, \"watts\": 100, \"cents_per_kwh\": 30}}"),
+         "1752 USD / (4 years * 8760 h) + 100 W / 1000 * 30 cents a kWh / 100", "0.08",
+         PRICE_OWN},
+        {("{\"own\": {\"purchase\": 0, \"years\": 2.5, \"watts\": 65, \"cents_per_kwh\": 28.5}}"),
+         "0 USD / (2.5 years * 8760 h) + 65 W / 1000 * 28.5 cents a kWh / 100", "0.018525",
+         PRICE_OWN},
+        {("{\"own\": {\"purchase\": 1000, \"years\": 3, \"watts\": 0, \"cents_per_kwh\": 0}}"),
+         "1000 USD / (3 years * 8760 h) + 0 W / 1000 * 0 cents a kWh / 100", "0.038051750",
+         PRICE_OWN},
+    };
+
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        struct price price, exactly;
+        struct error err = {0};
+
+        EXPECT(made(ways[i].text, &price, &err));
+        EXPECT_STR(err.message, "");
+        EXPECT_STR(price.reference, ways[i].formula);
+        EXPECT(price_set(&exactly, ways[i].amount));
+        EXPECT_INT(price.nanos, exactly.nanos);
+        EXPECT_INT(price.kind, ways[i].kind);
+        EXPECT_STR(price.currency, "USD");
+        EXPECT_STR(price.instance_type, "");
+    }
+}
+
+#define OWN(purchase, years, watts, cents)                                                       \
+    "{\"own\": {\"purchase\": " purchase ", \"years\": " years ", \"watts\": " watts             \
+    ", \"cents_per_kwh\": " cents "}}"
+
+static void the_bounds_are_allowed(void)
+{
+    static const char *const texts[] = {
+        "{\"price_per_hour\": 1e-9}",     "{\"price_per_hour\": 100000}",
+        "{\"per_month\": 73000000}",      OWN("100000000", "1", "0", "10000"),
+        OWN("0", "100", "1000000", "10"), OWN("0", "0.001", "1", "1")};
+
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct price price;
+        struct error err = {0};
+
+        EXPECT(made(texts[i], &price, &err));
+        EXPECT_STR(err.message, "");
+        EXPECT(price.nanos > 0);
+    }
+}
+
+static void what_is_wrong_names_the_field_and_what_is_allowed(void)
+{
+    static const struct {
+        const char *text, *field, *message;
+    } wrong[] = {
+        {"{}", "price_per_hour",
+         "no price is given: give exactly one of price_per_hour, per_month and own"},
+        {"{\"per_month\": 1, \"own\": {}}", "own",
+         "is one price too many: give exactly one of price_per_hour, per_month and own"},
+        {"{\"price_per_hour\": 0}", "price_per_hour",
+         "must be a number above 0 and at most 100000"},
+        {"{\"price_per_hour\": \"1\"}", "price_per_hour",
+         "must be a number above 0 and at most 100000"},
+        {"{\"price_per_hour\": 1e-11}", "price_per_hour",
+         "makes 1e-11 USD an hour: an hour must cost 0.000000001 USD or more, and at most "
+         "100000"},
+        {"{\"per_month\": 73000001}", "per_month",
+         "must be a number above 0 and at most 73000000"},
+        {"{\"own\": []}", "own",
+         "must be an object with purchase, years, watts and cents_per_kwh"},
+        {"{\"own\": {\"purchase\": 1}}", "own.years", "is missing"},
+        {OWN("-1", "1", "1", "1"), "own.purchase", "must be a number from 0 to 100000000"},
+        {OWN("1", "0", "1", "1"), "own.years", "must be a number above 0 and at most 100"},
+        {OWN("1", "1", "1000001", "1"), "own.watts", "must be a number from 0 to 1000000"},
+        {OWN("1", "1", "1", "true"), "own.cents_per_kwh", "must be a number from 0 to 10000"},
+        {OWN("0", "1", "0", "1"), "own",
+         "makes 0 USD an hour: an hour must cost 0.000000001 USD or more, and at most 100000"},
+        {OWN("100000000", "0.001", "0", "0"), "own",
+         "makes 11415525.1 USD an hour: an hour must cost 0.000000001 USD or more, and at most "
+         "100000"},
+    };
+
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        struct price price = {.nanos = 7};
+        struct error err = {0};
+
+        EXPECT(!made(wrong[i].text, &price, &err));
+        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_STR(err.field, wrong[i].field);
+        EXPECT_STR(err.message, wrong[i].message);
+        EXPECT_INT(price.nanos, 7);
+    }
+}
+
+static void an_unknown_member_of_own_is_named(void)
+{
+    struct price price;
+    struct error err = {0};
+
+    EXPECT(!made("{\"own\": {\"purchase\": 1, \"year\": 1}}", &price, &err));
+    EXPECT_STR(err.field, "own.year");
+    EXPECT(strstr(err.message, "years") != NULL);
+}
+
+int main(void)
+{
+    RUN(each_way_has_its_formula);
+    RUN(the_bounds_are_allowed);
+    RUN(what_is_wrong_names_the_field_and_what_is_allowed);
+    RUN(an_unknown_member_of_own_is_named);
+    return test_result();
+}
