@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "db/runs/run_row.h"
 #include "db/runs/traces.h"
+#include "pricing/machine/choice.h"
 
 #define OLDER_MAX 8 /* versions that are kept beside the one that counts */
 
@@ -68,7 +69,8 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
         " json_extract(m.facts, '$.cpu_model'), json_extract(m.facts, '$.isa'),"
         " json_extract(r.engine_details, '$.threads'),"
         " json_extract(r.engine_details, '$.multiply_adds'),"
-        " " RUN_DOLLARS ", paid_kind, paid_feed, r.region"
+        " " RUN_DOLLARS ", paid_kind, paid_feed, r.region,"
+        " r.provenance = 'measured' AND r.instance IS NULL, r.vm, m.stratum"
         " FROM runs AS r LEFT JOIN machines AS m ON m.number = r.machine WHERE r.number = ?",
         err);
 
@@ -88,6 +90,9 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
     STANDING_COPY(newest->paid_kind, stmt_column_text(query, 8));
     STANDING_COPY(newest->paid_feed, stmt_column_text(query, 9));
     STANDING_COPY(newest->region, stmt_column_text(query, 10));
+    if (stmt_column_integer(query, 11))
+        price_name_of_machine(stmt_column_text(query, 12), stmt_column_text(query, 13),
+                              newest->machine);
     return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
 }
 

@@ -52,7 +52,9 @@ struct contender {
         double hertz;                  /* the median of its canaries */
         double paid_per_hour;          /* dollars, discount taken off, when it ran */
         char paid_kind[16], paid_feed[32];
-        char region[REGION_SIZE]; /* where it was measured */
+        char region[REGION_SIZE];    /* where it was measured */
+        char machine[INSTANCE_SIZE]; /* price_name_of_machine(), if it was measured by this server
+                                      * on a machine without a type */
     } newest; /* of the newest run that may describe the row: sources_describing() */
 };
 

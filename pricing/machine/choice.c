@@ -2,9 +2,23 @@
 
 #include "pricing/feeds/source.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define FEEDS 100 /* more than there are */
+#define MACHINE "machine-"
+
+void price_name_of_machine(const char *vm, const char *stratum, char ret_name[INSTANCE_SIZE])
+{
+    const char *which = *vm ? vm : stratum;
+
+    snprintf(ret_name, INSTANCE_SIZE, "%s%s", *which ? MACHINE : "", which);
+}
+
+bool price_is_of_machine(const char *name)
+{
+    return strncmp(name, MACHINE, strlen(MACHINE)) == 0;
+}
 
 /* What a person typed may leave out where it is about. */
 static bool agrees(const char *said, const char *is, bool may_be_open)

@@ -4,6 +4,11 @@
 #include "pricing/machine/identity.h"
 #include "pricing/price.h"
 
+/* Under which name a price of a machine is stored that has no instance type: by which machine it
+ * is (engine/machine/vm.h), or else by its hardware (its stratum). "" where neither is known. */
+void price_name_of_machine(const char *vm, const char *stratum, char ret_name[INSTANCE_SIZE]);
+bool price_is_of_machine(const char *name);
+
 /* How much a feed is believed: the higher wins; 0 for one that sources.c does not know. */
 int feed_rank(const char *name);
 

@@ -14,7 +14,8 @@
 /* Prices of the machine's type, one after another. */
 struct search {
     const struct machine_price_question *question;
-    int rank; /* of the best; 0 while there is none */
+    struct identity identity; /* with the type under which its prices are stored */
+    int rank;                 /* of the best; 0 while there is none */
     struct price_view best;
     long long expired_us;   /* when the youngest that is too old was last said */
     char expired_feed[32];  /* "" while there is none */
@@ -52,8 +53,8 @@ static void consider_near(struct search *search, enum price_fit fit,
 static void consider(void *user, const struct price_view *view)
 {
     struct search *search = user;
-    enum price_fit fit = price_fit(&view->price, search->question->identity);
-    int rank = price_rank(&view->price, search->question->identity);
+    enum price_fit fit = price_fit(&view->price, &search->identity);
+    int rank = price_rank(&view->price, &search->identity);
     long long said_us =
         view->confirmed_source_us > 0 ? view->confirmed_source_us : view->confirmed_us;
 
@@ -204,7 +205,7 @@ static void explain(const struct search *search, struct machine_price *price)
 
     if (!search->question->identity->instance_type[0]) {
         say(price, "the instance type is not known: say --instance-type, --provider and --region,"
-                   " or --price-per-hour");
+                   " or --price-per-hour, or type the price of this machine");
     } else if (search->question->identity->terms[0]) {
         say(price,
             "this machine is billed for %s, and feeds have prices of plain Linux only: set "
@@ -228,10 +229,13 @@ static void explain(const struct search *search, struct machine_price *price)
 bool machine_price_find(struct db *db, const struct machine_price_question *question,
                         struct machine_price *ret_price, struct error *err)
 {
-    struct search search = {.question = question};
+    struct search search = {.question = question, .identity = *question->identity};
     struct machine_price price = {.factor = 1};
-    const char *type = question->identity->instance_type;
+    char *type = search.identity.instance_type;
 
+    if (!*type)
+        snprintf(type, sizeof search.identity.instance_type, "%s",
+                 question->name ? question->name : "");
     if (question->given > 0) {
         take_option(question, &price);
     } else if (*type) {

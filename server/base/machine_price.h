@@ -16,6 +16,8 @@ struct machine_price {
 
 struct machine_price_question {
     const struct identity *identity;
+    const char
+        *name;    /* of its prices where its type is unknown: price_name_of_machine(); or NULL */
     double given; /* dollars an hour: the option --price-per-hour, which wins; 0 for none */
     bool has_gcp_key;
     long long at_us;

@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/runs/machines.h"
+#include "pricing/machine/choice.h"
 
 struct this_machine *this_machine_new(const struct config *config, struct error *err)
 {
@@ -103,19 +104,59 @@ void this_machine_vm(struct this_machine *here, char ret_vm[VM_SIZE])
         snprintf(ret_vm, VM_SIZE, "%s", here->shown_vm);
 }
 
-bool this_machine_price(struct this_machine *here, struct db *db, long long at_us,
-                        struct machine_price *ret_price, struct error *err)
+/* `given` as in struct machine_price_question. */
+static bool find_price(struct this_machine *here, struct db *db, double given, long long at_us,
+                       struct machine_price *ret_price, struct error *err)
 {
     struct identity identity;
+    char vm[VM_SIZE], name[INSTANCE_SIZE];
 
     this_machine_identity(here, &identity);
+    this_machine_vm(here, vm);
+    price_name_of_machine(vm, here->machine.stratum, name);
     return machine_price_find(
         db,
         &(struct machine_price_question){.identity = &identity,
-                                         .given = here->config->price_per_hour,
+                                         .name = name,
+                                         .given = given,
                                          .has_gcp_key = here->config->gcp_key[0] != '\0',
                                          .at_us = at_us},
         ret_price, err);
+}
+
+bool this_machine_price(struct this_machine *here, struct db *db, long long at_us,
+                        struct machine_price *ret_price, struct error *err)
+{
+    return find_price(here, db, here->config->price_per_hour, at_us, ret_price, err);
+}
+
+bool this_machine_typed_price(struct this_machine *here, struct db *db, long long at_us,
+                              struct machine_price *ret_price, struct error *err)
+{
+    struct machine_price price;
+
+    if (!find_price(here, db, 0, at_us, &price, err))
+        return false;
+    price.known = price.known &&
+                  (price.view.price.kind == PRICE_TYPED || price.view.price.kind == PRICE_OWN);
+    *ret_price = price;
+    return true;
+}
+
+void this_machine_name_price(struct this_machine *here, struct price *price)
+{
+    struct identity identity;
+    char vm[VM_SIZE];
+
+    this_machine_identity(here, &identity);
+    this_machine_vm(here, vm);
+    if (!identity.instance_type[0]) {
+        price_name_of_machine(vm, here->machine.stratum, price->instance_type);
+        return;
+    }
+    snprintf(price->provider, sizeof price->provider, "%s", identity.provider);
+    snprintf(price->region, sizeof price->region, "%s", identity.region);
+    snprintf(price->instance_type, sizeof price->instance_type, "%s", identity.instance_type);
 }
 
 struct place this_machine_place(struct this_machine *here, struct db *db)

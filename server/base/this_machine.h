@@ -61,5 +61,13 @@ bool this_machine_price(struct this_machine *here, struct db *db, long long at_u
                         struct machine_price *ret_price, struct error *err)
     __attribute__((warn_unused_result));
 
+/* The same of what a person typed alone: unknown where that is not what an hour of it costs. */
+bool this_machine_typed_price(struct this_machine *here, struct db *db, long long at_us,
+                              struct machine_price *ret_price, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Fills in what a price is of: this machine, by its type where that is known. */
+void this_machine_name_price(struct this_machine *here, struct price *price);
+
 /* For spec_fits(): the place with its current price. */
 struct place this_machine_place(struct this_machine *here, struct db *db);

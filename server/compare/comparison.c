@@ -1,6 +1,7 @@
 #include "server/compare/comparison.h"
 
 #include "common/cleanup.h"
+#include "pricing/machine/choice.h"
 #include "server/compare/newest_versions.h"
 
 #include <math.h>
@@ -173,6 +174,15 @@ static void look_at_peak(struct comparison_row *row)
     row->has_peak = peak_flops_estimate(&effort, &row->peak);
 }
 
+/* A machine without a type has prices under a name of its own. */
+static const struct offer *find_offer(const struct offers *offers,
+                                      const struct contender *contender)
+{
+    return contender->newest.machine[0]
+               ? offers_find(offers, "", contender->newest.machine)
+               : offers_find(offers, contender->provider, contender->instance);
+}
+
 static void fill(const struct comparison_parts *parts, const struct newest_versions *newest,
                  struct comparison_row *row)
 {
@@ -181,8 +191,7 @@ static void fill(const struct comparison_parts *parts, const struct newest_versi
 
     row->home = parts->homes ? home_region(&parts->question->where, row->contender) : NULL;
     row->offer = row->home ? homes_find(parts->homes, row->home, row->contender)
-                           : offers_find(parts->offers, row->contender->provider,
-                                         row->contender->instance);
+                           : find_offer(parts->offers, row->contender);
     if (parts->capacity)
         row->capacity = capacity_counts_find(parts->capacity, row->contender->provider,
                                              row->contender->instance);
@@ -198,8 +207,8 @@ static void fill(const struct comparison_parts *parts, const struct newest_versi
     look_at_peak(row);
 }
 
-/* What was only ever published is no offer, and what was typed for any provider stands with each.
- */
+/* What was only ever published is no offer, nor is this machine; and what was typed for any
+ * provider stands with each. */
 static bool can_be_had(const struct offers *offers, size_t at)
 {
     const struct offer *offer = &offers->list[at];
@@ -207,7 +216,8 @@ static bool can_be_had(const struct offers *offers, size_t at)
     if (!offer->provider[0] && at + 1 < offers->count &&
         strcmp(offer->instance, offers->list[at + 1].instance) == 0)
         return false;
-    return offer->on_demand.known || offer->spot.known || offer->typed.known;
+    return !price_is_of_machine(offer->instance) &&
+           (offer->on_demand.known || offer->spot.known || offer->typed.known);
 }
 
 /* Types that could be rented here, of which nothing was measured in this workload: what the
@@ -224,10 +234,9 @@ static bool find_unmeasured(const struct comparison_parts *parts, struct ranking
         return error_no_memory(err);
     for (size_t i = 0; i < parts->standings->count; i++) {
         const struct contender *contender = &parts->standings->list[i];
-        const struct offer *offer =
-            strcmp(contender->workload, question->workload) == 0
-                ? offers_find(offers, contender->provider, contender->instance)
-                : NULL;
+        const struct offer *offer = strcmp(contender->workload, question->workload) == 0
+                                        ? find_offer(offers, contender)
+                                        : NULL;
 
         if (offer)
             measured[offer - offers->list] = true;

@@ -56,7 +56,9 @@ static void present_over(struct json_writer *out, const struct price_window *ove
     jsonw_close(out, '}');
 }
 
-char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second)
+/* `identity` is a JSON text, or NULL for that of the cost. */
+static char *cost_text(const struct run_cost *cost, const char *identity,
+                       const struct amount *samples_per_second)
 {
     struct bytes text = {.limit = 16384};
     struct json_writer out = {.bytes = &text};
@@ -65,7 +67,10 @@ char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples
                  cost_of(samples_per_second, run_cost_paid(cost).per_hour, &each);
 
     jsonw_open(&out, NULL, '{');
-    present_identity(&out, "identity", &cost->identity);
+    if (identity)
+        jsonw_raw(&out, "identity", identity);
+    else
+        present_identity(&out, "identity", &cost->identity);
     present_machine_price(&out, &cost->price, cost->at_us);
     present_over(&out, &cost->over);
     for (size_t i = 0; i < COST_AMOUNTS; i++)
@@ -74,6 +79,21 @@ char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples
     if (out.failed)
         bytes_free(&text);
     return text.data;
+}
+
+char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second)
+{
+    return cost_text(cost, NULL, samples_per_second);
+}
+
+char *run_cost_renew(const char *stored, const struct machine_price *price, long long at_us,
+                     const struct amount *samples_per_second)
+{
+    AUTO(json_decrefp) json_t *json = json_loads(stored, 0, NULL);
+    AUTO(freep) char *identity = json_text(json_object_get(json, "identity"));
+    const struct run_cost cost = {.price = *price, .at_us = at_us};
+
+    return identity ? cost_text(&cost, identity, samples_per_second) : NULL;
 }
 
 /* Where the run may not be ranked a point without an interval. False where nothing is known. */

@@ -17,6 +17,10 @@ struct run_cost {
  * memory ends. */
 char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second);
 
+/* The same of a run whose cost is `stored`: its machine, with another price. */
+char *run_cost_renew(const char *stored, const struct machine_price *price, long long at_us,
+                     const struct amount *samples_per_second);
+
 /* Writes the cost object of a run as it is answered: what is stored, and "why_not_ranked", which
  * is null where the run may be ranked. The members that follow from the speed of a run that may
  * not are points without an interval, or null, whatever is stored. */

@@ -2,6 +2,7 @@
 
 #include "common/rfc3339.h"
 #include "common/text.h"
+#include "db/runs/run_prices.h"
 #include "pricing/commitment.h"
 #include "pricing/feeds/source.h"
 #include "pricing/freshness.h"
@@ -44,6 +45,7 @@ static void present_origin(struct json_writer *out, const struct price_view *vie
     const struct price *price = &view->price;
     const struct source *source = source_find(price->feed);
     bool is_published = strcmp(price->feed, PUBLISHED_FEED) == 0;
+    bool later = strcmp(price->feed, TYPED_LATER_FEED) == 0;
     bool given = price->kind == PRICE_TYPED || price->kind == PRICE_OWN;
     long long fetched_us = fetched_us_of(view);
     long long source_us =
@@ -54,6 +56,7 @@ static void present_origin(struct json_writer *out, const struct price_view *vie
     jsonw_text(out, "label",
                is_published ? "published with a figure"
                : source     ? source->title
+               : later      ? "given by a person after the run"
                             : "given by a person");
     jsonw_bool(out, "third_party", is_published || (source && source->third_party));
     jsonw_text(out, "reference", text_or_null(price->reference));

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "server/base/log.h"
+#include "server/prices/typed_later.h"
 
 void run_cost_look(struct this_machine *here, struct db *db, const struct run *run,
                    struct run_cost *ret_cost)
@@ -14,7 +15,21 @@ void run_cost_look(struct this_machine *here, struct db *db, const struct run *r
         log_line(LOG_ERROR, "run %s: its price could not be read: %s", run->id.text, err.message);
 }
 
-void run_cost_follow(struct db *db, const struct run *run, struct run_cost *cost)
+/* A price that was typed while the run went on, which began without one. */
+static void look_again(struct this_machine *here, struct db *db, const struct run *run,
+                       struct run_cost *cost)
+{
+    struct machine_price typed;
+    struct error err = {0};
+
+    if (!typed_later_find(here, db, run->ended_us, &typed, &err))
+        log_line(LOG_ERROR, "run %s: its price could not be read: %s", run->id.text, err.message);
+    else if (typed.known)
+        cost->price = typed;
+}
+
+void run_cost_follow(struct this_machine *here, struct db *db, const struct run *run,
+                     struct run_cost *cost)
 {
     const struct machine_price *price = &cost->price;
     struct price_window over = {.length_us = run->ended_us - run->started_us};
@@ -22,6 +37,8 @@ void run_cost_follow(struct db *db, const struct run *run, struct run_cost *cost
                                                    .at_us = run->ended_us};
     struct error err = {0};
 
+    if (!price->known)
+        look_again(here, db, run, cost);
     if (!price->known || price->view.price.kind != PRICE_SPOT || question.series <= 0 ||
         run->started_us <= 0 || over.length_us <= 0)
         return;

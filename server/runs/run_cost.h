@@ -10,8 +10,9 @@ void run_cost_look(struct this_machine *here, struct db *db, const struct run *r
                    struct run_cost *ret_cost);
 
 /* Once the run has ended: the mean of a spot price over its time, where the history of that price
- * knows that it moved. */
-void run_cost_follow(struct db *db, const struct run *run, struct run_cost *cost);
+ * knows that it moved; and of a run that began without a price what was typed meanwhile. */
+void run_cost_follow(struct this_machine *here, struct db *db, const struct run *run,
+                     struct run_cost *cost);
 
 /* Into the run, once that has ended, with what is known by then of which machine this is.
  * A run that did not finish trained nothing that could be counted. */

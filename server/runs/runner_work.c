@@ -105,7 +105,7 @@ static void measure(struct runner *runner)
     run_end_as_job(run, &end);
     if (end.result == JOB_FAILED)
         metrics_worker_failed(runner->parts.metrics);
-    run_cost_follow(runner->db, run, &cost);
+    run_cost_follow(runner->parts.this_machine, runner->db, run, &cost);
     run_cost_keep(run, &cost, runner->parts.this_machine);
 }
 

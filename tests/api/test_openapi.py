@@ -94,7 +94,7 @@ class Documented(unittest.TestCase):
         for name, schema in self.document["components"]["schemas"].items():
             for found in schemas(schema):
                 self.assertIs(False, found.get("additionalProperties"), (name, text_of(found)))
-                if name not in ("RunSpec", "Knobs", "Problem", "SweepRequest", "AaRequest", "TypedPrice",
+                if name not in ("RunSpec", "Knobs", "Problem", "SweepRequest", "AaRequest", "TypedPrice", "MachinePrice",
                                 "NewDiscount", "NewCapacityEvent", "NewFigure", "RunDocument", "DocumentSpec", "DocumentCost", "DocumentSteps",
                                 "BenchmarkPoint", "Interval", "Summary",
                                 "BencherMetric"):

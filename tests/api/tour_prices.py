@@ -13,6 +13,9 @@ class TourOfPrices:
             self.post(server, 409, {**self.POSTED[path], "valid_from": then}, path=path)
         self.post(server, 201, {"prices": [self.POSTED["/v1/prices"]]}, path="/v1/prices")
         self.post(server, 404, {"instance_type": "x", "price_per_hour": None}, path="/v1/prices")
+        for price in ({"per_month": 365}, {"own": {"purchase": 1752, "years": 4, "watts": 100,
+                                                   "cents_per_kwh": 30}}, {"price_per_hour": 0.5}):
+            self.post(server, 201, {"machine": "this", **price}, path="/v1/prices")
         self.assertIsNotNone(self.ask(server, "GET", "/v1/machine", 200).json()["price"])
         for query in ("?instance_type=test.large&history=true", "?limit=1", "?at=" + then):
             self.ask(server, "GET", "/v1/prices" + query, 200)

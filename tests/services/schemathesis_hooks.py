@@ -38,6 +38,8 @@ EXCUSED = {
     ],
     "GET /v1/prices": [("instance_type", "is needed for a history"),
                        ("cursor", "a history has none")],
+    # The sum of several members.
+    "POST /v1/prices": [("price_per_hour|per_month|own", "^makes .* USD an hour")],
     "GET /v1/comparison": [
         ("samples", "only one of samples, epochs and job_seconds may be given"),
         ("deadline", "is in the past|is too far ahead|only one of deadline"),

@@ -3,11 +3,13 @@
 #include "common/cleanup.h"
 
 #include "common/clock.h"
+#include "common/known_names.h"
 #include "common/limits.h"
 #include "db/prices/price_list.h"
 #include "db/prices/price_store.h"
 #include "db/prices/withdrawals.h"
 #include "pricing/feeds/manual_price.h"
+#include "pricing/machine/bill.h"
 #include "pricing/parse_time.h"
 #include "server/base/cursor.h"
 #include "server/compare/unmatched_lists.h"
@@ -19,6 +21,9 @@
 #include "server/http/request.h"
 #include "server/http/server.h"
 #include "server/prices/price_json.h"
+#include "server/prices/typed_later.h"
+
+#include <stdint.h>
 
 struct page {
     struct json_writer *out;
@@ -197,17 +202,13 @@ void prices_list_handler(struct exchange *exchange)
 }
 
 /* The body: one price, or {"prices": [...]}. */
-static bool read_prices(const struct exchange *exchange, struct price prices[PRICE_STORE_MAX],
+static bool read_prices(const json_t *json, struct price prices[PRICE_STORE_MAX],
                         size_t *ret_count, struct error *err)
 {
-    AUTO(json_decrefp)
-    json_t *json = request_json(exchange, err);
     const json_t *list = json_object_get(json, "prices"), *one;
     long long now_us = clock_calendar_us();
     size_t index;
 
-    if (!json)
-        return false;
     *ret_count = 1;
     if (!list)
         return manual_from_json(json, now_us, &prices[0], err);
@@ -234,38 +235,105 @@ static bool read_prices(const struct exchange *exchange, struct price prices[PRI
     return true;
 }
 
-void prices_create_handler(struct exchange *exchange)
+static bool write_stored(struct db *db, const struct price prices[], size_t count,
+                         struct json_writer *out, struct error *err)
 {
-    static const char *const allowed[] = {NULL};
-    AUTO(freep) struct price *prices = calloc(PRICE_STORE_MAX, sizeof *prices);
-    AUTO(db_loan_end) struct db_loan loan = {0};
-    struct json_writer out = {.bytes = &exchange->reply.body};
-    struct error err = {0};
-    size_t count;
-
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
-        return;
-    if ((!prices && !error_no_memory(&err)) || !read_prices(exchange, prices, &count, &err)) {
-        reply_error(exchange, &err);
-        return;
-    }
-    loan = db_borrow(exchange->server->pool);
-    if (!prices_put(loan.db, prices, count, &err)) {
-        reply_error(exchange, &err);
-        return;
-    }
-    jsonw_open(&out, NULL, '{');
-    jsonw_open(&out, "prices", '[');
+    jsonw_open(out, "prices", '[');
     for (size_t i = 0; i < count; i++) {
         struct price_view view = {.price = prices[i], .since_us = prices[i].source_us};
 
-        if (!prices_series(loan.db, &prices[i], &view.series, &err)) {
-            reply_error(exchange, &err);
-            return;
-        }
-        present_price(&out, NULL, &view, NULL, clock_calendar_us());
+        if (!prices_series(db, &prices[i], &view.series, err))
+            return false;
+        present_price(out, NULL, &view, NULL, clock_calendar_us());
     }
-    jsonw_close(&out, ']');
+    jsonw_close(out, ']');
+    return true;
+}
+
+static bool create_prices(struct exchange *exchange, const json_t *json, struct json_writer *out,
+                          struct error *err)
+{
+    AUTO(freep) struct price *prices = calloc(PRICE_STORE_MAX, sizeof *prices);
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    size_t count;
+
+    if (!prices)
+        return error_no_memory(err);
+    if (!read_prices(json, prices, &count, err))
+        return false;
+    loan = db_borrow(exchange->server->pool);
+    if (!prices_put(loan.db, prices, count, err) ||
+        !write_stored(loan.db, prices, count, out, err))
+        return false;
+    jsonw_null(out, "machine");
+    return true;
+}
+
+/* {"machine": "this"} and what a person pays for this machine. */
+static bool read_price_of_this(const struct exchange *exchange, const json_t *json,
+                               struct price *ret_price, struct error *err)
+{
+    static const char *const fields[] = {"machine", "price_per_hour", "per_month", "own", NULL};
+    const char *machine = json_string_value(json_object_get(json, "machine"));
+    struct machine_bill bill;
+    struct price price;
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)(uintptr_t)json, key, value)
+    {
+        if (!known_names_check(fields, key, err))
+            return false;
+    }
+    if (!machine || strcmp(machine, "this") != 0)
+        return error_set(err, ERROR_INVALID, "machine",
+                         "must be \"this\": a price of another machine names its instance_type");
+    if (!machine_bill_read(json, &bill, err) || !machine_bill_price(&bill, &price, err))
+        return false;
+    this_machine_name_price(exchange->server->this_machine, &price);
+    price.source_us = price.fetched_us = clock_calendar_us();
+    snprintf(price.feed, sizeof price.feed, "typed");
+    *ret_price = price;
+    return true;
+}
+
+static bool create_price_of_this(struct exchange *exchange, const json_t *json,
+                                 struct json_writer *out, struct error *err)
+{
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct price price;
+    long long runs;
+
+    if (!read_price_of_this(exchange, json, &price, err))
+        return false;
+    loan = db_borrow(exchange->server->pool);
+    if (!typed_later_put(exchange->server->this_machine, loan.db, &price, &runs, err) ||
+        !write_stored(loan.db, &price, 1, out, err))
+        return false;
+    jsonw_open(out, "machine", '{');
+    jsonw_number(out, "price_per_hour", (double)price.nanos / 1e9);
+    jsonw_text(out, "formula", price.reference);
+    jsonw_integer(out, "runs", runs);
+    jsonw_close(out, '}');
+    return true;
+}
+
+void prices_create_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    AUTO(json_decrefp) json_t *json = NULL;
+    struct json_writer out = {.bytes = &exchange->reply.body};
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+        return;
+    json = request_json(exchange, &err);
+    jsonw_open(&out, NULL, '{');
+    if (!json || !(json_object_get(json, "machine") ? create_price_of_this : create_prices)(
+                     exchange, json, &out, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
     jsonw_close(&out, '}');
     reply_json(exchange, 201, &out);
 }
@@ -290,7 +358,9 @@ void prices_withdraw_handler(struct exchange *exchange)
         return;
     }
     loan = db_borrow(exchange->server->pool);
-    if (!prices_withdraw(loan.db, &key, &taken, &view, &err)) {
+    if (!prices_withdraw(loan.db, &key, &taken, &view, &err) ||
+        !typed_later_withdraw(exchange->server->this_machine, loan.db, &view.price,
+                              clock_calendar_us(), &err)) {
         reply_error(exchange, &err);
         return;
     }

@@ -146,8 +146,24 @@ static void a_feed_that_is_named_earlier_ranks_higher(void)
     EXPECT_INT(feed_rank(""), 0);
 }
 
+static void a_machine_has_a_name_by_itself_or_by_its_hardware(void)
+{
+    char name[INSTANCE_SIZE];
+
+    price_name_of_machine("s00000000000000a", "hardware", name);
+    EXPECT_STR(name, "machine-s00000000000000a");
+    EXPECT(price_is_of_machine(name));
+    price_name_of_machine("", "hardware", name);
+    EXPECT_STR(name, "machine-hardware");
+    price_name_of_machine("", "", name);
+    EXPECT_STR(name, "");
+    EXPECT(!price_is_of_machine(name));
+    EXPECT(!price_is_of_machine("m5.large"));
+}
+
 int main(void)
 {
+    RUN(a_machine_has_a_name_by_itself_or_by_its_hardware);
     RUN(a_feed_that_is_named_earlier_ranks_higher);
     RUN(one_kind_never_stands_in_for_another);
     RUN(a_zone_goes_before_its_region_whatever_the_feed);

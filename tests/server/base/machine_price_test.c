@@ -177,7 +177,31 @@ static void a_google_machine_without_a_key_hears_both_ways(void)
     here.instance_type[0] = '\0';
     expect_why(db, &here,
                "the instance type is not known: say --instance-type, --provider and --region, or "
-               "--price-per-hour");
+               "--price-per-hour, or type the price of this machine");
+}
+
+static void a_machine_without_a_type_has_what_was_typed_under_its_name(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct identity nobody = {0}, here = machine();
+    struct machine_price price = {0};
+    struct machine_price_question question = {
+        .identity = &nobody, .name = "machine-s1", .at_us = THEN_US + 10 * SECOND_US};
+    struct error err = {0};
+
+    PUT(db, "typed", "", "machine-s1", "0.5", .kind = PRICE_OWN, .region = "",
+        .source_us = THEN_US);
+    EXPECT(machine_price_find(db, &question, &price, &err));
+    EXPECT(price.known);
+    EXPECT_STR(price.view.price.text, "0.5");
+    question.name = "machine-s2";
+    EXPECT(machine_price_find(db, &question, &price, &err));
+    EXPECT(!price.known);
+    question = (struct machine_price_question){
+        .identity = &here, .name = "machine-s1", .at_us = THEN_US + 10 * SECOND_US};
+    EXPECT(machine_price_find(db, &question, &price, &err));
+    EXPECT(!price.known);
 }
 
 static void the_longest_names_fit(void)
@@ -206,6 +230,7 @@ int main(void)
     RUN(the_zone_by_its_id_is_the_zone);
     RUN(what_is_too_old_says_who_said_it_and_when);
     RUN(a_google_machine_without_a_key_hears_both_ways);
+    RUN(a_machine_without_a_type_has_what_was_typed_under_its_name);
     RUN(the_longest_names_fit);
     return test_result();
 }
