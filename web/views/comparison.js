@@ -38,10 +38,10 @@ const answerOf = ({ answer, rows, asked }) => [
   h('p', { class: 'evidence' }, evidence(answer, rows).flatMap((each) => [each, ' '])),
 ].filter(Boolean);
 
-const skeleton = (onRemoved) => {
+const skeleton = (onChanged) => {
   const parts = {
     controls: makeControls(), answer: h('div', { class: 'answer' }), spot: makeSpot(), trouble: h('div', {}),
-    scatter: makeScatter(), bars: makeBars(), tools: makeTools(COLUMNS), rest: makeRest(onRemoved),
+    scatter: makeScatter(), bars: makeBars(), tools: makeTools(COLUMNS), rest: makeRest(onChanged),
     words: h('p', { class: 'small' }), none: h('p', { class: 'empty' }),
     table: makeTable({ label: 'The comparison as a table', onOrder: (order) => go({ order }, { replace: true }) }),
   };

@@ -2,6 +2,7 @@
 // that users entered.
 import { h } from '../dom.js';
 import { dollars } from '../format.js';
+import { typePrice } from '../price_form.js';
 import { href } from '../state.js';
 import { figuresPart } from './comparison_figures.js';
 import { FILTERS } from './comparison_load.js';
@@ -50,27 +51,31 @@ const others = (workload, known) => {
       names.map((each, i) => [i > 0 && ', ', h('a', { href: href({ workload: each }, {}) }, h('bdi', {}, each))]), '.'));
 };
 
-// onRemoved() is called when a figure was removed.
-export const makeRest = (onRemoved) => {
+const unpriced = (row) => !row.price && row.senders.some((each) => each.provenance === 'measured');
+
+// onChanged() is called when a figure was removed, and when the price of this machine was typed.
+export const makeRest = (onChanged) => {
   const element = h('div', { class: 'rest' });
   let answer = null;
   let any = true;
   let known = [];
   let figures = [];
+  let price = null; // the form for it, made once it is wanted
   const removed = (figure) => {
     figures = figures.filter((each) => each !== figure);
     draw();
-    onRemoved();
+    onChanged();
   };
   const draw = () => {
     const { workload } = answer.question;
     const open = element.querySelector('.own-figures')?.open;
     const own = figuresPart(figures, removed);
     if (own && open) own.open = true;
-    element.replaceChildren(...[!any && others(workload, known), hidden(answer), unmeasured(answer, workload), own].filter(Boolean));
+    element.replaceChildren(...[!any && others(workload, known), price, hidden(answer), unmeasured(answer, workload), own].filter(Boolean));
   };
   const update = (now, rows) => {
     [answer, any] = [now, rows.length > 0];
+    if (rows.some(unpriced)) price ??= typePrice(onChanged);
     draw();
   };
   const offer = (workloads, ownFigures) => {

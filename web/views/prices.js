@@ -7,6 +7,7 @@ import { feedsPart } from './feeds.js';
 import { COMMITMENTS, commitmentWords, facts, foreign, money, priceSource, priceWords, sendWhenChanged, table, unknown, whole } from '../parts.js';
 import { twin } from '../charts/plot.js';
 import { section } from './run_parts.js';
+import { typePrice } from '../price_form.js';
 import { go, state } from '../state.js';
 import { takeBackButton, takenBack } from '../take_back.js';
 import { discountsPart } from './discounts.js';
@@ -18,7 +19,7 @@ const MOST = 5000; // rows of a type's history
 const FILTERS = ['instance_type', 'provider', 'region', 'zone', 'kind', 'feed'];
 const KINDS = ['on_demand', 'spot', 'typed', 'own', ...COMMITMENTS.map(([kind]) => kind)];
 
-let view = null; // { form, answer, known, gone }
+let view = null; // { machine, form, answer, known, gone, asked }
 
 const machinePart = async () => {
   const { identity, price, why_no_price: why } = await get('/v1/machine');
@@ -26,7 +27,16 @@ const machinePart = async () => {
     ['Instance', identity.instance_type && foreign(identity.instance_type)], ['Provider', identity.provider], ['Region', identity.region], ['Zone', identity.zone],
     ['Bought as', identity.life_cycle && words(identity.life_cycle)], ['Known from', identity.source],
     ['An hour costs', price ? priceWords(price) : unknown(why)], price && ['Source', priceSource(price)],
-  ]), identity.note && h('p', { class: 'note' }, foreign(identity.note))) };
+  ]), !price && typePrice(machineAgain), identity.note && h('p', { class: 'note' }, foreign(identity.note))) };
+};
+
+// After its price was typed.
+const machineAgain = async () => {
+  const mine = view;
+  const { element } = await machinePart();
+  if (view !== mine) return;
+  mine.machine.replaceChildren(element);
+  await fill(mine.asked);
 };
 
 const discounted = ({ discount }) => discount && h('p', { class: 'note' }, `${dollars(discount.price_per_hour)} at a factor of ${discount.factor}`, discount.note && [': ', foreign(discount.note)]);
@@ -143,7 +153,7 @@ export const show = async (root, now) => {
   const feeds = feedsPart(() => fill(state()));
   const discounts = discountsPart();
   const machine = h('div', {}, loading('this machine'));
-  view = { form: h('div', {}), answer: h('div', {}, loading('prices')), known: h('datalist', { id: 'known-types' }), gone: null };
+  view = { machine, form: h('div', {}), answer: h('div', {}, loading('prices')), known: h('datalist', { id: 'known-types' }), gone: null };
   const mine = view;
   root.append(section('This machine', machine), section('Prices of types', mine.form, mine.known, mine.answer), discounts.element, section('Feeds', feeds.element));
   mine.form.replaceChildren(controls(now));

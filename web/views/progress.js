@@ -3,6 +3,7 @@ import { get, remove } from '../api.js';
 import { announce, h } from '../dom.js';
 import { dollars, hours, number, words } from '../format.js';
 import { follow, isFinal } from '../live.js';
+import { href } from '../state.js';
 
 const SPOKEN_MS = 30000; // shortest time between two announcements to screen readers
 
@@ -69,6 +70,9 @@ const cancelling = (id, { cancel, trouble }) => async () => {
 
 const whyNoPrice = () => get('/v1/machine').then((machine) => machine.why_no_price, () => null);
 
+// No form: the page is drawn anew when the run ends, and what was typed would be lost.
+const priceLink = () => h('p', { class: 'note' }, h('a', { href: href({ view: 'prices' }, {}) }, 'Type what an hour of this machine costs'));
+
 // Follows the run; onEnd(state) is called once it has ended. { element, stop }
 export const progressBox = (id, { onEnd } = {}) => {
   const box = parts(id);
@@ -87,7 +91,10 @@ export const progressBox = (id, { onEnd } = {}) => {
     if (state === 'finished') box.bar.value = 1;
   };
   const onProgress = (progress) => {
-    if (progress.dollars === null) noPrice ??= whyNoPrice().then((why) => (reason = why ?? reason));
+    if (progress.dollars === null && !noPrice) {
+      noPrice = whyNoPrice().then((why) => (reason = why ?? reason));
+      box.element.append(priceLink());
+    }
     box.bar.value = Math.min(1, progress.steps_done / progress.steps_planned);
     valuesOf(progress, reason).forEach((text, index) => {
       if (box.cells[index].textContent !== text) box.cells[index].textContent = text;

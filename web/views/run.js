@@ -9,6 +9,7 @@ import { again, amounts, downloads, engineFacts, findings, implementations, mach
   times, warmUpFacts } from './run_parts.js';
 import { roofline } from './run_roofline.js';
 import { isFinal } from '../live.js';
+import { typePrice } from '../price_form.js';
 import { href } from '../state.js';
 import { takeBackButton, takenBack } from '../take_back.js';
 import { traceOf } from '../trace.js';
@@ -98,7 +99,9 @@ const failed = (run) =>
   h('div', { class: 'problem' }, h('p', {}, ENDS[run.state], ': ', run.reason ? foreign(run.reason) : 'no reason is known', '.'),
     run.stderr_tail && h('details', { open: true }, h('summary', {}, 'End of the engine’s error output'), h('pre', { class: 'foreign', tabindex: 0 }, run.stderr_tail)));
 
-const ended = (run, now) => {
+const measuredHere = ({ cost, provenance }) => provenance === 'measured' && !cost?.price;
+
+const ended = (run, now, fill) => {
   const { signal, trace } = view;
   view.check = run.state === 'finished' && !run.void ? checkPart(run.id) : null; // a voided run is compared with nothing
   view.check?.ask(now);
@@ -108,6 +111,7 @@ const ended = (run, now) => {
     run.state !== 'finished' && failed(run),
     invalid && judged,
     run.summary && amounts(run),
+    run.summary && measuredHere(run) && typePrice(fill),
     run.summary && !invalid && judged,
     section('Steps', tracePart(run, trace), run.summary && facts(warmUpFacts(run))),
     run.summary && section('Where the time goes', split(run)),
@@ -153,7 +157,7 @@ const fillFrom = (root, now) => {
     if (view !== mine) return;
     mine.end?.();
     mine.end = null;
-    const rest = isFinal(run.state) ? ended(run, now) : going(run, () => fill().catch((error) => root.prepend(problem(error, fill))));
+    const rest = isFinal(run.state) ? ended(run, now, fill) : going(run, () => fill().catch((error) => root.prepend(problem(error, fill))));
     document.title = `${run.spec.workload} on ${run.instance_type ?? 'an unknown machine'} - pennyworth`;
     root.replaceChildren(...[subtitle(run), voided(run, fill), actions(run, fill), ...rest].filter(Boolean));
   };
