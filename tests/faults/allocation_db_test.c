@@ -2,10 +2,12 @@
  * again when there is memory is served. */
 #include "tests/faults/shortages.h"
 
+#include "db/contenders/contenders.h"
 #include "db/db_lock.h"
 #include "db/runs/evidence_rows.h"
 #include "db/runs/machines.h"
 #include "db/runs/run_list.h"
+#include "db/runs/run_prices.h"
 #include "db/runs/sweeps.h"
 #include "db/runs/voids.h"
 #include "tests/db/imported.h"
@@ -146,12 +148,14 @@ static void fill_with_detailed_runs(struct db *db)
 {
     fill_with_runs(db);
     fill_with_sent_runs(db);
-    EXPECT(db_execute(db,
-                      "INSERT INTO run_implementations VALUES (2, '{}');"
-                      "INSERT INTO observations VALUES (2, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);"
-                      "INSERT INTO canaries VALUES (2, 0, 1, 1.0, 1.0);"
-                      "UPDATE runs SET state = 'cancelled', ended_us = 9 WHERE number = 3",
-                      NULL));
+    EXPECT(
+        db_execute(db,
+                   "INSERT INTO run_implementations VALUES (2, '{}');"
+                   "INSERT INTO observations VALUES (2, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);"
+                   "INSERT INTO canaries VALUES (2, 0, 1, 1.0, 1.0);"
+                   "UPDATE runs SET state = 'cancelled', ended_us = 9, vm = 's000000000000001',"
+                   " price = '{}' WHERE number = 3",
+                   NULL));
     text_of(db, "SELECT id FROM runs WHERE number = 3", sizeof ended_id, ended_id);
     text_of(db, "SELECT id FROM runs WHERE number = 2", sizeof told_id, told_id);
 }
@@ -191,6 +195,33 @@ static bool void_sender(struct db *db, struct error *err)
     bool ok = voids_put_sender(db, "c1", &because, &count, err);
 
     EXPECT(!ok || count == 2);
+    return ok;
+}
+
+static bool give_price(void *user, struct run *run, struct error *err)
+{
+    char *price = strdup("{\"price\":1}");
+
+    (void)user;
+    if (!price)
+        return error_no_memory(err);
+    free(run->price);
+    run->price = price;
+    run->paid = (struct paid_price){.per_hour = 0.5, .currency = "USD", .feed = TYPED_LATER_FEED};
+    return true;
+}
+
+/* The run has the whole price, or none of it. */
+static bool price_later(struct db *db, struct error *err)
+{
+    const struct run_prices_of of = {.vm = "s000000000000001", .stratum = ""};
+    AUTO(transaction_end) struct transaction change = {0};
+    long long count = 0;
+    bool ok = transaction_begin(&change, db, DB_DURABLE, err) && revision_touch(db, err) &&
+              run_prices_renew(db, &of, give_price, NULL, &count, err) &&
+              transaction_commit(&change, err);
+
+    EXPECT(!ok || count == 1);
     return ok;
 }
 
@@ -299,6 +330,7 @@ static void the_database_survives_every_shortage(void)
         {"store machine", store_machine},
         {"void", void_run},
         {"void sender", void_sender},
+        {"price later", price_later},
         {"lock", lock_it},
     };
 
