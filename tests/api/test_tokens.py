@@ -454,7 +454,7 @@ class Audit(Case):
         self.assertTrue(0 < stored < 299, stored)  # whole batches
         database.execute("DROP TRIGGER broken")
         self.assertEqual({"imported": 300 - stored, "held": 0, "known": stored, "refused": 0,
-                          "errors": []},
+                          "errors": [], "notes": []},
                          self.send(server, "c1", *range(300)).json())
         self.assertEqual(
             [(stored, 0, 0), (0, 0, 0), (300 - stored, stored, 0)],

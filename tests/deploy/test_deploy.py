@@ -453,9 +453,9 @@ class ThePeersDockerfile(unittest.TestCase):
         self.assertEqual({(name, target + name) for name in packages}, set(map(tuple, folders)))
 
     @staticmethod
-    def begun(variables):
-        """What a server with these variables says, which has no place for its database."""
-        return subprocess.run([SERVER, "--port", "0", "--database", "/dev/null/x.db"],
+    def begun(variables, folder):
+        """What a server with these variables says, whose database is a folder."""
+        return subprocess.run([SERVER, "--port", "0", "--database", folder],
                               capture_output=True, text=True, timeout=30, check=False,
                               env={"HOME": "/nonexistent", **variables}).stderr
 
@@ -474,8 +474,8 @@ class ThePeersDockerfile(unittest.TestCase):
             self.assertIn(f"{name}={folder}/{name}/bin/python", engines)
         (silence,) = re.findall(r"PENNYWORTH_SILENCE_SECONDS=(\S+)", " ".join(self.values("ENV")))
         variables = {"PENNYWORTH_ENGINE": engines, "PENNYWORTH_SILENCE_SECONDS": silence}
-        self.assertIn("/dev/null", self.begun(variables))  # so the engines were taken
-        self.assertIn("--engine", self.begun({"PENNYWORTH_ENGINE": "jax"}))
+        self.assertIn(folder, self.begun(variables, folder))  # so the engines were taken
+        self.assertIn("--engine", self.begun({"PENNYWORTH_ENGINE": "jax"}, folder))
 
 
 if __name__ == "__main__":
