@@ -3,8 +3,8 @@
 
 #include "common/limits.h"
 #include "db/runs/run_filter.h"
+#include "engine/history/history.h"
 #include "engine/run/version.h"
-#include "engine/stats/history.h"
 
 #define HISTORY_RUNS_MAX 2000 /* finished runs that are looked at, the newest */
 #define HISTORY_LINE_MAX 200  /* of one contender: the search grows with the square */

@@ -2,6 +2,8 @@
 
 #include "common/cleanup.h"
 #include "engine/machine/vm.h"
+#include "engine/stats/compare.h"
+#include "engine/stats/pool.h"
 
 #include <math.h>
 
@@ -51,36 +53,6 @@ static void keep(double value, struct standing *standing)
 {
     if (standing->value_count < STANDING_VALUES_MAX)
         standing->values[standing->value_count++] = value;
-}
-
-/* Mean and Student's t over values that are as independent as the level says. */
-static void sum_up(const double *values, size_t count, struct standing *standing)
-{
-    double mean = stats_mean(values, count), deviation = sqrt(stats_variance(values, count));
-    double half = stats_t95(count - 1) * deviation / mean / sqrt((double)count);
-
-    standing->value = mean;
-    standing->spread = deviation / mean;
-    standing->interval =
-        (struct range){.known = true, .low = mean * exp(-half), .high = mean * exp(half)};
-}
-
-/* One run, or two: as sure as their own steps make them. */
-static void sum_up_steps(const struct run_result *results, size_t count,
-                         struct standing *standing)
-{
-    struct range hull = {.known = results[0].low > 0, .low = INFINITY};
-    double sum = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        sum += results[i].value;
-        hull.low = fmin(hull.low, results[i].low);
-        hull.high = fmax(hull.high, results[i].high);
-    }
-    standing->value = sum / (double)count;
-    standing->level = hull.known ? STANDING_STEPS : STANDING_POINT;
-    if (hull.known)
-        standing->interval = hull;
 }
 
 /* How unsure a single value is: the mean of what their own intervals say. */
@@ -202,19 +174,6 @@ static bool choose(const struct run_result *results, size_t count, struct source
     return true;
 }
 
-/* The medians of the machines, in place of the first value of each. */
-static void sum_up_machines(struct group *groups, struct standing *standing, double *medians)
-{
-    size_t count = (size_t)standing->vms;
-
-    for (size_t i = 0; i < count; i++) {
-        medians[i] = median(groups[i].values, groups[i].count);
-        keep(medians[i], standing);
-    }
-    standing->level = STANDING_VMS;
-    sum_up(medians, count, standing);
-}
-
 /* A median of each machine that has a name, or one of all runs. */
 static void keep_machines(const struct run_result *results, size_t count, struct group *groups,
                           double *values, struct standing *standing)
@@ -229,19 +188,90 @@ static void keep_machines(const struct run_result *results, size_t count, struct
         standing->machines[standing->machine_count++] = median(values, count);
 }
 
-static void sum_up_runs(const struct run_result *results, size_t count, double *values,
-                        struct standing *standing)
+/* Which of the groups a run belongs to; `count` where its machine has no name of their kind. */
+static size_t group_of(const struct run_result *run, const struct group *groups, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        values[i] = results[i].value;
-        keep(results[i].value, standing);
+    size_t at = 0;
+
+    while (at < count && (!groups[at].vm || strcmp(groups[at].vm, run->vm) != 0))
+        at++;
+    return at;
+}
+
+/* What the estimate is made of; returns how many runs take part. Where machines are compared, a
+ * run that may be of any of them does not. */
+static size_t fill_pool(const struct sources *from, const struct standing *standing,
+                        struct pool_run *runs)
+{
+    size_t count = 0, machines = (size_t)standing->vms;
+
+    for (size_t i = 0; i < from->count; i++) {
+        const struct run_result *run = &from->runs[i];
+        const struct measure speed = {run->value, run->low, run->high};
+        size_t machine = group_of(run, from->groups, machines);
+
+        if (machine == machines && standing->level == STANDING_VMS)
+            continue;
+        runs[count] = pool_run_of(&speed);
+        runs[count++].machine = machine < machines ? machine : 0;
     }
-    if (count >= ENOUGH) {
-        standing->level = STANDING_RUNS;
-        sum_up(values, count, standing);
-    } else if (count > 0) {
-        sum_up_steps(results, count, standing);
-    }
+    return count;
+}
+
+/* Standard deviation of the values that are kept, against their mean. */
+static double spread_of(const struct standing *standing)
+{
+    double mean = stats_mean(standing->values, standing->value_count);
+
+    return sqrt(stats_variance(standing->values, standing->value_count)) / mean;
+}
+
+static void keep_values(const struct sources *from, struct standing *standing)
+{
+    if (standing->level == STANDING_VMS)
+        for (long long i = 0; i < standing->vms; i++)
+            keep(median(from->groups[i].values, from->groups[i].count), standing);
+    else
+        for (size_t i = 0; i < from->count; i++)
+            keep(from->runs[i].value, standing);
+}
+
+/* How many runs are sure of themselves, and on how many machines, decides what may be said. */
+static enum standing_level level_of(const struct sources *from, const struct standing *standing)
+{
+    if (standing->vms >= ENOUGH)
+        return STANDING_VMS;
+    if (from->count >= ENOUGH)
+        return STANDING_RUNS;
+    if (from->count == 0 || !(from->runs[0].low > 0))
+        return from->count == 0 ? STANDING_NONE : STANDING_POINT;
+    return from->count == 1 ? STANDING_STEPS : STANDING_RUNS;
+}
+
+static bool sum_up(const struct sources *from, struct standing *standing, struct error *err)
+{
+    AUTO(freep) struct pool_run *runs = calloc(from->count + 1, sizeof *runs);
+    struct pool_estimate estimate;
+    size_t count;
+
+    if (!runs)
+        return error_no_memory(err);
+    standing->level = level_of(from, standing);
+    if (standing->level == STANDING_NONE)
+        return true;
+    count = fill_pool(from, standing, runs);
+    if (!pool_runs(runs, count, standing->level == STANDING_VMS ? POOL_TYPE : POOL_SEEN,
+                   &estimate))
+        return error_no_memory(err);
+    keep_values(from, standing);
+    standing->value = from->count == 1 ? from->runs[0].value : exp(estimate.value);
+    if (standing->level == STANDING_POINT)
+        return true;
+    standing->spread = spread_of(standing);
+    standing->run_spread = estimate.run_spread;
+    standing->interval =
+        (struct range){.known = true, .low = exp(estimate.low), .high = exp(estimate.high)};
+    return true;
 }
 
 bool standing_compute(const struct run_result *results, size_t count,
@@ -250,12 +280,8 @@ bool standing_compute(const struct run_result *results, size_t count,
     AUTO(sources_clear) struct sources from = {0};
     struct standing standing = {.level = STANDING_NONE};
 
-    if (!choose(results, count, &from, &standing, err))
+    if (!choose(results, count, &from, &standing, err) || !sum_up(&from, &standing, err))
         return false;
-    if (standing.vms >= ENOUGH)
-        sum_up_machines(from.groups, &standing, from.values);
-    else
-        sum_up_runs(from.runs, from.count, from.values, &standing);
     standing.noise = noise_of(from.runs, from.count);
     keep_machines(from.runs, from.count, from.groups, from.values, &standing);
     *ret_standing = standing;
@@ -265,25 +291,16 @@ bool standing_compute(const struct run_result *results, size_t count,
 struct rank_row standing_rank_row(const struct standing *standing, double vm_spread)
 {
     const struct range *own = &standing->interval;
-    struct rank_row row = {.estimate = log(standing->value), .degrees = INFINITY};
-    double between = vm_spread > 0 ? vm_spread / sqrt((double)standing->vms) : 0, whole, part;
+    bool machines = standing->level == STANDING_VMS;
+    size_t degrees = POOL_DEGREES - 1 + (size_t)(machines ? standing->vms : standing->runs);
+    double part = (log(own->high) - log(own->low)) / 2 / stats_t95(degrees), whole = part;
 
-    if (standing->level == STANDING_VMS) {
-        row.error = standing->spread / sqrt((double)standing->vms);
-        row.degrees = (double)standing->vms - 1;
-        return row;
-    }
-    if (standing->level == STANDING_STEPS) {
-        row.error = hypot((log(own->high) - log(own->low)) / (2 * Z_95), between);
-        return row;
-    }
-    part = standing->spread / sqrt((double)standing->runs);
-    whole = hypot(part, between);
-    row.error = whole;
+    if (!machines && vm_spread > 0)
+        whole = hypot(part, vm_spread / sqrt((double)standing->vms));
     /* Only the part that was measured has few degrees of freedom (Welch and Satterthwaite). */
-    if (part > 0)
-        row.degrees = (double)(standing->runs - 1) * pow(whole / part, 4);
-    return row;
+    return (struct rank_row){.estimate = (log(own->high) + log(own->low)) / 2,
+                             .error = whole,
+                             .degrees = (double)degrees * pow(whole / part, 4)};
 }
 
 struct range standing_between(const struct standing *standing, double vm_spread)

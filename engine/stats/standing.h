@@ -26,8 +26,8 @@ struct run_result {
 enum standing_level {
     STANDING_NONE,  /* nothing to rank by: no valid run */
     STANDING_POINT, /* a number without an interval */
-    STANDING_STEPS, /* one run or two: the intervals of their own steps */
-    STANDING_RUNS,  /* three runs or more on one or two machines */
+    STANDING_STEPS, /* one run */
+    STANDING_RUNS,  /* two runs or more on one or two machines */
     STANDING_VMS,   /* three machines or more: may be generalised to the type */
 };
 extern const char *const standing_level_names[]; /* "none", "point", "steps", "runs", "vms" */
@@ -37,11 +37,11 @@ extern const char *const standing_level_names[]; /* "none", "point", "steps", "r
 
 struct standing {
     enum standing_level level;
-    double value;          /* mean of the machines' medians; of runs; of one run */
-    struct range interval; /* 95 %, Student's t over what the level says, on the scale of
-                            * logarithms: it never reaches 0, however much machines differ */
+    double value;          /* of all runs together (pool.h): of the machines seen, or the type */
+    struct range interval; /* 95 %, on the scale of logarithms: it never reaches 0 */
     double spread;         /* standard deviation / mean of what the level says; 0 unknown */
-    long long runs;        /* that count here */
+    double run_spread;   /* standard deviation of runs of one machine, of the logarithm, about */
+    long long runs;      /* that count here */
     long long too_short; /* valid ones without an interval that stand aside for those with one */
     long long warned, imported, invalid;
     long long vms; /* machines that are surely there among those that count */
@@ -57,8 +57,7 @@ struct standing {
 /* Machines are counted so that none counts twice. One machine may have been seen by its instance
  * id in one run, by a disk's serial in another and not at all in a third: so there are as many
  * machines as the kind of name has of which there are most, and one at least. Runs without a name
- * of that kind may be of any of those machines, and take no part where medians of machines are
- * summed up.
+ * of that kind may be of any of those machines, and take no part where machines are compared.
  *
  * `results`: the newest first. Invalid runs, and those never judged, are counted and left out.
  * So are runs without an interval where others have one: five steps of one machine never move

@@ -12,7 +12,7 @@
  * share of the time, is not warned of. A service that watches a run on two processors, with a
  * container engine and a kernel beside it, costs about that. */
 #define SHARE_WARN 0.02
-#define GONE_MAX (1.0 / 3) /* of the time: of more, the bound says little, and is not tried */
+#define GONE_MAX 0.5 /* of the time: of more, the bound was not tried */
 /* Percent around the median canary. Steps have as much in their own noise: on an idle machine
  * that shares its memory with other tenants the copy moved by 14 % mostly and by 31 % at worst
  * (150 canaries); the clock stayed within 6 %. What moved by more widens the interval. */

@@ -1,6 +1,7 @@
 #include "engine/sweep/sweep_result.h"
 
 #include "common/cleanup.h"
+#include "engine/stats/pool.h"
 #include "engine/stats/stats.h"
 #include "engine/sweep/sweep_ranks.h"
 
@@ -38,29 +39,28 @@ static const struct sweep_run *find_run(const struct sweep_run *runs, size_t cou
     return found;
 }
 
-static int by_size(const void *left, const void *right)
+/* All runs of a cell are of one machine. False when memory ends. */
+static bool measure_of(const struct pool_run *runs, size_t count, struct measure *ret_measure)
 {
-    double a = *(const double *)left, b = *(const double *)right;
+    struct pool_estimate estimate;
 
-    return (a > b) - (a < b);
+    if (!pool_runs(runs, count, POOL_SEEN, &estimate))
+        return false;
+    *ret_measure = (struct measure){
+        .value = exp(estimate.value), .low = exp(estimate.low), .high = exp(estimate.high)};
+    return true;
 }
 
-/* Median, and Student's t on the logarithms, whose squared distances from their mean it sums. */
-static struct measure measure_of(double *values, size_t count, double *ret_squares)
+/* Squared distances of the logarithms from their mean. */
+static double squares_of(const struct pool_run *runs, size_t count)
 {
-    double mean = 0, squares = 0, half, median;
+    double mean = 0, squares = 0;
 
-    qsort(values, count, sizeof *values, by_size);
     for (size_t i = 0; i < count; i++)
-        mean += log(values[i]) / (double)count;
+        mean += runs[i].value / (double)count;
     for (size_t i = 0; i < count; i++)
-        squares += (log(values[i]) - mean) * (log(values[i]) - mean);
-    *ret_squares = squares;
-    half = stats_t95(count - 1) * sqrt(squares / (double)(count - 1) / (double)count);
-    median = (values[(count - 1) / 2] + values[count / 2]) / 2;
-    return (struct measure){.value = median, /* within the interval, however narrow that is */
-                            .low = fmin(exp(mean - half), median),
-                            .high = fmax(exp(mean + half), median)};
+        squares += (runs[i].value - mean) * (runs[i].value - mean);
+    return squares;
 }
 
 static void count_run(const struct sweep_run *run, struct cell_result *cell)
@@ -88,7 +88,7 @@ static void add_shares(const struct time_shares *shares, size_t *count, struct t
 static bool summarize_cell(const struct sweep_run *runs, size_t count, size_t index,
                            struct cell_result *cell)
 {
-    AUTO(freep) double *values = malloc((count + 1) * sizeof *values);
+    AUTO(freep) struct pool_run *values = malloc((count + 1) * sizeof *values);
     const struct sweep_run *only = NULL;
     size_t valid = 0, shared = 0;
     double stretch = 0;
@@ -103,16 +103,17 @@ static bool summarize_cell(const struct sweep_run *runs, size_t count, size_t in
             continue;
         only = &runs[i];
         add_shares(&runs[i].shares, &shared, &cell->shares);
-        values[valid++] = runs[i].throughput.value;
+        values[valid++] = pool_run_of(&runs[i].throughput);
         stretch += compare_stretch(&runs[i].throughput);
     }
     cell->over_runs = valid > 1;
     if (valid > 0)
         cell->stretch = stretch / (double)valid;
     if (valid > 1) {
-        cell->throughput = measure_of(values, valid, &cell->log_squares);
-        cell->throughput.high *= exp(cell->stretch);
-    } else if (only)
+        cell->log_squares = squares_of(values, valid);
+        return measure_of(values, valid, &cell->throughput);
+    }
+    if (only)
         cell->throughput = only->throughput;
     return true;
 }

@@ -15,10 +15,10 @@
 #include "server/http/edge/large_body_slots.h"
 #include "server/http/response_cache.h"
 #include "server/http/tokens/token_store.h"
+#include "server/imports/import_jobs.h"
 #include "server/keys/signing.h"
 #include "server/prices/refresher.h"
 #include "server/runs/engines.h"
-#include "server/runs/import_jobs.h"
 #include "server/runs/runner.h"
 
 struct server {

@@ -5,7 +5,7 @@
 #include "db/runs/evidence_rows.h"
 #include "db/runs/exports.h"
 #include "db/runs/step_rows.h"
-#include "server/runs/import.h"
+#include "server/imports/import.h"
 #include "tests/db/imported.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"

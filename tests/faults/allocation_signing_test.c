@@ -4,8 +4,8 @@
 
 #include "db/runs/exports.h"
 #include "db/runs/token_keys.h"
+#include "server/imports/import.h"
 #include "server/keys/key_file.h"
-#include "server/runs/import.h"
 #include "server/runs/stored_document.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"

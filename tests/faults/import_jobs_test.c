@@ -1,6 +1,6 @@
 /* Every call that an import makes on its disk fails, each in its turn, while it is at work on a
  * thread of its own: the job ends and says so, and the threads go on with the next one. */
-#include "server/runs/import_jobs.h"
+#include "server/imports/import_jobs.h"
 
 #include "common/cleanup.h"
 #include "tests/faults/accidents.h"

@@ -3,8 +3,8 @@
  * its field. */
 #include "common/cleanup.h"
 #include "engine/document/run_document.h"
+#include "server/imports/import_cost.h"
 #include "server/runs/conclusion.h"
-#include "server/runs/import_cost.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>

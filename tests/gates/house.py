@@ -12,7 +12,7 @@ import sys
 # down may not know what stands further up. A folder without a row belongs to the room around it.
 _ENGINE = ["engine/trace", "engine/spec", "engine/machine", "engine/protocol", "engine/process",
            "engine/stats", "engine/run", "engine/document", "engine/sweep"]
-_VALUES = ["common", *_ENGINE, "pricing", "pricing/feeds", "pricing/machine"]
+_VALUES = ["common", *_ENGINE, "engine/history", "pricing", "pricing/feeds", "pricing/machine"]
 _DB = ["db", "db/contenders", "db/runs", "db/prices", "db/standings"]
 _SERVICE = _VALUES + _DB + ["server/base"]
 _TRAIN = ["common", "engine/trace", "engine/spec", "engine/machine", "engine/protocol"]
@@ -30,6 +30,7 @@ ROOMS = {
     "engine/protocol": ["common", "engine/trace"],
     "engine/process": ["common", "engine/spec", "engine/machine", "engine/protocol"],
     "engine/stats": ["common", *_ENGINE[:4]],
+    "engine/history": ["common", "engine/stats"],
     "engine/run": ["common", *_ENGINE[:6]],
     "engine/document": ["common", *_ENGINE[:7]],
     "engine/sweep": ["common", *_ENGINE[:7]],
@@ -60,13 +61,14 @@ ROOMS = {
     "server/keys": _SERVICE,
     "server/prices": _SERVICE,
     "server/runs": _SERVICE + ["server/keys", "server/prices"],
+    "server/imports": _SERVICE + ["server/keys", "server/prices", "server/runs"],
     "server/compare": _SERVICE + ["server/prices", "server/runs"],
     "server/types": _SERVICE + ["server/prices", "server/compare"],
     "server/gate": _SERVICE + ["server/prices", "server/runs", "server/compare"],
     "server/hub": _SERVICE + ["server/keys", "server/runs"],
 }
-_DOMAIN = _SERVICE + ["server/keys", "server/prices", "server/runs", "server/compare",
-                      "server/types", "server/gate"]
+_DOMAIN = _SERVICE + ["server/keys", "server/prices", "server/runs", "server/imports",
+                      "server/compare", "server/types", "server/gate"]
 ROOMS["server/http/json"] = _DOMAIN
 ROOMS["server/http/tokens"] = _SERVICE
 ROOMS["server/http/edge"] = _SERVICE

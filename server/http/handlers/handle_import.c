@@ -10,8 +10,8 @@
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
+#include "server/imports/import_jobs.h"
 #include "server/keys/signing.h"
-#include "server/runs/import_jobs.h"
 
 #include "common/cleanup.h"
 #include "common/clock.h"

@@ -59,7 +59,7 @@ static void branches_are_told_apart(void)
     EXPECT_NEAR(ours.list[0].standing.values[1], 100, 0);
     EXPECT_STR(ours.list[0].newest.software, "m 1");
     EXPECT_INT(theirs.list[0].standing.runs, 1);
-    EXPECT_NEAR(theirs.list[0].standing.value, 200, 0);
+    EXPECT_NEAR(theirs.list[0].standing.value, 200, 1e-9);
     EXPECT_STR(theirs.list[0].newest.software, "f 1");
     EXPECT_STR(ours.list[0].id, all.list[0].id);
     EXPECT_STR(theirs.list[0].configuration, all.list[0].configuration);
@@ -87,7 +87,7 @@ static void all_labels_must_match(void)
     AUTO(standings_free) struct standings of_unknown = with(db, unknown, 1);
 
     EXPECT_INT((long long)of_both.count, 1);
-    EXPECT_NEAR(of_both.list[0].standing.value, 100, 0);
+    EXPECT_NEAR(of_both.list[0].standing.value, 100, 1e-9);
     EXPECT_INT((long long)of_four.count, 1);
     EXPECT_INT(of_four.list[0].standing.runs, 1);
     EXPECT_INT((long long)of_none.count, 0);
@@ -123,7 +123,7 @@ static void a_label_of_all_runs_changes_nothing(void)
         EXPECT_INT(other->standing.runs, one->standing.runs);
         EXPECT_INT(other->standing.vms, one->standing.vms);
         EXPECT_INT(other->standing.invalid, one->standing.invalid);
-        EXPECT_NEAR(other->standing.value, one->standing.value, 0);
+        EXPECT_NEAR(other->standing.value, one->standing.value, 1e-9);
         EXPECT_INT((long long)other->older_count, (long long)one->older_count);
         EXPECT(other->older_count == 0 ||
                strcmp(other->older[0].version, one->older[0].version) == 0);
@@ -224,11 +224,11 @@ static void senders_are_told_apart(void)
     EXPECT_INT(here.list[0].standing.runs, 2);
     EXPECT_INT((long long)here.list[0].source_count, 1);
     EXPECT_INT(mallory.list[0].standing.runs, 3); /* in the row of all runs it stands aside */
-    EXPECT_NEAR(mallory.list[0].standing.value, 900, 0);
+    EXPECT_NEAR(mallory.list[0].standing.value, 900, 1e-9);
     EXPECT(all.list[0].standing.value < 130);
     EXPECT_STR(mallory.list[0].sources[0].name, "mallory");
     EXPECT_STR(mallory.list[0].id, all.list[0].id);
-    EXPECT_NEAR(fast.list[0].standing.value, 120, 0);
+    EXPECT_NEAR(fast.list[0].standing.value, 120, 1e-9);
     EXPECT_INT(main.list[0].standing.runs, 2);
     EXPECT_INT((long long)(neither.count + nobody.count), 0);
 }

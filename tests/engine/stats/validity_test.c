@@ -92,9 +92,9 @@ static void steal_4(struct trial *trial)
 {
     trial->seen[10].steal_ticks = 36;
 }
-static void steal_34(struct trial *trial)
+static void steal_51(struct trial *trial)
 {
-    trial->seen[10].steal_ticks = 306;
+    trial->seen[10].steal_ticks = 459;
 }
 static void steal_before(struct trial *trial)
 {
@@ -124,9 +124,9 @@ static void throttle_within_a_wide_interval(struct trial *trial)
     trial->summary.half_width_percent = 10;
     throttle(trial, 440000);
 }
-static void throttle_34(struct trial *trial)
+static void throttle_51(struct trial *trial)
 {
-    throttle(trial, 3060000);
+    throttle(trial, 4600000);
 }
 static void throttle_for_who_knows(struct trial *trial)
 {
@@ -152,19 +152,19 @@ static void wait_4(struct trial *trial)
 {
     wait_seconds(trial, 0.4);
 }
-static void wait_30(struct trial *trial)
+static void wait_49(struct trial *trial)
 {
-    wait_seconds(trial, 2.7);
+    wait_seconds(trial, 4.4);
 }
-static void wait_36(struct trial *trial)
+static void wait_51(struct trial *trial)
 {
-    wait_seconds(trial, 3.2);
+    wait_seconds(trial, 4.6);
 }
 /* Two that could each be borne. */
 static void wait_and_steal(struct trial *trial)
 {
-    wait_seconds(trial, 1.8);
-    trial->seen[10].steal_ticks = 180;
+    wait_seconds(trial, 2.7);
+    trial->seen[10].steal_ticks = 270;
 }
 static void push(struct trial *trial)
 {
@@ -188,7 +188,7 @@ static void swap_in(struct trial *trial)
 }
 static void swap_much(struct trial *trial)
 {
-    trial->seen[10].swap_ins = 400;
+    trial->seen[10].swap_ins = 500;
 }
 static void fault_often(struct trial *trial)
 {
@@ -196,7 +196,7 @@ static void fault_often(struct trial *trial)
 }
 static void fault_always(struct trial *trial)
 {
-    trial->seen[10].major_faults = 400;
+    trial->seen[10].major_faults = 500;
 }
 static void clock_6(struct trial *trial)
 {
@@ -204,7 +204,7 @@ static void clock_6(struct trial *trial)
 }
 static void clock_halved(struct trial *trial)
 {
-    trial->readings[1].canary.hertz = trial->readings[2].canary.hertz = 1.5e9;
+    trial->readings[1].canary.hertz = trial->readings[2].canary.hertz = 0.5e9;
 }
 static void copy_40(struct trial *trial)
 {
@@ -314,19 +314,19 @@ static const struct {
 } faults[] = {
     {steal_1, "steal", VALIDITY_OK, VALIDITY_OK},
     {steal_4, "steal", VALIDITY_WARN, VALIDITY_WARN},
-    {steal_34, "steal", VALIDITY_INVALID, VALIDITY_INVALID},
+    {steal_51, "steal", VALIDITY_INVALID, VALIDITY_INVALID},
     {steal_before, "steal", VALIDITY_OK, VALIDITY_OK},
     {steal_unseen, "steal", VALIDITY_UNKNOWN, VALIDITY_OK},
     {throttle_hardly, "throttled", VALIDITY_OK, VALIDITY_OK},
     {throttle_more, "throttled", VALIDITY_WARN, VALIDITY_WARN},
     {throttle_within_a_wide_interval, "throttled", VALIDITY_OK, VALIDITY_OK},
-    {throttle_34, "throttled", VALIDITY_INVALID, VALIDITY_INVALID},
+    {throttle_51, "throttled", VALIDITY_INVALID, VALIDITY_INVALID},
     {throttle_for_who_knows, "throttled", VALIDITY_WARN, VALIDITY_WARN},
     {wait_1, "contention", VALIDITY_OK, VALIDITY_OK},
     {wait_4_within_a_wide_interval, "contention", VALIDITY_OK, VALIDITY_OK},
     {wait_4, "contention", VALIDITY_WARN, VALIDITY_WARN},
-    {wait_30, "contention", VALIDITY_WARN, VALIDITY_WARN},
-    {wait_36, "contention", VALIDITY_INVALID, VALIDITY_INVALID},
+    {wait_49, "contention", VALIDITY_WARN, VALIDITY_WARN},
+    {wait_51, "contention", VALIDITY_INVALID, VALIDITY_INVALID},
     {wait_and_steal, "contention", VALIDITY_WARN, VALIDITY_INVALID},
     {wait_and_steal, "disturbance", VALIDITY_INVALID, VALIDITY_INVALID},
     {push, "involuntary_switches", VALIDITY_OK, VALIDITY_OK},
@@ -458,7 +458,7 @@ static void little_time_says_nothing_of_shares(void)
     struct verdict verdict;
 
     make(&trial);
-    wait_36(&trial);
+    wait_51(&trial);
     for (int i = 0; i < 11; i++)
         trial.seen[i].taken_ns /= 100;
     EXPECT_INT(judge(&trial, "contention", &verdict).level, VALIDITY_UNKNOWN);

@@ -86,7 +86,7 @@ static void runs_of_a_configuration_are_summed_up_with_their_cost(void)
         return;
     EXPECT_STR(report.cells[0].name, "precision=f32");
     EXPECT_INT(report.cells[0].finished, 2);
-    EXPECT_INT(report.cells[0].standing.level, STANDING_STEPS);
+    EXPECT_INT(report.cells[0].standing.level, STANDING_RUNS);
     EXPECT_NEAR(report.cells[0].standing.value, 100, 1e-9);
     EXPECT(report.cells[0].has_cost);
     EXPECT_NEAR(report.cells[0].cost.samples_per_dollar.value, 1e6, 1e-3);

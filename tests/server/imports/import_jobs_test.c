@@ -1,4 +1,4 @@
-#include "server/runs/import_jobs.h"
+#include "server/imports/import_jobs.h"
 
 #include "common/cleanup.h"
 #include "tests/db/database.h"

@@ -1,4 +1,4 @@
-#include "server/runs/import_jobs.h"
+#include "server/imports/import_jobs.h"
 
 #include "common/clock.h"
 #include "common/service_thread.h"

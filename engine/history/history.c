@@ -1,8 +1,8 @@
-#include "engine/stats/history.h"
+#include "engine/history/history.h"
 
 #include "common/cleanup.h"
 #include "common/error.h"
-#include "engine/stats/change_points.h"
+#include "engine/history/change_points.h"
 #include "engine/stats/stats.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "engine/stats/history.h"
+#include "engine/history/history.h"
 
 #include "common/cleanup.h"
 #include "common/error.h"

@@ -1,4 +1,4 @@
-#include "engine/stats/change_points.h"
+#include "engine/history/change_points.h"
 
 #include "common/cleanup.h"
 #include "common/error.h"

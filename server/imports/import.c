@@ -1,5 +1,5 @@
 /* Tested by tests/api/test_import.py. */
-#include "server/runs/import.h"
+#include "server/imports/import.h"
 
 #include "common/bytes.h"
 #include "common/cleanup.h"
@@ -8,8 +8,8 @@
 #include "engine/machine/vm.h"
 #include "engine/stats/summary_text.h"
 #include "engine/trace/trace.h"
+#include "server/imports/import_cost.h"
 #include "server/runs/conclusion.h"
-#include "server/runs/import_cost.h"
 
 #include <math.h>
 #include <pthread.h>

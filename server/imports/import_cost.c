@@ -1,4 +1,4 @@
-#include "server/runs/import_cost.h"
+#include "server/imports/import_cost.h"
 
 #include "common/cleanup.h"
 #include "common/json_text.h"

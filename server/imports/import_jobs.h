@@ -4,7 +4,7 @@
 #pragma once
 
 #include "server/base/notifications.h"
-#include "server/runs/import.h"
+#include "server/imports/import.h"
 
 #include <stdbool.h>
 
