@@ -4,6 +4,7 @@
 #include "common/text.h"
 #include "db/contenders/contenders.h"
 #include "db/runs/run_row.h"
+#include "engine/run/batch.h"
 
 /* Runs a query for at most one run. */
 static bool read_one(struct stmt *query, struct run *ret_run, bool *ret_found, struct error *err)
@@ -111,6 +112,21 @@ bool runs_add(struct db *db, const struct run_order *order, struct run_id *ret_i
     return true;
 }
 
+/* Whether a run was asked for with this spec. Its batch may have been chosen since then. */
+static bool is_spec_of(const struct run *run, const struct run_spec *spec, const char *spec_text)
+{
+    AUTO(freep) char *asked = NULL;
+    struct run_spec before;
+
+    if (spec->batch_size != FIELD_IS_AUTO)
+        return strcmp(run->spec_text, spec_text) == 0;
+    if (!run_spec_from_text(run->spec_text, strlen(run->spec_text), &before, NULL))
+        return false;
+    before.batch_size = FIELD_IS_AUTO;
+    asked = run_spec_to_text(&before);
+    return asked && strcmp(asked, spec_text) == 0;
+}
+
 /* The part of runs_create() that answers a key seen before. */
 static bool replay(struct db *db, const struct run_order *order, const char *spec_text,
                    struct run *ret_run, bool *ret_replayed, struct error *err)
@@ -122,7 +138,7 @@ static bool replay(struct db *db, const struct run_order *order, const char *spe
         return true;
     if (!find_by_key(db, order->idempotency_key, &before, ret_replayed, err))
         return false;
-    if (*ret_replayed && strcmp(before.spec_text, spec_text) != 0) {
+    if (*ret_replayed && !is_spec_of(&before, order->spec, spec_text)) {
         run_clear(&before);
         return error_set(err, ERROR_MISMATCH, "Idempotency-Key",
                          "was used before for another spec");
@@ -187,6 +203,53 @@ bool runs_claim(struct db *db, long long now_us, long long machine, struct run *
     }
     *ret_found = found;
     return true;
+}
+
+bool runs_settle_spec(struct db *db, const struct run *run, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+    AUTO(stmt_done) struct stmt *update = NULL;
+
+    if (!transaction_begin(&change, db, DB_DURABLE, err))
+        return false;
+    update =
+        stmt_prepare(db, "UPDATE runs SET spec = ? WHERE number = ? AND state = 'running'", err);
+    if (!update)
+        return false;
+    stmt_text(update, run->spec_text);
+    stmt_integer(update, run->number);
+    if (stmt_step(update, err) != STMT_DONE)
+        return false;
+    stmt_done(&update); /* a commit wants no statement half-way */
+    return transaction_commit(&change, err);
+}
+
+bool runs_batch_of_cell(struct db *db, const struct run *run, long long *ret_batch,
+                        struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db,
+        "SELECT json_extract(spec, '$.batch_size'), validity = 'invalid' AND measured_steps < ?4"
+        " FROM runs"
+        " WHERE sweep = (SELECT number FROM sweeps WHERE id = ?1) AND cell = ?2 AND number <> ?3"
+        " AND json_type(spec, '$.batch_size') = 'integer' ORDER BY number DESC LIMIT 1",
+        err);
+    enum stmt_step step;
+
+    *ret_batch = 0;
+    if (!query)
+        return false;
+    stmt_text(query, run->sweep.text);
+    stmt_integer(query, run->cell);
+    stmt_integer(query, run->number);
+    stmt_integer(query, BATCH_STEPS_COUNTED);
+    step = stmt_step(query, err);
+    if (step == STMT_ROW)
+        *ret_batch = stmt_column_integer(query, 0);
+    if (step == STMT_ROW && stmt_column_integer(query, 1) && *ret_batch >= 2 * BATCH_LEAST)
+        *ret_batch /= 2;
+    return step != STMT_FAILED;
 }
 
 bool runs_end(struct db *db, const struct run *run, struct error *err)

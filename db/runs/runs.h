@@ -35,6 +35,16 @@ bool runs_check_room(struct db *db, long long more, long long limit, struct erro
 bool runs_find(struct db *db, const char *id, struct run *ret_run, struct error *err)
     __attribute__((warn_unused_result));
 
+/* Stores the spec of a running run, whose batch is chosen now. */
+bool runs_settle_spec(struct db *db, const struct run *run, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* The batch of the latest other run of the same cell of its sweep, so that all have one; half of
+ * it where that run was invalid and counted too few steps. 0 where the run is of no sweep, or is
+ * its cell's first. */
+bool runs_batch_of_cell(struct db *db, const struct run *run, long long *ret_batch,
+                        struct error *err) __attribute__((warn_unused_result));
+
 /* queued -> running: the oldest one, on the machine of this number (db/runs/machines.h).
  * *ret_found is false when there is none. */
 bool runs_claim(struct db *db, long long now_us, long long machine, struct run *ret_run,

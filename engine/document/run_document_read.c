@@ -126,6 +126,9 @@ static bool read_spec(const struct member *member, struct span value, struct doc
 
     if (!run_spec_from_text(value.start, value.length, &document->spec, &inner))
         return document_refuse_inside(err, member->name, &inner);
+    if (document->spec.batch_size == FIELD_IS_AUTO)
+        return error_set(err, ERROR_INVALID, member->name,
+                         "batch_size must be the number of the run, not \"auto\"");
     document->run.spec_text = run_spec_to_text(&document->spec);
     return document->run.spec_text || error_no_memory(err);
 }

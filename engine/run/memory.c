@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "engine/machine/control_group.h"
 #include "engine/machine/proc.h"
+#include "engine/run/batch.h"
 
 #include <math.h>
 
@@ -95,11 +96,17 @@ void memory_limit_read(const char *root, struct memory_limit *ret_limit)
         *ret_limit = (struct memory_limit){.bytes = group.limit, .of_group = true};
 }
 
+/* Of a batch that is still to be chosen the least: it grows only as far as memory goes. */
+static long long least_batch(const struct run_spec *spec)
+{
+    return spec->batch_size == FIELD_IS_AUTO ? BATCH_LEAST : spec->batch_size;
+}
+
 long long memory_need(const struct run_spec *spec, long long threads)
 {
     const struct model *model = model_of(spec);
 
-    return model ? (long long)need_of(model, spec, threads, (double)spec->batch_size) : 0;
+    return model ? (long long)need_of(model, spec, threads, (double)least_batch(spec)) : 0;
 }
 
 long long memory_largest_batch(const struct run_spec *spec, long long threads, long long bytes)
@@ -146,7 +153,7 @@ bool memory_can_hold(const struct run_spec *spec, long long threads,
         return true;
     largest = memory_largest_batch(spec, threads, limit->bytes);
     return error_set(err, ERROR_UNABLE, "batch_size",
-                     "%lld needs about %.1f GiB of memory, and %s %.1f GiB%s", spec->batch_size,
+                     "%lld needs about %.1f GiB of memory, and %s %.1f GiB%s", least_batch(spec),
                      need / GIB, whose(limit), (double)limit->bytes / GIB, advice(largest, text));
 }
 

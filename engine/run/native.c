@@ -9,7 +9,8 @@ static bool is(const char *word, const char *other)
 
 static bool can_train_resnet50(const struct run_spec *spec, struct error *err)
 {
-    if (spec->batch_size < 2) /* one image leaves the last batch-norms little to normalise */
+    if (spec->batch_size != FIELD_IS_AUTO &&
+        spec->batch_size < 2) /* one image leaves the last batch-norms little to normalise */
         return error_set(err, ERROR_UNABLE, "batch_size", "must be at least 2 for resnet50");
     if (!is(spec->plan, "plain") && (is(spec->layout, "nchw") || is(spec->layout, "blocked")))
         return error_set(err, ERROR_UNABLE, "layout",

@@ -37,6 +37,17 @@ void pace_start(struct pace *pace, const struct run_spec *spec, double dollars_p
         pace->warmup.decided = true;
 }
 
+void pace_shorten(struct pace *pace, long long spent_ns)
+{
+    pace->max_ns -= spent_ns;
+    if (pace->max_ns < NS_PER_SECOND)
+        pace->max_ns = NS_PER_SECOND;
+    if (pace->min_ns > pace->max_ns / 2)
+        pace->min_ns = pace->max_ns / 2;
+    if (pace->max_dollars > 0)
+        pace->max_dollars -= pace->dollars_per_ns * (double)spent_ns;
+}
+
 void pace_free(struct pace *pace)
 {
     free(pace->nanoseconds);

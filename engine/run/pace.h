@@ -42,11 +42,11 @@ struct pace {
 /* What a watcher sees while the run is under way. */
 struct progress {
     long long steps_done, steps_planned; /* planned: an estimate while steps is "auto" */
-    const char *phase;                   /* "warm_up", then "measuring" */
-    double samples_per_second;           /* so far; 0 before the first step */
-    double half_width_percent;           /* of the 95 % interval; 0 while there is none */
-    double rough_percent; /* from five steps on, before there is an interval: what it may be
-                             about, 0.1 at least; 0 otherwise */
+    const char *phase; /* "sizing" while the batch is chosen, "warm_up", then "measuring" */
+    double samples_per_second; /* so far; 0 before the first step */
+    double half_width_percent; /* of the 95 % interval; 0 while there is none */
+    double rough_percent;      /* from five steps on, before there is an interval: what it may be
+                                  about, 0.1 at least; 0 otherwise */
     double within_reach_percent; /* half_width_percent when all the time and money are spent;
                                     0 while it is 0 */
     double dollars;              /* spent so far; 0 where the price is not known */
@@ -55,6 +55,10 @@ struct progress {
 
 /* `dollars_per_hour` of this machine, 0 unknown. */
 void pace_start(struct pace *pace, const struct run_spec *spec, double dollars_per_hour);
+
+/* So much of its time and money was spent before the worker started; a second at least is left.
+ */
+void pace_shorten(struct pace *pace, long long spent_ns);
 
 /* The most step events the spec allows. */
 long long pace_steps_max(const struct run_spec *spec);

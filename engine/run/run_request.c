@@ -29,6 +29,8 @@ bool run_request_from_json(json_t *json, const struct place *place, struct run_s
         return error_set(err, ERROR_INVALID, "min_seconds",
                          "must be at most max_seconds, %lld, got %lld", spec.max_seconds,
                          spec.min_seconds);
+    if (place && !json_object_get(json, "batch_size") && strcmp(spec.engine, ENGINE_NATIVE) == 0)
+        spec.batch_size = FIELD_IS_AUTO;
     if (!json_object_get(json, "precision"))
         spec.precision = run_request_precision(json, place);
     *ret_spec = spec;

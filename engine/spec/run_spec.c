@@ -16,6 +16,8 @@ const size_t run_spec_workload_count = COUNT(run_spec_workloads) - 1;
 /* What the native engine of earlier versions trained too: their runs are stored and imported. */
 static const char *const former_workloads[] = {"mlp", NULL};
 
+#define USUAL_BATCH 32
+
 /* Samples per step where a spec does not say, and tokens of a sample: 32 and none of workloads
  * that are not here. A test of the worker compares both with its recipes. */
 static const struct {
@@ -54,9 +56,12 @@ const struct field run_spec_fields[] = {
          "run that is measured here has bf16 if the processor computes in it natively and no "
          "more slowly than in f32, and f32 otherwise; an imported one has f32. The native engine "
          "has f32 and bf16; f16 needs a registered engine that has it"},
-    {AT(batch_size), .type = FIELD_INTEGER, .min = 1, .max = BATCH_SIZE_MAX,
-     .meaning = "Samples per step; where it is left out, of mlp2017, cnn2017, lstm2017 and "
-                "textgen2017 it is 128, of gpt2 and gpt2_tiny 4"},
+    {AT(batch_size), .type = FIELD_AUTO, .min = 1, .max = BATCH_SIZE_MAX,
+     .meaning = "Samples per step. The usual batch is 32, of mlp2017, cnn2017, lstm2017 and "
+                "textgen2017 128, of gpt2 and gpt2_tiny 4. auto times a few steps and takes the "
+                "largest of 2, 4, 8 ... up to the usual one with which 60 steps count in "
+                "max_seconds; the spec of the run then says which. Where it is left out, a run "
+                "that is posted for the engine native has auto, and any other the usual batch"},
     {AT(layout), .type = FIELD_CHOICE, .choices = layouts,
      .meaning = "Memory layout of images; auto lets the engine choose"},
     {AT(threads), .type = FIELD_INTEGER, .min = 0, .max = PROCESSORS_MAX,
@@ -118,7 +123,7 @@ struct run_spec run_spec_default(void)
                              .engine = ENGINE_NATIVE,
                              .precision = precisions[0],
                              .layout = layouts[0],
-                             .batch_size = 32,
+                             .batch_size = USUAL_BATCH,
                              .threads = 0,
                              .warmup_steps = FIELD_IS_AUTO,
                              .steps = FIELD_IS_AUTO,
@@ -248,13 +253,12 @@ static bool workload_is_trained(const struct run_spec *spec, struct error *err)
                              spec->workload);
 }
 
-static void take_usual_batch(struct run_spec *spec, const json_t *json)
+long long run_spec_usual_batch(const char *workload)
 {
-    if (json_object_get(json, "batch_size"))
-        return;
     for (size_t i = 0; i < COUNT(usual); i++)
-        if (strcmp(usual[i].workload, spec->workload) == 0)
-            spec->batch_size = usual[i].batch_size;
+        if (strcmp(usual[i].workload, workload) == 0)
+            return usual[i].batch_size;
+    return USUAL_BATCH;
 }
 
 long long run_spec_tokens(const char *workload)
@@ -327,7 +331,8 @@ bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *e
         !name_is_lawful("workload", spec.workload, err) || !workload_is_trained(&spec, err) ||
         !protocol_is_kept(&spec, json, err))
         return false;
-    take_usual_batch(&spec, json);
+    if (!json_object_get(json, "batch_size"))
+        spec.batch_size = run_spec_usual_batch(spec.workload);
     *ret_spec = spec;
     return true;
 }
@@ -427,10 +432,11 @@ static bool describe_workload(json_t *properties)
 
 json_t *run_spec_schema(void)
 {
-    const struct run_spec defaults = run_spec_default();
+    struct run_spec defaults = run_spec_default();
     AUTO(json_decrefp) json_t *properties = json_object();
     json_t *labels;
 
+    defaults.batch_size = FIELD_IS_AUTO; /* of a request (engine/run/run_request.h) */
     for (size_t i = 0; i < run_spec_field_count; i++)
         if (!add_property(properties, &run_spec_fields[i], &defaults))
             return NULL;

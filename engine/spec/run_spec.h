@@ -26,7 +26,7 @@ struct run_spec {
     const char *protocol, *pinning, *numa, *openmp, *allocator, *huge_pages; /* run_spec_fields */
     char workload[WORKLOAD_NAME_MAX + 1]; /* of ENGINE_NATIVE one of run_spec_workloads */
     char engine[ENGINE_NAME_MAX + 1];
-    long long batch_size;
+    long long batch_size;   /* or FIELD_IS_AUTO until the run begins (engine/run/batch.h) */
     long long threads;      /* 0: as many as there are physical cores for us */
     long long warmup_steps; /* or FIELD_IS_AUTO, like steps */
     long long steps;        /* measured ones, beyond the warm-up */
@@ -48,6 +48,9 @@ extern const size_t run_spec_field_count;
  * name may look: the engine itself refuses what it does not train. */
 extern const char *const run_spec_workloads[];
 extern const size_t run_spec_workload_count;
+
+/* Samples a step where nothing says how many. */
+long long run_spec_usual_batch(const char *workload);
 
 /* Tokens in a sample of a workload on text, whichever engine trains it; 0 of others. */
 long long run_spec_tokens(const char *workload);

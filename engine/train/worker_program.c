@@ -278,6 +278,9 @@ static bool work(struct joiner *joiner, struct error *err)
 
     if (!read_spec(joiner, &work.spec, err))
         return false;
+    if (work.spec.batch_size == FIELD_IS_AUTO)
+        return error_set(err, ERROR_INVALID, "batch_size",
+                         "must be a number: the server chooses it for the worker");
     ok = prepare(&work, err);
     /* The protocol wants a hello first, also from a worker that cannot start. */
     ok = say_hello(&work, ok ? err : NULL) && ok && train(&work, err);

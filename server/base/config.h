@@ -74,6 +74,7 @@ struct config {
     const char *wanted;       /* "on": what the hub wants, in place of the set */
     long long max_seconds;    /* of a whole bench */
     double max_dollars;       /* of a whole bench; 0 none */
+    long long batch_size;     /* of its runs, or FIELD_IS_AUTO */
     char label[4096 + 1];     /* key=value;key=value */
     const char *format;       /* of a bench's answer: "table" or "json" */
     const char *replace;      /* "on" or "off" */

@@ -401,6 +401,7 @@ static bool plan(struct bench *bench, const struct config *config, bool has_bf16
                              .label = config->label,
                              .max_seconds = config->max_seconds,
                              .max_dollars = config->max_dollars,
+                             .batch_size = config->batch_size,
                              .has_bf16 = has_bf16},
         &bench->plan, err);
 }

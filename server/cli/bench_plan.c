@@ -141,6 +141,12 @@ static long long repeat_seconds_of(const struct bench_wish *wish)
                                                                : wish->max_seconds;
 }
 
+static json_t *batch_of(const struct bench_wish *wish)
+{
+    return wish->batch_size == FIELD_IS_AUTO ? json_string("auto")
+                                             : json_integer(wish->batch_size);
+}
+
 /* What all cells share: of a set the workload; of what is wanted all but what a cell and a bench
  * say themselves. NULL without memory. */
 static json_t *make_base(const struct bench_wish *wish, json_t *labels)
@@ -148,7 +154,8 @@ static json_t *make_base(const struct bench_wish *wish, json_t *labels)
     static const char *const own[] = {"precision", "min_seconds", "max_seconds", "max_dollars"};
     AUTO(json_decrefp)
     json_t *base = wish->wanted ? run_spec_to_json(wish->wanted)
-                                : json_pack("{s:s}", "workload", "resnet50");
+                                : json_pack("{s:s, s:o}", "workload", "resnet50", "batch_size",
+                                            batch_of(wish));
 
     if (!base || json_object_set(base, "labels", labels) != 0)
         return NULL;
@@ -195,12 +202,15 @@ static bool same(const json_t *left, const json_t *right, const char *member)
 
 static const char *const limits[] = {"min_seconds", "max_seconds", "max_dollars"};
 
-/* Whether the object has the first member, may have the second, and has no others but limits. */
-static bool holds_only(const json_t *object, const char *first, const char *second)
+/* Whether the object has the first of the members, may have the rest, and has no others but
+ * limits. */
+static bool holds_only(const json_t *object, const char *const *members)
 {
-    size_t known = json_object_get(object, first) ? 1U : 0U;
+    const char *first = members[0];
+    size_t known = 0;
 
-    known += second && json_object_get(object, second) ? 1U : 0U;
+    for (; *members; members++)
+        known += json_object_get(object, *members) ? 1U : 0U;
     for (size_t i = 0; i < COUNT(limits); i++)
         known += json_object_get(object, limits[i]) ? 1U : 0U;
     return json_object_get(object, first) && json_object_size(object) == known;
@@ -235,13 +245,15 @@ static bool is_ours(const json_t *request)
     const json_t *base = json_object_get(request, "base");
     const json_t *cells = json_object_get(request, "cells");
     const json_t *set = json_object_get(json_object_get(base, "labels"), BENCH_LABEL);
+    static const char *const of_base[] = {"workload", "labels", "batch_size", NULL};
+    static const char *const of_cell[] = {"precision", NULL};
     bool is_wanted = json_is_string(set) && strcmp(json_string_value(set), BENCH_WANTED) == 0;
 
     for (size_t i = 0; i < json_array_size(cells); i++)
-        if (!holds_only(json_array_get(cells, i), "precision", NULL) ||
+        if (!holds_only(json_array_get(cells, i), of_cell) ||
             !limit_of(request, i, "min_seconds") || !limit_of(request, i, "max_seconds"))
             return false;
-    return json_is_string(set) && (is_wanted || holds_only(base, "workload", "labels")) &&
+    return json_is_string(set) && (is_wanted || holds_only(base, of_base)) &&
            json_array_size(cells) > 0 && json_object_get(request, "blocks") &&
            json_object_size(request) == 3;
 }
@@ -265,7 +277,9 @@ enum bench_kin bench_plan_compare(const struct bench_plan *plan, const char *req
     if (!is_ours(theirs))
         return BENCH_STRANGER;
     if (!same(ours, theirs, "blocks") || !same(our_base, base, "labels") ||
-        !same(our_base, base, "workload") || !is_same_wanted(our_base, base) ||
+        !same(our_base, base, "workload") ||
+        (json_object_get(base, "batch_size") && !same(our_base, base, "batch_size")) ||
+        !is_same_wanted(our_base, base) ||
         json_array_size(json_object_get(theirs, "cells")) != plan->cells)
         return BENCH_OTHER;
     for (size_t i = 0; i < plan->cells; i++)

@@ -17,6 +17,7 @@ struct bench_wish {
     const char *label;             /* as in struct config: "key=value;key=value" */
     long long max_seconds;         /* of all runs together */
     double max_dollars;            /* of all runs together; 0 for no limit */
+    long long batch_size;          /* or FIELD_IS_AUTO */
     bool has_bf16;                 /* the processor has it, without emulation */
     const struct run_spec *wanted; /* of the set BENCH_WANTED: its only configuration */
 };

@@ -93,22 +93,35 @@ static double seconds_left(const struct look *look, const struct progress *progr
     return progress->seconds_left + (to_come > 0 ? to_come * seconds / ended : 0);
 }
 
+/* What ends within a second has no time left to tell. */
+static void print_left(FILE *out, double seconds, const char *what)
+{
+    if (seconds < 1)
+        return;
+    fputs(", about ", out);
+    print_time(out, seconds);
+    fputs(what, out);
+}
+
+static bool is_set_up(const struct progress *progress)
+{
+    return progress->steps_done > 0 || strcmp(progress->phase, "sizing") == 0;
+}
+
 static void print_progress(const struct look *look, const char *name,
                            const struct progress *progress)
 {
     struct bench_watch *watch = look->watch;
-    const char *phase = strcmp(progress->phase, "warm_up") == 0 ? "warming up" : progress->phase;
+    const char *phase = strcmp(progress->phase, "warm_up") == 0  ? "warming up"
+                        : strcmp(progress->phase, "sizing") == 0 ? "choosing the batch"
+                                                                 : progress->phase;
 
     close_line(watch);
-    fprintf(watch->out, "%s: %s, step %lld of about %lld", name,
-            progress->steps_done > 0 ? phase : "setting up", progress->steps_done,
-            progress->steps_planned);
+    fprintf(watch->out, "%s: %s", name, is_set_up(progress) ? phase : "setting up");
     print_figure(watch->out, progress);
-    fputs(", about ", watch->out);
-    print_time(watch->out, progress->seconds_left);
-    fputs(" left, ", watch->out);
-    print_time(watch->out, seconds_left(look, progress));
-    fputs(watch->terminal ? " of all" : " of all\n", watch->out);
+    print_left(watch->out, progress->seconds_left, " left");
+    print_left(watch->out, seconds_left(look, progress), " of all");
+    fputs(watch->terminal ? "" : "\n", watch->out);
     watch->line_is_open = watch->terminal;
     fflush(watch->out);
 }

@@ -183,6 +183,13 @@ const struct option config_options[] = {
             "Time for all runs together, including repeated ones")},
     {DOLLARS(BENCH, max_dollars, 1000000,
              "Dollars for all runs together, at this machine's price")},
+    {.field = {AT(batch_size), .type = FIELD_AUTO, .min = 1, .max = BATCH_SIZE_MAX,
+               .meaning =
+                   "Samples a step; auto times a few steps and takes the largest batch, 32 "
+                   "at most, with which enough steps fit into the time"},
+     .fallback = "auto",
+     .argument = "N",
+     .commands = BENCH},
     {WORDS(BENCH, label, "KEY=VALUE", 4096, "", "Label to give each run"), .repeats = true},
     {ONE_OF(BENCH, format, formats, "table", "Format of the result")},
     {ONE_OF(COMMAND_BIT(COMMAND_RESTORE), replace, switch_words, "off",

@@ -51,10 +51,14 @@ static json_t *request_schema(void)
                      "allOf", "$ref", "#/components/schemas/RunSpec", run_spec_native_schema());
 }
 
-/* For questions that ask about a batch: without the default, which is for runs only. */
+/* For questions that ask about a batch: those of runs, which are numbers. */
 static json_t *batch_size_schema(void)
 {
-    return field_schema(fields_find(run_spec_fields, run_spec_field_count, "batch_size"));
+    struct field field = *fields_find(run_spec_fields, run_spec_field_count, "batch_size");
+
+    field.type = FIELD_INTEGER;
+    field.meaning = "Samples per step";
+    return field_schema(&field);
 }
 
 /* A picture of the comparison takes the same question, but has one format. */

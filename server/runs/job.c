@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
+#include "db/runs/runs.h"
 #include "engine/machine/control_group.h"
 #include "engine/machine/proc.h"
 #include "engine/process/loaded_libraries.h"
@@ -13,6 +14,7 @@
 #include "engine/run/pace.h"
 #include "server/runs/conclusion.h"
 #include "server/runs/recorder.h"
+#include "server/runs/trial.h"
 
 #include <poll.h>
 #include <stdint.h>
@@ -198,19 +200,18 @@ static void terminate(struct job *job)
     } while (read == WORKER_EVENT && clock_monotonic_ns() < deadline);
 }
 
-static void drain(int wake)
+/* Drains first: an order that comes after the drain makes `wake` readable again. */
+enum stop_reason job_stop_reason(const struct job_parts *parts)
 {
     uint64_t rings;
 
-    (void)!read(wake, &rings, sizeof rings);
+    (void)!read(parts->wake, &rings, sizeof rings);
+    return parts->stop_reason(parts->user);
 }
 
-/* Asks the owner whether the job has to end. Drains first: an order that comes after the drain
- * makes `wake` readable again. */
 static bool has_to_stop(struct job *job)
 {
-    drain(job->parts->wake);
-    job->stopped_by = job->parts->stop_reason(job->parts->user);
+    job->stopped_by = job_stop_reason(job->parts);
     return job->stopped_by != STOP_NONE;
 }
 
@@ -301,6 +302,34 @@ static void job_free(struct job *job)
     pace_free(&job->pace);
 }
 
+/* Chooses the batch where the spec leaves it open: as in another run of the same cell, or by a
+ * trial. */
+static enum job_result settle_batch(struct job *job, const struct launch *launch,
+                                    struct error *err)
+{
+    const struct trial trial = {.parts = job->parts, .launch = launch, .ours = job->ours};
+    const struct progress progress = {.phase = "sizing"};
+    struct run *run = job->run;
+    long long batch = 0;
+    enum job_result result;
+
+    if (job->spec.batch_size != FIELD_IS_AUTO)
+        return JOB_FINISHED;
+    if (!runs_batch_of_cell(job->parts->db, run, &batch, err))
+        return JOB_FAILED;
+    notifications_progress(job->parts->notifications, &run->id, &progress, clock_monotonic_ns());
+    job->spec.batch_size = batch;
+    result = batch > 0 ? JOB_FINISHED : trial_run(&trial, &job->spec, &job->stopped_by, err);
+    if (result != JOB_FINISHED)
+        return result;
+    freep(&run->spec_text);
+    run->spec_text = run_spec_to_text(&job->spec);
+    if (!run->spec_text)
+        error_no_memory(err);
+    return run->spec_text && runs_settle_spec(job->parts->db, run, err) ? JOB_FINISHED
+                                                                        : JOB_FAILED;
+}
+
 /* Starts the worker that the spec asks for, and follows it to its end. */
 static enum job_result start_and_follow(struct job *job, struct error *err)
 {
@@ -308,6 +337,9 @@ static enum job_result start_and_follow(struct job *job, struct error *err)
     struct run *run = job->run;
     const struct engine *engine;
     char preload[PRELOAD_MAX];
+    long long began_ns = clock_monotonic_ns();
+    struct launch launch = {.run_id = run->id.text, .preload = preload};
+    enum job_result settled;
 
     if (!run_spec_from_text(run->spec_text, strlen(run->spec_text), &job->spec, err))
         return JOB_FAILED;
@@ -316,18 +348,20 @@ static enum job_result start_and_follow(struct job *job, struct error *err)
         return JOB_FAILED;
     if (has_to_stop(job))
         return JOB_STOPPED;
-    pace_start(&job->pace, &job->spec, parts->dollars_per_hour);
-    job->pace.stops_for_little = parts->stops_for_little;
     if (!preload_find(&job->spec, "", preload, err))
         return JOB_FAILED;
+    launch.command = engine->command;
+    launch.ours = engine->ours && parts->confine;
+    launch.user = engines_user(parts->engines, engine);
     job->ours = engine->ours;
+    settled = settle_batch(job, &launch, err);
+    if (settled != JOB_FINISHED)
+        return settled;
+    pace_start(&job->pace, &job->spec, parts->dollars_per_hour);
+    pace_shorten(&job->pace, clock_monotonic_ns() - began_ns);
+    job->pace.stops_for_little = parts->stops_for_little;
     job->memory_kills = memory_kills();
-    job->worker = worker_start(&(struct launch){.command = engine->command,
-                                                .run_id = run->id.text,
-                                                .preload = preload,
-                                                .ours = engine->ours && parts->confine,
-                                                .user = engines_user(parts->engines, engine)},
-                               run->spec_text, pace_steps_max(&job->spec), err);
+    job->worker = worker_start(&launch, run->spec_text, pace_steps_max(&job->spec), err);
     if (!job->worker)
         return JOB_FAILED;
     job->started_ns = job->heard_ns = clock_monotonic_ns();

@@ -28,6 +28,9 @@ struct job_parts {
     void *user;
 };
 
+/* Asks the owner whether the job has to end; then `wake` is no longer readable. */
+enum stop_reason job_stop_reason(const struct job_parts *parts);
+
 enum job_result {
     JOB_FINISHED, /* run->summary, run->ended_by are filled */
     JOB_FAILED,   /* err says why */

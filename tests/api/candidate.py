@@ -55,6 +55,7 @@ class Candidate:
         clean = {name: value for name, value in os.environ.items()
                  if not name.startswith(("PENNYWORTH_", "http", "HTTP"))}
         clean["PENNYWORTH_HASTE"] = str(HASTE)
+        clean["PENNYWORTH_BATCH_SIZE"] = "32"  # else an engine is started twice for a run
         process = Running(words + list(flags), {**clean, **(environment or {})}, self.folder)
         self.case.addCleanup(process.end)
         return process

@@ -42,7 +42,7 @@ class Pictures(ServerCase):
 
     def test_a_badge_has_the_number_and_half_of_its_interval(self):
         title, label, message = self.words(BADGE, workload="mlp2017", instance_type="a.large")
-        self.assertEqual(("samples/$", "1.00M ± 3.0 %"), (label, message))
+        self.assertEqual(("samples/$", "1.00M ± 9.1 %"), (label, message))
         self.assertTrue(title.startswith("mlp2017 on a.large, ok, f32, batch 32: "), title)
 
     def test_without_data_it_says_so(self):
@@ -53,7 +53,7 @@ class Pictures(ServerCase):
     def test_the_chart_has_the_rows(self):
         words = self.words(CHART, workload="mlp2017")
         self.assertIn("a.large, ok, f32, batch 32", words)
-        self.assertIn("1.00M ± 3.0 %", words)
+        self.assertIn("1.00M ± 9.1 %", words)
         self.assertIn("0 more rows are not shown.", words)
 
     def test_names_of_clients_stay_text(self):

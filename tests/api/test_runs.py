@@ -64,7 +64,7 @@ class Creating(ServerCase):
         reply = server.post({})
         self.assertEqual(201, reply.status, reply)
         spec = reply.json()["spec"]
-        self.assertEqual(("resnet50", "native", 32, "auto"),
+        self.assertEqual(("resnet50", "native", "auto", "auto"),
                          (spec["workload"], spec["engine"], spec["batch_size"], spec["steps"]))
 
     def test_a_refused_spec_names_the_field_and_what_is_allowed(self):

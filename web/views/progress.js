@@ -22,6 +22,10 @@ export const stateInWords = (state) => STATES[state] ?? words(state);
 // A rounded estimate.
 export const roughly = (seconds) => (seconds < 600 && seconds >= 60 ? `${Math.round(seconds / 60)} min` : seconds < 60 ? `${Math.round(seconds)} s` : hours(seconds / 3600));
 
+export const timeLeft = (seconds) => (seconds < 1 ? 'about to end' : `about ${roughly(seconds)} left`);
+
+const PHASES = { sizing: 'Choosing the batch', warm_up: 'Warm-up, not counted', measuring: 'Measuring' };
+
 // Progress has only the half width of the interval.
 const speed = ({ samples_per_second: value, half_width_percent: percent }) => {
   if (!value) return 'unknown: no step is done yet';
@@ -31,21 +35,21 @@ const speed = ({ samples_per_second: value, half_width_percent: percent }) => {
 const figures = ['Phase', 'Steps', 'Throughput so far', '95 % interval so far', 'Cost so far', 'Time left'];
 
 const valuesOf = (progress, noPrice) => [
-  progress.phase === 'warm_up' ? 'Warm-up, not counted' : 'Measuring',
-  `${number(progress.steps_done, 10)} of ${number(progress.steps_planned, 10)}`,
+  PHASES[progress.phase],
+  `${number(progress.steps_done, 10)} done`,
   speed(progress),
   progress.half_width_percent === null ? 'unknown: too few steps are measured' : `± ${number(progress.half_width_percent)} %`,
   progress.dollars === null ? `unknown: ${noPrice}` : dollars(progress.dollars),
-  `about ${roughly(progress.seconds_left)}`,
+  timeLeft(progress.seconds_left),
 ];
 
 const spoken = (progress) =>
-  `${progress.steps_done} of about ${progress.steps_planned} steps are done, about ${roughly(progress.seconds_left)} left.`;
+  `${PHASES[progress.phase]}: ${speed(progress)}, ${timeLeft(progress.seconds_left)}.`;
 
 const parts = (id) => {
   const state = h('strong', { class: 'state' });
   const trouble = h('p', { class: 'trouble', role: 'alert' });
-  const bar = h('progress', { max: 1, 'aria-label': 'Steps done' });
+  const bar = h('progress', { max: 1, 'aria-label': 'Time of the run' });
   const cells = figures.map(() => h('dd', {}));
   const cancel = h('button', { type: 'button', class: 'cancel' }, 'Cancel this run');
   const element = h('section', { class: 'live', 'aria-label': `Progress of run ${id}` },
@@ -95,7 +99,7 @@ export const progressBox = (id, { onEnd } = {}) => {
       noPrice = whyNoPrice().then((why) => (reason = why ?? reason));
       box.element.append(priceLink());
     }
-    box.bar.value = Math.min(1, progress.steps_done / progress.steps_planned);
+    box.bar.value = progress.elapsed_seconds / (progress.elapsed_seconds + progress.seconds_left || 1);
     valuesOf(progress, reason).forEach((text, index) => {
       if (box.cells[index].textContent !== text) box.cells[index].textContent = text;
     });

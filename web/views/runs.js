@@ -4,6 +4,7 @@ import { announce, empty, h, loading, problem } from '../dom.js';
 import { dollars, interval, moment, words } from '../format.js';
 import { configuration, every, foreign, labels, runState, sendWhenChanged, table, tableRow, validity } from '../parts.js';
 import { go, href, state } from '../state.js';
+import { timeLeft } from './progress.js';
 
 export const title = 'Runs';
 
@@ -26,7 +27,7 @@ export const speed = (run) => {
 
 const verdict = (run) => {
   if (run.validity) return validity(run.validity.level);
-  if (run.progress) return `${run.progress.steps_done} of about ${run.progress.steps_planned} steps`;
+  if (run.progress) return timeLeft(run.progress.seconds_left);
   if (isMoving(run)) return 'not yet';
   return run.reason ? foreign(run.reason) : 'not judged: it did not finish';
 };

@@ -422,6 +422,42 @@ static void an_end_is_one_end(void)
     EXPECT_INT(err.kind, ERROR_NOT_FOUND);
 }
 
+static void settle(struct db *db, struct run *run, const char *spec_text)
+{
+    freep(&run->spec_text);
+    run->spec_text = strdup(spec_text);
+    EXPECT(runs_settle_spec(db, run, NULL));
+}
+
+static long long batch_for(struct db *db, const struct run *run)
+{
+    long long batch = -1;
+
+    EXPECT(runs_batch_of_cell(db, run, &batch, NULL));
+    return batch;
+}
+
+/* Until one of them is invalid because it counted too few steps. */
+static void runs_of_a_cell_have_the_batch_that_was_chosen_first(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_clear)
+    struct sweep sweep = read_sweep("{\"base\":{\"batch_size\":\"auto\"},\"blocks\":3,"
+                                    "\"knobs\":{\"seed\":[1]}}");
+    struct sweep_order order = order_for(&sweep, NULL);
+
+    create(db, &order);
+    for (int i = 0; i < 3; i++) {
+        AUTO(run_clear) struct run run = claim_run(db);
+
+        EXPECT_INT(batch_for(db, &run), i == 0 ? 0 : i == 1 ? 32 : 16);
+        settle(db, &run, i == 2 ? "{\"batch_size\":16}" : "{\"batch_size\":32}");
+        end_in(&run, i == 1 ? VALIDITY_INVALID : VALIDITY_OK, 1);
+        EXPECT(runs_end(db, &run, NULL));
+    }
+}
+
 int main(void)
 {
     RUN(a_sweep_is_stored_whole_with_the_runs_that_can_be);
@@ -439,5 +475,6 @@ int main(void)
     RUN(failed_runs_and_runs_with_warnings_are_not_repeated);
     RUN(another_round_adds_its_cells_and_runs);
     RUN(an_end_is_one_end);
+    RUN(runs_of_a_cell_have_the_batch_that_was_chosen_first);
     return test_result();
 }

@@ -46,13 +46,26 @@ static void without_a_place_the_processor_is_asked(void)
     EXPECT_STR(asked.precision, told.precision);
 }
 
-static void nothing_asks_for_resnet50_with_its_own_batch(void)
+static long long batch_of(const char *text, const struct place *place)
+{
+    struct run_spec spec = {.batch_size = 0};
+
+    EXPECT(run_request_from_text(text, strlen(text), place, &spec, NULL));
+    return spec.batch_size;
+}
+
+/* A worker gets a number, and a registered engine the usual one. */
+static void nothing_asks_for_resnet50_with_the_batch_that_fits(void)
 {
     struct run_spec spec;
 
     EXPECT(run_request_from_text("{}", 2, &old, &spec, NULL));
     EXPECT_STR(spec.workload, "resnet50");
-    EXPECT_INT(spec.batch_size, 32);
+    EXPECT_INT(spec.batch_size, FIELD_IS_AUTO);
+    EXPECT_INT(batch_of("{\"batch_size\":7}", &old), 7);
+    EXPECT_INT(batch_of("{\"engine\":\"torch\"}", &old), 32);
+    EXPECT_INT(batch_of("{\"engine\":\"torch\",\"batch_size\":\"auto\"}", &old), FIELD_IS_AUTO);
+    EXPECT_INT(batch_of("{}", NULL), 32);
 }
 
 /* The spec that a worker gets is complete, and its least may be a default. */
@@ -92,7 +105,7 @@ int main(void)
 {
     RUN(a_request_without_a_precision_has_that_of_the_machine);
     RUN(without_a_place_the_processor_is_asked);
-    RUN(nothing_asks_for_resnet50_with_its_own_batch);
+    RUN(nothing_asks_for_resnet50_with_the_batch_that_fits);
     RUN(the_least_seconds_may_not_exceed_the_most_that_a_client_names);
     RUN(what_is_wrong_is_said_as_of_any_spec);
     return test_result();

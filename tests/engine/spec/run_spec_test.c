@@ -116,6 +116,7 @@ static void a_spec_of_before_asks_for_the_defaults_of_what_came_later(void)
 
 static const char *const accepted[] = {
     "{\"batch_size\":1}",
+    "{\"batch_size\":\"auto\"}",
     "{\"threads\":0}",
     "{\"warmup_steps\":10000}",
     "{\"steps\":1}",
@@ -158,9 +159,8 @@ static const struct {
 } refusals[] = {
     {"{\"batch_size\":0}", "batch_size", "must be between 1 and 65536, got 0"},
     {"{\"batch_size\":65537}", "batch_size", "must be between 1 and 65536, got 65537"},
-    {"{\"batch_size\":\"8\"}", "batch_size", "must be an integer, got a string"},
-    {"{\"batch_size\":8.5}", "batch_size", "must be an integer, got a fraction"},
-    {"{\"batch_size\":\"auto\"}", "batch_size", "must be an integer, got a string"},
+    {"{\"batch_size\":\"8\"}", "batch_size", "must be an integer or \"auto\", got a string"},
+    {"{\"batch_size\":8.5}", "batch_size", "must be an integer or \"auto\", got a fraction"},
     {"{\"batch_size\":8,\"steps\":0}", "steps", "must be between 1 and 1000000, got 0"},
     {"{\"steps\":-1}", "steps", "must be between 1 and 1000000, got -1"},
     {"{\"steps\":1000001}", "steps", "must be between 1 and 1000000, got 1000001"},
@@ -422,6 +422,8 @@ static void the_schema_describes_every_field_with_its_default(void)
 
         if (strcmp(name, "precision") == 0) /* of a request it is the machine's */
             EXPECT(!json_object_get(property, "default"));
+        else if (strcmp(name, "batch_size") == 0) /* likewise */
+            EXPECT_STR(json_string_value(json_object_get(property, "default")), "auto");
         else
             EXPECT(json_equal(json_object_get(property, "default"), json_object_get(spec, name)));
         EXPECT(json_string_length(json_object_get(property, "description")) > 0);

@@ -6,7 +6,11 @@
 
 static struct bench_wish wish_of(const char *set)
 {
-    return (struct bench_wish){.set = set, .label = "", .max_seconds = 450, .has_bf16 = true};
+    return (struct bench_wish){.set = set,
+                               .label = "",
+                               .max_seconds = 450,
+                               .batch_size = FIELD_IS_AUTO,
+                               .has_bf16 = true};
 }
 
 /* Reads what was planned as a sweep is read; the caller clears it. */
@@ -42,7 +46,7 @@ static void the_standard_set_is_both_precisions_twice(void)
     EXPECT_STR(sweep.cells[0].name, "precision=f32");
     EXPECT_STR(sweep.cells[1].name, "precision=bf16");
     EXPECT_STR(sweep.cells[0].spec.workload, "resnet50");
-    EXPECT_INT(sweep.cells[0].spec.batch_size, 32);
+    EXPECT_INT(sweep.cells[0].spec.batch_size, FIELD_IS_AUTO);
     EXPECT_INT(sweep.cells[0].spec.min_seconds, 60);
     EXPECT_INT(plan.run_seconds, sweep.cells[0].spec.max_seconds);
     EXPECT_INT(plan.repeat_seconds, 450);

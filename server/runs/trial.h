@@ -1,0 +1,18 @@
+/* Times a few steps of a small batch, to choose the batch of a run whose spec says "auto". */
+#pragma once
+
+#include "engine/process/spawn.h"
+#include "server/runs/job.h"
+
+struct trial {
+    const struct job_parts *parts;
+    const struct launch *launch;
+    bool ours; /* our own engine, whose memory we can predict */
+};
+
+/* JOB_FINISHED: spec->batch_size is a number. Else as in job_run(). A worker that fails, or has
+ * not made its steps after a third of max_seconds, gets the least batch: the run itself tells how
+ * it fails. */
+enum job_result trial_run(const struct trial *trial, struct run_spec *spec,
+                          enum stop_reason *ret_stopped_by, struct error *err)
+    __attribute__((warn_unused_result));
