@@ -12,7 +12,8 @@
 #define PARTS 8
 #define SHARE_MAX 0.95 /* beyond it the factor says nothing more */
 
-/* The last observation before the measured steps, the first behind them, and one between. */
+/* The last observation before the measured steps, the first behind them, and one between. A
+ * thread that has ended takes its counts along: then the last one before that ends the frame. */
 struct frame {
     const struct observation *before, *middle, *after;
 };
@@ -29,6 +30,8 @@ static struct frame frame_of(const struct evidence *evidence, const struct summa
     for (size_t i = evidence->observation_count; i-- > first + 1;)
         if (all[i].steps >= end)
             last = i;
+    while (last > first + 1 && all[last].waited_ns < all[last - 1].waited_ns)
+        last--;
     return (struct frame){&all[first], &all[first + (last - first) / 2], &all[last]};
 }
 

@@ -269,6 +269,7 @@ static bool sum_up(const struct sources *from, struct standing *standing, struct
         return true;
     standing->spread = spread_of(standing);
     standing->run_spread = estimate.run_spread;
+    standing->machine_spread = standing->vms > 1 ? estimate.machine_spread : 0;
     standing->interval =
         (struct range){.known = true, .low = exp(estimate.low), .high = exp(estimate.high)};
     return true;

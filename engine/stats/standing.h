@@ -40,7 +40,9 @@ struct standing {
     double value;          /* of all runs together (pool.h): of the machines seen, or the type */
     struct range interval; /* 95 %, on the scale of logarithms: it never reaches 0 */
     double spread;         /* standard deviation / mean of what the level says; 0 unknown */
-    double run_spread;   /* standard deviation of runs of one machine, of the logarithm, about */
+    /* About how far runs of one machine, and machines of the type, lie from each other: standard
+     * deviations of the logarithm (pool.h). The second is 0 where one machine was seen. */
+    double run_spread, machine_spread;
     long long runs;      /* that count here */
     long long too_short; /* valid ones without an interval that stand aside for those with one */
     long long warned, imported, invalid;

@@ -34,6 +34,10 @@ const amount = (name, value, unit, noted, show = number) => {
     h('p', { class: 'note' }, noted));
 };
 
+// What others took is no property of the machine.
+const undisturbed = ({ interval: sure, idle_samples_per_second: idle }) =>
+  (sure?.disturbance_percent > 2 ? `; undisturbed about ${number(idle)} samples/s` : '');
+
 export const amounts = (run) => {
   const speed = throughput(run);
   const { cost } = run;
@@ -43,7 +47,7 @@ export const amounts = (run) => {
   return h('div', { class: 'amounts' },
     amount('Training per dollar', cost?.samples_per_dollar, 'samples', paid),
     amount('Throughput', speed, 'samples/s',
-      `${run.tokens_per_second ? `${interval(run.tokens_per_second)} tokens/s; ` : ''}of ${whole(run.summary.measured_steps)} steps in ${number(run.summary.measured_seconds)} s; one run on one machine says little about its type`),
+      `${run.tokens_per_second ? `${interval(run.tokens_per_second)} tokens/s; ` : ''}of ${whole(run.summary.measured_steps)} steps in ${number(run.summary.measured_seconds)} s${undisturbed(run.summary)}; one run on one machine says little about its type`),
     amount('A million samples', cost?.dollars_per_million_samples, '',
       [!cost?.price && noPrice.cloneNode(true), cost?.hours_per_million_samples && `${cost.price ? '' : '; '}${interval(cost.hours_per_million_samples)} hours`], dollars));
 };

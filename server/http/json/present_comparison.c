@@ -41,6 +41,10 @@ void present_row_throughput(struct json_writer *out, const struct comparison_row
     jsonw_number(out, "high", row->speed.has_interval ? row->speed.high : NAN);
     jsonw_text(out, "level", standing_level_names[standing->level]);
     jsonw_number(out, "spread_percent", standing->spread > 0 ? standing->spread * 100 : NAN);
+    jsonw_number(out, "run_spread_percent",
+                 standing->run_spread > 0 ? standing->run_spread * 100 : NAN);
+    jsonw_number(out, "machine_spread_percent",
+                 standing->machine_spread > 0 ? standing->machine_spread * 100 : NAN);
     jsonw_integer(out, "runs", standing->runs);
     jsonw_integer(out, "vms", standing->vms);
     jsonw_integer(out, "imported", standing->imported);

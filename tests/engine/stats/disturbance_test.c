@@ -111,6 +111,22 @@ static void the_interval_holds_the_idle_speed_whatever_others_take(void)
     }
 }
 
+/* Two seconds before the last observation the threads end. */
+static void a_thread_that_has_ended_takes_no_wait_along(void)
+{
+    struct observation seen[11];
+    const struct evidence evidence = {.observations = seen, .observation_count = COUNT(seen)};
+    const struct summary summary = {.first_measured = 0, .measured_steps = 100};
+    struct disturbance disturbance;
+
+    for (size_t i = 0; i < COUNT(seen); i++)
+        seen[i] = (struct observation){.steps = i < 9 ? 11 * (long long)i : 100,
+                                       .taken_ns = (long long)i * NS_PER_SECOND,
+                                       .waited_ns = i < 9 ? (long long)i * NS_PER_SECOND / 4 : 9};
+    disturbance_of(&evidence, &summary, &disturbance);
+    EXPECT_NEAR(disturbance.waited, 0.25, 1e-9);
+}
+
 static void a_share_becomes_a_factor(void)
 {
     EXPECT_NEAR(disturbance_factor(0), 1, 0);
@@ -121,6 +137,7 @@ static void a_share_becomes_a_factor(void)
 
 int main(void)
 {
+    RUN(a_thread_that_has_ended_takes_no_wait_along);
     RUN(a_share_becomes_a_factor);
     RUN(the_interval_holds_the_idle_speed_whatever_others_take);
     return test_result();
