@@ -6,11 +6,9 @@
 
 #define BATCH_LEAST 2 /* ResNet-50 trains no single image */
 #define BATCH_TRIAL 4 /* samples a step while a step is timed; fewer where fewer are usual */
-#define BATCH_TRIAL_STEPS 3 /* the first is set-up, and not looked at */
-/* So many steps has a run that ends by itself: after its warm-up, so many of them or more count.
- */
-#define BATCH_STEPS 100
-#define BATCH_STEPS_COUNTED 60
+#define BATCH_TRIAL_STEPS 3    /* the first is set-up, and not looked at */
+#define BATCH_STEPS 100        /* that a run has time for, ... */
+#define BATCH_STEPS_COUNTED 60 /* ... so that after its warm-up so many count */
 
 /* The spec of the steps to time. */
 struct run_spec batch_trial(const struct run_spec *spec);

@@ -2,9 +2,9 @@
  * steps and the canaries among them, and how much faster an idle machine would have been at most.
  *
  * A step that joins all threads waits for the last of them. So it loses at most the sum of what
- * its threads lose, and an idle machine is at most 1 / (1 - sum) as fast. On two processors
- * beside loads of 10 to 100 % of one that is nearly the truth (docs/number.md). A slower clock or
- * memory has such a factor as well: the best canary against the mean one. */
+ * its threads lose, and an idle machine is at most 1 / (1 - sum) times as fast: on two processors
+ * nearly the truth (docs/number.md). A slower clock or memory has such a factor as well: the best
+ * canary against the mean one. */
 #pragma once
 
 #include "engine/stats/summary.h"

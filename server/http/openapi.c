@@ -51,7 +51,7 @@ static json_t *request_schema(void)
                      "allOf", "$ref", "#/components/schemas/RunSpec", run_spec_native_schema());
 }
 
-/* For questions that ask about a batch: those of runs, which are numbers. */
+/* For questions that ask about a batch: runs have numbers. */
 static json_t *batch_size_schema(void)
 {
     struct field field = *fields_find(run_spec_fields, run_spec_field_count, "batch_size");

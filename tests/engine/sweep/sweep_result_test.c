@@ -328,7 +328,7 @@ static void a_voided_run_is_counted_apart_and_never_used(void)
     EXPECT_INT(sweep_false_alarms(runs, COUNT(runs)).pairs, 0);
 }
 
-/* Cell 1 ran a fifth slower, beside others that took as much of the machine. */
+/* Cell 1 ran a fifth slower, while others took as much of the machine. */
 static void a_cell_that_was_disturbed_more_may_be_as_fast(void)
 {
     struct sweep_run runs[] = {done(0, 0, 100), done(0, 1, 101), done(0, 2, 100.5),
