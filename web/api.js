@@ -3,7 +3,7 @@
 import { h } from './dom.js';
 
 // A problem document of the API; `field` names the parameter at fault, if any. `detail` begins with that name, which
-// a message beside the field does not need.
+// a message at the field does not need.
 export class ApiError extends Error {
   constructor(status, body) {
     const begin = `${body?.field}: `;

@@ -4,6 +4,21 @@
 #include "db/stmt.h"
 #include "engine/spec/configuration.h"
 
+bool contenders_changed_by_run(struct db *db, long long run, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *update =
+        stmt_prepare(db,
+                     "UPDATE contenders SET changed = (SELECT number FROM revision)"
+                     " WHERE number = (SELECT contender FROM runs WHERE number = ?)",
+                     err);
+
+    if (!update)
+        return false;
+    stmt_integer(update, run);
+    return stmt_run(update, err);
+}
+
 bool revision_touch(struct db *db, struct error *err)
 {
     AUTO(stmt_done)

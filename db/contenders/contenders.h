@@ -30,6 +30,11 @@ bool contenders_touch(struct db *db, const struct contender_key *key, long long 
 bool contenders_touch_run(struct db *db, const struct run *run, long long *ret_number,
                           struct error *err) __attribute__((warn_unused_result));
 
+/* Who asks for a comparison next reads the contender of this run anew; within a transaction of
+ * the caller's, who has touched the revision in it. */
+bool contenders_changed_by_run(struct db *db, long long run, struct error *err)
+    __attribute__((warn_unused_result));
+
 /* Raises the revision; within a transaction of the caller's. */
 bool revision_touch(struct db *db, struct error *err) __attribute__((warn_unused_result));
 

@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/text.h"
+#include "db/contenders/contenders.h"
 #include "db/runs/run_row.h"
 
 #define NEXT                                                                                     \
@@ -53,22 +54,6 @@ static bool store(struct db *db, const struct run *run, struct error *err)
     return stmt_run(update, err);
 }
 
-/* A comparison reads the contender of the run anew. */
-static bool touch(struct db *db, long long run, struct error *err)
-{
-    AUTO(stmt_done)
-    struct stmt *update =
-        stmt_prepare(db,
-                     "UPDATE contenders SET changed = (SELECT number FROM revision)"
-                     " WHERE number = (SELECT contender FROM runs WHERE number = ?)",
-                     err);
-
-    if (!update)
-        return false;
-    stmt_integer(update, run);
-    return stmt_run(update, err);
-}
-
 bool run_prices_renew(struct db *db, const struct run_prices_of *of, run_prices_renew_fn *renew,
                       void *user, long long *ret_count, struct error *err)
 {
@@ -83,7 +68,8 @@ bool run_prices_renew(struct db *db, const struct run_prices_of *of, run_prices_
         if (!found)
             break;
         last = run.number;
-        if (!renew(user, &run, err) || !store(db, &run, err) || !touch(db, last, err))
+        if (!renew(user, &run, err) || !store(db, &run, err) ||
+            !contenders_changed_by_run(db, last, err))
             return false;
     }
     *ret_count = count;

@@ -10,18 +10,7 @@
 /* Who asks for a comparison next must see the contender of the run without it, or with it. */
 static bool touch(struct db *db, long long run, struct error *err)
 {
-    AUTO(stmt_done) struct stmt *update = NULL;
-
-    if (!revision_touch_runs(db, err))
-        return false;
-    update = stmt_prepare(db,
-                          "UPDATE contenders SET changed = (SELECT number FROM revision)"
-                          " WHERE number = (SELECT contender FROM runs WHERE number = ?)",
-                          err);
-    if (!update)
-        return false;
-    stmt_integer(update, run);
-    return stmt_run(update, err);
+    return revision_touch_runs(db, err) && contenders_changed_by_run(db, run, err);
 }
 
 /* A clock that went back makes no two voids of one moment. */

@@ -110,7 +110,7 @@ fi
 
 runs=$repeat
 [ -z "$against" ] || runs=$((repeat * 2))
-seconds=$((minutes * 60 / runs - 5)) # what a run takes beside: its start, and the step that it is at
+seconds=$((minutes * 60 / runs - 5)) # what else a run takes: its start, and the step that it is at
 [ "$seconds" -ge 20 ] || seconds=20
 [ "$seconds" -le 120 ] || seconds=120 # the usual one
 

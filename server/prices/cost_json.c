@@ -56,7 +56,7 @@ static void present_over(struct json_writer *out, const struct price_window *ove
     jsonw_close(out, '}');
 }
 
-/* `identity` is a JSON text, or NULL for that of the cost. */
+/* `identity` is a JSON text, or NULL for the cost's own. */
 static char *cost_text(const struct run_cost *cost, const char *identity,
                        const struct amount *samples_per_second)
 {

@@ -25,7 +25,7 @@ TOGETHER = (
     ("/v1/prices", "history=true", "instance_type"),
     ("/v1/prices", "history=true&instance_type=a&cursor=1", "cursor"),
 )
-# A body that each route takes, of which one member at a time is made wrong.
+# A body that each route takes; the test makes one member at a time wrong.
 BODIES = {
     "/v1/runs": {"engine": "ok"},
     "/v1/runs/import": document(1),
@@ -43,7 +43,7 @@ BODIES = {
 # Put into each member; the description says which of these it allows.
 MEMBERS = (None, True, -1, 1.5, 2 ** 62, "", " x", "x" * 600, "\u202e", [], [[]], {}, {"x": 1})
 # What else a member needs of the body; None: that the other one is absent.
-BESIDE = {"knobs": {"cells": None}, "seconds": {"samples_per_second": None, "unit": "job"}}
+COMPLETE = {"knobs": {"cells": None}, "seconds": {"samples_per_second": None, "unit": "job"}}
 # It reads what earlier versions wrote, and leaves out what is computed again.
 LENIENT = "/v1/runs/import"
 # A language of its own, and what may name anything.
@@ -146,7 +146,7 @@ class Questions(ServerCase):
             whole, members, _ = self.members(path)
             for name in members:
                 for value in MEMBERS:
-                    right = {**body, **BESIDE.get(name, {})}
+                    right = {**body, **COMPLETE.get(name, {})}
                     wrong = {**{key: right[key] for key in right if right[key] is not None}, name: value}
                     if self.permits(whole, wrong):
                         continue

@@ -258,7 +258,7 @@ static bool write_detectable(struct bytes *text, const struct gate_check *check)
     double share = gate_check_look(check, &check->code)->detectable;
 
     if (check->baseline.count == 0)
-        return true; /* there is nothing that a slowdown would show beside */
+        return true; /* nothing is there to compare with */
     return isfinite(share)
                ? bytes_printf(text,
                               "A slowdown of %.3g %% or more would mostly have been found "

@@ -1,4 +1,4 @@
-/* Which runs have a price that was typed later: those of this machine that knew none. */
+/* Which runs have a price that was typed later: runs of this machine that knew none. */
 #include "db/runs/run_prices.h"
 
 #include "db/contenders/contenders.h"

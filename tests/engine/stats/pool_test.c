@@ -88,7 +88,7 @@ static void what_others_took_never_averages_out(void)
     all = estimate(runs, RUNS_MAX, POOL_SEEN);
     EXPECT(all.high > 3.3 && all.high < 3.32);
     EXPECT(all.low < 3 && all.low > 2.98);
-    runs[0].stretch = 0; /* and one that nobody disturbed says more than the others */
+    runs[0].stretch = 0; /* and a run without disturbance says more than the others */
     all = estimate(runs, 4, POOL_SEEN);
     EXPECT(all.high < 3.12);
 }

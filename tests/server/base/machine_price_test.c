@@ -184,10 +184,10 @@ static void a_machine_without_a_type_has_what_was_typed_under_its_name(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    const struct identity nobody = {0}, here = machine();
+    const struct identity unknown = {0}, here = machine();
     struct machine_price price = {0};
     struct machine_price_question question = {
-        .identity = &nobody, .name = "machine-s1", .at_us = THEN_US + 10 * SECOND_US};
+        .identity = &unknown, .name = "machine-s1", .at_us = THEN_US + 10 * SECOND_US};
     struct error err = {0};
 
     PUT(db, "typed", "", "machine-s1", "0.5", .kind = PRICE_OWN, .region = "",

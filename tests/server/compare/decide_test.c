@@ -330,10 +330,10 @@ static void a_published_figure_that_meets_the_goal_is_named_as_published(void)
 
     stage_machines(&stage);
     OFFERED(&stage, "figure", .on_demand = 1);
-    OFFERED(&stage, "dear", .on_demand = 90);
+    OFFERED(&stage, "costly", .on_demand = 90);
     OFFERED(&stage, "job", .on_demand = 0.1);
     PUBLISHED(&stage, "figure", 1e6 / 1800);
-    PUBLISHED(&stage, "dear", 1e6 / 900);
+    PUBLISHED(&stage, "costly", 1e6 / 900);
     stage_see(&stage, &(struct seen){.instance = "job", .value = 0.01, .unit = "job"});
     compare(&stage, "deadline_h=0.6");
     EXPECT(stage.ranking.answer == NULL);
@@ -344,7 +344,7 @@ static void a_published_figure_that_meets_the_goal_is_named_as_published(void)
     EXPECT_STR(chosen_by(&stage), "fast");
     EXPECT_STR(stage.ranking.published->contender->instance, "figure");
     compare(&stage, "budget=30"); /* the fastest */
-    EXPECT_STR(stage.ranking.published->contender->instance, "dear");
+    EXPECT_STR(stage.ranking.published->contender->instance, "costly");
     compare(&stage, "deadline_h=0.1");
     EXPECT(stage.ranking.published == NULL);
     EXPECT(strstr(stage.ranking.decision, "published") == NULL);

@@ -1,4 +1,4 @@
-/* Tables of a comparison; what else they have is tested beside its JSON. */
+/* Tables of a comparison; what else they have is tested with its JSON. */
 #include "server/http/json/present_comparison.h"
 
 #include "tests/server/compare/comparison.h"
@@ -110,7 +110,7 @@ static void csv_has_the_probability_of_the_job(void)
     EXPECT(strstr(text.data, ",2.72,1,1.99") != NULL);
 }
 
-/* In the price that was asked for, in that of spot, and as the remark: each row would say it
+/* In the price that was asked for, in the spot price, and as the remark: each row would say it
  * three times. */
 static void markdown_says_once_why_no_price_is_known(void)
 {
