@@ -127,6 +127,23 @@ static void the_right_price_may_be_typed_for_the_same_moment(void)
     expect_held(db, 90, "");
 }
 
+/* At moment 30 both prices of moment 0 are on record, and only the right one ever held. */
+static void a_price_that_was_replaced_for_all_its_time_is_in_no_spread(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct held_question question = {1, THEN_US + 30 * SECOND_US, 3600 * SECOND_US};
+    struct held held;
+
+    put(db, "25", 0);
+    withdraw(db, 0, 60);
+    put(db, "0.25", 0);
+    EXPECT(price_at(db, &question, &held, NULL));
+    EXPECT_NEAR(held.low, 0.25, 1e-12);
+    EXPECT_NEAR(held.mean, 0.25, 1e-12);
+    EXPECT_NEAR(held.high, 0.25, 1e-12);
+}
+
 static void the_history_keeps_what_was_withdrawn(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -248,6 +265,7 @@ int main(void)
     RUN(the_only_price_leaves_none);
     RUN(a_price_that_was_to_hold_later_never_does);
     RUN(the_right_price_may_be_typed_for_the_same_moment);
+    RUN(a_price_that_was_replaced_for_all_its_time_is_in_no_spread);
     RUN(the_history_keeps_what_was_withdrawn);
     RUN(once_is_enough);
     RUN(what_a_feed_says_is_not_withdrawn);

@@ -82,12 +82,26 @@ static void steps_that_remember_count_for_less(void)
     EXPECT_NEAR(drift_inflation(0.5), 3, 1e-12);
 }
 
+/* Levels of 1,000 and 1,100 ns, and noise of ten to either side that cancels in a batch of four:
+ * the fifth step of each is quiet. */
+static void a_score_is_the_contrast_in_standard_errors(void)
+{
+    long long steps[20];
+
+    for (int i = 0; i < 20; i++)
+        steps[i] = (i < 10 ? 1000 : 1100) + (i % 5 == 4 ? 0 : i % 2 == (i / 5) % 2 ? 10 : -10);
+    /* Two batches before and two after; 16 steps are off by 10, and two parameters are fitted. */
+    double contrast = 100 * sqrt(2 * 2 / 4.0), error = sqrt(16 * 100 / (20 - 2.0) / DRIFT_BATCH);
+    EXPECT_NEAR(drift_of(steps, 20).score, contrast / error, 1e-9);
+}
+
 int main(void)
 {
     RUN(two_levels_are_found_where_they_meet);
     RUN(equal_steps_and_few_steps_do_not_drift);
     RUN(a_slope_is_no_noise);
     RUN(noise_alone_scores_little);
+    RUN(a_score_is_the_contrast_in_standard_errors);
     RUN(steps_that_remember_count_for_less);
     return test_result();
 }

@@ -75,6 +75,16 @@ static void a_noisy_machine_can_be_steady(void)
     }
 }
 
+/* The least error is at step 31, behind six batches: four more are two thirds of them. */
+static void the_cut_lies_two_thirds_behind_the_least_error(void)
+{
+    long long steps[121];
+
+    for (int i = 0; i < 121; i++)
+        steps[i] = i < 31 ? 1500 : 1000;
+    EXPECT_INT((long long)warmup_detect(steps, 121).steps, 1 + (6 + 4) * DRIFT_BATCH);
+}
+
 static void a_cut_behind_two_fifths_is_not_settled(void)
 {
     long long steps[101];
@@ -176,6 +186,7 @@ int main(void)
     RUN(a_flat_trace_is_steady_from_its_second_step);
     RUN(an_exponential_warm_up_is_cut_off);
     RUN(a_noisy_machine_can_be_steady);
+    RUN(the_cut_lies_two_thirds_behind_the_least_error);
     RUN(a_cut_behind_two_fifths_is_not_settled);
     RUN(steps_that_never_settle_are_not_steady);
     RUN(a_fixed_warm_up_is_taken_as_it_is_and_the_rest_judged);
