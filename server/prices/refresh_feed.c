@@ -1,4 +1,3 @@
-/* Tested by tests/api/test_feeds.py, test_believing.py and test_refresh.py. */
 #include "server/prices/refresh_feed.h"
 
 #include "common/cleanup.h"
@@ -315,4 +314,15 @@ void refresh_feed(const struct feed_visit *visit, struct feed_result *ret_result
         ret_result->scopes++;
     }
     explicit_bzero(&tools.credentials, sizeof tools.credentials);
+}
+
+long long refresh_feed_again(const struct feed_result *result, long long every_seconds)
+{
+    long long seconds = every_seconds;
+
+    if (result->failed > result->doubted && seconds > RETRY_SECONDS)
+        seconds = RETRY_SECONDS;
+    if (result->doubted + result->waiting > 0 && seconds > CONFIRM_SECONDS)
+        seconds = CONFIRM_SECONDS;
+    return seconds;
 }

@@ -4,8 +4,12 @@
 
 #include "db/db.h"
 #include "pricing/feeds/fetch.h"
+#include "pricing/feeds/plausible.h"
 #include "pricing/machine/identity.h"
 #include "server/prices/feeds.h"
+
+#define RETRY_SECONDS 900                   /* after a failure */
+#define CONFIRM_SECONDS (2 * DOUBT_SECONDS) /* after a reading that is held back */
 
 struct feed_visit {
     struct db *db;
@@ -32,3 +36,7 @@ struct feed_result {
 
 /* Never fails as a whole: an error becomes the state of its scope, and a line of the log. */
 void refresh_feed(const struct feed_visit *visit, struct feed_result *ret_result);
+
+/* Seconds until the feed is read again: what its interval says, or sooner after a failure, and
+ * when another reading could confirm one that is held back. */
+long long refresh_feed_again(const struct feed_result *result, long long every_seconds);

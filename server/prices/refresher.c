@@ -15,9 +15,7 @@
 #include <limits.h>
 #include <malloc.h>
 
-#define RETRY_SECONDS 900 /* a failed feed is read again after this, or sooner if it is due */
-#define CONFIRM_SECONDS (2 * DOUBT_SECONDS) /* one whose reading is held back: after this */
-#define ROOM_SECONDS 30                     /* between two checks of the disk space for prices */
+#define ROOM_SECONDS 30 /* between two checks of the disk space for prices */
 #define AWS_METADATA "http://169.254.169.254"
 
 /* The schedule of a feed; in the order of the settings. */
@@ -87,12 +85,8 @@ static void end_feed(struct refresher *refresher, size_t index, const struct fee
 {
     const struct feed *feed = &refresher->parts.feeds->list[index];
     struct appointment *appointment = &refresher->appointments[index];
-    long long seconds = feed->every_seconds;
+    long long seconds = refresh_feed_again(result, feed->every_seconds);
 
-    if (result->failed > result->doubted && seconds > RETRY_SECONDS)
-        seconds = RETRY_SECONDS;
-    if (result->doubted + result->waiting > 0 && seconds > CONFIRM_SECONDS)
-        seconds = CONFIRM_SECONDS;
     service_thread_lock(&refresher->thread);
     if (result->idle[0] && strcmp(result->idle, appointment->idle) != 0)
         log_line(LOG_INFO, "feed %s is idle: %s", feed->source->name, result->idle);
