@@ -18,6 +18,32 @@ class PageCase(BrowserCase):
         return self.text("main h1")
 
 
+# Of web/format.js, through the page's own module.
+FORMATS = """
+    const done = arguments[arguments.length - 1];
+    const name = performance.getEntriesByType('resource').map((each) => each.name)
+        .find((each) => /\\/format-[^/]*js$/.test(each));
+    import(name).then((format) => done(arguments[0].map(([name, ...values]) => format[name](...values))));
+"""
+
+
+class Numbers(PageCase):
+    def test_numbers_have_the_digits_and_the_unit_that_people_want(self):
+        rows = [(("hours", None), "unknown"),
+                (("hours", 0.004), "14.4 s"), (("hours", 0.016), "57.6 s"),
+                (("hours", 0.017), "1.02 min"), (("hours", 0.9), "54.0 min"),
+                (("hours", 1), "1.00 h"), (("hours", 95), "95.0 h"), (("hours", 96), "4.00 days"),
+                (("dollars", 0.012345), "$0.01235"), (("dollars", 1234.5), "$1,234.50"),
+                (("dollars", 0), "$0.00"),
+                (("percent", 0.125), "12.5 %"), (("percentChange", 0.949), "−5.1 %"),
+                (("number", 0), "0"), (("number", 410_712, 5600), "410,700"),
+                (("interval", {"value": 3.1416, "low": None}), "3.14"),
+                (("interval", {"value": 10.04, "low": 9.1, "high": 11.2}), "10.0 (9.1 to 11.2)")]
+        self.open()
+        told = self.driver.execute_async_script(FORMATS, [call for call, _words in rows])
+        self.assertEqual([words for _call, words in rows], told)
+
+
 class Views(PageCase):
     """Each of the menu, on a database that holds nothing."""
 
