@@ -137,15 +137,23 @@ seconds_of() {
     echo "${limit:-120}"
 }
 
+# minutes_of SECONDS: in words.
+minutes_of() {
+    case $((($1 + 30) / 60)) in
+    0 | 1) echo "about a minute" ;;
+    *) echo "about $((($1 + 30) / 60)) minutes" ;;
+    esac
+}
+
 # The gate measures a failure again: six times both sides, or the candidate alone four times.
 announce() {
     mine=$(seconds_of "$spec")
     theirs=$(seconds_of "$against")
     most=$((repeat * (mine + theirs) + 5 * runs))
     if [ -n "$against" ]; then again=$((6 * (mine + theirs + 10))); else again=$((4 * (mine + 5))); fi
-    text="$runs runs take about $(((most + 30) / 60)) minutes at most, behind what is queued already"
+    text="$runs runs take $(minutes_of "$most") at most, behind what is queued already"
     [ "$confirm" = false ] ||
-        text="$text; a failure is measured again, about $(((again + 30) / 60)) minutes more"
+        text="$text; a failure is measured again, $(minutes_of "$again") more"
     printf 'check.sh: %s\n' "$text" >&2
 }
 [ -n "$run" ] || announce

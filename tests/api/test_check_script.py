@@ -167,6 +167,7 @@ class Script(ServerCase):
         said, both = limits("--minutes", "1", "--no-confirm")
         self.assertEqual({(20, 10)}, both)  # less is no measurement
         self.assertIn("about 3 minutes", said)
+        self.assertIn("about a minute at most", limits("--repeat", "1", "--no-confirm", max_seconds=20)[0])
         said, both = limits("--no-confirm", max_seconds=70)  # what a spec says itself stands
         self.assertEqual({(70, 60)}, both)
         self.assertIn("about 8 minutes", said)
