@@ -232,6 +232,10 @@ static void add_headers(const struct transfer *transfer, struct MHD_Response *re
         if (!reply_has_field(reply, reply_shields[i].name) &&
             (transfer->transport->secure || !reply_shields[i].secure_only))
             MHD_add_response_header(response, reply_shields[i].name, reply_shields[i].value);
+    /* The library takes lines of chunks that end with LF alone, and a proxy may read them
+     * otherwise: what follows a chunked body is never read as a request. */
+    if (transfer->exchange.request.headers.chunked && !reply_has_field(reply, "Connection"))
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
 }
 
 static enum MHD_Result send_reply(struct transfer *transfer)
