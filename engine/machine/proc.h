@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #define PROC_PATH_MAX 512
+#define PROC_TICKS_A_SECOND 100 /* of each processor, in what Linux shows (USER_HZ) */
 
 /* NULL when it cannot be opened. */
 FILE *proc_open(const char *root, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -165,6 +165,14 @@ void topology_read(const char *root, struct topology *ret_topology)
     topology->quota = control_group_quota(root);
 }
 
+bool topology_has(const struct topology *topology, long long cpu)
+{
+    for (int i = 0; i < topology->cpu_count; i++)
+        if (topology->cpus[i].cpu == cpu)
+            return true;
+    return false;
+}
+
 int topology_threads(const struct topology *topology, bool smt)
 {
     int threads = smt ? topology->cpu_count : topology->core_count;

@@ -25,6 +25,9 @@ struct topology {
  * that tree. Where nothing is visible each processor is a core of its own. */
 void topology_read(const char *root, struct topology *ret_topology);
 
+/* Whether it is one of ours. */
+bool topology_has(const struct topology *topology, long long cpu);
+
 /* What "threads: 0" means: one for each core, or for each processor with `smt`, but no more than
  * the quota has time for, and one at least. */
 int topology_threads(const struct topology *topology, bool smt);

@@ -2,12 +2,12 @@
 #include "engine/stats/disturbance.h"
 
 #include "common/clock.h"
+#include "engine/machine/proc.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define SHARES_NS (NS_PER_SECOND / 2) /* in less one scheduling decision is a large share */
-#define TICKS_A_SECOND 100            /* of each processor, in what Linux shows (USER_HZ) */
 #define FAULT_SECONDS 0.01 /* that a page is taken to cost: a slow network disk's reading */
 #define PARTS 8
 #define SHARE_MAX 0.95 /* beyond it the factor says nothing more */
@@ -62,8 +62,8 @@ static double share(double seconds_lost, const struct observation *before,
 
 static double stolen(const struct observation *before, const struct observation *after)
 {
-    return share(difference(before->steal_ticks, after->steal_ticks) / TICKS_A_SECOND, before,
-                 after);
+    return share(difference(before->steal_ticks, after->steal_ticks) / PROC_TICKS_A_SECOND,
+                 before, after);
 }
 
 static double throttled(const struct observation *before, const struct observation *after)
