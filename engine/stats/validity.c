@@ -8,11 +8,6 @@
 #include <math.h>
 #include <stdarg.h>
 
-/* A disturbance that cost less than half of what the interval leaves open, or less than this
- * share of the time, is not warned of. A service that watches a run on two processors, with a
- * container engine and a kernel at work too, costs about so much. */
-#define SHARE_WARN 0.02
-#define GONE_MAX 0.5 /* of the time: of more, the bound was not tried */
 /* Percent around the median canary. Steps have as much in their own noise: on an idle machine
  * that shares its memory with other tenants the copy moved by 14 % mostly and by 31 % at worst
  * (150 canaries); the clock stayed within 6 %. What moved by more widens the interval. */

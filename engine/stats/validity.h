@@ -10,6 +10,12 @@
 #include "engine/trace/certified.h"
 #include "engine/trace/evidence.h"
 
+/* A disturbance that cost less than half of what the interval leaves open, or less than this
+ * share of the time, is not warned of. A service that watches a run on two processors, with a
+ * container engine and a kernel at work too, costs about so much. */
+#define SHARE_WARN 0.02
+#define GONE_MAX 0.5 /* of the time: of more, the bound was not tried */
+
 /* In the order of weight. A run is as good as its worst finding; what could not be seen weighs
  * nothing. An invalid run is kept with its reasons, and never ranked. */
 enum validity { VALIDITY_UNKNOWN, VALIDITY_OK, VALIDITY_WARN, VALIDITY_INVALID };

@@ -154,7 +154,8 @@ class Number(ServerCase):
         self.assertIs(True, again["identical"])
 
     def test_the_thresholds_are_those_of_the_sources(self):
-        judged = (ROOT / "engine/stats/validity.c").read_text()
+        judged = "".join((ROOT / "engine/stats" / name).read_text()
+                         for name in ("validity.h", "validity.c"))
         value = {name: float(number) for name, number in
                  re.findall(r"^#define (\w+) ([\d.]+)", judged, re.M)}
         for words, name in (("clock between canaries, farthest from their median | > {:g} %", "CLOCK_WARN"),
