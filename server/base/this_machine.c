@@ -15,6 +15,7 @@ struct this_machine *this_machine_new(const struct config *config, struct error 
         return NULL;
     }
     pthread_mutex_init(&here->lock, NULL);
+    load_watch_init(&here->load_watch);
     here->config = config;
     memcpy(here->configured.provider, config->provider, sizeof config->provider);
     memcpy(here->configured.instance_type, config->instance_type, sizeof config->instance_type);
@@ -34,6 +35,7 @@ void this_machine_free(struct this_machine *here)
     if (!here)
         return;
     machine_clear(&here->machine);
+    load_watch_clear(&here->load_watch);
     pthread_mutex_destroy(&here->lock);
     free(here);
 }
@@ -157,6 +159,11 @@ void this_machine_name_price(struct this_machine *here, struct price *price)
     snprintf(price->provider, sizeof price->provider, "%s", identity.provider);
     snprintf(price->region, sizeof price->region, "%s", identity.region);
     snprintf(price->instance_type, sizeof price->instance_type, "%s", identity.instance_type);
+}
+
+bool this_machine_load(struct this_machine *here, struct load *ret_load, long long *ret_due_ns)
+{
+    return load_watch_look(&here->load_watch, &here->topology, ret_load, ret_due_ns);
 }
 
 struct place this_machine_place(struct this_machine *here, struct db *db)

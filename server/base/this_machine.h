@@ -8,6 +8,7 @@
 #include "engine/run/spec_fits.h"
 #include "pricing/machine/identity.h"
 #include "server/base/config.h"
+#include "server/base/load_watch.h"
 #include "server/base/machine_price.h"
 
 #include <pthread.h>
@@ -20,6 +21,8 @@ struct this_machine {
     struct place place; /* without its price; this_machine_place() has it */
     long long number;   /* of its row; db/runs/machines.h */
     char shown_vm[VM_SIZE];
+
+    struct load_watch load_watch; /* locks for itself */
 
     /* Read these through the functions below. */
     const struct config *config;
@@ -68,6 +71,9 @@ bool this_machine_typed_price(struct this_machine *here, struct db *db, long lon
 
 /* Fills in what a price is of: this machine, by its type where that is known. */
 void this_machine_name_price(struct this_machine *here, struct price *price);
+
+/* Who uses the processors now; as load_watch_look(). */
+bool this_machine_load(struct this_machine *here, struct load *ret_load, long long *ret_due_ns);
 
 /* For spec_fits(): the place with its current price. */
 struct place this_machine_place(struct this_machine *here, struct db *db);

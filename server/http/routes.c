@@ -38,6 +38,7 @@ const struct route routes[] = {
     {"GET", "/v1/machines", machines_list_handler, ACCESS_READ, BODY_NONE},
     {"GET", "/v1/machines/{id}", machines_show_handler, ACCESS_READ, BODY_NONE},
     {"GET", "/v1/machine", machine_handler, ACCESS_READ, BODY_NONE},
+    {"GET", "/v1/machine/load", load_handler, ACCESS_READ, BODY_NONE},
     {"GET", "/v1/prices", prices_list_handler, ACCESS_READ, BODY_NONE},
     {"POST", "/v1/prices", prices_create_handler, ACCESS_WRITE, BODY_JSON},
     {"POST", "/v1/prices/refresh", prices_refresh_handler, ACCESS_WRITE, BODY_NONE},

@@ -32,6 +32,7 @@ PRICES = ("/v1/comparison", *PICTURES, "/v1/machine", "/v1/prices", "/v1/feeds",
           "/v1/instances", "/v1/discounts", "/v1/support", "/v1/families", "/v1/capacity",
           "/v1/wanted")
 LISTS = ("/v1/runs", "/v1/runs/export", "/v1/sweeps", "/v1/machines", "/v1/history", *PRICES)
+LOAD = "/v1/machine/load"
 DELETED = (MISSING, MISSING_SWEEP)
 SPEC = {"engine": "ok", "steps": 2}
 POSTED = {"/v1/runs": SPEC, "/v1/aa": {"base": SPEC, "pairs": 2},
@@ -376,7 +377,7 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
 
     def visit_refusals(self, server):
         """What any path answers to the wrong question."""
-        plain = ["/healthz", "/readyz", "/metrics", "/v1/openapi.json", *LISTS, *OF_ONE]
+        plain = ["/healthz", "/readyz", "/metrics", "/v1/openapi.json", LOAD, *LISTS, *OF_ONE]
         for path in ["/", "/assets/style.css", *plain]:
             self.ask(server, "GET", path + "?a=%zz", 400)
             self.ask(server, "GET", path, 431, LONG)
@@ -423,7 +424,7 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
         server = self.serve(environment={"PENNYWORTH_READ_TOKEN": READ,
                                          "PENNYWORTH_WRITE_TOKEN": WRITE})
         reader = {"Authorization": f"Bearer {READ}"}
-        for path in ("/metrics", *LISTS, *OF_ONE):
+        for path in ("/metrics", LOAD, *LISTS, *OF_ONE):
             self.ask(server, "GET", path, 401)
         for path in (*DELETED, *REMOVED):
             self.ask(server, "DELETE", path, 401)

@@ -10,6 +10,7 @@ NOT_MET = {("POST", "/v1/runs/{id}/check", 500): "the handler of GET, which is m
            ("POST", "/v1/runs/{id}/check", 503): "a check that fails, behind a locked database",
            ("POST", "/v1/runs/{id}/check", 507): "a check that fails, on a disk that fills behind it",
            ("GET", "/readyz", 500): "a disk that fails; of damage and a full disk it tells otherwise",
+           ("GET", "/v1/machine/load", 503): "while too many answers are held, or the server stops",
            ("GET", "/v1/backup", 503): "while another is made: test_backup.py"}
 TABLES = ("runs", "sweeps", "prices", "price_series", "discounts", "figures", "contenders",
           "revision", "machines")

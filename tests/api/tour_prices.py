@@ -6,6 +6,7 @@ class TourOfPrices:
         then = "2026-01-02T03:04:05Z"
         machine = self.ask(server, "GET", "/v1/machine", 200).json()
         self.assertIsNone(machine["price"])
+        self.ask(server, "GET", "/v1/machine/load", 200)
         absent = self.ask(server, "GET", "/v1/prices?instance_type=test.large", 200).json()
         self.assertGreater(len(absent["absent"]), 5)
         for path, extra in (("/v1/prices", {"note": "agreed"}), ("/v1/discounts", {"note": "x"})):

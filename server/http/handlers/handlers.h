@@ -17,6 +17,7 @@ void check_handler(struct exchange *exchange);
 void machines_list_handler(struct exchange *exchange);
 void machines_show_handler(struct exchange *exchange);
 void machine_handler(struct exchange *exchange);
+void load_handler(struct exchange *exchange);
 void prices_list_handler(struct exchange *exchange);
 void prices_create_handler(struct exchange *exchange);
 void prices_withdraw_handler(struct exchange *exchange);

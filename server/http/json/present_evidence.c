@@ -1,5 +1,7 @@
-/* The part of present_run.h about evidence. */
+/* The part of present_run.h about evidence, and about who uses the processors.
+ * Tested by tests/api/test_measuring.py and test_load.py. */
 #include "db/runs/machines.h"
+#include "engine/stats/load_advice.h"
 #include "engine/trace/evidence.h"
 #include "server/http/json/present_run.h"
 #include "server/runs/conclusion.h"
@@ -85,5 +87,30 @@ void present_machine(struct json_writer *out, const char *key, const struct mach
     jsonw_text(out, "stratum", machine->stratum);
     jsonw_time(out, "first_seen_at", machine->seen_us);
     jsonw_raw(out, "facts", machine->facts);
+    jsonw_close(out, '}');
+}
+
+void present_load(struct json_writer *out, const char *key, const struct load *load, int threads)
+{
+    struct load_opinion opinion;
+
+    load_advise(load, threads, &opinion);
+    jsonw_open(out, key, '{');
+    jsonw_number(out, "busy_percent", load->busy_percent);
+    jsonw_number(out, "hidden_percent", load->hidden_percent);
+    jsonw_open(out, "processes", '[');
+    for (int i = 0; i < load->count; i++) {
+        jsonw_open(out, NULL, '{');
+        jsonw_text(out, "name", load->users[i].name);
+        jsonw_number(out, "percent", load->users[i].percent);
+        jsonw_close(out, '}');
+    }
+    jsonw_close(out, ']');
+    jsonw_text(out, "advice", load_advice_name(opinion.advice));
+    if (opinion.threads > 0)
+        jsonw_integer(out, "threads", opinion.threads);
+    else
+        jsonw_null(out, "threads");
+    jsonw_text(out, "words", opinion.words);
     jsonw_close(out, '}');
 }

@@ -32,6 +32,10 @@ void present_recomputed(struct json_writer *out, const struct run *run,
 struct evidence;
 void present_evidence(struct json_writer *out, const struct evidence *evidence, bool thinned);
 
+struct load;
+/* Who uses the processors, with the advice for a run of so many threads. */
+void present_load(struct json_writer *out, const char *key, const struct load *load, int threads);
+
 struct machine_row;
 void present_machine(struct json_writer *out, const char *key, const struct machine_row *machine);
 

@@ -1,0 +1,93 @@
+"""Who uses the processors now: GET /v1/machine/load."""
+import json
+import select
+import tempfile
+import unittest
+
+from harness import Server, ServerCase, worker_pids
+from neighbours import NAME, busy_neighbour, busy_script
+from openapi import Description
+from waiting import until
+
+PATH = "/v1/machine/load"
+
+
+class Load(ServerCase):
+    def named(self, name, server=None):
+        """The answer once it names this process."""
+        def look():
+            load = (server or self.server).get(PATH).json()
+            return any(one["name"] == name for one in load["processes"]) and load
+        return until(look, f"{name} is named")
+
+    def test_a_busy_process_is_named_with_its_share(self):
+        with busy_neighbour():
+            load = self.named(NAME)
+        share = next(one["percent"] for one in load["processes"] if one["name"] == NAME)
+        self.assertLessEqual(1, share)
+        self.assertLessEqual(share, load["busy_percent"])
+        self.assertIn(NAME, load["words"])
+        self.assertEqual(load["advice"] == "fewer_threads", load["threads"] is not None)
+
+    def test_the_answer_is_as_the_api_describes_it(self):
+        description = Description(self.server.get("/v1/openapi.json").json())
+        description.check("GET", PATH, self.server.get(PATH))
+
+    def test_our_own_worker_does_not_count(self):
+        """It is as busy as the neighbour, who shows that the reading has both."""
+        with tempfile.TemporaryDirectory(prefix="pennyworth-") as folder:
+            server = Server(engines={"busy": busy_script(folder, "busyworker")}).start()
+            self.addCleanup(server.stop)
+            run = server.queue("busy")
+            until(lambda: worker_pids([run]), "the worker runs")
+            with busy_neighbour():
+                names = {one["name"] for one in self.named(NAME, server)["processes"]}
+        self.assertNotIn("busyworker", names)
+
+    def test_it_takes_no_parameters_and_gives_json(self):
+        self.assertEqual(400, self.server.get(PATH + "?now=1").status)
+        self.assertEqual(406, self.server.get(PATH, Accept="text/csv").status)
+        self.assertEqual(405, self.server.request("POST", PATH).status)
+
+
+class Held(unittest.TestCase):
+    """A server that nobody asked yet has one reading: the first answer waits for the second."""
+
+    def overtaken(self):
+        server = Server("--http-threads", "1").start()
+        try:
+            first = server.connection()
+            first.request("GET", PATH)
+            other = server.get("/v1/machine")
+            self.assertEqual(200, other.status, other)
+            early = not select.select([first.sock], [], [], 0)[0]
+            reply = first.getresponse()
+            self.assertEqual(200, reply.status)
+            self.assertIn("words", json.loads(reply.read()))
+            first.close()
+            return early
+        finally:
+            server.stop()
+
+    def test_others_are_answered_while_an_answer_is_held(self):
+        until(self.overtaken, "another answer comes first")
+
+    def test_a_server_that_stops_waits_for_none(self):
+        server = Server().start()
+        first = server.connection()
+        first.request("GET", PATH)
+        server.stop()
+        first.close()
+
+
+class WithTokens(unittest.TestCase):
+    def test_names_of_processes_are_for_those_with_a_token(self):
+        server = Server(token="a-token-that-may-do-all").start()
+        self.addCleanup(server.stop)
+        self.assertEqual(200, server.get(PATH).status)
+        server.token = None
+        self.assertEqual(401, server.get(PATH).status)
+
+
+if __name__ == "__main__":
+    unittest.main()
