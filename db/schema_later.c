@@ -192,4 +192,7 @@ const char *const schema_later[SCHEMA_LATER] = {
     "CREATE TABLE token_keys (name TEXT PRIMARY KEY, key TEXT NOT NULL,"
     " bound_us INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
     "CREATE INDEX token_keys_by_key ON token_keys (key);",
+    /* 21: who used the processors when a run began. Names of processes stay on this machine: a
+     * document has the shares alone. */
+    "ALTER TABLE runs ADD COLUMN load_before TEXT;",
 };

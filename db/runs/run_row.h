@@ -70,6 +70,7 @@ struct run_row {
     COLUMN("worst_layer_cosine", PAGE, REAL, ALWAYS,                                             \
            KNOWN(certified.worst, certified.worst_known))                                        \
     COLUMN("loaded", WHOLE, OWNED, ALWAYS, RUN(loaded))                                          \
+    COLUMN("load_before", WHOLE, OWNED, ALWAYS, RUN(load))                                       \
     COLUMN("summary", WHOLE, OWNED, ALWAYS, RUN(summary_text))                                   \
     COLUMN("validity", PAGE, VALIDITY, ALWAYS, RUN(validity))                                    \
     COLUMN("findings", WHOLE, OWNED, ALWAYS, RUN(findings))                                      \

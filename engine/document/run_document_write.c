@@ -4,6 +4,7 @@
 #include "common/json_number.h"
 #include "common/rfc3339.h"
 #include "engine/document/document_text.h"
+#include "engine/machine/load.h"
 
 #include <string.h>
 
@@ -97,14 +98,39 @@ static bool add_told(struct bytes *text, const struct run *run)
            add_count(text, "setup_ns", run->setup_ns);
 }
 
-/* As the API has it. */
+static bool add_percent(struct bytes *text, const char *before, double percent)
+{
+    char number[JSON_NUMBER_SIZE];
+
+    json_number_write(percent, number);
+    return add(text, before) && add(text, number);
+}
+
+/* The shares alone: names of processes stay on the machine. */
+static bool add_load(struct bytes *text, const struct run *run)
+{
+    struct load load;
+
+    if (!load_from_text(run->load, &load))
+        return true;
+    if (!add_percent(text, ",\"load_before\":{\"busy_percent\":", load.busy_percent) ||
+        !add_percent(text, ",\"hidden_percent\":", load.hidden_percent) ||
+        !add(text, ",\"shares\":["))
+        return false;
+    for (int i = 0; i < load.count; i++)
+        if (!add_percent(text, i > 0 ? "," : "", load.users[i].percent))
+            return false;
+    return add(text, "]}");
+}
+
+/* As the API has it, but for names. */
 static bool add_validity(struct bytes *text, const struct run *run)
 {
     if (run->validity == VALIDITY_UNKNOWN)
         return add_raw(text, "validity", NULL);
     return add(text, ",\"validity\":{\"level\":") &&
            document_write_text(text, validity_name(run->validity)) &&
-           add_raw(text, "findings", run->findings) && add(text, "}");
+           add_raw(text, "findings", run->findings) && add_load(text, run) && add(text, "}");
 }
 
 /* Only of a run that is voided: servers before this member refuse a name that they do not know.

@@ -61,6 +61,7 @@ struct run {
     long long samples, peak_memory_bytes;       /* as the worker counted them; 0 unknown */
     char *implementations;                      /* owned: only of a run that ends, or NULL */
     char *loaded;                               /* owned: loaded_libraries_to_text(), or NULL */
+    char *load;                                 /* owned: load_to_text() at its begin, or NULL */
     struct certified certified;                 /* as far as it is known */
     char machine[MACHINE_ID_LENGTH + 1];        /* fingerprint of where it ran, "" unknown */
     struct run_id sweep;                        /* that it belongs to, "" of the others */

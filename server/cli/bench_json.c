@@ -1,6 +1,7 @@
 /* Implements bench_json_write() of bench_table.h.
  * Tested by tests/server/cli/bench_table_test.c. */
 #include "common/cleanup.h"
+#include "engine/stats/load_advice.h"
 #include "server/cli/bench_table.h"
 #include "server/prices/price_json.h"
 
@@ -42,6 +43,7 @@ static void present_bench_run(struct json_writer *out, const struct bench_report
                               const struct bench_run *each)
 {
     const struct run *run = &each->run;
+    AUTO(freep) char *findings = load_name_in_findings(run->findings, run->load);
     bool finished = run->state == RUN_FINISHED;
 
     jsonw_open(out, NULL, '{');
@@ -54,7 +56,8 @@ static void present_bench_run(struct json_writer *out, const struct bench_report
     else
         jsonw_null(out, "samples_per_second");
     jsonw_text(out, "validity", finished ? validity_name(run->validity) : NULL);
-    jsonw_raw(out, "findings", run->findings);
+    jsonw_raw(out, "findings", findings);
+    out->failed |= run->findings && !findings;
     jsonw_text(out, "ended_by", run->ended_by);
     jsonw_bool(out, "repeated", each->repeated);
     jsonw_text(out, "hub",

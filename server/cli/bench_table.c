@@ -4,6 +4,7 @@
 #include "common/clock.h"
 #include "common/text.h"
 #include "engine/run/pace.h"
+#include "engine/stats/load_advice.h"
 #include "pricing/feeds/source.h"
 
 #include <math.h>
@@ -108,8 +109,9 @@ static bool add_machine(struct bytes *text, const struct bench_report *report)
 static bool add_verdict(struct bytes *text, const struct run *run)
 {
     const char *level = validity_name(run->validity);
+    AUTO(freep) char *named = load_name_in_findings(run->findings, run->load);
     AUTO(json_decrefp)
-    json_t *findings = json_loads(run->findings ? run->findings : "[]", 0, NULL);
+    json_t *findings = json_loads(run->findings ? (named ? named : "") : "[]", 0, NULL);
     const json_t *finding;
     bool ok = findings && bytes_printf(text, "%s", level);
     bool any = false;

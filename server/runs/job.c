@@ -36,7 +36,8 @@ struct job {
     enum pace_verdict verdict; /* PACE_GO_ON until it was asked to finish */
     enum stop_reason stopped_by;
     long long started_ns, heard_ns, notified_ns, asked_ns;
-    long long obey_ns; /* that the worker may take after asked_ns */
+    long long load_due_ns; /* when who uses the processors can be told */
+    long long obey_ns;     /* that the worker may take after asked_ns */
 };
 
 /* How long the worker may take to end after it was asked to. */
@@ -121,6 +122,20 @@ static bool take_event(struct job *job, struct event *event, long long now_ns, s
     }
 }
 
+/* Keeps who used the processors when the run began: our own worker does not count. The moment
+ * before the worker's start is looked at where the processors were watched then, else the first
+ * moment of its set-up; nothing waits for it. */
+static bool look_at_load(struct job *job, long long now_ns, struct error *err)
+{
+    struct load load;
+
+    if (job->run->load || now_ns < job->load_due_ns ||
+        !this_machine_load(job->parts->this_machine, &load, &job->load_due_ns))
+        return true;
+    job->run->load = load_to_text(&load);
+    return job->run->load || error_no_memory(err);
+}
+
 /* Enforces the time limits and stores a batch that is due. False ends the run as failed. */
 static bool tend(struct job *job, long long now_ns, struct error *err)
 {
@@ -142,7 +157,7 @@ static bool tend(struct job *job, long long now_ns, struct error *err)
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "the worker did not end within %lld seconds of being asked to",
                          job->obey_ns / NS_PER_SECOND);
-    return recorder_tend(&job->recorder, now_ns, err);
+    return look_at_load(job, now_ns, err) && recorder_tend(&job->recorder, now_ns, err);
 }
 
 static long long earlier(long long left, long long right)
@@ -361,6 +376,8 @@ static enum job_result start_and_follow(struct job *job, struct error *err)
     pace_shorten(&job->pace, clock_monotonic_ns() - began_ns);
     job->pace.stops_for_little = parts->stops_for_little;
     job->memory_kills = memory_kills();
+    if (!look_at_load(job, clock_monotonic_ns(), err))
+        return JOB_FAILED;
     job->worker = worker_start(&launch, run->spec_text, pace_steps_max(&job->spec), err);
     if (!job->worker)
         return JOB_FAILED;

@@ -5,6 +5,7 @@
 #include "db/db.h"
 #include "engine/run/run.h"
 #include "server/base/notifications.h"
+#include "server/base/this_machine.h"
 #include "server/runs/engines.h"
 
 /* Why a job has to end before its work is done. */
@@ -18,6 +19,7 @@ enum stop_reason {
 struct job_parts {
     struct db *db;
     const struct engines *engines;
+    struct this_machine *this_machine;
     struct notifications *notifications;
     long long silence_ns;
     double dollars_per_hour; /* 0 unknown */

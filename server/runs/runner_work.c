@@ -86,6 +86,7 @@ static void measure(struct runner *runner)
     char preemption[sizeof runner->preemption];
     struct job_parts parts = {.db = runner->db,
                               .engines = runner->parts.engines,
+                              .this_machine = runner->parts.this_machine,
                               .notifications = runner->parts.notifications,
                               .silence_ns = runner->parts.config->silence_seconds * NS_PER_SECOND,
                               .stops_for_little = runner->parts.stops_for_little,

@@ -1,12 +1,12 @@
 """What others do to a run is seen: a competitor for the processor, a quota."""
 import contextlib
+import json
 import os
-import subprocess
-import sys
 import unittest
 from pathlib import Path
 
 from harness import SANITIZED, Server
+from neighbours import NAME, busy_neighbour
 from test_measuring import finding
 
 
@@ -24,13 +24,10 @@ def confined_to(processor):
 @contextlib.contextmanager
 def competitor(processor):
     """Somebody who wants all of a processor."""
-    with confined_to(processor):
-        other = subprocess.Popen([sys.executable, "-c", "while True: pass"])
-    try:
+    with contextlib.ExitStack() as stack:
+        with confined_to(processor):
+            stack.enter_context(busy_neighbour())
         yield
-    finally:
-        other.kill()
-        other.wait()
 
 
 @contextlib.contextmanager
@@ -83,6 +80,20 @@ class Disturbed(unittest.TestCase):
         self.assertGreater(found["value"], 35)
         self.assertGreater(run["summary"]["idle_samples_per_second"],
                            1.5 * run["summary"]["samples_per_second"])
+        for code in ("contention", "disturbance"):
+            self.assertRegex(finding(run, code)["words"], f"; when it began, .*{NAME} ")
+        self.look_at_document(server.get("/v1/runs/export").body.decode())
+        again = server.get(f"/v1/runs/{run['id']}/recompute").json()
+        self.assertIs(True, again["identical"])
+        for which in ("stored", "recomputed"):
+            self.assertEqual(run["validity"], again[which]["validity"])
+
+    def look_at_document(self, text):
+        """Names of processes stay on the machine; shares travel."""
+        self.assertNotIn(NAME, text)
+        load = json.loads(text)["validity"]["load_before"]
+        self.assertGreater(load["busy_percent"], 5)
+        self.assertGreaterEqual(load["busy_percent"], max(load["shares"]))
 
     def test_a_quota_is_noticed(self):
         server = Server(engines={}).start()

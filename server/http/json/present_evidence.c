@@ -71,11 +71,11 @@ void present_recomputed(struct json_writer *out, const struct run *run,
                    run->validity == conclusion->validity);
     jsonw_open(out, "stored", '{');
     jsonw_raw(out, "summary", run->summary_text);
-    present_judgement(out, run->validity, run->findings);
+    present_judgement(out, run->validity, run->findings, run->load);
     jsonw_close(out, '}');
     jsonw_open(out, "recomputed", '{');
     jsonw_raw(out, "summary", conclusion->summary_text);
-    present_judgement(out, conclusion->validity, conclusion->findings);
+    present_judgement(out, conclusion->validity, conclusion->findings, run->load);
     jsonw_close(out, '}');
     jsonw_close(out, '}');
 }

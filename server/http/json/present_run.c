@@ -1,6 +1,8 @@
 #include "server/http/json/present_run.h"
 
+#include "common/cleanup.h"
 #include "common/text.h"
+#include "engine/stats/load_advice.h"
 #include "server/base/cursor.h"
 #include "server/base/taken_back_json.h"
 #include "server/http/json/present_unmatched.h"
@@ -74,15 +76,19 @@ static void present_tokens(struct json_writer *out, const struct run *run)
                      run->state == RUN_FINISHED && tokens > 0 ? &speed : NULL);
 }
 
-void present_judgement(struct json_writer *out, enum validity level, const char *findings)
+void present_judgement(struct json_writer *out, enum validity level, const char *findings,
+                       const char *load)
 {
+    AUTO(freep) char *named = load_name_in_findings(findings, load);
+
+    out->failed |= findings && !named;
     if (level == VALIDITY_UNKNOWN) {
         jsonw_null(out, "validity");
         return;
     }
     jsonw_open(out, "validity", '{');
     jsonw_text(out, "level", validity_name(level));
-    jsonw_raw(out, "findings", findings);
+    jsonw_raw(out, "findings", named);
     jsonw_close(out, '}');
 }
 
@@ -150,7 +156,7 @@ void present_run(struct json_writer *out, const char *key, const struct run *run
     present_summary(out, run);
     present_tokens(out, run);
     present_roofline(out, run);
-    present_judgement(out, run->validity, run->findings);
+    present_judgement(out, run->validity, run->findings, run->load);
     present_taken_back(out, "void", &run->voided);
     if (run->price)
         present_run_cost(out, "cost", run);

@@ -21,8 +21,10 @@ void present_roofline(struct json_writer *out, const struct run *run);
 
 void present_progress(struct json_writer *out, const char *key, const struct progress *progress);
 
-/* `findings` as in struct run; null for what was never judged. */
-void present_judgement(struct json_writer *out, enum validity level, const char *findings);
+/* `findings` and `load` as in struct run, whose names of processes the words get; null for what
+ * was never judged. */
+void present_judgement(struct json_writer *out, enum validity level, const char *findings,
+                       const char *load);
 
 /* What the trace of a run comes to now, beside what is stored. */
 struct conclusion;

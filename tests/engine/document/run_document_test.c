@@ -91,6 +91,27 @@ static void a_document_of_ours_is_written_as_it_was_read(void)
     EXPECT_STR(text.data, whole_document);
 }
 
+static void names_of_processes_stay_on_the_machine(void)
+{
+    static char load[] = "{\"busy_percent\":9.5,\"hidden_percent\":1.2,\"processes\":"
+                         "[{\"name\":\"secret\",\"percent\":7.3},"
+                         "{\"name\":\"x\",\"percent\":1}],\"processors\":4}";
+    AUTO(document_clear) struct document document = {0}, again = {0};
+    AUTO(bytes_free) struct bytes text = {.limit = DOCUMENT_MAX};
+
+    EXPECT(read_text(whole_document, &document, NULL));
+    document.run.validity = VALIDITY_WARN;
+    document.run.load = load;
+    EXPECT(write_again(&document, &text));
+    document.run.load = NULL;
+    EXPECT(strstr(text.data, "\"validity\":{\"level\":\"warn\",\"findings\":null,"
+                             "\"load_before\":{\"busy_percent\":9.5,\"hidden_percent\":1.2,"
+                             "\"shares\":[7.3,1]}}}") != NULL);
+    EXPECT(!strstr(text.data, "secret"));
+    EXPECT(read_text(text.data, &again, NULL));
+    EXPECT(!again.run.load);
+}
+
 static void unknown_values_are_written_and_read_as_null(void)
 {
     AUTO(document_clear) struct document document = {0}, again = {0};
@@ -244,6 +265,7 @@ int main(void)
     RUN(what_is_not_there_is_not_known);
     RUN(evidence_that_is_not_there_is_kept_as_none);
     RUN(a_document_of_ours_is_written_as_it_was_read);
+    RUN(names_of_processes_stay_on_the_machine);
     RUN(unknown_values_are_written_and_read_as_null);
     RUN(other_writers_may_arrange_it_as_they_like);
     RUN(a_conclusion_travels_for_people);

@@ -170,6 +170,24 @@ static void a_finished_run_is_written_whole(void)
         "\"stderr_tail\":\"line one\\u000a\\\"line two\\\"\",\"progress\":null}");
 }
 
+static void findings_name_who_used_the_processors(void)
+{
+    static char warned[] = "[{\"code\":\"contention\",\"level\":\"warn\",\"value\":3,"
+                           "\"words\":\"others\"}]";
+    static char load[] = "{\"busy_percent\":9,\"hidden_percent\":0,\"processes\":"
+                         "[{\"name\":\"cc\",\"percent\":9}],\"processors\":4}";
+    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
+    struct json_writer out = {.bytes = &bytes};
+    struct run run = a_run(RUN_FINISHED);
+
+    run.findings = warned;
+    run.load = load;
+    run.validity = VALIDITY_WARN;
+    present_run(&out, NULL, &run, NULL);
+    EXPECT(strstr(bytes.data, "\"words\":\"others; when it began, cc used 9 % of the "
+                              "processors\"") != NULL);
+}
+
 static char rich_details[] =
     "{\"layout\":\"nhwc\",\"isa\":null,\"multiply_adds\":4000000000,"
     "\"backward_multiply_adds\":8000000000,\"step_bytes\":2000000000,"
@@ -399,6 +417,7 @@ int main(void)
 {
     RUN(a_run_has_the_same_members_in_every_state);
     RUN(a_finished_run_is_written_whole);
+    RUN(findings_name_who_used_the_processors);
     RUN(the_roofline_follows_from_what_is_stored);
     RUN(a_damaged_text_hides_the_roofline_and_not_the_run);
     RUN(a_run_on_text_is_as_fast_in_tokens);
