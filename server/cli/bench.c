@@ -7,6 +7,7 @@
 #include "db/runs/runs.h"
 #include "server/base/heartbeat.h"
 #include "server/base/log.h"
+#include "server/cli/bench_load.h"
 #include "server/cli/bench_plan.h"
 #include "server/cli/bench_table.h"
 #include "server/cli/bench_wanted.h"
@@ -37,6 +38,7 @@ struct bench {
     struct bench_watch watch;
     struct bench_sight seen; /* at the last progress */
     struct heartbeat heartbeat;
+    struct bench_load load; /* before the first run */
     sigset_t signals;
     long long began_ns, ended_ns; /* of the bench; of the run that ended last */
     double dollars_per_hour;      /* 0 unknown */
@@ -91,6 +93,17 @@ static void wait_for_prices(struct bench *bench)
     }
     if (!refresher_is_settled(server->refresher))
         fputs("the price feeds are slow: going on with what is known\n", stderr);
+}
+
+/* Never waits for them to be idle. */
+static void look_at_processors(struct bench *bench)
+{
+    long long wait_ns;
+
+    while (!bench_load_look(&bench->load, bench->process->server.this_machine, &wait_ns) &&
+           wait_ns > 0 && !nap(bench, wait_ns))
+        continue;
+    bench_load_tell(&bench->load, stderr);
 }
 
 static bool look_at_price(struct bench *bench, struct error *err)
@@ -346,6 +359,7 @@ static int tell(struct bench *bench)
                                   .at_us = clock_calendar_us(),
                                   .blocks = (long long)(bench->plan.runs / bench->plan.cells),
                                   .why_ended = bench->why_ended[0] ? bench->why_ended : NULL,
+                                  .load = bench->load,
                                   .preempted = bench->preempted};
     AUTO(bytes_free) struct bytes text = {.limit = 1024 * 1024};
     AUTO(db_loan_end) struct db_loan loan = db_borrow(server->pool);
@@ -441,7 +455,9 @@ static bool choose_wanted(struct bench *bench, struct error *err)
 static int measure(struct bench *bench, struct error *err)
 {
     const struct config *config = &bench->process->config;
+    long long wait_ns; /* the first look only begins to watch */
 
+    (void)bench_load_look(&bench->load, bench->process->server.this_machine, &wait_ns);
     wait_for_prices(bench);
     if (!choose_wanted(bench, err))
         return command_failed(err);
@@ -451,6 +467,7 @@ static int measure(struct bench *bench, struct error *err)
         !plan(bench, config, bench->process->server.this_machine->place.isa >= CPU_AVX512_BF16,
               err))
         return command_failed(err);
+    look_at_processors(bench);
     if (bench->signal) {
         fprintf(stderr, "stopped by signal %d before anything was measured\n", bench->signal);
         deliver(bench);

@@ -97,6 +97,7 @@ bool bench_json_write(struct bytes *text, const struct bench_report *report)
     jsonw_raw(&out, "facts", report->facts);
     jsonw_close(&out, '}');
     present_machine_price(&out, &report->price, report->at_us);
+    bench_load_present(&out, &report->load);
     jsonw_open(&out, "configurations", '[');
     for (size_t i = 0; i < report->cell_count; i++)
         present_cell(&out, &report->cells[i]);

@@ -6,6 +6,7 @@
 #include "engine/stats/standing.h"
 #include "pricing/cost.h"
 #include "server/base/this_machine.h"
+#include "server/cli/bench_load.h"
 #include "server/hub/hub_uploader.h"
 
 /* A run of the bench. Of an interrupted run that was tried again, only the last attempt. A
@@ -37,6 +38,7 @@ struct bench_report {
     long long blocks;      /* runs of each configuration */
     const char *why_ended; /* why it ended early, or NULL */
     bool preempted;
+    struct bench_load load;                /* before its first run */
     const struct hub_uploader_status *hub; /* NULL: without a hub */
     /* bench_report_load() sets these. */
     struct sweep_row sweep;

@@ -17,6 +17,7 @@ bool bench_run_words(struct bytes *text, const struct run *run)
  *   {"bench": "standard" or "quick", "sweep": id, "at": time, "exit_status": number,
  *    "ended_early": why or null, "machine": {"identity": {...}, "facts": {...}},
  *    "price": {...} or null, "why_no_price": why or null,
+ *    "load_before": as GET /v1/machine/load, or null,
  *    "configurations": [{"name", "refused", "runs", "finished", "counted", "over",
  *      "samples_per_second", "samples_per_dollar", "dollars_per_million_samples"}],
  *    "runs": [{"id", "configuration", "state", "reason", "samples_per_second", "validity",

@@ -9,6 +9,7 @@ import unittest
 from candidate import GOOD, PLACE, QUICK_ENGINE, SLOW_ENGINE, TOKEN, Candidate, FakeHub
 from feed_server import FeedServer
 from harness import Server, fake, until
+from neighbours import NAME, busy_neighbour
 from test_preempted import Gcp
 from waiting import free_port
 
@@ -40,6 +41,14 @@ class Alone(Bench):
         self.assertIn(" samples per dollar\n", ended.out)
         self.assertIn("Not reported: no hub is set", ended.out)
         self.assertRegex(ended.stderr, r"precision=\w+: \S+ samples/s \(\S+ to \S+\), ok\n")
+
+    def test_it_says_who_uses_the_processors_and_begins(self):
+        with busy_neighbour(processes=3):
+            ended = self.check(self.candidate.run("bench", "--set", "quick", "--format", "json"), 0)
+        load = ended.json()["load_before"]
+        self.assertIn(NAME, {one["name"] for one in load["processes"]}, load)
+        self.assertIn(load["words"] + "\n", ended.stderr)
+        self.assertLess(ended.stderr.index(load["words"]), ended.stderr.index("samples/s"))
 
     def test_the_standard_set_is_stored_as_any_sweep(self):
         ended = self.check(self.candidate.run("bench", "--format", "json", "--label", "team=blue",
