@@ -149,6 +149,12 @@ static void fill_machines(struct pool *pool, double run_spread)
     }
 }
 
+/* Of a machine's mean around the value of its type. */
+static double machine_variance(const struct machine *machine, double machine_spread)
+{
+    return 1 / machine->precision + square(machine_spread);
+}
+
 /* Log-likelihood of the runs with both spreads, whatever the type's value is. */
 static double likelihood(const struct pool *pool, double machine_spread, double sum, double mean)
 {
@@ -156,7 +162,7 @@ static double likelihood(const struct pool *pool, double machine_spread, double 
 
     for (size_t j = 0; j < pool->machine_count; j++) {
         const struct machine *machine = &pool->machines[j];
-        double variance = 1 / machine->precision + square(machine_spread);
+        double variance = machine_variance(machine, machine_spread);
 
         log_likelihood -= (machine->logs + log(machine->precision) + machine->squares +
                            log(variance) + square(machine->mean - mean) / variance) /
@@ -165,34 +171,30 @@ static double likelihood(const struct pool *pool, double machine_spread, double 
     return log_likelihood;
 }
 
-/* How much of a machine's own mean is in what is estimated of it: 1 where machines differ much,
- * 0 where they are alike. */
-static double own_share(const struct machine *machine, double machine_spread)
-{
-    return square(machine_spread) / (1 / machine->precision + square(machine_spread));
-}
-
+/* What is estimated of machines that were seen is their own mean, where machines differ much, and
+ * the mean of all where they are alike: `own` is the part of its own. */
 static struct part look_at(const struct pool *pool, double run_spread, double machine_spread)
 {
     struct part part = {.run_spread = run_spread, .machine_spread = machine_spread};
-    double count = (double)pool->machine_count, sum = 0, mean = 0, shared = 0;
+    double count = (double)pool->machine_count, sum = 0, mean = 0, shared;
 
     for (size_t j = 0; j < pool->machine_count; j++) {
-        const struct machine *machine = &pool->machines[j];
-        double weight = 1 / (1 / machine->precision + square(machine_spread));
+        double weight = 1 / machine_variance(&pool->machines[j], machine_spread);
 
         sum += weight;
-        mean += weight * machine->mean;
-        shared += (1 - own_share(machine, machine_spread)) / count;
+        mean += weight * pool->machines[j].mean;
     }
     mean /= sum;
+    shared = 1 - square(machine_spread) * sum / count;
     part.weight = likelihood(pool, machine_spread, sum, mean);
     for (size_t j = 0; j < pool->machine_count; j++) {
         const struct machine *machine = &pool->machines[j];
-        double weight = 1 / (1 / machine->precision + square(machine_spread)) / sum, of_it = 0;
+        double weight = 1 / machine_variance(machine, machine_spread), of_it = 0;
+        double own = square(machine_spread) * weight;
 
+        weight /= sum;
         if (pool->target == POOL_SEEN) {
-            weight = own_share(machine, machine_spread) / count + shared * weight;
+            weight = own / count + shared * weight;
             of_it = 1 / count;
         }
         part.mean += weight * machine->mean;
