@@ -14,7 +14,7 @@
 #define ROUGH_STEPS 5
 #define ROUGH_LEAST 0.1
 #define ROUGH_WIDTH (2.8 * 2.4) /* Student's t of four, and sqrt((1 + 0.7) / (1 - 0.7)) */
-#define OBEY_NS (15 * NS_PER_SECOND)
+#define OBEY_NS (60 * NS_PER_SECOND)
 #define NS_PER_HOUR (3600.0 * 1e9)
 
 long long pace_steps_max(const struct run_spec *spec)

@@ -75,7 +75,7 @@ struct progress pace_progress(const struct pace *pace, long long elapsed_ns);
 double pace_within_reach(double half_width, double seconds, double more);
 
 /* How long a worker may take to end after it was asked to: it looks between two steps, so twice
- * its longest step, and 15 seconds at least. */
+ * its longest step, and a minute at least, because others may take the processors just then. */
 long long pace_obey_ns(const struct pace *pace);
 
 /* "all_steps", "enough", "target", "time_up", "dollars_up" or "little_more". */

@@ -144,7 +144,7 @@ class Time(Case):
     @classmethod
     def begin(cls):
         for name, (engine, fields) in cls.RUNS.items():
-            server = Server("--silence-seconds", "40", engines={name: engine}, haste=5).start()
+            server = Server("--silence-seconds", "40", engines={name: engine}, haste=20).start()
             unittest.addModuleCleanup(server.stop)
             cls.begun[name] = server, server.queue(name, max_seconds=1, **fields)
 

@@ -393,12 +393,12 @@ static void a_worker_may_take_two_of_its_longest_steps_to_end(void)
     struct run_spec spec = make_spec(2, 10, 4);
     AUTO(pace_free) struct pace pace = after(&spec, 0, 0);
 
-    EXPECT_INT(pace_obey_ns(&pace), SECONDS(15));
+    EXPECT_INT(pace_obey_ns(&pace), SECONDS(60));
     EXPECT(pace_step(&pace, SECONDS(3)));
-    EXPECT_INT(pace_obey_ns(&pace), SECONDS(15));
-    EXPECT(pace_step(&pace, SECONDS(20)));
+    EXPECT_INT(pace_obey_ns(&pace), SECONDS(60));
+    EXPECT(pace_step(&pace, SECONDS(40)));
     EXPECT(pace_step(&pace, SECONDS(12)));
-    EXPECT_INT(pace_obey_ns(&pace), SECONDS(40));
+    EXPECT_INT(pace_obey_ns(&pace), SECONDS(80));
 }
 
 static void a_verdict_has_a_name(void)
