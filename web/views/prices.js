@@ -4,9 +4,9 @@ import { priceChart } from '../charts/prices.js';
 import { empty, h, loading, problem } from '../dom.js';
 import { dollars, moment, words } from '../format.js';
 import { feedsPart } from './feeds.js';
-import { COMMITMENTS, commitmentWords, facts, foreign, money, priceSource, priceWords, sendWhenChanged, table, unknown, whole } from '../parts.js';
+import { COMMITMENTS, commitmentWords, facts, foreign, money, priceSource, sendWhenChanged, table, whole } from '../parts.js';
 import { twin } from '../charts/plot.js';
-import { section } from './run_parts.js';
+import { placeFacts, priceFacts, section } from './run_parts.js';
 import { typePrice } from '../price_form.js';
 import { go, state } from '../state.js';
 import { takeBackButton, takenBack } from '../take_back.js';
@@ -22,11 +22,10 @@ const KINDS = ['on_demand', 'spot', 'typed', 'own', ...COMMITMENTS.map(([kind]) 
 let view = null; // { machine, form, answer, known, gone, asked }
 
 const machinePart = async () => {
-  const { identity, price, why_no_price: why } = await get('/v1/machine');
+  const machine = await get('/v1/machine');
+  const { identity, price } = machine;
   return { type: identity.instance_type, element: h('div', {}, facts([
-    ['Instance', identity.instance_type && foreign(identity.instance_type)], ['Provider', identity.provider], ['Region', identity.region], ['Zone', identity.zone],
-    ['Bought as', identity.life_cycle && words(identity.life_cycle)], ['Known from', identity.source],
-    ['An hour costs', price ? priceWords(price) : unknown(why)], price && ['Source', priceSource(price)],
+    ...placeFacts(identity), ['Bought as', identity.life_cycle && words(identity.life_cycle)], ['Known from', identity.source], ...priceFacts(machine),
   ]), !price && typePrice(machineAgain), identity.note && h('p', { class: 'note' }, foreign(identity.note))) };
 };
 

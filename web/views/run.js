@@ -5,7 +5,7 @@ import { empty, h, loading, problem } from '../dom.js';
 import { every, facts, foreign, runState, validity } from '../parts.js';
 import { progressBox } from './progress.js';
 import { checkPart } from './run_check.js';
-import { again, amounts, downloads, engineFacts, findings, implementations, machineFacts, recompute, section, specFacts, split,
+import { again, amounts, downloads, engineFacts, failure, findings, implementations, machineFacts, recompute, section, specFacts, split,
   times, warmUpFacts } from './run_parts.js';
 import { roofline } from './run_roofline.js';
 import { isFinal } from '../live.js';
@@ -88,18 +88,7 @@ const tracePart = (run, trace) => {
   });
 };
 
-const ENDS = {
-  failed: 'The run failed',
-  cancelled: 'The run was cancelled',
-  interrupted: 'The run was interrupted',
-  preempted: 'The run was preempted',
-};
-
-const failed = (run) =>
-  h('div', { class: 'problem' }, h('p', {}, ENDS[run.state], ': ', run.reason ? foreign(run.reason) : 'no reason is known', '.'),
-    run.stderr_tail && h('details', { open: true }, h('summary', {}, 'End of the engine’s error output'), h('pre', { class: 'foreign', tabindex: 0 }, run.stderr_tail)));
-
-const measuredHere = ({ cost, provenance }) => provenance === 'measured' && !cost?.price;
+const unpriced = ({ cost, provenance }) => provenance === 'measured' && !cost?.price;
 
 const ended = (run, now, fill) => {
   const { signal, trace } = view;
@@ -108,10 +97,10 @@ const ended = (run, now, fill) => {
   const invalid = run.validity?.level === 'invalid';
   const judged = section(invalid ? 'Why it is invalid' : 'Validity', findings(run));
   return [
-    run.state !== 'finished' && failed(run),
+    run.state !== 'finished' && failure(run),
     invalid && judged,
     run.summary && amounts(run),
-    run.summary && measuredHere(run) && typePrice(fill),
+    run.summary && unpriced(run) && typePrice(fill),
     run.summary && !invalid && judged,
     section('Steps', tracePart(run, trace), run.summary && facts(warmUpFacts(run))),
     run.summary && section('Where the time goes', split(run)),

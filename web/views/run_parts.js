@@ -63,6 +63,18 @@ export const findings = ({ validity: found }) => {
     h('ul', {}, list.map((finding) => h('li', {}, validity(finding.level, ''), h('span', { class: 'hidden' }, `${finding.level}: `), ' ', finding.words))));
 };
 
+const FAILURES = {
+  failed: 'The run failed',
+  cancelled: 'The run was cancelled',
+  interrupted: 'The run was interrupted',
+  preempted: 'The run was preempted',
+};
+
+// Why a run has no result.
+export const failure = (run) =>
+  h('div', { class: 'problem' }, h('p', {}, FAILURES[run.state], ': ', run.reason ? foreign(run.reason) : 'no reason is known', '.'),
+    run.stderr_tail && h('details', { open: true }, h('summary', {}, 'End of the engine’s error output'), h('pre', { class: 'foreign', tabindex: 0 }, run.stderr_tail)));
+
 const PARTS = ['input', 'forward', 'backward', 'update', 'communication'];
 
 const splitBar = (parts, total) => {
@@ -136,20 +148,26 @@ export const engineFacts = (run) => {
   ]);
 };
 
-export const placeFacts = (run) => [
-  ['Instance', run.instance_type && foreign(run.instance_type)], ['Provider', run.provider], ['Region', run.region], ['Zone', run.zone],
-  ['Virtual machine', run.vm], ['Fingerprint', run.machine],
+// Of a run, or of the identity of this machine.
+export const placeFacts = (of) =>
+  [['Instance', of.instance_type && foreign(of.instance_type)], ['Provider', of.provider], ['Region', of.region], ['Zone', of.zone]];
+
+export const hardwareFacts = (machine) => [
+  ['Processor', machine.cpu_model && foreign(machine.cpu_model)], ['Cores', `${machine.cores}, ${machine.processors} hardware threads`],
+  ['Instruction set', machine.isa], ['Memory', size(machine.memory_bytes)],
 ];
 
+export const priceFacts = ({ price, why_no_price: why }) =>
+  [['An hour costs', price ? priceWords(price) : unknown(why)], price && ['Source', priceSource(price)]];
+
 export const machineFacts = async (run, signal) => {
-  if (!run.machine) return facts(placeFacts(run));
+  const known = [...placeFacts(run), ['Virtual machine', run.vm], ['Fingerprint', run.machine]];
+  if (!run.machine) return facts(known);
   const { facts: machine, stratum } = await get(`/v1/machines/${run.machine}`, {}, { signal });
   return h('div', {}, facts([
-    ...placeFacts(run),
-    ['Comparable with', stratum], ['Processor', machine.cpu_model && foreign(machine.cpu_model)],
-    ['Cores', `${machine.cores}, ${machine.processors} hardware threads`], ['Packages, NUMA nodes', `${machine.packages}, ${machine.numa_nodes}`],
+    ...known, ['Comparable with', stratum], ...hardwareFacts(machine), ['Packages, NUMA nodes', `${machine.packages}, ${machine.numa_nodes}`],
     ['Granted by the control group', machine.quota_processors === null ? 'no limit known' : `${number(machine.quota_processors)} processors`],
-    ['Instruction set', machine.isa], ['Memory', size(machine.memory_bytes)], ['Memory limit', size(machine.memory_limit_bytes) ?? 'none known'],
+    ['Memory limit', size(machine.memory_limit_bytes) ?? 'none known'],
     ['Caches L1d, L2, L3', ['l1d', 'l2', 'l3'].map((name) => size(machine.caches[`${name}_bytes`]) ?? 'unknown').join(', ')],
     ['Hypervisor', machine.hypervisor], ['Clock governor', machine.governor], ['Clock source', machine.clock_source],
     ['Microcode', machine.microcode], ['Huge pages', machine.huge_pages && foreign(machine.huge_pages)],
