@@ -11,6 +11,8 @@ export const unit = (row) => (row.unit === 'job' ? 'jobs' : 'samples');
 
 export const nameOf = (row) => row.instance_type ?? 'unknown type';
 
+export const measuredHere = (row) => row.senders.some((each) => each.provenance === 'measured');
+
 const LONG = 64; // characters; a longer name gets lines of its own
 
 // Names are foreign text: bdi isolates their direction.

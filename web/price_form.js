@@ -87,8 +87,8 @@ const priceForm = (typed) => {
     h('p', {}, shown), general, h('p', { class: 'buttons' }, button));
 };
 
-// The form, where this machine has no price; then() draws anew what has dollars now.
-export const typePrice = (then) => {
+// The form, where this machine has no price, folded unless `open`; then() draws anew what has dollars now.
+export const typePrice = (then, { open = false } = {}) => {
   const element = h('div', {});
   const typed = async ({ machine: { price_per_hour: price, runs } }) => {
     const said = `An hour of this machine costs ${dollars(price)}.`;
@@ -98,7 +98,7 @@ export const typePrice = (then) => {
     announce(`${said}${priced}`);
   };
   get('/v1/machine').then(({ price }) => price === null && element.replaceChildren(
-    h('details', {}, h('summary', {}, 'Type what an hour of this machine costs'),
+    h('details', { open }, h('summary', {}, 'Type what an hour of this machine costs'),
       h('p', { class: 'note' }, 'Its runs have dollars then: those from now on, and those that began without a price.'), priceForm(typed))), () => {});
   return element;
 };

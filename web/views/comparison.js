@@ -7,6 +7,7 @@ import { COLUMNS, haystack, usual } from './comparison_columns.js';
 import { makeControls } from './comparison_controls.js';
 import { FILTERS, choices, load, question } from './comparison_load.js';
 import { makeRest } from './comparison_rest.js';
+import { makeMeasureHere } from './measure_here.js';
 import { capital, count, evidence, sentence } from '../comparison_words.js';
 import { makeSpot } from './comparison_spot.js';
 import { makeTools } from './comparison_tools.js';
@@ -41,7 +42,7 @@ const answerOf = ({ answer, rows, asked }) => [
 const skeleton = (onChanged) => {
   const parts = {
     controls: makeControls(), answer: h('div', { class: 'answer' }), spot: makeSpot(), trouble: h('div', {}),
-    scatter: makeScatter(), bars: makeBars(), tools: makeTools(COLUMNS), rest: makeRest(onChanged),
+    scatter: makeScatter(), bars: makeBars(), tools: makeTools(COLUMNS), rest: makeRest(onChanged), here: makeMeasureHere(onChanged),
     words: h('p', { class: 'small' }), none: h('p', { class: 'empty' }),
     table: makeTable({ label: 'The comparison as a table', onOrder: (order) => go({ order }, { replace: true }) }),
   };
@@ -87,7 +88,8 @@ const drawAnswer = (parts, seen, isFirst) => {
     parts.scatter.update({ rows });
     parts.bars.update({ rows, reference: answer.question.reference });
   }
-  parts.rest.update(answer, rows);
+  const hasForm = done ? parts.here.update(answer, rows, seen.asked) : !parts.here.element.hidden;
+  parts.rest.update(answer, rows, hasForm);
   drawTable(parts, seen, addressState());
   parts.controls.hint('region', answer.question.regions.join(','));
   parts.controls.offer('instances', [...new Set([...rows.map((row) => row.instance_type),
@@ -111,7 +113,7 @@ const make = (root) => {
   const seen = { asked: null, answer: null, rows: [], total: 0, done: false, hay: new Map() };
   let abort = null;
   let askedAt = 0;
-  root.append(h('section', { 'aria-label': 'The answer', class: 'top' }, parts.answer, parts.spot.element, parts.trouble),
+  root.append(parts.here.element, h('section', { 'aria-label': 'The answer', class: 'top' }, parts.answer, parts.spot.element, parts.trouble),
     parts.controls.element, parts.content);
 
   const ask = async (now) => {
@@ -149,7 +151,7 @@ const make = (root) => {
   const stop = () => {
     document.removeEventListener('visibilitychange', back);
     abort?.abort();
-    for (const part of [parts.controls, parts.table, parts.scatter, parts.bars, parts.tools]) part.stop?.();
+    for (const part of [parts.here, parts.controls, parts.table, parts.scatter, parts.bars, parts.tools]) part.stop?.();
   };
   return { change: changeTo, stop, parts };
 };

@@ -6,7 +6,7 @@ import { typePrice } from '../price_form.js';
 import { href } from '../state.js';
 import { figuresPart } from './comparison_figures.js';
 import { FILTERS } from './comparison_load.js';
-import { count as digits } from '../comparison_words.js';
+import { count as digits, measuredHere } from '../comparison_words.js';
 
 const SHOWN = 100; // unmeasured types listed
 
@@ -51,7 +51,7 @@ const others = (workload, known) => {
       names.map((each, i) => [i > 0 && ', ', h('a', { href: href({ workload: each }, {}) }, h('bdi', {}, each))]), '.'));
 };
 
-const unpriced = (row) => !row.price && row.senders.some((each) => each.provenance === 'measured');
+const unpriced = (row) => !row.price && measuredHere(row);
 
 // onChanged() is called when a figure was removed, and when the price of this machine was typed.
 export const makeRest = (onChanged) => {
@@ -73,9 +73,10 @@ export const makeRest = (onChanged) => {
     if (own && open) own.open = true;
     element.replaceChildren(...[!any && others(workload, known), price, hidden(answer), unmeasured(answer, workload), own].filter(Boolean));
   };
-  const update = (now, rows) => {
+  // hasForm: the form of the price is on screen already.
+  const update = (now, rows, hasForm) => {
     [answer, any] = [now, rows.length > 0];
-    if (rows.some(unpriced)) price ??= typePrice(onChanged);
+    if (!hasForm && rows.some(unpriced)) price ??= typePrice(onChanged);
     draw();
   };
   const offer = (workloads, ownFigures) => {

@@ -77,11 +77,13 @@ const whyNoPrice = () => get('/v1/machine').then((machine) => machine.why_no_pri
 // No form: the page is drawn anew when the run ends, and what was typed would be lost.
 const priceLink = () => h('p', { class: 'note' }, h('a', { href: href({ view: 'prices' }, {}) }, 'Type what an hour of this machine costs'));
 
-// Follows the run; onEnd(state) is called once it has ended. { element, stop }
-export const progressBox = (id, { onEnd } = {}) => {
+// Follows the run; onEnd(state) is called once it has ended. Where the form of the price is on screen, hourly() is the
+// price that is known now, or null: a run that began without a price has dollars from the server only at its end.
+// { element, stop }
+export const progressBox = (id, { onEnd, hourly = null } = {}) => {
   const box = parts(id);
   let noPrice = null; // asked once
-  let reason = 'the price of this machine is not known';
+  let reason = hourly ? 'type what an hour costs' : 'the price of this machine is not known';
   let saidAt = 0;
   box.state.textContent = 'Connecting …';
   box.cancel.addEventListener('click', cancelling(id, box));
@@ -94,8 +96,10 @@ export const progressBox = (id, { onEnd } = {}) => {
     if (isFinal(state)) box.cancel.remove();
     if (state === 'finished') box.bar.value = 1;
   };
-  const onProgress = (progress) => {
-    if (progress.dollars === null && !noPrice) {
+  const onProgress = (told) => {
+    const hour = hourly?.() ?? null;
+    const progress = told.dollars === null && hour !== null ? { ...told, dollars: (hour * told.elapsed_seconds) / 3600 } : told;
+    if (progress.dollars === null && !noPrice && !hourly) {
       noPrice = whyNoPrice().then((why) => (reason = why ?? reason));
       box.element.append(priceLink());
     }

@@ -1,0 +1,167 @@
+"""The first minute on the page: an empty comparison offers one button, and what it starts ends as a
+ranked row in dollars."""
+import json
+import unittest
+
+from one_button import BUTTON, CARD, Card, fake
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+
+class FirstMinute(Card):
+    def test_a_click_and_a_price_make_a_ranked_row_without_a_reload(self):
+        self.serve("paced", 20000)
+        self.see()
+        self.script("window.mark = 1")
+        self.assertEqual(1, len(self.all("main button.primary")))
+        self.one(BUTTON).click()
+        self.until(lambda: self.all("table.rows tbody th"), "the row")
+        self.until(lambda: "Type what an hour costs" in self.text(CARD), "the price is asked for")
+        self.assertEqual(1, len(self.all("form.type-price")))
+        self.type_price("0.1")
+        self.until(lambda: "$0.10 an hour" in self.text(".answer"), "the dollars")
+        self.until_gone()
+        self.assertIn("Most training per dollar for resnet50", self.text(".sentence"))
+        self.assertEqual("1", self.text("table.rows tbody td").split("\n")[0])
+        self.assertEqual(1, self.script("return window.mark"))
+        self.assertEqual(1, len(self.runs()))
+
+    def test_with_a_price_the_row_takes_the_place_of_the_card(self):
+        self.serve("paced", 20000, flags=("--engine", "bad=" + fake("unlearning")))
+        self.server.post({"machine": "this", "price_per_hour": 0.1}, path="/v1/prices")
+        self.see()
+        self.assertIn("$0.10 an hour, typed", self.text(CARD))
+        self.assertFalse(self.all("form.type-price"))
+        self.one(BUTTON).click()
+        self.until_gone()
+        self.until(lambda: "Most training per dollar" in self.text(".sentence"), "the rank")
+        self.server.run("bad", workload="resnet50", steps=200)
+        self.open("/?configuration=all")
+        self.until(lambda: len(self.all("table.rows tbody th")) == 2, "a later run that does not count")
+        self.assertFalse(self.one(CARD).is_displayed())
+
+    def test_what_is_known_of_the_machine_is_that_of_the_api(self):
+        self.serve("paced", 20000)
+        here = self.server.get("/v1/machine").json()
+        facts = self.server.get(f"/v1/machines/{here['machine']}").json()["facts"]
+        self.see()
+        shown = {each.find_element(By.TAG_NAME, "dt").text: each.find_element(By.TAG_NAME, "dd").text
+                 for each in self.all(f"{CARD} dl.ledger > div")}
+        self.assertEqual({"Processor", "Cores", "Instruction set", "Memory", "An hour costs"}, {*shown})
+        self.assertEqual(facts["cpu_model"], shown["Processor"])
+        self.assertEqual(facts["isa"], shown["Instruction set"])
+        self.assertIn(here["why_no_price"], shown["An hour costs"])
+
+    def test_a_cloud_and_its_type_are_named_where_they_are_known(self):
+        self.serve("paced", 20000, flags=("--provider", "aws", "--region", "eu-north-1",
+                                          "--instance-type", "c7i.large"))
+        self.see()
+        for known in ("aws", "eu-north-1", "c7i.large"):
+            self.assertIn(known, self.text(f"{CARD} dl.ledger"))
+
+    def test_the_button_asks_for_what_the_form_of_measure_has_as_its_defaults(self):
+        self.serve("paced", 20000)
+        self.see()
+        self.add()
+        self.one(BUTTON).click()
+        self.until(lambda: self.all("table.rows tbody th"), "the row")
+        self.assertEqual([{"max_seconds": 60}], self.script("return window.sent"))
+        self.one(f"{CARD} a[href*='view=measure']")
+        self.open("/?view=measure&max_seconds=60")
+        self.assertEqual({"max_seconds": 60},
+                         json.loads(self.one(".request").get_property("textContent").split("\n", 1)[1]))
+        values = {name: self.one(f"[data-field={name}] :is(input, select)").get_property("value")
+                  for name in ("workload", "engine", "precision", "batch_size")}
+        self.assertEqual({"workload": "resnet50", "engine": "native", "precision": "", "batch_size": "auto"},
+                         values)
+        self.assertEqual("of the machine (default)",
+                         self.text("[data-field=precision] option:checked"))
+
+
+class UnderWay(Card):
+    def test_figures_move_while_a_price_is_typed(self):
+        self.serve("slow", 20)
+        self.see()
+        self.add(steps=150)
+        self.one(BUTTON).click()
+        self.until_live()
+        figures = self.text(f"{CARD} .live dl")
+        for title in ("Phase", "Throughput so far", "95 % interval so far", "Cost so far", "Time left"):
+            self.assertIn(title, figures)
+        self.assertIn("unknown: type what an hour costs", figures)
+        self.assertFalse(self.all(f"{CARD} .live a"))  # the form is there already
+        self.type_price("0.1")
+        self.until(lambda: "$" in self.text(f"{CARD} .live dl"), "dollars while it runs")
+        self.until_gone()
+        self.assertIn("$0.10 an hour", self.text(".all, .answer"))
+
+    def test_a_price_half_typed_survives_the_end_of_the_run(self):
+        self.serve("slow", 20)
+        self.see()
+        self.add(steps=50)
+        self.one(BUTTON).click()
+        self.until_live()
+        self.one(f"{CARD} [id$=price_per_hour]").send_keys("0.")
+        self.until(lambda: "Type what an hour costs" in self.text(CARD), "the run has ended")
+        self.assertTrue(self.focused().get_attribute("id").endswith("price_per_hour"))
+        self.press("1", Keys.ENTER)
+        self.until_gone()
+        self.assertEqual(0.1, self.server.get("/v1/machine").json()["price"]["price_per_hour"])
+
+    def test_a_reload_finds_the_run_again(self):
+        self.serve("slow", 20)
+        self.see()
+        self.one(BUTTON).click()
+        self.until_live()
+        self.driver.refresh()
+        self.loaded()
+        self.until_live()
+        self.assertFalse(self.one(BUTTON).is_displayed())
+        self.assertEqual(1, len(self.runs()))
+        self.stop_runs()
+        self.until_offered()
+
+    def test_one_that_waits_behind_another_says_so(self):
+        self.serve("slow", 20)
+        self.server.queue("native", steps=100000)  # of another network
+        self.see()
+        self.one(BUTTON).click()
+        self.until(lambda: "Waiting in the queue" in self.text(f"{CARD} .live"), "it is queued")
+        self.stop_runs()
+
+    def test_two_clicks_and_two_tabs_make_one_run(self):
+        self.serve("slow", 20)
+        self.see()
+        first = self.driver.current_window_handle
+        self.driver.switch_to.new_window("tab")
+        self.see()
+        self.script("const button = document.querySelector(arguments[0]);"
+                    "button.click(); button.click();", BUTTON)
+        self.until_live()
+        self.driver.close()
+        self.driver.switch_to.window(first)
+        self.one(BUTTON).click()
+        self.until_live()
+        self.assertEqual(1, len(self.runs()))
+        self.stop_runs()
+
+    def test_keys_alone_start_it_and_the_focus_stays_on_the_card(self):
+        self.serve("slow", 20)
+        self.see()
+        self.assertEqual("here-words", self.one(BUTTON).get_dom_attribute("aria-describedby"))
+        self.script(f"document.querySelector('{BUTTON}').focus()")
+        self.press(Keys.ENTER)
+        self.until_live()
+        self.assertEqual("here-title", self.focused().get_dom_attribute("id"))
+        self.press(Keys.TAB)
+        self.assertEqual("Cancel this run", self.focused().text)
+        self.press(Keys.ENTER)
+        self.until_offered()
+        self.assertIn("The run was cancelled", self.text(CARD))
+        self.assertEqual("here-title", self.focused().get_dom_attribute("id"))
+        self.press(Keys.TAB)
+        self.assertEqual(self.one(BUTTON), self.focused())
+
+
+if __name__ == "__main__":
+    unittest.main()
