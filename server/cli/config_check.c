@@ -166,6 +166,9 @@ static bool check_serve(struct config *config, struct error *err)
         return error_set(err, ERROR_INVALID,
                          config->tls_key[0] ? "--tls-certificate" : "--tls-key",
                          "is needed too: certificate and key belong together");
+    if (config->tokens[0] && access(config->tokens, R_OK) != 0)
+        return error_set(err, ERROR_INVALID, "--tokens", "cannot read %s: %s", config->tokens,
+                         strerror(errno));
     return read_token("--read-token-file", "PENNYWORTH_READ_TOKEN", config->read_token_file,
                       config->read_token, err) &&
            read_token("--write-token-file", "PENNYWORTH_WRITE_TOKEN", config->write_token_file,
@@ -214,12 +217,25 @@ static bool check_regions(const char *regions, struct error *err)
     return true;
 }
 
+static bool check_metadata(const char *where, struct error *err)
+{
+    static const char *const clouds[] = {"aws=http", "gcp=http", "azure=http"};
+    bool known = !*where || strcmp(where, "auto") == 0 || strcmp(where, "off") == 0;
+
+    for (size_t i = 0; i < COUNT(clouds); i++)
+        known = known || strncmp(where, clouds[i], strlen(clouds[i])) == 0;
+    return known ||
+           error_set(err, ERROR_INVALID, "--metadata",
+                     "must be auto, off, aws=URL, gcp=URL or azure=URL, got '%.60s'", where);
+}
+
 /* What would never match a price, or not be one, is refused here and not left unused. */
 static bool check_machine(const struct config *config, struct error *err)
 {
     struct price price = {0};
 
-    return given_provider_check("--provider", config->provider, err) &&
+    return check_metadata(config->metadata, err) &&
+           given_provider_check("--provider", config->provider, err) &&
            given_word_check("--instance-type", config->instance_type, err) &&
            given_word_check("--region", config->region, err) &&
            given_word_check("--zone", config->zone, err) &&
@@ -234,7 +250,16 @@ static bool check_token(const struct config *config, struct error *err)
 {
     bool revokes = strcmp(config->operands[0], "revoke") == 0;
     bool rebinds = strcmp(config->operands[0], "rebind") == 0;
+    struct error why = {0};
+    unsigned scopes;
 
+    if (!token_name_check(config->operands[revokes || rebinds], err))
+        return false;
+    if (!revokes && !rebinds && !scopes_read(config->operands[1], &scopes, &why))
+        return error_set(err, ERROR_INVALID, "SCOPES",
+                         "%.160s, got '%.40s'; \"token revoke NAME\" and \"token rebind NAME\" "
+                         "have none",
+                         why.message, config->operands[1]);
     if (revokes && !config->tokens[0])
         return error_set(err, ERROR_INVALID, "--tokens", "is needed: the file with the token");
     if (rebinds && !config->database[0])

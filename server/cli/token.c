@@ -94,8 +94,7 @@ static bool revoke_token(const struct config *config, const char *name, struct e
     snprintf(voided.by, sizeof voided.by, "uid %u", (unsigned)getuid());
     snprintf(voided.reason, sizeof voided.reason, "%s",
              config->reason[0] ? config->reason : "the token was revoked");
-    if (!audit || !token_name_check(name, err) ||
-        !tokens_remove(config->tokens, name, &found, err))
+    if (!audit || !tokens_remove(config->tokens, name, &found, err))
         return false;
     if (!found && !with_runs)
         return error_set(err, ERROR_NOT_FOUND, "NAME", "%s has no line in %s", name,
@@ -138,7 +137,7 @@ static bool rebind_token(const struct config *config, const char *name, struct e
     AUTO(db_freep) struct db *db = NULL;
     char key[SIGNATURE_KEY_SIZE];
 
-    if (!audit || !token_name_check(name, err) || !restore_is_settled(config->database, err))
+    if (!audit || !restore_is_settled(config->database, err))
         return false;
     db = db_open_beside(config->database, err);
     if (!db || !token_keys_forget(db, name, key, err))
@@ -180,8 +179,7 @@ int token_command(const struct config *config)
     struct error err = {0};
     unsigned scopes;
 
-    if (!token_name_check(name, &err) || !scopes_read(config->operands[1], &scopes, &err) ||
-        !make_token(token, &err))
+    if (!scopes_read(config->operands[1], &scopes, &err) || !make_token(token, &err))
         return command_failed(&err);
     sha256(token, strlen(token), hash);
     scopes_write(scopes, words);

@@ -126,18 +126,18 @@ class Scopes(Case):
 
 
 class Files(Case):
-    def refused(self, *flags):
+    def refused(self, *flags, status=1):
         process = subprocess.run([SERVER, "--port", "0", "--database", self.folder + "/db", *flags],
                                  stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                  timeout=60, check=False)
-        self.assertEqual(1, process.returncode, process)
+        self.assertEqual(status, process.returncode, process)
         return process.stderr
 
     def test_a_wrong_file_refuses_the_start_with_its_line(self):
         self.write("# fine\n", line("c1", "import"), line("c1", "read"))
         self.assertRegex(self.refused("--tokens", self.file),
                          r"pennyworth: \S*tokens:3 'c1' is also the name of another line")
-        self.assertIn("cannot read", self.refused("--tokens", self.folder + "/none"))
+        self.assertIn("cannot read", self.refused("--tokens", self.folder + "/none", status=2))
         self.assertFalse(os.path.exists(self.folder + "/db"))
 
     def test_an_audit_that_cannot_be_written_refuses_the_start(self):
@@ -163,11 +163,11 @@ class Files(Case):
             self.assertRegex(printed, r"a token \(its line for --tokens to stdout, the token to stderr\)")
 
     def test_the_command_refuses_what_a_file_would_not_take(self):
-        for words, part in ((("C1", "read"), "name"), (("c1", "reads"), "scopes"),
+        for words, part in ((("C1", "read"), "name"), (("c1", "reads"), "SCOPES"),
                             (("write-token", "read"), "name")):
             made = subprocess.run([SERVER, "token", *words], capture_output=True, text=True,
                                   timeout=60, check=False)
-            self.assertEqual((1, ""), (made.returncode, made.stdout))
+            self.assertEqual((2, ""), (made.returncode, made.stdout))
             self.assertIn(f"pennyworth: {part} ", made.stderr)
 
 

@@ -8,7 +8,8 @@
 /* What config_read() would hand over for an empty command line. */
 static struct config plain_config(void)
 {
-    return (struct config){.listen = "127.0.0.1", .database = "/tmp/x.db"};
+    return (struct config){
+        .listen = "127.0.0.1", .database = "/tmp/x.db", .wanted = "off", .with_runs = "off"};
 }
 
 static bool check(struct config *config, const char *variable, struct error *err)
@@ -241,6 +242,50 @@ static void a_token_file_wins_over_a_token(void)
     unlink(path);
 }
 
+/* Where the metadata are, and what a token is made of; "" is right. */
+static void words_that_mean_nothing_are_refused(void)
+{
+    static const struct {
+        enum command command;
+        const char *metadata, *operands[2], *field, *words;
+    } rows[] = {
+        {COMMAND_SERVE, "auto", {0}, "", ""},
+        {COMMAND_BENCH, "off", {0}, "", ""},
+        {COMMAND_SERVE, "azure=http://127.0.0.1:1", {0}, "", ""},
+        {COMMAND_SERVE,
+         "none",
+         {0},
+         "--metadata",
+         "must be auto, off, aws=URL, gcp=URL or azure=URL, got 'none'"},
+        {COMMAND_SERVE,
+         "aws=",
+         {0},
+         "--metadata",
+         "must be auto, off, aws=URL, gcp=URL or azure=URL, got 'aws='"},
+        {COMMAND_TOKEN, "", {"ci", "read,import"}, "", ""},
+        {COMMAND_TOKEN,
+         "",
+         {"revok", "ci"},
+         "SCOPES",
+         "must be some of read, write and import, each once, with commas between, got 'ci'; "
+         "\"token revoke NAME\" and \"token rebind NAME\" have none"},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct config config = plain_config();
+        struct error err = {0};
+
+        config.command = rows[i].command;
+        snprintf(config.metadata, sizeof config.metadata, "%s", rows[i].metadata);
+        for (size_t word = 0; word < COUNT(rows[i].operands) && rows[i].operands[word]; word++)
+            snprintf(config.operands[word], sizeof config.operands[word], "%s",
+                     rows[i].operands[word]);
+        EXPECT_INT(check(&config, NULL, &err), !rows[i].field[0]);
+        EXPECT_STR(err.field, rows[i].field);
+        EXPECT_STR(err.message, rows[i].words);
+    }
+}
+
 int main(void)
 {
     RUN(loopback_is_distinguished_from_reachable_addresses);
@@ -253,5 +298,6 @@ int main(void)
     RUN(a_file_that_cannot_be_read_is_named);
     RUN(a_token_from_the_environment_keeps_the_same_rules);
     RUN(a_token_file_wins_over_a_token);
+    RUN(words_that_mean_nothing_are_refused);
     return test_result();
 }
