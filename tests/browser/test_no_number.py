@@ -1,10 +1,21 @@
-"""The card of a machine without a number: after a run without a result, beside rows of other machines,
-for a question that a run here does not answer, and where a token is needed."""
+"""The card of a machine without a number: who uses it now, after a run without a result, together with
+rows of other machines, for a question that a run here does not answer, and where a token is needed."""
 import unittest
 
 from one_button import BUTTON, CARD, Card
+from neighbours import NAME, busy_neighbour
 from run_documents import document, lines, machine
 from selenium.webdriver.common.keys import Keys
+
+
+class Busy(Card):
+    def test_who_uses_the_processors_is_said_to_those_about_to_measure(self):
+        self.serve("paced", 20000)
+        with busy_neighbour():
+            self.see()
+            self.until(lambda: NAME in self.text(f"{CARD} .load"), "on the card")
+            self.open("/?view=measure")
+            self.until(lambda: NAME in self.text("main .load"), "above the form")
 
 
 class NoResult(Card):

@@ -2,6 +2,7 @@
 // and a reload keeps them.
 import { get } from '../api.js';
 import { announce, h } from '../dom.js';
+import { machineLoad } from '../machine_load.js';
 import { isUnanswered, postOnce } from '../pending.js';
 import { roughly } from './progress.js';
 import { sweepForm } from './sweep_form.js';
@@ -106,6 +107,7 @@ const build = (description, kind, root) => {
 export const show = async (root, now) => {
   const description = await get('/v1/openapi.json');
   let shown = null; // the form on screen and its schema
+  const load = machineLoad();
   fillIn = (wanted) => {
     const kind = kindOf(wanted);
     root.querySelector('.tabs').replaceWith(tabs(wanted));
@@ -116,10 +118,11 @@ export const show = async (root, now) => {
     shown.fill(wanted);
   };
   root.append(h('p', {}, 'A run trains a network for a while on the machine that this server runs on, and measures how fast. ',
-    h('a', { href: href({ view: 'sweep' }) }, 'Sweeps so far')), h('div', { class: 'tabs' }), h('div', { class: 'form' }));
+    h('a', { href: href({ view: 'sweep' }) }, 'Sweeps so far')), load.element, h('div', { class: 'tabs' }), h('div', { class: 'form' }));
   fillIn(now);
   return () => {
     fillIn = () => {};
+    load.stop();
   };
 };
 

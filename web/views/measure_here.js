@@ -4,6 +4,7 @@ import { get } from '../api.js';
 import { h, problem } from '../dom.js';
 import { interval, words } from '../format.js';
 import { isFinal } from '../live.js';
+import { machineLoad } from '../machine_load.js';
 import { facts } from '../parts.js';
 import { postOnce } from '../pending.js';
 import { typePrice } from '../price_form.js';
@@ -52,21 +53,26 @@ const wordsOf = ({ asked, workload }) => {
 
 const skeleton = () => {
   const parts = {
-    head: h('h2', { id: 'here-title', tabindex: -1 }, 'This machine'), known: h('div', {}), price: h('div', {}), live: h('div', {}),
+    head: h('h2', { id: 'here-title', tabindex: -1 }, 'This machine'), known: h('div', {}), load: h('div', {}), price: h('div', {}), live: h('div', {}),
     result: h('div', {}), words: h('p', { class: 'hint', id: 'here-words' }), wrong: h('p', { class: 'wrong', role: 'alert' }),
     button: h('button', { type: 'button', class: 'primary', 'aria-describedby': 'here-words' }, 'Measure this machine'),
   };
   parts.details = h('details', {}, h('summary', {}, 'What is known of it'), parts.known);
-  parts.action = h('div', {}, h('p', { class: 'buttons' }, parts.button), parts.wrong, parts.words);
+  parts.action = h('div', {}, h('p', { class: 'buttons' }, parts.button), parts.wrong, parts.words, parts.load);
   parts.element = h('section', { class: 'here', 'aria-labelledby': 'here-title', hidden: true },
     parts.head, parts.result, parts.live, parts.action, parts.details, parts.price);
   return parts;
 };
 
-// Shows the machine and the form of its price, once; typed() follows a price. { here, stop }
+// Shows the machine, who else uses it, and the form of its price, once; typed() follows a price. { here, stop }
 const machinePart = (parts, isSmall, typed) => {
   const gone = new AbortController();
-  const shown = { here: null, stop: () => gone.abort() };
+  const load = machineLoad();
+  const stop = () => {
+    gone.abort();
+    load.stop();
+  };
+  const shown = { here: null, stop };
   const read = async () => {
     try {
       shown.here = await readMachine(gone.signal);
@@ -75,6 +81,7 @@ const machinePart = (parts, isSmall, typed) => {
       if (error.name !== 'AbortError') parts.known.replaceChildren(problem(error, read));
     }
   };
+  parts.load.replaceChildren(load.element);
   parts.details.open = !isSmall;
   parts.price.replaceChildren(typePrice(async () => {
     await read();
