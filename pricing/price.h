@@ -60,6 +60,7 @@ enum price_kind {
 /* The feed of what was published beside a figure. It belongs to that figure, whatever its age,
  * and says nothing about what anybody pays today. */
 #define PUBLISHED_FEED "published"
+#define PRICE_FILE_FEED "price-file"
 
 /* Texts are "" where there is nothing to say; the operating system is always Linux. */
 struct price {

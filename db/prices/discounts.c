@@ -164,6 +164,32 @@ bool discount_applies(const struct discount *discount, const struct price *price
            (length == 0 || ends_family(price->instance_type + length));
 }
 
+bool discounts_reach(struct db *db, const struct discount *discount, long long *ret_types,
+                     struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db,
+                                      "SELECT DISTINCT instance_type FROM price_series WHERE"
+                                      " provider = ? AND kind = ? AND nanos IS NOT NULL"
+                                      " AND feed <> '" PUBLISHED_FEED "'",
+                                      err);
+    struct price price = {.kind = discount->kind};
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_text(query, discount->provider);
+    stmt_text(query, price_kind_name(discount->kind));
+    snprintf(price.provider, sizeof price.provider, "%s", discount->provider);
+    *ret_types = 0;
+    while ((step = stmt_step(query, err)) == STMT_ROW) {
+        snprintf(price.instance_type, sizeof price.instance_type, "%s",
+                 stmt_column_text(query, 0));
+        *ret_types += discount_applies(discount, &price);
+    }
+    return step == STMT_DONE;
+}
+
 void discount_list_add(void *list, const struct discount *discount)
 {
     struct discount_list *discounts = list;

@@ -42,6 +42,11 @@ bool discounts_find(struct db *db, long long number, struct discount *ret_discou
 /* The most special of them that applies to a price. */
 bool discount_applies(const struct discount *discount, const struct price *price);
 
+/* How many instance types with a price of its kind it applies to now: 0 of a provider or family
+ * that no feed knows. */
+bool discounts_reach(struct db *db, const struct discount *discount, long long *ret_types,
+                     struct error *err) __attribute__((warn_unused_result));
+
 #define DISCOUNTS_MAX 200
 
 /* The discounts in force, the most special first. */

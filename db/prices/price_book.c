@@ -86,6 +86,13 @@ static enum offer_slot slot_of(const char *feed, enum price_kind kind)
     return published ? SLOT_PUBLISHED_ON_DEMAND : SLOT_ON_DEMAND;
 }
 
+/* A feed says where its prices are; whoever writes a file may leave it open, as who types one. */
+static bool may_be_open(const char *feed, enum offer_slot slot)
+{
+    return (slot != SLOT_ON_DEMAND && slot != SLOT_SPOT && slot != SLOT_COMMITTED) ||
+           strcmp(feed, PRICE_FILE_FEED) == 0;
+}
+
 /* Of the columns of COLUMNS. */
 static bool take_row(struct price_book *book, struct stmt *query, struct error *err)
 {
@@ -98,9 +105,8 @@ static bool take_row(struct price_book *book, struct stmt *query, struct error *
     if (!price_kind_from_name(stmt_column_text(query, 7), &kind))
         return true; /* the schema lets in no other words */
     slot = slot_of(feed, kind);
-    if (slot == OFFER_SLOTS ||
-        ((slot == SLOT_ON_DEMAND || slot == SLOT_SPOT || slot == SLOT_COMMITTED) && !*region))
-        return true; /* no feed may leave open where a price is from */
+    if (slot == OFFER_SLOTS || (!*region && !may_be_open(feed, slot)))
+        return true;
     if (!price_make_room(&book->list, book->count, &book->room, sizeof *book->list, err) ||
         !find_statement(book, feed, stmt_column_text(query, 2), &statement, err))
         return false;
@@ -137,8 +143,8 @@ static bool take_rows(struct price_book *book, struct stmt *query, struct error 
 
 #define OF_TYPE " AND instance_type = ?"
 #define ANYWHERE                                                                                 \
-    "feed IN ('published', 'typed', 'price-file') AND (feed = 'published' OR kind IN ('typed',"  \
-    " 'own'))"
+    "feed IN ('published', 'typed', '" PRICE_FILE_FEED "') AND (feed = 'published' OR kind IN"   \
+    " ('typed', 'own') OR region = '')"
 
 bool price_book_add_region(struct db *db, struct price_book *book, const char *region,
                            const char *type, struct error *err)

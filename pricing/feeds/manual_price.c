@@ -63,6 +63,15 @@ static bool read_price(const char *text, struct price *price, struct error *err)
                      "must be a decimal number above 0 and at most 100000, got '%.40s'", text);
 }
 
+/* The same name may be another machine's elsewhere, so a rented one's price is of one provider.
+ */
+static bool check_provider(const struct price *price, struct error *err)
+{
+    return price->kind == PRICE_TYPED || price->kind == PRICE_OWN || price->provider[0] ||
+           error_set(err, ERROR_INVALID, "provider",
+                     "is missing: only a price of the kind typed or own may leave it out");
+}
+
 bool price_from_row(const struct price_row *row, struct price *ret_price, struct error *err)
 {
     struct price price = {.kind = PRICE_TYPED};
@@ -81,6 +90,8 @@ bool price_from_row(const struct price_row *row, struct price *ret_price, struct
         (!price_kind_from_name(row->kind, &price.kind) || price.kind >= PRICE_COMMITTED))
         return error_not_allowed(err, "kind", (struct allowed){.choices = price_given_kind_names},
                                  "'%.40s' is not a kind of price", row->kind);
+    if (!check_provider(&price, err))
+        return false;
     if (row->valid_from && *row->valid_from &&
         !parse_time_given(row->valid_from, &price.source_us))
         return error_set(err, ERROR_INVALID, "valid_from",

@@ -56,7 +56,7 @@ static enum reading_state file_page(void *reader, const struct fetch_response *r
 static const struct reader_ops read_ops = {file_open, file_ask, file_take, file_page, file_close};
 
 const struct source price_file = {
-    .name = "price-file",
+    .name = PRICE_FILE_FEED,
     .title = "a file on this machine",
     .provider = "",
     .url = "",

@@ -20,7 +20,7 @@ bool price_is_of_machine(const char *name)
     return strncmp(name, MACHINE, strlen(MACHINE)) == 0;
 }
 
-/* What a person typed may leave out where it is about. */
+/* What a person typed may leave out where it is about; a row of a file its region. */
 static bool agrees(const char *said, const char *is, bool may_be_open)
 {
     return strcmp(said, is) == 0 || (may_be_open && !*said);
@@ -49,14 +49,14 @@ static bool is_of_zone(const struct price *price, const struct identity *identit
 
 enum price_fit price_fit(const struct price *price, const struct identity *identity)
 {
-    bool typed = is_typed(price);
+    bool typed = is_typed(price), of_file = strcmp(price->feed, PRICE_FILE_FEED) == 0;
 
     if (!identity->instance_type[0] || strcmp(price->feed, PUBLISHED_FEED) == 0 ||
         strcmp(price->instance_type, identity->instance_type) != 0)
         return PRICE_OF_OTHER_TYPE;
     if (!agrees(price->provider, identity->provider, typed))
         return PRICE_OF_OTHER_PROVIDER;
-    if (!agrees(price->region, identity->region, typed))
+    if (!agrees(price->region, identity->region, typed || of_file))
         return PRICE_OF_OTHER_REGION;
     if (price->zone[0] && !is_of_zone(price, identity))
         return PRICE_OF_OTHER_ZONE;
@@ -71,6 +71,6 @@ int price_rank(const struct price *price, const struct identity *identity)
 {
     if (price_fit(price, identity) != PRICE_FITS)
         return 0;
-    return is_typed(price) * 4 * FEEDS + is_of_zone(price, identity) * 2 * FEEDS +
-           feed_rank(price->feed) + 1;
+    return is_typed(price) * 8 * FEEDS + is_of_zone(price, identity) * 4 * FEEDS +
+           (price->provider[0] && price->region[0]) * 2 * FEEDS + feed_rank(price->feed) + 1;
 }

@@ -28,7 +28,8 @@ enum price_fit {
 enum price_fit price_fit(const struct price *price, const struct identity *identity);
 
 /* 0: this price is not about that machine, or not of its life cycle or terms, or not in dollars.
- * Of the others the higher wins: what a person typed, then the zone's, then the region's; among
- * those the feed that sources.c names first. A price of one kind never stands in for another, and
- * one that was published with a figure is never what a machine costs. */
+ * Of the others the higher wins: what a person typed, then the zone's, then the region's, then
+ * what leaves its provider or region open, as a person's price may, and a file's its region;
+ * among those the feed that sources.c names first. A price of one kind never stands in for
+ * another, and one that was published with a figure is never what a machine costs. */
 int price_rank(const struct price *price, const struct identity *identity);

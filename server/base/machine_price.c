@@ -140,7 +140,8 @@ static void explain_near(const struct search *search, struct machine_price *pric
         say(price,
             "it is not known how this machine is paid for, while %.31s has a price (%s) for "
             "%.40s in %.39s: say --life-cycle on_demand or --life-cycle spot",
-            near->feed, kind, near->instance_type, near->region);
+            near->feed, kind, near->instance_type,
+            near->region[0] ? near->region : "all regions");
         break;
     case PRICE_OF_OTHER_KIND:
         say_what(identity, "no feed has", price);

@@ -47,16 +47,17 @@ class Check(unittest.TestCase):
                          (result.returncode, result.stdout))
 
     def test_every_faulty_line_is_explained(self):
-        result = self.check("instance_type,kind,price_per_hour\nx,spot,1\ny,cheap,1\n\n,spot,1\n"
-                            "z,spot,0\nx,spot,2\nq,spot\ngood,spot,7\n")
+        result = self.check("instance_type,kind,price_per_hour,provider\nx,spot,1,a\ny,cheap,1,a\n\n,spot,1,a\n"
+                            "z,spot,0,a\nx,spot,2,a\nq,spot\ngood,spot,7,\n")
         self.assertEqual((1, ""), (result.returncode, result.stdout))
         self.assertEqual([
             "line 3: kind 'cheap' is not a kind of price: on_demand, spot, typed, own",
             "line 5: instance_type is missing",
             "line 6: price_per_hour must be a decimal number above 0 and at most 100000, got '0'",
             "line 7: price_per_hour is 2, and 1 in line 2 for the same machine: one price a row",
-            "line 8: the row has 2 fields, the header 3",
-            "faults: 5, so the server would take no price of it"],
+            "line 8: the row has 2 fields, the header 4",
+            "line 9: provider is missing: only a price of the kind typed or own may leave it out",
+            "faults: 6, so the server would take no price of it"],
             [line.removeprefix(f"{self.path}: ") for line in result.stderr.splitlines()])
 
     def test_every_fault_of_a_header_is_explained_and_no_row(self):

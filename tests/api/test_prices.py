@@ -238,6 +238,18 @@ class Finding(PricesCase):
 
 
 class Discounts(PricesCase):
+    def test_a_discount_says_how_many_types_it_applies_to(self):
+        with SpotPage() as stage:
+            def reach(**fields):
+                return self.put({"kind": "spot", "factor": 0.5, **fields}, stage.server,
+                                "/v1/discounts")["known_types"]
+            every = {price["instance_type"] for price in stage.server.prices(kind="spot")}
+            self.assertEqual(len(every), reach(provider="aws"))
+            self.assertEqual(sum(name.startswith("c5.") for name in every), reach(provider="aws", family="c5"))
+            self.assertEqual(0, reach(provider="awz"))
+            self.assertEqual(0, reach(provider="aws", family="c55"))
+            self.assertEqual(0, reach(provider="aws", kind="on_demand"))
+
     def test_a_discount_is_shown_beside_the_list_price_and_never_instead(self):
         with SpotPage() as stage:
             server = stage.server

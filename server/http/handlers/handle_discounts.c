@@ -18,11 +18,8 @@
 #include <limits.h>
 #include <math.h>
 
-static void write_discount(void *user, const struct discount *discount)
+static void write_members(struct json_writer *out, const struct discount *discount)
 {
-    struct json_writer *out = user;
-
-    jsonw_open(out, NULL, '{');
     jsonw_integer(out, "id", discount->number);
     jsonw_text(out, "provider", discount->provider);
     jsonw_text(out, "family", *discount->family ? discount->family : NULL);
@@ -31,6 +28,14 @@ static void write_discount(void *user, const struct discount *discount)
     jsonw_text(out, "note", *discount->note ? discount->note : NULL);
     jsonw_time(out, "valid_from", discount->since_us);
     present_taken_back(out, "withdrawn", &discount->withdrawn);
+}
+
+static void write_discount(void *user, const struct discount *discount)
+{
+    struct json_writer *out = user;
+
+    jsonw_open(out, NULL, '{');
+    write_members(out, discount);
     jsonw_close(out, '}');
 }
 
@@ -138,6 +143,7 @@ void discounts_create_handler(struct exchange *exchange)
     AUTO(json_decrefp) json_t *json = NULL;
     struct discount discount;
     struct error err = {0};
+    long long types;
 
     if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
         return;
@@ -147,11 +153,15 @@ void discounts_create_handler(struct exchange *exchange)
         return;
     }
     loan = db_borrow(exchange->server->pool);
-    if (!discounts_put(loan.db, &discount, &discount.number, &err)) {
+    if (!discounts_put(loan.db, &discount, &discount.number, &err) ||
+        !discounts_reach(loan.db, &discount, &types, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    write_discount(&out, &discount);
+    jsonw_open(&out, NULL, '{');
+    write_members(&out, &discount);
+    jsonw_integer(&out, "known_types", types);
+    jsonw_close(&out, '}');
     reply_json(exchange, 201, &out);
 }
 

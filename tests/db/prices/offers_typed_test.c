@@ -42,6 +42,26 @@ static void a_typed_price_that_says_where_goes_before_an_open_one(void)
     expect_price(&offer.typed, "7");
 }
 
+static void only_a_file_may_leave_open_in_which_region_a_machine_is_rented(void)
+{
+    static const struct source file = {.name = PRICE_FILE_FEED};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct offers_question question = asked(10);
+
+    READ_OF(db, &file, 0, P("box", "1", .region = ""), P("crate", "2", .region = ""),
+            P("crate", "3"), P("box", "0.5", .region = "", .kind = PRICE_SPOT));
+    READ(db, 0, P("chest", "5", .region = ""));
+    struct offer offer = offer_asked(db, "box", &question);
+    expect_price(&offer.on_demand, "1");
+    EXPECT_STR(offer.on_demand.region, "");
+    expect_price(&offer.spot, "0.5");
+    offer = offer_asked(db, "crate", &question);
+    expect_price(&offer.on_demand, "3");
+    AUTO(offers_free) struct offers all = offers_asked(db, &question);
+    EXPECT(!offers_find(&all, "aws", "chest"));
+}
+
 static void a_typed_price_does_not_age(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -83,8 +103,7 @@ static void a_sheet_of_prices_may_have_typed_ones_too(void)
     struct offer offer = offer_asked(db, "box", &question);
     expect_price(&offer.typed, "1");
     EXPECT_INT(offer.typed.kind, PRICE_OWN);
-    /* What a feed says is of a place, and not of any. */
-    expect_none(&offer.on_demand, "no feed has an on-demand price of it in eu-north-1");
+    expect_price(&offer.on_demand, "2");
     offer = offer_asked(db, "far", &question);
     EXPECT(!offer.typed.known);
 }
@@ -262,6 +281,7 @@ static void of_two_kinds_the_first_that_was_typed_is_the_price(void)
 int main(void)
 {
     RUN(a_typed_price_that_says_where_goes_before_an_open_one);
+    RUN(only_a_file_may_leave_open_in_which_region_a_machine_is_rented);
     RUN(a_typed_price_does_not_age);
     RUN(a_type_with_prices_elsewhere_is_listed_without_a_price);
     RUN(a_sheet_of_prices_may_have_typed_ones_too);

@@ -159,14 +159,23 @@ static void an_error_lists_the_allowed_values(void)
 static void a_row_of_a_file_may_be_of_every_kind(void)
 {
     for (int i = PRICE_ON_DEMAND; i <= PRICE_OWN; i++) {
-        const struct price_row row = {
-            .instance_type = "x", .price_per_hour = "1", .kind = price_kind_names[i]};
+        const struct price_row row = {.provider = "acme",
+                                      .instance_type = "x",
+                                      .price_per_hour = "1",
+                                      .kind = price_kind_names[i]};
+        struct error err = {0};
         struct price price;
 
         EXPECT(price_from_row(&row, &price, NULL));
         EXPECT_INT(price.kind, i);
         EXPECT_INT(price.source_us, 0); /* it does not say */
         EXPECT_STR(price.feed, "");
+        EXPECT_INT(price_from_row(&(struct price_row){.instance_type = "x",
+                                                      .price_per_hour = "1",
+                                                      .kind = price_kind_names[i]},
+                                  &price, &err),
+                   i >= PRICE_TYPED);
+        EXPECT_STR(err.field, i >= PRICE_TYPED ? "" : "provider");
     }
 }
 

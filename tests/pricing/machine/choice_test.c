@@ -83,7 +83,7 @@ static void an_entered_price_wins_over_all_others(void)
     EXPECT(rank(PRICE_TYPED, "us-east-1b", "typed") > rank(PRICE_TYPED, "", sources[0]->name));
 }
 
-static void a_person_may_leave_out_where_it_is_about_but_no_feed_may(void)
+static void a_person_may_leave_out_where_it_is_about_a_file_its_region_and_no_feed_may(void)
 {
     struct price price = price_of(PRICE_TYPED, "", "typed");
 
@@ -95,6 +95,12 @@ static void a_person_may_leave_out_where_it_is_about_but_no_feed_may(void)
     EXPECT_INT(price_rank(&price, &machine), 0);
     snprintf(price.region, sizeof price.region, "us-east-1");
     EXPECT(price_rank(&price, &machine) > 0);
+    price = price_of(PRICE_SPOT, "", "price-file");
+    int exact = price_rank(&price, &machine);
+    price.region[0] = '\0';
+    EXPECT(price_rank(&price, &machine) > 0 && price_rank(&price, &machine) < exact);
+    price.provider[0] = '\0';
+    EXPECT_INT(price_rank(&price, &machine), 0);
 }
 
 static void prices_of_other_places_are_never_chosen(void)
@@ -170,7 +176,7 @@ int main(void)
     RUN(feeds_are_believed_in_the_order_of_the_list);
     RUN(what_was_published_with_a_figure_is_never_what_a_machine_costs);
     RUN(an_entered_price_wins_over_all_others);
-    RUN(a_person_may_leave_out_where_it_is_about_but_no_feed_may);
+    RUN(a_person_may_leave_out_where_it_is_about_a_file_its_region_and_no_feed_may);
     RUN(prices_of_other_places_are_never_chosen);
     RUN(a_machine_that_is_not_known_has_no_price);
     return test_result();
