@@ -152,11 +152,8 @@ static void refuse_second(struct confinement *to, unsigned call, unsigned one, u
     verdict(to, PERMIT);
 }
 
-/* Other processes of the same user, the server among them, are out of reach. */
-static void write_reach(struct confinement *to)
+static void permit_of_itself_by_second(struct confinement *to)
 {
-    for (size_t i = 0; i < COUNT(of_itself); i++)
-        permit_of_itself(to, of_itself[i]);
     for (size_t i = 0; i < COUNT(of_itself_by_second); i++) {
         unless(to, BPF_JEQ, of_itself_by_second[i], 4);
         load(to, OFFSET_SECOND);
@@ -164,6 +161,14 @@ static void write_reach(struct confinement *to)
         verdict(to, PERMIT);
         verdict(to, REFUSE);
     }
+}
+
+/* Other processes of the same user, the server among them, are out of reach. */
+static void write_reach(struct confinement *to)
+{
+    for (size_t i = 0; i < COUNT(of_itself); i++)
+        permit_of_itself(to, of_itself[i]);
+    permit_of_itself_by_second(to);
     refuse_second(to, SYS_fcntl, F_SETOWN, F_SETOWN_EX);
     refuse_second(to, SYS_ioctl, SET_OWNER, SET_GROUP);
 }
@@ -197,7 +202,15 @@ static void write_conditions(struct confinement *to)
 #endif
 }
 
-static void write_program(struct confinement *to)
+/* An engine of others may signal its children, and place its threads on processors by their
+ * numbers; confine_files.h keeps its signals within its run. */
+static void write_reach_of_others(struct confinement *to)
+{
+    permit_of_itself(to, SYS_prlimit64);
+    permit_of_itself_by_second(to);
+}
+
+static void write_program(struct confinement *to, enum confine_how how)
 {
     load(to, offsetof(struct seccomp_data, arch));
     add(to, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
@@ -207,12 +220,16 @@ static void write_program(struct confinement *to)
     unless(to, BPF_JGE, X32_BIT, 1); /* the same calls under other numbers */
     verdict(to, REFUSE);
 #endif
-    for (size_t i = 0; i < COUNT(refused); i++) {
-        unless(to, BPF_JEQ, refused[i], 1);
-        verdict(to, REFUSE);
+    if (how == CONFINE_OTHERS) {
+        write_reach_of_others(to);
+    } else {
+        for (size_t i = 0; i < COUNT(refused); i++) {
+            unless(to, BPF_JEQ, refused[i], 1);
+            verdict(to, REFUSE);
+        }
+        write_reach(to);
+        write_conditions(to);
     }
-    write_reach(to);
-    write_conditions(to);
     verdict(to, PERMIT);
 }
 
@@ -231,12 +248,13 @@ bool confine_can_filter(void)
 #endif
 }
 
-void confine_prepare(bool ours, struct confinement *ret_confinement)
+void confine_prepare(enum confine_how how, struct confinement *ret_confinement)
 {
-    *ret_confinement = (struct confinement){.drop = ours};
+    *ret_confinement =
+        (struct confinement){.drop = how == CONFINE_OURS, .files.scopes = how == CONFINE_OTHERS};
 #ifdef ARCHITECTURE
-    if (ours && confine_can_filter())
-        write_program(ret_confinement);
+    if (how != CONFINE_LITTLE && confine_can_filter())
+        write_program(ret_confinement, how);
 #endif
 }
 

@@ -3,8 +3,10 @@
  * and what it writes is for its owner alone. Our own worker besides has no capability, and the
  * kernel refuses with EPERM what no training needs: sockets, calls that reach into other
  * processes' memory, mounts, namespaces, modules, clocks, keys, and signals, priorities and
- * limits of any process but itself; and it uses no files but those of confine_files.h. /proc
- * reaches into processes of the same user without such a call, so the server hides itself, too.
+ * limits of any process but itself; and it uses no files but those of confine_files.h. An engine
+ * of others sets no priorities and limits of other processes, and, where the kernel knows it
+ * (6.12), neither signals nor traces any outside its run. /proc reaches into processes of the
+ * same user without such a call, so the server hides itself, too.
  */
 #pragma once
 
@@ -28,6 +30,12 @@
 #endif
 #endif
 
+enum confine_how {
+    CONFINE_LITTLE, /* limits, and no new privileges */
+    CONFINE_OTHERS, /* an engine of others: what is outside its run is out of reach, too */
+    CONFINE_OURS,   /* our own worker */
+};
+
 struct confinement {
     struct sock_filter program[CONFINE_PROGRAM_MAX];
     unsigned short length;                     /* 0: without a filter */
@@ -40,10 +48,10 @@ struct confinement {
 /* Whether this kernel filters calls, and our own confinement permits it. */
 bool confine_can_filter(void);
 
-/* What will be done, made ready before the fork; `ours` is our own worker, whose files the caller
- * prepares by confine_files_prepare(). Where the kernel has no filters, or does not restrict
- * files, the rest is done. */
-void confine_prepare(bool ours, struct confinement *ret_confinement);
+/* What will be done, made ready before the fork; of CONFINE_OURS the caller prepares the files by
+ * confine_files_prepare(). Where the kernel has no filters, or does not restrict files or
+ * signals, the rest is done. */
+void confine_prepare(enum confine_how how, struct confinement *ret_confinement);
 
 /* Confines the calling process, for good. Only calls that a child of a process with threads may
  * make. False, with errno, when something could not be done: then nothing is to be run. */

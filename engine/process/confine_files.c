@@ -89,6 +89,11 @@ bool confine_can_restrict_files(void)
     return version() > 0;
 }
 
+bool confine_can_keep_signals(void)
+{
+    return version() >= VERSION_SCOPES;
+}
+
 /* As execvpe() will find it. */
 static void find_program(const char *command, char ret_path[PATH_MAX])
 {
@@ -176,6 +181,17 @@ static bool permit_all(int ruleset, const struct confine_files *files, uint64_t 
            permit(ruleset, files->cache, MAY_KEEP & known);
 }
 
+static bool restrict_scopes(void)
+{
+    const struct ruleset rules = {.scopes = SCOPE_SIGNALS};
+
+    if (!confine_can_keep_signals())
+        return true;
+    AUTO(closep)
+    int ruleset = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
+    return ruleset >= 0 && syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
+}
+
 bool confine_files_apply(const struct confine_files *files)
 {
     struct ruleset rules = {.files = MAY_EVERYTHING};
@@ -183,7 +199,7 @@ bool confine_files_apply(const struct confine_files *files)
     long known = files->wanted ? version() : 0;
 
     if (!files->wanted)
-        return true;
+        return !files->scopes || restrict_scopes();
     if (known >= VERSION_REFER)
         rules.files |= LANDLOCK_ACCESS_FS_REFER;
     if (known >= VERSION_TRUNCATE)

@@ -10,6 +10,7 @@
 
 struct confine_files {
     bool wanted;
+    bool scopes;                  /* not the files, but signals and traces of processes outside */
     char program[PATH_MAX];       /* "": not found, so it will not run either */
     char libraries[2 * PATH_MAX]; /* files and folders with colons between, beyond the system's */
     char cache[PATH_MAX];         /* "": none */
@@ -17,6 +18,9 @@ struct confine_files {
 
 /* Whether this kernel restricts files, and our own confinement permits it. */
 bool confine_can_restrict_files(void);
+
+/* The same of signals and traces. */
+bool confine_can_keep_signals(void);
 
 /* What the worker of this command will need, found out before the fork. `preload` is as in struct
  * launch; `home` is the one of another user, or NULL. */

@@ -193,8 +193,8 @@ bool spawn_child(struct child *ret_child, const struct launch *launch, struct er
         return error_no_memory(err);
     if (!pipes_open(&pipes, err))
         return false;
-    confine_prepare(launch->ours, &confinement);
-    if (launch->ours)
+    confine_prepare(launch->how, &confinement);
+    if (launch->how == CONFINE_OURS)
         confine_files_prepare(launch->command[0], launch->preload,
                               launch->user && launch->user->is_another ? launch->user->home
                                                                        : NULL,

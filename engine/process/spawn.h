@@ -9,6 +9,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "engine/process/confine.h"
 #include "engine/process/engine_user.h"
 
 #include <stdbool.h>
@@ -26,7 +27,7 @@ struct launch {
     char *const *command;           /* NULL-terminated, looked up in PATH */
     const char *run_id;             /* becomes PENNYWORTH_RUN */
     const char *preload;            /* comes first in LD_PRELOAD; "" for nothing */
-    bool ours;                      /* our own worker, confined as such: see confine.h */
+    enum confine_how how;           /* it is confined */
     const struct engine_user *user; /* NULL: the server's own */
 };
 

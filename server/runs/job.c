@@ -366,7 +366,7 @@ static enum job_result start_and_follow(struct job *job, struct error *err)
     if (!preload_find(&job->spec, "", preload, err))
         return JOB_FAILED;
     launch.command = engine->command;
-    launch.ours = engine->ours && parts->confine;
+    launch.how = !parts->confine ? CONFINE_LITTLE : engine->ours ? CONFINE_OURS : CONFINE_OTHERS;
     launch.user = engines_user(parts->engines, engine);
     job->ours = engine->ours;
     settled = settle_batch(job, &launch, err);

@@ -257,8 +257,8 @@ static struct worker *start_worker(struct error *err)
                            "echo '{\"type\":\"done\",\"steps\":1}'";
     static char *const command[] = {shell, dash_c, script, NULL};
 
-    return worker_start(&(struct launch){command, "allocation-test", "", false, NULL}, "{}", 1,
-                        err);
+    return worker_start(&(struct launch){command, "allocation-test", "", CONFINE_OTHERS, NULL},
+                        "{}", 1, err);
 }
 
 static bool begin_worker(struct error *err)

@@ -241,14 +241,14 @@ static void where_it_is_not_wanted_nothing_is_refused(void)
 }
 
 /* What `cat FILE` prints that is started as an engine. */
-static void print_as_engine(bool ours, char *path, char *ret_text, size_t size)
+static void print_as_engine(enum confine_how how, char *path, char *ret_text, size_t size)
 {
     static char cat[] = "cat";
     struct child child;
     ssize_t length;
 
     EXPECT(spawn_child(
-        &child, &(struct launch){(char *const[]){cat, path, NULL}, "RUN", "", ours, NULL}, NULL));
+        &child, &(struct launch){(char *const[]){cat, path, NULL}, "RUN", "", how, NULL}, NULL));
     fcntl(child.output, F_SETFL, 0);
     length = read(child.output, ret_text, size - 1);
     ret_text[length > 0 ? length : 0] = '\0';
@@ -265,9 +265,9 @@ static void an_engine_of_ours_prints_no_file_of_the_server_and_one_of_others_doe
     char text[16];
 
     begin(&scene);
-    print_as_engine(false, scene.secret, text, sizeof text);
+    print_as_engine(CONFINE_OTHERS, scene.secret, text, sizeof text);
     EXPECT_STR(text, "x");
-    print_as_engine(true, scene.secret, text, sizeof text);
+    print_as_engine(CONFINE_OURS, scene.secret, text, sizeof text);
     EXPECT_STR(text, "");
     end(&scene);
 }

@@ -40,7 +40,7 @@ static void expect(const struct call *call, unsigned architecture, unsigned want
     char text[200];
     unsigned got;
 
-    confine_prepare(true, &ours);
+    confine_prepare(CONFINE_OURS, &ours);
     got = filter_verdict(&ours, &data);
     snprintf(text, sizeof text, "%s (%#llx): %#x, expected %#x", call->name, call->first, got,
              wanted);
@@ -161,7 +161,7 @@ static void expect_second(long number, unsigned long long second, unsigned wante
     const struct seccomp_data data = {.nr = (int)number, .arch = HERE, .args = {0, second}};
     struct confinement ours;
 
-    confine_prepare(true, &ours);
+    confine_prepare(CONFINE_OURS, &ours);
     EXPECT_INT(filter_verdict(&ours, &data), wanted);
 }
 
@@ -245,18 +245,48 @@ static void calls_by_their_x32_numbers_are_refused(void)
 }
 #endif
 
-static void engines_of_others_have_none(void)
+static void without_confinement_there_is_none(void)
 {
+    struct confinement little;
+
+    confine_prepare(CONFINE_LITTLE, &little);
+    EXPECT_INT(little.length, 0);
+}
+
+/* The network, memory and signals are theirs; limits and priorities of others are not. */
+static void engines_of_others_may_do_all_but_bend_other_processes(void)
+{
+    static const struct {
+        long number;
+        unsigned long long first, second;
+        unsigned verdict;
+    } rows[] = {
+        {SYS_socket, AF_INET, SOCK_STREAM, SECCOMP_RET_ALLOW},
+        {SYS_kill, 7, SIGKILL, SECCOMP_RET_ALLOW},
+        {SYS_sched_setaffinity, 7, 0, SECCOMP_RET_ALLOW},
+        {SYS_prlimit64, 0, 0, SECCOMP_RET_ALLOW},
+        {SYS_prlimit64, CONFINE_SELF, 0, SECCOMP_RET_ALLOW},
+        {SYS_prlimit64, 7, 0, REFUSED},
+        {SYS_setpriority, 0, 0, SECCOMP_RET_ALLOW},
+        {SYS_setpriority, 0, 7, REFUSED},
+        {SYS_ioprio_set, 1, 7, REFUSED},
+    };
     struct confinement others;
 
-    confine_prepare(false, &others);
-    EXPECT_INT(others.length, 0);
+    confine_prepare(CONFINE_OTHERS, &others);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct seccomp_data data = {
+            .nr = (int)rows[i].number, .arch = HERE, .args = {rows[i].first, rows[i].second}};
+
+        EXPECT_INT(filter_verdict(&others, &data), rows[i].verdict);
+    }
 }
 
 int main(void)
 {
-    RUN(engines_of_others_have_none);
+    RUN(without_confinement_there_is_none);
     if (confine_can_filter()) {
+        RUN(engines_of_others_may_do_all_but_bend_other_processes);
         RUN(what_no_training_needs_is_refused_whatever_it_says);
         RUN(what_depends_is_refused_where_it_has_to_be);
         RUN(a_second_argument_names_no_other_process);

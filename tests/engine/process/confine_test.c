@@ -39,11 +39,11 @@ static int confined_by(const struct confinement *confinement, int (*act)(const v
     return status;
 }
 
-static int confined(bool ours, int (*act)(const void *user), const void *user)
+static int confined(enum confine_how how, int (*act)(const void *user), const void *user)
 {
     struct confinement confinement;
 
-    confine_prepare(ours, &confinement);
+    confine_prepare(how, &confinement);
     return confined_by(&confinement, act, user);
 }
 
@@ -134,7 +134,7 @@ static void calls_that_no_training_needs_are_refused(void)
 {
     struct confinement filter;
 
-    confine_prepare(true, &filter);
+    confine_prepare(CONFINE_OURS, &filter);
     filter.drop = false; /* who has no capability is refused most of these anyway */
     for (size_t i = 0; i < COUNT(calls_refused); i++)
         expect_exit(confined_by(&filter, try_call, &calls_refused[i]), EPERM,
@@ -151,7 +151,7 @@ static void a_debugger_is_refused_but_to_sanitizers(void)
     int wanted = EPERM;
 #endif
 
-    expect_exit(confined(true, try_call, &attach), wanted, "ptrace");
+    expect_exit(confined(CONFINE_OURS, try_call, &attach), wanted, "ptrace");
 }
 
 /* The C library goes on with clone(), whose flags can be looked at. */
@@ -160,7 +160,7 @@ static void threads_are_made_in_the_old_way(void)
 #ifdef SYS_clone3
     static const struct call call = CALL(clone3, 0, 0, 0);
 
-    expect_exit(confined(true, try_call, &call), ENOSYS, "clone3");
+    expect_exit(confined(CONFINE_OURS, try_call, &call), ENOSYS, "clone3");
 #endif
 }
 
@@ -195,8 +195,8 @@ static int train(const void *user)
 
 static void calls_that_training_needs_are_permitted(void)
 {
-    expect_exit(confined(true, train, NULL), 0, "training");
-    expect_exit(confined(false, train, NULL), 0, "training elsewhere");
+    expect_exit(confined(CONFINE_OURS, train, NULL), 0, "training");
+    expect_exit(confined(CONFINE_OTHERS, train, NULL), 0, "training elsewhere");
 }
 
 /* Training asks for these and goes on without them. A container's own filter may refuse them
@@ -224,7 +224,7 @@ static int try_unconfined(const struct call *call)
 static void other_calls_behave_as_without_the_filter(void)
 {
     for (size_t i = 0; i < COUNT(calls_left_alone); i++)
-        expect_exit(confined(true, try_call, &calls_left_alone[i]),
+        expect_exit(confined(CONFINE_OURS, try_call, &calls_left_alone[i]),
                     try_unconfined(&calls_left_alone[i]), calls_left_alone[i].name);
 }
 
@@ -242,7 +242,7 @@ static int call_as_32_bits(const void *user)
  * it. */
 static void a_call_of_another_architecture_is_the_end(void)
 {
-    int status = confined(true, call_as_32_bits, NULL);
+    int status = confined(CONFINE_OURS, call_as_32_bits, NULL);
 
     EXPECT(WIFSIGNALED(status) && (WTERMSIG(status) == SIGSYS || WTERMSIG(status) == SIGSEGV));
 }
@@ -258,7 +258,7 @@ static int try_socket(const void *user)
 
 static void engines_of_others_may_use_the_network(void)
 {
-    expect_exit(confined(false, try_socket, NULL), 0, "a socket");
+    expect_exit(confined(CONFINE_OTHERS, try_socket, NULL), 0, "a socket");
 }
 
 static int look_at_limits(const void *user)
@@ -285,8 +285,8 @@ static int look_at_limits(const void *user)
 
 static void every_engine_has_limits(void)
 {
-    expect_exit(confined(true, look_at_limits, NULL), 0, "our limits");
-    expect_exit(confined(false, look_at_limits, NULL), 0, "limits of others");
+    expect_exit(confined(CONFINE_OURS, look_at_limits, NULL), 0, "our limits");
+    expect_exit(confined(CONFINE_OTHERS, look_at_limits, NULL), 0, "limits of others");
 }
 
 static int confine_poor(const void *user)
@@ -297,13 +297,13 @@ static int confine_poor(const void *user)
     (void)user;
     if (setrlimit(RLIMIT_NOFILE, &(struct rlimit){50, few}) != 0)
         return NOT_TRUE;
-    confine_prepare(false, &confinement);
+    confine_prepare(CONFINE_OTHERS, &confinement);
     return confine_apply(&confinement) ? look_at_limits(&few) : NOT_CONFINED;
 }
 
 static void a_limit_is_never_raised(void)
 {
-    expect_exit(confined(false, confine_poor, NULL), 0, "a poor one");
+    expect_exit(confined(CONFINE_OTHERS, confine_poor, NULL), 0, "a poor one");
 }
 
 static int confine_wrongly(const void *user)
@@ -316,11 +316,11 @@ static int confine_wrongly(const void *user)
 
 static void a_wrong_filter_ends_the_child_with_its_error(void)
 {
-    expect_exit(confined(false, confine_wrongly, NULL), EINVAL, "a wrong filter");
+    expect_exit(confined(CONFINE_OTHERS, confine_wrongly, NULL), EINVAL, "a wrong filter");
 }
 
 /* What /proc says of a program that was started by spawn_child(). */
-static void read_status(bool ours, char *ret_text, size_t size)
+static void read_status(enum confine_how how, char *ret_text, size_t size)
 {
     static char cat[] = "cat", status[] = "/proc/self/status";
     struct child child;
@@ -328,9 +328,9 @@ static void read_status(bool ours, char *ret_text, size_t size)
     ssize_t length;
 
     ret_text[0] = '\0';
-    EXPECT(spawn_child(
-        &child, &(struct launch){(char *const[]){cat, status, NULL}, "RUN", "", ours, NULL},
-        NULL));
+    EXPECT(spawn_child(&child,
+                       &(struct launch){(char *const[]){cat, status, NULL}, "RUN", "", how, NULL},
+                       NULL));
     fcntl(child.output, F_SETFL, 0);
     while (used < size - 1 && (length = read(child.output, ret_text + used, size - 1 - used)) > 0)
         used += (size_t)length;
@@ -367,7 +367,7 @@ static int be_looked_at(const void *user)
 
     if (*hides)
         confine_hide();
-    status = confined(true, open_parents, NULL);
+    status = confined(CONFINE_OURS, open_parents, NULL);
     return WIFEXITED(status) ? WEXITSTATUS(status) : NOT_TRUE;
 }
 
@@ -386,7 +386,7 @@ static int start_another(const void *user)
 
     (void)user;
     confine_hide();
-    read_status(true, text, sizeof text);
+    read_status(CONFINE_OURS, text, sizeof text);
     return strstr(text, "Seccomp:") ? 0 : NOT_TRUE;
 }
 
@@ -408,10 +408,10 @@ static void an_exec_gives_nothing_back(void)
                                         "Seccomp:\t2\n"};
     char text[8192];
 
-    read_status(true, text, sizeof text);
+    read_status(CONFINE_OURS, text, sizeof text);
     for (size_t i = 0; i < COUNT(lines); i++)
         EXPECT_STR(strstr(text, lines[i]) ? lines[i] : text, lines[i]);
-    read_status(false, text, sizeof text);
+    read_status(CONFINE_OTHERS, text, sizeof text);
     EXPECT(strstr(text, "NoNewPrivs:\t1\n") != NULL);
 }
 
@@ -429,7 +429,7 @@ static int signal_others(const void *user)
 static void our_own_worker_signals_and_slows_itself_alone(void)
 {
     if (confine_can_filter())
-        EXPECT_INT(confined(true, signal_others, NULL), 0);
+        EXPECT_INT(confined(CONFINE_OURS, signal_others, NULL), 0);
 }
 
 int main(void)

@@ -55,8 +55,8 @@ static void a_program_behind_a_closed_folder_cannot_be_run(void)
 }
 
 /* What a shell prints that is started as an engine of that user. */
-static void print(const struct engine_user *user, bool ours, char *script, char *ret_text,
-                  size_t size)
+static void print(const struct engine_user *user, enum confine_how how, char *script,
+                  char *ret_text, size_t size)
 {
     static char shell[] = "sh", dash_c[] = "-c";
     struct child child;
@@ -65,7 +65,7 @@ static void print(const struct engine_user *user, bool ours, char *script, char 
 
     EXPECT(spawn_child(
         &child,
-        &(struct launch){(char *const[]){shell, dash_c, script, NULL}, "RUN", "", ours, user},
+        &(struct launch){(char *const[]){shell, dash_c, script, NULL}, "RUN", "", how, user},
         NULL));
     fcntl(child.output, F_SETFL, 0);
     while (used < size - 1 && (length = read(child.output, ret_text + used, size - 1 - used)) > 0)
@@ -92,9 +92,9 @@ static void an_engine_has_the_user_alone_and_a_home_of_its_own(void)
     snprintf(wanted, sizeof wanted, "Uid: %u %u %u %u\nGid: %u %u %u %u\nGroups:\n" HOME " \n",
              user.user, user.user, user.user, user.user, user.group, user.group, user.group,
              user.group);
-    print(&user, false, script, text, sizeof text);
+    print(&user, CONFINE_OTHERS, script, text, sizeof text);
     EXPECT_STR(text, wanted);
-    print(&user, true, script, text, sizeof text);
+    print(&user, CONFINE_OURS, script, text, sizeof text);
     EXPECT_STR(text, wanted);
 }
 

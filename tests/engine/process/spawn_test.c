@@ -65,8 +65,8 @@ static void a_child_leads_its_own_group_and_its_end_is_seen(void)
     struct child child;
     struct run_id run = new_run();
 
-    EXPECT(
-        spawn_child(&child, &(struct launch){SHELL(at_once), run.text, "", false, NULL}, NULL));
+    EXPECT(spawn_child(
+        &child, &(struct launch){SHELL(at_once), run.text, "", CONFINE_OTHERS, NULL}, NULL));
     EXPECT_INT(getpgid(child.pid), child.pid);
     EXPECT(becomes_readable(child.pidfd));
 
@@ -80,7 +80,8 @@ static void reading_from_a_child_never_blocks(void)
     struct run_id run = new_run();
     char byte;
 
-    EXPECT(spawn_child(&child, &(struct launch){SHELL(cat), run.text, "", false, NULL}, NULL));
+    EXPECT(spawn_child(&child, &(struct launch){SHELL(cat), run.text, "", CONFINE_OTHERS, NULL},
+                       NULL));
     EXPECT_INT(read(child.output, &byte, 1), -1);
     EXPECT_INT(errno, EAGAIN);
     EXPECT_INT(read(child.errors, &byte, 1), -1);
@@ -94,7 +95,8 @@ static void a_message_arrives_as_a_line(void)
     struct run_id run = new_run();
     char line[20] = "";
 
-    EXPECT(spawn_child(&child, &(struct launch){SHELL(cat), run.text, "", false, NULL}, NULL));
+    EXPECT(spawn_child(&child, &(struct launch){SHELL(cat), run.text, "", CONFINE_OTHERS, NULL},
+                       NULL));
     EXPECT(child_tell(&child, "some words", NULL));
     EXPECT(becomes_readable(child.output));
     EXPECT_INT(read(child.output, line, sizeof line - 1), 11);
@@ -131,7 +133,8 @@ static void no_descriptor_goes_where_it_is_not_meant_to(void)
     int far = fcntl(open_for_all, F_DUPFD, 200);
 
     EXPECT(open_for_all > 2 && far >= 200);
-    EXPECT(spawn_child(&child, &(struct launch){SHELL(stay), run.text, "", false, NULL}, NULL));
+    EXPECT(spawn_child(&child, &(struct launch){SHELL(stay), run.text, "", CONFINE_OTHERS, NULL},
+                       NULL));
 
     const int ends[] = {child.input, child.output, child.errors, child.pidfd, ours};
     for (size_t i = 0; i < COUNT(ends); i++)
@@ -199,9 +202,10 @@ static void libraries_are_loaded_before_a_child_and_only_where_wanted(void)
 
         if (cases[i].before)
             setenv("LD_PRELOAD", cases[i].before, 1);
-        EXPECT(spawn_child(
-            &child, &(struct launch){SHELL(tell_preload), run.text, cases[i].wanted, false, NULL},
-            NULL));
+        EXPECT(spawn_child(&child,
+                           &(struct launch){SHELL(tell_preload), run.text, cases[i].wanted,
+                                            CONFINE_OTHERS, NULL},
+                           NULL));
         unsetenv("LD_PRELOAD");
         EXPECT(becomes_readable(child.output));
         EXPECT(read(child.output, text, sizeof text - 1) > 0);
@@ -218,7 +222,8 @@ static void telling_more_than_the_pipe_holds_is_an_error_not_a_wait(void)
     struct error err = {0};
 
     memset(line, 'x', 2000000);
-    EXPECT(spawn_child(&child, &(struct launch){SHELL(deaf), run.text, "", false, NULL}, NULL));
+    EXPECT(spawn_child(&child, &(struct launch){SHELL(deaf), run.text, "", CONFINE_OTHERS, NULL},
+                       NULL));
     errno = EPIPE; /* left over from elsewhere: no excuse */
     EXPECT(!child_tell(&child, line, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
@@ -232,8 +237,8 @@ static void telling_a_child_that_does_not_listen_is_no_error(void)
     struct run_id run = new_run();
     struct error err = {0};
 
-    EXPECT(
-        spawn_child(&child, &(struct launch){SHELL(no_reader), run.text, "", false, NULL}, NULL));
+    EXPECT(spawn_child(
+        &child, &(struct launch){SHELL(no_reader), run.text, "", CONFINE_OTHERS, NULL}, NULL));
     EXPECT(becomes_readable(child.output));
     EXPECT(child_tell(&child, "anybody there?", &err));
     EXPECT_INT(err.kind, ERROR_NONE);
@@ -262,7 +267,8 @@ static void a_command_that_cannot_be_started_is_a_clear_error(void)
         memset(&untouched, 0x5a, sizeof untouched);
         snprintf(command, sizeof command, "%s", failures[i].command);
         EXPECT(!spawn_child(
-            &child, &(struct launch){(char *const[]){command, NULL}, "RUN", "", false, NULL},
+            &child,
+            &(struct launch){(char *const[]){command, NULL}, "RUN", "", CONFINE_OTHERS, NULL},
             &err));
         EXPECT_INT(err.kind, ERROR_UPSTREAM);
         EXPECT_STR(err.message, failures[i].message);
@@ -277,10 +283,12 @@ static void a_sweep_finds_the_whole_family_of_a_run(void)
     struct run_id run = new_run(), other = new_run();
     struct child alone, family, stranger;
 
-    EXPECT(spawn_child(&alone, &(struct launch){SHELL(stay), run.text, "", false, NULL}, NULL));
-    EXPECT(spawn_child(&family, &(struct launch){SHELL(two), run.text, "", false, NULL}, NULL));
-    EXPECT(
-        spawn_child(&stranger, &(struct launch){SHELL(stay), other.text, "", false, NULL}, NULL));
+    EXPECT(spawn_child(&alone, &(struct launch){SHELL(stay), run.text, "", CONFINE_OTHERS, NULL},
+                       NULL));
+    EXPECT(spawn_child(&family, &(struct launch){SHELL(two), run.text, "", CONFINE_OTHERS, NULL},
+                       NULL));
+    EXPECT(spawn_child(
+        &stranger, &(struct launch){SHELL(stay), other.text, "", CONFINE_OTHERS, NULL}, NULL));
     EXPECT(becomes_readable(alone.output) && becomes_readable(family.output) &&
            becomes_readable(stranger.output));
     EXPECT(run_comes_to_have(run.text, 3));
@@ -304,8 +312,8 @@ static void a_sweep_finds_a_process_in_the_middle_of_exec(void)
         struct run_id run = new_run();
         struct child child;
 
-        EXPECT(spawn_child(&child, &(struct launch){SHELL(restless), run.text, "", false, NULL},
-                           NULL));
+        EXPECT(spawn_child(
+            &child, &(struct launch){SHELL(restless), run.text, "", CONFINE_OTHERS, NULL}, NULL));
         EXPECT(becomes_readable(child.output));
         EXPECT_INT(spawn_sweep(run.text), 1);
         bury(&child);
@@ -319,7 +327,8 @@ static void a_sweep_takes_no_part_of_a_name(void)
     struct child child;
     char shorter[RUN_ID_LENGTH + 1], longer[RUN_ID_LENGTH + 2];
 
-    EXPECT(spawn_child(&child, &(struct launch){SHELL(stay), run.text, "", false, NULL}, NULL));
+    EXPECT(spawn_child(&child, &(struct launch){SHELL(stay), run.text, "", CONFINE_OTHERS, NULL},
+                       NULL));
     EXPECT(becomes_readable(child.output));
     snprintf(shorter, sizeof shorter, "%.*s", RUN_ID_LENGTH - 1, run.text);
     snprintf(longer, sizeof longer, "%sX", run.text);
@@ -339,8 +348,8 @@ static void no_descriptor_and_no_process_is_left_behind(void)
         struct child child;
         struct run_id run = new_run();
 
-        EXPECT(
-            spawn_child(&child, &(struct launch){SHELL(stay), run.text, "", false, NULL}, NULL));
+        EXPECT(spawn_child(
+            &child, &(struct launch){SHELL(stay), run.text, "", CONFINE_OTHERS, NULL}, NULL));
         EXPECT(becomes_readable(child.output));
         EXPECT_INT(spawn_sweep(run.text), 1);
         bury(&child);

@@ -211,14 +211,15 @@ static void a_command_that_is_not_there_is_a_clear_error(void)
     char missing[] = "no-such-worker", directory[] = "/";
     struct error not_found = {0}, not_allowed = {0};
 
-    EXPECT(!worker_start(&(struct launch){(char *const[]){missing, NULL}, "RUN", "", false, NULL},
-                         SPEC, 3, &not_found));
+    EXPECT(!worker_start(
+        &(struct launch){(char *const[]){missing, NULL}, "RUN", "", CONFINE_OTHERS, NULL}, SPEC,
+        3, &not_found));
     EXPECT_INT(not_found.kind, ERROR_UPSTREAM);
     EXPECT_STR(not_found.message,
                "cannot start the worker 'no-such-worker': No such file or directory");
-    EXPECT(
-        !worker_start(&(struct launch){(char *const[]){directory, NULL}, "RUN", "", false, NULL},
-                      SPEC, 3, &not_allowed));
+    EXPECT(!worker_start(
+        &(struct launch){(char *const[]){directory, NULL}, "RUN", "", CONFINE_OTHERS, NULL}, SPEC,
+        3, &not_allowed));
     EXPECT_STR(not_allowed.message, "cannot start the worker '/': Permission denied");
 }
 
@@ -230,9 +231,9 @@ static void a_spec_that_is_too_long_is_not_waited_for(void)
 
     memset(spec, ' ', 2000000);
     EXPECT(run_id_new(clock_calendar_us(), &run, NULL));
-    EXPECT(!worker_start(
-        &(struct launch){(char *const[]){shell, dash_c, script, NULL}, run.text, "", false, NULL},
-        spec, 3, &err));
+    EXPECT(!worker_start(&(struct launch){(char *const[]){shell, dash_c, script, NULL}, run.text,
+                                          "", CONFINE_OTHERS, NULL},
+                         spec, 3, &err));
     EXPECT_STR(err.message, "the worker's pipe takes no spec of 2000000 bytes");
     EXPECT(run_comes_to_have(run.text, 0));
 }
@@ -283,8 +284,8 @@ static void no_descriptor_and_no_zombie_is_left_by_any_worker(void)
             ;
         worker_free(worker);
         EXPECT(!worker_start(
-            &(struct launch){(char *const[]){missing, NULL}, "RUN", "", false, NULL}, SPEC, 3,
-            NULL));
+            &(struct launch){(char *const[]){missing, NULL}, "RUN", "", CONFINE_OTHERS, NULL},
+            SPEC, 3, NULL));
         EXPECT_INT(open_descriptors(), before);
     }
     EXPECT_INT(waitpid(-1, NULL, WNOHANG), -1);

@@ -215,9 +215,9 @@ static void it_finishes_early_on_enough(void)
     struct error err = {0};
 
     snprintf(program, sizeof program, "%s", getenv("PENNYWORTH_TEST_FAKE"));
-    worker = worker_start(
-        &(struct launch){(char *const[]){program, slow, pause, NULL}, "RUN", "", false, NULL},
-        "{\"steps\":1000000}", 1000005, &err);
+    worker = worker_start(&(struct launch){(char *const[]){program, slow, pause, NULL}, "RUN", "",
+                                           CONFINE_OTHERS, NULL},
+                          "{\"steps\":1000000}", 1000005, &err);
     EXPECT(worker != NULL);
     EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);
     EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);

@@ -35,8 +35,8 @@ static inline struct worker *start(char *const command[])
     struct worker *worker;
 
     EXPECT(run_id_new(clock_calendar_us(), &run, NULL));
-    worker =
-        worker_start(&(struct launch){command, run.text, "", false, NULL}, SPEC, STEPS, &err);
+    worker = worker_start(&(struct launch){command, run.text, "", CONFINE_OTHERS, NULL}, SPEC,
+                          STEPS, &err);
     EXPECT_STR(err.message, "");
     EXPECT(worker != NULL);
     return worker;
