@@ -69,8 +69,9 @@ const newToken = (why) => {
 const contentOf = async (answer) =>
   answer.headers.get('content-type')?.includes('json') ? answer.json() : null;
 
-// Returns the response for reading as a stream; throws ApiError on a refusal.
-export const open = async (method, target, { headers = {}, body, signal } = {}) => {
+// Returns the response for reading as a stream; throws ApiError on a refusal. asks: false where what is missing without
+// a token is not worth a question.
+export const open = async (method, target, { headers = {}, body, signal, asks = true } = {}) => {
   const used = token();
   const credentials = used ? { Authorization: `Bearer ${used}` } : {};
   let answer;
@@ -83,7 +84,7 @@ export const open = async (method, target, { headers = {}, body, signal } = {}) 
   if (answer.ok) return answer;
   const content = await contentOf(answer);
   const refused = new ApiError(answer.status, content);
-  if (answer.status !== 401 && answer.status !== 403) throw refused;
+  if (!asks || (answer.status !== 401 && answer.status !== 403)) throw refused;
   if (token() === used) {
     const given = await newToken(used ? `The server refused that token: ${refused.message}.` : 'This server needs a token.');
     if (!given) {
@@ -96,13 +97,13 @@ export const open = async (method, target, { headers = {}, body, signal } = {}) 
   return open(method, target, { headers, body, signal });
 };
 
-const send = async (method, target, content, { headers = {}, signal } = {}) => {
+const send = async (method, target, content, { headers = {}, signal, asks } = {}) => {
   const body = content === undefined ? undefined : JSON.stringify(content);
   const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
   const wanted = { Accept: 'application/json', ...type, ...headers };
-  return contentOf(await open(method, target, { headers: wanted, body, signal }));
+  return contentOf(await open(method, target, { headers: wanted, body, signal, asks }));
 };
 
-export const get = (path, parameters, { signal } = {}) => send('GET', address(path, parameters), undefined, { signal });
+export const get = (path, parameters, { signal, asks } = {}) => send('GET', address(path, parameters), undefined, { signal, asks });
 export const post = (path, body, headers) => send('POST', path, body, { headers });
 export const remove = (path, parameters) => send('DELETE', address(path, parameters));

@@ -10,7 +10,7 @@ export const machineLoad = () => {
   const element = h('p', { class: 'hint load' });
   const ask = async () => {
     try {
-      const { advice, words } = await get('/v1/machine/load');
+      const { advice, words } = await get('/v1/machine/load', {}, { asks: false });
       element.classList.toggle('wait', advice !== 'go_on');
       element.textContent = `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
     } catch {
