@@ -1,5 +1,5 @@
 /* Wakes event streams and held answers when their topic has news: a run, a sweep,
- * an import or the backup.
+ * a long job or the backup.
  * News carries no content; a watcher reads the database again. Only the progress of the run under
  * way is kept here, because it is not stored. Thread-safe. */
 #pragma once
@@ -12,10 +12,10 @@
 struct notifications;
 
 /* What a watcher watches. There is one backup at a time, so it has no id. */
-enum topic_kind { TOPIC_RUN, TOPIC_SWEEP, TOPIC_BACKUP, TOPIC_IMPORT };
+enum topic_kind { TOPIC_RUN, TOPIC_SWEEP, TOPIC_BACKUP, TOPIC_LONG_JOB };
 struct topic {
     enum topic_kind kind;
-    struct run_id id; /* of the run or sweep; the number of an import; "" for the backup */
+    struct run_id id; /* of the run or sweep; the number of a long job; "" for the backup */
 };
 
 /* Embedded in its owner. The functions are called with a lock held: they must be quick and must

@@ -125,7 +125,7 @@ static bool begin_store(struct process *process, bool serving, struct error *err
 {
     struct server *server = &process->server;
     const struct config *config = &process->config;
-    size_t connections = serving ? (size_t)config->http_threads + IMPORT_THREADS : 1;
+    size_t connections = serving ? (size_t)config->http_threads + LONG_JOB_THREADS : 1;
 
     process->lock = db_lock(config->database, err);
     if (!process->lock || !look_at_database(config->database, err))
@@ -180,8 +180,8 @@ static bool begin_answers(struct process *process, struct error *err)
     server->response_cache = response_cache_new();
     if (!server->response_cache)
         return error_no_memory(err);
-    server->import_jobs = import_jobs_start(server->pool, server->notifications, err);
-    if (!server->import_jobs)
+    server->long_jobs = long_jobs_start(server->notifications, err);
+    if (!server->long_jobs)
         return false;
     process->deadlines = deadlines_start(tick, process, err);
     return process->deadlines != NULL;
@@ -235,7 +235,7 @@ void process_end(struct process *process)
 
     refresher_stop(server->refresher);
     runner_stop(server->runner);
-    import_jobs_stop(server->import_jobs);
+    long_jobs_stop(server->long_jobs);
     if (server->notifications)
         notifications_close(server->notifications, clock_monotonic_ns());
     if (process->http)
@@ -243,7 +243,7 @@ void process_end(struct process *process)
     deadlines_stop(process->deadlines);
     http_stop(process->http);
     backup_job_free(server->backup_job);
-    import_jobs_free(server->import_jobs);
+    long_jobs_free(server->long_jobs);
     deadlines_free(process->deadlines);
     runner_free(server->runner);
     refresher_free(server->refresher);

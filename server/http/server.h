@@ -5,6 +5,7 @@
 #include "common/bytes.h"
 #include "db/pool.h"
 #include "server/base/config.h"
+#include "server/base/long_jobs.h"
 #include "server/base/metrics.h"
 #include "server/base/notifications.h"
 #include "server/base/this_machine.h"
@@ -15,7 +16,6 @@
 #include "server/http/edge/large_body_slots.h"
 #include "server/http/response_cache.h"
 #include "server/http/tokens/token_store.h"
-#include "server/imports/import_jobs.h"
 #include "server/keys/signing.h"
 #include "server/prices/refresher.h"
 #include "server/runs/engines.h"
@@ -35,7 +35,7 @@ struct server {
     struct response_cache *response_cache;
     struct metrics *metrics;
     struct backup_job *backup_job;
-    struct import_jobs *import_jobs; /* NULL in commands that serve no HTTP */
+    struct long_jobs *long_jobs; /* NULL in commands that serve no HTTP */
     struct large_body_slots *large_body_slots;
     struct token_store *token_store; /* this and the audit: NULL in commands that serve no HTTP */
     struct audit *audit;

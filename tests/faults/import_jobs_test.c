@@ -8,6 +8,8 @@
 
 #include <limits.h>
 
+#define THREADS 2 /* that take imports */
+
 #define DOCUMENT(number)                                                                         \
     "{\"pennyworth_run\":1,\"id\":\"01HF7YAT000000000000000" number                              \
     "\",\"spec\":{\"workload\":\"mlp\","                                                         \
@@ -22,20 +24,21 @@ static void wake_by(void *user, long long when_ns)
     (void)user, (void)when_ns;
 }
 
-static struct import_job job_of(bool lines)
+static struct import_job job_of(struct db_pool *pool, bool lines)
 {
     const size_t length = lines ? strlen(documents) : strlen(DOCUMENT("0B1"));
 
-    return (struct import_job){.lines = lines,
+    return (struct import_job){.pool = pool,
+                               .lines = lines,
                                .body = {.text = documents, .length = length, .sender = "c1"}};
 }
 
-static void do_job(struct import_jobs *jobs, struct import_job *job)
+static void do_job(struct long_jobs *jobs, struct import_job *job)
 {
     struct error err = {0};
 
-    EXPECT(import_jobs_put(jobs, job, &err));
-    import_jobs_finish(jobs, job);
+    EXPECT(import_job_put(jobs, job, &err));
+    long_jobs_finish(jobs, &job->job);
 }
 
 struct importing {
@@ -48,14 +51,14 @@ static bool survive(const void *subject, struct fault_plan plan)
 {
     const struct template *template = &((const struct importing *)subject)->template;
     const bool lines = ((const struct importing *)subject)->lines;
-    struct import_job job = job_of(lines), again = job_of(lines);
     const long long wanted = lines ? 2 : 1;
     long long failed;
 
     template_restore(template);
-    struct db_pool *pool = db_pool_open(template->folder.file, IMPORT_THREADS, NULL);
+    struct db_pool *pool = db_pool_open(template->folder.file, THREADS, NULL);
     struct notifications *notifications = notifications_new(LLONG_MAX, wake_by, NULL);
-    struct import_jobs *jobs = import_jobs_start(pool, notifications, NULL);
+    struct long_jobs *jobs = long_jobs_start(notifications, NULL);
+    struct import_job job = job_of(pool, lines), again = job_of(pool, lines);
 
     EXPECT(pool && notifications && jobs);
     fault_arm(plan);
@@ -70,8 +73,8 @@ static bool survive(const void *subject, struct fault_plan plan)
     EXPECT(!lines || again.report.imported + again.report.known == wanted);
     EXPECT(!lines || !job.ok || again.report.known == wanted);
     EXPECT(lines || !job.ok || again.fate == IMPORT_KNOWN);
-    import_jobs_stop(jobs);
-    import_jobs_free(jobs);
+    long_jobs_stop(jobs);
+    long_jobs_free(jobs);
     notifications_free(notifications);
     db_pool_free(pool);
     AUTO(db_freep) struct db *reopened = open_database(&template->folder);

@@ -1,5 +1,5 @@
 /* /v1/runs/import: stores runs measured elsewhere: one document, or many with one per line. A
- * thread of import_jobs.h does it while the answer is held. Tested by tests/api/test_import.py
+ * long job does it while the answer is held. Tested by tests/api/test_import.py
  * and tests/attack/test_uploads.py. */
 #include "db/runs/runs.h"
 #include "engine/machine/vm.h"
@@ -117,10 +117,10 @@ static void reply_single(struct exchange *exchange, const struct import_job *job
 static void go_on(struct exchange *exchange)
 {
     struct notifications *notifications = exchange->server->notifications;
-    struct import_jobs *jobs = exchange->server->import_jobs;
+    struct long_jobs *jobs = exchange->server->long_jobs;
     const struct import_job *job = exchange->hold.state;
 
-    while (!import_jobs_has_ended(jobs, job)) {
+    while (!long_jobs_has_ended(jobs, &job->job)) {
         long long now_ns = clock_monotonic_ns();
 
         exchange->hold.waits = notifications_sleep(notifications, &exchange->watcher, now_ns,
@@ -128,7 +128,7 @@ static void go_on(struct exchange *exchange)
         if (exchange->hold.waits)
             return;
         if (notifications_is_closed(notifications))
-            import_jobs_finish(jobs, job);
+            long_jobs_finish(jobs, &job->job);
     }
     notifications_leave(notifications, &exchange->watcher);
     if (job->lines)
@@ -169,16 +169,17 @@ void import_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
+    job->pool = exchange->server->pool;
     job->lines = lines;
     job->body = (struct import_body){.text = body->data ? body->data : "",
                                      .length = body->used,
                                      .sender = access_sender(exchange)};
     if (!read_rules(exchange, &job->body.rules, &err) ||
-        !import_jobs_put(exchange->server->import_jobs, job, &err)) {
+        !import_job_put(exchange->server->long_jobs, job, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    notifications_watch(exchange->server->notifications, &exchange->watcher, &job->topic,
+    notifications_watch(exchange->server->notifications, &exchange->watcher, &job->job.topic,
                         clock_monotonic_ns());
     exchange->hold = (struct hold){.go_on = go_on, .free = free, .state = take(&job)};
     go_on(exchange);

@@ -7,12 +7,13 @@
 #include <limits.h>
 
 #define LARGE (4 * SMALL_IMPORT)
+#define THREADS 2 /* that take imports */
 
 struct scene {
     struct folder folder;
     struct db_pool *pool;
     struct notifications *notifications;
-    struct import_jobs *jobs;
+    struct long_jobs *jobs;
 };
 
 static void wake_by(void *user, long long when_ns)
@@ -25,16 +26,16 @@ static void scene_set(struct scene *scene)
     struct error err = {0};
 
     scene->folder = folder_make();
-    scene->pool = db_pool_open(scene->folder.file, IMPORT_THREADS, &err);
+    scene->pool = db_pool_open(scene->folder.file, THREADS, &err);
     scene->notifications = notifications_new(LLONG_MAX, wake_by, NULL);
-    scene->jobs = import_jobs_start(scene->pool, scene->notifications, &err);
+    scene->jobs = long_jobs_start(scene->notifications, &err);
     EXPECT(scene->pool && scene->notifications && scene->jobs);
 }
 
 static void scene_clear(struct scene *scene)
 {
-    import_jobs_stop(scene->jobs);
-    import_jobs_free(scene->jobs);
+    long_jobs_stop(scene->jobs);
+    long_jobs_free(scene->jobs);
     notifications_free(scene->notifications);
     db_pool_free(scene->pool);
     folder_remove(&scene->folder);
@@ -47,6 +48,12 @@ static struct import_job lines_of(const char *text, size_t length)
                                .body = {.text = text, .length = length, .sender = ""}};
 }
 
+static bool put(const struct scene *scene, struct import_job *job, struct error *err)
+{
+    job->pool = scene->pool;
+    return import_job_put(scene->jobs, job, err);
+}
+
 static void a_job_ends_with_its_report(void)
 {
     AUTO(scene_clear) struct scene scene = {0};
@@ -54,10 +61,10 @@ static void a_job_ends_with_its_report(void)
     struct error err = {0};
 
     scene_set(&scene);
-    EXPECT(import_jobs_put(scene.jobs, &job, &err));
-    EXPECT_INT(job.topic.kind, TOPIC_IMPORT);
-    import_jobs_finish(scene.jobs, &job);
-    EXPECT(import_jobs_has_ended(scene.jobs, &job));
+    EXPECT(put(&scene, &job, &err));
+    EXPECT_INT(job.job.topic.kind, TOPIC_LONG_JOB);
+    long_jobs_finish(scene.jobs, &job.job);
+    EXPECT(long_jobs_has_ended(scene.jobs, &job.job));
     EXPECT(job.ok);
     EXPECT_INT(job.report.refused, 2);
     EXPECT_INT(job.report.refusals[1].line, 3);
@@ -70,22 +77,22 @@ static void one_document_is_refused_with_its_reason(void)
     struct error err = {0};
 
     scene_set(&scene);
-    EXPECT(import_jobs_put(scene.jobs, &job, &err));
-    import_jobs_finish(scene.jobs, &job);
+    EXPECT(put(&scene, &job, &err));
+    long_jobs_finish(scene.jobs, &job.job);
     EXPECT(!job.ok);
     EXPECT_INT(job.err.kind, ERROR_INVALID);
 }
 
 /* With the connections of the pool lent, no job ends. */
-static void lend(struct scene *scene, struct db_loan loans[IMPORT_THREADS])
+static void lend(struct scene *scene, struct db_loan loans[THREADS])
 {
-    for (int i = 0; i < IMPORT_THREADS; i++)
+    for (int i = 0; i < THREADS; i++)
         loans[i] = db_borrow(scene->pool);
 }
 
-static void give_back(struct db_loan loans[IMPORT_THREADS])
+static void give_back(struct db_loan loans[THREADS])
 {
-    for (int i = 0; i < IMPORT_THREADS; i++)
+    for (int i = 0; i < THREADS; i++)
         db_loan_end(&loans[i]);
 }
 
@@ -93,22 +100,22 @@ static void a_job_too_many_is_refused_and_may_come_again(void)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct import_job jobs[IMPORT_JOBS_MAX + 1];
-    struct db_loan loans[IMPORT_THREADS];
+    struct db_loan loans[THREADS];
     struct error err = {0};
 
     scene_set(&scene);
     lend(&scene, loans);
     for (int i = 0; i <= IMPORT_JOBS_MAX; i++) {
         jobs[i] = lines_of("{}\n", 3);
-        EXPECT_INT(import_jobs_put(scene.jobs, &jobs[i], &err), i < IMPORT_JOBS_MAX);
+        EXPECT_INT(put(&scene, &jobs[i], &err), i < IMPORT_JOBS_MAX);
     }
     EXPECT_INT(err.kind, ERROR_BUSY);
-    EXPECT(!import_jobs_has_ended(scene.jobs, &jobs[0]));
+    EXPECT(!long_jobs_has_ended(scene.jobs, &jobs[0].job));
     give_back(loans);
     for (int i = 0; i < IMPORT_JOBS_MAX; i++)
-        import_jobs_finish(scene.jobs, &jobs[i]);
-    EXPECT(import_jobs_put(scene.jobs, &jobs[IMPORT_JOBS_MAX], &err));
-    import_jobs_finish(scene.jobs, &jobs[IMPORT_JOBS_MAX]);
+        long_jobs_finish(scene.jobs, &jobs[i].job);
+    EXPECT(put(&scene, &jobs[IMPORT_JOBS_MAX], &err));
+    long_jobs_finish(scene.jobs, &jobs[IMPORT_JOBS_MAX].job);
     EXPECT(jobs[IMPORT_JOBS_MAX].ok);
 }
 
@@ -118,7 +125,7 @@ static void a_small_job_does_not_wait_for_large_ones(void)
     static char blanks[LARGE];
     AUTO(scene_clear) struct scene scene = {0};
     struct import_job large[2], small = lines_of("{}\n", 3);
-    struct db_loan loans[IMPORT_THREADS];
+    struct db_loan loans[THREADS];
     struct error err = {0};
 
     memset(blanks, '\n', sizeof blanks);
@@ -127,15 +134,15 @@ static void a_small_job_does_not_wait_for_large_ones(void)
     lend(&scene, loans);
     for (int i = 0; i < 2; i++) {
         large[i] = lines_of(blanks, sizeof blanks);
-        EXPECT(import_jobs_put(scene.jobs, &large[i], &err));
+        EXPECT(put(&scene, &large[i], &err));
     }
-    EXPECT(import_jobs_put(scene.jobs, &small, &err));
+    EXPECT(put(&scene, &small, &err));
     db_loan_end(&loans[0]);
-    import_jobs_finish(scene.jobs, &small);
+    long_jobs_finish(scene.jobs, &small.job);
     EXPECT(small.ok);
     db_loan_end(&loans[1]);
-    import_jobs_finish(scene.jobs, &large[1]);
-    EXPECT(import_jobs_has_ended(scene.jobs, &large[0]));
+    long_jobs_finish(scene.jobs, &large[1].job);
+    EXPECT(long_jobs_has_ended(scene.jobs, &large[0].job));
 }
 
 static void a_stop_ends_every_job_and_takes_no_other(void)
@@ -150,15 +157,15 @@ static void a_stop_ends_every_job_and_takes_no_other(void)
     scene_set(&scene);
     for (size_t i = 0; i < COUNT(jobs); i++) {
         jobs[i] = lines_of(blanks, sizeof blanks - sizeof blanks % 3);
-        EXPECT(import_jobs_put(scene.jobs, &jobs[i], &err));
+        EXPECT(put(&scene, &jobs[i], &err));
     }
-    import_jobs_stop(scene.jobs);
+    long_jobs_stop(scene.jobs);
     for (size_t i = 0; i < COUNT(jobs); i++) {
-        EXPECT(import_jobs_has_ended(scene.jobs, &jobs[i]));
+        EXPECT(long_jobs_has_ended(scene.jobs, &jobs[i].job));
         EXPECT(jobs[i].ok || jobs[i].err.kind == ERROR_BUSY);
     }
     EXPECT(!jobs[COUNT(jobs) - 1].ok);
-    EXPECT(!import_jobs_put(scene.jobs, &later, &err));
+    EXPECT(!put(&scene, &later, &err));
     EXPECT_INT(err.kind, ERROR_BUSY);
 }
 
