@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "server/base/disk_reserve.h"
 #include "server/http/access.h"
-#include "server/http/handlers/handlers.h"
+#include "server/http/long_work.h"
 #include "server/http/negotiate.h"
 #include "server/http/reply.h"
 #include "server/http/routes.h"
@@ -190,7 +190,7 @@ void exchange_answer(struct exchange *exchange)
         exchange->hold.go_on(exchange);
     else if (pay_behind(exchange) && exchange->request.body_overflow)
         refuse_size(exchange);
-    else if (exchange->reply.status == 0)
+    else if (exchange->reply.status == 0 && !long_work_begin(exchange))
         exchange->request.match.route->handler(exchange);
     if (exchange->request.has_large_body_slot && !exchange->hold.waits)
         drop_body(exchange);

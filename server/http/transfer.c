@@ -30,6 +30,7 @@ struct transfer {
     struct carrier *carrier;
     struct MHD_Connection *connection;
     bool admitted;
+    bool stream_waits;    /* for its next piece */
     size_t target_length; /* as sent */
     struct bytes piece;   /* of a stream: made, not sent yet */
     size_t piece_sent;
@@ -179,6 +180,15 @@ static ssize_t send_piece(struct transfer *transfer, char *buffer, size_t size)
     return (ssize_t)length;
 }
 
+/* While its next piece is made, the client is not to blame for taking none. */
+static void note_wait(struct transfer *transfer, bool waits)
+{
+    if (transfer->stream_waits != waits && !transfer->exchange.reply.stream.is_live)
+        client_phase(transfer->carrier->client, waits ? PHASE_HOLD : PHASE_SEND,
+                     clock_monotonic_ns());
+    transfer->stream_waits = waits;
+}
+
 static ssize_t read_stream(void *user, uint64_t position, char *buffer, size_t size)
 {
     struct transfer *transfer = user;
@@ -188,8 +198,10 @@ static ssize_t read_stream(void *user, uint64_t position, char *buffer, size_t s
     while (transfer->piece.used == 0) {
         switch (stream->next(stream->state, &transfer->exchange, &transfer->piece)) {
         case STREAM_MORE:
+            note_wait(transfer, false);
             break;
         case STREAM_WAIT:
+            note_wait(transfer, true);
             return 0; /* the connection is suspended: no busy loop */
         case STREAM_END:
             return MHD_CONTENT_READER_END_OF_STREAM;
@@ -321,7 +333,8 @@ enum MHD_Result transfer_on_request(void *user, struct MHD_Connection *connectio
         *size = 0;
         return MHD_YES;
     }
-    if (transfer->exchange.reply.status == 0) {
+    /* While it is held, its reply may be half made. */
+    if (transfer->exchange.reply.status == 0 || transfer->exchange.hold.waits) {
         /* From here on the client waits for the server. */
         client_phase(transfer->carrier->client, PHASE_ANSWER, clock_monotonic_ns());
         exchange_answer(&transfer->exchange);

@@ -12,10 +12,10 @@ static void work(void *user, const atomic_bool *stop)
             : import_one(import->pool, &import->body, &import->id, &import->fate, &import->err);
 }
 
-bool import_job_put(struct long_jobs *jobs, struct import_job *import, struct error *err)
+void import_job_begin(struct import_job *import)
 {
-    import->job.work = work;
-    import->job.user = import;
-    import->job.kind = import->body.length <= SMALL_IMPORT ? JOB_IMPORT : JOB_LARGE_IMPORT;
-    return long_jobs_put(jobs, &import->job, err);
+    import->job = (struct long_job){
+        .work = work,
+        .user = import,
+        .kind = import->body.length <= SMALL_IMPORT ? JOB_IMPORT : JOB_LARGE_IMPORT};
 }

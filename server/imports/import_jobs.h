@@ -13,7 +13,7 @@ struct import_job {
     struct import_body body; /* borrowed until the job has ended */
     bool lines;              /* a document a line; else one document */
 
-    struct long_job job; /* the caller sets its client */
+    struct long_job job; /* set by import_job_begin() */
     bool ok;
     struct error err;
     struct import_report report; /* of lines; also where it failed: some are stored */
@@ -21,7 +21,6 @@ struct import_job {
     enum import_fate fate;
 };
 
-/* Queues it, as long_jobs_put() does. A stop of the jobs ends it after the document that it is
- * at, with ERROR_BUSY. */
-bool import_job_put(struct long_jobs *jobs, struct import_job *import, struct error *err)
-    __attribute__((warn_unused_result));
+/* Makes import->job, for long_jobs_put(). A stop of the jobs ends it after the document that it
+ * is at, with ERROR_BUSY. */
+void import_job_begin(struct import_job *import);

@@ -37,7 +37,8 @@ static void do_job(struct long_jobs *jobs, struct import_job *job)
 {
     struct error err = {0};
 
-    EXPECT(import_job_put(jobs, job, &err));
+    import_job_begin(job);
+    EXPECT(long_jobs_put(jobs, &job->job, &err));
     long_jobs_finish(jobs, &job->job);
 }
 

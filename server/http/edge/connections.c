@@ -16,11 +16,11 @@
 struct client {
     struct client *next, *previous;
     int descriptor;
-    unsigned char address[16]; /* IPv4 as ::ffff:a.b.c.d */
-    _Atomic enum phase phase;  /* these two change with every request: not under the lock */
-    atomic_llong since_ns;     /* when the phase began */
-    long long taken;           /* bytes, when the progress of an answer was last looked at */
-    bool cut;                  /* its connection is ending; not in `count` */
+    unsigned char address[CLIENT_ADDRESS_SIZE];
+    _Atomic enum phase phase; /* these two change with every request: not under the lock */
+    atomic_llong since_ns;    /* when the phase began */
+    long long taken;          /* bytes, when the progress of an answer was last looked at */
+    bool cut;                 /* its connection is ending; not in `count` */
 };
 
 struct connections {
@@ -58,7 +58,8 @@ void connections_free(struct connections *connections)
     free(connections);
 }
 
-static void copy_address(const struct sockaddr *address, unsigned char ret_address[16])
+void client_address(const struct sockaddr *address,
+                    unsigned char ret_address[CLIENT_ADDRESS_SIZE])
 {
     static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
 
@@ -154,7 +155,7 @@ struct client *connections_add(struct connections *connections, int descriptor,
     client->descriptor = descriptor;
     client->phase = PHASE_HEADER;
     client->since_ns = now_ns;
-    copy_address(address, client->address);
+    client_address(address, client->address);
 
     pthread_mutex_lock(&connections->lock);
     if (!find_room(connections, client->address, now_ns)) {

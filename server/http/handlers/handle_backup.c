@@ -15,7 +15,7 @@
 #include <time.h>
 
 #define TYPE "application/vnd.sqlite3"
-#define PIECE (128 * 1024)
+#define PIECE (64 * 1024)
 
 /* State of one backup: owned by the held answer until the copy is made, then by the stream. */
 struct backup {

@@ -9,25 +9,33 @@
 #include "server/base/query_labels.h"
 #include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
+#include "server/http/long_work.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
 #include "server/runs/stored_document.h"
 
 #define AHEAD (512 * 1024) /* bytes made ahead of sending */
-#define HAND_OUT (128 * 1024)
+#define HAND_OUT (32 * 1024)
 
 /* How far an export has come. */
 struct export_stream {
+    struct exchange *exchange;
     long long after;      /* number of the last run that was written */
     struct bytes waiting; /* documents not sent yet */
     size_t sent;          /* bytes of them */
+    bool ended;           /* no run is left */
+    bool makes;           /* the job was put: what is above belongs to it */
+    bool made;            /* by the job */
+    struct long_job job;  /* that makes the next piece */
 };
 
 static void export_stream_free(void *state)
 {
     struct export_stream *stream = state;
 
+    if (stream->makes)
+        long_jobs_cancel(stream->exchange->server->long_jobs, &stream->job);
     bytes_free(&stream->waiting);
     free(stream);
 }
@@ -43,7 +51,7 @@ struct writer {
     struct db *db;
     const struct signing_key *key;
     struct bytes *waiting;
-    bool failed;
+    bool failed, enough;
 };
 
 static bool write_run(void *user, const struct document_parts *parts)
@@ -56,12 +64,14 @@ static bool write_run(void *user, const struct document_parts *parts)
         log_line(LOG_ERROR, "export of run %s: %s", parts->run->id.text, err.message);
     /* A run that was altered stays here; the others leave. */
     writer->failed = !ok && err.kind != ERROR_DAMAGED;
-    return !writer->failed && writer->waiting->used < AHEAD;
+    writer->enough = writer->failed || writer->waiting->used >= AHEAD;
+    return !writer->enough;
 }
 
 /* Writes the next documents into stream->waiting. */
-static bool make_more(struct export_stream *stream, const struct exchange *exchange)
+static bool make_more(struct export_stream *stream)
 {
+    const struct exchange *exchange = stream->exchange;
     struct bytes *waiting = &stream->waiting;
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     struct writer writer = {
@@ -88,28 +98,56 @@ static bool make_more(struct export_stream *stream, const struct exchange *excha
     }
     if (last > 0)
         stream->after = last;
+    stream->ended = !writer.enough;
     return !writer.failed;
+}
+
+static void work(void *user, const atomic_bool *stop)
+{
+    struct export_stream *stream = user;
+
+    stream->made = !*stop && make_more(stream);
+}
+
+static bool begin_piece(struct export_stream *stream)
+{
+    struct error err = {0};
+
+    stream->made = false;
+    stream->job =
+        (struct long_job){.work = work, .user = stream, .kind = JOB_EXPORT, .goes_on = true};
+    stream->makes = long_work_put(stream->exchange, &stream->job, &err);
+    return stream->makes;
+}
+
+static enum stream_result hand_out(struct export_stream *stream, struct bytes *piece)
+{
+    size_t length = stream->waiting.used - stream->sent;
+
+    if (length > HAND_OUT)
+        length = HAND_OUT;
+    if (!bytes_add(piece, stream->waiting.data + stream->sent, length))
+        return STREAM_BROKEN;
+    stream->sent += length;
+    return STREAM_MORE;
 }
 
 static enum stream_result next_piece(void *state, struct exchange *exchange, struct bytes *piece)
 {
     struct export_stream *stream = state;
-    struct bytes *waiting = &stream->waiting;
-    size_t length;
 
-    if (stream->sent == waiting->used) {
-        if (!make_more(stream, exchange))
-            return STREAM_BROKEN;
-        if (waiting->used == 0)
-            return STREAM_END;
-    }
-    length = waiting->used - stream->sent;
-    if (length > HAND_OUT)
-        length = HAND_OUT;
-    if (!bytes_add(piece, waiting->data + stream->sent, length))
+    if (!stream->makes && stream->sent < stream->waiting.used)
+        return hand_out(stream, piece);
+    if (!stream->makes && stream->ended)
+        return STREAM_END;
+    if (!stream->makes && !begin_piece(stream))
         return STREAM_BROKEN;
-    stream->sent += length;
-    return STREAM_MORE;
+    if (!long_work_has_ended(exchange, &stream->job))
+        return STREAM_WAIT;
+    stream->makes = false;
+    if (!stream->made)
+        return STREAM_BROKEN;
+    return stream->waiting.used > 0 ? hand_out(stream, piece) : STREAM_END;
 }
 
 static bool find_after(struct exchange *exchange, long long *ret_after, struct error *err)
@@ -169,6 +207,7 @@ void export_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
+    stream->exchange = exchange;
     if (!request_accepts(exchange, "application/x-ndjson") || !request_allows(exchange, allowed))
         return;
     if (!request_run_filter(&exchange->request.query, keys, &filter, &err) ||
@@ -177,7 +216,7 @@ void export_handler(struct exchange *exchange)
         return;
     }
     /* Make the first piece before sending the status. */
-    if (!make_more(stream, exchange)) {
+    if (!make_more(stream)) {
         error_set(&err, ERROR_INTERNAL, NULL, "the export could not begin");
         reply_error(exchange, &err);
         return;

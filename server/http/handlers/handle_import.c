@@ -6,6 +6,7 @@
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_run.h"
+#include "server/http/long_work.h"
 #include "server/http/negotiate.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
@@ -14,8 +15,6 @@
 #include "server/keys/signing.h"
 
 #include "common/cleanup.h"
-#include "common/clock.h"
-#include "common/haste.h"
 
 /* What was stored, and counts for less than its sender may expect. */
 static void present_notes(struct json_writer *out, const struct import_report *report)
@@ -113,24 +112,28 @@ static void reply_single(struct exchange *exchange, const struct import_job *job
         reply_field(exchange, "Location", "/v1/runs/%s", job->id.text);
 }
 
+/* Owned by the hold. A client that resets its connection ends the exchange at once. */
+struct held_import {
+    struct import_job import;
+    struct long_jobs *jobs;
+};
+
+static void held_import_free(void *state)
+{
+    struct held_import *held = state;
+
+    long_jobs_cancel(held->jobs, &held->import.job);
+    free(held);
+}
+
 /* A client that leaves changes nothing: the audit is to say what was stored. */
 static void go_on(struct exchange *exchange)
 {
-    struct notifications *notifications = exchange->server->notifications;
-    struct long_jobs *jobs = exchange->server->long_jobs;
-    const struct import_job *job = exchange->hold.state;
+    const struct import_job *job = &((struct held_import *)exchange->hold.state)->import;
 
-    while (!long_jobs_has_ended(jobs, &job->job)) {
-        long long now_ns = clock_monotonic_ns();
-
-        exchange->hold.waits = notifications_sleep(notifications, &exchange->watcher, now_ns,
-                                                   now_ns + haste_pause(REQUEST_LOOK_NS));
-        if (exchange->hold.waits)
-            return;
-        if (notifications_is_closed(notifications))
-            long_jobs_finish(jobs, &job->job);
-    }
-    notifications_leave(notifications, &exchange->watcher);
+    exchange->hold.waits = !long_work_has_ended(exchange, &job->job);
+    if (exchange->hold.waits)
+        return;
     if (job->lines)
         reply_many(exchange, job);
     else
@@ -156,31 +159,34 @@ void import_handler(struct exchange *exchange)
     static const char *const allowed[] = {NULL};
     const struct bytes *body = &exchange->request.body;
     bool lines = content_type_is_lines(exchange->request.headers.content_type);
-    AUTO(freep) struct import_job *job = NULL;
+    AUTO(freep) struct held_import *held = NULL;
+    struct import_job *job;
     struct error err = {0};
 
     if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed) ||
         !access_spend(exchange, LIMIT_RUNS,
                       lines && body->data ? import_count(body->data, body->used) : 1))
         return;
-    job = calloc(1, sizeof *job);
-    if (!job) {
+    held = calloc(1, sizeof *held);
+    if (!held) {
         error_no_memory(&err);
         reply_error(exchange, &err);
         return;
     }
+    held->jobs = exchange->server->long_jobs;
+    job = &held->import;
     job->pool = exchange->server->pool;
     job->lines = lines;
     job->body = (struct import_body){.text = body->data ? body->data : "",
                                      .length = body->used,
                                      .sender = access_sender(exchange)};
+    import_job_begin(job);
     if (!read_rules(exchange, &job->body.rules, &err) ||
-        !import_job_put(exchange->server->long_jobs, job, &err)) {
+        !long_work_put(exchange, &job->job, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    notifications_watch(exchange->server->notifications, &exchange->watcher, &job->job.topic,
-                        clock_monotonic_ns());
-    exchange->hold = (struct hold){.go_on = go_on, .free = free, .state = take(&job)};
+    exchange->hold =
+        (struct hold){.go_on = go_on, .free = held_import_free, .state = take(&held)};
     go_on(exchange);
 }

@@ -104,6 +104,19 @@ static bool write_stored(struct bytes *text, const long long counts[RUN_STATES],
                               watchers, size, resident_bytes());
 }
 
+static bool write_long_jobs(struct bytes *text, struct long_jobs *jobs)
+{
+    bool ok =
+        bytes_printf(text, "# HELP pennyworth_long_jobs Answers and imports that threads of "
+                           "their own make: at work, or waiting.\n"
+                           "# TYPE pennyworth_long_jobs gauge\n");
+
+    for (int kind = 0; ok && kind < JOB_KINDS; kind++)
+        ok = bytes_printf(text, "pennyworth_long_jobs{kind=\"%s\"} %d\n", job_kind_name(kind),
+                          long_jobs_count(jobs, kind));
+    return ok;
+}
+
 /* All scopes of a feed as one: the oldest age and the number of failures. */
 struct feed_sum {
     const char *name;
@@ -176,6 +189,7 @@ void metrics_handler(struct exchange *exchange)
         ((!write_stored(body, counts, size,
                         notifications_count(exchange->server->notifications)) ||
           !write_disk(body, exchange->server->config) ||
+          !write_long_jobs(body, exchange->server->long_jobs) ||
           !metrics_write(exchange->server->metrics, body) ||
           !token_store_write(exchange->server->token_store, body) ||
           !audit_write_metrics(exchange->server->audit, body)) &&

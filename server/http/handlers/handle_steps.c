@@ -13,7 +13,7 @@
 
 #include <limits.h>
 
-#define PIECE_STEPS 500
+#define PIECE_STEPS 200 /* less than 64 KiB */
 
 /* How far an answer has come. */
 struct step_stream {

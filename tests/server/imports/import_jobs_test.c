@@ -51,7 +51,8 @@ static struct import_job lines_of(const char *text, size_t length)
 static bool put(const struct scene *scene, struct import_job *job, struct error *err)
 {
     job->pool = scene->pool;
-    return import_job_put(scene->jobs, job, err);
+    import_job_begin(job);
+    return long_jobs_put(scene->jobs, &job->job, err);
 }
 
 static void a_job_ends_with_its_report(void)

@@ -1,0 +1,126 @@
+"""Clients that ask for what takes long, again and again, and clients that take large answers
+slowly: others are served beside them, and the memory of answers has a bound."""
+import socket
+import sys
+import threading
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
+from harness import Case, Server, until  # noqa: E402
+from run_documents import document, lines, run_id  # noqa: E402
+
+STEPS = 40_000
+LOOPERS = 8
+HEALTHY = 20
+TYPE = {"Content-Type": "application/x-ndjson"}
+GET = "GET {} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+
+def store(server, runs):
+    reply = server.request("POST", "/v1/runs/import", lines(runs), TYPE)
+    if reply.status != 200 or reply.json()["refused"]:
+        raise AssertionError(reply)
+
+
+def small_buffer(server, path, address="127.0.0.1"):
+    """A connection that has asked, and whose kernel takes little of the answer."""
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    client.bind((address, 0))
+    client.settimeout(60)
+    client.connect(("127.0.0.1", server.port))
+    client.sendall(GET.format(path).encode())
+    return client
+
+
+def status_of(client):
+    return int(client.recv(12).split()[1])
+
+
+class LongWork(Case):
+    """One thread for requests: with more, which of them meet depends on luck."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--http-threads", "1").start()
+        cls.addClassCleanup(cls.server.stop)
+        store(cls.server, [document(1, steps=STEPS)])
+
+    def check_beside(self, path):
+        """Healthy requests are answered before the last of what was asked for first."""
+        connections = [self.server.connection() for _ in range(LOOPERS)]
+        for connection in connections:
+            self.addCleanup(connection.close)
+            connection.request("GET", path)
+        for _ in range(HEALTHY):
+            self.assertEqual(200, self.server.get("/healthz").status)
+        self.assertGreater(self.at_work(), 0, "they were served beside the others, not after")
+        for connection in connections:
+            response = connection.getresponse()
+            response.read()
+            self.assertEqual(200, response.status)
+
+    def at_work(self):
+        return sum(value for name, value in self.server.metrics().items()
+                   if name.startswith("pennyworth_long_jobs{"))
+
+    def test_recomputations_leave_others_unhindered(self):
+        self.check_beside(f"/v1/runs/{run_id(1)}/recompute")
+
+    def test_exports_leave_others_unhindered(self):
+        self.check_beside("/v1/runs/export")
+
+    def test_one_address_leaves_places_for_others(self):
+        path = f"/v1/runs/{run_id(1)}/recompute"
+        clients = [small_buffer(self.server, path) for _ in range(48)]
+        for client in clients:
+            self.addCleanup(client.close)
+        other = self.server.connection(source="127.0.0.2")
+        self.addCleanup(other.close)
+        other.request("GET", path)
+        self.assertEqual(200, other.getresponse().status)
+        for client in clients[32:]:
+            client.close()
+        until(lambda: self.at_work() == 0, "all are answered, or their clients have left")
+
+    def test_clients_that_reset_their_connections_leave_nothing_behind(self):
+        for path in ("/v1/runs/export", f"/v1/runs/{run_id(1)}/recompute"):
+            for _ in range(LOOPERS):
+                client = small_buffer(self.server, path)
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+                client.close()
+        until(lambda: self.at_work() == 0, "nothing is made any more")
+
+
+class Stopped(Case):
+    def test_a_signal_ends_the_server_during_long_work(self):
+        server = self.own_server("--http-threads", "1")
+        store(server, [document(1, steps=STEPS)])
+        path = f"/v1/runs/{run_id(1)}/recompute"
+        clients = [small_buffer(server, path if index % 2 else "/v1/runs/export")
+                   for index in range(2 * LOOPERS)]
+        statuses = []
+
+        def read(client):
+            try:
+                statuses.append(status_of(client))
+            except (OSError, IndexError):
+                statuses.append(0)
+
+        readers = [threading.Thread(target=read, args=(client,)) for client in clients]
+        for reader in readers:
+            reader.start()
+        server.get("/healthz")
+        server.stop(seconds=60)
+        for reader in readers:
+            reader.join()
+        for client in clients:
+            client.close()
+        self.assertLessEqual(set(statuses), {0, 200, 503})
+        server.start()
+        self.assertEqual(200, server.get(f"/v1/runs/{run_id(1)}").status)
+
+
+if __name__ == "__main__":
+    unittest.main()
