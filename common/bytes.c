@@ -66,6 +66,16 @@ void bytes_drop(struct bytes *bytes, size_t length)
     bytes->used -= length;
 }
 
+void bytes_fit(struct bytes *bytes)
+{
+    char *data = bytes->used + 1 < bytes->size ? realloc(bytes->data, bytes->used + 1) : NULL;
+
+    if (!data)
+        return;
+    bytes->data = data;
+    bytes->size = bytes->used + 1;
+}
+
 void bytes_free(struct bytes *bytes)
 {
     free(bytes->data);

@@ -21,5 +21,8 @@ bool bytes_printf(struct bytes *bytes, const char *format, ...)
 /* Takes the first `length` bytes away and moves the rest forward. */
 void bytes_drop(struct bytes *bytes, size_t length);
 
+/* Gives back memory that holds no data. */
+void bytes_fit(struct bytes *bytes);
+
 /* Frees the data; the limit stays, so the buffer can be used again. */
 void bytes_free(struct bytes *bytes);

@@ -59,6 +59,7 @@ struct config {
     long long http_threads;
     long long max_connections, max_connections_per_address;
     long long header_seconds, body_seconds, send_seconds, idle_seconds;
+    long long answer_mib;
     long long queue_limit;
     long long silence_seconds;
     long long reserve_mib;

@@ -11,11 +11,12 @@
 
 struct notifications;
 
-/* What a watcher watches. There is one backup at a time, so it has no id. */
-enum topic_kind { TOPIC_RUN, TOPIC_SWEEP, TOPIC_BACKUP, TOPIC_LONG_JOB };
+/* What a watcher watches. There is one backup at a time, so it has no id, nor has the
+ * room for answers. */
+enum topic_kind { TOPIC_RUN, TOPIC_SWEEP, TOPIC_BACKUP, TOPIC_LONG_JOB, TOPIC_ANSWERS };
 struct topic {
     enum topic_kind kind;
-    struct run_id id; /* of the run or sweep; the number of a long job; "" for the backup */
+    struct run_id id; /* of the run or sweep; the number of a long job; else "" */
 };
 
 /* Embedded in its owner. The functions are called with a lock held: they must be quick and must

@@ -151,6 +151,10 @@ const struct option config_options[] = {
             "Time for a client to take 16 KiB of its answer, or the rest")},
     {NUMBER(SERVE, idle_seconds, 1, 3600, "60",
             "Time a connection may be idle between requests")},
+    {NUMBER(
+        SERVE, answer_mib, 8, 1048576, "256",
+        "MiB for answers above 64 KiB, from when they are made until they are sent; beyond that "
+        "they are refused (503)")},
     {NUMBER(SERVE, queue_limit, 1, 1000000, "100",
             "Runs that may be queued; more are refused with 429")},
     {NUMBER(MEASURE, silence_seconds, 1, 86400, "60", "Kill a worker that is silent for longer")},

@@ -180,6 +180,10 @@ static bool begin_answers(struct process *process, struct error *err)
     server->response_cache = response_cache_new();
     if (!server->response_cache)
         return error_no_memory(err);
+    server->answer_budget = answer_budget_new((size_t)process->config.answer_mib * 1024 * 1024,
+                                              server->notifications);
+    if (!server->answer_budget)
+        return error_no_memory(err);
     server->long_jobs = long_jobs_start(server->notifications, err);
     if (!server->long_jobs)
         return false;
@@ -244,6 +248,7 @@ void process_end(struct process *process)
     http_stop(process->http);
     backup_job_free(server->backup_job);
     long_jobs_free(server->long_jobs);
+    answer_budget_free(server->answer_budget);
     deadlines_free(process->deadlines);
     runner_free(server->runner);
     refresher_free(server->refresher);

@@ -1,3 +1,4 @@
+/* Tested by tests/attack/test_long_work.py. */
 #include "server/http/long_work.h"
 
 #include "common/cleanup.h"

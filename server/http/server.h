@@ -4,6 +4,7 @@
 
 #include "common/bytes.h"
 #include "db/pool.h"
+#include "server/base/answer_budget.h"
 #include "server/base/config.h"
 #include "server/base/long_jobs.h"
 #include "server/base/metrics.h"
@@ -35,7 +36,8 @@ struct server {
     struct response_cache *response_cache;
     struct metrics *metrics;
     struct backup_job *backup_job;
-    struct long_jobs *long_jobs; /* NULL in commands that serve no HTTP */
+    struct long_jobs *long_jobs; /* this and the budget: NULL in commands that serve no HTTP */
+    struct answer_budget *answer_budget;
     struct large_body_slots *large_body_slots;
     struct token_store *token_store; /* this and the audit: NULL in commands that serve no HTTP */
     struct audit *audit;

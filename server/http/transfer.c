@@ -34,6 +34,7 @@ struct transfer {
     size_t target_length; /* as sent */
     struct bytes piece;   /* of a stream: made, not sent yet */
     size_t piece_sent;
+    struct answer_part part;  /* of the budget: for the body, or for the piece */
     struct exchange exchange; /* last: first_line() does not clear its end */
 };
 
@@ -43,6 +44,7 @@ static void transfer_free(struct transfer *transfer)
         return;
     exchange_done(&transfer->exchange);
     bytes_free(&transfer->piece);
+    answer_budget_leave(transfer->transport->server->answer_budget, &transfer->part);
     free(transfer);
 }
 
@@ -165,6 +167,23 @@ static void read_headers(struct transfer *transfer, const char *method)
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
 }
 
+static struct answer_budget *budget_of(const struct transfer *transfer)
+{
+    return transfer->transport->server->answer_budget;
+}
+
+/* A large answer counts from here on, or is refused. */
+static void hold_body(struct transfer *transfer)
+{
+    struct bytes *body = &transfer->exchange.reply.body;
+    struct error err = {0};
+
+    if (body->used > ANSWER_SMALL)
+        bytes_fit(body);
+    if (!answer_budget_hold(budget_of(transfer), &transfer->part, body->used, &err))
+        reply_error(&transfer->exchange, &err);
+}
+
 /* Copies out as much of the current piece as fits. */
 static ssize_t send_piece(struct transfer *transfer, char *buffer, size_t size)
 {
@@ -176,6 +195,9 @@ static ssize_t send_piece(struct transfer *transfer, char *buffer, size_t size)
     if (transfer->piece_sent == transfer->piece.used) {
         transfer->piece.used = 0;
         transfer->piece_sent = 0;
+        if (transfer->piece.size > ANSWER_SMALL)
+            bytes_free(&transfer->piece);
+        answer_budget_leave(budget_of(transfer), &transfer->part);
     }
     return (ssize_t)length;
 }
@@ -193,6 +215,7 @@ static ssize_t read_stream(void *user, uint64_t position, char *buffer, size_t s
 {
     struct transfer *transfer = user;
     const struct stream *stream = &transfer->exchange.reply.stream;
+    struct error err = {0};
 
     (void)position;
     while (transfer->piece.used == 0) {
@@ -209,6 +232,9 @@ static ssize_t read_stream(void *user, uint64_t position, char *buffer, size_t s
             return MHD_CONTENT_READER_END_WITH_ERROR;
         }
     }
+    if (transfer->piece_sent == 0 &&
+        !answer_budget_hold(budget_of(transfer), &transfer->part, transfer->piece.used, &err))
+        return MHD_CONTENT_READER_END_WITH_ERROR;
     return send_piece(transfer, buffer, size);
 }
 
@@ -253,9 +279,11 @@ static void add_headers(const struct transfer *transfer, struct MHD_Response *re
 static enum MHD_Result send_reply(struct transfer *transfer)
 {
     struct reply *reply = &transfer->exchange.reply;
-    struct MHD_Response *response = make_response(transfer);
+    struct MHD_Response *response;
     enum MHD_Result result;
 
+    hold_body(transfer);
+    response = make_response(transfer);
     access_audit(&transfer->exchange); /* before the answer is sent */
     if (!response)
         return MHD_NO;

@@ -8,9 +8,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
 from harness import Case, Server, until  # noqa: E402
-from run_documents import document, lines, run_id  # noqa: E402
+from run_documents import document, lines, machine, run_id  # noqa: E402
 
-STEPS = 40_000
+STEPS = 25_000
 LOOPERS = 8
 HEALTHY = 20
 TYPE = {"Content-Type": "application/x-ndjson"}
@@ -91,6 +91,83 @@ class LongWork(Case):
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
                 client.close()
         until(lambda: self.at_work() == 0, "nothing is made any more")
+
+
+class Budget(Case):
+    """8 MiB for large answers; exports have half of them."""
+    FLAGS = ("--http-threads", "1", "--answer-mib", "8")
+
+    def setUp(self):
+        self.server = self.own_server(*self.FLAGS)
+        self.clients = []
+        self.addCleanup(self.hang_up)
+
+    def hang_up(self):
+        while self.clients:
+            self.clients.pop().close()
+
+    def slow(self, path):
+        """The status that a reader gets, which takes no more of its answer."""
+        client = small_buffer(self.server, path)
+        self.clients.append(client)
+        return status_of(client)
+
+    def held(self):
+        samples = self.server.metrics()
+        self.assertLessEqual(samples["pennyworth_answer_bytes"],
+                             samples["pennyworth_answer_limit_bytes"])
+        return samples["pennyworth_answer_bytes"]
+
+    def store_machines(self):
+        store(self.server, [document(number, machine=machine(
+            {"isa": "avx2", "number": number, "pad": "x" * 60_000})) for number in range(40)])
+
+    def check_refused(self, path):
+        reply = self.server.get(path)
+        self.assertProblem(reply, 503, "busy")
+        self.assertIn("--answer-mib", reply.json()["detail"])
+        self.assertEqual("1", reply.headers["retry-after"])
+
+    def test_lists_beyond_it_are_refused_and_small_answers_served(self):
+        self.store_machines()  # a list of 2.4 MB
+        self.assertEqual([200] * 3 + [503] * 5,
+                         [self.slow("/v1/machines") for _ in range(8)])
+        self.check_refused("/v1/machines")
+        self.assertGreater(self.held(), 7_000_000)
+        self.assertEqual(200, self.server.get("/v1/runs?limit=5").status)
+        self.hang_up()
+        until(lambda: self.held() == 0, "the budget is back")
+        self.assertEqual(200, self.server.get("/v1/machines").status)
+
+    def test_exports_have_half_of_it(self):
+        store(self.server, [document(1, steps=100_000)])  # 1.7 MB
+        self.assertEqual([200] * 2 + [503] * 4,
+                         [self.slow("/v1/runs/export") for _ in range(6)])
+        self.check_refused("/v1/runs/export")
+        self.assertLess(self.held(), 4 * 2**20)
+        self.hang_up()
+        until(lambda: self.held() == 0, "the budget is back")
+        self.assertEqual(1, self.server.get("/v1/runs/export").body.count(b"\n"))
+
+    def test_an_export_under_way_waits_for_room(self):
+        store(self.server, [document(1, steps=60_000)])  # 1 MB
+        store(self.server, [document(2, steps=220_000)])  # 3.7 MB
+        self.assertEqual(200, self.slow("/v1/runs/export"))
+        connection = self.server.connection()
+        self.addCleanup(connection.close)
+        connection.request("GET", "/v1/runs/export")
+        response = connection.getresponse()
+        first = response.readline()
+        self.assertIn(run_id(1).encode(), first)
+        until(lambda: self.held() < len(first) + 2**16, "one holds its first document, one none")
+        self.hang_up()
+        self.assertIn(run_id(2).encode(), response.read())
+        until(lambda: self.held() == 0, "the budget is back")
+
+    def test_a_run_that_never_fits_is_told_what_helps(self):
+        store(self.server, [document(1, steps=550_000)])  # 9 MB
+        self.check_refused("/v1/runs/export")
+        self.assertEqual(0, self.held())
 
 
 class Stopped(Case):

@@ -131,6 +131,21 @@ static void freed_bytes_can_be_used_again_up_to_the_same_limit(void)
     bytes_free(&bytes);
 }
 
+static void what_fits_keeps_its_data_and_may_grow_again(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 10000};
+
+    bytes_fit(&bytes);
+    EXPECT(bytes.data == NULL);
+    EXPECT(bytes_add(&bytes, "penny", 5));
+    EXPECT(bytes.size > 6);
+    bytes_fit(&bytes);
+    EXPECT(bytes.size == 6);
+    EXPECT_STR(bytes.data, "penny");
+    EXPECT(bytes_add(&bytes, "worth", 5));
+    EXPECT_STR(bytes.data, "pennyworth");
+}
+
 int main(void)
 {
     RUN(added_bytes_stand_in_order_and_are_terminated);
@@ -142,5 +157,6 @@ int main(void)
     RUN(dropping_moves_the_rest_forward);
     RUN(dropping_nothing_from_nothing_is_fine);
     RUN(freed_bytes_can_be_used_again_up_to_the_same_limit);
+    RUN(what_fits_keeps_its_data_and_may_grow_again);
     return test_result();
 }

@@ -2,6 +2,8 @@
  * reads. They are made while the answer is sent, so memory is bounded by a megabyte or by the
  * largest run. Tested by tests/api/test_import.py. */
 #include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/haste.h"
 #include "db/runs/exports.h"
 #include "db/runs/runs.h"
 #include "server/base/log.h"
@@ -17,26 +19,44 @@
 
 #define AHEAD (512 * 1024) /* bytes made ahead of sending */
 #define HAND_OUT (32 * 1024)
+#define STEP_BYTES 12 /* of a document, at least */
+
+enum export_state { EXPORT_SENDS, EXPORT_MAKES, EXPORT_NEEDS_ROOM };
 
 /* How far an export has come. */
 struct export_stream {
     struct exchange *exchange;
-    long long after;      /* number of the last run that was written */
-    struct bytes waiting; /* documents not sent yet */
-    size_t sent;          /* bytes of them */
-    bool ended;           /* no run is left */
-    bool makes;           /* the job was put: what is above belongs to it */
-    bool made;            /* by the job */
-    struct long_job job;  /* that makes the next piece */
+    enum export_state state; /* EXPORT_MAKES: what follows belongs to the job */
+    long long after;         /* number of the last run that was written */
+    struct bytes waiting;    /* documents not sent yet */
+    size_t sent;             /* bytes of them */
+    struct answer_part part; /* what they hold of the budget */
+    size_t wanted;           /* bytes that the next document needs and has not; 0 for none */
+    bool ended;              /* no run is left */
+    struct error err;        /* why no piece was made; of the kind ERROR_NONE where one was */
+    struct long_job job;     /* that makes the next piece */
 };
+
+static struct answer_budget *budget_of(const struct export_stream *stream)
+{
+    return stream->exchange->server->answer_budget;
+}
+
+/* Drops what was sent. */
+static void drop_waiting(struct export_stream *stream)
+{
+    bytes_free(&stream->waiting);
+    stream->sent = 0;
+    answer_budget_leave(budget_of(stream), &stream->part);
+}
 
 static void export_stream_free(void *state)
 {
     struct export_stream *stream = state;
 
-    if (stream->makes)
+    if (stream->state == EXPORT_MAKES)
         long_jobs_cancel(stream->exchange->server->long_jobs, &stream->job);
-    bytes_free(&stream->waiting);
+    drop_waiting(stream);
     free(stream);
 }
 
@@ -49,75 +69,110 @@ static void export_stream_freep(struct export_stream **stream)
 /* What write_run() needs. */
 struct writer {
     struct db *db;
-    const struct signing_key *key;
-    struct bytes *waiting;
-    bool failed, enough;
+    struct export_stream *stream;
+    bool enough;
 };
 
+/* About as long as the document will be, before it is made. */
+static size_t size_of(const struct document_parts *parts)
+{
+    if (!parts->steps)
+        return (size_t)parts->run->steps * STEP_BYTES;
+    return strlen(parts->steps) + (parts->evidence ? strlen(parts->evidence) : 0);
+}
+
+static bool hold(struct export_stream *stream, size_t bytes)
+{
+    if (bytes <= stream->part.held)
+        return true;
+    if (answer_budget_hold(budget_of(stream), &stream->part, bytes, &stream->err))
+        return true;
+    stream->wanted = bytes;
+    return false;
+}
+
+/* Without room for it, the document is left to the next piece. */
 static bool write_run(void *user, const struct document_parts *parts)
 {
     struct writer *writer = user;
+    struct export_stream *stream = writer->stream;
+    struct bytes *waiting = &stream->waiting;
+    const size_t start = waiting->used;
     struct error err = {0};
-    bool ok = run_document_write(writer->db, parts, writer->key, writer->waiting, &err);
 
-    if (!ok)
-        log_line(LOG_ERROR, "export of run %s: %s", parts->run->id.text, err.message);
+    writer->enough = true;
+    if (!hold(stream, start + size_of(parts)))
+        return false;
     /* A run that was altered stays here; the others leave. */
-    writer->failed = !ok && err.kind != ERROR_DAMAGED;
-    writer->enough = writer->failed || writer->waiting->used >= AHEAD;
+    if (!run_document_write(writer->db, parts, stream->exchange->server->signing_key, waiting,
+                            &err)) {
+        log_line(LOG_ERROR, "export of run %s: %s", parts->run->id.text, err.message);
+        if (err.kind != ERROR_DAMAGED) {
+            stream->err = err;
+            return false;
+        }
+    }
+    if (!hold(stream, waiting->used)) {
+        waiting->used = start;
+        return false;
+    }
+    stream->after = parts->run->number;
+    writer->enough = waiting->used >= AHEAD;
     return !writer->enough;
 }
 
-/* Writes the next documents into stream->waiting. */
-static bool make_more(struct export_stream *stream)
+/* Writes the next documents into stream->waiting, which is empty; none where stream->err says
+ * why. */
+static void make_more(struct export_stream *stream)
 {
     const struct exchange *exchange = stream->exchange;
-    struct bytes *waiting = &stream->waiting;
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
-    struct writer writer = {
-        .db = loan.db, .key = exchange->server->signing_key, .waiting = waiting};
+    struct writer writer = {.db = loan.db, .stream = stream};
     char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
     struct run_filter filter;
-    struct error err = {0};
     long long last;
 
-    /* Free the buffer of a very long run. */
-    if (waiting->size > 4 * AHEAD)
-        bytes_free(waiting);
-    waiting->used = 0;
-    waiting->limit = RUN_DOCUMENT_MAX;
-    stream->sent = 0;
-    if (!request_run_filter(&exchange->request.query, keys, &filter, &err))
-        return false;
+    stream->waiting.limit = RUN_DOCUMENT_MAX;
+    stream->wanted = 0;
+    error_clear(&stream->err);
+    if (!request_run_filter(&exchange->request.query, keys, &filter, &stream->err))
+        return;
     filter.after = stream->after;
     filter.limit = -1;
     if (!exports_each(loan.db, &filter, &(struct export_reader){write_run, &writer}, &last,
-                      &err)) {
-        log_line(LOG_ERROR, "export: %s", err.message);
-        return false;
-    }
-    if (last > 0)
-        stream->after = last;
+                      &stream->err))
+        return;
     stream->ended = !writer.enough;
-    return !writer.failed;
+    if (stream->waiting.used == 0)
+        return;
+    /* What was made is sent, whatever became of the document behind it. */
+    if (stream->wanted > 0)
+        error_clear(&stream->err);
+    stream->wanted = 0;
+    bytes_fit(&stream->waiting);
+    if (!answer_budget_hold(budget_of(stream), &stream->part, stream->waiting.used, &stream->err))
+        stream->wanted = stream->waiting.used;
 }
 
 static void work(void *user, const atomic_bool *stop)
 {
     struct export_stream *stream = user;
 
-    stream->made = !*stop && make_more(stream);
+    if (*stop)
+        error_set(&stream->err, ERROR_BUSY, NULL, "the server is stopping");
+    else
+        make_more(stream);
 }
 
 static bool begin_piece(struct export_stream *stream)
 {
-    struct error err = {0};
-
-    stream->made = false;
+    error_clear(&stream->err);
     stream->job =
         (struct long_job){.work = work, .user = stream, .kind = JOB_EXPORT, .goes_on = true};
-    stream->makes = long_work_put(stream->exchange, &stream->job, &err);
-    return stream->makes;
+    if (!long_work_put(stream->exchange, &stream->job, &stream->err))
+        return false;
+    stream->state = EXPORT_MAKES;
+    return true;
 }
 
 static enum stream_result hand_out(struct export_stream *stream, struct bytes *piece)
@@ -132,22 +187,67 @@ static enum stream_result hand_out(struct export_stream *stream, struct bytes *p
     return STREAM_MORE;
 }
 
+/* Sleeps until there is room for the document that is wanted, and goes on to make it. */
+static enum stream_result look_for_room(struct export_stream *stream)
+{
+    struct exchange *exchange = stream->exchange;
+    struct notifications *notifications = exchange->server->notifications;
+    struct error err = {0};
+
+    while (!answer_budget_hold(budget_of(stream), &stream->part, stream->wanted, &err)) {
+        long long now_ns = clock_monotonic_ns();
+
+        if (notifications_is_closed(notifications) || exchange->is_gone(exchange) ||
+            !exchange->may_hold(exchange) ||
+            stream->wanted > answer_budget_look(budget_of(stream)).limit)
+            return STREAM_BROKEN;
+        if (notifications_sleep(notifications, &exchange->watcher, now_ns,
+                                now_ns + haste_pause(REQUEST_LOOK_NS)))
+            return STREAM_WAIT;
+    }
+    notifications_leave(notifications, &exchange->watcher);
+    return begin_piece(stream) ? STREAM_MORE : STREAM_BROKEN;
+}
+
+/* Looks at what the job has made. */
+static enum stream_result take_piece(struct export_stream *stream)
+{
+    if (!long_work_has_ended(stream->exchange, &stream->job))
+        return STREAM_WAIT;
+    stream->state = EXPORT_SENDS;
+    if (stream->err.kind == ERROR_NONE)
+        return STREAM_MORE;
+    log_line(stream->wanted > 0 ? LOG_DEBUG : LOG_ERROR, "export: %s", stream->err.message);
+    if (stream->wanted == 0)
+        return STREAM_BROKEN;
+    drop_waiting(stream);
+    stream->state = EXPORT_NEEDS_ROOM;
+    notifications_watch(stream->exchange->server->notifications, &stream->exchange->watcher,
+                        &(struct topic){.kind = TOPIC_ANSWERS}, clock_monotonic_ns());
+    return STREAM_MORE;
+}
+
 static enum stream_result next_piece(void *state, struct exchange *exchange, struct bytes *piece)
 {
     struct export_stream *stream = state;
+    enum stream_result result = STREAM_MORE;
 
-    if (!stream->makes && stream->sent < stream->waiting.used)
-        return hand_out(stream, piece);
-    if (!stream->makes && stream->ended)
-        return STREAM_END;
-    if (!stream->makes && !begin_piece(stream))
-        return STREAM_BROKEN;
-    if (!long_work_has_ended(exchange, &stream->job))
-        return STREAM_WAIT;
-    stream->makes = false;
-    if (!stream->made)
-        return STREAM_BROKEN;
-    return stream->waiting.used > 0 ? hand_out(stream, piece) : STREAM_END;
+    (void)exchange;
+    while (result == STREAM_MORE) {
+        if (stream->state == EXPORT_MAKES) {
+            result = take_piece(stream);
+        } else if (stream->state == EXPORT_NEEDS_ROOM) {
+            result = look_for_room(stream);
+        } else if (stream->sent < stream->waiting.used) {
+            return hand_out(stream, piece);
+        } else if (stream->ended) {
+            return STREAM_END;
+        } else {
+            drop_waiting(stream);
+            result = begin_piece(stream) ? STREAM_MORE : STREAM_BROKEN;
+        }
+    }
+    return result;
 }
 
 static bool find_after(struct exchange *exchange, long long *ret_after, struct error *err)
@@ -208,6 +308,7 @@ void export_handler(struct exchange *exchange)
         return;
     }
     stream->exchange = exchange;
+    stream->part.piecewise = true;
     if (!request_accepts(exchange, "application/x-ndjson") || !request_allows(exchange, allowed))
         return;
     if (!request_run_filter(&exchange->request.query, keys, &filter, &err) ||
@@ -215,10 +316,9 @@ void export_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    /* Make the first piece before sending the status. */
-    if (!make_more(stream)) {
-        error_set(&err, ERROR_INTERNAL, NULL, "the export could not begin");
-        reply_error(exchange, &err);
+    make_more(stream); /* the first piece, before the status is sent */
+    if (stream->err.kind != ERROR_NONE) {
+        reply_error(exchange, &stream->err);
         return;
     }
     if (stream->waiting.used == 0 && stream->after == 0 &&

@@ -117,6 +117,20 @@ static bool write_long_jobs(struct bytes *text, struct long_jobs *jobs)
     return ok;
 }
 
+static bool write_budget(struct bytes *text, struct answer_budget *budget)
+{
+    const struct answer_budget_use use = answer_budget_look(budget);
+
+    return bytes_printf(text,
+                        "# HELP pennyworth_answer_bytes Memory of large answers in flight.\n"
+                        "# TYPE pennyworth_answer_bytes gauge\n"
+                        "pennyworth_answer_bytes %zu\n"
+                        "# HELP pennyworth_answer_limit_bytes The most of it: --answer-mib.\n"
+                        "# TYPE pennyworth_answer_limit_bytes gauge\n"
+                        "pennyworth_answer_limit_bytes %zu\n",
+                        use.held, use.limit);
+}
+
 /* All scopes of a feed as one: the oldest age and the number of failures. */
 struct feed_sum {
     const char *name;
@@ -190,6 +204,7 @@ void metrics_handler(struct exchange *exchange)
                         notifications_count(exchange->server->notifications)) ||
           !write_disk(body, exchange->server->config) ||
           !write_long_jobs(body, exchange->server->long_jobs) ||
+          !write_budget(body, exchange->server->answer_budget) ||
           !metrics_write(exchange->server->metrics, body) ||
           !token_store_write(exchange->server->token_store, body) ||
           !audit_write_metrics(exchange->server->audit, body)) &&

@@ -67,6 +67,7 @@ static void without_options_the_defaults_hold(void)
     EXPECT_INT(config.body_seconds, 30);
     EXPECT_INT(config.idle_seconds, 60);
     EXPECT_INT(config.queue_limit, 100);
+    EXPECT_INT(config.answer_mib, 256);
     EXPECT_INT(config.silence_seconds, 60);
     EXPECT_STR(config.published, "on");
     EXPECT_STR(config.log, "info");
@@ -124,6 +125,7 @@ static const struct {
     {LIMIT("--header-seconds", "PENNYWORTH_HEADER_SECONDS", header_seconds, 1, 3600)},
     {LIMIT("--body-seconds", "PENNYWORTH_BODY_SECONDS", body_seconds, 1, 3600)},
     {LIMIT("--idle-seconds", "PENNYWORTH_IDLE_SECONDS", idle_seconds, 1, 3600)},
+    {LIMIT("--answer-mib", "PENNYWORTH_ANSWER_MIB", answer_mib, 8, 1048576)},
     {LIMIT("--queue-limit", "PENNYWORTH_QUEUE_LIMIT", queue_limit, 1, 1000000)},
     {LIMIT("--silence-seconds", "PENNYWORTH_SILENCE_SECONDS", silence_seconds, 1, 86400)},
 };
@@ -179,7 +181,7 @@ static void every_limit_holds_at_both_ends_and_names_what_was_typed(void)
 static const struct {
     const char *words[3], *field, *message; /* or how it begins */
 } refusals[] = {
-    {{"--prot=1"}, "--prot=1", "is not an option of \"serve\"; the nearest of 37 are --port, "},
+    {{"--prot=1"}, "--prot=1", "is not an option of \"serve\"; the nearest of 38 are --port, "},
     {{"--por=1"}, "--por=1", "is not an option of \"serve\"; the nearest of "},
     {{"--Port=1"}, "--Port=1", "is not an option of \"serve\"; the nearest of "},
     {{"--http_threads=1"}, "--http_threads=1", "is not an option of \"serve\"; the nearest of "},
@@ -464,7 +466,7 @@ static void every_flag_of_help_is_understood(void)
         /* Behind a flag without a value, "?" is a word of its own. */
         EXPECT(!strstr(err.message, "is not an option") || strcmp(err.field, "?") == 0);
     }
-    EXPECT_INT(flags, 39); /* with --help and --version */
+    EXPECT_INT(flags, 40); /* with --help and --version */
 }
 
 int main(void)

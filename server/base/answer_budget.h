@@ -1,0 +1,43 @@
+/* The memory of answers that are in flight: what is above ANSWER_SMALL counts from when it is
+ * made until it is sent or its client is gone. Beyond the limit nothing large is made; small
+ * answers are never refused. Answers that are made piece by piece have half of it, so that slow
+ * readers of exports leave the other half to lists; one such piece may be larger while it is the
+ * only one. Thread-safe. */
+#pragma once
+
+#include "common/error.h"
+#include "server/base/notifications.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define ANSWER_SMALL (64 * 1024)
+
+struct answer_budget;
+
+/* What one answer holds. Zeroed, it holds nothing; it must hold nothing at its end. */
+struct answer_part {
+    size_t held;    /* set by answer_budget_hold() */
+    bool piecewise; /* set by its owner, before it holds anything */
+};
+
+/* As a moment shows it, for metrics. */
+struct answer_budget_use {
+    size_t held, limit;
+};
+
+/* Announces room as TOPIC_ANSWERS. `notifications` is borrowed. NULL without memory. */
+struct answer_budget *answer_budget_new(size_t limit, struct notifications *notifications);
+
+/* Asserts that nothing is held. NULL is fine. */
+void answer_budget_free(struct answer_budget *budget);
+
+/* Makes the part hold `bytes` in place of what it held; less always works. ERROR_BUSY, and
+ * nothing changes, where that is too much now. */
+bool answer_budget_hold(struct answer_budget *budget, struct answer_part *part, size_t bytes,
+                        struct error *err) __attribute__((warn_unused_result));
+
+/* Gives back what the part holds. */
+void answer_budget_leave(struct answer_budget *budget, struct answer_part *part);
+
+struct answer_budget_use answer_budget_look(struct answer_budget *budget);

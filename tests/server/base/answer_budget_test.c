@@ -1,0 +1,136 @@
+#include "server/base/answer_budget.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#include <limits.h>
+
+#define MIB ((size_t)1024 * 1024)
+#define LIMIT (8 * MIB)
+
+struct scene {
+    struct notifications *notifications;
+    struct answer_budget *budget;
+};
+
+static void wake_by(void *user, long long when_ns)
+{
+    (void)user, (void)when_ns;
+}
+
+static void scene_set(struct scene *scene)
+{
+    scene->notifications = notifications_new(LLONG_MAX, wake_by, NULL);
+    scene->budget = answer_budget_new(LIMIT, scene->notifications);
+    EXPECT(scene->notifications && scene->budget);
+}
+
+static void scene_clear(struct scene *scene)
+{
+    answer_budget_free(scene->budget);
+    notifications_free(scene->notifications);
+}
+
+static bool holds(struct scene *scene, struct answer_part *part, size_t bytes)
+{
+    struct error err = {0};
+    bool ok = answer_budget_hold(scene->budget, part, bytes, &err);
+
+    EXPECT(ok || err.kind == ERROR_BUSY);
+    return ok;
+}
+
+static bool is_held(struct scene *scene, size_t bytes)
+{
+    return answer_budget_look(scene->budget).held == bytes;
+}
+
+static void a_small_answer_counts_nothing_and_is_never_refused(void)
+{
+    AUTO(scene_clear) struct scene scene = {0};
+    struct answer_part all = {0}, small = {0}, large = {0};
+
+    scene_set(&scene);
+    EXPECT(holds(&scene, &all, LIMIT));
+    EXPECT(holds(&scene, &small, ANSWER_SMALL));
+    EXPECT(is_held(&scene, LIMIT));
+    EXPECT(!holds(&scene, &large, ANSWER_SMALL + 1));
+    EXPECT(is_held(&scene, LIMIT));
+    answer_budget_leave(scene.budget, &all);
+    EXPECT(is_held(&scene, 0));
+    EXPECT(holds(&scene, &large, ANSWER_SMALL + 1));
+    answer_budget_leave(scene.budget, &large);
+}
+
+static void a_part_holds_what_it_was_told_last(void)
+{
+    AUTO(scene_clear) struct scene scene = {0};
+    struct answer_part part = {0}, other = {0};
+
+    scene_set(&scene);
+    EXPECT(holds(&scene, &part, 2 * MIB));
+    EXPECT(holds(&scene, &other, 3 * MIB));
+    EXPECT(holds(&scene, &part, 5 * MIB));
+    EXPECT(!holds(&scene, &part, 5 * MIB + 1));
+    EXPECT(is_held(&scene, 8 * MIB));
+    EXPECT(holds(&scene, &part, MIB));
+    EXPECT(is_held(&scene, 4 * MIB));
+    answer_budget_leave(scene.budget, &part);
+    answer_budget_leave(scene.budget, &part);
+    answer_budget_leave(scene.budget, &other);
+    EXPECT(is_held(&scene, 0));
+}
+
+static void pieces_leave_half_to_whole_answers(void)
+{
+    AUTO(scene_clear) struct scene scene = {0};
+    struct answer_part first = {.piecewise = true}, second = {.piecewise = true}, whole = {0};
+
+    scene_set(&scene);
+    EXPECT(holds(&scene, &first, 3 * MIB));
+    EXPECT(!holds(&scene, &second, 2 * MIB));
+    EXPECT(holds(&scene, &second, MIB));
+    EXPECT(holds(&scene, &whole, 4 * MIB));
+    answer_budget_leave(scene.budget, &whole);
+    answer_budget_leave(scene.budget, &second);
+    EXPECT(holds(&scene, &first, 7 * MIB)); /* the only one */
+    EXPECT(!holds(&scene, &second, MIB));
+    answer_budget_leave(scene.budget, &first);
+}
+
+static void what_is_larger_than_the_budget_is_told_what_helps(void)
+{
+    AUTO(scene_clear) struct scene scene = {0};
+    struct answer_part part = {.piecewise = true};
+    struct error err = {0};
+
+    scene_set(&scene);
+    EXPECT(!answer_budget_hold(scene.budget, &part, LIMIT + 1, &err));
+    EXPECT(strstr(err.message, "raise --answer-mib") != NULL);
+    EXPECT(is_held(&scene, 0));
+}
+
+static void room_is_announced(void)
+{
+    AUTO(scene_clear) struct scene scene = {0};
+    struct watcher watcher = {0};
+    struct answer_part part = {0};
+
+    scene_set(&scene);
+    EXPECT(holds(&scene, &part, MIB));
+    notifications_watch(scene.notifications, &watcher, &(struct topic){.kind = TOPIC_ANSWERS}, 0);
+    watcher.news = false;
+    answer_budget_leave(scene.budget, &part);
+    EXPECT(watcher.news);
+    notifications_leave(scene.notifications, &watcher);
+}
+
+int main(void)
+{
+    RUN(a_small_answer_counts_nothing_and_is_never_refused);
+    RUN(a_part_holds_what_it_was_told_last);
+    RUN(pieces_leave_half_to_whole_answers);
+    RUN(what_is_larger_than_the_budget_is_told_what_helps);
+    RUN(room_is_announced);
+    return test_result();
+}
