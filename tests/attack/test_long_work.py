@@ -164,11 +164,6 @@ class Budget(Case):
         self.assertIn(run_id(2).encode(), response.read())
         until(lambda: self.held() == 0, "the budget is back")
 
-    def test_a_run_that_never_fits_is_told_what_helps(self):
-        store(self.server, [document(1, steps=550_000)])  # 9 MB
-        self.check_refused("/v1/runs/export")
-        self.assertEqual(0, self.held())
-
 
 class Stopped(Case):
     def test_a_signal_ends_the_server_during_long_work(self):
