@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define BLOCK 64
+#define BLOCK SHA256_BLOCK
 
 static const uint32_t constants[BLOCK] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
@@ -62,32 +62,53 @@ static void take_block(uint32_t hash[8], const uint8_t block[BLOCK])
         hash[i] += s[i];
 }
 
-/* The last bytes, a one, zeros, and how many bits there were: one block, or two. */
-static void take_end(uint32_t hash[8], const uint8_t *rest, size_t count, uint64_t length)
+void sha256_begin(struct sha256 *sum)
 {
-    uint8_t end[2 * BLOCK] = {0};
-    size_t size = count + 9 <= BLOCK ? BLOCK : 2 * BLOCK;
+    *sum = (struct sha256){.hash = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
+                                    0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+}
 
-    if (count > 0)
-        memcpy(end, rest, count);
-    end[count] = 0x80;
-    for (size_t i = 0; i < 8; i++)
-        end[size - 1 - i] = (uint8_t)(length * 8 >> 8 * i);
-    take_block(hash, end);
-    if (size > BLOCK)
-        take_block(hash, end + BLOCK);
+void sha256_add(struct sha256 *sum, const void *data, size_t length)
+{
+    const uint8_t *bytes = data;
+
+    while (length > 0) {
+        size_t used = sum->length % BLOCK;
+        size_t piece = length < BLOCK - used ? length : BLOCK - used;
+
+        if (piece == BLOCK) {
+            take_block(sum->hash, bytes);
+        } else {
+            memcpy(sum->rest + used, bytes, piece);
+            if (used + piece == BLOCK)
+                take_block(sum->hash, sum->rest);
+        }
+        sum->length += piece;
+        bytes += piece;
+        length -= piece;
+    }
+}
+
+/* Behind the data stand a one, zeros, and how many bits there were. */
+void sha256_end(struct sha256 *sum, uint8_t ret_digest[SHA256_SIZE])
+{
+    static const uint8_t padding[BLOCK] = {0x80};
+    uint64_t bits = sum->length * 8;
+    uint8_t end[8];
+
+    for (size_t i = 0; i < sizeof end; i++)
+        end[sizeof end - 1 - i] = (uint8_t)(bits >> 8 * i);
+    sha256_add(sum, padding, 1 + (2 * BLOCK - 1 - sizeof end - sum->length % BLOCK) % BLOCK);
+    sha256_add(sum, end, sizeof end);
+    for (size_t i = 0; i < SHA256_SIZE; i++)
+        ret_digest[i] = (uint8_t)(sum->hash[i / 4] >> (24 - 8 * (i % 4)));
 }
 
 void sha256(const void *data, size_t length, uint8_t ret_digest[SHA256_SIZE])
 {
-    uint32_t hash[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    const uint8_t *bytes = data;
-    size_t whole = length / BLOCK;
+    struct sha256 sum;
 
-    for (size_t i = 0; i < whole; i++)
-        take_block(hash, bytes + i * BLOCK);
-    take_end(hash, length > 0 ? bytes + whole * BLOCK : NULL, length % BLOCK, length);
-    for (size_t i = 0; i < SHA256_SIZE; i++)
-        ret_digest[i] = (uint8_t)(hash[i / 4] >> (24 - 8 * (i % 4)));
+    sha256_begin(&sum);
+    sha256_add(&sum, data, length);
+    sha256_end(&sum, ret_digest);
 }

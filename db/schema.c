@@ -1,6 +1,7 @@
 #include "db/schema.h"
 
 #include "common/cleanup.h"
+#include "db/checksum.h"
 #include "db/connection.h"
 #include "db/db.h"
 #include "db/schema_steps.h"
@@ -42,6 +43,8 @@ static bool apply(struct db *db, long long from, int to, struct error *err)
     for (long long version = from; version < to; version++)
         if (!db_execute(db, step(version), err))
             return false;
+    if (to >= SCHEMA_CHECKSUMS && !checksum_put_missing(db, err))
+        return false;
     snprintf(statement, sizeof statement, "PRAGMA user_version = %d", to);
     return db_execute(db, "PRAGMA application_id = " APPLICATION_ID_TEXT, err) &&
            db_execute(db, statement, err);

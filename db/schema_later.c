@@ -195,4 +195,6 @@ const char *const schema_later[SCHEMA_LATER] = {
     /* 21: who used the processors when a run began. Names of processes stay on this machine: a
      * document has the shares alone. */
     "ALTER TABLE runs ADD COLUMN load_before TEXT;",
+    /* 22: a checksum of each run that has ended (db/checksum.h); the upgrade computes it. */
+    "ALTER TABLE runs ADD COLUMN checksum TEXT;",
 };

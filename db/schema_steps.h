@@ -2,7 +2,9 @@
 #pragma once
 
 #define SCHEMA_FIRST 7  /* steps 1 to 7 */
-#define SCHEMA_LATER 14 /* from 8 on */
+#define SCHEMA_LATER 15 /* from 8 on */
+
+#define SCHEMA_CHECKSUMS 22 /* the step that adds them; each later upgrade fills gaps */
 
 extern const char *const schema_first[SCHEMA_FIRST];
 extern const char *const schema_later[SCHEMA_LATER];

@@ -121,16 +121,38 @@ double stmt_column_real(struct stmt *stmt, int column)
     return sqlite3_column_double(stmt->handle, column);
 }
 
-const char *stmt_column_text(struct stmt *stmt, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(stmt->handle, column);
-
-    return text ? text : "";
-}
-
 bool stmt_column_is_null(struct stmt *stmt, int column)
 {
     return sqlite3_column_type(stmt->handle, column) == SQLITE_NULL;
+}
+
+const char *stmt_column_text(struct stmt *stmt, int column)
+{
+    bool is_null = stmt_column_is_null(stmt, column);
+    const char *text = (const char *)sqlite3_column_text(stmt->handle, column);
+
+    if (!text && !is_null)
+        stmt->bind_error = SQLITE_NOMEM; /* the next step tells */
+    return text ? text : "";
+}
+
+enum stmt_kind stmt_column_kind(struct stmt *stmt, int column)
+{
+    switch (sqlite3_column_type(stmt->handle, column)) {
+    case SQLITE_NULL:
+        return STMT_NULL;
+    case SQLITE_INTEGER:
+        return STMT_INTEGER;
+    case SQLITE_FLOAT:
+        return STMT_REAL;
+    default:
+        return STMT_TEXT;
+    }
+}
+
+int stmt_columns(struct stmt *stmt)
+{
+    return sqlite3_column_count(stmt->handle);
 }
 
 bool stmt_number(struct db *db, const char *sql, long long *ret_number, struct error *err)

@@ -42,11 +42,17 @@ enum stmt_step stmt_step(struct stmt *stmt, struct error *err)
 /* Steps a statement that answers no rows, and rewinds it for the next bind and step. */
 bool stmt_run(struct stmt *stmt, struct error *err) __attribute__((warn_unused_result));
 
-/* Columns of the current row; NULL reads as 0 and "". */
+/* Columns of the current row; NULL reads as 0 and "". So does a text for which there is no
+ * memory, and the next step fails. */
 long long stmt_column_integer(struct stmt *stmt, int column);
 double stmt_column_real(struct stmt *stmt, int column);
 const char *stmt_column_text(struct stmt *stmt, int column);
 bool stmt_column_is_null(struct stmt *stmt, int column);
+
+/* What a column of the current row holds; none of ours is a BLOB. */
+enum stmt_kind { STMT_NULL, STMT_INTEGER, STMT_REAL, STMT_TEXT };
+enum stmt_kind stmt_column_kind(struct stmt *stmt, int column);
+int stmt_columns(struct stmt *stmt);
 
 /* Asks what has no parameters and one answer: a number. */
 bool stmt_number(struct db *db, const char *sql, long long *ret_number, struct error *err)

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "db/checksum.h"
 #include "db/contenders/contenders.h"
 #include "db/runs/evidence_rows.h"
 #include "db/runs/quarantine.h"
@@ -337,7 +338,7 @@ bool imports_put(struct imports *imports, const struct imported *imported,
                     insert_run(db, &row, &number, err) &&
                     run_insert_labels(db, number, imported->spec, err) &&
                     run_insert_implementations(db, number, imported->run->implementations, err) &&
-                    put_trace(db, number, imported, err) &&
+                    put_trace(db, number, imported, err) && checksum_put(db, number, err) &&
                     (!imported->kept || signatures_put(db, number, imported->kept, err)) &&
                     (imported->run->voided.at_us == 0
                          ? quarantine_look(db, number, clock_calendar_us(), &held, err)

@@ -12,6 +12,7 @@ struct run_row {
     const struct run *run;
     const char *engine, *workload, *precision;    /* of its spec */
     const char *idempotency_key;                  /* or NULL */
+    const char *checksum;                         /* db/checksum.h; never read or written here */
     long long machine, sweep, contender, version; /* numbers of rows; 0 is none */
 };
 
@@ -87,8 +88,8 @@ struct run_row {
     COLUMN("vm", PAGE, TEXT, ALWAYS, RUN(where.vm))                                              \
     COLUMN("contender", NEVER, INTEGER, ABOVE_0, ROW(contender))
 
-/* None of them. db/runs/thinning.c writes `thinned_us`, db/runs/voids.c the void of a run, and a
- * trigger `version`. */
+/* None of them. db/runs/thinning.c writes `thinned_us`, db/runs/voids.c the void of a run,
+ * db/checksum.c `checksum`, and a trigger `version`. */
 #define RUN_VOID(column) "(SELECT " column " FROM voids WHERE run = number AND lifted_us IS NULL)"
 #define RUN_READ_TABLE(COLUMN)                                                                   \
     COLUMN("thinned_us", PAGE, INTEGER, ALWAYS, RUN(thinned_us))                                 \
@@ -101,7 +102,8 @@ struct run_row {
     COLUMN(RUN_VOID("voids.reason"), PAGE, TEXT, ALWAYS, RUN(voided.reason))                     \
     COLUMN("(SELECT key FROM signatures WHERE signatures.run = number)", PAGE, TEXT, ALWAYS,     \
            RUN(signed_by))                                                                       \
-    COLUMN("version", NEVER, INTEGER, ALWAYS, ROW(version))
+    COLUMN("version", NEVER, INTEGER, ALWAYS, ROW(version))                                      \
+    COLUMN("checksum", NEVER, OWNED, ALWAYS, ROW(checksum))
 
 #define RUN_READ_ALL(COLUMN)                                                                     \
     RUN_NEW_TABLE(COLUMN)                                                                        \

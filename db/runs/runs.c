@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/text.h"
+#include "db/checksum.h"
 #include "db/contenders/contenders.h"
 #include "db/runs/run_row.h"
 #include "engine/run/batch.h"
@@ -276,7 +277,7 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
         return error_set(err, ERROR_CONFLICT, NULL, "the run %s is not running", run->id.text);
     return step == STMT_ROW &&
            run_insert_implementations(db, run->number, run->implementations, err) &&
-           transaction_commit(&change, err);
+           checksum_put(db, run->number, err) && transaction_commit(&change, err);
 }
 
 bool runs_implementations(struct db *db, const char *id, char **ret_text, struct error *err)

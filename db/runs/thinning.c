@@ -1,6 +1,7 @@
 #include "db/runs/thinning.h"
 
 #include "common/cleanup.h"
+#include "db/checksum.h"
 #include "db/runs/evidence_rows.h"
 #include "db/runs/step_rows.h"
 #include "db/runs/traces.h"
@@ -142,6 +143,24 @@ static bool mark(struct db *db, long long number, long long now_us, struct error
     return stmt_run(update, err);
 }
 
+/* Whether the run is as it ended. One that somebody altered stays whole, or the checksum of what
+ * is left would hide that. */
+static bool is_unaltered(struct db *db, long long number, bool *ret_unaltered, struct error *err)
+{
+    enum checksum_state state;
+
+    if (!checksum_look(db, number, &state, err))
+        return false;
+    *ret_unaltered = state == CHECKSUM_HOLDS;
+    return true;
+}
+
+static bool thin(struct db *db, const struct candidate *run, long long now_us, struct error *err)
+{
+    return (run->in_text ? thin_text(db, run, err) : thin_rows(db, run, err)) &&
+           mark(db, run->number, now_us, err) && checksum_put(db, run->number, err);
+}
+
 static long long dropped_of(long long count)
 {
     long long kept = 0;
@@ -161,11 +180,13 @@ static bool thin_all(struct db *db, struct thinning *thinning, const struct cand
         return false;
     for (size_t i = 0; i < count; i++) {
         const struct candidate *run = &list[i];
+        bool unaltered = false;
 
-        if (!is_long(run))
+        if (is_long(run) && !is_unaltered(db, run->number, &unaltered, err))
+            return false;
+        if (!unaltered)
             continue;
-        if (!(run->in_text ? thin_text(db, run, err) : thin_rows(db, run, err)) ||
-            !mark(db, run->number, thinning->now_us, err))
+        if (!thin(db, run, thinning->now_us, err))
             return false;
         after.runs++;
         after.steps += dropped_of(run->steps);

@@ -1,5 +1,6 @@
 /* Of runs that ended long ago, most steps are dropped: the summary, and whatever else was
- * concluded from all of them, stays to the letter. What is left keeps its true positions. */
+ * concluded from all of them, stays to the letter. What is left keeps its true positions. A run
+ * whose checksum does not hold (db/checksum.h) stays whole. */
 #pragma once
 
 #include "db/db.h"

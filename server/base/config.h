@@ -79,5 +79,6 @@ struct config {
     char label[4096 + 1];     /* key=value;key=value */
     const char *format;       /* of a bench's answer: "table" or "json" */
     const char *replace;      /* "on" or "off" */
+    long long sample, seed;   /* runs that a check looks at; 0: all, and any seed */
     const char *log;
 };

@@ -177,21 +177,58 @@ static bool goes_on(void)
     return !atomic_load(&stopped);
 }
 
-/* Of a database of an earlier version, which a server would upgrade first, no run can be read. */
-static bool recheck(struct db *db, const struct verify_facts *facts, long long *ret_count,
-                    struct error *err)
+#define NAMED_MAX 50 /* altered runs; the rest are counted */
+
+static void name_altered(void *user, const char *id, const char *what)
 {
-    *ret_count = 0;
-    return facts->version != schema_version || recheck_runs(db, goes_on, ret_count, err);
+    long long *named = user;
+
+    if (++*named <= NAMED_MAX)
+        fprintf(stderr, "run %s was altered: %s\n", id, what);
+}
+
+/* Names the runs that were altered. */
+static bool recheck(struct db *db, const struct recheck_order *order,
+                    struct recheck_counts *ret_counts, struct error *err)
+{
+    char sample[80] = "";
+
+    if (!recheck_runs(db, order, ret_counts, err))
+        return false;
+    if (ret_counts->altered > NAMED_MAX)
+        fprintf(stderr, "and %lld more\n", ret_counts->altered - NAMED_MAX);
+    if (order->sample > 0)
+        snprintf(sample, sizeof sample, ", of %lld (--sample %lld --seed %llu)", ret_counts->runs,
+                 order->sample, (unsigned long long)order->seed);
+    return ret_counts->altered == 0 ||
+           error_set(err, ERROR_DAMAGED, NULL, "%lld of %lld runs were altered%s",
+                     ret_counts->altered, ret_counts->looked, sample);
+}
+
+static void print_counts(const struct recheck_order *order, const struct recheck_counts *counts)
+{
+    if (order->sample > 0)
+        printf("a sample of %lld of %lld runs, with --seed %llu\n", counts->looked, counts->runs,
+               (unsigned long long)order->seed);
+    printf("%lld checksums hold, %lld summaries and verdicts follow from their steps\n",
+           counts->looked, counts->drawn);
 }
 
 int check_command(const struct config *config)
 {
     AUTO(db_freep) struct db *db = NULL;
+    long long named = 0;
+    const struct recheck_order order = {
+        .sample = config->sample,
+        .seed = (uint64_t)(config->seed > 0 ? config->seed : clock_calendar_us()),
+        .go_on = goes_on,
+        .tell = name_altered,
+        .user = &named};
+    struct recheck_counts counts;
     struct verify_facts facts;
     struct error err = {0};
     struct task task;
-    long long count;
+    bool ok, current;
 
     task_begin(&task, "checked");
     if (!restore_is_settled(config->database, &err))
@@ -203,11 +240,16 @@ int check_command(const struct config *config)
     if (!schema_check(db, &err) && !db_is_damaged())
         return command_failed(&err);
     error_clear(&err);
-    if (!verify_database(db, &(struct verify_watch){looks, NULL}, &facts, &err) ||
-        !recheck(db, &facts, &count, &err))
+    ok = verify_database(db, &(struct verify_watch){looks, NULL}, &facts, &err);
+    current = ok && facts.version == schema_version; /* else no run can be read */
+    if (!ok || (current && !recheck(db, &order, &counts, &err)))
         return err.kind == ERROR_CONFLICT ? command_failed(&err)
                                           : tell_damage(config->database, &err);
     print_facts(config->database, &facts, task_end(&task));
-    printf("%lld summaries follow from their steps\nok\n", count);
+    if (current)
+        print_counts(&order, &counts);
+    else
+        printf("runs were not looked at: a server upgrades the database first\n");
+    printf("ok\n");
     return 0;
 }

@@ -3,14 +3,19 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
+static void to_text(const uint8_t digest[SHA256_SIZE], char text[2 * SHA256_SIZE + 1])
+{
+    for (size_t i = 0; i < SHA256_SIZE; i++)
+        snprintf(text + 2 * i, 3, "%02x", digest[i]);
+}
+
 static void expect_digest(const void *data, size_t length, const char *wanted)
 {
     uint8_t digest[SHA256_SIZE];
     char text[2 * SHA256_SIZE + 1];
 
     sha256(data, length, digest);
-    for (size_t i = 0; i < SHA256_SIZE; i++)
-        snprintf(text + 2 * i, 3, "%02x", digest[i]);
+    to_text(digest, text);
     EXPECT_STR(text, wanted);
 }
 
@@ -67,10 +72,34 @@ static void every_length_around_a_block_comes_out(void)
         expect_digest(letters, examples[i].length, examples[i].digest);
 }
 
+static void pieces_come_out_as_the_whole_does(void)
+{
+    static const size_t sizes[] = {1, 7, 63, 64, 65, 200};
+    char data[500], whole[2 * SHA256_SIZE + 1], text[sizeof whole];
+    uint8_t digest[SHA256_SIZE];
+
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (char)(i * 7);
+    sha256(data, sizeof data, digest);
+    to_text(digest, whole);
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        struct sha256 sum;
+
+        sha256_begin(&sum);
+        for (size_t at = 0; at < sizeof data; at += sizes[i])
+            sha256_add(&sum, data + at,
+                       sizes[i] < sizeof data - at ? sizes[i] : sizeof data - at);
+        sha256_end(&sum, digest);
+        to_text(digest, text);
+        EXPECT_STR(text, whole);
+    }
+}
+
 int main(void)
 {
     RUN(the_examples_of_the_standard_come_out);
     RUN(a_million_letters_come_out);
     RUN(every_length_around_a_block_comes_out);
+    RUN(pieces_come_out_as_the_whole_does);
     return test_result();
 }

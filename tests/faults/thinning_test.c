@@ -2,6 +2,7 @@
  * steps, or says that it has not. */
 #include "tests/faults/shortages.h"
 
+#include "db/checksum.h"
 #include "db/runs/thinning.h"
 #include "tests/db/imported.h"
 #include "tests/faults/accidents.h"
@@ -40,6 +41,7 @@ static void fill(struct db *db)
                       " value, 1 FROM traces, json_each(traces.steps, '$.nanoseconds');"
                       "DELETE FROM traces",
                       NULL));
+    EXPECT(checksum_put(db, 1, NULL));
     parts.run.id.text[RUN_ID_LENGTH - 1] = 'B';
     put_long_run(db, &parts);
 }

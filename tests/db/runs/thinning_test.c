@@ -1,5 +1,6 @@
 #include "db/runs/thinning.h"
 
+#include "db/checksum.h"
 #include "db/runs/evidence_rows.h"
 #include "db/runs/exports.h"
 #include "db/runs/step_rows.h"
@@ -105,6 +106,30 @@ static void old_runs_are_thinned_and_others_are_not(void)
     EXPECT_INT(thinning.runs, 0);
 }
 
+static enum checksum_state look(struct db *db, long long number)
+{
+    enum checksum_state state = CHECKSUM_MISSING;
+
+    EXPECT(checksum_look(db, number, &state, NULL));
+    return state;
+}
+
+static void a_run_that_was_altered_stays_whole(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    do_not_sync(db);
+    for (int i = 0; i < 2; i++)
+        (void)end_long_run(db, 300, NOON_US);
+    EXPECT(db_execute(db, "UPDATE steps SET nanoseconds = 5000 WHERE run = 1 AND position = 9",
+                      NULL));
+    EXPECT_INT(pass_until(db, NOON_US + 1).runs, 1);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps WHERE run = 1"), 300);
+    EXPECT_INT(look(db, 1), CHECKSUM_DIFFERS);
+    EXPECT_INT(look(db, 2), CHECKSUM_HOLDS); /* of what is left */
+}
+
 static void many_runs_are_thinned_in_small_pieces(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -187,6 +212,7 @@ int main(void)
 {
     RUN(the_ends_stay_and_an_even_part_between);
     RUN(old_runs_are_thinned_and_others_are_not);
+    RUN(a_run_that_was_altered_stays_whole);
     RUN(many_runs_are_thinned_in_small_pieces);
     RUN(the_text_of_a_trace_becomes_rows);
     return test_result();
