@@ -196,5 +196,13 @@ const char *const schema_later[SCHEMA_LATER] = {
      * document has the shares alone. */
     "ALTER TABLE runs ADD COLUMN load_before TEXT;",
     /* 22: a checksum of each run that has ended (db/checksum.h); the upgrade computes it. */
-    "ALTER TABLE runs ADD COLUMN checksum TEXT;",
+    "ALTER TABLE runs ADD COLUMN checksum TEXT;"
+    /* Whose token reported an event, whether this machine saw it itself, and what hubs said of
+     * those that it saw. */
+    "ALTER TABLE capacity_events ADD COLUMN sender TEXT;"
+    "ALTER TABLE capacity_events ADD COLUMN own INTEGER NOT NULL DEFAULT 0 CHECK (own IN (0, 1));"
+    "CREATE TABLE capacity_deliveries (hub TEXT NOT NULL,"
+    " event INTEGER NOT NULL REFERENCES capacity_events (number) ON DELETE CASCADE,"
+    " verdict TEXT NOT NULL CHECK (verdict IN ('accepted', 'refused')), reason TEXT NOT NULL,"
+    " at_us INTEGER NOT NULL, PRIMARY KEY (hub, event)) STRICT, WITHOUT ROWID;",
 };

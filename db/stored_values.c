@@ -61,6 +61,7 @@ static const struct {
     [EVENT_TYPE] = SCANNED("capacity_events", "instance_type"),
     [EVENT_ZONE] = SCANNED("capacity_events", "zone"),
     [EVENT_PRICE_KIND] = SCANNED("capacity_events", "price_kind"),
+    [EVENT_SENDER] = SCANNED("capacity_events", "sender"),
 };
 #undef COLUMN
 #undef INDEXED

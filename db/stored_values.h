@@ -32,6 +32,7 @@ enum stored_value {
     EVENT_TYPE,
     EVENT_ZONE,
     EVENT_PRICE_KIND,
+    EVENT_SENDER,
 };
 
 #define STORED_VALUES_MAX 64

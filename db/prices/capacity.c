@@ -1,6 +1,7 @@
 #include "db/prices/capacity.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/contenders/contenders.h"
 #include "db/stmt.h"
 
@@ -23,7 +24,8 @@ static bool insert(struct db *db, const struct capacity_event *event, bool *ret_
     struct stmt *put = stmt_prepare(
         db,
         "INSERT INTO capacity_events (kind, price_kind, provider, instance_type, zone, machine,"
-        " note, at_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING number",
+        " note, at_us, sender, own) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING "
+        "RETURNING number",
         err);
     enum stmt_step step;
 
@@ -37,6 +39,8 @@ static bool insert(struct db *db, const struct capacity_event *event, bool *ret_
     stmt_text(put, event->machine);
     stmt_text(put, event->note);
     stmt_integer(put, event->at_us);
+    stmt_text(put, text_or_null(event->sender));
+    stmt_integer(put, event->own);
     step = stmt_step(put, err);
     *ret_new = step == STMT_ROW;
     return step == STMT_DONE || (step == STMT_ROW && stmt_step(put, err) == STMT_DONE);
@@ -76,7 +80,7 @@ bool capacity_each(struct db *db, const struct capacity_filter *filter,
         " AND (?3 IS NULL OR instance_type = ?3) AND (?4 IS NULL OR zone = ?4)"
         " AND (?5 IS NULL OR price_kind = ?5) AND (?6 IS NULL OR"
         "  instance_type || ' ' || provider || ' ' || zone || ' ' || price_kind > ?6)"
-        " GROUP BY instance_type, provider, zone, price_kind"
+        " AND (?8 IS NULL OR sender = ?8) GROUP BY instance_type, provider, zone, price_kind"
         " ORDER BY instance_type || ' ' || provider || ' ' || zone || ' ' || price_kind LIMIT ?7",
         err);
     enum stmt_step step;
@@ -90,6 +94,7 @@ bool capacity_each(struct db *db, const struct capacity_filter *filter,
     stmt_text(query, filter->price_kind);
     stmt_text(query, filter->after);
     stmt_integer(query, filter->limit);
+    stmt_text(query, filter->sender);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         struct capacity_count count;
 

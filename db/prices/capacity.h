@@ -19,6 +19,8 @@ struct capacity_event {
     char machine[64]; /* a name of the machine, so that it counts once for each kind; "" for none
                        */
     char note[128];
+    char sender[TOKEN_NAME_SIZE]; /* whose token reported it; "" of the others */
+    bool own;                     /* this machine saw it itself, and hubs are to hear of it */
     long long at_us;
 };
 
@@ -35,7 +37,7 @@ struct capacity_count {
 };
 
 struct capacity_filter {
-    const char *provider, *instance_type, *zone, *price_kind; /* NULL for any */
+    const char *provider, *instance_type, *zone, *price_kind, *sender; /* NULL for any */
     long long since_us;
     const char *after; /* "type provider zone kind" of what an earlier answer ended with; NULL */
     long long limit;

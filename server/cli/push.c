@@ -1,6 +1,7 @@
 /* push: reports to a hub the runs that it has not accepted, from a database that may be in use.
  */
 #include "common/cleanup.h"
+#include "db/prices/capacity_deliveries.h"
 #include "db/restore.h"
 #include "db/runs/deliveries.h"
 #include "server/cli/commands.h"
@@ -24,11 +25,18 @@ static void tell_rest(const struct delivery_counts *counts)
                 counts->thinned);
 }
 
+static bool forget_refusals(struct db *db, const char *hub, struct error *err)
+{
+    return deliveries_forget_refusals(db, hub, err) &&
+           capacity_deliveries_forget_refusals(db, hub, err);
+}
+
 int push_command(const struct config *config)
 {
     AUTO(freep_uploader) struct hub_uploader *uploader = NULL;
     AUTO(db_freep) struct db *db = NULL;
     struct delivery_counts counts;
+    long long events; /* preemptions that wait */
     struct hub_uploader_status status;
     char hub[HUB_UPLOAD_HUB_SIZE];
     AUTO(heartbeat_end) struct heartbeat heartbeat = {0};
@@ -39,27 +47,30 @@ int push_command(const struct config *config)
     hub_upload_hub(config->report_to, hub);
     if (restore_is_settled(config->database, &err))
         db = db_open_beside(config->database, &err);
-    if (!db ||
-        (strcmp(config->refused, "on") == 0 && !deliveries_forget_refusals(db, hub, &err)) ||
-        !deliveries_count(db, hub, &counts, &err))
+    if (!db || (strcmp(config->refused, "on") == 0 && !forget_refusals(db, hub, &err)) ||
+        !deliveries_count(db, hub, &counts, &err) ||
+        !capacity_deliveries_waiting(db, hub, &events, &err))
         return command_failed(&err);
     fprintf(stderr, "%lld runs wait for the hub %s\n", counts.waiting, hub);
-    uploader = counts.waiting > 0
+    if (events > 0)
+        fprintf(stderr, "%lld preemptions wait for it too\n", events);
+    uploader = counts.waiting + events > 0
                    ? hub_uploader_start(&(struct hub_uploader_parts){.config = config}, &err)
                    : NULL;
-    if (counts.waiting > 0 && !uploader)
+    if (counts.waiting + events > 0 && !uploader)
         return command_failed(&err);
     status = (struct hub_uploader_status){0};
     if (uploader) {
         heartbeat_start(&heartbeat, config->database, "push", PATIENCE_SECONDS);
         (void)hub_wait(uploader, &signals, config->report_seconds, &heartbeat);
         hub_uploader_status(uploader, &status);
-        if (!deliveries_count(db, hub, &counts, &err))
+        if (!deliveries_count(db, hub, &counts, &err) ||
+            !capacity_deliveries_waiting(db, hub, &events, &err))
             return command_failed(&err);
         fprintf(stderr, "%lld accepted, %lld refused, %lld still waiting%s%s\n", status.accepted,
                 status.refused, counts.waiting, status.last_error[0] ? ": " : "",
                 status.last_error);
     }
     tell_rest(&counts);
-    return counts.waiting > 0 || status.refused > 0 ? EXIT_NOT_DELIVERED : 0;
+    return counts.waiting + events > 0 || status.refused > 0 ? EXIT_NOT_DELIVERED : 0;
 }

@@ -196,6 +196,7 @@ bool unmatched_events(struct db *db, const struct capacity_filter *filter,
         LOOK(EVENT_TYPE, "instance_type", filter->instance_type, OF_EVENTS),
         LOOK(EVENT_ZONE, "zone", filter->zone, OF_EVENTS),
         LOOK(EVENT_PRICE_KIND, "price_kind", filter->price_kind, OF_EVENTS),
+        LOOK(EVENT_SENDER, "sender", filter->sender, OF_EVENTS),
     };
 
     return look_for_all(db, looks, COUNT(looks), list, err);

@@ -49,7 +49,7 @@ const struct route routes[] = {
     {"DELETE", "/v1/figures/{id}", figures_remove_handler, ACCESS_WRITE, BODY_NONE},
     {"GET", "/v1/instances", instances_handler, ACCESS_READ, BODY_NONE},
     {"GET", "/v1/capacity", capacity_list_handler, ACCESS_READ, BODY_NONE},
-    {"POST", "/v1/capacity", capacity_create_handler, ACCESS_WRITE, BODY_JSON},
+    {"POST", "/v1/capacity", capacity_create_handler, ACCESS_IMPORT, BODY_JSON},
     {"GET", "/v1/families", families_handler, ACCESS_READ, BODY_NONE},
     {"GET", "/v1/support", support_handler, ACCESS_READ, BODY_NONE},
     {"GET", "/v1/wanted", wanted_handler, ACCESS_READ, BODY_NONE},

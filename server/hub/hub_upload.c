@@ -4,9 +4,12 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
+#include "db/prices/capacity_deliveries.h"
+#include "server/hub/hub_event.h"
 #include "server/runs/stored_document.h"
 
-#define PATH "/v1/runs/import"
+#define RUNS_PATH "/v1/runs/import"
+#define EVENT_PATH "/v1/capacity"
 #define HUB_REPLY_MAX (1024 * 1024)
 #define REQUEST_MS (10 * 60 * 1000)
 #define PATIENCE_SECONDS 120 /* a hub sends nothing while it stores */
@@ -85,17 +88,23 @@ static bool add_proof(const struct hub_upload *upload, struct fetch_request *req
             error_set(err, ERROR_INVALID, "--report-to", "is too long"));
 }
 
-static bool make_request(const struct hub_upload *upload, const struct bytes *text,
+/* What is sent, and where to. */
+struct content {
+    const char *path, *type;
+    const struct bytes *text;
+};
+
+static bool make_request(const struct hub_upload *upload, const struct content *content,
                          struct fetch_request *request, struct error *err)
 {
-    *request = (struct fetch_request){.body = text->data,
-                                      .body_length = text->used,
+    *request = (struct fetch_request){.body = content->text->data,
+                                      .body_length = content->text->used,
                                       .ca_file = upload->ca,
                                       .max_bytes = HUB_REPLY_MAX,
                                       .total_ms = REQUEST_MS,
                                       .patience_seconds = PATIENCE_SECONDS};
-    return (fetch_url_add(request, upload->hub) && fetch_url_add(request, PATH) &&
-            fetch_header(request, "Content-Type: application/x-ndjson") &&
+    return (fetch_url_add(request, upload->hub) && fetch_url_add(request, content->path) &&
+            fetch_header(request, "Content-Type: %s", content->type) &&
             fetch_header(request, "Accept: application/json") &&
             fetch_header(request, "User-Agent: pennyworth/" PENNYWORTH_VERSION " (report)") &&
             (!upload->token[0] ||
@@ -249,7 +258,8 @@ static void ask(struct hub_upload *upload, struct batch *batch,
     struct fetch_response response = {0};
     struct fetch_request request;
 
-    if (!make_request(upload, &batch->text, &request, &outcome->error)) {
+    if (!make_request(upload, &(struct content){RUNS_PATH, "application/x-ndjson", &batch->text},
+                      &request, &outcome->error)) {
         fail(upload, HUB_UPLOAD_DEFERRED, outcome);
         return;
     }
@@ -296,6 +306,67 @@ static void end_pass(struct hub_upload *upload, struct hub_upload_outcome *outco
     outcome->wait_ns = BACKOFF_NS_MAX;
 }
 
+static void record_event(struct hub_upload *upload, long long number,
+                         const struct fetch_response *response,
+                         struct hub_upload_outcome *outcome)
+{
+    bool accepted = response->status == 200 || response->status == 201;
+    char reason[40];
+
+    snprintf(reason, sizeof reason, "the hub answered %d", response->status);
+    if (!capacity_deliveries_record(upload->db, upload->hub, number, accepted ? NULL : reason,
+                                    clock_calendar_us(), &outcome->error)) {
+        fail(upload, HUB_UPLOAD_FAILED, outcome);
+        return;
+    }
+    if (!accepted)
+        snprintf(outcome->event_refusal, sizeof outcome->event_refusal, "%s", reason);
+    outcome->result = HUB_UPLOAD_SENT;
+    upload->failures = 0;
+}
+
+/* An answer that stays the same settles the event: a hub of an earlier version takes it from no
+ * token that may only import. Until a hub has answered, each try is a pass of its own, so that
+ * runs that end meanwhile go first. */
+static void ask_for_event(struct hub_upload *upload, const struct capacity_event *event,
+                          long long number, struct hub_upload_outcome *outcome)
+{
+    AUTO(bytes_free) struct bytes text = {.limit = HUB_REPLY_MAX};
+    AUTO(bytes_free) struct bytes reply = {.limit = HUB_REPLY_MAX + 1};
+    struct fetch_response response = {0};
+    struct fetch_request request;
+
+    upload->after = 0;
+    error_clear(&upload->passed_over);
+    if (!hub_event_write(&text, event))
+        error_no_memory(&outcome->error);
+    else if (make_request(upload, &(struct content){EVENT_PATH, "application/json", &text},
+                          &request, &outcome->error) &&
+             upload->fetch(upload->fetcher, &request, take_reply, &reply, &response,
+                           &outcome->error)) {
+        if (wants_time(response.status) || response.status == 401)
+            refuse(upload, &response, outcome);
+        else
+            record_event(upload, number, &response, outcome);
+        return;
+    }
+    fail(upload, HUB_UPLOAD_FAILED, outcome);
+}
+
+/* No run is left in this pass: now the preemptions that this machine saw. */
+static void send_event(struct hub_upload *upload, struct hub_upload_outcome *outcome)
+{
+    struct capacity_event event;
+    long long number;
+
+    if (!capacity_deliveries_next(upload->db, upload->hub, &event, &number, &outcome->error))
+        fail(upload, HUB_UPLOAD_FAILED, outcome);
+    else if (number > 0)
+        ask_for_event(upload, &event, number, outcome);
+    else
+        end_pass(upload, outcome);
+}
+
 static void send_batch(struct hub_upload *upload, struct batch *batch,
                        struct hub_upload_outcome *outcome)
 {
@@ -305,7 +376,7 @@ static void send_batch(struct hub_upload *upload, struct batch *batch,
     else if (batch->why.kind != ERROR_NONE)
         pass_over(upload, batch, &batch->why, outcome);
     else if (batch->count == 0)
-        end_pass(upload, outcome);
+        send_event(upload, outcome);
     else if (batch->is_too_large)
         refuse_ourselves(upload, batch, outcome);
     else

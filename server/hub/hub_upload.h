@@ -1,5 +1,6 @@
 /* Sends runs to a hub, a batch at a time: reads the runs that wait, makes one request, and
- * records the hub's verdicts. After a failure it computes the time to wait (less in haste,
+ * records the hub's verdicts. When no run waits, it sends the preemptions that this machine saw,
+ * one in a request. After a failure it computes the time to wait (less in haste,
  * common/haste.h), and the caller waits.
  * One thread at a time. */
 #pragma once
@@ -32,7 +33,7 @@ struct hub_upload {
 };
 
 enum hub_upload_result {
-    HUB_UPLOAD_DONE,     /* no run is left to send */
+    HUB_UPLOAD_DONE,     /* nothing is left to send */
     HUB_UPLOAD_SENT,     /* a batch was sent and recorded; more runs may wait */
     HUB_UPLOAD_FAILED,   /* try again, after `wait_ns` or sooner */
     HUB_UPLOAD_DEFERRED, /* try again, but not before `wait_ns` */
@@ -44,6 +45,7 @@ struct hub_upload_outcome {
     long long accepted, refused;            /* recorded by this call */
     struct error error;                     /* of a failure */
     char refusal[DELIVERY_REASON_MAX + 48]; /* id and reason of the first refused run */
+    char event_refusal[40];                 /* why the hub does not take a preemption; or "" */
 };
 
 /* Makes one request at most. */

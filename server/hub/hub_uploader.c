@@ -45,6 +45,9 @@ static void log_outcome(const struct hub_uploader *uploader,
 
     if (outcome->refusal[0])
         log_line(LOG_ERROR, "hub %s refused run %s", status->hub, outcome->refusal);
+    if (outcome->event_refusal[0])
+        log_line(LOG_ERROR, "hub %s refused to count a preemption: %s", status->hub,
+                 outcome->event_refusal);
     if (*message && strcmp(message, status->last_error) != 0)
         log_line(LOG_ERROR, "hub %s: %s; trying again", status->hub, message);
     if (outcome->accepted > 0)

@@ -27,6 +27,7 @@ bool hub_wait(struct hub_uploader *uploader, const sigset_t *signals, long long 
     long long print_ns = haste_pause(PRINT_NS), first_ns = haste_pause(FIRST_PRINT_NS);
     long long printed_ns = now_ns - print_ns + first_ns;
 
+    hub_uploader_wake(uploader); /* a preemption is stored after the end of the run */
     hub_uploader_hurry(uploader);
     for (;;) {
         (void)heartbeat_beat(heartbeat, "reports to the hub", now_ns);

@@ -109,6 +109,8 @@ class FakeHub:
     def __init__(self, case, *script, certificate=None):
         self.script = list(script)
         self.requests = []  # (path, headers, ids)
+        self.events = []  # preemptions
+        self.event_status = 201
         hub = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -116,6 +118,10 @@ class FakeHub:
 
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
+                if self.path == "/v1/capacity":
+                    hub.events.append(json.loads(body))
+                    self.answer(hub.event_status, {"Content-Type": "application/json"}, "{}")
+                    return
                 ids = [json.loads(line)["id"] for line in body.decode().splitlines()]
                 status, headers, answer = hub.script[min(len(hub.requests),
                                                          len(hub.script) - 1)]
@@ -123,8 +129,11 @@ class FakeHub:
                 if answer is None:
                     answer = json.dumps({"imported": len(ids), "known": 0, "refused": 0,
                                          "errors": []})
+                self.answer(status, {"Content-Type": "application/json", **headers}, answer)
+
+            def answer(self, status, headers, answer):
                 self.send_response(status)
-                for name, value in {"Content-Type": "application/json", **headers}.items():
+                for name, value in headers.items():
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()

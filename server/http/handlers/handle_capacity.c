@@ -7,6 +7,7 @@
 #include "common/limits.h"
 #include "pricing/parse_time.h"
 #include "server/compare/unmatched_lists.h"
+#include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_capacity.h"
 #include "server/http/json/present_unmatched.h"
@@ -81,6 +82,21 @@ static bool read_event(json_t *json, struct capacity_event *event, struct error 
     return read_at(json_object_get(json, "at"), clock_calendar_us(), &event->at_us, err);
 }
 
+/* A token that may only import reports what its machine saw: that it was taken back, once. */
+static bool may_report(const struct exchange *exchange, const struct capacity_event *event,
+                       struct error *err)
+{
+    if (!exchange->request.grant.sender || exchange->request.grant.scopes & SCOPE_WRITE)
+        return true;
+    if (strcmp(event->kind, "preempted") != 0)
+        return error_set(err, ERROR_FORBIDDEN, "kind",
+                         "must be preempted: the scope write is missing, and a token with import "
+                         "reports nothing else");
+    return event->machine[0] ||
+           error_set(err, ERROR_FORBIDDEN, "machine",
+                     "must name the machine, so that it counts once: the scope write is missing");
+}
+
 void capacity_create_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};
@@ -94,10 +110,13 @@ void capacity_create_handler(struct exchange *exchange)
     if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
         return;
     json = request_json(exchange, &err);
-    if (!json || !read_event(json, &event, &err)) {
+    if (!json || !read_event(json, &event, &err) || !may_report(exchange, &event, &err)) {
         reply_error(exchange, &err);
         return;
     }
+    if (!access_spend(exchange, LIMIT_RUNS, 1)) /* as a document does */
+        return;
+    snprintf(event.sender, sizeof event.sender, "%s", access_sender(exchange));
     loan = db_borrow(exchange->server->pool);
     if (!capacity_add(loan.db, &event, &is_new, &err)) {
         reply_error(exchange, &err);
@@ -128,8 +147,8 @@ static void write_count(void *user, const struct capacity_count *count)
 static bool read_filter(const struct query *query, struct capacity_filter *filter,
                         long long *ret_days, struct error *err)
 {
-    static const char *const words[] = {"provider",   "instance_type", "zone",
-                                        "price_kind", "cursor",        NULL};
+    static const char *const words[] = {"provider", "instance_type", "zone", "price_kind",
+                                        "sender",   "cursor",        NULL};
     const struct field limit = {.name = "limit", .min = 1, .max = INSTANCE_LIST_MAX};
     const struct field days = {.name = "days", .min = 1, .max = DAYS_MAX};
     const char *limit_text = query_find(query, "limit"), *days_text = query_find(query, "days");
@@ -139,6 +158,7 @@ static bool read_filter(const struct query *query, struct capacity_filter *filte
                                        .instance_type = query_find(query, "instance_type"),
                                        .zone = query_find(query, "zone"),
                                        .price_kind = query_find(query, "price_kind"),
+                                       .sender = query_find(query, "sender"),
                                        .after = query_find(query, "cursor"),
                                        .limit = 100};
     return query_check_words(query, words, QUERY_WORD_MAX, err) &&
@@ -170,8 +190,9 @@ static bool write_page(struct db *db, struct capacity_filter *filter, long long 
 
 void capacity_list_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"provider", "instance_type", "zone",   "price_kind",
-                                          "days",     "limit",         "cursor", NULL};
+    static const char *const allowed[] = {"provider",   "instance_type", "zone",
+                                          "price_kind", "sender",        "days",
+                                          "limit",      "cursor",        NULL};
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct capacity_filter filter;

@@ -15,6 +15,7 @@ void present_capacity_event(struct json_writer *out, const struct capacity_event
     jsonw_time(out, "at", event->at_us);
     jsonw_text(out, "machine", text_or_null(event->machine));
     jsonw_text(out, "note", text_or_null(event->note));
+    jsonw_text(out, "sender", text_or_null(event->sender));
     jsonw_close(out, '}');
 }
 

@@ -1,0 +1,9 @@
+/* A preemption as the hub's POST /v1/capacity takes it. */
+#pragma once
+
+#include "common/bytes.h"
+#include "db/prices/capacity.h"
+
+/* False when memory ends. */
+bool hub_event_write(struct bytes *text, const struct capacity_event *event)
+    __attribute__((warn_unused_result));
