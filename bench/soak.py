@@ -1,23 +1,24 @@
 #!/usr/bin/env python3
-"""Mixed load for a while, and what it does to the server's memory.
+"""Mixed load for a while, attackers beside it, and what both do to the server.
 
-usage: soak.py [SECONDS [attacked]]
+usage: soak.py [--minutes M] [--attackers N] [--grow SHARE]
 
 Runs a server (PENNYWORTH_TEST_SERVER, see tests/api/README.md) with a fake engine on loopback, and at
 once: runs that are queued, watched and cancelled; imports of new and of known documents; exports;
-comparisons, lists, pages; questions that are wrong; clients that hang up; a backup now and then.
-Prints requests and answers by kind, resident memory over time, and whether nothing was lost: each run
-that was acknowledged is there, once. Where it is attacked, two strangers run beside: one with
-connections (readers that take nothing, half-closed ones, smuggled and endless headers), one that
-imports made-up and broken documents with a token of its own; what a healthy request took is then
-said, too. Exits with 1 where something was, or an answer was not what
-the question deserved."""
+comparisons, lists, pages; questions that are wrong; clients that hang up; a backup now and then. With
+--attackers, N strangers of each shape of bench/attackers.py.
+Prints requests and answers by kind, how long healthy ones took, resident memory over time, and whether
+nothing was lost: each run that was acknowledged is there, once.
+Exits with 1 where something was; where an answer was not what the question deserved; where a healthy
+request was refused (429 or 503; the queue may be full) while strangers attacked; and where resident
+memory grew by more than SHARE from the second tenth of the time to the last one (not with a sanitizer,
+whose memory says nothing)."""
+import argparse
 import collections
+import functools
 import hashlib
 import json
 import random
-import re
-import socket
 import statistics
 import sys
 import tempfile
@@ -27,34 +28,24 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/api"))
 
-from harness import FINAL, SANITIZED, Events, Server, fake  # noqa: E402
+import attackers  # noqa: E402
+from harness import FINAL, SANITIZED, Events, Server, fake, raise_open_files  # noqa: E402
 from run_documents import document, lines, run_id  # noqa: E402
 
-# What a stranger sends before it stops to read, or to speak.
-HOST = "Host: 127.0.0.1\r\n"
-SHAPES = [
-    f"GET /v1/openapi.json HTTP/1.1\r\n{HOST}\r\n" * 40, f"GET /v1/runs?wait=9 HTTP/1.1\r\n{HOST}",
-    f"GET /?{'a&' * 990} HTTP/1.1\r\n{HOST}\r\n", f"GET / HTTP/1.1\r\n{HOST}" + "x:\r\n" * 3000 + "\r\n",
-    f"POST /v1/runs HTTP/1.1\r\n{HOST}Content-Length: 5\r\nContent-Length: 60\r\n\r\nhello"
-    f"GET /v1/backup HTTP/1.1\r\n{HOST}\r\n",
-    f"POST /v1/runs HTTP/1.1\r\n{HOST}Transfer-Encoding: chunked\r\nContent-Length: 9\r\n\r\n0\r\n\r\n",
-    f"GET /v1/runs HTTP/1.1\r\n{HOST} folded\r\n\r\n", f"GET /\0 HTTP/1.1\r\n{HOST}\r\n",
-    f"POST /v1/runs/import HTTP/1.1\r\n{HOST}Content-Length: 16777216\r\n\r\n" + "{" * 50000,
-    "GET / HTTP/1.1\nHost: x\n\n", "\x16\x03\x01\x02", ""]
-STRANGER = "token-of-a-stranger-who-sends-documents"
-OPEN_MAX = 300  # connections that the stranger keeps
-
+FILES = 4096  # that we and the server may have open
 NDJSON = {"Content-Type": "application/x-ndjson"}
 WANTED = {"queue": {201, 429}, "cancel": {200, 202, 409}, "import": {200, 503}, "again": {200, 503},
           "export": {200}, "read": {200}, "wrong": {400, 404, 405, 415}, "backup": {200, 503},
           "watch": {200}, "hang up": {0},
-          "attack": {0}, "forged": {200, 400, 413, 422, 429, 503}}
+          "attack": {0}, "forged": attackers.FORGED}
+BUSY = {429, 503}
+OWN_LIMIT = ("queue", 429)  # its queue is full: that is no work of strangers
 
 
 class Soak:
-    def __init__(self, server, seconds, attacked):
+    def __init__(self, server, seconds, strangers):
         self.server = server
-        self.attacked = attacked
+        self.strangers = strangers  # of each shape
         self.end = time.monotonic() + seconds
         self.lock = threading.Lock()
         self.answers = collections.Counter()
@@ -62,8 +53,10 @@ class Soak:
         self.acknowledged = set()
         self.next_document = 0
         self.memory = []
-        self.latencies = []
-        self.stuck = []
+        self.seconds = collections.defaultdict(list)  # of each kind of healthy request
+        self.refused = collections.Counter()
+        self.attackers = []
+        self.latest = "unknown"  # run that was queued
 
     def note(self, kind, status):
         with self.lock:
@@ -74,8 +67,10 @@ class Soak:
     def ask(self, kind, *question):
         began = time.monotonic()
         reply = self.server.request(*question, timeout=120)
-        if kind in ("read", "wrong"):
-            self.latencies.append(time.monotonic() - began)
+        self.seconds[kind].append(time.monotonic() - began)
+        if reply.status in BUSY and (kind, reply.status) != OWN_LIMIT:
+            with self.lock:
+                self.refused[kind, reply.json()["detail"]] += 1
         self.note(kind, reply.status)
         return reply
 
@@ -88,6 +83,7 @@ class Soak:
             name = reply.json()["id"]
             with self.lock:
                 self.acknowledged.add(name)
+                self.latest = name
             if random.random() < 0.1:
                 self.ask("cancel", "DELETE", f"/v1/runs/{name}")
             elif random.random() < 0.2:
@@ -154,52 +150,13 @@ class Soak:
         self.ask("backup", "GET", "/v1/backup")
         time.sleep(20)
 
-    def attack_connections(self):
-        stranger = socket.socket()
-        stranger.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-        stranger.settimeout(1)
-        stranger.bind((f"127.0.2.{random.randrange(1, 200)}", 0))
-        self.stuck.append(stranger)
-        if len(self.stuck) > OPEN_MAX:
-            self.stuck.pop(random.randrange(len(self.stuck))).close()
-        try:
-            stranger.connect(("127.0.0.1", self.server.port))
-            stranger.sendall(random.choice(SHAPES).encode())
-            if random.random() < 0.3:
-                stranger.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass  # refused or cut
-        self.note("attack", 0)
-        time.sleep(0.01)
-
-    def forge(self):
-        text = lines([document(random.randrange(10**9, 10**10), random.choice([20, 200]),
-                               nanoseconds=random.choice([1, 10**6, 10**9]))]).decode()
-        how = random.randrange(5)
-        if how == 0:
-            text = re.sub(r'"fingerprint":"[^"]*"', '"fingerprint":"0123456789abcdef"', text)
-        elif how == 1:
-            text = text.replace('"spec":{', '"spec":{"' + "x" * 70000 + '":1,', 1)
-        elif how == 2:
-            text = text[:random.randrange(len(text))]
-        elif how == 3:
-            at = random.randrange(len(text))
-            text = text[:at] + random.choice(["\0", "1e999", "[" * 5000, '"', "\ud800"]) + text[at + 1:]
-        return text.encode(errors="replace")
-
-    def attack_documents(self):
-        reply = self.server.request("POST", "/v1/runs/import", self.forge(),
-                                    {**NDJSON, "Authorization": "Bearer " + STRANGER}, timeout=120)
-        self.note("forged", reply.status)
-        time.sleep(0.05)
-
     def loop(self, work):
         while time.monotonic() < self.end:
             try:
                 work()
             except Exception as problem:  # a soak tells of everything, at its end
                 with self.lock:
-                    self.surprises[work.__name__, repr(problem)[:200]] += 1
+                    self.surprises[str(work)[:60], repr(problem)[:200]] += 1
                 time.sleep(0.5)
 
     def look(self):
@@ -213,14 +170,24 @@ class Soak:
     def run(self):
         works = [self.queue, self.take_in, self.again, self.export, self.read, self.read,
                  self.wrong, self.hang_up, self.backup]
-        if self.attacked:
-            works += [self.attack_connections, self.attack_documents]
+        for shape in attackers.SHAPES.values():
+            for stranger in [attackers.Attacker(self) for _ in range(self.strangers)]:
+                works.append(functools.partial(shape, stranger))
+                self.attackers.append(stranger)
         threads = [threading.Thread(target=self.loop, args=[work]) for work in works]
         threads.append(threading.Thread(target=self.look))
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
+        for stranger in self.attackers:
+            stranger.close()
+
+    def memory_in(self, first, last):
+        """Its median between two shares of the time, in MiB."""
+        end = self.memory[-1][0]
+        return statistics.median(resident for elapsed, resident in self.memory
+                                 if first * end <= elapsed <= last * end)
 
 
 def stored(server):
@@ -234,33 +201,60 @@ def stored(server):
         cursor = f"&cursor={page['next_cursor']}"
 
 
-def main():
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 600
-    attacked = sys.argv[2:] == ["attacked"]
-    folder = tempfile.TemporaryDirectory()
-    tokens = Path(folder.name) / "tokens"
-    tokens.write_text(f"stranger import sha256:{hashlib.sha256(STRANGER.encode()).hexdigest()}\n",
-                      encoding="ascii")
-    server = Server("--tokens", str(tokens), "--send-seconds", "5", engines={"ok": fake("ok")},
-                    token="token-of-the-soak").start()
-    soak = Soak(server, seconds, attacked)
-    soak.run()
-    found = stored(server)
-    lost = soak.acknowledged - set(found)
+def arguments():
+    parser = argparse.ArgumentParser(description="Mixed load for a while, and attackers beside it.")
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--attackers", type=int, default=0, metavar="N", help="strangers of each shape")
+    parser.add_argument("--grow", type=float, default=0.3, metavar="SHARE",
+                        help="by which resident memory may grow")
+    return parser.parse_args()
+
+
+def tell(soak, found, lost):
+    print(f"{'':10} {'requests':>8} {'p50 ms':>8} {'p99 ms':>8} {'most ms':>8}")
     for kind, count in sorted(soak.answers.items()):
-        print(f"{kind:10} {count:8}")
-    for (elapsed, resident), part in zip(soak.memory[::max(len(soak.memory) // 10, 1)], range(99)):
+        took = sorted(soak.seconds[kind])
+        marks = (took[len(took) // 2], took[len(took) * 99 // 100], took[-1]) if took else ()
+        print(f"{kind:10} {count:8}", *(f"{mark * 1000:8.0f}" for mark in marks))
+    for (elapsed, resident), _ in zip(soak.memory[::max(len(soak.memory) // 10, 1)], range(99)):
         print(f"{elapsed:6.0f} s  {resident:7.1f} MiB")
     print(f"runs: {len(found)}, acknowledged {len(soak.acknowledged)}, lost {len(lost)}, "
           f"twice {len(found) - len(set(found))}{', sanitized' if SANITIZED else ''}")
-    if attacked:
-        slow = sorted(soak.latencies)
-        print(f"healthy requests: {len(slow)}, p50 {statistics.median(slow) * 1000:.0f} ms, "
-              f"p99 {slow[len(slow) * 99 // 100] * 1000:.0f} ms, slowest {slow[-1] * 1000:.0f} ms")
     for surprise, count in soak.surprises.most_common():
         print("surprise:", count, *surprise)
+
+
+def judge(soak, grow):
+    """Prints what attackers changed; whether that is too much."""
+    refused = sum(soak.refused.values())
+    start, middle, end = (soak.memory_in(*part) for part in ((.1, .2), (.45, .55), (.9, 1)))
+    grown = end / start - 1
+    too_much = grown > grow and not SANITIZED
+    print(f"healthy requests refused: {refused}")
+    for (kind, why), count in soak.refused.most_common():
+        print(f"refused: {count} {kind}: {why}")
+    print(f"memory at the start, in the middle, at the end: {start:.1f}, {middle:.1f}, {end:.1f} MiB: "
+          f"{'grew' if too_much else 'flat'} ({grown:+.0%}, {grow:.0%} allowed)")
+    return (soak.strangers > 0 and refused > 0) or too_much
+
+
+def main():
+    options = arguments()
+    folder = tempfile.TemporaryDirectory()
+    tokens = Path(folder.name) / "tokens"
+    digest = hashlib.sha256(attackers.TOKEN.encode()).hexdigest()
+    tokens.write_text(f"stranger {attackers.SCOPES} sha256:{digest}\n", encoding="ascii")
+    raise_open_files(FILES)
+    server = Server("--tokens", str(tokens), "--send-seconds", "5", engines={"ok": fake("ok")},
+                    token="token-of-the-soak", open_files=(FILES, FILES)).start()
+    soak = Soak(server, options.minutes * 60, options.attackers)
+    soak.run()
+    found = stored(server)
+    lost = soak.acknowledged - set(found)
+    tell(soak, found, lost)
+    bad = judge(soak, options.grow)
     server.stop()
-    return 1 if lost or soak.surprises or len(found) != len(set(found)) else 0
+    return 1 if bad or lost or soak.surprises or len(found) != len(set(found)) else 0
 
 
 if __name__ == "__main__":
