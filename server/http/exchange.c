@@ -83,6 +83,23 @@ static bool check_type(struct exchange *exchange)
     return false;
 }
 
+/* Of all clients together, and of those with one token. */
+static bool take_large_body_slot(struct exchange *exchange, struct error *err)
+{
+    struct sender *sender = exchange->request.grant.sender;
+    int most = LARGE_BODIES_OF_SENDER;
+
+    if (!sender || sender_begin_large(sender)) {
+        if (large_body_slots_take(exchange->server->large_body_slots))
+            return true;
+        if (sender)
+            sender_end_large(sender);
+        most = LARGE_BODIES_MAX;
+    }
+    return error_set(err, ERROR_BUSY, NULL, "%d large bodies%s are being read already", most,
+                     most == LARGE_BODIES_OF_SENDER ? " with this token" : "");
+}
+
 static bool check_body(struct exchange *exchange)
 {
     const struct request_headers *headers = &exchange->request.headers;
@@ -104,13 +121,9 @@ static bool check_body(struct exchange *exchange)
         return false;
     if (body_limit(exchange) == BODY_MAX || (headers->content_length && length <= BODY_MAX))
         return true;
-    exchange->request.has_large_body_slot =
-        large_body_slots_take(exchange->server->large_body_slots);
-    if (!exchange->request.has_large_body_slot) {
-        error_set(&err, ERROR_BUSY, NULL, "%d large bodies are being read already",
-                  LARGE_BODIES_MAX);
+    exchange->request.has_large_body_slot = take_large_body_slot(exchange, &err);
+    if (!exchange->request.has_large_body_slot)
         reply_error(exchange, &err);
-    }
     return exchange->request.has_large_body_slot;
 }
 
@@ -118,8 +131,11 @@ static bool check_body(struct exchange *exchange)
 static void drop_body(struct exchange *exchange)
 {
     bytes_free(&exchange->request.body);
-    if (exchange->request.has_large_body_slot)
+    if (exchange->request.has_large_body_slot) {
         large_body_slots_leave(exchange->server->large_body_slots);
+        if (exchange->request.grant.sender)
+            sender_end_large(exchange->request.grant.sender);
+    }
     exchange->request.has_large_body_slot = false;
 }
 

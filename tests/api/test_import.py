@@ -341,18 +341,17 @@ class Large(ServerCase):
                      f"Content-Length: {LARGE + 1}\r\n\r\n")
             self.assertProblem(raw.reply("POST"), 413, "content-too-large")
 
-    def test_a_third_large_body_waits_for_its_turn(self):
-        first, second = self.begin(LARGE), self.begin(LARGE)
-        for raw in (first, second):
+    def test_a_fifth_large_body_waits_for_its_turn(self):
+        begun = [self.begin(LARGE) for _ in range(4)]
+        for raw in begun:
             self.assertEqual(b"HTTP/1.1 100 Continue\r\n", raw.stream.readline())
-        third = self.begin(LARGE)
-        reply = third.reply("POST")
+        reply = self.begin(LARGE).reply("POST")
         self.assertProblem(reply, 503, "busy")
         self.assertIn("retry-after", reply.headers)
         self.assertEqual(1, len(taken(self.server, b"{}")["errors"]))  # a small one needs none
         self.assertEqual(200, self.server.get("/v1/runs").status)
-        first.close()
-        second.close()
+        for raw in begun:
+            raw.close()
         until(lambda: post_lines(self.server, b"\n" * 100000).status != 503, "room again")
 
     def test_a_large_body_of_unknown_length_is_counted_too(self):

@@ -1,9 +1,11 @@
 """Uploads of 16 MiB, more of them than are read at once: others are served beside them, an upload
 too many is asked to come back, and a signal ends the server while it imports."""
 import sys
+import tempfile
 import threading
 import time
 import unittest
+from hashlib import sha256
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
@@ -92,6 +94,31 @@ class Uploads(unittest.TestCase):
         self.replies.clear()
         self.send(self.bodies[0])
         self.assertEqual([(200, None)], self.replies)
+
+
+class Places(unittest.TestCase):
+    def test_one_token_holds_half_of_the_places_for_large_bodies(self):
+        with tempfile.NamedTemporaryFile("w", prefix="tokens-") as tokens:
+            for name in ("c1", "c2"):
+                tokens.write(f"{name} import sha256:{sha256(name.encode()).hexdigest()}\n")
+            tokens.flush()
+            server = Server("--tokens", tokens.name).start()
+        self.addCleanup(server.stop)
+
+        def begin(name):
+            """A large body that is announced and not sent: the status, and the connection."""
+            raw = server.raw()
+            self.addCleanup(raw.close)
+            raw.send(f"POST /v1/runs/import HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {name}\r\n"
+                     f"Content-Type: {TYPE['Content-Type']}\r\nContent-Length: 1000000\r\n"
+                     "Expect: 100-continue\r\n\r\n")
+            return raw.stream.readline().split()[1], raw
+
+        self.assertEqual([b"100", b"100"], [begin("c1")[0] for _ in range(2)])
+        status, third = begin("c1")
+        self.assertEqual(b"503", status)
+        self.assertIn(b"2 large bodies with this token", third.rest())
+        self.assertEqual(b"100", begin("c2")[0])
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#define LARGE_BODIES_MAX 2
+#define LARGE_BODIES_MAX 4
 
 struct large_body_slots {
     atomic_int taken;

@@ -10,6 +10,7 @@ struct sender {
     struct sender *next;
     char name[TOKEN_NAME_SIZE];
     atomic_llong requests, runs, limited;
+    atomic_int large_bodies;
     pthread_mutex_t lock;       /* guards the fields below */
     long long empty_ns[LIMITS]; /* when the limit will be full again */
 };
@@ -116,6 +117,19 @@ void sender_give_back(struct sender *sender, enum limit_kind kind, long long mos
     pthread_mutex_lock(&sender->lock);
     sender->empty_ns[kind] -= cost_of(kind, most, amount);
     pthread_mutex_unlock(&sender->lock);
+}
+
+bool sender_begin_large(struct sender *sender)
+{
+    if (atomic_fetch_add(&sender->large_bodies, 1) < LARGE_BODIES_OF_SENDER)
+        return true;
+    sender_end_large(sender);
+    return false;
+}
+
+void sender_end_large(struct sender *sender)
+{
+    atomic_fetch_sub(&sender->large_bodies, 1);
 }
 
 void sender_count_request(struct sender *sender)

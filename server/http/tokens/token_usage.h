@@ -33,6 +33,12 @@ enum spent sender_spend(struct sender *sender, enum limit_kind kind, long long m
 void sender_give_back(struct sender *sender, enum limit_kind kind, long long most,
                       long long amount);
 
+/* One more of its bodies is being read that is as large as an import's; false where
+ * LARGE_BODIES_OF_SENDER are already, so that others find room too. */
+#define LARGE_BODIES_OF_SENDER 2
+bool sender_begin_large(struct sender *sender);
+void sender_end_large(struct sender *sender);
+
 void sender_count_request(struct sender *sender);
 void sender_count_runs(struct sender *sender, long long count); /* stored or queued */
 

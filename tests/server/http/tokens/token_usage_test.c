@@ -29,6 +29,21 @@ static void a_limit_is_full_at_first_and_fills_evenly(void)
                SPENT_OK);
 }
 
+static void a_sender_has_so_many_large_bodies_at_once(void)
+{
+    AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
+    struct sender *one = token_usage_get(token_usage, "c1");
+    struct sender *other = token_usage_get(token_usage, "c2");
+
+    for (int i = 0; i < LARGE_BODIES_OF_SENDER; i++)
+        EXPECT(sender_begin_large(one));
+    EXPECT(!sender_begin_large(one));
+    EXPECT(sender_begin_large(other));
+    sender_end_large(one);
+    EXPECT(sender_begin_large(one));
+    EXPECT(!sender_begin_large(one));
+}
+
 static void all_of_it_is_spent_or_nothing(void)
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
@@ -162,6 +177,7 @@ static void together_threads_get_no_more_than_there_is(void)
 int main(void)
 {
     RUN(a_limit_is_full_at_first_and_fills_evenly);
+    RUN(a_sender_has_so_many_large_bodies_at_once);
     RUN(all_of_it_is_spent_or_nothing);
     RUN(a_refund_can_be_spent_again);
     RUN(a_request_above_the_whole_limit_has_its_own_result);
