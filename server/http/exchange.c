@@ -212,12 +212,18 @@ void exchange_answer(struct exchange *exchange)
         drop_body(exchange);
 }
 
-void exchange_done(struct exchange *exchange)
+void exchange_leave(struct exchange *exchange)
 {
-    access_audit(exchange); /* writes the line of a client that left before the answer */
     notifications_leave(exchange->server->notifications, &exchange->watcher);
     if (exchange->hold.free)
         exchange->hold.free(exchange->hold.state);
+    exchange->hold.free = NULL;
+}
+
+void exchange_done(struct exchange *exchange)
+{
+    exchange_leave(exchange);
+    access_audit(exchange); /* writes the line of a client that left before the answer */
     drop_body(exchange);
     reply_clear(&exchange->reply);
 }

@@ -129,5 +129,8 @@ void exchange_take_body(struct exchange *exchange, const char *data, size_t leng
  * must be called again when the watcher resumes. */
 void exchange_answer(struct exchange *exchange);
 
+/* Ends what the exchange waits for: no other thread works on it from then on. Twice is fine. */
+void exchange_leave(struct exchange *exchange);
+
 /* Stops watching, and frees what the exchange and its handler own. */
 void exchange_done(struct exchange *exchange);

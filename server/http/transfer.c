@@ -361,8 +361,8 @@ enum MHD_Result transfer_on_request(void *user, struct MHD_Connection *connectio
         *size = 0;
         return MHD_YES;
     }
-    /* While it is held, its reply may be half made. */
-    if (transfer->exchange.reply.status == 0 || transfer->exchange.hold.waits) {
+    /* While it is held, its reply may be half made, by another thread. */
+    if (transfer->exchange.hold.waits || transfer->exchange.reply.status == 0) {
         /* From here on the client waits for the server. */
         client_phase(transfer->carrier->client, PHASE_ANSWER, clock_monotonic_ns());
         exchange_answer(&transfer->exchange);
@@ -393,6 +393,7 @@ void transfer_on_completed(void *user, struct MHD_Connection *connection, void *
 
     if (!transfer)
         return;
+    exchange_leave(&transfer->exchange);
     if (transfer->exchange.reply.status != 0) {
         const struct route *route = transfer->exchange.request.match.route;
 
