@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Mixed load for a while, attackers beside it, and what both do to the server.
+"""Mixed load and attackers for a while, and what both do to the server.
 
 usage: soak.py [--minutes M] [--attackers N] [--grow SHARE]
 
@@ -202,7 +202,7 @@ def stored(server):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description="Mixed load for a while, and attackers beside it.")
+    parser = argparse.ArgumentParser(description="Mixed load and attackers for a while.")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--attackers", type=int, default=0, metavar="N", help="strangers of each shape")
     parser.add_argument("--grow", type=float, default=0.3, metavar="SHARE",

@@ -1,7 +1,7 @@
 /* A checksum of each run that has begun and ended: SHA-256 of its spec, its result, its steps and
  * its evidence, as they are stored. It is written in the transaction that ends the run, imports
  * it or thins its steps, so that a row that somebody changes later does not fit it any more. It
- * protects from nobody who computes it again: SECURITY.md.
+ * does not protect from a person who computes it again: SECURITY.md.
  *
  * What may change of a run that has ended is not in it: the price, which a person may type later,
  * and the contender, which a void takes away. A step of the schema that changes what is in it

@@ -1,6 +1,6 @@
 /* What hubs have said of the preemptions that this machine saw. As of runs
- * (db/runs/deliveries.h), the database is the spool: an event of which a hub has said nothing is
- * still to be reported. */
+ * (db/runs/deliveries.h), the database is the spool: an event is to be reported until
+ * the hub has answered. */
 #pragma once
 
 #include "db/prices/capacity.h"

@@ -86,7 +86,7 @@ static enum offer_slot slot_of(const char *feed, enum price_kind kind)
     return published ? SLOT_PUBLISHED_ON_DEMAND : SLOT_ON_DEMAND;
 }
 
-/* A feed says where its prices are; whoever writes a file may leave it open, as who types one. */
+/* A feed says where its prices are; a file may leave it open, as a typed price may. */
 static bool may_be_open(const char *feed, enum offer_slot slot)
 {
     return (slot != SLOT_ON_DEMAND && slot != SLOT_SPOT && slot != SLOT_COMMITTED) ||

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #define LOAD_USERS_MAX 5
-#define LOAD_USER_MIN 1.0 /* percent, below which nobody is named */
+#define LOAD_USER_MIN 1.0 /* percent, below which no process is named */
 
 /* All processes of one name. */
 struct load_user {

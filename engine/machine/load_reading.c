@@ -12,7 +12,7 @@
 #define TICKS_MAX 1000000000000000LL /* sums and differences of many fit 64 bits */
 #define STAT_MAX 2048
 
-/* Places of /proc/PID/stat, as proc(5) counts them; those of one member add up. */
+/* Places of /proc/PID/stat, as proc(5) counts them; the numbers of one member add up. */
 static const struct {
     int place;
     size_t offset;

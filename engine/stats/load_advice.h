@@ -13,7 +13,7 @@ const char *load_advice_name(enum load_advice advice);
 
 struct load_opinion {
     enum load_advice advice;
-    bool is_idle; /* nobody uses them */
+    bool is_idle; /* no other process uses them */
     int threads;  /* of LOAD_FEWER_THREADS: so many leave the others theirs; else 0 */
     char words[LOAD_WORDS_SIZE]; /* one sentence: who uses how much, and what to do */
 };

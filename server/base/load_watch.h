@@ -1,5 +1,5 @@
-/* Who uses the processors now, for whoever asks: the last reading is kept, and the next question
- * compares with it. Nothing sleeps, and nothing is read while nobody asks. Thread-safe. */
+/* Who uses the processors now: the last reading is kept, and the next question
+ * compares with it. Nothing sleeps, and nothing is read without a question. Thread-safe. */
 #pragma once
 
 #include "engine/machine/load.h"

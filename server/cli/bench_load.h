@@ -17,7 +17,7 @@ struct bench_load {
  * begins to watch. */
 bool bench_load_look(struct bench_load *load, struct this_machine *here, long long *ret_wait_ns);
 
-/* One line, unless nobody uses them or it is not known. */
+/* One line, unless they are idle or that is not known. */
 void bench_load_tell(const struct bench_load *load, FILE *out);
 
 /* The member "load_before", as GET /v1/machine/load has it; null where it is not known. */

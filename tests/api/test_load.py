@@ -51,7 +51,7 @@ class Load(ServerCase):
 
 
 class Held(unittest.TestCase):
-    """A server that nobody asked yet has one reading: the first answer waits for the second."""
+    """A server without an earlier question has one reading: the first answer waits for the second."""
 
     def overtaken(self):
         server = Server("--http-threads", "1").start()

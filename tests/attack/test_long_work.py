@@ -1,5 +1,5 @@
 """Clients that ask for what takes long, again and again, and clients that take large answers
-slowly: others are served beside them, and the memory of answers has a bound."""
+slowly: others are served meanwhile, and the memory of answers has a bound."""
 import socket
 import sys
 import threading
@@ -55,7 +55,7 @@ class LongWork(Case):
             connection.request("GET", path)
         for _ in range(HEALTHY):
             self.assertEqual(200, self.server.get("/healthz").status)
-        self.assertGreater(self.at_work(), 0, "they were served beside the others, not after")
+        self.assertGreater(self.at_work(), 0, "they were served meanwhile, not after")
         for connection in connections:
             response = connection.getresponse()
             response.read()

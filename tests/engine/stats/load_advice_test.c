@@ -40,8 +40,7 @@ static void the_advice_follows_from_what_a_run_would_lose(void)
          "cc uses 50 % of the processors now: use 1 thread, or wait until they are done"},
         {8, 8, 20, 12.5, "fewer_threads",
          "cc uses 20 % and processes that are not visible here 12.5 % of the processors now: use "
-         "6 "
-         "threads, or wait until they are done"},
+         "6 threads, or wait until they are done"},
         {8, 8, 5, 11, "wait",
          "cc uses 5 % and processes that are not visible here 11 % of the processors now: too "
          "much for a number of this machine; wait or close them"},
