@@ -1,6 +1,7 @@
 #include "db/db.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/connection.h"
 #include "db/schema.h"
 
@@ -51,9 +52,36 @@ bool db_execute(struct db *db, const char *sql, struct error *err)
     return rc == SQLITE_OK || db_failed(err, rc, sql);
 }
 
+static sqlite3_mem_methods allocator; /* SQLite's own */
+
+static void *allocate(int size)
+{
+    void *memory = allocator.xMalloc(size);
+
+    if (!memory)
+        memory_is_out((size_t)size);
+    return memory;
+}
+
+static void *reallocate(void *old, int size)
+{
+    void *memory = allocator.xRealloc(old, size);
+
+    if (!memory)
+        memory_is_out((size_t)size);
+    return memory;
+}
+
 void db_setup(void)
 {
+    sqlite3_mem_methods ending;
+
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    sqlite3_config(SQLITE_CONFIG_GETMALLOC, &allocator);
+    ending = allocator;
+    ending.xMalloc = allocate;
+    ending.xRealloc = reallocate;
+    sqlite3_config(SQLITE_CONFIG_MALLOC, &ending);
 }
 
 struct db *db_open(const char *path, struct error *err)

@@ -7,8 +7,8 @@
 
 struct db;
 
-/* Once, before anything else here, in a program that has many threads: SQLite does not count what
- * it allocates, which it would do under one lock for all. (Tests want to know that sum.) */
+/* Once, before anything else here: SQLite ends the process that gets no memory (common/memory.h),
+ * and does not count what it allocates, which it would do under one lock for all threads. */
 void db_setup(void);
 
 /* Opens the file, makes it if it is missing, and brings its schema up to date. Refuses a file

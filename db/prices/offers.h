@@ -20,7 +20,7 @@ struct offers_question {
     const char *zone; /* only this zone's spot; NULL: the cheapest of the region's */
     long long at_us;
     bool is_now;  /* at_us is this moment: what series are today is enough */
-    bool at_home; /* the regions were not asked for: server/compare/homes.h; no matter here */
+    bool at_home; /* the regions were not asked for: answers/compare/homes.h; no matter here */
 };
 
 /* One price, and where it comes from. Prices of other currencies than USD are never chosen. */

@@ -8,9 +8,9 @@
 static json_t *parse(struct span value, size_t flags, const char *field, struct error *err)
 {
     json_error_t why;
-    json_t *json = json_read(value.start, value.length, flags, &why, err);
+    json_t *json = json_read(value.start, value.length, flags, &why);
 
-    if (!json && why.text[0])
+    if (!json)
         error_set(err, ERROR_INVALID, field, "is not JSON: %s", why.text);
     return json;
 }

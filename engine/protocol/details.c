@@ -74,7 +74,7 @@ bool engine_details_from_text(const char *text, struct engine_details *ret_detai
                               struct error *err)
 {
     json_error_t why;
-    AUTO(json_decrefp) json_t *json = text ? json_read(text, strlen(text), 0, &why, err) : NULL;
+    AUTO(json_decrefp) json_t *json = text ? json_read(text, strlen(text), 0, &why) : NULL;
     const char *key;
     json_t *value;
     void *next;
@@ -83,8 +83,6 @@ bool engine_details_from_text(const char *text, struct engine_details *ret_detai
         *ret_details = (struct engine_details){0};
         return true;
     }
-    if (!json && !why.text[0])
-        return false;
     if (!json)
         return error_set(err, ERROR_INVALID, "engine_details", "is not JSON: %s", why.text);
     json_object_foreach_safe(json, next, key, value)

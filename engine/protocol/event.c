@@ -199,12 +199,10 @@ static bool (*const unpack[])(json_t *json, struct event *event, struct error *e
 bool event_read(const char *line, size_t length, struct event *ret_event, struct error *err)
 {
     json_error_t why;
-    AUTO(json_decrefp) json_t *json = json_read(line, length, 0, &why, err);
+    AUTO(json_decrefp) json_t *json = json_read(line, length, 0, &why);
     struct error refusal = {0};
     struct event event = {0};
 
-    if (!json && !why.text[0])
-        return false;
     if (!json)
         return error_set(err, ERROR_UPSTREAM, NULL, "a worker line is not JSON: %s", why.text);
 

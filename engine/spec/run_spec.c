@@ -340,9 +340,9 @@ bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *e
 json_t *run_spec_parse(const char *text, size_t length, struct error *err)
 {
     json_error_t why;
-    json_t *json = json_read(text, length, 0, &why, err);
+    json_t *json = json_read(text, length, 0, &why);
 
-    if (!json && why.text[0])
+    if (!json)
         error_set(err, ERROR_INVALID, NULL, "the body is not JSON: %s at line %d column %d",
                   why.text, why.line, why.column);
     return json;

@@ -22,12 +22,11 @@ static bool check(const json_t *ranks, int started, struct error *err)
 char *spec_without_ranks(const char *text, size_t length, int started, struct error *err)
 {
     json_error_t why;
-    AUTO(json_decrefp) json_t *spec = json_read(text, length, 0, &why, err);
+    AUTO(json_decrefp) json_t *spec = json_read(text, length, 0, &why);
     char *rest;
 
     if (!spec) {
-        if (why.text[0])
-            error_set(err, ERROR_INVALID, NULL, "the spec is not JSON: %s", why.text);
+        error_set(err, ERROR_INVALID, NULL, "the spec is not JSON: %s", why.text);
         return NULL;
     }
     if (!json_is_object(spec)) {

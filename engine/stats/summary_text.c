@@ -81,7 +81,7 @@ bool summary_split_from_text(const char *text, bool *ret_known, struct split_sec
                              struct error *err)
 {
     json_error_t why;
-    AUTO(json_decrefp) json_t *json = json_read(text, strlen(text), 0, &why, err);
+    AUTO(json_decrefp) json_t *json = json_read(text, strlen(text), 0, &why);
     const json_t *split = json_object_get(json, "split");
     const struct {
         const char *name;
@@ -92,8 +92,6 @@ bool summary_split_from_text(const char *text, bool *ret_known, struct split_sec
                  {"update_seconds", &ret_split->update},
                  {"communication_seconds", &ret_split->communication}};
 
-    if (!json && !why.text[0])
-        return false;
     if (!json)
         return error_set(err, ERROR_INVALID, "summary", "is not JSON: %s", why.text);
     *ret_known = json_is_object(split);

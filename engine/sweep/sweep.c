@@ -342,11 +342,9 @@ bool sweep_from_text(const char *text, size_t length, const struct place *place,
                      struct sweep *ret_sweep, struct error *err)
 {
     json_error_t why;
-    AUTO(json_decrefp) json_t *json = json_read(text, length, 0, &why, err);
+    AUTO(json_decrefp) json_t *json = json_read(text, length, 0, &why);
     AUTO(sweep_clear) struct sweep sweep = {0};
 
-    if (!json && !why.text[0])
-        return false;
     if (!json)
         return error_set(err, ERROR_INVALID, NULL,
                          "the body is not JSON: %s at line %d column %d", why.text, why.line,

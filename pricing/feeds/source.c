@@ -6,9 +6,9 @@
 json_t *source_json(const char *text, size_t length, struct error *err)
 {
     json_error_t why;
-    json_t *json = json_read(text, length, JSON_DECODE_ANY, &why, err);
+    json_t *json = json_read(text, length, JSON_DECODE_ANY, &why);
 
-    if (!json && why.text[0])
+    if (!json)
         error_set(err, ERROR_UPSTREAM, NULL, "an element is not JSON: %s", why.text);
     return json;
 }
@@ -90,7 +90,7 @@ static const char *either(const json_t *object, const char *one, const char *oth
 static bool json_refusal(const char *body, char *ret_text, size_t size)
 {
     json_error_t why;
-    AUTO(json_decrefp) json_t *json = json_read(body, strlen(body), 0, &why, NULL);
+    AUTO(json_decrefp) json_t *json = json_read(body, strlen(body), 0, &why);
     const json_t *inner = json_object_get(json, "error");
     const char *code, *message;
 

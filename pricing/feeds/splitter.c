@@ -377,13 +377,9 @@ static bool decode_key(struct splitter *splitter, struct error *err)
     AUTO(json_decrefp) json_t *json = NULL;
 
     snprintf(quoted, sizeof quoted, "\"%s\"", key);
-    json = json_read(quoted, strlen(quoted), JSON_DECODE_ANY, &why, err);
-    if (!json && why.text[0])
+    json = json_read(quoted, strlen(quoted), JSON_DECODE_ANY, &why);
+    if (!json)
         return malformed(splitter, err, "a key cannot be read");
-    if (!json) {
-        splitter->verdict = SPLIT_FAILED;
-        return false;
-    }
     snprintf(key, SPLIT_KEY_MAX + 1, "%s", json_string_value(json));
     return true;
 }

@@ -36,10 +36,8 @@ bool azure_identity_read(const char *text, size_t length, struct identity *ident
                          struct error *err)
 {
     json_error_t why;
-    AUTO(json_decrefp) json_t *json = json_read(text, length, 0, &why, err);
+    AUTO(json_decrefp) json_t *json = json_read(text, length, 0, &why);
 
-    if (!json && !why.text[0])
-        return false;
     if (!json_is_object(json))
         return error_set(err, ERROR_UPSTREAM, NULL, "the answer is not a JSON object");
     read_word(identity->instance_type, sizeof identity->instance_type,

@@ -25,15 +25,13 @@ bool credentials_role_read(const char *text, size_t length, long long now_us,
                            struct error *err)
 {
     json_error_t why;
-    AUTO(json_decrefp) json_t *json = json_read(text, length, 0, &why, err);
+    AUTO(json_decrefp) json_t *json = json_read(text, length, 0, &why);
     struct credentials found;
     const char *code = source_text(json, "Code");
     long long until_us;
     bool ok;
 
     /* What jansson says of it quotes it. */
-    if (!json && !why.text[0])
-        return false;
     if (!json_is_object(json))
         return error_set(err, ERROR_UPSTREAM, NULL, "the answer is not a JSON object");
     if (*code && strcmp(code, "Success") != 0)

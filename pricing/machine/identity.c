@@ -56,9 +56,10 @@ static bool ask_terms_of_aws(struct metadata *service, struct identity *identity
     enum metadata_result result = metadata_get(
         service, "/latest/dynamic/instance-identity/document", text, sizeof text, err);
 
-    if (result == METADATA_FAILED ||
-        (result == METADATA_TOLD && !terms_of_aws(text, strlen(text), identity->terms, err)))
+    if (result == METADATA_FAILED)
         return false;
+    if (result == METADATA_TOLD)
+        terms_of_aws(text, strlen(text), identity->terms);
     result = metadata_get(service, "/latest/meta-data/placement/host-id", text, sizeof text, err);
     metadata_trim(text);
     if (result == METADATA_TOLD && *text)

@@ -31,12 +31,11 @@ static void write_notice(const char *cloud, long long at_us, const char *how,
 static json_t *read_object(const char *text, size_t length, struct error *err)
 {
     json_error_t why;
-    json_t *json = json_read(text, length, 0, &why, err);
+    json_t *json = json_read(text, length, 0, &why);
 
     if (json_is_object(json))
         return json;
-    if (json || why.text[0])
-        error_set(err, ERROR_UPSTREAM, NULL, "the answer is not a JSON object");
+    error_set(err, ERROR_UPSTREAM, NULL, "the answer is not a JSON object");
     json_decref(json);
     return NULL;
 }

@@ -11,23 +11,19 @@
 #define RED_HAT "Red Hat Enterprise Linux"
 #define SUSE "SUSE Linux Enterprise Server"
 
-bool terms_of_aws(const char *document, size_t length, char ret_terms[TERMS_SIZE],
-                  struct error *err)
+void terms_of_aws(const char *document, size_t length, char ret_terms[TERMS_SIZE])
 {
     json_error_t why;
-    AUTO(json_decrefp) json_t *json = json_read(document, length, 0, &why, err);
+    AUTO(json_decrefp) json_t *json = json_read(document, length, 0, &why);
     const char *product = json_string_value(
         json_array_get(json_object_get(json, "billingProducts"), 0)); /* one says enough */
     char word[24] = "";
 
     ret_terms[0] = '\0';
-    if (!json && !why.text[0])
-        return false;
     if (!product)
-        return true;
+        return;
     METADATA_WORD(word, product);
     snprintf(ret_terms, TERMS_SIZE, "a licence%s%s%s", *word ? " (" : "", word, *word ? ")" : "");
-    return true;
 }
 
 void terms_of_gcp(const char *image, char ret_terms[TERMS_SIZE])

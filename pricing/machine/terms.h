@@ -4,17 +4,13 @@
  * instance; Google tells the image of the disk, which may be a copy under another name. */
 #pragma once
 
-#include "common/error.h"
-
 #include <jansson.h>
 #include <stddef.h>
 
 #define TERMS_SIZE 48
 
-/* The document /latest/dynamic/instance-identity/document: its billing products. False only for
- * lack of memory. */
-bool terms_of_aws(const char *document, size_t length, char ret_terms[TERMS_SIZE],
-                  struct error *err) __attribute__((warn_unused_result));
+/* The document /latest/dynamic/instance-identity/document: its billing products. */
+void terms_of_aws(const char *document, size_t length, char ret_terms[TERMS_SIZE]);
 
 /* The image, "projects/rhel-cloud/global/images/rhel-9-v20260801": its project. */
 void terms_of_gcp(const char *image, char ret_terms[TERMS_SIZE]);

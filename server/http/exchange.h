@@ -2,10 +2,10 @@
  * reply, and handlers see only these. */
 #pragma once
 
+#include "answers/query.h"
 #include "common/bytes.h"
 #include "common/limits.h"
 #include "server/base/notifications.h"
-#include "server/base/query.h"
 #include "server/http/audit.h"
 #include "server/http/router.h"
 #include "server/http/tokens/token_store.h"

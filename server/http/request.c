@@ -1,5 +1,6 @@
 #include "server/http/request.h"
 
+#include "answers/query_labels.h"
 #include "common/cleanup.h"
 #include "common/fields.h"
 #include "common/json_read.h"
@@ -7,7 +8,6 @@
 #include "common/text.h"
 #include "engine/spec/run_spec.h"
 #include "pricing/parse_time.h"
-#include "server/base/query_labels.h"
 #include "server/http/negotiate.h"
 #include "server/http/reply.h"
 #include "server/http/server.h"
@@ -155,13 +155,13 @@ json_t *request_json(const struct exchange *exchange, struct error *err)
     const struct bytes *body = &exchange->request.body;
     const char *text = body->data ? body->data : "";
     json_error_t why;
-    json_t *json = json_read(text, body->used, 0, &why, err);
+    json_t *json = json_read(text, body->used, 0, &why);
 
     if (json_is_object(json))
         return json;
     if (json)
         error_set(err, ERROR_INVALID, NULL, "the body must be a JSON object");
-    else if (why.text[0])
+    else
         refuse_text(text, body->used, &why, err);
     json_decref(json);
     return NULL;

@@ -2,6 +2,8 @@
  * parts are thread-safe. */
 #pragma once
 
+#include "answers/compare/comparison_cache.h"
+#include "answers/compare/spot_history.h"
 #include "common/bytes.h"
 #include "db/pool.h"
 #include "server/base/answer_budget.h"
@@ -10,8 +12,6 @@
 #include "server/base/metrics.h"
 #include "server/base/notifications.h"
 #include "server/base/this_machine.h"
-#include "server/compare/comparison_cache.h"
-#include "server/compare/spot_history.h"
 #include "server/http/audit.h"
 #include "server/http/backup_job.h"
 #include "server/http/edge/large_body_slots.h"

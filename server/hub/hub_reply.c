@@ -107,9 +107,9 @@ bool hub_reply_read(const struct hub_answer *answer, struct hub_line *lines, siz
         return error_set(err, ERROR_INTERNAL, NULL, "a report of %zu lines", count);
     if (!is_json(answer->content_type))
         return odd(err, "it is not application/json");
-    report = json_read(answer->text, answer->length, 0, &why, err);
+    report = json_read(answer->text, answer->length, 0, &why);
     if (!report)
-        return why.text[0] && odd(err, "it is not JSON");
+        return odd(err, "it is not JSON");
     memcpy(read, lines, count * sizeof *lines);
     if (!read_report(report, read, count, err))
         return false;

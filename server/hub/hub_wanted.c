@@ -41,9 +41,9 @@ bool hub_wanted_read(const struct hub_answer *answer, struct hub_wanted *ret_wan
     json_error_t why;
     json_t *list;
 
-    json = json_read(answer->text, answer->length, 0, &why, err);
+    json = json_read(answer->text, answer->length, 0, &why);
     if (!json)
-        return why.text[0] && odd(err, "it is not JSON");
+        return odd(err, "it is not JSON");
     list = json_object_get(json, "wanted");
     if (!json_is_array(list))
         return odd(err, "it is not there");

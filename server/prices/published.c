@@ -259,11 +259,11 @@ static bool read_line(struct published_data *data, const char *text, size_t leng
 {
     json_error_t why;
     AUTO(json_decrefp)
-    json_t *json = json_read(text, length, 0, &why, err);
+    json_t *json = json_read(text, length, 0, &why);
     json_t *figure = json_object_get(json, "figure"), *price = json_object_get(json, "price");
 
     if (!json)
-        return why.text[0] && error_set(err, ERROR_INVALID, NULL, "is not JSON: %s", why.text);
+        return error_set(err, ERROR_INVALID, NULL, "is not JSON: %s", why.text);
     if (data->version == 0)
         return read_version(data, json, err);
     if (json_object_size(json) != 1 || (!figure && !price))

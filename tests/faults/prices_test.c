@@ -1,7 +1,4 @@
-/* Every allocation and every disk call of what stores prices fails, each in its turn: all of it
- * is stored, or nothing. */
-#include "tests/faults/shortages.h"
-
+/* Each disk call that stores prices fails in turn: all of a request is stored, or nothing. */
 #include "db/prices/capacity.h"
 #include "db/prices/discounts.h"
 #include "db/prices/withdrawals.h"
@@ -250,80 +247,6 @@ static void learn(const struct operation *learnt)
     EXPECT(strcmp(before, after) != 0);
 }
 
-static bool run_out(struct error *err)
-{
-    static char now[TEXT_SIZE];
-    struct error later = {0};
-
-    template_restore(&database);
-    AUTO(db_freep) struct db *db = open_database(&database.folder);
-    ration_start();
-    bool ok = operation->run(db, err);
-    ration_stop();
-    expect_usable(db);
-    all_of(db, now);
-    EXPECT_STR(now, ok ? after : before);
-    if (!ok) { /* who asks again when there is memory is served */
-        EXPECT(operation->run(db, &later));
-        EXPECT_STR(later.message, "");
-        all_of(db, now);
-        EXPECT_STR(now, after);
-    }
-    expect_whole(db);
-    return ok;
-}
-
-static void prices_survive_every_shortage(void)
-{
-    for (size_t i = 0; i < COUNT(operations); i++) {
-        learn(&operations[i]);
-        survive_shortages(operations[i].name, run_out, i < 2 ? 3 : 1);
-    }
-}
-
-static bool is_as_stored(const struct price_view *view)
-{
-    const struct price *price = &view->price;
-
-    return strcmp(price->feed, "made-up") == 0 && strcmp(price->provider, "aws") == 0 &&
-           strcmp(price->region, "eu-north-1") == 0 && strcmp(price->currency, "USD") == 0 &&
-           strcmp(price->reference, "SKU") == 0 && price->instance_type[0] && price->text[0] &&
-           price->nanos > 0 &&
-           view->confirmed_us == THEN_US + (view->doubted ? 0 : 60 * SECOND_US);
-}
-
-/* A price that is listed is whole: one that lost its zone for want of memory would be another. */
-static void look_at(void *user, const struct price_view *view)
-{
-    size_t *count = user;
-
-    *count += is_as_stored(view);
-    EXPECT((strcmp(view->price.instance_type, "m5.large") == 0 &&
-            view->price.kind == PRICE_ON_DEMAND) == (view->price.zone[0] != '\0'));
-    EXPECT(is_as_stored(view));
-}
-
-static bool list(struct error *err)
-{
-    const struct price_filter filter = {
-        .feed = "made-up", .at_us = THEN_US + 60 * SECOND_US, .limit = 100};
-    size_t count = 0;
-
-    template_restore(&database);
-    AUTO(db_freep) struct db *db = open_database(&database.folder);
-    ration_start();
-    bool ok = price_list(db, &filter, look_at, &count, err);
-    ration_stop();
-    EXPECT(!ok || count == COUNT(first));
-    expect_usable(db);
-    return ok;
-}
-
-static void every_listed_price_is_complete(void)
-{
-    survive_every_shortage("list prices", list);
-}
-
 static bool break_disk(const void *subject, struct fault_plan plan)
 {
     static char now[TEXT_SIZE];
@@ -366,13 +289,10 @@ static void prices_survive_every_fault_of_the_disk(void)
 
 int main(void)
 {
-    sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0); /* every allocation of its own */
     fault_vfs_install();
     make_batch();
     make_typed();
     database = template_make(schema_version, fill_with_prices);
-    RUN(prices_survive_every_shortage);
-    RUN(every_listed_price_is_complete);
     RUN(prices_survive_every_fault_of_the_disk);
     template_free(&database);
     price_batch_free(batch);

@@ -1,6 +1,6 @@
 /* Property: what is read of a check's parameters is lawful, and its baseline in words fits; what
  * is refused names a parameter and leaves the caller's alone. */
-#include "server/gate/request.h"
+#include "answers/gate/request.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* Property: whatever is asked of a comparison is refused by the name of a parameter, or answered
  * in JSON that is JSON, where only what was measured and has a price is ranked, in order. */
+#include "answers/compare/comparison.h"
 #include "server/http/json/present_comparison.h"
 #include "server/http/json/present_comparison_svg.h"
+#include "tests/answers/compare/comparison.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/server/compare/comparison.h"
 
 #include <jansson.h>
 

@@ -1,7 +1,7 @@
 /* Property: what is read of a target is bounded, clean and inside its buffer, reading it twice is
  * the same, and escaping every byte of it changes nothing. */
+#include "answers/query.h"
 #include "common/text.h"
-#include "server/base/query.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_text(const struct query *query, const char *text)

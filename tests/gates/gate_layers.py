@@ -17,7 +17,7 @@ OWNERS = {
     r"sqlite3\w*\.h": r"db/(\w+/)?\w+\.[ch]",
     r"(gmp\.h|nettle/.*)": r"server/keys/ed25519\.c",
     r"microhttpd\w*\.h": r"server/http/(http\.c|transfer\.[ch])",
-    r"jansson\.h": r"(common|engine(?!/train/(?!verify/))|pricing|server)/[\w/]+\.[ch]",
+    r"jansson\.h": r"(common|engine(?!/train/(?!verify/))|pricing|answers|server)/[\w/]+\.[ch]",
 }
 SYSTEM = set("""
     assert ctype dirent errno fcntl fenv float inttypes iso646 limits locale malloc math mntent

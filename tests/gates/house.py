@@ -14,7 +14,8 @@ _ENGINE = ["engine/trace", "engine/spec", "engine/machine", "engine/protocol", "
            "engine/stats", "engine/run", "engine/document", "engine/sweep"]
 _VALUES = ["common", *_ENGINE, "engine/history", "pricing", "pricing/feeds", "pricing/machine"]
 _DB = ["db", "db/contenders", "db/runs", "db/prices", "db/standings"]
-_SERVICE = _VALUES + _DB + ["server/base"]
+_ANSWERS = ["answers", "answers/compare", "answers/types", "answers/gate"]
+_SERVICE = _VALUES + _DB + _ANSWERS + ["server/base"]
 _TRAIN = ["common", "engine/trace", "engine/spec", "engine/machine", "engine/protocol"]
 _KERNELS = _TRAIN + ["engine/train/networks", "engine/train/onednn", "engine/train/kernels",
                      "engine/train/threads"]
@@ -57,18 +58,18 @@ ROOMS = {
     "db/runs": _VALUES + _DB[:2],
     "db/prices": _VALUES + _DB[:2],
     "db/standings": _VALUES + _DB[:3],
+    "answers": _VALUES + _DB,
+    "answers/compare": _VALUES + _DB + _ANSWERS[:1],
+    "answers/types": _VALUES + _DB + _ANSWERS[:2],
+    "answers/gate": _VALUES + _DB + _ANSWERS[:2],
     "server/base": _VALUES + _DB,
     "server/keys": _SERVICE,
     "server/prices": _SERVICE,
     "server/runs": _SERVICE + ["server/keys", "server/prices"],
     "server/imports": _SERVICE + ["server/keys", "server/prices", "server/runs"],
-    "server/compare": _SERVICE + ["server/prices", "server/runs"],
-    "server/types": _SERVICE + ["server/prices", "server/compare"],
-    "server/gate": _SERVICE + ["server/prices", "server/runs", "server/compare"],
     "server/hub": _SERVICE + ["server/keys", "server/runs"],
 }
-_DOMAIN = _SERVICE + ["server/keys", "server/prices", "server/runs", "server/imports",
-                      "server/compare", "server/types", "server/gate"]
+_DOMAIN = _SERVICE + ["server/keys", "server/prices", "server/runs", "server/imports"]
 ROOMS["server/http/json"] = _DOMAIN
 ROOMS["server/http/tokens"] = _SERVICE
 ROOMS["server/http/edge"] = _SERVICE
@@ -80,7 +81,7 @@ ROOMS["server/cli"] = _HTTP + ["server/hub", "server/http"]
 # Rooms whose files stand on each other without a circle: x.c and x.h count as one file.
 NO_CIRCLE = {"engine/train/threads", "engine/train/networks", "engine/train/net",
              "engine/train/depth_first", "engine/train/plain", "engine/train/workloads",
-             "engine/train/verify"}
+             "engine/train/verify", *_ANSWERS}
 
 # What each folder with a CMakeLists.txt may link.
 LINKS = {
@@ -89,7 +90,8 @@ LINKS = {
     "engine/train": {"common", "engine", "engine/train"},
     "pricing": {"common", "pricing"},
     "db": {"common", "engine", "pricing", "db"},
-    "server": {"common", "engine", "pricing", "db", "server"},
+    "answers": {"common", "engine", "pricing", "db", "answers"},
+    "server": {"common", "engine", "pricing", "db", "answers", "server"},
 }
 
 

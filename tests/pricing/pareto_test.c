@@ -1,7 +1,6 @@
 #include "pricing/pareto.h"
 
 #include "common/cleanup.h"
-#include "tests/faults/ration.h"
 #include "tests/test.h"
 
 #include <math.h>
@@ -74,27 +73,11 @@ static void the_front_is_the_one_that_the_slow_way_finds(void)
     EXPECT(on_front > 5 && on_front < COUNT(points) / 2);
 }
 
-static void without_memory_nothing_is_said(void)
-{
-    struct pareto_point points[] = {{2, 3, false}, {4, 5, true}};
-    struct error err = {0};
-
-    ration_set(0, true);
-    ration_start();
-    bool ok = pareto_mark(points, COUNT(points), &err);
-    ration_stop();
-    EXPECT(!ok);
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT(!points[0].on_front && points[1].on_front); /* left alone */
-    EXPECT(pareto_mark(points, COUNT(points), NULL) && points[0].on_front);
-}
-
 int main(void)
 {
     RUN(a_row_that_another_beats_in_both_is_not_on_the_front);
     RUN(equal_points_are_there_together);
     RUN(a_row_with_unknown_values_is_not_on_the_front);
     RUN(the_front_is_the_one_that_the_slow_way_finds);
-    RUN(without_memory_nothing_is_said);
     return test_result();
 }

@@ -1,12 +1,12 @@
 /* /v1/capacity: machines that were launched, not to be had, or taken back, counted by zone.
  * Tested by tests/api/test_capacity.py. */
+#include "answers/compare/unmatched_lists.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/fields.h"
 #include "common/known_names.h"
 #include "common/limits.h"
 #include "pricing/parse_time.h"
-#include "server/compare/unmatched_lists.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_capacity.h"

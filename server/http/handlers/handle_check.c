@@ -1,7 +1,8 @@
 /* /v1/runs/{id}/check: the CI gate. Tested by tests/api/test_check.py. */
+#include "answers/gate/judge.h"
+#include "answers/gate/load.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "server/gate/judge.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/hold.h"
@@ -11,6 +12,7 @@
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
+#include "server/runs/confirm.h"
 
 #define MARKDOWN "text/markdown"
 

@@ -1,12 +1,14 @@
 /* GET /v1/comparison: ranks machines by training per dollar, with intervals and the changes that
  * would alter the ranking; and the same answer as pictures for other pages. Tested by
  * tests/api/test_comparison.py and tests/api/test_pictures.py. */
+#include "answers/compare/comparison.h"
+#include "answers/compare/comparison_cache.h"
+#include "answers/compare/elsewhere.h"
+#include "answers/compare/follow_spot.h"
+#include "answers/compare/regions.h"
+#include "answers/compare/unmatched_lists.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "server/compare/comparison_cache.h"
-#include "server/compare/elsewhere.h"
-#include "server/compare/regions.h"
-#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_comparison.h"
 #include "server/http/json/present_comparison_svg.h"

@@ -1,15 +1,15 @@
 /* /v1/runs/export: finished runs as complete documents, one per line, in the form that an import
  * reads. They are made while the answer is sent, so memory is bounded by a megabyte or by the
  * largest run. Tested by tests/api/test_import.py. */
+#include "answers/compare/unmatched_lists.h"
+#include "answers/query.h"
+#include "answers/query_labels.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
 #include "db/runs/exports.h"
 #include "db/runs/runs.h"
 #include "server/base/log.h"
-#include "server/base/query.h"
-#include "server/base/query_labels.h"
-#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/long_work.h"
 #include "server/http/reply.h"

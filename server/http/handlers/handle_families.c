@@ -1,10 +1,11 @@
 /* GET /v1/families: how training scales over the sizes of a family of instance types.
  * Tested by tests/api/test_families.py. */
+#include "answers/compare/comparison.h"
+#include "answers/compare/comparison_cache.h"
+#include "answers/compare/elsewhere.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "pricing/instance_family.h"
-#include "server/compare/comparison_cache.h"
-#include "server/compare/elsewhere.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_families.h"
 #include "server/http/reply.h"

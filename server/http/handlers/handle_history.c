@@ -1,9 +1,9 @@
 /* GET /v1/history: when the runs of a configuration on a type of machine changed, and through
  * what. Tested by tests/api/test_history.py. */
+#include "answers/compare/unmatched_lists.h"
+#include "answers/query_labels.h"
 #include "common/cleanup.h"
 #include "db/contenders/contenders.h"
-#include "server/base/query_labels.h"
-#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_history.h"
 #include "server/http/reply.h"

@@ -2,19 +2,19 @@
  * Tested by tests/api/test_instances.py. */
 #include "common/cleanup.h"
 
+#include "answers/compare/unmatched_lists.h"
+#include "answers/types/processor_rules.h"
+#include "answers/types/support.h"
 #include "common/clock.h"
 #include "common/limits.h"
 #include "db/prices/catalogue.h"
 #include "pricing/instance_family.h"
-#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_unmatched.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
 #include "server/prices/price_json.h"
-#include "server/types/processor_rules.h"
-#include "server/types/support.h"
 
 #include <limits.h>
 #include <math.h>

@@ -2,6 +2,7 @@
  * Tested by tests/api/test_prices.py. */
 #include "common/cleanup.h"
 
+#include "answers/compare/unmatched_lists.h"
 #include "common/clock.h"
 #include "common/known_names.h"
 #include "common/limits.h"
@@ -12,7 +13,6 @@
 #include "pricing/machine/bill.h"
 #include "pricing/parse_time.h"
 #include "server/base/cursor.h"
-#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/handlers/taking_back.h"
 #include "server/http/json/present_feed.h"

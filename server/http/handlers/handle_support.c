@@ -1,9 +1,9 @@
 /* GET /v1/support: what is known of each instance type, and whether the engine runs there.
  * Tested by tests/api/test_support.py. */
+#include "answers/compare/unmatched_lists.h"
 #include "common/cleanup.h"
 #include "common/limits.h"
 #include "db/prices/known_types.h"
-#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_support.h"
 #include "server/http/json/present_unmatched.h"

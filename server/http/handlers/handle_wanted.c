@@ -1,11 +1,11 @@
 /* GET /v1/wanted: what a machine of a type should measure next.
  * Tested by tests/api/test_wanted.py. */
+#include "answers/compare/comparison_cache.h"
+#include "answers/compare/unmatched_lists.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/limits.h"
 #include "common/text.h"
-#include "server/compare/comparison_cache.h"
-#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_wanted.h"
 #include "server/http/reply.h"

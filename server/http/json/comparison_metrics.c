@@ -1,9 +1,9 @@
 /* Tested by tests/api/test_comparison.py. */
 #include "server/http/json/comparison_metrics.h"
 
+#include "answers/compare/comparison.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "server/compare/comparison.h"
 
 /* Label values must escape these. */
 static bool add_label(struct bytes *text, const char *name, const char *value)

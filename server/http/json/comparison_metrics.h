@@ -1,11 +1,11 @@
 /* Samples per dollar of every row, as metrics for Prometheus. */
 #pragma once
 
+#include "answers/compare/comparison_cache.h"
 #include "common/bytes.h"
 #include "common/error.h"
 #include "db/db.h"
 #include "pricing/machine/identity.h"
-#include "server/compare/comparison_cache.h"
 
 /* Adds, for each workload, the rows of GET /v1/comparison without parameters, in Prometheus' text
  * format. */

@@ -1,8 +1,8 @@
 /* The answer of the CI gate in each of its formats, as openapi.json describes it. */
 #pragma once
 
+#include "answers/gate/judge.h"
 #include "common/json_writer.h"
-#include "server/gate/judge.h"
 
 void present_check(struct json_writer *out, const struct gate_check *check);
 

@@ -6,6 +6,7 @@
 #include "server/http/json/present_comparison_price.h"
 #include "server/http/json/present_senders.h"
 #include "server/http/json/present_unmatched.h"
+#include "server/prices/price_json.h"
 
 #include <math.h>
 

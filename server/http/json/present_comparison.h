@@ -2,8 +2,8 @@
  * describes what is written here, and a test holds the two together. */
 #pragma once
 
+#include "answers/compare/ranking.h"
 #include "common/json_writer.h"
-#include "server/compare/comparison.h"
 
 void present_comparison(struct json_writer *out, const struct comparison_question *question,
                         const struct ranking *ranking);

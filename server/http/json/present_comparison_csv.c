@@ -1,5 +1,6 @@
 /* A comparison as CSV, for spreadsheets. Tested by
  * tests/server/http/json/present_comparison_test.c and present_comparison_markdown_test.c. */
+#include "answers/compare/sides.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "pricing/commitment.h"

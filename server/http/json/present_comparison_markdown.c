@@ -1,5 +1,6 @@
 /* A comparison as Markdown, for people. Why prices are not known is said once, below the table.
  */
+#include "answers/compare/sides.h"
 #include "common/cleanup.h"
 #include "server/http/json/markdown_text.h"
 #include "server/http/json/present_comparison.h"

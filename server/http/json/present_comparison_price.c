@@ -1,9 +1,11 @@
 /* Tested by tests/server/http/json/present_comparison_test.c. */
 #include "server/http/json/present_comparison_price.h"
 
+#include "answers/compare/sides.h"
 #include "common/cleanup.h"
 #include "common/text.h"
 #include "pricing/feeds/source.h"
+#include "server/prices/price_json.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* The part of a row of a comparison that is about money. */
 #pragma once
 
+#include "answers/compare/ranking.h"
 #include "common/json_writer.h"
-#include "server/compare/comparison.h"
 
 /* Members "price" and "why_no_price", one of which is null. */
 void present_row_price(struct json_writer *out, const struct row_price *price);

@@ -2,7 +2,7 @@
  * every text is escaped. */
 #pragma once
 
-#include "server/compare/comparison.h"
+#include "answers/compare/ranking.h"
 
 #include "common/bytes.h"
 

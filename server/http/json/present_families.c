@@ -7,6 +7,7 @@
 #include "server/http/json/present_comparison_price.h"
 #include "server/http/json/present_support.h"
 #include "server/http/json/present_unmatched.h"
+#include "server/prices/price_json.h"
 
 #include <math.h>
 

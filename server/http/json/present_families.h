@@ -2,8 +2,8 @@
  * the two together. */
 #pragma once
 
+#include "answers/types/families.h"
 #include "common/json_writer.h"
-#include "server/types/families.h"
 
 /* The families behind `after` ("FAMILY PROVIDER", NULL for the first), as many as the question's
  * limit. */

@@ -2,9 +2,9 @@
  * together. */
 #pragma once
 
+#include "answers/compare/unmatched.h"
 #include "common/json_writer.h"
 #include "db/standings/histories.h"
-#include "server/compare/unmatched.h"
 
 /* Writes the members that are about all lines, opens the list of them, and closes all that. */
 void present_histories_begin(struct json_writer *out, const char *workload,

@@ -2,12 +2,12 @@
  * test holds the two together. */
 #pragma once
 
+#include "answers/compare/unmatched.h"
 #include "common/json_writer.h"
 #include "db/runs/run_list.h"
 #include "engine/run/pace.h"
 #include "engine/run/run.h"
 #include "engine/trace/steps.h"
-#include "server/compare/unmatched.h"
 
 /* `progress` may be NULL. */
 void present_run(struct json_writer *out, const char *key, const struct run *run,

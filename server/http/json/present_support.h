@@ -2,8 +2,8 @@
  * is written here, and a test holds the two together. */
 #pragma once
 
+#include "answers/types/support.h"
 #include "common/json_writer.h"
-#include "server/types/support.h"
 
 struct known_type;
 

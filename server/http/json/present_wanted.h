@@ -2,9 +2,9 @@
  * holds the two together. */
 #pragma once
 
+#include "answers/compare/unmatched_lists.h"
+#include "answers/types/wanted.h"
 #include "common/json_writer.h"
-#include "server/compare/unmatched_lists.h"
-#include "server/types/wanted.h"
 
 /* At most `limit` of them. False when memory ends. */
 bool present_wanted(struct json_writer *out, const struct wanted_question *question,

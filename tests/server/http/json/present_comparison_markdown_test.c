@@ -1,7 +1,7 @@
 /* Tables of a comparison; what else they have is tested with its JSON. */
 #include "server/http/json/present_comparison.h"
 
-#include "tests/server/compare/comparison.h"
+#include "tests/answers/compare/comparison.h"
 
 #define ANSWER_MAX (1 << 20)
 

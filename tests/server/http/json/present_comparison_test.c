@@ -1,6 +1,6 @@
 #include "server/http/json/present_comparison.h"
 
-#include "tests/server/compare/comparison.h"
+#include "tests/answers/compare/comparison.h"
 
 #include <jansson.h>
 

@@ -1,0 +1,252 @@
+#include "answers/compare/comparison_cache.h"
+
+#include "common/cleanup.h"
+
+#include <pthread.h>
+
+#define SLOTS 8
+#define SLOTS_WITH_HOMES 3 /* they are large where runs came from many regions */
+#define KEY_SIZE 400
+#define MINUTE_US (60 * 1000000LL)
+
+/* Offers of one question; good for as long as no price changes, whatever runs come, and for a
+ * minute where prices of this moment are asked for, since they age. */
+struct slot {
+    char key[KEY_SIZE]; /* "" while it is empty */
+    long long prices;   /* revision_read_prices() before they were loaded */
+    long long used;
+    struct offers offers;
+    struct homes homes;
+    long long homes_of; /* the standings' revision for which the homes are complete */
+};
+
+struct comparison_cache {
+    pthread_mutex_t changing; /* held by who changes the rest, for as long as that takes */
+    pthread_rwlock_t lock;    /* held for writing while it is changed */
+    struct standings standings;
+    struct slot slots[SLOTS];
+    struct offer_store *store; /* for who holds `changing` */
+    long long uses;
+};
+
+static void slot_clear(struct slot *slot)
+{
+    offers_free(&slot->offers);
+    homes_free(&slot->homes);
+}
+
+struct comparison_cache *comparison_cache_new(struct error *err)
+{
+    struct comparison_cache *board = calloc(1, sizeof *board);
+
+    if (board)
+        board->store = offer_store_new(err);
+    if (!board || !board->store || pthread_rwlock_init(&board->lock, NULL) != 0) {
+        if (board)
+            offer_store_free(board->store);
+        free(board);
+        error_no_memory(err);
+        return NULL;
+    }
+    pthread_mutex_init(&board->changing, NULL);
+    return board;
+}
+
+void comparison_cache_free(struct comparison_cache *board)
+{
+    if (!board)
+        return;
+    for (size_t i = 0; i < SLOTS; i++)
+        slot_clear(&board->slots[i]);
+    offer_store_free(board->store);
+    standings_free(&board->standings);
+    pthread_rwlock_destroy(&board->lock);
+    pthread_mutex_destroy(&board->changing);
+    free(board);
+}
+
+/* Equal questions, equal keys; too long a one has none, and is never found again. */
+static void name(const struct offers_question *question, char ret_key[KEY_SIZE])
+{
+    long long moment = question->is_now ? question->at_us / MINUTE_US : question->at_us;
+    size_t used =
+        (size_t)snprintf(ret_key, KEY_SIZE, "%lld%c%s%zu:", moment, question->is_now ? 'm' : '|',
+                         question->at_home ? "h|" : "", question->committed_count);
+
+    for (size_t i = 0; i < question->committed_count && used < KEY_SIZE; i++)
+        used +=
+            (size_t)snprintf(ret_key + used, KEY_SIZE - used, "%d,", (int)question->committed[i]);
+    for (const char *const *region = question->regions; *region && used < KEY_SIZE; region++)
+        used += (size_t)snprintf(ret_key + used, KEY_SIZE - used, "%s|", *region);
+    if (used < KEY_SIZE && question->zone)
+        used += (size_t)snprintf(ret_key + used, KEY_SIZE - used, "@%s", question->zone);
+    if (used >= KEY_SIZE)
+        ret_key[0] = '\0';
+}
+
+static struct slot *find(struct comparison_cache *board, const char *key)
+{
+    for (size_t i = 0; i < SLOTS; i++)
+        if (*key && strcmp(board->slots[i].key, key) == 0)
+            return &board->slots[i];
+    return NULL;
+}
+
+static struct slot *oldest(struct comparison_cache *board)
+{
+    struct slot *slot = &board->slots[0];
+
+    for (size_t i = 1; i < SLOTS; i++)
+        if (board->slots[i].used < slot->used)
+            slot = &board->slots[i];
+    return slot;
+}
+
+/* What a request has to see at least: what comes while it is answered may wait. */
+struct state {
+    long long revision, prices;
+};
+
+/* NULL: the cache is too old for the request, or these prices were not asked for before. */
+static struct slot *find_fresh(struct comparison_cache *board, const char *key,
+                               const struct state *least)
+{
+    struct slot *slot = find(board, key);
+
+    /* Standings that have moved on may have a row whose home is not loaded yet. */
+    return slot && slot->prices >= least->prices && slot->homes_of == board->standings.revision &&
+                   board->standings.revision >= least->revision
+               ? slot
+               : NULL;
+}
+
+/* With the lock for writing, as short as can be: all who are answered wait meanwhile. Takes the
+ * offers where there are some. */
+static bool change(struct comparison_cache *board, struct db *db, struct slot *fresh,
+                   struct error *err)
+{
+    struct slot *slot;
+
+    if (!standings_update(db, &board->standings, err))
+        return false;
+    if (!fresh->offers.list)
+        return true;
+    slot = find(board, fresh->key);
+    if (!slot)
+        slot = oldest(board);
+    slot_clear(slot);
+    *slot = *fresh;
+    slot->used = ++board->uses;
+    fresh->offers = (struct offers){0};
+    return true;
+}
+
+/* With the lock for writing: of the slots with homes, those that were used last keep them. */
+static void drop_homes(struct comparison_cache *board)
+{
+    for (;;) {
+        struct slot *oldest = NULL;
+        size_t count = 0;
+
+        for (size_t i = 0; i < SLOTS; i++) {
+            struct slot *slot = &board->slots[i];
+
+            if (slot->homes.count == 0)
+                continue;
+            count++;
+            if (!oldest || slot->used < oldest->used)
+                oldest = slot;
+        }
+        if (count <= SLOTS_WITH_HOMES)
+            return;
+        homes_free(&oldest->homes);
+        oldest->homes_of = 0;
+    }
+}
+
+/* For the standings as they are by now, which only this thread changes. */
+static bool complete_homes(struct comparison_cache *board, struct db *db,
+                           const struct offers_question *question, const char *key,
+                           struct error *err)
+{
+    struct slot *slot = find(board, key);
+    struct homes completed;
+
+    if (!slot || slot->homes_of == board->standings.revision)
+        return true;
+    if (!homes_complete(db, question, &board->standings, &slot->homes, &completed, err))
+        return false;
+    pthread_rwlock_wrlock(&board->lock);
+    homes_take(&slot->homes, &completed);
+    slot->homes_of = board->standings.revision;
+    slot->used = ++board->uses;
+    drop_homes(board);
+    pthread_rwlock_unlock(&board->lock);
+    return true;
+}
+
+/* One thread at a time, so that no other changes the cache: prices are loaded while others read.
+ */
+static bool bring_up_to_date(struct comparison_cache *board, struct db *db,
+                             const struct offers_question *question, const char *key,
+                             struct error *err)
+{
+    const struct slot *slot = find(board, key);
+    struct slot fresh = {0}; /* its revision is read first: what changes meanwhile is loaded again
+                                next time */
+    bool ok;
+
+    if (!revision_read_prices(db, &fresh.prices, err))
+        return false;
+    /* Unless only runs came, or somebody else was quicker. */
+    if ((!slot || slot->prices < fresh.prices) &&
+        !offers_load(db, question, board->store, fresh.prices, &fresh.offers, err))
+        return false;
+    snprintf(fresh.key, sizeof fresh.key, "%s", key);
+    pthread_rwlock_wrlock(&board->lock);
+    ok = change(board, db, &fresh, err);
+    pthread_rwlock_unlock(&board->lock);
+    offers_free(&fresh.offers);
+    return ok && complete_homes(board, db, question, key, err);
+}
+
+bool comparison_cache_borrow(struct comparison_cache *board, struct db *db,
+                             const struct offers_question *question,
+                             struct comparison_loan *ret_loan, struct error *err)
+{
+    char key[KEY_SIZE];
+    struct state least;
+    struct slot *slot;
+
+    name(question, key);
+    if (!*key)
+        return error_set(err, ERROR_INVALID, "region", "is too long");
+    if (!revision_read(db, &least.revision, err) || !revision_read_prices(db, &least.prices, err))
+        return false;
+    pthread_rwlock_rdlock(&board->lock);
+    while ((slot = find_fresh(board, key, &least)) == NULL) {
+        bool ok;
+
+        pthread_rwlock_unlock(&board->lock);
+        pthread_mutex_lock(&board->changing);
+        ok = bring_up_to_date(board, db, question, key, err);
+        pthread_rwlock_rdlock(&board->lock); /* before another thread changes it again */
+        pthread_mutex_unlock(&board->changing);
+        if (!ok) {
+            pthread_rwlock_unlock(&board->lock);
+            return false;
+        }
+    }
+    *ret_loan = (struct comparison_loan){.board = board,
+                                         .standings = &board->standings,
+                                         .offers = &slot->offers,
+                                         .homes = &slot->homes};
+    return true;
+}
+
+void comparison_cache_return(struct comparison_loan *loan)
+{
+    if (loan->board)
+        pthread_rwlock_unlock(&loan->board->lock);
+    loan->board = NULL;
+}

@@ -1,0 +1,278 @@
+#include "answers/compare/decide.h"
+
+#include "answers/compare/decision_words.h"
+#include "common/cleanup.h"
+#include "pricing/interruption.h"
+
+#include <math.h>
+
+/* Hours by which a row must have ended to keep all that was asked. */
+static double hours_allowed(const struct comparison_question *question,
+                            const struct comparison_row *row)
+{
+    double hours = question->deadline_h > 0 ? question->deadline_h : INFINITY;
+
+    if (question->budget > 0) {
+        double spent = row->price.dollars.value + question->hourly_value;
+        /* What boot and minimum add does not grow with the hours. */
+        double extra = row->job.charged_hours - row->job.hours;
+        double within = row->price.known
+                            ? question->budget / spent - extra * row->price.dollars.value / spent
+                            : -1;
+
+        hours = fmin(hours, within);
+    }
+    return hours;
+}
+
+/* Machines of the types that are asked about, those of one type together: there may be thousands
+ * of contenders, and each row looks for its own. */
+struct machines {
+    const struct contender **list; /* owned */
+    size_t count;
+};
+
+static int by_type(const void *left, const void *right)
+{
+    const struct contender *l = *(const struct contender *const *)left;
+    const struct contender *r = *(const struct contender *const *)right;
+    int order = strcmp(l->instance, r->instance);
+
+    return order != 0 ? order : (l > r) - (l < r);
+}
+
+static bool find_machines(const struct comparison_parts *parts, struct machines *machines,
+                          struct error *err)
+{
+    const struct standings *standings = parts->standings;
+
+    machines->list = calloc(standings->count + 1, sizeof *machines->list);
+    if (!machines->list)
+        return error_no_memory(err);
+    for (size_t i = 0; i < standings->count; i++) {
+        const struct contender *contender = &standings->list[i];
+
+        if (!contender->is_published && contender->standing.machine_count > 0 &&
+            strcmp(contender->workload, parts->question->workload) == 0)
+            machines->list[machines->count++] = contender;
+    }
+    qsort(machines->list, machines->count, sizeof *machines->list, by_type);
+    return true;
+}
+
+/* The first that is not of an instance type before this one. */
+static size_t first_of(const struct machines *machines, const char *instance)
+{
+    size_t low = 0, high = machines->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (strcmp(machines->list[middle]->instance, instance) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Whether its runs say how fast a machine like the row's is, of whichever processor model the
+ * provider chooses. */
+static bool is_of_type(const struct contender *contender, const struct contender *row)
+{
+    return strcmp(contender->provider, row->provider) == 0 &&
+           strcmp(contender->engine, row->engine) == 0 &&
+           strcmp(contender->configuration, row->configuration) == 0;
+}
+
+/* What rows are looked ahead with. */
+struct outlook {
+    const struct comparison_parts *parts;
+    struct machines machines;
+    struct job_forecast *forecast; /* owned: room for the draws of one row */
+};
+
+static void outlook_clear(struct outlook *outlook)
+{
+    freep(&outlook->machines.list);
+    freep(&outlook->forecast);
+}
+
+/* The next machine of the row's type that is rented. False where its machine is not rented, or
+ * nothing can be predicted. */
+static bool predict(const struct outlook *outlook, const struct contender *row,
+                    struct next_machine *ret_next, struct row_job *job)
+{
+    struct machine_model models[NEXT_MACHINE_MODELS_MAX];
+    const struct machines *known = &outlook->machines;
+    double vm_spread = outlook->parts->question->vm_spread_percent / 100;
+    size_t count = 0, machines = 0;
+
+    if (!row->instance[0] || !row->provider[0])
+        return false;
+    for (size_t i = first_of(known, row->instance);
+         i < known->count && count < COUNT(models) &&
+         strcmp(known->list[i]->instance, row->instance) == 0;
+         i++) {
+        const struct standing *standing = &known->list[i]->standing;
+
+        if (!is_of_type(known->list[i], row))
+            continue;
+        models[count++] =
+            (struct machine_model){.speeds = standing->machines,
+                                   .count = standing->machine_count,
+                                   .run_spread = standing->level == STANDING_RUNS
+                                                     ? fmax(standing->noise, standing->spread)
+                                                     : standing->noise};
+        machines += standing->machine_count;
+    }
+    if (!next_machine_predict(models, count, vm_spread, ret_next))
+        return false;
+    job->machines = (long long)machines;
+    job->models = (long long)count;
+    return true;
+}
+
+static void look_ahead(const struct outlook *outlook, struct comparison_row *row)
+{
+    const struct comparison_question *question = outlook->parts->question;
+    struct job_forecast *forecast = outlook->forecast;
+    const struct standing *standing = &row->contender->standing;
+    struct row_job *job = &row->job;
+    struct next_machine next;
+    struct forecast_inputs inputs = {.speeds = standing->values,
+                                     .count = standing->value_count,
+                                     .value_spread = standing->noise,
+                                     .checkpoint_seconds = question->checkpoint_seconds,
+                                     .restart_seconds = question->restart_seconds};
+
+    if (inputs.count == 0) {
+        inputs.speeds = &standing->value;
+        inputs.count = 1;
+    }
+    if (predict(outlook, row->contender, &next, job))
+        inputs.next = &next;
+    if (!isnan(job->interruption_share))
+        inputs.interruptions = interruption_rate(job->interruption_share);
+    job_forecast_draw(&inputs, job->samples, forecast);
+    job->has_forecast = true;
+    job->probability = job_forecast_share(forecast, hours_allowed(question, row));
+    job->hours_low = job_forecast_quantile(forecast, 0.05);
+    job->hours_high = job_forecast_quantile(forecast, 0.95);
+}
+
+/* A published figure has no spread to draw from. */
+static bool is_eligible(const struct comparison_row *row)
+{
+    return !row->contender->is_published && row->speed.has_interval && row->price.known;
+}
+
+static int by_dollars(const void *left, const void *right)
+{
+    double l = (*(struct comparison_row *const *)left)->job.total_dollars,
+           r = (*(struct comparison_row *const *)right)->job.total_dollars;
+
+    return (l > r) - (l < r);
+}
+
+static int by_hours(const void *left, const void *right)
+{
+    double l = (*(struct comparison_row *const *)left)->job.hours,
+           r = (*(struct comparison_row *const *)right)->job.hours;
+
+    return (l > r) - (l < r);
+}
+
+/* How near a row comes to keeping what was asked: less than 1 is on the safe side of the middle.
+ */
+static double strain(const struct comparison_question *question, const struct comparison_row *row)
+{
+    double allowed = hours_allowed(question, row);
+
+    return allowed > 0 ? row->job.hours / allowed : INFINITY;
+}
+
+/* The most probable, and of those that are equally so (surely late, mostly) the one that is the
+ * least late. */
+static bool is_nearer(const struct comparison_question *question,
+                      const struct comparison_row *row, const struct comparison_row *other)
+{
+    if (!other || row->job.probability > other->job.probability)
+        return true;
+    return !(row->job.probability < other->job.probability) &&
+           strain(question, row) < strain(question, other);
+}
+
+/* Drawing takes long beside everything else here, so the best are tried first and the first that
+ * is sure is the answer; what would not even be done in the middle of all cases is not tried.
+ * Only where there is no answer are all tried, to find the nearest. */
+static void find_answer(const struct outlook *outlook, struct comparison_row **candidates,
+                        size_t count, struct ranking *ranking)
+{
+    const struct comparison_question *question = outlook->parts->question;
+
+    for (size_t i = 0; i < count; i++) {
+        if (strain(question, candidates[i]) > 1)
+            continue;
+        if (!candidates[i]->job.has_forecast)
+            look_ahead(outlook, candidates[i]);
+        if (candidates[i]->job.probability >= DECISION_SURE) {
+            ranking->answer = candidates[i];
+            return;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!candidates[i]->job.has_forecast)
+            look_ahead(outlook, candidates[i]);
+        if (is_nearer(question, candidates[i], ranking->nearest))
+            ranking->nearest = candidates[i];
+    }
+}
+
+/* Of the published figures that meet what was asked, the one that would be the answer if it had
+ * been measured. The time of a whole job says nothing about the job that was asked about. */
+static void find_published(const struct comparison_question *question, struct ranking *ranking)
+{
+    for (size_t i = 0; i < ranking->count; i++) {
+        const struct comparison_row *row = &ranking->rows[i], *best = ranking->published;
+
+        if (row->contender->is_published && !row_is_of_jobs(row) && row->job.hours > 0 &&
+            row->price.known && strain(question, row) <= 1 &&
+            (!best || (question->deadline_h > 0 ? row->job.total_dollars < best->job.total_dollars
+                                                : row->job.hours < best->job.hours)))
+            ranking->published = row;
+    }
+}
+
+bool comparison_decide(const struct comparison_parts *parts, struct ranking *ranking,
+                       struct error *err)
+{
+    const struct comparison_question *question = parts->question;
+    AUTO(outlook_clear) struct outlook outlook = {.parts = parts};
+    AUTO(freep) struct comparison_row **candidates = NULL;
+    size_t count = 0, first = (size_t)question->offset;
+
+    if (!(question->deadline_h > 0) && !(question->budget > 0))
+        return true;
+    outlook.forecast = malloc(sizeof *outlook.forecast);
+    candidates = calloc(ranking->count + 1, sizeof *candidates);
+    if (!outlook.forecast || !candidates)
+        return error_no_memory(err);
+    if (!find_machines(parts, &outlook.machines, err))
+        return false;
+    for (size_t i = 0; i < ranking->count; i++) {
+        struct comparison_row *row = &ranking->rows[i];
+
+        if (!is_eligible(row))
+            continue;
+        candidates[count++] = row;
+        if (i >= first && i - first < (size_t)question->limit) /* it will be shown */
+            look_ahead(&outlook, row);
+    }
+    qsort(candidates, count, sizeof *candidates,
+          question->deadline_h > 0 ? by_dollars : by_hours);
+    find_answer(&outlook, candidates, count, ranking);
+    find_published(question, ranking);
+    comparison_explain(question, ranking);
+    return true;
+}

@@ -1,0 +1,26 @@
+#include "answers/compare/follow_spot.h"
+
+bool comparison_follow_spot(struct db *db, struct spot_histories *histories,
+                            const struct comparison_question *question, struct ranking *ranking,
+                            struct error *err)
+{
+    for (size_t i = ranking->sides_first;
+         i < ranking->count && i - ranking->sides_first < (size_t)question->limit; i++) {
+        const struct offer *offer = ranking->rows[i].offer;
+        struct row_side *side =
+            &ranking->sides[(i - ranking->sides_first) * ROW_SIDES + CHOOSE_SPOT];
+        const struct quote *quote = side->price.quote;
+
+        if (!side->price.known || !quote || quote->kind != PRICE_SPOT || quote->is_published)
+            continue;
+        if (!spot_history_read(
+                histories, db,
+                &(struct price_course_question){
+                    .series = quote->series,
+                    .at_us = question->where.at_us,
+                    .limit_nanos = offer->on_demand.known ? offer->on_demand.nanos : 0},
+                quote->since_us, &side->history, err))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,112 @@
+/* Tested by tests/answers/compare/decide_test.c and
+ * tests/answers/compare/sides_test.c. */
+#include "answers/compare/job.h"
+
+#include "common/cleanup.h"
+#include "pricing/interruption.h"
+
+#include <math.h>
+
+#define SECONDS_AN_HOUR 3600.0
+#define INSTANCES_MAX 1e9 /* beyond it a number of machines says nothing */
+
+/* How often it would be taken away, of a month; NaN where it would not, or no source says. */
+static double share_of(const struct comparison_question *question,
+                       const struct comparison_row *row)
+{
+    double share;
+
+    if (row->price.choice != CHOOSE_SPOT || !row->price.known)
+        return NAN;
+    if (question->interruptions_percent > 0)
+        return question->interruptions_percent / 100;
+    return row->offer && interruption_share(row->offer->band, &share) ? share : NAN;
+}
+
+static double samples_of(const struct comparison_question *question,
+                         const struct comparison_row *row)
+{
+    if (row_is_of_jobs(row))
+        return 1;
+    if (question->job_seconds > 0)
+        return question->job_seconds * row->speed.value;
+    if (question->epochs > 0)
+        return question->epochs * IMAGENET_SAMPLES;
+    return question->samples > 0 ? question->samples : MILLION_SAMPLES;
+}
+
+/* How a provider counts belongs to a job that somebody has in mind; to compare machines by what a
+ * million samples cost, it does not. */
+static bool is_charged_by_rule(const struct comparison_question *question)
+{
+    return question->samples > 0 || question->epochs > 0 || question->job_seconds > 0 ||
+           question->boot_seconds > 0;
+}
+
+static double charged_hours(const struct comparison_question *question, const struct row_job *job,
+                            double hours)
+{
+    if (!is_charged_by_rule(question))
+        return hours;
+    return billing_seconds(job->rule, hours * SECONDS_AN_HOUR, question->boot_seconds) /
+           SECONDS_AN_HOUR;
+}
+
+/* Each end as far as speed and price put it, independent of each other. A price without an
+ * interval is certain; of a speed without one it is unknown how certain it is, and a job of so
+ * many seconds takes them at any speed. */
+static void spread_dollars(const struct comparison_question *question,
+                           const struct comparison_row *row, struct row_job *job)
+{
+    const struct amount *speed = &row->speed, *price = &row->price.dollars;
+    double shorter = job->charged_hours, longer = shorter, cheaper = 0, dearer = 0;
+
+    if (!row->price.known || !speed->has_interval)
+        return;
+    if (!(question->job_seconds > 0)) {
+        shorter = charged_hours(question, job, job->hours * speed->value / speed->high);
+        longer = charged_hours(question, job, job->hours * speed->value / speed->low);
+    }
+    if (price->has_interval) {
+        cheaper = fmax(log(price->value / price->low), 0);
+        dearer = fmax(log(price->high / price->value), 0);
+    }
+    job->dollars_low = job->dollars * exp(-hypot(log(job->charged_hours / shorter), cheaper));
+    job->dollars_high = job->dollars * exp(hypot(log(longer / job->charged_hours), dearer));
+}
+
+static void charge(const struct comparison_question *question, const struct comparison_row *row,
+                   struct row_job *job)
+{
+    if (is_charged_by_rule(question))
+        job->rule = billing_rule_at(row->contender->provider, question->where.at_us);
+    job->charged_hours = charged_hours(question, job, job->hours);
+    job->dollars = row->price.known ? job->charged_hours * row->price.dollars.value : NAN;
+    job->waiting_dollars = job->hours * question->hourly_value;
+    job->total_dollars = job->dollars + job->waiting_dollars;
+    spread_dollars(question, row, job);
+}
+
+void comparison_job(const struct comparison_question *question, struct comparison_row *row)
+{
+    struct row_job *job = &row->job;
+    double rate;
+
+    row->has_cost = row->price.known &&
+                    cost_of_spread(&row->speed, &row->price.dollars, &row->cost, &row->dominates);
+    *job = (struct row_job){.samples = samples_of(question, row),
+                            .dollars = NAN,
+                            .dollars_low = NAN,
+                            .dollars_high = NAN,
+                            .total_dollars = NAN};
+    job->interruption_share = share_of(question, row);
+    job->hours = job->samples / row->speed.value / SECONDS_AN_HOUR;
+    rate = isnan(job->interruption_share) ? 0 : interruption_rate(job->interruption_share);
+    job->checkpointing =
+        checkpointing_best(rate, question->checkpoint_seconds, question->restart_seconds);
+    if (rate > 0)
+        job->hours *= 1 + job->checkpointing.waste;
+    charge(question, row, job);
+    if (question->deadline_h > 0 && job->hours / question->deadline_h < INSTANCES_MAX)
+        job->instances = (long long)ceil(job->hours / question->deadline_h);
+}

@@ -1,0 +1,245 @@
+#include "answers/compare/price.h"
+
+#include "common/cleanup.h"
+
+#include <math.h>
+
+static struct amount exactly(double value)
+{
+    return (struct amount){.value = value};
+}
+
+/* How special something is about a row: its type before its family ("c7i."), the longer first,
+ * then its provider, then all (""); 0 where it is about others. */
+static size_t speciality(const struct about *about, const struct contender *contender)
+{
+    size_t length = strlen(about->name);
+
+    if (length == 0)
+        return 1;
+    if (strcmp(about->name, contender->instance) == 0)
+        return 3 + sizeof about->name;
+    if (about->name[length - 1] == '.' && strncmp(about->name, contender->instance, length) == 0)
+        return 2 + length;
+    return strcmp(about->name, contender->provider) == 0 ? 2 : 0;
+}
+
+/* The most special of a list, wherever it stands in it; no name comes twice. NULL: none. */
+static const struct about *most_special(const struct about *list, size_t count,
+                                        const struct contender *contender)
+{
+    const struct about *best = NULL;
+    size_t most = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t special = speciality(&list[i], contender);
+
+        if (special > most) {
+            most = special;
+            best = &list[i];
+        }
+    }
+    return best;
+}
+
+/* Off the list of a provider. A typed price is what its owner pays, and a published figure is
+ * stated at the price that belongs to it. */
+static void take_off(const struct comparison_parts *parts, const struct comparison_row *row,
+                     struct row_price *price)
+{
+    const struct comparison_question *question = parts->question;
+    const struct about *asked =
+        most_special(question->discounts, question->discount_count, row->contender);
+    struct price like = {.kind = price->quote->kind};
+
+    price->factor = 1;
+    if (row->contender->is_published || like.kind == PRICE_TYPED || like.kind == PRICE_OWN)
+        return;
+    if (asked) {
+        price->factor = asked->number;
+        price->factor_note = "asked for";
+        return;
+    }
+    if (parts->discounts->count == 0)
+        return; /* as nearly always, and there may be thousands of rows */
+    snprintf(like.provider, sizeof like.provider, "%s", row->contender->provider);
+    snprintf(like.instance_type, sizeof like.instance_type, "%s", row->contender->instance);
+    for (size_t i = 0; i < parts->discounts->count; i++)
+        if (discount_applies(&parts->discounts->list[i], &like)) {
+            price->factor = parts->discounts->list[i].factor;
+            price->factor_note = parts->discounts->list[i].note;
+            return;
+        }
+}
+
+static void use_quote(const struct comparison_parts *parts, const struct comparison_row *row,
+                      const struct quote *quote, struct row_price *price)
+{
+    price->known = true;
+    price->quote = quote;
+    price->kind = price_kind_name(quote->kind);
+    price->list = (double)quote->nanos / 1e9;
+    take_off(parts, row, price);
+    price->dollars = exactly(price_exact(price->list * price->factor));
+    if (quote->kind == PRICE_SPOT && quote->low > 0 && quote->high > quote->low)
+        price->dollars = (struct amount){.value = price->dollars.value,
+                                         .low = price_exact(quote->low * price->factor),
+                                         .high = price_exact(quote->high * price->factor),
+                                         .has_interval = true};
+}
+
+/* A figure brings its price with it, for where no feed has one; or somebody typed it. */
+static const struct quote *quote_of_figure(const struct offer *offer)
+{
+    if (offer->on_demand.known)
+        return &offer->on_demand;
+    return offer->published_on_demand.known || !offer->typed.known ? &offer->published_on_demand
+                                                                   : &offer->typed;
+}
+
+/* Of a kind that was asked for, since offers have no other; NULL where they have none. */
+static const struct quote *quote_of_commitment(const struct offers_question *where,
+                                               const struct offer *offer,
+                                               enum price_choice choice)
+{
+    for (size_t i = 0; offer->committed && i < where->committed_count; i++)
+        if ((int)where->committed[i] - (int)PRICE_COMMITTED ==
+            (int)choice - (int)CHOOSE_COMMITTED)
+            return &offer->committed[i];
+    return NULL;
+}
+
+static const struct quote *quote_of(const struct offers_question *where,
+                                    const struct offer *offer, enum price_choice choice,
+                                    bool is_published)
+{
+    if (choice >= CHOOSE_COMMITTED)
+        return quote_of_commitment(where, offer, choice);
+    switch (choice) {
+    case CHOOSE_ON_DEMAND:
+        if (is_published)
+            return quote_of_figure(offer);
+        /* Somebody knows better what they pay. */
+        return offer->typed.known ? &offer->typed : &offer->on_demand;
+    case CHOOSE_SPOT:
+        return is_published && !offer->spot.known ? &offer->published_spot : &offer->spot;
+    default:
+        return &offer->typed;
+    }
+}
+
+/* As old as the run: what was paid then is not what it costs today. */
+static enum freshness freshness_of_paid(const struct contender *contender, long long at_us)
+{
+    enum price_kind kind;
+
+    return price_kind_from_name(contender->newest.paid_kind, &kind)
+               ? freshness_of(kind, at_us - contender->standing.newest_us, 0)
+               : PRICE_EXPIRED;
+}
+
+static bool use_paid(const struct contender *contender, long long at_us, struct row_price *price)
+{
+    if (!(contender->newest.paid_per_hour > 0)) {
+        snprintf(price->why_not, sizeof price->why_not,
+                 contender->is_published ? "a published figure was not paid for here"
+                                         : "its newest run knew no price");
+        return false;
+    }
+    price->known = true;
+    price->kind = contender->newest.paid_kind;
+    price->freshness = freshness_of_paid(contender, at_us);
+    price->list = contender->newest.paid_per_hour;
+    price->factor = 1;
+    price->dollars = exactly(price->list);
+    return true;
+}
+
+/* Whether the price that the newest run paid stands for what an hour costs today: the owner of
+ * the machine gave it, as the option --price-per-hour, which wins over all feeds until a person
+ * enters a price here; or as any typed price of hardware that no feed knows. */
+static bool owner_knows(const struct comparison_row *row, const struct quote *quote)
+{
+    const struct newest *newest = &row->contender->newest;
+    bool entered_here = quote && quote->known && quote->kind != PRICE_ON_DEMAND;
+
+    if (strcmp(newest->paid_kind, "typed") != 0 && strcmp(newest->paid_kind, "own") != 0)
+        return false;
+    return strcmp(newest->paid_feed, "option") == 0 ? !entered_here : !row->offer;
+}
+
+static bool use_choice(const struct comparison_parts *parts, const struct comparison_row *row,
+                       enum price_choice choice, struct row_price *price)
+{
+    const struct contender *contender = row->contender;
+    const struct quote *quote = NULL;
+    const long long at_us = parts->question->where.at_us;
+
+    price->choice = choice;
+    if (row->offer)
+        quote = quote_of(&parts->question->where, row->offer, choice, contender->is_published);
+    if (choice == CHOOSE_PAID ||
+        ((choice == CHOOSE_ON_DEMAND || choice == CHOOSE_TYPED) && owner_knows(row, quote)))
+        return use_paid(contender, at_us, price);
+    if (quote && quote->known) {
+        use_quote(parts, row, quote, price);
+        return true;
+    }
+    if (quote && quote->why_not[0])
+        snprintf(price->why_not, sizeof price->why_not, "%s", quote->why_not);
+    else if (!contender->instance[0])
+        snprintf(price->why_not, sizeof price->why_not, "the instance type is not known");
+    else
+        snprintf(price->why_not, sizeof price->why_not, "no feed has a price (%s) for %.60s%s%s",
+                 price_choice_names[choice], contender->instance, row->home ? " in " : "",
+                 row->home ? row->home : "");
+    return false;
+}
+
+/* False where the question gives none. */
+static bool use_given(const struct comparison_question *question, struct comparison_row *row)
+{
+    const struct about *given =
+        most_special(question->prices, question->price_count, row->contender);
+
+    if (given)
+        row->price = (struct row_price){.known = true,
+                                        .is_given = true,
+                                        .choice = CHOOSE_TYPED,
+                                        .kind = "typed",
+                                        .list = given->number,
+                                        .factor = 1,
+                                        .dollars = exactly(given->number)};
+    return given != NULL;
+}
+
+void comparison_price_of_kind(const struct comparison_parts *parts, enum price_choice choice,
+                              struct comparison_row *row)
+{
+    struct row_price price = {0};
+
+    if (use_given(parts->question, row))
+        return;
+    use_choice(parts, row, choice, &price);
+    row->price = price;
+}
+
+void comparison_price(const struct comparison_parts *parts, struct comparison_row *row)
+{
+    const struct comparison_question *question = parts->question;
+    struct row_price first = {0};
+
+    if (use_given(question, row))
+        return;
+    for (size_t i = 0; i < question->kind_count; i++) {
+        struct row_price price = {0};
+
+        if (use_choice(parts, row, question->kinds[i], &price)) {
+            row->price = price;
+            return;
+        }
+        if (i == 0)
+            first = price;
+    }
+    row->price = first; /* why there is none of the kind that was asked for first */
+}

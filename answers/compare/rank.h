@@ -1,0 +1,7 @@
+/* The order of rows, and the ranks that each of them may have. */
+#pragma once
+
+#include "answers/compare/ranking.h"
+
+bool comparison_rank(const struct comparison_parts *parts, struct ranking *ranking,
+                     struct error *err) __attribute__((warn_unused_result));

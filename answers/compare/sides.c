@@ -1,0 +1,45 @@
+#include "answers/compare/sides.h"
+
+#include "answers/compare/job.h"
+#include "answers/compare/price.h"
+#include "common/cleanup.h"
+
+static void look(const struct comparison_parts *parts, const struct comparison_row *row,
+                 enum price_choice choice, struct row_side *side)
+{
+    struct comparison_row with = {
+        .contender = row->contender, .offer = row->offer, .home = row->home, .speed = row->speed};
+
+    comparison_price_of_kind(parts, choice, &with);
+    if (row->contender->standing.level != STANDING_NONE)
+        comparison_job(parts->question, &with);
+    *side = (struct row_side){.price = with.price,
+                              .has_cost = with.has_cost,
+                              .cost = with.cost,
+                              .dominates = with.dominates,
+                              .job = with.job};
+}
+
+bool comparison_look_at_sides(const struct comparison_parts *parts, struct ranking *ranking,
+                              struct error *err)
+{
+    size_t first = (size_t)parts->question->offset, limit = (size_t)parts->question->limit;
+    size_t shown = first < ranking->count ? ranking->count - first : 0;
+
+    if (shown > limit)
+        shown = limit;
+    ranking->sides_first = first;
+    ranking->sides = calloc(shown + 1, ROW_SIDES * sizeof *ranking->sides);
+    if (!ranking->sides)
+        return error_no_memory(err);
+    for (size_t i = 0; i < shown * ROW_SIDES; i++)
+        look(parts, &ranking->rows[first + i / ROW_SIDES], (enum price_choice)(i % ROW_SIDES),
+             &ranking->sides[i]);
+    return true;
+}
+
+const struct row_side *comparison_side(const struct ranking *ranking, size_t row,
+                                       enum price_choice choice)
+{
+    return &ranking->sides[(row - ranking->sides_first) * ROW_SIDES + (size_t)choice];
+}

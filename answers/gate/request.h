@@ -1,0 +1,36 @@
+/* What a check is asked for, as its URL says it. Pure. */
+#pragma once
+
+#include "answers/query.h"
+#include "engine/spec/run_id.h"
+#include "engine/spec/run_spec.h"
+
+enum baseline_kind { BASELINE_RUN, BASELINE_LABEL, BASELINE_LAST };
+
+enum check_format { CHECK_JSON, CHECK_MARKDOWN, CHECK_GITHUB, CHECK_BENCHER };
+
+struct gate_request {
+    enum baseline_kind kind;
+    struct run_id run;                                       /* of BASELINE_RUN */
+    char key[LABEL_KEY_MAX + 1], value[LABEL_VALUE_MAX + 1]; /* of BASELINE_LABEL */
+    long long window;                                        /* of the others: so many runs */
+    double margin;                                           /* a share */
+    bool confirm, fails_on_price;
+    enum check_format format;
+    bool format_given; /* else the Accept header decides */
+};
+
+#define CHECK_PARAMETERS                                                                         \
+    "baseline", "window", "margin", "confirm", "fails_on", "format", "wait", NULL
+
+/* Errors name the parameter; *ret_request is written only on success. */
+bool gate_request_read(const struct query *query, struct gate_request *ret_request,
+                       struct error *err) __attribute__((warn_unused_result));
+
+/* The baseline in one line, equal for equal baselines: "run ID", "the newest 20 runs with
+ * branch=main", "the last 20 runs before". */
+#define BASELINE_TEXT_SIZE (LABEL_KEY_MAX + LABEL_VALUE_MAX + 64)
+void gate_baseline_text(const struct gate_request *request, char ret_text[BASELINE_TEXT_SIZE]);
+
+/* "run", "label", "last". */
+const char *baseline_kind_name(enum baseline_kind kind);

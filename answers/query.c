@@ -1,0 +1,194 @@
+#include "answers/query.h"
+
+#include "common/cleanup.h"
+#include "common/known_names.h"
+#include "common/text.h"
+#include "pricing/given.h"
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Decodes `length` bytes to *to, adds a NUL and moves *to behind it. */
+static bool decode(const char *from, size_t length, bool in_path, char **to, struct error *err)
+{
+    char *start = *to;
+
+    for (size_t i = 0; i < length; i++) {
+        char c = from[i];
+
+        if (c == '%') {
+            int high = i + 2 < length ? hex_digit(from[i + 1]) : -1;
+            int low = i + 2 < length ? hex_digit(from[i + 2]) : -1;
+
+            if (high < 0 || low < 0)
+                return error_set(err, ERROR_INVALID, NULL, "the URL has a broken %%-escape");
+            c = (char)(high << 4 | low);
+            if (in_path && (c == '/' || c == '\0'))
+                return error_set(err, ERROR_INVALID, NULL, "the path has an encoded slash");
+            i += 2;
+        } else if (c == '+' && !in_path) {
+            c = ' ';
+        }
+        *(*to)++ = c;
+    }
+    if (!text_is_clean(start, (size_t)(*to - start)))
+        return error_set(err, ERROR_INVALID, NULL, "the URL has control characters");
+    *(*to)++ = '\0';
+    return true;
+}
+
+/* Parameters by the names that they had before, which clients may still send. */
+static const struct {
+    const char *former, *name;
+} renamed[] = {{"instance", "instance_type"}};
+
+static const char *name_of_today(const char *name)
+{
+    for (size_t i = 0; i < COUNT(renamed); i++)
+        if (strcmp(renamed[i].former, name) == 0)
+            return renamed[i].name;
+    return name;
+}
+
+static bool read_parameter(const char *text, size_t length, char **to, struct query *query,
+                           struct error *err)
+{
+    const char *equals = memchr(text, '=', length);
+    size_t name_length = equals ? (size_t)(equals - text) : length;
+    struct parameter *parameter = &query->parameters[query->count];
+
+    if (length == 0)
+        return true;
+    if (query->count == QUERY_PARAMETERS_MAX)
+        return error_set(err, ERROR_INVALID, NULL, "the URL has more than %d parameters",
+                         QUERY_PARAMETERS_MAX);
+    parameter->name = *to;
+    if (!decode(text, name_length, false, to, err))
+        return false;
+    parameter->name = name_of_today(parameter->name);
+    parameter->value = *to;
+    if (!decode(equals ? equals + 1 : "", equals ? length - name_length - 1 : 0, false, to, err))
+        return false;
+    query->count++;
+    return true;
+}
+
+bool query_read(const char *target, struct query *query, struct error *err)
+{
+    size_t path_length = strcspn(target, "?#");
+    const char *rest = target + path_length;
+    char *to = query->text;
+
+    query->count = 0;
+    query->path = "/";
+    if (target[0] != '/')
+        return error_set(err, ERROR_INVALID, NULL, "the URL must start with a slash");
+    /* Each parameter may need a NUL more than it has bytes: "a&b" becomes "a\0\0b\0\0". */
+    if (strlen(target) + 1 + QUERY_PARAMETERS_MAX > QUERY_MAX)
+        return error_set(err, ERROR_INVALID, NULL, "the URL is longer than %d bytes",
+                         QUERY_MAX - 1 - QUERY_PARAMETERS_MAX);
+    if (!decode(target, path_length, true, &to, err))
+        return false;
+    query->path = query->text;
+    while (*rest == '?' || *rest == '&') {
+        size_t length = strcspn(++rest, "&#");
+
+        if (!read_parameter(rest, length, &to, query, err))
+            return false;
+        rest += length;
+    }
+    return true;
+}
+
+const char *query_find(const struct query *query, const char *name)
+{
+    for (size_t i = 0; i < query->count; i++)
+        if (strcmp(query->parameters[i].name, name) == 0)
+            return query->parameters[i].value;
+    return NULL;
+}
+
+static bool check_name(const struct parameter *parameter, struct error *err)
+{
+    if (strcmp(parameter->name, "cursor") == 0) /* is given back as it was sent */
+        return true;
+    return strcmp(parameter->name, "provider") == 0
+               ? given_provider_check(parameter->name, parameter->value, err)
+               : given_word_check(parameter->name, parameter->value, err);
+}
+
+static size_t count_characters(const char *text)
+{
+    size_t count = 0;
+
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xc0) != 0x80; /* not one that continues another */
+    return count;
+}
+
+bool query_check_words(const struct query *query, const char *const names[], size_t max,
+                       struct error *err)
+{
+    for (size_t i = 0; i < query->count; i++) {
+        const struct parameter *parameter = &query->parameters[i];
+        size_t count = count_characters(parameter->value);
+
+        for (const char *const *name = names; *name; name++) {
+            if (strcmp(*name, parameter->name) != 0)
+                continue;
+            if (count < 1 || count > max)
+                return error_set(err, ERROR_INVALID, *name,
+                                 "must have between 1 and %zu characters, got %zu", max, count);
+            if (!check_name(parameter, err))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* 0: not allowed, 1: once, 2: many times. */
+static int allowance(const char *name, const char *const allowed[])
+{
+    size_t length = strlen(name);
+
+    if (strchr(name, '*')) /* the mark is the list's, not the client's */
+        return 0;
+    for (; *allowed; allowed++)
+        if (strncmp(*allowed, name, length) == 0) {
+            if ((*allowed)[length] == '\0')
+                return 1;
+            if (strcmp(*allowed + length, "*") == 0)
+                return 2;
+        }
+    return 0;
+}
+
+static bool refuse_name(const char *name, const char *const allowed[], struct error *err)
+{
+    const struct unknown_name unknown = {name, "is not a known parameter here", name,
+                                         strlen(name)};
+    struct known_names known = {.all = "docs/api.md"};
+
+    known_names_add_all(&known, allowed);
+    return error_unknown_name(err, &unknown, &known);
+}
+
+bool query_allow(const struct query *query, const char *const allowed[], struct error *err)
+{
+    for (size_t i = 0; i < query->count; i++) {
+        const char *name = query->parameters[i].name;
+        int allowance_here = allowance(name, allowed);
+
+        if (allowance_here == 0)
+            return refuse_name(name, allowed, err);
+        for (size_t k = 0; k < i && allowance_here == 1; k++)
+            if (strcmp(query->parameters[k].name, name) == 0)
+                return error_set(err, ERROR_INVALID, name, "is given twice");
+    }
+    return true;
+}

@@ -1,0 +1,259 @@
+/* Standings and offers made by hand, and what a comparison says of them:
+ *     AUTO(stage_clear) struct stage stage = {0};
+ *     MEASURED(&stage, "c7i.large", 40, .low = 39, .high = 41);
+ *     OFFERED(&stage, "c7i.large", .on_demand = 0.1);
+ *     compare(&stage, "price=on_demand"); */
+#pragma once
+
+#include "answers/compare/comparison.h"
+#include "common/cleanup.h"
+#include "db/prices/offer_rows.h"
+#include "tests/test.h"
+
+#include <math.h>
+
+#define STAGE_MAX 16
+#define STAGE_NOW_US 1700000000000000LL
+
+/* What a test says of a contender; NULL and 0 are the usual. */
+struct seen {
+    const char *instance;
+    double value, low, high;
+    const char *workload, *engine, *provider, *stratum, *configuration;
+    const char *unit;     /* of a published figure, which this makes it */
+    const char *software; /* NULL: "native 1" */
+    const char *paid_kind, *paid_feed;
+    double paid;
+    enum standing_level level; /* 0: "steps" where there is an interval, else "point" */
+    long long runs, vms, invalid, imported;
+    long long age_days;
+    bool nothing; /* no run of it counts */
+};
+
+struct priced {
+    const char *instance, *provider;
+    double on_demand, spot, low, high, typed, own, published, published_spot;
+    const char *band, *why_not;
+};
+
+struct stage {
+    struct query query;
+    struct comparison_question question;
+    struct standings standings;
+    struct offers offers;
+    struct discount_list discounts;
+    struct ranking ranking;
+};
+
+static inline void stage_clear(struct stage *stage)
+{
+    comparison_clear(&stage->ranking);
+    standings_free(&stage->standings);
+    freep(&stage->offers.list);
+}
+
+static inline char *stage_text(const char *text, const char *usual)
+{
+    char *copy = strdup(text ? text : usual);
+
+    if (!copy)
+        exit(1);
+    return copy;
+}
+
+/* The spread of machines, or of runs, that gives the interval. */
+static inline void stage_spread(struct standing *standing)
+{
+    long long values = standing->level == STANDING_VMS ? standing->vms : standing->runs;
+
+    if (standing->level > STANDING_STEPS && values > 1)
+        standing->spread = log(standing->interval.high / standing->interval.low) / 2 /
+                           stats_t95((size_t)values - 1) * sqrt((double)values);
+}
+
+/* Machines that lie apart by that spread. */
+static inline void stage_machines_of(struct standing *standing)
+{
+    double apart = standing->spread * sqrt((double)(standing->vms - 1) / 2);
+
+    for (long long i = 0; i < standing->vms && i < STANDING_VALUES_MAX; i++)
+        standing->machines[standing->machine_count++] = standing->value;
+    if (standing->vms > 1) {
+        standing->machines[0] *= exp(-apart);
+        standing->machines[standing->machine_count - 1] *= exp(apart);
+    }
+}
+
+static inline struct standing stage_standing(const struct seen *seen)
+{
+    struct standing standing = {.level = seen->level, .invalid = seen->invalid};
+
+    if (seen->nothing)
+        return standing;
+    if (standing.level == STANDING_NONE)
+        standing.level = seen->low > 0 ? STANDING_STEPS : STANDING_POINT;
+    standing.value = seen->value;
+    standing.interval =
+        (struct range){.known = seen->low > 0, .low = seen->low, .high = seen->high};
+    standing.newest_us = standing.first_us = STAGE_NOW_US - seen->age_days * 86400000000LL;
+    standing.imported = seen->imported;
+    if (!seen->unit) {
+        standing.runs = seen->runs ? seen->runs : 1;
+        standing.vms = seen->vms ? seen->vms : 1;
+    }
+    stage_spread(&standing);
+    stage_machines_of(&standing);
+    standing.noise = seen->low > 0 ? log(seen->high / seen->low) / (2 * Z_95) : 0;
+    return standing;
+}
+
+static inline void stage_see(struct stage *stage, const struct seen *seen)
+{
+    struct standings *standings = &stage->standings;
+    struct contender *contender;
+
+    if (!standings->list)
+        standings->list = calloc(STAGE_MAX, sizeof *standings->list);
+    EXPECT(standings->list && standings->count < STAGE_MAX);
+    if (!standings->list || standings->count == STAGE_MAX)
+        exit(test_result());
+    contender = &standings->list[standings->count++];
+    contender->number = (long long)standings->count;
+    snprintf(contender->id, sizeof contender->id, "%016zx", standings->count);
+    contender->workload = stage_text(seen->workload, "resnet50");
+    contender->engine = stage_text(seen->engine, "native");
+    contender->configuration =
+        stage_text(seen->configuration, "{\"precision\":\"bf16\",\"batch_size\":16}");
+    EXPECT(configuration_read(contender->configuration, &contender->setup, NULL));
+    contender->provider = stage_text(seen->provider, "aws");
+    contender->instance = stage_text(seen->instance, "");
+    contender->stratum = stage_text(seen->stratum, "s1");
+    contender->is_published = seen->unit != NULL;
+    contender->standing = stage_standing(seen);
+    if (seen->unit) {
+        snprintf(contender->published.unit, sizeof contender->published.unit, "%s", seen->unit);
+        snprintf(contender->published.source, sizeof contender->published.source, "an article");
+    } else {
+        snprintf(contender->newest.software, sizeof contender->newest.software, "%s",
+                 seen->software ? seen->software : "native 1");
+        snprintf(contender->version, sizeof contender->version, "%.*s",
+                 (int)strcspn(contender->newest.software, ","), contender->newest.software);
+    }
+    contender->newest.paid_per_hour = seen->paid;
+    snprintf(contender->newest.paid_kind, sizeof contender->newest.paid_kind, "%s",
+             seen->paid_kind ? seen->paid_kind : "");
+    snprintf(contender->newest.paid_feed, sizeof contender->newest.paid_feed, "%s",
+             seen->paid_feed ? seen->paid_feed : "");
+}
+
+/* MEASURED(&stage, "c7i.large", 40, .low = 39, .high = 41) */
+#define MEASURED(stage, instance_, ...)                                                          \
+    stage_see((stage), &(struct seen){.instance = (instance_), .value = __VA_ARGS__})
+#define PUBLISHED(stage, instance_, value_)                                                      \
+    stage_see((stage),                                                                           \
+              &(struct seen){.instance = (instance_), .value = (value_), .unit = "sample"})
+
+static inline struct quote stage_quote(double dollars, enum price_kind kind, const char *why_not)
+{
+    struct quote quote = {.known = dollars > 0, .kind = kind};
+
+    snprintf(quote.region, sizeof quote.region, "us-east-1");
+    if (quote.known)
+        snprintf(quote.feed, sizeof quote.feed, "made-up");
+    else
+        snprintf(quote.why_not, sizeof quote.why_not, "%s", why_not ? why_not : "");
+    quote.nanos = llround(dollars * 1e9);
+    quote.since_us = quote.fetched_us = STAGE_NOW_US;
+    return quote;
+}
+
+static inline void stage_offer(struct stage *stage, const struct priced *priced)
+{
+    struct offers *offers = &stage->offers;
+    const char *provider = priced->provider ? priced->provider : "aws", *why = priced->why_not;
+    double own = priced->own;
+    struct offer offer = {
+        .on_demand = stage_quote(priced->on_demand, PRICE_ON_DEMAND, why),
+        .spot = stage_quote(priced->spot, PRICE_SPOT, why),
+        .typed =
+            stage_quote(own > 0 ? own : priced->typed, own > 0 ? PRICE_OWN : PRICE_TYPED, why),
+        .published_on_demand = stage_quote(priced->published, PRICE_ON_DEMAND, why),
+        .published_spot = stage_quote(priced->published_spot, PRICE_SPOT, why),
+    };
+    size_t at = 0;
+
+    offer.spot.low = priced->low;
+    offer.spot.high = priced->high;
+    offer.published_on_demand.is_published = offer.published_spot.is_published = true;
+    snprintf(offer.provider, sizeof offer.provider, "%s", provider);
+    snprintf(offer.instance, sizeof offer.instance, "%s", priced->instance);
+    snprintf(offer.band, sizeof offer.band, "%s", priced->band ? priced->band : "");
+    if (!offers->list)
+        offers->list = calloc(STAGE_MAX, sizeof *offers->list);
+    EXPECT(offers->list && offers->count < STAGE_MAX);
+    if (!offers->list || offers->count == STAGE_MAX)
+        exit(test_result());
+    while (at < offers->count &&
+           offer_name_order(offers->list[at].instance, offers->list[at].provider, offer.instance,
+                            offer.provider) < 0)
+        at++;
+    memmove(&offers->list[at + 1], &offers->list[at], (offers->count - at) * sizeof offer);
+    offers->list[at] = offer;
+    offers->count++;
+}
+
+#define OFFERED(stage, instance_, ...)                                                           \
+    stage_offer((stage), &(struct priced){.instance = (instance_), __VA_ARGS__})
+
+/* Reads a question as it stands behind the '?' of a URL. */
+static inline bool stage_ask(struct stage *stage, const char *text, struct error *err)
+{
+    static const struct identity here = {.provider = "aws", .region = "eu-north-1"};
+    char target[QUERY_MAX];
+
+    snprintf(target, sizeof target, "/v1/comparison?%s", text);
+    return query_read(target, &stage->query, err) &&
+           query_allow(&stage->query, comparison_parameters, err) &&
+           comparison_question_read(&stage->query, &here, STAGE_NOW_US, &stage->question, err);
+}
+
+static inline bool stage_compare(struct stage *stage, const char *text, struct error *err)
+{
+    struct comparison_parts parts = {.question = &stage->question,
+                                     .standings = &stage->standings,
+                                     .offers = &stage->offers,
+                                     .discounts = &stage->discounts};
+
+    comparison_clear(&stage->ranking);
+    stage->ranking = (struct ranking){0};
+    return stage_ask(stage, text, err) && comparison_make(&parts, &stage->ranking, err);
+}
+
+/* A question that must be answered. */
+static inline void compare(struct stage *stage, const char *text)
+{
+    struct error err = {0};
+
+    EXPECT(stage_compare(stage, text, &err));
+    EXPECT_STR(err.message, "");
+}
+
+/* Between which ranks a row lies; 0 and 0: it is not ranked. */
+#define EXPECT_RANKS(row, low_, high_)                                                           \
+    do {                                                                                         \
+        EXPECT_INT((long long)(row)->rank.low, low_);                                            \
+        EXPECT_INT((long long)(row)->rank.high, high_);                                          \
+    } while (0)
+
+/* The first row of an instance; one of nothing where there is none. */
+static inline const struct comparison_row *row_of(const struct stage *stage, const char *instance)
+{
+    static const struct contender no_contender;
+    static const struct comparison_row none = {.contender = &no_contender};
+
+    for (size_t i = 0; i < stage->ranking.count; i++)
+        if (strcmp(stage->ranking.rows[i].contender->instance, instance) == 0)
+            return &stage->ranking.rows[i];
+    test_fail(__FILE__, __LINE__, instance);
+    return &none;
+}

@@ -1,0 +1,317 @@
+#include "answers/compare/comparison_cache.h"
+
+#include "tests/db/finished.h"
+#include "tests/db/prices.h"
+
+#include <pthread.h>
+
+static void free_board(struct comparison_cache **board)
+{
+    comparison_cache_free(*board);
+}
+
+static struct comparison_cache *make_board(void)
+{
+    struct error err = {0};
+    struct comparison_cache *board = comparison_cache_new(&err);
+
+    EXPECT_STR(err.message, "");
+    if (!board)
+        exit(test_result());
+    return board;
+}
+
+static const struct offers_question now = {
+    .regions = {"eu-north-1"}, .at_us = THEN_US, .is_now = true};
+
+static struct comparison_loan borrow(struct comparison_cache *board, struct db *db,
+                                     const struct offers_question *question)
+{
+    struct comparison_loan loan = {0};
+    struct error err = {0};
+
+    EXPECT(comparison_cache_borrow(board, db, question, &loan, &err));
+    EXPECT_STR(err.message, "");
+    if (!loan.board)
+        exit(test_result());
+    return loan;
+}
+
+/* On demand; 0 where there is none. */
+static double price_of(const struct comparison_loan *loan, const char *instance)
+{
+    const struct offer *offer = offers_find(loan->offers, "aws", instance);
+
+    return offer && offer->on_demand.known ? (double)offer->on_demand.nanos / 1e9 : 0;
+}
+
+static void a_loan_has_what_the_database_has(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(free_board) struct comparison_cache *board = make_board();
+
+    do_not_sync(db);
+    READ(db, 0, P("m5.large", "0.1"));
+    ENDED(db, 100);
+    {
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &now);
+
+        EXPECT_INT((long long)loan.standings->count, 1);
+        EXPECT_NEAR(price_of(&loan, "m5.large"), 0.1, 1e-12);
+    }
+    ENDED(db, 200, .instance = "c5.large");
+    {
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &now);
+
+        EXPECT_INT((long long)loan.standings->count, 2);
+        EXPECT_INT(loan.standings->revision, revision_of(db));
+    }
+    READ(db, 60, P("m5.large", "0.2"), P("c5.large", "0.3"));
+    {
+        struct offers_question later = now;
+
+        later.at_us += 60 * SECOND_US;
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &later);
+        EXPECT_NEAR(price_of(&loan, "m5.large"), 0.2, 1e-12);
+        EXPECT_NEAR(price_of(&loan, "c5.large"), 0.3, 1e-12);
+    }
+}
+
+static void an_unchanged_comparison_comes_from_the_cache(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(free_board) struct comparison_cache *board = make_board();
+    struct offers_question later = now;
+    const struct offers *first;
+
+    do_not_sync(db);
+    READ(db, 0, P("m5.large", "0.1"));
+    ENDED(db, 100);
+    {
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &now);
+
+        first = loan.offers;
+    }
+    EXPECT(db_execute(db, "DELETE FROM prices; DELETE FROM price_series", NULL));
+    AUTO(comparison_cache_return) struct comparison_loan again = borrow(board, db, &now);
+    later.at_us += 10 * SECOND_US; /* within the minute */
+    AUTO(comparison_cache_return) struct comparison_loan soon = borrow(board, db, &later);
+    EXPECT(soon.offers == first);
+    EXPECT(again.offers == first); /* behind its back: nothing says that they changed */
+    EXPECT_NEAR(price_of(&again, "m5.large"), 0.1, 1e-12);
+    comparison_cache_return(&soon);
+    comparison_cache_return(&again);
+    comparison_cache_return(&again); /* once is enough, twice is fine */
+    EXPECT(db_execute(db, "UPDATE revision SET number = number + 1, prices = number + 1", NULL));
+    AUTO(comparison_cache_return) struct comparison_loan touched = borrow(board, db, &now);
+    EXPECT_NEAR(price_of(&touched, "m5.large"), 0, 0);
+}
+
+static void each_question_has_its_own_offers(void)
+{
+    static const struct offers_question others[] = {
+        {.regions = {"us-east-1"}, .at_us = THEN_US, .is_now = true},
+        {.regions = {"us-east-1", "eu-north-1"}, .at_us = THEN_US, .is_now = true},
+        {.regions = {"eu-north-1", "us-east-1"}, .at_us = THEN_US, .is_now = true},
+        {.regions = {"eu-north-1"}, .zone = "z", .at_us = THEN_US, .is_now = true},
+        {.regions = {"eu-north-1"}, .at_us = THEN_US, .is_now = false},
+        {.regions = {"eu-north-1"}, .at_us = THEN_US - 60 * SECOND_US, .is_now = false},
+    };
+    static const double wanted[] = {0.5, 0.5, 0.1, 0.1, 0.1, 0};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(free_board) struct comparison_cache *board = make_board();
+
+    do_not_sync(db);
+    READ(db, 0, P("m5.large", "0.1"), P("m5.large", "0.5", .region = "us-east-1"));
+    for (int turn = 0; turn < 3; turn++)
+        for (size_t i = 0; i < COUNT(others); i++) {
+            AUTO(comparison_cache_return) struct comparison_loan one = borrow(board, db, &now);
+            const struct offers *mine = one.offers;
+
+            EXPECT_NEAR(price_of(&one, "m5.large"), 0.1, 1e-12);
+            comparison_cache_return(&one);
+            AUTO(comparison_cache_return)
+            struct comparison_loan other = borrow(board, db, &others[i]);
+            EXPECT(other.offers != mine);
+            EXPECT_NEAR(price_of(&other, "m5.large"), wanted[i], 1e-12);
+        }
+}
+
+static double spot_of(const struct comparison_loan *loan, const char *instance)
+{
+    const struct offer *offer = offers_find(loan->offers, "aws", instance);
+
+    return offer && offer->spot.known ? (double)offer->spot.nanos / 1e9 : 0;
+}
+
+static void a_zone_and_a_moment_are_parts_of_a_question(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(free_board) struct comparison_cache *board = make_board();
+    struct offers_question question = now;
+
+    READ(db, 0, P("m5.large", "0.1", .kind = PRICE_SPOT, .zone = "y"),
+         P("m5.large", "0.2", .kind = PRICE_SPOT, .zone = "z"));
+    question.zone = "y";
+    AUTO(comparison_cache_return) struct comparison_loan y = borrow(board, db, &question);
+    EXPECT_NEAR(spot_of(&y, "m5.large"), 0.1, 1e-12);
+    comparison_cache_return(&y);
+    question.zone = "z";
+    AUTO(comparison_cache_return) struct comparison_loan z = borrow(board, db, &question);
+    EXPECT_NEAR(spot_of(&z, "m5.large"), 0.2, 1e-12);
+    comparison_cache_return(&z);
+    question.is_now = false;
+    question.at_us = THEN_US / (60 * SECOND_US); /* soon after 1970, not the minute of now */
+    AUTO(comparison_cache_return) struct comparison_loan old = borrow(board, db, &question);
+    EXPECT_NEAR(spot_of(&old, "m5.large"), 0, 0);
+}
+
+/* Prices of this moment age; those of another do not. */
+static void a_minute_later_they_are_looked_at_again(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(free_board) struct comparison_cache *board = make_board();
+    struct offers_question later = now;
+
+    READ(db, 0, P("m5.large", "0.1"));
+    {
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &now);
+
+        EXPECT_NEAR(price_of(&loan, "m5.large"), 0.1, 1e-12);
+    }
+    later.at_us += 400LL * 86400 * SECOND_US;
+    AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &later);
+    EXPECT_NEAR(price_of(&loan, "m5.large"), 0, 0); /* expired */
+}
+
+static void more_questions_than_there_is_room_for_are_answered(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(free_board) struct comparison_cache *board = make_board();
+
+    READ(db, 0, P("m5.large", "0.1"));
+    for (int i = 0; i < 30; i++) {
+        struct offers_question question = now;
+
+        question.is_now = false;
+        question.at_us += i % 11;
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &question);
+        EXPECT_NEAR(price_of(&loan, "m5.large"), 0.1, 1e-12);
+    }
+}
+
+static void too_long_a_question_is_refused(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(free_board) struct comparison_cache *board = make_board();
+    struct offers_question question = now;
+    struct comparison_loan loan = {0};
+    struct error err = {0};
+    char region[500];
+
+    memset(region, 'r', sizeof region);
+    region[sizeof region - 1] = '\0';
+    question.regions[0] = region;
+    EXPECT(!comparison_cache_borrow(board, db, &question, &loan, &err));
+    EXPECT_INT(err.kind, ERROR_INVALID);
+    EXPECT_STR(err.field, "region");
+    EXPECT(loan.board == NULL);
+}
+
+static void a_database_that_fails_leaves_the_board_as_it_was(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(free_board) struct comparison_cache *board = make_board();
+    struct comparison_loan loan = {0};
+    struct error err = {0};
+
+    ENDED(db, 100);
+    EXPECT(db_execute(db, "ALTER TABLE price_series RENAME TO away", NULL));
+    EXPECT(!comparison_cache_borrow(board, db, &now, &loan, &err));
+    EXPECT(err.message[0]);
+    EXPECT(loan.board == NULL); /* and no lock is held */
+    EXPECT(db_execute(db, "ALTER TABLE away RENAME TO price_series", NULL));
+    AUTO(comparison_cache_return) struct comparison_loan later = borrow(board, db, &now);
+    EXPECT_INT((long long)later.standings->count, 1);
+}
+
+struct reader {
+    struct comparison_cache *board;
+    const char *file;
+    const char *region;
+    double price;
+    atomic_bool *stop;
+};
+
+/* Whatever happens meanwhile, each loan is whole: standings only grow, and each question has its
+ * own price. */
+static void *read_often(void *user)
+{
+    const struct reader *reader = user;
+    const struct offers_question question = {
+        .regions = {reader->region}, .at_us = THEN_US, .is_now = true};
+    AUTO(db_freep) struct db *db = db_open(reader->file, NULL);
+    long long revision = 0;
+
+    EXPECT(db != NULL);
+    while (db && !atomic_load(reader->stop)) {
+        long long before = revision_of(db);
+        AUTO(comparison_cache_return)
+        struct comparison_loan loan = borrow(reader->board, db, &question);
+
+        EXPECT(loan.standings->revision >= revision);
+        EXPECT(loan.standings->revision >= before); /* at least as new as the request */
+        revision = loan.standings->revision;
+        EXPECT_NEAR(price_of(&loan, "m5.large"), reader->price, 1e-12);
+    }
+    return NULL;
+}
+
+static void threads_may_share_it_while_runs_end(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(free_board) struct comparison_cache *board = make_board();
+    atomic_bool stop = false;
+    struct reader readers[] = {{board, folder.file, "eu-north-1", 0.1, &stop},
+                               {board, folder.file, "us-east-1", 0.5, &stop}};
+    pthread_t threads[2];
+    char instance[20];
+
+    do_not_sync(db);
+    READ(db, 0, P("m5.large", "0.1"), P("m5.large", "0.5", .region = "us-east-1"));
+    for (size_t i = 0; i < COUNT(readers); i++)
+        EXPECT_INT(pthread_create(&threads[i], NULL, read_often, &readers[i]), 0);
+    for (int i = 0; i < 60; i++) {
+        snprintf(instance, sizeof instance, "type-%d", i);
+        ENDED(db, 100, .instance = instance);
+    }
+    atomic_store(&stop, true);
+    for (size_t i = 0; i < COUNT(threads); i++)
+        pthread_join(threads[i], NULL);
+    AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &now);
+    EXPECT_INT((long long)loan.standings->count, 60);
+}
+
+int main(void)
+{
+    RUN(a_loan_has_what_the_database_has);
+    RUN(an_unchanged_comparison_comes_from_the_cache);
+    RUN(each_question_has_its_own_offers);
+    RUN(a_zone_and_a_moment_are_parts_of_a_question);
+    RUN(a_minute_later_they_are_looked_at_again);
+    RUN(more_questions_than_there_is_room_for_are_answered);
+    RUN(too_long_a_question_is_refused);
+    RUN(a_database_that_fails_leaves_the_board_as_it_was);
+    RUN(threads_may_share_it_while_runs_end);
+    comparison_cache_free(NULL);
+    return test_result();
+}

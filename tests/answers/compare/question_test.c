@@ -1,0 +1,309 @@
+#include "tests/answers/compare/comparison.h"
+
+static void a_bare_question_has_defaults(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    const struct comparison_question *question = &stage.question;
+
+    EXPECT(stage_ask(&stage, "", NULL));
+    EXPECT_STR(question->workload, "resnet50");
+    EXPECT_STR(question->configuration, "best");
+    EXPECT(!question->engine && !question->provider && !question->precision);
+    EXPECT(!question->provenance && !question->stratum && !question->reference);
+    EXPECT_INT((long long)question->kind_count, 1);
+    EXPECT_INT(question->kinds[0], CHOOSE_ON_DEMAND);
+    EXPECT_INT(question->order, ORDER_SAMPLES_PER_DOLLAR);
+    EXPECT(question->where.is_now && !question->where.zone);
+    EXPECT_INT(question->where.at_us, STAGE_NOW_US);
+    EXPECT_NEAR(question->margin_percent, 3, 0);
+    EXPECT_NEAR(question->vm_spread_percent, 3, 0);
+    EXPECT_NEAR(question->checkpoint_seconds, 10, 0);
+    EXPECT_NEAR(question->restart_seconds, 300, 0);
+    EXPECT_NEAR(question->samples + question->epochs + question->job_seconds, 0, 0);
+    EXPECT_NEAR(question->deadline_h + question->budget + question->hourly_value, 0, 0);
+    EXPECT_INT(question->limit, 50);
+    EXPECT_INT(question->offset, 0);
+    EXPECT_INT(question->batch_size, 0);
+}
+
+static void words_are_kept(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    const struct comparison_question *question = &stage.question;
+
+    EXPECT(stage_ask(
+        &stage,
+        "workload=mlp&engine=native&provider=aws&precision=bf16&stratum=abc"
+        "&provenance=published&configuration=all&reference=m5.large&zone=eu-1a"
+        "&instance=a&instance_type=b&label=branch%3Dmain&label=a:b&sender=c1&batch_size=16&"
+        "price_at=2024-09-15T00:00:00Z",
+        NULL));
+    EXPECT_STR(question->workload, "mlp");
+    EXPECT_STR(question->engine, "native");
+    EXPECT_STR(question->provider, "aws");
+    EXPECT_STR(question->precision, "bf16");
+    EXPECT_STR(question->stratum, "abc");
+    EXPECT_STR(question->provenance, "published");
+    EXPECT_STR(question->configuration, "all");
+    EXPECT_STR(question->reference, "m5.large");
+    EXPECT_STR(question->where.zone, "eu-1a");
+    EXPECT_INT((long long)question->instance_count, 2);
+    EXPECT_STR(question->instances[1], "b");
+    EXPECT_INT(question->label_count, 2);
+    EXPECT_STR(question->sender, "c1");
+    EXPECT_STR(question->labels[0].key, "branch");
+    EXPECT_STR(question->labels[0].value, "main");
+    EXPECT_STR(question->labels[1].key, "a");
+    EXPECT_INT(question->batch_size, 16);
+    EXPECT(!question->where.is_now);
+    EXPECT_INT(question->where.at_us, 1726358400000000LL);
+    EXPECT(stage_ask(&stage, "configuration=0123456789abcdef", NULL));
+}
+
+static void a_number_is_taken_up_to_its_limits(void)
+{
+    static const struct {
+        const char *name, *least, *most, *too_little, *too_much;
+    } numbers[] = {
+        {"batch_size", "1", "65536", "0", "65537"},
+        {"samples", "1e-3", "1e15", "0", "1.1e15"},
+        {"epochs", "0.1", "1000000", "0", "1000001"},
+        {"job_seconds", "0.1", "1e10", "0", "1.1e10"},
+        {"boot_seconds", "0", "86400", "-1", "86401"},
+        {"deadline_h", "0.1", "1000000", "0", "1000001"},
+        {"budget", "0.1", "1e9", "0", "1.1e9"},
+        {"hourly_value", "0", "1000000", "-1", "1000001"},
+        {"interruptions_percent", "0.1", "99", "0", "99.5"},
+        {"checkpoint_seconds", "0.1", "86400", "0", "86401"},
+        {"restart_seconds", "0", "86400", "-1", "86401"},
+        {"margin", "0", "50", "-1", "50.1"},
+        {"vm_spread", "0", "50", "-1", "50.1"},
+        {"limit", "1", "1000", "0", "1001"},
+        {"offset", "0", "1000000", "-1", "1000001"},
+        {"price_of", "a:0.001", "a:100000", "a:0", "a:100001"},
+        {"discount", "a:0.001", "1", "0", "a:1.01"},
+    };
+    static const char *const never[] = {"", "nan", "inf", "1x", "%2B1", "%201", "1,2", "a:"};
+    char text[100];
+
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        const char *const good[] = {numbers[i].least, numbers[i].most};
+        const char *const bad[] = {numbers[i].too_little, numbers[i].too_much};
+        AUTO(stage_clear) struct stage stage = {0};
+
+        for (size_t k = 0; k < COUNT(good); k++) {
+            struct error err = {0};
+
+            snprintf(text, sizeof text, "%s=%s", numbers[i].name, good[k]);
+            EXPECT(stage_ask(&stage, text, &err));
+            EXPECT_STR(err.message, "");
+        }
+        for (size_t k = 0; k < COUNT(bad) + COUNT(never); k++) {
+            struct error err = {0};
+
+            snprintf(text, sizeof text, "%s=%s", numbers[i].name,
+                     k < COUNT(bad) ? bad[k] : never[k - COUNT(bad)]);
+            EXPECT(!stage_ask(&stage, text, &err));
+            EXPECT_INT(err.kind, ERROR_INVALID);
+            EXPECT_STR(err.field, numbers[i].name);
+        }
+    }
+}
+
+static const struct {
+    const char *text, *field;
+} wrong[] = {
+    {"wrong=1", "wrong"},
+    {"workload=a&workload=b", "workload"},
+    {"workload=%FC", "workload"}, /* no UTF-8: the answer repeats it */
+    {"zone=a%C3", "zone"},
+    {"provenance=imagined", "provenance"},
+    {"provenance=", "provenance"},
+    {"configuration=worst", "configuration"},
+    {"configuration=", "configuration"},
+    {"configuration=0123456789abcde", "configuration"},
+    {"configuration=0123456789abcdefg", "configuration"},
+    {"configuration=0123456789ABCDEF", "configuration"},
+    {"price=", "price"},
+    {"price=free", "price"},
+    {"price=spot,", "price"},
+    {"price=spot,spot", "price"},
+    {"price=on_demand,spot,typed,paid,on_demand", "price"},
+    {"price=on_demand,spot,typed,paid,on_demand,spot,typed,paid", "price"},
+    {"region=", "region"},
+    {"region=a,,b", "region"},
+    {"region=1,2,3,4,5,6,7,8,9", "region"},
+    {"zone=0123456789012345678901234567890123456789", "zone"},
+    {"price_at=yesterday", "price_at"},
+    {"price_at=", "price_at"},
+    {"deadline=", "deadline"},
+    {"deadline=soon", "deadline"},
+    {"deadline=48", "deadline"},
+    {"deadline=2023-11-14", "deadline"}, /* today began in the past */
+    {"deadline=2023-11-14T22:13:20Z", "deadline"},
+    {"deadline=2300-01-01", "deadline"},
+    {"deadline=2023-12-01&deadline_h=5", "deadline"},
+    {"discount=:0.5", "discount"},
+    {"discount=a:b", "discount"},
+    {"price_of=0.5", "price_of"},
+    {"price_of=:0.5", "price_of"},
+    {"price_of=a:", "price_of"},
+    {"price_of=0123456789012345678901234567890123456789012345678901234567890123:1", "price_of"},
+    {"samples=1&epochs=1", "samples"},
+    {"samples=1&job_seconds=1", "samples"},
+    {"epochs=1&job_seconds=1", "samples"},
+    {"sort=price", "sort"},
+    {"sort=", "sort"},
+    {"sort=utility", "utility"},
+    {"utility=", "utility"},
+    {"utility=hours%2B", "utility"},
+    {"utility=beauty", "utility"},
+    {"reference=", "reference"},
+    {"instance=1&instance=2&instance=3&instance=4&instance=5&instance=6&instance=7"
+     "&instance=8&instance_type=9",
+     "instance_type"},
+    {"discount=1&discount=a:1&discount=b:1&discount=c:1&discount=d:1&discount=e:1&discount=f:1"
+     "&discount=g:1&discount=h:1",
+     "discount"},
+    {"price_of=a:1&price_of=b:1&price_of=c:1&price_of=d:1&price_of=e:1&price_of=f:1"
+     "&price_of=g:1&price_of=h:1&price_of=i:1",
+     "price_of"},
+    {"discount=0.9&discount=0.8", "discount"}, /* one of them would be ignored */
+    {"discount=aws:0.9&discount=azure:0.9&discount=aws:0.9", "discount"},
+    {"price_of=a:1&price_of=a:2", "price_of"},
+};
+
+static void an_error_names_its_parameter(void)
+{
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        AUTO(stage_clear) struct stage stage = {0};
+        struct error err = {0};
+
+        if (stage_ask(&stage, wrong[i].text, &err))
+            test_fail(__FILE__, __LINE__, wrong[i].text);
+        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_STR(err.field, wrong[i].field);
+        EXPECT(err.message[0]);
+    }
+}
+
+static void a_deadline_is_a_number_of_hours_or_a_moment(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    struct error err = {0};
+
+    EXPECT(stage_ask(&stage, "deadline=2023-11-15T01:13:20%2B01:00", NULL));
+    EXPECT_NEAR(stage.question.deadline_h, 2, 1e-9);
+    EXPECT_INT(stage.question.deadline_us, STAGE_NOW_US + 2 * 3600000000LL);
+    EXPECT(stage_ask(&stage, "deadline=2023-11-15", NULL)); /* when that day begins */
+    EXPECT_NEAR(stage.question.deadline_h, 1.0 + 2800.0 / 3600, 1e-9);
+    EXPECT(!stage_ask(&stage, "deadline=2020-01-01", &err));
+    EXPECT_STR(err.message, "is in the past: 2020-01-01; it must be later than now");
+}
+
+static void kinds_of_price_keep_their_order(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    EXPECT(stage_ask(&stage, "price=paid,typed,spot,on_demand", NULL));
+    EXPECT_INT((long long)stage.question.kind_count, 4);
+    EXPECT_INT(stage.question.kinds[0], CHOOSE_PAID);
+    EXPECT_INT(stage.question.kinds[1], CHOOSE_TYPED);
+    EXPECT_INT(stage.question.kinds[2], CHOOSE_SPOT);
+    EXPECT_INT(stage.question.kinds[3], CHOOSE_ON_DEMAND);
+}
+
+static void regions_are_the_machines_own_and_where_clouds_began(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    const char *const *regions = stage.question.where.regions;
+    const struct identity nowhere = {0}, usual = {.region = "us-east-1"};
+
+    EXPECT(stage_ask(&stage, "", NULL));
+    EXPECT_STR(regions[0], "eu-north-1");
+    EXPECT_STR(regions[1], "us-east-1");
+    EXPECT_STR(regions[2], "us-central1");
+    EXPECT_STR(regions[3], "eastus");
+    EXPECT(regions[4] == NULL);
+    EXPECT(comparison_question_read(&stage.query, &nowhere, 1, &stage.question, NULL));
+    EXPECT_STR(regions[0], "us-east-1");
+    EXPECT(regions[3] == NULL);
+    EXPECT(comparison_question_read(&stage.query, &usual, 1, &stage.question, NULL));
+    EXPECT_STR(regions[0], "us-east-1");
+    EXPECT_STR(regions[1], "us-central1"); /* not twice */
+    EXPECT(stage_ask(&stage, "region=eu-west-1,westeurope", NULL));
+    EXPECT_STR(regions[0], "eu-west-1");
+    EXPECT_STR(regions[1], "westeurope");
+    EXPECT(regions[2] == NULL);
+    EXPECT(stage_ask(&stage, "region=1,2,3,4,5,6,7,8", NULL));
+    EXPECT_STR(regions[7], "8");
+    EXPECT(regions[8] == NULL);
+}
+
+static void something_may_be_about_all_or_about_one(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    const struct comparison_question *question = &stage.question;
+
+    EXPECT(stage_ask(&stage, "discount=0.5&discount=c7i.:0.25&price_of=a:b:3", NULL));
+    EXPECT_INT((long long)question->discount_count, 2);
+    EXPECT_STR(question->discounts[0].name, "");
+    EXPECT_NEAR(question->discounts[0].number, 0.5, 0);
+    EXPECT_STR(question->discounts[1].name, "c7i.");
+    EXPECT_NEAR(question->discounts[1].number, 0.25, 0);
+    EXPECT_INT((long long)question->price_count, 1);
+    EXPECT_STR(question->prices[0].name, "a:b");
+    EXPECT_NEAR(question->prices[0].number, 3, 0);
+}
+
+static void the_order_follows_what_is_asked(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    const struct comparison_question *question = &stage.question;
+
+    EXPECT(stage_ask(&stage, "hourly_value=10", NULL));
+    EXPECT_INT(question->order, ORDER_TOTAL_DOLLARS);
+    EXPECT(stage_ask(&stage, "hourly_value=0", NULL));
+    EXPECT_INT(question->order, ORDER_SAMPLES_PER_DOLLAR);
+    EXPECT(stage_ask(&stage, "hourly_value=10&utility=hours", NULL));
+    EXPECT_INT(question->order, ORDER_UTILITY);
+    EXPECT_STR(question->utility_text, "hours");
+    EXPECT(stage_ask(&stage, "sort=throughput&utility=hours", NULL));
+    EXPECT_INT(question->order, ORDER_THROUGHPUT);
+    EXPECT(question->has_utility);
+    for (int order = 0; order_names[order]; order++) {
+        char text[60];
+
+        snprintf(text, sizeof text, "utility=hours&sort=%s", order_names[order]);
+        EXPECT(stage_ask(&stage, text, NULL));
+        EXPECT_INT(question->order, order);
+    }
+}
+
+static void a_utility_knows_every_field(void)
+{
+    for (const char *const *field = utility_fields; *field; field++) {
+        AUTO(stage_clear) struct stage stage = {0};
+        struct error err = {0};
+        char text[60];
+
+        snprintf(text, sizeof text, "utility=%s", *field);
+        EXPECT(stage_ask(&stage, text, &err));
+        EXPECT_STR(err.message, "");
+    }
+}
+
+int main(void)
+{
+    RUN(a_bare_question_has_defaults);
+    RUN(words_are_kept);
+    RUN(a_number_is_taken_up_to_its_limits);
+    RUN(an_error_names_its_parameter);
+    RUN(a_deadline_is_a_number_of_hours_or_a_moment);
+    RUN(kinds_of_price_keep_their_order);
+    RUN(regions_are_the_machines_own_and_where_clouds_began);
+    RUN(something_may_be_about_all_or_about_one);
+    RUN(the_order_follows_what_is_asked);
+    RUN(a_utility_knows_every_field);
+    return test_result();
+}
