@@ -1,9 +1,7 @@
 #include "answers/query.h"
 
 #include "common/cleanup.h"
-#include "common/known_names.h"
 #include "common/text.h"
-#include "pricing/given.h"
 
 static int hex_digit(char c)
 {
@@ -42,19 +40,6 @@ static bool decode(const char *from, size_t length, bool in_path, char **to, str
     return true;
 }
 
-/* Parameters by the names that they had before, which clients may still send. */
-static const struct {
-    const char *former, *name;
-} renamed[] = {{"instance", "instance_type"}};
-
-static const char *name_of_today(const char *name)
-{
-    for (size_t i = 0; i < COUNT(renamed); i++)
-        if (strcmp(renamed[i].former, name) == 0)
-            return renamed[i].name;
-    return name;
-}
-
 static bool read_parameter(const char *text, size_t length, char **to, struct query *query,
                            struct error *err)
 {
@@ -70,7 +55,6 @@ static bool read_parameter(const char *text, size_t length, char **to, struct qu
     parameter->name = *to;
     if (!decode(text, name_length, false, to, err))
         return false;
-    parameter->name = name_of_today(parameter->name);
     parameter->value = *to;
     if (!decode(equals ? equals + 1 : "", equals ? length - name_length - 1 : 0, false, to, err))
         return false;
@@ -111,84 +95,4 @@ const char *query_find(const struct query *query, const char *name)
         if (strcmp(query->parameters[i].name, name) == 0)
             return query->parameters[i].value;
     return NULL;
-}
-
-static bool check_name(const struct parameter *parameter, struct error *err)
-{
-    if (strcmp(parameter->name, "cursor") == 0) /* is given back as it was sent */
-        return true;
-    return strcmp(parameter->name, "provider") == 0
-               ? given_provider_check(parameter->name, parameter->value, err)
-               : given_word_check(parameter->name, parameter->value, err);
-}
-
-static size_t count_characters(const char *text)
-{
-    size_t count = 0;
-
-    for (; *text; text++)
-        count += ((unsigned char)*text & 0xc0) != 0x80; /* not one that continues another */
-    return count;
-}
-
-bool query_check_words(const struct query *query, const char *const names[], size_t max,
-                       struct error *err)
-{
-    for (size_t i = 0; i < query->count; i++) {
-        const struct parameter *parameter = &query->parameters[i];
-        size_t count = count_characters(parameter->value);
-
-        for (const char *const *name = names; *name; name++) {
-            if (strcmp(*name, parameter->name) != 0)
-                continue;
-            if (count < 1 || count > max)
-                return error_set(err, ERROR_INVALID, *name,
-                                 "must have between 1 and %zu characters, got %zu", max, count);
-            if (!check_name(parameter, err))
-                return false;
-        }
-    }
-    return true;
-}
-
-/* 0: not allowed, 1: once, 2: many times. */
-static int allowance(const char *name, const char *const allowed[])
-{
-    size_t length = strlen(name);
-
-    if (strchr(name, '*')) /* the mark is the list's, not the client's */
-        return 0;
-    for (; *allowed; allowed++)
-        if (strncmp(*allowed, name, length) == 0) {
-            if ((*allowed)[length] == '\0')
-                return 1;
-            if (strcmp(*allowed + length, "*") == 0)
-                return 2;
-        }
-    return 0;
-}
-
-static bool refuse_name(const char *name, const char *const allowed[], struct error *err)
-{
-    const struct unknown_name unknown = {name, "is not a known parameter here", name,
-                                         strlen(name)};
-    struct known_names known = {.all = "docs/api.md"};
-
-    known_names_add_all(&known, allowed);
-    return error_unknown_name(err, &unknown, &known);
-}
-
-bool query_allow(const struct query *query, const char *const allowed[], struct error *err)
-{
-    for (size_t i = 0; i < query->count; i++) {
-        const char *name = query->parameters[i].name;
-        int allowance_here = allowance(name, allowed);
-
-        if (allowance_here == 0)
-            return refuse_name(name, allowed, err);
-        for (size_t k = 0; k < i && allowance_here == 1; k++)
-            if (strcmp(query->parameters[k].name, name) == 0)
-                return error_set(err, ERROR_INVALID, name, "is given twice");
-    }
-    return true;
 }

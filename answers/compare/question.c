@@ -1,12 +1,10 @@
 #include "answers/compare/question.h"
 
-#include "answers/query_labels.h"
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/fields.h"
-#include "common/text.h"
 #include "db/standings/standings.h"
 #include "engine/spec/run_spec.h"
-#include "pricing/parse_time.h"
 
 const char *const price_choice_names[] = {"on_demand",           "spot", "typed", "paid",
                                           PRICE_COMMITTED_NAMES, NULL};
@@ -25,86 +23,7 @@ const char *const utility_fields[] = {"samples_per_dollar",
                                       "interruption_share",
                                       NULL};
 
-const char *const comparison_parameters[] = {"workload",
-                                             "engine",
-                                             "provider",
-                                             "instance_type*",
-                                             "stratum",
-                                             "precision",
-                                             "batch_size",
-                                             "label*",
-                                             "sender",
-                                             "provenance",
-                                             "configuration",
-                                             "price",
-                                             "region",
-                                             "zone",
-                                             "price_at",
-                                             "discount*",
-                                             "price_of*",
-                                             "samples",
-                                             "epochs",
-                                             "job_seconds",
-                                             "boot_seconds",
-                                             "deadline",
-                                             "deadline_h",
-                                             "budget",
-                                             "hourly_value",
-                                             "interruptions_percent",
-                                             "checkpoint_seconds",
-                                             "restart_seconds",
-                                             "reference",
-                                             "margin",
-                                             "vm_spread",
-                                             "utility",
-                                             "sort",
-                                             "limit",
-                                             "offset",
-                                             "format",
-                                             NULL};
-
 #define DEADLINE_HOURS_MAX 1000000
-#define AT(member) .offset = offsetof(struct comparison_question, member)
-static const struct field numbers[] = {
-    {.name = "batch_size",
-     AT(batch_size),
-     .type = FIELD_INTEGER,
-     .min = 1,
-     .max = BATCH_SIZE_MAX},
-    {.name = "samples", AT(samples), .type = FIELD_NUMBER, .max = 1000000000000000},
-    {.name = "epochs", AT(epochs), .type = FIELD_NUMBER, .max = 1000000},
-    {.name = "job_seconds", AT(job_seconds), .type = FIELD_NUMBER, .max = 10000000000},
-    {.name = "boot_seconds", AT(boot_seconds), .type = FIELD_AMOUNT, .max = PAUSE_SECONDS_MAX},
-    {.name = "deadline_h", AT(deadline_h), .type = FIELD_NUMBER, .max = DEADLINE_HOURS_MAX},
-    {.name = "budget", AT(budget), .type = FIELD_NUMBER, .max = 1000000000},
-    {.name = "hourly_value", AT(hourly_value), .type = FIELD_AMOUNT, .max = 1000000},
-    {.name = "interruptions_percent", AT(interruptions_percent), .type = FIELD_NUMBER, .max = 99},
-    {.name = "checkpoint_seconds",
-     AT(checkpoint_seconds),
-     .type = FIELD_NUMBER,
-     .max = PAUSE_SECONDS_MAX},
-    {.name = "restart_seconds",
-     AT(restart_seconds),
-     .type = FIELD_AMOUNT,
-     .max = PAUSE_SECONDS_MAX},
-    {.name = "margin", AT(margin_percent), .type = FIELD_AMOUNT, .max = PERCENT_MAX},
-    {.name = "vm_spread", AT(vm_spread_percent), .type = FIELD_AMOUNT, .max = PERCENT_MAX},
-    {.name = "limit", AT(limit), .type = FIELD_INTEGER, .min = 1, .max = COMPARISON_LIST_MAX},
-    {.name = "offset", AT(offset), .type = FIELD_INTEGER, .min = 0, .max = COMPARISON_OFFSET_MAX},
-};
-#undef AT
-
-static bool read_numbers(const struct query *query, struct comparison_question *question,
-                         struct error *err)
-{
-    for (size_t i = 0; i < COUNT(numbers); i++) {
-        const char *text = query_find(query, numbers[i].name);
-
-        if (text && !field_read_text(&numbers[i], text, question, err))
-            return false;
-    }
-    return true;
-}
 
 struct words {
     const char *list[QUESTION_LIST_MAX];
@@ -142,33 +61,28 @@ static void add_choice(struct comparison_question *question, enum price_choice c
             (enum price_kind)(PRICE_COMMITTED + (choice - CHOOSE_COMMITTED));
 }
 
-static bool read_choices(const struct query *query, struct comparison_question *question,
+static bool read_choices(const struct parameter_row *row, const char *value, void *into,
                          struct error *err)
 {
-    const char *text = query_find(query, "price");
+    struct comparison_question *question = into;
     struct words words;
 
-    question->kinds[0] = CHOOSE_ON_DEMAND;
-    question->kind_count = 1;
-    if (!text)
-        return true;
-    if (!split("price", text, question->kinds_text, &words, err))
+    if (!split(row->name, value, question->kinds_text, &words, err))
         return false;
-    question->kind_count = 0;
     for (size_t i = 0; i < words.count; i++) {
         int kind = CHOOSE_ON_DEMAND;
 
         while (price_choice_names[kind] && strcmp(price_choice_names[kind], words.list[i]) != 0)
             kind++;
         if (!price_choice_names[kind])
-            return error_not_allowed(err, "price",
+            return error_not_allowed(err, row->name,
                                      (struct allowed){.choices = price_choice_names},
                                      "'%.40s' is no kind of price", words.list[i]);
         for (size_t k = 0; k < question->kind_count; k++)
             if (question->kinds[k] == (enum price_choice)kind)
-                return error_set(err, ERROR_INVALID, "price", "names %s twice", words.list[i]);
+                return error_set(err, ERROR_INVALID, row->name, "names %s twice", words.list[i]);
         if (question->kind_count == COUNT(question->kinds))
-            return error_set(err, ERROR_INVALID, "price", "may name at most %zu kinds",
+            return error_set(err, ERROR_INVALID, row->name, "may name at most %zu kinds",
                              COUNT(question->kinds));
         add_choice(question, (enum price_choice)kind);
     }
@@ -183,68 +97,58 @@ static bool has(const char *const *words, const char *word)
     return false;
 }
 
-/* Each cloud names its regions its own way, so a list of them is one for each cloud: the
- * machine's own, and where each cloud began. */
-static bool read_regions(const struct query *query, const struct identity *here,
-                         struct comparison_question *question, struct error *err)
+static bool read_regions(const struct parameter_row *row, const char *value, void *into,
+                         struct error *err)
 {
-    const char *text = query_find(query, "region");
-    struct offers_question *where = &question->where;
+    struct comparison_question *question = into;
     struct words words;
+
+    if (!split(row->name, value, question->regions_text, &words, err))
+        return false;
+    memcpy(question->where.regions, words.list, words.count * sizeof *words.list);
+    return true;
+}
+
+/* The same zone has another name in each account; this machine knows its own. */
+static void name_zone(struct comparison_question *question, const struct identity *here)
+{
+    struct offers_question *where = &question->where;
+
+    if (!where->zone || !here->zone_id[0] || !here->zone[0] ||
+        strcmp(where->zone, here->zone_id) != 0)
+        return;
+    snprintf(question->zone_text, sizeof question->zone_text, "%s", here->zone);
+    where->zone = question->zone_text;
+}
+
+/* Each cloud has its own names of regions, so the default has one for each cloud: the machine's
+ * own region, and the oldest region of each cloud. */
+static void add_usual_regions(struct comparison_question *question, const struct identity *here)
+{
+    struct offers_question *where = &question->where;
     size_t count = 0;
 
-    /* The same zone has another name in each account; this machine knows its own. */
-    if (where->zone && here->zone_id[0] && here->zone[0] &&
-        strcmp(where->zone, here->zone_id) == 0) {
-        snprintf(question->zone_text, sizeof question->zone_text, "%s", here->zone);
-        where->zone = question->zone_text;
-    }
-    if (text) {
-        if (!split("region", text, question->regions_text, &words, err))
-            return false;
-        memcpy(where->regions, words.list, words.count * sizeof *words.list);
-        return true;
-    }
-    snprintf(question->regions_text, sizeof question->regions_text, "%s", here->region);
     where->at_home = true;
+    snprintf(question->regions_text, sizeof question->regions_text, "%s", here->region);
     if (here->region[0])
         where->regions[count++] = question->regions_text;
     for (const char *const *usual = usual_regions; *usual; usual++)
         if (!has(where->regions, *usual))
             where->regions[count++] = *usual;
-    return true;
-}
-
-static bool read_moment(const struct query *query, long long now_us,
-                        struct comparison_question *question, struct error *err)
-{
-    const char *text = query_find(query, "price_at");
-
-    question->where.is_now = !text;
-    question->where.at_us = now_us;
-    return !text || parse_time_given(text, &question->where.at_us) ||
-           error_set(err, ERROR_INVALID, "price_at", "must be a time like 2024-09-15T00:00:00Z");
 }
 
 /* A moment is a deadline of so many hours from now. */
-static bool read_deadline(const struct query *query, long long now_us,
-                          struct comparison_question *question, struct error *err)
+static bool count_hours(struct comparison_question *question, long long now_us, struct error *err)
 {
-    const char *text = query_find(query, "deadline");
-    double hours;
+    double hours = (double)(question->deadline_us - now_us) / 3600e6;
+    char when[RFC3339_SIZE];
 
-    if (!text)
+    if (question->deadline_us == 0)
         return true;
-    if (query_find(query, "deadline_h"))
-        return error_set(err, ERROR_INVALID, "deadline",
-                         "only one of deadline and deadline_h may be given");
-    if (!parse_time_given(text, &question->deadline_us))
-        return error_set(err, ERROR_INVALID, "deadline",
-                         "must be a day like 2026-12-01 or a time like 2026-12-01T18:00:00Z");
-    hours = (double)(question->deadline_us - now_us) / 3600e6;
+    clock_rfc3339(question->deadline_us, when);
     if (hours <= 0)
         return error_set(err, ERROR_INVALID, "deadline",
-                         "is in the past: %.40s; it must be later than now", text);
+                         "is in the past: %s; it must be later than now", when);
     if (hours > DEADLINE_HOURS_MAX)
         return error_set(err, ERROR_INVALID, "deadline",
                          "is too far ahead: it may be at most %d hours from now",
@@ -281,157 +185,248 @@ static bool check_twins(const char *name, const struct about *list, size_t count
     return true;
 }
 
-static bool read_lists(const struct query *query, struct comparison_question *question,
-                       struct error *err)
+static bool add_about(const struct parameter_row *row, const char *value, struct about *list,
+                      size_t *count, struct error *err)
 {
-    const struct field factor = {.name = "discount",
-                                 .type = FIELD_NUMBER,
-                                 .offset = offsetof(struct about, number),
-                                 .max = 1};
-    const struct field dollars = {.name = "price_of",
-                                  .type = FIELD_NUMBER,
-                                  .offset = offsetof(struct about, number),
-                                  .max = PRICE_DOLLARS_MAX};
+    const bool name_needed = strcmp(row->name, "price_of") == 0;
+    const struct field field = {.name = row->name,
+                                .type = FIELD_NUMBER,
+                                .offset = offsetof(struct about, number),
+                                .max = row->max};
 
-    for (size_t i = 0; i < query->count; i++) {
-        const struct parameter *parameter = &query->parameters[i];
-        bool discount = strcmp(parameter->name, "discount") == 0;
-        struct about *list = discount ? question->discounts : question->prices;
-        size_t *count = discount ? &question->discount_count : &question->price_count;
-
-        if (!discount && strcmp(parameter->name, "price_of") != 0)
-            continue;
-        if (*count == QUESTION_LIST_MAX)
-            return error_set(err, ERROR_INVALID, parameter->name, "may be given at most %d times",
-                             QUESTION_LIST_MAX);
-        if (!read_about(discount ? &factor : &dollars, parameter->value, !discount,
-                        &list[(*count)++], err) ||
-            !check_twins(parameter->name, list, *count, err))
-            return false;
-    }
-    return true;
+    return read_about(&field, value, name_needed, &list[(*count)++], err) &&
+           check_twins(row->name, list, *count, err);
 }
 
-static bool read_instances(const struct query *query, struct comparison_question *question,
-                           struct error *err)
+static bool read_discount(const struct parameter_row *row, const char *value, void *into,
+                          struct error *err)
 {
-    for (size_t i = 0; i < query->count; i++) {
-        if (strcmp(query->parameters[i].name, "instance_type") != 0)
-            continue;
-        if (question->instance_count == QUESTION_LIST_MAX)
-            return error_set(err, ERROR_INVALID, "instance_type", "may be given at most %d times",
-                             QUESTION_LIST_MAX);
-        question->instances[question->instance_count++] = query->parameters[i].value;
-    }
-    return true;
+    struct comparison_question *question = into;
+
+    return add_about(row, value, question->discounts, &question->discount_count, err);
 }
 
-static bool read_order(const struct query *query, struct comparison_question *question,
+static bool read_price(const struct parameter_row *row, const char *value, void *into,
                        struct error *err)
 {
-    const char *text = query_find(query, "sort");
+    struct comparison_question *question = into;
+
+    return add_about(row, value, question->prices, &question->price_count, err);
+}
+
+static bool read_instance(const struct parameter_row *row, const char *value, void *into,
+                          struct error *err)
+{
+    struct comparison_question *question = into;
+
+    question->instances[question->instance_count++] = value;
+    return parameter_check_word(row, value, err);
+}
+
+static bool read_label(const struct parameter_row *row, const char *value, void *into,
+                       struct error *err)
+{
+    struct comparison_question *question = into;
+    int at = question->label_count++;
+
+    question->labels[at].key = question->label_keys[at];
+    return label_read(row->name, value, question->label_keys[at], &question->labels[at].value,
+                      err);
+}
+
+static bool read_utility(const struct parameter_row *row, const char *value, void *into,
+                         struct error *err)
+{
+    struct comparison_question *question = into;
+
+    (void)row;
+    question->utility_text = value;
+    question->has_utility = true;
+    return utility_read(value, utility_fields, &question->utility, err);
+}
+
+/* "best", "all", or the id of a row, which is a hash. */
+static bool read_configuration(const struct parameter_row *row, const char *value, void *into,
+                               struct error *err)
+{
+    struct comparison_question *question = into;
+
+    question->configuration = value;
+    return strcmp(value, "best") == 0 || strcmp(value, "all") == 0 ||
+           (strlen(value) == CONTENDER_ID_SIZE - 1 &&
+            strspn(value, "0123456789abcdef") == CONTENDER_ID_SIZE - 1) ||
+           error_set(err, ERROR_INVALID, row->name,
+                     "must be best, all, or the id of a row, got '%.40s'", value);
+}
+
+static bool choose_order(struct comparison_question *question, struct error *err)
+{
     int order = ORDER_SAMPLES_PER_DOLLAR;
 
-    question->utility_text = query_find(query, "utility");
-    question->has_utility = question->utility_text != NULL;
-    if (question->has_utility &&
-        !utility_read(question->utility_text, utility_fields, &question->utility, err))
-        return false;
-    if (!text) {
+    if (!question->sort)
         question->order = question->has_utility        ? ORDER_UTILITY
                           : question->hourly_value > 0 ? ORDER_TOTAL_DOLLARS
                                                        : ORDER_SAMPLES_PER_DOLLAR;
-        return true;
+    else {
+        while (strcmp(order_names[order], question->sort) != 0)
+            order++;
+        question->order = (enum order)order;
     }
-    while (order_names[order] && strcmp(order_names[order], text) != 0)
-        order++;
-    if (!order_names[order])
-        return error_not_allowed(err, "sort", (struct allowed){.choices = order_names},
-                                 "'%.40s' is no order", text);
-    if (order == ORDER_UTILITY && !question->has_utility)
-        return error_set(err, ERROR_INVALID, "utility", "is needed to sort by it");
-    question->order = (enum order)order;
-    return true;
+    return question->order != ORDER_UTILITY || question->has_utility ||
+           error_set(err, ERROR_INVALID, "utility", "is needed to sort by it");
 }
 
-/* An id is what standings.c makes: a hash. */
-static bool is_configuration(const char *text)
+bool comparison_question_check(const struct query *query, void *into, struct error *err)
 {
-    return strcmp(text, "best") == 0 || strcmp(text, "all") == 0 ||
-           (strlen(text) == CONTENDER_ID_SIZE - 1 &&
-            strspn(text, "0123456789abcdef") == CONTENDER_ID_SIZE - 1);
-}
-
-static bool check(const struct comparison_question *question, struct error *err)
-{
-    static const char *const provenances[] = {"all", "measured", "published", NULL};
+    struct comparison_question *question = into;
     int jobs = (question->samples > 0) + (question->epochs > 0) + (question->job_seconds > 0);
 
-    if (!is_configuration(question->configuration))
-        return error_set(err, ERROR_INVALID, "configuration",
-                         "must be best, all, or the id of a row, got '%.40s'",
-                         question->configuration);
-    if (question->where.zone && strlen(question->where.zone) >= sizeof((struct price *)0)->zone)
-        return error_set(err, ERROR_INVALID, "zone", "is longer than any zone's name");
     if (jobs > 1)
         return error_set(err, ERROR_INVALID, "samples",
                          "only one of samples, epochs and job_seconds may be given");
-    if (question->provenance && !has(provenances, question->provenance))
-        return error_not_allowed(err, "provenance", (struct allowed){.choices = provenances},
-                                 "'%.40s' is not where a number comes from",
-                                 question->provenance);
-    return true;
+    if (query_find(query, "deadline") && query_find(query, "deadline_h"))
+        return error_set(err, ERROR_INVALID, "deadline",
+                         "only one of deadline and deadline_h may be given");
+    return choose_order(question, err);
 }
 
-/* The answer repeats the question, and is JSON. */
-static bool check_words(const struct query *query, struct error *err)
-{
-    for (size_t i = 0; i < query->count; i++) {
-        const struct parameter *parameter = &query->parameters[i];
+/* Regular expressions of the lists: the table of prices has these words. */
+#define COMMITMENTS                                                                              \
+    "(reserved|convertible|instance_savings_plan)_[13]y_(no|partial|all)_upfront|"               \
+    "savings_plan_[13]y(_(partial|all)_upfront)?|committed_use_[13]y"
+#define KIND "(on_demand|spot|typed|paid|" COMMITMENTS ")"
 
-        if (!text_is_utf8(parameter->value, strlen(parameter->value)))
-            return error_set(err, ERROR_INVALID, parameter->name, "is not UTF-8");
-    }
-    return true;
+#define AT(member) .offset = offsetof(struct comparison_question, member)
+#define OWN(reader) PARAMETER_OWN, .read = (reader)
+static const char *const provenances[] = {"all", "measured", "published", NULL};
+const struct parameter_row comparison_rows[] = {
+    {"workload", PARAMETER_WORD, AT(workload), .usual = "resnet50",
+     .meaning = "The workload; ranks hold for one workload alone."},
+    {"engine", PARAMETER_WORD, AT(engine), .meaning = "Only this engine."},
+    {"provider", PARAMETER_PROVIDER, AT(provider), .meaning = "Only this provider."},
+    {"instance_type", OWN(read_instance), .repeats = QUESTION_LIST_MAX,
+     .meaning = "Only this type; may be given several times."},
+    {"stratum", PARAMETER_WORD, AT(stratum), .meaning = "Only this hardware."},
+    {"precision", PARAMETER_WORD, AT(precision), .meaning = "Only this number format."},
+    {"batch_size", PARAMETER_INTEGER, AT(batch_size), .min = 1, .max = BATCH_SIZE_MAX,
+     .meaning = "Only this batch."},
+    {"label", OWN(read_label), .repeats = RUN_FILTER_LABELS, .schema = LABEL_SCHEMA,
+     .meaning = "KEY=VALUE of a label: only runs that have it are put together, so branches can "
+                "be told apart. May be given four times, and all must match. The newest 10,000 "
+                "such runs are looked at, and no published figure."},
+    {"sender", PARAMETER_WORD, AT(sender),
+     .meaning = "Only runs of this sender are put together: the name of a token, or `local`, the "
+                "runs that were measured here (and runs of a token of this name). The newest "
+                "10,000 such runs are looked at, and no published figure."},
+    {"provenance", PARAMETER_CHOICE, AT(provenance), .choices = provenances, .usual = "all",
+     .meaning = "Measured (here or elsewhere), published, or all."},
+    {"configuration", OWN(read_configuration), .usual = "best",
+     .schema = "{\"type\": \"string\", \"pattern\": \"^(best|all|[0-9a-f]{16})$\"}",
+     .meaning =
+         "best: of each machine the configuration that is surely fastest (by the lower end "
+         "of its interval); all; or the id of a row."},
+    {"price", OWN(read_choices), .usual = "on_demand",
+     .schema = "{\"type\": \"string\", \"pattern\": \"^" KIND "(," KIND "){0,3}$\"}",
+     .meaning = "Kinds of price in order of preference, separated by commas; ratios between "
+                "different kinds say so. typed: entered by a person; paid: the price that the "
+                "newest run stored; the others: commitments for one or three years, by what an "
+                "hour of the term costs in all."},
+    {"region", OWN(read_regions),
+     .schema = "{\"type\": \"string\", \"maxLength\": 200,"
+               " \"pattern\": \"^(?! )(?!.* $)[^,]+(,[^,]+){0,7}$\"}",
+     .meaning = "Regions, separated by commas; the first that has a price counts. The default "
+                "prices each row in the region where it was measured, and types without a run in "
+                "this machine's region or the oldest region of each cloud."},
+    {"zone", PARAMETER_WORD, AT(where.zone), .max = REGION_SIZE - 1,
+     .meaning =
+         "Only this zone's spot price. The id of this machine's zone (use1-az4) is as good "
+         "as its name."},
+    {"price_at", PARAMETER_TIME, AT(where.at_us), .meaning = "Use the prices of this time."},
+    {"discount", OWN(read_discount), .max = 1, .repeats = QUESTION_LIST_MAX,
+     .schema = "{\"type\": \"string\", \"pattern\": "
+               "\"^([!-9;-~]{1,63}:)?(0[.]0{0,9}[1-9][0-9]{0,9}|1([.]0{1,9})?)$\"}",
+     .meaning = "A factor on list prices: 0.8 for all, or c7i.2xlarge:0.8, c7i.:0.8, aws:0.8 for "
+                "a type, a family or a provider. The most special counts; no name may come "
+                "twice."},
+    {"price_of", OWN(read_price), .max = PRICE_DOLLARS_MAX, .repeats = QUESTION_LIST_MAX,
+     .schema = "{\"type\": \"string\", \"pattern\": \"^[!-9;-~]{1,63}:"
+               "(0[.]0{0,9}[1-9][0-9]{0,9}|[1-9][0-9]{0,4}([.][0-9]{1,9})?)$\"}",
+     .meaning = "Dollars per hour of a type, instead of its known price: c7i.2xlarge:0.30. The "
+                "most special counts; no name may come twice."},
+    {"samples", PARAMETER_NUMBER, AT(samples), .max = 1000000000000000,
+     .meaning = "Number of samples in the job; a million where no job is named."},
+    {"epochs", PARAMETER_NUMBER, AT(epochs), .max = 1000000,
+     .meaning = "Number of ImageNet epochs in the job, of 1,281,167 samples each."},
+    {"job_seconds", PARAMETER_NUMBER, AT(job_seconds), .max = 10000000000,
+     .meaning = "Seconds that the job takes on each machine."},
+    {"boot_seconds", PARAMETER_AMOUNT, AT(boot_seconds), .max = PAUSE_SECONDS_MAX, .usual = "0",
+     .meaning = "Seconds charged before the job starts."},
+    {"deadline", PARAMETER_TIME, AT(deadline_us),
+     .meaning = "Find the cheapest row that finishes before a moment, which may not be in the "
+                "past; a day alone is when it begins, in UTC."},
+    {"deadline_h", PARAMETER_NUMBER, AT(deadline_h), .max = DEADLINE_HOURS_MAX,
+     .meaning =
+         "The same within so many hours. Only one of deadline and deadline_h may be given."},
+    {"budget", PARAMETER_NUMBER, AT(budget), .max = 1000000000,
+     .meaning = "Find the fastest row that costs at most so many dollars."},
+    {"hourly_value", PARAMETER_AMOUNT, AT(hourly_value), .max = 1000000, .usual = "0",
+     .meaning = "Dollars that an hour of waiting is worth."},
+    {"interruptions_percent", PARAMETER_NUMBER, AT(interruptions_percent), .max = 99,
+     .meaning = "Percent of spot instances interrupted in a month, instead of the provider's "
+                "figure."},
+    {"checkpoint_seconds", PARAMETER_NUMBER, AT(checkpoint_seconds), .max = PAUSE_SECONDS_MAX,
+     .usual = "10", .meaning = "Seconds that a checkpoint takes."},
+    {"restart_seconds", PARAMETER_AMOUNT, AT(restart_seconds), .max = PAUSE_SECONDS_MAX,
+     .usual = "300", .meaning = "Seconds that a restart takes."},
+    {"reference", PARAMETER_WORD, AT(reference),
+     .meaning = "An instance type or the id of a row; ratios and break-evens are relative to "
+                "it."},
+    {"margin", PARAMETER_AMOUNT, AT(margin_percent), .max = PERCENT_MAX, .usual = "3",
+     .meaning = "Percent below which a difference does not matter."},
+    {"vm_spread", PARAMETER_AMOUNT, AT(vm_spread_percent), .max = PERCENT_MAX, .usual = "3",
+     .meaning = "Assumed spread of machines of a type in percent, where fewer than three were "
+                "measured."},
+    {"utility", OWN(read_utility),
+     .schema = "{\"type\": \"string\", \"minLength\": 1, \"maxLength\": " LIMIT_TEXT(
+         UTILITY_TEXT_MAX) "}",
+     .meaning = "A formula to order by: numbers, + - * / ( ) min max log, and "
+                "samples_per_dollar, samples_per_second, price_per_hour, hours, dollars, "
+                "total_dollars, vms, runs, age_days, interruption_share."},
+    {"sort", PARAMETER_CHOICE, AT(sort), .choices = order_names,
+     .meaning = "Field that orders the rows; the default is utility if given, else total_dollars "
+                "if waiting has a value, else samples_per_dollar."},
+    {"limit", PARAMETER_INTEGER, AT(limit), .min = 1, .max = COMPARISON_LIST_MAX, .usual = "50",
+     .meaning = "Maximum number of rows."},
+    {"offset", PARAMETER_INTEGER, AT(offset), .max = COMPARISON_OFFSET_MAX, .usual = "0",
+     .meaning = "Number of rows to skip."},
+};
+#undef AT
+#undef OWN
+
+const struct parameters comparison_parameters = {
+    .size = sizeof(struct comparison_question),
+    .parts = {{PARAMETER_ALL(comparison_rows)}},
+    .check = comparison_question_check,
+};
+
+bool comparison_question_complete(struct comparison_question *question,
+                                  const struct identity *here, long long now_us,
+                                  struct error *err)
+{
+    name_zone(question, here);
+    if (!question->where.regions[0])
+        add_usual_regions(question, here);
+    question->where.is_now = question->where.at_us == 0;
+    if (question->where.is_now)
+        question->where.at_us = now_us;
+    return count_hours(question, now_us, err);
 }
 
 bool comparison_question_read(const struct query *query, const struct identity *here,
                               long long now_us, struct comparison_question *ret_question,
                               struct error *err)
 {
-    static const char *const words[] = {
-        "workload",  "engine",        "provider",  "instance_type", "stratum",
-        "precision", "configuration", "price",     "region",        "zone",
-        "discount",  "price_of",      "reference", "sender",        NULL};
-    struct comparison_question *question = ret_question;
-
-    *question = (struct comparison_question){
-        .workload = query_find(query, "workload"),
-        .engine = query_find(query, "engine"),
-        .provider = query_find(query, "provider"),
-        .precision = query_find(query, "precision"),
-        .provenance = query_find(query, "provenance"),
-        .stratum = query_find(query, "stratum"),
-        .sender = query_find(query, "sender"),
-        .configuration = query_find(query, "configuration"),
-        .reference = query_find(query, "reference"),
-        .checkpoint_seconds = 10,
-        .restart_seconds = 300,
-        .margin_percent = 3,
-        .vm_spread_percent = 3,
-        .limit = 50,
-        .where = {.zone = query_find(query, "zone")},
-    };
-    if (!question->workload)
-        question->workload = "resnet50";
-    if (!question->configuration)
-        question->configuration = "best";
-    return check_words(query, err) && query_check_words(query, words, QUERY_WORD_MAX, err) &&
-           read_numbers(query, question, err) && read_instances(query, question, err) &&
-           query_labels(query, question->label_keys, question->labels, &question->label_count,
-                        err) &&
-           read_choices(query, question, err) && read_regions(query, here, question, err) &&
-           read_moment(query, now_us, question, err) &&
-           read_deadline(query, now_us, question, err) && read_lists(query, question, err) &&
-           read_order(query, question, err) && check(question, err);
+    memset(ret_question, 0, sizeof *ret_question);
+    return parameters_read(&comparison_parameters, query, ret_question, err) &&
+           comparison_question_complete(ret_question, here, now_us, err);
 }

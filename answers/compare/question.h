@@ -1,8 +1,8 @@
 /* What a comparison is asked: the parameters of GET /v1/comparison, read once and checked. Texts
- * are borrowed from the query. */
+ * are borrowed from the query, and some point into the question itself: do not copy it. */
 #pragma once
 
-#include "answers/query.h"
+#include "answers/parameters.h"
 #include "common/error.h"
 #include "common/limits.h"
 #include "db/prices/offers.h"
@@ -62,7 +62,8 @@ struct comparison_question {
     size_t discount_count, price_count;
     double samples, epochs, job_seconds; /* at most one is given; 0 is not */
     double boot_seconds, deadline_h, budget, hourly_value;
-    long long deadline_us; /* of a deadline given as a moment, which deadline_h is until; 0 */
+    long long
+        deadline_us; /* of a deadline given as a moment; deadline_h follows from it. 0: none */
     double interruptions_percent; /* a month, in place of what the advisor says; 0: its */
     double checkpoint_seconds, restart_seconds;
     const char *reference; /* an instance type or a row's id; NULL */
@@ -70,6 +71,7 @@ struct comparison_question {
     bool has_utility;
     struct utility utility;
     const char *utility_text;
+    const char *sort; /* NULL: the order that the question suggests */
     enum order order;
     long long limit, offset;
 };
@@ -77,13 +79,25 @@ struct comparison_question {
 /* Fields of a row that a utility may speak of, NULL-terminated, in the order of its values. */
 extern const char *const utility_fields[];
 
-/* `here` gives the region where none is asked for. ERROR_INVALID names the parameter. */
+/* One row a parameter, of struct comparison_question. Other questions take some of them. */
+#define COMPARISON_ROWS 35
+extern const struct parameter_row comparison_rows[COMPARISON_ROWS];
+extern const struct parameters comparison_parameters;
+
+/* The rules over several parameters, and the order that follows from them. */
+bool comparison_question_check(const struct query *query, void *question, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* What depends on this machine and on the time: regions where none are asked for, a zone by its
+ * id, hours until a deadline. */
+bool comparison_question_complete(struct comparison_question *question,
+                                  const struct identity *here, long long now_us,
+                                  struct error *err) __attribute__((warn_unused_result));
+
+/* Reads and completes one. */
 bool comparison_question_read(const struct query *query, const struct identity *here,
                               long long now_us, struct comparison_question *ret_question,
                               struct error *err) __attribute__((warn_unused_result));
 
 /* Where each cloud began, NULL-terminated. */
 extern const char *const usual_regions[];
-
-/* Everything that may be asked, NULL-terminated, for query_allow(). */
-extern const char *const comparison_parameters[];

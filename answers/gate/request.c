@@ -5,7 +5,6 @@
 
 #define WINDOW_MIN 2
 #define WINDOW_DEFAULT 20
-#define MARGIN_DEFAULT 3 /* percent; compare.h has it as a share */
 
 const char *baseline_kind_name(enum baseline_kind kind)
 {
@@ -22,24 +21,6 @@ static bool read_window(const char *name, const char *text, long long *ret_windo
     return field_read_text(&field, text, ret_window, err);
 }
 
-/* One of a list; the first where nothing is said. */
-static bool read_choice(const struct query *query, const char *name, const char *const choices[],
-                        int *ret_index, struct error *err)
-{
-    const char *text = query_find(query, name);
-
-    *ret_index = 0;
-    if (!text)
-        return true;
-    for (int i = 0; choices[i]; i++)
-        if (strcmp(choices[i], text) == 0) {
-            *ret_index = i;
-            return true;
-        }
-    return error_not_allowed(err, name, (struct allowed){.choices = choices},
-                             "'%.40s' is not one of them", text);
-}
-
 static bool read_label(const char *text, struct gate_request *request, struct error *err)
 {
     const char *value;
@@ -54,59 +35,90 @@ static bool read_label(const char *text, struct gate_request *request, struct er
     return true;
 }
 
-static bool read_baseline(const struct query *query, struct gate_request *request,
+static bool read_baseline(const struct gate_question *question, struct gate_request *request,
                           struct error *err)
 {
-    const char *text = query_find(query, "baseline"), *window = query_find(query, "window");
+    const char *text = question->baseline;
     bool counts = text && strncmp(text, "last:", 5) == 0;
 
     request->kind = BASELINE_LAST;
-    request->window = WINDOW_DEFAULT;
+    request->window = question->window > 0 ? question->window : WINDOW_DEFAULT;
     if (text && strlen(text) == RUN_ID_LENGTH && run_id_is_valid(text)) {
         request->kind = BASELINE_RUN;
         snprintf(request->run.text, sizeof request->run.text, "%s", text);
     }
-    if (window && (counts || request->kind == BASELINE_RUN))
+    if (question->window > 0 && (counts || request->kind == BASELINE_RUN))
         return error_set(err, ERROR_INVALID, "window",
                          "must be absent with a baseline of this kind");
-    if (window && !read_window("window", window, &request->window, err))
-        return false;
     if (counts)
         return read_window("baseline", text + 5, &request->window, err);
     return !text || request->kind == BASELINE_RUN || read_label(text, request, err);
 }
 
-static bool read_margin(const struct query *query, double *ret_margin, struct error *err)
-{
-    const struct field field = {.name = "margin", .type = FIELD_AMOUNT, .max = PERCENT_MAX};
-    const char *text = query_find(query, "margin");
-    double percent = MARGIN_DEFAULT;
+static const char *const fails_on[] = {"code", "samples_per_dollar", NULL};
+static const char *const formats[] = {[CHECK_JSON] = "json",
+                                      [CHECK_MARKDOWN] = "markdown",
+                                      [CHECK_GITHUB] = "github",
+                                      [CHECK_BENCHER] = "bencher",
+                                      NULL};
 
-    if (text && !field_read_text(&field, text, &percent, err))
+#define AT(member) .offset = offsetof(struct gate_question, member)
+static const struct parameter_row rows[] = {
+    {"baseline", PARAMETER_WORD, AT(baseline), .max = LABEL_KEY_MAX + LABEL_VALUE_MAX + 1,
+     .meaning =
+         "The id of a run; `KEY=VALUE` for the newest runs with that label; or `last:N` for "
+         "the newest N that are older than this run; the default is the last runs. With a "
+         "label or `last`, the runs have the same configuration and machine, and none is a "
+         "repeat of this run."},
+    {"window", PARAMETER_INTEGER, AT(window), .min = WINDOW_MIN, .max = GATE_RUNS_MAX,
+     .meaning = "Number of runs of a label, or of the last runs; the default is 20."},
+    {"margin", PARAMETER_AMOUNT, AT(margin_percent), .max = PERCENT_MAX, .usual = "3",
+     .meaning = "Percent by which the run may be slower."},
+    {"confirm", PARAMETER_FLAG, AT(confirm), .usual = "false",
+     .meaning = "Measure a failure again."},
+    {"fails_on", PARAMETER_CHOICE, AT(fails_on), .choices = fails_on, .usual = "code",
+     .meaning =
+         "By default only the speed of the code can fail; with `samples_per_dollar` a higher "
+         "price can fail too."},
+    {"format", PARAMETER_CHOICE, AT(format), .choices = formats,
+     .meaning = "Overrides `Accept`. `markdown` is for a comment; `github` is the "
+                "customBiggerIsBetter of github-action-benchmark; `bencher` is Bencher's metric "
+                "format."},
+    {"wait", PARAMETER_INTEGER, AT(wait), .max = WAIT_SECONDS_MAX, .usual = "0",
+     .meaning = "Hold the answer until the run has finished and, with `confirm`, was measured "
+                "again; at most this many seconds. Overrides `Prefer`."},
+};
+
+const struct parameters gate_parameters = {
+    .size = sizeof(struct gate_question),
+    .parts = {{PARAMETER_ALL(rows)}},
+};
+
+bool gate_request_make(const struct gate_question *question, struct gate_request *ret_request,
+                       struct error *err)
+{
+    struct gate_request request = {
+        .margin = question->margin_percent / 100,
+        .confirm = question->confirm,
+        .fails_on_price = strcmp(question->fails_on, fails_on[0]) != 0,
+        .format_given = question->format != NULL,
+    };
+
+    while (question->format && strcmp(formats[request.format], question->format) != 0)
+        request.format++;
+    if (!read_baseline(question, &request, err))
         return false;
-    *ret_margin = percent / 100;
+    *ret_request = request;
     return true;
 }
 
 bool gate_request_read(const struct query *query, struct gate_request *ret_request,
                        struct error *err)
 {
-    static const char *const truths[] = {"false", "true", NULL};
-    static const char *const fails_on[] = {"code", "samples_per_dollar", NULL};
-    static const char *const formats[] = {"json", "markdown", "github", "bencher", NULL};
-    struct gate_request request = {.format_given = query_find(query, "format") != NULL};
-    int confirm, fails, format;
+    struct gate_question question = {.baseline = NULL};
 
-    if (!read_baseline(query, &request, err) || !read_margin(query, &request.margin, err) ||
-        !read_choice(query, "confirm", truths, &confirm, err) ||
-        !read_choice(query, "fails_on", fails_on, &fails, err) ||
-        !read_choice(query, "format", formats, &format, err))
-        return false;
-    request.confirm = confirm == 1;
-    request.fails_on_price = fails == 1;
-    request.format = (enum check_format)format;
-    *ret_request = request;
-    return true;
+    return parameters_read(&gate_parameters, query, &question, err) &&
+           gate_request_make(&question, ret_request, err);
 }
 
 void gate_baseline_text(const struct gate_request *request, char ret_text[BASELINE_TEXT_SIZE])

@@ -1,7 +1,7 @@
 /* What a check is asked for, as its URL says it. Pure. */
 #pragma once
 
-#include "answers/query.h"
+#include "answers/parameters.h"
 #include "engine/spec/run_id.h"
 #include "engine/spec/run_spec.h"
 
@@ -20,10 +20,22 @@ struct gate_request {
     bool format_given; /* else the Accept header decides */
 };
 
-#define CHECK_PARAMETERS                                                                         \
-    "baseline", "window", "margin", "confirm", "fails_on", "format", "wait", NULL
+/* The parameters as they are given. */
+struct gate_question {
+    const char *baseline; /* NULL: the last runs */
+    long long window;     /* 0: the default */
+    double margin_percent;
+    bool confirm;
+    const char *fails_on, *format; /* format NULL: the Accept header decides */
+    long long wait;                /* seconds */
+};
+extern const struct parameters gate_parameters;
 
 /* Errors name the parameter; *ret_request is written only on success. */
+bool gate_request_make(const struct gate_question *question, struct gate_request *ret_request,
+                       struct error *err) __attribute__((warn_unused_result));
+
+/* Reads and makes one. */
 bool gate_request_read(const struct query *query, struct gate_request *ret_request,
                        struct error *err) __attribute__((warn_unused_result));
 

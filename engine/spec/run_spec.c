@@ -28,7 +28,7 @@ static const struct {
              {"bilstm2017", 32, 100},   {"lstm2017", 128, 40},
              {"textgen2017", 128, 40},  {"gpt2", 4, 64},
              {"gpt2_tiny", 4, 32}};
-static const char *const precisions[] = {"f32", "bf16", "f16", NULL};
+const char *const run_spec_precisions[] = {"f32", "bf16", "f16", NULL};
 static const char *const native_precisions[] = {"f32", "bf16", NULL};
 static const char *const layouts[] = {"auto", "nchw", "nhwc", "blocked", NULL};
 static const char *const plans[] = {"auto", "fixed", "plain", NULL};
@@ -49,7 +49,7 @@ const struct field run_spec_fields[] = {
     {AT(engine), .type = FIELD_TEXT, .min = 1, .max = ENGINE_NAME_MAX,
      .meaning =
          "Name of the engine that trains it: native, or one that the server was started with"},
-    {AT(precision), .type = FIELD_CHOICE, .choices = precisions,
+    {AT(precision), .type = FIELD_CHOICE, .choices = run_spec_precisions,
      .meaning =
          "Number format of the arithmetic; master weights are always f32. Where it is left out, "
          "a "
@@ -121,7 +121,7 @@ struct run_spec run_spec_default(void)
 {
     return (struct run_spec){.workload = "resnet50",
                              .engine = ENGINE_NATIVE,
-                             .precision = precisions[0],
+                             .precision = run_spec_precisions[0],
                              .layout = layouts[0],
                              .batch_size = USUAL_BATCH,
                              .threads = 0,
@@ -300,7 +300,8 @@ static bool read_member(const json_t *json, const struct field *field, const jso
 
     if (field_read(field, value, spec, &cause))
         return true;
-    if (cause.allowed.choices == precisions && (!engine || strcmp(engine, ENGINE_NATIVE) == 0))
+    if (cause.allowed.choices == run_spec_precisions &&
+        (!engine || strcmp(engine, ENGINE_NATIVE) == 0))
         cause.allowed.choices = native_precisions;
     if (err && err->kind == ERROR_NONE)
         *err = cause;

@@ -41,6 +41,7 @@ struct run_spec {
 };
 
 /* The defaults and limits of a run are in this table and nowhere else; labels are read apart. */
+extern const char *const run_spec_precisions[]; /* "f32", "bf16", "f16", NULL */
 extern const struct field run_spec_fields[];
 extern const size_t run_spec_field_count;
 

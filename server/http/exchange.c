@@ -1,11 +1,14 @@
 #include "server/http/exchange.h"
 
+#include "answers/parameters.h"
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "server/base/disk_reserve.h"
 #include "server/http/access.h"
 #include "server/http/long_work.h"
 #include "server/http/negotiate.h"
 #include "server/http/reply.h"
+#include "server/http/request.h"
 #include "server/http/routes.h"
 #include "server/http/server.h"
 
@@ -199,6 +202,21 @@ void exchange_take_body(struct exchange *exchange, const char *data, size_t leng
         exchange->request.body_overflow = !bytes_add(&exchange->request.body, data, length);
 }
 
+static bool read_parameters(struct exchange *exchange)
+{
+    const struct route *route = exchange->request.match.route;
+    struct error err = {0};
+
+    if (route->produces && !request_accepts(exchange, route->produces))
+        return false;
+    exchange->request.parameters = xcalloc(1, route->parameters ? route->parameters->size : 0);
+    if (parameters_read(route->parameters, &exchange->request.query, exchange->request.parameters,
+                        &err))
+        return true;
+    reply_error(exchange, &err);
+    return false;
+}
+
 void exchange_answer(struct exchange *exchange)
 {
     exchange->hold.waits = false;
@@ -206,7 +224,8 @@ void exchange_answer(struct exchange *exchange)
         exchange->hold.go_on(exchange);
     else if (pay_behind(exchange) && exchange->request.body_overflow)
         refuse_size(exchange);
-    else if (exchange->reply.status == 0 && !long_work_begin(exchange))
+    else if (exchange->reply.status == 0 && read_parameters(exchange) &&
+             !long_work_begin(exchange))
         exchange->request.match.route->handler(exchange);
     if (exchange->request.has_large_body_slot && !exchange->hold.waits)
         drop_body(exchange);
@@ -225,5 +244,6 @@ void exchange_done(struct exchange *exchange)
     exchange_leave(exchange);
     access_audit(exchange); /* writes the line of a client that left before the answer */
     drop_body(exchange);
+    freep(&exchange->request.parameters);
     reply_clear(&exchange->reply);
 }

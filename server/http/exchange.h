@@ -42,6 +42,7 @@ struct request {
     struct grant grant;          /* what the token allows */
     long long paid_bytes;        /* taken off the token's LIMIT_BYTES */
     long long started_ns;
+    void *parameters; /* owned: what the rows of the route read from the query */
     /* Kilobytes that are written before they are read, so first_line() does not clear them. */
     char target[QUERY_MAX + 2]; /* as sent; cut where it is longer than the server reads */
     struct query query;

@@ -1,8 +1,10 @@
 #include "server/http/openapi.h"
 
+#include "answers/parameters.h"
 #include "common/cleanup.h"
 #include "engine/spec/run_spec.h"
 #include "server/base/assets.h"
+#include "server/http/routes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,12 +15,11 @@
 
 static json_t *engine_names(const struct engines *engines)
 {
-    AUTO(json_decrefp) json_t *names = json_array();
+    json_t *names = json_array();
 
     for (size_t i = 0; i < engines->count; i++)
-        if (json_array_append_new(names, json_string(engines->list[i].name)) != 0)
-            return NULL;
-    return take(&names);
+        json_array_append_new(names, json_string(engines->list[i].name));
+    return names;
 }
 
 /* The allowed values of a field of a spec. */
@@ -34,8 +35,7 @@ static json_t *knobs_schema(void)
         snprintf(reference, sizeof reference, "#/components/schemas/RunSpec/properties/%s", name);
         list = json_pack("{s:s, s:i, s:{s:s}}", "type", "array", "minItems", 1, "items", "$ref",
                          reference);
-        if (json_object_set_new(properties, name, list) != 0)
-            return NULL;
+        json_object_set_new(properties, name, list);
     }
     return json_pack("{s:s, s:s, s:i, s:b, s:O}", "description",
                      "Lists of values by the field that they are for.", "type", "object",
@@ -51,52 +51,72 @@ static json_t *request_schema(void)
                      "allOf", "$ref", "#/components/schemas/RunSpec", run_spec_native_schema());
 }
 
-/* For questions that ask about a batch: runs have numbers. */
-static json_t *batch_size_schema(void)
+/* The errors that every route of a kind may answer, and those that only this one may. */
+static void add_errors(json_t *responses, const struct route *route)
 {
-    struct field field = *fields_find(run_spec_fields, run_spec_field_count, "batch_size");
+    const bool guarded = route->access != ACCESS_OPEN;
+    const bool writes = guarded && route->access != ACCESS_READ && route->access != ACCESS_EXPORT;
+    const bool has_body = route->takes_body != BODY_NONE;
+    const bool is_asset = !route->produces && !guarded;
+    const struct {
+        int status;
+        bool is_usual;
+    } errors[] = {
+        {400, true},      {401, guarded}, {403, writes},   {404, strstr(route->pattern, "{id}")},
+        {406, !is_asset}, {409, false},   {411, has_body}, {413, true},
+        {415, has_body},  {422, false},   {429, false},    {431, true},
+        {500, guarded},   {503, guarded}, {507, has_body}};
+    char status[4], reference[40];
 
-    field.type = FIELD_INTEGER;
-    field.meaning = "Samples per step";
-    return field_schema(&field);
+    for (size_t i = 0; i < COUNT(errors); i++) {
+        snprintf(status, sizeof status, "%d", errors[i].status);
+        if (json_object_get(responses, status) ||
+            (!errors[i].is_usual && !(route->also && strstr(route->also, status))))
+            continue;
+        snprintf(reference, sizeof reference, "#/components/responses/%s", status);
+        json_object_set_new(responses, status, json_pack("{s:s}", "$ref", reference));
+    }
 }
 
-/* A picture of the comparison takes the same question, but has one format. */
-static bool share_parameters(json_t *paths, const char *picture)
+/* What the table of routes says: the parameters of each path, and its errors. */
+static bool add_route(json_t *paths, const struct route *route, struct error *err)
 {
-    json_t *from = json_object_get(
-        json_object_get(json_object_get(paths, "/v1/comparison"), "get"), "parameters");
-    json_t *to =
-        json_object_get(json_object_get(json_object_get(paths, picture), "get"), "parameters");
-    json_t *parameter;
-    size_t i;
+    AUTO(json_decrefp) json_t *described = parameters_describe(route->parameters);
+    char method[8] = "";
+    json_t *operation, *parameters;
 
-    json_array_foreach(from, i, parameter)
-    {
-        const char *name = json_string_value(json_object_get(parameter, "name"));
-
-        if ((!name || strcmp(name, "format") != 0) && json_array_append(to, parameter) != 0)
-            return false;
-    }
+    for (size_t i = 0; route->method[i] && i + 1 < sizeof method; i++)
+        method[i] = (char)(route->method[i] | 0x20);
+    operation = json_object_get(json_object_get(paths, route->pattern), method);
+    if (!operation)
+        return error_set(err, ERROR_INTERNAL, NULL, "openapi.json lacks %s %s", route->method,
+                         route->pattern);
+    parameters = json_object_get(operation, "parameters");
+    if (parameters)
+        json_array_extend(parameters, described);
+    else if (json_array_size(described) > 0)
+        json_object_set(operation, "parameters", described);
+    add_errors(json_object_get(operation, "responses"), route);
     return true;
 }
 
-static bool fill_in(json_t *document, const struct engines *engines)
+static bool fill_in(json_t *document, const struct engines *engines, struct error *err)
 {
     json_t *paths = json_object_get(document, "paths");
     json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
     AUTO(json_decrefp) json_t *spec = run_spec_schema();
     json_t *engine = json_object_get(json_object_get(spec, "properties"), "engine");
 
-    return json_object_set_new(engine, "enum", engine_names(engines)) == 0 &&
-           json_object_set(schemas, "RunSpec", spec) == 0 &&
-           json_object_set_new(schemas, "RunRequest", request_schema()) == 0 &&
-           json_object_set_new(schemas, "Knobs", knobs_schema()) == 0 &&
-           json_object_set_new(schemas, "BatchSize", batch_size_schema()) == 0 &&
-           share_parameters(paths, "/v1/comparison.svg") &&
-           share_parameters(paths, "/v1/badge.svg") &&
-           json_object_set_new(json_object_get(document, "info"), "version",
-                               json_string(PENNYWORTH_VERSION)) == 0;
+    json_object_set_new(engine, "enum", engine_names(engines));
+    json_object_set(schemas, "RunSpec", spec);
+    json_object_set_new(schemas, "RunRequest", request_schema());
+    json_object_set_new(schemas, "Knobs", knobs_schema());
+    json_object_set_new(json_object_get(document, "info"), "version",
+                        json_string(PENNYWORTH_VERSION));
+    for (size_t i = 0; i < route_count; i++)
+        if (!add_route(paths, &routes[i], err))
+            return false;
+    return true;
 }
 
 bool openapi_make(const struct engines *engines, struct bytes *ret_document, struct error *err)
@@ -108,8 +128,9 @@ bool openapi_make(const struct engines *engines, struct bytes *ret_document, str
     if (!document)
         return error_set(err, ERROR_INTERNAL, NULL, "openapi.json: %s in line %d", why.text,
                          why.line);
-    if (!fill_in(document, engines) || (text = json_dumps(document, JSON_INDENT(1))) == NULL ||
-        !bytes_add(ret_document, text, strlen(text)))
-        return error_no_memory(err);
-    return true;
+    if (!fill_in(document, engines, err))
+        return false;
+    text = json_dumps(document, JSON_INDENT(1));
+    return bytes_add(ret_document, text, strlen(text)) ||
+           error_set(err, ERROR_INTERNAL, NULL, "the OpenAPI document is too long");
 }

@@ -2,7 +2,6 @@
  * replied. */
 #pragma once
 
-#include "db/runs/run_list.h"
 #include "engine/spec/run_id.h"
 #include "server/http/exchange.h"
 
@@ -20,27 +19,13 @@ bool request_run_id(struct exchange *exchange, struct run_id *ret_id);
 /* 503 where queued runs would not run: the server stops, or the machine is preempted. */
 bool request_may_queue(struct exchange *exchange);
 
-/* How long the client wants to wait: wait= of the query wins over the Prefer header. */
-bool request_wait(struct exchange *exchange, long long *ret_seconds, struct error *err)
-    __attribute__((warn_unused_result));
+/* Seconds that the client wants to wait: `given`, the parameter wait, wins over the Prefer
+ * header. */
+long long request_wait(const struct exchange *exchange, long long given);
 
 /* Interval of polls for a closed connection while an answer is held; less in haste
  * (common/haste.h). */
 #define REQUEST_LOOK_NS (15 * NS_PER_SECOND)
-
-/* 400 for any parameter that is not in the NULL-terminated list (see query_allow()). */
-bool request_allows(struct exchange *exchange, const char *const allowed[]);
-
-/* The conditions on runs that all lists of them know, for query_allow(). */
-#define REQUEST_RUN_CONDITIONS                                                                   \
-    "engine", "workload", "instance_type", "sender", "provenance", "precision", "validity",      \
-        "since", "until", "label*"
-
-/* Reads them; the filter points into `query` and `keys`. ERROR_INVALID names the parameter and
- * what it may be. */
-bool request_run_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1],
-                        struct run_filter *ret_filter, struct error *err)
-    __attribute__((warn_unused_result));
 
 /* The body as a JSON object; NULL with err filled for anything else. */
 json_t *request_json(const struct exchange *exchange, struct error *err)

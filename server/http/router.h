@@ -23,7 +23,9 @@ enum body {
     BODY_RUNS, /* one JSON value, or one per line (application/x-ndjson); BODY_RUNS_MAX */
 };
 
-/* Fills exchange->reply. */
+struct parameters;
+
+/* Fills exchange->reply. Its question is exchange->request.parameters. */
 typedef void handler_fn(struct exchange *exchange);
 
 struct route {
@@ -32,6 +34,10 @@ struct route {
     handler_fn *handler;
     enum access access;
     enum body takes_body;
+    const char
+        *produces; /* 406 where the client accepts no such type; NULL: the handler decides */
+    const struct parameters *parameters; /* NULL: it knows none */
+    const char *also; /* statuses of errors beyond those that follow from this row: "409 422" */
 };
 
 struct router_match {

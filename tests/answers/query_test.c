@@ -140,85 +140,6 @@ static void a_parameter_is_found_by_its_whole_name(void)
     EXPECT_STR(query_find(&query, ""), NULL);
 }
 
-static const struct {
-    const char *target;
-    const char *field, *message; /* NULL: allowed */
-} allowances[] = {
-#define KNOWN "; known are limit, cursor, label"
-    {"/", NULL, NULL},
-    {"/?limit=5", NULL, NULL},
-    {"/?limit=5&cursor=x", NULL, NULL},
-    {"/?label=a:b&label=c:d&label=a:b", NULL, NULL},
-    {"/?limit=5&limit=5", "limit", "is given twice"},
-    {"/?limit=5&cursor=x&limit=6", "limit", "is given twice"},
-    {"/?limits=5", "limits", "is not a known parameter here" KNOWN},
-    {"/?lim=5", "lim", "is not a known parameter here" KNOWN},
-    {"/?LIMIT=5", "LIMIT", "is not a known parameter here" KNOWN},
-    {"/?=5", "", "is not a known parameter here" KNOWN},
-    {"/?lab=a", "lab", "is not a known parameter here" KNOWN},
-    {"/?label*=a", "label*", "is not a known parameter here" KNOWN},
-    {"/?*=a", "*", "is not a known parameter here" KNOWN},
-};
-
-static void a_former_name_is_read_as_the_one_of_today(void)
-{
-    static const char *const allowed[] = {"instance_type", NULL};
-    struct query query;
-    struct error err = {0};
-
-    EXPECT(query_read("/?instance=a.large", &query, NULL));
-    EXPECT(query_allow(&query, allowed, &err));
-    EXPECT_STR(query_find(&query, "instance_type"), "a.large");
-    EXPECT_STR(query_find(&query, "instance"), NULL);
-    EXPECT(query_read("/?instance=a.large&instance_type=b.large", &query, NULL));
-    EXPECT(!query_allow(&query, allowed, &err));
-    EXPECT_STR(err.message, "is given twice");
-    EXPECT(query_read("/?instances=1", &query, NULL)); /* the whole name, and no more */
-    EXPECT_STR(query_find(&query, "instances"), "1");
-}
-
-static void words_are_counted_in_characters(void)
-{
-    static const char *const words[] = {"a", "b", NULL};
-    static const struct {
-        const char *target, *message;
-    } targets[] = {
-        {"/?a=xxxx&c=", ""},
-        {"/?a=%C3%A9%F0%9F%98%80%E2%82%ACx", ""},
-        {"/?a=", "must have between 1 and 4 characters, got 0"},
-        {"/?b", "must have between 1 and 4 characters, got 0"},
-        {"/?b=x&a=xxxxx", "must have between 1 and 4 characters, got 5"},
-        {"/?c=1&a=x&a=%C3%A9%C3%A9%C3%A9%C3%A9%C3%A9",
-         "must have between 1 and 4 characters, got 5"},
-    };
-
-    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
-        struct query query;
-        struct error err = {0};
-        bool right = targets[i].message[0] == '\0';
-
-        EXPECT(query_read(targets[i].target, &query, &err));
-        EXPECT(query_check_words(&query, words, 4, &err) == right);
-        EXPECT_STR(err.message, targets[i].message);
-        EXPECT(right || err.field[0] == 'a' || err.field[0] == 'b');
-    }
-}
-
-static void only_known_parameters_are_allowed_and_only_marked_ones_twice(void)
-{
-    static const char *const allowed[] = {"limit", "cursor", "label*", NULL};
-
-    for (size_t i = 0; i < COUNT(allowances); i++) {
-        struct query query;
-        struct error err = {0};
-
-        EXPECT(query_read(allowances[i].target, &query, NULL));
-        EXPECT_INT(query_allow(&query, allowed, &err), allowances[i].message == NULL);
-        EXPECT_STR(err.field, allowances[i].field ? allowances[i].field : "");
-        EXPECT_STR(err.message, allowances[i].message ? allowances[i].message : "");
-    }
-}
-
 int main(void)
 {
     RUN(a_target_is_taken_apart_and_decoded);
@@ -226,8 +147,5 @@ int main(void)
     RUN(the_number_of_parameters_is_bounded);
     RUN(the_length_of_a_target_is_bounded);
     RUN(a_parameter_is_found_by_its_whole_name);
-    RUN(a_former_name_is_read_as_the_one_of_today);
-    RUN(words_are_counted_in_characters);
-    RUN(only_known_parameters_are_allowed_and_only_marked_ones_twice);
     return test_result();
 }

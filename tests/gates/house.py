@@ -70,10 +70,11 @@ ROOMS = {
     "server/hub": _SERVICE + ["server/keys", "server/runs"],
 }
 _DOMAIN = _SERVICE + ["server/keys", "server/prices", "server/runs", "server/imports"]
+ROOMS["server/api"] = _DOMAIN
 ROOMS["server/http/json"] = _DOMAIN
 ROOMS["server/http/tokens"] = _SERVICE
 ROOMS["server/http/edge"] = _SERVICE
-_HTTP = _DOMAIN + ["server/http/json", "server/http/tokens", "server/http/edge"]
+_HTTP = _DOMAIN + ["server/api", "server/http/json", "server/http/tokens", "server/http/edge"]
 ROOMS["server/http"] = _HTTP + ["server/http/handlers"]
 ROOMS["server/http/handlers"] = _HTTP + ["server/http"]
 ROOMS["server/cli"] = _HTTP + ["server/hub", "server/http"]

@@ -46,7 +46,6 @@ static enum stream_result next_events(void *state, struct exchange *exchange, st
 
 void *event_stream_open(struct exchange *exchange, size_t size)
 {
-    static const char *const allowed[] = {NULL};
     AUTO(freep) struct event_stream *stream = calloc(1, size);
     struct error err = {0};
 
@@ -55,8 +54,7 @@ void *event_stream_open(struct exchange *exchange, size_t size)
         reply_error(exchange, &err);
         return NULL;
     }
-    if (!request_accepts(exchange, "text/event-stream") ||
-        !request_run_id(exchange, &stream->id) || !request_allows(exchange, allowed))
+    if (!request_run_id(exchange, &stream->id))
         return NULL;
     return take(&stream);
 }

@@ -133,12 +133,9 @@ static void log_disturbance(struct exchange *exchange)
 
 void backup_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {NULL};
     AUTO(freep) struct backup *backup = NULL;
     struct error err = {0};
 
-    if (!request_accepts(exchange, TYPE) || !request_allows(exchange, allowed))
-        return;
     if (strcmp(exchange->request.method, "HEAD") == 0) { /* the headers do not need the copy */
         add_headers(exchange);
         return;

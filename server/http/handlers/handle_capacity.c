@@ -7,6 +7,7 @@
 #include "common/known_names.h"
 #include "common/limits.h"
 #include "pricing/parse_time.h"
+#include "server/api/prices.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_capacity.h"
@@ -99,7 +100,6 @@ static bool may_report(const struct exchange *exchange, const struct capacity_ev
 
 void capacity_create_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {NULL};
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(json_decrefp) json_t *json = NULL;
@@ -107,8 +107,6 @@ void capacity_create_handler(struct exchange *exchange)
     struct error err = {0};
     bool is_new;
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
-        return;
     json = request_json(exchange, &err);
     if (!json || !read_event(json, &event, &err) || !may_report(exchange, &event, &err)) {
         reply_error(exchange, &err);
@@ -144,28 +142,6 @@ static void write_count(void *user, const struct capacity_count *count)
     present_capacity_count(page->out, count);
 }
 
-static bool read_filter(const struct query *query, struct capacity_filter *filter,
-                        long long *ret_days, struct error *err)
-{
-    static const char *const words[] = {"provider", "instance_type", "zone", "price_kind",
-                                        "sender",   "cursor",        NULL};
-    const struct field limit = {.name = "limit", .min = 1, .max = INSTANCE_LIST_MAX};
-    const struct field days = {.name = "days", .min = 1, .max = DAYS_MAX};
-    const char *limit_text = query_find(query, "limit"), *days_text = query_find(query, "days");
-
-    *ret_days = CAPACITY_DAYS;
-    *filter = (struct capacity_filter){.provider = query_find(query, "provider"),
-                                       .instance_type = query_find(query, "instance_type"),
-                                       .zone = query_find(query, "zone"),
-                                       .price_kind = query_find(query, "price_kind"),
-                                       .sender = query_find(query, "sender"),
-                                       .after = query_find(query, "cursor"),
-                                       .limit = 100};
-    return query_check_words(query, words, QUERY_WORD_MAX, err) &&
-           (!limit_text || field_read_text(&limit, limit_text, &filter->limit, err)) &&
-           (!days_text || field_read_text(&days, days_text, ret_days, err));
-}
-
 static bool write_page(struct db *db, struct capacity_filter *filter, long long days,
                        struct json_writer *out, struct error *err)
 {
@@ -190,23 +166,13 @@ static bool write_page(struct db *db, struct capacity_filter *filter, long long 
 
 void capacity_list_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"provider",   "instance_type", "zone",
-                                          "price_kind", "sender",        "days",
-                                          "limit",      "cursor",        NULL};
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
-    struct capacity_filter filter;
+    struct capacity_question *asked = exchange->request.parameters;
     struct error err = {0};
-    long long days;
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
-        return;
-    if (!read_filter(&exchange->request.query, &filter, &days, &err)) {
-        reply_error(exchange, &err);
-        return;
-    }
     loan = db_borrow(exchange->server->pool);
-    if (!write_page(loan.db, &filter, days, &out, &err))
+    if (!write_page(loan.db, &asked->filter, asked->days, &out, &err))
         reply_error(exchange, &err);
     else
         reply_json(exchange, 200, &out);

@@ -53,7 +53,7 @@ static void reply_check(struct exchange *exchange, const struct gate_check *chec
     struct bytes *body = &exchange->reply.body;
     struct error err = {0};
     char address[PUBLIC_ADDRESS_SIZE];
-    long long seconds;
+    const struct gate_question *asked = exchange->request.parameters;
 
     public_address(&exchange->request.headers,
                    exchange->server->config->tls_certificate[0] != '\0', address);
@@ -65,9 +65,9 @@ static void reply_check(struct exchange *exchange, const struct gate_check *chec
     exchange->reply.status = 200;
     exchange->reply.content_type = markdown ? MARKDOWN "; charset=utf-8" : "application/json";
     reply_field(exchange, "Pennyworth-Verdict", "%s", gate_verdict_name(check->verdict));
-    if (prefer_wait(exchange->request.headers.prefer) > 0 &&
-        request_wait(exchange, &seconds, &err))
-        reply_field(exchange, "Preference-Applied", "wait=%lld", seconds);
+    if (prefer_wait(exchange->request.headers.prefer) > 0)
+        reply_field(exchange, "Preference-Applied", "wait=%lld",
+                    request_wait(exchange, asked->wait));
 }
 
 /* Queues the confirming runs of a failure, if the query asks for them and they do not exist yet.
@@ -142,7 +142,7 @@ static void go_on(struct exchange *exchange)
     struct gate_request request;
     struct error unread = {0};
 
-    if (!gate_request_read(&exchange->request.query, &request, &unread) ||
+    if (!gate_request_make(exchange->request.parameters, &request, &unread) ||
         !choose_format(exchange, &request))
         return; /* not reached: check_handler() read both without error */
     for (;;) {
@@ -169,16 +169,14 @@ static void go_on(struct exchange *exchange)
 
 void check_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {CHECK_PARAMETERS};
+    const struct gate_question *asked = exchange->request.parameters;
     struct gate_request request;
     struct error err = {0};
     struct run_id id;
-    long long seconds;
 
-    if (!request_run_id(exchange, &id) || !request_allows(exchange, allowed))
+    if (!request_run_id(exchange, &id))
         return;
-    if (!gate_request_read(&exchange->request.query, &request, &err) ||
-        !request_wait(exchange, &seconds, &err)) {
+    if (!gate_request_make(asked, &request, &err)) {
         reply_error(exchange, &err);
         return;
     }
@@ -186,6 +184,7 @@ void check_handler(struct exchange *exchange)
         return;
     exchange->hold.go_on = go_on;
     exchange->hold.id = id;
-    exchange->hold.until_ns = clock_monotonic_ns() + seconds * NS_PER_SECOND;
+    exchange->hold.until_ns =
+        clock_monotonic_ns() + request_wait(exchange, asked->wait) * NS_PER_SECOND;
     go_on(exchange);
 }

@@ -9,6 +9,7 @@
 #include "answers/compare/unmatched_lists.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "server/api/comparison.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_comparison.h"
 #include "server/http/json/present_comparison_svg.h"
@@ -20,38 +21,23 @@
 
 #define MINUTE_US (60 * 1000000LL)
 
-static const struct format {
-    const char *name, *type;
-} formats[] = {{"json", "application/json"},
-               {"csv", "text/csv; charset=utf-8"},
-               {"markdown", "text/markdown; charset=utf-8"},
-               {NULL, "image/svg+xml"}, /* of a path of its own */
-               {NULL, "image/svg+xml"}};
-
 enum { JSON, CSV, MARKDOWN, CHART, BADGE };
+static const char *const content_types[] = {"application/json", "text/csv; charset=utf-8",
+                                            "text/markdown; charset=utf-8", "image/svg+xml",
+                                            "image/svg+xml"};
 
 /* format= of the query wins over the Accept header. Returns -1 if it has replied. */
 static int choose_format(struct exchange *exchange)
 {
-    static const char *const names[] = {"json", "csv", "markdown", NULL};
     static const char *const types[] = {"application/json", "text/csv", "text/markdown"};
-    const char *asked = query_find(&exchange->request.query, "format");
+    const struct comparison_asked *asked = exchange->request.parameters;
     int best = -1, quality = 0;
 
-    for (int i = 0; asked && names[i]; i++)
-        if (strcmp(names[i], asked) == 0)
-            return i;
-    if (asked) {
-        struct error err = {0};
-
-        error_not_allowed(&err, "format", (struct allowed){.choices = names},
-                          "'%.40s' is no format", asked);
-        reply_error(exchange, &err);
-        return -1;
-    }
     for (int i = JSON; i <= MARKDOWN; i++) {
         int liked = accept_quality(exchange->request.headers.accept, types[i]);
 
+        if (asked->format && strcmp(asked->format, comparison_formats[i]) == 0)
+            return i;
         if (liked > quality) {
             best = i;
             quality = liked;
@@ -176,7 +162,7 @@ static void send_body(struct exchange *exchange, int format, const char *etag)
     else
         reply_field(exchange, "Vary", "Accept");
     exchange->reply.status = known ? 304 : 200;
-    exchange->reply.content_type = known ? NULL : formats[format].type;
+    exchange->reply.content_type = known ? NULL : content_types[format];
     if (known)
         bytes_free(&exchange->reply.body);
 }
@@ -185,7 +171,7 @@ static void answer(struct exchange *exchange, int format)
 {
     const struct server *server = exchange->server;
     AUTO(db_loan_end) struct db_loan loan = {0};
-    struct comparison_question question;
+    struct comparison_question *question = exchange->request.parameters;
     struct identity here;
     char text[QUERY_MAX + 64], etag[ETAG_SIZE];
     long long now_us = clock_calendar_us();
@@ -203,9 +189,9 @@ static void answer(struct exchange *exchange, int format)
         send_body(exchange, format, etag);
         return;
     }
-    if (!comparison_question_read(&exchange->request.query, &here, now_us, &question, &err) ||
-        !comparison_default_regions(loan.db, server->config->price_regions, &question, &err) ||
-        !compute(exchange, loan.db, format, &question, &err)) {
+    if (!comparison_question_complete(question, &here, now_us, &err) ||
+        !comparison_default_regions(loan.db, server->config->price_regions, question, &err) ||
+        !compute(exchange, loan.db, format, question, &err)) {
         reply_error(exchange, &err);
         return;
     }
@@ -215,32 +201,18 @@ static void answer(struct exchange *exchange, int format)
 
 void comparison_handler(struct exchange *exchange)
 {
-    int format;
+    int format = choose_format(exchange);
 
-    if (!request_allows(exchange, comparison_parameters))
-        return;
-    format = choose_format(exchange);
     if (format >= 0)
-        answer(exchange, format);
-}
-
-static void answer_picture(struct exchange *exchange, int format)
-{
-    if (!request_accepts(exchange, "image/svg+xml") ||
-        !request_allows(exchange, comparison_parameters))
-        return;
-    if (query_find(&exchange->request.query, "format"))
-        reply_problem(exchange, 400, "format", "this path is a picture: leave it out");
-    else
         answer(exchange, format);
 }
 
 void comparison_svg_handler(struct exchange *exchange)
 {
-    answer_picture(exchange, CHART);
+    answer(exchange, CHART);
 }
 
 void badge_svg_handler(struct exchange *exchange)
 {
-    answer_picture(exchange, BADGE);
+    answer(exchange, BADGE);
 }

@@ -7,6 +7,7 @@
 #include "db/prices/withdrawals.h"
 #include "pricing/given.h"
 #include "pricing/parse_time.h"
+#include "server/api/prices.h"
 #include "server/base/taken_back_json.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/handlers/taking_back.h"
@@ -41,29 +42,17 @@ static void write_discount(void *user, const struct discount *discount)
 
 void discounts_list_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"at", "history", NULL};
-    const char *at = query_find(&exchange->request.query, "at");
-    const char *history = query_find(&exchange->request.query, "history");
+    const struct discounts_question *asked = exchange->request.parameters;
+    long long at_us = asked->at_us ? asked->at_us : clock_calendar_us();
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
-    long long at_us = clock_calendar_us();
-    bool all = history && strcmp(history, "true") == 0;
     struct error err = {0};
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
-        return;
-    if (at && !parse_time_given(at, &at_us))
-        error_set(&err, ERROR_INVALID, "at", "must be a time like 2026-08-06T17:17:52Z");
-    else if (history && !all && strcmp(history, "false") != 0)
-        error_set(&err, ERROR_INVALID, "history", "must be true or false");
-    if (err.kind != ERROR_NONE) {
-        reply_error(exchange, &err);
-        return;
-    }
     loan = db_borrow(exchange->server->pool);
     jsonw_open(&out, NULL, '{');
     jsonw_open(&out, "discounts", '[');
-    if (!(all ? discounts_history : discounts_each)(loan.db, at_us, write_discount, &out, &err)) {
+    if (!(asked->history ? discounts_history : discounts_each)(loan.db, at_us, write_discount,
+                                                               &out, &err)) {
         reply_error(exchange, &err);
         return;
     }
@@ -137,7 +126,6 @@ static bool read_discount(json_t *json, struct discount *discount, struct error 
 
 void discounts_create_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {NULL};
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(json_decrefp) json_t *json = NULL;
@@ -145,8 +133,6 @@ void discounts_create_handler(struct exchange *exchange)
     struct error err = {0};
     long long types;
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
-        return;
     json = request_json(exchange, &err);
     if (!json || !read_discount(json, &discount, &err)) {
         reply_error(exchange, &err);
@@ -177,7 +163,6 @@ static bool read_number(const struct router_match *match, char ret_id[24], long 
 
 void discounts_withdraw_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {NULL};
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct discount discount;
@@ -186,8 +171,7 @@ void discounts_withdraw_handler(struct exchange *exchange)
     long long number;
     char id[24];
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed) ||
-        !taking_back_read_body(exchange, &taken))
+    if (!taking_back_read_body(exchange, &taken))
         return;
     if (!read_number(&exchange->request.match, id, &number)) {
         reply_problem(exchange, 404, NULL, "there is no such discount");
@@ -199,7 +183,7 @@ void discounts_withdraw_handler(struct exchange *exchange)
         return;
     }
     if (discount.withdrawn.at_us == taken.at_us)
-        taking_back_note(exchange, "discount withdrawn", id, &taken);
+        taking_back_note(exchange, "discount withdrawn", id, taken.reason);
     write_discount(&out, &discount);
     reply_json(exchange, 200, &out);
 }

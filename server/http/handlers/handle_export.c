@@ -3,12 +3,12 @@
  * largest run. Tested by tests/api/test_import.py. */
 #include "answers/compare/unmatched_lists.h"
 #include "answers/query.h"
-#include "answers/query_labels.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
 #include "db/runs/exports.h"
 #include "db/runs/runs.h"
+#include "server/api/runs.h"
 #include "server/base/log.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/long_work.h"
@@ -128,15 +128,13 @@ static void make_more(struct export_stream *stream)
     const struct exchange *exchange = stream->exchange;
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     struct writer writer = {.db = loan.db, .stream = stream};
-    char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
-    struct run_filter filter;
+    const struct export_question *asked = exchange->request.parameters;
+    struct run_filter filter = asked->conditions.filter;
     long long last;
 
     stream->waiting.limit = RUN_DOCUMENT_MAX;
     stream->wanted = 0;
     error_clear(&stream->err);
-    if (!request_run_filter(&exchange->request.query, keys, &filter, &stream->err))
-        return;
     filter.after = stream->after;
     filter.limit = -1;
     if (!exports_each(loan.db, &filter, &(struct export_reader){write_run, &writer}, &last,
@@ -250,9 +248,9 @@ static enum stream_result next_piece(void *state, struct exchange *exchange, str
     return result;
 }
 
-static bool find_after(struct exchange *exchange, long long *ret_after, struct error *err)
+static bool find_after(struct exchange *exchange, const char *after, long long *ret_after,
+                       struct error *err)
 {
-    const char *after = query_find(&exchange->request.query, "after");
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(run_clear) struct run run = {0};
     struct error why = {0};
@@ -296,10 +294,8 @@ static bool name_unmatched(struct exchange *exchange, const struct run_filter *f
 
 void export_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {REQUEST_RUN_CONDITIONS, "after", NULL};
     AUTO(export_stream_freep) struct export_stream *stream = calloc(1, sizeof *stream);
-    char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
-    struct run_filter filter;
+    const struct export_question *asked = exchange->request.parameters;
     struct error err = {0};
 
     if (!stream) {
@@ -309,10 +305,7 @@ void export_handler(struct exchange *exchange)
     }
     stream->exchange = exchange;
     stream->part.piecewise = true;
-    if (!request_accepts(exchange, "application/x-ndjson") || !request_allows(exchange, allowed))
-        return;
-    if (!request_run_filter(&exchange->request.query, keys, &filter, &err) ||
-        !find_after(exchange, &stream->after, &err)) {
+    if (!find_after(exchange, asked->after, &stream->after, &err)) {
         reply_error(exchange, &err);
         return;
     }
@@ -322,7 +315,7 @@ void export_handler(struct exchange *exchange)
         return;
     }
     if (stream->waiting.used == 0 && stream->after == 0 &&
-        !name_unmatched(exchange, &filter, &err)) {
+        !name_unmatched(exchange, &asked->conditions.filter, &err)) {
         reply_error(exchange, &err);
         return;
     }

@@ -9,8 +9,6 @@
 #include "server/http/server.h"
 #include "server/prices/price_json.h"
 
-static const char *const no_parameters[] = {NULL};
-
 /* The scopes of one feed. */
 struct scopes_seen {
     struct feed_row *rows;
@@ -64,9 +62,6 @@ void feeds_list_handler(struct exchange *exchange)
     struct refresh_progress progress;
     struct error err = {0};
 
-    if (!request_accepts(exchange, "application/json") ||
-        !request_allows(exchange, no_parameters))
-        return;
     loan = db_borrow(exchange->server->pool);
     refresher_progress(exchange->server->refresher, &progress);
     jsonw_open(&out, NULL, '{');
@@ -91,9 +86,6 @@ void machine_handler(struct exchange *exchange)
     struct identity identity;
     struct error err = {0};
 
-    if (!request_accepts(exchange, "application/json") ||
-        !request_allows(exchange, no_parameters))
-        return;
     loan = db_borrow(exchange->server->pool);
     this_machine_identity(exchange->server->this_machine, &identity);
     if (!this_machine_price(exchange->server->this_machine, loan.db, now_us, &price, &err)) {

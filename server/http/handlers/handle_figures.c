@@ -92,7 +92,6 @@ static bool store(struct db *db, const struct figure *figure, struct error *err)
 /* A known id replaces the stored figure. */
 void figures_create_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {NULL};
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(figure_clear) struct figure figure = {0};
@@ -100,8 +99,6 @@ void figures_create_handler(struct exchange *exchange)
     struct error err = {0};
     bool shipped;
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
-        return;
     json = request_json(exchange, &err);
     if (!json || !published_read_figure(json, &figure, &err)) {
         reply_error(exchange, &err);
@@ -118,13 +115,10 @@ void figures_create_handler(struct exchange *exchange)
 
 void figures_list_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {NULL};
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
-        return;
     loan = db_borrow(exchange->server->pool);
     jsonw_open(&out, NULL, '{');
     jsonw_open(&out, "figures", '[');
@@ -168,7 +162,6 @@ static bool take_away(struct db *db, const char *id, struct figure *ret_figure, 
 /* Answers with the figure, so that it can be stored again. */
 void figures_remove_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"reason", NULL};
     const struct router_match *match = &exchange->request.match;
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
@@ -177,16 +170,14 @@ void figures_remove_handler(struct exchange *exchange)
     struct error err = {0};
     char id[QUERY_WORD_MAX];
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed) ||
-        !taking_back_read_query(exchange, &taken))
-        return;
+    taking_back_read_query(exchange, &taken);
     snprintf(id, sizeof id, "%.*s", (int)match->id_length, match->id);
     loan = db_borrow(exchange->server->pool);
     if (!take_away(loan.db, id, &figure, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    taking_back_note(exchange, "figure removed", id, &taken);
+    taking_back_note(exchange, "figure removed", id, taken.reason);
     present_figure(&out, &figure, false);
     reply_json(exchange, 200, &out);
 }

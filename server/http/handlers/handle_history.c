@@ -1,9 +1,9 @@
 /* GET /v1/history: when the runs of a configuration on a type of machine changed, and through
  * what. Tested by tests/api/test_history.py. */
 #include "answers/compare/unmatched_lists.h"
-#include "answers/query_labels.h"
 #include "common/cleanup.h"
 #include "db/contenders/contenders.h"
+#include "server/api/runs.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_history.h"
 #include "server/http/reply.h"
@@ -27,26 +27,18 @@ static bool write_lines(struct json_writer *out, const struct histories *histori
 
 static bool compute(struct exchange *exchange, struct db *db, struct error *err)
 {
-    static const char *const words[] = {"workload", "engine", "instance_type", NULL};
-    const struct query *query = &exchange->request.query;
+    const struct run_conditions *asked = exchange->request.parameters;
+    const struct run_filter *filter = &asked->filter;
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(histories_clear) struct histories histories = {0};
     struct unmatched_list unmatched = {.count = 0};
-    char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
-    struct run_filter filter = {.workload = query_find(query, "workload"),
-                                .engine = query_find(query, "engine"),
-                                .instance = query_find(query, "instance_type")};
 
-    if (!filter.workload)
-        filter.workload = "resnet50";
-    if (!query_check_words(query, words, QUERY_WORD_MAX, err) ||
-        !query_labels(query, keys, filter.labels, &filter.label_count, err) ||
-        !histories_load(db, &filter, &histories, err))
+    if (!histories_load(db, filter, &histories, err))
         return false;
-    present_histories_begin(&out, filter.workload, &histories);
+    present_histories_begin(&out, filter->workload, &histories);
     if (!write_lines(&out, &histories, err))
         return false;
-    if (histories.count == 0 && !unmatched_runs(db, &filter, &unmatched, err))
+    if (histories.count == 0 && !unmatched_runs(db, filter, &unmatched, err))
         return false;
     present_histories_end(&out, unmatched.list, unmatched.count);
     return !out.failed || error_no_memory(err);
@@ -66,15 +58,12 @@ static void send_body(struct exchange *exchange, const char *etag)
 
 void history_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"workload", "engine", "instance_type", "label*", NULL};
     const struct server *server = exchange->server;
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct answer_key key = {.text = exchange->request.target};
     char etag[ETAG_SIZE];
     struct error err = {0};
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
-        return;
     loan = db_borrow(server->pool);
     if (!revision_read(loan.db, &key.revision, &err)) {
         reply_error(exchange, &err);

@@ -7,8 +7,10 @@
 #include "answers/types/support.h"
 #include "common/clock.h"
 #include "common/limits.h"
+#include "common/memory.h"
 #include "db/prices/catalogue.h"
 #include "pricing/instance_family.h"
+#include "server/api/prices.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_unmatched.h"
 #include "server/http/reply.h"
@@ -120,28 +122,6 @@ static void write_type(void *user, const struct instance_type *type, const char 
     jsonw_close(out, '}');
 }
 
-static bool read_filter(const struct query *query, struct type_filter *filter, struct error *err)
-{
-    static const char *const words[] = {"provider",     "instance_type", "prefix", "region",
-                                        "architecture", "cursor",        NULL};
-    const struct field limit = {.name = "limit", .min = 1, .max = INSTANCE_LIST_MAX};
-    const struct field vcpus = {.name = "min_vcpus", .type = FIELD_NUMBER, .max = 100000};
-    const struct field memory = {.name = "min_memory_gib", .type = FIELD_NUMBER, .max = 1000000};
-    const char *limit_text = query_find(query, "limit");
-    const char *vcpus_text = query_find(query, "min_vcpus");
-    const char *memory_text = query_find(query, "min_memory_gib");
-
-    *filter = (struct type_filter){.provider = query_find(query, "provider"),
-                                   .name = query_find(query, "instance_type"),
-                                   .prefix = query_find(query, "prefix"),
-                                   .after = query_find(query, "cursor"),
-                                   .limit = 100};
-    return query_check_words(query, words, QUERY_WORD_MAX, err) &&
-           (!limit_text || field_read_text(&limit, limit_text, &filter->limit, err)) &&
-           (!vcpus_text || field_read_text(&vcpus, vcpus_text, &filter->min_vcpus, err)) &&
-           (!memory_text || field_read_text(&memory, memory_text, &filter->min_memory_gib, err));
-}
-
 /* After the list: of the architecture it is known by then whether any type has it. */
 static bool write_unmatched(struct catalogue *catalogue, const struct type_filter *filter,
                             struct error *err)
@@ -188,34 +168,23 @@ static bool write_types(struct catalogue *catalogue, const struct type_filter *f
 
 void instances_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {
-        "provider",  "instance_type",  "prefix", "region", "architecture",
-        "min_vcpus", "min_memory_gib", "limit",  "cursor", NULL};
+    const struct instances_question *asked = exchange->request.parameters;
     struct json_writer out = {.bytes = &exchange->reply.body};
-    AUTO(freep) struct discount_list *discounts = calloc(1, sizeof *discounts);
+    AUTO(freep) struct discount_list *discounts = xcalloc(1, sizeof *discounts);
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
     struct catalogue catalogue = {.out = &out,
-                                  .region = query_find(&exchange->request.query, "region"),
-                                  .architecture =
-                                      query_find(&exchange->request.query, "architecture"),
+                                  .region = asked->region,
+                                  .architecture = asked->architecture,
                                   .discounts = discounts,
                                   .now_us = clock_calendar_us(),
                                   .err = &err};
-    struct type_filter filter;
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
-        return;
-    if (!read_filter(&exchange->request.query, &filter, &err) ||
-        (!discounts && !error_no_memory(&err))) {
-        reply_error(exchange, &err);
-        return;
-    }
     loan = db_borrow(exchange->server->pool);
     catalogue.db = loan.db;
-    catalogue.limit = filter.limit;
+    catalogue.limit = asked->filter.limit;
     if (!discounts_each(loan.db, catalogue.now_us, discount_list_add, discounts, &err) ||
-        !write_types(&catalogue, &filter, &err))
+        !write_types(&catalogue, &asked->filter, &err))
         reply_error(exchange, &err);
     else
         reply_json(exchange, 200, &out);

@@ -9,8 +9,6 @@
 #include "server/http/request.h"
 #include "server/http/server.h"
 
-static const char *const no_parameters[] = {NULL};
-
 static void tell(void *user, const struct machine_row *machine)
 {
     present_machine(user, NULL, machine);
@@ -22,9 +20,6 @@ void machines_list_handler(struct exchange *exchange)
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
 
-    if (!request_accepts(exchange, "application/json") ||
-        !request_allows(exchange, no_parameters))
-        return;
     loan = db_borrow(exchange->server->pool);
     jsonw_open(&out, NULL, '{');
     jsonw_text(&out, "here", exchange->server->this_machine->machine.fingerprint);
@@ -47,9 +42,6 @@ void machines_show_handler(struct exchange *exchange)
     char fingerprint[64];
     struct error err = {0};
 
-    if (!request_accepts(exchange, "application/json") ||
-        !request_allows(exchange, no_parameters))
-        return;
     snprintf(fingerprint, sizeof fingerprint, "%.*s",
              match->id_length < 64 ? (int)match->id_length : 63, match->id);
     loan = db_borrow(exchange->server->pool);

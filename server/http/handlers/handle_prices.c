@@ -6,12 +6,14 @@
 #include "common/clock.h"
 #include "common/known_names.h"
 #include "common/limits.h"
+#include "common/memory.h"
 #include "db/prices/price_list.h"
 #include "db/prices/price_store.h"
 #include "db/prices/withdrawals.h"
 #include "pricing/feeds/manual_price.h"
 #include "pricing/machine/bill.h"
 #include "pricing/parse_time.h"
+#include "server/api/prices.h"
 #include "server/base/cursor.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/handlers/taking_back.h"
@@ -41,55 +43,6 @@ static void tell(void *user, const struct price_view *view)
     page->last = view->series;
     page->said |= strcmp(view->price.feed, PUBLISHED_FEED) != 0;
     present_price(page->out, NULL, view, page->discounts, page->at_us);
-}
-
-static bool read_moment(const struct query *query, long long *ret_at_us, struct error *err)
-{
-    const char *text = query_find(query, "at");
-
-    *ret_at_us = clock_calendar_us();
-    return !text || parse_time_given(text, ret_at_us) ||
-           error_set(err, ERROR_INVALID, "at", "must be a time like 2026-08-06T17:17:52Z");
-}
-
-static bool read_filter(const struct query *query, struct price_filter *ret_filter,
-                        bool *ret_history, struct error *err)
-{
-    static const char *const words[] = {"provider",      "region", "zone",
-                                        "instance_type", "feed",   NULL};
-    const struct field limit = {.name = "limit", .min = 1, .max = PRICE_LIST_MAX};
-    const char *cursor = query_find(query, "cursor"), *limit_text = query_find(query, "limit");
-    const char *history = query_find(query, "history");
-    enum price_kind kind;
-    struct price_filter filter = {.provider = query_find(query, "provider"),
-                                  .region = query_find(query, "region"),
-                                  .zone = query_find(query, "zone"),
-                                  .instance_type = query_find(query, "instance_type"),
-                                  .kind = query_find(query, "kind"),
-                                  .feed = query_find(query, "feed"),
-                                  .limit = 100};
-
-    if (!query_check_words(query, words, QUERY_WORD_MAX, err) ||
-        !read_moment(query, &filter.at_us, err))
-        return false;
-    if (filter.kind && !price_kind_from_name(filter.kind, &kind))
-        return error_not_allowed(err, "kind", (struct allowed){.choices = price_kind_names},
-                                 "'%.40s' is not a kind of price", filter.kind);
-    if (limit_text && !field_read_text(&limit, limit_text, &filter.limit, err))
-        return false;
-    if (cursor && !cursor_read(cursor, &filter.after))
-        return error_set(err, ERROR_INVALID, "cursor",
-                         "must be the next_cursor of an earlier answer");
-    if (history && strcmp(history, "true") != 0 && strcmp(history, "false") != 0)
-        return error_set(err, ERROR_INVALID, "history", "must be true or false");
-    *ret_history = history && strcmp(history, "true") == 0;
-    if (*ret_history && !filter.instance_type)
-        return error_set(err, ERROR_INVALID, "instance_type", "is needed for a history");
-    if (*ret_history && cursor)
-        return error_set(err, ERROR_INVALID, "cursor",
-                         "a history has none: go on with at=, the time of its last row");
-    *ret_filter = filter;
-    return true;
 }
 
 /* Writes why a feed has no price for the filter. */
@@ -173,29 +126,20 @@ static bool write_page(struct exchange *exchange, struct db *db, struct page *pa
 
 void prices_list_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"provider", "region", "zone", "instance_type",
-                                          "kind",     "feed",   "at",   "history",
-                                          "limit",    "cursor", NULL};
     struct json_writer out = {.bytes = &exchange->reply.body};
-    AUTO(freep) struct discount_list *discounts = calloc(1, sizeof *discounts);
+    AUTO(freep) struct discount_list *discounts = xcalloc(1, sizeof *discounts);
     AUTO(db_loan_end) struct db_loan loan = {0};
-    struct page page = {.out = &out, .discounts = discounts};
-    struct price_filter filter;
+    struct prices_question *asked = exchange->request.parameters;
+    struct price_filter *filter = &asked->filter;
+    struct page page = {.out = &out, .discounts = discounts, .limit = filter->limit};
     struct error err = {0};
-    bool history;
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
-        return;
-    if (!read_filter(&exchange->request.query, &filter, &history, &err) ||
-        (!discounts && !error_no_memory(&err))) {
-        reply_error(exchange, &err);
-        return;
-    }
-    page.limit = filter.limit;
-    page.at_us = filter.at_us;
+    if (!filter->at_us)
+        filter->at_us = clock_calendar_us();
+    page.at_us = filter->at_us;
     loan = db_borrow(exchange->server->pool);
-    if (!discounts_each(loan.db, filter.at_us, discount_list_add, discounts, &err) ||
-        !write_page(exchange, loan.db, &page, &filter, history, &err))
+    if (!discounts_each(loan.db, filter->at_us, discount_list_add, discounts, &err) ||
+        !write_page(exchange, loan.db, &page, filter, asked->history, &err))
         reply_error(exchange, &err);
     else
         reply_json(exchange, 200, &out);
@@ -320,13 +264,10 @@ static bool create_price_of_this(struct exchange *exchange, const json_t *json,
 
 void prices_create_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {NULL};
     AUTO(json_decrefp) json_t *json = NULL;
     struct json_writer out = {.bytes = &exchange->reply.body};
     struct error err = {0};
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
-        return;
     json = request_json(exchange, &err);
     jsonw_open(&out, NULL, '{');
     if (!json || !(json_object_get(json, "machine") ? create_price_of_this : create_prices)(
@@ -340,7 +281,6 @@ void prices_create_handler(struct exchange *exchange)
 
 void prices_withdraw_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {NULL};
     const struct router_match *match = &exchange->request.match;
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
@@ -350,8 +290,7 @@ void prices_withdraw_handler(struct exchange *exchange)
     struct error err = {0};
     char id[PRICE_ID_SIZE];
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed) ||
-        !taking_back_read_body(exchange, &taken))
+    if (!taking_back_read_body(exchange, &taken))
         return;
     if (!price_id_read(match->id, match->id_length, &key)) {
         reply_problem(exchange, 404, NULL, "there is no such price");
@@ -366,56 +305,29 @@ void prices_withdraw_handler(struct exchange *exchange)
     }
     price_id_write(&key, id);
     if (view.withdrawn.at_us == taken.at_us)
-        taking_back_note(exchange, "price withdrawn", id, &taken);
+        taking_back_note(exchange, "price withdrawn", id, taken.reason);
     present_price(&out, NULL, &view, NULL, clock_calendar_us());
     reply_json(exchange, 200, &out);
 }
 
-/* Which feed is to be read, and whether it is to be believed whatever it says. */
-static bool read_refresh(const struct exchange *exchange, const char **ret_feed,
-                         bool *ret_believes, struct error *err)
-{
-    const struct query *query = &exchange->request.query;
-    const char *feed = query_find(query, "feed"), *believe = query_find(query, "believe");
-    bool believes = believe && strcmp(believe, "true") == 0;
-
-    if (feed && !feeds_find(exchange->server->feeds, feed))
-        return error_set(err, ERROR_INVALID, "feed",
-                         "there is no feed '%.40s'; GET /v1/feeds lists them", feed);
-    if (believe && !believes && strcmp(believe, "false") != 0)
-        return error_set(err, ERROR_INVALID, "believe", "must be true or false");
-    if (believes && !feed)
-        return error_set(err, ERROR_INVALID, "feed",
-                         "is needed with believe: say which feed is right");
-    if (!believes && query_find(query, "reason"))
-        return error_set(err, ERROR_INVALID, "reason",
-                         "is why a feed is believed: say believe=true");
-    *ret_feed = feed;
-    *ret_believes = believes;
-    return true;
-}
-
 void prices_refresh_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"feed", "believe", "reason", NULL};
+    const struct refresh_question *asked = exchange->request.parameters;
     struct json_writer out = {.bytes = &exchange->reply.body};
     struct refresh_progress progress;
-    struct taken_back belief;
     struct error err = {0};
-    const char *feed = NULL;
-    bool believes = false;
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed) ||
-        !taking_back_read_query(exchange, &belief))
-        return;
-    if (!read_refresh(exchange, &feed, &believes, &err) ||
-        !refresher_ask(exchange->server->refresher, feed, believes, &err)) {
+    if (asked->feed && !feeds_find(exchange->server->feeds, asked->feed))
+        error_set(&err, ERROR_INVALID, "feed",
+                  "there is no feed '%.40s'; GET /v1/feeds lists them", asked->feed);
+    if (err.kind != ERROR_NONE ||
+        !refresher_ask(exchange->server->refresher, asked->feed, asked->believe, &err)) {
         reply_error(exchange, &err);
         return;
     }
     /* Who believed a feed against its guards stays on record. */
-    if (believes)
-        taking_back_note(exchange, "feed believed", feed, &belief);
+    if (asked->believe)
+        taking_back_note(exchange, "feed believed", asked->feed, asked->reason);
     refresher_progress(exchange->server->refresher, &progress);
     present_refresh(&out, NULL, &progress);
     reply_field(exchange, "Location", "/v1/feeds");

@@ -1,12 +1,11 @@
 /* /v1/runs: queues, lists, shows and cancels runs. Tested by tests/api/test_runs.py. */
 #include "answers/compare/unmatched_lists.h"
-#include "answers/query_labels.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/runs/run_list.h"
 #include "db/runs/runs.h"
 #include "engine/run/run_request.h"
-#include "server/base/cursor.h"
+#include "server/api/runs.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/hold.h"
@@ -128,20 +127,17 @@ static void queued(const struct exchange *exchange)
 
 void runs_create_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"wait", NULL};
+    const struct wait_question *asked = exchange->request.parameters;
+    long long seconds = request_wait(exchange, asked->wait);
     AUTO(run_clear) struct run run = {0};
     struct order_parts parts;
     struct run_order order;
     struct error err = {0};
-    long long seconds;
     bool replayed;
 
-    if (!request_accepts(exchange, "application/json"))
-        return;
     if (!request_may_queue(exchange))
         return;
-    if (!query_allow(&exchange->request.query, allowed, &err) ||
-        !request_wait(exchange, &seconds, &err) || !read_order(exchange, &parts, &order, &err) ||
+    if (!read_order(exchange, &parts, &order, &err) ||
         !create(exchange, &order, &run, &replayed, &err)) {
         if (exchange->reply.status == 0)
             reply_error(exchange, &err);
@@ -160,19 +156,14 @@ void runs_create_handler(struct exchange *exchange)
 
 void runs_show_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"wait", NULL};
+    const struct wait_question *asked = exchange->request.parameters;
+    long long seconds = request_wait(exchange, asked->wait);
     AUTO(run_clear) struct run run = {0};
     struct error err = {0};
     struct run_id id;
-    long long seconds;
 
-    if (!request_accepts(exchange, "application/json") || !request_run_id(exchange, &id))
+    if (!request_run_id(exchange, &id))
         return;
-    if (!query_allow(&exchange->request.query, allowed, &err) ||
-        !request_wait(exchange, &seconds, &err)) {
-        reply_error(exchange, &err);
-        return;
-    }
     if (seconds > 0) {
         hold(exchange, &id, seconds);
         return;
@@ -187,15 +178,13 @@ void runs_show_handler(struct exchange *exchange)
 /* Separate from the run, because it is ten times as long and few clients need it. */
 void implementations_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {NULL};
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(freep) char *text = NULL;
     struct error err = {0};
     struct run_id id;
 
-    if (!request_accepts(exchange, "application/json") || !request_run_id(exchange, &id) ||
-        !request_allows(exchange, allowed))
+    if (!request_run_id(exchange, &id))
         return;
     loan = db_borrow(exchange->server->pool);
     if (!runs_implementations(loan.db, id.text, &text, &err)) {
@@ -208,17 +197,15 @@ void implementations_handler(struct exchange *exchange)
 
 void runs_cancel_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {NULL};
     AUTO(run_clear) struct run run = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
     struct run_id id;
 
-    if (!request_accepts(exchange, "application/json") || !request_run_id(exchange, &id))
+    if (!request_run_id(exchange, &id))
         return;
     loan = db_borrow(exchange->server->pool);
-    if (!query_allow(&exchange->request.query, allowed, &err) ||
-        !runs_cancel(loan.db, id.text, clock_calendar_us(), &run, &err)) {
+    if (!runs_cancel(loan.db, id.text, clock_calendar_us(), &run, &err)) {
         reply_error(exchange, &err);
         return;
     }
@@ -238,58 +225,20 @@ void runs_cancel_handler(struct exchange *exchange)
     reply_run(exchange, run.state == RUN_RUNNING ? 202 : 200, &run);
 }
 
-static bool check_state(const char *state, struct error *err)
-{
-    for (int i = 0; state && i < RUN_STATES; i++)
-        if (strcmp(state, run_state_names[i]) == 0)
-            return true;
-    return !state || error_not_allowed(err, "state", (struct allowed){.choices = run_state_names},
-                                       "'%.64s' is not a state", state);
-}
-
-/* `keys` receives the keys of labels, without their values. */
-static bool read_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1],
-                        struct run_filter *filter, struct error *err)
-{
-    const struct field limit = {.name = "limit", .min = 1, .max = RUN_LIST_MAX};
-    const char *cursor = query_find(query, "cursor");
-    const char *limit_text = query_find(query, "limit");
-
-    if (!request_run_filter(query, keys, filter, err))
-        return false;
-    filter->state = query_find(query, "state");
-    filter->limit = 50;
-    if (limit_text && !field_read_text(&limit, limit_text, &filter->limit, err))
-        return false;
-    if (cursor && !cursor_read(cursor, &filter->before))
-        return error_set(err, ERROR_INVALID, "cursor",
-                         "must be the next_cursor of an earlier answer");
-    return check_state(filter->state, err);
-}
-
 void runs_list_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {REQUEST_RUN_CONDITIONS, "state", "cursor", "limit",
-                                          NULL};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(run_list_free) struct run_list list = {0};
     struct json_writer out = {.bytes = &exchange->reply.body};
-    char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
+    const struct run_conditions *asked = exchange->request.parameters;
+    const struct run_filter *filter = &asked->filter;
     struct unmatched_list unmatched = {.count = 0};
-    struct run_filter filter;
     struct error err = {0};
 
-    if (!request_accepts(exchange, "application/json"))
-        return;
-    if (!query_allow(&exchange->request.query, allowed, &err) ||
-        !read_filter(&exchange->request.query, keys, &filter, &err)) {
-        reply_error(exchange, &err);
-        return;
-    }
     loan = db_borrow(exchange->server->pool);
-    if (!run_list_load(loan.db, &filter, &list, &err) ||
-        (list.count == 0 && !filter.before &&
-         !unmatched_runs(loan.db, &filter, &unmatched, &err))) {
+    if (!run_list_load(loan.db, filter, &list, &err) ||
+        (list.count == 0 && !filter->before &&
+         !unmatched_runs(loan.db, filter, &unmatched, &err))) {
         reply_error(exchange, &err);
         return;
     }

@@ -3,8 +3,10 @@
 #include "common/cleanup.h"
 
 #include "common/limits.h"
+#include "common/memory.h"
 #include "db/runs/runs.h"
 #include "db/runs/step_rows.h"
+#include "server/api/runs.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_run.h"
 #include "server/http/reply.h"
@@ -132,40 +134,24 @@ static enum stream_result next_steps(void *state, struct exchange *exchange, str
     return STREAM_MORE;
 }
 
-static bool read_range(const struct query *query, struct step_stream *stream, struct error *err)
+static void choose_range(struct step_stream *stream, const struct steps_question *asked)
 {
-    const struct field from = {.name = "from", .max = STEP_LIST_MAX};
-    const struct field limit = {.name = "limit", .min = 1, .max = STEP_LIST_MAX};
-    const char *from_text = query_find(query, "from"), *limit_text = query_find(query, "limit");
-
-    stream->left = stream->last;
-    if ((from_text && !field_read_text(&from, from_text, &stream->position, err)) ||
-        (limit_text && !field_read_text(&limit, limit_text, &stream->left, err)))
-        return false;
-    if (stream->position > stream->last)
-        stream->position = stream->last;
+    stream->position = asked->from < stream->last ? asked->from : stream->last;
+    stream->left = asked->limit ? asked->limit : stream->last;
     if (stream->left > stream->last - stream->position)
         stream->left = stream->last - stream->position;
-    return true;
 }
 
 void steps_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"from", "limit", NULL};
-    AUTO(freep) struct step_stream *stream = calloc(1, sizeof *stream);
+    AUTO(freep) struct step_stream *stream = xcalloc(1, sizeof *stream);
     AUTO(run_clear) struct run run = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
     struct run_spec spec;
     struct run_id id;
 
-    if (!stream) {
-        error_no_memory(&err);
-        reply_error(exchange, &err);
-        return;
-    }
-    if (!request_form(exchange, &stream->csv) || !request_run_id(exchange, &id) ||
-        !request_allows(exchange, allowed))
+    if (!request_form(exchange, &stream->csv) || !request_run_id(exchange, &id))
         return;
     loan = db_borrow(exchange->server->pool);
     if (!runs_find(loan.db, id.text, &run, &err) ||
@@ -177,10 +163,7 @@ void steps_handler(struct exchange *exchange)
     find_measured(&run, &spec, stream);
     stream->last = run.steps;
     stream->thinned = run.thinned_us > 0;
-    if (!read_range(&exchange->request.query, stream, &err)) {
-        reply_error(exchange, &err);
-        return;
-    }
+    choose_range(stream, exchange->request.parameters);
     exchange->reply.status = 200;
     exchange->reply.content_type = stream->csv ? "text/csv; charset=utf-8" : "application/json";
     exchange->reply.stream =

@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "common/limits.h"
 #include "db/prices/known_types.h"
+#include "server/api/types.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_support.h"
 #include "server/http/json/present_unmatched.h"
@@ -76,41 +77,19 @@ static bool write_page(struct db *db, const struct known_type_filter *filter,
     return true;
 }
 
-static bool read_question(const struct query *query, struct known_type_filter *filter,
-                          struct support_page *page, struct error *err)
-{
-    static const char *const words[] = {"provider", "family", "instance_type", "cursor", NULL};
-    const struct field limit = {.name = "limit", .min = 1, .max = INSTANCE_LIST_MAX};
-    const char *limit_text = query_find(query, "limit");
-
-    *filter = (struct known_type_filter){.provider = query_find(query, "provider"),
-                                         .name = query_find(query, "instance_type"),
-                                         .after = query_find(query, "cursor")};
-    page->family = query_find(query, "family");
-    page->limit = 100;
-    page->spec = run_spec_default();
-    return query_check_words(query, words, QUERY_WORD_MAX, err) &&
-           (!limit_text || field_read_text(&limit, limit_text, &page->limit, err));
-}
-
 void support_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"provider", "family", "instance_type",
-                                          "limit",    "cursor", NULL};
     struct json_writer out = {.bytes = &exchange->reply.body};
-    struct support_page page = {.out = &out};
+    const struct support_question *asked = exchange->request.parameters;
+    struct support_page page = {
+        .out = &out, .family = asked->family, .limit = asked->limit, .spec = run_spec_default()};
     AUTO(db_loan_end) struct db_loan loan = {0};
-    struct known_type_filter filter;
     struct error err = {0};
 
-    if (!request_form(exchange, &page.csv) || !request_allows(exchange, allowed))
+    if (!request_form(exchange, &page.csv))
         return;
-    if (!read_question(&exchange->request.query, &filter, &page, &err)) {
-        reply_error(exchange, &err);
-        return;
-    }
     loan = db_borrow(exchange->server->pool);
-    if (!write_page(loan.db, &filter, &page, &err)) {
+    if (!write_page(loan.db, &asked->filter, &page, &err)) {
         reply_error(exchange, &err);
         return;
     }

@@ -5,6 +5,8 @@
 #include "common/json_text.h"
 #include "common/limits.h"
 #include "db/runs/sweeps.h"
+#include "server/api/runs.h"
+#include "server/api/sweeps.h"
 #include "server/base/cursor.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
@@ -15,8 +17,6 @@
 #include "server/http/request.h"
 #include "server/http/server.h"
 #include "server/runs/sweep_queue.h"
-
-static const char *const no_parameters[] = {NULL};
 
 static void reply_sweep(struct exchange *exchange, int status, const char *id)
 {
@@ -83,9 +83,6 @@ static void create_sweep(struct exchange *exchange, bool is_aa)
     struct error err = {0};
     struct run_id id;
 
-    if (!request_accepts(exchange, "application/json") ||
-        !request_allows(exchange, no_parameters))
-        return;
     if (!request_may_queue(exchange))
         return;
     if (header && !idempotency_key_read(header, key)) {
@@ -181,18 +178,14 @@ static void go_on(struct exchange *exchange)
 
 void sweeps_show_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"wait", NULL};
+    const struct wait_question *asked = exchange->request.parameters;
+    long long seconds = request_wait(exchange, asked->wait);
     struct topic topic = {.kind = TOPIC_SWEEP};
-    struct error err = {0};
-    long long seconds;
     bool csv;
 
     if (!request_form(exchange, &csv) || !request_run_id(exchange, &topic.id))
         return;
-    if (!query_allow(&exchange->request.query, allowed, &err) ||
-        !request_wait(exchange, &seconds, &err))
-        reply_error(exchange, &err);
-    else if (seconds > 0)
+    if (seconds > 0)
         hold_begin(exchange, &topic, seconds, go_on);
     else
         show(exchange, topic.id.text);
@@ -216,30 +209,17 @@ static void tell(void *user, const struct sweep_row *row)
 
 void sweeps_list_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"cursor", "limit", NULL};
-    const struct field limit = {.name = "limit", .min = 1, .max = SWEEP_LIST_MAX};
-    const char *cursor = query_find(&exchange->request.query, "cursor");
-    const char *limit_text = query_find(&exchange->request.query, "limit");
+    const struct sweeps_question *asked = exchange->request.parameters;
     struct json_writer out = {.bytes = &exchange->reply.body};
-    struct sweep_page page = {.out = &out, .limit = 50};
+    struct sweep_page page = {.out = &out, .limit = asked->limit};
     AUTO(db_loan_end) struct db_loan loan = {0};
     char next[CURSOR_SIZE];
     struct error err = {0};
-    long long before = 0;
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
-        return;
-    if ((limit_text && !field_read_text(&limit, limit_text, &page.limit, &err)) ||
-        (cursor && !cursor_read(cursor, &before) &&
-         !error_set(&err, ERROR_INVALID, "cursor",
-                    "must be the next_cursor of an earlier answer"))) {
-        reply_error(exchange, &err);
-        return;
-    }
     loan = db_borrow(exchange->server->pool);
     jsonw_open(&out, NULL, '{');
     jsonw_open(&out, "sweeps", '[');
-    if (!sweeps_each(loan.db, before, page.limit + 1, tell, &page, &err)) {
+    if (!sweeps_each(loan.db, asked->before, page.limit + 1, tell, &page, &err)) {
         reply_error(exchange, &err);
         return;
     }
@@ -264,8 +244,7 @@ void sweeps_cancel_handler(struct exchange *exchange)
     struct error err = {0};
     struct run_id id;
 
-    if (!request_accepts(exchange, "application/json") || !request_run_id(exchange, &id) ||
-        !request_allows(exchange, no_parameters))
+    if (!request_run_id(exchange, &id))
         return;
     {
         AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);

@@ -44,7 +44,7 @@ static void change(struct exchange *exchange, change_fn *function, const char *d
         return;
     }
     if (changed) {
-        taking_back_note(exchange, did, run.id.text, taken);
+        taking_back_note(exchange, did, run.id.text, taken->reason);
         announce(exchange, &run);
     }
     present_run(&out, NULL, &run, NULL);
@@ -53,22 +53,18 @@ static void change(struct exchange *exchange, change_fn *function, const char *d
 
 void voids_create_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {NULL};
     struct taken_back taken;
 
-    if (request_accepts(exchange, "application/json") && request_allows(exchange, allowed) &&
-        taking_back_read_body(exchange, &taken))
+    if (taking_back_read_body(exchange, &taken))
         change(exchange, voids_put, "run voided", &taken);
 }
 
 void voids_lift_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"reason", NULL};
     struct taken_back taken;
 
-    if (request_accepts(exchange, "application/json") && request_allows(exchange, allowed) &&
-        taking_back_read_query(exchange, &taken))
-        change(exchange, voids_lift, "void lifted", &taken);
+    taking_back_read_query(exchange, &taken);
+    change(exchange, voids_lift, "void lifted", &taken);
 }
 
 static void write_void(void *user, const struct void_row *row)
@@ -83,14 +79,12 @@ static void write_void(void *user, const struct void_row *row)
 
 void voids_list_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {NULL};
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
     struct run_id id;
 
-    if (!request_accepts(exchange, "application/json") || !request_run_id(exchange, &id) ||
-        !request_allows(exchange, allowed))
+    if (!request_run_id(exchange, &id))
         return;
     loan = db_borrow(exchange->server->pool);
     jsonw_open(&out, NULL, '{');

@@ -6,6 +6,7 @@
 #include "common/clock.h"
 #include "common/limits.h"
 #include "common/text.h"
+#include "server/api/types.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_wanted.h"
 #include "server/http/reply.h"
@@ -13,56 +14,25 @@
 #include "server/http/server.h"
 
 struct wanted_request {
+    const struct wanted_asked *asked;
     struct wanted_question question;
     struct known_type type;
-    const char *name;     /* NULL: this machine's */
-    const char *provider; /* NULL: the first that has such a type */
-    long long limit;
 };
-
-static bool check_text(const char *name, const char *text, size_t size, struct error *err)
-{
-    return !text || (strlen(text) < size && text_is_utf8(text, strlen(text))) ||
-           error_set(err, ERROR_INVALID, name, "must have 1 to %zu bytes of UTF-8", size - 1);
-}
-
-static bool read_request(const struct query *query, struct wanted_request *request,
-                         struct error *err)
-{
-    static const char *const words[] = {"instance_type", "provider", "workload", "engine", NULL};
-    const struct field limit = {.name = "limit", .min = 1, .max = INSTANCE_LIST_MAX};
-    const struct field days = {.name = "days", .min = 1, .max = DAYS_MAX};
-    const char *limit_text = query_find(query, "limit"), *days_text = query_find(query, "days");
-
-    *request = (struct wanted_request){.name = query_find(query, "instance_type"),
-                                       .provider = query_find(query, "provider"),
-                                       .limit = 10,
-                                       .question = {.workload = query_find(query, "workload"),
-                                                    .engine = query_find(query, "engine"),
-                                                    .days = 90,
-                                                    .now_us = clock_calendar_us()}};
-    request->question.type = &request->type;
-    if (!query_check_words(query, words, QUERY_WORD_MAX, err) ||
-        !check_text("instance_type", request->name, INSTANCE_SIZE, err) ||
-        !check_text("provider", request->provider, PROVIDER_SIZE, err))
-        return false;
-    return (!limit_text || field_read_text(&limit, limit_text, &request->limit, err)) &&
-           (!days_text || field_read_text(&days, days_text, &request->question.days, err));
-}
 
 /* The type as it is asked about. */
 static void name_type(struct this_machine *this_machine, struct wanted_request *request)
 {
+    const struct wanted_asked *asked = request->asked;
     struct instance_type *listed = &request->type.listed;
     struct identity here;
 
     this_machine_identity(this_machine, &here);
     snprintf(listed->name, sizeof listed->name, "%s",
-             request->name ? request->name : here.instance_type);
+             asked->instance_type ? asked->instance_type : here.instance_type);
     snprintf(listed->provider, sizeof listed->provider, "%s",
-             request->provider ? request->provider
-             : request->name   ? ""
-                               : here.provider);
+             asked->provider        ? asked->provider
+             : asked->instance_type ? ""
+                                    : here.provider);
 }
 
 /* An unknown type stays what the question says of it. */
@@ -77,7 +47,8 @@ static bool find_unmatched(struct db *db, const struct wanted_request *request,
                            const struct wanted_list *list, struct unmatched_list *unmatched,
                            struct error *err)
 {
-    const struct known_type_filter types = {.provider = request->provider, .name = request->name};
+    const struct known_type_filter types = {.provider = request->asked->provider,
+                                            .name = request->asked->instance_type};
     const struct run_filter runs = {.workload = request->question.workload,
                                     .engine = request->question.engine};
 
@@ -104,25 +75,24 @@ static bool answer(struct exchange *exchange, struct db *db, struct wanted_reque
     if (!wanted_find(&request->question, &list, err) ||
         !find_unmatched(db, request, &list, &unmatched, err))
         return false;
-    return present_wanted(out, &request->question, &list, (size_t)request->limit, &unmatched) ||
+    return present_wanted(out, &request->question, &list, (size_t)request->asked->limit,
+                          &unmatched) ||
            error_no_memory(err);
 }
 
 void wanted_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"instance_type", "provider", "workload", "engine",
-                                          "days",          "limit",    NULL};
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
-    struct wanted_request request;
+    const struct wanted_asked *asked = exchange->request.parameters;
+    struct wanted_request request = {.asked = asked,
+                                     .question = {.type = &request.type,
+                                                  .workload = asked->workload,
+                                                  .engine = asked->engine,
+                                                  .days = asked->days,
+                                                  .now_us = clock_calendar_us()}};
     struct error err = {0};
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
-        return;
-    if (!read_request(&exchange->request.query, &request, &err)) {
-        reply_error(exchange, &err);
-        return;
-    }
     name_type(exchange->server->this_machine, &request);
     loan = db_borrow(exchange->server->pool);
     if (!answer(exchange, loan.db, &request, &out, &err))

@@ -5,6 +5,7 @@
 #include "common/clock.h"
 #include "common/fields.h"
 #include "common/known_names.h"
+#include "server/api/runs.h"
 #include "server/http/access.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
@@ -55,25 +56,20 @@ bool taking_back_read_body(struct exchange *exchange, struct taken_back *ret_tak
     return false;
 }
 
-bool taking_back_read_query(struct exchange *exchange, struct taken_back *ret_taken)
+void taking_back_read_query(struct exchange *exchange, struct taken_back *ret_taken)
 {
-    const char *reason = query_find(&exchange->request.query, "reason");
-    struct error err = {0};
+    const struct reason_question *asked = exchange->request.parameters;
 
     begin(exchange, ret_taken);
-    if (!reason || (field_read_text(&reason_field, reason, ret_taken->reason, &err) &&
-                    says_something(ret_taken, &err)))
-        return true;
-    reply_error(exchange, &err);
-    return false;
+    memcpy(ret_taken->reason, asked->reason, sizeof ret_taken->reason);
 }
 
 void taking_back_note(struct exchange *exchange, const char *did, const char *id,
-                      const struct taken_back *taken)
+                      const char *reason)
 {
     struct audit_entry *entry = &exchange->audit.entry;
 
     entry->did = did;
     snprintf(entry->object, sizeof entry->object, "%s", id);
-    snprintf(entry->reason, sizeof entry->reason, "%s", taken->reason);
+    snprintf(entry->reason, sizeof entry->reason, "%s", reason);
 }

@@ -9,10 +9,9 @@
 bool taking_back_read_body(struct exchange *exchange, struct taken_back *ret_taken)
     __attribute__((warn_unused_result));
 
-/* The same of a request without a body: reason= of the query, which may be absent. */
-bool taking_back_read_query(struct exchange *exchange, struct taken_back *ret_taken)
-    __attribute__((warn_unused_result));
+/* The same of a request without a body: the reason of reason_parameters, which may be absent. */
+void taking_back_read_query(struct exchange *exchange, struct taken_back *ret_taken);
 
 /* For the audit: what was done, to which id, and why. `did` is a literal, like "run voided". */
 void taking_back_note(struct exchange *exchange, const char *did, const char *id,
-                      const struct taken_back *taken);
+                      const char *reason);

@@ -31,8 +31,8 @@ static void filters_leave_out_and_count_what_they_leave_out(void)
         {"configuration=all&engine=pytorc", 0, 6},
         {"configuration=all&provider=gcp", 1, 5},
         {"configuration=all&stratum=s2", 1, 5},
-        {"configuration=all&instance=a", 5, 1},
-        {"configuration=all&instance=a&instance=d", 6, 0},
+        {"configuration=all&instance_type=a", 5, 1},
+        {"configuration=all&instance_type=a&instance_type=d", 6, 0},
         {"configuration=all&precision=f32", 1, 5},
         {"configuration=all&precision=bf1", 0, 6},
         {"configuration=all&precision=f32%22,%22batch_size%22:16", 0, 6},
@@ -139,7 +139,7 @@ static void types_without_a_measurement_are_listed(void)
     EXPECT_INT((long long)stage.ranking.unmeasured_count, 2); /* b only in another workload */
     EXPECT_STR(stage.ranking.unmeasured[0]->instance, "b");
     EXPECT_STR(stage.ranking.unmeasured[1]->instance, "c");
-    compare(&stage, "instance=a&instance=c");
+    compare(&stage, "instance_type=a&instance_type=c");
     EXPECT_INT((long long)stage.ranking.unmeasured_count, 1);
     EXPECT_STR(stage.ranking.unmeasured[0]->instance, "c");
     compare(&stage, "provider=gcp");

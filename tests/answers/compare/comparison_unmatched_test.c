@@ -30,7 +30,7 @@ static void a_parameter_that_matches_nothing_is_named_with_what_is_known(void)
         {"stratum=s9", "stratum", "no run of resnet50 has it; known are s1"},
         {"precision=f16", "precision", "no run of resnet50 has it; known are bf16"},
         {"batch_size=17", "batch_size", "no run of resnet50 has it; known are 16"},
-        {"instance=c7i.lage", "instance_type",
+        {"instance_type=c7i.lage", "instance_type",
          "no run of resnet50 and no price has it; known are c7i.large, p4d.24xlarge, desk"},
         {"price_of=c7i:1", "price_of",
          "no run of resnet50 and no price has it; known are c7i.large, desk, p4d.24xlarge; a "
@@ -57,7 +57,7 @@ static void a_parameter_that_matches_something_is_not_named(void)
     static const char *const questions[] = {
         "",
         "engine=native&provider=aws&stratum=s1&precision=bf16&batch_size=16",
-        "instance=c7i.large&instance=desk&instance=p4d.24xlarge",
+        "instance_type=c7i.large&instance_type=desk&instance_type=p4d.24xlarge",
         "discount=0.5&discount=c7i.:0.6&discount=aws:0.7&discount=p4d.24xlarge:0.8",
         "price_of=p4d.:1&price_of=desk:0.1",
         "configuration=0000000000000001",
@@ -88,7 +88,7 @@ static void on_a_fresh_server_the_default_question_matches(void)
         stage.ranking.unmatched[0].words,
         "no run trained 'mpl'; known are mlp2017, bilstm2017, cifar2017, cnn2017, fasttext2017, "
         "fasttext2017_unigrams and 5 more");
-    compare(&stage, "engine=x&instance=y");
+    compare(&stage, "engine=x&instance_type=y");
     EXPECT_INT((long long)stage.ranking.unmatched_count, 2);
     EXPECT_STR(stage.ranking.unmatched[0].words, "no run of resnet50 has it; none is known");
 }
@@ -101,7 +101,7 @@ static void many_known_values_are_cut_to_those_that_look_alike(void)
 
     for (size_t i = 0; i < COUNT(names); i++)
         OFFERED(&stage, names[i], .on_demand = 1);
-    compare(&stage, "instance=c7.lage");
+    compare(&stage, "instance_type=c7.lage");
     EXPECT_STR(stage.ranking.unmatched[0].words,
                "no run of resnet50 and no price has it; known are c7.large, c5.large, c6.large, "
                "a1.large, b1.large, d1.large and 2 more");

@@ -113,7 +113,7 @@ static void a_published_price_belongs_to_published_rows(void)
     compare(&stage, "price=paid");
     EXPECT_STR(row_of(&stage, "old")->price.why_not, "a published figure was not paid for here");
     PUBLISHED(&stage, "new", 100); /* where a feed has one today, that is it */
-    compare(&stage, "instance=new&provenance=published");
+    compare(&stage, "instance_type=new&provenance=published");
     EXPECT_NEAR(row_of(&stage, "new")->price.dollars.value, 0.4, 1e-12);
     EXPECT(!row_of(&stage, "new")->price.quote->is_published);
 }
@@ -252,7 +252,8 @@ static void discounts_asked_for_win_over_those_stored(void)
     EXPECT_NEAR(price->dollars.value, 0.32, 1e-12);
     EXPECT_STR(price->factor_note, "deal"); /* the most special one */
     EXPECT_NEAR(row_of(&stage, "n2-x")->price.dollars.value, 0.4, 1e-12);
-    compare(&stage, "price=spot&instance=c7i.large"); /* a discount of on demand is not of spot */
+    compare(&stage,
+            "price=spot&instance_type=c7i.large"); /* a discount of on demand is not of spot */
     EXPECT_NEAR(row_of(&stage, "c7i.large")->price.dollars.value, 0.1, 1e-12);
     compare(&stage, "discount=gcp:0.5&discount=m5.large:0.25");
     EXPECT_NEAR(row_of(&stage, "n2-x")->price.dollars.value, 0.2, 1e-12);

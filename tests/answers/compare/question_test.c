@@ -9,7 +9,8 @@ static void a_bare_question_has_defaults(void)
     EXPECT_STR(question->workload, "resnet50");
     EXPECT_STR(question->configuration, "best");
     EXPECT(!question->engine && !question->provider && !question->precision);
-    EXPECT(!question->provenance && !question->stratum && !question->reference);
+    EXPECT_STR(question->provenance, "all");
+    EXPECT(!question->stratum && !question->reference);
     EXPECT_INT((long long)question->kind_count, 1);
     EXPECT_INT(question->kinds[0], CHOOSE_ON_DEMAND);
     EXPECT_INT(question->order, ORDER_SAMPLES_PER_DOLLAR);
@@ -35,7 +36,7 @@ static void words_are_kept(void)
         &stage,
         "workload=mlp&engine=native&provider=aws&precision=bf16&stratum=abc"
         "&provenance=published&configuration=all&reference=m5.large&zone=eu-1a"
-        "&instance=a&instance_type=b&label=branch%3Dmain&label=a:b&sender=c1&batch_size=16&"
+        "&instance_type=a&instance_type=b&label=branch%3Dmain&label=a:b&sender=c1&batch_size=16&"
         "price_at=2024-09-15T00:00:00Z",
         NULL));
     EXPECT_STR(question->workload, "mlp");
@@ -58,56 +59,6 @@ static void words_are_kept(void)
     EXPECT(!question->where.is_now);
     EXPECT_INT(question->where.at_us, 1726358400000000LL);
     EXPECT(stage_ask(&stage, "configuration=0123456789abcdef", NULL));
-}
-
-static void a_number_is_taken_up_to_its_limits(void)
-{
-    static const struct {
-        const char *name, *least, *most, *too_little, *too_much;
-    } numbers[] = {
-        {"batch_size", "1", "65536", "0", "65537"},
-        {"samples", "1e-3", "1e15", "0", "1.1e15"},
-        {"epochs", "0.1", "1000000", "0", "1000001"},
-        {"job_seconds", "0.1", "1e10", "0", "1.1e10"},
-        {"boot_seconds", "0", "86400", "-1", "86401"},
-        {"deadline_h", "0.1", "1000000", "0", "1000001"},
-        {"budget", "0.1", "1e9", "0", "1.1e9"},
-        {"hourly_value", "0", "1000000", "-1", "1000001"},
-        {"interruptions_percent", "0.1", "99", "0", "99.5"},
-        {"checkpoint_seconds", "0.1", "86400", "0", "86401"},
-        {"restart_seconds", "0", "86400", "-1", "86401"},
-        {"margin", "0", "50", "-1", "50.1"},
-        {"vm_spread", "0", "50", "-1", "50.1"},
-        {"limit", "1", "1000", "0", "1001"},
-        {"offset", "0", "1000000", "-1", "1000001"},
-        {"price_of", "a:0.001", "a:100000", "a:0", "a:100001"},
-        {"discount", "a:0.001", "1", "0", "a:1.01"},
-    };
-    static const char *const never[] = {"", "nan", "inf", "1x", "%2B1", "%201", "1,2", "a:"};
-    char text[100];
-
-    for (size_t i = 0; i < COUNT(numbers); i++) {
-        const char *const good[] = {numbers[i].least, numbers[i].most};
-        const char *const bad[] = {numbers[i].too_little, numbers[i].too_much};
-        AUTO(stage_clear) struct stage stage = {0};
-
-        for (size_t k = 0; k < COUNT(good); k++) {
-            struct error err = {0};
-
-            snprintf(text, sizeof text, "%s=%s", numbers[i].name, good[k]);
-            EXPECT(stage_ask(&stage, text, &err));
-            EXPECT_STR(err.message, "");
-        }
-        for (size_t k = 0; k < COUNT(bad) + COUNT(never); k++) {
-            struct error err = {0};
-
-            snprintf(text, sizeof text, "%s=%s", numbers[i].name,
-                     k < COUNT(bad) ? bad[k] : never[k - COUNT(bad)]);
-            EXPECT(!stage_ask(&stage, text, &err));
-            EXPECT_INT(err.kind, ERROR_INVALID);
-            EXPECT_STR(err.field, numbers[i].name);
-        }
-    }
 }
 
 static const struct {
@@ -159,8 +110,9 @@ static const struct {
     {"utility=hours%2B", "utility"},
     {"utility=beauty", "utility"},
     {"reference=", "reference"},
-    {"instance=1&instance=2&instance=3&instance=4&instance=5&instance=6&instance=7"
-     "&instance=8&instance_type=9",
+    {"instance_type=1&instance_type=2&instance_type=3&instance_type=4&instance_type=5&instance_"
+     "type=6&instance_type=7"
+     "&instance_type=8&instance_type=9",
      "instance_type"},
     {"discount=1&discount=a:1&discount=b:1&discount=c:1&discount=d:1&discount=e:1&discount=f:1"
      "&discount=g:1&discount=h:1",
@@ -198,7 +150,8 @@ static void a_deadline_is_a_number_of_hours_or_a_moment(void)
     EXPECT(stage_ask(&stage, "deadline=2023-11-15", NULL)); /* when that day begins */
     EXPECT_NEAR(stage.question.deadline_h, 1.0 + 2800.0 / 3600, 1e-9);
     EXPECT(!stage_ask(&stage, "deadline=2020-01-01", &err));
-    EXPECT_STR(err.message, "is in the past: 2020-01-01; it must be later than now");
+    EXPECT_STR(err.message,
+               "is in the past: 2020-01-01T00:00:00.000Z; it must be later than now");
 }
 
 static void kinds_of_price_keep_their_order(void)
@@ -297,7 +250,6 @@ int main(void)
 {
     RUN(a_bare_question_has_defaults);
     RUN(words_are_kept);
-    RUN(a_number_is_taken_up_to_its_limits);
     RUN(an_error_names_its_parameter);
     RUN(a_deadline_is_a_number_of_hours_or_a_moment);
     RUN(kinds_of_price_keep_their_order);

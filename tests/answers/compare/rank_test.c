@@ -229,7 +229,7 @@ static void nothing_unknown_is_0_in_a_utility(void)
     EXPECT_NEAR(row_of(&stage, "unknown")->utility, 100, 1e-9); /* it never is */
     compare(&stage, "provenance=published&utility=samples_per_second%2Bvms%2Bruns");
     EXPECT(isnan(row_of(&stage, "unknown")->utility));
-    compare(&stage, "instance=known&utility=samples_per_second%2Bvms%2Bruns");
+    compare(&stage, "instance_type=known&utility=samples_per_second%2Bvms%2Bruns");
     EXPECT_NEAR(row_of(&stage, "known")->utility, 102, 1e-9);
 }
 

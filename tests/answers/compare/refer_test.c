@@ -135,7 +135,7 @@ static void a_reference_is_named_by_instance_or_id(void)
 static void an_unknown_reference_is_refused(void)
 {
     static const char *const asked[] = {"reference=b", "reference=none",
-                                        "reference=", "reference=a&instance=none",
+                                        "reference=", "reference=a&instance_type=none",
                                         "reference=a&workload=mlp"};
     AUTO(stage_clear) struct stage stage = {0};
 

@@ -1,61 +1,13 @@
 #include "common/cleanup.h"
 #include "common/limits.h"
-#include "db/runs/run_filter.h"
-#include "pricing/utility.h"
 #include "server/http/openapi.h"
 #include "tests/test.h"
 
-#define COMPARISON "/v1/comparison"
-
-/* What openapi.json says of a query parameter of a GET. */
-static const struct {
-    const char *path, *name, *word;
-    long long limit;
-} parameters[] = {
-    {"/v1/runs", "limit", "maximum", RUN_LIST_MAX},
-    {"/v1/runs", "label", "maxItems", RUN_FILTER_LABELS},
-    {"/v1/sweeps", "limit", "maximum", SWEEP_LIST_MAX},
-    {"/v1/prices", "limit", "maximum", PRICE_LIST_MAX},
-    {"/v1/prices", "provider", "maxLength", QUERY_WORD_MAX},
-    {"/v1/prices", "feed", "maxLength", QUERY_WORD_MAX},
-    {"/v1/instances", "limit", "maximum", INSTANCE_LIST_MAX},
-    {"/v1/instances", "prefix", "maxLength", QUERY_WORD_MAX},
-    {"/v1/support", "limit", "maximum", INSTANCE_LIST_MAX},
-    {"/v1/support", "family", "maxLength", QUERY_WORD_MAX},
-    {"/v1/families", "limit", "maximum", COMPARISON_LIST_MAX},
-    {"/v1/capacity", "limit", "maximum", INSTANCE_LIST_MAX},
-    {"/v1/capacity", "days", "maximum", DAYS_MAX},
-    {"/v1/wanted", "limit", "maximum", INSTANCE_LIST_MAX},
-    {"/v1/wanted", "days", "maximum", DAYS_MAX},
-    {"/v1/wanted", "instance_type", "maxLength", INSTANCE_SIZE - 1},
-    {"/v1/wanted", "provider", "maxLength", PROVIDER_SIZE - 1},
-    {"/v1/runs/{id}/steps", "from", "maximum", STEP_LIST_MAX},
-    {"/v1/runs/{id}/steps", "limit", "maximum", STEP_LIST_MAX},
-    {"/v1/runs/{id}/check", "window", "maximum", GATE_RUNS_MAX},
-    {"/v1/runs/{id}/check", "margin", "maximum", PERCENT_MAX},
-    {"/v1/runs/{id}/check", "wait", "maximum", WAIT_SECONDS_MAX},
-    {COMPARISON, "workload", "maxLength", QUERY_WORD_MAX},
-    {COMPARISON, "reference", "maxLength", QUERY_WORD_MAX},
-    {COMPARISON, "zone", "maxLength", REGION_SIZE - 1},
-    {COMPARISON, "instance_type", "maxItems", QUESTION_LIST_MAX},
-    {COMPARISON, "discount", "maxItems", QUESTION_LIST_MAX},
-    {COMPARISON, "price_of", "maxItems", QUESTION_LIST_MAX},
-    {COMPARISON, "boot_seconds", "maximum", PAUSE_SECONDS_MAX},
-    {COMPARISON, "checkpoint_seconds", "maximum", PAUSE_SECONDS_MAX},
-    {COMPARISON, "restart_seconds", "maximum", PAUSE_SECONDS_MAX},
-    {COMPARISON, "margin", "maximum", PERCENT_MAX},
-    {COMPARISON, "vm_spread", "maximum", PERCENT_MAX},
-    {COMPARISON, "utility", "maxLength", UTILITY_TEXT_MAX},
-    {COMPARISON, "limit", "maximum", COMPARISON_LIST_MAX},
-    {COMPARISON, "offset", "maximum", COMPARISON_OFFSET_MAX},
-};
-
-/* The same of what lies on a way below its components. */
+/* What openapi.json says on a way below its components. */
 static const struct {
     const char *way, *word;
     long long limit;
 } components[] = {
-    {"parameters/Wait/schema", "maximum", WAIT_SECONDS_MAX},
     {"schemas/TypedPrice/properties/price_per_hour/oneOf/1", "maximum", PRICE_DOLLARS_MAX},
     {"schemas/TypedPrices/oneOf/1/properties/prices", "maxItems", PRICE_STORE_MAX},
     {"schemas/NewCapacityEvent/properties/provider", "maxLength", PROVIDER_SIZE - 1},
@@ -106,33 +58,6 @@ static void expect_limit(json_t *schema, const char *what, const char *word, lon
     }
 }
 
-static json_t *find_parameter(json_t *list, const char *name)
-{
-    size_t index;
-    json_t *parameter;
-
-    json_array_foreach(list, index, parameter)
-    {
-        const char *called = json_string_value(json_object_get(parameter, "name"));
-
-        if (called && strcmp(called, name) == 0)
-            return parameter;
-    }
-    return NULL;
-}
-
-/* Of a parameter of GET, or of all methods of the path. */
-static json_t *schema_of(json_t *document, const char *path, const char *name)
-{
-    json_t *item = json_object_get(json_object_get(document, "paths"), path);
-    json_t *own = json_object_get(json_object_get(item, "get"), "parameters");
-    json_t *found = find_parameter(own, name);
-
-    if (!found)
-        found = find_parameter(json_object_get(item, "parameters"), name);
-    return json_object_get(found, "schema");
-}
-
 static json_t *at(json_t *json, const char *way)
 {
     char words[200], *rest = words;
@@ -142,15 +67,6 @@ static json_t *at(json_t *json, const char *way)
         json = json_is_array(json) ? json_array_get(json, strtoul(word, NULL, 10))
                                    : json_object_get(json, word);
     return json;
-}
-
-static void parameters_have_the_limits_that_hold(void)
-{
-    AUTO(json_decrefp) json_t *document = make_document();
-
-    for (size_t i = 0; i < COUNT(parameters); i++)
-        expect_limit(schema_of(document, parameters[i].path, parameters[i].name),
-                     parameters[i].name, parameters[i].word, parameters[i].limit);
 }
 
 static void schemas_have_the_limits_that_hold(void)
@@ -174,7 +90,6 @@ static void the_key_of_a_request_has_the_length_that_holds(void)
 
 int main(void)
 {
-    RUN(parameters_have_the_limits_that_hold);
     RUN(schemas_have_the_limits_that_hold);
     RUN(the_key_of_a_request_has_the_length_that_holds);
     return test_result();

@@ -204,17 +204,6 @@ static void every_reference_leads_somewhere(void)
     walk(document, document, check_reference);
 }
 
-static void a_question_has_the_batch_sizes_of_a_run(void)
-{
-    AUTO(json_decrefp) json_t *document = make_document("");
-    json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
-    json_t *batch_size = json_object_get(schemas, "BatchSize");
-
-    EXPECT_INT(integer(batch_size, "minimum"), 1);
-    EXPECT_INT(integer(batch_size, "maximum"), BATCH_SIZE_MAX);
-    EXPECT(!json_object_get(batch_size, "default"));
-}
-
 static void a_document_that_does_not_fit_the_schema_is_reported(void)
 {
     AUTO(engines_free) struct engines engines = {0};
@@ -235,7 +224,6 @@ int main(void)
     RUN(the_document_says_its_versions);
     RUN(every_route_of_the_api_is_described);
     RUN(every_reference_leads_somewhere);
-    RUN(a_question_has_the_batch_sizes_of_a_run);
     RUN(a_document_that_does_not_fit_the_schema_is_reported);
     return test_result();
 }

@@ -10,14 +10,14 @@ static void none(struct exchange *exchange)
 
 /* A table of the test's own; the served one is in routes_test.c. */
 static const struct route table[] = {
-    {"GET", "/", none, ACCESS_OPEN, false},
-    {"GET", "/things", none, ACCESS_READ, false},
-    {"POST", "/things", none, ACCESS_WRITE, true},
-    {"GET", "/things/{id}", none, ACCESS_READ, false},
-    {"DELETE", "/things/{id}", none, ACCESS_WRITE, false},
-    {"GET", "/things/{id}/parts", none, ACCESS_READ, false},
-    {"PUT", "/only/put", none, ACCESS_WRITE, true},
-    {"POST", "/things/all", none, ACCESS_WRITE, true},
+    {"GET", "/", none, ACCESS_OPEN, .takes_body = BODY_NONE},
+    {"GET", "/things", none, ACCESS_READ, .takes_body = BODY_NONE},
+    {"POST", "/things", none, ACCESS_WRITE, .takes_body = BODY_JSON},
+    {"GET", "/things/{id}", none, ACCESS_READ, .takes_body = BODY_NONE},
+    {"DELETE", "/things/{id}", none, ACCESS_WRITE, .takes_body = BODY_NONE},
+    {"GET", "/things/{id}/parts", none, ACCESS_READ, .takes_body = BODY_NONE},
+    {"PUT", "/only/put", none, ACCESS_WRITE, .takes_body = BODY_JSON},
+    {"POST", "/things/all", none, ACCESS_WRITE, .takes_body = BODY_JSON},
 };
 
 static const struct {

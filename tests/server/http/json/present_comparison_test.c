@@ -218,7 +218,7 @@ static void a_page_reports_how_many_rows_it_hides(void)
     AUTO(json_decrefp) json_t *page = json_of(&stage);
     EXPECT_INT((long long)json_array_size(at(page, "rows")), 2);
     EXPECT_INT(json_integer_value(at(page, "hidden.by_page")), 5);
-    compare(&stage, "offset=1000&instance=sure");
+    compare(&stage, "offset=1000&instance_type=sure");
     AUTO(json_decrefp) json_t *beyond = json_of(&stage);
     EXPECT_INT((long long)json_array_size(at(beyond, "rows")), 0);
     EXPECT_INT(json_integer_value(at(beyond, "hidden.by_page")), 1);
@@ -303,7 +303,7 @@ static void csv_leaves_empty_what_is_not_known(void)
                   ",\"\",,,,\"\",\"\",,,,,,,,\"no feed has a price (spot) for x\"" NO_HISTORY
                   ",\"\",\"\",,\"\",,,,,,,,\r\n") != NULL);
     stage_see(&stage, &(struct seen){.instance = "y", .value = 12, .unit = "job"});
-    compare(&stage, "instance=y");
+    compare(&stage, "instance_type=y");
     EXPECT(present_comparison_csv(&job, &stage.question, &stage.ranking));
     EXPECT(strstr(job.data, ",\"job\",\"\",\"\",\"\",") != NULL);
 }

@@ -1,0 +1,239 @@
+#include "answers/parameters.h"
+
+#include "common/cleanup.h"
+#include "common/fields.h"
+#include "common/known_names.h"
+#include "common/text.h"
+#include "pricing/given.h"
+#include "pricing/parse_time.h"
+
+/* No control characters, and no blank at either end. */
+#define WORD_PATTERN                                                                             \
+    "^[^\\u0000-\\u0020\\u007f]([^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f])?$"
+
+static long long longest(const struct parameter_row *row)
+{
+    return row->max > 0 ? row->max : QUERY_WORD_MAX;
+}
+
+static struct field field_of(const struct parameter_row *row)
+{
+    static const enum field_type types[] = {[PARAMETER_INTEGER] = FIELD_INTEGER,
+                                            [PARAMETER_NUMBER] = FIELD_NUMBER,
+                                            [PARAMETER_AMOUNT] = FIELD_AMOUNT,
+                                            [PARAMETER_CHOICE] = FIELD_CHOICE};
+
+    return (struct field){.name = row->name,
+                          .type = types[row->type],
+                          .offset = row->offset,
+                          .min = row->min,
+                          .max = row->max,
+                          .choices = row->choices};
+}
+
+static long long count_characters(const char *text)
+{
+    long long count = 0;
+
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xc0) != 0x80; /* not one that continues another */
+    return count;
+}
+
+bool parameter_check_word(const struct parameter_row *row, const char *value, struct error *err)
+{
+    long long count = count_characters(value);
+
+    if (count < 1 || count > longest(row))
+        return error_set(err, ERROR_INVALID, row->name,
+                         "must have between 1 and %lld characters, got %lld", longest(row),
+                         count);
+    return row->type == PARAMETER_PROVIDER ? given_provider_check(row->name, value, err)
+                                           : given_word_check(row->name, value, err);
+}
+
+static bool read_flag(const struct parameter_row *row, const char *value, bool *ret_flag,
+                      struct error *err)
+{
+    static const char *const words[] = {"false", "true", NULL};
+
+    *ret_flag = strcmp(value, "true") == 0;
+    return *ret_flag || strcmp(value, "false") == 0 ||
+           error_not_allowed(err, row->name, (struct allowed){.choices = words},
+                             "must be true or false, got '%.40s'", value);
+}
+
+static bool read_value(const struct parameter_row *row, const char *value, void *into,
+                       struct error *err)
+{
+    void *member = (char *)into + row->offset;
+    struct field field;
+
+    switch (row->type) {
+    case PARAMETER_WORD:
+    case PARAMETER_PROVIDER:
+        memcpy(member, &value, sizeof value);
+        return parameter_check_word(row, value, err);
+    case PARAMETER_FLAG:
+        return read_flag(row, value, member, err);
+    case PARAMETER_TIME:
+        return parse_time_given(value, member) ||
+               error_set(err, ERROR_INVALID, row->name,
+                         "must be a time like 2026-01-02T03:04:05Z, or a day like 2026-01-02, "
+                         "got '%.40s'",
+                         value);
+    case PARAMETER_OWN:
+        return row->read(row, value, member, err);
+    default:
+        field = field_of(row);
+        return field_read_text(&field, value, into, err);
+    }
+}
+
+static bool is_listed(const char *const *names, const char *name)
+{
+    for (; *names; names++)
+        if (strcmp(*names, name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_offered(const struct parameter_part *part, const struct parameter_row *row)
+{
+    return !part->only || is_listed(part->only, row->name);
+}
+
+static bool read_row(const struct parameter_row *row, const struct query *query, bool is_there,
+                     void *into, struct error *err)
+{
+    int count = 0;
+
+    for (size_t i = 0; is_there && i < query->count; i++) {
+        if (strcmp(query->parameters[i].name, row->name) != 0)
+            continue;
+        if (++count > 1 && count > row->repeats)
+            return row->repeats > 1 ? error_set(err, ERROR_INVALID, row->name,
+                                                "may be given at most %d times", row->repeats)
+                                    : error_set(err, ERROR_INVALID, row->name, "is given twice");
+        if (!read_value(row, query->parameters[i].value, into, err))
+            return false;
+    }
+    return count > 0 || !row->usual || read_value(row, row->usual, into, err);
+}
+
+static bool read_part(const struct parameter_part *part, const struct query *query, void *into,
+                      struct error *err)
+{
+    for (size_t i = 0; i < part->count; i++)
+        if (!read_row(&part->rows[i], query, is_offered(part, &part->rows[i]),
+                      (char *)into + part->offset, err))
+            return false;
+    return true;
+}
+
+static bool check_name(const struct parameters *parameters, const char *name, struct error *err)
+{
+    const struct unknown_name unknown = {name, "is not a known parameter here", name,
+                                         strlen(name)};
+    struct known_names known = {.all = "docs/api.md"};
+
+    for (size_t i = 0; parameters && i < PARAMETER_PARTS; i++) {
+        const struct parameter_part *part = &parameters->parts[i];
+
+        for (size_t k = 0; k < part->count; k++) {
+            if (!is_offered(part, &part->rows[k]))
+                continue;
+            if (strcmp(part->rows[k].name, name) == 0)
+                return true;
+            known_names_add(&known, part->rows[k].name);
+        }
+    }
+    return error_unknown_name(err, &unknown, &known);
+}
+
+bool parameters_read(const struct parameters *parameters, const struct query *query, void *into,
+                     struct error *err)
+{
+    if (parameters && parameters->any)
+        return true;
+    for (size_t i = 0; i < query->count; i++) {
+        const struct parameter *given = &query->parameters[i];
+
+        if (!check_name(parameters, given->name, err))
+            return false;
+        if (!text_is_utf8(given->value, strlen(given->value)))
+            return error_set(err, ERROR_INVALID, given->name, "is not UTF-8");
+    }
+    for (size_t i = 0; parameters && i < PARAMETER_PARTS; i++)
+        if (!read_part(&parameters->parts[i], query, into, err))
+            return false;
+    return !parameters || !parameters->check || parameters->check(query, into, err);
+}
+
+static json_t *schema_of(const struct parameter_row *row)
+{
+    struct field field;
+
+    if (row->type == PARAMETER_OWN && row->schema)
+        return json_loads(row->schema, 0, NULL);
+    switch (row->type) {
+    case PARAMETER_OWN:
+    case PARAMETER_WORD:
+    case PARAMETER_PROVIDER:
+        return json_pack("{s:s, s:i, s:I, s:s}", "type", "string", "minLength", 1, "maxLength",
+                         (json_int_t)longest(row), "pattern", WORD_PATTERN);
+    case PARAMETER_FLAG:
+        return json_pack("{s:s}", "type", "boolean");
+    case PARAMETER_TIME:
+        return json_pack("{s:s}", "$ref", "#/components/schemas/Moment");
+    default:
+        field = field_of(row);
+        return field_schema(&field);
+    }
+}
+
+/* The default as the schema's type has it. */
+static json_t *usual_of(const struct parameter_row *row)
+{
+    json_t *value = json_loads(row->usual, JSON_DECODE_ANY, NULL);
+    bool is_text = row->type == PARAMETER_WORD || row->type == PARAMETER_CHOICE ||
+                   row->type == PARAMETER_PROVIDER || row->type == PARAMETER_OWN;
+
+    if (value && !is_text)
+        return value;
+    json_decref(value);
+    return json_string(row->usual);
+}
+
+static json_t *describe(const struct parameter_row *row)
+{
+    json_t *schema = schema_of(row);
+    json_t *parameter;
+
+    if (row->usual)
+        json_object_set_new(schema, "default", usual_of(row));
+    if (row->repeats)
+        schema = json_pack("{s:s, s:i, s:o}", "type", "array", "maxItems", row->repeats, "items",
+                           schema);
+    parameter = json_pack("{s:s, s:s, s:s, s:o}", "name", row->name, "in", "query", "description",
+                          row->meaning, "schema", schema);
+    if (row->repeats) {
+        json_object_set_new(parameter, "style", json_string("form"));
+        json_object_set_new(parameter, "explode", json_true());
+    }
+    return parameter;
+}
+
+json_t *parameters_describe(const struct parameters *parameters)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; parameters && i < PARAMETER_PARTS; i++) {
+        const struct parameter_part *part = &parameters->parts[i];
+
+        for (size_t k = 0; k < part->count; k++)
+            if (is_offered(part, &part->rows[k]))
+                json_array_append_new(list, describe(&part->rows[k]));
+    }
+    return list;
+}

@@ -1,0 +1,69 @@
+/* Query parameters as data, one row each. The rows read a query, refuse what they do not know,
+ * and describe themselves as OpenAPI, so these cannot drift apart. */
+#pragma once
+
+#include "answers/query.h"
+
+#include <jansson.h>
+
+enum parameter_type {
+    PARAMETER_INTEGER, /* long long, min..max */
+    PARAMETER_NUMBER,  /* double, more than min and at most max */
+    PARAMETER_AMOUNT,  /* the same, but min itself is allowed too */
+    PARAMETER_CHOICE,  /* const char *, one of `choices` */
+    PARAMETER_WORD, /* const char *, 1..max characters (0: QUERY_WORD_MAX), no blank at its ends
+                     */
+    PARAMETER_PROVIDER, /* the same, written as feeds write it */
+    PARAMETER_FLAG,     /* bool, "true" or "false" */
+    PARAMETER_TIME,     /* long long, microseconds since 1970 UTC */
+    PARAMETER_OWN,      /* what `read` takes, and `schema` describes */
+};
+
+/* Texts are borrowed from the query. A parameter that is not given leaves its member zero, unless
+ * `usual` says what is read then. */
+struct parameter_row {
+    const char *name;
+    enum parameter_type type;
+    size_t offset;
+    long long min, max;
+    const char *const *choices; /* NULL-terminated */
+    const char *usual;          /* the default; NULL: none, or a rule that `meaning` says */
+    const char *meaning;
+    int repeats; /* it may be given so many times; 0: once */
+    bool (*read)(const struct parameter_row *row, const char *value, void *into,
+                 struct error *err);
+    const char *schema; /* JSON Schema of one value; NULL: as of PARAMETER_WORD */
+};
+
+/* Rows for one struct, which stands at `offset` of what is filled. Of rows that `only` leaves
+ * out, the defaults are read all the same. */
+struct parameter_part {
+    const struct parameter_row *rows;
+    size_t count, offset;
+    const char *const *only; /* NULL-terminated names; NULL: all */
+};
+
+#define PARAMETER_PARTS 3
+#define PARAMETER_ALL(rows) (rows), sizeof(rows) / sizeof *(rows)
+struct parameters {
+    size_t size;                                  /* of the struct that is filled */
+    struct parameter_part parts[PARAMETER_PARTS]; /* those without rows are unused */
+    bool any;                                     /* whatever is given is ignored */
+    /* Rules over several parameters; NULL: none. */
+    bool (*check)(const struct query *query, void *into, struct error *err);
+};
+
+#define LABEL_SCHEMA                                                                             \
+    "{\"type\": \"string\", \"pattern\": \"^[A-Za-z0-9._/-]{1,64}[=:].{0,256}$\"}"
+
+/* The rule of PARAMETER_WORD. */
+bool parameter_check_word(const struct parameter_row *row, const char *value, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Fills *into, which has parameters->size zero bytes. ERROR_INVALID names the parameter.
+ * NULL parameters know none. */
+bool parameters_read(const struct parameters *parameters, const struct query *query, void *into,
+                     struct error *err) __attribute__((warn_unused_result));
+
+/* As an array of OpenAPI's parameter objects. */
+json_t *parameters_describe(const struct parameters *parameters);

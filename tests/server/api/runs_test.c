@@ -1,0 +1,113 @@
+#include "server/api/runs.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+static void conditions_on_runs_are_read(void)
+{
+    static struct query query;
+    struct run_conditions conditions = {.label_keys = {""}};
+    const struct run_filter *filter = &conditions.filter;
+    struct error err = {0};
+
+    EXPECT(query_read("/?engine=native&workload=mlp&instance_type=a&sender=b&provenance=imported"
+                      "&precision=bf16&validity=warn&since=2026-01-02&until=2026-01-02T01:00:00Z"
+                      "&label=a:b",
+                      &query, &err));
+    EXPECT(parameters_read(&runs_list_parameters, &query, &conditions, &err));
+    EXPECT_STR(filter->engine, "native");
+    EXPECT_STR(filter->workload, "mlp");
+    EXPECT_STR(filter->instance, "a");
+    EXPECT_STR(filter->sender, "b");
+    EXPECT_STR(filter->provenance, "imported");
+    EXPECT_STR(filter->precision, "bf16");
+    EXPECT_STR(filter->validity, "warn");
+    EXPECT_INT(filter->since_us, 1767312000000000LL);
+    EXPECT_INT(filter->until_us - filter->since_us, 3600000000LL);
+    EXPECT_INT(filter->label_count, 1);
+    EXPECT_INT(filter->limit, 50);
+    memset(&conditions, 0, sizeof conditions);
+    EXPECT(query_read("/", &query, &err));
+    EXPECT(parameters_read(&runs_list_parameters, &query, &conditions, &err));
+    EXPECT(!filter->provenance && !filter->precision && !filter->validity);
+    EXPECT(filter->since_us == 0 && filter->until_us == 0);
+}
+
+static void a_wrong_condition_says_what_is_allowed(void)
+{
+    static const struct {
+        const char *target, *field, *choice; /* a choice that is offered instead; or NULL */
+    } cases[] = {
+        {"/?provenance=rumour", "provenance", "imported"},
+        {"/?precision=f8", "precision", "bf16"},
+        {"/?precision=", "precision", "bf16"},
+        {"/?validity=good", "validity", "warn"},
+        {"/?since=yesterday", "since", NULL},
+        {"/?since=", "since", NULL},
+        {"/?until=2026-13-01", "until", NULL},
+        {"/?since=2026-01-02&until=2026-01-02", "until", NULL},
+        {"/?since=2026-01-03&until=2026-01-02", "until", NULL},
+        {"/?label=x", "label", NULL},
+    };
+    static struct query query;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct run_conditions conditions = {.label_keys = {""}};
+        struct error err = {0};
+        bool offered = false;
+
+        EXPECT(query_read(cases[i].target, &query, &err));
+        EXPECT(!parameters_read(&runs_list_parameters, &query, &conditions, &err));
+        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_STR(err.field, cases[i].field);
+        for (const char *const *choice = err.allowed.choices; choice && *choice; choice++)
+            offered |= cases[i].choice && strcmp(*choice, cases[i].choice) == 0;
+        EXPECT_INT(offered, cases[i].choice != NULL);
+    }
+}
+
+static void labels_are_cut_at_the_first_sign(void)
+{
+    static struct query query;
+    struct run_conditions conditions = {.label_keys = {""}};
+    const struct wanted_label *labels = conditions.filter.labels;
+
+    EXPECT(query_read("/?label=branch%3Dmain&label=url:http:%2F%2Fx&label=a=", &query, NULL));
+    EXPECT(parameters_read(&runs_list_parameters, &query, &conditions, NULL));
+    EXPECT_INT(conditions.filter.label_count, 3);
+    EXPECT_STR(labels[0].key, "branch");
+    EXPECT_STR(labels[0].value, "main");
+    EXPECT_STR(labels[1].key, "url");
+    EXPECT_STR(labels[1].value, "http://x");
+    EXPECT_STR(labels[2].key, "a");
+    EXPECT_STR(labels[2].value, "");
+}
+
+static void a_reason_says_something(void)
+{
+    static const struct {
+        const char *target, *message;
+    } cases[] = {{"/?reason=wrong+clock", ""},
+                 {"/?reason=", "must have between 1 and 500 bytes, got 0"},
+                 {"/?reason=++", "must say why"}};
+    static struct query query;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct reason_question question = {.reason = ""};
+        struct error err = {0};
+
+        EXPECT(query_read(cases[i].target, &query, NULL));
+        EXPECT_INT(parameters_read(&reason_parameters, &query, &question, &err),
+                   !cases[i].message[0]);
+        EXPECT_STR(err.message, cases[i].message);
+    }
+}
+
+int main(void)
+{
+    RUN(conditions_on_runs_are_read);
+    RUN(a_wrong_condition_says_what_is_allowed);
+    RUN(labels_are_cut_at_the_first_sign);
+    RUN(a_reason_says_something);
+    return test_result();
+}
