@@ -1,5 +1,7 @@
 #include "common/bytes.h"
 
+#include "common/memory.h"
+
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,10 +24,7 @@ static bool reserve(struct bytes *bytes, size_t length)
     if (size <= bytes->size)
         return true;
 
-    char *data = realloc(bytes->data, size);
-    if (!data)
-        return false;
-    bytes->data = data;
+    bytes->data = xrealloc(bytes->data, size);
     bytes->size = size;
     return true;
 }
@@ -68,11 +67,9 @@ void bytes_drop(struct bytes *bytes, size_t length)
 
 void bytes_fit(struct bytes *bytes)
 {
-    char *data = bytes->used + 1 < bytes->size ? realloc(bytes->data, bytes->used + 1) : NULL;
-
-    if (!data)
+    if (bytes->used + 1 >= bytes->size)
         return;
-    bytes->data = data;
+    bytes->data = xrealloc(bytes->data, bytes->used + 1);
     bytes->size = bytes->used + 1;
 }
 

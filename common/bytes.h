@@ -12,7 +12,7 @@ struct bytes {
     size_t limit;      /* adding beyond this fails */
 };
 
-/* Both return false when the limit or the memory ends, and then leave the bytes as they were. */
+/* Both return false beyond the limit, and then leave the bytes as they were. */
 bool bytes_add(struct bytes *bytes, const void *data, size_t length)
     __attribute__((warn_unused_result));
 bool bytes_printf(struct bytes *bytes, const char *format, ...)

@@ -210,17 +210,16 @@ json_t *field_write(const struct field *field, const void *object)
 
 static json_t *choices_schema(const struct field *field)
 {
-    AUTO(json_decrefp) json_t *list = json_array();
+    json_t *list = json_array();
 
     for (const char *const *choice = field->choices; *choice; choice++)
-        if (json_array_append_new(list, json_string(*choice)) != 0)
-            return NULL;
-    return json_pack("{s:s, s:O}", "type", "string", "enum", list);
+        json_array_append_new(list, json_string(*choice));
+    return json_pack("{s:s, s:o}", "type", "string", "enum", list);
 }
 
 json_t *field_schema(const struct field *field)
 {
-    AUTO(json_decrefp) json_t *schema = NULL;
+    json_t *schema;
 
     if (field->type == FIELD_CHOICE)
         schema = choices_schema(field);
@@ -241,10 +240,9 @@ json_t *field_schema(const struct field *field)
         schema =
             json_pack("{s:[{s:s}, {s:s, s:I, s:I}]}", "oneOf", "const", "auto", "type", "integer",
                       "minimum", (json_int_t)field->min, "maximum", (json_int_t)field->max);
-    if (schema && field->meaning &&
-        json_object_set_new(schema, "description", json_string(field->meaning)) != 0)
-        return NULL;
-    return take(&schema);
+    if (field->meaning)
+        json_object_set_new(schema, "description", json_string(field->meaning));
+    return schema;
 }
 
 const struct field *fields_find(const struct field *fields, size_t count, const char *name)

@@ -35,7 +35,7 @@ bool field_read(const struct field *field, const json_t *value, void *object, st
 bool field_read_text(const struct field *field, const char *text, void *object, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Returns a new reference, or NULL when memory ends. */
+/* A new reference. */
 json_t *field_write(const struct field *field, const void *object);
 json_t *field_schema(const struct field *field);
 

@@ -11,7 +11,7 @@
 
 struct json_writer {
     struct bytes *bytes;
-    bool failed; /* the limit or the memory ended: what was written is no use */
+    bool failed; /* the limit ended: what was written is no use */
     bool comma;  /* the next value needs one before it */
 };
 
