@@ -30,10 +30,9 @@ static struct steps make_steps(size_t count)
         return steps;
     trace_steady(&chance, 0.3, 0.03, nanoseconds, count);
     for (size_t i = 0; i < count; i++)
-        if (!steps_add(&steps, (struct step){.nanoseconds = nanoseconds[i],
-                                             .loss = 1,
-                                             .split = {.forward = nanoseconds[i] / 3}}))
-            break;
+        steps_add(&steps, (struct step){.nanoseconds = nanoseconds[i],
+                                        .loss = 1,
+                                        .split = {.forward = nanoseconds[i] / 3}});
     return steps;
 }
 

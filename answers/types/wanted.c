@@ -99,8 +99,6 @@ static bool add_usual(const struct wanted_question *question, struct wanted_list
         if (!is_asked(question, spec.workload, spec.engine))
             continue;
         configuration = configuration_of_spec(&spec);
-        if (!configuration)
-            return error_no_memory(err);
         if (!add(list, &spec, configuration, err))
             return false;
     }

@@ -112,8 +112,6 @@ bool contenders_touch_run(struct db *db, const struct run *run, long long *ret_n
         !stratum_of(db, run->machine, &stratum, err))
         return false;
     configuration = configuration_of_spec(&spec);
-    if (!configuration)
-        return error_no_memory(err);
     return revision_touch_runs(db, err) &&
            contenders_touch(db,
                             &(struct contender_key){.workload = spec.workload,

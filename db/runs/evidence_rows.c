@@ -116,8 +116,7 @@ static bool load_observations(struct db *db, long long number, struct evidence *
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         const struct observation seen = observation_from_row(query);
 
-        if (!evidence_observe(evidence, &seen))
-            return error_no_memory(err);
+        evidence_observe(evidence, &seen);
     }
     return step == STMT_DONE;
 }
@@ -140,8 +139,7 @@ static bool load_readings(struct db *db, long long number, struct evidence *evid
             stmt_column_integer(query, 0),
             {stmt_column_real(query, 1), stmt_column_real(query, 2)}};
 
-        if (!evidence_add_reading(evidence, &reading))
-            return error_no_memory(err);
+        evidence_add_reading(evidence, &reading);
     }
     return step == STMT_DONE;
 }

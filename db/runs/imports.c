@@ -261,8 +261,6 @@ static bool put_contender(struct imports *imports, const struct imported *import
         return true;
     }
     configuration = configuration_of_spec(imported->spec);
-    if (!configuration)
-        return error_no_memory(err);
     if (!imports->touched && !revision_touch_runs(imports->db, err))
         return false;
     imports->touched = true;

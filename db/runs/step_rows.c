@@ -97,8 +97,7 @@ static bool load_rows(struct db *db, long long number, const struct step_range *
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         if (ret_positions)
             ret_positions[steps->count] = stmt_column_integer(query, 7);
-        if (!steps_add(steps, step_from_row(query)))
-            return error_no_memory(err);
+        steps_add(steps, step_from_row(query));
     }
     return step == STMT_DONE;
 }
@@ -111,8 +110,7 @@ static bool load_trace(struct db *db, long long number, long long position, long
     if (!traces_steps(db, number, &all, err))
         return false;
     for (long long i = 0; i < limit && position + i < (long long)all.count; i++)
-        if (!steps_add(steps, all.items[position + i]))
-            return error_no_memory(err);
+        steps_add(steps, all.items[position + i]);
     return true;
 }
 

@@ -41,8 +41,6 @@ static bool insert_cell(struct db *db, long long number, const struct sweep_orde
 
     if (!insert)
         return false;
-    if (!spec_text)
-        return error_no_memory(err);
     stmt_integer(insert, number);
     stmt_integer(insert, (long long)index);
     stmt_integer(insert, order->round);

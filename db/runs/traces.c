@@ -71,7 +71,6 @@ bool traces_evidence(struct db *db, long long number, struct evidence *evidence,
     struct stmt *query = stmt_prepare(db, "SELECT evidence FROM traces WHERE run = ?", err);
     struct error why = {0};
     enum stmt_step step;
-    bool ok = true;
     const char *text;
 
     if (!query)
@@ -83,9 +82,9 @@ bool traces_evidence(struct db *db, long long number, struct evidence *evidence,
     text = stmt_column_text(query, 0);
     if (!trace_read_evidence(text, strlen(text), &all, &why))
         return is_broken(number, &why, err);
-    for (size_t i = 0; ok && i < all.observation_count; i++)
-        ok = evidence_observe(evidence, &all.observations[i]);
-    for (size_t i = 0; ok && i < all.reading_count; i++)
-        ok = evidence_add_reading(evidence, &all.readings[i]);
-    return ok || error_no_memory(err);
+    for (size_t i = 0; i < all.observation_count; i++)
+        evidence_observe(evidence, &all.observations[i]);
+    for (size_t i = 0; i < all.reading_count; i++)
+        evidence_add_reading(evidence, &all.readings[i]);
+    return true;
 }

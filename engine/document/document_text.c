@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/json_read.h"
+#include "common/memory.h"
 #include "common/text.h"
 
 static json_t *parse(struct span value, size_t flags, const char *field, struct error *err)
@@ -87,11 +88,7 @@ char *document_copy_object(struct span value, const char *field, struct error *e
                   "is not JSON, has a name twice, or a number that does not fit");
         return NULL;
     }
-    copy = malloc(value.length + 1);
-    if (!copy) {
-        error_no_memory(err);
-        return NULL;
-    }
+    copy = xmalloc(value.length + 1);
     copy[copy_without_blanks(value, copy)] = '\0';
     return copy;
 }

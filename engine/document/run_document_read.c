@@ -5,6 +5,7 @@
 #include "common/cleanup.h"
 #include "common/json_number.h"
 #include "common/limits.h"
+#include "common/memory.h"
 #include "common/text.h"
 #include "engine/document/document_text.h"
 #include "engine/machine/vm.h"
@@ -130,7 +131,7 @@ static bool read_spec(const struct member *member, struct span value, struct doc
         return error_set(err, ERROR_INVALID, member->name,
                          "batch_size must be the number of the run, not \"auto\"");
     document->run.spec_text = run_spec_to_text(&document->spec);
-    return document->run.spec_text || error_no_memory(err);
+    return true;
 }
 
 static bool read_cost(const struct member *member, struct span value, struct document *document,
@@ -311,29 +312,23 @@ static bool read_member(size_t i, struct span value, struct document *document, 
                      i == 0 ? ": this is not a run document" : "");
 }
 
-/* What the memo has for this text. Without memory the spec is read like any other. */
+/* What the memo has for this text. */
 static bool recall(const struct document_memo *memo, struct span value, struct document *document)
 {
     if (!memo || !memo->written || memo->length != value.length ||
         memcmp(memo->written, value.start, value.length) != 0)
         return false;
-    document->run.spec_text = strdup(memo->text);
+    document->run.spec_text = xstrdup(memo->text);
     document->spec = memo->spec;
-    return document->run.spec_text != NULL;
+    return true;
 }
 
-/* Without memory nothing is remembered. */
 static void remember(struct document_memo *memo, struct span value,
                      const struct document *document)
 {
     document_memo_clear(memo);
-    memo->written = malloc(value.length);
-    memo->text = strdup(document->run.spec_text);
-    if (!memo->written || !memo->text) {
-        document_memo_clear(memo);
-        return;
-    }
-    memcpy(memo->written, value.start, value.length);
+    memo->written = xmemdup(value.start, value.length);
+    memo->text = xstrdup(document->run.spec_text);
     memo->length = value.length;
     memo->spec = document->spec;
 }

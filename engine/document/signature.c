@@ -64,6 +64,12 @@ bool signed_text_cut(struct bytes *text, const struct signed_parts *parts,
     return bytes_add(text, at, (size_t)(whole->start + whole->length - at));
 }
 
+static bool refuse_length(const struct bytes *text, struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, NULL, "the text that was signed has over %zu bytes",
+                     text->limit);
+}
+
 /* Adds the text up to a hole, and the value that stood there. */
 static bool put_back(struct bytes *text, size_t start, const char **rest, const struct hole *hole,
                      struct error *err)
@@ -76,7 +82,7 @@ static bool put_back(struct bytes *text, size_t start, const char **rest, const 
         return error_set(err, ERROR_DAMAGED, NULL, "the text that was signed is not whole");
     if (!bytes_add(text, *rest, length) ||
         !bytes_add(text, hole->value.start, hole->value.length))
-        return error_no_memory(err);
+        return refuse_length(text, err);
     *rest += length;
     return true;
 }
@@ -97,5 +103,5 @@ bool signed_text_write(struct bytes *text, const struct signed_text *kept,
     put_in_order(holes);
     return put_back(text, start, &rest, &holes[0], err) &&
            put_back(text, start, &rest, &holes[1], err) &&
-           (bytes_add(text, rest, strlen(rest)) || error_no_memory(err));
+           (bytes_add(text, rest, strlen(rest)) || refuse_length(text, err));
 }

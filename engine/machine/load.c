@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/json_text.h"
+#include "common/memory.h"
 #include "engine/machine/proc.h"
 
 #include <math.h>
@@ -141,19 +142,17 @@ static void name_users(struct taken *list, size_t count, double all, struct load
     }
 }
 
-bool load_between(const struct load_reading *before, const struct load_reading *after,
+void load_between(const struct load_reading *before, const struct load_reading *after,
                   const struct topology *topology, long long own, struct load *ret_load)
 {
-    AUTO(freep) long long *ticks = calloc(after->count + 1, sizeof *ticks);
-    AUTO(freep) struct taken *list = calloc(after->count + 1, sizeof *list);
+    AUTO(freep) long long *ticks = xcalloc(after->count, sizeof *ticks);
+    AUTO(freep) struct taken *list = xcalloc(after->count, sizeof *list);
     struct load load = {.processors = topology->cpu_count};
     double seconds = (double)(after->taken_ns - before->taken_ns) / (double)NS_PER_SECOND;
     double all = fmax(seconds * PROC_TICKS_A_SECOND, 1) * topology->cpu_count;
     long long seen = 0, ours = 0, busy = 0;
     size_t count = 0;
 
-    if (!ticks || !list)
-        return false;
     count_all(before, after, ticks);
     for (size_t i = 0; i < after->count; i++) {
         const struct load_process *process = &after->processes[i];
@@ -172,20 +171,18 @@ bool load_between(const struct load_reading *before, const struct load_reading *
     load.hidden_percent = tenths(100 * (double)(busy - seen) / all);
     name_users(list, count, all, &load);
     *ret_load = load;
-    return true;
 }
 
 char *load_to_text(const struct load *load)
 {
-    AUTO(json_decrefp) json_t *list = json_array();
+    json_t *list = json_array();
 
     for (int i = 0; i < load->count; i++)
-        if (json_array_append_new(list, json_pack("{s:s, s:f}", "name", load->users[i].name,
-                                                  "percent", load->users[i].percent)) != 0)
-            return NULL;
+        json_array_append_new(list, json_pack("{s:s, s:f}", "name", load->users[i].name,
+                                              "percent", load->users[i].percent));
     AUTO(json_decrefp)
     json_t *whole =
-        json_pack("{s:f, s:f, s:O, s:i}", "busy_percent", load->busy_percent, "hidden_percent",
+        json_pack("{s:f, s:f, s:o, s:i}", "busy_percent", load->busy_percent, "hidden_percent",
                   load->hidden_percent, "processes", list, "processors", load->processors);
     return json_text(whole);
 }

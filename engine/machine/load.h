@@ -27,13 +27,12 @@ struct load {
 
 /* What processes that ended in between took counts for the one that waited for them: compilers
  * for make. A process counts where it ran last, so one on processors that are not ours does not.
- * `own` is our pid. `after` must be the later one. False when memory ends. */
-bool load_between(const struct load_reading *before, const struct load_reading *after,
-                  const struct topology *topology, long long own, struct load *ret_load)
-    __attribute__((warn_unused_result));
+ * `own` is our pid. `after` must be the later one. */
+void load_between(const struct load_reading *before, const struct load_reading *after,
+                  const struct topology *topology, long long own, struct load *ret_load);
 
 /* One line of JSON: {"busy_percent":1.5,"hidden_percent":0,"processes":[{"name":"cc",
- * "percent":1.5}],"processors":8}. The caller frees it; NULL when memory ends. */
+ * "percent":1.5}],"processors":8}. The caller frees it. */
 char *load_to_text(const struct load *load);
 
 /* Reads it again. False for NULL and for any other text. */

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "common/text.h"
 #include "engine/machine/proc.h"
 
@@ -91,25 +92,17 @@ static long long read_busy(const char *root, const struct topology *topology)
 }
 
 /* A process that has ended meanwhile is left out. */
-static bool add_process(const char *root, const char *name, struct load_reading *reading)
+static void add_process(const char *root, const char *name, struct load_reading *reading)
 {
     char path[PROC_PATH_MAX], text[STAT_MAX];
     struct load_process process;
 
     snprintf(path, sizeof path, "/proc/%.20s/stat", name);
     if (!proc_text(root, path, text, sizeof text) || !load_read_process(text, &process))
-        return true;
-    if (reading->count == reading->size) {
-        size_t size = reading->size ? 2 * reading->size : 256;
-        struct load_process *more = reallocarray(reading->processes, size, sizeof *more);
-
-        if (!more)
-            return false;
-        reading->processes = more;
-        reading->size = size;
-    }
+        return;
+    reading->processes =
+        xgrow(reading->processes, reading->count, &reading->size, sizeof process);
     reading->processes[reading->count++] = process;
-    return true;
 }
 
 static int by_pid(const void *left, const void *right)
@@ -120,31 +113,27 @@ static int by_pid(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-bool load_reading_take(const char *root, const struct topology *topology,
+void load_reading_take(const char *root, const struct topology *topology,
                        struct load_reading *ret_reading)
 {
     AUTO(load_reading_free) struct load_reading reading = {0};
     char path[PROC_PATH_MAX];
     struct dirent *entry;
-    bool ok = true;
     DIR *folder;
 
     snprintf(path, sizeof path, "%s/proc", root);
     folder = opendir(path);
     reading.taken_ns = clock_monotonic_ns();
     reading.busy_ticks = read_busy(root, topology);
-    while (ok && folder && (entry = readdir(folder)) != NULL)
+    while (folder && (entry = readdir(folder)) != NULL)
         if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-            ok = add_process(root, entry->d_name, &reading);
+            add_process(root, entry->d_name, &reading);
     if (folder)
         closedir(folder);
-    if (!ok)
-        return false;
     if (reading.count > 0)
         qsort(reading.processes, reading.count, sizeof *reading.processes, by_pid);
     *ret_reading = reading;
     reading = (struct load_reading){0};
-    return true;
 }
 
 void load_reading_free(struct load_reading *reading)

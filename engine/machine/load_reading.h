@@ -31,9 +31,9 @@ struct load_reading {
 bool load_read_process(const char *text, struct load_process *ret_process);
 
 /* `root` as in proc.h; of the topology counts which processors are ours. Reads one file for each
- * process: some milliseconds. False when memory ends. */
-bool load_reading_take(const char *root, const struct topology *topology,
-                       struct load_reading *ret_reading) __attribute__((warn_unused_result));
+ * process: some milliseconds. */
+void load_reading_take(const char *root, const struct topology *topology,
+                       struct load_reading *ret_reading);
 
 /* Frees what it holds; a zeroed reading is fine. */
 void load_reading_free(struct load_reading *reading);

@@ -82,17 +82,16 @@ static bool has_word(const char *words, const char *word)
 
 static json_t *flags(const char *root)
 {
-    AUTO(json_decrefp) json_t *list = json_array();
+    json_t *list = json_array();
     char words[8192];
 
     read_cpuinfo(root, "flags", words, sizeof words);
     if (!*words)
         read_cpuinfo(root, "Features", words, sizeof words); /* arm64 */
     for (size_t i = 0; i < COUNT(flags_of_interest); i++)
-        if (has_word(words, flags_of_interest[i]) &&
-            json_array_append_new(list, json_string(flags_of_interest[i])) != 0)
-            return NULL;
-    return take(&list);
+        if (has_word(words, flags_of_interest[i]))
+            json_array_append_new(list, json_string(flags_of_interest[i]));
+    return list;
 }
 
 /* Bytes of "48K" and the like; 0 where there is no such cache. */
@@ -245,7 +244,7 @@ void machine_second_name(const char *facts, char ret_name[MACHINE_HASH_SIZE])
         snprintf(ret_name + 2 * i, MACHINE_HASH_SIZE - (size_t)(2 * i), "%02x", digest[i]);
 }
 
-bool machine_stratum(const char *facts, char ret_stratum[MACHINE_HASH_SIZE])
+void machine_stratum(const char *facts, char ret_stratum[MACHINE_HASH_SIZE])
 {
     /* Those of hardware(), in their order. */
     static const char *const members[] = {
@@ -253,45 +252,35 @@ bool machine_stratum(const char *facts, char ret_stratum[MACHINE_HASH_SIZE])
         "cpu_stepping", "isa",        "processors",       "cores",
         "packages",     "numa_nodes", "quota_processors", "memory_gib",
         "hypervisor"};
-    json_error_t why;
-    AUTO(json_decrefp) json_t *json = json_loads(facts, 0, &why);
+    AUTO(json_decrefp) json_t *json = json_loads(facts, 0, NULL);
     AUTO(json_decrefp) json_t *of_hardware = json_object();
     AUTO(freep) char *text = NULL;
 
     ret_stratum[0] = '\0';
-    if (!json && json_error_code(&why) == json_error_out_of_memory)
-        return false;
     for (size_t i = 0; i < COUNT(members); i++) {
         json_t *member = json_object_get(json, members[i]);
 
         if (!member)
-            return true;
-        if (json_object_set(of_hardware, members[i], member) != 0)
-            return false;
+            return;
+        json_object_set(of_hardware, members[i], member);
     }
     text = json_text(of_hardware);
-    if (text)
-        hash(text, ret_stratum);
-    return text != NULL;
+    hash(text, ret_stratum);
 }
 
-bool machine_read(const char *root, const struct topology *topology, enum cpu_isa isa,
+void machine_read(const char *root, const struct topology *topology, enum cpu_isa isa,
                   struct machine *ret_machine)
 {
     AUTO(json_decrefp) json_t *facts = hardware(root, topology, isa);
     AUTO(json_decrefp) json_t *around = surroundings(root);
     AUTO(freep) char *of_hardware = json_text(facts);
 
-    if (!of_hardware || !around || json_object_update(facts, around) != 0 ||
-        json_object_set_new(facts, "caches", caches(root)) != 0 ||
-        json_object_set_new(facts, "software", software()) != 0)
-        return false;
+    json_object_update(facts, around);
+    json_object_set_new(facts, "caches", caches(root));
+    json_object_set_new(facts, "software", software());
     ret_machine->facts = json_text(facts);
-    if (!ret_machine->facts)
-        return false;
     hash(of_hardware, ret_machine->stratum);
     machine_fingerprint(ret_machine->facts, ret_machine->fingerprint);
-    return true;
 }
 
 void machine_clear(struct machine *machine)

@@ -17,9 +17,9 @@ struct machine {
                                             compared, whatever kernel or software they have */
 };
 
-/* `root` as in proc.h. `isa` is what cpu_probe() said. False when memory ends. */
-bool machine_read(const char *root, const struct topology *topology, enum cpu_isa isa,
-                  struct machine *ret_machine) __attribute__((warn_unused_result));
+/* `root` as in proc.h. `isa` is what cpu_probe() said. */
+void machine_read(const char *root, const struct topology *topology, enum cpu_isa isa,
+                  struct machine *ret_machine);
 
 /* The fingerprint of these facts, which must be written without blanks. */
 void machine_fingerprint(const char *facts, char ret_fingerprint[MACHINE_HASH_SIZE]);
@@ -30,9 +30,8 @@ void machine_fingerprint(const char *facts, char ret_fingerprint[MACHINE_HASH_SI
 void machine_second_name(const char *facts, char ret_name[MACHINE_HASH_SIZE]);
 
 /* The stratum that follows from these facts; "" where they do not have all that a stratum is made
- * of, as those that another program wrote. False when memory ends. */
-bool machine_stratum(const char *facts, char ret_stratum[MACHINE_HASH_SIZE])
-    __attribute__((warn_unused_result));
+ * of, as those that another program wrote. */
+void machine_stratum(const char *facts, char ret_stratum[MACHINE_HASH_SIZE]);
 
 /* A zeroed machine is fine. */
 void machine_clear(struct machine *machine);

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/json_text.h"
+#include "common/text.h"
 #include "engine/machine/proc.h"
 
 #include <string.h>
@@ -28,8 +29,10 @@ static void look_at_file(const char *name, struct findings *findings,
     for (size_t i = 0; i < COUNT(runtimes); i++)
         if (strncmp(name, runtimes[i].begins, strlen(runtimes[i].begins)) == 0)
             findings->runtime[i] = true;
-    if (strncmp(name, "libdnnl", strlen("libdnnl")) == 0)
+    if (strncmp(name, "libdnnl", strlen("libdnnl")) == 0) {
         snprintf(loaded->dnn, sizeof loaded->dnn, "%.63s", name);
+        text_make_line(loaded->dnn, strlen(loaded->dnn));
+    }
 }
 
 void loaded_libraries_read(const char *root, pid_t process, struct loaded_libraries *ret_loaded)

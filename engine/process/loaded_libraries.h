@@ -8,11 +8,12 @@
 struct loaded_libraries {
     const char *allocator;      /* "system", "tcmalloc", "jemalloc", "mimalloc" */
     const char *openmp;         /* "none", "gnu", "llvm", "intel" */
-    char dnn[LIBRARY_FILE_MAX]; /* file name of the library of primitives, "" without one */
+    char dnn[LIBRARY_FILE_MAX]; /* file name of the library of primitives, in UTF-8; "" without
+                                   one */
 };
 
 /* `root` as in proc.h. Of a process that has gone nothing is found. */
 void loaded_libraries_read(const char *root, pid_t process, struct loaded_libraries *ret_loaded);
 
-/* One line of JSON. The caller frees it; NULL when memory ends. */
+/* One line of JSON. The caller frees it. */
 char *loaded_libraries_to_text(const struct loaded_libraries *loaded);

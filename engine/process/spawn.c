@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "engine/machine/proc.h"
 #include "engine/process/confine.h"
 
@@ -91,16 +92,14 @@ static char **worker_environment(struct variables *own)
 
     while (environ[count])
         count++;
-    environment = calloc(count + 4, sizeof *environment);
-    if (!environment)
-        return NULL;
+    environment = xcalloc(count + 4, sizeof *environment);
     for (size_t i = 0; i < count; i++)
         if (!is_secret(environ[i]) &&
             !(own->preload[0] && begins_with(environ[i], PRELOAD_VARIABLE)) &&
             !(own->home[0] && is_of_home(environ[i])))
             environment[used++] = environ[i];
     environment[used++] = own->run;
-    assert(used <= count + 1); /* calloc() left room for two more, and NULL */
+    assert(used <= count + 1); /* there is room for two more, and NULL */
     if (own->preload[0])
         environment[used++] = own->preload;
     if (own->home[0])
@@ -189,8 +188,6 @@ bool spawn_child(struct child *ret_child, const struct launch *launch, struct er
     if (launch->user && launch->user->is_another)
         snprintf(own.home, sizeof own.home, HOME_VARIABLE "%s", launch->user->home);
     AUTO(freep) char **environment = worker_environment(&own);
-    if (!environment)
-        return error_no_memory(err);
     if (!pipes_open(&pipes, err))
         return false;
     confine_prepare(launch->how, &confinement);

@@ -3,6 +3,7 @@
 #include "common/bytes.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "common/text.h"
 #include "engine/machine/proc.h"
 #include "engine/process/leftovers.h"
@@ -43,13 +44,9 @@ struct worker {
 struct worker *worker_start(const struct launch *launch, const char *spec_text,
                             long long steps_max, struct error *err)
 {
-    struct worker *worker = calloc(1, sizeof *worker);
+    struct worker *worker = xcalloc(1, sizeof *worker);
     char process[16];
 
-    if (!worker) {
-        error_no_memory(err);
-        return NULL;
-    }
     worker->dialogue.steps_max = steps_max;
     leftovers_adopt();
     worker->words.limit = LAST_WORDS_MAX;
@@ -67,21 +64,12 @@ struct worker *worker_start(const struct launch *launch, const char *spec_text,
     return worker;
 }
 
-/* On success the event is the worker's. */
-static bool keep_event(struct worker *worker, const struct event *event, struct error *err)
+/* The event is then the worker's. */
+static void keep_event(struct worker *worker, const struct event *event)
 {
-    if (worker->event_count == worker->event_size) {
-        size_t size = worker->event_size ? worker->event_size * 2 : 64;
-        struct event *events = reallocarray(worker->events, size, sizeof *events);
-
-        if (!events)
-            return error_no_memory(err);
-        worker->events = events;
-        worker->event_size = size;
-    }
-    assert(worker->event_count < worker->event_size);
+    worker->events =
+        xgrow(worker->events, worker->event_count, &worker->event_size, sizeof *event);
     worker->events[worker->event_count++] = *event;
-    return true;
 }
 
 static bool take_line(const char *line, size_t length, void *user, struct error *err)
@@ -91,10 +79,12 @@ static bool take_line(const char *line, size_t length, void *user, struct error 
 
     if (!event_read(line, length, &event, err))
         return false;
-    if (dialogue_accept(&worker->dialogue, &event, err) && keep_event(worker, &event, err))
-        return true;
-    event_clear(&event);
-    return false;
+    if (!dialogue_accept(&worker->dialogue, &event, err)) {
+        event_clear(&event);
+        return false;
+    }
+    keep_event(worker, &event);
+    return true;
 }
 
 /* False when the pipe is at its end, which closes it. */
@@ -143,9 +133,7 @@ static bool read_words(struct worker *worker)
     if (words->used + fresh > words->limit)
         bytes_drop(words, words->used + fresh - words->limit);
     assert(words->used + fresh <= words->limit);
-    if (!bytes_add(words, buffer + (size_t)length - fresh, fresh))
-        bytes_free(words); /* no memory for last words is no reason to fail a run */
-    return true;
+    return bytes_add(words, buffer + (size_t)length - fresh, fresh);
 }
 
 static void reap(struct worker *worker)
@@ -254,12 +242,11 @@ void worker_terminate(struct worker *worker)
 char *worker_last_words(const struct worker *worker)
 {
     size_t used = worker->words.used;
-    char *words = used ? malloc(used + 1) : NULL;
+    char *words;
 
-    if (!words)
+    if (used == 0)
         return NULL;
-    memcpy(words, worker->words.data, used);
-    words[used] = '\0';
+    words = xmemdup(worker->words.data, used + 1);
     text_make_clean(words, used);
     return words;
 }

@@ -104,31 +104,28 @@ static bool is_known(const struct field *field, const struct engine_details *det
     return number != 0;
 }
 
-static bool write_all(const struct engine_details *details, json_t *object, bool with_null)
+static void write_all(const struct engine_details *details, json_t *object, bool with_null)
 {
     for (size_t i = 0; i < COUNT(fields); i++) {
         bool known = is_known(&fields[i], details);
 
-        if ((known || with_null) &&
+        if (known || with_null)
             json_object_set_new(object, fields[i].name,
-                                known ? field_write(&fields[i], details) : json_null()) != 0)
-            return false;
+                                known ? field_write(&fields[i], details) : json_null());
     }
     for (size_t i = 0; i < COUNT(questions); i++) {
         enum answer answer = answer_to(&questions[i], details);
 
-        if ((answer != ANSWER_NONE || with_null) &&
+        if (answer != ANSWER_NONE || with_null)
             json_object_set_new(object, questions[i].name,
                                 answer == ANSWER_NONE ? json_null()
-                                                      : json_boolean(answer == ANSWER_YES)) != 0)
-            return false;
+                                                      : json_boolean(answer == ANSWER_YES));
     }
-    return true;
 }
 
-bool engine_details_into_json(const struct engine_details *details, json_t *object)
+void engine_details_into_json(const struct engine_details *details, json_t *object)
 {
-    return write_all(details, object, false);
+    write_all(details, object, false);
 }
 
 bool engine_details_are_known(const struct engine_details *details)
@@ -146,5 +143,6 @@ char *engine_details_to_text(const struct engine_details *details)
 {
     AUTO(json_decrefp) json_t *object = json_object();
 
-    return object && write_all(details, object, true) ? json_text(object) : NULL;
+    write_all(details, object, true);
+    return json_text(object);
 }

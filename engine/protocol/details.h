@@ -50,12 +50,10 @@ bool engine_details_from_json(const json_t *json, struct engine_details *ret_det
 bool engine_details_from_text(const char *text, struct engine_details *ret_details,
                               struct error *err) __attribute__((warn_unused_result));
 
-/* Adds the known members to an object. False when memory ends. */
-bool engine_details_into_json(const struct engine_details *details, json_t *object)
-    __attribute__((warn_unused_result));
+/* Adds the known members to an object. */
+void engine_details_into_json(const struct engine_details *details, json_t *object);
 
 bool engine_details_are_known(const struct engine_details *details);
 
-/* An object with every member, null where it is unknown, in one line. The caller frees it; NULL
- * when memory ends. */
+/* An object with every member, null where it is unknown, in one line. The caller frees it. */
 char *engine_details_to_text(const struct engine_details *details);

@@ -61,14 +61,6 @@ static void copy_text(char *to, size_t size, const char *from)
     to[used] = '\0';
 }
 
-/* json_unpack_ex() did not find what it wanted. */
-static bool misfit(const json_error_t *why, struct error *err)
-{
-    if (json_error_code(why) == json_error_out_of_memory)
-        return error_no_memory(err);
-    return error_set(err, ERROR_INVALID, NULL, "%s", why->text);
-}
-
 static bool unpack_hello(json_t *json, struct event *event, struct error *err)
 {
     const char *software = NULL;
@@ -76,7 +68,7 @@ static bool unpack_hello(json_t *json, struct event *event, struct error *err)
     json_error_t why;
 
     if (json_unpack_ex(json, &why, 0, "{s:I, s?s}", "protocol", &protocol, "software", &software))
-        return misfit(&why, err);
+        return error_set(err, ERROR_INVALID, NULL, "%s", why.text);
     event->hello.protocol = protocol;
     copy_text(event->hello.software, sizeof event->hello.software, software ? software : "");
     return engine_details_from_json(json, &event->hello.details, err);
@@ -116,7 +108,7 @@ static bool unpack_step(json_t *json, struct event *event, struct error *err)
 
     if (json_unpack_ex(json, &why, 0, "{s:I, s:I, s:F}", "index", &index, "nanoseconds",
                        &nanoseconds, "loss", &event->step.loss) != 0)
-        return misfit(&why, err);
+        return error_set(err, ERROR_INVALID, NULL, "%s", why.text);
     event->step.index = index;
     event->step.nanoseconds = nanoseconds;
     return !split || unpack_split(split, nanoseconds, &event->step.split, err);
@@ -164,7 +156,7 @@ static bool unpack_done(json_t *json, struct event *event, struct error *err)
     json_error_t why;
 
     if (json_unpack_ex(json, &why, 0, "{s:I}", "steps", &steps) != 0)
-        return misfit(&why, err);
+        return error_set(err, ERROR_INVALID, NULL, "%s", why.text);
     event->done.steps = steps;
     for (size_t i = 0; i < COUNT(counts); i++) {
         const json_t *value = json_object_get(json, counts[i].name);
@@ -186,7 +178,7 @@ static bool unpack_failed(json_t *json, struct event *event, struct error *err)
     json_error_t why;
 
     if (json_unpack_ex(json, &why, 0, "{s:s}", "message", &message) != 0)
-        return misfit(&why, err);
+        return error_set(err, ERROR_INVALID, NULL, "%s", why.text);
     copy_text(event->failed.message, sizeof event->failed.message, message);
     return true;
 }
@@ -214,22 +206,25 @@ bool event_read(const char *line, size_t length, struct event *ret_event, struct
         *ret_event = event;
         return true;
     }
-    if (refusal.kind == ERROR_INTERNAL)
-        return error_set(err, ERROR_INTERNAL, NULL, "%s", refusal.message);
     return error_set(err, ERROR_UPSTREAM, NULL, "bad %s event: %s%s%s", name, refusal.field,
                      refusal.field[0] ? " " : "", refusal.message);
 }
 
-static bool pack_split(json_t *json, const struct step_split *split)
+static void pack_split(json_t *json, const struct step_split *split)
 {
-    if (!step_split_is_known(split))
-        return true;
-    return json_object_set_new(
-               json, "split",
-               json_pack("{s:I, s:I, s:I, s:I, s:I}", "input", (json_int_t)split->input,
-                         "forward", (json_int_t)split->forward, "backward",
-                         (json_int_t)split->backward, "update", (json_int_t)split->update,
-                         "communication", (json_int_t)split->communication)) == 0;
+    if (step_split_is_known(split))
+        json_object_set_new(
+            json, "split",
+            json_pack("{s:I, s:I, s:I, s:I, s:I}", "input", (json_int_t)split->input, "forward",
+                      (json_int_t)split->forward, "backward", (json_int_t)split->backward,
+                      "update", (json_int_t)split->update, "communication",
+                      (json_int_t)split->communication));
+}
+
+/* False of a number that JSON does not have. */
+static bool pack_real(json_t *json, const char *name, double number)
+{
+    return json_object_set_new(json, name, json_real(number)) == 0;
 }
 
 static bool pack_done(json_t *json, const struct event *event)
@@ -237,65 +232,60 @@ static bool pack_done(json_t *json, const struct event *event)
     const struct certified *certified = &event->done.certified;
     const char *text = event->done.implementations;
 
+    json_object_set_new(json, "steps", json_integer(event->done.steps));
     for (size_t i = 0; i < COUNT(counts); i++) {
         long long number;
 
         memcpy(&number, (const char *)event + counts[i].offset, sizeof number);
-        if (number != 0 && json_object_set_new(json, counts[i].name, json_integer(number)) != 0)
-            return false;
+        if (number != 0)
+            json_object_set_new(json, counts[i].name, json_integer(number));
     }
-    if ((certified->whole_known &&
-         json_object_set_new(json, WHOLE, json_real(certified->whole)) != 0) ||
-        (certified->worst_known &&
-         json_object_set_new(json, WORST, json_real(certified->worst)) != 0))
+    if ((certified->whole_known && !pack_real(json, WHOLE, certified->whole)) ||
+        (certified->worst_known && !pack_real(json, WORST, certified->worst)))
         return false;
-    return !text || json_object_set_new(json, "implementations", json_loads(text, 0, NULL)) == 0;
+    if (text)
+        json_object_set_new(json, "implementations", json_loads(text, 0, NULL));
+    return true;
 }
 
-/* NULL when memory ends. */
-static json_t *pack(const struct event *event)
+/* False where a number is not finite. */
+static bool pack(const struct event *event, json_t *json)
 {
-    AUTO(json_decrefp) json_t *json = json_pack("{s:s}", "type", type_names[event->type]);
-    bool ok;
-
+    json_object_set_new(json, "type", json_string(type_names[event->type]));
     switch (event->type) {
     case EVENT_HELLO:
-        ok = json_object_set_new(json, "protocol", json_integer(event->hello.protocol)) == 0 &&
-             json_object_set_new(json, "software", json_string(event->hello.software)) == 0 &&
-             engine_details_into_json(&event->hello.details, json);
-        break;
+        json_object_set_new(json, "protocol", json_integer(event->hello.protocol));
+        json_object_set_new(json, "software", json_string(event->hello.software));
+        engine_details_into_json(&event->hello.details, json);
+        return true;
     case EVENT_STEP:
-        ok = json_object_set_new(json, "index", json_integer(event->step.index)) == 0 &&
-             json_object_set_new(json, "nanoseconds", json_integer(event->step.nanoseconds)) ==
-                 0 &&
-             json_object_set_new(json, "loss", json_real(event->step.loss)) == 0 &&
-             pack_split(json, &event->step.split);
-        break;
+        json_object_set_new(json, "index", json_integer(event->step.index));
+        json_object_set_new(json, "nanoseconds", json_integer(event->step.nanoseconds));
+        if (!pack_real(json, "loss", event->step.loss))
+            return false;
+        pack_split(json, &event->step.split);
+        return true;
     case EVENT_CANARY:
-        ok = json_object_set_new(json, canaries[0].name, json_real(event->canary.hertz)) == 0 &&
-             json_object_set_new(json, canaries[1].name,
-                                 json_real(event->canary.copy_bytes_per_second)) == 0;
-        break;
+        return pack_real(json, canaries[0].name, event->canary.hertz) &&
+               pack_real(json, canaries[1].name, event->canary.copy_bytes_per_second);
     case EVENT_DONE:
-        ok = json_object_set_new(json, "steps", json_integer(event->done.steps)) == 0 &&
-             pack_done(json, event);
-        break;
+        return pack_done(json, event);
     default:
-        ok = json_object_set_new(json, "message", json_string(event->failed.message)) == 0;
+        json_object_set_new(json, "message", json_string(event->failed.message));
+        return true;
     }
-    return ok ? take(&json) : NULL;
 }
 
 bool event_write(FILE *out, const struct event *event, struct error *err)
 {
-    /* JSON has no NaN; said here, a diverged run is not mistaken for lack of memory. */
+    AUTO(json_decrefp) json_t *json = json_object();
+
     if (event->type == EVENT_STEP && !isfinite(event->step.loss))
         return error_set(err, ERROR_INTERNAL, NULL, "step %lld: the loss is not a number",
                          event->step.index);
-
-    AUTO(json_decrefp) json_t *json = pack(event);
-    if (!json)
-        return error_no_memory(err);
+    if (!pack(event, json))
+        return error_set(err, ERROR_INTERNAL, NULL, "a number of the %s event is not finite",
+                         type_names[event->type]);
 
     /* Flush every event: stdout is a pipe here, hence block-buffered, and the server's timeout
      * would otherwise take a healthy worker for a silent one. */

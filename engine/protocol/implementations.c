@@ -44,13 +44,10 @@ static char *text_of(json_t *layers, struct error *err)
 {
     AUTO(freep) char *text = json_text(layers);
 
-    if (!text)
-        error_no_memory(err);
-    else if (strlen(text) > IMPLEMENTATIONS_MAX)
-        error_set(err, ERROR_INVALID, "implementations", "must have at most %d bytes, got %zu",
-                  IMPLEMENTATIONS_MAX, strlen(text));
-    else
+    if (strlen(text) <= IMPLEMENTATIONS_MAX)
         return take(&text);
+    error_set(err, ERROR_INVALID, "implementations", "must have at most %d bytes, got %zu",
+              IMPLEMENTATIONS_MAX, strlen(text));
     return NULL;
 }
 
@@ -79,13 +76,12 @@ static bool add(json_t *layers, const struct implementation *one, struct error *
         !check_word(one->name, err))
         return false;
     passes = json_object_get(layers, one->layer);
-    if (!passes && json_object_set_new(layers, one->layer, passes = json_object()) != 0)
-        return error_no_memory(err);
+    if (!passes)
+        json_object_set_new(layers, one->layer, passes = json_object());
     if (json_object_get(passes, one->pass))
         return error_set(err, ERROR_INVALID, "implementations", "has '%s' of '%s' twice",
                          one->pass, one->layer);
-    if (json_object_set_new(passes, one->pass, json_string(one->name)) != 0)
-        return error_no_memory(err);
+    json_object_set_new(passes, one->pass, json_string(one->name));
     return true;
 }
 
@@ -93,10 +89,6 @@ char *implementations_to_text(const struct implementation *list, size_t count, s
 {
     AUTO(json_decrefp) json_t *layers = json_object();
 
-    if (!layers) {
-        error_no_memory(err);
-        return NULL;
-    }
     for (size_t i = 0; i < count; i++)
         if (!add(layers, &list[i], err))
             return NULL;

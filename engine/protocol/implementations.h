@@ -18,7 +18,7 @@ struct implementation {
 };
 
 /* The text of a list; layers and passes come in the order of their first appearance. The caller
- * frees it. NULL, with the reason, when the list breaks a rule above or memory ends. */
+ * frees it. NULL, with the reason, when the list breaks a rule above. */
 char *implementations_to_text(const struct implementation *list, size_t count, struct error *err)
     __attribute__((warn_unused_result));
 

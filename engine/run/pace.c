@@ -2,6 +2,7 @@
 
 #include "common/clock.h"
 #include "common/limits.h"
+#include "common/memory.h"
 #include "engine/stats/interval.h"
 
 #include <math.h>
@@ -126,17 +127,10 @@ static bool is_time_to_look(const struct pace *pace)
            (!pace->end_seen && has_what_was_asked(pace));
 }
 
-bool pace_step(struct pace *pace, long long nanoseconds)
+void pace_step(struct pace *pace, long long nanoseconds)
 {
-    if (pace->steps == pace->size) {
-        size_t size = pace->size ? pace->size * 2 : 128;
-        long long *grown = reallocarray(pace->nanoseconds, size, sizeof *grown);
-
-        if (!grown)
-            return false;
-        pace->nanoseconds = grown;
-        pace->size = size;
-    }
+    pace->nanoseconds =
+        xgrow(pace->nanoseconds, pace->steps, &pace->size, sizeof *pace->nanoseconds);
     pace->nanoseconds[pace->steps++] = nanoseconds;
     pace->total_ns += nanoseconds;
     if (is_time_to_look(pace)) {
@@ -145,7 +139,6 @@ bool pace_step(struct pace *pace, long long nanoseconds)
         pace->looked_at = pace->steps;
         pace->end_seen = has_what_was_asked(pace);
     }
-    return true;
 }
 
 static double dollars_spent(const struct pace *pace, long long elapsed_ns)

@@ -63,8 +63,7 @@ void pace_shorten(struct pace *pace, long long spent_ns);
 /* The most step events the spec allows. */
 long long pace_steps_max(const struct run_spec *spec);
 
-/* False when memory ends. */
-bool pace_step(struct pace *pace, long long nanoseconds) __attribute__((warn_unused_result));
+void pace_step(struct pace *pace, long long nanoseconds);
 
 /* `elapsed_ns` since the worker was started. */
 enum pace_verdict pace_judge(const struct pace *pace, long long elapsed_ns);

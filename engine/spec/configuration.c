@@ -48,15 +48,12 @@ static bool is_known(const struct configuration *configuration, size_t member)
     return (configuration->known >> member & 1) != 0;
 }
 
-bool configuration_read(const char *text, struct configuration *ret_configuration,
-                        struct error *err)
+void configuration_read(const char *text, struct configuration *ret_configuration)
 {
     struct configuration configuration = {0};
     AUTO(json_decrefp) json_t *json = json_loads(text, 0, NULL);
     const char *precision = json_string_value(json_object_get(json, "precision"));
 
-    if (!json)
-        return error_no_memory(err);
     for (size_t member = 0; member < COUNT(members); member++) {
         const json_t *value = json_object_get(json, members[member].name);
         const struct field field = field_at(member);
@@ -69,7 +66,6 @@ bool configuration_read(const char *text, struct configuration *ret_configuratio
         strlen(precision) < sizeof configuration.foreign_precision)
         memcpy(configuration.foreign_precision, precision, strlen(precision) + 1);
     *ret_configuration = configuration;
-    return true;
 }
 
 bool configuration_matches(const struct configuration *configuration, const char *precision,
@@ -133,10 +129,9 @@ char *configuration_of_spec(const struct run_spec *spec)
     AUTO(json_decrefp) json_t *json = json_object();
 
     for (size_t i = 0; i < run_spec_field_count; i++)
-        if (configuration_has(run_spec_fields[i].name) &&
+        if (configuration_has(run_spec_fields[i].name))
             json_object_set_new(json, run_spec_fields[i].name,
-                                field_write(&run_spec_fields[i], spec)) != 0)
-            return NULL;
+                                field_write(&run_spec_fields[i], spec));
     return json_text(json);
 }
 

@@ -20,10 +20,9 @@ struct configuration {
     char foreign_precision[CONFIGURATION_WORD_SIZE]; /* of a figure: one that no run has, or "" */
 };
 
-/* Reads a configuration's text: JSON, as the database keeps it, so only memory can end. Members
- * that are absent, or whose value no run could have, stay unknown. */
-bool configuration_read(const char *text, struct configuration *ret_configuration,
-                        struct error *err) __attribute__((warn_unused_result));
+/* Reads a configuration's text: JSON, as the database keeps it. Members that are absent, or whose
+ * value no run could have, stay unknown. */
+void configuration_read(const char *text, struct configuration *ret_configuration);
 
 /* Whether it has this precision (NULL: any) and this batch size (0: any). */
 bool configuration_matches(const struct configuration *configuration, const char *precision,
@@ -36,11 +35,11 @@ size_t configuration_differences(const struct configuration *left,
                                  const struct configuration *right,
                                  const char *ret_names[CONFIGURATION_MEMBERS]);
 
-/* A member as JSON: a new reference, NULL when memory ends or where it is not known. */
+/* A member as JSON: a new reference, NULL where it is not known. */
 json_t *configuration_member(const struct configuration *configuration, const char *name);
 
 /* What of a spec makes a configuration, as JSON in one line: equal specs, equal text. The caller
- * frees it; NULL when memory ends. */
+ * frees it. */
 char *configuration_of_spec(const struct run_spec *spec);
 
 /* Whether a field of a spec is part of its configuration. */

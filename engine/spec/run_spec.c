@@ -376,26 +376,22 @@ bool run_spec_from_text(const char *text, size_t length, struct run_spec *ret_sp
 
 static json_t *labels_to_json(const struct run_spec *spec)
 {
-    AUTO(json_decrefp) json_t *json = json_object();
+    json_t *json = json_object();
 
     for (int i = 0; i < spec->label_count; i++)
-        if (json_object_set_new(json, spec->labels[i].key, json_string(spec->labels[i].value)) !=
-            0)
-            return NULL;
-    return take(&json);
+        json_object_set_new(json, spec->labels[i].key, json_string(spec->labels[i].value));
+    return json;
 }
 
 json_t *run_spec_to_json(const struct run_spec *spec)
 {
-    AUTO(json_decrefp) json_t *json = json_object();
+    json_t *json = json_object();
 
     for (size_t i = 0; i < run_spec_field_count; i++)
-        if (json_object_set_new(json, run_spec_fields[i].name,
-                                field_write(&run_spec_fields[i], spec)) != 0)
-            return NULL;
-    if (json_object_set_new(json, "labels", labels_to_json(spec)) != 0)
-        return NULL;
-    return take(&json);
+        json_object_set_new(json, run_spec_fields[i].name,
+                            field_write(&run_spec_fields[i], spec));
+    json_object_set_new(json, "labels", labels_to_json(spec));
+    return json;
 }
 
 char *run_spec_to_text(const struct run_spec *spec)
@@ -405,44 +401,43 @@ char *run_spec_to_text(const struct run_spec *spec)
     return json_text(json);
 }
 
-static bool add_property(json_t *properties, const struct field *field,
+static void add_property(json_t *properties, const struct field *field,
                          const struct run_spec *defaults)
 {
-    AUTO(json_decrefp) json_t *schema = field_schema(field);
+    json_t *schema = field_schema(field);
 
-    if (!schema)
-        return false;
-    if (strcmp(field->name, "precision") != 0 && /* that of a request is the machine's */
-        json_object_set_new(schema, "default", field_write(field, defaults)) != 0)
-        return false;
-    return json_object_set(properties, field->name, schema) == 0;
+    if (strcmp(field->name, "precision") != 0) /* that of a request is the machine's */
+        json_object_set_new(schema, "default", field_write(field, defaults));
+    json_object_set_new(properties, field->name, schema);
+}
+
+static json_t *list_of(const char *const names[])
+{
+    json_t *list = json_array();
+
+    for (; *names; names++)
+        json_array_append_new(list, json_string(*names));
+    return list;
 }
 
 /* How the name of a workload may look, and those that are known. */
-static bool describe_workload(json_t *properties)
+static void describe_workload(json_t *properties)
 {
     json_t *workload = json_object_get(properties, "workload");
-    AUTO(json_decrefp) json_t *known = json_array();
 
-    for (const char *const *name = run_spec_workloads; *name; name++)
-        if (json_array_append_new(known, json_string(*name)) != 0)
-            return false;
-    return json_object_set_new(workload, "pattern", json_string("^[A-Za-z0-9._/-]+$")) == 0 &&
-           json_object_set(workload, "examples", known) == 0;
+    json_object_set_new(workload, "pattern", json_string("^[A-Za-z0-9._/-]+$"));
+    json_object_set_new(workload, "examples", list_of(run_spec_workloads));
 }
 
 json_t *run_spec_schema(void)
 {
     struct run_spec defaults = run_spec_default();
-    AUTO(json_decrefp) json_t *properties = json_object();
-    json_t *labels;
+    json_t *properties = json_object(), *labels;
 
     defaults.batch_size = FIELD_IS_AUTO; /* of a request (engine/run/run_request.h) */
     for (size_t i = 0; i < run_spec_field_count; i++)
-        if (!add_property(properties, &run_spec_fields[i], &defaults))
-            return NULL;
-    if (!describe_workload(properties))
-        return NULL;
+        add_property(properties, &run_spec_fields[i], &defaults);
+    describe_workload(properties);
     labels = json_pack(
         "{s:s, s:s, s:i, s:{s:s}, s:{s:s, s:i, s:s}}", "type", "object", "description",
         "Labels of your choice to find the run by, such as branch and commit; at "
@@ -450,10 +445,9 @@ json_t *run_spec_schema(void)
         "maxProperties", RUN_LABELS_MAX, "propertyNames", "pattern",
         "^[A-Za-z0-9._/-]{1," LIMIT_TEXT(LABEL_KEY_MAX) "}$", "additionalProperties", "type",
         "string", "maxLength", LABEL_VALUE_MAX, "pattern", "^[^\\u0000-\\u001f\\u007f]*$");
-    if (json_object_set_new(properties, "labels", labels) != 0)
-        return NULL;
+    json_object_set_new(properties, "labels", labels);
     return json_pack(
-        "{s:s, s:b, s:O, s:{s:{s:{s:s}}, s:[s]}, s:{s:{s:{s:[s, i]}, s:{s:[s, i]}}}}", "type",
+        "{s:s, s:b, s:o, s:{s:{s:{s:s}}, s:[s]}, s:{s:{s:{s:[s, i]}, s:{s:[s, i]}}}}", "type",
         "object", "additionalProperties", 0, "properties", properties, "if", "properties",
         "protocol", "const", protocols[1], "required", "protocol", "then", "properties",
         "warmup_steps", "enum", "auto", PUBLISHED_WARMUP, "steps", "enum", "auto",
@@ -462,16 +456,8 @@ json_t *run_spec_schema(void)
 
 json_t *run_spec_native_schema(void)
 {
-    AUTO(json_decrefp) json_t *workloads = json_array();
-    AUTO(json_decrefp) json_t *formats = json_array();
-
-    for (const char *const *name = run_spec_workloads; *name; name++)
-        if (json_array_append_new(workloads, json_string(*name)) != 0)
-            return NULL;
-    for (const char *const *name = native_precisions; *name; name++)
-        if (json_array_append_new(formats, json_string(*name)) != 0)
-            return NULL;
-    return json_pack("{s:{s:{s:{s:s}}}, s:{s:{s:{s:O}, s:{s:O}}}}", "if", "properties", "engine",
-                     "const", ENGINE_NATIVE, "then", "properties", "workload", "enum", workloads,
-                     "precision", "enum", formats);
+    return json_pack("{s:{s:{s:{s:s}}}, s:{s:{s:{s:o}, s:{s:o}}}}", "if", "properties", "engine",
+                     "const", ENGINE_NATIVE, "then", "properties", "workload", "enum",
+                     list_of(run_spec_workloads), "precision", "enum",
+                     list_of(native_precisions));
 }

@@ -77,13 +77,13 @@ bool run_spec_from_text(const char *text, size_t length, struct run_spec *ret_sp
 json_t *run_spec_parse(const char *text, size_t length, struct error *err)
     __attribute__((warn_unused_result));
 
-/* A new object with every field, so that equal specs give equal JSON; NULL without memory. */
+/* A new object with every field, so that equal specs give equal JSON. */
 json_t *run_spec_to_json(const struct run_spec *spec);
 
 /* The same as text in one line, for storage and for the worker. The caller frees it. */
 char *run_spec_to_text(const struct run_spec *spec);
 
-/* JSON Schema of a spec, with defaults. A new reference, or NULL without memory. */
+/* JSON Schema of a spec, with defaults. A new reference. */
 json_t *run_spec_schema(void);
 
 /* What holds beside it where the engine is the native one, or none is named. Likewise. */

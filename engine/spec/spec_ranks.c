@@ -23,7 +23,6 @@ char *spec_without_ranks(const char *text, size_t length, int started, struct er
 {
     json_error_t why;
     AUTO(json_decrefp) json_t *spec = json_read(text, length, 0, &why);
-    char *rest;
 
     if (!spec) {
         error_set(err, ERROR_INVALID, NULL, "the spec is not JSON: %s", why.text);
@@ -36,8 +35,5 @@ char *spec_without_ranks(const char *text, size_t length, int started, struct er
     if (!check(json_object_get(spec, "ranks"), started, err))
         return NULL;
     json_object_del(spec, "ranks");
-    rest = json_text(spec);
-    if (!rest)
-        error_no_memory(err);
-    return rest;
+    return json_text(spec);
 }

@@ -26,11 +26,8 @@ struct evidence {
     size_t reading_count, reading_size;
 };
 
-/* Both return false when memory ends. */
-bool evidence_observe(struct evidence *evidence, const struct observation *observation)
-    __attribute__((warn_unused_result));
-bool evidence_add_reading(struct evidence *evidence, const struct canary_reading *reading)
-    __attribute__((warn_unused_result));
+void evidence_observe(struct evidence *evidence, const struct observation *observation);
+void evidence_add_reading(struct evidence *evidence, const struct canary_reading *reading);
 
 /* Frees what it holds; zeroed evidence is fine. */
 void evidence_free(struct evidence *evidence);

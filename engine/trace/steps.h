@@ -27,8 +27,7 @@ static inline bool step_split_is_known(const struct step_split *split)
            split->communication;
 }
 
-/* False when memory ends. */
-bool steps_add(struct steps *steps, struct step step) __attribute__((warn_unused_result));
+void steps_add(struct steps *steps, struct step step);
 
 /* Frees the items; zeroed steps are fine. */
 void steps_free(struct steps *steps);

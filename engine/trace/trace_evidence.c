@@ -65,7 +65,6 @@ static bool read_counters(struct json_scan *scan, struct observation *observatio
     return json_scan_take(scan, ']');
 }
 
-/* A reason of NULL is lack of memory. */
 static bool read_observation(struct json_scan *scan, struct evidence *evidence,
                              const char **ret_reason)
 {
@@ -80,8 +79,8 @@ static bool read_observation(struct json_scan *scan, struct evidence *evidence,
     *ret_reason = "must not be earlier than the one before it";
     if (before && (observation.taken_ns < before->taken_ns || observation.steps < before->steps))
         return false;
-    *ret_reason = NULL;
-    return evidence_observe(evidence, &observation);
+    evidence_observe(evidence, &observation);
+    return true;
 }
 
 /* More than 0. */
@@ -110,16 +109,14 @@ static bool read_reading(struct json_scan *scan, struct evidence *evidence,
     *ret_reason = "must not be earlier than the one before it";
     if (before && reading.steps < before->steps)
         return false;
-    *ret_reason = NULL;
-    return evidence_add_reading(evidence, &reading);
+    evidence_add_reading(evidence, &reading);
+    return true;
 }
 
 static bool refuse_row(struct error *err, const char *name, size_t index, const char *reason)
 {
     char field[64];
 
-    if (!reason)
-        return error_no_memory(err);
     snprintf(field, sizeof field, "evidence.%s[%zu]", name, index);
     return error_set(err, ERROR_INVALID, field, "%s", reason);
 }

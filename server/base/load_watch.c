@@ -37,12 +37,13 @@ static bool look(struct load_watch *watch, const struct topology *topology, long
     long long age_ns = now_ns - watch->last.taken_ns;
     bool known = watch->last.taken_ns > 0 && age_ns <= LONGEST_NS;
 
-    if ((known && age_ns < shortest_ns()) || !load_reading_take("", topology, &next))
+    if (known && age_ns < shortest_ns())
         return false;
-    if (known && load_between(&watch->last, &next, topology, getpid(), &watch->load))
+    load_reading_take("", topology, &next);
+    if (known) {
+        load_between(&watch->last, &next, topology, getpid(), &watch->load);
         watch->load_ns = next.taken_ns;
-    else
-        known = false;
+    }
     old = watch->last;
     watch->last = next;
     next = (struct load_reading){0};

@@ -17,7 +17,7 @@ void load_watch_init(struct load_watch *watch);
 void load_watch_clear(struct load_watch *watch);
 
 /* The load of the last moment: 0.3 to five seconds that ended within the last second. False where
- * that is not known yet: then a look from *ret_due_ns (monotonic) on says it; also, without an
- * end to it, where memory ends. Takes some milliseconds. */
+ * that is not known yet: then a look from *ret_due_ns (monotonic) on says it. Takes some
+ * milliseconds. */
 bool load_watch_look(struct load_watch *watch, const struct topology *topology,
                      struct load *ret_load, long long *ret_due_ns);

@@ -40,14 +40,14 @@ void this_machine_free(struct this_machine *here)
     free(here);
 }
 
-bool this_machine_look(struct this_machine *here, struct error *err)
+void this_machine_look(struct this_machine *here)
 {
     enum cpu_isa isa = cpu_probe();
 
     topology_read("", &here->topology);
     vm_read("", here->shown_vm);
     here->place = (struct place){.topology = &here->topology, .isa = isa, .root = ""};
-    return machine_read("", &here->topology, isa, &here->machine) || error_no_memory(err);
+    machine_read("", &here->topology, isa, &here->machine);
 }
 
 bool this_machine_store(struct this_machine *here, struct db *db, struct error *err)

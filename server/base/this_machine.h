@@ -39,8 +39,7 @@ void this_machine_free(struct this_machine *here); /* accepts NULL */
 
 /* Reads the hardware. Call it before starting threads: it tests the processor's features in a
  * child process. */
-bool this_machine_look(struct this_machine *here, struct error *err)
-    __attribute__((warn_unused_result));
+void this_machine_look(struct this_machine *here);
 
 /* Stores the machine unless the database has it, and sets `number`. */
 bool this_machine_store(struct this_machine *here, struct db *db, struct error *err)

@@ -209,8 +209,9 @@ bool process_begin(struct process *process, bool serving, struct error *err)
     const struct config *config = &process->config;
 
     server->this_machine = this_machine_new(config, err);
-    if (!server->this_machine || !this_machine_look(server->this_machine, err))
+    if (!server->this_machine)
         return false;
+    this_machine_look(server->this_machine);
     server->this_machine->place.can = can_run;
     server->this_machine->place.user = process;
     server->this_machine->place.engines = process->engines.names;

@@ -56,13 +56,11 @@ static void notify(struct job *job, long long now_ns)
     job->notified_ns = now_ns;
 }
 
-static bool take_hello(struct run *run, const struct event *event, struct error *err)
+static void take_hello(struct run *run, const struct event *event)
 {
     snprintf(run->software, sizeof run->software, "%s", event->hello.software);
-    if (!engine_details_are_known(&event->hello.details))
-        return true;
-    run->engine_details = engine_details_to_text(&event->hello.details);
-    return run->engine_details || error_no_memory(err);
+    if (engine_details_are_known(&event->hello.details))
+        run->engine_details = engine_details_to_text(&event->hello.details);
 }
 
 static void take_done(struct run *run, struct event *event)
@@ -74,13 +72,12 @@ static void take_done(struct run *run, struct event *event)
 }
 
 /* Call this after the first step: by then the engine has loaded all its libraries. */
-static bool look_at_loaded(struct job *job, struct error *err)
+static void look_at_loaded(struct job *job)
 {
     struct loaded_libraries loaded;
 
     loaded_libraries_read("", worker_pid(job->worker), &loaded);
     job->run->loaded = loaded_libraries_to_text(&loaded);
-    return job->run->loaded || error_no_memory(err);
 }
 
 static bool take_step(struct job *job, const struct event *event, long long now_ns,
@@ -94,11 +91,9 @@ static bool take_step(struct job *job, const struct event *event, long long now_
         long long setup_ns = now_ns - job->started_ns - step.nanoseconds;
 
         job->run->setup_ns = setup_ns > 0 ? setup_ns : 0;
-        if (!look_at_loaded(job, err))
-            return false;
+        look_at_loaded(job);
     }
-    if (!pace_step(&job->pace, step.nanoseconds))
-        return error_no_memory(err);
+    pace_step(&job->pace, step.nanoseconds);
     if (!recorder_step(&job->recorder, &step, now_ns, err))
         return false;
     if (now_ns - job->notified_ns >= haste_pause(NOTIFY_NS))
@@ -111,11 +106,13 @@ static bool take_event(struct job *job, struct event *event, long long now_ns, s
     job->heard_ns = now_ns;
     switch (event->type) {
     case EVENT_HELLO:
-        return take_hello(job->run, event, err);
+        take_hello(job->run, event);
+        return true;
     case EVENT_STEP:
         return take_step(job, event, now_ns, err);
     case EVENT_CANARY:
-        return recorder_add_reading(&job->recorder, &event->canary, err);
+        recorder_add_reading(&job->recorder, &event->canary);
+        return true;
     default:
         take_done(job->run, event);
         return true;
@@ -125,15 +122,13 @@ static bool take_event(struct job *job, struct event *event, long long now_ns, s
 /* Keeps who used the processors when the run began: our own worker does not count. The moment
  * before the worker's start is looked at where the processors were watched then, else the first
  * moment of its set-up; nothing waits for it. */
-static bool look_at_load(struct job *job, long long now_ns, struct error *err)
+static void look_at_load(struct job *job, long long now_ns)
 {
     struct load load;
 
-    if (job->run->load || now_ns < job->load_due_ns ||
-        !this_machine_load(job->parts->this_machine, &load, &job->load_due_ns))
-        return true;
-    job->run->load = load_to_text(&load);
-    return job->run->load || error_no_memory(err);
+    if (!job->run->load && now_ns >= job->load_due_ns &&
+        this_machine_load(job->parts->this_machine, &load, &job->load_due_ns))
+        job->run->load = load_to_text(&load);
 }
 
 /* Enforces the time limits and stores a batch that is due. False ends the run as failed. */
@@ -150,14 +145,14 @@ static bool tend(struct job *job, long long now_ns, struct error *err)
         job->obey_ns = obey_ns(job);
         worker_enough(job->worker);
         /* Look now: once the worker has exited, there is nothing to look at. */
-        if (!recorder_look(&job->recorder, now_ns, err))
-            return false;
+        recorder_look(&job->recorder, now_ns);
     }
     if (job->verdict != PACE_GO_ON && now_ns - job->asked_ns >= job->obey_ns)
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "the worker did not end within %lld seconds of being asked to",
                          job->obey_ns / NS_PER_SECOND);
-    return look_at_load(job, now_ns, err) && recorder_tend(&job->recorder, now_ns, err);
+    look_at_load(job, now_ns);
+    return recorder_tend(&job->recorder, now_ns, err);
 }
 
 static long long earlier(long long left, long long right)
@@ -339,10 +334,7 @@ static enum job_result settle_batch(struct job *job, const struct launch *launch
         return result;
     freep(&run->spec_text);
     run->spec_text = run_spec_to_text(&job->spec);
-    if (!run->spec_text)
-        error_no_memory(err);
-    return run->spec_text && runs_settle_spec(job->parts->db, run, err) ? JOB_FINISHED
-                                                                        : JOB_FAILED;
+    return runs_settle_spec(job->parts->db, run, err) ? JOB_FINISHED : JOB_FAILED;
 }
 
 /* Starts the worker that the spec asks for, and follows it to its end. */
@@ -376,15 +368,13 @@ static enum job_result start_and_follow(struct job *job, struct error *err)
     pace_shorten(&job->pace, clock_monotonic_ns() - began_ns);
     job->pace.stops_for_little = parts->stops_for_little;
     job->memory_kills = memory_kills();
-    if (!look_at_load(job, clock_monotonic_ns(), err))
-        return JOB_FAILED;
+    look_at_load(job, clock_monotonic_ns());
     job->worker = worker_start(&launch, run->spec_text, pace_steps_max(&job->spec), err);
     if (!job->worker)
         return JOB_FAILED;
     job->started_ns = job->heard_ns = clock_monotonic_ns();
     notify(job, job->started_ns);
-    if (!recorder_start(&job->recorder, worker_pid(job->worker), job->started_ns, err))
-        return conclude(job, JOB_FAILED, err);
+    recorder_start(&job->recorder, worker_pid(job->worker), job->started_ns);
     return conclude(job, follow(job, err), err);
 }
 

@@ -12,7 +12,7 @@
 #define FLUSH_PATIENCE_MS 100    /* with another process that has locked the database */
 #define OBSERVE_NS NS_PER_SECOND /* between two looks at the worker */
 
-bool recorder_look(struct recorder *recorder, long long now_ns, struct error *err)
+void recorder_look(struct recorder *recorder, long long now_ns)
 {
     struct observation seen;
 
@@ -20,14 +20,14 @@ bool recorder_look(struct recorder *recorder, long long now_ns, struct error *er
     process_sampler_read("", recorder->worker, &seen);
     seen.steps = recorder->run->steps + (long long)recorder->pending.count;
     seen.taken_ns = now_ns - recorder->started_ns;
-    return evidence_observe(&recorder->evidence, &seen) || error_no_memory(err);
+    evidence_observe(&recorder->evidence, &seen);
 }
 
-bool recorder_start(struct recorder *recorder, pid_t worker, long long now_ns, struct error *err)
+void recorder_start(struct recorder *recorder, pid_t worker, long long now_ns)
 {
     recorder->worker = worker;
     recorder->started_ns = recorder->flushed_ns = now_ns;
-    return recorder_look(recorder, now_ns, err);
+    recorder_look(recorder, now_ns);
 }
 
 static bool store(struct recorder *recorder, struct error *err)
@@ -74,31 +74,28 @@ static bool flush_if_free(struct recorder *recorder, long long now_ns, struct er
 bool recorder_step(struct recorder *recorder, const struct step *step, long long now_ns,
                    struct error *err)
 {
-    if (!steps_add(&recorder->pending, *step))
-        return error_no_memory(err);
+    steps_add(&recorder->pending, *step);
     /* Loading and setting up ended with the first step: the counters up to here do not describe
      * the steps that follow. */
-    if (recorder->run->steps + (long long)recorder->pending.count == 1 &&
-        !recorder_look(recorder, now_ns, err))
-        return false;
+    if (recorder->run->steps + (long long)recorder->pending.count == 1)
+        recorder_look(recorder, now_ns);
     /* Behind a lock the next try is recorder_tend()'s, or each step would wait. */
     return recorder->pending.count < FLUSH_STEPS || recorder->blocked ||
            flush_if_free(recorder, now_ns, err);
 }
 
-bool recorder_add_reading(struct recorder *recorder, const struct canary *canary,
-                          struct error *err)
+void recorder_add_reading(struct recorder *recorder, const struct canary *canary)
 {
     const struct canary_reading reading = {
         recorder->run->steps + (long long)recorder->pending.count, *canary};
 
-    return evidence_add_reading(&recorder->evidence, &reading) || error_no_memory(err);
+    evidence_add_reading(&recorder->evidence, &reading);
 }
 
 bool recorder_tend(struct recorder *recorder, long long now_ns, struct error *err)
 {
-    if (now_ns - recorder->observed_ns >= OBSERVE_NS && !recorder_look(recorder, now_ns, err))
-        return false;
+    if (now_ns - recorder->observed_ns >= OBSERVE_NS)
+        recorder_look(recorder, now_ns);
     return now_ns - recorder->flushed_ns < haste_pause(FLUSH_NS) ||
            flush_if_free(recorder, now_ns, err);
 }

@@ -22,14 +22,12 @@ struct recorder {
 };
 
 /* Starts to observe the worker, and makes the first observation. */
-bool recorder_start(struct recorder *recorder, pid_t worker, long long now_ns, struct error *err)
-    __attribute__((warn_unused_result));
+void recorder_start(struct recorder *recorder, pid_t worker, long long now_ns);
 
 /* Records a step; observes the worker after its first one. */
 bool recorder_step(struct recorder *recorder, const struct step *step, long long now_ns,
                    struct error *err) __attribute__((warn_unused_result));
-bool recorder_add_reading(struct recorder *recorder, const struct canary *canary,
-                          struct error *err) __attribute__((warn_unused_result));
+void recorder_add_reading(struct recorder *recorder, const struct canary *canary);
 
 /* Observes and stores if either is due. That another process has locked the database is no
  * failure: what is pending is stored at a later call. */
@@ -40,8 +38,7 @@ bool recorder_tend(struct recorder *recorder, long long now_ns, struct error *er
 long long recorder_due(const struct recorder *recorder);
 
 /* Makes the last observation: call it after the last step, before the worker exits. */
-bool recorder_look(struct recorder *recorder, long long now_ns, struct error *err)
-    __attribute__((warn_unused_result));
+void recorder_look(struct recorder *recorder, long long now_ns);
 
 /* Stores everything that is pending. ERROR_BUSY: what is not stored stays pending, and a later
  * call stores it; this one waits only for a moment, because the worker stands still meanwhile. */

@@ -58,10 +58,6 @@ enum job_result trial_run(const struct trial *trial, struct run_spec *spec,
     struct worker *worker;
     double seconds;
 
-    if (!text) {
-        error_no_memory(err);
-        return JOB_FAILED;
-    }
     worker = worker_start(trial->launch, text, pace_steps_max(&small), err);
     if (!worker)
         return JOB_FAILED;

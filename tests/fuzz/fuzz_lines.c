@@ -93,7 +93,7 @@ static bool on_line(const char *line, size_t length, void *user, struct error *e
     reader->accepted++;
     if (event.type == EVENT_STEP) {
         ALWAYS(event.step.index == (long long)reader->pace.steps);
-        ALWAYS(pace_step(&reader->pace, event.step.nanoseconds));
+        pace_step(&reader->pace, event.step.nanoseconds);
     }
     return true;
 }

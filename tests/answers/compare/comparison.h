@@ -124,7 +124,7 @@ static inline void stage_see(struct stage *stage, const struct seen *seen)
     contender->engine = stage_text(seen->engine, "native");
     contender->configuration =
         stage_text(seen->configuration, "{\"precision\":\"bf16\",\"batch_size\":16}");
-    EXPECT(configuration_read(contender->configuration, &contender->setup, NULL));
+    configuration_read(contender->configuration, &contender->setup);
     contender->provider = stage_text(seen->provider, "aws");
     contender->instance = stage_text(seen->instance, "");
     contender->stratum = stage_text(seen->stratum, "s1");

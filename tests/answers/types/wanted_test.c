@@ -8,14 +8,10 @@
 static char *configuration(const char *precision, long long batch_size)
 {
     struct run_spec spec = run_spec_default();
-    char *text;
 
     spec.precision = precision;
     spec.batch_size = batch_size;
-    text = configuration_of_spec(&spec);
-    if (!text)
-        exit(1);
-    return text;
+    return configuration_of_spec(&spec);
 }
 
 static struct wanted_list ask_of(const struct stage *stage, struct known_type type,

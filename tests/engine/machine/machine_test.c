@@ -16,7 +16,7 @@ static struct machine read_machine(const struct tree *tree)
     struct machine machine = {0};
 
     topology_read(tree->root, &topology);
-    EXPECT(machine_read(tree->root, &topology, CPU_AMX, &machine));
+    machine_read(tree->root, &topology, CPU_AMX, &machine);
     return machine;
 }
 
@@ -114,14 +114,14 @@ static void a_stratum_follows_from_the_facts(void)
 
     put_machine(&tree);
     AUTO(machine_clear) struct machine machine = read_machine(&tree);
-    EXPECT(machine_stratum(machine.facts, stratum));
+    machine_stratum(machine.facts, stratum);
     EXPECT_STR(stratum, machine.stratum);
     AUTO(json_decrefp) json_t *facts = json_loads(machine.facts, 0, NULL);
     json_object_del(facts, "hypervisor");
     AUTO(freep) char *fewer = json_text(facts);
-    EXPECT(machine_stratum(fewer, stratum));
+    machine_stratum(fewer, stratum);
     EXPECT_STR(stratum, "");
-    EXPECT(machine_stratum("[1", stratum));
+    machine_stratum("[1", stratum);
     EXPECT_STR(stratum, "");
 }
 

@@ -15,6 +15,7 @@ static const struct {
     {"7f-80 r-xp 0 0:0 2 /opt/intel/libiomp5.so\n7f-80 r-xp 0 0:0 2 /usr/lib/libjemalloc.so.2\n",
      "jemalloc", "intel", ""},
     {"7f-80 r-xp 0 0:0 2 /usr/lib/libmimalloc.so.2.0\n", "mimalloc", "none", ""},
+    {"7f-80 r-xp 0 0:0 2 /opt/libdnnl\xff.so.3\n", "system", "none", "libdnnl?.so.3"},
     {"garbage\n[heap]\n/\n///\n", "system", "none", ""},
 };
 

@@ -361,6 +361,20 @@ static void a_loss_survives_being_written(void)
     }
 }
 
+static void a_reading_that_is_no_number_is_not_written(void)
+{
+    const struct event event = {.type = EVENT_CANARY, .canary = {1e9, INFINITY}};
+    AUTO(freep) char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    struct error err = {0};
+
+    EXPECT(!event_write(out, &event, &err));
+    EXPECT_STR(err.message, "a number of the canary event is not finite");
+    fclose(out);
+    EXPECT_INT((long long)size, 0);
+}
+
 static void a_loss_that_is_no_number_is_called_that(void)
 {
     const double losses[] = {NAN, INFINITY, -INFINITY};
@@ -417,6 +431,7 @@ int main(void)
     RUN(an_event_is_one_line_flushed_at_once);
     RUN(a_loss_survives_being_written);
     RUN(a_loss_that_is_no_number_is_called_that);
+    RUN(a_reading_that_is_no_number_is_not_written);
     RUN(a_reader_that_is_gone_is_an_error);
     return test_result();
 }

@@ -120,8 +120,8 @@ static inline void run_once(const struct disturbance *what, size_t noise, size_t
     pace_start(&pace, &spec, 0);
     pace.min_ns = 0;
     while (count < planned || (count < most && pace_judge(&pace, 0) == PACE_GO_ON)) {
-        EXPECT(pace_step(&pace, steps[count]));
-        EXPECT(steps_add(&taken, (struct step){.nanoseconds = steps[count++], .loss = 1}));
+        pace_step(&pace, steps[count]);
+        steps_add(&taken, (struct step){.nanoseconds = steps[count++], .loss = 1});
     }
     EXPECT(summary_compute(&taken, &rules, &summary, NULL));
     outcome->runs++;

@@ -7,7 +7,7 @@ static void steps_are_kept_in_order_however_many(void)
     struct steps steps = {0};
 
     for (int i = 0; i < 10000; i++) {
-        EXPECT(steps_add(&steps, (struct step){.nanoseconds = i + 1, .loss = i / 2.0}));
+        steps_add(&steps, (struct step){.nanoseconds = i + 1, .loss = i / 2.0});
         EXPECT(steps.count == (size_t)i + 1 && steps.size >= steps.count);
     }
     for (int i = 0; i < 10000; i++) {
@@ -21,10 +21,10 @@ static void freed_steps_can_be_used_again(void)
 {
     struct steps steps = {0};
 
-    EXPECT(steps_add(&steps, (struct step){.nanoseconds = 1}));
+    steps_add(&steps, (struct step){.nanoseconds = 1});
     steps_free(&steps);
     EXPECT(steps.items == NULL && steps.count == 0 && steps.size == 0);
-    EXPECT(steps_add(&steps, (struct step){.nanoseconds = 2}));
+    steps_add(&steps, (struct step){.nanoseconds = 2});
     EXPECT_INT((long long)steps.count, 1);
     EXPECT_INT(steps.items[0].nanoseconds, 2);
     steps_free(&steps);

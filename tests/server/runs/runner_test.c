@@ -77,7 +77,8 @@ static void begin(struct scene *scene)
     scene->notifications = notifications_new(NS_PER_SECOND, ignore, NULL);
     scene->metrics = metrics_new(route_count, route_label);
     scene->this_machine = this_machine_new(&scene->config, &err);
-    EXPECT(scene->this_machine && this_machine_look(scene->this_machine, &err));
+    EXPECT(scene->this_machine != NULL);
+    this_machine_look(scene->this_machine);
     scene->db = open_database(&scene->folder);
     EXPECT_STR(err.message, "");
     start(scene);
