@@ -206,10 +206,9 @@ bool comparison_rank(const struct comparison_parts *parts, struct ranking *ranki
         return error_no_memory(err);
     for (size_t i = 0; i < ranking->ranked; i++)
         measured[i] = rank_row_of(parts, &rows[i], by_logarithm);
-    if (!rank_intervals_compute(measured, ranking->ranked,
-                                by_logarithm ? question->margin_percent / 100 : 0,
-                                &ranking->intervals, err))
-        return false;
+    rank_intervals_compute(measured, ranking->ranked,
+                           by_logarithm ? question->margin_percent / 100 : 0,
+                           &ranking->intervals);
     for (size_t i = 0; i < ranking->ranked; i++)
         rows[i].rank = ranking->intervals.rows[i];
     return true;

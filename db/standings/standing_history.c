@@ -166,10 +166,8 @@ bool history_sum_up(struct db *db, struct history *history, struct version_runs 
         return false;
     if (history->count > 0)
         qsort(history->results, history->count, sizeof *history->results, newest_first);
-    if (!sources_pool(history->results, &history->count, history->sources, history->source_count,
-                      err) ||
-        !standing_compute(history->results, history->count, &version->standing, err))
-        return false;
+    sources_pool(history->results, &history->count, history->sources, history->source_count);
+    standing_compute(history->results, history->count, &version->standing);
     version->standing.invalid += history->invalid;
     describing = sources_describing(history->results, history->count, history->sources);
     version->newest_run = describing == SIZE_MAX ? 0 : history->results[describing].number;

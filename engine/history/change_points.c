@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "common/memory.h"
 #include "engine/stats/drift.h"
 #include "engine/stats/stats.h"
 
@@ -288,20 +289,18 @@ static struct change_point describe(const struct history_point *points, const do
     return change;
 }
 
-bool change_points_find(const struct history_point *points, size_t count,
-                        struct change_points *ret_changes, struct error *err)
+void change_points_find(const struct history_point *points, size_t count,
+                        struct change_points *ret_changes)
 {
-    AUTO(freep) struct weighed *weighed = calloc(3 * (count + 1), sizeof *weighed);
-    AUTO(freep) struct part *waiting = calloc(count + 2, sizeof *waiting);
-    AUTO(freep) double *values = calloc(count + 1, sizeof *values);
-    AUTO(freep) bool *is_first = calloc(count + 1, sizeof *is_first);
-    AUTO(change_points_clear) struct change_points changes = {0};
+    AUTO(freep) struct weighed *weighed = xcalloc(3 * (count + 1), sizeof *weighed);
+    AUTO(freep) struct part *waiting = xcalloc(count + 2, sizeof *waiting);
+    AUTO(freep) double *values = xcalloc(count + 1, sizeof *values);
+    AUTO(freep) bool *is_first = xcalloc(count + 1, sizeof *is_first);
+    struct change_points changes = {0};
     struct room room;
     size_t before = 0;
 
-    changes.list = calloc(count / CHANGE_SIDE_MIN + 1, sizeof *changes.list);
-    if (!weighed || !waiting || !values || !is_first || !changes.list)
-        return error_no_memory(err);
+    changes.list = xcalloc(count / CHANGE_SIDE_MIN, sizeof *changes.list);
     room = (struct room){weighed + count + 1, weighed + 2 * (count + 1), values};
     if (count >= 2 * CHANGE_SIDE_MIN) {
         weigh(points, count, weighed, values);
@@ -317,8 +316,6 @@ bool change_points_find(const struct history_point *points, size_t count,
         at = end;
     }
     *ret_changes = changes;
-    changes = (struct change_points){0};
-    return true;
 }
 
 void change_points_clear(struct change_points *changes)

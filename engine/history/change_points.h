@@ -12,8 +12,6 @@
 
 #include "engine/stats/compare.h"
 
-struct error;
-
 #define HISTORY_KEYS_MAX 16
 #define CHANGE_SIDE_MIN 3 /* points on each side of a change: fewer are no level */
 
@@ -42,9 +40,8 @@ struct change_points {
 };
 
 /* `points` in the order of time. */
-bool change_points_find(const struct history_point *points, size_t count,
-                        struct change_points *ret_changes, struct error *err)
-    __attribute__((warn_unused_result));
+void change_points_find(const struct history_point *points, size_t count,
+                        struct change_points *ret_changes);
 
 /* A zeroed one is fine. */
 void change_points_clear(struct change_points *changes);

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "common/memory.h"
 #include "engine/history/change_points.h"
 #include "engine/stats/stats.h"
 
@@ -41,20 +42,18 @@ static struct history_point point_of(const struct history_run *run, enum history
     return point;
 }
 
-static bool search(const struct history_run *runs, size_t count, enum history_measure measure,
-                   struct series *series, struct error *err)
+static void search(const struct history_run *runs, size_t count, enum history_measure measure,
+                   struct series *series)
 {
-    series->points = calloc(count + 1, sizeof *series->points);
-    series->runs = calloc(count + 1, sizeof *series->runs);
-    if (!series->points || !series->runs)
-        return error_no_memory(err);
+    series->points = xcalloc(count, sizeof *series->points);
+    series->runs = xcalloc(count, sizeof *series->runs);
     for (size_t i = 0; i < count; i++) {
         if (measure == HISTORY_PER_DOLLAR && !(runs[i].dollars > 0))
             continue;
         series->points[series->count] = point_of(&runs[i], measure);
         series->runs[series->count++] = i;
     }
-    return change_points_find(series->points, series->count, &series->changes, err);
+    change_points_find(series->points, series->count, &series->changes);
 }
 
 /* The levels on both sides of the `i`-th change: the first point of the old one, and one behind
@@ -162,28 +161,21 @@ static int by_time(const void *left, const void *right)
     return (int)l->measure - (int)r->measure;
 }
 
-bool history_changes_find(const struct history_run *runs, size_t count,
-                          struct history_changes *ret_changes, struct error *err)
+void history_changes_find(const struct history_run *runs, size_t count,
+                          struct history_changes *ret_changes)
 {
     AUTO(series_clear) struct series speed = {0}, per_dollar = {0};
-    AUTO(freep) double *room = calloc(count + 1, sizeof *room);
+    AUTO(freep) double *room = xcalloc(count, sizeof *room);
     struct history_changes changes = {0};
 
-    if (!room)
-        return error_no_memory(err);
-    if (!search(runs, count, HISTORY_SPEED, &speed, err) ||
-        !search(runs, count, HISTORY_PER_DOLLAR, &per_dollar, err))
-        return false;
-    changes.list =
-        calloc(speed.changes.count + per_dollar.changes.count + 1, sizeof *changes.list);
-    if (!changes.list)
-        return error_no_memory(err);
+    search(runs, count, HISTORY_SPEED, &speed);
+    search(runs, count, HISTORY_PER_DOLLAR, &per_dollar);
+    changes.list = xcalloc(speed.changes.count + per_dollar.changes.count, sizeof *changes.list);
     for (; changes.count < speed.changes.count; changes.count++)
         changes.list[changes.count] = change_of(runs, &speed, changes.count, HISTORY_SPEED);
     add_per_dollar(runs, &per_dollar, room, &changes);
     qsort(changes.list, changes.count, sizeof *changes.list, by_time);
     *ret_changes = changes;
-    return true;
 }
 
 const char *history_attribution(unsigned causes)

@@ -6,8 +6,6 @@
 
 #include "engine/stats/compare.h"
 
-struct error;
-
 /* A run of it. Texts are borrowed, NULL where they are not known. */
 struct history_run {
     long long at_us;
@@ -42,9 +40,8 @@ struct history_changes {
  * change of samples a second at an unchanged price. It has CAUSE_PRICE where the price moved and
  * the speed of both levels cannot be told apart; and beside a change of speed, where the price
  * moved too. */
-bool history_changes_find(const struct history_run *runs, size_t count,
-                          struct history_changes *ret_changes, struct error *err)
-    __attribute__((warn_unused_result));
+void history_changes_find(const struct history_run *runs, size_t count,
+                          struct history_changes *ret_changes);
 
 /* To which one thing a change is attributed: "version"; "kernel", which microcode counts as;
  * "price"; "several" where more than one of them changed at once; "unknown". */

@@ -1,6 +1,7 @@
 #include "engine/stats/interval.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/stats/drift.h"
 
 #include <math.h>
@@ -212,7 +213,7 @@ static void ranks_of(size_t counts[BOOTSTRAP_RESAMPLES], size_t block, double sh
     }
 }
 
-bool interval_of_median(const long long *nanoseconds, long long *items, size_t count,
+void interval_of_median(const long long *nanoseconds, long long *items, size_t count,
                         struct chance chance, struct median_interval *ret_interval)
 {
     static const struct median_interval none;
@@ -222,12 +223,9 @@ bool interval_of_median(const long long *nanoseconds, long long *items, size_t c
 
     *ret_interval = none;
     if (count < 6)
-        return true;
-    below = malloc((count + 1) * sizeof *below);
-    if (!below)
-        return false;
+        return;
+    below = xcalloc(count + 1, sizeof *below);
     median = stats_median(items, count);
-    below[0] = 0;
     for (size_t i = 0; i < count; i++)
         below[i + 1] = below[i] + ((double)nanoseconds[i] <= median);
     block = block_of(nanoseconds, count);
@@ -237,5 +235,4 @@ bool interval_of_median(const long long *nanoseconds, long long *items, size_t c
     ret_interval->median = (struct range){.known = true,
                                           .low = (double)stats_select(items, count, ranks[0]),
                                           .high = (double)stats_select(items, count, ranks[1])};
-    return true;
 }

@@ -47,10 +47,9 @@ struct median_interval {
  * median; the interval lies between the steps at the shares that this leaves open (Woodruff), and
  * is never narrower than the order statistics of independent steps. One method serves 6 steps and
  * a million, for which it takes about 30 ms. With fewer than 6 there is
- * none. `items` are the same steps, to be rearranged. False when memory ends. */
-bool interval_of_median(const long long *nanoseconds, long long *items, size_t count,
-                        struct chance chance, struct median_interval *ret_interval)
-    __attribute__((warn_unused_result));
+ * none. `items` are the same steps, to be rearranged. */
+void interval_of_median(const long long *nanoseconds, long long *items, size_t count,
+                        struct chance chance, struct median_interval *ret_interval);
 
 /* Autocorrelation of the steps themselves, at lag 1. */
 double interval_lag1(const long long *nanoseconds, size_t count);

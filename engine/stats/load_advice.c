@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/json_text.h"
+#include "common/memory.h"
 #include "engine/stats/disturbance.h"
 #include "engine/stats/validity.h"
 
@@ -141,16 +142,15 @@ char *load_name_in_findings(const char *findings, const char *load_text)
     size_t i;
 
     if (!load_from_text(load_text, &load) || load.busy_percent < LOAD_USER_MIN)
-        return findings ? strdup(findings) : NULL;
+        return findings ? xstrdup(findings) : NULL;
     write_users(&load, &then, users);
     json_array_foreach(list, i, finding)
     {
         const char *words = json_string_value(json_object_get(finding, "words"));
 
-        if (words && is_of_processors(finding) &&
+        if (words && is_of_processors(finding))
             json_object_set_new(finding, "words",
-                                json_sprintf("%s; when it began, %s", words, users)) != 0)
-            return NULL;
+                                json_sprintf("%s; when it began, %s", words, users));
     }
     return json_text(list);
 }

@@ -25,5 +25,5 @@ void load_advise(const struct load *load, int threads, struct load_opinion *ret_
 
 /* The findings of a run (verdict_to_text()) as this machine shows them: where contention or
  * disturbance warns or refuses, its words name who used the processors when the run began. `load`
- * is load_to_text()'s, or NULL. The caller frees it; NULL of NULL, and when memory ends. */
+ * is load_to_text()'s, or NULL. The caller frees it; NULL of NULL, and of what is not JSON. */
 char *load_name_in_findings(const char *findings, const char *load);

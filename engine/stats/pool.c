@@ -1,6 +1,7 @@
 #include "engine/stats/pool.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/stats/stats.h"
 
 #include <math.h>
@@ -89,22 +90,17 @@ static void draw_strays_near(struct pool *pool, size_t machine)
     }
 }
 
-static bool pool_make(const struct pool_run *runs, size_t count, struct pool *pool)
+static void pool_make(const struct pool_run *runs, size_t count, struct pool *pool)
 {
     for (size_t i = 0; i < count; i++)
         if (runs[i].machine >= pool->machine_count)
             pool->machine_count = runs[i].machine + 1;
     pool->count = count;
-    pool->runs = malloc(count * sizeof *pool->runs);
-    pool->machines = malloc(pool->machine_count * sizeof *pool->machines);
-    pool->room = malloc(count * sizeof *pool->room);
-    if (!pool->runs || !pool->machines || !pool->room)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        pool->runs[i] = runs[i];
+    pool->runs = xmemdup(runs, count * sizeof *pool->runs);
+    pool->machines = xcalloc(pool->machine_count, sizeof *pool->machines);
+    pool->room = xcalloc(count, sizeof *pool->room);
     for (size_t i = 0; i < pool->machine_count; i++)
         draw_strays_near(pool, i);
-    return true;
 }
 
 static double square(double value)
@@ -280,8 +276,7 @@ static double quantile(const struct part *parts, size_t count, double share)
     return (low + high) / 2;
 }
 
-bool pool_runs(const struct pool_run *runs, size_t count, enum pool_target target,
-               struct pool_estimate *ret_estimate)
+struct pool_estimate pool_runs(const struct pool_run *runs, size_t count, enum pool_target target)
 {
     AUTO(pool_clear) struct pool pool = {.target = target};
     struct pool_estimate estimate = {0};
@@ -289,8 +284,7 @@ bool pool_runs(const struct pool_run *runs, size_t count, enum pool_target targe
     double stretch = 0;
     size_t part_count;
 
-    if (!pool_make(runs, count, &pool))
-        return false;
+    pool_make(runs, count, &pool);
     part_count = weigh(parts, fill_parts(&pool, parts));
     for (size_t i = 0; i < part_count; i++) {
         estimate.value += parts[i].weight * parts[i].mean;
@@ -300,6 +294,5 @@ bool pool_runs(const struct pool_run *runs, size_t count, enum pool_target targe
     }
     estimate.low = quantile(parts, part_count, 0.025);
     estimate.high = quantile(parts, part_count, 0.975) + stretch;
-    *ret_estimate = estimate;
-    return true;
+    return estimate;
 }

@@ -45,6 +45,6 @@ struct pool_estimate {
 };
 
 /* `count` is 1 or more. Where a machine has three runs or more, a run far from its median counts
- * as near: one stray run never makes the others useless. False when memory ends. */
-bool pool_runs(const struct pool_run *runs, size_t count, enum pool_target target,
-               struct pool_estimate *ret_estimate) __attribute__((warn_unused_result));
+ * as near: one stray run never makes the others useless. */
+struct pool_estimate pool_runs(const struct pool_run *runs, size_t count,
+                               enum pool_target target);

@@ -1,7 +1,7 @@
 #include "engine/stats/rank_interval.h"
 
 #include "common/cleanup.h"
-#include "common/error.h"
+#include "common/memory.h"
 #include "engine/stats/student.h"
 
 #include <math.h>
@@ -177,12 +177,10 @@ static int by_shares(const void *left, const void *right)
     return (l > r) - (l < r);
 }
 
-static bool find_sharing(struct table *table, struct error *err)
+static void find_sharing(struct table *table)
 {
-    AUTO(freep) const struct entry **sorted = calloc(table->count + 1, sizeof *sorted);
+    AUTO(freep) const struct entry **sorted = xcalloc(table->count, sizeof *sorted);
 
-    if (!sorted)
-        return error_no_memory(err);
     for (size_t i = 0; i < table->count; i++) {
         sorted[i] = &table->rows[i];
         table->next_sharing[i] = table->count;
@@ -191,7 +189,6 @@ static bool find_sharing(struct table *table, struct error *err)
     for (size_t i = 1; i < table->count; i++)
         if (do_share(sorted[i - 1], sorted[i]))
             table->next_sharing[sorted[i - 1] - table->rows] = (size_t)(sorted[i] - table->rows);
-    return true;
 }
 
 /* Whether a row is surely better than each of a block with which it shares nothing, or than none
@@ -369,21 +366,17 @@ static void hand_over(const struct table *table, const bool *may_be_best,
     }
 }
 
-static bool make_room(size_t count, struct table *table, struct rank_intervals *intervals,
-                      struct error *err)
+static void make_room(size_t count, struct table *table, struct rank_intervals *intervals)
 {
     table->count = intervals->count = count;
     table->words = count / WORD_BITS + 1;
-    table->rows = calloc(count + 1, sizeof *table->rows);
-    table->blocks = calloc(table->words, sizeof *table->blocks);
-    table->next_sharing = calloc(count + 1, sizeof *table->next_sharing);
-    intervals->rows = calloc(count + 1, sizeof *intervals->rows);
-    intervals->places = calloc(count + 1, sizeof *intervals->places);
-    intervals->better = calloc(count + 1, table->words * sizeof *intervals->better);
+    table->rows = xcalloc(count, sizeof *table->rows);
+    table->blocks = xcalloc(table->words, sizeof *table->blocks);
+    table->next_sharing = xcalloc(count, sizeof *table->next_sharing);
+    intervals->rows = xcalloc(count, sizeof *intervals->rows);
+    intervals->places = xcalloc(count, sizeof *intervals->places);
+    intervals->better = xcalloc(count, table->words * sizeof *intervals->better);
     table->better = intervals->better;
-    return (table->rows && table->blocks && table->next_sharing && intervals->rows &&
-            intervals->places && intervals->better) ||
-           error_no_memory(err);
 }
 
 /* What is only of use while ranks are computed. */
@@ -394,30 +387,24 @@ static void table_clear(struct table *table)
     freep(&table->next_sharing);
 }
 
-bool rank_intervals_compute(const struct rank_row *rows, size_t count, double margin,
-                            struct rank_intervals *ret_intervals, struct error *err)
+void rank_intervals_compute(const struct rank_row *rows, size_t count, double margin,
+                            struct rank_intervals *ret_intervals)
 {
     AUTO(table_clear) struct table table = {.margin = -log1p(-margin)};
-    AUTO(freep) bool *may_be_best = calloc(count + 1, sizeof *may_be_best);
-    AUTO(rank_intervals_clear) struct rank_intervals intervals = {0};
+    AUTO(freep) bool *may_be_best = xcalloc(count, sizeof *may_be_best);
+    struct rank_intervals intervals = {0};
 
-    if (!may_be_best)
-        return error_no_memory(err);
-    if (!make_room(count, &table, &intervals, err))
-        return false;
+    make_room(count, &table, &intervals);
     for (size_t i = 0; i < count; i++)
         table.rows[i] = entry_of(&rows[i], i);
     qsort(table.rows, count, sizeof *table.rows, by_estimate);
-    if (!find_sharing(&table, err))
-        return false;
+    find_sharing(&table);
     find_degrees(&table);
     fill_blocks(&table);
     tell_all_apart(&table);
     find_possible_best(&table, may_be_best);
     hand_over(&table, may_be_best, &intervals);
     *ret_intervals = intervals;
-    intervals = (struct rank_intervals){0};
-    return true;
 }
 
 static bool is_better(const struct rank_intervals *intervals, size_t left, size_t right)

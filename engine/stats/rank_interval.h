@@ -14,8 +14,6 @@
 
 #include <stdint.h>
 
-struct error;
-
 /* What is known of a row. */
 struct rank_row {
     double estimate; /* logarithm of the value that rows are ranked by; more is better */
@@ -48,9 +46,8 @@ struct rank_intervals {
 };
 
 /* Better means: by more than the share `margin`, as in compare_judge(); 0 for any difference. */
-bool rank_intervals_compute(const struct rank_row *rows, size_t count, double margin,
-                            struct rank_intervals *ret_intervals, struct error *err)
-    __attribute__((warn_unused_result));
+void rank_intervals_compute(const struct rank_row *rows, size_t count, double margin,
+                            struct rank_intervals *ret_intervals);
 
 /* Is row `left` surely better or worse than row `right`? Agrees with the intervals: low is 1 +
  * the rows against which the answer is COMPARE_WORSE. */

@@ -1,6 +1,7 @@
 #include "engine/stats/sources.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/machine/vm.h"
 
 #include <math.h>
@@ -275,21 +276,19 @@ static void clear_results(struct run_source *source)
     source->share = 0;
 }
 
-bool sources_pool(struct run_result *results, size_t *count, struct run_source *sources,
-                  size_t source_count, struct error *err)
+void sources_pool(struct run_result *results, size_t *count, struct run_source *sources,
+                  size_t source_count)
 {
     AUTO(pool_clear)
     struct pool pool = {.results = results,
                         .count = *count,
                         .sources = sources,
                         .source_count = source_count,
-                        .order = calloc(*count + 1, sizeof *pool.order),
-                        .values = calloc(*count + 1, sizeof *pool.values),
-                        .medians = calloc(source_count + 1, sizeof *pool.medians)};
+                        .order = xcalloc(*count, sizeof *pool.order),
+                        .values = xcalloc(*count, sizeof *pool.values),
+                        .medians = xcalloc(source_count, sizeof *pool.medians)};
     size_t lone;
 
-    if (!pool.order || !pool.values || !pool.medians)
-        return error_no_memory(err);
     for (size_t i = 0; i < source_count; i++) {
         clear_results(&sources[i]);
         pool.medians[i] = median_run(&pool, i);
@@ -301,7 +300,6 @@ bool sources_pool(struct run_result *results, size_t *count, struct run_source *
         keep(&pool, count);
     else
         keep_of(&pool, lone, count);
-    return true;
 }
 
 /* Whether the first of two runs rather describes the row: what came in later may have been

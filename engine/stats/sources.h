@@ -43,8 +43,8 @@ struct run_source {
 
 /* Keeps of `results`, valid runs with the newest first and the index of their source, those that
  * count. Runs of a sender alone are made those of one machine. */
-bool sources_pool(struct run_result *results, size_t *count, struct run_source *sources,
-                  size_t source_count, struct error *err) __attribute__((warn_unused_result));
+void sources_pool(struct run_result *results, size_t *count, struct run_source *sources,
+                  size_t source_count);
 
 /* Which run describes the row, its price and its region included: the one that ended last of the
  * trusted sources' where there are any, else of those of the sender who came first among those

@@ -1,6 +1,7 @@
 #include "engine/stats/standing.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/machine/vm.h"
 #include "engine/stats/compare.h"
 #include "engine/stats/pool.h"
@@ -120,18 +121,15 @@ static void sources_clear(struct sources *sources)
     freep(&sources->values);
 }
 
-static bool sources_make(const struct run_result *results, size_t count, struct sources *sources)
+static void sources_make(const struct run_result *results, size_t count, struct sources *sources)
 {
-    sources->runs = calloc(count + 1, sizeof *sources->runs);
-    sources->groups = calloc(count + 1, sizeof *sources->groups);
-    sources->room = calloc(count * count + 1, sizeof *sources->room);
-    sources->values = calloc(count + 1, sizeof *sources->values);
-    if (!sources->runs || !sources->groups || !sources->room || !sources->values)
-        return false;
+    sources->runs = xcalloc(count, sizeof *sources->runs);
+    sources->groups = xcalloc(count, sizeof *sources->groups);
+    sources->room = xcalloc(count * count, sizeof *sources->room);
+    sources->values = xcalloc(count, sizeof *sources->values);
     for (size_t i = 0; i < count; i++)
         if (is_valid(&results[i]))
             sources->runs[sources->count++] = results[i];
-    return true;
 }
 
 static bool take_sure_ones(struct sources *sources)
@@ -146,14 +144,14 @@ static bool take_sure_ones(struct sources *sources)
 }
 
 /* Runs without an interval stand aside for those with one, unless most machines have no other. */
-static bool choose(const struct run_result *results, size_t count, struct sources *sources,
-                   struct standing *standing, struct error *err)
+static void choose(const struct run_result *results, size_t count, struct sources *sources,
+                   struct standing *standing)
 {
     AUTO(sources_clear) struct sources sure = {0};
     size_t all;
 
-    if (!sources_make(results, count, sources) || !sources_make(results, count, &sure))
-        return error_no_memory(err);
+    sources_make(results, count, sources);
+    sources_make(results, count, &sure);
     standing->invalid = (long long)(count - sources->count);
     all = group_by_machine(sources->runs, sources->count, sources->groups, sources->room);
     standing->vms = (long long)all;
@@ -171,7 +169,6 @@ static bool choose(const struct run_result *results, size_t count, struct source
     }
     for (size_t i = 0; i < sources->count; i++)
         count_in(&sources->runs[i], standing);
-    return true;
 }
 
 /* A median of each machine that has a name, or one of all runs. */
@@ -248,45 +245,38 @@ static enum standing_level level_of(const struct sources *from, const struct sta
     return from->count == 1 ? STANDING_STEPS : STANDING_RUNS;
 }
 
-static bool sum_up(const struct sources *from, struct standing *standing, struct error *err)
+static void sum_up(const struct sources *from, struct standing *standing)
 {
-    AUTO(freep) struct pool_run *runs = calloc(from->count + 1, sizeof *runs);
+    AUTO(freep) struct pool_run *runs = xcalloc(from->count, sizeof *runs);
     struct pool_estimate estimate;
-    size_t count;
 
-    if (!runs)
-        return error_no_memory(err);
     standing->level = level_of(from, standing);
     if (standing->level == STANDING_NONE)
-        return true;
-    count = fill_pool(from, standing, runs);
-    if (!pool_runs(runs, count, standing->level == STANDING_VMS ? POOL_TYPE : POOL_SEEN,
-                   &estimate))
-        return error_no_memory(err);
+        return;
+    estimate = pool_runs(runs, fill_pool(from, standing, runs),
+                         standing->level == STANDING_VMS ? POOL_TYPE : POOL_SEEN);
     keep_values(from, standing);
     standing->value = from->count == 1 ? from->runs[0].value : exp(estimate.value);
     if (standing->level == STANDING_POINT)
-        return true;
+        return;
     standing->spread = spread_of(standing);
     standing->run_spread = estimate.run_spread;
     standing->machine_spread = standing->vms > 1 ? estimate.machine_spread : 0;
     standing->interval =
         (struct range){.known = true, .low = exp(estimate.low), .high = exp(estimate.high)};
-    return true;
 }
 
-bool standing_compute(const struct run_result *results, size_t count,
-                      struct standing *ret_standing, struct error *err)
+void standing_compute(const struct run_result *results, size_t count,
+                      struct standing *ret_standing)
 {
     AUTO(sources_clear) struct sources from = {0};
     struct standing standing = {.level = STANDING_NONE};
 
-    if (!choose(results, count, &from, &standing, err) || !sum_up(&from, &standing, err))
-        return false;
+    choose(results, count, &from, &standing);
+    sum_up(&from, &standing);
     standing.noise = noise_of(from.runs, from.count);
     keep_machines(from.runs, from.count, from.groups, from.values, &standing);
     *ret_standing = standing;
-    return true;
 }
 
 struct rank_row standing_rank_row(const struct standing *standing, double vm_spread)

@@ -65,9 +65,8 @@ struct standing {
  * So are runs without an interval where others have one: five steps of one machine never move
  * what a hundred steps of others say. They count where most of the machines have nothing else:
  * one longer run never hides the other machines. */
-bool standing_compute(const struct run_result *results, size_t count,
-                      struct standing *ret_standing, struct error *err)
-    __attribute__((warn_unused_result));
+void standing_compute(const struct run_result *results, size_t count,
+                      struct standing *ret_standing);
 
 /* The interval for a comparison with another type: where fewer than three machines were seen, as
  * if machines of a type differed by `vm_spread` (standard deviation / mean). Not known for a

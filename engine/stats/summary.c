@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/fields.h"
+#include "common/memory.h"
 
 #include <math.h>
 
@@ -86,20 +87,18 @@ static void compute_throughput(const struct measured *measured, long long batch_
                                   (2 * summary->samples_per_second);
 }
 
-static bool compute_median(const struct measured *measured, const char *run_id,
-                           struct summary *summary, struct error *err)
+static void compute_median(const struct measured *measured, const char *run_id,
+                           struct summary *summary)
 {
     struct median_interval interval;
 
-    if (!interval_of_median(measured->nanoseconds, measured->items, measured->count,
-                            chance_from(run_id), &interval))
-        return error_no_memory(err);
+    interval_of_median(measured->nanoseconds, measured->items, measured->count,
+                       chance_from(run_id), &interval);
     summary->median_step_seconds = measured->median / 1e9;
     summary->median = interval.median;
     summary->median.low /= 1e9;
     summary->median.high /= 1e9;
     summary->block_steps = (long long)interval.block;
-    return true;
 }
 
 /* Rearranges the items, and makes distances of them. */
@@ -181,12 +180,10 @@ bool summary_compute(const struct steps *steps, const struct summary_rules *rule
                      struct summary *ret_summary, struct error *err)
 {
     size_t count = steps->count;
-    AUTO(freep) long long *all = malloc((count > 0 ? count : 1) * 2 * sizeof *all);
+    AUTO(freep) long long *all = xcalloc(count, 2 * sizeof *all);
     struct summary summary = {.steps = (long long)count};
     struct measured measured;
 
-    if (!all)
-        return error_no_memory(err);
     for (size_t i = 0; i < count; i++)
         all[i] = steps->items[i].nanoseconds;
     if (!choose_window(all, count, rules, &summary, err))
@@ -204,8 +201,7 @@ bool summary_compute(const struct steps *steps, const struct summary_rules *rule
     memcpy(measured.items, measured.nanoseconds, measured.count * sizeof *all);
     measured.median = stats_median(measured.items, measured.count);
     compute_throughput(&measured, rules->batch_size, &summary);
-    if (!compute_median(&measured, rules->run_id, &summary, err))
-        return false;
+    compute_median(&measured, rules->run_id, &summary);
     mark_outliers(&measured, &summary);
     compute_spread(&measured, &summary);
     compute_split(steps, &summary);

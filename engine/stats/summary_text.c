@@ -72,8 +72,9 @@ char *summary_to_text(const struct summary *summary)
         "above_seconds", summary->outlier_high_seconds, "skewed", summary->skewed, "split",
         split(summary), "loss", "first", summary->first_loss, "last", summary->last_loss);
 
-    if (!json || !rest || json_object_update(json, rest) != 0)
+    if (!json || !rest)
         return NULL;
+    json_object_update(json, rest);
     return json_text(json);
 }
 

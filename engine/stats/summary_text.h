@@ -7,7 +7,8 @@
 /* Raised when the same steps would give another summary than before. */
 #define SUMMARY_METHOD 5
 
-/* The caller frees it; NULL when memory ends. */
+/* The caller frees it; NULL where a number is not finite: an engine's losses may be too large for
+ * their mean. */
 char *summary_to_text(const struct summary *summary);
 
 /* The split in such a text; *ret_known is false where it has none. */

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/json_text.h"
+#include "common/text.h"
 #include "engine/machine/instance_kind.h"
 #include "engine/stats/disturbance.h"
 
@@ -37,6 +38,7 @@ static void add(struct verdict *verdict, const char *code, enum validity level, 
     va_start(arguments, format);
     vsnprintf(finding->words, sizeof finding->words, format, arguments);
     va_end(arguments);
+    text_make_line(finding->words, strlen(finding->words)); /* a name may have been cut */
     if (level > verdict->level)
         verdict->level = level;
 }
@@ -334,13 +336,12 @@ const char *validity_name(enum validity level)
     return names[level];
 }
 
-static bool append(json_t *list, const struct finding *finding)
+static json_t *finding_json(const struct finding *finding)
 {
-    json_t *value = isnan(finding->value) ? json_null() : json_real(finding->value);
+    json_t *value = isfinite(finding->value) ? json_real(finding->value) : json_null();
 
-    return json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:s}", "code", finding->code,
-                                                 "level", validity_name(finding->level), "value",
-                                                 value, "words", finding->words)) == 0;
+    return json_pack("{s:s, s:s, s:o, s:s}", "code", finding->code, "level",
+                     validity_name(finding->level), "value", value, "words", finding->words);
 }
 
 char *verdict_to_text(const struct verdict *verdict)
@@ -348,7 +349,6 @@ char *verdict_to_text(const struct verdict *verdict)
     AUTO(json_decrefp) json_t *list = json_array();
 
     for (size_t i = 0; i < verdict->count; i++)
-        if (!list || !append(list, &verdict->findings[i]))
-            return NULL;
+        json_array_append_new(list, finding_json(&verdict->findings[i]));
     return json_text(list);
 }

@@ -55,5 +55,5 @@ void validity_judge(const struct validity_inputs *validity_inputs, struct verdic
 /* "unknown", "ok", "warn", "invalid". */
 const char *validity_name(enum validity level);
 
-/* The findings as a JSON array in one line. The caller frees it; NULL when memory ends. */
+/* The findings as a JSON array in one line. The caller frees it. */
 char *verdict_to_text(const struct verdict *verdict);

@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/fields.h"
 #include "common/json_read.h"
+#include "common/memory.h"
 #include "common/text.h"
 #include "engine/run/run_request.h"
 #include "engine/sweep/sweep_presets.h"
@@ -62,8 +63,7 @@ static bool read_lacking(const struct sweep *sweep, json_t *json, struct sweep_c
     if (sweep->preset != SWEEP_ENGINES || strcmp(cause->field, "workload") != 0)
         return false;
     *cause = (struct error){0};
-    if (json_object_set_new(json, "engine", json_string("another")) != 0)
-        return error_no_memory(cause);
+    json_object_set_new(json, "engine", json_string("another"));
     if (!run_spec_from_json(json, &cell->spec, cause))
         return false;
     snprintf(cell->spec.engine, sizeof cell->spec.engine, "%s", ENGINE_NATIVE);
@@ -74,20 +74,15 @@ static bool read_lacking(const struct sweep *sweep, json_t *json, struct sweep_c
 bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const struct place *place,
                struct error *err)
 {
-    AUTO(json_decrefp) json_t *json = json_object();
+    AUTO(json_decrefp) json_t *json = json_copy(sweep->base);
     struct error cause = {0};
-    struct sweep_cell *cells, *cell;
+    struct sweep_cell *cell;
 
     if (sweep->count == SWEEP_CELLS_MAX)
         return error_set(err, ERROR_INVALID, "knobs", "make more than %d cells", SWEEP_CELLS_MAX);
-    cells = reallocarray(sweep->cells, sweep->count + 1, sizeof *cells);
-    if (cells)
-        sweep->cells = cells;
-    /* json_copy() would leave out what it has no memory for. */
-    if (!cells || !json || json_object_update(json, sweep->base) != 0 ||
-        json_object_update(json, change) != 0)
-        return error_no_memory(err);
-    cell = &cells[sweep->count];
+    sweep->cells = xreallocarray(sweep->cells, sweep->count + 1, sizeof *sweep->cells);
+    json_object_update(json, change);
+    cell = &sweep->cells[sweep->count];
     *cell = (struct sweep_cell){.name = ""};
     snprintf(cell->name, sizeof cell->name, "%s", name);
     if (!run_spec_from_json(json, &cell->spec, &cause) &&
@@ -101,18 +96,15 @@ bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const stru
     return true;
 }
 
-/* Appends "batch_size=8" to a name. False when memory ends. */
-static bool add_to_name(char *name, const char *knob, const json_t *value)
+/* Appends "batch_size=8" to a name. */
+static void add_to_name(char *name, const char *knob, const json_t *value)
 {
     AUTO(freep) char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     const char *word = json_is_string(value) ? json_string_value(value) : text;
     size_t used = strlen(name);
 
-    if (!word)
-        return false;
     snprintf(name + used, SWEEP_NAME_MAX - used, "%s%s=%.32s", used ? " " : "", knob, word);
     text_drop_cut_end(name);
-    return true;
 }
 
 /* The `index`-th cell of the product of all lists; the last knob changes fastest. */
@@ -131,9 +123,8 @@ static bool add_combination(struct sweep *sweep, json_t *knobs, size_t index,
         size = json_array_size(list);
         below /= size;
         json_t *value = json_array_get(list, index / below % size);
-        if (!change || json_object_set(change, knob, value) != 0 ||
-            !add_to_name(name, knob, value))
-            return error_no_memory(err);
+        json_object_set(change, knob, value);
+        add_to_name(name, knob, value);
     }
     return sweep_add(sweep, name, change, place, err);
 }
@@ -193,17 +184,16 @@ static bool is_limit(const char *knob)
            strcmp(knob, "max_dollars") == 0;
 }
 
-static bool name_change(json_t *change, bool limits, char *name)
+static void name_change(json_t *change, bool limits, char *name)
 {
     const char *knob;
     json_t *value;
 
     json_object_foreach(change, knob, value)
     {
-        if (is_limit(knob) == limits && !add_to_name(name, knob, value))
-            return false;
+        if (is_limit(knob) == limits)
+            add_to_name(name, knob, value);
     }
-    return true;
 }
 
 /* A cell that is named after what it changes. */
@@ -215,8 +205,9 @@ static bool add_change(struct sweep *sweep, json_t *change, const struct place *
 
     if (!json_is_object(change))
         return error_set(err, ERROR_INVALID, "cells", "must hold objects: changes of base");
-    if (!name_change(change, false, name) || (!name[0] && !name_change(change, true, name)))
-        return error_no_memory(err);
+    name_change(change, false, name);
+    if (!name[0])
+        name_change(change, true, name);
     return sweep_add(sweep, name[0] ? name : "base", change, place, &cause) ||
            blame_cells(err, &cause);
 }
@@ -294,17 +285,12 @@ static bool any_is_possible(const struct sweep *sweep, struct error *err)
 
 /* Cells that name no precision have that of the base: those of the preset isa, which each allow
  * another instruction set, would else differ in it too. */
-static bool take_base(struct sweep *sweep, json_t *base, const struct place *place,
-                      struct error *err)
+static void take_base(struct sweep *sweep, json_t *base, const struct place *place)
 {
-    sweep->base = json_object();
-    if (!sweep->base || (base && json_object_update(sweep->base, base) != 0))
-        return error_no_memory(err);
-    if (!json_object_get(base, "precision") &&
+    sweep->base = base ? json_copy(base) : json_object();
+    if (!json_object_get(base, "precision"))
         json_object_set_new(sweep->base, "precision",
-                            json_string(run_request_precision(base, place))) != 0)
-        return error_no_memory(err);
-    return true;
+                            json_string(run_request_precision(base, place)));
 }
 
 static bool fill(struct sweep *sweep, json_t *json, const struct place *place, struct error *err)
@@ -323,8 +309,7 @@ static bool fill(struct sweep *sweep, json_t *json, const struct place *place, s
     sweep->preset = preset_from_name(request.preset);
     sweep->blocks = sweep->preset == SWEEP_AA ? request.pairs : request.blocks;
     sweep->budget_seconds = request.budget_seconds;
-    if (!take_base(sweep, base, place, err))
-        return false;
+    take_base(sweep, base, place);
     if ((knobs || cells) && sweep->preset != SWEEP_MATRIX)
         return error_set(err, ERROR_INVALID, knobs ? "knobs" : "cells",
                          "belong to no preset: leave one of them out");

@@ -35,8 +35,6 @@ static bool add_rungs(struct sweep *sweep, const struct rung *rungs, size_t coun
     for (size_t i = 0; i < count; i++) {
         AUTO(json_decrefp) json_t *change = json_loads(rungs[i].change, 0, NULL);
 
-        if (!change)
-            return error_no_memory(err);
         if (!sweep_add(sweep, rungs[i].name, change, place, err))
             return false;
     }
@@ -50,8 +48,7 @@ static bool add_value(struct sweep *sweep, const char *knob, json_t *given,
     AUTO(json_decrefp) json_t *change = json_object();
     char name[SWEEP_NAME_MAX];
 
-    if (!value || !change || json_object_set(change, knob, value) != 0)
-        return error_no_memory(err);
+    json_object_set(change, knob, value);
     if (json_is_string(value))
         snprintf(name, sizeof name, "%s=%s", knob, json_string_value(value));
     else
@@ -100,8 +97,6 @@ static bool add_twins(struct sweep *sweep, const struct place *place, struct err
 {
     AUTO(json_decrefp) json_t *nothing = json_object();
 
-    if (!nothing)
-        return error_no_memory(err);
     return sweep_add(sweep, "A", nothing, place, err) &&
            sweep_add(sweep, "A again", nothing, place, err);
 }

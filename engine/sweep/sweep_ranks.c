@@ -1,6 +1,7 @@
 #include "engine/sweep/sweep_ranks.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -207,24 +208,22 @@ static struct rank_row row_of(const struct fit *fit, const struct fitted *cell, 
     return row;
 }
 
-enum sweep_rows sweep_rank_rows(const struct sweep_grid *grid, struct rank_row *ret_rows)
+bool sweep_rank_rows(const struct sweep_grid *grid, struct rank_row *ret_rows)
 {
-    AUTO(freep) struct fitted *cells = calloc(grid->cells + 1, sizeof *cells);
-    AUTO(freep) double *blocks = calloc(grid->blocks + 1, sizeof *blocks);
-    AUTO(freep) bool *is_reached = calloc(grid->blocks + 1, sizeof *is_reached);
+    AUTO(freep) struct fitted *cells = xcalloc(grid->cells, sizeof *cells);
+    AUTO(freep) double *blocks = xcalloc(grid->blocks, sizeof *blocks);
+    AUTO(freep) bool *is_reached = xcalloc(grid->blocks, sizeof *is_reached);
     struct fit fit = {grid, cells, blocks, is_reached, 0, 0, 0, false};
     double variance, degrees;
 
-    if (!cells || !blocks || !is_reached)
-        return SWEEP_ROWS_NO_MEMORY;
     count_values(&fit);
     if (degrees_of(&fit, false) < 1)
-        return SWEEP_ROWS_NO_SPREAD;
+        return false;
     fit.by_blocks = fit.cell_count > 1 && degrees_of(&fit, true) >= 1 && do_blocks_link_all(&fit);
     fit_levels(&fit);
     weigh(&fit);
     variance = find_noise(&fit, &degrees);
     for (size_t i = 0; i < grid->cells; i++)
         ret_rows[i] = row_of(&fit, &cells[i], variance, degrees);
-    return SWEEP_ROWS_MADE;
+    return true;
 }

@@ -24,11 +24,7 @@ struct sweep_grid {
     size_t cells, blocks;
 };
 
-/* Of a cell without any value in the grid the row says nothing. */
-enum sweep_rows {
-    SWEEP_ROWS_MADE,
-    SWEEP_ROWS_NO_SPREAD, /* no cell ran twice: how far runs lie from each other is not known */
-    SWEEP_ROWS_NO_MEMORY,
-};
-enum sweep_rows sweep_rank_rows(const struct sweep_grid *grid, struct rank_row *ret_rows)
+/* Of a cell without any value in the grid the row says nothing. False where no cell ran twice:
+ * how far runs lie from each other is not known then. */
+bool sweep_rank_rows(const struct sweep_grid *grid, struct rank_row *ret_rows)
     __attribute__((warn_unused_result));

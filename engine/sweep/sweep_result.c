@@ -1,6 +1,7 @@
 #include "engine/sweep/sweep_result.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/stats/pool.h"
 #include "engine/stats/stats.h"
 #include "engine/sweep/sweep_ranks.h"
@@ -39,16 +40,13 @@ static const struct sweep_run *find_run(const struct sweep_run *runs, size_t cou
     return found;
 }
 
-/* All runs of a cell are of one machine. False when memory ends. */
-static bool measure_of(const struct pool_run *runs, size_t count, struct measure *ret_measure)
+/* All runs of a cell are of one machine. */
+static struct measure measure_of(const struct pool_run *runs, size_t count)
 {
-    struct pool_estimate estimate;
+    const struct pool_estimate estimate = pool_runs(runs, count, POOL_SEEN);
 
-    if (!pool_runs(runs, count, POOL_SEEN, &estimate))
-        return false;
-    *ret_measure = (struct measure){
+    return (struct measure){
         .value = exp(estimate.value), .low = exp(estimate.low), .high = exp(estimate.high)};
-    return true;
 }
 
 /* Squared distances of the logarithms from their mean. */
@@ -85,16 +83,14 @@ static void add_shares(const struct time_shares *shares, size_t *count, struct t
     mean->compute += (shares->compute - mean->compute) / (double)*count;
 }
 
-static bool summarize_cell(const struct sweep_run *runs, size_t count, size_t index,
+static void summarize_cell(const struct sweep_run *runs, size_t count, size_t index,
                            struct cell_result *cell)
 {
-    AUTO(freep) struct pool_run *values = malloc((count + 1) * sizeof *values);
+    AUTO(freep) struct pool_run *values = xcalloc(count, sizeof *values);
     const struct sweep_run *only = NULL;
     size_t valid = 0, shared = 0;
     double stretch = 0;
 
-    if (!values)
-        return false;
     for (size_t i = 0; i < count; i++) {
         if (runs[i].cell != index)
             continue;
@@ -111,11 +107,10 @@ static bool summarize_cell(const struct sweep_run *runs, size_t count, size_t in
         cell->stretch = stretch / (double)valid;
     if (valid > 1) {
         cell->log_squares = squares_of(values, valid);
-        return measure_of(values, valid, &cell->throughput);
-    }
-    if (only)
+        cell->throughput = measure_of(values, valid);
+    } else if (only) {
         cell->throughput = only->throughput;
-    return true;
+    }
 }
 
 /* By blocks where there are two in which both were measured: what both saw cancels out. Else as
@@ -216,20 +211,17 @@ static bool is_lone_survivor(const struct sweep_result *result, size_t group)
 }
 
 /* Its rows are the members of one group. */
-static bool fill_grid(const struct sweep_run *runs, size_t count, const size_t *members,
+static void fill_grid(const struct sweep_run *runs, size_t count, const size_t *members,
                       size_t cells, struct sweep_grid *grid)
 {
     *grid = (struct sweep_grid){.cells = cells, .blocks = (size_t)blocks_of(runs, count)};
-    grid->logs = malloc((cells * grid->blocks + 1) * sizeof *grid->logs);
-    if (!grid->logs)
-        return false;
+    grid->logs = xcalloc(cells * grid->blocks, sizeof *grid->logs);
     for (size_t i = 0; i < cells; i++)
         for (size_t j = 0; j < grid->blocks; j++) {
             const struct sweep_run *run = find_run(runs, count, members[i], (long long)j);
 
             grid->logs[i * grid->blocks + j] = run ? log(run->throughput.value) : NAN;
         }
-    return true;
 }
 
 /* Where no cell ran twice, a cell is as sure as the interval of its only run's steps. */
@@ -265,22 +257,19 @@ static void widen_rows(const struct sweep_result *result, const size_t *members,
     }
 }
 
-static bool rank_cells(const struct sweep_run *runs, size_t run_count, const size_t *members,
+static void rank_cells(const struct sweep_run *runs, size_t run_count, const size_t *members,
                        size_t count, struct sweep_result *result)
 {
-    AUTO(freep) struct rank_row *rows = calloc(count + 1, sizeof *rows);
+    AUTO(freep) struct rank_row *rows = xcalloc(count, sizeof *rows);
     struct rank_intervals *intervals = &result->intervals[result->cells[members[0]].group];
     struct sweep_grid grid;
-    enum sweep_rows made;
     size_t ranked = 0;
+    bool made;
 
-    if (!rows || !fill_grid(runs, run_count, members, count, &grid))
-        return false;
+    fill_grid(runs, run_count, members, count, &grid);
     made = sweep_rank_rows(&grid, rows);
     free(grid.logs);
-    if (made == SWEEP_ROWS_NO_MEMORY)
-        return false;
-    if (made == SWEEP_ROWS_MADE)
+    if (made)
         widen_rows(result, members, count, rows);
     for (size_t i = 0; i < count; i++) {
         struct cell_result *cell = &result->cells[members[i]];
@@ -288,24 +277,20 @@ static bool rank_cells(const struct sweep_run *runs, size_t run_count, const siz
         if (!(cell->throughput.value > 0))
             continue;
         cell->rank_row = ranked;
-        rows[ranked++] = made == SWEEP_ROWS_MADE ? rows[i] : row_of_steps(cell);
+        rows[ranked++] = made ? rows[i] : row_of_steps(cell);
     }
-    if (!rank_intervals_compute(rows, ranked, COMPARE_MARGIN, intervals, NULL))
-        return false;
+    rank_intervals_compute(rows, ranked, COMPARE_MARGIN, intervals);
     for (size_t i = 0; i < count; i++)
         if (result->cells[members[i]].throughput.value > 0)
             result->cells[members[i]].rank = intervals->rows[result->cells[members[i]].rank_row];
-    return true;
 }
 
-static bool compare_group(const struct sweep_run *runs, size_t run_count, size_t group,
+static void compare_group(const struct sweep_run *runs, size_t run_count, size_t group,
                           size_t final_from, struct sweep_result *result)
 {
-    AUTO(freep) size_t *members = calloc(result->count + 1, sizeof *members);
+    AUTO(freep) size_t *members = xcalloc(result->count, sizeof *members);
     size_t best = find_best(result, group, final_from), count = 0;
 
-    if (!members)
-        return false;
     for (size_t i = 0; i < result->count; i++)
         if (result->cells[i].group == group)
             members[count++] = i;
@@ -319,7 +304,8 @@ static bool compare_group(const struct sweep_run *runs, size_t run_count, size_t
     }
     result->best =
         result->group_count > 1 || is_lone_survivor(result, group) ? result->count : best;
-    return count == 0 || rank_cells(runs, run_count, members, count, result);
+    if (count > 0)
+        rank_cells(runs, run_count, members, count, result);
 }
 
 /* The groups that there are; at least one. */
@@ -335,30 +321,21 @@ static size_t take_groups(const size_t *groups, struct sweep_result *result)
     return count;
 }
 
-bool sweep_result_compute(const struct sweep_run *runs, size_t run_count, size_t cell_count,
+void sweep_result_compute(const struct sweep_run *runs, size_t run_count, size_t cell_count,
                           size_t final_from, const size_t *groups,
                           struct sweep_result *ret_result)
 {
-    AUTO(sweep_result_clear)
-    struct sweep_result result = {.cells = calloc(cell_count + 1, sizeof *result.cells),
+    struct sweep_result result = {.cells = xcalloc(cell_count, sizeof *result.cells),
                                   .count = cell_count,
                                   .best = cell_count};
 
-    if (!result.cells)
-        return false;
     result.group_count = take_groups(groups, &result);
-    result.intervals = calloc(result.group_count, sizeof *result.intervals);
-    if (!result.intervals)
-        return false;
+    result.intervals = xcalloc(result.group_count, sizeof *result.intervals);
     for (size_t i = 0; i < cell_count; i++)
-        if (!summarize_cell(runs, run_count, i, &result.cells[i]))
-            return false;
+        summarize_cell(runs, run_count, i, &result.cells[i]);
     for (size_t group = 0; group < result.group_count; group++)
-        if (!compare_group(runs, run_count, group, final_from, &result))
-            return false;
+        compare_group(runs, run_count, group, final_from, &result);
     *ret_result = result;
-    result = (struct sweep_result){0};
-    return true;
 }
 
 enum comparison sweep_verdict(const struct sweep_result *result, size_t left, size_t right)

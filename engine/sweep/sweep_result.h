@@ -51,7 +51,7 @@ struct sweep_result {
     size_t group_count;
 };
 
-/* A run that is voided or not valid is counted and not used. False when memory ends.
+/* A run that is voided or not valid is counted and not used.
  *
  * The best cell has the highest lower bound: how far runs of one cell lie from each other is
  * estimated over all cells of its group, so that one lucky run does not beat three. Where no cell
@@ -61,9 +61,9 @@ struct sweep_result {
  *
  * `groups` has the group of each cell, numbered from 0; NULL: all are of one. First, previous and
  * best of a cell, and its rank, are those of its group. */
-bool sweep_result_compute(const struct sweep_run *runs, size_t run_count, size_t cell_count,
+void sweep_result_compute(const struct sweep_run *runs, size_t run_count, size_t cell_count,
                           size_t final_from, const size_t *groups,
-                          struct sweep_result *ret_result) __attribute__((warn_unused_result));
+                          struct sweep_result *ret_result);
 
 /* Whether a cell is surely faster or slower than another, with 95 % over all pairs together; tied
  * where one has no value, or is of another group. Agrees with the ranks: the cells with which one

@@ -51,8 +51,8 @@ static bool add_copy(struct sweep *sweep, const char *name, const struct run_spe
 {
     AUTO(json_decrefp) json_t *whole = run_spec_to_json(spec);
 
-    if (!whole || (change && json_object_update(whole, change) != 0))
-        return error_no_memory(err);
+    if (change)
+        json_object_update(whole, change);
     return sweep_add(sweep, name, whole, place, err);
 }
 
@@ -66,8 +66,6 @@ static bool add_changes(struct sweep *sweep, size_t best, const struct place *pl
         char name[SWEEP_NAME_MAX];
 
         snprintf(name, sizeof name, "batch_size=%lld %s", spec.batch_size, changes[i].name);
-        if (!change)
-            return error_no_memory(err);
         if (!add_copy(sweep, name, &spec, change, place, err))
             return false;
     }

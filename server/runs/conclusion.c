@@ -78,7 +78,7 @@ static bool judge(const struct conclusion_inputs *conclusion_inputs,
     summary_widen(&conclusion->summary, verdict.idle_speed, verdict.idle_speed_max);
     conclusion->validity = verdict.level;
     conclusion->findings = verdict_to_text(&verdict);
-    return conclusion->findings || error_no_memory(err);
+    return true;
 }
 
 bool conclusion_compute(const struct conclusion_inputs *conclusion_inputs,
@@ -91,7 +91,7 @@ bool conclusion_compute(const struct conclusion_inputs *conclusion_inputs,
         return false;
     conclusion.summary_text = summary_to_text(&conclusion.summary);
     if (!conclusion.summary_text)
-        return error_no_memory(err);
+        return error_set(err, ERROR_UPSTREAM, NULL, "the losses are too large for their mean");
     *ret_conclusion = conclusion;
     conclusion = (struct conclusion){0};
     return true;

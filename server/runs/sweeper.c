@@ -96,8 +96,9 @@ static bool advance(struct db *db, struct sweep_row *row, const struct place *pl
     if (is_busy(runs, count))
         return true;
     plain = plain_runs(runs, count);
-    if (!plain || !sweep_result_compute(plain, count, row->count, 0, NULL, &result))
+    if (!plain)
         return error_no_memory(err);
+    sweep_result_compute(plain, count, row->count, 0, NULL, &result);
     if (add_round(db, row, &result, place, instance, &cause))
         return true;
     if (cause.kind == ERROR_BUSY || cause.kind == ERROR_STORAGE ||

@@ -58,10 +58,10 @@ bool sweep_parts_load(struct db *db, const char *id, struct sweep_parts *parts, 
     for (size_t i = 0; parts->plain && i < count; i++)
         parts->plain[i] = parts->runs[i].run;
     groups = group_cells(&parts->row);
-    if (!parts->plain || !groups ||
-        !sweep_result_compute(parts->plain, count, parts->row.count, final_from(&parts->row),
-                              groups, &parts->result))
+    if (!parts->plain || !groups)
         return error_no_memory(err);
+    sweep_result_compute(parts->plain, count, parts->row.count, final_from(&parts->row), groups,
+                         &parts->result);
     parts->view = (struct sweep_view){.row = &parts->row,
                                       .preset = sweep_preset_of(parts->row.request),
                                       .runs = parts->runs,

@@ -10,15 +10,6 @@
 #define RUNS_MAX 20
 #define MACHINES_MAX 6
 
-static struct pool_estimate estimate(const struct pool_run *runs, size_t count,
-                                     enum pool_target target)
-{
-    struct pool_estimate estimate = {0};
-
-    EXPECT(pool_runs(runs, count, target, &estimate));
-    return estimate;
-}
-
 static double half(const struct pool_estimate *estimate)
 {
     return (estimate->high - estimate->low) / 2;
@@ -28,13 +19,13 @@ static double half(const struct pool_estimate *estimate)
 static void one_run_is_as_sure_as_its_steps_and_as_runs_are_alike(void)
 {
     struct pool_run run = {.value = 3, .error = 0.001};
-    struct pool_estimate sure = estimate(&run, 1, POOL_SEEN);
+    struct pool_estimate sure = pool_runs(&run, 1, POOL_SEEN);
 
     EXPECT_NEAR(sure.value, 3, 1e-12);
     EXPECT_NEAR(3 - sure.low, sure.high - 3, 1e-6);
     EXPECT(half(&sure) > 0.06 && half(&sure) < 0.1);
     run.error = 0.1;
-    EXPECT_NEAR(half(&(struct pool_estimate[]){estimate(&run, 1, POOL_SEEN)}[0]), 1.96 * 0.11,
+    EXPECT_NEAR(half(&(struct pool_estimate[]){pool_runs(&run, 1, POOL_SEEN)}[0]), 1.96 * 0.11,
                 0.01);
 }
 
@@ -48,7 +39,7 @@ static void runs_that_agree_make_each_other_sure(void)
     double before = INFINITY;
 
     for (size_t count = 1; count <= COUNT(runs); count++) {
-        struct pool_estimate now = estimate(runs, count, POOL_SEEN);
+        struct pool_estimate now = pool_runs(runs, count, POOL_SEEN);
 
         EXPECT(half(&now) < before);
         before = half(&now);
@@ -60,8 +51,8 @@ static void runs_that_agree_make_each_other_sure(void)
 static void a_short_run_moves_nothing(void)
 {
     const struct pool_run runs[] = {{3, 0.01, 0, 0}, {3.4, 0.3, 0, 0}};
-    struct pool_estimate alone = estimate(runs, 1, POOL_SEEN);
-    struct pool_estimate both = estimate(runs, 2, POOL_SEEN);
+    struct pool_estimate alone = pool_runs(runs, 1, POOL_SEEN);
+    struct pool_estimate both = pool_runs(runs, 2, POOL_SEEN);
 
     EXPECT_NEAR(both.value, 3, 0.01);
     EXPECT(half(&both) < 1.1 * half(&alone));
@@ -70,7 +61,7 @@ static void a_short_run_moves_nothing(void)
 static void a_stray_run_is_outvoted(void)
 {
     const struct pool_run runs[] = {{3, 0.005, 0, 0}, {1.6, 0.005, 0, 0}, {3.01, 0.005, 0, 0}};
-    struct pool_estimate all = estimate(runs, 3, POOL_SEEN);
+    struct pool_estimate all = pool_runs(runs, 3, POOL_SEEN);
 
     EXPECT_NEAR(all.value, 3, 0.06);
     EXPECT(all.low < 3 && all.high > 3 && half(&all) < 0.2);
@@ -85,11 +76,11 @@ static void what_others_took_never_averages_out(void)
 
     for (size_t i = 0; i < RUNS_MAX; i++)
         runs[i] = (struct pool_run){3, 0.005, 0.3, 0};
-    all = estimate(runs, RUNS_MAX, POOL_SEEN);
+    all = pool_runs(runs, RUNS_MAX, POOL_SEEN);
     EXPECT(all.high > 3.3 && all.high < 3.32);
     EXPECT(all.low < 3 && all.low > 2.98);
     runs[0].stretch = 0; /* and a run without disturbance says more than the others */
-    all = estimate(runs, 4, POOL_SEEN);
+    all = pool_runs(runs, 4, POOL_SEEN);
     EXPECT(all.high < 3.12);
 }
 
@@ -97,8 +88,8 @@ static void three_machines_that_differ_say_how_types_differ(void)
 {
     const struct pool_run runs[] = {
         {log(150), 0.005, 0, 0}, {log(100), 0.005, 0, 1}, {log(60), 0.005, 0, 2}};
-    struct pool_estimate seen = estimate(runs, 3, POOL_SEEN);
-    struct pool_estimate type = estimate(runs, 3, POOL_TYPE);
+    struct pool_estimate seen = pool_runs(runs, 3, POOL_SEEN);
+    struct pool_estimate type = pool_runs(runs, 3, POOL_TYPE);
 
     EXPECT_NEAR(exp(type.value), 97, 1);
     EXPECT(exp(type.low) < 70 && exp(type.high) > 135);
@@ -129,7 +120,7 @@ static bool holds(struct chance *chance, size_t run_count, size_t machines, bool
     }
     if (stray)
         runs[run_count - 1].value -= 0.3;
-    found = estimate(runs, run_count, machines > 2 ? POOL_TYPE : POOL_SEEN);
+    found = pool_runs(runs, run_count, machines > 2 ? POOL_TYPE : POOL_SEEN);
     truth = machines > 2 ? 0 : mean;
     *half_sum += half(&found);
     return found.low <= truth && truth <= found.high;

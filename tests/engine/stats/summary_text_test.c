@@ -5,6 +5,8 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
+#include <math.h>
+
 static void a_split_reads_back_as_it_was_written(void)
 {
     const struct summary summary = {.split_known = true, .split = {0.5, 0.25, 0.125, 3, 1e-9}};
@@ -19,6 +21,13 @@ static void a_split_reads_back_as_it_was_written(void)
     EXPECT_NEAR(split.backward, 0.125, 0);
     EXPECT_NEAR(split.update, 3, 0);
     EXPECT_NEAR(split.communication, 1e-9, 0);
+}
+
+static void a_loss_that_is_not_finite_has_no_text(void)
+{
+    const struct summary summary = {.last_loss = INFINITY};
+
+    EXPECT(summary_to_text(&summary) == NULL);
 }
 
 static void without_a_split_none_is_known(void)
@@ -53,6 +62,7 @@ static void a_text_that_is_not_json_is_refused_and_fills_nothing(void)
 int main(void)
 {
     RUN(a_split_reads_back_as_it_was_written);
+    RUN(a_loss_that_is_not_finite_has_no_text);
     RUN(without_a_split_none_is_known);
     RUN(a_text_that_is_not_json_is_refused_and_fills_nothing);
     return test_result();

@@ -468,20 +468,6 @@ static void little_time_says_nothing_of_shares(void)
     EXPECT_INT(judge(&trial, "throttled", &verdict).level, VALIDITY_UNKNOWN);
 }
 
-static void findings_are_a_line_of_json(void)
-{
-    struct verdict verdict = {
-        .count = 2,
-        .findings = {
-            {.code = "steal", .level = VALIDITY_WARN, .value = 2.5, .words = "it \"took\""},
-            {.code = "swap", .level = VALIDITY_OK, .value = NAN, .words = "no"}}};
-    AUTO(freep) char *text = verdict_to_text(&verdict);
-
-    EXPECT_STR(text, "[{\"code\":\"steal\",\"level\":\"warn\",\"value\":2.5,"
-                     "\"words\":\"it \\\"took\\\"\"},{\"code\":\"swap\",\"level\":\"ok\","
-                     "\"value\":null,\"words\":\"no\"}]");
-}
-
 int main(void)
 {
     RUN(a_run_without_fault_is_ok);
@@ -491,6 +477,5 @@ int main(void)
     RUN(every_harm_has_its_factor);
     RUN(why_there_is_no_interval_is_said_truly);
     RUN(little_time_says_nothing_of_shares);
-    RUN(findings_are_a_line_of_json);
     return test_result();
 }

@@ -35,7 +35,7 @@ static struct sweep_result measure(const struct sweep *sweep)
                                                .validity = VALIDITY_OK,
                                                .throughput = {rate, rate * 0.99, rate * 1.01}};
     }
-    EXPECT(sweep_result_compute(runs, count, sweep->count, 0, NULL, &result));
+    sweep_result_compute(runs, count, sweep->count, 0, NULL, &result);
     return result;
 }
 
@@ -92,7 +92,7 @@ static void a_round_of_which_nothing_came_is_the_last(void)
 
     EXPECT(sweep_from_text(text, strlen(text), &place, &sweep, &err));
     AUTO(sweep_result_clear) struct sweep_result nothing = {0};
-    EXPECT(sweep_result_compute(NULL, 0, sweep.count, 0, NULL, &nothing));
+    sweep_result_compute(NULL, 0, sweep.count, 0, NULL, &nothing);
     size_t before = sweep.count;
     EXPECT(sweep_tune_next(&sweep, 1, &nothing, &place, &err));
     EXPECT_INT((long long)sweep.count, (long long)before);

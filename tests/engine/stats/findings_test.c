@@ -1,0 +1,49 @@
+/* What a verdict finds, as text; what it finds is in validity_test.c. */
+#include "engine/stats/validity.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#include <math.h>
+
+static void findings_are_a_line_of_json(void)
+{
+    struct verdict verdict = {
+        .count = 2,
+        .findings = {
+            {.code = "steal", .level = VALIDITY_WARN, .value = 2.5, .words = "it \"took\""},
+            {.code = "swap", .level = VALIDITY_OK, .value = NAN, .words = "no"}}};
+    AUTO(freep) char *text = verdict_to_text(&verdict);
+
+    EXPECT_STR(text, "[{\"code\":\"steal\",\"level\":\"warn\",\"value\":2.5,"
+                     "\"words\":\"it \\\"took\\\"\"},{\"code\":\"swap\",\"level\":\"ok\","
+                     "\"value\":null,\"words\":\"no\"}]");
+}
+
+/* Words have room for a part of such a name, which ends within a letter. */
+static void a_long_name_of_a_type_stays_text(void)
+{
+    const struct run_spec spec = run_spec_default();
+    const struct summary summary = {.measured_steps = 90};
+    const struct evidence evidence = {0};
+    struct verdict verdict;
+
+    validity_judge(
+        &(struct validity_inputs){
+            .spec = &spec,
+            .summary = &summary,
+            .evidence = &evidence,
+            .machine_isa = "",
+            .instance =
+                "Standard_B1\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"},
+        &verdict);
+    AUTO(freep) char *text = verdict_to_text(&verdict);
+    EXPECT(strstr(text, "\u00e9\u00e9? is a burstable type") != NULL);
+}
+
+int main(void)
+{
+    RUN(findings_are_a_line_of_json);
+    RUN(a_long_name_of_a_type_stays_text);
+    return test_result();
+}
