@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "engine/protocol/event.h"
 #include "engine/run/native.h"
 #include "engine/run/pace.h"
@@ -43,11 +44,7 @@ static char *read_line(struct joiner *joiner, size_t *ret_length, struct error *
         return NULL;
     }
     if (joiner_rank(joiner) > 0)
-        line = malloc((size_t)length + 1);
-    if (!line) {
-        error_no_memory(err);
-        return NULL;
-    }
+        line = xmalloc((size_t)length + 1);
     joiner_share(joiner, line, (size_t)length);
     *ret_length = (size_t)length;
     return take(&line);

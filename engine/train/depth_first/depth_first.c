@@ -2,6 +2,7 @@
 #include "engine/train/depth_first/depth_first.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/train/depth_first/depth_first_build.h"
 #include "engine/train/depth_first/depth_first_choose.h"
 #include "engine/train/depth_first/depth_first_step.h"
@@ -88,14 +89,10 @@ static void share_plan(struct joiner *joiner, struct plan *plan)
 struct net *depth_first_new(const struct network *network, const struct net_options *options,
                             struct error *err)
 {
-    struct parameters *parameters = calloc(1, sizeof *parameters);
+    struct parameters *parameters = xcalloc(1, sizeof *parameters);
     struct depth_first *depth_first = NULL;
     struct plan plan;
 
-    if (!parameters) {
-        error_no_memory(err);
-        return NULL;
-    }
     if (parameters_make(parameters, network, options->seed, err) &&
         depth_first_choose(network, options, parameters, &plan, err)) {
         share_plan(options->joiner, &plan);

@@ -2,6 +2,7 @@
 #include "engine/train/depth_first/depth_first_build.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/train/depth_first/depth_first_groups.h"
 #include "engine/train/depth_first/depth_first_memory.h"
 #include "engine/train/depth_first/depth_first_step.h"
@@ -145,9 +146,7 @@ static bool make_lanes(struct depth_first *depth_first, struct error *err)
     if (depth_first->lane_count > LANES_MAX)
         return error_set(err, ERROR_INVALID, "threads", "must be at most %d, got %d", LANES_MAX,
                          depth_first->lane_count);
-    depth_first->lanes = calloc((size_t)depth_first->lane_count, sizeof *depth_first->lanes);
-    if (!depth_first->lanes)
-        return error_no_memory(err);
+    depth_first->lanes = xcalloc((size_t)depth_first->lane_count, sizeof *depth_first->lanes);
     depth_first->group =
         depth_first_group_size(depth_first->lane_count, depth_first->options.group);
     count = depth_first->lane_count;
@@ -195,9 +194,7 @@ static bool agree_on_layouts(struct depth_first *depth_first, struct error *err)
     for (int i = 0; i < depth_first->network.count; i++)
         if (depth_first->filters[i] && !filter_hash_layout(depth_first->filters[i], &hash, err))
             return false;
-    depth_first->vectors = calloc(depth_first_vectors(depth_first), sizeof(float));
-    if (!depth_first->vectors)
-        return error_no_memory(err);
+    depth_first->vectors = xcalloc(depth_first_vectors(depth_first), sizeof(float));
     snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
     return joiner_agree(depth_first->options.joiner, "layout of the weights", text, err);
 }
@@ -232,12 +229,8 @@ struct depth_first *depth_first_make(const struct network *network,
                                      struct parameters *parameters, const struct plan *plan,
                                      struct error *err)
 {
-    struct depth_first *depth_first = calloc(1, sizeof *depth_first);
+    struct depth_first *depth_first = xcalloc(1, sizeof *depth_first);
 
-    if (!depth_first) {
-        error_no_memory(err);
-        return NULL;
-    }
     depth_first->network = *network;
     depth_first->options = *options;
     depth_first->parameters = parameters;

@@ -2,6 +2,7 @@
 #include "engine/train/depth_first/direction.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 #include <assert.h>
 
@@ -55,12 +56,8 @@ static bool build(struct direction *direction, struct error *err)
 
 struct direction *direction_new(const struct direction_context *context, struct error *err)
 {
-    struct direction *direction = calloc(1, sizeof *direction);
+    struct direction *direction = xcalloc(1, sizeof *direction);
 
-    if (!direction) {
-        error_no_memory(err);
-        return NULL;
-    }
     direction->context = *context;
     if (!build(direction, err)) {
         direction_free(direction);

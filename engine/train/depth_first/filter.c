@@ -1,5 +1,6 @@
 #include "engine/train/depth_first/filter.h"
 
+#include "common/memory.h"
 #include "engine/train/depth_first/direction.h"
 
 #include <assert.h>
@@ -144,16 +145,12 @@ static bool build(struct filter *filter, struct error *err)
 struct filter *filter_new(const struct filter_context *context, const struct filter_shape *shape,
                           struct error *err)
 {
-    struct filter *filter = calloc(1, sizeof *filter);
+    struct filter *filter = xcalloc(1, sizeof *filter);
 
     assert(shape->count_kinds > 0 && shape->count_kinds <= FILTER_COUNTS && shape->parts > 0);
     assert(!shape->emulated || shape->type == DNN_BF16);
     assert(!shape->by_hand || !shape->emulated);
     assert(!shape->emulated || (!shape->kernels[0] && !shape->kernels[1]));
-    if (!filter) {
-        error_no_memory(err);
-        return NULL;
-    }
     filter->context = *context;
     filter->shape = *shape;
     filter->parameter = parameters_find(context->parameters, shape->layer->name, "weight");

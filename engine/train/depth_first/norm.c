@@ -2,6 +2,7 @@
 #include "engine/train/depth_first/norm.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 #include <assert.h>
 #include <math.h>
@@ -45,19 +46,17 @@ static void share_out(struct norm *norm)
 struct norm *norm_new(const struct norm_shape *shape, struct parameter *scale,
                       struct parameter *shift, struct error *err)
 {
-    struct norm *norm = calloc(1, sizeof *norm);
+    struct norm *norm = xcalloc(1, sizeof *norm);
     size_t c = (size_t)shape->channels, lanes = (size_t)shape->lanes;
 
     assert(shape->channels > 0 && shape->lanes > 0 && shape->count > 0);
     assert(scale && shift && scale->count == c && shift->count == c);
-    if (norm) {
-        *norm = (struct norm){.shape = *shape, .scale = scale, .shift = shift};
-        norm->lanes = calloc(lanes, sizeof *norm->lanes);
-        norm->sums = calloc(lanes * SUMS * c, sizeof *norm->sums);
-        norm->coefficients = calloc(lanes * COEFFICIENTS * c, sizeof *norm->coefficients);
-        norm->running_mean = calloc(2 * c, sizeof *norm->running_mean);
-    }
-    if (!norm || !norm->lanes || !norm->sums || !norm->coefficients || !norm->running_mean) {
+    *norm = (struct norm){.shape = *shape, .scale = scale, .shift = shift};
+    norm->lanes = xcalloc(lanes, sizeof *norm->lanes);
+    norm->running_mean = xcalloc(2 * c, sizeof *norm->running_mean);
+    norm->sums = calloc(lanes * SUMS * c, sizeof *norm->sums);
+    norm->coefficients = calloc(lanes * COEFFICIENTS * c, sizeof *norm->coefficients);
+    if (!norm->sums || !norm->coefficients) {
         norm_free(norm);
         error_no_memory(err);
         return NULL;

@@ -2,6 +2,7 @@
 #include "engine/train/layerwise/layerwise.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/train/layerwise/layerwise_data.h"
 #include "engine/train/networks/samples.h"
 #include "engine/train/threads/host.h"
@@ -324,9 +325,7 @@ static bool make_ops(struct layerwise *net, struct error *err)
 
 static bool make_all(struct layerwise *net, struct error *err)
 {
-    net->errors = calloc((size_t)net->threads, sizeof *net->errors);
-    if (!net->errors)
-        return error_no_memory(err);
+    net->errors = xcalloc((size_t)net->threads, sizeof *net->errors);
     host_set_threads(1); /* of the library, for each of ours */
     net->dnn = dnn_open(net->threads, err);
     return net->dnn && check_memory(net, err) &&
@@ -339,13 +338,9 @@ static bool make_all(struct layerwise *net, struct error *err)
 struct net *layerwise_new(const struct graph *graph, const struct optimizer *optimizer,
                           const struct net_options *options, struct error *err)
 {
-    struct layerwise *net = calloc(1, sizeof *net);
+    struct layerwise *net = xcalloc(1, sizeof *net);
     bool native = options->isa >= CPU_AVX512_BF16;
 
-    if (!net) {
-        error_no_memory(err);
-        return NULL;
-    }
     net->net.functions = &functions;
     net->graph = *graph;
     net->optimizer = *optimizer;

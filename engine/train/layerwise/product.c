@@ -2,6 +2,7 @@
 #include "engine/train/layerwise/product.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 #define GRAIN 16
 
@@ -70,9 +71,7 @@ bool product_make(struct product *product, struct layerwise *net, struct dnn_pro
                   struct error *err)
 {
     product->net = net;
-    product->parts = calloc((size_t)net->threads, sizeof *product->parts);
-    if (!product->parts)
-        return error_no_memory(err);
+    product->parts = xcalloc((size_t)net->threads, sizeof *product->parts);
     for (int i = 0; i < net->threads; i++)
         if (!make_part(product, i, &shape, err))
             return false;

@@ -1,6 +1,7 @@
 #include "engine/train/onednn/dnn.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/train/onednn/dnn_op.h"
 
 #include <assert.h>
@@ -13,16 +14,10 @@ bool dnn_failed(struct error *err, dnnl_status_t status, const char *doing)
 
 struct dnn *dnn_open(int lanes, struct error *err)
 {
-    struct dnn *dnn = calloc(1, sizeof *dnn);
+    struct dnn *dnn = xcalloc(1, sizeof *dnn);
     dnnl_status_t status;
 
-    if (dnn)
-        dnn->lanes = calloc((size_t)lanes, sizeof *dnn->lanes);
-    if (!dnn || !dnn->lanes) {
-        free(dnn);
-        error_no_memory(err);
-        return NULL;
-    }
+    dnn->lanes = xcalloc((size_t)lanes, sizeof *dnn->lanes);
     dnn->lane_count = lanes;
     status = dnnl_engine_create(&dnn->engine, dnnl_cpu, 0);
     if (status == dnnl_success)
@@ -141,16 +136,11 @@ struct dnn_op *dnn_op_new(struct dnn *dnn, dnnl_status_t status,
         dnn_failed(err, status, signature->name);
         return NULL;
     }
-    op = calloc(1, sizeof *op);
-    if (!op) {
-        dnnl_primitive_desc_destroy(description);
-        error_no_memory(err);
-        return NULL;
-    }
+    op = xcalloc(1, sizeof *op);
     op->dnn = dnn;
     op->description = description;
-    op->ends = calloc((size_t)dnn->lane_count, sizeof *op->ends);
-    status = op->ends ? dnnl_primitive_create(&op->primitive, description) : dnnl_out_of_memory;
+    op->ends = xcalloc((size_t)dnn->lane_count, sizeof *op->ends);
+    status = dnnl_primitive_create(&op->primitive, description);
     for (int i = 0; i < signature->count && status == dnnl_success; i++)
         status = add_slot(op, &signature->slots[i], signature->channels);
     for (int i = 0; i < dnn->lane_count && status == dnnl_success; i++)
@@ -237,7 +227,7 @@ void dnn_op_free(struct dnn_op *op)
 {
     if (!op)
         return;
-    for (int lane = 0; op->ends && lane < op->dnn->lane_count; lane++) {
+    for (int lane = 0; lane < op->dnn->lane_count; lane++) {
         for (int i = 0; i < op->count; i++)
             if (op->ends[lane].memory[i])
                 dnnl_memory_destroy(op->ends[lane].memory[i]);

@@ -1,5 +1,6 @@
 /* Convolution, batch-norm, and what follows: nothing, a ReLU, or the shortcut and a ReLU. */
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/train/plain/layer_weights.h"
 
 #include <assert.h>
@@ -176,10 +177,8 @@ bool layer_conv_make(struct layer_state *state, struct layer_context *context, s
 {
     static const struct layer_kind_functions functions = {forward, backward, load, release};
     const struct layer *layer = state->layer;
-    struct conv *conv = calloc(1, sizeof *conv);
+    struct conv *conv = xcalloc(1, sizeof *conv);
 
-    if (!conv)
-        return error_no_memory(err);
     state->own = conv;
     state->functions = &functions;
     conv->scale = parameters_find(context->parameters, layer->norm, "weight");

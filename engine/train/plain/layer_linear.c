@@ -1,6 +1,7 @@
 /* The fully connected layer, as a 1x1 convolution of a 1x1 image, and the loss behind it.
  * Tested by tests/engine/train/verify_test.py. */
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/train/kernels/loss.h"
 #include "engine/train/plain/layer_weights.h"
 
@@ -105,10 +106,8 @@ bool layer_linear_make(struct layer_state *state, struct layer_context *context,
                        struct error *err)
 {
     static const struct layer_kind_functions functions = {forward, backward, load, release};
-    struct linear *linear = calloc(1, sizeof *linear);
+    struct linear *linear = xcalloc(1, sizeof *linear);
 
-    if (!linear)
-        return error_no_memory(err);
     state->own = linear;
     state->functions = &functions;
     linear->bias = parameters_find(context->parameters, state->layer->name, "bias");

@@ -1,5 +1,6 @@
 /* Pooling, by the maximum or the mean. */
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/train/plain/layer.h"
 
 struct pool {
@@ -44,10 +45,8 @@ bool layer_pool_make(struct layer_state *state, struct layer_context *context, s
                              .stride = layer->stride,
                              .padding = layer->padding,
                              .mean = layer->kind == LAYER_MEAN_POOL};
-    struct pool *pool = calloc(1, sizeof *pool);
+    struct pool *pool = xcalloc(1, sizeof *pool);
 
-    if (!pool)
-        return error_no_memory(err);
     state->own = pool;
     state->functions = &functions;
     if (context->layout == NET_BLOCKED)

@@ -2,6 +2,7 @@
 #include "engine/train/plain/plain.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/train/networks/tensor_init.h"
 #include "engine/train/plain/layer.h"
 #include "engine/train/threads/host.h"
@@ -290,12 +291,8 @@ static const struct net_functions functions = {.step = step,
 struct net *plain_new(const struct network *network, const struct net_options *options,
                       struct error *err)
 {
-    struct plain *plain = calloc(1, sizeof *plain);
+    struct plain *plain = xcalloc(1, sizeof *plain);
 
-    if (!plain) {
-        error_no_memory(err);
-        return NULL;
-    }
     plain->net.functions = &functions;
     plain->network = *network;
     plain->options = *options;

@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -37,13 +38,9 @@ static void end_all(const struct ranks *ranks, const char *why, int status)
 static MPI_Request *next_request(struct ranks *ranks)
 {
     if (ranks->count == ranks->size) {
-        int size = ranks->size ? 2 * ranks->size : 64;
-        MPI_Request *more = realloc(ranks->pending, (size_t)size * sizeof(MPI_Request));
-
-        if (!more)
-            end_all(ranks, "out of memory", 1);
-        ranks->pending = more;
-        ranks->size = size;
+        ranks->size = ranks->size ? 2 * ranks->size : 64;
+        ranks->pending =
+            xreallocarray(ranks->pending, (size_t)ranks->size, sizeof *ranks->pending);
     }
     return &ranks->pending[ranks->count++];
 }
@@ -95,12 +92,9 @@ static void share(struct joiner *joiner, void *data, size_t size)
 
 static bool agree(struct joiner *joiner, const char *what, const char *text, struct error *err)
 {
-    const struct ranks *ranks = (const struct ranks *)joiner;
-    AUTO(freep) struct card *cards = calloc((size_t)joiner->ranks, sizeof *cards);
+    AUTO(freep) struct card *cards = xcalloc((size_t)joiner->ranks, sizeof *cards);
     struct card own = {.host = ""};
 
-    if (!cards)
-        end_all(ranks, "out of memory", 1);
     snprintf(own.host, sizeof own.host, "%s", joiner->host);
     snprintf(own.text, sizeof own.text, "%s", text);
     MPI_Allgather(&own, sizeof own, MPI_BYTE, cards, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
@@ -134,13 +128,9 @@ static void find_neighbours(struct ranks *ranks)
 
 struct joiner *ranks_begin(int *argc, char ***argv, struct error *err)
 {
-    struct ranks *ranks = calloc(1, sizeof *ranks);
+    struct ranks *ranks = xcalloc(1, sizeof *ranks);
     int given;
 
-    if (!ranks) {
-        error_no_memory(err);
-        return NULL;
-    }
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &given);
     if (given < MPI_THREAD_FUNNELED) {
         error_set(err, ERROR_INTERNAL, NULL,

@@ -1,6 +1,7 @@
 #include "engine/train/threads/batch_loader.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/train/threads/barrier.h"
 #include "engine/train/threads/host.h"
 
@@ -53,16 +54,10 @@ static bool start_workers(struct batch_loader *loader, int workers, struct error
 struct batch_loader *batch_loader_new(int workers, void (*make)(void *user, int index, int of),
                                       void *user, struct error *err)
 {
-    struct batch_loader *loader = calloc(1, sizeof *loader);
+    struct batch_loader *loader = xcalloc(1, sizeof *loader);
 
     assert(workers > 0 && make);
-    if (loader)
-        loader->workers = calloc((size_t)workers, sizeof *loader->workers);
-    if (!loader || !loader->workers) {
-        free(loader);
-        error_no_memory(err);
-        return NULL;
-    }
+    loader->workers = xcalloc((size_t)workers, sizeof *loader->workers);
     loader->make = make;
     loader->user = user;
     loader->barrier.count = workers + 1;

@@ -1,5 +1,7 @@
 #include "engine/train/threads/processor_share.h"
 
+#include "common/memory.h"
+
 #include <assert.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -26,7 +28,7 @@ int processor_share(const struct topology *topology, int index, int of,
 
 void processor_share_keep(int index, int of)
 {
-    struct topology *topology = of > 1 ? calloc(1, sizeof *topology) : NULL;
+    struct topology *topology = of > 1 ? xcalloc(1, sizeof *topology) : NULL;
     int cpus[PROCESSORS_MAX], count;
     cpu_set_t set;
 

@@ -1,6 +1,7 @@
 #include "engine/train/threads/team.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/train/threads/barrier.h"
 #include "engine/train/threads/host.h"
 
@@ -58,16 +59,10 @@ static bool start(struct team *team, int count, struct error *err)
 
 struct team *team_new(int count, struct error *err)
 {
-    struct team *team = calloc(1, sizeof *team);
+    struct team *team = xcalloc(1, sizeof *team);
 
     assert(count > 0);
-    if (team)
-        team->members = calloc((size_t)count, sizeof *team->members);
-    if (!team || !team->members) {
-        free(team);
-        error_no_memory(err);
-        return NULL;
-    }
+    team->members = xcalloc((size_t)count, sizeof *team->members);
     team->count = 1; /* the caller */
     team->barrier.count = count;
     host_stay_on(0);

@@ -1,5 +1,6 @@
-/* Replaces calloc() and aligned_alloc() of a test program: while ration.on is set, the call of
- * our own code behind `allowed` others returns NULL. Calls from libraries always succeed. */
+/* Replaces aligned_alloc() of a test program, which gives tensors their memory: while ration.on
+ * is set, the call of our own code behind `allowed` others returns NULL. Calls from libraries
+ * always succeed. */
 #pragma once
 
 #include <errno.h>
@@ -18,13 +19,10 @@
 #define PLAIN __attribute__((no_sanitize("address", "thread", "undefined")))
 
 #ifdef SANITIZED
-#define BELOW_CALLOC __interceptor_calloc
 #define BELOW_ALIGNED __interceptor_aligned_alloc
 #else
-#define BELOW_CALLOC __libc_calloc
 #define BELOW_ALIGNED __libc_memalign
 #endif
-void *BELOW_CALLOC(size_t count, size_t size);
 void *BELOW_ALIGNED(size_t alignment, size_t size);
 
 extern const char __executable_start, etext; /* the linker's: where this program's code is */
@@ -43,11 +41,6 @@ PLAIN static bool refuses(const void *caller)
     ration.refused++;
     errno = ENOMEM;
     return true;
-}
-
-PLAIN void *calloc(size_t count, size_t size)
-{
-    return refuses(__builtin_return_address(0)) ? NULL : BELOW_CALLOC(count, size);
 }
 
 PLAIN void *aligned_alloc(size_t alignment, size_t size)
