@@ -78,7 +78,7 @@ static bool has_room(struct copy *copy, struct error *err)
 /* From here on the source is read as it is now, whatever is written meanwhile. */
 static bool hold_still(struct copy *copy, struct error *err)
 {
-    return db_execute(copy->from, "BEGIN", err) && schema_check(copy->from, err) &&
+    return db_execute(copy->from, "BEGIN", err) && schema_check(copy->from, &schema_today, err) &&
            stmt_number(copy->from, "PRAGMA page_count", &copy->pages, err);
 }
 

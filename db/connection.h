@@ -16,8 +16,9 @@ struct db {
     size_t statement_count;
 };
 
-/* db_open(), going no further than schema version `version`. */
-struct db *db_open_version(const char *path, int version, struct error *err)
+/* db_open() by a schema other than today's. */
+struct schema;
+struct db *db_open_schema(const char *path, const struct schema *schema, struct error *err)
     __attribute__((warn_unused_result));
 
 /* A connection and no more: nothing in the file is looked at yet. `flags` are SQLite's. */

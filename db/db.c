@@ -86,7 +86,7 @@ void db_setup(void)
 
 struct db *db_open(const char *path, struct error *err)
 {
-    return db_open_version(path, schema_version, err);
+    return db_open_schema(path, &schema_today, err);
 }
 
 struct db *db_open_file(const char *path, int flags, struct error *err)
@@ -109,14 +109,15 @@ struct db *db_open_file(const char *path, int flags, struct error *err)
     return take(&db);
 }
 
-struct db *db_open_version(const char *path, int version, struct error *err)
+struct db *db_open_schema(const char *path, const struct schema *schema, struct error *err)
 {
     AUTO(db_freep)
     struct db *db = db_open_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
 
     /* The file may be empty yet: its schema is looked at before WAL mode writes to it. */
-    if (!db || !schema_check(db, err) || !db_execute(db, "PRAGMA journal_mode = WAL", err) ||
-        !db_execute(db, "PRAGMA foreign_keys = ON", err) || !schema_migrate_to(db, version, err))
+    if (!db || !schema_check(db, schema, err) ||
+        !db_execute(db, "PRAGMA journal_mode = WAL", err) ||
+        !db_execute(db, "PRAGMA foreign_keys = ON", err) || !schema_upgrade(db, schema, err))
         return NULL;
     return take(&db);
 }

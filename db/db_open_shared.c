@@ -10,12 +10,13 @@
 
 static bool is_current(const char *path, struct error *err)
 {
-    AUTO(db_freep) struct db *db = db_open_version(path, 0, err);
+    AUTO(db_freep) struct db *db = db_open_file(path, SQLITE_OPEN_READWRITE, err);
     long long version;
 
-    if (!db || !stmt_number(db, "PRAGMA user_version", &version, err))
+    if (!db || !schema_check(db, &schema_today, err) ||
+        !stmt_number(db, "PRAGMA user_version", &version, err))
         return false;
-    return version == schema_version ||
+    return version == schema_today.version ||
            error_set(err, ERROR_CONFLICT, NULL,
                      "the database %s is in use by an older pennyworth: stop that one first",
                      path);

@@ -4,15 +4,15 @@
 #include "db/checksum.h"
 #include "db/connection.h"
 #include "db/db.h"
-#include "db/schema_steps.h"
 
 /* "penn" in ASCII: what `file` and we tell our databases by. */
 #define APPLICATION_ID 0x70656e6e
 #define APPLICATION_ID_TEXT "1885695598"
 
-const int schema_version = SCHEMA_FIRST + SCHEMA_LATER;
+static const struct schema_step *const steps[] = {&schema_first};
+const struct schema schema_today = {steps, COUNT(steps)};
 
-bool schema_check(struct db *db, struct error *err)
+bool schema_check(struct db *db, const struct schema *schema, struct error *err)
 {
     long long application, version, tables;
 
@@ -23,46 +23,49 @@ bool schema_check(struct db *db, struct error *err)
     if (application != APPLICATION_ID && (application != 0 || tables > 0))
         return error_set(err, ERROR_INTERNAL, NULL,
                          "the database file belongs to another program, so it is left alone");
-    if (version < 0 || version > schema_version)
+    if (version < 0 || version > schema->version)
         return error_set(err, ERROR_INTERNAL, NULL,
                          "the database has schema version %lld, this pennyworth knows up to %d: "
                          "use a newer one",
-                         version, schema_version);
+                         version, schema->version);
     return true;
 }
 
-static const char *step(long long version)
+static bool take_step(struct db *db, const struct schema_step *step, struct error *err)
 {
-    return version < SCHEMA_FIRST ? schema_first[version] : schema_later[version - SCHEMA_FIRST];
+    for (const char *const *piece = step->sql; *piece; piece++)
+        if (!db_execute(db, *piece, err))
+            return false;
+    return true;
 }
 
-static bool apply(struct db *db, long long from, int to, struct error *err)
+static bool apply(struct db *db, const struct schema *schema, long long version,
+                  struct error *err)
 {
     char statement[64];
 
-    for (long long version = from; version < to; version++)
-        if (!db_execute(db, step(version), err))
+    for (; version < schema->version; version++)
+        if (!take_step(db, schema->steps[version], err))
             return false;
-    if (to >= SCHEMA_CHECKSUMS && !checksum_put_missing(db, err))
-        return false;
-    snprintf(statement, sizeof statement, "PRAGMA user_version = %d", to);
-    return db_execute(db, "PRAGMA application_id = " APPLICATION_ID_TEXT, err) &&
+    snprintf(statement, sizeof statement, "PRAGMA user_version = %d", schema->version);
+    return checksum_put_missing(db, err) &&
+           db_execute(db, "PRAGMA application_id = " APPLICATION_ID_TEXT, err) &&
            db_execute(db, statement, err);
 }
 
-bool schema_migrate_to(struct db *db, int to, struct error *err)
+bool schema_upgrade(struct db *db, const struct schema *schema, struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
     long long version;
 
     if (!stmt_number(db, "PRAGMA user_version", &version, err))
         return false;
-    if (version >= to)
+    if (version >= schema->version)
         return true;
     if (!transaction_begin(&change, db, DB_DURABLE, err))
         return false;
     /* Asked again under the lock: two connections may have come here at once. */
     if (!stmt_number(db, "PRAGMA user_version", &version, err))
         return false;
-    return apply(db, version, to, err) && transaction_commit(&change, err);
+    return apply(db, schema, version, err) && transaction_commit(&change, err);
 }

@@ -1,4 +1,5 @@
-/* The schema as numbered steps: a database of any earlier version becomes today's. */
+/* The schema as steps: each brings a database from one version to the next. Version 0 is a file
+ * without anything in it. */
 #pragma once
 
 #include "common/error.h"
@@ -7,12 +8,26 @@
 
 struct db;
 
-/* How many migrations there are, and so the newest version. */
-extern const int schema_version;
+/* SQL in pieces; NULL ends the list. A step that was released is never edited: the next change of
+ * the schema is the next step. */
+struct schema_step {
+    const char *sql[12];
+};
+
+struct schema {
+    const struct schema_step *const *steps;
+    int version; /* how many steps there are, and so the newest version */
+};
+
+/* What this program knows. The first step (schema_first.c) makes all tables. */
+extern const struct schema schema_today;
+extern const struct schema_step schema_first;
 
 /* Refuses a file that belongs to another program or to a newer pennyworth; changes nothing. */
-bool schema_check(struct db *db, struct error *err) __attribute__((warn_unused_result));
+bool schema_check(struct db *db, const struct schema *schema, struct error *err)
+    __attribute__((warn_unused_result));
 
-/* Runs the migrations that are missing up to `version`, in one transaction. */
-bool schema_migrate_to(struct db *db, int version, struct error *err)
+/* Takes the steps that are missing, in one transaction, and gives a checksum to each run that
+ * should have one and has none. */
+bool schema_upgrade(struct db *db, const struct schema *schema, struct error *err)
     __attribute__((warn_unused_result));

@@ -1,41 +1,73 @@
-/* Tested by tests/db/schema_test.c. */
-#include "db/schema_steps.h"
+/* The tables, by room. Tested by tests/db/schema_test.c. */
+#include "db/schema.h"
 
-/* What engine/spec/configuration.c leaves of a spec, for runs that were stored before it was
- * asked. */
-#define CONFIGURATION_OF_SPEC                                                                    \
-    "json_remove(spec, '$.workload', '$.engine', '$.warmup_steps', '$.steps', '$.max_seconds',"  \
-    " '$.seed', '$.min_seconds', '$.target_percent', '$.max_dollars', '$.labels')"
-const char *const schema_first[SCHEMA_FIRST] = {
-    /* 1: runs, their labels, their steps */
+/* Runs, from the queue to the end. A row is read from its front, so the long texts are its last
+ * columns. spec, engine_details, loaded, load_before, summary, findings and price are stored as
+ * they are answered; engine, workload, precision, instance and the paid_ columns say
+ * again, for questions, what is in such a text. A run in a comparison has a contender; a trigger
+ * writes the version then. thinned_us: most of its steps were dropped. load_before: who used the
+ * processors when it began. checksum: db/checksum.h. */
+static const char of_runs[] =
     "CREATE TABLE runs ("
     " number INTEGER PRIMARY KEY AUTOINCREMENT,"
     " id TEXT NOT NULL UNIQUE,"
     " state TEXT NOT NULL DEFAULT 'queued' CHECK (state IN"
-    "  ('queued', 'running', 'finished', 'failed', 'cancelled', 'interrupted')),"
-    " spec TEXT NOT NULL,"
+    " ('queued', 'running', 'finished', 'failed', 'cancelled', 'interrupted', 'preempted')),"
+    " provenance TEXT NOT NULL DEFAULT 'measured' CHECK (provenance IN ('measured', 'imported')),"
+    " sender TEXT,"
     " engine TEXT NOT NULL,"
     " workload TEXT NOT NULL,"
-    " instance TEXT,"
+    " precision TEXT,"
     " idempotency_key TEXT UNIQUE,"
+    " sweep INTEGER REFERENCES sweeps (number),"
+    " cell INTEGER,"
+    " block INTEGER,"
     " created_us INTEGER NOT NULL,"
     " started_us INTEGER,"
     " ended_us INTEGER,"
-    " software TEXT,"
-    " steps INTEGER NOT NULL DEFAULT 0,"
+    " thinned_us INTEGER,"
     " ended_by TEXT,"
+    " reason TEXT,"
+    " machine INTEGER REFERENCES machines (number),"
+    " provider TEXT,"
+    " instance TEXT,"
+    " region TEXT,"
+    " zone TEXT,"
+    " vm TEXT,"
+    " software TEXT,"
+    " samples INTEGER,"
+    " peak_memory_bytes INTEGER,"
+    " setup_ns INTEGER,"
+    " gradient_cosine REAL,"
+    " worst_layer_cosine REAL,"
+    " steps INTEGER NOT NULL DEFAULT 0,"
+    " first_measured INTEGER,"
     " measured_steps INTEGER,"
     " measured_seconds REAL,"
     " samples_per_second REAL,"
+    " throughput_low REAL,"
+    " throughput_high REAL,"
     " median_step_seconds REAL,"
-    " reason TEXT,"
+    " validity TEXT CHECK (validity IN ('ok', 'warn', 'invalid')),"
+    " contender INTEGER REFERENCES contenders (number),"
+    " version INTEGER REFERENCES versions (number),"
+    " paid_per_hour REAL,"
+    " paid_nanos INTEGER,"
+    " paid_currency TEXT,"
+    " paid_kind TEXT,"
+    " paid_feed TEXT,"
+    " paid_fetched_us INTEGER,"
+    " checksum TEXT,"
+    " spec TEXT NOT NULL,"
+    " engine_details TEXT,"
+    " loaded TEXT,"
+    " load_before TEXT,"
+    " summary TEXT,"
+    " findings TEXT,"
+    " price TEXT,"
     " stderr_tail TEXT,"
     " CHECK ((state = 'finished') = (samples_per_second IS NOT NULL))"
     ") STRICT;"
-    "CREATE INDEX runs_by_state ON runs (state, number);"
-    "CREATE INDEX runs_by_engine ON runs (engine, number);"
-    "CREATE INDEX runs_by_workload ON runs (workload, number);"
-    "CREATE INDEX runs_by_instance ON runs (instance, number);"
     "CREATE TABLE run_labels ("
     " key TEXT NOT NULL,"
     " value TEXT NOT NULL,"
@@ -43,85 +75,51 @@ const char *const schema_first[SCHEMA_FIRST] = {
     " PRIMARY KEY (key, value, run)"
     ") STRICT, WITHOUT ROWID;"
     "CREATE INDEX run_labels_by_run ON run_labels (run);"
+    /* A run moves forward only, whatever the code above this file has in mind. */
+    "CREATE TRIGGER runs_move_forward BEFORE UPDATE OF state ON runs"
+    " WHEN NOT ((OLD.state = 'queued' AND NEW.state IN ('running', 'cancelled'))"
+    " OR (OLD.state = 'running' AND NEW.state IN"
+    " ('finished', 'failed', 'cancelled', 'interrupted', 'preempted')))"
+    " BEGIN SELECT RAISE(ABORT, 'a run moves forward only'); END;";
+
+/* For lists of runs. All that a standing is computed from is in runs_by_contender, the runs of a
+ * version of a contender by sender, so that many runs of one sender do not hide those of others;
+ * the gate takes the runs of a contender in their order, whatever their version. */
+static const char of_lists_of_runs[] =
+    "CREATE INDEX runs_by_state ON runs (state, number);"
+    "CREATE INDEX runs_by_engine ON runs (engine, number);"
+    "CREATE INDEX runs_by_workload ON runs (workload, number);"
+    "CREATE INDEX runs_by_precision ON runs (precision, number);"
+    "CREATE INDEX runs_by_instance ON runs (instance, number);"
+    "CREATE INDEX runs_by_provenance ON runs (provenance, number);"
+    "CREATE INDEX runs_by_creation ON runs (created_us);"
+    "CREATE INDEX runs_by_validity ON runs (validity, number) WHERE validity IS NOT NULL;"
+    "CREATE INDEX runs_by_sender ON runs (sender, number) WHERE sender IS NOT NULL;"
+    "CREATE INDEX runs_by_sweep ON runs (sweep, number) WHERE sweep IS NOT NULL;"
+    "CREATE INDEX runs_to_thin ON runs (ended_us)"
+    " WHERE thinned_us IS NULL AND ended_us IS NOT NULL;"
+    "CREATE INDEX runs_by_contender ON runs (contender, version, sender, number, validity,"
+    " samples_per_second, throughput_low, throughput_high, vm, ended_us, provenance)"
+    " WHERE contender IS NOT NULL;"
+    "CREATE INDEX runs_of_contender ON runs (contender, number) WHERE contender IS NOT NULL;";
+
+/* What was measured: steps, what the machine did meanwhile, and which implementations trained.
+ * Imported runs keep their trace as the text it came in. */
+static const char of_measurements[] =
     "CREATE TABLE steps ("
     " run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,"
     " position INTEGER NOT NULL,"
     " nanoseconds INTEGER NOT NULL CHECK (nanoseconds > 0),"
     " loss REAL NOT NULL,"
+    " input_ns INTEGER,"
+    " forward_ns INTEGER,"
+    " backward_ns INTEGER,"
+    " update_ns INTEGER CHECK (min(input_ns, forward_ns, backward_ns, update_ns) >= 0"
+    " AND input_ns + forward_ns + backward_ns + update_ns <= nanoseconds),"
+    " communication_ns INTEGER CHECK (communication_ns >= 0"
+    " AND input_ns + forward_ns + backward_ns + update_ns + communication_ns <= nanoseconds),"
     " PRIMARY KEY (run, position)"
-    ") STRICT, WITHOUT ROWID;",
-
-    /* 2: a run moves forward only, whatever the code above this file believes */
-    "CREATE TRIGGER runs_move_forward BEFORE UPDATE OF state ON runs"
-    " WHEN NOT ((OLD.state = 'queued' AND NEW.state IN ('running', 'cancelled'))"
-    "  OR (OLD.state = 'running' AND NEW.state IN"
-    "   ('finished', 'failed', 'cancelled', 'interrupted')))"
-    " BEGIN SELECT RAISE(ABORT, 'a run moves forward only'); END;",
-
-    /* 3: what an engine tells beside its numbers. Stored specs get the fields that are new, with
-     * their defaults, where today's writer puts them: an idempotency key compares specs as text.
-     * A label's quotes are escaped, so what is replaced here is there once. */
-    "ALTER TABLE runs ADD COLUMN engine_details TEXT;"
-    "ALTER TABLE runs ADD COLUMN samples INTEGER;"
-    "ALTER TABLE runs ADD COLUMN peak_memory_bytes INTEGER;"
-    "UPDATE runs SET spec = replace(spec, ',\"labels\":{',"
-    " ',\"plan\":\"auto\",\"isa\":\"auto\",\"input_workers\":0,\"labels\":{');"
-    "ALTER TABLE steps ADD COLUMN input_ns INTEGER;"
-    "ALTER TABLE steps ADD COLUMN forward_ns INTEGER;"
-    "ALTER TABLE steps ADD COLUMN backward_ns INTEGER;"
-    "ALTER TABLE steps ADD COLUMN update_ns INTEGER"
-    " CHECK (min(input_ns, forward_ns, backward_ns, update_ns) >= 0"
-    "  AND input_ns + forward_ns + backward_ns + update_ns <= nanoseconds);"
-    "CREATE TABLE run_implementations ("
-    " run INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,"
-    " implementations TEXT NOT NULL"
-    ") STRICT;",
-
-    /* 4: how a number came about: the machine it was measured on, what the machine did meanwhile,
-     * how it is summarised and judged; and sets of runs with one answer. Of earlier runs nothing
-     * of that was seen; what was measured after a fixed warm-up stays as it was. */
-    "CREATE TABLE machines ("
-    " number INTEGER PRIMARY KEY,"
-    " fingerprint TEXT NOT NULL UNIQUE,"
-    " stratum TEXT NOT NULL,"
-    " facts TEXT NOT NULL,"
-    " seen_us INTEGER NOT NULL"
-    ") STRICT;"
-    "CREATE TABLE sweeps ("
-    " number INTEGER PRIMARY KEY AUTOINCREMENT,"
-    " id TEXT NOT NULL UNIQUE,"
-    " state TEXT NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'finished', "
-    "'cancelled')),"
-    " request TEXT NOT NULL,"
-    " idempotency_key TEXT UNIQUE,"
-    " created_us INTEGER NOT NULL,"
-    " ended_us INTEGER,"
-    " rounds INTEGER NOT NULL DEFAULT 1"
-    ") STRICT;"
-    "CREATE TABLE sweep_cells ("
-    " sweep INTEGER NOT NULL REFERENCES sweeps (number) ON DELETE CASCADE,"
-    " cell INTEGER NOT NULL,"
-    " round INTEGER NOT NULL,"
-    " name TEXT NOT NULL,"
-    " spec TEXT NOT NULL,"
-    " refused TEXT,"
-    " PRIMARY KEY (sweep, cell)"
     ") STRICT, WITHOUT ROWID;"
-    "ALTER TABLE runs ADD COLUMN machine INTEGER REFERENCES machines (number);"
-    "ALTER TABLE runs ADD COLUMN setup_ns INTEGER;"
-    "ALTER TABLE runs ADD COLUMN first_measured INTEGER;"
-    "ALTER TABLE runs ADD COLUMN throughput_low REAL;"
-    "ALTER TABLE runs ADD COLUMN throughput_high REAL;"
-    "ALTER TABLE runs ADD COLUMN gradient_cosine REAL;"
-    "ALTER TABLE runs ADD COLUMN worst_layer_cosine REAL;"
-    "ALTER TABLE runs ADD COLUMN loaded TEXT;"
-    "ALTER TABLE runs ADD COLUMN summary TEXT;"
-    "ALTER TABLE runs ADD COLUMN validity TEXT CHECK (validity IN ('ok', 'warn', 'invalid'));"
-    "ALTER TABLE runs ADD COLUMN findings TEXT;"
-    "ALTER TABLE runs ADD COLUMN sweep INTEGER REFERENCES sweeps (number);"
-    "ALTER TABLE runs ADD COLUMN cell INTEGER;"
-    "ALTER TABLE runs ADD COLUMN block INTEGER;"
-    "CREATE INDEX runs_by_sweep ON runs (sweep, number) WHERE sweep IS NOT NULL;"
     "CREATE TABLE observations ("
     " run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,"
     " position INTEGER NOT NULL,"
@@ -146,21 +144,154 @@ const char *const schema_first[SCHEMA_FIRST] = {
     " copy_bytes_per_second REAL NOT NULL,"
     " PRIMARY KEY (run, position)"
     ") STRICT, WITHOUT ROWID;"
-    "ALTER TABLE steps ADD COLUMN communication_ns INTEGER"
-    " CHECK (communication_ns >= 0 AND input_ns + forward_ns + backward_ns + update_ns"
-    "  + communication_ns <= nanoseconds);"
-    "UPDATE runs SET spec = replace(spec, ',\"labels\":{',"
-    " ',\"pinning\":\"cores\",\"numa\":\"auto\",\"huge_pages\":\"auto\",\"openmp\":\"gnu\","
-    "\"allocator\":\"system\",\"protocol\":\"detected\",\"min_seconds\":60,\"target_percent\":1."
-    "0,"
-    "\"max_dollars\":null,\"labels\":{');"
-    "UPDATE runs SET first_measured = coalesce(nullif(json_extract(spec, '$.warmup_steps'), "
-    "'auto'),"
-    " 5) WHERE state = 'finished';",
+    "CREATE TABLE traces ("
+    " run INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,"
+    " steps TEXT NOT NULL,"
+    " evidence TEXT NOT NULL"
+    ") STRICT;"
+    "CREATE TABLE run_implementations ("
+    " run INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,"
+    " implementations TEXT NOT NULL"
+    ") STRICT;"
+    "CREATE TABLE machines ("
+    " number INTEGER PRIMARY KEY,"
+    " fingerprint TEXT NOT NULL UNIQUE,"
+    " stratum TEXT NOT NULL,"
+    " facts TEXT NOT NULL,"
+    " seen_us INTEGER NOT NULL"
+    ") STRICT;";
 
-    /* 5: prices. A series is one price of one feed, and knows what it is today; `prices` is what
-     * it ever was, of what was in force: nanos is NULL from when the feed had it no more. A
-     * reading is a feed saying all it knows of a scope, or that nothing changed. */
+/* Sets of runs with one answer. */
+static const char of_sweeps[] =
+    "CREATE TABLE sweeps ("
+    " number INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " id TEXT NOT NULL UNIQUE,"
+    " state TEXT NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'finished', "
+    "'cancelled')),"
+    " request TEXT NOT NULL,"
+    " idempotency_key TEXT UNIQUE,"
+    " created_us INTEGER NOT NULL,"
+    " ended_us INTEGER,"
+    " rounds INTEGER NOT NULL DEFAULT 1"
+    ") STRICT;"
+    "CREATE TABLE sweep_cells ("
+    " sweep INTEGER NOT NULL REFERENCES sweeps (number) ON DELETE CASCADE,"
+    " cell INTEGER NOT NULL,"
+    " round INTEGER NOT NULL,"
+    " name TEXT NOT NULL,"
+    " spec TEXT NOT NULL,"
+    " refused TEXT,"
+    " PRIMARY KEY (sweep, cell)"
+    ") STRICT, WITHOUT ROWID;";
+
+/* From one machine to another: what a hub said of a run that was reported to it; who signed a run
+ * that came from elsewhere, with the text that was signed (without its trace, which stood at
+ * steps_at and evidence_at); the key that each token is bound to; the senders whose runs count
+ * like our own; and what a person took back. While a run is voided, its void has the contender,
+ * so that the run counts nowhere. */
+static const char of_others[] =
+    "CREATE TABLE deliveries ("
+    " hub TEXT NOT NULL,"
+    " run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,"
+    " verdict TEXT NOT NULL CHECK (verdict IN ('accepted', 'refused')),"
+    " reason TEXT NOT NULL,"
+    " at_us INTEGER NOT NULL,"
+    " PRIMARY KEY (hub, run)"
+    ") STRICT, WITHOUT ROWID;"
+    "CREATE TABLE signatures ("
+    " run INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,"
+    " key TEXT NOT NULL,"
+    " value TEXT NOT NULL,"
+    " document TEXT NOT NULL,"
+    " steps_at INTEGER NOT NULL,"
+    " evidence_at INTEGER NOT NULL"
+    ") STRICT;"
+    "CREATE TABLE token_keys ("
+    " name TEXT PRIMARY KEY,"
+    " key TEXT NOT NULL"
+    ") STRICT, WITHOUT ROWID;"
+    "CREATE INDEX token_keys_by_key ON token_keys (key);"
+    "CREATE TABLE trusted_senders (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE voids ("
+    " run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,"
+    " at_us INTEGER NOT NULL,"
+    " who TEXT NOT NULL,"
+    " reason TEXT NOT NULL,"
+    " contender INTEGER REFERENCES contenders (number),"
+    " lifted_us INTEGER,"
+    " lifted_by TEXT,"
+    " lifted_reason TEXT,"
+    " PRIMARY KEY (run, at_us)"
+    ") STRICT, WITHOUT ROWID;"
+    "CREATE UNIQUE INDEX voids_in_force ON voids (run) WHERE lifted_us IS NULL;";
+
+#define BEFORE_THREADS /* "worker 1, 16 threads": "worker 1, " */                                \
+    "rtrim(substr(software, 1, length(software) - 8), '0123456789')"
+#define SET_VERSION                                                                              \
+    " WHEN NEW.contender IS NOT NULL BEGIN"                                                      \
+    " INSERT INTO versions (name) SELECT n.name FROM version_names AS n"                         \
+    " WHERE n.run = NEW.number AND NOT EXISTS (SELECT 1 FROM versions AS v WHERE v.name = "      \
+    "n.name);"                                                                                   \
+    " UPDATE runs SET version = (SELECT v.number FROM version_names AS n"                        \
+    " JOIN versions AS v ON v.name = n.name WHERE n.run = NEW.number)"                           \
+    " WHERE number = NEW.number; END;"
+
+/* A contender is what a comparison has a row for: a workload in a configuration on a type of
+ * instance with a processor. `changed` is the revision that touched a contender last; the number
+ * of `revision` grows with whatever may change a comparison, and `prices` is the number at the
+ * last change that was more than runs. `figures` are what others published.
+ *
+ * Runs of different versions are not put together. A version is all that an engine says of itself
+ * but the number of threads, the library where that text does not name it, and the kind of plan,
+ * such as "pennyworth-worker 0.1.0, oneDNN 2.6.3, plan measured"; engine/run/version.h puts such
+ * names in order. A plan from the cache was measured. */
+static const char of_comparisons[] =
+    "CREATE TABLE contenders ("
+    " number INTEGER PRIMARY KEY,"
+    " workload TEXT NOT NULL,"
+    " engine TEXT NOT NULL,"
+    " configuration TEXT NOT NULL,"
+    " provider TEXT NOT NULL,"
+    " instance TEXT NOT NULL,"
+    " stratum TEXT NOT NULL,"
+    " published INTEGER NOT NULL CHECK (published IN (0, 1)),"
+    " changed INTEGER NOT NULL,"
+    " UNIQUE (workload, engine, configuration, provider, instance, stratum, published)"
+    ") STRICT;"
+    "CREATE INDEX contenders_by_change ON contenders (changed);"
+    "CREATE TABLE revision (number INTEGER NOT NULL, prices INTEGER NOT NULL) STRICT;"
+    "INSERT INTO revision VALUES (1, 1);"
+    "CREATE TABLE figures ("
+    " number INTEGER PRIMARY KEY,"
+    " id TEXT NOT NULL UNIQUE,"
+    " contender INTEGER NOT NULL UNIQUE REFERENCES contenders (number),"
+    " samples_per_second REAL NOT NULL CHECK (samples_per_second > 0),"
+    " unit TEXT NOT NULL CHECK (unit IN ('sample', 'job')),"
+    " derived INTEGER NOT NULL CHECK (derived IN (0, 1)),"
+    " source TEXT NOT NULL,"
+    " note TEXT NOT NULL,"
+    " measured_us INTEGER NOT NULL"
+    ") STRICT;"
+    "CREATE TABLE versions (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;"
+    "CREATE VIEW version_names AS SELECT number AS run,"
+    " CASE WHEN software GLOB '*[0-9] threads' AND " BEFORE_THREADS " GLOB '*, '"
+    " THEN rtrim(" BEFORE_THREADS ", ', ') ELSE ifnull(software, '') END ||"
+    " CASE WHEN json_valid(engine_details) THEN"
+    " CASE WHEN instr(ifnull(software, ''), engine_details ->> '$.library') = 0"
+    " THEN ', ' || (engine_details ->> '$.library') ELSE '' END ||"
+    " ifnull(', plan ' || replace(nullif(engine_details ->> '$.plan', ''), 'cached',"
+    " 'measured'), '') ELSE '' END AS name FROM runs;"
+    "CREATE TRIGGER runs_version_of_ended AFTER UPDATE OF contender ON runs" SET_VERSION
+    "CREATE TRIGGER runs_version_of_imported AFTER INSERT ON runs" SET_VERSION;
+
+/* Prices. A series is one price of one feed, and knows what it is today; `prices` is what it ever
+ * was, of what was in force: nanos is NULL from when the feed had it no more. upfront_nanos: what
+ * of a commitment is paid at once. held_nanos: what the latest reading said of a price and was
+ * held back, 0 where it had none, and held_us since when. Most questions want prices by the hour
+ * alone, so the index by region knows kinds. A price and a discount hold until they are
+ * withdrawn; the largest number is never. Another one may be typed for the moment of a withdrawn
+ * one. */
+static const char of_prices[] =
     "CREATE TABLE price_series ("
     " number INTEGER PRIMARY KEY,"
     " feed TEXT NOT NULL,"
@@ -169,24 +300,60 @@ const char *const schema_first[SCHEMA_FIRST] = {
     " region TEXT NOT NULL,"
     " zone TEXT NOT NULL,"
     " instance_type TEXT NOT NULL,"
-    " kind TEXT NOT NULL CHECK (kind IN ('on_demand', 'spot', 'typed', 'own')),"
+    " kind TEXT NOT NULL CHECK (kind IN ('on_demand', 'spot', 'typed', 'own',"
+    " 'reserved_1y_no_upfront', 'reserved_1y_partial_upfront', 'reserved_1y_all_upfront',"
+    " 'reserved_3y_no_upfront', 'reserved_3y_partial_upfront', 'reserved_3y_all_upfront',"
+    " 'convertible_1y_no_upfront', 'convertible_1y_partial_upfront',"
+    " 'convertible_1y_all_upfront', 'convertible_3y_no_upfront',"
+    " 'convertible_3y_partial_upfront', 'convertible_3y_all_upfront',"
+    " 'savings_plan_1y', 'savings_plan_1y_partial_upfront', 'savings_plan_1y_all_upfront',"
+    " 'savings_plan_3y', 'savings_plan_3y_partial_upfront', 'savings_plan_3y_all_upfront',"
+    " 'instance_savings_plan_1y_no_upfront', 'instance_savings_plan_1y_partial_upfront',"
+    " 'instance_savings_plan_1y_all_upfront', 'instance_savings_plan_3y_no_upfront',"
+    " 'instance_savings_plan_3y_partial_upfront', 'instance_savings_plan_3y_all_upfront',"
+    " 'committed_use_1y', 'committed_use_3y')),"
     " currency TEXT NOT NULL,"
     " nanos INTEGER CHECK (nanos > 0),"
+    " upfront_nanos INTEGER NOT NULL DEFAULT 0,"
     " since_us INTEGER NOT NULL,"
     " held_nanos INTEGER,"
+    " held_us INTEGER,"
     " UNIQUE (feed, scope, instance_type, region, zone, kind, provider, currency)"
     ") STRICT;"
     "CREATE INDEX price_series_by_type ON price_series (instance_type, region);"
+    "CREATE INDEX price_series_by_region ON price_series (region, kind, instance_type);"
     "CREATE TABLE prices ("
     " series INTEGER NOT NULL REFERENCES price_series (number),"
     " since_us INTEGER NOT NULL,"
     " nanos INTEGER CHECK (nanos > 0),"
+    " upfront_nanos INTEGER NOT NULL DEFAULT 0,"
     " text TEXT NOT NULL,"
     " reference TEXT NOT NULL,"
     " source_us INTEGER NOT NULL,"
     " fetched_us INTEGER NOT NULL,"
-    " PRIMARY KEY (series, since_us)"
+    " withdrawn_us INTEGER NOT NULL DEFAULT 9223372036854775807,"
+    " withdrawn_by TEXT,"
+    " withdrawn_reason TEXT,"
+    " PRIMARY KEY (series, since_us, withdrawn_us)"
     ") STRICT, WITHOUT ROWID;"
+    "CREATE TABLE discounts ("
+    " number INTEGER PRIMARY KEY,"
+    " provider TEXT NOT NULL,"
+    " family TEXT NOT NULL,"
+    " kind TEXT NOT NULL CHECK (kind IN ('on_demand', 'spot')),"
+    " since_us INTEGER NOT NULL,"
+    " factor REAL CHECK (factor > 0 AND factor <= 1),"
+    " note TEXT NOT NULL,"
+    " withdrawn_us INTEGER NOT NULL DEFAULT 9223372036854775807,"
+    " withdrawn_by TEXT,"
+    " withdrawn_reason TEXT,"
+    " UNIQUE (provider, family, kind, since_us, withdrawn_us)"
+    ") STRICT;";
+
+/* A reading is a feed saying all it knows of a scope, or that nothing changed. Of a feed's state,
+ * held counts the prices that were held back; doubt_us and doubt_prices are of a reading that was
+ * held back as a whole. */
+static const char of_feeds[] =
     "CREATE TABLE readings ("
     " feed TEXT NOT NULL,"
     " scope TEXT NOT NULL,"
@@ -213,6 +380,9 @@ const char *const schema_first[SCHEMA_FIRST] = {
     " prices INTEGER NOT NULL,"
     " failures INTEGER NOT NULL,"
     " tally TEXT NOT NULL,"
+    " held INTEGER NOT NULL DEFAULT 0,"
+    " doubt_us INTEGER NOT NULL DEFAULT 0,"
+    " doubt_prices INTEGER NOT NULL DEFAULT 0,"
     " PRIMARY KEY (feed, scope)"
     ") STRICT, WITHOUT ROWID;"
     "CREATE TABLE instance_types ("
@@ -232,108 +402,37 @@ const char *const schema_first[SCHEMA_FIRST] = {
     " band TEXT NOT NULL,"
     " feed TEXT NOT NULL,"
     " PRIMARY KEY (provider, instance_type, region)"
-    ") STRICT, WITHOUT ROWID;"
-    "CREATE TABLE discounts ("
-    " provider TEXT NOT NULL,"
-    " family TEXT NOT NULL,"
-    " kind TEXT NOT NULL CHECK (kind IN ('on_demand', 'spot')),"
-    " since_us INTEGER NOT NULL,"
-    " factor REAL CHECK (factor > 0 AND factor <= 1),"
-    " note TEXT NOT NULL,"
-    " PRIMARY KEY (provider, family, kind, since_us)"
-    ") STRICT, WITHOUT ROWID;"
-    "ALTER TABLE runs ADD COLUMN price TEXT;",
+    ") STRICT, WITHOUT ROWID;";
 
-    /* 6: comparison. A contender is what a comparison has a row for: a workload in a
-     * configuration on a type of instance with a processor; a run that counts knows its
-     * contender, and the covering index is all that a standing is computed from. The number of
-     * `revision` grows with whatever may change a comparison, `prices` is that of the last time
-     * when it was more than runs, and `changed` is the revision that touched a contender last.
-     * Imported runs keep their trace as the text it came in; `figures` are what others published.
-     */
-    "CREATE TABLE revision (number INTEGER NOT NULL, prices INTEGER NOT NULL) STRICT;"
-    "INSERT INTO revision VALUES (1, 1);"
-    "CREATE TABLE contenders ("
+/* What became of machines that somebody wanted. A machine that has a name counts once for each
+ * kind of event. sender: whose token reported it; own: this machine saw it itself; and what hubs
+ * said of the events that it saw. */
+static const char of_capacity[] =
+    "CREATE TABLE capacity_events ("
     " number INTEGER PRIMARY KEY,"
-    " workload TEXT NOT NULL,"
-    " engine TEXT NOT NULL,"
-    " configuration TEXT NOT NULL,"
+    " kind TEXT NOT NULL CHECK (kind IN ('launched', 'launch_failed', 'preempted')),"
+    " price_kind TEXT NOT NULL CHECK (price_kind IN ('on_demand', 'spot')),"
     " provider TEXT NOT NULL,"
-    " instance TEXT NOT NULL,"
-    " stratum TEXT NOT NULL,"
-    " published INTEGER NOT NULL CHECK (published IN (0, 1)),"
-    " changed INTEGER NOT NULL,"
-    " UNIQUE (workload, engine, configuration, provider, instance, stratum, published)"
-    ") STRICT;"
-    "CREATE INDEX contenders_by_change ON contenders (changed);"
-    "ALTER TABLE runs ADD COLUMN contender INTEGER REFERENCES contenders (number);"
-    "ALTER TABLE runs ADD COLUMN provenance TEXT NOT NULL DEFAULT 'measured'"
-    " CHECK (provenance IN ('measured', 'imported'));"
-    "ALTER TABLE runs ADD COLUMN provider TEXT;"
-    "ALTER TABLE runs ADD COLUMN region TEXT;"
-    "ALTER TABLE runs ADD COLUMN zone TEXT;"
-    "ALTER TABLE runs ADD COLUMN vm TEXT;"
-    "UPDATE runs SET provider = nullif(json_extract(price, '$.identity.provider'), ''),"
-    " region = nullif(json_extract(price, '$.identity.region'), ''),"
-    " zone = nullif(json_extract(price, '$.identity.zone'), '') WHERE price IS NOT NULL;"
-    "CREATE INDEX runs_by_contender ON runs (contender, number, validity, samples_per_second,"
-    " throughput_low, throughput_high, vm, ended_us, provenance) WHERE contender IS NOT NULL;"
-    "INSERT OR IGNORE INTO contenders (workload, engine, configuration, provider, instance, "
-    "stratum,"
-    " published, changed) SELECT workload, engine, " CONFIGURATION_OF_SPEC ","
-    " ifnull(provider, ''), ifnull(instance, ''),"
-    " ifnull((SELECT stratum FROM machines WHERE machines.number = machine), ''), 0, 1"
-    " FROM runs WHERE state = 'finished' ORDER BY number;"
-    "UPDATE runs SET contender = (SELECT c.number FROM contenders AS c"
-    " WHERE c.workload = runs.workload AND c.engine = runs.engine"
-    " AND c.configuration = " CONFIGURATION_OF_SPEC
-    " AND c.provider = ifnull(runs.provider, '') AND c.instance = ifnull(runs.instance, '')"
-    " AND c.stratum ="
-    "  ifnull((SELECT stratum FROM machines WHERE machines.number = machine), ''))"
-    " WHERE state = 'finished';"
-    "CREATE TABLE traces ("
-    " run INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,"
-    " steps TEXT NOT NULL,"
-    " evidence TEXT NOT NULL"
-    ") STRICT;"
-    "CREATE TABLE figures ("
-    " number INTEGER PRIMARY KEY,"
-    " id TEXT NOT NULL UNIQUE,"
-    " contender INTEGER NOT NULL UNIQUE REFERENCES contenders (number),"
-    " samples_per_second REAL NOT NULL CHECK (samples_per_second > 0),"
-    " unit TEXT NOT NULL CHECK (unit IN ('sample', 'job')),"
-    " derived INTEGER NOT NULL CHECK (derived IN (0, 1)),"
-    " source TEXT NOT NULL,"
+    " instance_type TEXT NOT NULL,"
+    " zone TEXT NOT NULL,"
+    " machine TEXT NOT NULL,"
     " note TEXT NOT NULL,"
-    " measured_us INTEGER NOT NULL"
+    " at_us INTEGER NOT NULL,"
+    " sender TEXT,"
+    " own INTEGER NOT NULL DEFAULT 0 CHECK (own IN (0, 1))"
     ") STRICT;"
-    "CREATE INDEX price_series_by_region ON price_series (region, instance_type);",
-
-    /* 7: from one machine to another, and for years. A run may be preempted; only the list of
-     * words in its CHECK grows, so no row has to be copied. Who sent an imported run, when most
-     * of the steps of a run were dropped, and what a hub said of a run that was reported to it.
-     */
-    "PRAGMA writable_schema = ON;"
-    "UPDATE sqlite_schema SET sql = replace(sql, '''interrupted'')', '''interrupted'', "
-    "''preempted'')')"
-    " WHERE type = 'table' AND name = 'runs';"
-    "PRAGMA writable_schema = RESET;"
-    "DROP TRIGGER runs_move_forward;"
-    "CREATE TRIGGER runs_move_forward BEFORE UPDATE OF state ON runs"
-    " WHEN NOT ((OLD.state = 'queued' AND NEW.state IN ('running', 'cancelled'))"
-    "  OR (OLD.state = 'running' AND NEW.state IN"
-    "   ('finished', 'failed', 'cancelled', 'interrupted', 'preempted')))"
-    " BEGIN SELECT RAISE(ABORT, 'a run moves forward only'); END;"
-    "ALTER TABLE runs ADD COLUMN sender TEXT;"
-    "ALTER TABLE runs ADD COLUMN thinned_us INTEGER;"
-    "CREATE INDEX runs_to_thin ON runs (ended_us)"
-    " WHERE thinned_us IS NULL AND ended_us IS NOT NULL;"
-    "CREATE TABLE deliveries ("
+    "CREATE INDEX capacity_events_by_time ON capacity_events (at_us);"
+    "CREATE UNIQUE INDEX capacity_events_of_machine ON capacity_events (provider, machine, kind)"
+    " WHERE machine <> '';"
+    "CREATE TABLE capacity_deliveries ("
     " hub TEXT NOT NULL,"
-    " run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,"
+    " event INTEGER NOT NULL REFERENCES capacity_events (number) ON DELETE CASCADE,"
     " verdict TEXT NOT NULL CHECK (verdict IN ('accepted', 'refused')),"
     " reason TEXT NOT NULL,"
     " at_us INTEGER NOT NULL,"
-    " PRIMARY KEY (hub, run)"
-    ") STRICT, WITHOUT ROWID;",
-};
+    " PRIMARY KEY (hub, event)"
+    ") STRICT, WITHOUT ROWID;";
+
+const struct schema_step schema_first = {{of_runs, of_lists_of_runs, of_measurements, of_sweeps,
+                                          of_others, of_comparisons, of_prices, of_feeds,
+                                          of_capacity}};

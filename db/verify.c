@@ -117,7 +117,8 @@ bool verify_database(struct db *db, const struct verify_watch *watch,
     struct verify_facts facts;
     struct error why = {0};
 
-    if (!schema_check(db, err) || !stmt_number(db, "PRAGMA user_version", &facts.version, err))
+    if (!schema_check(db, &schema_today, err) ||
+        !stmt_number(db, "PRAGMA user_version", &facts.version, err))
         return false;
     if (facts.version == 0)
         return error_set(err, ERROR_INTERNAL, NULL, "it holds no database of pennyworth");
@@ -170,7 +171,7 @@ static bool look_quickly(const char *path, struct error *err)
     AUTO(db_freep) struct db *db = verify_open(path, err);
     long long bytes;
 
-    return db && schema_check(db, err) && db_size(db, &bytes, err) &&
+    return db && schema_check(db, &schema_today, err) && db_size(db, &bytes, err) &&
            (bytes > QUICK_BYTES || says_ok(db, "PRAGMA quick_check", err));
 }
 

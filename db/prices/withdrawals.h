@@ -20,8 +20,7 @@ bool discounts_withdraw(struct db *db, long long number, const struct taken_back
     __attribute__((warn_unused_result));
 
 /* What withdrawn_us has of a row that was not withdrawn: the largest number, as in
- * db/schema_later.c.
- */
+ * db/schema_first.c. */
 #define NEVER_WITHDRAWN "9223372036854775807"
 
 /* For the files beside: writes into a series what it is today, from its prices; and reads the

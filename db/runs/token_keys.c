@@ -38,22 +38,20 @@ bool token_keys_is_of_another(struct db *db, const char *name, const char *key, 
     return true;
 }
 
-static bool insert(struct db *db, const char *name, const char *key, long long now_us,
-                   struct error *err)
+static bool insert(struct db *db, const char *name, const char *key, struct error *err)
 {
     AUTO(stmt_done)
-    struct stmt *insert = stmt_prepare(
-        db, "INSERT OR IGNORE INTO token_keys (name, key, bound_us) VALUES (?, ?, ?)", err);
+    struct stmt *insert =
+        stmt_prepare(db, "INSERT OR IGNORE INTO token_keys (name, key) VALUES (?, ?)", err);
 
     if (!insert)
         return false;
     stmt_text(insert, name);
     stmt_text(insert, key);
-    stmt_integer(insert, now_us);
     return stmt_run(insert, err);
 }
 
-bool token_keys_bind(struct db *db, const char *name, const char *key, long long now_us,
+bool token_keys_bind(struct db *db, const char *name, const char *key,
                      char ret_key[SIGNATURE_KEY_SIZE], struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
@@ -63,9 +61,8 @@ bool token_keys_bind(struct db *db, const char *name, const char *key, long long
         return false;
     if (ret_key[0])
         return true;
-    return transaction_begin(&change, db, DB_DURABLE, err) &&
-           insert(db, name, key, now_us, err) && token_keys_find(db, name, ret_key, err) &&
-           transaction_commit(&change, err);
+    return transaction_begin(&change, db, DB_DURABLE, err) && insert(db, name, key, err) &&
+           token_keys_find(db, name, ret_key, err) && transaction_commit(&change, err);
 }
 
 static bool remove_row(struct db *db, const char *name, struct error *err)

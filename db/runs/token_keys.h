@@ -13,7 +13,7 @@ bool token_keys_is_of_another(struct db *db, const char *name, const char *key, 
                               struct error *err) __attribute__((warn_unused_result));
 
 /* Binds a token, durably, unless it is bound; then *ret_key is the key that it is bound to. */
-bool token_keys_bind(struct db *db, const char *name, const char *key, long long now_us,
+bool token_keys_bind(struct db *db, const char *name, const char *key,
                      char ret_key[SIGNATURE_KEY_SIZE], struct error *err)
     __attribute__((warn_unused_result));
 

@@ -3,8 +3,7 @@
 #include "common/cleanup.h"
 #include "common/json_text.h"
 
-/* What belongs to a configuration, in the order of run_spec_fields, which knows the types.
- * db/schema_first.c leaves out the same when it brings old runs up to date. */
+/* What belongs to a configuration, in the order of run_spec_fields, which knows the types. */
 #define AT(member) .name = #member, .offset = offsetof(struct configuration, member)
 static const struct {
     const char *name;

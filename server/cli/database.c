@@ -237,11 +237,11 @@ int check_command(const struct config *config)
     if (!db)
         return command_failed(&err);
     /* A file of another program or of a newer version is not damaged. */
-    if (!schema_check(db, &err) && !db_is_damaged())
+    if (!schema_check(db, &schema_today, &err) && !db_is_damaged())
         return command_failed(&err);
     error_clear(&err);
     ok = verify_database(db, &(struct verify_watch){looks, NULL}, &facts, &err);
-    current = ok && facts.version == schema_version; /* else no run can be read */
+    current = ok && facts.version == schema_today.version; /* else no run can be read */
     if (!ok || (current && !recheck(db, &order, &counts, &err)))
         return err.kind == ERROR_CONFLICT ? command_failed(&err)
                                           : tell_damage(config->database, &err);

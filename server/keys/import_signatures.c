@@ -1,7 +1,6 @@
 #include "server/keys/import_signatures.h"
 
 #include "common/cleanup.h"
-#include "common/clock.h"
 #include "db/runs/token_keys.h"
 #include "server/keys/signing.h"
 
@@ -23,7 +22,7 @@ bool import_signatures_bind(struct db_pool *pool, const char *sender,
     if (!sender[0] || rules->many_keys || !rules->proven[0])
         return true;
     loan = db_borrow(pool);
-    return token_keys_bind(loan.db, sender, rules->proven, clock_calendar_us(), bound, err) &&
+    return token_keys_bind(loan.db, sender, rules->proven, bound, err) &&
            (strcmp(bound, rules->proven) == 0 || refuse_key(sender, bound, PROOF_HEADER, err));
 }
 

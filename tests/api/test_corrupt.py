@@ -69,7 +69,7 @@ class AtTheStart(unittest.TestCase):
                                + self.good[(page + 1) * PAGE:])
 
     def test_a_piece_that_is_missing(self):
-        for length in (len(self.good) // 2, len(self.good) - PAGE, len(self.good) - 100, 700):
+        for length in (len(self.good) // 2, len(self.good) - PAGE, len(self.good) - PAGE + 100, 700):
             self.assertDamaged(self.good[:length])
 
     def test_another_programs_file_is_not_called_damaged(self):

@@ -144,27 +144,6 @@ static void a_run_without_one_is_told_from_one_that_needs_none(void)
     EXPECT(strlen(first) == 26);
 }
 
-static void an_upgrade_gives_one_to_each_run_that_has_ended(void)
-{
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct db *old = db_open_version(folder.file, 21, NULL);
-    struct error err = {0};
-
-    EXPECT(db_execute(
-        old,
-        "INSERT INTO runs (number, id, state, spec, engine, workload, created_us, steps,"
-        " samples_per_second)"
-        " VALUES (1, 'waits', 'queued', '{}', 'native', 'mlp', 5, 0, NULL),"
-        " (7, 'over', 'finished', '{}', 'native', 'mlp', 7, 1, 2.5);"
-        "INSERT INTO steps (run, position, nanoseconds, loss) VALUES (7, 0, 9, 1)",
-        &err));
-    EXPECT_STR(err.message, "");
-    db_free(old);
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    EXPECT_INT(number_of(db, "SELECT sum(checksum IS NULL) FROM runs"), 1);
-    EXPECT_INT(look(db, 7), CHECKSUM_HOLDS);
-}
-
 int main(void)
 {
     RUN(a_run_that_ends_has_one_that_holds);
@@ -172,6 +151,5 @@ int main(void)
     RUN(what_may_change_later_is_not_covered);
     RUN(an_imported_run_has_one_over_its_trace);
     RUN(a_run_without_one_is_told_from_one_that_needs_none);
-    RUN(an_upgrade_gives_one_to_each_run_that_has_ended);
     return test_result();
 }

@@ -1,37 +1,38 @@
 #include "db/schema.h"
 
 #include "common/bytes.h"
-#include "db/prices/feed_rows.h"
-#include "db/runs/step_rows.h"
-#include "db/runs/voids.h"
+#include "db/checksum.h"
+#include "pricing/price.h"
 #include "tests/db/database.h"
+#include "tests/db/made_up_schema.h"
 
 #define SCHEMA_TEXT                                                                              \
     "SELECT group_concat(type || ' ' || name || ' ' || tbl_name || ' ' || coalesce(sql, ''),"    \
     " char(10)) FROM (SELECT * FROM sqlite_schema ORDER BY type, name)"
 
-/* What was in a database of version 1 and later. */
-static const char old_rows[] =
-    "INSERT INTO runs (number, id, state, spec, engine, workload, created_us, steps,"
-    " samples_per_second, idempotency_key) VALUES"
-    " (1, 'old 1', 'queued', '{}', 'native', 'mlp', 5, 0, NULL, 'key'),"
-    " (2, 'old 2', 'running', '{}', 'native', 'mlp', 6, 0, NULL, NULL),"
-    " (7, 'old 7', 'finished', '{}', 'native', 'mlp', 7, 2, 12.5, NULL);"
-    "INSERT INTO run_labels (key, value, run) VALUES ('a', 'b', 1), ('a', 'c', 7);"
-    "INSERT INTO steps (run, position, nanoseconds, loss) VALUES (7, 0, 10, 0.5), (7, 1, 11, "
-    "0.25);";
-
-/* A spec as version 2 stored it, with a label that looks like the place of a new field, and what
- * today's writer makes of it. */
-#define OLD_SPEC                                                                                 \
-    "{\"workload\":\"mlp\",\"engine\":\"native\",\"precision\":\"f32\",\"batch_size\":32,"       \
-    "\"layout\":\"auto\",\"threads\":0,\"warmup_steps\":\"auto\",\"steps\":\"auto\","            \
-    "\"max_seconds\":120,\"seed\":1,\"labels\":{\"labels\":\",\\\"labels\\\":{\"}}"
-
-static struct db *open_version(const struct folder *folder, int version)
+/* Run 1 is queued, run 2 is running, run 7 has finished. */
+static void fill(struct db *db)
 {
     struct error err = {0};
-    struct db *db = db_open_version(folder->file, version, &err);
+
+    EXPECT(db_execute(
+        db,
+        "INSERT INTO runs (number, id, state, spec, engine, workload, created_us, started_us,"
+        " steps, samples_per_second) VALUES"
+        " (1, 'run 1', 'queued', '{}', 'native', 'mlp', 5, NULL, 0, NULL),"
+        " (2, 'run 2', 'running', '{}', 'native', 'mlp', 6, 6, 0, NULL),"
+        " (7, 'run 7', 'finished', '{}', 'native', 'mlp', 7, 7, 2, 12.5);"
+        "INSERT INTO run_labels (key, value, run) VALUES ('a', 'b', 1), ('a', 'c', 7);"
+        "INSERT INTO steps (run, position, nanoseconds, loss) VALUES (7, 0, 10, 0.5),"
+        " (7, 1, 11, 0.25)",
+        &err));
+    EXPECT_STR(err.message, "");
+}
+
+static struct db *open_by(const struct folder *folder, const struct schema *schema)
+{
+    struct error err = {0};
+    struct db *db = db_open_schema(folder->file, schema, &err);
 
     EXPECT_STR(err.message, "");
     if (!db)
@@ -39,221 +40,124 @@ static struct db *open_version(const struct folder *folder, int version)
     return db;
 }
 
-static void expect_todays_schema(struct db *db)
+static void expect_schema(struct db *db, const struct schema *schema)
 {
     static char fresh_text[24000], text[24000];
     AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *fresh = open_database(&folder);
+    AUTO(db_freep) struct db *fresh = open_by(&folder, schema);
 
     text_of(fresh, SCHEMA_TEXT, sizeof fresh_text, fresh_text);
     text_of(db, SCHEMA_TEXT, sizeof text, text);
     EXPECT(strlen(text) > 500 && strlen(text) < sizeof text - 1);
     EXPECT_STR(text, fresh_text);
-    EXPECT_INT(number_of(db, "PRAGMA user_version"), schema_version);
-    EXPECT_INT(number_of(db, "PRAGMA application_id"), number_of(fresh, "PRAGMA application_id"));
+    EXPECT_INT(number_of(db, "PRAGMA user_version"), schema->version);
+    EXPECT_INT(number_of(db, "PRAGMA application_id"), 0x70656e6e);
 }
 
-static void expect_old_rows(struct db *db)
+static void expect_rows(struct db *db)
 {
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 3);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE id = 'old ' || number"), 3);
+    char verdict[100];
+
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE id = 'run ' || number"), 3);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'finished' AND number = 7"
                              " AND samples_per_second = 12.5 AND steps = 2"),
                1);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels"), 2);
     EXPECT_INT(number_of(db, "SELECT sum(nanoseconds) FROM steps WHERE run = 7"), 21);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM pragma_foreign_key_check()"), 0);
+    text_of(db, "PRAGMA integrity_check", sizeof verdict, verdict);
+    EXPECT_STR(verdict, "ok");
 }
 
-static void every_earlier_version_becomes_todays(void)
+static void a_missing_or_empty_file_becomes_a_database(void)
 {
-    EXPECT(schema_version >= 3);
-    for (int version = 0; version <= schema_version; version++) {
+    for (int empty = 0; empty < 2; empty++) {
         AUTO(folder_remove) struct folder folder = folder_make();
-        struct db *old = open_version(&folder, version);
+        FILE *file = empty ? fopen(folder.file, "we") : NULL;
 
-        EXPECT_INT(number_of(old, "PRAGMA user_version"), version);
-        EXPECT(version == 0 || db_execute(old, old_rows, NULL));
-        db_free(old);
-
+        fclosep(&file);
         AUTO(db_freep) struct db *db = open_database(&folder);
-        expect_todays_schema(db);
-        if (version > 0)
-            expect_old_rows(db);
+        expect_schema(db, &schema_today);
+        EXPECT_INT(number_of(db, "SELECT number + prices FROM revision"), 2);
     }
 }
 
-static void an_upgraded_database_works(void)
+static void make_filled(const struct folder *folder)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct db *old = open_version(&folder, 1);
-    struct run_spec spec = run_spec_default();
-    struct run_order order = order_of(&spec);
+    AUTO(db_freep) struct db *db = open_database(folder);
 
-    EXPECT(db_execute(old, old_rows, NULL));
-    db_free(old);
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(run_clear) struct run claimed = claim_run(db);
-    EXPECT_INT(claimed.number, 1);
-    AUTO(run_clear) struct run created = create_run(db, &order);
-    EXPECT_INT(created.number, 8); /* numbers are never used again */
-    EXPECT(!db_execute(db, "UPDATE runs SET state = 'queued' WHERE number = 7", NULL));
+    fill(db);
 }
 
-static void a_stored_spec_becomes_what_it_would_be_today(void)
+static void the_steps_that_are_missing_are_taken_once(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
-    struct db *old = open_version(&folder, 2);
-    struct run_spec spec;
-    struct run_order order = order_of(&spec);
-    AUTO(run_clear) struct run again = {0};
-    bool replayed = false;
 
-    EXPECT(db_execute(old,
-                      "INSERT INTO runs (id, spec, engine, workload, created_us, idempotency_key)"
-                      " VALUES ('old', '" OLD_SPEC "', 'native', 'mlp', 5, 'key')",
-                      NULL));
-    db_free(old);
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(run_clear) struct run run = find_run(db, "old");
-    EXPECT(run_spec_from_text(OLD_SPEC, strlen(OLD_SPEC), &spec, NULL));
-    AUTO(freep) char *text = run_spec_to_text(&spec);
-    EXPECT_STR(run.spec_text, text);
-    EXPECT(strstr(text, "\"plan\":\"auto\"") != NULL);
+    make_filled(&folder);
+    for (int time = 0; time < 2; time++) {
+        AUTO(db_freep) struct db *db = open_by(&folder, &made_up_schema);
 
-    order.idempotency_key = "key"; /* a repeated request after the upgrade gets the same run */
-    EXPECT(runs_create(db, &order, &again, &replayed, NULL));
-    EXPECT(replayed);
-}
-
-static void old_runs_and_steps_have_no_details(void)
-{
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct db *old = open_version(&folder, 2);
-    AUTO(steps_free) struct steps steps = {0};
-    AUTO(freep) char *implementations = NULL;
-
-    EXPECT(db_execute(old, old_rows, NULL));
-    db_free(old);
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(run_clear) struct run run = find_run(db, "old 7");
-    EXPECT(run.engine_details == NULL && run.samples == 0 && run.peak_memory_bytes == 0);
-    EXPECT(runs_implementations(db, "old 7", &implementations, NULL));
-    EXPECT(implementations == NULL);
-    EXPECT(step_rows_load(db, 7, 0, 10, &steps, NULL));
-    EXPECT_INT((long long)steps.count, 2);
-    EXPECT(!step_split_is_known(&steps.items[1].split));
-}
-
-/* Their warm-up was five steps or the requested number, and they had no verdict. */
-static void old_numbers_stay_what_they_were(void)
-{
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct db *old = open_version(&folder, 3);
-
-    EXPECT(db_execute(
-        old,
-        "INSERT INTO runs (id, state, spec, engine, workload, created_us, measured_steps,"
-        " measured_seconds, samples_per_second, median_step_seconds, ended_by) VALUES"
-        " ('auto', 'finished', '{\"warmup_steps\":\"auto\",\"labels\":{}}', 'x', 'mlp', 5, 30,"
-        " 2, 12.5, 0.1, 'enough'),"
-        " ('seven', 'finished', '{\"warmup_steps\":7,\"labels\":{}}', 'x', 'mlp', 5, 30,"
-        " 2, 12.5, 0.1, 'all_steps'),"
-        " ('failed', 'failed', '{\"warmup_steps\":7,\"labels\":{}}', 'x', 'mlp', 5, NULL,"
-        " NULL, NULL, NULL, NULL)",
-        NULL));
-    db_free(old);
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(run_clear) struct run detected = find_run(db, "auto"), seven = find_run(db, "seven");
-    AUTO(run_clear) struct run failed = find_run(db, "failed");
-    EXPECT_INT(detected.summary.first_measured, 5);
-    EXPECT_STR(detected.ended_by, "enough");
-    EXPECT_INT(seven.summary.first_measured, 7);
-    EXPECT_NEAR(seven.summary.samples_per_second, 12.5, 0);
-    EXPECT_INT(failed.summary.first_measured, 0);
-    EXPECT(!seven.summary.throughput.known && seven.summary_text == NULL);
-    EXPECT_INT(seven.validity, VALIDITY_UNKNOWN);
-    EXPECT_STR(seven.machine, "");
-    EXPECT_STR(seven.sweep.text, "");
-}
-
-/* Version 5 brought prices, which no run had before. */
-static void runs_of_version_4_are_kept_and_have_no_price(void)
-{
-    static const char all_rows[] =
-        "SELECT group_concat(line) FROM (SELECT json_array(id, state, spec, created_us, steps,"
-        " samples_per_second, median_step_seconds, idempotency_key, first_measured, summary,"
-        " validity, machine) AS line FROM runs ORDER BY number)";
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct db *old = open_version(&folder, 4);
-    char before[2000], after[2000];
-
-    EXPECT(db_execute(old, old_rows, NULL));
-    EXPECT(db_execute(
-        old, "UPDATE runs SET first_measured = 5, summary = '{\"a\":1}' WHERE number = 7", NULL));
-    text_of(old, all_rows, sizeof before, before);
-    EXPECT(strlen(before) > 100);
-    db_free(old);
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    text_of(db, all_rows, sizeof after, after);
-    EXPECT_STR(after, before);
-    expect_old_rows(db);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE price NOT NULL"), 0);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series"), 0);
-    EXPECT(db_execute(
-        db,
-        "INSERT INTO price_series (number, feed, scope, provider, region, zone,"
-        " instance_type, kind, currency, since_us)"
-        " VALUES (1, '', '', '', '', '', '', 'spot', '', 1);"
-        "INSERT INTO prices (series, since_us, nanos, text, reference, source_us, fetched_us)"
-        " VALUES (1, 1, 1, '', '', 0, 0), (1, 2, NULL, '', '', 0, 0)",
-        NULL));
-    EXPECT(!db_execute(db,
-                       "INSERT INTO prices (series, since_us, nanos, text, reference, source_us,"
-                       " fetched_us) VALUES (1, 3, 0, '', '', 0, 0)",
-                       NULL));
-    EXPECT(!db_execute(db, "UPDATE price_series SET nanos = 0", NULL)); /* no price is NULL */
-}
-
-/* Version 7 brought a state, by a change of the table's text and of nothing else. */
-static void a_run_of_any_version_may_be_preempted(void)
-{
-    for (int version = 1; version <= schema_version; version++) {
-        AUTO(folder_remove) struct folder folder = folder_make();
-        struct db *old = open_version(&folder, version);
-
-        EXPECT(db_execute(old, old_rows, NULL));
-        db_free(old);
-        AUTO(db_freep) struct db *db = open_database(&folder);
-        static const char *const refused[] = {
-            "UPDATE runs SET state = 'preempted' WHERE number = 1", /* queued */
-            "UPDATE runs SET state = 'preempted' WHERE number = 7", /* finished */
-            "UPDATE runs SET state = 'taken' WHERE number = 2",
-            "INSERT INTO runs (id, state, spec, engine, workload, created_us)"
-            " VALUES ('x', 'taken', '{}', 'native', 'mlp', 5)",
-            "INSERT INTO runs (id, state, spec, engine, workload, created_us, samples_per_second)"
-            " VALUES ('x', 'preempted', '{}', 'native', 'mlp', 5, 12.5)"};
-        for (size_t i = 0; i < COUNT(refused); i++)
-            EXPECT(!db_execute(db, refused[i], NULL));
-        EXPECT(db_execute(db, "UPDATE runs SET state = 'preempted' WHERE number = 2", NULL));
-        EXPECT(!db_execute(db, "UPDATE runs SET state = 'running' WHERE number = 2", NULL));
-        EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'preempted'"), 1);
-        char verdict[100];
-        text_of(db, "PRAGMA integrity_check", sizeof verdict, verdict);
-        EXPECT_STR(verdict, "ok");
-        EXPECT_INT(number_of(db, "SELECT count(*) FROM pragma_foreign_key_check()"), 0);
+        expect_schema(db, &made_up_schema);
+        expect_rows(db);
+        EXPECT_INT(number_of(db, "SELECT sum(made_up) FROM runs"), 20);
+        EXPECT_INT(number_of(db, "SELECT count(*) FROM made_up"), 3);
     }
 }
 
-static void two_connections_may_upgrade_at_once(void)
+static void a_step_may_leave_checksums_to_the_upgrade(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *one = open_version(&folder, 0), *two = open_version(&folder, 1);
+    enum checksum_state state = CHECKSUM_MISSING;
 
-    EXPECT(schema_migrate_to(one, schema_version, NULL));
-    EXPECT(schema_migrate_to(two, schema_version, NULL));
-    expect_todays_schema(one);
-    expect_todays_schema(two);
+    make_filled(&folder);
+    AUTO(db_freep) struct db *db = open_by(&folder, &made_up_schema);
+    EXPECT_INT(number_of(db, "SELECT sum(checksum IS NULL) FROM runs"), 2);
+    EXPECT(checksum_look(db, 7, &state, NULL));
+    EXPECT_INT(state, CHECKSUM_HOLDS);
+}
+
+static void a_step_that_fails_leaves_everything_as_it_was(void)
+{
+    static const struct schema_step failing = {
+        {"ALTER TABLE runs ADD COLUMN made_up INTEGER; DELETE FROM run_labels;",
+         "CREATE TABLE runs (number INTEGER)"}};
+    static const struct schema_step *const steps[] = {&schema_first, &made_up_step, &failing};
+    static const struct schema schema = {steps, COUNT(steps)};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct error err = {0};
+
+    make_filled(&folder);
+    EXPECT(!db_open_schema(folder.file, &schema, &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    expect_schema(db, &schema_today);
+    expect_rows(db);
+}
+
+/* The other one, which upgrades when this one is about to take the lock. */
+static int upgrade_other(unsigned event, void *other, void *statement, void *sql)
+{
+    (void)event;
+    (void)statement;
+    if (strcmp(sql, "BEGIN IMMEDIATE") == 0)
+        EXPECT(schema_upgrade(other, &made_up_schema, NULL));
+    return 0;
+}
+
+static void two_processes_may_upgrade_at_once(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *one = open_database(&folder), *two = open_database(&folder);
+    struct error err = {0};
+
+    fill(one);
+    sqlite3_trace_v2(two->handle, SQLITE_TRACE_STMT, upgrade_other, one);
+    EXPECT(schema_upgrade(two, &made_up_schema, &err));
+    EXPECT_STR(err.message, "");
+    sqlite3_trace_v2(two->handle, 0, NULL, NULL);
+    expect_schema(two, &made_up_schema);
+    expect_rows(two);
+    EXPECT_INT(number_of(two, "SELECT count(*) FROM made_up"), 3);
 }
 
 static void read_whole(const char *path, struct bytes *bytes)
@@ -341,8 +245,8 @@ static void a_newer_version_is_left_alone(void)
     char sql[64];
     struct db *db = open_database(&folder);
 
-    EXPECT(db_execute(db, old_rows, NULL));
-    snprintf(sql, sizeof sql, "PRAGMA user_version = %d", schema_version + 1);
+    fill(db);
+    snprintf(sql, sizeof sql, "PRAGMA user_version = %d", schema_today.version + 1);
     EXPECT(db_execute(db, sql, NULL));
     db_free(db);
     expect_refused_untouched(&folder, "use a newer one");
@@ -358,132 +262,88 @@ static void a_version_that_cannot_be_is_left_alone(void)
     expect_refused_untouched(&folder, "schema version -1");
 }
 
-static void an_empty_file_becomes_a_database(void)
+static void a_run_moves_forward_only(void)
 {
+    static const char *const refused[] = {
+        "UPDATE runs SET state = 'preempted' WHERE number = 1", /* queued */
+        "UPDATE runs SET state = 'preempted' WHERE number = 7", /* finished */
+        "UPDATE runs SET state = 'queued' WHERE number = 7",
+        "UPDATE runs SET state = 'taken' WHERE number = 2",
+        "UPDATE runs SET state = 'finished' WHERE number = 2", /* without a number */
+        "INSERT INTO runs (id, state, spec, engine, workload, created_us)"
+        " VALUES ('x', 'taken', '{}', 'native', 'mlp', 5)",
+        "INSERT INTO runs (id, state, spec, engine, workload, created_us, samples_per_second)"
+        " VALUES ('x', 'preempted', '{}', 'native', 'mlp', 5, 12.5)"};
     AUTO(folder_remove) struct folder folder = folder_make();
-    FILE *file = fopen(folder.file, "we");
-
-    fclosep(&file);
     AUTO(db_freep) struct db *db = open_database(&folder);
-    expect_todays_schema(db);
+
+    fill(db);
+    for (size_t i = 0; i < COUNT(refused); i++)
+        EXPECT(!db_execute(db, refused[i], NULL));
+    EXPECT(db_execute(db, "UPDATE runs SET state = 'preempted' WHERE number = 2", NULL));
+    EXPECT(!db_execute(db, "UPDATE runs SET state = 'running' WHERE number = 2", NULL));
+    EXPECT(db_execute(db, "UPDATE runs SET state = 'running' WHERE number = 1", NULL));
 }
 
-/* Version 10 wrote the tables of prices and discounts anew, with what withdraws a row. */
-static void prices_and_discounts_of_version_9_hold_as_they_did(void)
-{
-    static const char all_prices[] =
-        "SELECT group_concat(line) FROM (SELECT json_array(series, since_us, nanos, text,"
-        " reference, source_us, fetched_us) AS line FROM prices ORDER BY series, since_us)";
-    static const char all_discounts[] =
-        "SELECT group_concat(line) FROM (SELECT json_array(provider, family, kind, since_us,"
-        " factor, note) AS line FROM discounts ORDER BY since_us, family)";
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct db *old = open_version(&folder, 9);
-    char before[2][1000], after[2][1000];
+#define ADD_SERIES                                                                               \
+    "INSERT INTO price_series (feed, scope, provider, region, zone, instance_type, kind,"        \
+    " currency, nanos, since_us) VALUES ('f', '', '', '', '', 'a', ?, 'USD', 1, 1)"
 
-    EXPECT(db_execute(
-        old,
-        "INSERT INTO price_series (number, feed, scope, provider, region, zone, instance_type,"
-        " kind, currency, nanos, since_us) VALUES (3, 'typed', '', '', '', '', 'a', 'typed',"
-        " 'USD', 7, 20), (4, 'f', 's', '', '', '', 'a', 'spot', 'USD', NULL, 30);"
-        "INSERT INTO prices VALUES (4, 30, NULL, '', '', 0, 31), (3, 10, 5, '5', 'r', 9, 11),"
-        " (3, 20, 7, '7', '', 0, 21);"
-        "INSERT INTO discounts VALUES ('aws', '', 'spot', 5, 0.5, 'n'),"
-        " ('aws', 'c7i', 'on_demand', 6, NULL, '')",
-        NULL));
-    text_of(old, all_prices, sizeof before[0], before[0]);
-    text_of(old, all_discounts, sizeof before[1], before[1]);
-    db_free(old);
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    text_of(db, all_prices, sizeof after[0], after[0]);
-    text_of(db, all_discounts, sizeof after[1], after[1]);
-    EXPECT(strlen(before[0]) > 50 && strlen(before[1]) > 50);
-    EXPECT_STR(after[0], before[0]);
-    EXPECT_STR(after[1], before[1]);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM prices WHERE withdrawn_us < (SELECT"
-                             " max(withdrawn_us) FROM discounts) OR withdrawn_by NOT NULL"),
-               0);
-    EXPECT_INT(number_of(db, "SELECT min(withdrawn_us) = 9223372036854775807 FROM discounts"), 1);
-}
-
-/* A 304 would have confirmed the price of before. */
-static void what_version_12_held_back_is_asked_for_again(void)
+/* What SQLite lets in is what the program knows. */
+static void a_price_has_a_kind_that_the_program_knows(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
-    struct db *old = open_version(&folder, 12);
-    struct feed_row row;
-
-    EXPECT(db_execute(
-        old,
-        "INSERT INTO price_series VALUES (1, 'f', 'one', 'aws', 'r', '', 'a', 'spot', 'USD', 1,"
-        " 2, 30), (2, 'f', 'two', 'aws', 'r', '', 'a', 'spot', 'USD', 1, 2, NULL);"
-        "INSERT INTO feed_states VALUES ('f', 'one', '', 'ok', '', 5, 5, 5, 0, 'e', 'l', 'm', "
-        "200,"
-        " 1, 1, 0, '0 0 0 0'), ('f', 'two', '', 'ok', '', 5, 5, 5, 0, 'e', 'l', 'm', 200, 1, 1, "
-        "0,"
-        " '0 0 0 0')",
-        NULL));
-    db_free(old);
     AUTO(db_freep) struct db *db = open_database(&folder);
-    EXPECT(feed_rows_find(db, "f", "one", &row, NULL));
-    EXPECT_INT(row.held, 1);
-    EXPECT_INT(row.doubt.since_us, 0);
-    EXPECT_STR(row.etag, "");
-    EXPECT_STR(row.last_modified, "");
-    EXPECT_STR(row.mark, "");
-    EXPECT(feed_rows_find(db, "f", "two", &row, NULL));
-    EXPECT_INT(row.held, 0);
-    EXPECT_STR(row.etag, "e");
-    EXPECT_STR(row.mark, "m");
-    EXPECT_INT(number_of(db, "SELECT held_us FROM price_series WHERE number = 1"), 5);
-    EXPECT_INT(number_of(db, "SELECT held_us IS NULL FROM price_series WHERE number = 2"), 1);
-}
+    AUTO(stmt_done) struct stmt *unknown = NULL;
 
-/* Runs of every earlier version can be voided; a run has one void in force at most. */
-static void a_run_of_any_version_may_be_voided(void)
-{
-    for (int version = 1; version < schema_version; version++) {
-        AUTO(folder_remove) struct folder folder = folder_make();
-        struct db *old = open_version(&folder, version);
-        const struct taken_back because = {.at_us = 5, .reason = "a typo"};
-        AUTO(run_clear) struct run voided = {0}, lifted = {0};
-        struct error err = {0};
-        bool changed = false;
+    for (int kind = 0; price_kind_names[kind]; kind++) {
+        AUTO(stmt_done) struct stmt *add = stmt_prepare(db, ADD_SERIES, NULL);
 
-        EXPECT(db_execute(old, old_rows, NULL));
-        db_free(old);
-        AUTO(db_freep) struct db *db = open_database(&folder);
-        long long contender = number_of(db, "SELECT ifnull(contender, 0) FROM runs WHERE number ="
-                                            " 7");
-        EXPECT(voids_put(db, "old 7", &because, &voided, &changed, &err));
-        EXPECT_STR(err.message, "");
-        EXPECT(changed);
-        EXPECT_INT(number_of(db, "SELECT count(contender) FROM runs"), 0);
-        EXPECT(!db_execute(
-            db, "INSERT INTO voids (run, at_us, who, reason) VALUES (7, 9, '', '')", NULL));
-        EXPECT(voids_lift(db, "old 7", &because, &lifted, &changed, NULL));
-        EXPECT_INT(number_of(db, "SELECT ifnull(contender, 0) FROM runs WHERE number = 7"),
-                   contender);
+        stmt_text(add, price_kind_names[kind]);
+        EXPECT(stmt_run(add, NULL));
     }
+    unknown = stmt_prepare(db, ADD_SERIES, NULL);
+    stmt_text(unknown, "reserved_5y_no_upfront");
+    EXPECT(!stmt_run(unknown, NULL));
+    EXPECT(db_execute(db, "UPDATE price_series SET nanos = NULL", NULL));
+    EXPECT(!db_execute(db, "UPDATE price_series SET nanos = 0", NULL)); /* no price is NULL */
+}
+
+static void runs_of_different_versions_are_told_apart(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    EXPECT(db_execute(
+        db,
+        "INSERT INTO contenders (number, workload, engine, configuration, provider, instance,"
+        " stratum, published, changed) VALUES (1, 'mlp', 'my', '{}', '', 'a', '', 0, 1);"
+        "INSERT INTO runs (id, state, spec, engine, workload, created_us, samples_per_second,"
+        " software, contender) VALUES"
+        " ('a', 'finished', '{}', 'my', 'mlp', 5, 9, 'my 1, lib 2', 1),"
+        " ('b', 'finished', '{}', 'my', 'mlp', 5, 9, 'my 1, lib 3, 2 threads', 1),"
+        " ('c', 'finished', '{}', 'my', 'mlp', 5, 9, 'my 1, lib 3, 16 threads', 1)",
+        NULL));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs JOIN versions AS v ON v.number = version"
+                             " WHERE (id, name) IN (('a', 'my 1, lib 2'), ('b', 'my 1, lib 3'),"
+                             " ('c', 'my 1, lib 3'))"),
+               3);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM versions"), 2);
 }
 
 int main(void)
 {
-    RUN(every_earlier_version_becomes_todays);
-    RUN(an_upgraded_database_works);
-    RUN(a_stored_spec_becomes_what_it_would_be_today);
-    RUN(old_runs_and_steps_have_no_details);
-    RUN(old_numbers_stay_what_they_were);
-    RUN(runs_of_version_4_are_kept_and_have_no_price);
-    RUN(a_run_of_any_version_may_be_preempted);
-    RUN(two_connections_may_upgrade_at_once);
+    RUN(a_missing_or_empty_file_becomes_a_database);
+    RUN(the_steps_that_are_missing_are_taken_once);
+    RUN(a_step_may_leave_checksums_to_the_upgrade);
+    RUN(a_step_that_fails_leaves_everything_as_it_was);
+    RUN(two_processes_may_upgrade_at_once);
     RUN(a_database_of_another_program_is_left_alone);
     RUN(a_file_that_is_no_database_is_left_alone);
     RUN(a_newer_version_is_left_alone);
     RUN(a_version_that_cannot_be_is_left_alone);
-    RUN(an_empty_file_becomes_a_database);
-    RUN(prices_and_discounts_of_version_9_hold_as_they_did);
-    RUN(a_run_of_any_version_may_be_voided);
-    RUN(what_version_12_held_back_is_asked_for_again);
+    RUN(a_run_moves_forward_only);
+    RUN(a_price_has_a_kind_that_the_program_knows);
+    RUN(runs_of_different_versions_are_told_apart);
     return test_result();
 }

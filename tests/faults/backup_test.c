@@ -51,7 +51,7 @@ static bool back_up(const void *subject, struct fault_plan plan)
 static void a_backup_is_whole_or_not_there(void)
 {
     AUTO(template_free)
-    struct template template = template_make(schema_version, fill_with_runs);
+    struct template template = template_make(fill_with_runs);
 
     survive_accidents("backup", back_up, &template);
 }
@@ -98,9 +98,9 @@ static bool restore_once(const void *subject, struct fault_plan plan)
 /* An empty one is restored over one with three runs. */
 static void a_restore_happens_or_does_not(void)
 {
-    AUTO(template_free) struct template other = template_make(schema_version, NULL);
+    AUTO(template_free) struct template other = template_make(NULL);
     AUTO(template_free)
-    struct template template = template_make(schema_version, fill_with_runs);
+    struct template template = template_make(fill_with_runs);
     const struct restoring restoring = {template, other.image};
 
     survive_accidents("restore", restore_once, &restoring);

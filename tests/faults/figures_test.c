@@ -154,7 +154,7 @@ int main(void)
     fault_vfs_install();
     EXPECT(published_read(first_text, strlen(first_text), &first, NULL));
     EXPECT(published_read(second_text, strlen(second_text), &second, NULL));
-    database = template_make(schema_version, fill_with_first);
+    database = template_make(fill_with_first);
     RUN(figures_survive_every_fault_of_the_disk);
     template_free(&database);
     published_data_clear(&first);

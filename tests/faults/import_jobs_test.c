@@ -86,7 +86,7 @@ static bool survive(const void *subject, struct fault_plan plan)
 
 static void survive_every_fault(bool lines)
 {
-    struct importing importing = {template_make(schema_version, fill_with_runs), lines};
+    struct importing importing = {template_make(fill_with_runs), lines};
 
     survive_accidents(lines ? "lines" : "one", survive, &importing);
     template_free(&importing.template);

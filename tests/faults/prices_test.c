@@ -292,7 +292,7 @@ int main(void)
     fault_vfs_install();
     make_batch();
     make_typed();
-    database = template_make(schema_version, fill_with_prices);
+    database = template_make(fill_with_prices);
     RUN(prices_survive_every_fault_of_the_disk);
     template_free(&database);
     price_batch_free(batch);

@@ -4,9 +4,9 @@
 #include "common/bytes.h"
 #include "db/runs/runs.h"
 #include "db/runs/step_rows.h"
-#include "db/schema.h"
 #include "engine/run/pace.h"
 #include "tests/db/database.h"
+#include "tests/db/made_up_schema.h"
 
 struct template
 {
@@ -38,34 +38,21 @@ static inline void fill_with_runs(struct db *db)
     EXPECT(step_rows_append(db, running.number, 0, steps, COUNT(steps), NULL));
 }
 
-/* The same in a database of any version: with no more than the first one knew. */
-static inline void fill_with_old_runs(struct db *db)
+/* There is no database yet. */
+static inline struct template template_of_nothing(void)
 {
-    EXPECT(db_execute(
-        db,
-        "INSERT INTO runs (number, id, state, spec, engine, workload, created_us, started_us)"
-        " VALUES (1, '01HF7YAT000000000000000001', 'running', '{\"seed\":1,\"labels\":{}}',"
-        "  'native', 'mlp', 5, 6),"
-        " (2, '01HF7YAT000000000000000002', 'queued', '{}', 'native', 'mlp', 7, NULL),"
-        " (3, '01HF7YAT000000000000000003', 'queued', '{}', 'native', 'mlp', 8, NULL);"
-        "INSERT INTO run_labels (key, value, run) SELECT 'branch', 'main', number FROM runs;"
-        "INSERT INTO run_labels (key, value, run) SELECT 'commit', 'f00', number FROM runs;"
-        "INSERT INTO steps (run, position, nanoseconds, loss) VALUES (1, 0, 10, 0.5),"
-        " (1, 1, 11, 0.25);"
-        "UPDATE runs SET steps = 2 WHERE number = 1",
-        NULL));
+    return (struct template){.folder = folder_make(), .image = {.limit = 1 << 20}};
 }
 
-static inline struct template template_make(int version, void (*fill)(struct db *))
+static inline struct template template_make(void (*fill)(struct db *))
 {
-    struct template template = {.folder = folder_make(), .image = {.limit = 1 << 20}};
-    struct db *db = version > 0 ? db_open_version(template.folder.file, version, NULL) : NULL;
+    struct template template = template_of_nothing();
+    struct db *db = open_database(&template.folder);
     AUTO(fclosep) FILE *file = NULL;
     char piece[4096];
     size_t length;
 
-    EXPECT(db || version == 0);
-    if (db && fill)
+    if (fill)
         fill(db);
     db_free(db);
     file = fopen(template.folder.file, "re");
@@ -128,13 +115,21 @@ static inline void expect_usable(struct db *db)
     EXPECT_STR(err.message, "");
 }
 
-/* After an accident at its opening, the next opening finds today's schema and every run. */
+/* After an accident while it was made or upgraded to the made-up schema, the next opening finds
+ * that schema and every run. */
 static inline void expect_upgraded(const struct template *template)
 {
-    AUTO(db_freep) struct db *db = open_database(&template->folder);
+    AUTO(db_freep)
+    struct db *db = db_open_schema(template->folder.file, &made_up_schema, NULL);
 
-    EXPECT_INT(number_of(db, "PRAGMA user_version"), schema_version);
+    EXPECT(db);
+    if (!db)
+        return;
+    EXPECT_INT(number_of(db, "PRAGMA user_version"), made_up_schema.version);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), template->image.used > 0 ? 3 : 0);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM made_up JOIN runs ON number = run"
+                             " WHERE runs.made_up = 2 * run"),
+               template->image.used > 0 ? 3 : 0);
     expect_whole(db);
     expect_usable(db);
 }

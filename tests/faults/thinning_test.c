@@ -97,7 +97,7 @@ static void a_disk_that_fails_leaves_a_run_whole_or_thinned(void)
 int main(void)
 {
     fault_vfs_install();
-    database = template_make(schema_version, fill);
+    database = template_make(fill);
     RUN(a_disk_that_fails_leaves_a_run_whole_or_thinned);
     template_free(&database);
     return test_result();

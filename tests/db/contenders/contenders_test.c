@@ -1,7 +1,6 @@
 #include "db/contenders/contenders.h"
 
 #include "db/prices/discounts.h"
-#include "db/schema.h"
 #include "engine/spec/configuration.h"
 #include "tests/db/finished.h"
 #include "tests/db/prices.h"
@@ -162,90 +161,6 @@ static void each_write_that_may_change_a_comparison_raises_the_revision(void)
     EXPECT_INT(revision_of(db), revision);
 }
 
-/* A spec as it was stored by version 5, of a run that finished on a machine of aws. */
-static void store_old(struct db *db, const char *id, const struct run_spec *spec,
-                      const char *state)
-{
-    AUTO(freep) char *text = run_spec_to_text(spec);
-    AUTO(stmt_done)
-    struct stmt *insert = stmt_prepare(
-        db,
-        "INSERT INTO runs (id, state, spec, engine, workload, instance, created_us, steps,"
-        " samples_per_second, machine, price) VALUES (?1, ?2, ?3, ?4, ?5, 'm5.large', 5, 0,"
-        " iif(?2 = 'finished', 12.5, NULL), 1,"
-        " '{\"identity\":{\"provider\":\"aws\",\"region\":\"r-1\",\"zone\":\"\"}}')",
-        NULL);
-    struct error err = {0};
-
-    EXPECT(insert != NULL);
-    stmt_text(insert, id);
-    stmt_text(insert, state);
-    stmt_text(insert, text);
-    stmt_text(insert, spec->engine);
-    stmt_text(insert, spec->workload);
-    EXPECT(stmt_run(insert, &err));
-    EXPECT_STR(err.message, "");
-}
-
-static struct run_spec unusual_spec(void)
-{
-    struct run_spec spec = run_spec_default();
-
-    spec.batch_size = 48;
-    spec.threads = 3;
-    spec.steps = 40;
-    spec.warmup_steps = 4;
-    spec.target_percent = 0.25;
-    spec.max_dollars = 1.5;
-    spec.seed = 9;
-    spec.label_count = 1;
-    spec.labels[0] = (struct label){"a-key", "with \303\274 and \"quotes\""};
-    return spec;
-}
-
-static void runs_of_version_5_get_their_contender(void)
-{
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct db *old = db_open_version(folder.file, 5, NULL);
-    const struct run_spec specs[] = {run_spec_default(), unusual_spec()};
-    char text[2000];
-
-    EXPECT(old && db_execute(old,
-                             "INSERT INTO machines (number, fingerprint, stratum, facts, seen_us)"
-                             " VALUES (1, 'f', 's1', '{}', 5)",
-                             NULL));
-    store_old(old, "old 1", &specs[0], "finished");
-    store_old(old, "old 2", &specs[1], "finished");
-    store_old(old, "old 3", &specs[1], "finished");
-    store_old(old, "old 4", &specs[1], "queued");
-    db_free(old);
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    EXPECT_INT(contenders_in(db), 2);
-    for (long long i = 0; i < 2; i++) {
-        AUTO(freep) char *configuration = configuration_of_spec(&specs[i]);
-
-        text_of(db,
-                i == 0 ? "SELECT configuration FROM contenders WHERE number = 1"
-                       : "SELECT configuration FROM contenders WHERE number = 2",
-                sizeof text, text);
-        EXPECT_STR(text, configuration);
-    }
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders WHERE provider = 'aws'"
-                             " AND instance = 'm5.large' AND stratum = 's1' AND published = 0"),
-               2);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE contender = 2"), 2);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE contender IS NULL"), 1);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE region = 'r-1' AND zone IS NULL"),
-               4);
-    ENDED(db, 100, .spec = &specs[0]); /* the queued one goes first */
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE contender IS NULL"), 1);
-    AUTO(standings_free) struct standings standings = {0};
-    update(db, &standings);
-    EXPECT_INT((long long)standings.count, 3);         /* without a machine it is another */
-    EXPECT_INT(standings.list[1].standing.invalid, 2); /* they had no verdict */
-    EXPECT_INT(standings.list[1].standing.level, STANDING_NONE);
-}
-
 int main(void)
 {
     RUN(a_run_that_finishes_makes_a_contender);
@@ -254,6 +169,5 @@ int main(void)
     RUN(each_part_of_a_key_makes_another);
     RUN(what_is_taken_back_touched_nothing);
     RUN(each_write_that_may_change_a_comparison_raises_the_revision);
-    RUN(runs_of_version_5_get_their_contender);
     return test_result();
 }

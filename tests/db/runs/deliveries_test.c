@@ -187,7 +187,7 @@ static void a_schema_that_is_in_use_is_left_alone(void)
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_unlockp) struct db_lock *lock = NULL;
     struct error err = {0};
-    struct db *db = db_open_version(folder.file, 6, &err);
+    struct db *db = db_open_schema(folder.file, &(struct schema){.version = 0}, &err);
 
     EXPECT(db);
     db_free(db);
@@ -195,14 +195,14 @@ static void a_schema_that_is_in_use_is_left_alone(void)
     EXPECT(lock);
     EXPECT(!db_open_beside(folder.file, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);
-    db = db_open_version(folder.file, 0, NULL);
-    EXPECT_INT(number_of(db, "PRAGMA user_version"), 6);
+    db = db_open_file(folder.file, SQLITE_OPEN_READWRITE, NULL);
+    EXPECT_INT(number_of(db, "PRAGMA user_version"), 0);
     db_free(db);
     db_unlockp(&lock);
     error_clear(&err);
     db = db_open_beside(folder.file, &err);
     EXPECT_STR(err.message, "");
-    EXPECT_INT(number_of(db, "PRAGMA user_version"), schema_version);
+    EXPECT_INT(number_of(db, "PRAGMA user_version"), schema_today.version);
     db_free(db);
     lock = db_lock(folder.file, &err); /* it was given back */
     EXPECT(lock);

@@ -149,15 +149,15 @@ static void a_token_is_forgotten_once(void)
     AUTO(end) struct fixture fixture = begin();
     char key[SIGNATURE_KEY_SIZE];
 
-    EXPECT(token_keys_bind(fixture.db, "c1", alice.text, NOON_US, key, NULL));
+    EXPECT(token_keys_bind(fixture.db, "c1", alice.text, key, NULL));
     EXPECT_STR(key, alice.text);
-    EXPECT(token_keys_bind(fixture.db, "c1", bob.text, NOON_US, key, NULL));
+    EXPECT(token_keys_bind(fixture.db, "c1", bob.text, key, NULL));
     EXPECT_STR(key, alice.text);
     EXPECT(token_keys_forget(fixture.db, "c1", key, NULL));
     EXPECT_STR(key, alice.text);
     EXPECT(token_keys_forget(fixture.db, "c1", key, NULL));
     EXPECT_STR(key, "");
-    EXPECT(token_keys_bind(fixture.db, "c1", bob.text, NOON_US, key, NULL));
+    EXPECT(token_keys_bind(fixture.db, "c1", bob.text, key, NULL));
     EXPECT_STR(key, bob.text);
 }
 
