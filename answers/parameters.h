@@ -54,7 +54,7 @@ struct parameters {
 };
 
 #define LABEL_SCHEMA                                                                             \
-    "{\"type\": \"string\", \"pattern\": \"^[A-Za-z0-9._/-]{1,64}[=:].{0,256}$\"}"
+    "{\"type\": \"string\", \"pattern\": \"^[A-Za-z0-9._/-]{1,64}=.{0,256}$\"}"
 
 /* The rule of PARAMETER_WORD. */
 bool parameter_check_word(const struct parameter_row *row, const char *value, struct error *err)

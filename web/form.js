@@ -120,7 +120,7 @@ export const field = (name, schema, changed) => {
   return { narrow, name, element, text: () => (isChanged() ? text() : null), value: () => valueOf(schema, text()), set, fail: fault.set, focus: () => input.focus(), isChanged };
 };
 
-// Rows of a name and a text, "name=text" in the address ("name:text" in links of earlier versions): labels, and lists of values of knobs.
+// Rows of a name and a text, "name=text" in the address: labels, and lists of values of knobs.
 // `names`: the choices; null: any word.
 export const rows = (name, { title, hint, names = null, nameTitle, textTitle, placeholder, most = Infinity }, changed) => {
   const id = `field-${made++}`;
@@ -153,7 +153,7 @@ export const rows = (name, { title, hint, names = null, nameTitle, textTitle, pl
   const set = (list) => {
     body.replaceChildren();
     for (const each of list === null || list === undefined ? [] : [list].flat()) {
-      const at = each.search(/[=:]/);
+      const at = each.indexOf('=');
       append(at < 0 ? each : each.slice(0, at), at < 0 ? '' : each.slice(at + 1));
     }
     fault.textContent = '';

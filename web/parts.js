@@ -45,7 +45,7 @@ export const labels = (all) => {
   const entries = Object.entries(all ?? {});
   if (!entries.length) return null;
   return h('ul', { class: 'labels' }, entries.map(([key, value]) =>
-    h('li', {}, h('a', { href: href({ view: 'runs', label: `${key}:${value}` }) },
+    h('li', {}, h('a', { href: href({ view: 'runs', label: `${key}=${value}` }) },
       foreign(key), ': ', foreign(value.length > 120 ? `${value.slice(0, 120)}…` : value)))));
 };
 

@@ -2,12 +2,10 @@
 // those of the API's parameters, and `view`.
 
 // { view: 'comparison', workload: 'gpt2', instance_type: ['a', 'b'] }: a list where a name occurs twice.
-const RENAMED = { __proto__: null, instance: 'instance_type' }; // in links of earlier versions
 
 export const state = () => {
   const result = Object.create(null); // a name may be "constructor"
-  for (const [given, value] of new URLSearchParams(location.search)) {
-    const name = RENAMED[given] ?? given;
+  for (const [name, value] of new URLSearchParams(location.search)) {
     if (name in result) result[name] = [result[name], value].flat();
     else result[name] = value;
   }

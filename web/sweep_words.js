@@ -89,7 +89,7 @@ export const againOf = ({ request }) => {
   const { labels = {}, ...fields } = base;
   return {
     view: 'measure', form: 'sweep', ...rest, ...fields,
-    knob: Object.entries(knobs).map(([name, values]) => `${name}:${values.join(', ')}`),
-    label: Object.entries(labels).map(([key, value]) => `${key}:${value}`),
+    knob: Object.entries(knobs).map(([name, values]) => `${name}=${values.join(', ')}`),
+    label: Object.entries(labels).map(([key, value]) => `${key}=${value}`),
   };
 };

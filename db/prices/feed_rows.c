@@ -48,7 +48,7 @@ static void row_from(struct stmt *query, struct feed_row *ret_row)
     copy(row.mark, sizeof row.mark, query, 11);
     if (sscanf(stmt_column_text(query, 16), "%lld %lld %lld %lld %lld", &row.tally.seen,
                &row.tally.unpriced, &row.tally.malformed, &row.tally.ambiguous,
-               &row.tally.dear) < 4) /* an earlier version counted four */
+               &row.tally.dear) < 5)
         row.tally = (struct price_batch_tally){0};
     *ret_row = row;
 }

@@ -34,10 +34,8 @@ static bool read_vm(const struct member *member, struct span value, struct docum
 
     if (!document_read_text(value, member->name, sizeof document->run.where.vm, vm, err))
         return false;
-    if (vm_kind_of(vm) != VM_UNKNOWN || strspn(vm, "0123456789abcdef") == VM_SIZE - 1)
-        return true;
-    return error_set(err, ERROR_INVALID, member->name,
-                     "must be sixteen digits of 0-9 and a-f, of which the first may be i or s");
+    return vm_kind_of(vm) != VM_UNKNOWN ||
+           error_set(err, ERROR_INVALID, member->name, "must be " VM_FORM);
 }
 
 static bool read_id(const struct member *member, struct span value, struct document *document,
@@ -223,7 +221,7 @@ static const struct member members[] = {
     {"pennyworth_run", .read = read_version, .required = true},
     {"id", .read = read_id, .required = true},
     {"spec", .read = read_spec, .required = true},
-    {"instance", TEXT(instance)},
+    {"instance_type", TEXT(instance)},
     {"provider", TEXT(where.provider)},
     {"region", TEXT(where.region)},
     {"zone", TEXT(where.zone)},

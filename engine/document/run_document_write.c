@@ -68,7 +68,7 @@ static bool add_cosine(struct bytes *text, const char *name, bool known, double 
 
 static bool add_place(struct bytes *text, const struct run *run)
 {
-    return add_text(text, "instance", run->instance) &&
+    return add_text(text, "instance_type", run->instance) &&
            add_text(text, "provider", run->where.provider) &&
            add_text(text, "region", run->where.region) &&
            add_text(text, "zone", run->where.zone) && add_text(text, "vm", run->where.vm);

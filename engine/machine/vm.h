@@ -9,8 +9,7 @@
  *   ""      unknown
  *
  * The firmware's UUID is none of them, because only root reads it, nor is the boot id, which is
- * another one after each reboot. Versions that used those wrote sixteen digits, in which the two
- * look alike: such a machine counts as unknown. */
+ * another one after each reboot. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,12 +30,6 @@ enum vm_kind {
 
 /* Of a machine's name as it is stored; everything that is not written as above is unknown. */
 enum vm_kind vm_kind_of(const char *vm);
-
-/* A name is given, and is not written so that it tells machines apart. */
-static inline bool vm_is_unusable(const char *vm)
-{
-    return vm[0] != '\0' && vm_kind_of(vm) == VM_UNKNOWN;
-}
 
 /* What the machine shows by itself. `root` as in proc.h. */
 void vm_read(const char *root, char ret_vm[VM_SIZE]);

@@ -51,8 +51,6 @@ bool native_can_train(const struct run_spec *spec, struct error *err)
         return can_train_resnet50(spec, err);
     if (is_known(spec->workload))
         return can_train_graph(spec, err);
-    return error_set(err, ERROR_UNABLE, "workload",
-                     "'%.32s' is not trained by this engine any more; mlp2017 is a "
-                     "perceptron, too",
+    return error_set(err, ERROR_UNABLE, "workload", "'%.32s' is not trained by this engine",
                      spec->workload);
 }

@@ -288,13 +288,10 @@ struct progress pace_progress(const struct pace *pace, long long elapsed_ns)
 
 const char *pace_verdict_name(enum pace_verdict verdict)
 {
-    static const char *const names[] = {[PACE_GO_ON] = "go_on",
-                                        [PACE_ALL_STEPS] = "all_steps",
-                                        [PACE_ENOUGH] = "enough",
-                                        [PACE_TARGET] = "target",
-                                        [PACE_TIME_UP] = "time_up",
-                                        [PACE_DOLLARS_UP] = "dollars_up",
-                                        [PACE_LITTLE_MORE] = "little_more"};
+    static const char *const names[] = {
+        [PACE_GO_ON] = "go_on",           [PACE_ALL_STEPS] = "all_steps",
+        [PACE_TARGET] = "target",         [PACE_TIME_UP] = "time_up",
+        [PACE_DOLLARS_UP] = "dollars_up", [PACE_LITTLE_MORE] = "little_more"};
     return names[verdict];
 }
 

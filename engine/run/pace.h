@@ -8,7 +8,6 @@
 enum pace_verdict {
     PACE_GO_ON,
     PACE_ALL_STEPS,  /* the spec's own number of steps is reached */
-    PACE_ENOUGH,     /* as runs of before this was "target" had it: enough steps and seconds */
     PACE_TARGET,     /* "auto": the interval is as narrow as was asked */
     PACE_TIME_UP,    /* max_seconds is over */
     PACE_DOLLARS_UP, /* max_dollars is spent */
@@ -77,7 +76,7 @@ double pace_within_reach(double half_width, double seconds, double more);
  * its longest step, and a minute at least, because others may take the processors just then. */
 long long pace_obey_ns(const struct pace *pace);
 
-/* "all_steps", "enough", "target", "time_up", "dollars_up" or "little_more". */
+/* "all_steps", "target", "time_up", "dollars_up" or "little_more". */
 const char *pace_verdict_name(enum pace_verdict verdict);
 
 /* A zeroed pace is fine. */

@@ -13,9 +13,6 @@ const char *const run_spec_workloads[] = {
 
 const size_t run_spec_workload_count = COUNT(run_spec_workloads) - 1;
 
-/* What the native engine of earlier versions trained too: their runs are stored and imported. */
-static const char *const former_workloads[] = {"mlp", NULL};
-
 #define USUAL_BATCH 32
 
 /* Samples per step where a spec does not say, and tokens of a sample: 32 and none of workloads
@@ -176,7 +173,7 @@ bool label_check(const char *field, const char *key, const char *value, struct e
 bool label_read(const char *field, const char *text, char ret_key[LABEL_KEY_MAX + 1],
                 const char **ret_value, struct error *err)
 {
-    size_t length = strcspn(text, "=:");
+    size_t length = strcspn(text, "=");
 
     if (!text[length])
         return error_set(err, ERROR_INVALID, field, "must be KEY=VALUE, got '%.100s'", text);
@@ -244,8 +241,7 @@ static bool is_one_of(const char *const *names, const char *word)
 
 static bool workload_is_trained(const struct run_spec *spec, struct error *err)
 {
-    if (!is_native(spec) || is_one_of(run_spec_workloads, spec->workload) ||
-        is_one_of(former_workloads, spec->workload))
+    if (!is_native(spec) || is_one_of(run_spec_workloads, spec->workload))
         return true;
     return error_not_allowed(err, "workload", (struct allowed){.choices = run_spec_workloads},
                              "'%.64s' is not trained by the engine " ENGINE_NATIVE

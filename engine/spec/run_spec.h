@@ -93,8 +93,6 @@ json_t *run_spec_native_schema(void);
 bool label_check(const char *field, const char *key, const char *value, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Reads one label as filters and options write it: KEY=VALUE, or KEY:VALUE as earlier versions
- * did. No key has either sign in it, so the first one ends the key. *ret_value points into
- * `text`. */
+/* Reads one label as filters and options write it: KEY=VALUE. *ret_value points into `text`. */
 bool label_read(const char *field, const char *text, char ret_key[LABEL_KEY_MAX + 1],
                 const char **ret_value, struct error *err) __attribute__((warn_unused_result));

@@ -5,7 +5,7 @@
 #include "engine/stats/summary.h"
 
 /* Raised when the same steps would give another summary than before. */
-#define SUMMARY_METHOD 5
+#define SUMMARY_METHOD 1
 
 /* The caller frees it; NULL where a number is not finite: an engine's losses may be too large for
  * their mean. */

@@ -200,10 +200,7 @@ static bool same(const json_t *left, const json_t *right, const char *member)
     return json_equal(json_object_get(left, member), json_object_get(right, member));
 }
 
-static const char *const limits[] = {"min_seconds", "max_seconds", "max_dollars"};
-
-/* Whether the object has the first of the members, may have the rest, and has no others but
- * limits. */
+/* Whether the object has the first of the members, may have the rest, and has no others. */
 static bool holds_only(const json_t *object, const char *const *members)
 {
     const char *first = members[0];
@@ -211,30 +208,18 @@ static bool holds_only(const json_t *object, const char *const *members)
 
     for (; *members; members++)
         known += json_object_get(object, *members) ? 1U : 0U;
-    for (size_t i = 0; i < COUNT(limits); i++)
-        known += json_object_get(object, limits[i]) ? 1U : 0U;
     return json_object_get(object, first) && json_object_size(object) == known;
 }
 
-/* The limit of a cell, or of the base, where an older version wrote it. NULL for none. */
-static const json_t *limit_of(const json_t *request, size_t index, const char *name)
-{
-    const json_t *cell = json_array_get(json_object_get(request, "cells"), index);
-    const json_t *own = json_object_get(cell, name);
-
-    return own ? own : json_object_get(json_object_get(request, "base"), name);
-}
-
 /* Whether their cell is the same as ours, with limits no higher than ours. */
-static bool takes_no_more(const json_t *ours, const json_t *theirs, size_t index)
+static bool takes_no_more(const json_t *ours, const json_t *theirs)
 {
-    const json_t *dollars = limit_of(ours, index, "max_dollars");
-    const json_t *their_dollars = limit_of(theirs, index, "max_dollars");
+    const json_t *dollars = json_object_get(ours, "max_dollars");
+    const json_t *their_dollars = json_object_get(theirs, "max_dollars");
 
-    return same(json_array_get(json_object_get(ours, "cells"), index),
-                json_array_get(json_object_get(theirs, "cells"), index), "precision") &&
-           json_integer_value(limit_of(theirs, index, "max_seconds")) <=
-               json_integer_value(limit_of(ours, index, "max_seconds")) &&
+    return same(ours, theirs, "precision") &&
+           json_integer_value(json_object_get(theirs, "max_seconds")) <=
+               json_integer_value(json_object_get(ours, "max_seconds")) &&
            (!dollars ||
             (their_dollars && json_number_value(their_dollars) <= json_number_value(dollars)));
 }
@@ -246,13 +231,17 @@ static bool is_ours(const json_t *request)
     const json_t *cells = json_object_get(request, "cells");
     const json_t *set = json_object_get(json_object_get(base, "labels"), BENCH_LABEL);
     static const char *const of_base[] = {"workload", "labels", "batch_size", NULL};
-    static const char *const of_cell[] = {"precision", NULL};
+    static const char *const of_cell[] = {"precision", "min_seconds", "max_seconds",
+                                          "max_dollars", NULL};
     bool is_wanted = json_is_string(set) && strcmp(json_string_value(set), BENCH_WANTED) == 0;
 
-    for (size_t i = 0; i < json_array_size(cells); i++)
-        if (!holds_only(json_array_get(cells, i), of_cell) ||
-            !limit_of(request, i, "min_seconds") || !limit_of(request, i, "max_seconds"))
+    for (size_t i = 0; i < json_array_size(cells); i++) {
+        const json_t *cell = json_array_get(cells, i);
+
+        if (!holds_only(cell, of_cell) || !json_object_get(cell, "min_seconds") ||
+            !json_object_get(cell, "max_seconds"))
             return false;
+    }
     return json_is_string(set) && (is_wanted || holds_only(base, of_base)) &&
            json_array_size(cells) > 0 && json_object_get(request, "blocks") &&
            json_object_size(request) == 3;
@@ -283,7 +272,8 @@ enum bench_kin bench_plan_compare(const struct bench_plan *plan, const char *req
         json_array_size(json_object_get(theirs, "cells")) != plan->cells)
         return BENCH_OTHER;
     for (size_t i = 0; i < plan->cells; i++)
-        if (!takes_no_more(ours, theirs, i))
+        if (!takes_no_more(json_array_get(json_object_get(ours, "cells"), i),
+                           json_array_get(json_object_get(theirs, "cells"), i)))
             return BENCH_OTHER;
     return BENCH_SAME;
 }

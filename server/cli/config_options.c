@@ -80,8 +80,7 @@ const struct option config_options[] = {
            "Program that runs a spec's \"engine\": NAME (no shell; words split at spaces)"),
      .repeats = true},
     {WORDS(MEASURE, instance_type, "TYPE", 63, "",
-           "Instance type of this machine; empty means to ask the metadata service"),
-     .former = "instance"},
+           "Instance type of this machine; empty means to ask the metadata service")},
     {WORDS(MEASURE, provider, "NAME", 15, "",
            "Provider of this machine: aws, gcp, azure, or any name; empty means to ask the "
            "metadata service")},

@@ -9,7 +9,6 @@
 
 struct option {
     struct field field; /* its name with '_' is the row's; flag and variable follow from it */
-    const char *former; /* the name that it had before, which is still read; NULL: none */
     const char *fallback;
     const char *argument; /* the value's name in --help */
     unsigned commands;    /* that accept the option */

@@ -72,13 +72,13 @@ static bool read_defaults(struct config *config, struct error *err)
     return true;
 }
 
-static bool read_variable(const struct option *option, const char *called,
-                          char *const environment[], struct config *config, struct error *err)
+static bool read_variable(const struct option *option, char *const environment[],
+                          struct config *config, struct error *err)
 {
     char name[64];
     size_t length;
 
-    variable_name(called, name);
+    variable_name(option->field.name, name);
     length = strlen(name);
     for (char *const *entry = environment; *entry; entry++)
         if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=' &&
@@ -87,17 +87,11 @@ static bool read_variable(const struct option *option, const char *called,
     return true;
 }
 
-/* The name of today wins over a former one. */
 static bool read_environment(char *const environment[], struct config *config, struct error *err)
 {
-    for (size_t i = 0; i < config_option_count; i++) {
-        const struct option *option = &config_options[i];
-
-        if ((option->former &&
-             !read_variable(option, option->former, environment, config, err)) ||
-            !read_variable(option, option->field.name, environment, config, err))
+    for (size_t i = 0; i < config_option_count; i++)
+        if (!read_variable(&config_options[i], environment, config, err))
             return false;
-    }
     return true;
 }
 
@@ -115,8 +109,7 @@ static const struct option *find_flag(const char *word, size_t length)
     for (size_t i = 0; i < config_option_count; i++) {
         const struct option *option = &config_options[i];
 
-        if (!option->secret && (is_flag(option->field.name, word, length) ||
-                                (option->former && is_flag(option->former, word, length))))
+        if (!option->secret && is_flag(option->field.name, word, length))
             return option;
     }
     return NULL;

@@ -325,9 +325,8 @@ static void record_event(struct hub_upload *upload, long long number,
     upload->failures = 0;
 }
 
-/* An answer that stays the same settles the event: a hub of an earlier version takes it from no
- * token that may only import. Until a hub has answered, each try is a pass of its own, so that
- * runs that end meanwhile go first. */
+/* An answer that stays the same settles the event. Until a hub has answered, each try is a pass
+ * of its own, so that runs that end meanwhile go first. */
 static void ask_for_event(struct hub_upload *upload, const struct capacity_event *event,
                           long long number, struct hub_upload_outcome *outcome)
 {

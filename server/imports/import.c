@@ -260,7 +260,6 @@ static bool put_all(struct imports *imports, const struct import_body *body,
             report->imported += fate != IMPORT_KNOWN;
             report->held += fate == IMPORT_HELD;
             report->known += fate == IMPORT_KNOWN;
-            report->unusable_vms += vm_is_unusable(batch->items[i].document.run.where.vm);
         } else if (import_is_refusal(why.kind)) {
             refuse(report, &batch->items[i], &why);
         } else {
@@ -277,7 +276,7 @@ static bool flush(const struct crew *crew, const struct batch *batch, struct err
     struct import_report *report = crew->report;
     AUTO(imports_end) struct imports imports = {0};
     const long long imported = report->imported, known = report->known, refused = report->refused;
-    const long long held = report->held, unusable_vms = report->unusable_vms;
+    const long long held = report->held;
     const size_t refusal_count = report->refusal_count;
 
     if (imports_begin(&imports, loan.db, err) &&
@@ -285,7 +284,6 @@ static bool flush(const struct crew *crew, const struct batch *batch, struct err
         return true;
     report->imported = imported; /* what was to be stored with it is not */
     report->held = held;
-    report->unusable_vms = unusable_vms;
     report->known = known;
     report->refused = refused;
     report->refusal_count = refusal_count;

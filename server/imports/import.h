@@ -17,8 +17,7 @@ struct import_refusal {
 
 struct import_report {
     long long imported, known, refused;
-    long long held;         /* of those imported: in quarantine */
-    long long unusable_vms; /* of those imported and known: their `vm` names no machine */
+    long long held;                                      /* of those imported: in quarantine */
     struct import_refusal refusals[IMPORT_REFUSALS_MAX]; /* by line */
     size_t refusal_count;
 };

@@ -248,12 +248,6 @@ struct paid_price paid_price_read(const json_t *price)
     return paid;
 }
 
-void present_instance_type(struct json_writer *out, const char *type)
-{
-    jsonw_text(out, "instance_type", text_or_null(type));
-    jsonw_text(out, "instance", text_or_null(type));
-}
-
 void present_identity(struct json_writer *out, const char *key, const struct identity *identity)
 {
     jsonw_open(out, key, '{');

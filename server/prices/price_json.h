@@ -36,8 +36,4 @@ struct paid_price paid_price_read(const json_t *price);
 /* A number with its interval, null where it has none; null for NULL. */
 void present_interval(struct json_writer *out, const char *key, const struct amount *amount);
 
-/* The type of a machine: "instance_type", and "instance", the name of earlier versions. null for
- * "" and for NULL. */
-void present_instance_type(struct json_writer *out, const char *type);
-
 void present_identity(struct json_writer *out, const char *key, const struct identity *identity);

@@ -79,16 +79,6 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
-/* Earlier versions called the type of a machine `instance`, and so do data that people keep. */
-static bool use_name_of_today(json_t *json)
-{
-    json_t *type = json_object_get(json, "instance");
-
-    return !type || json_object_get(json, "instance_type") ||
-           (json_object_set(json, "instance_type", type) == 0 &&
-            json_object_del(json, "instance") == 0);
-}
-
 /* Reads the members of the table; refuses others, except `extras`. */
 static bool read_members(json_t *json, const struct field *fields, size_t count,
                          const char *const *extras, void *object, struct error *err)
@@ -98,8 +88,6 @@ static bool read_members(json_t *json, const struct field *fields, size_t count,
 
     if (!json_is_object(json))
         return error_set(err, ERROR_INVALID, NULL, "must be an object");
-    if (!use_name_of_today(json))
-        return error_no_memory(err);
     json_object_foreach(json, name, value)
     {
         const struct field *field = fields_find(fields, count, name);

@@ -15,7 +15,7 @@ from harness import PATIENCE, SANITIZER, SERVER, fake, until
 # A set of minutes takes a moment: this engine only says how long its steps took.
 QUICK_ENGINE = "native=" + fake("paced", 50000)
 SLOW_ENGINE = "native=" + fake("slow", 20)
-PLACE = ["--provider", "aws", "--instance", "m5.large", "--region", "us-east-1",
+PLACE = ["--provider", "aws", "--instance-type", "m5.large", "--region", "us-east-1",
          "--price-per-hour", "0.36"]
 ALONE = ["--metadata", "off", "--feed", "all=off"]
 TOKEN = "a-token-of-a-candidate"

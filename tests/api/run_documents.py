@@ -49,7 +49,7 @@ def document(number=0, steps=60, nanoseconds=5_000_000, **members):
              for step in range(steps)]
     losses = [round(2.3 / (1 + step / 10) + 0.01 * noise(step + number), 6)
               for step in range(steps)]
-    return {"pennyworth_run": 1, "id": run_id(number), "spec": spec, "instance": "test.large",
+    return {"pennyworth_run": 1, "id": run_id(number), "spec": spec, "instance_type": "test.large",
             "provider": "aws", "region": "eu-test-1", "zone": None, "vm": f"i{number % 7:015x}",
             "machine": machine({"isa": "avx2", "cores": 2, "number": number % 3}),
             "created_at": "2026-01-02T03:04:05.000001Z", "started_at": "2026-01-02T03:04:06Z",

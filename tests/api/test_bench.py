@@ -191,7 +191,7 @@ class Printed(Bench):
 
 
 class Prices(Bench):
-    PLACE = ("--provider", "aws", "--instance", "m5.large", "--region", "us-east-1",
+    PLACE = ("--provider", "aws", "--instance-type", "m5.large", "--region", "us-east-1",
              "--life-cycle", "on_demand")
 
     def test_a_run_begins_when_its_price_was_read(self):
@@ -345,7 +345,7 @@ class Reports(Bench):
         for run in answer["runs"]:
             self.assertEqual("accepted", run["hub"])
             there = hub.show(run["id"])
-            self.assertEqual(("imported", "m5.large"), (there["provenance"], there["instance"]))
+            self.assertEqual(("imported", "m5.large"), (there["provenance"], there["instance_type"]))
             self.assertAlmostEqual(run["samples_per_second"]["value"],
                                    there["summary"]["samples_per_second"], 6)
             self.assertEqual(run["validity"], there["validity"]["level"])
@@ -438,7 +438,7 @@ class Reports(Bench):
 class WhenTimeIsUp(Bench):
     """What lasts as long as an option says: it begins with this module, beside the other tests."""
     TIME, DOLLAR = ["--max-seconds", "10"], ["--max-dollars", "1"]  # which is three seconds
-    DEAR = ["--provider", "aws", "--instance", "m5.large", "--price-per-hour", "1200"]
+    DEAR = ["--provider", "aws", "--instance-type", "m5.large", "--price-per-hour", "1200"]
     BENCHES = {"unlearning": ("native=" + fake("unlearning", 100), TIME, PLACE),
                "stubborn": ("native=" + fake("stubborn"), TIME, PLACE),
                "slow": (SLOW_ENGINE, DOLLAR, DEAR)}

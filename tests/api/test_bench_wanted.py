@@ -23,7 +23,7 @@ class Wanted(unittest.TestCase):
     def test_what_the_hub_wants_is_measured_and_reported(self):
         hub = self.hub()
         for number in range(3):
-            run = document(number, vm=f"i{number:015x}", instance="other.large")
+            run = document(number, vm=f"i{number:015x}", instance_type="other.large")
             run["spec"] |= {"engine": "native", "batch_size": 48, "precision": "f32"}
             self.assertEqual(201, hub.post(run, path="/v1/runs/import").status)
         flags = ("--wanted", "--report-to", f"http://127.0.0.1:{hub.port}", "--format", "json",
@@ -54,7 +54,7 @@ class Wanted(unittest.TestCase):
         now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         for number, each in enumerate(hub.get("/v1/wanted?engine=native&instance_type=m5.large")
                                       .json()["wanted"] * 3):
-            run = document(number, vm=f"i{number:015x}", instance="m5.large", ended_at=now)
+            run = document(number, vm=f"i{number:015x}", instance_type="m5.large", ended_at=now)
             run["spec"] = each["spec"] | {"warmup_steps": 10, "steps": 50}
             self.assertEqual(201, hub.post(run, path="/v1/runs/import").status)
         ended = self.check(self.candidate.run("bench", "--wanted", *where), 0)

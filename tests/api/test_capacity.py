@@ -83,7 +83,7 @@ class Capacity(ServerCase):
         self.report(machine=None, note=None, at=None)
 
     def test_a_comparison_shows_the_counts_of_spot_beside_its_prices(self):
-        runs = [document(0, instance="c5.large"), document(1, instance="m5.large")]
+        runs = [document(0, instance_type="c5.large"), document(1, instance_type="m5.large")]
         self.server.request("POST", "/v1/runs/import", lines(runs),
                             {"Content-Type": "application/x-ndjson"})
 

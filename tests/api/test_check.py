@@ -81,7 +81,7 @@ class Looks(ServerCase):
         self.assertEqual(set(runs), set(answer["candidate"]["runs"]))
         self.assertEqual(set(self.olds), set(answer["baseline"]["runs"]))
         self.assertEqual("label", answer["baseline"]["kind"])
-        same = check(self.server, runs[1], "?baseline=branch:main").json()
+        same = check(self.server, runs[1], "?baseline=branch=main").json()
         self.assertEqual(answer, same)
         few = check(self.server, runs[1], "?baseline=branch=main&window=3").json()
         self.assertEqual(self.olds[:-4:-1], few["baseline"]["runs"])
@@ -251,7 +251,7 @@ class Looks(ServerCase):
 
 class Dollars(ServerCase):
     ENGINES = ENGINES
-    FLAGS = ("--instance", "test.large")
+    FLAGS = ("--instance-type", "test.large")
 
     def price(self, price):
         reply = self.server.post({"instance_type": "test.large", "price_per_hour": price},

@@ -62,7 +62,7 @@ class Commitments(Case):
         return reply["rows"][0]
 
     def measured(self):
-        self.server.post(document(1, provider="azure", region="westeurope", instance=self.name),
+        self.server.post(document(1, provider="azure", region="westeurope", instance_type=self.name),
                          path="/v1/runs/import")
 
     def test_a_comparison_has_one_where_it_is_asked_for(self):

@@ -149,7 +149,7 @@ class Woolf(Questions, ServerCase):
 
     @staticmethod
     def name(row):
-        size = row["instance"].rpartition("-")[2]
+        size = row["instance_type"].rpartition("-")[2]
         return size if size == "k80" else size + ("pip" if "pip" in row["engine"] else "c")
 
     def workloads(self):
@@ -209,7 +209,7 @@ class Measured(Questions, unittest.TestCase):
     """Rows of runs: fake ones, whose speeds are then written by hand. A server for each test."""
 
     def setUp(self):
-        self.server = Server("--provider", "aws", "--region", "us-east-1", "--instance", "a.large",
+        self.server = Server("--provider", "aws", "--region", "us-east-1", "--instance-type", "a.large",
                              "--life-cycle", "on_demand", engines={"ok": fake("ok")}).start()
         self.addCleanup(self.server.stop)
 
@@ -243,7 +243,7 @@ class Measured(Questions, unittest.TestCase):
 
     def ranks(self, **question):
         rows = self.compare(workload="mlp2017", **question)["rows"]
-        return {row["instance"]: tuple(row["rank"].values()) for row in rows}
+        return {row["instance_type"]: tuple(row["rank"].values()) for row in rows}
 
     def three(self):
         self.store("a.large", (100, 101, 99))
@@ -307,7 +307,7 @@ class Measured(Questions, unittest.TestCase):
         self.price("d.large", "0.5")
         unmeasured = self.compare(workload="mlp2017")["unmeasured"]
         self.assertEqual(1, unmeasured["count"])
-        self.assertEqual("d.large", unmeasured["instances"][0]["instance"])
+        self.assertEqual("d.large", unmeasured["instances"][0]["instance_type"])
         self.assertEqual(0.5, unmeasured["instances"][0]["prices_per_hour"]["typed"])
 
     def test_another_price_changes_the_order_without_another_run(self):
@@ -324,13 +324,13 @@ class Measured(Questions, unittest.TestCase):
     def test_a_deadline_picks_the_cheapest_that_keeps_it(self):
         self.three()
         decision = self.compare(workload="mlp2017", samples=3.6e6, deadline_h=11)["decision"]
-        self.assertIn(decision["instance"], ("a.large", "b.large"))
+        self.assertIn(decision["instance_type"], ("a.large", "b.large"))
         decision = self.compare(workload="mlp2017", samples=3.6e6, deadline_h=5)["decision"]
-        self.assertEqual("c.large", decision["instance"])
+        self.assertEqual("c.large", decision["instance_type"])
         answer = self.compare(workload="mlp2017", samples=3.6e6, deadline_h=1)
         self.assertIsNone(answer["decision"]["row"])
         self.assertIn("none keeps", answer["decision"]["words"])
-        slow = next(row for row in answer["rows"] if row["instance"] == "a.large")
+        slow = next(row for row in answer["rows"] if row["instance_type"] == "a.large")
         self.assertIn(slow["job"]["in_parallel"]["instances"], (10, 11))
         self.assertIn("upper bound", slow["job"]["in_parallel"]["words"])
         self.assertEqual(0, slow["job"]["prospect"]["probability"])
@@ -357,9 +357,9 @@ class Measured(Questions, unittest.TestCase):
     def test_a_budget_picks_the_fastest_within_it(self):
         self.three()
         decision = self.compare(workload="mlp2017", samples=3.6e6, budget=10)["decision"]
-        self.assertEqual("c.large", decision["instance"])
+        self.assertEqual("c.large", decision["instance_type"])
         decision = self.compare(workload="mlp2017", samples=3.6e6, budget=1.5)["decision"]
-        self.assertIn(decision["instance"], ("a.large", "b.large"))
+        self.assertIn(decision["instance_type"], ("a.large", "b.large"))
 
     def test_a_job_is_charged_by_the_rule_of_its_time(self):
         self.three()
@@ -372,7 +372,7 @@ class Measured(Questions, unittest.TestCase):
         self.three()
         question = {"workload": "mlp2017", "utility": "samples_per_second"}
         row = self.compare(**question)["rows"][0]
-        self.assertEqual("c.large", row["instance"])
+        self.assertEqual("c.large", row["instance_type"])
         self.about(row["utility"], 300, places=1)
         for formula, position in (("samples_per_dollar +", 21), ("nothing", 1), ("(1", 3)):
             problem = self.compare(400, workload="mlp2017", utility=formula)
@@ -398,7 +398,7 @@ class Measured(Questions, unittest.TestCase):
             self.server.get("/v1/comparison?workload=mlp2017&format=csv").body.decode())))
         self.assertEqual(len(rows), len(table))
         for row, line in zip(rows, table):
-            self.assertEqual((row["instance"], str(row["rank"]["low"]), str(row["rank"]["high"])),
+            self.assertEqual((row["instance_type"], str(row["rank"]["low"]), str(row["rank"]["high"])),
                              (line["instance_type"], line["rank_low"], line["rank_high"]))
             self.about(float(line["samples_per_dollar"]), row["samples_per_dollar"]["value"],
                        delta=1)

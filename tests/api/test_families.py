@@ -17,7 +17,7 @@ class Families(ServerCase):
     def setUpClass(cls):
         super().setUpClass()
         list_types(cls.server, *SIZES)
-        runs = [document(number, instance=name, machine=MACHINE, nanoseconds=nanoseconds)
+        runs = [document(number, instance_type=name, machine=MACHINE, nanoseconds=nanoseconds)
                 for number, (name, nanoseconds) in enumerate(
                     (("c9.large", 8_000_000), ("c9.xlarge", 5_000_000), ("zz9.large", 5_000_000)))]
         reply = cls.server.request("POST", "/v1/runs/import", lines(runs),

@@ -11,7 +11,7 @@ from stored_histories import EVENTS, HALF, RUNS, store_histories
 
 class History(ServerCase):
     ENGINES = {"ok": fake("ok")}
-    FLAGS = ("--provider", "aws", "--instance", "a.large", "--price-per-hour", "0.36")
+    FLAGS = ("--provider", "aws", "--instance-type", "a.large", "--price-per-hour", "0.36")
 
     @classmethod
     def setUpClass(cls):
@@ -85,7 +85,7 @@ class History(ServerCase):
 
     def test_the_filters_of_the_list_of_runs_hold(self):
         self.assertEqual([], self.ask(engine="other")["lines"])
-        self.assertEqual([], self.ask(label="branch:main")["lines"])
+        self.assertEqual([], self.ask(label="branch=main")["lines"])
         self.assertEqual([], self.ask(workload="resnet50")["lines"])
         self.assertEqual("resnet50", self.server.get("/v1/history").json()["workload"])
         for question in ({"x": 1}, {"workload": "x" * 201}, {"label": "none"}, {"engine": ""}):

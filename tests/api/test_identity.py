@@ -8,7 +8,6 @@ from feed_payloads import Aws
 from feed_server import Document, FeedServer, empty, garbage, garbage_body, silent, slow, status
 from harness import Case, ServerCase, together, until
 from price_server import PriceServer
-from run_documents import document, lines
 
 TOKEN = "AQAEAtoken=="
 AWS = {"instance-type": "c7i.2xlarge", "placement/region": "us-east-1",
@@ -197,12 +196,12 @@ class Settings(IdentityCase):
     def test_settings_win(self):
         play_aws(self.clouds)
         self.assertIdentity(
-            self.ask("aws", "--instance", "m5.large", "--zone", "us-east-1b",
+            self.ask("aws", "--instance-type", "m5.large", "--zone", "us-east-1b",
                      "--life-cycle", "on_demand"),
             "aws", "m5.large", "us-east-1", "us-east-1b", "on_demand", "settings")
 
     def test_settings_alone_are_an_identity(self):
-        server = self.serve("--provider", "aws", "--instance", "m5.large", "--region", "eu-west-1")
+        server = self.serve("--provider", "aws", "--instance-type", "m5.large", "--region", "eu-west-1")
         self.assertIdentity(self.identity(server), "aws", "m5.large", "eu-west-1", None, None,
                             "settings")
 
@@ -269,7 +268,7 @@ class MachinePrice(IdentityCase):
         if on_demand:
             words += ["--feed", "aws-on-demand-page=on patience=1 regions=us-east-1 "
                       f"url={self.clouds.url}"]
-        server = self.serve(*words, "--provider", "aws", "--instance", "c5.large",
+        server = self.serve(*words, "--provider", "aws", "--instance-type", "c5.large",
                             "--region", "us-east-1", *flags)
         if words:
             server.settle()
@@ -302,8 +301,8 @@ class MachinePrice(IdentityCase):
         self.assertIn("say --life-cycle on_demand or --life-cycle spot", why)
 
     def test_another_region_type_or_provider_has_no_price(self):
-        for words in (("--region", "us-gov-west-1"), ("--instance", "c5.larger"),
-                      ("--instance", "c5.larg"), ("--provider", "other")):
+        for words in (("--region", "us-gov-west-1"), ("--instance-type", "c5.larger"),
+                      ("--instance-type", "c5.larg"), ("--provider", "other")):
             server = self.machine("--life-cycle", "on_demand", *words)
             self.assertIsNone(self.price(server)[0], words)
 
@@ -404,22 +403,6 @@ class MachinePrice(IdentityCase):
         server = self.machine("--life-cycle", "spot")
         self.assertIsNotNone(self.price(server)[0])
         self.assertEqual("stale", server.get("/v1/machine").json()["price"]["freshness"])
-
-
-class Imported(ServerCase):
-    def put(self, *runs):
-        reply = self.server.request("POST", "/v1/runs/import", lines(runs), {"Content-Type": "application/x-ndjson"})
-        self.assertEqual(200, reply.status, reply)
-        return reply.json()
-
-    def test_a_vm_that_names_no_machine_is_noted(self):
-        report = self.put(document(1), document(2, vm="0123456789abcdef"), document(3, vm="fedcba9876543210"),
-                          document(4, vm=None))
-        self.assertEqual((4, []), (report["imported"], report["errors"]))
-        (note,) = report["notes"]
-        self.assertEqual(("vm", 2), (note["field"], note["runs"]))
-        self.assertRegex(note["words"], "^2 of the runs .* names no machine.* fifteen digits of 0-9 and a-f$")
-        self.assertEqual([], self.put(document(5))["notes"])
 
 
 if __name__ == "__main__":

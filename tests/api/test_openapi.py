@@ -198,7 +198,7 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
                         json.dumps(spec or POSTED[path]))
 
     def test_every_answer_is_as_described(self):
-        server = self.serve("--queue-limit", "3", "--instance", "test.large")
+        server = self.serve("--queue-limit", "3", "--instance-type", "test.large")
         self.description = Description(server.get("/v1/openapi.json").json())
         with ThreadPoolExecutor() as beside:
             waiting = beside.submit(self.visit_locked, POSTED)
@@ -270,7 +270,7 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
         for target, accept in ((path, "*/*"), (path + "/implementations", "*/*"),
                                (path + "/steps", "application/json"), (path + "/steps", "text/csv")):
             self.ask(server, "GET", target, 200, {"Accept": accept})
-        for query in ("?limit=1", "?state=finished", "?label=a:b"):
+        for query in ("?limit=1", "?state=finished", "?label=a=b"):
             self.ask(server, "GET", "/v1/runs" + query, 200)
 
     def visit_measurements(self, server):
@@ -304,7 +304,7 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
 
     def visit_checks(self):
         for limit, wanted in (("3", 429), ("100", 200)):
-            server = self.serve("--queue-limit", limit, "--instance", "test.large", environment={
+            server = self.serve("--queue-limit", limit, "--instance-type", "test.large", environment={
                 "PENNYWORTH_READ_TOKEN": READ, "PENNYWORTH_WRITE_TOKEN": WRITE})
             writer, reader = ({"Authorization": f"Bearer {token}"} for token in (WRITE, READ))
             price = {**POSTED["/v1/prices"], "valid_from": "2026-01-02T03:04:05Z"}
@@ -442,7 +442,7 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
 
     def visit_broken(self):
         """Somebody has broken the database."""
-        server = self.serve("--instance", "test.large")
+        server = self.serve("--instance-type", "test.large")
         other = sqlite3.connect(server.database)
         other.executescript("PRAGMA writable_schema = ON;"
                             "UPDATE sqlite_schema SET sql = 'nonsense' WHERE name = 'runs';"

@@ -139,7 +139,7 @@ class OutOfTheBox(Case):
         name = next(name for name in self.azure.names if self.azure.price("northeurope", name))
         for number, (provider, region, kind) in enumerate((
                 ("azure", "northeurope", name), ("gcp", "europe-west4", "n2-standard-4"))):
-            reply = server.post(document(number, provider=provider, region=region, instance=kind),
+            reply = server.post(document(number, provider=provider, region=region, instance_type=kind),
                                 path="/v1/runs/import")
             self.assertEqual(201, reply.status, reply)
         server.refresh("aws-spot-page")  # whatever wakes the thread: it is every half hour

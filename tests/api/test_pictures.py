@@ -16,7 +16,7 @@ EVIL = "</text><script>alert('1')</script>&\""
 
 class Pictures(ServerCase):
     ENGINES = {"ok": fake("ok")}
-    FLAGS = ("--provider", "aws", "--instance", "a.large", "--price-per-hour", "0.36")
+    FLAGS = ("--provider", "aws", "--instance-type", "a.large", "--price-per-hour", "0.36")
 
     @classmethod
     def setUpClass(cls):

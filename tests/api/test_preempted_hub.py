@@ -87,7 +87,7 @@ class Preempted(unittest.TestCase):
 
     def test_a_hub_that_does_not_take_it_gets_the_runs(self):
         hub = FakeHub(self, GOOD)
-        hub.event_status = 403  # as an earlier version answers a token that may only import
+        hub.event_status = 403
         self.take_back(hub.url)
         self.assertEqual([1], [len(ids) for _, _, ids in hub.requests])
         self.assertEqual(["preempted"], [event["kind"] for event in hub.events])

@@ -37,7 +37,7 @@ class Regions(ServerCase):
         cls.server.settle()
         cls.description = Description(cls.server.get("/v1/openapi.json").json())
         for number, (region, kind) in enumerate(RUNS.items()):
-            cls.add(document(number, provider="aws", region=region, instance=kind))
+            cls.add(document(number, provider="aws", region=region, instance_type=kind))
 
     @classmethod
     def add(cls, run):
@@ -108,7 +108,7 @@ class Regions(ServerCase):
     def test_a_run_in_a_new_region_is_priced_there_at_once(self):
         self.ask()
         time.sleep(0.01)
-        self.add(document(90, provider="aws", region="us-west-2", instance="nowhere.large",
+        self.add(document(90, provider="aws", region="us-west-2", instance_type="nowhere.large",
                           machine={"fingerprint": fingerprint({}),
                                    "stratum": "00000000000000aa", "facts": {}}))
         rows = [row for row in self.ask()["rows"] if row["instance_type"] == "nowhere.large"]
@@ -116,7 +116,7 @@ class Regions(ServerCase):
                                         for row in rows})
 
     def test_labels_ask_about_the_regions_of_their_runs(self):
-        run = document(91, provider="aws", region="us-west-2", instance="home.large")
+        run = document(91, provider="aws", region="us-west-2", instance_type="home.large")
         run["spec"]["labels"] = {"branch": "west"}
         self.add(run)
         row = self.row("home.large", "label=branch=west")

@@ -326,7 +326,7 @@ class Files(PriceCase):
                          self.server.refresh("price-file")["scopes"][0]["state"])
 
     def test_the_price_per_hour_of_the_machine_wins_in_its_run_and_in_the_comparison(self):
-        self.server.flags += ["--provider", "aws", "--region", "us-east-1", "--instance",
+        self.server.flags += ["--provider", "aws", "--region", "us-east-1", "--instance-type",
                               "c7i.2xlarge", "--price-per-hour", "0.357"]
         self.begin(HEAD + "aws,us-east-1,,c7i.2xlarge,on_demand,USD,0.99,,list\n")
         run = self.server.post({"workload": "mlp2017", "steps": 20}, "?wait=60").json()

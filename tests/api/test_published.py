@@ -7,7 +7,7 @@ from run_documents import FIGURE
 
 class Published(ServerCase):
     FLAGS = ("--published", "on", "--provider", "aws", "--region", "us-east-1",
-             "--instance", "c7i.2xlarge", "--life-cycle", "on_demand")
+             "--instance-type", "c7i.2xlarge", "--life-cycle", "on_demand")
 
     def figures(self, server=None):
         return (server or self.server).get("/v1/figures").json()["figures"]
@@ -33,7 +33,7 @@ class Published(ServerCase):
     def test_the_networks_of_2017_stand_beside_measured_ones(self):
         """The K80 is the reference: its cost is 1, and the job has the article's samples."""
         server = self.own_server("--published", "on", "--provider", "aws", "--region", "us-east-1",
-                                 "--instance", "a.large", "--price-per-hour", "0.36",
+                                 "--instance-type", "a.large", "--price-per-hour", "0.36",
                                  engines={"ok": fake("speed")})
         run = server.run("ok", workload="mlp2017", steps=60, warmup_steps=5)
         rows = server.get("/v1/comparison?workload=mlp2017&configuration=all&price=spot,on_demand"

@@ -44,7 +44,7 @@ BODIES = {
 MEMBERS = (None, True, -1, 1.5, 2 ** 62, "", " x", "x" * 600, "\u202e", [], [[]], {}, {"x": 1})
 # What else a member needs of the body; None: that the other one is absent.
 COMPLETE = {"knobs": {"cells": None}, "seconds": {"samples_per_second": None, "unit": "job"}}
-# It reads what earlier versions wrote, and leaves out what is computed again.
+# It leaves out what is computed again.
 LENIENT = "/v1/runs/import"
 # A language of its own, and what may name anything.
 FREE = {"utility", "baseline", "label"}

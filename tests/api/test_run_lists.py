@@ -13,7 +13,7 @@ WRONG = (("precision=f8", "precision"), ("validity=good", "validity"),
 
 class Costs(ServerCase):
     ENGINES = ENGINES
-    FLAGS = ("--instance", "here.large", "--price-per-hour", "0.36")
+    FLAGS = ("--instance-type", "here.large", "--price-per-hour", "0.36")
 
     def test_a_list_has_the_costs_of_its_runs(self):
         runs = [self.server.run("ok", steps=20), self.server.run("crash")]

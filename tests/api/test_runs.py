@@ -40,7 +40,7 @@ def step_of_row(row):
 
 class Creating(ServerCase):
     ENGINES = ENGINES
-    FLAGS = ("--instance", "test.large")
+    FLAGS = ("--instance-type", "test.large")
 
     def test_a_posted_run_is_queued_then_finished(self):
         reply = self.server.post({"engine": "ok", "steps": 4, "warmup_steps": 2, "batch_size": 8})
@@ -48,7 +48,7 @@ class Creating(ServerCase):
         run = reply.json()
         self.assertEqual("queued", run["state"])
         self.assertEqual(f"/v1/runs/{run['id']}", reply.headers["location"])
-        self.assertEqual("test.large", run["instance"])
+        self.assertEqual("test.large", run["instance_type"])
         ended = self.server.wait(run["id"])
         self.assertEqual(("finished", "all_steps", 6),
                          (ended["state"], ended["ended_by"], ended["steps_stored"]))
@@ -223,7 +223,7 @@ class Idempotency(ServerCase):
             self.assertEqual(1, len({reply.body for reply in replies}))
             made = [reply for reply in replies if "idempotent-replayed" not in reply.headers]
             self.assertEqual(1, len(made))
-            listed = self.server.get(f"/v1/runs?label=attempt:{attempt}").json()["runs"]
+            listed = self.server.get(f"/v1/runs?label=attempt={attempt}").json()["runs"]
             self.assertEqual(1, len(listed))
 
 
@@ -274,7 +274,7 @@ class Waiting(ServerCase):
 
 class Listing(ServerCase):
     ENGINES = ENGINES
-    FLAGS = ("--instance", "here.large")
+    FLAGS = ("--instance-type", "here.large")
 
     @classmethod
     def setUpClass(cls):
@@ -301,10 +301,10 @@ class Listing(ServerCase):
         self.assertEqual(24, len(self.listed("?workload=mlp2017&instance_type=here.large")))
         self.assertEqual([], self.listed("?workload=resnet50"))
         self.assertEqual([], self.listed("?instance_type=elsewhere"))
-        self.assertEqual([7], self.listed("?label=number:7"))
-        self.assertEqual([7], self.listed("?label=number%3A7&label=parity:1"))
-        self.assertEqual([], self.listed("?label=number:7&label=parity:0"))
-        self.assertEqual([n for n in thirds if n % 2], self.listed("?state=failed&label=parity:1"))
+        self.assertEqual([7], self.listed("?label=number=7"))
+        self.assertEqual([7], self.listed("?label=number%3D7&label=parity=1"))
+        self.assertEqual([], self.listed("?label=number=7&label=parity=0"))
+        self.assertEqual([n for n in thirds if n % 2], self.listed("?state=failed&label=parity=1"))
 
     def test_pages_follow_each_other_without_gap_or_repetition(self):
         for query in ("", "&engine=ok"):

@@ -81,7 +81,7 @@ class SavingsPlans(Case):
         self.assertEqual([0.045], [price["price_per_hour"] for price in one])
 
     def test_a_comparison_shows_term_and_payment_in_json_csv_and_markdown(self):
-        self.server.post(document(1, provider="aws", region="us-east-1", instance="m5.large"),
+        self.server.post(document(1, provider="aws", region="us-east-1", instance_type="m5.large"),
                          path="/v1/runs/import")
         asked = "/v1/comparison?workload=mlp2017&region=us-east-1&price=savings_plan_3y_all_upfront"
         price = self.checked(asked)["rows"][0]["price"]
@@ -100,7 +100,7 @@ class SavingsPlans(Case):
                       words)
 
     def test_a_comparison_by_the_hour_has_none_of_them(self):
-        self.server.post(document(1, provider="aws", region="us-east-1", instance="m5.large"),
+        self.server.post(document(1, provider="aws", region="us-east-1", instance_type="m5.large"),
                          path="/v1/runs/import")
         row = self.checked("/v1/comparison?workload=mlp2017&region=us-east-1")["rows"][0]
         self.assertIsNone(row["price"])
@@ -111,7 +111,7 @@ class SavingsPlans(Case):
             "commitment_years", "commitment_payment", "commitment_upfront_dollars")))
 
     def test_a_kind_without_a_price_names_the_feed_that_has_it(self):
-        self.server.post(document(1, provider="aws", region="us-east-1", instance="m5.large"),
+        self.server.post(document(1, provider="aws", region="us-east-1", instance_type="m5.large"),
                          path="/v1/runs/import")
         asked = "/v1/comparison?workload=mlp2017&region=us-east-1&price="
         for kind, words in (("convertible_1y_no_upfront",

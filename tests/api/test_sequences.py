@@ -40,7 +40,7 @@ def fleet(chance):
                 batch = chance.choice((32, 32, 32, 64))
                 run = document(ended, steps=chance.choice((60, 60, 60, 12, 200)),
                                nanoseconds=int(of_vm * math.exp(chance.gauss(0, 0.003))) * batch // 32,
-                               instance=name, vm=f"i{number * 9 + vm:015x}", region="us-east-1",
+                               instance_type=name, vm=f"i{number * 9 + vm:015x}", region="us-east-1",
                                machine=machine(facts, f"{model:016x}"),
                                software=chance.choice(("elsewhere 1.0", "elsewhere 1.1")),
                                ended_at=f"2026-01-02T00:{ended // 60:02}:{ended % 60:02}Z",
@@ -56,7 +56,7 @@ class World:
     def __init__(self, test, chance):
         self.test, self.chance = test, chance
         self.coming = fleet(chance)
-        self.types = sorted({run["instance"] for run in self.coming})
+        self.types = sorted({run["instance_type"] for run in self.coming})
         chance.shuffle(self.coming)
         self.there, self.voided, self.prices = {}, set(), {name: [] for name in self.types}
         self.server = self.start()

@@ -117,7 +117,7 @@ class History(Spot):
         self.serve(["m5.large,spot,0.2", "m5.large,on_demand,0.5", "m5.xlarge,on_demand,1"])
         self.write_past()
         for number, kind in enumerate(("m5.large", "m5.xlarge")):
-            self.server.post(document(number, provider="aws", region="us-east-1", instance=kind),
+            self.server.post(document(number, provider="aws", region="us-east-1", instance_type=kind),
                              path="/v1/runs/import")
         reply = self.server.get("/v1/comparison?workload=mlp2017")
         self.description.check("GET", "/v1/comparison", reply)

@@ -19,7 +19,7 @@ class Support(ServerCase):
         super().setUpClass()
         list_types(cls.server, ("m5.large", 2, 8, "x86_64"), ("m5.xlarge", 4, 16, "x86_64"),
                    ("c7g.large", 2, 4, "arm64"), ("t3.nano", 2, .5, "x86_64"), ("t3.odd", 0, 0, ""))
-        runs = [document(number, instance=instance, provider=provider, machine=MACHINE)
+        runs = [document(number, instance_type=instance, provider=provider, machine=MACHINE)
                 for number, (instance, provider) in enumerate(
                     (("m5.large", "aws"), ("zz9.large", "aws"), ("desk", None)))]
         reply = cls.server.request("POST", "/v1/runs/import", lines(runs),

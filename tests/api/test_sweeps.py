@@ -206,7 +206,7 @@ class Engines(unittest.TestCase):
         return wait(server, reply.json()["id"])
 
     def test_ours_and_every_registered_one_are_measured_in_blocks_with_dollars(self):
-        server = self.start("--price-per-hour", "0.36", "--instance", "m7i.large",
+        server = self.start("--price-per-hour", "0.36", "--instance-type", "m7i.large",
                             engines={"quick": fake("speed"), "idle": fake("slow", 20),
                                      "native": fake("slow", 5)})
         sweep = self.ask(server)

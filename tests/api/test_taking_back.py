@@ -94,7 +94,7 @@ class Runs(ServerCase):
         self.assertEqual(404, self.server.get(missing).status)
 
     def test_it_leaves_the_comparison_and_comes_back(self):
-        runs = self.imported(10, 11, 12, instance="a.large")
+        runs = self.imported(10, 11, 12, instance_type="a.large")
         path = "/v1/comparison?workload=mlp2017"
         before = self.row("a.large")
         self.assertEqual(3, before["throughput"]["runs"])
@@ -139,7 +139,7 @@ class Runs(ServerCase):
         self.assertEqual("1", next(csv.DictReader(io.StringIO(text)))["voided_runs"])
 
     def test_the_void_travels_but_changes_no_run_that_is_known(self):
-        run, = self.imported(20, instance="b.large")
+        run, = self.imported(20, instance_type="b.large")
         void(self.server, run)
         exported = self.server.get("/v1/runs/export?instance_type=b.large").body
         self.assertEqual(BECAUSE["reason"], json.loads(exported)["void"]["reason"])
@@ -154,7 +154,7 @@ class Runs(ServerCase):
         self.assertEqual((0, 1), (reply.json()["imported"], reply.json()["known"]))
         self.assertIsNone(other.show(run)["void"])
         reply = self.server.request("POST", "/v1/runs/import",
-                                    line(document(20, instance="b.large")), NDJSON)
+                                    line(document(20, instance_type="b.large")), NDJSON)
         self.assertEqual(1, reply.json()["known"])
         self.assertIsNotNone(self.server.show(run)["void"])
 
@@ -166,7 +166,7 @@ class Runs(ServerCase):
 
 
 class Prices(ServerCase):
-    FLAGS = ("--provider", "aws", "--region", "us-east-1", "--instance", "our.box")
+    FLAGS = ("--provider", "aws", "--region", "us-east-1", "--instance-type", "our.box")
 
     def enter(self, instance="our.box", wanted=201, **fields):
         reply = self.server.post({"instance_type": instance, **fields}, path="/v1/prices")

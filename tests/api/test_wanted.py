@@ -12,7 +12,7 @@ class Wanted(ServerCase):
     def setUpClass(cls):
         super().setUpClass()
         runs = [document(number, vm=f"i{number:015x}",
-                         instance="many.large" if number < 3 else "one.large")
+                         instance_type="many.large" if number < 3 else "one.large")
                 for number in range(4)]
         reply = cls.server.request("POST", "/v1/runs/import", lines(runs),
                                    {"Content-Type": "application/x-ndjson"})
@@ -44,7 +44,7 @@ class Wanted(ServerCase):
         self.assertEqual({}, self.reasons(instance_type="many.large", days=3650))
 
     def test_a_machine_may_ask_itself(self):
-        server = self.own_server("--instance", "test.large", "--provider", "aws")
+        server = self.own_server("--instance-type", "test.large", "--provider", "aws")
         answer = server.get("/v1/wanted").json()
         self.assertEqual(("test.large", "aws"), (answer["instance_type"], answer["provider"]))
         self.assertEqual({"native"}, {each["spec"]["engine"] for each in answer["wanted"]})

@@ -27,7 +27,7 @@ class TourOfImports:
         for part in ("", "/steps", "/evidence", "/implementations", "/recompute", "/events"):
             self.ask(server, "GET", stored.headers["location"] + part, 200)
         self.ask(server, "GET", f"/v1/runs/{run_id(1)}", 200)
-        for query in ("", "?provenance=imported&label=a:b", f"?after={run_id(1)}"):
+        for query in ("", "?provenance=imported&label=a=b", f"?after={run_id(1)}"):
             self.ask(server, "GET", "/v1/runs/export" + query, 200)
         self.ask(server, "GET", "/v1/runs", 200)
         self.visit_senders()

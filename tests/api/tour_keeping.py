@@ -72,7 +72,7 @@ class TourOfKeeping(TourOfImports, TourOfTakingBack):
 
     def visit_full(self, posted):
         """No test machine has a terabyte free."""
-        server = self.serve("--reserve-mib", "1048576", "--instance", "test.large",
+        server = self.serve("--reserve-mib", "1048576", "--instance-type", "test.large",
                             token="w" * 16)
         for path in posted:
             self.post(server, 507, path=path)
@@ -82,7 +82,7 @@ class TourOfKeeping(TourOfImports, TourOfTakingBack):
 
     def visit_without_tables(self, posted):
         """Somebody has taken the tables away: what is left is whole, and of no use."""
-        server = self.serve("--instance", "test.large", token="w" * 16)
+        server = self.serve("--instance-type", "test.large", token="w" * 16)
         other = sqlite3.connect(server.database)
         other.execute("PRAGMA foreign_keys = OFF")
         for table in TABLES:

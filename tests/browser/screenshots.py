@@ -45,7 +45,7 @@ def runs():
                 number += 1
                 made = document(number, 60, int(16e9 / of_vm / chance.gauss(1, 0.006)))
                 ended = days_ago(21 - 7 * day + vm)
-                yield {**made, "spec": {**SPEC, "seed": number}, "instance": instance,
+                yield {**made, "spec": {**SPEC, "seed": number}, "instance_type": instance,
                        "vm": f"i{0xa0 + vm:015x}", "created_at": ended, "started_at": ended,
                        "ended_at": ended, "software": f"pennyworth-worker 0.{1 + (day > 0)}.0",
                        "machine": machine({"cpu_model": "Demonstration CPU", "isa": "avx512_bf16",
@@ -56,7 +56,7 @@ def runs():
 class Pictures(BrowserCase):
     ENGINES = {"ok": fake("ok"), "paced": fake("paced", 20000), "faster": fake("paced", 16000)}
     FLAGS = ("--published", "on", "--provider", "aws", "--region", "us-east-1",
-             "--instance", "demo7i.2xlarge")
+             "--instance-type", "demo7i.2xlarge")
 
     def picture(self, name, target, ready):
         for dark in (False, True):

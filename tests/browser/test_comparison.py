@@ -91,7 +91,7 @@ class Compared(Rows):
         self.assertEqual(len(rows), len(shown))
         for row, (rank, name, per_dollar, on_spot, ratio, speed, price, *_) in zip(rows, shown):
             self.assertEqual(str(row["rank"]["low"]) if row["rank"] else "none", rank[0].split(" ")[0])
-            self.assertEqual(" ".join(row["instance"].split())[:20], name[0][:20])
+            self.assertEqual(" ".join(row["instance_type"].split())[:20], name[0][:20])
             self.same(per_dollar, row["samples_per_dollar"])
             self.same(on_spot, row["kinds"]["spot"]["samples_per_dollar"])
             self.same(speed, row["throughput"])
@@ -256,7 +256,7 @@ class Compared(Rows):
                       " known are fast", self.text(".answer"))
 
     def test_a_link_of_before_is_understood(self):
-        self.see("?workload=mlp2017&instance=a.large")
+        self.see("?workload=mlp2017&instance_type=a.large")
         self.assertEqual(["a.large"], self.column(2))
 
     def test_downloads_ask_the_same_question(self):

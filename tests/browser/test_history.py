@@ -7,7 +7,7 @@ from harness import fake
 from stored_histories import store_histories
 
 DAY = 86_400_000_000
-FLAGS = ("--provider", "aws", "--region", "us-east-1", "--instance", "a.large")
+FLAGS = ("--provider", "aws", "--region", "us-east-1", "--instance-type", "a.large")
 
 
 class History(BrowserCase):

@@ -95,7 +95,7 @@ class Measuring(BrowserCase):
 
     def test_an_error_of_the_api_is_shown_at_its_field(self):
         self.forgive("400", "422")
-        self.open("/?view=measure&engine=ok&label=two words:x")
+        self.open("/?view=measure&engine=ok&label=two words=x")
         self.submit()
         self.until(lambda: "must hold only" in self.text("[data-field=label] .wrong"), "at labels")
         self.open("/?view=measure&engine=ok&threads=lots")
@@ -108,8 +108,8 @@ class Measuring(BrowserCase):
 
     def test_a_link_fills_the_form_whatever_it_holds(self):
         hostile = "<script>alert(1)</script>\u202e"
-        self.open("/?view=measure&engine=gone&batch_size=64&label=a:%3Cscript%3Ealert(1)"
-                  "%3C/script%3E%E2%80%AE&label=b:" + "x" * 256)
+        self.open("/?view=measure&engine=gone&batch_size=64&label=a=%3Cscript%3Ealert(1)"
+                  "%3C/script%3E%E2%80%AE&label=b=" + "x" * 256)
         self.assertEqual("gone", self.sent()["engine"])
         self.assertEqual({"a": hostile, "b": "x" * 256}, self.sent()["labels"])
         for width in (360, 1280):
@@ -118,7 +118,7 @@ class Measuring(BrowserCase):
 
     def test_labels_that_are_too_long_for_an_address_are_sent_all_the_same(self):
         self.forgive("400")
-        self.open("/?view=measure&engine=ok&label=a:b")
+        self.open("/?view=measure&engine=ok&label=a=b")
         self.script("""
             const box = document.querySelectorAll('[data-field=label] .row input')[1];
             box.value = 'y'.repeat(10000);
@@ -157,7 +157,7 @@ class Measuring(BrowserCase):
 
     def test_it_is_accessible_and_fits(self):
         for form in ("", "&form=sweep"):
-            self.open("/?view=measure&threads=2&label=a:b" + form)
+            self.open("/?view=measure&threads=2&label=a=b" + form)
             for dark, width in ((False, 1280), (True, 360)):
                 self.look(dark=dark, width=width)
                 self.screenshot(f"measure{form.strip('&')}-{'dark' if dark else 'light'}-{width}")

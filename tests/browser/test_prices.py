@@ -22,7 +22,7 @@ class Prices(BrowserCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.file = Path(folder.name, "prices.json")
-        cls.FLAGS = ("--provider", "aws", "--region", "us-east-1", "--instance", TYPE,
+        cls.FLAGS = ("--provider", "aws", "--region", "us-east-1", "--instance-type", TYPE,
                      "--feed", "price-file=on", "--feed", f"price-file=url={cls.file}")
         super().setUpClass()
         for day, dollars in ((1, "0.30"), (5, "0.36"), (9, None)):

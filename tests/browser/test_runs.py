@@ -13,7 +13,7 @@ HOSTILE = {"script": "<script>document.title='taken'</script>", "left": "\u202ea
            "long": "x" * 256}
 ENGINES = {"ok": fake("ok"), "talkative": fake("talkative"), "slow": fake("slow", 60),
            "crash": fake("crash"), "unlearning": fake("unlearning")}
-PLACE = ("--provider", "aws", "--region", "us-east-1", "--instance", "test.large")
+PLACE = ("--provider", "aws", "--region", "us-east-1", "--instance-type", "test.large")
 
 
 class List(BrowserCase):
@@ -42,6 +42,12 @@ class List(BrowserCase):
         for width in (360, 1280):
             self.look(width=width)
             self.assertNoSideways(f"labels at {width}")
+
+    def test_a_label_leads_to_the_runs_that_have_it(self):
+        self.open("/?view=runs&workload=mlp2017")
+        self.one("tbody .labels a").click()
+        self.until(lambda: "label=" in self.address() and len(self.rows()) == 1, "one run has it")
+        self.assertIn(HOSTILE["script"], self.text("tbody"))
 
     def test_a_filter_is_in_the_address_and_comes_back_with_it(self):
         self.open("/?view=runs")
@@ -92,7 +98,7 @@ class List(BrowserCase):
         self.forgive("400")
         self.open("/?view=runs&since=soon")
         self.assertIn("since: must be a time", self.text("#filter-problem"))
-        self.open("/?view=runs&label=no-colon")
+        self.open("/?view=runs&label=no-value")
         self.assertIn("label", self.text("#filter-problem"))
 
     def test_nothing_found_says_so_and_leads_on(self):

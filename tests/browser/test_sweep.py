@@ -125,7 +125,7 @@ class Sweeps(BrowserCase):
         self.assertEqual("", self.text(".live .trouble"))
 
     def test_what_it_may_come_to_is_said_beforehand(self):
-        self.open("/?view=measure&form=sweep&knob=batch_size:8, 16&knob=seed:1,2,3&blocks=4"
+        self.open("/?view=measure&form=sweep&knob=batch_size=8, 16&knob=seed=1,2,3&blocks=4"
                   "&max_seconds=30")
         self.assertIn("Makes 24 runs of at most 30 s each", self.text(".send"))
 
@@ -141,7 +141,7 @@ class Sweeps(BrowserCase):
 
     def test_a_field_of_the_base_or_of_a_knob_is_blamed_where_it_stands(self):
         self.forgive("400")
-        self.open("/?view=measure&form=sweep&engine=speed&knob=batch_size:0")
+        self.open("/?view=measure&form=sweep&engine=speed&knob=batch_size=0")
         self.one("main button.primary").click()
         self.until(lambda: "batch_size" in self.text("[data-field=knob] .wrong"), "at the knobs")
         Select(self.one("[data-field=preset] select")).select_by_value("aa")
@@ -179,7 +179,7 @@ class Mixed(BrowserCase):
 
 class Engines(BrowserCase):
     ENGINES = {"speed": fake("speed"), "native": fake("slow", 2)}
-    FLAGS = ("--price-per-hour", "0.36", "--instance", "m7i.large")
+    FLAGS = ("--price-per-hour", "0.36", "--instance-type", "m7i.large")
 
     def test_engines_are_asked_for_by_the_form_and_shown_with_dollars(self):
         self.open("/?view=measure&form=sweep&workload=mlp2017&steps=20&warmup_steps=1")

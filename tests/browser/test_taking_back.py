@@ -11,7 +11,7 @@ REASON = "another job ran beside it"
 
 class TakingBack(BrowserCase):
     ENGINES = {"ok": fake("ok")}
-    FLAGS = ("--provider", "aws", "--region", "us-east-1", "--instance", "our.box")
+    FLAGS = ("--provider", "aws", "--region", "us-east-1", "--instance-type", "our.box")
 
     def button(self, text, of="main"):
         return next(each for each in self.all(f"{of} button") if each.text == text)

@@ -58,7 +58,7 @@ static inline struct run run_about_to_end(struct db *db, const struct ended *end
     EXPECT(found);
     run.state = ended->failed ? RUN_FAILED : RUN_FINISHED;
     run.ended_us = ended->at_us ? ended->at_us : NOON_US + 2;
-    run.ended_by = "enough";
+    run.ended_by = "target";
     run.summary = (struct summary){
         .measured_steps = 30,
         .measured_seconds = 1.5,

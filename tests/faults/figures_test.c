@@ -10,13 +10,13 @@ static char before[TEXT_SIZE], after[TEXT_SIZE]; /* all there is, without any ac
 
 #define FIGURE(id, word, speed)                                                                  \
     "{\"figure\":{\"id\":\"" id "\",\"workload\":\"resnet50\",\"engine\":\"pytorch-2.4\","       \
-    "\"provider\":\"aws\",\"instance\":\"c7i.2xlarge\",\"configuration\":{\"steps\":\"" word     \
-    "\"}," speed ",\"derived\":true,\"source\":\"somebody\",\"note\":\"one run\","               \
+    "\"provider\":\"aws\",\"instance_type\":\"c7i.2xlarge\",\"configuration\":{\"steps\":"       \
+    "\"" word "\"}," speed ",\"derived\":true,\"source\":\"somebody\",\"note\":\"one run\","     \
     "\"measured_at\":\"2024-09-01\"}}\n"
 #define PRICE(amount, since)                                                                     \
     "{\"price\":{\"reference\":\"somebody, somewhere\",\"provider\":\"aws\",\"region\":"         \
-    "\"us-east-1\",\"instance\":\"c7i.2xlarge\",\"kind\":\"spot\",\"price_per_hour\":\"" amount  \
-    "\",\"since\":\"" since "\"}}\n"
+    "\"us-east-1\",\"instance_type\":\"c7i.2xlarge\",\"kind\":\"spot\",\"price_per_hour\":"      \
+    "\"" amount "\",\"since\":\"" since "\"}}\n"
 #define SAMPLES "\"unit\":\"sample\",\"samples_per_second\":40.73"
 #define JOB "\"unit\":\"job\",\"seconds\":4"
 

@@ -12,7 +12,7 @@
 
 #define DOCUMENT(number)                                                                         \
     "{\"pennyworth_run\":1,\"id\":\"01HF7YAT000000000000000" number                              \
-    "\",\"spec\":{\"workload\":\"mlp\","                                                         \
+    "\",\"spec\":{\"workload\":\"mlp2017\","                                                     \
     "\"engine\":\"e\",\"labels\":{\"branch\":\"main\",\"commit\":\"f00\"}},"                     \
     "\"ended_at\":\"2026-01-02T03:04:05Z\",\"started_at\":\"2026-01-02T03:04:04Z\",\"steps\":"   \
     "{\"nanoseconds\":[9,10,11,12],\"loss\":[1,2,3,4]}}\n"

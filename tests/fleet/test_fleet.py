@@ -112,7 +112,7 @@ class Fleet(unittest.TestCase):
 
     def bench(self, name):
         return self.report(name, ["bench", "--set", "quick", "--feed", "all=off", "--metadata",
-                                  "off", "--provider", "aws", "--instance", f"test-{name}.large",
+                                  "off", "--provider", "aws", "--instance-type", f"test-{name}.large",
                                   "--region", "eu-test-1", "--price-per-hour", "0.25"])
 
     def accepted(self, name):

@@ -19,9 +19,7 @@ static void check_query(const struct query *query)
     ALWAYS(query->path[0] == '/');
     ALWAYS(query->count <= QUERY_PARAMETERS_MAX);
     for (size_t i = 0; i < query->count; i++) {
-        /* A former name is read as the one of today, which is not in the buffer. */
-        if (strcmp(query->parameters[i].name, "instance_type") != 0)
-            check_text(query, query->parameters[i].name);
+        check_text(query, query->parameters[i].name);
         check_text(query, query->parameters[i].value);
         ALWAYS(query_find(query, query->parameters[i].name) != NULL);
     }

@@ -40,7 +40,7 @@ export const sweepForm = (schema, spec, changed) => {
   const shown = () => all.filter((each) => !each.element.hidden);
   const fill = (state) => {
     for (const each of all) each.set(state[each.name]);
-    if (!state.knob) knobs.set('batch_size:');
+    if (!state.knob) knobs.set('batch_size=');
     look();
   };
   const body = () => {

@@ -13,7 +13,7 @@ const asked = ({ base = {}, knobs = {}, cells }) => {
     ...Object.entries(knobs).map(([name, values]) => `${words(name)} ${values.join(', ')}`),
     ...(cells ? [`${cells.length} listed cells`] : []),
     ...Object.entries(fields).map(([name, value]) => `${words(name)} ${value}`),
-    ...Object.entries(labels).map(([key, value]) => `${key}:${value}`),
+    ...Object.entries(labels).map(([key, value]) => `${key}=${value}`),
   ];
   return parts.length ? parts.join('; ') : 'all defaults';
 };

@@ -16,26 +16,6 @@
 
 #include "common/cleanup.h"
 
-/* What was stored, and counts for less than its sender may expect. */
-static void present_notes(struct json_writer *out, const struct import_report *report)
-{
-    char words[400];
-
-    jsonw_open(out, "notes", '[');
-    if (report->unusable_vms > 0) {
-        snprintf(words, sizeof words,
-                 "%lld of the runs have a vm that names no machine, so together they count as of "
-                 "one: it must be " VM_FORM,
-                 report->unusable_vms);
-        jsonw_open(out, NULL, '{');
-        jsonw_text(out, "field", "vm");
-        jsonw_integer(out, "runs", report->unusable_vms);
-        jsonw_text(out, "words", words);
-        jsonw_close(out, '}');
-    }
-    jsonw_close(out, ']');
-}
-
 static void present_report(struct json_writer *out, const struct import_report *report)
 {
     jsonw_open(out, NULL, '{');
@@ -55,7 +35,6 @@ static void present_report(struct json_writer *out, const struct import_report *
         jsonw_close(out, '}');
     }
     jsonw_close(out, ']');
-    present_notes(out, report);
     jsonw_close(out, '}');
 }
 

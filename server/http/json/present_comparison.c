@@ -232,7 +232,7 @@ static void present_older(struct json_writer *out, const struct contender *conte
 static void present_who(struct json_writer *out, const struct contender *contender)
 {
     jsonw_text(out, "id", contender->id);
-    present_instance_type(out, contender->instance);
+    jsonw_text(out, "instance_type", text_or_null(contender->instance));
     jsonw_text(out, "provider", text_or_null(contender->provider));
     jsonw_text(out, "stratum", text_or_null(contender->stratum));
     jsonw_text(out, "cpu_model", text_or_null(contender->newest.cpu_model));
@@ -363,7 +363,7 @@ static void present_unmeasured(struct json_writer *out,
         const struct offer *offer = ranking->unmeasured[i];
 
         jsonw_open(out, NULL, '{');
-        present_instance_type(out, offer->instance);
+        jsonw_text(out, "instance_type", text_or_null(offer->instance));
         jsonw_text(out, "provider", text_or_null(offer->provider));
         present_prices_per_hour(out, offer);
         jsonw_close(out, '}');
@@ -440,7 +440,8 @@ static void present_decision(struct json_writer *out, const struct ranking *rank
     }
     jsonw_open(out, "decision", '{');
     jsonw_text(out, "row", ranking->answer ? ranking->answer->contender->id : NULL);
-    present_instance_type(out, ranking->answer ? ranking->answer->contender->instance : NULL);
+    jsonw_text(out, "instance_type",
+               ranking->answer ? text_or_null(ranking->answer->contender->instance) : NULL);
     present_named(out, "nearest", ranking->nearest);
     present_named(out, "published", ranking->published);
     jsonw_text(out, "words", ranking->decision);

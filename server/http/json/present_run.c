@@ -143,7 +143,7 @@ void present_run(struct json_writer *out, const char *key, const struct run *run
     jsonw_text(out, "id", run->id.text);
     jsonw_text(out, "state", run_state_name(run->state));
     jsonw_raw(out, "spec", run->spec_text);
-    present_instance_type(out, run->instance);
+    jsonw_text(out, "instance_type", text_or_null(run->instance));
     present_where(out, run);
     jsonw_text(out, "machine", text_or_null(run->machine));
     jsonw_time(out, "created_at", run->created_us);

@@ -36,7 +36,7 @@ static void words_are_kept(void)
         &stage,
         "workload=mlp&engine=native&provider=aws&precision=bf16&stratum=abc"
         "&provenance=published&configuration=all&reference=m5.large&zone=eu-1a"
-        "&instance_type=a&instance_type=b&label=branch%3Dmain&label=a:b&sender=c1&batch_size=16&"
+        "&instance_type=a&instance_type=b&label=branch%3Dmain&label=a=b&sender=c1&batch_size=16&"
         "price_at=2024-09-15T00:00:00Z",
         NULL));
     EXPECT_STR(question->workload, "mlp");

@@ -47,8 +47,8 @@ static void each_kind_of_baseline_is_recognised(void)
         {"baseline=last:7", "last", "the last 7 runs before"},
         {"window=9", "last", "the last 9 runs before"},
         {"baseline=branch=main", "label", "the newest 20 runs with branch=main"},
-        {"baseline=branch:main&window=200", "label", "the newest 200 runs with branch=main"},
-        {"baseline=a:b=c:d", "label", "the newest 20 runs with a=b=c:d"},
+        {"baseline=branch=main&window=200", "label", "the newest 200 runs with branch=main"},
+        {"baseline=a=b=c:d", "label", "the newest 20 runs with a=b=c:d"},
         {"baseline=a=", "label", "the newest 20 runs with a="},
         {"baseline=" KEY_64 "=v", "label", "the newest 20 runs with " KEY_64 "=v"},
     };

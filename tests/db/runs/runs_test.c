@@ -223,7 +223,7 @@ static void a_finished_run_keeps_all_that_the_worker_reported(void)
 
     run.state = RUN_FINISHED;
     run.ended_us = NOON_US + 5;
-    run.ended_by = pace_verdict_name(PACE_ENOUGH);
+    run.ended_by = pace_verdict_name(PACE_TARGET);
     run.summary = SUMMARY;
     run.summary_text = strdup("{\"method\":1}");
     run.validity = VALIDITY_WARN;
@@ -238,7 +238,7 @@ static void a_finished_run_keeps_all_that_the_worker_reported(void)
     EXPECT_INT(found.state, RUN_FINISHED);
     EXPECT_INT(found.ended_us, NOON_US + 5);
     EXPECT_INT(found.started_us, NOON_US + 1);
-    EXPECT_STR(found.ended_by, pace_verdict_name(PACE_ENOUGH));
+    EXPECT_STR(found.ended_by, pace_verdict_name(PACE_TARGET));
     EXPECT_STR(found.software, "native 1");
     EXPECT_INT(found.summary.measured_steps, 30);
     EXPECT_NEAR(found.summary.measured_seconds, 1.5, 0);

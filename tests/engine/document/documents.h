@@ -32,7 +32,7 @@
 
 /* As document_write() makes it of a run without conclusion. */
 static const char whole_document[] = HEAD
-    ",\"instance\":\"c7i.large\",\"provider\":\"aws\",\"region\":\"us-east-1\","
+    ",\"instance_type\":\"c7i.large\",\"provider\":\"aws\",\"region\":\"us-east-1\","
     "\"zone\":\"us-east-1a\",\"vm\":\"i123456789abcdef\",\"machine\":{\"fingerprint\":"
     "\"972f2cbf2a910fb8\",\"stratum\":\"7a97254c079c9076\",\"facts\":{\"isa\":\"amx\","
     "\"cores\":2,\"gib\":24.25,\"caches\":[48,2048,null],\"model\":\"AMD \\\"EPYC\\\"\"}},"

@@ -1,5 +1,6 @@
 #include "engine/document/run_document.h"
 
+#include "engine/machine/vm.h"
 #include "tests/engine/document/documents.h"
 
 /* In the whole document the first `from` becomes `to`. */
@@ -15,13 +16,13 @@ static const struct {
      "must be the number of a version"},
     {"\"pennyworth_run\":1,", "\"pennyworth_run\":1.0,", "pennyworth_run",
      "must be the number of a version"},
-    {"\"instance\":", "\"instanze\":", "instanze",
-     "is not a known field; the nearest of 29 are instance, software, evidence, machine, "
+    {"\"instance_type\":", "\"instanze\":", "instanze",
+     "is not a known field; the nearest of 29 are instance_type, software, evidence, machine, "
      "signature, zone; docs/run-document.md lists all"},
-    {"\"instance\":", "\"inst\\u0061nce\":", "inst\\u0061nce",
-     "is not a known field; the nearest of 29 are instance, evidence, gradient_cosine, "
+    {"\"instance_type\":", "\"inst\\u0061nce\":", "inst\\u0061nce",
+     "is not a known field; the nearest of 29 are instance_type, evidence, gradient_cosine, "
      "implementations, signature, software; docs/run-document.md lists all"},
-    {"\"instance\":", "\"zone\":", "zone", "is there twice"},
+    {"\"instance_type\":", "\"zone\":", "zone", "is there twice"},
     {"\"01ARZ3NDEKTSV4RRFFQ69G5FAV\"", "null", "id", "is missing"},
     {"01ARZ3NDEKTSV4RRFFQ69G5FAV", "01arz3ndektsv4rrffq69g5fav", "id",
      "must be a ULID in upper case"},
@@ -39,17 +40,14 @@ static const struct {
     {SPEC, "null", "spec", "is missing"},
     {"\"main\"", "\"ma\\u0007n\"", "spec.labels",
      "the value of 'branch' must not hold control characters"},
-    {"\"c7i.large\"", "7", "instance", "must be a string"},
-    {"\"c7i.large\"", "{}", "instance", "must be a string"},
-    {"\"c7i.large\"", "\"c7i\\nlarge\"", "instance", "must not hold control characters"},
-    {"\"c7i.large\"", "\"c7i\\u007flarge\"", "instance", "must not hold control characters"},
+    {"\"c7i.large\"", "7", "instance_type", "must be a string"},
+    {"\"c7i.large\"", "{}", "instance_type", "must be a string"},
+    {"\"c7i.large\"", "\"c7i\\nlarge\"", "instance_type", "must not hold control characters"},
+    {"\"c7i.large\"", "\"c7i\\u007flarge\"", "instance_type", "must not hold control characters"},
     {"\"aws\"", "\"a provider of ours\"", "provider", "must have at most 15 bytes, got 18"},
-    {"i123456789abcdef", "0123456789ABCDEF", "vm",
-     "must be sixteen digits of 0-9 and a-f, of which the first may be i or s"},
-    {"i123456789abcdef", "x123456789abcdef", "vm",
-     "must be sixteen digits of 0-9 and a-f, of which the first may be i or s"},
-    {"i123456789abcdef", "i123456789abcde", "vm",
-     "must be sixteen digits of 0-9 and a-f, of which the first may be i or s"},
+    {"i123456789abcdef", "0123456789abcdef", "vm", "must be " VM_FORM},
+    {"i123456789abcdef", "x123456789abcdef", "vm", "must be " VM_FORM},
+    {"i123456789abcdef", "i123456789abcde", "vm", "must be " VM_FORM},
     {"972f2cbf2a910fb8", "972f2cbf2a910fbx", "machine.fingerprint",
      "must be sixteen digits of 0-9 and a-f"},
     {"\"972f2cbf2a910fb8\"", "null", "machine.fingerprint", "is missing"},
@@ -57,7 +55,7 @@ static const struct {
     {"\"stratum\":", "\"startum\":", "machine.startum",
      "is not a known field; known are fingerprint, stratum, facts"},
     {"\"stratum\":", "\"fingerprint\":", "machine", "has 'fingerprint' twice"},
-    {"\"facts\":{", "\"facts\":[{", "", "the document is not JSON at byte 1906"},
+    {"\"facts\":{", "\"facts\":[{", "", "the document is not JSON at byte 1911"},
     {"\"cores\":2", "\"isa\":2", "machine.facts",
      "is not JSON, has a name twice, or a number that does not fit"},
     {"\"cores\":2", "\"\\u0069sa\":2", "machine.facts",
@@ -68,7 +66,7 @@ static const struct {
      "is not JSON, has a name twice, or a number that does not fit"},
     {"\"cores\":2", "\"cores\":NaN", "machine.facts",
      "is not JSON, has a name twice, or a number that does not fit"},
-    {"\"cores\":2", "\"cores\":\"\\u0000\"", "", "the document is not JSON at byte 683"},
+    {"\"cores\":2", "\"cores\":\"\\u0000\"", "", "the document is not JSON at byte 688"},
     {"2026-11-21T15:08:17.123Z", "2026-11-21 15:08", "created_at",
      "must be a time like 2026-01-02T03:04:05.678Z, from 1970 to 9999"},
     {"2026-11-21T15:10:18.000Z", "1969-12-31T23:59:59Z", "ended_at",
@@ -110,9 +108,10 @@ static const struct {
     {"\"spot\":null", "\"dollars\":null", "cost",
      "is not JSON, has a name twice, or a number that does not fit"},
     {"\"cost\":{", "\"cost\":\"x\",\"x\":{", "x",
-     "is not a known field; the nearest of 29 are pennyworth_run, id, spec, instance, provider, "
+     "is not a known field; the nearest of 29 are pennyworth_run, id, spec, instance_type, "
+     "provider, "
      "region; docs/run-document.md lists all"},
-    {"[0.1,1e-9]", "[0.1,}1e-9]", "", "the document is not JSON at byte 1586"},
+    {"[0.1,1e-9]", "[0.1,}1e-9]", "", "the document is not JSON at byte 1591"},
     {STEPS, "null", "steps", "is missing"},
     {STEPS, "{\"nanoseconds\":[],\"loss\":[]}", "steps.nanoseconds", "must not be empty"},
     {"50000002", "0", "steps.nanoseconds[1]",
@@ -133,9 +132,9 @@ static const struct {
     {"\"summary\":null", "\"summary\":{\"samples_per_second\":1,\"samples_per_second\":2}",
      "summary", "must be an object"},
     {"\"validity\":null", "\"validity\":{\"a\":01}", "validity", "is not JSON"},
-    {"\"validity\":null}\n", "\"validity\":null", "", "the document is not JSON at byte 1903"},
-    {"\"validity\":null}\n", "\"validity\":null}}", "", "the document is not JSON at byte 1904"},
-    {"\"validity\":null}\n", "\"validity\":null,}", "", "the document is not JSON at byte 1904"},
+    {"\"validity\":null}\n", "\"validity\":null", "", "the document is not JSON at byte 1908"},
+    {"\"validity\":null}\n", "\"validity\":null}}", "", "the document is not JSON at byte 1909"},
+    {"\"validity\":null}\n", "\"validity\":null,}", "", "the document is not JSON at byte 1909"},
     {"\"validity\":null", "\"validity\":null,\"void\":true", "void", "must be an object"},
     {"\"validity\":null", "\"validity\":null,\"void\":{}", "void.at", "is missing"},
     {"\"validity\":null", "\"validity\":null,\"void\":{\"at\":\"2026-11-22T10:00:00Z\"}",
@@ -149,7 +148,7 @@ static const struct {
      "\"validity\":null,\"void\":{\"at\":\"2026-11-22T10:00:00Z\",\"who\":\"x\"}", "void.who",
      "is not a known field; known are at, by, reason"},
     {"caf\xc3\xa9", "caf\xc3", "", "the document is not UTF-8"},
-    {"caf\xc3\xa9", "caf\n", "", "the document is not JSON at byte 900"},
+    {"caf\xc3\xa9", "caf\n", "", "the document is not JSON at byte 905"},
 };
 
 static void a_refused_document_names_the_field_and_the_reason(void)

@@ -137,7 +137,7 @@ static void other_writers_may_arrange_it_as_they_like(void)
         "\r\n{ \"steps\" : { \"loss\":[ 1 ],\n \"nanoseconds\":[ 5 ] } ,\"machine\": { \"facts\" "
         ": {\t\"a b\" : [ 1 , \"c  \\\" d\" ] } , \"fingerprint\":\"972f2cbf2a910fb8\" } ,"
         "\"cost\":{ },\"ended_at\":\"2026-11-21T15:10:18.5+00:00\", \"spec\" :{ } , "
-        "\"instance\":\"c7i\\u002elarge \\ud83d\\ude00\", "
+        "\"instance_type\":\"c7i\\u002elarge \\ud83d\\ude00\", "
         "\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\n"
         "\"evidence\":{\"canaries\":[\n],\"observations\":[]},\"pennyworth_run\": 1 }\n\n";
     AUTO(document_clear) struct document document = {0}, again = {0};
@@ -199,7 +199,7 @@ static void a_name_cannot_break_the_text(void)
     bytes_free(&text);
     snprintf(document.run.instance, sizeof document.run.instance, "a\nb");
     EXPECT(write_again(&document, &text));
-    EXPECT(strstr(text.data, "\"instance\":\"a\\u000ab\"") != NULL);
+    EXPECT(strstr(text.data, "\"instance_type\":\"a\\u000ab\"") != NULL);
 }
 
 /* The same spec again, another, a broken one, one that is only written otherwise. */
@@ -256,7 +256,7 @@ static void a_void_travels_with_the_run(void)
     EXPECT(write_again(&document, &again));
     EXPECT_STR(again.data, text);
     EXPECT(read_text(whole_document, &plain, NULL));
-    EXPECT_INT(plain.run.voided.at_us, 0); /* and an older server knows all its members */
+    EXPECT_INT(plain.run.voided.at_us, 0);
 }
 
 int main(void)

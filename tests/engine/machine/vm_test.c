@@ -136,8 +136,7 @@ static void an_id_is_of_its_cloud(void)
     EXPECT_STR(none, "");
 }
 
-/* Earlier versions hashed the UUID or the boot id, and nothing tells which. */
-static void ids_of_earlier_versions_are_unknown(void)
+static void what_is_not_written_so_names_no_machine(void)
 {
     expect_kind("", VM_UNKNOWN);
     expect_kind("0123456789abcdef", VM_UNKNOWN);
@@ -156,6 +155,6 @@ int main(void)
     RUN(the_firmware_of_aws_has_the_id_of_its_metadata_service);
     RUN(a_tag_that_is_no_instance_id_is_left_alone);
     RUN(an_id_is_of_its_cloud);
-    RUN(ids_of_earlier_versions_are_unknown);
+    RUN(what_is_not_written_so_names_no_machine);
     return test_result();
 }

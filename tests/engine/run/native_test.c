@@ -5,7 +5,7 @@
 
 static const char *const rows[][2] = {
     {"{}", ""},
-    {"{\"workload\":\"mlp\"}", "workload"},
+    {"{\"workload\":\"mine\",\"engine\":\"ours-by-another-name\"}", "workload"},
     {"{\"workload\":\"gpt2\",\"precision\":\"bf16\",\"plan\":\"fixed\"}", ""},
     {"{\"workload\":\"mlp2017\",\"batch_size\":1}", ""},
     {"{\"workload\":\"mlp2017\",\"precision\":\"f16\"}", "precision"},

@@ -412,7 +412,6 @@ static void a_verdict_has_a_name(void)
     EXPECT_STR(pace_verdict_name(PACE_LITTLE_MORE), "little_more");
     EXPECT_STR(pace_verdict_name(PACE_GO_ON), "go_on");
     EXPECT_STR(pace_verdict_name(PACE_ALL_STEPS), "all_steps");
-    EXPECT_STR(pace_verdict_name(PACE_ENOUGH), "enough");
     EXPECT_STR(pace_verdict_name(PACE_TARGET), "target");
     EXPECT_STR(pace_verdict_name(PACE_TIME_UP), "time_up");
     EXPECT_STR(pace_verdict_name(PACE_DOLLARS_UP), "dollars_up");

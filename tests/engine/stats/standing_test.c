@@ -285,9 +285,6 @@ static void fewer_than_three_machines_are_held_against_others_with_their_spread(
     EXPECT(standing_between(&standing, 0.03).low == standing.interval.low);
 }
 
-#define OLD_A "00000000000000aa" /* as earlier versions named machines: by boot or by UUID */
-#define OLD_B "00000000000000bb"
-#define OLD_C "00000000000000cc"
 #define DISK_A "s0000000000000aa"
 #define DISK_B "s0000000000000bb"
 #define DISK_C "s0000000000000cc"
@@ -310,13 +307,11 @@ static void where_sameness_is_not_known_machines_count_as_one(void)
         long long machines;
     } rows[] = {
         {{"", "", ""}, 1},
-        {{OLD_A, OLD_B, OLD_C, OLD_A}, 1},  /* three boots of one machine, for all we know */
-        {{"", OLD_A, "a"}, 1},              /* in a container, by an earlier version, outside */
         {{"a", "", DISK_A}, 1},             /* its identity was known after the first run */
         {{"a", "b", ""}, 2},                /* the third may be either */
         {{"a", "b", DISK_A, DISK_B}, 2},    /* the same two again, off the metadata service */
         {{DISK_A, DISK_B, DISK_C, "a"}, 3}, /* three machines of which one said who it is */
-        {{DISK_A, "a", "b", "c", OLD_A, ""}, 3},
+        {{DISK_A, "a", "b", "c", ""}, 3},
         {{"garbage", "more of it", "a"}, 1},
     };
 
@@ -334,7 +329,7 @@ static void runs_of_unknown_machines_take_no_part_between_machines(void)
 {
     const struct run_result many[] = {run_of("a", 40, 1), run_of("b", 41, 1), run_of("c", 42, 1),
                                       run_of("", 10, 1), run_of(DISK_A, 11, 1)};
-    const struct run_result few[] = {run_of("a", 40, 1), run_of("", 41, 1), run_of(OLD_A, 42, 1)};
+    const struct run_result few[] = {run_of("a", 40, 1), run_of("", 41, 1), run_of("", 42, 1)};
     struct standing standing = standing_of(many, COUNT(many));
 
     EXPECT_INT(standing.level, STANDING_VMS);

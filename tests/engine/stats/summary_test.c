@@ -271,7 +271,7 @@ static void the_text_has_null_for_what_is_not_known(void)
     AUTO(freep) char *text = summary_to_text(&summary);
 
     EXPECT_STR(text,
-               "{\"method\":5,\"samples_per_second\":8.0,\"interval\":null,"
+               "{\"method\":1,\"samples_per_second\":8.0,\"interval\":null,"
                "\"half_width_percent\":null,\"idle_samples_per_second\":8.0,"
                "\"median_step_seconds\":1.0,\"median_interval\":null,"
                "\"measured_steps\":2,\"measured_seconds\":2.0,\"first_measured\":1,"

@@ -12,7 +12,7 @@ static void conditions_on_runs_are_read(void)
 
     EXPECT(query_read("/?engine=native&workload=mlp&instance_type=a&sender=b&provenance=imported"
                       "&precision=bf16&validity=warn&since=2026-01-02&until=2026-01-02T01:00:00Z"
-                      "&label=a:b",
+                      "&label=a=b",
                       &query, &err));
     EXPECT(parameters_read(&runs_list_parameters, &query, &conditions, &err));
     EXPECT_STR(filter->engine, "native");
@@ -72,7 +72,7 @@ static void labels_are_cut_at_the_first_sign(void)
     struct run_conditions conditions = {.label_keys = {""}};
     const struct wanted_label *labels = conditions.filter.labels;
 
-    EXPECT(query_read("/?label=branch%3Dmain&label=url:http:%2F%2Fx&label=a=", &query, NULL));
+    EXPECT(query_read("/?label=branch%3Dmain&label=url=http:%2F%2Fx&label=a=", &query, NULL));
     EXPECT(parameters_read(&runs_list_parameters, &query, &conditions, NULL));
     EXPECT_INT(conditions.filter.label_count, 3);
     EXPECT_STR(labels[0].key, "branch");

@@ -287,26 +287,6 @@ static void a_sweep_of_another_client_is_not_continued(void)
     EXPECT_INT(bench_plan_compare(&plan, "not JSON"), BENCH_STRANGER);
 }
 
-/* A bench that was cut short before the program was renewed is carried on too. */
-static void a_request_with_its_limits_in_the_base_is_known(void)
-{
-    static const char former[] =
-        "{\"blocks\":1,\"base\":{\"workload\":\"resnet50\",\"min_seconds\":12,"
-        "\"max_seconds\":%d,\"labels\":{\"bench\":\"quick\"}},"
-        "\"cells\":[{\"precision\":\"%s\"}]}";
-    AUTO(bench_plan_clear) struct bench_plan plan = {0};
-    struct bench_wish wish = wish_of("quick");
-    char request[400];
-
-    EXPECT(bench_plan_make(&wish, &plan, NULL));
-    snprintf(request, sizeof request, former, 45, "bf16");
-    EXPECT_INT(bench_plan_compare(&plan, request), BENCH_SAME);
-    snprintf(request, sizeof request, former, 46, "bf16");
-    EXPECT_INT(bench_plan_compare(&plan, request), BENCH_OTHER);
-    snprintf(request, sizeof request, former, 45, "f32");
-    EXPECT_INT(bench_plan_compare(&plan, request), BENCH_OTHER);
-}
-
 int main(void)
 {
     RUN(the_standard_set_is_both_precisions_twice);
@@ -322,6 +302,5 @@ int main(void)
     RUN(what_a_hub_wants_is_one_configuration_twice);
     RUN(another_wish_of_the_hub_is_another_bench);
     RUN(a_sweep_of_another_client_is_not_continued);
-    RUN(a_request_with_its_limits_in_the_base_is_known);
     return test_result();
 }

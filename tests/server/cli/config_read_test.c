@@ -272,23 +272,6 @@ static void engines_that_are_too_long_together_are_refused(void)
     EXPECT_STR(err.message, "is too long all together");
 }
 
-static void an_option_is_read_by_its_former_name_too(void)
-{
-    static const char *const both[] = {"PENNYWORTH_INSTANCE=former",
-                                       "PENNYWORTH_INSTANCE_TYPE=now", NULL};
-    struct config config;
-    struct error err = {0};
-
-    EXPECT_INT(read_config(WORDS("--instance", "a.large"), NULL, &config, NULL), CONFIG_OK);
-    EXPECT_STR(config.instance_type, "a.large");
-    EXPECT_INT(read_config(NULL, both, &config, NULL), CONFIG_OK);
-    EXPECT_STR(config.instance_type, "now");
-    EXPECT_INT(read_config(NULL, both + 1, &config, NULL), CONFIG_OK);
-    EXPECT_STR(config.instance_type, "now");
-    EXPECT_INT(read_config(WORDS("--instance=a\nb"), NULL, &config, &err), CONFIG_WRONG);
-    EXPECT_STR(err.field, "--instance-type");
-}
-
 static void any_other_option_given_again_replaces(void)
 {
     struct config config;
@@ -478,7 +461,6 @@ int main(void)
     RUN(a_refused_option_is_named_as_it_was_typed);
     RUN(engines_may_be_given_again_and_add_up);
     RUN(engines_that_are_too_long_together_are_refused);
-    RUN(an_option_is_read_by_its_former_name_too);
     RUN(any_other_option_given_again_replaces);
     RUN(a_flag_may_need_no_value);
     RUN(the_first_word_is_the_command);

@@ -15,10 +15,11 @@ static void specs_and_words_come_in_the_order_of_the_hub(void)
     static struct hub_wanted wanted;
     struct error err = {0};
 
-    EXPECT(read_wanted("{\"new\":1,\"wanted\":[{\"spec\":{\"workload\":\"mlp\",\"batch_size\":64,"
-                       "\"labels\":{\"a\":\"b\"}},\"words\":\"never\\u0007 measured\",\"x\":[]},"
-                       "{\"spec\":{\"workload\":\"resnet50\"},\"words\":\"few\"}]}",
-                       &wanted, &err));
+    EXPECT(read_wanted(
+        "{\"new\":1,\"wanted\":[{\"spec\":{\"workload\":\"mlp2017\",\"batch_size\":64,"
+        "\"labels\":{\"a\":\"b\"}},\"words\":\"never\\u0007 measured\",\"x\":[]},"
+        "{\"spec\":{\"workload\":\"resnet50\"},\"words\":\"few\"}]}",
+        &wanted, &err));
     EXPECT_STR(err.message, "");
     EXPECT_INT((long long)wanted.count, 2);
     EXPECT_INT(wanted.list[0].batch_size, 64);
@@ -35,10 +36,10 @@ static void what_a_newer_hub_wants_is_left_out(void)
     static struct hub_wanted wanted;
     struct error err = {0};
 
-    EXPECT(
-        read_wanted("{\"wanted\":[{\"spec\":{\"workload\":\"mlp\",\"rank\":7},\"words\":\"new\"},"
-                    "{\"spec\":{\"workload\":\"mlp\"},\"words\":\"old\"}]}",
-                    &wanted, &err));
+    EXPECT(read_wanted(
+        "{\"wanted\":[{\"spec\":{\"workload\":\"mlp2017\",\"rank\":7},\"words\":\"new\"},"
+        "{\"spec\":{\"workload\":\"mlp2017\"},\"words\":\"old\"}]}",
+        &wanted, &err));
     EXPECT_INT((long long)wanted.count, 1);
     EXPECT_STR(wanted.words[0], "old");
 }

@@ -13,13 +13,13 @@
 #define VERSION "{\"published\":1,\"dropped\":[]}\n"
 #define FIGURE(id, speed)                                                                        \
     "{\"figure\":{\"id\":\"" id                                                                  \
-    "\",\"workload\":\"w\",\"engine\":\"e\",\"provider\":\"aws\",\"instance\":"                  \
+    "\",\"workload\":\"w\",\"engine\":\"e\",\"provider\":\"aws\",\"instance_type\":"             \
     "\"i\",\"configuration\":{\"of\":\"" id "\"}," speed                                         \
     ",\"derived\":false,\"source\":\"s\",\"note\":\"n\",\"measured_at\":\"2024-09-01\"}}\n"
 #define SAMPLES "\"unit\":\"sample\",\"samples_per_second\":40.73"
 #define JOB "\"unit\":\"job\",\"seconds\":4"
 #define PRICE(amount, since)                                                                     \
-    "{\"price\":{\"provider\":\"aws\",\"region\":\"r\",\"instance\":\"i\",\"kind\":"             \
+    "{\"price\":{\"provider\":\"aws\",\"region\":\"r\",\"instance_type\":\"i\",\"kind\":"        \
     "\"on_demand\",\"price_per_hour\":\"" amount "\",\"since\":\"" since                         \
     "\",\"reference\":\"x\"}}\n"
 
@@ -152,9 +152,9 @@ static void an_invalid_line_is_refused_with_its_number(void)
 /* A good line, with one member replaced by what it must not be. */
 static void every_member_must_be_there_and_of_its_kind(void)
 {
-    static const char *const members[] = {"\"workload\"", "\"engine\"",      "\"provider\"",
-                                          "\"instance\"", "\"source\"",      "\"note\"",
-                                          "\"derived\"",  "\"measured_at\"", "\"configuration\""};
+    static const char *const members[] = {
+        "\"workload\"", "\"engine\"",  "\"provider\"",    "\"instance_type\"", "\"source\"",
+        "\"note\"",     "\"derived\"", "\"measured_at\"", "\"configuration\""};
     static const char good[] = VERSION FIGURE("a", SAMPLES);
 
     for (size_t i = 0; i < COUNT(members); i++) {

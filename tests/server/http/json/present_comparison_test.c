@@ -47,7 +47,7 @@ static const json_t *row_in(const json_t *json, const char *instance)
 
     for (size_t i = 0; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
-        const char *is = json_string_value(json_object_get(row, "instance"));
+        const char *is = json_string_value(json_object_get(row, "instance_type"));
 
         if (strcmp(is ? is : "", instance) == 0)
             return row;
@@ -190,7 +190,7 @@ static void unknown_values_are_null(void)
     EXPECT_NULL_AT(row, "to_reference");
     EXPECT_NULL_AT(json, "decision");
     EXPECT_INT(json_integer_value(at(json, "unmeasured.count")), 1);
-    EXPECT_STR(TEXT_AT(json_array_get(at(json, "unmeasured.instances"), 0), "instance"),
+    EXPECT_STR(TEXT_AT(json_array_get(at(json, "unmeasured.instances"), 0), "instance_type"),
                "unmeasured");
 }
 

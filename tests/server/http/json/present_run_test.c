@@ -4,7 +4,7 @@
 #include "server/base/cursor.h"
 #include "tests/test.h"
 
-static char spec_text[] = "{\"workload\":\"mlp\",\"steps\":\"auto\"}";
+static char spec_text[] = "{\"workload\":\"mlp2017\",\"steps\":\"auto\"}";
 static char details[] = "{\"isa\":\"avx2\",\"emulated\":true}";
 static char summary_text[] = "{\"method\":1}", findings[] = "[]";
 static char loaded[] = "{\"allocator\":\"system\"}";
@@ -26,7 +26,7 @@ static struct run a_run(enum run_state state)
         .samples = 1120,
         .peak_memory_bytes = 734003200,
         .steps = 35,
-        .ended_by = "enough",
+        .ended_by = "target",
         .summary = {.measured_steps = 30,
                     .measured_seconds = 10.5,
                     .samples_per_second = 91.4,
@@ -66,7 +66,6 @@ static json_t *presented(const struct run *run, const struct progress *progress)
 static const char *const members[] = {"id",
                                       "state",
                                       "spec",
-                                      "instance",
                                       "created_at",
                                       "started_at",
                                       "ended_at",
@@ -132,17 +131,17 @@ static void a_finished_run_is_written_whole(void)
     run.block = 1;
     snprintf(run.machine, sizeof run.machine, "0123456789abcdef");
     run.where =
-        (struct whereabouts){.provider = "aws", .region = "us-east-1", .vm = "00000000000000aa"};
+        (struct whereabouts){.provider = "aws", .region = "us-east-1", .vm = "i0000000000000aa"};
     run.provenance = PROVENANCE_IMPORTED;
     snprintf(run.sender, sizeof run.sender, "c1");
     present_run(&out, NULL, &run, NULL);
     EXPECT_STR(
         bytes.data,
         "{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"state\":\"finished\","
-        "\"spec\":{\"workload\":\"mlp\",\"steps\":\"auto\"},"
-        "\"instance_type\":\"c7i.large\",\"instance\":\"c7i.large\",\"provider\":\"aws\","
+        "\"spec\":{\"workload\":\"mlp2017\",\"steps\":\"auto\"},"
+        "\"instance_type\":\"c7i.large\",\"provider\":\"aws\","
         "\"region\":\"us-east-1\","
-        "\"zone\":null,\"vm\":\"00000000000000aa\",\"provenance\":\"imported\",\"sender\":\"c1\","
+        "\"zone\":null,\"vm\":\"i0000000000000aa\",\"provenance\":\"imported\",\"sender\":\"c1\","
         "\"signed_by\":null,"
         "\"machine\":"
         "\"0123456789abcdef\",\"created_at\":"
@@ -166,7 +165,7 @@ static void a_finished_run_is_written_whole(void)
         "them\"]},"
         "\"validity\":{\"level\":\"warn\",\"findings\":[]},\"void\":null,\"cost\":null,"
         "\"sweep\":{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAW\",\"cell\":2,\"block\":1},"
-        "\"ended_by\":\"enough\",\"reason\":\"it said so\","
+        "\"ended_by\":\"target\",\"reason\":\"it said so\","
         "\"stderr_tail\":\"line one\\u000a\\\"line two\\\"\",\"progress\":null}");
 }
 
@@ -254,7 +253,6 @@ static void a_damaged_text_hides_the_roofline_and_not_the_run(void)
     }
 }
 
-/* As in a list, and of runs from before there was more. */
 /* 64 tokens are a sample of gpt2. */
 static void a_run_on_text_is_as_fast_in_tokens(void)
 {
@@ -290,9 +288,10 @@ static void a_summary_in_short_has_its_interval(void)
 
 static void unknown_values_are_null_and_not_empty(void)
 {
-    static const char *const unknown[] = {
-        "instance", "started_at",  "ended_at", "software",       "summary", "ended_by",
-        "reason",   "stderr_tail", "progress", "engine_details", "samples", "peak_memory_bytes"};
+    static const char *const unknown[] = {"instance_type",  "started_at",  "ended_at",
+                                          "software",       "summary",     "ended_by",
+                                          "reason",         "stderr_tail", "progress",
+                                          "engine_details", "samples",     "peak_memory_bytes"};
     struct run run = {.id = {"01ARZ3NDEKTSV4RRFFQ69G5FAV"},
                       .spec_text = spec_text,
                       .created_us = 1767323045678000};
