@@ -53,8 +53,7 @@ struct parameters {
     bool (*check)(const struct query *query, void *into, struct error *err);
 };
 
-#define LABEL_SCHEMA                                                                             \
-    "{\"type\": \"string\", \"pattern\": \"^[A-Za-z0-9._/-]{1,64}=.{0,256}$\"}"
+#define LABEL_SCHEMA "{\"type\": \"string\", \"pattern\": \"^[A-Za-z0-9._/-]{1,64}=.{0,256}$\"}"
 
 /* The rule of PARAMETER_WORD. */
 bool parameter_check_word(const struct parameter_row *row, const char *value, struct error *err)

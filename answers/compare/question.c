@@ -103,7 +103,8 @@ static bool read_regions(const struct parameter_row *row, const char *value, voi
     struct comparison_question *question = into;
     struct words words;
 
-    if (!split(row->name, value, question->regions_text, &words, err))
+    if (!parameter_check_word(row, value, err) ||
+        !split(row->name, value, question->regions_text, &words, err))
         return false;
     memcpy(question->where.regions, words.list, words.count * sizeof *words.list);
     return true;

@@ -51,6 +51,9 @@ NOT_PROVOKED = {
     **{("GET", path, 503): WAL
        for path in ("/metrics", *LISTS, "/v1/sweeps/{id}", "/v1/sweeps/{id}/events", "/v1/machines/{id}",
                     "/v1/runs/{id}", *("/v1/runs/{id}" + part for part in PARTS))},
+    **{route: "it asks no database" for route in (
+        ("GET", "/v1/machine/load", 500), ("POST", "/v1/prices/refresh", 500),
+        ("POST", "/v1/prices/refresh", 503))},
 }
 
 
