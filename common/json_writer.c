@@ -37,8 +37,20 @@ static void add_quoted(struct json_writer *out, const char *text)
     add(out, "\"", 1);
 }
 
-static void begin(struct json_writer *out, const char *key)
+static bool is_listed(const char *const *names, const char *name)
 {
+    for (; *names; names++)
+        if (strcmp(*names, name) == 0)
+            return true;
+    return false;
+}
+
+/* False where the value is left out. */
+static bool begin(struct json_writer *out, const char *key)
+{
+    if (out->skipped > 0 ||
+        (out->only && key && out->depth == out->only_depth && !is_listed(out->only, key)))
+        return false;
     if (out->comma)
         add(out, ",", 1);
     out->comma = true;
@@ -46,27 +58,37 @@ static void begin(struct json_writer *out, const char *key)
         add_quoted(out, key);
         add(out, ":", 1);
     }
+    return true;
 }
 
 void jsonw_open(struct json_writer *out, const char *key, char bracket)
 {
-    begin(out, key);
+    if (!begin(out, key)) {
+        out->skipped++;
+        return;
+    }
+    out->depth++;
     add(out, &bracket, 1);
     out->comma = false;
 }
 
 void jsonw_close(struct json_writer *out, char bracket)
 {
+    if (out->skipped > 0) {
+        out->skipped--;
+        return;
+    }
+    out->depth--;
     add(out, &bracket, 1);
     out->comma = true;
 }
 
 void jsonw_raw(struct json_writer *out, const char *key, const char *text)
 {
-    begin(out, key);
     if (!text)
         text = "null";
-    add(out, text, strlen(text));
+    if (begin(out, key))
+        add(out, text, strlen(text));
 }
 
 void jsonw_text(struct json_writer *out, const char *key, const char *text)
@@ -75,8 +97,8 @@ void jsonw_text(struct json_writer *out, const char *key, const char *text)
         jsonw_null(out, key);
         return;
     }
-    begin(out, key);
-    add_quoted(out, text);
+    if (begin(out, key))
+        add_quoted(out, text);
 }
 
 void jsonw_integer(struct json_writer *out, const char *key, long long number)
@@ -84,8 +106,8 @@ void jsonw_integer(struct json_writer *out, const char *key, long long number)
     char text[JSON_NUMBER_SIZE];
     int length = json_number_write_whole(number, text);
 
-    begin(out, key);
-    add(out, text, (size_t)length);
+    if (begin(out, key))
+        add(out, text, (size_t)length);
 }
 
 static bool reads_back(const char *text, int length, double number)
@@ -109,8 +131,8 @@ void jsonw_number(struct json_writer *out, const char *key, double number)
     length = json_number_print(number, 15, text);
     if (!reads_back(text, length, number))
         length = json_number_print(number, 17, text);
-    begin(out, key);
-    add(out, text, (size_t)length);
+    if (begin(out, key))
+        add(out, text, (size_t)length);
 }
 
 void jsonw_bool(struct json_writer *out, const char *key, bool truth)

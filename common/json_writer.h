@@ -13,6 +13,13 @@ struct json_writer {
     struct bytes *bytes;
     bool failed; /* the limit ended: what was written is no use */
     bool comma;  /* the next value needs one before it */
+    int depth;   /* of open brackets */
+
+    /* Of objects that `only_depth` brackets are open for, only these members are written;
+     * NULL-terminated. NULL: all of every object. */
+    const char *const *only;
+    int only_depth;
+    int skipped; /* brackets that are open in a member that is left out */
 };
 
 /* A key of NULL writes an element of an array, or the outermost value. */

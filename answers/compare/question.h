@@ -2,6 +2,7 @@
  * are borrowed from the query, and some point into the question itself: do not copy it. */
 #pragma once
 
+#include "answers/compare/row_fields.h"
 #include "answers/parameters.h"
 #include "common/error.h"
 #include "common/limits.h"
@@ -73,6 +74,7 @@ struct comparison_question {
     const char *utility_text;
     const char *sort; /* NULL: the order that the question suggests */
     enum order order;
+    struct row_fields_asked fields; /* of the rows in JSON */
     long long limit, offset;
 };
 

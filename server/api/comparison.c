@@ -2,13 +2,27 @@
 
 const char *const comparison_formats[] = {"json", "csv", "markdown", NULL};
 
-static const struct parameter_row format[] = {
+static bool read_fields(const struct parameter_row *row, const char *value, void *into,
+                        struct error *err)
+{
+    return row_fields_read(row->name, value, into, err);
+}
+
+static const struct parameter_row of_tables[] = {
+    {"fields", PARAMETER_OWN, offsetof(struct comparison_asked, question.fields),
+     .read = read_fields,
+     .schema = "{\"type\": \"string\", \"pattern\": \"^[a-z_]+(,[a-z_]+)*$\"}",
+     .meaning =
+         "Members of each row in JSON, separated by commas, or `all`; a row always has its "
+         "`id`. The default leaves out what few clients read: stratum, isa, software, "
+         "other_versions, invalid_runs, prices_per_hour, interruption_band, capacity, "
+         "interval_from, kinds, spot_history, utilisation."},
     {"format", PARAMETER_CHOICE, offsetof(struct comparison_asked, format),
      .choices = comparison_formats, .meaning = "Overrides the Accept header."},
 };
 
 const struct parameters comparison_list_parameters = {
     .size = sizeof(struct comparison_asked),
-    .parts = {{PARAMETER_ALL(comparison_rows)}, {PARAMETER_ALL(format)}},
+    .parts = {{PARAMETER_ALL(comparison_rows)}, {PARAMETER_ALL(of_tables)}},
     .check = comparison_question_check,
 };

@@ -3,7 +3,7 @@
 
 #include "answers/compare/question.h"
 
-/* The pictures have comparison_parameters, without a format. */
+/* The pictures have comparison_parameters: neither fields nor a format. */
 struct comparison_asked {
     struct comparison_question question;
     const char *format; /* NULL: the Accept header decides */

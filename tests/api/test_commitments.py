@@ -58,7 +58,7 @@ class Commitments(Case):
                           "reserved_3y_no_upfront"}, kinds)
 
     def compare(self, more=""):
-        reply = self.kinds(f"/v1/comparison?workload=mlp2017&region=westeurope{more}")
+        reply = self.kinds(f"/v1/comparison?workload=mlp2017&region=westeurope&fields=all{more}")
         return reply["rows"][0]
 
     def measured(self):

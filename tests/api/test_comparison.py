@@ -66,8 +66,19 @@ class Rand(Questions, ServerCase):
         self.about(gap["samples_per_dollar"]["value"], 2.43, delta=0.01)
         self.assertTrue(gap["mixed_kinds"])
 
+    def test_a_row_has_the_members_that_are_asked_for(self):
+        best = self.row(40.73)
+        self.assertNotIn("kinds", best)
+        whole = self.row(40.73, fields="all")
+        self.assertEqual(best, {name: whole[name] for name in best})
+        part = self.compare(**self.ALL, fields="samples_per_dollar,instance_type")["rows"]
+        self.assertEqual({("id", "instance_type", "samples_per_dollar")}, {tuple(row) for row in part})
+        problem = self.compare(400, fields="samples_per_dolar")
+        self.assertEqual("fields", problem["field"])
+        self.assertIn("nearest of 41 are samples_per_dollar, ", problem["detail"])
+
     def test_at_equal_discounts_the_gap_is_the_old_one(self):
-        best = self.row(40.73, price="spot,on_demand")
+        best = self.row(40.73, price="spot,on_demand", fields="all")
         discount = best["prices_per_hour"]["spot_discount_percent"]
         self.assertIsNone(discount)  # of published prices, no feed's
         price = self.row(929)["price"]["price_per_hour"] * 0.1291 / 0.357

@@ -46,7 +46,7 @@ class Regions(ServerCase):
             raise AssertionError(reply)
 
     def ask(self, query="", path="/v1/comparison"):
-        reply = self.server.get(f"{path}?workload=mlp2017&{query}")
+        reply = self.server.get(f"{path}?workload=mlp2017&fields=all&{query}")
         self.assertEqual(200, reply.status, reply)
         self.description.check("GET", path, reply)
         return reply.json()

@@ -335,7 +335,7 @@ class Files(PriceCase):
             database.execute("UPDATE runs SET validity = 'ok'")
             database.execute("UPDATE revision SET number = number + 1")
             database.execute("UPDATE contenders SET changed = (SELECT number FROM revision)")
-        row, = self.server.get("/v1/comparison?workload=mlp2017").json()["rows"]
+        row, = self.server.get("/v1/comparison?workload=mlp2017&fields=price,prices_per_hour").json()["rows"]
         self.assertEqual((0.357, "typed"), (row["price"]["price_per_hour"], row["price"]["kind"]))
         self.assertEqual(0.99, row["prices_per_hour"]["on_demand"])
 

@@ -119,7 +119,7 @@ class History(Spot):
         for number, kind in enumerate(("m5.large", "m5.xlarge")):
             self.server.post(document(number, provider="aws", region="us-east-1", instance_type=kind),
                              path="/v1/runs/import")
-        reply = self.server.get("/v1/comparison?workload=mlp2017")
+        reply = self.server.get("/v1/comparison?workload=mlp2017&fields=instance_type,spot_history")
         self.description.check("GET", "/v1/comparison", reply)
         rows = {row["instance_type"]: row["spot_history"] for row in reply.json()["rows"]}
         self.assertIsNone(rows["m5.xlarge"])

@@ -185,6 +185,40 @@ static void after_an_overflow_the_writer_stays_failed(void)
     EXPECT(bytes.used <= bytes.limit);
 }
 
+static void only_the_members_that_are_asked_for_are_written(void)
+{
+    static const char *const names[] = {"a", "c", NULL};
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct json_writer out = {.bytes = &bytes};
+
+    jsonw_open(&out, NULL, '{');
+    jsonw_open(&out, "b", '[');
+    out.only = names;
+    out.only_depth = out.depth + 1;
+    for (int i = 0; i < 2; i++) {
+        jsonw_open(&out, NULL, '{');
+        jsonw_integer(&out, "a", i);
+        jsonw_open(&out, "b", '{');
+        jsonw_text(&out, "a", "deeper");
+        jsonw_open(&out, "list", '[');
+        jsonw_null(&out, NULL);
+        jsonw_close(&out, ']');
+        jsonw_close(&out, '}');
+        jsonw_open(&out, "c", '{');
+        jsonw_bool(&out, "b", true);
+        jsonw_close(&out, '}');
+        jsonw_number(&out, "d", 0.5);
+        jsonw_close(&out, '}');
+    }
+    out.only = NULL;
+    jsonw_close(&out, ']');
+    jsonw_raw(&out, "d", "1");
+    jsonw_close(&out, '}');
+    EXPECT_STR(bytes.data,
+               "{\"b\":[{\"a\":0,\"c\":{\"b\":true}},{\"a\":1,\"c\":{\"b\":true}}],\"d\":1}");
+    EXPECT_INT(out.depth, 0);
+}
+
 int main(void)
 {
     RUN(objects_and_arrays_are_separated_by_commas);
@@ -196,5 +230,6 @@ int main(void)
     RUN(integers_round_trip_at_both_ends);
     RUN(a_time_is_written_in_utc_and_none_is_null);
     RUN(after_an_overflow_the_writer_stays_failed);
+    RUN(only_the_members_that_are_asked_for_are_written);
     return test_result();
 }

@@ -23,7 +23,7 @@ export const load = async (asked, { signal, onPage }) => {
   const rows = new Map();
   let answer = null;
   for (let offset = 0, limit = FIRST; ; offset += limit, limit = PAGE) {
-    const page = await get('/v1/comparison', { ...asked, limit, offset }, { signal });
+    const page = await get('/v1/comparison', { ...asked, fields: 'all', limit, offset }, { signal });
     answer ??= page;
     for (const row of page.rows) rows.set(row.id, row);
     const total = page.rows.length + page.hidden.by_page;

@@ -337,8 +337,11 @@ static void present_rows(struct json_writer *out, const struct comparison_questi
     size_t first = (size_t)question->offset, shown = 0;
 
     jsonw_open(out, "rows", '[');
+    out->only = question->fields.names;
+    out->only_depth = out->depth + 1;
     for (size_t i = first; i < ranking->count && shown < (size_t)question->limit; i++, shown++)
         present_row(out, question, ranking, &ranking->rows[i]);
+    out->only = NULL;
     jsonw_close(out, ']');
     jsonw_open(out, "hidden", '{');
     jsonw_integer(out, "by_filters", (long long)ranking->filtered);

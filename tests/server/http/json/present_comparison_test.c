@@ -452,6 +452,29 @@ static void a_text_that_does_not_fit_fails(void)
     }
 }
 
+/* Each key of a row, in its order. */
+static void a_row_has_the_members_that_are_asked_for(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    const struct row_field *field = row_fields;
+    json_t *row, *value;
+    const char *name;
+
+    MEASURED(&stage, "a.large", 40, .low = 39, .high = 41);
+    OFFERED(&stage, "a.large", .on_demand = 0.1);
+    compare(&stage, "");
+    AUTO(json_decrefp) json_t *whole = json_of(&stage);
+    row = json_array_get(json_object_get(whole, "rows"), 0);
+    json_object_foreach(row, name, value) EXPECT_STR(name, (field++)->name);
+    EXPECT_STR(field->name, NULL);
+    EXPECT(row_fields_read("fields", "job,rank", &stage.question.fields, NULL));
+    AUTO(json_decrefp) json_t *part = json_of(&stage);
+    row = json_array_get(json_object_get(part, "rows"), 0);
+    EXPECT_INT((long long)json_object_size(row), 3);
+    EXPECT(json_object_get(row, "id") && json_object_get(row, "rank") &&
+           json_object_get(row, "job"));
+}
+
 int main(void)
 {
     RUN(nothing_that_is_not_known_is_0);
@@ -468,5 +491,6 @@ int main(void)
     RUN(markdown_has_as_many_digits_as_intervals_allow);
     RUN(markdown_names_unknown_values);
     RUN(a_text_that_does_not_fit_fails);
+    RUN(a_row_has_the_members_that_are_asked_for);
     return test_result();
 }

@@ -1,0 +1,27 @@
+/* The members of a row in JSON, and those that an answer has: rows are long, and most clients
+ * read a few members. */
+#pragma once
+
+#include "common/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct row_field {
+    const char *name;
+    bool is_usual; /* in an answer whose question names no members */
+};
+
+/* In the order of a row, ended by a name of NULL; a test compares them with a row. */
+extern const struct row_field row_fields[];
+
+/* The members of an answer: static names, NULL-terminated. */
+#define ROW_FIELDS_MAX 48
+struct row_fields_asked {
+    const char *names[ROW_FIELDS_MAX];
+};
+
+/* Reads "id,rank,job", or "all"; NULL asks for the usual ones. An id is always among them.
+ * ERROR_INVALID names the parameter and what is near. */
+bool row_fields_read(const char *parameter, const char *text, struct row_fields_asked *ret_asked,
+                     struct error *err) __attribute__((warn_unused_result));
