@@ -1,11 +1,12 @@
 #include "common/chance.h"
+#include "common/hash.h"
 
 #include "common/text.h"
 
 /* One turn of the generator, so that similar names lie far apart. */
 struct chance chance_from(const char *text)
 {
-    struct chance chance = {text_hash(text)};
+    struct chance chance = {hash_text(HASH_START, text)};
 
     chance.state = chance_next(&chance);
     return chance;

@@ -92,15 +92,6 @@ bool text_equal_secret(const char *left, const char *right)
     return difference == 0;
 }
 
-uint64_t text_hash(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    return hash;
-}
-
 #define LIKENESS_UNIT 64
 
 size_t text_likeness(const char *left, size_t left_length, const char *right, size_t right_length)

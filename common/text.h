@@ -41,6 +41,3 @@ static inline const char *text_or_null(const char *text)
  * differ. 0: not at all. */
 size_t text_likeness(const char *left, size_t left_length, const char *right,
                      size_t right_length);
-
-/* FNV-1a: a number for a text, the same everywhere. */
-uint64_t text_hash(const char *text);

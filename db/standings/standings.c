@@ -1,6 +1,7 @@
 #include "db/standings/standings.h"
 
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "common/text.h"
 #include "db/standings/standing_rows.h"
 #include "db/standings/standing_versions.h"
@@ -41,7 +42,7 @@ static void name(struct contender *contender)
     uint64_t hash = 0;
 
     for (size_t i = 0; i < COUNT(parts); i++)
-        hash = hash * 0x100000001b3 + text_hash(parts[i]);
+        hash = hash_step(hash, 0) + hash_text(HASH_START, parts[i]);
     snprintf(contender->id, sizeof contender->id, "%016" PRIx64, hash);
 }
 

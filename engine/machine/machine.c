@@ -1,6 +1,7 @@
 #include "engine/machine/machine.h"
 
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "common/json_text.h"
 #include "common/sha256.h"
 #include "common/text.h"
@@ -227,7 +228,7 @@ static json_t *software(void)
 
 static void hash(const char *text, char ret_hash[MACHINE_HASH_SIZE])
 {
-    snprintf(ret_hash, MACHINE_HASH_SIZE, "%016" PRIx64, text_hash(text));
+    snprintf(ret_hash, MACHINE_HASH_SIZE, "%016" PRIx64, hash_text(HASH_START, text));
 }
 
 void machine_fingerprint(const char *facts, char ret_fingerprint[MACHINE_HASH_SIZE])

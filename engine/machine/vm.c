@@ -1,5 +1,6 @@
 #include "engine/machine/vm.h"
 
+#include "common/hash.h"
 #include "common/text.h"
 #include "engine/machine/proc.h"
 
@@ -19,7 +20,7 @@ enum vm_kind vm_kind_of(const char *vm)
 
 static void write_name(char kind, const char *name, char ret_vm[VM_SIZE])
 {
-    snprintf(ret_vm, VM_SIZE, "%c%015" PRIx64, kind, text_hash(name) >> 4);
+    snprintf(ret_vm, VM_SIZE, "%c%015" PRIx64, kind, hash_text(HASH_START, name) >> 4);
 }
 
 void vm_from_instance(const char *cloud, const char *id, char ret_vm[VM_SIZE])

@@ -1,6 +1,7 @@
 #include "server/http/response_cache.h"
 
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "common/text.h"
 #include "engine/stats/stats.h"
 
@@ -96,7 +97,7 @@ void response_cache_keep(struct response_cache *cache, const struct answer_key *
 {
     struct slot *slot;
 
-    snprintf(ret_etag, ETAG_SIZE, "\"%016" PRIx64 "\"", text_hash(body->data));
+    snprintf(ret_etag, ETAG_SIZE, "\"%016" PRIx64 "\"", hash_text(HASH_START, body->data));
     pthread_mutex_lock(&cache->lock);
     slot = choose(cache, key->text);
     empty(slot);

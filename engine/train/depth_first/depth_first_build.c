@@ -2,6 +2,7 @@
 #include "engine/train/depth_first/depth_first_build.h"
 
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "common/memory.h"
 #include "engine/train/depth_first/depth_first_groups.h"
 #include "engine/train/depth_first/depth_first_memory.h"
@@ -186,7 +187,7 @@ static bool make_loader(struct depth_first *depth_first, struct error *err)
 /* Ranks add gradients number by number, so weights must lie alike in all of them. */
 static bool agree_on_layouts(struct depth_first *depth_first, struct error *err)
 {
-    uint64_t hash = 0xcbf29ce484222325;
+    uint64_t hash = HASH_START;
     char text[32];
 
     if (!joiner_joins(depth_first->options.joiner))

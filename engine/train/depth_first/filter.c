@@ -1,5 +1,6 @@
 #include "engine/train/depth_first/filter.h"
 
+#include "common/hash.h"
 #include "common/memory.h"
 #include "engine/train/depth_first/direction.h"
 
@@ -417,7 +418,7 @@ bool filter_hash_layout(struct filter *filter, uint64_t *hash, struct error *err
     if (!dnn_op_run(filter->show, memory, err))
         return false;
     for (size_t i = 0; i < filter->parameter->count; i++)
-        *hash = (*hash ^ (uint64_t)filter->parameter->gradient[i]) * 0x100000001b3;
+        *hash = hash_step(*hash, (uint64_t)filter->parameter->gradient[i]);
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/train/depth_first/plan.h"
 
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "engine/machine/cache_folder.h"
 
 #include <assert.h>
@@ -80,14 +81,12 @@ bool plan_read(const char *text, const char *key, int count, struct plan *ret_pl
     return true;
 }
 
-/* The file of a key, by FNV-1a: one that another key shares only makes us measure again. False
+/* The file of a key, by its hash: one that another key shares only makes us measure again. False
  * where no directory is known. */
 static bool path_of(const char *key, char *ret_folder, char *ret_path)
 {
-    unsigned long long hash = 14695981039346656037ULL;
+    unsigned long long hash = hash_text(HASH_START, key);
 
-    for (const char *c = key; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 1099511628211ULL;
     return cache_folder_find(NULL, ret_folder) &&
            snprintf(ret_path, PATH_MAX, "%s/plan-%016llx", ret_folder, hash) < PATH_MAX;
 }

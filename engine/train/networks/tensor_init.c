@@ -1,19 +1,12 @@
 #include "engine/train/networks/tensor_init.h"
 
+#include "common/hash.h"
+
 #include <math.h>
-
-static uint64_t fnv1a(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325;
-
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
-    return hash;
-}
 
 uint64_t tensor_init_start(const char *name, unsigned long long seed, unsigned long long step)
 {
-    return fnv1a(name) + seed * 0x9E3779B97F4A7C15 + step * 0xD1B54A32D192ED03;
+    return hash_text(HASH_START, name) + seed * 0x9E3779B97F4A7C15 + step * 0xD1B54A32D192ED03;
 }
 
 float tensor_init_noise(const char *name, unsigned long long seed, size_t index)

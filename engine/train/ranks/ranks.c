@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/hash.h"
 #include "common/memory.h"
 
 #include <assert.h>
@@ -114,13 +115,13 @@ static void find_neighbours(struct ranks *ranks)
 {
     MPI_Comm machine;
     cpu_set_t allowed;
-    unsigned hash = 2166136261U;
+    uint64_t hash = HASH_START;
 
     CPU_ZERO(&allowed);
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         CPU_ZERO(&allowed);
     for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        hash = (hash ^ (CPU_ISSET(cpu, &allowed) ? 1U : 0U)) * 16777619U;
+        hash = hash_step(hash, CPU_ISSET(cpu, &allowed) ? 1 : 0);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     MPI_Comm_split(machine, (int)(hash & INT_MAX), 0, &ranks->here);
     MPI_Comm_free(&machine);

@@ -1,6 +1,8 @@
 #include "server/http/json/present_sweep.h"
 
+#include "common/cleanup.h"
 #include "common/clock.h"
+#include "server/http/json/csv_cells.h"
 #include "server/prices/price_json.h"
 
 #include <string.h>
@@ -351,21 +353,6 @@ static bool write_ratio(struct bytes *text, const struct ratio *ratio)
                : bytes_printf(text, ",,,");
 }
 
-static bool write_escaped(struct bytes *text, const char *words)
-{
-    bool ok = true;
-
-    for (const char *c = words; ok && *c; c++)
-        ok = (*c != '"' || bytes_add(text, "\"", 1)) && bytes_add(text, c, 1);
-    return ok;
-}
-
-/* Quoted, because names and reasons may hold commas. */
-static bool write_text(struct bytes *text, const char *words)
-{
-    return bytes_add(text, "\"", 1) && write_escaped(text, words) && bytes_add(text, "\"", 1);
-}
-
 static bool write_amount(struct bytes *text, const struct amount *amount)
 {
     if (!amount->has_interval)
@@ -403,16 +390,15 @@ static bool write_rank(struct bytes *text, const struct rank_interval *rank)
 /* Names of the cells that cannot be told apart from this one, separated by semicolons. */
 static bool write_tied(struct bytes *text, const struct sweep_view *view, size_t index)
 {
+    AUTO(bytes_free) struct bytes names = {.limit = text->limit};
     const struct sweep_result *result = view->result;
-    bool ok = bytes_add(text, ",\"", 2), is_first = true;
+    bool ok = bytes_add(&names, "", 0);
 
     for (size_t i = 0; ok && i < result->count; i++)
-        if (is_tied(result, index, i)) {
-            ok = (is_first || bytes_add(text, "; ", 2)) &&
-                 write_escaped(text, view->row->cells[i].name);
-            is_first = false;
-        }
-    return ok && bytes_add(text, "\"", 1);
+        if (is_tied(result, index, i))
+            ok = bytes_printf(&names, "%s%s", names.used > 0 ? "; " : "",
+                              view->row->cells[i].name);
+    return ok && csv_add_text(text, names.data);
 }
 
 static bool write_cell(struct bytes *text, const struct sweep_view *view, size_t index)
@@ -420,7 +406,7 @@ static bool write_cell(struct bytes *text, const struct sweep_view *view, size_t
     const struct sweep_row_cell *row = &view->row->cells[index];
     const struct cell_result *cell = &view->result->cells[index];
     struct amount tokens;
-    bool ok = bytes_printf(text, "%zu,", index) && write_text(text, row->name) &&
+    bool ok = bytes_printf(text, "%zu", index) && csv_add_text(text, row->name) &&
               bytes_printf(text, ",%lld", row->round) && write_rank(text, &cell->rank) &&
               bytes_printf(text, ",%d,%d,%d", cell->valid, cell->invalid, cell->failed);
 
@@ -433,8 +419,8 @@ static bool write_cell(struct bytes *text, const struct sweep_view *view, size_t
     else
         ok = ok && bytes_printf(text, ",,");
     return ok && write_ratio(text, &cell->to_first) && write_ratio(text, &cell->to_previous) &&
-           write_ratio(text, &cell->to_best) && bytes_add(text, ",", 1) &&
-           write_text(text, row->refused ? row->refused : "") &&
+           write_ratio(text, &cell->to_best) &&
+           csv_add_text(text, row->refused ? row->refused : "") &&
            write_dollars(text, view, cell) && write_shares(text, &cell->shares) &&
            bytes_printf(text, ",%d", cell->voided) && write_tied(text, view, index) &&
            (cell_tokens(view, index, &tokens) ? write_amount(text, &tokens)
