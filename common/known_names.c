@@ -23,11 +23,11 @@ void known_names_add_all(struct known_names *known, const char *const names[])
 /* Appends a name unless there is no room for the whole of it. */
 static bool append(char text[LIST_SIZE], const char *name)
 {
-    size_t used = strlen(text), length = strcspn(name, "*");
+    size_t used = strlen(text), length = strlen(name);
 
     if (used + length + 3 > LIST_SIZE)
         return false;
-    snprintf(text + used, LIST_SIZE - used, "%s%.*s", used > 0 ? ", " : "", (int)length, name);
+    snprintf(text + used, LIST_SIZE - used, "%s%s", used > 0 ? ", " : "", name);
     return true;
 }
 
@@ -52,7 +52,7 @@ static void list_nearest(const struct known_names *known, const struct unknown_n
 
         for (size_t i = 0; i < known->count; i++) {
             size_t likeness = text_likeness(unknown->name, unknown->length, known->list[i],
-                                            strcspn(known->list[i], "*"));
+                                            strlen(known->list[i]));
 
             if (!taken[i] && (best == known->count || likeness > best_likeness)) {
                 best = i;

@@ -7,7 +7,7 @@
 
 #define KNOWN_NAMES_MAX 64
 
-/* Names are borrowed. A '*' at the end of one is a mark of its list, and not shown. */
+/* Names are borrowed. */
 struct known_names {
     const char *list[KNOWN_NAMES_MAX];
     size_t count;

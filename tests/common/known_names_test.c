@@ -12,7 +12,7 @@ static void refuse(struct error *err, const char *name, const struct known_names
 
 static void few_names_are_all_listed(void)
 {
-    static const char *const names[] = {"state", "label*", "limit", NULL};
+    static const char *const names[] = {"state", "label", "limit", NULL};
     struct known_names known = {.all = "docs/api.md"};
     struct error err = {0};
 
