@@ -170,9 +170,9 @@ int main(int argc, char **argv)
     feeding.files = argv + optind + 2;
     feeding.ops = reading->source->read;
     feeding.buffer = buffer = malloc(feeding.piece);
-    reading->batch = batch = price_batch_new(reading->source->name, reading->now_us, &err);
+    reading->batch = batch = price_batch_new(reading->source->name, reading->now_us);
     start = clock_monotonic_ns();
-    if (!buffer || !batch || walk(&feeding, &err) != READING_DONE)
+    if (!buffer || walk(&feeding, &err) != READING_DONE)
         return fprintf(stderr, "read-feed: %s\n", err.message), 1;
     tell(&feeding, clock_monotonic_ns() - start);
     return 0;

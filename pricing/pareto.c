@@ -1,6 +1,7 @@
 #include "pricing/pareto.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 #include <math.h>
 
@@ -21,14 +22,12 @@ static int compare(const void *left, const void *right)
     return (a->dollars > b->dollars) - (a->dollars < b->dollars);
 }
 
-bool pareto_mark(struct pareto_point *points, size_t count, struct error *err)
+void pareto_mark(struct pareto_point *points, size_t count)
 {
-    AUTO(freep) struct pareto_point **order = calloc(count > 0 ? count : 1, sizeof *order);
+    AUTO(freep) struct pareto_point **order = xcalloc(count, sizeof *order);
     const struct pareto_point *last = NULL; /* on the front, the slowest so far */
     size_t kept = 0;
 
-    if (!order)
-        return error_no_memory(err);
     for (size_t i = 0; i < count; i++) {
         points[i].on_front = false;
         if (counts(&points[i]))
@@ -42,5 +41,4 @@ bool pareto_mark(struct pareto_point *points, size_t count, struct error *err)
         order[i]->on_front = true;
         last = order[i];
     }
-    return true;
 }

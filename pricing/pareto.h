@@ -11,6 +11,5 @@ struct pareto_point {
     bool on_front;         /* filled in */
 };
 
-/* Equal points are on the front together. Fails when memory ends; n log n. */
-bool pareto_mark(struct pareto_point *points, size_t count, struct error *err)
-    __attribute__((warn_unused_result));
+/* Equal points are on the front together. n log n. */
+void pareto_mark(struct pareto_point *points, size_t count);

@@ -272,10 +272,11 @@ bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_r
     }
     if (!comparison_rank(parts, &ranking, err) ||
         !comparison_refer(parts->question, &ranking, err) ||
-        !find_unmeasured(parts, &ranking, err))
+        !find_unmeasured(parts, &ranking, err) ||
+        !comparison_unmatched(parts, ranking.unmatched, &ranking.unmatched_count, err))
         return false;
-    if (!comparison_unmatched(parts, ranking.unmatched, &ranking.unmatched_count, err) ||
-        !comparison_mark_front(&ranking, err) || !comparison_decide(parts, &ranking, err) ||
+    comparison_mark_front(&ranking);
+    if (!comparison_decide(parts, &ranking, err) ||
         !comparison_look_at_sides(parts, &ranking, err))
         return false;
     *ret_ranking = ranking;

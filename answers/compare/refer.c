@@ -1,6 +1,7 @@
 #include "answers/compare/refer.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "pricing/pareto.h"
 
 #include <math.h>
@@ -94,8 +95,8 @@ bool comparison_refer(const struct comparison_question *question, struct ranking
 
 /* Among rows of one unit, for a whole job is not a million samples, and of one provenance: a
  * published figure, which is not ranked, takes no measured row off the front. */
-static bool mark_front(struct ranking *ranking, bool of_jobs, bool published,
-                       struct pareto_point *points, struct error *err)
+static void mark_front(struct ranking *ranking, bool of_jobs, bool published,
+                       struct pareto_point *points)
 {
     for (size_t i = 0; i < ranking->count; i++) {
         const struct comparison_row *row = &ranking->rows[i];
@@ -105,20 +106,16 @@ static bool mark_front(struct ranking *ranking, bool of_jobs, bool published,
         points[i].hours = takes_part ? row->job.hours : NAN;
         points[i].dollars = takes_part ? row->job.dollars : NAN;
     }
-    if (!pareto_mark(points, ranking->count, err))
-        return false;
+    pareto_mark(points, ranking->count);
     for (size_t i = 0; i < ranking->count; i++)
         ranking->rows[i].is_on_front |= points[i].on_front;
-    return true;
 }
 
-bool comparison_mark_front(struct ranking *ranking, struct error *err)
+void comparison_mark_front(struct ranking *ranking)
 {
-    AUTO(freep) struct pareto_point *points = calloc(ranking->count + 1, sizeof *points);
+    AUTO(freep) struct pareto_point *points = xcalloc(ranking->count, sizeof *points);
 
-    if (!points)
-        return error_no_memory(err);
-    return mark_front(ranking, false, false, points, err) &&
-           mark_front(ranking, false, true, points, err) &&
-           mark_front(ranking, true, true, points, err);
+    mark_front(ranking, false, false, points);
+    mark_front(ranking, false, true, points);
+    mark_front(ranking, true, true, points);
 }

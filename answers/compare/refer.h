@@ -8,5 +8,4 @@ bool comparison_refer(const struct comparison_question *question, struct ranking
                       struct error *err) __attribute__((warn_unused_result));
 
 /* Marks the rows of which no other is both faster and cheaper. */
-bool comparison_mark_front(struct ranking *ranking, struct error *err)
-    __attribute__((warn_unused_result));
+void comparison_mark_front(struct ranking *ranking);

@@ -97,8 +97,8 @@ static void weigh(struct replacement *work, struct known *known, enum price_kind
 }
 
 /* Counts a known price that judges. */
-static bool judge(struct replacement *work, struct known *known, const struct price *like,
-                  const struct coverage_names *names, long long said_nanos, struct error *err)
+static void judge(struct replacement *work, struct known *known, const struct price *like,
+                  const struct coverage_names *names, long long said_nanos)
 {
     struct change *change = &work->change;
     struct moves *moves = &change->moves[move_group_of(like->kind)];
@@ -115,7 +115,7 @@ static bool judge(struct replacement *work, struct known *known, const struct pr
         known->is_held =
             leapt && !work->trusted && !leap_is_confirmed(work, known, like->kind, said_nanos);
     }
-    return coverage_count(&work->coverage, names, said_nanos > 0, err);
+    coverage_count(&work->coverage, names, said_nanos > 0);
 }
 
 /* A stored series, and what the basket says of it. */
@@ -145,8 +145,8 @@ static bool compare_row(struct replacement *work, struct stmt *row, struct error
     coverage_names_of(&like, &names);
     if (known.nanos > 0)
         weigh(work, &known, like.kind, price ? price->nanos : 0);
-    if (judged && !judge(work, &known, &like, &names, price ? price->nanos : 0, err))
-        return false;
+    if (judged)
+        judge(work, &known, &like, &names, price ? price->nanos : 0);
     if (!price)
         return known.nanos == 0 || note_gone(work, &(struct gone){known, names, judged}, err);
     work->known[place] = known;

@@ -1,6 +1,7 @@
 #include "pricing/feeds/coverage.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "pricing/instance_family.h"
 
 #define SIZE_MIN 64
@@ -42,29 +43,24 @@ static struct coverage_group *find(const struct coverage *coverage, uint64_t nam
     return &coverage->groups[place];
 }
 
-static bool grow(struct coverage *coverage, struct error *err)
+static void grow(struct coverage *coverage)
 {
     struct coverage larger = {.size = coverage->size ? coverage->size * 2 : SIZE_MIN,
                               .count = coverage->count};
 
     if (coverage->size > 0 && (coverage->count + COVERAGE_GROUPS) * 2 < coverage->size)
-        return true;
-    larger.groups = calloc(larger.size, sizeof *larger.groups);
-    if (!larger.groups)
-        return error_no_memory(err);
+        return;
+    larger.groups = xcalloc(larger.size, sizeof *larger.groups);
     for (size_t i = 0; i < coverage->size; i++)
         if (coverage->groups[i].name)
             *find(&larger, coverage->groups[i].name) = coverage->groups[i];
     coverage_free(coverage);
     *coverage = larger;
-    return true;
 }
 
-bool coverage_count(struct coverage *coverage, const struct coverage_names *names, bool has,
-                    struct error *err)
+void coverage_count(struct coverage *coverage, const struct coverage_names *names, bool has)
 {
-    if (!grow(coverage, err))
-        return false;
+    grow(coverage);
     for (size_t i = 0; i < COVERAGE_GROUPS; i++) {
         struct coverage_group *group = find(coverage, names->names[i]);
 
@@ -73,7 +69,6 @@ bool coverage_count(struct coverage *coverage, const struct coverage_names *name
         group->before++;
         group->common += has;
     }
-    return true;
 }
 
 bool coverage_is_lost(const struct coverage *coverage, const struct coverage_names *names)

@@ -27,8 +27,7 @@ struct coverage_names {
 void coverage_names_of(const struct price *price, struct coverage_names *ret_names);
 
 /* Counts a known price; `has`: the new reading has it too. */
-bool coverage_count(struct coverage *coverage, const struct coverage_names *names, bool has,
-                    struct error *err) __attribute__((warn_unused_result));
+void coverage_count(struct coverage *coverage, const struct coverage_names *names, bool has);
 
 /* Whether a group of these lost more than half of its prices, and more than two. */
 bool coverage_is_lost(const struct coverage *coverage, const struct coverage_names *names);

@@ -1,6 +1,7 @@
 #include "pricing/feeds/csv.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 enum place { AT_START, IN_FIELD, IN_QUOTES, AFTER_QUOTE, AFTER_BLANK };
 
@@ -18,14 +19,10 @@ struct csv {
     char bytes[CSV_RECORD_MAX + 1];
 };
 
-struct csv *csv_new(csv_record_fn *record, void *user, struct error *err)
+struct csv *csv_new(csv_record_fn *record, void *user)
 {
-    struct csv *csv = malloc(sizeof *csv);
+    struct csv *csv = xmalloc(sizeof *csv);
 
-    if (!csv) {
-        error_no_memory(err);
-        return NULL;
-    }
     memset(csv, 0, offsetof(struct csv, starts));
     csv->record = record;
     csv->user = user;
@@ -34,14 +31,12 @@ struct csv *csv_new(csv_record_fn *record, void *user, struct error *err)
     return csv;
 }
 
-struct csv *csv_new_lenient(csv_record_fn *record, void *user, struct error *err)
+struct csv *csv_new_lenient(csv_record_fn *record, void *user)
 {
-    struct csv *csv = csv_new(record, user, err);
+    struct csv *csv = csv_new(record, user);
 
-    if (csv) {
-        csv->lenient = true;
-        csv->separator = '\0';
-    }
+    csv->lenient = true;
+    csv->separator = '\0';
     return csv;
 }
 

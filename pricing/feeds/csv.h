@@ -14,13 +14,11 @@
 typedef bool csv_record_fn(void *user, char *const fields[], size_t count, struct error *err);
 
 struct csv;
-struct csv *csv_new(csv_record_fn *record, void *user, struct error *err)
-    __attribute__((warn_unused_result));
+struct csv *csv_new(csv_record_fn *record, void *user);
 
 /* The same for what people and spreadsheets write: the first comma, semicolon or tab outside
  * quotes is what parts fields from there on, and blanks around a field do not belong to it. */
-struct csv *csv_new_lenient(csv_record_fn *record, void *user, struct error *err)
-    __attribute__((warn_unused_result));
+struct csv *csv_new_lenient(csv_record_fn *record, void *user);
 void csv_free(struct csv *csv); /* NULL is fine */
 void csv_freep(struct csv **csv);
 

@@ -2,6 +2,7 @@
 #include "pricing/feeds/fetch.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "pricing/feeds/unpack.h"
 #include "pricing/parse_time.h"
 
@@ -45,17 +46,15 @@ static void start_library(void)
 
 struct fetcher *fetcher_new(struct error *err)
 {
-    struct fetcher *fetcher = calloc(1, sizeof *fetcher);
+    struct fetcher *fetcher = xcalloc(1, sizeof *fetcher);
 
     pthread_once(&library, start_library);
-    if (fetcher)
-        fetcher->curl = curl_easy_init();
-    if (!fetcher || !fetcher->curl) {
-        free(fetcher);
-        error_no_memory(err);
-        return NULL;
-    }
-    return fetcher;
+    fetcher->curl = curl_easy_init();
+    if (fetcher->curl)
+        return fetcher;
+    free(fetcher);
+    error_set(err, ERROR_INTERNAL, NULL, "libcurl does not start");
+    return NULL;
 }
 
 void fetcher_free(struct fetcher *fetcher)
@@ -229,13 +228,11 @@ static int on_progress(void *user, curl_off_t a, curl_off_t b, curl_off_t c, cur
     return atomic_load(&fetcher->stopped);
 }
 
-static bool append(struct curl_slist **list, const char *line)
+static void append(struct curl_slist **list, const char *line)
 {
-    struct curl_slist *longer = curl_slist_append(*list, line);
-
-    if (longer)
-        *list = longer;
-    return longer != NULL;
+    *list = curl_slist_append(*list, line);
+    if (!*list)
+        memory_is_out(strlen(line));
 }
 
 static void free_list(struct curl_slist **list)
@@ -243,30 +240,29 @@ static void free_list(struct curl_slist **list)
     curl_slist_free_all(*list);
 }
 
-static bool make_headers(const struct fetch_request *request, struct curl_slist **list)
+static void make_headers(const struct fetch_request *request, struct curl_slist **list)
 {
     char line[sizeof request->credentials->token + 40];
-    bool ok = true;
 
-    for (size_t i = 0; ok && i < FETCH_HEADERS_MAX && request->headers[i][0]; i++)
-        ok = append(list, request->headers[i]);
-    if (ok && request->etag[0]) {
+    for (size_t i = 0; i < FETCH_HEADERS_MAX && request->headers[i][0]; i++)
+        append(list, request->headers[i]);
+    if (request->etag[0]) {
         snprintf(line, sizeof line, "If-None-Match: %s", request->etag);
-        ok = append(list, line);
+        append(list, line);
     }
-    if (ok && request->last_modified[0]) {
+    if (request->last_modified[0]) {
         snprintf(line, sizeof line, "If-Modified-Since: %s", request->last_modified);
-        ok = append(list, line);
+        append(list, line);
     }
-    if (ok && request->credentials && request->credentials->token[0]) {
+    if (request->credentials && request->credentials->token[0]) {
         snprintf(line, sizeof line, "X-Amz-Security-Token: %s", request->credentials->token);
-        ok = append(list, line);
+        append(list, line);
         explicit_bzero(line, sizeof line);
     }
-    if (ok && !request->credentials) /* we look at the bytes, and leave libcurl out of it */
-        ok = append(list, "Accept-Encoding: gzip");
-    /* libcurl would sign an "Expect:" that it then does not send. */
-    return ok && (request->credentials || append(list, "Expect:"));
+    if (request->credentials) /* libcurl would sign an "Expect:" that it then does not send */
+        return;
+    append(list, "Accept-Encoding: gzip"); /* we unpack: libcurl is left out of it */
+    append(list, "Expect:");
 }
 
 static void set_limits(CURL *curl, const struct fetch_request *request)
@@ -356,8 +352,6 @@ static bool explain(struct attempt *attempt, CURLcode code, struct error *err)
         return error_set(err, attempt->error.kind, NULL, "%s", attempt->error.message);
     if (atomic_load(&attempt->fetcher->stopped))
         return error_set(err, ERROR_UPSTREAM, NULL, "the transfer was stopped");
-    if (code == CURLE_OUT_OF_MEMORY)
-        return error_no_memory(err);
     if (code == CURLE_FILESIZE_EXCEEDED)
         return error_set(err, ERROR_UPSTREAM, NULL, "the answer has more than %zu bytes",
                          attempt->request->max_bytes);
@@ -373,11 +367,8 @@ static bool perform(struct attempt *attempt, const char *url, struct error *err)
     *attempt->response = (struct fetch_response){.retry_after_seconds = -1};
     attempt->excerpt_used = 0;
     unpack_freep(&attempt->unpack);
-    attempt->unpack = unpack_new(take_body, attempt, err);
-    if (!attempt->unpack)
-        return false;
-    if (!make_headers(attempt->request, &headers))
-        return error_no_memory(err);
+    attempt->unpack = unpack_new(take_body, attempt);
+    make_headers(attempt->request, &headers);
     set_up(attempt, url, headers);
     code = curl_easy_perform(attempt->fetcher->curl);
     curl_easy_getinfo(attempt->fetcher->curl, CURLINFO_RESPONSE_CODE, &status);
@@ -416,8 +407,6 @@ static bool may_follow(const char *from, const char *to, struct error *err)
 {
     AUTO(way_free) struct way way = {curl_url(), curl_url()};
 
-    if (!way.from || !way.to)
-        return error_no_memory(err);
     if (curl_url_set(way.from, CURLUPART_URL, from, 0) != CURLUE_OK ||
         curl_url_set(way.to, CURLUPART_URL, to, 0) != CURLUE_OK)
         return error_set(err, ERROR_UPSTREAM, NULL, "it redirects to what is not a URL");

@@ -1,6 +1,7 @@
 #include "pricing/feeds/json_page.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 void document_close(void *reader)
 {
@@ -29,12 +30,8 @@ bool document_again(struct document *document, const struct document_form *form,
 void *document_open(const struct document_form *form, const struct reading *reading,
                     struct error *err)
 {
-    struct document *document = calloc(1, form->size);
+    struct document *document = xcalloc(1, form->size);
 
-    if (!document) {
-        error_no_memory(err);
-        return NULL;
-    }
     document->reading = reading;
     if (document_again(document, form, err))
         return document;

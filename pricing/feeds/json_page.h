@@ -21,7 +21,7 @@ struct document_form {
     enum split_verdict (*at_gate)(void *user, struct error *err);
 };
 
-/* A reader, zeroed but for its document; NULL when memory ends. */
+/* A reader, zeroed but for its document. */
 void *document_open(const struct document_form *form, const struct reading *reading,
                     struct error *err) __attribute__((warn_unused_result));
 

@@ -56,6 +56,12 @@ static size_t write_utf8(long code, char ret_bytes[4])
     return length;
 }
 
+static bool put(struct bytes *bytes, const char *data, size_t length, struct error *err)
+{
+    return bytes_add(bytes, data, length) ||
+           error_set(err, ERROR_UPSTREAM, NULL, "a text has more than %zu bytes", bytes->limit);
+}
+
 /* What follows "\\u" at *at, with the second half where it is one of a pair. */
 static bool unescape_unicode(const char **at, const char *end, struct bytes *bytes,
                              struct error *err)
@@ -76,7 +82,7 @@ static bool unescape_unicode(const char **at, const char *end, struct bytes *byt
     }
     if (code >= 0xdc00 && code < 0xe000)
         return is_no_text(err);
-    return bytes_add(bytes, utf8, write_utf8(code, utf8)) || error_no_memory(err);
+    return put(bytes, utf8, write_utf8(code, utf8), err);
 }
 
 static bool unescape(const char **at, const char *end, struct bytes *bytes, struct error *err)
@@ -89,7 +95,7 @@ static bool unescape(const char **at, const char *end, struct bytes *bytes, stru
     if (!name)
         return is_no_text(err);
     (*at)++;
-    return bytes_add(bytes, values + (name - names), 1) || error_no_memory(err);
+    return put(bytes, values + (name - names), 1, err);
 }
 
 /* Bytes up to the next that stands for something else, or must not be there. */
@@ -107,8 +113,8 @@ static bool unescape_all(const char *at, const char *end, struct bytes *bytes, s
     for (;;) {
         size_t plain = plain_length(at, end);
 
-        if (!bytes_add(bytes, at, plain))
-            return error_no_memory(err);
+        if (!put(bytes, at, plain, err))
+            return false;
         at += plain;
         if (at == end)
             return true;
@@ -126,7 +132,7 @@ bool pages_string(const struct split_element *element, struct bytes *bytes, stru
 
     bytes->used = 0;
     if (length == 4 && memcmp(json, "null", 4) == 0)
-        return bytes_add(bytes, "", 0) || error_no_memory(err);
+        return put(bytes, "", 0, err);
     if (length < 2 || json[0] != '"')
         return is_no_text(err);
     return unescape_all(json + 1, json + length - 1, bytes, err) &&

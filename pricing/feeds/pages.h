@@ -23,9 +23,7 @@ bool pages_go_on(struct pages *pages, const char *name, struct error *err)
 uint64_t pages_hash(uint64_t start, const char *text);
 #define PAGES_HASH_START 0xcbf29ce484222325u
 
-/* Puts into `bytes` what an element that is a JSON string, or null, stands for. Not by jansson:
- * in a long string it leaves bytes out where it finds no memory for them (2.14), or ends the
- * program, and here a whole product with its price may be inside. */
+/* Puts into `bytes` what an element that is a JSON string, or null, stands for. */
 bool pages_string(const struct split_element *element, struct bytes *bytes, struct error *err)
     __attribute__((warn_unused_result));
 

@@ -1,6 +1,7 @@
 #include "pricing/feeds/plausible.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "pricing/feeds/coverage.h"
 #include "pricing/feeds/list_prices.h"
 
@@ -109,11 +110,11 @@ static bool has_type(const struct price_batch *batch, const char *name)
 
 static bool has_regions(const struct price_batch *batch, size_t wanted)
 {
-    AUTO(freep) char(*regions)[40] = calloc(wanted + 1, sizeof *regions);
+    AUTO(freep) char(*regions)[40] = xcalloc(wanted + 1, sizeof *regions);
     const struct price *price;
     size_t position = 0, count = 0;
 
-    while (regions && count < wanted && (price = price_batch_next(batch, &position)) != NULL) {
+    while (count < wanted && (price = price_batch_next(batch, &position)) != NULL) {
         size_t known = 0;
 
         while (known < count && strcmp(regions[known], price->region) != 0)
@@ -121,7 +122,7 @@ static bool has_regions(const struct price_batch *batch, size_t wanted)
         if (known == count)
             memcpy(regions[count++], price->region, sizeof regions[0]);
     }
-    return regions && count >= wanted;
+    return count >= wanted;
 }
 
 /* Whether the reading has enough of the prices that were known. */

@@ -1,6 +1,7 @@
 #include "pricing/feeds/price_batch.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 #include <stdint.h>
 
@@ -55,14 +56,10 @@ static uint32_t hash_type(const struct instance_type *type)
     return hash_text(hash_text(2166136261u, type->name), type->provider);
 }
 
-struct price_batch *price_batch_new(const char *feed, long long fetched_us, struct error *err)
+struct price_batch *price_batch_new(const char *feed, long long fetched_us)
 {
-    struct price_batch *batch = calloc(1, sizeof *batch);
+    struct price_batch *batch = xcalloc(1, sizeof *batch);
 
-    if (!batch) {
-        error_no_memory(err);
-        return NULL;
-    }
     snprintf(batch->feed, sizeof batch->feed, "%s", feed);
     batch->fetched_us = fetched_us;
     return batch;
@@ -100,23 +97,6 @@ struct price_batch_facts *price_batch_facts(struct price_batch *batch)
     return &batch->facts;
 }
 
-/* Makes room for one more element of `size` bytes. */
-static bool grow(void *array_pointer, size_t count, size_t *room, size_t size, struct error *err)
-{
-    size_t wanted = *room ? *room + *room / 2 : 64;
-    void *old, *array;
-
-    if (count < *room)
-        return true;
-    memcpy(&old, array_pointer, sizeof old);
-    array = realloc(old, wanted * size);
-    if (!array)
-        return error_no_memory(err);
-    memcpy(array_pointer, &array, sizeof array);
-    *room = wanted;
-    return true;
-}
-
 /* Puts a place into the table at the first free slot after its hash. */
 static void table_put(struct table *table, uint32_t hash, size_t place)
 {
@@ -127,35 +107,27 @@ static void table_put(struct table *table, uint32_t hash, size_t place)
     table->slots[slot] = (uint32_t)place + 1;
 }
 
-/* True when the table has room for one more; `rehash` fills the larger one. */
-static bool table_grow(struct table *table, size_t count, bool *ret_larger, struct error *err)
+/* Makes room for one more. True: the table is a larger one, and empty. */
+static bool table_grow(struct table *table, size_t count)
 {
     size_t size = table->size ? table->size * 2 : TABLE_MIN;
-    uint32_t *slots;
 
-    *ret_larger = false;
     if (table->size > 0 && count * 3 < table->size * 2)
-        return true;
-    slots = calloc(size, sizeof *slots);
-    if (!slots)
-        return error_no_memory(err);
+        return false;
     free(table->slots);
-    *table = (struct table){slots, size};
-    *ret_larger = true;
+    *table = (struct table){xcalloc(size, sizeof *table->slots), size};
     return true;
 }
 
 static bool make_room(struct price_batch *batch, struct error *err)
 {
-    bool larger;
-
     if (batch->count >= PRICE_BATCH_PRICES_MAX)
         return error_set(err, ERROR_UPSTREAM, NULL, "the feed has more than %d prices",
                          PRICE_BATCH_PRICES_MAX);
-    if (!grow(&batch->prices, batch->count, &batch->room, sizeof *batch->prices, err) ||
-        !table_grow(&batch->by_key, batch->count, &larger, err))
-        return false;
-    for (size_t i = 0; larger && i < batch->count; i++)
+    batch->prices = xgrow(batch->prices, batch->count, &batch->room, sizeof *batch->prices);
+    if (!table_grow(&batch->by_key, batch->count))
+        return true;
+    for (size_t i = 0; i < batch->count; i++)
         table_put(&batch->by_key, hash_price(&batch->prices[i]), i);
     return true;
 }
@@ -238,34 +210,29 @@ static void complete(struct instance_type *type, const struct instance_type *mor
         memcpy(type->accelerator, more->accelerator, sizeof type->accelerator);
 }
 
-bool price_batch_add_type(struct price_batch *batch, const struct instance_type *type,
-                          struct error *err)
+void price_batch_add_type(struct price_batch *batch, const struct instance_type *type)
 {
     struct instance_type *known = find_type(batch, type);
-    bool larger;
 
     if (known) {
         complete(known, type);
-        return true;
+        return;
     }
-    if (!grow(&batch->types, batch->type_count, &batch->type_room, sizeof *batch->types, err) ||
-        !table_grow(&batch->by_type, batch->type_count, &larger, err))
-        return false;
-    for (size_t i = 0; larger && i < batch->type_count; i++)
-        table_put(&batch->by_type, hash_type(&batch->types[i]), i);
+    batch->types =
+        xgrow(batch->types, batch->type_count, &batch->type_room, sizeof *batch->types);
+    if (table_grow(&batch->by_type, batch->type_count))
+        for (size_t i = 0; i < batch->type_count; i++)
+            table_put(&batch->by_type, hash_type(&batch->types[i]), i);
     batch->types[batch->type_count] = *type;
     table_put(&batch->by_type, hash_type(type), batch->type_count++);
-    return true;
 }
 
-bool price_batch_add_interruption(struct price_batch *batch,
-                                  const struct interruption *interruption, struct error *err)
+void price_batch_add_interruption(struct price_batch *batch,
+                                  const struct interruption *interruption)
 {
-    if (!grow(&batch->interruptions, batch->interruption_count, &batch->interruption_room,
-              sizeof *batch->interruptions, err))
-        return false;
+    batch->interruptions = xgrow(batch->interruptions, batch->interruption_count,
+                                 &batch->interruption_room, sizeof *batch->interruptions);
     batch->interruptions[batch->interruption_count++] = *interruption;
-    return true;
 }
 
 size_t price_batch_count(const struct price_batch *batch)

@@ -45,8 +45,7 @@ struct price_batch_facts {
 };
 
 /* Every price added gets this feed's name and time. */
-struct price_batch *price_batch_new(const char *feed, long long fetched_us, struct error *err)
-    __attribute__((warn_unused_result));
+struct price_batch *price_batch_new(const char *feed, long long fetched_us);
 void price_batch_free(struct price_batch *batch); /* NULL is fine */
 void price_batch_freep(struct price_batch **batch);
 
@@ -59,18 +58,16 @@ enum price_batch_twin { TWIN_IS_AMBIGUOUS, TWIN_MAY_BE_EQUAL };
 
 /* Adds a price. A second one for the same (provider, region, zone, type, kind, currency) makes
  * both of them ambiguous: neither is in the basket any more, nor is a third. With
- * TWIN_MAY_BE_EQUAL one that says the same is passed over instead. Fails only for lack of memory,
- * or of room. */
+ * TWIN_MAY_BE_EQUAL one that says the same is passed over instead. Fails only with more
+ * prices than there may be. */
 bool price_batch_add(struct price_batch *batch, const struct price *price,
                      enum price_batch_twin twin, struct error *err)
     __attribute__((warn_unused_result));
 
 /* A type that is there already gets what it lacked. */
-bool price_batch_add_type(struct price_batch *batch, const struct instance_type *type,
-                          struct error *err) __attribute__((warn_unused_result));
-bool price_batch_add_interruption(struct price_batch *batch,
-                                  const struct interruption *interruption, struct error *err)
-    __attribute__((warn_unused_result));
+void price_batch_add_type(struct price_batch *batch, const struct instance_type *type);
+void price_batch_add_interruption(struct price_batch *batch,
+                                  const struct interruption *interruption);
 
 size_t price_batch_count(const struct price_batch *batch); /* of prices that are not ambiguous */
 size_t price_batch_type_count(const struct price_batch *batch);

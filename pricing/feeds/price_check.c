@@ -1,6 +1,7 @@
 #include "pricing/feeds/price_check.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "pricing/feeds/fetch_file.h"
 #include "pricing/feeds/sources.h"
 
@@ -41,18 +42,14 @@ bool price_check(const char *path, price_sheet_fault_fn *fault, void *user,
                  struct price_check *ret_check, struct error *err)
 {
     struct inspector inspector = {.fault = fault, .user = user};
-    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new(price_file.name, 0, err);
-    AUTO(freep) struct fetch_request *request = calloc(1, sizeof *request);
+    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new(price_file.name, 0);
+    AUTO(freep) struct fetch_request *request = xcalloc(1, sizeof *request);
     AUTO(price_sheet_freep) struct price_sheet *sheet = NULL;
     struct price_check check = {.rows = 0};
     struct fetch_response response;
 
-    if (!batch || !request)
-        return error_no_memory(err);
-    sheet = price_sheet_new(&(struct price_sheet_rules){batch, count_fault, &inspector}, err);
+    sheet = price_sheet_new(&(struct price_sheet_rules){batch, count_fault, &inspector});
     request->max_bytes = price_file.max_bytes;
-    if (!sheet)
-        return false;
     if (!fetch_url_add(request, path))
         return error_set(err, ERROR_INVALID, "FILE", "is too long");
     if (!fetch_file(NULL, request, take_bytes, sheet, &response, err) ||

@@ -4,6 +4,7 @@
 #include "common/bytes.h"
 #include "common/cleanup.h"
 #include "common/limits.h"
+#include "common/memory.h"
 #include "pricing/feeds/csv.h"
 #include "pricing/feeds/price_cells.h"
 #include "pricing/feeds/source.h"
@@ -49,8 +50,6 @@ static bool tell(struct price_sheet *sheet, long long line, const struct error *
 {
     char text[256];
 
-    if (fault->kind != ERROR_INVALID && fault->kind != ERROR_UPSTREAM) /* no memory */
-        return error_set(err, fault->kind, NULL, "%s", fault->message);
     if (sheet->rules.fault)
         return sheet->rules.fault(sheet->rules.user, line, fault), true;
     sheet->noted = true;
@@ -71,21 +70,12 @@ static bool end_badly(const struct price_sheet *sheet, long long line, const str
 }
 
 /* Notes the line of the price that was added last. */
-static bool note_line(struct price_sheet *sheet, long long line, struct error *err)
+static void note_line(struct price_sheet *sheet, long long line)
 {
     size_t count = price_batch_places(sheet->rules.batch);
 
-    if (count > sheet->room) {
-        size_t room = count + count / 2 + 64;
-        uint32_t *lines = reallocarray(sheet->lines, room, sizeof *lines);
-
-        if (!lines)
-            return error_no_memory(err);
-        sheet->lines = lines;
-        sheet->room = room;
-    }
+    sheet->lines = xgrow(sheet->lines, count - 1, &sheet->room, sizeof *sheet->lines);
     sheet->lines[count - 1] = (uint32_t)line;
-    return true;
 }
 
 static bool add_price(struct price_sheet *sheet, long long line, const struct price *price,
@@ -94,9 +84,12 @@ static bool add_price(struct price_sheet *sheet, long long line, const struct pr
     size_t place;
     const struct price *twin = price_batch_find(sheet->rules.batch, price, &place);
 
-    if (!twin)
-        return price_batch_add(sheet->rules.batch, price, TWIN_MAY_BE_EQUAL, err) &&
-               note_line(sheet, line, err);
+    if (!twin) {
+        if (!price_batch_add(sheet->rules.batch, price, TWIN_MAY_BE_EQUAL, err))
+            return false;
+        note_line(sheet, line);
+        return true;
+    }
     return twin->nanos == price->nanos ||
            error_set(err, ERROR_INVALID, price_cell_name(CELL_PRICE),
                      "is %s, and %s in line %u for the same machine: one price a row",
@@ -269,14 +262,10 @@ static bool take_record(void *user, char *const fields[], size_t count, struct e
     return read_row(sheet, csv_line(sheet->csv), cells, err);
 }
 
-struct price_sheet *price_sheet_new(const struct price_sheet_rules *rules, struct error *err)
+struct price_sheet *price_sheet_new(const struct price_sheet_rules *rules)
 {
-    struct price_sheet *sheet = calloc(1, sizeof *sheet);
+    struct price_sheet *sheet = xcalloc(1, sizeof *sheet);
 
-    if (!sheet) {
-        error_no_memory(err);
-        return NULL;
-    }
     sheet->rules = *rules;
     sheet->line = 1;
     return sheet;
@@ -298,16 +287,14 @@ void price_sheet_freep(struct price_sheet **sheet)
     *sheet = NULL;
 }
 
-static bool open_csv(struct price_sheet *sheet, struct error *err)
+static void open_csv(struct price_sheet *sheet)
 {
     sheet->form = CSV;
-    sheet->csv = csv_new_lenient(take_record, sheet, err);
-    if (sheet->csv)
-        csv_begin_at(sheet->csv, sheet->line);
-    return sheet->csv != NULL;
+    sheet->csv = csv_new_lenient(take_record, sheet);
+    csv_begin_at(sheet->csv, sheet->line);
 }
 
-static bool open_json(struct price_sheet *sheet, enum form form, struct error *err)
+static void open_json(struct price_sheet *sheet, enum form form, struct error *err)
 {
     static const char *const member[] = {"prices/*", NULL}, *const array[] = {"*", NULL};
     const struct splitter_rules rules = {.paths = form == OBJECT ? member : array,
@@ -319,7 +306,6 @@ static bool open_json(struct price_sheet *sheet, enum form form, struct error *e
 
     sheet->form = form;
     sheet->splitter = splitter_new(&rules, err);
-    return sheet->splitter != NULL;
 }
 
 /* Passes over a byte order mark; returns how many of these bytes belong to it. */
@@ -341,11 +327,14 @@ static size_t skip_mark(struct price_sheet *sheet, const char *data, size_t leng
     return used;
 }
 
-static bool open_form(struct price_sheet *sheet, char first, struct error *err)
+static void open_form(struct price_sheet *sheet, char first, struct error *err)
 {
-    return first == '{'   ? open_json(sheet, OBJECT, err)
-           : first == '[' ? open_json(sheet, ARRAY, err)
-                          : open_csv(sheet, err);
+    if (first == '{')
+        open_json(sheet, OBJECT, err);
+    else if (first == '[')
+        open_json(sheet, ARRAY, err);
+    else
+        open_csv(sheet);
 }
 
 /* Passes over what may stand before the first byte that says what the text is. Returns how many
@@ -359,7 +348,7 @@ static size_t begin(struct price_sheet *sheet, const char *data, size_t length, 
     for (; used < length && data[used] && strchr(BLANKS, data[used]); used++)
         sheet->line += data[used] == '\n';
     if (used < length)
-        (void)open_form(sheet, data[used], err);
+        open_form(sheet, data[used], err);
     return used;
 }
 

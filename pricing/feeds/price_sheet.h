@@ -20,8 +20,7 @@ struct price_sheet_rules {
 };
 
 struct price_sheet;
-struct price_sheet *price_sheet_new(const struct price_sheet_rules *rules, struct error *err)
-    __attribute__((warn_unused_result));
+struct price_sheet *price_sheet_new(const struct price_sheet_rules *rules);
 void price_sheet_free(struct price_sheet *sheet); /* NULL is fine */
 void price_sheet_freep(struct price_sheet **sheet);
 

@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
+#include "common/memory.h"
 
 #define ATTEMPTS 4 /* for a page */
 #define WALKS 3    /* when one breaks in the middle */
@@ -102,14 +103,10 @@ static void keep_validators(struct visit *visit, const struct fetch_response *re
 
 static enum reading_state turn_page(struct visit *visit, struct error *err)
 {
-    AUTO(freep) struct fetch_request *request = calloc(1, sizeof *request);
+    AUTO(freep) struct fetch_request *request = xcalloc(1, sizeof *request);
     struct fetch_response response = {0};
     enum reading_state state;
 
-    if (!request) {
-        error_no_memory(err);
-        return READING_FAILED;
-    }
     if (visit->trace->pages == REFRESH_PAGES_MAX) {
         error_set(err, ERROR_UPSTREAM, NULL, "it has more than %d pages", REFRESH_PAGES_MAX);
         return READING_FAILED;

@@ -102,8 +102,7 @@ const struct source *source_find(const char *name); /* NULL when there is none *
 /* The pace of a feed, for freshness_of(); 0 where there is no such feed. */
 long long source_pace_us(const char *name);
 
-/* For readers: makes bytes into JSON, or fails with ERROR_UPSTREAM (no JSON) or ERROR_INTERNAL
- * (no memory). Never NULL with success. */
+/* For readers: makes bytes into JSON, or fails with ERROR_UPSTREAM. Never NULL with success. */
 json_t *source_json(const char *text, size_t length, struct error *err)
     __attribute__((warn_unused_result));
 

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/json_read.h"
+#include "common/memory.h"
 
 #include <stdint.h>
 
@@ -73,12 +74,8 @@ static bool add_path(struct splitter *splitter, const char *path, struct error *
 
 struct splitter *splitter_new(const struct splitter_rules *rules, struct error *err)
 {
-    AUTO(splitter_freep) struct splitter *splitter = calloc(1, sizeof *splitter);
+    AUTO(splitter_freep) struct splitter *splitter = xcalloc(1, sizeof *splitter);
 
-    if (!splitter) {
-        error_no_memory(err);
-        return NULL;
-    }
     splitter->rules = *rules;
     splitter->held.limit = rules->element_max;
     splitter->gate = SPLIT_PATHS_MAX;
@@ -153,17 +150,15 @@ static bool deliver(struct splitter *splitter, const char *tail, size_t length, 
                                     .outer = span->base > 1 ? splitter->keys[span->base - 2] : "",
                                     .json = tail,
                                     .length = length};
+    bool is_held = splitter->held.used > 0;
 
-    if (span->oversized || splitter->held.used + length > splitter->rules.element_max) {
+    if (span->oversized || length > splitter->rules.element_max ||
+        (is_held && !bytes_add(&splitter->held, tail, length))) {
         splitter->oversized++;
         splitter->held.used = 0;
         return true;
     }
-    if (splitter->held.used > 0) {
-        if (!bytes_add(&splitter->held, tail, length)) {
-            splitter->verdict = SPLIT_FAILED;
-            return error_no_memory(err);
-        }
+    if (is_held) {
         element.json = splitter->held.data;
         element.length = splitter->held.used;
     }
@@ -173,21 +168,15 @@ static bool deliver(struct splitter *splitter, const char *tail, size_t length, 
 }
 
 /* The piece ends within a kept value. */
-static bool hold(struct splitter *splitter, const char *begin, size_t length, struct error *err)
+static void hold(struct splitter *splitter, const char *begin, size_t length)
 {
     struct span *span = &splitter->span;
 
     if (!span->kept || span->oversized)
-        return true;
-    if (splitter->held.used + length > splitter->rules.element_max) {
-        span->oversized = true;
+        return;
+    span->oversized = !bytes_add(&splitter->held, begin, length);
+    if (span->oversized)
         splitter->held.used = 0;
-        return true;
-    }
-    if (bytes_add(&splitter->held, begin, length))
-        return true;
-    splitter->verdict = SPLIT_FAILED;
-    return error_no_memory(err);
 }
 
 /* Where a string may end or escape, and where nesting may change: most bytes are neither. */
@@ -289,8 +278,10 @@ static bool pass_span(struct splitter *splitter, const char *begin, const char *
         done = splitter->depth == span->base;
     }
     *ret_at = at;
-    if (!done)
-        return hold(splitter, begin, (size_t)(at - begin), err);
+    if (!done) {
+        hold(splitter, begin, (size_t)(at - begin));
+        return true;
+    }
     span->kind = SPAN_NONE;
     splitter->expect = EXPECT_COMMA_OR_END;
     return !span->kept || deliver(splitter, begin, (size_t)(at - begin), err);

@@ -1,6 +1,7 @@
 #include "pricing/feeds/unpack.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 #include <zlib.h>
 
@@ -23,14 +24,10 @@ struct unpack {
     char piece[PIECE];
 };
 
-struct unpack *unpack_new(unpack_fn *taker, void *user, struct error *err)
+struct unpack *unpack_new(unpack_fn *taker, void *user)
 {
-    struct unpack *unpack = malloc(sizeof *unpack);
+    struct unpack *unpack = xmalloc(sizeof *unpack);
 
-    if (!unpack) {
-        error_no_memory(err);
-        return NULL;
-    }
     memset(unpack, 0, offsetof(struct unpack, piece));
     unpack->take = taker;
     unpack->user = user;
@@ -65,8 +62,6 @@ static bool inflate_some(struct unpack *unpack, const char *data, size_t length,
         zlib->next_out = (unsigned char *)unpack->piece;
         zlib->avail_out = PIECE;
         rc = inflate(zlib, Z_NO_FLUSH);
-        if (rc == Z_MEM_ERROR)
-            return error_no_memory(err);
         if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
             return error_set(err, ERROR_UPSTREAM, NULL, "the gzip data are broken");
         if (zlib->avail_out < PIECE &&
@@ -85,8 +80,8 @@ static bool begin_packed(struct unpack *unpack, struct error *err)
 {
     static const char first = 0x1f;
 
-    if (inflateInit2(&unpack->zlib, 15 + 16) != Z_OK)
-        return error_no_memory(err);
+    if (inflateInit2(&unpack->zlib, 15 + 16) != Z_OK) /* the arguments are right */
+        memory_is_out(sizeof unpack->zlib);
     unpack->ready = true;
     unpack->phase = PHASE_PACKED;
     return inflate_some(unpack, &first, 1, err);

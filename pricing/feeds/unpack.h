@@ -10,8 +10,7 @@
 typedef bool unpack_fn(void *user, const char *data, size_t length, struct error *err);
 
 struct unpack;
-struct unpack *unpack_new(unpack_fn *taker, void *user, struct error *err)
-    __attribute__((warn_unused_result));
+struct unpack *unpack_new(unpack_fn *taker, void *user);
 void unpack_free(struct unpack *unpack); /* NULL is fine */
 void unpack_freep(struct unpack **unpack);
 

@@ -1,6 +1,7 @@
 #include "pricing/machine/identity.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "pricing/machine/azure_identity.h"
 #include "pricing/machine/metadata.h"
 
@@ -151,10 +152,8 @@ static bool ask_gcp(struct metadata *service, struct identity *identity, struct 
 
 static bool ask_azure(struct metadata *service, struct identity *identity, struct error *err)
 {
-    AUTO(freep) char *text = malloc(METADATA_DOCUMENT_MAX + 1);
+    AUTO(freep) char *text = xmalloc(METADATA_DOCUMENT_MAX + 1);
 
-    if (!text)
-        return error_no_memory(err);
     snprintf(service->header, sizeof service->header, "Metadata: true");
     switch (metadata_get(service, "/metadata/instance/compute?api-version=2021-02-01&format=json",
                          text, METADATA_DOCUMENT_MAX + 1, err)) {

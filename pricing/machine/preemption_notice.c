@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/json_read.h"
+#include "common/memory.h"
 #include "pricing/parse_time.h"
 
 #include <strings.h>
@@ -252,13 +253,9 @@ static bool learn_name(struct preemption_notice_asker *asker, struct error *err)
 static enum preemption_notice_result ask_azure(struct preemption_notice_asker *asker,
                                                struct notice *ret_notice, struct error *err)
 {
-    AUTO(freep) char *text = malloc(METADATA_DOCUMENT_MAX + 1);
+    AUTO(freep) char *text = xmalloc(METADATA_DOCUMENT_MAX + 1);
     bool leaving = false;
 
-    if (!text) {
-        error_no_memory(err);
-        return NOTICE_UNKNOWN;
-    }
     snprintf(asker->service.header, sizeof asker->service.header, "Metadata: true");
     if (!learn_name(asker, err))
         return NOTICE_UNKNOWN;

@@ -157,9 +157,8 @@ static void read_scope(struct tools *tools, const struct scope *scope)
     reading.etag = row.etag;
     reading.last_modified = row.last_modified;
     reading.mark = row.mark;
-    reading.batch = batch = price_batch_new(feed->source->name, reading.now_us, &err);
-    if (batch)
-        end = refresh_scope(&tools->parts, &reading, &trace, &err);
+    reading.batch = batch = price_batch_new(feed->source->name, reading.now_us);
+    end = refresh_scope(&tools->parts, &reading, &trace, &err);
     memcpy(row.address, scope->address, sizeof row.address);
     row.checked_us = reading.now_us;
     row.status = trace.status;

@@ -57,7 +57,7 @@ static inline struct price price_said(const struct said *said)
 static inline struct price_batch *batch_of_reading(const struct feed_reading *reading)
 {
     struct price_batch *batch = price_batch_new(
-        reading->source ? reading->source->name : plain_source.name, reading->at_us, NULL);
+        reading->source ? reading->source->name : plain_source.name, reading->at_us);
 
     for (size_t i = 0; batch && i < reading->count; i++) {
         const struct price price = price_said(&reading->prices[i]);
@@ -65,7 +65,6 @@ static inline struct price_batch *batch_of_reading(const struct feed_reading *re
         EXPECT(!reading->prices[i].text ||
                price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, NULL));
     }
-    EXPECT(batch != NULL);
     return batch;
 }
 

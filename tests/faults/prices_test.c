@@ -102,8 +102,8 @@ static void make_batch(void)
     const struct interruption interruption = {"aws", "eu-north-1", "m5.large", "<5%"};
 
     batch = batch_of_reading(&reading);
-    EXPECT(price_batch_add_type(batch, &type, NULL));
-    EXPECT(price_batch_add_interruption(batch, &interruption, NULL));
+    price_batch_add_type(batch, &type);
+    price_batch_add_interruption(batch, &interruption);
     odd_batch = batch_of_reading(&(struct feed_reading){
         .at_us = THEN_US + 120 * SECOND_US, .prices = odd, .count = COUNT(odd)});
 }

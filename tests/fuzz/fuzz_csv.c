@@ -23,7 +23,7 @@ static bool write_record(void *user, char *const fields[], size_t count, struct 
     return true;
 }
 
-typedef struct csv *make_csv(csv_record_fn *record, void *user, struct error *err);
+typedef struct csv *make_csv(csv_record_fn *record, void *user);
 
 struct text {
     const char *data;
@@ -34,10 +34,9 @@ struct text {
 static bool read_pieces(const struct text *text, size_t piece, struct bytes *out,
                         struct error *err)
 {
-    AUTO(csv_freep) struct csv *csv = text->make(write_record, out, err);
+    AUTO(csv_freep) struct csv *csv = text->make(write_record, out);
     size_t size = text->size;
 
-    ALWAYS(csv != NULL);
     for (size_t at = 0; at < size; at += piece)
         if (!csv_feed(csv, text->data + at, piece < size - at ? piece : size - at, err))
             return false;

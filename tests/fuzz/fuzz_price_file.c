@@ -35,10 +35,10 @@ static void check_like(const struct walk *walk, enum reading_state state)
 {
     struct faults faults = {.line = 1};
     struct error err = {0};
-    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("price-file", 0, &err);
+    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("price-file", 0);
     AUTO(price_sheet_freep)
     struct price_sheet *sheet =
-        price_sheet_new(&(struct price_sheet_rules){batch, note_fault, &faults}, &err);
+        price_sheet_new(&(struct price_sheet_rules){batch, note_fault, &faults});
     const uint8_t *end = byte_count > 0 ? memchr(bytes, '\f', byte_count) : NULL;
     size_t size = end ? (size_t)(end - bytes) : byte_count;
     bool ok =

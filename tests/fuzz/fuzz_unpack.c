@@ -18,10 +18,9 @@ static bool note(void *user, const char *data, size_t length, struct error *err)
 static bool undo(const void *data, size_t size, size_t piece, struct bytes *out,
                  struct error *err)
 {
-    AUTO(unpack_freep) struct unpack *unpack = unpack_new(note, out, err);
+    AUTO(unpack_freep) struct unpack *unpack = unpack_new(note, out);
     const char *bytes = data;
 
-    ALWAYS(unpack != NULL);
     for (size_t at = 0; at < size; at += piece)
         if (!unpack_feed(unpack, bytes + at, piece < size - at ? piece : size - at, err))
             return false;

@@ -1,6 +1,7 @@
 #include "pricing/feeds/aws/aws_offer.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "pricing/feeds/aws/aws_selection.h"
 
 const char *const offer_index_paths[] = {"regions/*", NULL};
@@ -80,19 +81,10 @@ int offer_wants(const struct aws_row *row, const char *region)
     return aws_row_is_wanted(&shared, region) ? 2 : 0;
 }
 
-bool offer_add(struct offer *offer, const struct offer_product *product, struct error *err)
+void offer_add(struct offer *offer, const struct offer_product *product)
 {
-    if (offer->count == offer->room) {
-        size_t room = offer->room ? offer->room * 2 : 256;
-        struct offer_product *more = reallocarray(offer->products, room, sizeof *more);
-
-        if (!more)
-            return error_no_memory(err);
-        offer->products = more;
-        offer->room = room;
-    }
+    offer->products = xgrow(offer->products, offer->count, &offer->room, sizeof *offer->products);
     offer->products[offer->count++] = *product;
-    return true;
 }
 
 static bool add_price(struct offer *offer, const struct offer_product *product, struct error *err)
@@ -113,8 +105,10 @@ static bool add_price(struct offer *offer, const struct offer_product *product, 
         tally->malformed++;
         return true;
     }
-    return price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err) &&
-           price_batch_add_type(batch, &product->type, err);
+    if (!price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err))
+        return false;
+    price_batch_add_type(batch, &product->type);
+    return true;
 }
 
 static bool has_price(const struct offer *offer, const char *type)
@@ -125,20 +119,11 @@ static bool has_price(const struct offer *offer, const char *type)
     return false;
 }
 
-bool offer_add_commitment(struct offer *offer, const struct offer_commitment *commitment,
-                          struct error *err)
+void offer_add_commitment(struct offer *offer, const struct offer_commitment *commitment)
 {
-    if (offer->commitment_count == offer->commitment_room) {
-        size_t room = offer->commitment_room ? offer->commitment_room * 2 : 256;
-        struct offer_commitment *more = reallocarray(offer->commitments, room, sizeof *more);
-
-        if (!more)
-            return error_no_memory(err);
-        offer->commitments = more;
-        offer->commitment_room = room;
-    }
+    offer->commitments = xgrow(offer->commitments, offer->commitment_count,
+                               &offer->commitment_room, sizeof *offer->commitments);
     offer->commitments[offer->commitment_count++] = *commitment;
-    return true;
 }
 
 static int by_sku(const void *left, const void *right)

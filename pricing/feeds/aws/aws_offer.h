@@ -45,11 +45,9 @@ struct offer {
 struct aws_row;
 int offer_wants(const struct aws_row *row, const char *region);
 
-bool offer_add(struct offer *offer, const struct offer_product *product, struct error *err)
-    __attribute__((warn_unused_result));
+void offer_add(struct offer *offer, const struct offer_product *product);
 
-bool offer_add_commitment(struct offer *offer, const struct offer_commitment *commitment,
-                          struct error *err) __attribute__((warn_unused_result));
+void offer_add_commitment(struct offer *offer, const struct offer_commitment *commitment);
 /* Adds it to the basket, if its product has a price on demand: for readers that have brought all
  * amounts of it together, and know the prices of all products. Others leave that to
  * offer_finish(), which needs memory for all of them at once. */

@@ -91,8 +91,8 @@ static void read_preamble(struct sheet *sheet, char *const fields[], size_t coun
 }
 
 /* One amount of a reserved instance: what is paid at once has a row of its own. */
-static bool read_reserved(struct sheet *sheet, const struct aws_row *row,
-                          const char *const at[COLUMNS], struct error *err)
+static void read_reserved(struct sheet *sheet, const struct aws_row *row,
+                          const char *const at[COLUMNS])
 {
     const struct aws_term_words words = {
         .length = at[TERM_LENGTH], .class = at[TERM_CLASS], .option = at[TERM_OPTION]};
@@ -102,14 +102,14 @@ static bool read_reserved(struct sheet *sheet, const struct aws_row *row,
     if (!aws_commitment_kind(&words, &commitment.kind) || offer_wants(row, region) == 0 ||
         strcmp(at[CURRENCY], aws_currency_of(region)) != 0 ||
         !PRICE_WORD(commitment.sku, at[SKU]))
-        return true;
+        return;
     aws_amounts_take(&commitment.amounts, at[UNIT], at[PRICE]);
-    return offer_add_commitment(&sheet->offer, &commitment, err);
+    offer_add_commitment(&sheet->offer, &commitment);
 }
 
 /* Keeps every price by the hour of a wanted product, without its text where it is no plain one:
  * settle() needs to see that it is there. */
-static bool read_row(struct sheet *sheet, const char *const at[COLUMNS], struct error *err)
+static void read_row(struct sheet *sheet, const char *const at[COLUMNS])
 {
     const struct aws_row row = {.family = at[FAMILY],
                                 .operating_system = at[OPERATING_SYSTEM],
@@ -132,19 +132,20 @@ static bool read_row(struct sheet *sheet, const char *const at[COLUMNS], struct 
     int wanted;
 
     if (strcmp(at[TERM_TYPE], "Reserved") == 0 && sheet->offer.document.reading->committed)
-        return read_reserved(sheet, &row, at, err);
+        read_reserved(sheet, &row, at);
     if (strcmp(at[TERM_TYPE], "OnDemand") != 0)
-        return true;
+        return;
     wanted = offer_wants(&row, region);
     if (wanted == 0 || strcmp(at[CURRENCY], aws_currency_of(region)) != 0 ||
         !aws_rate_is_hourly(&rate))
-        return true;
+        return;
     product.metal = wanted == 2;
     aws_describe_type(at[VCPUS], at[MEMORY], &product.type);
     if (!PRICE_WORD(product.type.name, at[TYPE]) || !PRICE_WORD(product.sku, at[SKU]) ||
         (aws_rate_is_plain(&rate) && !PRICE_WORD(product.text, at[PRICE])))
-        return price_batch_facts(sheet->offer.document.reading->batch)->tally.malformed++, true;
-    return offer_add(&sheet->offer, &product, err);
+        price_batch_facts(sheet->offer.document.reading->batch)->tally.malformed++;
+    else
+        offer_add(&sheet->offer, &product);
 }
 
 /* One SKU, one row, as in JSON: with a second price by the hour, even one that costs nothing,
@@ -179,7 +180,8 @@ static bool take_record(void *user, char *const fields[], size_t count, struct e
                          count, sheet->width);
     for (int column = 0; column < COLUMNS; column++)
         at[column] = fields[sheet->places[column]];
-    return read_row(sheet, at, err);
+    read_row(sheet, at);
+    return true;
 }
 
 static void sheet_close(void *reader)
@@ -201,13 +203,9 @@ static void *sheet_open(const struct reading *reading, struct error *err)
                                               .element = offer_take_index};
     struct sheet *sheet = document_open(&form, reading, err);
 
-    if (!sheet)
-        return NULL;
-    sheet->csv = csv_new(take_record, sheet, err);
-    if (sheet->csv)
-        return sheet;
-    sheet_close(sheet);
-    return NULL;
+    if (sheet)
+        sheet->csv = csv_new(take_record, sheet);
+    return sheet;
 }
 
 static bool sheet_ask(void *reader, struct fetch_request *request, struct error *err)

@@ -1,6 +1,7 @@
 /* The price list in JSON: products and their terms are two sections that are joined by the SKU,
  * in whichever order they come. Tested by tests/pricing/feeds/aws/aws_offer_test.c. */
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "pricing/feeds/aws/aws_offer.h"
 #include "pricing/feeds/aws/aws_selection.h"
 #include "pricing/feeds/sources.h"
@@ -80,7 +81,8 @@ static bool take_product(struct list *list, const struct split_element *element,
     if (!PRICE_WORD(product.type.name, source_text(attributes, "instanceType")) ||
         !PRICE_WORD(product.sku, element->key))
         return price_batch_facts(list->offer.document.reading->batch)->tally.malformed++, true;
-    return offer_add(&list->offer, &product, err);
+    offer_add(&list->offer, &product);
+    return true;
 }
 
 static int terms_by_sku(const void *left, const void *right)
@@ -99,19 +101,10 @@ static bool is_of_interest(struct list *list, const char *sku)
     return offer_find(&list->offer, sku) != NULL;
 }
 
-static bool keep_term(struct list *list, const struct term *term, struct error *err)
+static void keep_term(struct list *list, const struct term *term)
 {
-    if (list->count == list->room) {
-        size_t room = list->room ? list->room + list->room / 2 : 1024;
-        struct term *more = reallocarray(list->terms, room, sizeof *more);
-
-        if (!more)
-            return error_no_memory(err);
-        list->terms = more;
-        list->room = room;
-    }
+    list->terms = xgrow(list->terms, list->count, &list->room, sizeof *list->terms);
     list->terms[list->count++] = *term;
-    return true;
 }
 
 static bool take_term(struct list *list, const struct split_element *element, struct error *err)
@@ -131,8 +124,9 @@ static bool take_term(struct list *list, const struct split_element *element, st
         return false;
     if (!aws_term_price(json, currency, &text, &rate_code, &since))
         return true;
-    return !PRICE_WORD(term.sku, element->key) || !PRICE_WORD(term.text, text) ||
-           keep_term(list, &term, err);
+    if (PRICE_WORD(term.sku, element->key) && PRICE_WORD(term.text, text))
+        keep_term(list, &term);
+    return true;
 }
 
 /* Gives each product the price of its SKU; a SKU with two has none. */
@@ -174,10 +168,14 @@ static bool take_reserved_terms(struct list *list, const char *sku, json_t *term
         else
             found[one.kind] = one;
     }
-    for (int kind = PRICE_COMMITTED; kind < PRICE_KINDS; kind++)
-        if (found[kind].sku[0] && !(list->joined ? offer_price_commitment : offer_add_commitment)(
-                                      &list->offer, &found[kind], err))
+    for (int kind = PRICE_COMMITTED; kind < PRICE_KINDS; kind++) {
+        if (!found[kind].sku[0])
+            continue;
+        if (!list->joined)
+            offer_add_commitment(&list->offer, &found[kind]);
+        else if (!offer_price_commitment(&list->offer, &found[kind], err))
             return false;
+    }
     return true;
 }
 

@@ -18,14 +18,14 @@ struct map {
     long long listed, rows; /* rows that the page lists, and those that it has */
 };
 
-static bool add_type(struct price_batch *batch, const json_t *row, struct error *err)
+static void add_type(struct price_batch *batch, const json_t *row)
 {
     struct instance_type type = {.provider = "aws",
                                  .vcpus = source_count(source_text(row, "vCPU")),
                                  .memory_gib = source_gib(source_text(row, "Memory"))};
 
-    return !PRICE_WORD(type.name, source_text(row, "Instance Type")) ||
-           price_batch_add_type(batch, &type, err);
+    if (PRICE_WORD(type.name, source_text(row, "Instance Type")))
+        price_batch_add_type(batch, &type);
 }
 
 static bool add_row(struct map *map, const struct split_element *element, const json_t *row,
@@ -53,7 +53,10 @@ static bool add_row(struct map *map, const struct split_element *element, const 
     }
     if (!PRICE_WORD(price.reference, source_text(row, "rateCode")))
         price.reference[0] = '\0';
-    return price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err) && add_type(batch, row, err);
+    if (!price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err))
+        return false;
+    add_type(batch, row);
+    return true;
 }
 
 static void take_manifest(struct map *map, const json_t *manifest)

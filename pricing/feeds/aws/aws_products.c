@@ -2,6 +2,7 @@
  * text that holds JSON again. The service has few addresses, each of which knows all regions of
  * the partition "aws"; the others have none. */
 #include "common/cleanup.h"
+#include "common/json_text.h"
 
 #include "common/limits.h"
 #include "pricing/feeds/aws/aws_selection.h"
@@ -80,29 +81,24 @@ static json_t *make_filters(const char *region)
         {"regionCode", region},   {"operatingSystem", "Linux"}, {"tenancy", "Shared"},
         {"preInstalledSw", "NA"}, {"capacitystatus", "Used"},   {"marketoption", "OnDemand"},
     };
-    AUTO(json_decrefp) json_t *list = json_array();
+    json_t *list = json_array();
 
     for (size_t i = 0; i < COUNT(filters); i++)
-        if (json_array_append_new(list,
-                                  json_pack("{s:s, s:s, s:s}", "Type", "TERM_MATCH", "Field",
-                                            filters[i][0], "Value", filters[i][1])) != 0)
-            return NULL;
-    return take(&list);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "Type", "TERM_MATCH", "Field",
+                                              filters[i][0], "Value", filters[i][1]));
+    return list;
 }
 
 static char *make_body(const struct reader *reader)
 {
     AUTO(json_decrefp) json_t *filters = make_filters(reader->document.reading->scope.name);
     AUTO(json_decrefp)
-    json_t *body =
-        filters ? json_pack("{s:s, s:s, s:i, s:O}", "ServiceCode", "AmazonEC2", "FormatVersion",
-                            "aws_v1", "MaxResults", 100, "Filters", filters)
-                : NULL;
+    json_t *body = json_pack("{s:s, s:s, s:i, s:O}", "ServiceCode", "AmazonEC2", "FormatVersion",
+                             "aws_v1", "MaxResults", 100, "Filters", filters);
 
-    if (!body || (reader->token[0] &&
-                  json_object_set_new(body, "NextToken", json_string(reader->token)) != 0))
-        return NULL;
-    return json_dumps(body, JSON_COMPACT);
+    if (reader->token[0])
+        json_object_set_new(body, "NextToken", json_string(reader->token));
+    return json_text(body);
 }
 
 /* The newest of all: the list is as new as what was last published of it. */
@@ -122,8 +118,10 @@ static bool add_price(struct price_batch *batch, const struct price *price,
 
     memcpy(type.name, price->instance_type, sizeof type.name);
     aws_describe_type(source_text(attributes, "vcpu"), source_text(attributes, "memory"), &type);
-    return price_batch_add(batch, price, TWIN_IS_AMBIGUOUS, err) &&
-           price_batch_add_type(batch, &type, err);
+    if (!price_batch_add(batch, price, TWIN_IS_AMBIGUOUS, err))
+        return false;
+    price_batch_add_type(batch, &type);
+    return true;
 }
 
 static bool read_product(struct reader *reader, const json_t *product, struct error *err)
@@ -245,8 +243,6 @@ static bool ask(void *user, struct fetch_request *request, struct error *err)
     reader->next[0] = '\0';
     freep(&reader->body);
     reader->body = make_body(reader);
-    if (!reader->body)
-        return error_no_memory(err);
     request->body = reader->body;
     request->credentials = reader->document.reading->credentials;
     snprintf(request->service, sizeof request->service, "pricing");

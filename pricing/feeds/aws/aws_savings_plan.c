@@ -3,6 +3,7 @@
  * once. Plans and rates are two sections that are joined by the plan's SKU, in whichever order
  * they come; nine rates in ten are recognised by their bytes alone as none of plain Linux. */
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "pricing/feeds/aws/aws_commitment.h"
 #include "pricing/feeds/aws/aws_offer.h"
 #include "pricing/feeds/aws/aws_selection.h"
@@ -73,15 +74,8 @@ static bool add_plan(struct plans *plans, const char *sku, struct error *err)
 {
     if (plans->plan_count == PLANS_MAX)
         return error_set(err, ERROR_UPSTREAM, NULL, "there are more than %d plans", PLANS_MAX);
-    if (plans->plan_count == plans->plan_room) {
-        size_t room = plans->plan_room ? plans->plan_room * 2 : 64;
-        struct plan *more = reallocarray(plans->plans, room, sizeof *more);
-
-        if (!more)
-            return error_no_memory(err);
-        plans->plans = more;
-        plans->plan_room = room;
-    }
+    plans->plans =
+        xgrow(plans->plans, plans->plan_count, &plans->plan_room, sizeof *plans->plans);
     plans->plans[plans->plan_count] = (struct plan){.listed = false};
     snprintf(plans->plans[plans->plan_count].sku, SKU_SIZE, "%s", sku);
     plans->last = plans->plan_count++;
@@ -168,15 +162,8 @@ static bool keep_rate(struct plans *plans, const struct rate *rate, struct error
     if (plans->rate_count == PRICE_BATCH_PRICES_MAX)
         return error_set(err, ERROR_UPSTREAM, NULL, "there are more than %d rates",
                          PRICE_BATCH_PRICES_MAX);
-    if (plans->rate_count == plans->rate_room) {
-        size_t room = plans->rate_room ? plans->rate_room * 2 : 256;
-        struct rate *more = reallocarray(plans->rates, room, sizeof *more);
-
-        if (!more)
-            return error_no_memory(err);
-        plans->rates = more;
-        plans->rate_room = room;
-    }
+    plans->rates =
+        xgrow(plans->rates, plans->rate_count, &plans->rate_room, sizeof *plans->rates);
     plans->rates[plans->rate_count++] = *rate;
     return true;
 }

@@ -16,16 +16,15 @@ struct advisor {
     char bands[BANDS_MAX][16]; /* by their index; "" where there is none */
 };
 
-static bool add_type(struct advisor *advisor, const char *name, const json_t *json,
-                     struct error *err)
+static void add_type(struct advisor *advisor, const char *name, const json_t *json)
 {
     struct instance_type type = {.provider = "aws",
                                  .vcpus = json_number_value(json_object_get(json, "cores")),
                                  .memory_gib =
                                      json_number_value(json_object_get(json, "ram_gb"))};
 
-    return !PRICE_WORD(type.name, name) || type.vcpus < 0 || type.memory_gib < 0 ||
-           price_batch_add_type(advisor->document.reading->batch, &type, err);
+    if (PRICE_WORD(type.name, name) && type.vcpus >= 0 && type.memory_gib >= 0)
+        price_batch_add_type(advisor->document.reading->batch, &type);
 }
 
 static bool add_band(struct advisor *advisor, const json_t *json, struct error *err)
@@ -42,8 +41,7 @@ static bool add_band(struct advisor *advisor, const json_t *json, struct error *
 }
 
 /* The bands may come later: until the end each holds its index. */
-static bool add_region(struct advisor *advisor, const char *region, const json_t *json,
-                       struct error *err)
+static void add_region(struct advisor *advisor, const char *region, const json_t *json)
 {
     struct price_batch *batch = advisor->document.reading->batch;
     const json_t *row;
@@ -62,10 +60,8 @@ static bool add_region(struct advisor *advisor, const char *region, const json_t
             continue;
         }
         interruption.band[0] = (char)json_integer_value(band);
-        if (!price_batch_add_interruption(batch, &interruption, err))
-            return false;
+        price_batch_add_interruption(batch, &interruption);
     }
-    return true;
 }
 
 static enum split_verdict take_element(void *user, const struct split_element *element,
@@ -76,11 +72,11 @@ static enum split_verdict take_element(void *user, const struct split_element *e
     bool ok = json != NULL;
 
     if (ok && element->path == PATH_TYPE)
-        ok = add_type(advisor, element->key, json, err);
+        add_type(advisor, element->key, json);
     if (ok && element->path == PATH_BAND)
         ok = add_band(advisor, json, err);
     if (ok && element->path == PATH_REGION)
-        ok = add_region(advisor, element->key, json, err);
+        add_region(advisor, element->key, json);
     return ok ? SPLIT_GO_ON : SPLIT_FAILED;
 }
 

@@ -2,6 +2,7 @@
  * it tells of each zone the last change before, which is what holds, however old it is. */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "pricing/feeds/aws/aws_selection.h"
 #include "pricing/feeds/aws/aws_spot_rows.h"
 #include "pricing/feeds/pages.h"
@@ -32,9 +33,12 @@ static bool add_value(struct bytes *body, const char *text)
 }
 
 /* A name may be one as it is sent, like "InstanceType.1". */
-static bool add_pair(struct bytes *body, const char *name, const char *value)
+static bool add_pair(struct bytes *body, const char *name, const char *value, struct error *err)
 {
-    return bytes_printf(body, "%s%s=", body->used > 0 ? "&" : "", name) && add_value(body, value);
+    return (bytes_printf(body, "%s%s=", body->used > 0 ? "&" : "", name) &&
+            add_value(body, value)) ||
+           error_set(err, ERROR_INVALID, NULL, "the request is longer than %zu bytes",
+                     body->limit);
 }
 
 /* One InstanceType.N for each of the types. */
@@ -54,8 +58,8 @@ static bool add_types(struct bytes *body, const char *types, struct error *err)
                 TYPES_MAX);
         snprintf(type, sizeof type, "%.*s", length, types);
         snprintf(name, sizeof name, "InstanceType.%d", ++number);
-        if (!add_pair(body, name, type))
-            return error_no_memory(err);
+        if (!add_pair(body, name, type, err))
+            return false;
         types += length;
     }
     return number > 0 || error_set(err, ERROR_INVALID, NULL, "no instance types are named");
@@ -68,16 +72,14 @@ static bool make_body(struct reader *reader, struct error *err)
 
     body->used = 0;
     clock_rfc3339(reader->reading->now_us, now);
-    if (!add_pair(body, "Action", "DescribeSpotPriceHistory") ||
-        !add_pair(body, "Version", "2016-11-15") || !add_pair(body, "StartTime", now) ||
-        !add_pair(body, "ProductDescription.1", "Linux/UNIX") ||
-        !add_pair(body, "ProductDescription.2", "Linux/UNIX (Amazon VPC)") ||
-        !add_pair(body, "MaxResults", "1000"))
-        return error_no_memory(err);
-    if (!add_types(body, reader->reading->types, err))
-        return false;
-    return !reader->token[0] || add_pair(body, "NextToken", reader->token) ||
-           error_no_memory(err);
+    return add_pair(body, "Action", "DescribeSpotPriceHistory", err) &&
+           add_pair(body, "Version", "2016-11-15", err) &&
+           add_pair(body, "StartTime", now, err) &&
+           add_pair(body, "ProductDescription.1", "Linux/UNIX", err) &&
+           add_pair(body, "ProductDescription.2", "Linux/UNIX (Amazon VPC)", err) &&
+           add_pair(body, "MaxResults", "1000", err) &&
+           add_types(body, reader->reading->types, err) &&
+           (!reader->token[0] || add_pair(body, "NextToken", reader->token, err));
 }
 
 /* The address with the region in it. China's regions have a domain of their own. */
@@ -118,11 +120,7 @@ static void *open_reader(const struct reading *reading, struct error *err)
 
     if (!check_reading(reading, err))
         return NULL;
-    reader = calloc(1, sizeof *reader);
-    if (!reader) {
-        error_no_memory(err);
-        return NULL;
-    }
+    reader = xcalloc(1, sizeof *reader);
     reader->reading = reading;
     reader->body.limit = REQUEST_BODY_MAX;
     reader->rows = (struct spot_rows){.region = reading->scope.name,
@@ -139,8 +137,8 @@ static bool ask(void *user, struct fetch_request *request, struct error *err)
     struct reader *reader = user;
 
     spot_xml_free(reader->xml);
-    reader->xml = spot_xml_new(&reader->rows, err);
-    if (!reader->xml || !make_body(reader, err))
+    reader->xml = spot_xml_new(&reader->rows);
+    if (!make_body(reader, err))
         return false;
     request->body = reader->body.data;
     request->credentials = reader->reading->credentials;

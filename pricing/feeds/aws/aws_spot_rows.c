@@ -2,6 +2,7 @@
 #include "pricing/feeds/aws/aws_spot_rows.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "pricing/parse_time.h"
 
 #include <expat.h>
@@ -61,15 +62,7 @@ static bool add(struct spot_rows *rows, const struct price *price, struct error 
     if (rows->count == ROWS_MAX)
         return error_set(err, ERROR_UPSTREAM, NULL, "it lists more than %d zones and types",
                          ROWS_MAX);
-    if (rows->count == rows->room) {
-        size_t room = rows->room ? rows->room * 2 : 16;
-        struct spot_row *list = reallocarray(rows->list, room, sizeof *list);
-
-        if (!list)
-            return error_no_memory(err);
-        rows->list = list;
-        rows->room = room;
-    }
+    rows->list = xgrow(rows->list, rows->count, &rows->room, sizeof *rows->list);
     rows->list[rows->count++] = (struct spot_row){.price = *price};
     return true;
 }
@@ -244,17 +237,13 @@ static void XMLCALL on_doctype(void *user, const char *name, const char *system_
     stop(user, "it has a DOCTYPE, which no answer of AWS has");
 }
 
-struct spot_xml *spot_xml_new(struct spot_rows *rows, struct error *err)
+struct spot_xml *spot_xml_new(struct spot_rows *rows)
 {
-    struct spot_xml *xml = calloc(1, sizeof *xml);
+    struct spot_xml *xml = xcalloc(1, sizeof *xml);
 
-    if (xml)
-        xml->parser = XML_ParserCreate(NULL);
-    if (!xml || !xml->parser) {
-        free(xml);
-        error_no_memory(err);
-        return NULL;
-    }
+    xml->parser = XML_ParserCreate(NULL);
+    if (!xml->parser) /* nothing else can be wrong */
+        memory_is_out(sizeof *xml);
     xml->rows = rows;
     XML_SetUserData(xml->parser, xml);
     XML_SetElementHandler(xml->parser, on_start, on_end);
@@ -278,8 +267,6 @@ static bool parse(struct spot_xml *xml, const char *data, size_t length, bool la
         return true;
     if (xml->error.kind != ERROR_NONE)
         return error_set(err, xml->error.kind, NULL, "%s", xml->error.message);
-    if (XML_GetErrorCode(xml->parser) == XML_ERROR_NO_MEMORY)
-        return error_no_memory(err);
     return error_set(err, ERROR_UPSTREAM, NULL, "it is not XML");
 }
 

@@ -26,10 +26,9 @@ void spot_rows_free(struct spot_rows *rows);
 bool spot_rows_finish(const struct spot_rows *rows, struct price_batch *batch, struct error *err)
     __attribute__((warn_unused_result));
 
-/* One page. The rows must live longer; NULL when memory ends. */
+/* One page. The rows must live longer. */
 struct spot_xml;
-struct spot_xml *spot_xml_new(struct spot_rows *rows, struct error *err)
-    __attribute__((warn_unused_result));
+struct spot_xml *spot_xml_new(struct spot_rows *rows);
 void spot_xml_free(struct spot_xml *xml); /* NULL is fine */
 
 /* Fails with ERROR_UPSTREAM for what is no such answer, for a DOCTYPE, and for texts, depths and

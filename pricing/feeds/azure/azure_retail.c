@@ -4,6 +4,7 @@
  * own, whose price is for the whole term; it costs the same paid by the month, and so nothing of
  * it is paid at once. Prices of savings plans stand in the row on demand, by the hour. */
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "pricing/commitment.h"
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/pages.h"
@@ -112,15 +113,8 @@ static bool note_row(struct reader *reader, const json_t *item, struct error *er
 
     if (reader->row_count == ROWS_MAX)
         return error_set(err, ERROR_UPSTREAM, NULL, "a region has more than %d prices", ROWS_MAX);
-    if (reader->row_count == reader->row_room) {
-        size_t room = reader->row_room ? reader->row_room * 2 : 1024;
-        uint64_t *rows = reallocarray(reader->rows, room, sizeof *rows);
-
-        if (!rows)
-            return error_no_memory(err);
-        reader->rows = rows;
-        reader->row_room = room;
-    }
+    reader->rows =
+        xgrow(reader->rows, reader->row_count, &reader->row_room, sizeof *reader->rows);
     hash = pages_hash(hash, source_text(item, "skuId"));
     reader->rows[reader->row_count++] = pages_hash(hash, source_text(item, "reservationTerm"));
     return true;

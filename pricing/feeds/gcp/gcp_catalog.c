@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 
 #include "common/limits.h"
+#include "common/memory.h"
 #include "pricing/feeds/gcp/gcp_rates.h"
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/sources.h"
@@ -142,8 +143,8 @@ static bool take_token(struct catalog *catalog, const struct split_element *elem
     if (!json_is_string(json) || *token)
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "the feed has an unexpected format: its nextPageToken is no text");
-    *token = strdup(json_string_value(json));
-    return *token || error_no_memory(err);
+    *token = xstrdup(json_string_value(json));
+    return true;
 }
 
 static enum split_verdict take_element(void *user, const struct split_element *element,
@@ -183,13 +184,9 @@ static void *catalog_open(const struct reading *reading, struct error *err)
 {
     struct catalog *catalog = document_open(&form, reading, err);
 
-    if (!catalog)
-        return NULL;
-    catalog->rates = gcp_rates_new(err);
-    if (catalog->rates)
-        return catalog;
-    catalog_close(catalog);
-    return NULL;
+    if (catalog)
+        catalog->rates = gcp_rates_new();
+    return catalog;
 }
 
 static bool catalog_ask(void *reader, struct fetch_request *request, struct error *err)

@@ -14,6 +14,7 @@
 #include "common/cleanup.h"
 
 #include "common/limits.h"
+#include "common/memory.h"
 #include "pricing/feeds/gcp/gcp_types.h"
 #include "pricing/feeds/sources.h"
 #include "pricing/feeds/yaml_lines.h"
@@ -101,7 +102,9 @@ static bool end_type(struct list *list, struct error *err)
     }
     type->count = 0;
     type->begun = false;
-    return !added || price_batch_add_type(batch, &type->about, err);
+    if (added)
+        price_batch_add_type(batch, &type->about);
+    return true;
 }
 
 static bool begin_type(struct list *list, const char *name)
@@ -155,15 +158,7 @@ static bool take_price(struct list *list, const struct yaml_line *line, enum pri
     if (type->count == PENDING_MAX)
         return error_set(err, ERROR_UPSTREAM, NULL, "%s has more than %d prices",
                          type->about.name, PENDING_MAX);
-    if (type->count == type->room) {
-        size_t room = type->room ? type->room * 2 : 128;
-        struct pending *more = reallocarray(type->pending, room, sizeof *more);
-
-        if (!more)
-            return error_no_memory(err);
-        type->pending = more;
-        type->room = room;
-    }
+    type->pending = xgrow(type->pending, type->count, &type->room, sizeof *type->pending);
     pending = &type->pending[type->count++];
     *pending = (struct pending){.kind = kind};
     memcpy(pending->region, list->region, sizeof pending->region);
@@ -284,12 +279,9 @@ static void list_close(void *reader)
 
 static void *list_open(const struct reading *reading, struct error *err)
 {
-    struct list *list = calloc(1, sizeof *list);
+    struct list *list = xcalloc(1, sizeof *list);
 
-    if (!list) {
-        error_no_memory(err);
-        return NULL;
-    }
+    (void)err; /* nothing can be wrong yet */
     list->reading = reading;
     list->lines.line = take_line;
     list->lines.user = list;

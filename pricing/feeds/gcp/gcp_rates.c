@@ -2,6 +2,7 @@
 #include "pricing/feeds/gcp/gcp_rates.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 enum usage { ON_DEMAND, SPOT, COMMITTED_1Y, COMMITTED_3Y, USAGES };
 static const enum price_kind kinds[USAGES] = {[ON_DEMAND] = PRICE_ON_DEMAND,
@@ -32,13 +33,9 @@ struct gcp_rates {
     long long ambiguous;
 };
 
-struct gcp_rates *gcp_rates_new(struct error *err)
+struct gcp_rates *gcp_rates_new(void)
 {
-    struct gcp_rates *rates = calloc(1, sizeof *rates);
-
-    if (!rates)
-        error_no_memory(err);
-    return rates;
+    return xcalloc(1, sizeof(struct gcp_rates));
 }
 
 void gcp_rates_free(struct gcp_rates *rates)
@@ -62,17 +59,7 @@ static struct region *add_region(struct gcp_rates *rates, const char *name, stru
         error_set(err, ERROR_UPSTREAM, NULL, "there are more than %d regions", GCP_REGIONS_MAX);
         return NULL;
     }
-    if (rates->count == rates->room) {
-        size_t room = rates->room ? rates->room * 2 : 16;
-        struct region *more = reallocarray(rates->regions, room, sizeof *more);
-
-        if (!more) {
-            error_no_memory(err);
-            return NULL;
-        }
-        rates->regions = more;
-        rates->room = room;
-    }
+    rates->regions = xgrow(rates->regions, rates->count, &rates->room, sizeof *rates->regions);
     region = &rates->regions[rates->count++];
     memset(region, 0, sizeof *region);
     snprintf(region->name, sizeof region->name, "%s", name);
@@ -144,7 +131,7 @@ static void describe(const struct region *region, const struct gcp_type *type, e
     }
 }
 
-static bool add_type(const struct gcp_type *type, struct price_batch *batch, struct error *err)
+static void add_type(const struct gcp_type *type, struct price_batch *batch)
 {
     struct instance_type described = {
         .provider = "gcp", .vcpus = type->vcpus, .memory_gib = (double)type->centi_gib / 100.0};
@@ -153,7 +140,7 @@ static bool add_type(const struct gcp_type *type, struct price_batch *batch, str
     snprintf(described.architecture, sizeof described.architecture, "%s",
              gcp_architecture(type->family));
     snprintf(described.accelerator, sizeof described.accelerator, "%s", type->accelerator);
-    return price_batch_add_type(batch, &described, err);
+    price_batch_add_type(batch, &described);
 }
 
 static bool add_price(const struct region *region, const struct gcp_type *type, enum usage usage,
@@ -172,7 +159,10 @@ static bool add_price(const struct region *region, const struct gcp_type *type, 
         return true;
     }
     describe(region, type, usage, &price);
-    return price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err) && add_type(type, batch, err);
+    if (!price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err))
+        return false;
+    add_type(type, batch);
+    return true;
 }
 
 bool gcp_rates_price(const struct gcp_rates *rates, struct price_batch *batch, struct error *err)

@@ -16,13 +16,13 @@ struct gcp_rate {
 };
 
 struct gcp_rates;
-struct gcp_rates *gcp_rates_new(struct error *err) __attribute__((warn_unused_result));
+struct gcp_rates *gcp_rates_new(void);
 void gcp_rates_free(struct gcp_rates *rates); /* NULL is fine */
 void gcp_rates_freep(struct gcp_rates **rates);
 
 /* A second rate for the same component in a region, when it is another, spoils the component
- * there, and so does one that cannot be used. Such rates are counted as ambiguous. Fails for lack
- * of memory or with more regions than there may be. */
+ * there, and so does one that cannot be used. Such rates are counted as ambiguous. Fails
+ * with more regions than there may be. */
 bool gcp_rates_add(struct gcp_rates *rates, const char *region,
                    const struct gcp_component *component, const struct gcp_rate *rate,
                    struct error *err) __attribute__((warn_unused_result));

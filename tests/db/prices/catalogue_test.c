@@ -13,14 +13,14 @@ struct content {
 
 static void put(struct db *db, const char *feed, struct content content)
 {
-    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new(feed, NOON_US, NULL);
+    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new(feed, NOON_US);
     AUTO(transaction_end) struct transaction change = {0};
     struct error err = {0};
 
     for (size_t i = 0; i < content.type_count; i++)
-        EXPECT(price_batch_add_type(batch, &content.types[i], NULL));
+        price_batch_add_type(batch, &content.types[i]);
     for (size_t i = 0; i < content.interruption_count; i++)
-        EXPECT(price_batch_add_interruption(batch, &content.interruptions[i], NULL));
+        price_batch_add_interruption(batch, &content.interruptions[i]);
     EXPECT(transaction_begin(&change, db, DB_RELAXED, &err) &&
            catalogue_put(db, feed, batch, &err) && transaction_commit(&change, &err));
     EXPECT_STR(err.message, "");

@@ -22,7 +22,7 @@ static const char *name_of(size_t i)
 
 static struct price_batch *batch_told(const struct told *told, long long at_us)
 {
-    struct price_batch *batch = price_batch_new("made-up", at_us, NULL);
+    struct price_batch *batch = price_batch_new("made-up", at_us);
 
     for (size_t i = 0; batch && i < TYPES; i++) {
         struct price price = {.provider = "aws", .region = "r", .currency = "USD"};
@@ -98,7 +98,7 @@ static void another_share_that_is_paid_at_once_is_another_price(void)
         const struct feed_reading reading = {.at_us = THEN_US + half * SECOND_US};
         const struct feed_row row = row_of_reading(&reading);
         AUTO(price_batch_freep)
-        struct price_batch *batch = price_batch_new("made-up", reading.at_us, NULL);
+        struct price_batch *batch = price_batch_new("made-up", reading.at_us);
         struct price price = price_said(first);
         struct change change;
 

@@ -5,10 +5,10 @@
 
 static void list_type(struct db *db, struct instance_type type)
 {
-    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("a feed", NOON_US, NULL);
+    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("a feed", NOON_US);
     AUTO(transaction_end) struct transaction change = {0};
 
-    EXPECT(price_batch_add_type(batch, &type, NULL));
+    price_batch_add_type(batch, &type);
     EXPECT(transaction_begin(&change, db, DB_RELAXED, NULL) &&
            catalogue_put(db, "a feed", batch, NULL) && transaction_commit(&change, NULL));
 }

@@ -35,7 +35,7 @@ static bool split_with(struct csv *csv, const char *text, size_t length, size_t 
 static bool split(const char *text, size_t length, size_t piece, struct found *found,
                   struct error *err)
 {
-    AUTO(csv_freep) struct csv *csv = csv_new(note, found, err);
+    AUTO(csv_freep) struct csv *csv = csv_new(note, found);
 
     return split_with(csv, text, length, piece, err);
 }
@@ -181,7 +181,7 @@ static void expect_lenient(const char *text, const char *expected, char separato
     for (size_t piece = 1; piece <= strlen(text) + 1; piece++) {
         struct found found = {.used = 0};
         struct error err = {0};
-        AUTO(csv_freep) struct csv *csv = csv_new_lenient(note, &found, &err);
+        AUTO(csv_freep) struct csv *csv = csv_new_lenient(note, &found);
 
         EXPECT(split_with(csv, text, strlen(text), piece, &err));
         EXPECT_STR(err.message, "");
@@ -207,7 +207,7 @@ static void text_behind_a_quoted_field_is_refused_leniently_too(void)
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct found found = {.used = 0};
         struct error err = {0};
-        AUTO(csv_freep) struct csv *csv = csv_new_lenient(note, &found, &err);
+        AUTO(csv_freep) struct csv *csv = csv_new_lenient(note, &found);
 
         EXPECT(!split_with(csv, texts[i], strlen(texts[i]), 1, &err));
         EXPECT_STR(err.message, "there is text behind a quoted field");
@@ -237,7 +237,7 @@ static void a_record_has_the_line_it_begins_on(void)
     for (size_t piece = 1; piece <= sizeof text; piece++) {
         struct lines lines = {.count = 0};
         struct error err = {0};
-        AUTO(csv_freep) struct csv *csv = lines.csv = csv_new_lenient(note_line, &lines, &err);
+        AUTO(csv_freep) struct csv *csv = lines.csv = csv_new_lenient(note_line, &lines);
 
         EXPECT(split_with(csv, text, strlen(text), piece, &err));
         EXPECT_INT((long long)lines.count, (long long)COUNT(expected));

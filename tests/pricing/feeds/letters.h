@@ -161,7 +161,7 @@ static inline struct refresh_parts parts_of(struct world *world, unsigned seed)
 {
     world_here = world;
     if (!world->reading.batch)
-        world->reading.batch = price_batch_new("letters", 1, NULL);
+        world->reading.batch = price_batch_new("letters", 1);
     world->reading.source = &source;
     world->reading.etag = world->reading.etag ? world->reading.etag : "";
     return (struct refresh_parts){.fetch = replay,

@@ -11,7 +11,7 @@ struct said {
 
 static bool fit(const struct said *said, size_t count, struct error *err)
 {
-    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("made-up", 1, NULL);
+    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("made-up", 1);
 
     for (size_t i = 0; i < count; i++) {
         struct price price = {.kind = said[i].kind, .currency = "USD"};
@@ -79,7 +79,7 @@ static void most_of_them_decide(void)
 
 static void another_currency_is_no_measure(void)
 {
-    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("made-up", 1, NULL);
+    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("made-up", 1);
     struct price price = {.provider = "aws",
                           .instance_type = "c7i.2xlarge",
                           .region = "us-east-1",

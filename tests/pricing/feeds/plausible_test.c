@@ -70,7 +70,7 @@ static void spot_is_dear_above_twice_the_price_on_demand(void)
 
 static void what_was_always_there_must_be_there(void)
 {
-    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("choosy", 1, NULL);
+    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("choosy", 1);
     const struct change change = {.after = 4};
     struct error first = {0}, second = {0}, third = {0}, good = {0};
 
@@ -92,7 +92,7 @@ static void what_was_always_there_must_be_there(void)
 
 static bool believe(struct change change, struct error *err)
 {
-    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("easy", 1, NULL);
+    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("easy", 1);
 
     return change_is_plausible(&easy, batch, &change, err);
 }

@@ -55,7 +55,7 @@ static size_t pack(const char *text, size_t length, char *ret_packed, size_t roo
 static bool undo(const char *data, size_t length, size_t piece, struct got *got,
                  struct error *err)
 {
-    AUTO(unpack_freep) struct unpack *unpack = unpack_new(note, got, err);
+    AUTO(unpack_freep) struct unpack *unpack = unpack_new(note, got);
 
     for (size_t at = 0; at < length; at += piece) {
         size_t some = piece < length - at ? piece : length - at;

@@ -51,7 +51,7 @@ static inline void walk_start(struct walk *walk, const struct source *source, co
                                      .scopes = &walk->scopes};
     walk->response.retry_after_seconds = -1;
     snprintf(walk->reading.scope.name, sizeof walk->reading.scope.name, "%s", scope);
-    walk->reading.batch = price_batch_new(source->name, WALK_NOW_US, &walk->err);
+    walk->reading.batch = price_batch_new(source->name, WALK_NOW_US);
 }
 
 static inline void walk_end(struct walk *walk)
