@@ -9,6 +9,7 @@
 
 #include "answers/compare/newest_versions.h"
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "pricing/machine/choice.h"
 
 #include <math.h>
@@ -109,17 +110,17 @@ static bool is_empty(const struct contender *contender)
     return contender->standing.level == STANDING_NONE && contender->standing.invalid == 0;
 }
 
-/* Contenders that the question is about; the rest is counted. NULL when memory ends. */
+/* Contenders that the question is about; the rest is counted. */
 static struct candidate *choose(const struct comparison_parts *parts, struct ranking *ranking)
 {
     const struct comparison_question *question = parts->question;
     const struct standings *standings = parts->standings;
-    struct candidate *chosen = calloc(standings->count + 1, sizeof *chosen);
+    struct candidate *chosen = xcalloc(standings->count, sizeof *chosen);
     bool all = strcmp(question->configuration, "all") == 0;
     bool best = strcmp(question->configuration, "best") == 0;
     size_t count = 0;
 
-    for (size_t i = 0; chosen && i < standings->count; i++) {
+    for (size_t i = 0; i < standings->count; i++) {
         const struct contender *contender = &standings->list[i];
 
         if (strcmp(contender->workload, question->workload) != 0 || is_empty(contender))
@@ -131,7 +132,7 @@ static struct candidate *choose(const struct comparison_parts *parts, struct ran
             chosen[count++].contender = contender;
     }
     ranking->count = count;
-    if (chosen && best && count > 0)
+    if (best && count > 0)
         ranking->count = keep_best(chosen, count, question->vm_spread_percent / 100);
     ranking->filtered += count - ranking->count;
     return chosen;
@@ -229,16 +230,13 @@ static bool can_be_had(const struct offers *offers, size_t at)
 
 /* Types that could be rented here, of which nothing was measured in this workload: what the
  * filters leave out was measured too. */
-static bool find_unmeasured(const struct comparison_parts *parts, struct ranking *ranking,
-                            struct error *err)
+static void find_unmeasured(const struct comparison_parts *parts, struct ranking *ranking)
 {
     const struct comparison_question *question = parts->question;
     const struct offers *offers = parts->offers;
-    AUTO(freep) bool *measured = calloc(offers->count + 1, sizeof *measured);
+    AUTO(freep) bool *measured = xcalloc(offers->count, sizeof *measured);
 
-    ranking->unmeasured = calloc(offers->count + 1, sizeof *ranking->unmeasured);
-    if (!ranking->unmeasured || !measured)
-        return error_no_memory(err);
+    ranking->unmeasured = xcalloc(offers->count, sizeof *ranking->unmeasured);
     for (size_t i = 0; i < parts->standings->count; i++) {
         const struct contender *contender = &parts->standings->list[i];
         const struct offer *offer = strcmp(contender->workload, question->workload) == 0
@@ -253,7 +251,6 @@ static bool find_unmeasured(const struct comparison_parts *parts, struct ranking
             agrees(question->provider, offers->list[i].provider) &&
             is_asked_instance(question, offers->list[i].instance))
             ranking->unmeasured[ranking->unmeasured_count++] = &offers->list[i];
-    return true;
 }
 
 bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_ranking,
@@ -263,22 +260,19 @@ bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_r
     AUTO(freep) struct candidate *chosen = choose(parts, &ranking);
     struct newest_versions newest = newest_versions_find(parts->standings);
 
-    ranking.rows = calloc(ranking.count + 1, sizeof *ranking.rows);
-    if (!chosen || !ranking.rows)
-        return error_no_memory(err);
+    ranking.rows = xcalloc(ranking.count, sizeof *ranking.rows);
     for (size_t i = 0; i < ranking.count; i++) {
         ranking.rows[i].contender = chosen[i].contender;
         fill(parts, &newest, &ranking.rows[i]);
     }
-    if (!comparison_rank(parts, &ranking, err) ||
-        !comparison_refer(parts->question, &ranking, err) ||
-        !find_unmeasured(parts, &ranking, err) ||
-        !comparison_unmatched(parts, ranking.unmatched, &ranking.unmatched_count, err))
+    comparison_rank(parts, &ranking);
+    if (!comparison_refer(parts->question, &ranking, err))
         return false;
+    find_unmeasured(parts, &ranking);
+    comparison_unmatched(parts, ranking.unmatched, &ranking.unmatched_count);
     comparison_mark_front(&ranking);
-    if (!comparison_decide(parts, &ranking, err) ||
-        !comparison_look_at_sides(parts, &ranking, err))
-        return false;
+    comparison_decide(parts, &ranking);
+    comparison_look_at_sides(parts, &ranking);
     *ret_ranking = ranking;
     ranking = (struct ranking){0};
     return true;

@@ -1,6 +1,7 @@
 #include "answers/compare/comparison_cache.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 #include <pthread.h>
 
@@ -37,17 +38,14 @@ static void slot_clear(struct slot *slot)
 
 struct comparison_cache *comparison_cache_new(struct error *err)
 {
-    struct comparison_cache *board = calloc(1, sizeof *board);
+    struct comparison_cache *board = xcalloc(1, sizeof *board);
 
-    if (board)
-        board->store = offer_store_new(err);
-    if (!board || !board->store || pthread_rwlock_init(&board->lock, NULL) != 0) {
-        if (board)
-            offer_store_free(board->store);
+    board->store = offer_store_new(err);
+    if (!board->store) {
         free(board);
-        error_no_memory(err);
         return NULL;
     }
+    pthread_rwlock_init(&board->lock, NULL);
     pthread_mutex_init(&board->changing, NULL);
     return board;
 }

@@ -2,6 +2,7 @@
 
 #include "answers/compare/ranking.h"
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "common/text.h"
 
 #define KNOWN_SHOWN 6
@@ -154,17 +155,14 @@ static size_t drop_twins(struct known_value *known, size_t count)
 }
 
 /* What there is instead. */
-static bool list_known(const struct search *search, struct known_value **ret_known,
-                       size_t *ret_count, struct error *err)
+static struct known_value *list_known(const struct search *search, size_t *ret_count)
 {
     const struct standings *standings = search->parts->standings;
     const struct offers *offers = search->parts->offers;
     struct known_value *known =
-        calloc(standings->count + offers->count + run_spec_workload_count, sizeof *known);
+        xcalloc(standings->count + offers->count + run_spec_workload_count, sizeof *known);
     size_t count = 0;
 
-    if (!known)
-        return error_no_memory(err);
     for (size_t i = 0; i < standings->count; i++) {
         char text[VALUE_SIZE];
 
@@ -178,8 +176,7 @@ static bool list_known(const struct search *search, struct known_value **ret_kno
     for (const char *const *name = run_spec_workloads; search->any_workload && *name; name++)
         add_known(search, *name, known, &count);
     *ret_count = drop_twins(known, count);
-    *ret_known = known;
-    return true;
+    return known;
 }
 
 static void say_known(const struct search *search, const struct known_value *known, size_t count,
@@ -201,8 +198,7 @@ static void say_known(const struct search *search, const struct known_value *kno
 }
 
 /* Adds the parameter to the list unless it matches something. */
-static bool look_for(const struct search *search, struct unmatched *list, size_t *count,
-                     struct error *err)
+static void look_for(const struct search *search, struct unmatched *list, size_t *count)
 {
     AUTO(freep) struct known_value *known = NULL;
     const struct comparison_question *question = search->parts->question;
@@ -211,9 +207,8 @@ static bool look_for(const struct search *search, struct unmatched *list, size_t
     size_t known_count = 0;
 
     if (!search->value || *count == UNMATCHED_MAX || matches_any(search))
-        return true;
-    if (!list_known(search, &known, &known_count, err))
-        return false;
+        return;
+    known = list_known(search, &known_count);
     *unmatched = (struct unmatched){.parameter = search->parameter};
     copy(unmatched->value, search->value);
     if (search->any_workload)
@@ -225,11 +220,10 @@ static bool look_for(const struct search *search, struct unmatched *list, size_t
                  search->of_offer ? " and no price" : "");
     say_known(search, known, known_count, unmatched);
     (*count)++;
-    return true;
 }
 
-static bool look_for_names(const struct comparison_parts *parts, struct unmatched *list,
-                           size_t *count, struct error *err)
+static void look_for_names(const struct comparison_parts *parts, struct unmatched *list,
+                           size_t *count)
 {
     const struct comparison_question *question = parts->question;
     struct search search = {.parts = parts,
@@ -239,23 +233,19 @@ static bool look_for_names(const struct comparison_parts *parts, struct unmatche
 
     for (size_t i = 0; i < question->instance_count; i++) {
         search.value = question->instances[i];
-        if (!look_for(&search, list, count, err))
-            return false;
+        look_for(&search, list, count);
     }
     search.may_be_part = true;
     search.parameter = "price_of";
     for (size_t i = 0; i < question->price_count; i++) {
         search.value = text_or_null(question->prices[i].name);
-        if (!look_for(&search, list, count, err))
-            return false;
+        look_for(&search, list, count);
     }
     search.parameter = "discount";
     for (size_t i = 0; i < question->discount_count; i++) {
         search.value = text_or_null(question->discounts[i].name);
-        if (!look_for(&search, list, count, err))
-            return false;
+        look_for(&search, list, count);
     }
-    return true;
 }
 
 /* The id of a row is no word that another one could be meant by. */
@@ -279,9 +269,8 @@ static void look_for_row(const struct comparison_parts *parts, struct unmatched 
     (*count)++;
 }
 
-bool comparison_unmatched(const struct comparison_parts *parts,
-                          struct unmatched ret_list[UNMATCHED_MAX], size_t *ret_count,
-                          struct error *err)
+void comparison_unmatched(const struct comparison_parts *parts,
+                          struct unmatched ret_list[UNMATCHED_MAX], size_t *ret_count)
 {
     const struct comparison_question *question = parts->question;
     char batch_size[VALUE_SIZE];
@@ -300,8 +289,7 @@ bool comparison_unmatched(const struct comparison_parts *parts,
     for (size_t i = 0; i < parts->unmatched_subset_count && *ret_count < UNMATCHED_MAX; i++)
         ret_list[(*ret_count)++] = parts->unmatched_subset[i];
     for (size_t i = 0; i < COUNT(filters); i++)
-        if (!look_for(&filters[i], ret_list, ret_count, err))
-            return false;
+        look_for(&filters[i], ret_list, ret_count);
     look_for_row(parts, ret_list, ret_count);
-    return look_for_names(parts, ret_list, ret_count, err);
+    look_for_names(parts, ret_list, ret_count);
 }

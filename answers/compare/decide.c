@@ -2,6 +2,7 @@
 
 #include "answers/compare/decision_words.h"
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "pricing/interruption.h"
 
 #include <math.h>
@@ -41,14 +42,11 @@ static int by_type(const void *left, const void *right)
     return order != 0 ? order : (l > r) - (l < r);
 }
 
-static bool find_machines(const struct comparison_parts *parts, struct machines *machines,
-                          struct error *err)
+static void find_machines(const struct comparison_parts *parts, struct machines *machines)
 {
     const struct standings *standings = parts->standings;
 
-    machines->list = calloc(standings->count + 1, sizeof *machines->list);
-    if (!machines->list)
-        return error_no_memory(err);
+    machines->list = xcalloc(standings->count, sizeof *machines->list);
     for (size_t i = 0; i < standings->count; i++) {
         const struct contender *contender = &standings->list[i];
 
@@ -57,7 +55,6 @@ static bool find_machines(const struct comparison_parts *parts, struct machines 
             machines->list[machines->count++] = contender;
     }
     qsort(machines->list, machines->count, sizeof *machines->list, by_type);
-    return true;
 }
 
 /* The first that is not of an instance type before this one. */
@@ -244,8 +241,7 @@ static void find_published(const struct comparison_question *question, struct ra
     }
 }
 
-bool comparison_decide(const struct comparison_parts *parts, struct ranking *ranking,
-                       struct error *err)
+void comparison_decide(const struct comparison_parts *parts, struct ranking *ranking)
 {
     const struct comparison_question *question = parts->question;
     AUTO(outlook_clear) struct outlook outlook = {.parts = parts};
@@ -253,13 +249,10 @@ bool comparison_decide(const struct comparison_parts *parts, struct ranking *ran
     size_t count = 0, first = (size_t)question->offset;
 
     if (!(question->deadline_h > 0) && !(question->budget > 0))
-        return true;
-    outlook.forecast = malloc(sizeof *outlook.forecast);
-    candidates = calloc(ranking->count + 1, sizeof *candidates);
-    if (!outlook.forecast || !candidates)
-        return error_no_memory(err);
-    if (!find_machines(parts, &outlook.machines, err))
-        return false;
+        return;
+    outlook.forecast = xmalloc(sizeof *outlook.forecast);
+    candidates = xcalloc(ranking->count, sizeof *candidates);
+    find_machines(parts, &outlook.machines);
     for (size_t i = 0; i < ranking->count; i++) {
         struct comparison_row *row = &ranking->rows[i];
 
@@ -274,5 +267,4 @@ bool comparison_decide(const struct comparison_parts *parts, struct ranking *ran
     find_answer(&outlook, candidates, count, ranking);
     find_published(question, ranking);
     comparison_explain(question, ranking);
-    return true;
 }

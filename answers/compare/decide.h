@@ -4,5 +4,4 @@
 #include "answers/compare/ranking.h"
 
 /* Finds the answer, the nearest row and the published one, and says the decision in words. */
-bool comparison_decide(const struct comparison_parts *parts, struct ranking *ranking,
-                       struct error *err) __attribute__((warn_unused_result));
+void comparison_decide(const struct comparison_parts *parts, struct ranking *ranking);

@@ -2,6 +2,7 @@
 #include "answers/compare/homes.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 struct home {
     char region[REGION_SIZE], instance[INSTANCE_SIZE];
@@ -78,16 +79,16 @@ const struct offer *homes_find(const struct homes *homes, const char *region,
     return home ? offers_find(&home->offers, contender->provider, contender->instance) : NULL;
 }
 
-/* The names that are not known yet, each once; NULL when memory ends. */
+/* The names that are not known yet, each once. */
 static struct offers_place *list_missing(const struct offers_question *question,
                                          const struct standings *standings,
                                          const struct homes *known, size_t *ret_count)
 {
-    struct offers_place *names = calloc(standings->count + 1, sizeof *names);
+    struct offers_place *names = xcalloc(standings->count, sizeof *names);
     size_t count = 0, kept = 0;
 
     *ret_count = 0;
-    for (size_t i = 0; names && i < standings->count; i++) {
+    for (size_t i = 0; i < standings->count; i++) {
         const struct contender *contender = &standings->list[i];
         const struct offers_place name = {home_region(question, contender), contender->instance};
 
@@ -107,12 +108,8 @@ static struct offers_place *list_missing(const struct offers_question *question,
 static struct offers *load(struct db *db, const struct offers_question *question,
                            const struct offers_place *places, size_t count, struct error *err)
 {
-    struct offers *lists = calloc(count + 1, sizeof *lists);
+    struct offers *lists = xcalloc(count, sizeof *lists);
 
-    if (!lists) {
-        error_no_memory(err);
-        return NULL;
-    }
     if (offers_load_places(db, question, places, count, lists, err))
         return lists;
     for (size_t i = 0; i < count; i++)
@@ -121,22 +118,18 @@ static struct offers *load(struct db *db, const struct offers_question *question
     return NULL;
 }
 
-/* Takes the offers over, one by one; what is left of them when memory ends stays. */
-static bool add_homes(struct homes *homes, const struct offers_place *places, size_t count,
-                      struct offers *lists, struct error *err)
+/* Takes the offers over, one by one. */
+static void add_homes(struct homes *homes, const struct offers_place *places, size_t count,
+                      struct offers *lists)
 {
     for (size_t i = 0; i < count; i++) {
-        struct home *home = calloc(1, sizeof *home);
+        struct home *home = xcalloc(1, sizeof *home);
 
-        if (!home)
-            return error_no_memory(err);
         snprintf(home->region, sizeof home->region, "%s", places[i].region);
         snprintf(home->instance, sizeof home->instance, "%s", places[i].instance);
         home->offers = lists[i];
-        lists[i] = (struct offers){0};
         homes->list[homes->count++] = home;
     }
-    return true;
 }
 
 bool homes_complete(struct db *db, const struct offers_question *question,
@@ -146,20 +139,13 @@ bool homes_complete(struct db *db, const struct offers_question *question,
     size_t missing;
     AUTO(freep)
     struct offers_place *places = list_missing(question, standings, known, &missing);
-    struct homes homes = {.list = calloc(known->count + missing + 1, sizeof *homes.list)};
-    AUTO(freep) struct offers *lists = NULL;
-    bool ok = false;
+    AUTO(freep) struct offers *lists = load(db, question, places, missing, err);
+    struct homes homes = {0};
 
-    if (!places || !homes.list)
-        error_no_memory(err);
-    else if ((lists = load(db, question, places, missing, err)) != NULL)
-        ok = add_homes(&homes, places, missing, lists, err);
-    for (size_t i = 0; lists && i < missing; i++)
-        offers_free(&lists[i]);
-    if (!ok) {
-        homes_free(&homes);
+    if (!lists)
         return false;
-    }
+    homes.list = xcalloc(known->count + missing, sizeof *homes.list);
+    add_homes(&homes, places, missing, lists);
     for (size_t i = 0; i < known->count; i++)
         homes.list[homes.count++] = known->list[i];
     if (homes.count > 0)

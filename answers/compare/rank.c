@@ -1,6 +1,7 @@
 #include "answers/compare/rank.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "pricing/interruption.h"
 
 #include <math.h>
@@ -184,8 +185,7 @@ static struct rank_row rank_row_of(const struct comparison_parts *parts,
     return rank_row;
 }
 
-bool comparison_rank(const struct comparison_parts *parts, struct ranking *ranking,
-                     struct error *err)
+void comparison_rank(const struct comparison_parts *parts, struct ranking *ranking)
 {
     const struct comparison_question *question = parts->question;
     AUTO(freep) struct rank_row *measured = NULL;
@@ -201,9 +201,7 @@ bool comparison_rank(const struct comparison_parts *parts, struct ranking *ranki
         by_logarithm &= rows[i].score_low > 0;
     }
     qsort(rows, ranking->count, sizeof *rows, by_score);
-    measured = calloc(ranking->ranked + 1, sizeof *measured);
-    if (!measured)
-        return error_no_memory(err);
+    measured = xcalloc(ranking->ranked, sizeof *measured);
     for (size_t i = 0; i < ranking->ranked; i++)
         measured[i] = rank_row_of(parts, &rows[i], by_logarithm);
     rank_intervals_compute(measured, ranking->ranked,
@@ -211,5 +209,4 @@ bool comparison_rank(const struct comparison_parts *parts, struct ranking *ranki
                            &ranking->intervals);
     for (size_t i = 0; i < ranking->ranked; i++)
         rows[i].rank = ranking->intervals.rows[i];
-    return true;
 }

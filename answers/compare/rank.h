@@ -3,5 +3,4 @@
 
 #include "answers/compare/ranking.h"
 
-bool comparison_rank(const struct comparison_parts *parts, struct ranking *ranking,
-                     struct error *err) __attribute__((warn_unused_result));
+void comparison_rank(const struct comparison_parts *parts, struct ranking *ranking);

@@ -3,6 +3,7 @@
 #include "answers/compare/job.h"
 #include "answers/compare/price.h"
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 static void look(const struct comparison_parts *parts, const struct comparison_row *row,
                  enum price_choice choice, struct row_side *side)
@@ -20,8 +21,7 @@ static void look(const struct comparison_parts *parts, const struct comparison_r
                               .job = with.job};
 }
 
-bool comparison_look_at_sides(const struct comparison_parts *parts, struct ranking *ranking,
-                              struct error *err)
+void comparison_look_at_sides(const struct comparison_parts *parts, struct ranking *ranking)
 {
     size_t first = (size_t)parts->question->offset, limit = (size_t)parts->question->limit;
     size_t shown = first < ranking->count ? ranking->count - first : 0;
@@ -29,13 +29,10 @@ bool comparison_look_at_sides(const struct comparison_parts *parts, struct ranki
     if (shown > limit)
         shown = limit;
     ranking->sides_first = first;
-    ranking->sides = calloc(shown + 1, ROW_SIDES * sizeof *ranking->sides);
-    if (!ranking->sides)
-        return error_no_memory(err);
+    ranking->sides = xcalloc(shown, ROW_SIDES * sizeof *ranking->sides);
     for (size_t i = 0; i < shown * ROW_SIDES; i++)
         look(parts, &ranking->rows[first + i / ROW_SIDES], (enum price_choice)(i % ROW_SIDES),
              &ranking->sides[i]);
-    return true;
 }
 
 const struct row_side *comparison_side(const struct ranking *ranking, size_t row,

@@ -3,8 +3,7 @@
 
 #include "answers/compare/ranking.h"
 
-bool comparison_look_at_sides(const struct comparison_parts *parts, struct ranking *ranking,
-                              struct error *err) __attribute__((warn_unused_result));
+void comparison_look_at_sides(const struct comparison_parts *parts, struct ranking *ranking);
 
 /* A row that is shown, by its place in ranking->rows, on demand or on spot. */
 const struct row_side *comparison_side(const struct ranking *ranking, size_t row,

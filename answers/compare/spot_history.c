@@ -2,6 +2,7 @@
 #include "answers/compare/spot_history.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 #include <pthread.h>
 
@@ -23,14 +24,11 @@ struct spot_histories {
     struct slot slots[SLOTS];
 };
 
-struct spot_histories *spot_histories_new(struct error *err)
+struct spot_histories *spot_histories_new(void)
 {
-    struct spot_histories *histories = calloc(1, sizeof *histories);
+    struct spot_histories *histories = xcalloc(1, sizeof *histories);
 
-    if (!histories)
-        error_no_memory(err);
-    else
-        pthread_mutex_init(&histories->lock, NULL);
+    pthread_mutex_init(&histories->lock, NULL);
     return histories;
 }
 

@@ -14,7 +14,7 @@ struct spot_history {
 
 struct spot_histories;
 
-struct spot_histories *spot_histories_new(struct error *err) __attribute__((warn_unused_result));
+struct spot_histories *spot_histories_new(void);
 void spot_histories_free(struct spot_histories *histories); /* NULL is fine */
 
 /* The limit of the question is the price on demand; `since_us` is since when the series is what

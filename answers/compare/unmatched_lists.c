@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/known_names.h"
+#include "common/memory.h"
 #include "common/text.h"
 #include "db/standings/standing_subset.h"
 #include "db/stored_values.h"
@@ -98,12 +99,10 @@ static bool look_for_label(const struct wanted_label *label, const struct hunt *
 static bool look_for_all(struct db *db, const struct look *looks, size_t count,
                          struct unmatched_list *list, struct error *err)
 {
-    AUTO(freep) struct stored_values *values = calloc(1, sizeof *values);
+    AUTO(freep) struct stored_values *values = xcalloc(1, sizeof *values);
     const struct hunt hunt = {db, values, list};
     bool found;
 
-    if (!values)
-        return error_no_memory(err);
     for (size_t i = 0; i < count; i++)
         if (!look_for(&looks[i], &hunt, &found, err))
             return false;
@@ -119,11 +118,9 @@ bool unmatched_runs(struct db *db, const struct run_filter *filter, struct unmat
         LOOK(RUN_INSTANCE, "instance_type", filter->instance, OF_RUNS),
         LOOK(RUN_SENDER, "sender", filter->sender, OF_RUNS),
     };
-    AUTO(freep) struct stored_values *values = calloc(1, sizeof *values);
+    AUTO(freep) struct stored_values *values = xcalloc(1, sizeof *values);
     const struct hunt hunt = {db, values, list};
 
-    if (!values)
-        return error_no_memory(err);
     if (!look_for_all(db, looks, COUNT(looks), list, err))
         return false;
     for (int i = 0; i < filter->label_count; i++)
@@ -138,11 +135,9 @@ bool unmatched_sender(struct db *db, const char *sender, struct unmatched_list *
     const struct stored_value_question here = {RUN_PROVENANCE, NULL,
                                                provenance_names[PROVENANCE_MEASURED]};
     const struct look look = LOOK(RUN_SENDER, "sender", sender, OF_RUNS);
-    AUTO(freep) struct stored_values *values = calloc(1, sizeof *values);
+    AUTO(freep) struct stored_values *values = xcalloc(1, sizeof *values);
     bool found = false;
 
-    if (!values)
-        return error_no_memory(err);
     if (sender && strcmp(sender, STANDING_SENDER_LOCAL) == 0 &&
         !stored_values_look(db, &here, &found, values, err))
         return false;

@@ -5,6 +5,7 @@
 #include "answers/gate/confirmation.h"
 #include "answers/gate/judge.h"
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/runs/runs.h"
 #include "db/runs/trust.h"
 
@@ -19,8 +20,7 @@ void gate_check_freep(struct gate_check **check)
 }
 
 /* Why a run is not ranked: the words of its worst finding. */
-static bool explain_invalid(const struct run *run, const char *which, char *ret_words,
-                            struct error *err)
+static void explain_invalid(const struct run *run, const char *which, char *ret_words)
 {
     AUTO(json_decrefp)
     json_t *findings = run->findings ? json_loads(run->findings, 0, NULL) : NULL;
@@ -28,8 +28,6 @@ static bool explain_invalid(const struct run *run, const char *which, char *ret_
     size_t index;
     json_t *finding;
 
-    if (run->findings && !findings)
-        return error_no_memory(err);
     json_array_foreach(findings, index, finding)
     {
         const char *level = json_string_value(json_object_get(finding, "level"));
@@ -40,7 +38,6 @@ static bool explain_invalid(const struct run *run, const char *which, char *ret_
     snprintf(ret_words, CHECK_WORDS_SIZE, "%s %s%s%s", which,
              run->validity == VALIDITY_UNKNOWN ? "was never judged" : "is not valid",
              words ? ": " : "", words ? words : "");
-    return true;
 }
 
 static bool is_valid(const struct run *run)
@@ -144,8 +141,9 @@ static bool load_baseline_run(struct db *db, struct gate_check *check,
         keep_only(&check->candidate, mine->number);
         keep_only(&check->baseline, theirs->number);
     }
-    return is_valid(&run) || check->invalid[0] ||
-           explain_invalid(&run, "the run it is compared with", check->invalid, err);
+    if (!is_valid(&run) && !check->invalid[0])
+        explain_invalid(&run, "the run it is compared with", check->invalid);
+    return true;
 }
 
 /* A label that no run has is mostly a typo; a branch that was not measured yet is one too. */
@@ -154,10 +152,8 @@ static bool look_for_label(struct db *db, struct gate_check *check, struct error
     const struct gate_request *request = &check->request;
     const struct run_filter filter = {.labels = {{.key = request->key, .value = request->value}},
                                       .label_count = 1};
-    AUTO(freep) struct unmatched_list *list = calloc(1, sizeof *list);
+    AUTO(freep) struct unmatched_list *list = xcalloc(1, sizeof *list);
 
-    if (!list)
-        return error_no_memory(err);
     if (!unmatched_runs(db, &filter, list, err))
         return false;
     if (list->count > 0) {
@@ -199,8 +195,8 @@ static bool fill(struct db *db, struct gate_check *check, struct run_id *ret_wai
         !look_at_sender(db, &run, "the run", check->invalid, err))
         return false;
     check->spec_text = take(&run.spec_text);
-    if (!is_valid(&run) && !explain_invalid(&run, "the run", check->invalid, err))
-        return false;
+    if (!is_valid(&run))
+        explain_invalid(&run, "the run", check->invalid);
     if (!check->invalid[0] && !subject->stratum[0])
         snprintf(check->invalid, sizeof check->invalid,
                  "it is not known on which hardware the run was measured");
@@ -215,13 +211,9 @@ struct gate_check *gate_check_load(struct db *db, const struct run_id *id,
                                    const struct gate_request *request,
                                    struct run_id *ret_waits_for, struct error *err)
 {
-    AUTO(gate_check_freep) struct gate_check *check = calloc(1, sizeof *check);
+    AUTO(gate_check_freep) struct gate_check *check = xcalloc(1, sizeof *check);
 
     ret_waits_for->text[0] = '\0';
-    if (!check) {
-        error_no_memory(err);
-        return NULL;
-    }
     check->request = *request;
     check->run = *id;
     return fill(db, check, ret_waits_for, err) ? take(&check) : NULL;

@@ -2,30 +2,16 @@
 
 #include "answers/compare/price.h"
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "pricing/instance_family.h"
 
 #include <math.h>
 
-struct loading {
-    struct type_list types;
-    bool failed;
-};
-
 static bool load_type(void *user, const struct known_type *type)
 {
-    struct loading *loading = user;
-    struct type_list *types = &loading->types;
+    struct type_list *types = user;
 
-    if (types->count == types->room) {
-        size_t room = types->room > 0 ? types->room * 2 : 64;
-        struct known_type *more = reallocarray(types->list, room, sizeof *more);
-
-        loading->failed = !more;
-        if (!more)
-            return false;
-        types->list = more;
-        types->room = room;
-    }
+    types->list = xgrow(types->list, types->count, &types->room, sizeof *types->list);
     types->list[types->count++] = *type;
     return true;
 }
@@ -42,16 +28,15 @@ static int by_name(const void *left, const void *right)
 bool type_list_load(struct db *db, const struct known_type_filter *filter,
                     struct type_list *ret_types, struct error *err)
 {
-    struct loading loading = {0};
+    struct type_list types = {0};
 
-    if (!known_types_each(db, filter, load_type, &loading, err) ||
-        (loading.failed && !error_no_memory(err))) {
-        type_list_free(&loading.types);
+    if (!known_types_each(db, filter, load_type, &types, err)) {
+        type_list_free(&types);
         return false;
     }
-    if (loading.types.count > 0)
-        qsort(loading.types.list, loading.types.count, sizeof *loading.types.list, by_name);
-    *ret_types = loading.types;
+    if (types.count > 0)
+        qsort(types.list, types.count, sizeof *types.list, by_name);
+    *ret_types = types;
     return true;
 }
 
@@ -234,24 +219,18 @@ size_t families_end(const struct families *families, size_t first)
     return end;
 }
 
-bool families_make(const struct families_parts *parts, struct families *ret_families,
-                   struct error *err)
+struct families families_make(const struct families_parts *parts)
 {
-    const size_t most = parts->ranking->count + parts->types->count + 1;
-    AUTO(freep) bool *measured = calloc(most, sizeof *measured);
-    struct families families = {.list = calloc(most, sizeof *families.list)};
+    const size_t most = parts->ranking->count + parts->types->count;
+    AUTO(freep) bool *measured = xcalloc(most, sizeof *measured);
+    struct families families = {.list = xcalloc(most, sizeof *families.list)};
 
-    if (!measured || !families.list) {
-        families_free(&families);
-        return error_no_memory(err);
-    }
     add_measured(parts, &families, measured);
     add_unmeasured(parts, &families, measured);
     sort(&families, by_size);
     for (size_t first = 0; first < families.count; first = families_end(&families, first))
         refer(&families, first, families_end(&families, first));
-    *ret_families = families;
-    return true;
+    return families;
 }
 
 void families_free(struct families *families)

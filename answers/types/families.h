@@ -43,8 +43,7 @@ struct families_parts {
     const char *family; /* NULL: every one of which a size was measured */
 };
 
-bool families_make(const struct families_parts *parts, struct families *ret_families,
-                   struct error *err) __attribute__((warn_unused_result));
+struct families families_make(const struct families_parts *parts);
 void families_free(struct families *families); /* a zeroed one is fine */
 
 /* Where the family that begins at `first` ends. */

@@ -2,6 +2,7 @@
 
 #include "answers/compare/newest_versions.h"
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 #include <jansson.h>
 
@@ -19,18 +20,14 @@ void wanted_list_free(struct wanted_list *list)
     *list = (struct wanted_list){0};
 }
 
-/* The spec that has such a configuration. ret_known: false where no spec of today has it. */
-static bool read_spec(const struct contender *contender, struct run_spec *ret_spec,
-                      bool *ret_known, struct error *err)
+/* The spec that has such a configuration. False where no spec of today has it. */
+static bool read_spec(const struct contender *contender, struct run_spec *ret_spec)
 {
     AUTO(json_decrefp) json_t *json = json_loads(contender->configuration, 0, NULL);
-    struct error why = {0};
 
-    if (!json || json_object_set_new(json, "workload", json_string(contender->workload)) != 0 ||
-        json_object_set_new(json, "engine", json_string(contender->engine)) != 0)
-        return error_no_memory(err);
-    *ret_known = run_spec_from_json(json, ret_spec, &why);
-    return *ret_known || why.kind == ERROR_INVALID || error_no_memory(err);
+    return json_object_set_new(json, "workload", json_string(contender->workload)) == 0 &&
+           json_object_set_new(json, "engine", json_string(contender->engine)) == 0 &&
+           run_spec_from_json(json, ret_spec, NULL);
 }
 
 static struct wanted *find(struct wanted_list *list, const char *workload, const char *engine,
@@ -47,34 +44,16 @@ static struct wanted *find(struct wanted_list *list, const char *workload, const
     return NULL;
 }
 
-static bool make_room(struct wanted_list *list, struct error *err)
-{
-    struct wanted *more;
-
-    if (list->count < list->room)
-        return true;
-    more = reallocarray(list->list, list->room + 16, sizeof *more);
-    if (!more)
-        return error_no_memory(err);
-    list->list = more;
-    list->room += 16;
-    return true;
-}
-
-/* Adds a spec that is not there. NULL when memory ends. */
+/* Adds a spec that is not there. */
 static struct wanted *add(struct wanted_list *list, const struct run_spec *spec,
-                          const char *configuration, struct error *err)
+                          const char *configuration)
 {
-    AUTO(freep) char *copy = strdup(configuration);
     struct wanted *wanted;
 
-    if (!copy || !make_room(list, err)) {
-        error_no_memory(err);
-        return NULL;
-    }
+    list->list = xgrow(list->list, list->count, &list->room, sizeof *list->list);
     wanted = &list->list[list->count++];
-    *wanted =
-        (struct wanted){.spec = *spec, .configuration = take(&copy), .reason = WANTED_NEVER};
+    *wanted = (struct wanted){
+        .spec = *spec, .configuration = xstrdup(configuration), .reason = WANTED_NEVER};
     return wanted;
 }
 
@@ -86,8 +65,7 @@ static bool is_asked(const struct wanted_question *question, const char *workloa
 }
 
 /* What a bench measures. */
-static bool add_usual(const struct wanted_question *question, struct wanted_list *list,
-                      struct error *err)
+static void add_usual(const struct wanted_question *question, struct wanted_list *list)
 {
     static const char *const precisions[] = {"f32", "bf16"};
 
@@ -99,10 +77,8 @@ static bool add_usual(const struct wanted_question *question, struct wanted_list
         if (!is_asked(question, spec.workload, spec.engine))
             continue;
         configuration = configuration_of_spec(&spec);
-        if (!add(list, &spec, configuration, err))
-            return false;
+        (void)add(list, &spec, configuration);
     }
-    return true;
 }
 
 static bool is_of_type(const struct wanted_question *question, const struct contender *contender)
@@ -147,39 +123,29 @@ static void take_evidence(const struct wanted_question *question,
     wanted->contender = contender;
 }
 
-static bool add_one(const struct wanted_question *question, const struct newest_versions *newest,
-                    const struct contender *contender, struct wanted_list *list,
-                    struct error *err)
+static void add_one(const struct wanted_question *question, const struct newest_versions *newest,
+                    const struct contender *contender, struct wanted_list *list)
 {
     struct wanted *wanted =
         find(list, contender->workload, contender->engine, contender->configuration);
     struct run_spec spec;
-    bool known = true;
 
-    if (!wanted && !read_spec(contender, &spec, &known, err))
-        return false;
-    if (!known)
-        return true;
-    if (!wanted)
-        wanted = add(list, &spec, contender->configuration, err);
+    if (!wanted && read_spec(contender, &spec))
+        wanted = add(list, &spec, contender->configuration);
     if (wanted)
         take_evidence(question, newest, contender, wanted);
-    return wanted != NULL;
 }
 
-static bool add_measured(const struct wanted_question *question,
-                         const struct newest_versions *newest, struct wanted_list *list,
-                         struct error *err)
+static void add_measured(const struct wanted_question *question,
+                         const struct newest_versions *newest, struct wanted_list *list)
 {
     for (size_t i = 0; i < question->standings->count; i++) {
         const struct contender *contender = &question->standings->list[i];
 
         if (!contender->is_published &&
-            is_asked(question, contender->workload, contender->engine) &&
-            !add_one(question, newest, contender, list, err))
-            return false;
+            is_asked(question, contender->workload, contender->engine))
+            add_one(question, newest, contender, list);
     }
-    return true;
 }
 
 static void say(const struct wanted_question *question, const struct newest_versions *newest,
@@ -243,21 +209,17 @@ static void keep(const struct wanted_question *question, struct wanted_list *lis
     list->count = kept;
 }
 
-bool wanted_find(const struct wanted_question *question, struct wanted_list *ret_list,
-                 struct error *err)
+struct wanted_list wanted_find(const struct wanted_question *question)
 {
     const struct newest_versions newest = newest_versions_find(question->standings);
     struct wanted_list list = {0};
 
-    if (!add_usual(question, &list, err) || !add_measured(question, &newest, &list, err)) {
-        wanted_list_free(&list);
-        return false;
-    }
+    add_usual(question, &list);
+    add_measured(question, &newest, &list);
     keep(question, &list);
     for (size_t i = 0; i < list.count; i++)
         say(question, &newest, &list.list[i]);
     if (list.count > 0)
         qsort(list.list, list.count, sizeof *list.list, by_worth);
-    *ret_list = list;
-    return true;
+    return list;
 }

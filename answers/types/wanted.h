@@ -38,6 +38,5 @@ struct wanted_question {
     long long now_us;
 };
 
-bool wanted_find(const struct wanted_question *question, struct wanted_list *ret_list,
-                 struct error *err) __attribute__((warn_unused_result));
+struct wanted_list wanted_find(const struct wanted_question *question);
 void wanted_list_free(struct wanted_list *list); /* a zeroed one is fine */

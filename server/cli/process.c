@@ -174,8 +174,8 @@ static bool begin_answers(struct process *process, struct error *err)
     struct server *server = &process->server;
 
     server->comparison_cache = comparison_cache_new(err);
-    server->spot_histories = spot_histories_new(err);
-    if (!server->comparison_cache || !server->spot_histories)
+    server->spot_histories = spot_histories_new();
+    if (!server->comparison_cache)
         return false;
     server->response_cache = response_cache_new();
     if (!server->response_cache)

@@ -58,8 +58,9 @@ static bool answer(struct exchange *exchange, struct db *db, struct families_que
     parts.standings = loan.standings;
     parts.offers = loan.offers;
     parts.homes = loan.homes;
-    if (!comparison_make(&parts, &ranking, err) || !families_make(&wanted, &families, err))
+    if (!comparison_make(&parts, &ranking, err))
         return false;
+    families = families_make(&wanted);
     if (families.count == 0 && family[0] && ranking.unmatched_count < UNMATCHED_MAX) {
         struct unmatched *unmatched = &ranking.unmatched[ranking.unmatched_count++];
 

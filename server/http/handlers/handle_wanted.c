@@ -72,8 +72,8 @@ static bool answer(struct exchange *exchange, struct db *db, struct wanted_reque
         !comparison_cache_borrow(exchange->server->comparison_cache, db, &where, &loan, err))
         return false;
     request->question.standings = loan.standings;
-    if (!wanted_find(&request->question, &list, err) ||
-        !find_unmatched(db, request, &list, &unmatched, err))
+    list = wanted_find(&request->question);
+    if (!find_unmatched(db, request, &list, &unmatched, err))
         return false;
     return present_wanted(out, &request->question, &list, (size_t)request->asked->limit,
                           &unmatched) ||

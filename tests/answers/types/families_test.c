@@ -47,7 +47,7 @@ static void make(struct scene *scene, const char *family)
 
     compare(&scene->stage, "provenance=measured");
     families_free(&scene->families);
-    EXPECT(families_make(&wanted, &scene->families, NULL));
+    scene->families = families_make(&wanted);
 }
 
 static const struct family_size *size_named(const struct scene *scene, const char *name)

@@ -22,12 +22,8 @@ static struct wanted_list ask_of(const struct stage *stage, struct known_type ty
                                              .engine = engine,
                                              .days = 90,
                                              .now_us = STAGE_NOW_US};
-    struct wanted_list list = {0};
-    struct error err = {0};
 
-    EXPECT(wanted_find(&question, &list, &err));
-    EXPECT_STR(err.message, "");
-    return list;
+    return wanted_find(&question);
 }
 
 static struct wanted_list ask(const struct stage *stage)
