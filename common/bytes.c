@@ -1,5 +1,6 @@
 #include "common/bytes.h"
 
+#include "common/error.h"
 #include "common/memory.h"
 
 #include <stdarg.h>
@@ -55,6 +56,12 @@ bool bytes_printf(struct bytes *bytes, const char *format, ...)
     va_end(arguments);
     bytes->used += (size_t)length;
     return true;
+}
+
+bool bytes_too_long(const struct bytes *bytes, const char *what, struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, NULL, "%s is longer than %zu bytes", what,
+                     bytes->limit);
 }
 
 void bytes_drop(struct bytes *bytes, size_t length)

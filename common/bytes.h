@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct error;
+
 struct bytes {
     char *data;        /* NULL until something was added */
     size_t used, size; /* size: what was allocated */
@@ -17,6 +19,10 @@ bool bytes_add(struct bytes *bytes, const void *data, size_t length)
     __attribute__((warn_unused_result));
 bool bytes_printf(struct bytes *bytes, const char *format, ...)
     __attribute__((format(printf, 2, 3), warn_unused_result));
+
+/* Says that what is written is longer than the limit: "the answer is longer than 4096 bytes".
+ * `what` is its name. Always returns false. */
+bool bytes_too_long(const struct bytes *bytes, const char *what, struct error *err);
 
 /* Takes the first `length` bytes away and moves the rest forward. */
 void bytes_drop(struct bytes *bytes, size_t length);

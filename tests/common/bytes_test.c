@@ -1,6 +1,7 @@
 #include "common/bytes.h"
 
 #include "common/cleanup.h"
+#include "common/error.h"
 #include "tests/test.h"
 
 static void added_bytes_stand_in_order_and_are_terminated(void)
@@ -80,6 +81,16 @@ static void an_addition_that_does_not_fit_leaves_the_bytes_unchanged(void)
     EXPECT_STR(bytes.data, "abcd1");
 }
 
+static void what_is_too_long_is_named_with_its_limit(void)
+{
+    const struct bytes bytes = {.limit = 4096};
+    struct error err = {0};
+
+    EXPECT(!bytes_too_long(&bytes, "the answer", &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_STR(err.message, "the answer is longer than 4096 bytes");
+}
+
 static void a_limit_of_nothing_takes_nothing(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 0};
@@ -153,6 +164,7 @@ int main(void)
     RUN(bytes_with_zeros_are_kept_as_they_are);
     RUN(the_limit_can_be_reached_but_not_passed);
     RUN(an_addition_that_does_not_fit_leaves_the_bytes_unchanged);
+    RUN(what_is_too_long_is_named_with_its_limit);
     RUN(a_limit_of_nothing_takes_nothing);
     RUN(dropping_moves_the_rest_forward);
     RUN(dropping_nothing_from_nothing_is_fine);
