@@ -48,7 +48,7 @@ bool error_set(struct error *err, enum error_kind kind, const char *field, const
 bool error_not_allowed(struct error *err, const char *field, struct allowed allowed,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* An allocation failed. Always returns false. */
+/* Memory of a size from outside was not there (common/memory.h). Always returns false. */
 bool error_no_memory(struct error *err);
 
 /* Makes *err ready for the next attempt. */

@@ -68,8 +68,8 @@ bool run_prices_renew(struct db *db, const struct run_prices_of *of, run_prices_
         if (!found)
             break;
         last = run.number;
-        if (!renew(user, &run, err) || !store(db, &run, err) ||
-            !contenders_changed_by_run(db, last, err))
+        renew(user, &run);
+        if (!store(db, &run, err) || !contenders_changed_by_run(db, last, err))
             return false;
     }
     *ret_count = count;

@@ -15,7 +15,7 @@ struct run_prices_of {
 };
 
 /* Writes a run's `price` and `paid` anew. */
-typedef bool run_prices_renew_fn(void *user, struct run *run, struct error *err);
+typedef void run_prices_renew_fn(void *user, struct run *run);
 
 /* Shows each run to `renew` that was measured here on that machine, has ended, and knew no price
  * when it began, and stores what that made of its price; within a transaction of the caller's,

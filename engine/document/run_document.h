@@ -54,7 +54,7 @@ void document_memo_clear(struct document_memo *memo);
 
 /* Signs what was written so far of a document. */
 struct document_signer {
-    bool (*sign)(void *user, const char *text, size_t length, struct signature *ret_signature);
+    void (*sign)(void *user, const char *text, size_t length, struct signature *ret_signature);
     void *user;
 };
 

@@ -151,9 +151,10 @@ static bool sign(struct bytes *text, size_t start, const struct document_signer 
 {
     struct signature signature;
 
-    return !signer ||
-           (signer->sign(signer->user, text->data + start, text->used - start, &signature) &&
-            signature_write(text, &signature));
+    if (!signer)
+        return true;
+    signer->sign(signer->user, text->data + start, text->used - start, &signature);
+    return signature_write(text, &signature);
 }
 
 bool document_write_end(struct bytes *text, const struct run *run,

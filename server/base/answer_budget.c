@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -17,10 +18,8 @@ struct answer_budget {
 
 struct answer_budget *answer_budget_new(size_t limit, struct notifications *notifications)
 {
-    struct answer_budget *budget = calloc(1, sizeof *budget);
+    struct answer_budget *budget = xcalloc(1, sizeof *budget);
 
-    if (!budget)
-        return NULL;
     budget->notifications = notifications;
     budget->limit = limit;
     pthread_mutex_init(&budget->lock, NULL);

@@ -26,7 +26,7 @@ struct answer_budget_use {
     size_t held, limit;
 };
 
-/* Announces room as TOPIC_ANSWERS. `notifications` is borrowed. NULL without memory. */
+/* Announces room as TOPIC_ANSWERS. `notifications` is borrowed. */
 struct answer_budget *answer_budget_new(size_t limit, struct notifications *notifications);
 
 /* Asserts that nothing is held. NULL is fine. */

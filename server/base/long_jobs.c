@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -159,12 +160,8 @@ static bool start_lanes(struct long_jobs *jobs, struct error *err)
 
 struct long_jobs *long_jobs_start(struct notifications *notifications, struct error *err)
 {
-    struct long_jobs *jobs = calloc(1, sizeof *jobs);
+    struct long_jobs *jobs = xcalloc(1, sizeof *jobs);
 
-    if (!jobs) {
-        error_no_memory(err);
-        return NULL;
-    }
     jobs->notifications = notifications;
     pthread_mutex_init(&jobs->lock, NULL);
     pthread_cond_init(&jobs->changed, NULL);

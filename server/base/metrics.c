@@ -1,6 +1,7 @@
 #include "server/base/metrics.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 #include <stdatomic.h>
 
@@ -26,7 +27,7 @@ struct metrics {
 struct metrics *metrics_new(size_t label_count, metrics_label_fn *label_at)
 {
     struct metrics *metrics =
-        calloc(1, sizeof *metrics + (label_count + 1) * sizeof metrics->by_label[0]);
+        xcalloc(1, sizeof *metrics + (label_count + 1) * sizeof metrics->by_label[0]);
 
     if (!metrics)
         return NULL;

@@ -1,5 +1,7 @@
 #include "server/base/notifications.h"
 
+#include "common/memory.h"
+
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -23,10 +25,8 @@ struct notifications *notifications_new(long long slow_reader_ns,
                                         void (*wake_by)(void *user, long long when_ns),
                                         void *user)
 {
-    struct notifications *notifications = calloc(1, sizeof *notifications);
+    struct notifications *notifications = xcalloc(1, sizeof *notifications);
 
-    if (!notifications)
-        return NULL;
     pthread_mutex_init(&notifications->lock, NULL);
     notifications->slow_reader_ns = slow_reader_ns;
     notifications->wake_by = wake_by;

@@ -27,8 +27,6 @@ bool option_file_read(const char *flag, const char *path, struct bytes *text, st
 
     if (descriptor >= 0 && read_all(descriptor, text))
         return true;
-    if (errno == ENOMEM)
-        return error_no_memory(err);
     if (errno == EFBIG)
         return error_set(err, ERROR_INVALID, flag, "%s has more than %zu bytes", path,
                          text->limit);

@@ -3,17 +3,14 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "db/runs/machines.h"
 #include "pricing/machine/choice.h"
 
-struct this_machine *this_machine_new(const struct config *config, struct error *err)
+struct this_machine *this_machine_new(const struct config *config)
 {
-    struct this_machine *here = calloc(1, sizeof *here);
+    struct this_machine *here = xcalloc(1, sizeof *here);
 
-    if (!here) {
-        error_no_memory(err);
-        return NULL;
-    }
     pthread_mutex_init(&here->lock, NULL);
     load_watch_init(&here->load_watch);
     here->config = config;

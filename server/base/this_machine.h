@@ -33,8 +33,7 @@ struct this_machine {
 };
 
 /* Takes the identity from the options; does not read the hardware yet. */
-struct this_machine *this_machine_new(const struct config *config, struct error *err)
-    __attribute__((warn_unused_result));
+struct this_machine *this_machine_new(const struct config *config);
 void this_machine_free(struct this_machine *here); /* accepts NULL */
 
 /* Reads the hardware. Call it before starting threads: it tests the processor's features in a

@@ -376,7 +376,7 @@ static int tell(struct bench *bench)
         !bench_report_load(loan.db, bench->watch.sweep.text, &report, &err))
         return command_failed(&err);
     if (!(json ? bench_json_write(&text, &report) : bench_table_write(&text, &report))) {
-        error_no_memory(&err);
+        bytes_too_long(&text, "the report", &err);
         return command_failed(&err);
     }
     fputs(text.data, stdout);
@@ -421,18 +421,14 @@ static bool plan(struct bench *bench, const struct config *config, bool has_bf16
 }
 
 /* Where a hub wants nothing: that is a success, of which stdout has a sentence or an object. */
-static int tell_nothing(struct bench *bench, struct error *err)
+static int tell_nothing(struct bench *bench)
 {
     AUTO(json_decrefp)
     json_t *answer =
         json_pack("{s:s,s:n,s:s}", "bench", BENCH_WANTED, "sweep", "words", bench->wanted.words);
-    AUTO(freep) char *text = answer ? json_text(answer) : NULL;
+    AUTO(freep) char *text = json_text(answer);
     bool json = strcmp(bench->process->config.format, "json") == 0;
 
-    if (!text) {
-        error_no_memory(err);
-        return command_failed(err);
-    }
     printf("%s\n", json ? text : bench->wanted.words);
     deliver(bench);
     return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -462,7 +458,7 @@ static int measure(struct bench *bench, struct error *err)
     if (!choose_wanted(bench, err))
         return command_failed(err);
     if (is_wanted(config) && !bench->wanted.found)
-        return tell_nothing(bench, err);
+        return tell_nothing(bench);
     if (!look_at_price(bench, err) ||
         !plan(bench, config, bench->process->server.this_machine->place.isa >= CPU_AVX512_BF16,
               err))

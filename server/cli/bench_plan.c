@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/json_text.h"
 #include "common/limits.h"
+#include "common/memory.h"
 #include "engine/spec/run_spec.h"
 
 #define FLAG "--label"
@@ -32,21 +33,18 @@ static bool add_label(json_t *labels, const char *pair, struct error *err)
     if (json_object_size(labels) == RUN_LABELS_MAX)
         return error_set(err, ERROR_INVALID, FLAG, "more than %d, of which '%s' is one",
                          RUN_LABELS_MAX, BENCH_LABEL);
-    return json_object_set_new(labels, key, json_string(value)) == 0 || error_no_memory(err);
+    json_object_set_new(labels, key, json_string(value));
+    return true;
 }
 
 static json_t *make_labels(const struct bench_wish *wish, struct error *err)
 {
-    AUTO(freep) char *text = strdup(wish->label);
+    AUTO(freep) char *text = xstrdup(wish->label);
     AUTO(json_decrefp) json_t *labels = json_object();
     char *rest = text, *pair;
 
-    if (!text || !labels ||
-        json_object_set_new(labels, BENCH_LABEL, json_string(wish->set)) != 0) {
-        error_no_memory(err);
-        return NULL;
-    }
-    while (rest && (pair = strsep(&rest, ";")) != NULL)
+    json_object_set_new(labels, BENCH_LABEL, json_string(wish->set));
+    while ((pair = strsep(&rest, ";")) != NULL)
         if (*pair && !add_label(labels, pair, err))
             return NULL;
     return json_incref(labels);
@@ -98,22 +96,19 @@ static long long measured_seconds_of(const struct bench_wish *wish, long long se
 static json_t *make_cell(const struct bench_wish *wish, const struct part *part,
                          long long seconds, double dollars)
 {
-    AUTO(json_decrefp)
     json_t *cell = json_pack("{s:s,s:I,s:I}", "precision", part->precision, "min_seconds",
                              (json_int_t)measured_seconds_of(wish, seconds), "max_seconds",
                              (json_int_t)seconds);
 
-    if (!cell || (wish->max_dollars > 0 &&
-                  json_object_set_new(cell, "max_dollars", json_real(dollars)) != 0))
-        return NULL;
-    return json_incref(cell);
+    if (wish->max_dollars > 0)
+        json_object_set_new(cell, "max_dollars", json_real(dollars));
+    return cell;
 }
 
-/* Returns NULL without memory. */
 static json_t *make_cells(const struct bench_wish *wish, long long blocks,
                           struct bench_plan *plan)
 {
-    AUTO(json_decrefp) json_t *cells = json_array();
+    json_t *cells = json_array();
     struct part parts[2];
     long long weights = 0;
 
@@ -126,13 +121,11 @@ static json_t *make_cells(const struct bench_wish *wish, long long blocks,
         long long seconds = seconds_of(wish, share_of(all, blocks, &parts[i], weights));
         double dollars = share_of(wish->max_dollars, blocks, &parts[i], weights);
 
-        if (!cells ||
-            json_array_append_new(cells, make_cell(wish, &parts[i], seconds, dollars)) != 0)
-            return NULL;
+        json_array_append_new(cells, make_cell(wish, &parts[i], seconds, dollars));
         if (seconds > plan->run_seconds)
             plan->run_seconds = seconds;
     }
-    return json_incref(cells);
+    return cells;
 }
 
 static long long repeat_seconds_of(const struct bench_wish *wish)
@@ -148,20 +141,18 @@ static json_t *batch_of(const struct bench_wish *wish)
 }
 
 /* What all cells share: of a set the workload; of what is wanted all but what a cell and a bench
- * say themselves. NULL without memory. */
+ * say themselves. */
 static json_t *make_base(const struct bench_wish *wish, json_t *labels)
 {
     static const char *const own[] = {"precision", "min_seconds", "max_seconds", "max_dollars"};
-    AUTO(json_decrefp)
     json_t *base = wish->wanted ? run_spec_to_json(wish->wanted)
                                 : json_pack("{s:s, s:o}", "workload", "resnet50", "batch_size",
                                             batch_of(wish));
 
-    if (!base || json_object_set(base, "labels", labels) != 0)
-        return NULL;
+    json_object_set(base, "labels", labels);
     for (size_t i = 0; i < COUNT(own); i++)
         json_object_del(base, own[i]);
-    return json_incref(base);
+    return base;
 }
 
 bool bench_plan_make(const struct bench_wish *wish, struct bench_plan *ret_plan,
@@ -176,15 +167,9 @@ bool bench_plan_make(const struct bench_wish *wish, struct bench_plan *ret_plan,
     if (!labels)
         return false;
     base = make_base(wish, labels);
-    if (!cells || !base)
-        return error_no_memory(err);
     request =
         json_pack("{s:I,s:O,s:O}", "blocks", (json_int_t)blocks, "base", base, "cells", cells);
-    if (!request)
-        return error_no_memory(err);
     plan.request = json_text(request);
-    if (!plan.request)
-        return error_no_memory(err);
     *ret_plan = plan;
     return true;
 }

@@ -1,6 +1,7 @@
 #include "server/cli/bench_report.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/runs/runs.h"
 #include "server/cli/commands.h"
 
@@ -66,15 +67,13 @@ static void add_cost(const struct bench_report *report, struct bench_cell *cell)
                      cost_of(&speed, report->price.dollars, &cell->cost);
 }
 
-static bool sum_up(struct bench_report *report, size_t index, struct error *err)
+static void sum_up(struct bench_report *report, size_t index)
 {
     struct bench_cell *cell = &report->cells[index];
     AUTO(freep)
-    struct run_result *results = calloc(report->run_count + 1, sizeof *results);
+    struct run_result *results = xcalloc(report->run_count, sizeof *results);
     size_t count = 0;
 
-    if (!results)
-        return error_no_memory(err);
     *cell = (struct bench_cell){.name = report->sweep.cells[index].name,
                                 .refused = report->sweep.cells[index].refused,
                                 .planned = report->blocks};
@@ -88,7 +87,6 @@ static bool sum_up(struct bench_report *report, size_t index, struct error *err)
     }
     standing_compute(results, count, &cell->standing);
     add_cost(report, cell);
-    return true;
 }
 
 bool bench_report_load(struct db *db, const char *id, struct bench_report *report,
@@ -101,10 +99,8 @@ bool bench_report_load(struct db *db, const char *id, struct bench_report *repor
         !sweeps_runs(db, report->sweep.number, &runs, &count, err) ||
         (report->hub && !deliveries_count(db, report->hub->hub, &report->counts, err)))
         return false;
-    report->runs = calloc(count + 1, sizeof *report->runs);
-    report->cells = calloc(report->sweep.count + 1, sizeof *report->cells);
-    if (!report->runs || !report->cells)
-        return error_no_memory(err);
+    report->runs = xcalloc(count, sizeof *report->runs);
+    report->cells = xcalloc(report->sweep.count, sizeof *report->cells);
     for (size_t i = 0; i < count; i++) {
         bool again = is_superseded(runs, count, i);
 
@@ -114,8 +110,7 @@ bool bench_report_load(struct db *db, const char *id, struct bench_report *repor
             return false;
     }
     for (; report->cell_count < report->sweep.count; report->cell_count++)
-        if (!sum_up(report, report->cell_count, err))
-            return false;
+        sum_up(report, report->cell_count);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "server/cli/bench_wanted.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/run/spec_fits.h"
 #include "server/hub/hub_wanted.h"
 
@@ -25,12 +26,10 @@ static bool ask(const struct config *config, const struct identity *here,
 bool bench_wanted_choose(const struct config *config, struct this_machine *machine,
                          struct bench_wanted *ret_wanted, struct error *err)
 {
-    AUTO(freep) struct hub_wanted *wanted = calloc(1, sizeof *wanted);
+    AUTO(freep) struct hub_wanted *wanted = xcalloc(1, sizeof *wanted);
     struct identity here;
     struct error why = {0};
 
-    if (!wanted)
-        return error_no_memory(err);
     *ret_wanted = (struct bench_wanted){.found = false};
     this_machine_identity(machine, &here);
     if (!here.instance_type[0])

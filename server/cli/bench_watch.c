@@ -48,7 +48,7 @@ static bool tell_end(struct bench_watch *watch, struct db *db, const char *name,
     if (!runs_find(db, id->text, &run, err))
         return false;
     if (!bench_run_words(&words, &run))
-        return error_no_memory(err);
+        return bytes_too_long(&words, "what is said of a run", err);
     close_line(watch);
     fprintf(watch->out, "%s: %s\n", name, words.data);
     return true;

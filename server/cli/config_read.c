@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/known_names.h"
+#include "common/memory.h"
 #include "server/cli/config_check.h"
 #include "server/cli/config_options.h"
 
@@ -230,14 +231,10 @@ static bool find_command(int argc, char *const argv[], struct config *config, in
 enum config_result config_read(int argc, char *const argv[], char *const environment[],
                                struct config *ret_config, struct error *err)
 {
-    AUTO(freep) struct config *config = calloc(1, sizeof *config);
+    AUTO(freep) struct config *config = xcalloc(1, sizeof *config);
     bool named;
     int first;
 
-    if (!config) {
-        error_no_memory(err);
-        return CONFIG_WRONG;
-    }
     named = find_command(argc, argv, config, &first);
     for (int i = first; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {

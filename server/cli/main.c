@@ -1,5 +1,6 @@
 /* pennyworth: reads the command and its options, and runs the command. */
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/db.h"
 #include "engine/process/confine.h"
 #include "server/base/log.h"
@@ -32,11 +33,9 @@ static void hold_standard_streams(void)
 
 int main(int argc, char *argv[])
 {
-    AUTO(freep) struct config *config = calloc(1, sizeof *config);
+    AUTO(freep) struct config *config = xcalloc(1, sizeof *config);
     struct error err = {0};
 
-    if (!config)
-        return 1;
     hold_standard_streams();
     confine_hide(); /* our environment and our memory hold tokens and keys */
     /* No program that we execute may gain privileges. */

@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
+#include "common/memory.h"
 #include "db/db_lock.h"
 #include "db/file_error.h"
 #include "db/restore.h"
@@ -43,10 +44,8 @@ static void wake_by(void *user, long long when_ns)
 
 bool process_make_folders(const char *path, struct error *err)
 {
-    AUTO(freep) char *directory = strdup(path);
+    AUTO(freep) char *directory = xstrdup(path);
 
-    if (!directory)
-        return error_no_memory(err);
     for (char *slash = strchr(directory + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(directory, 0700) != 0 && errno != EEXIST)
@@ -138,10 +137,8 @@ static bool begin_store(struct process *process, bool serving, struct error *err
     server->signing_key = &process->key;
     server->metrics = metrics_new(route_count, route_label);
     server->notifications = notifications_new(haste_pause(SLOW_READER_NS), wake_by, process);
-    server->backup_job = backup_job_new(config->database, server->notifications);
-    if (!server->metrics || !server->notifications || !server->backup_job)
-        return error_no_memory(err);
-    return true;
+    server->backup_job = backup_job_new(config->database, server->notifications, err);
+    return server->backup_job != NULL;
 }
 
 /* The threads that every process has. */
@@ -178,12 +175,8 @@ static bool begin_answers(struct process *process, struct error *err)
     if (!server->comparison_cache)
         return false;
     server->response_cache = response_cache_new();
-    if (!server->response_cache)
-        return error_no_memory(err);
     server->answer_budget = answer_budget_new((size_t)process->config.answer_mib * 1024 * 1024,
                                               server->notifications);
-    if (!server->answer_budget)
-        return error_no_memory(err);
     server->long_jobs = long_jobs_start(server->notifications, err);
     if (!server->long_jobs)
         return false;
@@ -208,9 +201,7 @@ bool process_begin(struct process *process, bool serving, struct error *err)
     struct server *server = &process->server;
     const struct config *config = &process->config;
 
-    server->this_machine = this_machine_new(config, err);
-    if (!server->this_machine)
-        return false;
+    server->this_machine = this_machine_new(config);
     this_machine_look(server->this_machine);
     server->this_machine->place.can = can_run;
     server->this_machine->place.user = process;
@@ -316,13 +307,9 @@ void process_block_signals(sigset_t *ret_signals)
 
 struct process *process_new(const struct config *config, struct error *err)
 {
-    AUTO(freep) struct process *process = calloc(1, sizeof *process);
+    AUTO(freep) struct process *process = xcalloc(1, sizeof *process);
     char worker[PATH_MAX + 32];
 
-    if (!process) {
-        error_no_memory(err);
-        return NULL;
-    }
     process->config = *config;
     native_command(worker, sizeof worker);
     if (!feeds_read(config->feed, &process->feeds, err) ||

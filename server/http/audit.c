@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/json_writer.h"
+#include "common/memory.h"
 #include "common/text.h"
 #include "server/base/log.h"
 
@@ -42,15 +43,9 @@ static int open_file(const char *path, struct error *err)
 
 struct audit *audit_open(const char *path, struct error *err)
 {
-    struct audit *audit = calloc(1, sizeof *audit);
+    struct audit *audit = xcalloc(1, sizeof *audit);
 
-    if (audit)
-        audit->path = strdup(path);
-    if (!audit || !audit->path) {
-        free(audit);
-        error_no_memory(err);
-        return NULL;
-    }
+    audit->path = xstrdup(path);
     pthread_mutex_init(&audit->lock, NULL);
     audit->descriptor = *path ? open_file(path, err) : -1;
     if (*path && audit->descriptor < 0) {
@@ -223,7 +218,7 @@ void audit_write(struct audit *audit, const struct audit_entry *entry)
     ok = ok && !out.failed && bytes_add(&line, "\n", 1);
     pthread_mutex_lock(&audit->lock);
     if (!ok)
-        why = "out of memory";
+        why = "the line is too long";
     else if (*audit->path)
         why = put_line(audit, line.data, line.used);
     if (why) {

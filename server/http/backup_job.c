@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "db/backup.h"
 
 #include <errno.h>
@@ -95,13 +96,15 @@ static void *work(void *user)
     return NULL;
 }
 
-struct backup_job *backup_job_new(const char *database, struct notifications *notifications)
+struct backup_job *backup_job_new(const char *database, struct notifications *notifications,
+                                  struct error *err)
 {
-    struct backup_job *backup_job = calloc(1, sizeof *backup_job);
+    struct backup_job *backup_job = xcalloc(1, sizeof *backup_job);
 
-    if (!backup_job || snprintf(backup_job->path, sizeof backup_job->path, "%s.copy", database) >=
-                           (int)sizeof backup_job->path) {
+    if (snprintf(backup_job->path, sizeof backup_job->path, "%s.copy", database) >=
+        (int)sizeof backup_job->path) {
         free(backup_job);
+        error_set(err, ERROR_INVALID, "--database", "is too long");
         return NULL;
     }
     backup_job->database = database;

@@ -12,7 +12,8 @@
 struct backup_job;
 
 /* Removes the partial copy of a server that was killed. `database` is borrowed. */
-struct backup_job *backup_job_new(const char *database, struct notifications *notifications);
+struct backup_job *backup_job_new(const char *database, struct notifications *notifications,
+                                  struct error *err);
 
 /* Stops a copy under way and waits for its thread. NULL is fine. */
 void backup_job_free(struct backup_job *backup_job);

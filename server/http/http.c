@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "server/base/log.h"
 #include "server/http/edge/listener.h"
 #include "server/http/edge/tls_files.h"
@@ -92,7 +93,7 @@ static bool check_pair(const struct http *http, struct error *err)
 
 struct http *http_listen(const struct config *config, struct error *err)
 {
-    struct http *http = calloc(1, sizeof *http);
+    struct http *http = xcalloc(1, sizeof *http);
     const struct connection_limits limits = {
         .most = (size_t)config->max_connections,
         .most_per_address = (size_t)config->max_connections_per_address,
@@ -103,18 +104,12 @@ struct http *http_listen(const struct config *config, struct error *err)
     };
     const struct connection_calls calls = {listener_cut, listener_taken};
 
-    if (!http) {
-        error_no_memory(err);
-        return NULL;
-    }
     http->transport.shortest_ns = connection_limits_shortest(&limits);
     http->listener = -1;
     if (tls_files_read(config, &http->tls, err) && check_pair(http, err))
         http->listener = listener_open(config, err);
     http->transport.connections = connections_new(&limits, &calls);
-    if (!http->transport.connections)
-        error_no_memory(err);
-    if (http->listener < 0 || !http->transport.connections) {
+    if (http->listener < 0) {
         http_stop(http);
         return NULL;
     }

@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
+#include "common/memory.h"
 #include "server/http/edge/connections.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/reply.h"
@@ -104,12 +105,7 @@ bool long_work_begin(struct exchange *exchange)
 
     if (!found)
         return false;
-    long_work = calloc(1, sizeof *long_work);
-    if (!long_work) {
-        error_no_memory(&err);
-        reply_error(exchange, &err);
-        return true;
-    }
+    long_work = xcalloc(1, sizeof *long_work);
     long_work->exchange = exchange;
     long_work->job = (struct long_job){.work = work, .user = long_work, .kind = found->kind};
     if (!long_work_put(exchange, &long_work->job, &err)) {

@@ -139,8 +139,6 @@ static void write_problem(struct exchange *exchange, int status, const char *typ
     jsonw_close(&out, '}');
     exchange->reply.status = status;
     exchange->reply.content_type = "application/problem+json";
-    if (out.failed) /* out of memory: send the status alone */
-        start_over(exchange), exchange->reply.status = status;
 }
 
 void reply_error(struct exchange *exchange, const struct error *err)
@@ -193,7 +191,7 @@ void reply_json(struct exchange *exchange, int status, const struct json_writer 
     struct error err = {0};
 
     if (out->failed) {
-        error_no_memory(&err);
+        bytes_too_long(out->bytes, "the answer", &err);
         reply_error(exchange, &err);
         return;
     }

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/hash.h"
+#include "common/memory.h"
 #include "common/text.h"
 #include "engine/stats/stats.h"
 
@@ -26,10 +27,8 @@ struct response_cache {
 
 struct response_cache *response_cache_new(void)
 {
-    struct response_cache *cache = calloc(1, sizeof *cache);
+    struct response_cache *cache = xcalloc(1, sizeof *cache);
 
-    if (!cache)
-        return NULL;
     pthread_mutex_init(&cache->lock, NULL);
     for (size_t i = 0; i < SLOTS; i++)
         cache->slots[i].body.limit = BODY_MAX_KEPT;
@@ -102,8 +101,8 @@ void response_cache_keep(struct response_cache *cache, const struct answer_key *
     slot = choose(cache, key->text);
     empty(slot);
     slot->used = 0;
-    slot->text = strdup(key->text);
-    if (slot->text && bytes_add(&slot->body, body->data, body->used)) {
+    slot->text = xstrdup(key->text);
+    if (bytes_add(&slot->body, body->data, body->used)) {
         slot->revision = key->revision;
         slot->minute = key->minute;
         slot->used = ++cache->uses;

@@ -8,7 +8,7 @@
 
 struct response_cache;
 
-struct response_cache *response_cache_new(void);        /* NULL without memory */
+struct response_cache *response_cache_new(void);
 void response_cache_free(struct response_cache *cache); /* NULL is fine */
 
 /* What a reply depends on: the request, and the state of its data. */

@@ -2,6 +2,7 @@
 #include "server/http/transfer.h"
 
 #include "common/clock.h"
+#include "common/memory.h"
 #include "server/base/log.h"
 #include "server/http/access.h"
 #include "server/http/edge/framing.h"
@@ -63,7 +64,7 @@ void *transfer_first_line(void *user, const char *target, struct MHD_Connection 
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     struct carrier *carrier = info ? info->socket_context : NULL;
-    struct transfer *transfer = carrier ? malloc(sizeof *transfer) : NULL;
+    struct transfer *transfer = carrier ? xmalloc(sizeof *transfer) : NULL;
 
     if (!transfer)
         return NULL;
@@ -416,16 +417,15 @@ void transfer_on_completed(void *user, struct MHD_Connection *connection, void *
 static struct carrier *carrier_new(const struct transport *transport,
                                    struct MHD_Connection *connection)
 {
-    struct carrier *carrier = calloc(1, sizeof *carrier);
+    struct carrier *carrier = xcalloc(1, sizeof *carrier);
     long long now_ns = clock_monotonic_ns();
     /* libmicrohttpd 1 reuses one buffer for these results: copy before the next call. */
     int descriptor = descriptor_of(connection);
     const struct sockaddr *address =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
 
-    if (carrier)
-        carrier->client = connections_add(transport->connections, descriptor, address, now_ns);
-    if (!carrier || !carrier->client) {
+    carrier->client = connections_add(transport->connections, descriptor, address, now_ns);
+    if (!carrier->client) {
         free(carrier);
         shutdown(descriptor, SHUT_RDWR);
         return NULL;

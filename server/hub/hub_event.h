@@ -4,6 +4,6 @@
 #include "common/bytes.h"
 #include "db/prices/capacity.h"
 
-/* False when memory ends. */
+/* False at the limit of the text. */
 bool hub_event_write(struct bytes *text, const struct capacity_event *event)
     __attribute__((warn_unused_result));

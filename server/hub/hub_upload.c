@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
+#include "common/memory.h"
 #include "db/prices/capacity_deliveries.h"
 #include "server/hub/hub_event.h"
 #include "server/runs/stored_document.h"
@@ -69,10 +70,8 @@ static bool add_run(void *user, const struct document_parts *parts)
 
 static enum fetch_take take_reply(void *user, const char *data, size_t length, struct error *err)
 {
-    if (bytes_add(user, data, length))
-        return TAKE_MORE;
-    error_no_memory(err);
-    return TAKE_FAILED;
+    return bytes_add(user, data, length) || bytes_too_long(user, "the answer", err) ? TAKE_MORE
+                                                                                    : TAKE_FAILED;
 }
 
 /* Proves to the hub that the key of the signatures is ours: it binds the token to it. */
@@ -83,9 +82,9 @@ static bool add_proof(const struct hub_upload *upload, struct fetch_request *req
 
     if (!upload->key || !upload->token[0])
         return true;
-    return signing_prove(upload->key, upload->token, proof, err) &&
-           (fetch_header(request, PROOF_HEADER ": %s", proof) ||
-            error_set(err, ERROR_INVALID, "--report-to", "is too long"));
+    signing_prove(upload->key, upload->token, proof);
+    return fetch_header(request, PROOF_HEADER ": %s", proof) ||
+           error_set(err, ERROR_INVALID, "--report-to", "is too long");
 }
 
 /* What is sent, and where to. */
@@ -338,7 +337,7 @@ static void ask_for_event(struct hub_upload *upload, const struct capacity_event
     upload->after = 0;
     error_clear(&upload->passed_over);
     if (!hub_event_write(&text, event))
-        error_no_memory(&outcome->error);
+        bytes_too_long(&text, "the event", &outcome->error);
     else if (make_request(upload, &(struct content){EVENT_PATH, "application/json", &text},
                           &request, &outcome->error) &&
              upload->fetch(upload->fetcher, &request, take_reply, &reply, &response,
@@ -384,14 +383,9 @@ static void send_batch(struct hub_upload *upload, struct batch *batch,
 
 void hub_upload_send(struct hub_upload *upload, struct hub_upload_outcome *ret_outcome)
 {
-    struct batch *batch = calloc(1, sizeof *batch);
+    struct batch *batch = xcalloc(1, sizeof *batch);
 
     *ret_outcome = (struct hub_upload_outcome){.result = HUB_UPLOAD_DONE};
-    if (!batch) {
-        error_no_memory(&ret_outcome->error);
-        fail(upload, HUB_UPLOAD_FAILED, ret_outcome);
-        return;
-    }
     batch->upload = upload;
     batch->text.limit = RUN_DOCUMENT_MAX;
     batch->most = upload->most ? upload->most : HUB_LINES_MAX;

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "common/service_thread.h"
 #include "db/db.h"
 #include "server/base/log.h"
@@ -145,12 +146,8 @@ static bool begin(struct hub_uploader *uploader, struct error *err)
 
 struct hub_uploader *hub_uploader_start(const struct hub_uploader_parts *parts, struct error *err)
 {
-    struct hub_uploader *uploader = calloc(1, sizeof *uploader);
+    struct hub_uploader *uploader = xcalloc(1, sizeof *uploader);
 
-    if (!uploader) {
-        error_no_memory(err);
-        return NULL;
-    }
     uploader->parts = *parts;
     uploader->wanted = 1; /* an earlier process may have left runs to send */
     service_thread_init(&uploader->thread);

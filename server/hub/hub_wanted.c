@@ -19,13 +19,12 @@ static bool read_one(json_t *json, struct hub_wanted *wanted, struct error *err)
 {
     const char *words = json_string_value(json_object_get(json, "words"));
     json_t *spec = json_object_get(json, "spec");
-    struct error newer = {0};
 
     if (!json_is_object(spec) || !words)
         return odd(err, "an entry has no spec or no words");
     if (wanted->count == HUB_WANTED_MAX ||
-        !run_spec_from_json(spec, &wanted->list[wanted->count], &newer))
-        return newer.kind != ERROR_INTERNAL || error_no_memory(err);
+        !run_spec_from_json(spec, &wanted->list[wanted->count], NULL)) /* of a newer version */
+        return true;
     wanted->list[wanted->count].label_count = 0;
     snprintf(wanted->words[wanted->count], sizeof wanted->words[0], "%s", words);
     text_make_clean(wanted->words[wanted->count], strlen(wanted->words[wanted->count]));
@@ -75,10 +74,8 @@ static bool make_request(const struct hub_wanted_question *question,
 
 static enum fetch_take take_answer(void *user, const char *data, size_t length, struct error *err)
 {
-    if (bytes_add(user, data, length))
-        return TAKE_MORE;
-    error_no_memory(err);
-    return TAKE_FAILED;
+    return bytes_add(user, data, length) || bytes_too_long(user, "the answer", err) ? TAKE_MORE
+                                                                                    : TAKE_FAILED;
 }
 
 bool hub_wanted_ask(const struct hub_wanted_question *question, struct hub_wanted *ret_wanted,

@@ -4,6 +4,7 @@
 #include "common/bytes.h"
 #include "common/cleanup.h"
 #include "common/json_scan.h"
+#include "common/memory.h"
 #include "engine/machine/machine.h"
 #include "engine/machine/vm.h"
 #include "engine/stats/summary_text.h"
@@ -190,21 +191,20 @@ static bool keep_trace(struct item *item, struct error *err)
     struct document *document = &item->document;
     struct span *steps = &document->steps_text, *evidence = &document->evidence_text;
     const struct sent_trace sent = {*steps, *evidence};
-    bool ok = true;
 
     item->steps.limit = item->evidence.limit = item->signed_text.limit = TRACE_BYTES_MAX;
     if (is_kept_anew(document, steps)) {
-        ok = trace_write_steps(&item->steps, &document->steps);
+        if (!trace_write_steps(&item->steps, &document->steps))
+            return bytes_too_long(&item->steps, "the text of the steps", err);
         *steps = (struct span){item->steps.data, item->steps.used};
     }
-    if (ok && (!evidence->start || evidence->length == 0 || is_kept_anew(document, evidence))) {
-        ok = trace_write_evidence(&item->evidence, &document->evidence);
+    if (!evidence->start || evidence->length == 0 || is_kept_anew(document, evidence)) {
+        if (!trace_write_evidence(&item->evidence, &document->evidence))
+            return bytes_too_long(&item->evidence, "the text of the evidence", err);
         *evidence = (struct span){item->evidence.data, item->evidence.used};
     }
     steps_free(&document->steps);
     evidence_free(&document->evidence);
-    if (!ok)
-        return error_no_memory(err);
     return !document->signature.key[0] ||
            import_signatures_keep(document, &sent, &item->signed_text, &item->kept, err);
 }
@@ -438,17 +438,16 @@ static void work(struct crew *crew, struct batch *batch)
 
 static void *help(void *user)
 {
-    AUTO(batch_free) struct batch batch = {.items = malloc(BATCH_RUNS * sizeof *batch.items)};
+    AUTO(batch_free) struct batch batch = {.items = xmalloc(BATCH_RUNS * sizeof *batch.items)};
 
-    if (batch.items) /* else the other one does it alone */
-        work(user, &batch);
+    work(user, &batch);
     return NULL;
 }
 
 bool import_lines(struct db_pool *pool, const struct import_body *body,
                   struct import_report *ret_report, struct error *err)
 {
-    AUTO(batch_free) struct batch batch = {.items = malloc(BATCH_RUNS * sizeof *batch.items)};
+    AUTO(batch_free) struct batch batch = {.items = xmalloc(BATCH_RUNS * sizeof *batch.items)};
     struct crew crew = {.pool = pool,
                         .body = body,
                         .report = ret_report,
@@ -460,8 +459,6 @@ bool import_lines(struct db_pool *pool, const struct import_body *body,
     bool helped;
 
     *ret_report = (struct import_report){0};
-    if (!batch.items)
-        return error_no_memory(err);
     if (!import_signatures_bind(pool, body->sender, &body->rules, err))
         return false;
     helped = body->length > HELPED_BYTES && pthread_create(&helper, NULL, help, &crew) == 0;

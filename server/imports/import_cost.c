@@ -94,14 +94,11 @@ bool import_cost_renew(char **cost, const struct summary *summary, struct paid_p
     if (!read_cost(*cost, summary, &json, &derived, err))
         return false;
     for (size_t i = 0; i < COST_AMOUNTS; i++)
-        if (!json_is_null(json_object_get(json, cost_amount_name(i))) &&
+        if (!json_is_null(json_object_get(json, cost_amount_name(i))))
             json_object_set_new(json, cost_amount_name(i),
                                 derived.known ? cost_amount_to_json(cost_amount(&derived.each, i))
-                                              : json_null()) != 0)
-            return error_no_memory(err);
+                                              : json_null());
     text = json_text(json);
-    if (!text)
-        return error_no_memory(err);
     free(*cost);
     *cost = text;
     *ret_paid = derived.paid;

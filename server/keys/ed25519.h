@@ -1,10 +1,8 @@
-/* Ed25519 (RFC 8032), by nettle. Thread-safe. Nettle takes its memory from GMP, which ends the
- * process where it gets none; here a function asks for all of it before, and fails with
- * ERROR_INTERNAL. */
+/* Ed25519 (RFC 8032), by nettle. Thread-safe. Without memory GMP, of which nettle takes it, ends
+ * the process. */
 #pragma once
 
-#include "common/error.h"
-
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,18 +10,14 @@
 #define ED25519_SIGNATURE_SIZE 64
 
 /* The public key of a secret: any 32 random bytes. */
-bool ed25519_public(const uint8_t secret[ED25519_SIZE], uint8_t ret_public[ED25519_SIZE],
-                    struct error *err) __attribute__((warn_unused_result));
+void ed25519_public(const uint8_t secret[ED25519_SIZE], uint8_t ret_public[ED25519_SIZE]);
 
 struct ed25519_pair {
     uint8_t secret[ED25519_SIZE], public[ED25519_SIZE];
 };
-bool ed25519_sign(const struct ed25519_pair *pair, const char *text, size_t length,
-                  uint8_t ret_signature[ED25519_SIGNATURE_SIZE], struct error *err)
-    __attribute__((warn_unused_result));
+void ed25519_sign(const struct ed25519_pair *pair, const char *text, size_t length,
+                  uint8_t ret_signature[ED25519_SIGNATURE_SIZE]);
 
-/* False only where there is no memory; *ret_valid says whether the signature is of this key and
- * this text. */
+/* Whether the signature is of this key and this text. */
 bool ed25519_verify(const uint8_t public[ED25519_SIZE], const char *text, size_t length,
-                    const uint8_t signature[ED25519_SIGNATURE_SIZE], bool *ret_valid,
-                    struct error *err) __attribute__((warn_unused_result));
+                    const uint8_t signature[ED25519_SIGNATURE_SIZE]);

@@ -85,7 +85,7 @@ bool import_signatures_keep(const struct document *document, const struct sent_t
         .evidence = kept_elsewhere(&sent->evidence, &document->evidence_text)};
 
     if (!signed_text_cut(text, &parts, ret_kept))
-        return error_no_memory(err);
+        return bytes_too_long(text, "the signed text", err);
     ret_kept->signature = document->signature;
     ret_kept->text = text->data;
     return true;

@@ -66,10 +66,10 @@ static bool read_line(const char *path, const char *line, struct signing_key *ke
         ok = high >= 0 && low >= 0;
         key->pair.secret[i] = (uint8_t)(ok ? high * 16 + low : 0);
     }
-    if (ok && !signing_key_complete(key, err))
-        return false;
-    if (ok)
+    if (ok) {
+        signing_key_complete(key);
         write_line(key, again);
+    }
     ok = ok && strcmp(line, again) == 0;
     explicit_bzero(again, sizeof again);
     return ok || error_set(err, ERROR_INVALID, "--database",
@@ -112,7 +112,8 @@ static bool make_key(struct signing_key *key, struct error *err)
     if (getrandom(key->pair.secret, sizeof key->pair.secret, 0) !=
         (ssize_t)sizeof key->pair.secret)
         return error_set(err, ERROR_INTERNAL, NULL, "the system has no random bytes");
-    return signing_key_complete(key, err);
+    signing_key_complete(key);
+    return true;
 }
 
 /* A file of another name that no other process writes, on the disk when this returns. */

@@ -28,50 +28,41 @@ static void read_digits(const char *text, size_t count, uint8_t *ret_bytes)
         ret_bytes[i] = (uint8_t)(digit_of(text[2 * i]) * 16 + digit_of(text[2 * i + 1]));
 }
 
-bool signing_key_complete(struct signing_key *key, struct error *err)
+void signing_key_complete(struct signing_key *key)
 {
-    if (!ed25519_public(key->pair.secret, key->pair.public, err))
-        return false;
+    ed25519_public(key->pair.secret, key->pair.public);
     write_digits(key->pair.public, ED25519_SIZE, key->text);
-    return true;
 }
 
-bool signing_sign(const struct signing_key *key, const char *text, size_t length,
-                  struct signature *ret_signature, struct error *err)
+void signing_sign(const struct signing_key *key, const char *text, size_t length,
+                  struct signature *ret_signature)
 {
     uint8_t value[ED25519_SIGNATURE_SIZE];
 
-    if (!ed25519_sign(&key->pair, text, length, value, err))
-        return false;
+    ed25519_sign(&key->pair, text, length, value);
     memcpy(ret_signature->key, key->text, sizeof key->text);
     write_digits(value, sizeof value, ret_signature->value);
-    return true;
 }
 
-static bool verify(const struct signature *signature, const char *text, size_t length,
-                   bool *ret_valid, struct error *err)
+static bool verify(const struct signature *signature, const char *text, size_t length)
 {
     uint8_t key[ED25519_SIZE], value[ED25519_SIGNATURE_SIZE];
 
-    *ret_valid = false;
     if (!signature_is_digits(signature->key, strlen(signature->key), KEY_DIGITS) ||
         !signature_is_digits(signature->value, strlen(signature->value), VALUE_DIGITS))
-        return true;
+        return false;
     read_digits(signature->key, sizeof key, key);
     read_digits(signature->value, sizeof value, value);
-    return ed25519_verify(key, text, length, value, ret_valid, err);
+    return ed25519_verify(key, text, length, value);
 }
 
 bool signing_verify(const struct signature *signature, const char *text, size_t length,
                     struct error *err)
 {
-    bool valid;
-
-    if (!verify(signature, text, length, &valid, err))
-        return false;
-    return valid || error_set(err, ERROR_UNPROVEN, "signature.value",
-                              "is not what the key of signature.key makes of the document: one "
-                              "of the three was altered");
+    return verify(signature, text, length) ||
+           error_set(err, ERROR_UNPROVEN, "signature.value",
+                     "is not what the key of signature.key makes of the document: one "
+                     "of the three was altered");
 }
 
 /* What a proof signs. */
@@ -85,17 +76,14 @@ static void write_proven(const char *token, char ret_text[PROVEN_SIZE])
     write_digits(hash, sizeof hash, ret_text + sizeof PROOF_WORDS - 1);
 }
 
-bool signing_prove(const struct signing_key *key, const char *token, char ret_proof[PROOF_SIZE],
-                   struct error *err)
+void signing_prove(const struct signing_key *key, const char *token, char ret_proof[PROOF_SIZE])
 {
     struct signature signature;
     char proven[PROVEN_SIZE];
 
     write_proven(token, proven);
-    if (!signing_sign(key, proven, strlen(proven), &signature, err))
-        return false;
+    signing_sign(key, proven, strlen(proven), &signature);
     snprintf(ret_proof, PROOF_SIZE, "%s %s", signature.key, signature.value);
-    return true;
 }
 
 bool signing_check_proof(const char *proof, const char *token, char ret_key[SIGNATURE_KEY_SIZE],
@@ -103,16 +91,13 @@ bool signing_check_proof(const char *proof, const char *token, char ret_key[SIGN
 {
     struct signature signature = {.key = ""};
     char proven[PROVEN_SIZE];
-    bool valid = false;
 
     if (strlen(proof) == PROOF_SIZE - 1 && proof[KEY_DIGITS] == ' ') {
         snprintf(signature.key, sizeof signature.key, "%.*s", KEY_DIGITS, proof);
         snprintf(signature.value, sizeof signature.value, "%s", proof + KEY_DIGITS + 1);
     }
     write_proven(token, proven);
-    if (!verify(&signature, proven, strlen(proven), &valid, err))
-        return false;
-    if (!valid)
+    if (!verify(&signature, proven, strlen(proven)))
         return error_set(err, ERROR_UNPROVEN, PROOF_HEADER,
                          "must be a public key, a blank, and that key's signature of \"%s\" and "
                          "the SHA-256 of the token, in digits of 0-9 and a-f",

@@ -12,12 +12,10 @@ struct signing_key {
 };
 
 /* Completes a key whose secret is there. */
-bool signing_key_complete(struct signing_key *key, struct error *err)
-    __attribute__((warn_unused_result));
+void signing_key_complete(struct signing_key *key);
 
-bool signing_sign(const struct signing_key *key, const char *text, size_t length,
-                  struct signature *ret_signature, struct error *err)
-    __attribute__((warn_unused_result));
+void signing_sign(const struct signing_key *key, const char *text, size_t length,
+                  struct signature *ret_signature);
 
 /* ERROR_UNPROVEN, of the field "signature.value", where the text was not signed so. */
 bool signing_verify(const struct signature *signature, const char *text, size_t length,
@@ -27,8 +25,7 @@ bool signing_verify(const struct signature *signature, const char *text, size_t 
  * so it is worth nothing with another token, and tells nothing of this one. */
 #define PROOF_HEADER "Pennyworth-Key"
 #define PROOF_SIZE (SIGNATURE_KEY_SIZE + SIGNATURE_VALUE_SIZE)
-bool signing_prove(const struct signing_key *key, const char *token, char ret_proof[PROOF_SIZE],
-                   struct error *err) __attribute__((warn_unused_result));
+void signing_prove(const struct signing_key *key, const char *token, char ret_proof[PROOF_SIZE]);
 
 /* ERROR_UNPROVEN, of the field PROOF_HEADER, where the proof is not of this token. */
 bool signing_check_proof(const char *proof, const char *token, char ret_key[SIGNATURE_KEY_SIZE],

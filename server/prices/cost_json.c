@@ -2,6 +2,8 @@
 
 #include "common/cleanup.h"
 #include "common/json_text.h"
+#include "common/limits.h"
+#include "common/memory.h"
 #include "common/text.h"
 
 #include <math.h>
@@ -56,11 +58,12 @@ static void present_over(struct json_writer *out, const struct price_window *ove
     jsonw_close(out, '}');
 }
 
-/* `identity` is a JSON text, or NULL for the cost's own. */
+/* `identity` is the JSON text of a stored cost, or NULL for the cost's own. */
 static char *cost_text(const struct run_cost *cost, const char *identity,
                        const struct amount *samples_per_second)
 {
-    struct bytes text = {.limit = 16384};
+    /* What was sent may be written with more digits. */
+    struct bytes text = {.limit = 8 * DOCUMENT_MEMBER_MAX};
     struct json_writer out = {.bytes = &text};
     struct cost each;
     bool known = samples_per_second && cost->price.known &&
@@ -76,8 +79,6 @@ static char *cost_text(const struct run_cost *cost, const char *identity,
     for (size_t i = 0; i < COST_AMOUNTS; i++)
         present_interval(&out, amounts[i].name, known ? cost_amount(&each, i) : NULL);
     jsonw_close(&out, '}');
-    if (out.failed)
-        bytes_free(&text);
     return text.data;
 }
 
@@ -93,7 +94,7 @@ char *run_cost_renew(const char *stored, const struct machine_price *price, long
     AUTO(freep) char *identity = json_text(json_object_get(json, "identity"));
     const struct run_cost cost = {.price = *price, .at_us = at_us};
 
-    return identity ? cost_text(&cost, identity, samples_per_second) : NULL;
+    return cost_text(&cost, identity ? identity : "null", samples_per_second);
 }
 
 /* Where the run may not be ranked a point without an interval. False where nothing is known. */
@@ -118,7 +119,8 @@ static const char *why_not_ranked(const struct run *run)
     return run_may_be_ranked(run) ? NULL : "the run is invalid: validity.findings says why";
 }
 
-/* The stored object with points in place of what follows from the speed; NULL when memory ends.
+/* The stored object with points in place of what follows from the speed; NULL of what is not
+ * JSON.
  */
 static char *with_points(const struct run *run)
 {
@@ -126,32 +128,26 @@ static char *with_points(const struct run *run)
     struct cost cost;
     bool known = cost_of_run(run, &cost);
 
-    if (!json_object_get(json, "over_run") &&
-        json_object_set_new(json, "over_run", json_null()) != 0)
-        return NULL;
+    if (!json_object_get(json, "over_run"))
+        json_object_set_new(json, "over_run", json_null());
     for (size_t i = 0; i < COUNT(amounts); i++)
-        if (json_object_set_new(json, amounts[i].name,
-                                known ? cost_amount_to_json(cost_amount(&cost, i))
-                                      : json_null()) != 0)
-            return NULL;
-    if (json_object_set_new(json, "why_not_ranked", json_string(why_not_ranked(run))) != 0)
-        return NULL;
+        json_object_set_new(json, amounts[i].name,
+                            known ? cost_amount_to_json(cost_amount(&cost, i)) : json_null());
+    json_object_set_new(json, "why_not_ranked", json_string(why_not_ranked(run)));
     return json_text(json);
 }
 
 /* The stored text as it is, to the digit, and what it lacks. */
 static char *with_no_reason(const char *stored)
 {
-    struct bytes text = {.limit = 32768};
     size_t length = strlen(stored);
 
     /* Within a string there would be a backslash before the quotation mark. */
     const char *over = strstr(stored, "\"over_run\":") ? "" : ",\"over_run\":null";
 
-    if (length < 1 ||
-        !bytes_printf(&text, "%.*s%s,\"why_not_ranked\":null}", (int)length - 1, stored, over))
-        bytes_free(&text);
-    return text.data;
+    return length < 1
+               ? NULL
+               : xasprintf("%.*s%s,\"why_not_ranked\":null}", (int)length - 1, stored, over);
 }
 
 void present_run_cost(struct json_writer *out, const char *key, const struct run *run)
@@ -159,10 +155,7 @@ void present_run_cost(struct json_writer *out, const char *key, const struct run
     AUTO(freep)
     char *text = why_not_ranked(run) ? with_points(run) : with_no_reason(run->price);
 
-    if (text)
-        jsonw_raw(out, key, text);
-    else
-        out->failed = true;
+    jsonw_raw(out, key, text);
 }
 
 static double hours_of(const struct run *run)
@@ -254,8 +247,6 @@ bool run_cost_read(const char *text, json_t **ret_json, struct paid_price *ret_p
     const json_t *price = json_object_get(json, "price");
     struct paid_price paid = paid_price_read(price);
 
-    if (!json)
-        return error_no_memory(err);
     if (!check_members(json, err))
         return false;
     if (!json_is_null(price) && !(paid.per_hour > 0))

@@ -13,8 +13,7 @@ struct run_cost {
     long long at_us;
 };
 
-/* `samples_per_second` is NULL where none was measured. The caller frees the text; NULL when
- * memory ends. */
+/* `samples_per_second` is NULL where none was measured. The caller frees the text. */
 char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second);
 
 /* The same of a run whose cost is `stored`: its machine, with another price. */
@@ -35,7 +34,7 @@ void present_run_cost_head(struct json_writer *out, const char *key, const struc
 #define COST_AMOUNTS 3
 const char *cost_amount_name(size_t i);
 const struct amount *cost_amount(const struct cost *cost, size_t i);
-json_t *cost_amount_to_json(const struct amount *amount); /* NULL when memory ends */
+json_t *cost_amount_to_json(const struct amount *amount);
 
 /* What the run paid an hour: the mean of a price that moved while it ran. */
 struct paid_price run_cost_paid(const struct run_cost *cost);

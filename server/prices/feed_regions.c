@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "db/contenders/measured_regions.h"
 #include "db/prices/feed_rows.h"
 #include "pricing/freshness.h"
@@ -77,11 +78,9 @@ bool feed_stands_in(struct db *db, const struct feed *feed, const struct identit
                     const char *price_regions)
 {
     const char *provider = feed->source->provider;
-    AUTO(freep) struct scopes *scopes = calloc(1, sizeof *scopes);
+    AUTO(freep) struct scopes *scopes = xcalloc(1, sizeof *scopes);
     struct error err = {0};
 
-    if (!scopes)
-        return false;
     if (strcmp(identity->provider, provider) == 0)
         return true;
     add_wanted(provider, price_regions, scopes);
@@ -95,10 +94,10 @@ bool feed_has_new_regions(struct db *db, const struct feed *feed, const struct i
 {
     const struct feed_visit visit = {
         .db = db, .feed = feed, .identity = identity, .price_regions = price_regions};
-    AUTO(freep) struct scopes *scopes = calloc(1, sizeof *scopes);
+    AUTO(freep) struct scopes *scopes = xcalloc(1, sizeof *scopes);
     struct error err = {0};
 
-    if (!scopes || !feed->source->usual_region || feed->regions[0])
+    if (!feed->source->usual_region || feed->regions[0])
         return false;
     feed_regions_name(&visit, scopes);
     for (size_t i = 0; i < scopes->count; i++) {

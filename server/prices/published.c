@@ -4,6 +4,7 @@
 #include "common/fields.h"
 #include "common/json_read.h"
 #include "common/limits.h"
+#include "common/memory.h"
 #include "db/prices/feed_rows.h"
 #include "db/prices/price_store.h"
 #include "pricing/feeds/manual_price.h"
@@ -146,8 +147,6 @@ bool published_read_figure(json_t *json, struct figure *ret_figure, struct error
         return error_set(err, ERROR_INVALID, "measured_at", "must be a day like 2024-09-01");
     figure->derived = json_is_true(derived);
     figure->configuration = json_dumps(configuration, JSON_COMPACT | JSON_SORT_KEYS);
-    if (!figure->configuration)
-        return error_no_memory(err);
     *ret_figure = *figure;
     return true;
 }
@@ -177,18 +176,14 @@ static bool read_price(json_t *json, struct price *ret_price, struct error *err)
     return true;
 }
 
-/* Adds an element to a growing list; returns NULL without memory. `list` points to the list's
+/* Adds an element to a growing list. `list` points to the list's
  * pointer. */
-static void *append(void *list, size_t *count, size_t size, struct error *err)
+static void *append(void *list, size_t *count, size_t size)
 {
     void *old, *grown;
 
     memcpy(&old, list, sizeof old);
-    grown = reallocarray(old, *count + 1, size);
-    if (!grown) {
-        error_no_memory(err);
-        return NULL;
-    }
+    grown = xreallocarray(old, *count + 1, size);
     memcpy(list, &grown, sizeof grown);
     grown = (char *)grown + *count * size;
     memset(grown, 0, size);
@@ -197,10 +192,9 @@ static void *append(void *list, size_t *count, size_t size, struct error *err)
 
 static bool add_figure(struct published_data *data, json_t *json, struct error *err)
 {
-    struct figure *place =
-        append(&data->figures, &data->figure_count, sizeof *data->figures, err);
+    struct figure *place = append(&data->figures, &data->figure_count, sizeof *data->figures);
 
-    if (!place || !published_read_figure(json, place, err))
+    if (!published_read_figure(json, place, err))
         return false;
     data->figure_count++;
     for (size_t i = 0; i + 1 < data->figure_count; i++)
@@ -211,9 +205,9 @@ static bool add_figure(struct published_data *data, json_t *json, struct error *
 
 static bool add_price(struct published_data *data, json_t *json, struct error *err)
 {
-    struct price *place = append(&data->prices, &data->price_count, sizeof *data->prices, err);
+    struct price *place = append(&data->prices, &data->price_count, sizeof *data->prices);
 
-    if (!place || !read_price(json, place, err))
+    if (!read_price(json, place, err))
         return false;
     data->price_count++;
     return true;
@@ -233,9 +227,9 @@ static bool read_version(struct published_data *data, const json_t *json, struct
         return error_set(err, ERROR_INVALID, "dropped", "must be an array, and all that follows");
     json_array_foreach(dropped, index, id)
     {
-        void *place = append(&data->dropped, &data->dropped_count, sizeof *data->dropped, err);
+        void *place = append(&data->dropped, &data->dropped_count, sizeof *data->dropped);
 
-        if (!place || !field_read(&field, id, place, err))
+        if (!field_read(&field, id, place, err))
             return false;
         data->dropped_count++;
     }

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "db/prices/price_store.h"
 #include "pricing/feeds/fetch_file.h"
 #include "pricing/feeds/refresh.h"
@@ -294,7 +295,7 @@ static bool find_scopes(struct tools *tools, struct scopes *scopes)
 void refresh_feed(const struct feed_visit *visit, struct feed_result *ret_result)
 {
     bool is_file = visit->feed->source->needs & NEEDS_FILE;
-    AUTO(freep) struct scopes *scopes = calloc(1, sizeof *scopes);
+    AUTO(freep) struct scopes *scopes = xcalloc(1, sizeof *scopes);
     struct tools tools = {.visit = visit,
                           .parts = {.fetch = is_file ? fetch_file : fetch_with_curl,
                                     .fetcher = visit->fetcher,

@@ -5,6 +5,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
+#include "common/memory.h"
 #include "common/service_thread.h"
 #include "db/prices/feed_rows.h"
 #include "server/base/disk_reserve.h"
@@ -341,12 +342,8 @@ void refresher_free(struct refresher *refresher)
 
 struct refresher *refresher_start(const struct refresher_parts *parts, struct error *err)
 {
-    struct refresher *refresher = calloc(1, sizeof *refresher);
+    struct refresher *refresher = xcalloc(1, sizeof *refresher);
 
-    if (!refresher) {
-        error_no_memory(err);
-        return NULL;
-    }
     refresher->parts = *parts;
     refresher->chance = (struct chance){(uint64_t)clock_calendar_us()};
     service_thread_init(&refresher->thread);

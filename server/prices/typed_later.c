@@ -24,7 +24,7 @@ struct renewal {
     long long at_us;
 };
 
-static bool renew(void *user, struct run *run, struct error *err)
+static void renew(void *user, struct run *run)
 {
     const struct renewal *renewal = user;
     const struct range *throughput = &run->summary.throughput;
@@ -35,12 +35,9 @@ static bool renew(void *user, struct run *run, struct error *err)
     char *text = run_cost_renew(run->price, &renewal->price, renewal->at_us,
                                 run_may_be_ranked(run) ? &speed : NULL);
 
-    if (!text)
-        return error_no_memory(err);
     free(run->price);
     run->price = text;
     run->paid = paid_price_of(&renewal->price);
-    return true;
 }
 
 /* Within a transaction of the caller's, who has touched the revision in it. */

@@ -12,29 +12,26 @@
  * be taken for more of what they confirm. */
 static json_t *base_of(const struct gate_check *check)
 {
-    AUTO(json_decrefp) json_t *base = json_loads(check->spec_text, 0, NULL);
-    AUTO(json_decrefp) json_t *labels = json_pack("{s:s}", "check", check->run.text);
+    json_t *base = json_loads(check->spec_text, 0, NULL);
 
-    if (!base || !labels || json_object_set(base, "labels", labels) != 0)
-        return NULL;
-    return json_incref(base);
+    json_object_set_new(base, "labels", json_pack("{s:s}", "check", check->run.text));
+    return base;
 }
 
 /* What the baseline had otherwise. */
 static json_t *change_of(const struct gate_check *check)
 {
     const struct gate_subject *theirs = &check->baseline_subject;
-    AUTO(json_decrefp) json_t *change = json_object();
+    json_t *change = json_object();
 
     for (const char *const *name = check->differs; *name; name++) {
         json_t *value = strcmp(*name, "engine") == 0
                             ? json_string(theirs->engine)
                             : configuration_member(&theirs->setup, *name);
 
-        if (json_object_set_new(change, *name, value) != 0) /* also of no value */
-            return NULL;
+        json_object_set_new(change, *name, value);
     }
-    return take(&change);
+    return change;
 }
 
 /* A sweep's request: one cell as it is, and one as the baseline was. */
@@ -99,7 +96,8 @@ bool gate_queue_confirmation(struct db *db, struct this_machine *here, struct ga
                          "here could confirm it");
     text = request_of(check);
     if (!text)
-        return error_no_memory(err);
+        return error_set(err, ERROR_INTERNAL, NULL, "the stored spec of run %s is not JSON",
+                         check->run.text);
     gate_confirmation_key(check, key);
     if (!queue(db, here, &(struct wish){text, key}, queueing, &check->confirmation.sweep, &cause))
         /* A stored spec that is not lawful any more is not the client's fault. */

@@ -1,6 +1,7 @@
 #include "server/runs/engines.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "engine/run/native.h"
 #include "server/base/log.h"
 
@@ -54,9 +55,7 @@ static bool add(struct engines *engines, const char *name, size_t name_length,
     for (size_t i = 0; i < engines->count; i++)
         if (strcmp(engines->list[i].name, engine->name) == 0)
             return error_set(err, ERROR_INVALID, "--engine", "'%s' is given twice", engine->name);
-    engine->text = strndup(command, command_length);
-    if (!engine->text)
-        return error_no_memory(err);
+    engine->text = xstrndup(command, command_length);
     engine->command[0] = engine->text;
     engines->names[engines->count++] = engine->name;
     return true;

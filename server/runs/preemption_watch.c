@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
+#include "common/memory.h"
 #include "common/service_thread.h"
 #include "pricing/machine/preemption_notice.h"
 #include "server/base/log.h"
@@ -220,15 +221,10 @@ void preemption_watch_free(struct preemption_watch *watch)
     free(watch);
 }
 
-static struct preemption_watch *make(const struct preemption_watch_parts *parts,
-                                     struct error *err)
+static struct preemption_watch *make(const struct preemption_watch_parts *parts)
 {
-    struct preemption_watch *watch = calloc(1, sizeof *watch);
+    struct preemption_watch *watch = xcalloc(1, sizeof *watch);
 
-    if (!watch) {
-        error_no_memory(err);
-        return NULL;
-    }
     watch->parts = *parts;
     if (watch->parts.period_ns == 0)
         watch->parts.period_ns = haste_pause(PERIOD_NS);
@@ -244,9 +240,7 @@ bool preemption_watch_start(const struct preemption_watch_parts *parts,
     *ret_watch = NULL;
     if (strcmp(parts->metadata, "off") == 0)
         return true;
-    watch = make(parts, err);
-    if (!watch)
-        return false;
+    watch = make(parts);
     if (!parts->fetch) {
         watch->fetcher = fetcher_new(err);
         watch->parts.fetch = fetch_with_curl;

@@ -208,8 +208,9 @@ static bool check_run(struct db *db, const struct checksum_run *which,
         counts->altered++;
         order->tell(order->user, which->id, found.text.data);
     }
+    ok = ok && (!found.failed || bytes_too_long(&found.text, "the list of differences", err));
     bytes_free(&found.text);
-    return ok && (!found.failed || error_no_memory(err));
+    return ok;
 }
 
 /* Of those that are left, each as likely as the other. */

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "engine/process/confine.h"
 #include "server/base/log.h"
 #include "server/runs/preemption_event.h"
@@ -79,12 +80,8 @@ static bool prepare(struct runner *runner, struct error *err)
 
 struct runner *runner_start(const struct runner_parts *parts, struct error *err)
 {
-    struct runner *runner = calloc(1, sizeof *runner);
+    struct runner *runner = xcalloc(1, sizeof *runner);
 
-    if (!runner) {
-        error_no_memory(err);
-        return NULL;
-    }
     runner->parts = *parts;
     service_thread_init(&runner->thread);
     if (!prepare(runner, err) || !start_threads(runner, err)) {

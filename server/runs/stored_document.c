@@ -7,20 +7,17 @@
 
 static bool no_room(struct error *err)
 {
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory, or the run is too long");
+    return error_set(err, ERROR_INTERNAL, NULL, "the document is longer than %d bytes",
+                     RUN_DOCUMENT_MAX);
 }
 
-/* What signs a document, and why that failed. */
 struct signer {
     const struct signing_key *key;
-    struct error *err;
 };
 
-static bool sign(void *user, const char *text, size_t length, struct signature *ret_signature)
+static void sign(void *user, const char *text, size_t length, struct signature *ret_signature)
 {
-    const struct signer *signer = user;
-
-    return signing_sign(signer->key, text, length, ret_signature, signer->err);
+    signing_sign(((const struct signer *)user)->key, text, length, ret_signature);
 }
 
 /* As it came: verified again, for the row may have been altered since. */
@@ -46,7 +43,7 @@ static bool write_kept(const struct document_parts *parts, struct bytes *text, s
 static bool write_text(const struct document_parts *parts, const struct signing_key *key,
                        struct bytes *text, struct error *err)
 {
-    struct signer user = {key, err};
+    struct signer user = {key};
     const struct document_signer signer = {sign, &user};
     bool signs = key && parts->run->provenance == PROVENANCE_MEASURED;
 

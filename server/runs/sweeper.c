@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "db/runs/sweeps.h"
 #include "engine/sweep/sweep_tune.h"
 #include "server/base/log.h"
@@ -12,9 +13,9 @@
 /* The runs of a sweep, in the form that the statistics read. */
 static struct sweep_run *plain_runs(const struct sweep_row_run *runs, size_t count)
 {
-    struct sweep_run *plain = calloc(count + 1, sizeof *plain);
+    struct sweep_run *plain = xcalloc(count, sizeof *plain);
 
-    for (size_t i = 0; plain && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         plain[i] = runs[i].run;
     return plain;
 }
@@ -39,8 +40,6 @@ static bool restore(const struct sweep_row *row, const struct place *place,
     for (size_t i = 0; i < row->count; i++) {
         AUTO(json_decrefp) json_t *spec = json_loads(row->cells[i].spec_text, 0, NULL);
 
-        if (!spec)
-            return error_no_memory(err);
         if (!sweep_add(&sweep, row->cells[i].name, spec, place, err))
             return false;
     }
@@ -96,8 +95,6 @@ static bool advance(struct db *db, struct sweep_row *row, const struct place *pl
     if (is_busy(runs, count))
         return true;
     plain = plain_runs(runs, count);
-    if (!plain)
-        return error_no_memory(err);
     sweep_result_compute(plain, count, row->count, 0, NULL, &result);
     if (add_round(db, row, &result, place, instance, &cause))
         return true;

@@ -15,7 +15,7 @@ OWNERS = {
     r"expat\.h": r"pricing/feeds/aws/\w+\.c",
     r"zlib\.h": r"pricing/feeds/unpack\.c",
     r"sqlite3\w*\.h": r"db/(\w+/)?\w+\.[ch]",
-    r"(gmp\.h|nettle/.*)": r"server/keys/ed25519\.c",
+    r"nettle/.*": r"server/keys/ed25519\.c",
     r"microhttpd\w*\.h": r"server/http/(http\.c|transfer\.[ch])",
     r"jansson\.h": r"(common|engine(?!/train/(?!verify/))|pricing|answers|server)/[\w/]+\.[ch]",
 }

@@ -1,6 +1,7 @@
 #include "server/http/edge/connections.h"
 
 #include "common/clock.h"
+#include "common/memory.h"
 
 #include <limits.h>
 #include <netinet/in.h>
@@ -34,10 +35,8 @@ struct connections {
 struct connections *connections_new(const struct connection_limits *limits,
                                     const struct connection_calls *calls)
 {
-    struct connections *connections = calloc(1, sizeof *connections);
+    struct connections *connections = xcalloc(1, sizeof *connections);
 
-    if (!connections)
-        return NULL;
     pthread_mutex_init(&connections->lock, NULL);
     connections->limits = *limits;
     connections->calls = *calls;
@@ -148,10 +147,8 @@ static bool find_room(struct connections *connections, const unsigned char *addr
 struct client *connections_add(struct connections *connections, int descriptor,
                                const struct sockaddr *address, long long now_ns)
 {
-    struct client *client = calloc(1, sizeof *client);
+    struct client *client = xcalloc(1, sizeof *client);
 
-    if (!client)
-        return NULL;
     client->descriptor = descriptor;
     client->phase = PHASE_HEADER;
     client->since_ns = now_ns;

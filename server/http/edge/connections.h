@@ -52,8 +52,7 @@ void connections_free(struct connections *connections);
 /* Adds a client. At a limit, cuts the client that has been resting, sending its request or not
  * taking its answer for longest, of the same address if that exceeds its own limit. One whose
  * answer has just begun is cut only where there is no other, and never for its own address.
- * Returns NULL, and the caller must close `descriptor`, when all others wait for answers or
- * memory runs out. */
+ * Returns NULL, and the caller must close `descriptor`, when all others wait for answers. */
 struct client *connections_add(struct connections *connections, int descriptor,
                                const struct sockaddr *address, long long now_ns);
 

@@ -1,6 +1,7 @@
 #include "server/http/edge/deadlines.h"
 
 #include "common/clock.h"
+#include "common/memory.h"
 #include "common/service_thread.h"
 
 #include <limits.h>
@@ -38,12 +39,8 @@ static void *watch(void *user)
 
 struct deadlines *deadlines_start(tick_fn *tick, void *user, struct error *err)
 {
-    struct deadlines *deadlines = calloc(1, sizeof *deadlines);
+    struct deadlines *deadlines = xcalloc(1, sizeof *deadlines);
 
-    if (!deadlines) {
-        error_no_memory(err);
-        return NULL;
-    }
     deadlines->tick = tick;
     deadlines->user = user;
     deadlines->planned_ns = LLONG_MAX;

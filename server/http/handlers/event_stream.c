@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
+#include "common/memory.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
@@ -46,14 +47,8 @@ static enum stream_result next_events(void *state, struct exchange *exchange, st
 
 void *event_stream_open(struct exchange *exchange, size_t size)
 {
-    AUTO(freep) struct event_stream *stream = calloc(1, size);
-    struct error err = {0};
+    AUTO(freep) struct event_stream *stream = xcalloc(1, size);
 
-    if (!stream) {
-        error_no_memory(&err);
-        reply_error(exchange, &err);
-        return NULL;
-    }
     if (!request_run_id(exchange, &stream->id))
         return NULL;
     return take(&stream);

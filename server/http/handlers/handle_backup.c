@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
+#include "common/memory.h"
 #include "server/base/disk_reserve.h"
 #include "server/base/log.h"
 #include "server/http/backup_job.h"
@@ -140,12 +141,9 @@ void backup_handler(struct exchange *exchange)
         add_headers(exchange);
         return;
     }
-    backup = calloc(1, sizeof *backup);
-    if (!backup)
-        error_no_memory(&err);
-    else
-        backup->job = exchange->server->backup_job;
-    if (!backup || !disk_reserve_check_copy(exchange->server->config, &err) ||
+    backup = xcalloc(1, sizeof *backup);
+    backup->job = exchange->server->backup_job;
+    if (!disk_reserve_check_copy(exchange->server->config, &err) ||
         !backup_job_begin(exchange->server->backup_job, &err)) {
         reply_error(exchange, &err);
         return;

@@ -58,7 +58,7 @@ static void reply_check(struct exchange *exchange, const struct gate_check *chec
     public_address(&exchange->request.headers,
                    exchange->server->config->tls_certificate[0] != '\0', address);
     if (!(markdown ? present_check_markdown(body, check, address) : write_json(body, check))) {
-        error_no_memory(&err);
+        bytes_too_long(body, "the answer", &err);
         reply_error(exchange, &err);
         return;
     }

@@ -9,6 +9,7 @@
 #include "answers/compare/unmatched_lists.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "server/api/comparison.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_comparison.h"
@@ -74,7 +75,7 @@ static bool write_body(struct exchange *exchange, int format,
         present_comparison(&out, question, ranking);
         ok = !out.failed;
     }
-    return ok || error_no_memory(err);
+    return ok || bytes_too_long(body, "the answer", err);
 }
 
 static bool is_of_subset(const struct comparison_question *question)
@@ -112,7 +113,7 @@ static bool compute(struct exchange *exchange, struct db *db, int format,
     const struct server *server = exchange->server;
     AUTO(comparison_cache_return) struct comparison_loan loan = {0};
     AUTO(comparison_clear) struct ranking ranking = {0};
-    AUTO(freep) struct discount_list *discounts = calloc(1, sizeof *discounts);
+    AUTO(freep) struct discount_list *discounts = xcalloc(1, sizeof *discounts);
     AUTO(capacity_counts_free) struct capacity_counts capacity = {0};
     AUTO(standings_free) struct standings subset = {0};
     AUTO(homes_free) struct homes homes = {0};
@@ -120,8 +121,6 @@ static bool compute(struct exchange *exchange, struct db *db, int format,
     struct comparison_parts parts = {
         .question = question, .discounts = discounts, .capacity = &capacity};
 
-    if (!discounts)
-        return error_no_memory(err);
     if (!discounts_each(db, question->where.at_us, discount_list_add, discounts, err) ||
         !capacity_counts_load(db, question->where.at_us, question->where.zone, &capacity, err) ||
         !load_subset(db, &parts, &subset, err) ||

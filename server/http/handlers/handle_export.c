@@ -6,6 +6,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
+#include "common/memory.h"
 #include "db/runs/exports.h"
 #include "db/runs/runs.h"
 #include "server/api/runs.h"
@@ -294,15 +295,10 @@ static bool name_unmatched(struct exchange *exchange, const struct run_filter *f
 
 void export_handler(struct exchange *exchange)
 {
-    AUTO(export_stream_freep) struct export_stream *stream = calloc(1, sizeof *stream);
+    AUTO(export_stream_freep) struct export_stream *stream = xcalloc(1, sizeof *stream);
     const struct export_question *asked = exchange->request.parameters;
     struct error err = {0};
 
-    if (!stream) {
-        error_no_memory(&err);
-        reply_error(exchange, &err);
-        return;
-    }
     stream->exchange = exchange;
     stream->part.piecewise = true;
     if (!find_after(exchange, asked->after, &stream->after, &err)) {

@@ -2,6 +2,7 @@
  * Tested by tests/api/test_refresh.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_feed.h"
 #include "server/http/reply.h"
@@ -13,23 +14,13 @@
 struct scopes_seen {
     struct feed_row *rows;
     size_t count, room;
-    bool failed;
 };
 
 static void collect(void *user, const struct feed_row *row)
 {
     struct scopes_seen *seen = user;
 
-    if (seen->count == seen->room) {
-        size_t room = seen->room ? seen->room * 2 : 16;
-        struct feed_row *more = reallocarray(seen->rows, room, sizeof *more);
-
-        seen->failed |= !more;
-        if (!more)
-            return;
-        seen->rows = more;
-        seen->room = room;
-    }
+    seen->rows = xgrow(seen->rows, seen->count, &seen->room, sizeof *seen->rows);
     seen->rows[seen->count++] = *row;
 }
 
@@ -39,8 +30,7 @@ static bool present_one(struct exchange *exchange, struct db *db, const struct f
     struct scopes_seen seen = {0};
     struct feed_view view = {.feed = feed, .now_us = clock_calendar_us()};
     char idle[160];
-    bool ok = feed_rows_each(db, feed->source->name, collect, &seen, err) &&
-              (!seen.failed || error_no_memory(err));
+    bool ok = feed_rows_each(db, feed->source->name, collect, &seen, err);
 
     if (ok) {
         view.on =

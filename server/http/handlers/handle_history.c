@@ -37,7 +37,7 @@ static bool compute(struct exchange *exchange, struct db *db, struct error *err)
     if (histories.count == 0 && !unmatched_runs(db, filter, &unmatched, err))
         return false;
     present_histories_end(&out, unmatched.list, unmatched.count);
-    return !out.failed || error_no_memory(err);
+    return !out.failed || bytes_too_long(out.bytes, "the answer", err);
 }
 
 static void send_body(struct exchange *exchange, const char *etag)

@@ -1,6 +1,7 @@
 /* /v1/runs/import: stores runs measured elsewhere: one document, or many with one per line. A
  * long job does it while the answer is held. Tested by tests/api/test_import.py
  * and tests/attack/test_uploads.py. */
+#include "common/memory.h"
 #include "db/runs/runs.h"
 #include "engine/machine/vm.h"
 #include "server/http/access.h"
@@ -144,12 +145,7 @@ void import_handler(struct exchange *exchange)
     if (!access_spend(exchange, LIMIT_RUNS,
                       lines && body->data ? import_count(body->data, body->used) : 1))
         return;
-    held = calloc(1, sizeof *held);
-    if (!held) {
-        error_no_memory(&err);
-        reply_error(exchange, &err);
-        return;
-    }
+    held = xcalloc(1, sizeof *held);
     held->jobs = exchange->server->long_jobs;
     job = &held->import;
     job->pool = exchange->server->pool;

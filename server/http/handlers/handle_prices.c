@@ -197,12 +197,10 @@ static bool write_stored(struct db *db, const struct price prices[], size_t coun
 static bool create_prices(struct exchange *exchange, const json_t *json, struct json_writer *out,
                           struct error *err)
 {
-    AUTO(freep) struct price *prices = calloc(PRICE_STORE_MAX, sizeof *prices);
+    AUTO(freep) struct price *prices = xcalloc(PRICE_STORE_MAX, sizeof *prices);
     AUTO(db_loan_end) struct db_loan loan = {0};
     size_t count;
 
-    if (!prices)
-        return error_no_memory(err);
     if (!read_prices(json, prices, &count, err))
         return false;
     loan = db_borrow(exchange->server->pool);

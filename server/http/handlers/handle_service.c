@@ -178,7 +178,7 @@ static bool write_feeds(struct bytes *text, const struct feeds *feeds, struct db
         if (!feed_rows_each(db, sums[i].name, add_scope, &sums[i], err))
             return false;
     }
-    return write_feed_sums(text, sums, feeds->count) || error_no_memory(err);
+    return write_feed_sums(text, sums, feeds->count) || bytes_too_long(text, "the answer", err);
 }
 
 void metrics_handler(struct exchange *exchange)
@@ -200,7 +200,7 @@ void metrics_handler(struct exchange *exchange)
           !metrics_write(exchange->server->metrics, body) ||
           !token_store_write(exchange->server->token_store, body) ||
           !audit_write_metrics(exchange->server->audit, body)) &&
-         !error_no_memory(&err)) ||
+         !bytes_too_long(body, "the answer", &err)) ||
         !write_feeds(body, exchange->server->feeds, loan.db, &err) ||
         !comparison_metrics_write(loan.db, exchange->server->comparison_cache, &here, body,
                                   &err)) {

@@ -61,9 +61,9 @@ static bool write_page(struct db *db, const struct known_type_filter *filter,
 
     if (page->csv)
         return (bytes_printf(page->out->bytes, "%s", present_support_columns) ||
-                error_no_memory(err)) &&
+                bytes_too_long(page->out->bytes, "the answer", err)) &&
                known_types_each(db, filter, write_type, page, err) &&
-               (!page->failed || error_no_memory(err));
+               (!page->failed || bytes_too_long(page->out->bytes, "the answer", err));
     jsonw_open(page->out, NULL, '{');
     jsonw_open(page->out, "support", '[');
     if (!known_types_each(db, filter, write_type, page, err))

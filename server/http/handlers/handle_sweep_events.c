@@ -7,6 +7,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
+#include "common/memory.h"
 #include "server/http/handlers/event_stream.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/handlers/sweep_parts.h"
@@ -96,17 +97,15 @@ static void ends_clear(struct ends *ends)
     freep(&ends->runs);
 }
 
-static bool find_ends(const struct sweep_view *view, struct ends *ends)
+static void find_ends(const struct sweep_view *view, struct ends *ends)
 {
-    ends->runs = calloc(view->run_count + 1, sizeof *ends->runs);
+    ends->runs = xcalloc(view->run_count, sizeof *ends->runs);
     ends->count = view->run_count;
-    for (size_t i = 0; ends->runs && i < view->run_count; i++) {
+    for (size_t i = 0; i < view->run_count; i++) {
         ends->runs[i] = &view->runs[i];
         ends->ended += run_state_is_final(view->runs[i].run.state);
     }
-    if (ends->runs)
-        qsort(ends->runs, ends->count, sizeof *ends->runs, by_end);
-    return ends->runs != NULL;
+    qsort(ends->runs, ends->count, sizeof *ends->runs, by_end);
 }
 
 /* Whether the run of a place is the last one of its cell. */
@@ -163,7 +162,8 @@ static bool write_news(struct bytes *piece, struct sweep_stream *reader,
         if (!write_state(piece, reader, view->row))
             return false;
     }
-    if (!find_ends(view, &ends) || !write_cells(piece, reader, view, &ends, &all))
+    find_ends(view, &ends);
+    if (!write_cells(piece, reader, view, &ends, &all))
         return false;
     if (!all)
         return true;

@@ -37,7 +37,6 @@ static void reply_sweep(struct exchange *exchange, int status, const char *id)
 static char *request_text(const struct exchange *exchange, bool is_aa, struct error *err)
 {
     AUTO(json_decrefp) json_t *json = request_json(exchange, err);
-    char *text;
 
     if (!json)
         return NULL;
@@ -45,13 +44,9 @@ static char *request_text(const struct exchange *exchange, bool is_aa, struct er
         error_set(err, ERROR_INVALID, "preset", "is aa on this path: leave it out");
         return NULL;
     }
-    if (is_aa && json_object_set_new(json, "preset", json_string("aa")) != 0)
-        text = NULL;
-    else
-        text = json_text(json);
-    if (!text)
-        error_no_memory(err);
-    return text;
+    if (is_aa)
+        json_object_set_new(json, "preset", json_string("aa"));
+    return json_text(json);
 }
 
 static bool create(struct exchange *exchange, const char *text, const char *key,
@@ -116,7 +111,7 @@ static void reply_table(struct exchange *exchange, const struct sweep_view *view
     struct error err = {0};
 
     if (!present_sweep_csv(&exchange->reply.body, view)) {
-        error_no_memory(&err);
+        bytes_too_long(&exchange->reply.body, "the answer", &err);
         reply_error(exchange, &err);
         return;
     }

@@ -77,7 +77,7 @@ static bool answer(struct exchange *exchange, struct db *db, struct wanted_reque
         return false;
     return present_wanted(out, &request->question, &list, (size_t)request->asked->limit,
                           &unmatched) ||
-           error_no_memory(err);
+           bytes_too_long(out->bytes, "the answer", err);
 }
 
 void wanted_handler(struct exchange *exchange)

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "engine/sweep/sweep_tune.h"
 
 void sweep_parts_clear(struct sweep_parts *parts)
@@ -25,25 +26,23 @@ static size_t final_from(const struct sweep_row *row)
     return from < row->count ? from : 0;
 }
 
-/* Cells of one workload are of one group, numbered in the order of the cells. NULL without
- * memory. */
+/* Cells of one workload are of one group, numbered in the order of the cells. */
 static size_t *group_cells(const struct sweep_row *row)
 {
-    AUTO(freep) size_t *groups = calloc(row->count + 1, sizeof *groups);
+    size_t *groups = xcalloc(row->count, sizeof *groups);
     AUTO(json_decrefp) json_t *known = json_object();
 
     for (size_t i = 0; i < row->count; i++) {
         AUTO(json_decrefp) json_t *spec = json_loads(row->cells[i].spec_text, 0, NULL);
-        const char *workload = json_string_value(json_object_get(spec, "workload"));
-        json_t *group = json_object_get(known, workload ? workload : "");
+        const char *told = json_string_value(json_object_get(spec, "workload"));
+        const char *workload = told ? told : "";
+        json_t *group = json_object_get(known, workload);
 
-        if (!groups || !spec || !workload)
-            return NULL;
         groups[i] = group ? (size_t)json_integer_value(group) : json_object_size(known);
-        if (!group && json_object_set_new(known, workload, json_integer((json_int_t)groups[i])))
-            return NULL;
+        if (!group)
+            json_object_set_new(known, workload, json_integer((json_int_t)groups[i]));
     }
-    return take(&groups);
+    return groups;
 }
 
 bool sweep_parts_load(struct db *db, const char *id, struct sweep_parts *parts, struct error *err)
@@ -54,12 +53,10 @@ bool sweep_parts_load(struct db *db, const char *id, struct sweep_parts *parts, 
     if (!sweeps_find(db, id, &parts->row, err) ||
         !sweeps_runs(db, parts->row.number, &parts->runs, &count, err))
         return false;
-    parts->plain = calloc(count + 1, sizeof *parts->plain);
-    for (size_t i = 0; parts->plain && i < count; i++)
+    parts->plain = xcalloc(count, sizeof *parts->plain);
+    for (size_t i = 0; i < count; i++)
         parts->plain[i] = parts->runs[i].run;
     groups = group_cells(&parts->row);
-    if (!parts->plain || !groups)
-        return error_no_memory(err);
     sweep_result_compute(parts->plain, count, parts->row.count, final_from(&parts->row), groups,
                          &parts->result);
     parts->view = (struct sweep_view){.row = &parts->row,

@@ -4,6 +4,7 @@
 #include "answers/compare/comparison.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 
 /* Label values must escape these. */
 static bool add_label(struct bytes *text, const char *name, const char *value)
@@ -76,7 +77,7 @@ static bool add_workload(struct part *part, const char *workload, struct error *
     for (size_t gauge = 0; gauge < COUNT(gauges); gauge++)
         for (size_t i = 0; i < ranking.count; i++)
             if (!add_row(&part->texts[gauge], &gauges[gauge], &ranking.rows[i]))
-                return error_no_memory(err);
+                return bytes_too_long(&part->texts[gauge], gauges[gauge].name, err);
     return true;
 }
 
@@ -117,8 +118,8 @@ static bool put_together(const struct bytes *texts, struct bytes *text)
 bool comparison_metrics_write(struct db *db, struct comparison_cache *cache,
                               const struct identity *here, struct bytes *text, struct error *err)
 {
-    AUTO(freep) struct discount_list *discounts = calloc(1, sizeof *discounts);
-    AUTO(freep) struct query *query = calloc(1, sizeof *query); /* empty: no parameters */
+    AUTO(freep) struct discount_list *discounts = xcalloc(1, sizeof *discounts);
+    AUTO(freep) struct query *query = xcalloc(1, sizeof *query); /* empty: no parameters */
     AUTO(comparison_cache_return) struct comparison_loan loan = {0};
     struct bytes texts[COUNT(gauges)];
     struct part part = {.loan = &loan, .discounts = discounts, .texts = texts};
@@ -127,12 +128,11 @@ bool comparison_metrics_write(struct db *db, struct comparison_cache *cache,
 
     for (size_t i = 0; i < COUNT(gauges); i++)
         texts[i] = (struct bytes){.limit = 16 * 1024 * 1024};
-    if (!discounts || !query)
-        return error_no_memory(err);
     ok = comparison_question_read(query, here, now_us, &part.question, err) &&
          discounts_each(db, now_us, discount_list_add, discounts, err) &&
          comparison_cache_borrow(cache, db, &part.question.where, &loan, err) &&
-         add_all(&part, err) && (put_together(texts, text) || error_no_memory(err));
+         add_all(&part, err) &&
+         (put_together(texts, text) || bytes_too_long(text, "the answer", err));
     for (size_t i = 0; i < COUNT(gauges); i++)
         bytes_free(&texts[i]);
     return ok;

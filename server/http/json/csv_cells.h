@@ -1,5 +1,5 @@
 /* Cells of a line of CSV (RFC 4180) behind its first one: each begins with a comma. They return
- * false when memory ends. */
+ * false at the limit of the text. */
 #pragma once
 
 #include "common/bytes.h"

@@ -1,5 +1,5 @@
-/* Foreign text in Markdown: names that a sender chose must stay names. They return false when
- * memory ends. */
+/* Foreign text in Markdown: names that a sender chose must stay names. They return false at
+ * the limit of the text. */
 #pragma once
 
 #include "common/bytes.h"

@@ -11,7 +11,7 @@ void present_comparison(struct json_writer *out, const struct comparison_questio
 /* Parts of a row: its "throughput", and its "price" with "why_no_price". */
 void present_row_throughput(struct json_writer *out, const struct comparison_row *row);
 
-/* One line a row, the same columns always. False when memory ends. */
+/* One line a row, the same columns always. False at the limit of the text. */
 bool present_comparison_csv(struct bytes *text, const struct comparison_question *question,
                             const struct ranking *ranking) __attribute__((warn_unused_result));
 

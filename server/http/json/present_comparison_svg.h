@@ -9,7 +9,7 @@
 #define PICTURE_ROWS_MAX 50 /* rows that a picture has at most, whatever the question's limit */
 
 /* Bars of samples per dollar with their intervals, in the order of the comparison; a row without
- * a number has the reason in place of a bar. False when the limit or the memory ends. */
+ * a number has the reason in place of a bar. False at the limit of the text. */
 bool present_comparison_svg(struct bytes *text, const struct comparison_question *question,
                             const struct ranking *ranking) __attribute__((warn_unused_result));
 
@@ -21,6 +21,6 @@ bool present_comparison_svg(struct bytes *text, const struct comparison_question
  *   cannot be told apart        where the reference, or without one another row, may be as good;
  *   1.26 x c7i.2xlarge          of a row that surely differs from the reference;
  *   336k +- 0.9 %               of a row that surely is the best, or the only ranked one.
- * False when the limit or the memory ends. */
+ * False at the limit of the text. */
 bool present_badge_svg(struct bytes *text, const struct comparison_question *question,
                        const struct ranking *ranking) __attribute__((warn_unused_result));

@@ -81,7 +81,6 @@ void present_judgement(struct json_writer *out, enum validity level, const char 
 {
     AUTO(freep) char *named = load_name_in_findings(findings, load);
 
-    out->failed |= findings && !named;
     if (level == VALIDITY_UNKNOWN) {
         jsonw_null(out, "validity");
         return;

@@ -14,7 +14,7 @@ void present_support(struct json_writer *out, const struct known_type *type,
 void present_number_fact(struct json_writer *out, const char *key,
                          const struct number_fact *fact);
 
-/* The names of the columns, and one line. False when memory ends. */
+/* The names of the columns, and one line. False at the limit of the text. */
 extern const char present_support_columns[];
 bool present_support_line(struct bytes *text, const struct known_type *type,
                           const struct support *support) __attribute__((warn_unused_result));

@@ -26,6 +26,6 @@ void present_sweep_progress(struct json_writer *out, const char *key,
 /* Without its cells, for lists. */
 void present_sweep_head(struct json_writer *out, const struct sweep_row *row);
 
-/* The cells as CSV. False when the limit or memory ends. */
+/* The cells as CSV. False at the limit of the text. */
 bool present_sweep_csv(struct bytes *text, const struct sweep_view *view)
     __attribute__((warn_unused_result));

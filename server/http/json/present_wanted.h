@@ -6,7 +6,7 @@
 #include "answers/types/wanted.h"
 #include "common/json_writer.h"
 
-/* At most `limit` of them. False when memory ends. */
+/* At most `limit` of them. False at the limit of the text. */
 bool present_wanted(struct json_writer *out, const struct wanted_question *question,
                     const struct wanted_list *list, size_t limit,
                     const struct unmatched_list *unmatched) __attribute__((warn_unused_result));

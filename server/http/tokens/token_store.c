@@ -2,6 +2,7 @@
 #include "server/http/tokens/token_store.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "common/text.h"
 
 #include <pthread.h>
@@ -25,24 +26,20 @@ static bool read_all(const struct config *config, struct tokens *tokens, struct 
 {
     const char *reads = config->read_token, *writes = config->write_token;
 
-    return (!*writes || tokens_add_option(tokens, WRITE_TOKEN_NAME, SCOPES_ALL, writes, err)) &&
-           (!*reads || strcmp(reads, writes) == 0 ||
-            tokens_add_option(tokens, READ_TOKEN_NAME, SCOPE_READ, reads, err)) &&
-           (!config->tokens[0] || tokens_read(config->tokens, tokens, err));
+    if (*writes)
+        tokens_add_option(tokens, WRITE_TOKEN_NAME, SCOPES_ALL, writes);
+    if (*reads && strcmp(reads, writes) != 0)
+        tokens_add_option(tokens, READ_TOKEN_NAME, SCOPE_READ, reads);
+    return !config->tokens[0] || tokens_read(config->tokens, tokens, err);
 }
 
-static struct sender **find_senders(struct token_usage *token_usage, const struct tokens *tokens,
-                                    struct error *err)
+static struct sender **find_senders(struct token_usage *token_usage, const struct tokens *tokens)
 {
-    /* One more, so that NULL always means failure. */
-    AUTO(freep) struct sender **list = calloc(tokens->count + 1, sizeof(struct sender *));
+    struct sender **list = xcalloc(tokens->count, sizeof(struct sender *));
 
-    for (size_t i = 0; list && i < tokens->count; i++)
-        if ((list[i] = token_usage_get(token_usage, tokens->list[i].name)) == NULL)
-            freep(&list);
-    if (!list)
-        error_no_memory(err);
-    return take(&list);
+    for (size_t i = 0; i < tokens->count; i++)
+        list[i] = token_usage_get(token_usage, tokens->list[i].name);
+    return list;
 }
 
 bool token_store_reload(struct token_store *token_store, struct error *err)
@@ -52,9 +49,7 @@ bool token_store_reload(struct token_store *token_store, struct error *err)
 
     if (!read_all(token_store->config, &tokens, err))
         return false;
-    by_token = find_senders(token_store->token_usage, &tokens, err);
-    if (!by_token)
-        return false;
+    by_token = find_senders(token_store->token_usage, &tokens);
     pthread_rwlock_wrlock(&token_store->lock);
     struct tokens old = token_store->tokens;
     struct sender **old_senders = token_store->by_token;
@@ -68,19 +63,13 @@ bool token_store_reload(struct token_store *token_store, struct error *err)
 
 struct token_store *token_store_new(const struct config *config, struct error *err)
 {
-    struct token_store *token_store = calloc(1, sizeof *token_store);
+    struct token_store *token_store = xcalloc(1, sizeof *token_store);
 
-    if (!token_store) {
-        error_no_memory(err);
-        return NULL;
-    }
     token_store->config = config;
     token_store->is_open = is_open(config);
     token_store->token_usage = token_usage_new();
     pthread_rwlock_init(&token_store->lock, NULL);
-    if (!token_store->token_usage)
-        error_no_memory(err);
-    if (!token_store->token_usage || !token_store_reload(token_store, err)) {
+    if (!token_store_reload(token_store, err)) {
         token_store_free(token_store);
         return NULL;
     }

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,10 +26,9 @@ static const long long periods_ns[LIMITS] = {60 * NS_PER_SECOND, 3600 * NS_PER_S
 
 struct token_usage *token_usage_new(void)
 {
-    struct token_usage *token_usage = calloc(1, sizeof *token_usage);
+    struct token_usage *token_usage = xcalloc(1, sizeof *token_usage);
 
-    if (token_usage)
-        pthread_mutex_init(&token_usage->lock, NULL);
+    pthread_mutex_init(&token_usage->lock, NULL);
     return token_usage;
 }
 
@@ -60,7 +60,8 @@ struct sender *token_usage_get(struct token_usage *token_usage, const char *name
 
     pthread_mutex_lock(&token_usage->lock);
     sender = find(token_usage->first, name);
-    if (!sender && (sender = calloc(1, sizeof *sender)) != NULL) {
+    if (!sender) {
+        sender = xcalloc(1, sizeof *sender);
         snprintf(sender->name, sizeof sender->name, "%s", name);
         pthread_mutex_init(&sender->lock, NULL);
         sender->next = token_usage->first;

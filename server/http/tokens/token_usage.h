@@ -10,10 +10,10 @@
 struct token_usage;
 struct sender;
 
-struct token_usage *token_usage_new(void); /* NULL without memory */
+struct token_usage *token_usage_new(void);
 void token_usage_free(struct token_usage *token_usage);
 
-/* The sender of this name, created if it is new; NULL without memory. */
+/* The sender of this name, created if it is new. */
 struct sender *token_usage_get(struct token_usage *token_usage, const char *name);
 
 const char *sender_name(const struct sender *sender);

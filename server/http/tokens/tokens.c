@@ -1,6 +1,7 @@
 #include "server/http/tokens/tokens.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "server/base/option_file.h"
 
 #include <stdarg.h>
@@ -217,19 +218,10 @@ static bool read_parts(const struct place *place, char *line, struct token *toke
     return true;
 }
 
-static bool add(struct tokens *tokens, const struct token *token, struct error *err)
+static void add(struct tokens *tokens, const struct token *token)
 {
-    /* Grows at powers of two, so no capacity is stored. */
-    if ((tokens->count & (tokens->count - 1)) == 0) {
-        size_t room = tokens->count > 0 ? 2 * tokens->count : 1;
-        struct token *list = realloc(tokens->list, room * sizeof *list);
-
-        if (!list)
-            return error_no_memory(err);
-        tokens->list = list;
-    }
+    tokens->list = xgrow(tokens->list, tokens->count, &tokens->room, sizeof *tokens->list);
     tokens->list[tokens->count++] = *token;
-    return true;
 }
 
 static bool add_line(const struct place *place, char *line, struct tokens *tokens,
@@ -253,18 +245,17 @@ static bool add_line(const struct place *place, char *line, struct tokens *token
     }
     if (tokens->count >= TOKENS_MAX)
         return wrong(place, err, "there may be at most %d tokens", TOKENS_MAX);
-    return add(tokens, &token, err);
+    add(tokens, &token);
+    return true;
 }
 
 bool tokens_parse(const char *file, const char *text, size_t length, struct tokens *tokens,
                   struct error *err)
 {
-    AUTO(freep) char *copy = malloc(length + 1);
+    AUTO(freep) char *copy = xmalloc(length + 1);
     struct place place = {.file = file, .line = 1};
     char *line = copy, *next;
 
-    if (!copy)
-        return error_no_memory(err);
     if (length > 0)
         memcpy(copy, text, length);
     copy[length] = '\0';
@@ -290,14 +281,14 @@ bool tokens_read(const char *file, struct tokens *tokens, struct error *err)
            tokens_parse(file, text.data ? text.data : "", text.used, tokens, err);
 }
 
-bool tokens_add_option(struct tokens *tokens, const char *name, unsigned scopes,
-                       const char *token, struct error *err)
+void tokens_add_option(struct tokens *tokens, const char *name, unsigned scopes,
+                       const char *token)
 {
     struct token added = {.scopes = scopes, .is_option = true};
 
     snprintf(added.name, sizeof added.name, "%s", name);
     sha256(token, strlen(token), added.hash);
-    return add(tokens, &added, err);
+    add(tokens, &added);
 }
 
 const struct token *tokens_find(const struct tokens *tokens, const char *presented)
@@ -320,5 +311,5 @@ const struct token *tokens_find(const struct tokens *tokens, const char *present
 void tokens_clear(struct tokens *tokens)
 {
     freep(&tokens->list);
-    tokens->count = 0;
+    *tokens = (struct tokens){0};
 }

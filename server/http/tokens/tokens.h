@@ -48,7 +48,7 @@ struct token {
 
 struct tokens {
     struct token *list;
-    size_t count;
+    size_t count, room;
 };
 
 /* Adds the tokens of a text. error.field is "FILE:LINE", or the end of that. Call tokens_clear()
@@ -66,8 +66,8 @@ bool tokens_remove(const char *file, const char *name, bool *ret_found, struct e
     __attribute__((warn_unused_result));
 
 /* Adds a token of an option. Call it before the file: a line with the same hash is refused. */
-bool tokens_add_option(struct tokens *tokens, const char *name, unsigned scopes,
-                       const char *token, struct error *err) __attribute__((warn_unused_result));
+void tokens_add_option(struct tokens *tokens, const char *name, unsigned scopes,
+                       const char *token);
 
 /* Finds a presented token, or NULL, in constant time per token. */
 const struct token *tokens_find(const struct tokens *tokens, const char *presented);

@@ -69,15 +69,13 @@ bool tokens_remove(const char *file, const char *name, bool *ret_found, struct e
     char beside[PATH_MAX + 8];
 
     *ret_found = false;
-    if (!path && errno == ENOMEM)
-        return error_no_memory(err);
     if (!path)
         return error_set(err, ERROR_INVALID, "--tokens", "cannot read %s: %s", file,
                          strerror(errno));
     if (!option_file_read("--tokens", path, &text, err))
         return false;
     if (!copy_others(&text, name, &rest, ret_found))
-        return error_no_memory(err);
+        return bytes_too_long(&rest, "the file of tokens", err);
     if (!*ret_found)
         return true;
     snprintf(beside, sizeof beside, "%s.new", path);

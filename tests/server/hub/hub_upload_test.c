@@ -425,7 +425,8 @@ static void the_key_is_proven_and_another_one_waits(void)
     struct signing_key key = {.pair = {.secret = {1}}};
     char proof[PROOF_SIZE], header[PROOF_SIZE + 32];
 
-    EXPECT(signing_key_complete(&key, NULL) && signing_prove(&key, TOKEN, proof, NULL));
+    signing_key_complete(&key);
+    signing_prove(&key, TOKEN, proof);
     snprintf(header, sizeof header, "\n%s: %s\n", PROOF_HEADER, proof);
     fill(db, 1);
     upload.key = &key;

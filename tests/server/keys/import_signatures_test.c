@@ -136,7 +136,7 @@ static void a_signature_is_verified_and_may_be_demanded(void)
     EXPECT(import_signatures_verify(&document, &lax, NULL));
     EXPECT(!import_signatures_verify(&document, &strict, &err));
     EXPECT_INT(err.kind, ERROR_FORBIDDEN);
-    EXPECT(signing_sign(&alice, text, sizeof text - 1, &document.signature, NULL));
+    signing_sign(&alice, text, sizeof text - 1, &document.signature);
     EXPECT(import_signatures_verify(&document, &strict, NULL));
     document.signed_text.length--;
     error_clear(&err);
@@ -163,7 +163,8 @@ static void a_token_is_forgotten_once(void)
 
 int main(void)
 {
-    EXPECT(signing_key_complete(&alice, NULL) && signing_key_complete(&bob, NULL));
+    signing_key_complete(&alice);
+    signing_key_complete(&bob);
     RUN(the_first_proof_binds_a_token);
     RUN(nothing_binds_without_a_proof_a_name_or_one_key);
     RUN(a_bound_token_sends_what_its_key_signed);

@@ -1,6 +1,8 @@
 #include "server/prices/cost_json.h"
 
 #include "common/cleanup.h"
+#include "common/limits.h"
+#include "common/memory.h"
 #include "tests/test.h"
 
 #define PRICE "\"price\":{\"price_per_hour\":2,\"currency\":\"USD\"}"
@@ -127,6 +129,26 @@ static void a_cost_is_answered_as_it_is_stored(void)
     EXPECT(strstr(text, ",\"over_run\":null,\"why_not_ranked\":null}}") != NULL);
 }
 
+#define LARGE_NOTE (DOCUMENT_MEMBER_MAX - 1000)
+#define LARGE_COST "{\"identity\":{\"note\":\"%0*d\"}," PRICE REST "}"
+
+/* An import takes members of DOCUMENT_MEMBER_MAX bytes. */
+static void a_large_identity_of_the_sender_stays(void)
+{
+    const struct machine_price price = {.why_not = "not known here"};
+    AUTO(bytes_free) struct bytes text = {.limit = DOCUMENT_MEMBER_MAX * 2};
+    struct json_writer out = {.bytes = &text};
+    struct run run = paid_run();
+    AUTO(freep) char *cost = xasprintf(LARGE_COST, LARGE_NOTE, 0);
+    AUTO(freep) char *renewed = run_cost_renew(cost, &price, 1, NULL);
+
+    run.price = cost;
+    present_run_cost(&out, NULL, &run);
+    EXPECT(!out.failed && strncmp(text.data, cost, LARGE_NOTE) == 0);
+    EXPECT(renewed && strncmp(renewed, cost, LARGE_NOTE) == 0);
+    expect_read(renewed ? renewed : "", 0);
+}
+
 static const json_t *amount_of(const json_t *json, size_t i)
 {
     return json_object_get(json_object_get(json, "cost"), cost_amount_name(i));
@@ -228,6 +250,7 @@ int main(void)
     RUN(a_price_of_the_sender_is_read);
     RUN(the_member_that_is_wrong_is_named);
     RUN(a_cost_is_answered_as_it_is_stored);
+    RUN(a_large_identity_of_the_sender_stays);
     RUN(a_run_that_may_not_be_ranked_has_points);
     return test_result();
 }

@@ -86,7 +86,7 @@ static void begin_at(struct scene *scene, const char *metadata, const char *prov
     *scene = (struct scene){.config = {.life_cycle = life_cycle}};
     snprintf(scene->config.metadata, sizeof scene->config.metadata, "%s", metadata);
     snprintf(scene->config.provider, sizeof scene->config.provider, "%s", provider);
-    scene->here = this_machine_new(&scene->config, &err);
+    scene->here = this_machine_new(&scene->config);
     EXPECT(scene->here != NULL);
     parts = (struct preemption_watch_parts){.this_machine = scene->here,
                                             .metadata = scene->config.metadata,

@@ -76,7 +76,7 @@ static void begin(struct scene *scene)
     EXPECT(engines_read(engines, "native", &scene->engines, &err));
     scene->notifications = notifications_new(NS_PER_SECOND, ignore, NULL);
     scene->metrics = metrics_new(route_count, route_label);
-    scene->this_machine = this_machine_new(&scene->config, &err);
+    scene->this_machine = this_machine_new(&scene->config);
     EXPECT(scene->this_machine != NULL);
     this_machine_look(scene->this_machine);
     scene->db = open_database(&scene->folder);

@@ -28,7 +28,7 @@ static void begin(struct scene *scene)
     scene->db = open_database(&scene->folder);
     scene->parts =
         (struct sweeper_parts){.db = scene->db,
-                               .here = this_machine_new(&scene->config, &err),
+                               .here = this_machine_new(&scene->config),
                                .notifications = notifications_new(NS_PER_SECOND, ignore, NULL)};
     EXPECT(scene->parts.here != NULL);
     this_machine_look(scene->parts.here);

@@ -144,7 +144,7 @@ static void the_token_of_an_option_is_found_and_no_line_may_have_it_too(void)
     AUTO(tokens_clear) struct tokens tokens = {0};
     struct error err = {0};
 
-    EXPECT(tokens_add_option(&tokens, READ_TOKEN_NAME, SCOPE_READ, "abc", &err));
+    tokens_add_option(&tokens, READ_TOKEN_NAME, SCOPE_READ, "abc");
     EXPECT(tokens_find(&tokens, "abc") == &tokens.list[0]);
     EXPECT(tokens.list[0].is_option);
     EXPECT(!parse("c1 read sha256:" ABC, &tokens, &err));
