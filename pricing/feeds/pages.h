@@ -23,10 +23,6 @@ bool pages_go_on(struct pages *pages, const char *name, struct error *err)
 uint64_t pages_hash(uint64_t start, const char *text);
 #define PAGES_HASH_START 0xcbf29ce484222325u
 
-/* Puts into `bytes` what an element that is a JSON string, or null, stands for. */
-bool pages_string(const struct split_element *element, struct bytes *bytes, struct error *err)
-    __attribute__((warn_unused_result));
-
-/* The same for a short one: a link, a token, a word. */
+/* Reads an element that is a short JSON string: a link, a token, a word; null is "". */
 bool pages_text(const struct split_element *element, char *ret_text, size_t size,
                 struct error *err) __attribute__((warn_unused_result));

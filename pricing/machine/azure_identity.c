@@ -7,12 +7,10 @@
 #include <ctype.h>
 #include <strings.h>
 
-/* A string of the document; NULL where it has none there, or none that can be trusted. */
-static const char *member(const json_t *json, const char *name, const char *text, size_t length)
+/* NULL where it is no string. */
+static const char *member(const json_t *json, const char *name)
 {
-    const char *value = json_string_value(json_object_get(json, name));
-
-    return value && metadata_has(text, length, value) ? value : NULL;
+    return json_string_value(json_object_get(json, name));
 }
 
 static void read_word(char *ret_word, size_t size, const char *value)
@@ -40,13 +38,11 @@ bool azure_identity_read(const char *text, size_t length, struct identity *ident
 
     if (!json_is_object(json))
         return error_set(err, ERROR_UPSTREAM, NULL, "the answer is not a JSON object");
-    read_word(identity->instance_type, sizeof identity->instance_type,
-              member(json, "vmSize", text, length));
-    read_word(identity->region, sizeof identity->region, member(json, "location", text, length));
-    read_word(identity->zone, sizeof identity->zone, member(json, "zone", text, length));
-    read_word(identity->instance_id, sizeof identity->instance_id,
-              member(json, "vmId", text, length));
-    read_priority(member(json, "priority", text, length), identity);
+    read_word(identity->instance_type, sizeof identity->instance_type, member(json, "vmSize"));
+    read_word(identity->region, sizeof identity->region, member(json, "location"));
+    read_word(identity->zone, sizeof identity->zone, member(json, "zone"));
+    read_word(identity->instance_id, sizeof identity->instance_id, member(json, "vmId"));
+    read_priority(member(json, "priority"), identity);
     terms_of_azure(json, identity->terms);
     return true;
 }

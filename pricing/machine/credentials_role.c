@@ -12,12 +12,9 @@
 #define ANSWER_MAX 8192
 #define ROLE_MAX 64 /* AWS gives no longer names */
 
-/* A key that stands in the answer as it is, or was written there with escapes. */
-static bool read_key(char *member, size_t size, const char *value, const char *text,
-                     size_t length)
+static bool read_key(char *member, size_t size, const char *value)
 {
-    return (metadata_has(text, length, value) || memchr(text, '\\', length)) &&
-           credentials_word(member, size, value);
+    return *value && credentials_word(member, size, value);
 }
 
 bool credentials_role_read(const char *text, size_t length, long long now_us,
@@ -42,10 +39,9 @@ bool credentials_role_read(const char *text, size_t length, long long now_us,
                          "the answer does not say when the credentials expire");
     if (until_us <= now_us)
         return error_set(err, ERROR_UPSTREAM, NULL, "the credentials in the answer have expired");
-    ok = read_key(found.id, sizeof found.id, source_text(json, "AccessKeyId"), text, length) &&
-         read_key(found.secret, sizeof found.secret, source_text(json, "SecretAccessKey"), text,
-                  length) &&
-         read_key(found.token, sizeof found.token, source_text(json, "Token"), text, length);
+    ok = read_key(found.id, sizeof found.id, source_text(json, "AccessKeyId")) &&
+         read_key(found.secret, sizeof found.secret, source_text(json, "SecretAccessKey")) &&
+         read_key(found.token, sizeof found.token, source_text(json, "Token"));
     if (ok) {
         *ret_credentials = found;
         *ret_until_us = until_us;

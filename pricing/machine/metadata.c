@@ -152,17 +152,3 @@ bool metadata_word(char *member, size_t size, const char *text)
     memcpy(member, text, length + 1);
     return true;
 }
-
-bool metadata_has(const char *document, size_t length, const char *text)
-{
-    size_t wanted = strlen(text);
-    const char *end = document + length, *found = document;
-
-    while (found < end && (found = memmem(found, (size_t)(end - found), text, wanted)) != NULL) {
-        if (found > document && found[-1] == '"' && (size_t)(end - found) > wanted &&
-            found[wanted] == '"')
-            return true;
-        found++;
-    }
-    return false;
-}

@@ -41,7 +41,3 @@ void metadata_trim(char *text);
  * anything else in it, is empty, or does not fit. */
 bool metadata_word(char *member, size_t size, const char *text);
 #define METADATA_WORD(member, text) metadata_word((member), sizeof(member), (text))
-
-/* Whether a document has this string in it as it is, between quotes. For lack of memory jansson
- * may drop a letter of a string without a word, which would make another type of this one. */
-bool metadata_has(const char *document, size_t length, const char *text);

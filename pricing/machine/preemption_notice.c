@@ -41,14 +41,6 @@ static json_t *read_object(const char *text, size_t length, struct error *err)
     return NULL;
 }
 
-/* A string that stands in the document as it is; NULL for none. */
-static const char *string_of(const json_t *json, const char *text, size_t length)
-{
-    const char *value = json_string_value(json);
-
-    return value && metadata_has(text, length, value) ? value : NULL;
-}
-
 bool preemption_notice_read_aws(const char *text, size_t length, struct notice *ret_notice,
                                 struct error *err)
 {
@@ -59,8 +51,8 @@ bool preemption_notice_read_aws(const char *text, size_t length, struct notice *
 
     if (!json)
         return false;
-    action = string_of(json_object_get(json, "action"), text, length);
-    when = string_of(json_object_get(json, "time"), text, length);
+    action = json_string_value(json_object_get(json, "action"));
+    when = json_string_value(json_object_get(json, "time"));
     /* A time that says nothing makes a notice no less of one. */
     if (!when || !parse_time(when, &at_us))
         at_us = 0;
@@ -73,32 +65,25 @@ bool preemption_notice_read_aws(const char *text, size_t length, struct notice *
                      "its notice has no action that is known: terminate, stop or hibernate");
 }
 
-struct azure_page {
-    const char *text;
-    size_t length;
-    const char *name; /* of this machine; "" unknown */
-};
-
-/* Whether an event of Azure is about this machine: Azure sends its neighbours' too. False, with
- * err, where that cannot be read. */
-static bool is_ours(const json_t *event, const struct azure_page *page, bool *ret_ours,
-                    struct error *err)
+/* Whether an event of Azure is about the machine of this name, "" where it is not known: Azure
+ * sends its neighbours' too. False, with err, where that cannot be read. */
+static bool is_ours(const json_t *event, const char *name, bool *ret_ours, struct error *err)
 {
     const json_t *resources = json_object_get(event, "Resources"), *resource;
     size_t index;
 
-    *ret_ours = !page->name[0];
+    *ret_ours = !name[0];
     if (!json_is_array(resources))
         return *ret_ours ||
                error_set(err, ERROR_UPSTREAM, NULL, "one of its events names no machines");
     json_array_foreach(resources, index, resource)
     {
-        const char *theirs = string_of(resource, page->text, page->length);
+        const char *theirs = json_string_value(resource);
 
         if (!theirs)
             return error_set(err, ERROR_UPSTREAM, NULL,
                              "one of its events has a machine without a name");
-        if (strcasecmp(theirs, page->name) == 0)
+        if (strcasecmp(theirs, name) == 0)
             *ret_ours = true;
     }
     return true;
@@ -112,7 +97,6 @@ static bool takes_back(const char *type)
 bool preemption_notice_read_azure(const char *text, size_t length, const char *name,
                                   struct notice *ret_notice, bool *ret_leaving, struct error *err)
 {
-    const struct azure_page page = {.text = text, .length = length, .name = name};
     AUTO(json_decrefp) json_t *json = read_object(text, length, err);
     const json_t *events, *event;
     struct notice notice = {.at_us = 0};
@@ -126,8 +110,8 @@ bool preemption_notice_read_azure(const char *text, size_t length, const char *n
         return error_set(err, ERROR_UPSTREAM, NULL, "its answer has no list of events");
     json_array_foreach(events, index, event)
     {
-        const char *type = string_of(json_object_get(event, "EventType"), text, length);
-        const char *before = string_of(json_object_get(event, "NotBefore"), text, length);
+        const char *type = json_string_value(json_object_get(event, "EventType"));
+        const char *before = json_string_value(json_object_get(event, "NotBefore"));
         long long at_us = 0;
         bool ours;
 
@@ -135,7 +119,7 @@ bool preemption_notice_read_azure(const char *text, size_t length, const char *n
             return error_set(err, ERROR_UPSTREAM, NULL, "one of its events has no type");
         if (leaving || !takes_back(type))
             continue;
-        if (!is_ours(event, &page, &ours, err))
+        if (!is_ours(event, name, &ours, err))
             return false;
         if (!ours)
             continue;

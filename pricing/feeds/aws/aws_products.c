@@ -158,12 +158,14 @@ static bool read_product(struct reader *reader, const json_t *product, struct er
 static bool unwrap_product(struct reader *reader, const struct split_element *element,
                            struct error *err)
 {
-    AUTO(bytes_free) struct bytes text = {.limit = element->length};
+    AUTO(json_decrefp) json_t *text = source_json(element->json, element->length, err);
     AUTO(json_decrefp) json_t *product = NULL;
 
-    if (!pages_string(element, &text, err))
+    if (!text)
         return false;
-    product = source_json(text.data, text.used, err);
+    if (!json_is_string(text))
+        return error_set(err, ERROR_UPSTREAM, NULL, "there is no text where one must be");
+    product = source_json(json_string_value(text), json_string_length(text), err);
     return product && read_product(reader, product, err);
 }
 
