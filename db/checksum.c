@@ -143,7 +143,7 @@ bool checksum_look(struct db *db, long long number, enum checksum_state *ret_sta
     *ret_state = stmt_column_is_null(query, 0)                   ? CHECKSUM_MISSING
                  : strcmp(stmt_column_text(query, 0), text) == 0 ? CHECKSUM_HOLDS
                                                                  : CHECKSUM_DIFFERS;
-    return stmt_step(query, err) == STMT_DONE; /* its text could be read */
+    return true;
 }
 
 static bool next(struct db *db, const char *sql, long long after, struct checksum_run *ret_run,

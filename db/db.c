@@ -91,13 +91,9 @@ struct db *db_open(const char *path, struct error *err)
 
 struct db *db_open_file(const char *path, int flags, struct error *err)
 {
-    AUTO(db_freep) struct db *db = calloc(1, sizeof *db);
+    AUTO(db_freep) struct db *db = xcalloc(1, sizeof *db);
     int rc;
 
-    if (!db) {
-        error_no_memory(err);
-        return NULL;
-    }
     rc = sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK) {
         error_set(err, ERROR_INTERNAL, NULL, "cannot open the database %s: %s", path,
@@ -195,20 +191,11 @@ static bool set_durability(struct db *db, enum durability durability, struct err
     return true;
 }
 
-/* An address, for the connection finds its statements by that. */
-static const char rollback[] = "ROLLBACK";
-
-/* The way back is prepared before it is needed: without memory it could not be, and the
- * connection would keep everybody from writing, or its log from ending, for ever. */
 static bool begin_with(struct transaction *transaction, struct db *db, const char *sql,
                        struct error *err)
 {
-    AUTO(stmt_done) struct stmt *begin = NULL;
-    AUTO(stmt_done) struct stmt *undo = stmt_prepare(db, rollback, err);
+    AUTO(stmt_done) struct stmt *begin = stmt_prepare(db, sql, err);
 
-    if (!undo)
-        return false;
-    begin = stmt_prepare(db, sql, err);
     if (!begin || !stmt_run(begin, err))
         return false;
     transaction->db = db;
@@ -248,7 +235,7 @@ void transaction_end(struct transaction *transaction)
     if (!transaction->db)
         return;
     /* SQLite may have rolled back by itself already; then this says so and does nothing. */
-    undo = stmt_prepare(transaction->db, rollback, NULL);
+    undo = stmt_prepare(transaction->db, "ROLLBACK", NULL);
     if (undo)
         (void)!stmt_run(undo, NULL);
     transaction->db = NULL;

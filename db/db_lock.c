@@ -2,6 +2,7 @@
 #include "db/db_lock.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/file_error.h"
 
 #include <errno.h>
@@ -146,13 +147,9 @@ bool db_lock_file(struct db_lock *lock, const char *path, struct error *err)
 
 struct db_lock *db_lock(const char *path, struct error *err)
 {
-    AUTO(db_unlockp) struct db_lock *lock = malloc(sizeof *lock);
+    AUTO(db_unlockp) struct db_lock *lock = xmalloc(sizeof *lock);
     char name[NAME_SIZE];
 
-    if (!lock) {
-        error_no_memory(err);
-        return NULL;
-    }
     snprintf(name, sizeof name, "%s.lock", path);
     *lock = (struct db_lock){.name = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
     if (lock->name < 0) {

@@ -1,6 +1,7 @@
 #include "db/pool.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 
 #include <pthread.h>
 
@@ -13,12 +14,7 @@ struct db_pool {
 
 struct db_pool *db_pool_open(const char *path, size_t size, struct error *err)
 {
-    struct db_pool *pool = calloc(1, sizeof *pool + size * sizeof pool->list[0]);
-
-    if (!pool) {
-        error_no_memory(err);
-        return NULL;
-    }
+    struct db_pool *pool = xcalloc(1, sizeof *pool + size * sizeof pool->list[0]);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->returned, NULL);
     pool->size = size;

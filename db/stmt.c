@@ -1,6 +1,7 @@
 #include "db/stmt.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/connection.h"
 
 static struct stmt *find_idle(struct db *db, const char *sql)
@@ -14,19 +15,16 @@ static struct stmt *find_idle(struct db *db, const char *sql)
 /* Prepares a statement that the connection keeps until it closes. */
 static struct stmt *add(struct db *db, const char *sql, struct error *err)
 {
-    struct stmt *stmt = calloc(1, sizeof *stmt);
-    int rc;
+    sqlite3_stmt *handle;
+    struct stmt *stmt;
+    int rc = sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &handle, NULL);
 
-    if (!stmt) {
-        error_no_memory(err);
-        return NULL;
-    }
-    rc = sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt->handle, NULL);
     if (rc != SQLITE_OK) {
         db_failed(err, rc, sql);
-        free(stmt);
         return NULL;
     }
+    stmt = xcalloc(1, sizeof *stmt);
+    stmt->handle = handle;
     stmt->sql = sql;
     stmt->next = db->statements;
     db->statements = stmt;
@@ -128,11 +126,8 @@ bool stmt_column_is_null(struct stmt *stmt, int column)
 
 const char *stmt_column_text(struct stmt *stmt, int column)
 {
-    bool is_null = stmt_column_is_null(stmt, column);
     const char *text = (const char *)sqlite3_column_text(stmt->handle, column);
 
-    if (!text && !is_null)
-        stmt->bind_error = SQLITE_NOMEM; /* the next step tells */
     return text ? text : "";
 }
 

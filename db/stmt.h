@@ -42,8 +42,7 @@ enum stmt_step stmt_step(struct stmt *stmt, struct error *err)
 /* Steps a statement that answers no rows, and rewinds it for the next bind and step. */
 bool stmt_run(struct stmt *stmt, struct error *err) __attribute__((warn_unused_result));
 
-/* Columns of the current row; NULL reads as 0 and "". So does a text for which there is no
- * memory, and the next step fails. */
+/* Columns of the current row; NULL reads as 0 and "". */
 long long stmt_column_integer(struct stmt *stmt, int column);
 double stmt_column_real(struct stmt *stmt, int column);
 const char *stmt_column_text(struct stmt *stmt, int column);

@@ -102,7 +102,7 @@ static bool step_on(struct db *db, const char *sql, const struct stored_value_qu
     if (stmt_step(query, err) != STMT_ROW)
         return false;
     snprintf(ret_value, LABEL_VALUE_MAX + 1, "%s", stmt_column_text(query, 0));
-    return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
+    return true;
 }
 
 /* Adds up to `most` values on one side, the nearest first. */
