@@ -1,6 +1,7 @@
 #include "db/runs/exports.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/runs/run_row.h"
 #include "db/runs/signatures.h"
 
@@ -22,29 +23,25 @@ static const char *column_or_null(struct stmt *row, int column)
     return *text ? text : NULL;
 }
 
-/* One row; false in *ret_more when that was enough. */
-static bool pass_row(struct stmt *row, const struct export_reader *reader, long long *ret_last,
-                     bool *ret_more, struct error *err)
+/* One row; false when that was enough. */
+static bool pass_row(struct stmt *row, const struct export_reader *reader, long long *ret_last)
 {
     AUTO(run_clear) struct run run = {0};
     struct signed_text kept;
     const char *implementations = column_or_null(row, IMPLEMENTATIONS);
     bool is_signed;
 
-    if (!run_from_row(row, &run, err))
-        return false;
-    if (implementations && !(run.implementations = strdup(implementations)))
-        return error_no_memory(err);
+    run_from_row(row, &run);
+    run.implementations = implementations ? xstrdup(implementations) : NULL;
     is_signed = signatures_from_row(row, SIGNATURE, &kept);
     *ret_last = run.number;
-    *ret_more = reader->tell(reader->user,
-                             &(struct document_parts){.run = &run,
-                                                      .stratum = column_or_null(row, STRATUM),
-                                                      .facts = column_or_null(row, FACTS),
-                                                      .steps = column_or_null(row, STEPS),
-                                                      .evidence = column_or_null(row, EVIDENCE),
-                                                      .kept = is_signed ? &kept : NULL});
-    return true;
+    return reader->tell(reader->user,
+                        &(struct document_parts){.run = &run,
+                                                 .stratum = column_or_null(row, STRATUM),
+                                                 .facts = column_or_null(row, FACTS),
+                                                 .steps = column_or_null(row, STEPS),
+                                                 .evidence = column_or_null(row, EVIDENCE),
+                                                 .kept = is_signed ? &kept : NULL});
 }
 
 static bool pass_all(struct stmt *query, const struct export_reader *reader, long long *ret_last,
@@ -54,8 +51,7 @@ static bool pass_all(struct stmt *query, const struct export_reader *reader, lon
     bool more = true;
 
     while (more && (step = stmt_step(query, err)) == STMT_ROW)
-        if (!pass_row(query, reader, ret_last, &more, err))
-            return false;
+        more = pass_row(query, reader, ret_last);
     return step != STMT_FAILED;
 }
 

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "db/checksum.h"
 #include "db/contenders/contenders.h"
 #include "db/runs/evidence_rows.h"
@@ -144,7 +145,7 @@ static bool compare_facts(const char *left, const char *right, bool *ret_equal, 
     a = json_loads(left, 0, NULL);
     b = json_loads(right, 0, NULL);
     if (!a || !b) /* both were read before, as objects */
-        return error_no_memory(err);
+        return error_set(err, ERROR_INTERNAL, NULL, "the facts of a machine are no JSON");
     *ret_equal = json_equal(a, b);
     return true;
 }
@@ -207,8 +208,8 @@ static bool put_machine(struct imports *imports, const struct imported *imported
 {
     char name[MACHINE_HASH_SIZE];
     const struct machine_row *known;
-    char *stratum, *facts;
-    bool ok;
+    AUTO(freep) char *stratum = NULL;
+    AUTO(freep) char *facts = NULL;
 
     *ret_number = 0;
     if (!imported->run->machine[0])
@@ -219,18 +220,14 @@ static bool put_machine(struct imports *imports, const struct imported *imported
         *ret_number = known->number;
         return true;
     }
-    stratum = strdup(imported->stratum);
-    facts = strdup(imported->facts);
-    ok = (stratum && facts) || error_no_memory(err);
-    ok = ok && machines_put(imports->db,
-                            &(struct machine_row){.fingerprint = name,
-                                                  .stratum = stratum,
-                                                  .facts = facts,
-                                                  .seen_us = imported->run->ended_us},
-                            ret_number, err);
-    free(stratum);
-    free(facts);
-    return ok;
+    stratum = xstrdup(imported->stratum);
+    facts = xstrdup(imported->facts);
+    return machines_put(imports->db,
+                        &(struct machine_row){.fingerprint = name,
+                                              .stratum = stratum,
+                                              .facts = facts,
+                                              .seen_us = imported->run->ended_us},
+                        ret_number, err);
 }
 
 static struct import_contender *

@@ -1,6 +1,7 @@
 #include "db/runs/machines.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/stmt.h"
 
 #define COLUMNS "number, fingerprint, stratum, facts, seen_us"
@@ -12,20 +13,13 @@ void machine_row_clear(struct machine_row *machine)
     freep(&machine->facts);
 }
 
-static bool machine_from_row(struct stmt *row, struct machine_row *ret_machine, struct error *err)
+static struct machine_row machine_from_row(struct stmt *row)
 {
-    struct machine_row machine = {.number = stmt_column_integer(row, 0),
-                                  .fingerprint = strdup(stmt_column_text(row, 1)),
-                                  .stratum = strdup(stmt_column_text(row, 2)),
-                                  .facts = strdup(stmt_column_text(row, 3)),
-                                  .seen_us = stmt_column_integer(row, 4)};
-
-    if (!machine.fingerprint || !machine.stratum || !machine.facts) {
-        machine_row_clear(&machine);
-        return error_no_memory(err);
-    }
-    *ret_machine = machine;
-    return true;
+    return (struct machine_row){.number = stmt_column_integer(row, 0),
+                                .fingerprint = xstrdup(stmt_column_text(row, 1)),
+                                .stratum = xstrdup(stmt_column_text(row, 2)),
+                                .facts = xstrdup(stmt_column_text(row, 3)),
+                                .seen_us = stmt_column_integer(row, 4)};
 }
 
 bool machines_put(struct db *db, const struct machine_row *machine, long long *ret_number,
@@ -95,7 +89,9 @@ bool machines_find(struct db *db, const char *fingerprint, struct machine_row *r
     step = stmt_step(query, err);
     if (step == STMT_DONE)
         return error_set(err, ERROR_NOT_FOUND, NULL, "there is no machine %.40s", fingerprint);
-    return step == STMT_ROW && machine_from_row(query, ret_machine, err);
+    if (step == STMT_ROW)
+        *ret_machine = machine_from_row(query);
+    return step == STMT_ROW;
 }
 
 bool machines_each(struct db *db, long long limit,
@@ -111,10 +107,8 @@ bool machines_each(struct db *db, long long limit,
         return false;
     stmt_integer(query, limit);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
-        AUTO(machine_row_clear) struct machine_row machine = {0};
+        AUTO(machine_row_clear) struct machine_row machine = machine_from_row(query);
 
-        if (!machine_from_row(query, &machine, err))
-            return false;
         tell(user, &machine);
     }
     return step == STMT_DONE;

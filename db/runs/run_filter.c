@@ -126,7 +126,7 @@ bool run_filter_prepare(struct db *db, const struct run_query *wanted, struct st
 
     *ret_query = (struct stmt){.sql = "runs of a filter"};
     if (!add_sql(&sql, wanted))
-        return error_no_memory(err);
+        return error_set(err, ERROR_INTERNAL, NULL, "the statement of a filter is too long");
     rc = sqlite3_prepare_v2(db->handle, sql.data, -1, &ret_query->handle, NULL);
     if (rc != SQLITE_OK)
         return db_failed(err, rc, ret_query->sql);

@@ -1,22 +1,19 @@
 #include "db/runs/run_list.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/runs/run_row.h"
 
 static bool collect(struct stmt *query, long long limit, struct run_list *list, struct error *err)
 {
     enum stmt_step step;
 
-    list->runs = calloc((size_t)limit, sizeof *list->runs);
-    if (!list->runs)
-        return error_no_memory(err);
+    list->runs = xcalloc((size_t)limit, sizeof *list->runs);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         list->more = list->count == (size_t)limit;
         if (list->more)
             return true;
-        if (!run_from_row(query, &list->runs[list->count], err))
-            return false;
-        list->count++;
+        run_from_row(query, &list->runs[list->count++]);
     }
     return step == STMT_DONE;
 }

@@ -27,7 +27,9 @@ static bool find_next(struct db *db, const struct run_prices_of *of, long long a
     stmt_text(query, of->stratum);
     step = stmt_step(query, err);
     *ret_found = step == STMT_ROW;
-    return step == STMT_DONE || (step == STMT_ROW && run_from_row(query, ret_run, err));
+    if (step == STMT_ROW)
+        run_from_row(query, ret_run);
+    return step != STMT_FAILED;
 }
 
 static bool store(struct db *db, const struct run *run, struct error *err)

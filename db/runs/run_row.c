@@ -1,6 +1,7 @@
 #include "db/runs/run_row.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "common/text.h"
 #include "engine/run/pace.h"
 
@@ -148,34 +149,32 @@ static void copy_cut(char *to, size_t size, const char *from)
     to[length] = '\0';
 }
 
-/* False when memory ends. */
-static bool read_text(const char *text, const struct column *column, struct run *run,
+static void read_text(const char *text, const struct column *column, struct run *run,
                       void *member)
 {
     switch (column->type) {
     case STATE:
         run->state = state_from_name(text);
-        return true;
+        break;
     case ENDED_BY:
         run->ended_by = pace_verdict_from_name(text);
-        return true;
+        break;
     case VALIDITY:
         run->validity = validity_from_name(text);
-        return true;
+        break;
     case PROVENANCE:
         run->provenance = provenance_from_name(text);
-        return true;
+        break;
     case TEXT:
         copy_cut(member, column->size, text);
-        return true;
+        break;
     default:
-        if (!*text && column->type != SPEC)
-            return true;
-        return (*(char **)member = strdup(text)) != NULL;
+        if (*text || column->type == SPEC)
+            *(char **)member = xstrdup(text);
     }
 }
 
-static bool read_column(struct stmt *row, int place, const struct column *column, struct run *run)
+static void read_column(struct stmt *row, int place, const struct column *column, struct run *run)
 {
     void *member = (char *)run + column->offset;
 
@@ -186,22 +185,17 @@ static bool read_column(struct stmt *row, int place, const struct column *column
     else if (column->type == REAL)
         *(double *)member = stmt_column_real(row, place);
     else
-        return read_text(stmt_column_text(row, place), column, run, member);
-    return true;
+        read_text(stmt_column_text(row, place), column, run, member);
 }
 
-bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
+void run_from_row(struct stmt *row, struct run *ret_run)
 {
-    struct run run = {0};
     int place = 0;
 
+    *ret_run = (struct run){0};
     for (size_t i = 0; i < COUNT(columns); i++)
-        if (columns[i].read != NEVER && !read_column(row, place++, &columns[i], &run)) {
-            run_clear(&run);
-            return error_no_memory(err);
-        }
-    *ret_run = run;
-    return true;
+        if (columns[i].read != NEVER)
+            read_column(row, place++, &columns[i], ret_run);
 }
 
 bool run_insert_labels(struct db *db, long long number, const struct run_spec *spec,

@@ -146,8 +146,7 @@ enum { RUN_COLUMN_COUNT = 2 RUN_READ_ALL(RUN_COUNT) };
 #define RUN_DOLLARS "CASE paid_currency WHEN 'USD' THEN paid_per_hour END"
 
 /* Reads RUN_COLUMNS, or RUN_LIST_COLUMNS, of the current row. */
-bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
-    __attribute__((warn_unused_result));
+void run_from_row(struct stmt *row, struct run *ret_run);
 
 /* Binds the holes of a statement; what `row` points to must live until stmt_done(). */
 enum run_write { RUN_WRITE_QUEUED = 1, RUN_WRITE_IMPORTED = 2, RUN_WRITE_ENDED = 4 };

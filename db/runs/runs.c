@@ -1,6 +1,7 @@
 #include "db/runs/runs.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "common/text.h"
 #include "db/checksum.h"
 #include "db/contenders/contenders.h"
@@ -14,8 +15,8 @@ static bool read_one(struct stmt *query, struct run *ret_run, bool *ret_found, s
 
     if (step == STMT_FAILED)
         return false;
-    if (step == STMT_ROW && !run_from_row(query, ret_run, err))
-        return false;
+    if (step == STMT_ROW)
+        run_from_row(query, ret_run);
     *ret_found = step == STMT_ROW;
     return true;
 }
@@ -296,10 +297,7 @@ bool runs_implementations(struct db *db, const char *id, char **ret_text, struct
         return false;
 
     const char *text = stmt_column_text(query, 0);
-    char *copy = *text ? strdup(text) : NULL;
-    if (*text && !copy)
-        return error_no_memory(err);
-    *ret_text = copy;
+    *ret_text = *text ? xstrdup(text) : NULL;
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* The part of sweeps.h about the runs of a sweep. Tested by tests/db/runs/sweeps_test.c. */
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/runs/run_row.h"
 #include "db/runs/runs.h"
 #include "db/runs/sweeps.h"
@@ -52,23 +53,14 @@ static struct time_shares read_shares(struct stmt *row, const struct summary *su
 static bool collect(struct stmt *query, struct sweep_row_run **runs, size_t *count,
                     struct error *err)
 {
-    size_t size = 0;
+    size_t room = 0;
     enum stmt_step step;
 
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         AUTO(run_clear) struct run run = {0};
 
-        if (*count == size) {
-            struct sweep_row_run *grown;
-
-            size = size ? size * 2 : 32;
-            grown = reallocarray(*runs, size, sizeof *grown);
-            if (!grown)
-                return error_no_memory(err);
-            *runs = grown;
-        }
-        if (!run_from_row(query, &run, err))
-            return false;
+        *runs = xgrow(*runs, *count, &room, sizeof **runs);
+        run_from_row(query, &run);
         (*runs)[*count] = from_run(&run);
         (*runs)[*count].run.shares = read_shares(query, &run.summary);
         (*runs)[(*count)++].dollars_per_hour = stmt_column_real(query, DOLLARS);

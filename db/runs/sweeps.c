@@ -1,6 +1,7 @@
 #include "db/runs/sweeps.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/runs/runs.h"
 #include "db/stmt.h"
 #include "engine/sweep/sweep_order.h"
@@ -192,38 +193,27 @@ static enum sweep_state state_from_name(const char *name)
     return SWEEP_CANCELLED; /* the CHECK on the column leaves no other */
 }
 
-static bool sweep_from_row(struct stmt *query, struct sweep_row *ret_row, struct error *err)
+static struct sweep_row sweep_from_row(struct stmt *query)
 {
     struct sweep_row row = {.number = stmt_column_integer(query, 0),
                             .state = state_from_name(stmt_column_text(query, 2)),
-                            .request = strdup(stmt_column_text(query, 3)),
+                            .request = xstrdup(stmt_column_text(query, 3)),
                             .created_us = stmt_column_integer(query, 4),
                             .ended_us = stmt_column_integer(query, 5),
                             .rounds = stmt_column_integer(query, 6)};
 
-    if (!row.request)
-        return error_no_memory(err);
     snprintf(row.id.text, sizeof row.id.text, "%s", stmt_column_text(query, 1));
-    *ret_row = row;
-    return true;
+    return row;
 }
 
-static bool cell_from_row(struct stmt *query, struct sweep_row *row, struct error *err)
+static struct sweep_row_cell cell_from_row(struct stmt *query)
 {
     const char *refused = stmt_column_text(query, 2);
-    struct sweep_row_cell *cells = reallocarray(row->cells, row->count + 1, sizeof *row->cells);
-    struct sweep_row_cell *cell;
 
-    if (!cells)
-        return error_no_memory(err);
-    row->cells = cells;
-    cell = &cells[row->count++];
-    *cell = (struct sweep_row_cell){.name = strdup(stmt_column_text(query, 0)),
-                                    .spec_text = strdup(stmt_column_text(query, 1)),
-                                    .refused = *refused ? strdup(refused) : NULL,
-                                    .round = stmt_column_integer(query, 3)};
-    return (cell->name && cell->spec_text && (cell->refused || !*refused)) ||
-           error_no_memory(err);
+    return (struct sweep_row_cell){.name = xstrdup(stmt_column_text(query, 0)),
+                                   .spec_text = xstrdup(stmt_column_text(query, 1)),
+                                   .refused = *refused ? xstrdup(refused) : NULL,
+                                   .round = stmt_column_integer(query, 3)};
 }
 
 static bool load_cells(struct db *db, struct sweep_row *row, struct error *err)
@@ -233,14 +223,16 @@ static bool load_cells(struct db *db, struct sweep_row *row, struct error *err)
                                       "SELECT name, spec, refused, round FROM sweep_cells"
                                       " WHERE sweep = ? ORDER BY cell",
                                       err);
+    size_t room = 0;
     enum stmt_step step;
 
     if (!query)
         return false;
     stmt_integer(query, row->number);
-    while ((step = stmt_step(query, err)) == STMT_ROW)
-        if (!cell_from_row(query, row, err))
-            return false;
+    while ((step = stmt_step(query, err)) == STMT_ROW) {
+        row->cells = xgrow(row->cells, row->count, &room, sizeof *row->cells);
+        row->cells[row->count++] = cell_from_row(query);
+    }
     return step == STMT_DONE;
 }
 
@@ -257,7 +249,10 @@ bool sweeps_find(struct db *db, const char *id, struct sweep_row *ret_row, struc
     step = stmt_step(query, err);
     if (step == STMT_DONE)
         return error_set(err, ERROR_NOT_FOUND, NULL, "there is no sweep %.40s", id);
-    if (step != STMT_ROW || !sweep_from_row(query, &row, err) || !load_cells(db, &row, err))
+    if (step != STMT_ROW)
+        return false;
+    row = sweep_from_row(query);
+    if (!load_cells(db, &row, err))
         return false;
     *ret_row = row;
     row = (struct sweep_row){0};
@@ -300,10 +295,8 @@ bool sweeps_each(struct db *db, long long before, long long limit,
     stmt_integer(query, before);
     stmt_integer(query, limit);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
-        AUTO(sweep_row_clear) struct sweep_row row = {0};
+        AUTO(sweep_row_clear) struct sweep_row row = sweep_from_row(query);
 
-        if (!sweep_from_row(query, &row, err))
-            return false;
         tell(user, &row);
     }
     return step == STMT_DONE;
