@@ -1,6 +1,7 @@
 #include "db/contenders/contenders.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/stmt.h"
 #include "engine/spec/configuration.h"
 
@@ -94,11 +95,8 @@ static bool stratum_of(struct db *db, const char *fingerprint, char **ret_stratu
     step = stmt_step(query, err);
     if (step == STMT_FAILED)
         return false;
-    *ret_stratum = strdup(step == STMT_ROW ? stmt_column_text(query, 0) : "");
-    if (!*ret_stratum)
-        return error_no_memory(err);
-    /* One step more than is needed: it fails where the text found no memory. */
-    return step == STMT_DONE || stmt_step(query, err) == STMT_DONE;
+    *ret_stratum = xstrdup(step == STMT_ROW ? stmt_column_text(query, 0) : "");
+    return true;
 }
 
 bool contenders_touch_run(struct db *db, const struct run *run, long long *ret_number,

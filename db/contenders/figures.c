@@ -1,6 +1,7 @@
 #include "db/contenders/figures.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/contenders/contenders.h"
 #include "db/stmt.h"
 
@@ -93,9 +94,9 @@ bool figures_forget(struct db *db, const char *id, struct error *err)
     return revision_touch(db, err) && take_back(db, id, err);
 }
 
-static bool figure_from(struct stmt *row, struct figure *ret_figure, struct error *err)
+static struct figure figure_from_row(struct stmt *row)
 {
-    struct figure figure = {.configuration = strdup(stmt_column_text(row, 5)),
+    struct figure figure = {.configuration = xstrdup(stmt_column_text(row, 5)),
                             .samples_per_second = stmt_column_real(row, 6),
                             .derived = stmt_column_integer(row, 8) != 0,
                             .measured_us = stmt_column_integer(row, 11)};
@@ -114,12 +115,9 @@ static bool figure_from(struct stmt *row, struct figure *ret_figure, struct erro
         {figure.note, sizeof figure.note, 10},
     };
 
-    if (!figure.configuration)
-        return error_no_memory(err);
     for (size_t i = 0; i < COUNT(texts); i++)
         snprintf(texts[i].text, texts[i].size, "%s", stmt_column_text(row, texts[i].column));
-    *ret_figure = figure;
-    return true;
+    return figure;
 }
 
 #define COLUMNS                                                                                  \
@@ -131,7 +129,6 @@ static bool find(struct db *db, const char *id, struct figure *ret_figure, struc
 {
     static const char sql[] = COLUMNS " WHERE f.id = ?";
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
-    AUTO(figure_clear) struct figure figure = {0};
     enum stmt_step step;
 
     if (!query)
@@ -140,12 +137,9 @@ static bool find(struct db *db, const char *id, struct figure *ret_figure, struc
     step = stmt_step(query, err);
     if (step == STMT_DONE)
         return error_set(err, ERROR_NOT_FOUND, NULL, "there is no figure '%.63s'", id);
-    if (step != STMT_ROW || !figure_from(query, &figure, err) ||
-        stmt_step(query, err) != STMT_DONE) /* a text found no memory */
-        return false;
-    *ret_figure = figure;
-    figure.configuration = NULL;
-    return true;
+    if (step == STMT_ROW)
+        *ret_figure = figure_from_row(query);
+    return step == STMT_ROW;
 }
 
 bool figures_remove(struct db *db, const char *id, struct figure *ret_figure, struct error *err)
@@ -169,10 +163,8 @@ bool figures_each(struct db *db, void (*tell)(void *user, const struct figure *f
     if (!query)
         return false;
     while ((step = stmt_step(query, err)) == STMT_ROW) {
-        AUTO(figure_clear) struct figure figure = {0};
+        AUTO(figure_clear) struct figure figure = figure_from_row(query);
 
-        if (!figure_from(query, &figure, err))
-            return false;
         tell(user, &figure);
     }
     return step == STMT_DONE;

@@ -1,6 +1,7 @@
 #include "db/standings/gate_runs.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "common/text.h"
 #include "db/runs/run_row.h"
 #include "db/runs/trust.h"
@@ -30,31 +31,20 @@ void gate_subject_clear(struct gate_subject *subject)
     *subject = (struct gate_subject){0};
 }
 
-static bool subject_from_row(struct stmt *query, struct gate_subject *subject, struct error *err)
+static void subject_from_row(struct stmt *query, struct gate_subject *subject)
 {
     char **const texts[] = {&subject->workload, &subject->engine,  &subject->instance,
                             &subject->provider, &subject->stratum, &subject->labels};
 
     subject->contender = stmt_column_integer(query, 0);
-    for (size_t i = 0; i < COUNT(texts); i++) {
-        *texts[i] = strdup(stmt_column_text(query, (int)i + 1));
-        if (!*texts[i])
-            return error_no_memory(err);
-    }
+    for (size_t i = 0; i < COUNT(texts); i++)
+        *texts[i] = xstrdup(stmt_column_text(query, (int)i + 1));
     configuration_read(stmt_column_text(query, COUNT(texts) + 1), &subject->setup);
-    return true;
-}
-
-/* Texts for which memory ended read as "", and only another step tells. */
-static bool is_over(struct stmt *query, struct error *err)
-{
-    return stmt_step(query, err) == STMT_DONE;
 }
 
 bool gate_subject_find(struct db *db, long long number, struct gate_subject *ret_subject,
                        struct error *err)
 {
-    AUTO(gate_subject_clear) struct gate_subject subject = {.number = number};
     AUTO(stmt_done)
     struct stmt *query =
         stmt_prepare(db,
@@ -71,10 +61,10 @@ bool gate_subject_find(struct db *db, long long number, struct gate_subject *ret
     step = stmt_step(query, err);
     if (step == STMT_DONE)
         return error_set(err, ERROR_CONFLICT, NULL, "the run has no number to compare");
-    if (step != STMT_ROW || !subject_from_row(query, &subject, err) || !is_over(query, err))
+    if (step != STMT_ROW)
         return false;
-    *ret_subject = subject;
-    subject = (struct gate_subject){0};
+    *ret_subject = (struct gate_subject){.number = number};
+    subject_from_row(query, ret_subject);
     return true;
 }
 
@@ -208,5 +198,5 @@ bool gate_sweep_find(struct db *db, const char *key, struct run_id *ret_id, bool
     *ret_found = step == STMT_ROW;
     if (*ret_found)
         snprintf(ret_id->text, sizeof ret_id->text, "%s", stmt_column_text(query, 0));
-    return step == STMT_DONE || (step == STMT_ROW && is_over(query, err));
+    return step != STMT_FAILED;
 }

@@ -1,6 +1,7 @@
 #include "db/standings/histories.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/runs/run_row.h"
 
 #define COLUMNS                                                                                  \
@@ -58,40 +59,25 @@ static void entry_from_row(struct stmt *row, struct history_entry *entry)
 
 static struct history_line *line_of(struct histories *histories, long long contender)
 {
-    struct history_line *lines;
-
     for (size_t i = 0; i < histories->count; i++)
         if (histories->lines[i].contender == contender)
             return &histories->lines[i];
-    lines = reallocarray(histories->lines, histories->count + 1, sizeof *lines);
-    if (!lines)
-        return NULL;
-    histories->lines = lines;
-    lines[histories->count] = (struct history_line){.contender = contender};
-    return &lines[histories->count++];
+    histories->lines =
+        xgrow(histories->lines, histories->count, &histories->room, sizeof *histories->lines);
+    histories->lines[histories->count] = (struct history_line){.contender = contender};
+    return &histories->lines[histories->count++];
 }
 
-static bool add_entry(struct histories *histories, struct stmt *row, struct error *err)
+static void add_entry(struct histories *histories, struct stmt *row)
 {
     struct history_line *line = line_of(histories, stmt_column_integer(row, CONTENDER));
 
-    if (!line)
-        return error_no_memory(err);
     if (line->count == HISTORY_LINE_MAX) {
         histories->more = true;
-        return true;
+        return;
     }
-    if (line->count == line->room) {
-        size_t room = line->room > 0 ? 2 * line->room : 8;
-        struct history_entry *entries = reallocarray(line->entries, room, sizeof *entries);
-
-        if (!entries)
-            return error_no_memory(err);
-        line->entries = entries;
-        line->room = room;
-    }
+    line->entries = xgrow(line->entries, line->count, &line->room, sizeof *line->entries);
     entry_from_row(row, &line->entries[line->count++]);
-    return true;
 }
 
 static bool counts(struct stmt *row)
@@ -103,7 +89,6 @@ static bool counts(struct stmt *row)
             strcmp(validity, validity_name(VALIDITY_WARN)) == 0);
 }
 
-/* To the end of the answer: only there it shows whether a text found no memory. */
 static bool collect(struct stmt *query, struct histories *histories, struct error *err)
 {
     enum stmt_step step;
@@ -111,11 +96,11 @@ static bool collect(struct stmt *query, struct histories *histories, struct erro
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         if (histories->runs == HISTORY_RUNS_MAX) {
             histories->more = true;
-            continue;
+            return true;
         }
         histories->runs++;
-        if (counts(query) && !add_entry(histories, query, err))
-            return false;
+        if (counts(query))
+            add_entry(histories, query);
     }
     return step == STMT_DONE;
 }
@@ -134,12 +119,10 @@ static bool name_line(struct db *db, struct history_line *line, struct error *er
     step = stmt_step(query, err);
     if (step == STMT_FAILED)
         return false;
-    line->engine = strdup(step == STMT_ROW ? stmt_column_text(query, 0) : "");
-    line->instance = strdup(step == STMT_ROW ? stmt_column_text(query, 1) : "");
-    line->configuration = strdup(step == STMT_ROW ? stmt_column_text(query, 2) : "{}");
-    if (!line->engine || !line->instance || !line->configuration)
-        return error_no_memory(err);
-    return step == STMT_DONE || stmt_step(query, err) == STMT_DONE; /* see collect() */
+    line->engine = xstrdup(step == STMT_ROW ? stmt_column_text(query, 0) : "");
+    line->instance = xstrdup(step == STMT_ROW ? stmt_column_text(query, 1) : "");
+    line->configuration = xstrdup(step == STMT_ROW ? stmt_column_text(query, 2) : "{}");
+    return true;
 }
 
 /* The id decides between runs that ended at once, so that the order is always the same. */
@@ -158,11 +141,9 @@ static const char *known(const char *text)
 }
 
 /* From here on the entries stay where they are. */
-static bool put_in_order(struct history_line *line, struct error *err)
+static void put_in_order(struct history_line *line)
 {
-    line->runs = calloc(line->count + 1, sizeof *line->runs);
-    if (!line->runs)
-        return error_no_memory(err);
+    line->runs = xcalloc(line->count + 1, sizeof *line->runs);
     qsort(line->entries, line->count, sizeof *line->entries, by_time);
     for (size_t i = 0; i < line->count; i++) {
         struct history_entry *entry = &line->entries[i];
@@ -172,7 +153,6 @@ static bool put_in_order(struct history_line *line, struct error *err)
         entry->run.microcode = known(entry->microcode);
         line->runs[i] = entry->run;
     }
-    return true;
 }
 
 static bool read_runs(struct db *db, const struct run_filter *filter, struct histories *histories,
@@ -198,9 +178,11 @@ bool histories_load(struct db *db, const struct run_filter *filter,
 
     if (!read_runs(db, filter, &histories, err))
         return false;
-    for (size_t i = 0; i < histories.count; i++)
-        if (!name_line(db, &histories.lines[i], err) || !put_in_order(&histories.lines[i], err))
+    for (size_t i = 0; i < histories.count; i++) {
+        if (!name_line(db, &histories.lines[i], err))
             return false;
+        put_in_order(&histories.lines[i]);
+    }
     *ret_histories = histories;
     histories = (struct histories){0};
     return true;

@@ -25,7 +25,7 @@ struct history_line {
 
 struct histories {
     struct history_line *lines; /* owned; that of the newest run first */
-    size_t count;
+    size_t count, room;
     long long runs; /* finished ones that were looked at */
     bool more;      /* there are older ones, of all or of a line, that were not */
 };

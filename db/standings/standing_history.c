@@ -1,21 +1,21 @@
 /* The part of standing_versions.h that collects runs by who sent them. Tested by
  * tests/db/standings/standing_sources_test.c. */
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/runs/trust.h"
 #include "db/standings/standing_versions.h"
 
 #include <limits.h>
 
-bool history_start(struct history *history, struct error *err)
+void history_start(struct history *history)
 {
     struct history empty = {.results = history->results, .sources = history->sources};
 
     if (!empty.results)
-        empty.results = calloc(HISTORY_ROOM, sizeof *empty.results);
+        empty.results = xcalloc(HISTORY_ROOM, sizeof *empty.results);
     if (!empty.sources)
-        empty.sources = calloc(HISTORY_SOURCES, sizeof *empty.sources);
+        empty.sources = xcalloc(HISTORY_SOURCES, sizeof *empty.sources);
     *history = empty;
-    return (empty.results && empty.sources) || error_no_memory(err);
 }
 
 void history_free(struct history *history)
@@ -143,18 +143,14 @@ static bool know_trust(struct db *db, struct history *history, struct error *err
     return true;
 }
 
-static bool keep_sources(const struct history *history, struct version_runs *version,
-                         struct error *err)
+static void keep_sources(const struct history *history, struct version_runs *version)
 {
     if (history->source_count == 0)
-        return true;
-    version->sources = calloc(history->source_count, sizeof *version->sources);
-    if (!version->sources)
-        return error_no_memory(err);
+        return;
+    version->sources =
+        xmemdup(history->sources, history->source_count * sizeof *version->sources);
     version->source_count = history->source_count;
-    memcpy(version->sources, history->sources, history->source_count * sizeof *version->sources);
     qsort(version->sources, version->source_count, sizeof *version->sources, by_share);
-    return true;
 }
 
 bool history_sum_up(struct db *db, struct history *history, struct version_runs *version,
@@ -172,5 +168,6 @@ bool history_sum_up(struct db *db, struct history *history, struct version_runs 
     describing = sources_describing(history->results, history->count, history->sources);
     version->newest_run = describing == SIZE_MAX ? 0 : history->results[describing].number;
     sources_share(&version->standing, history->sources, history->source_count);
-    return keep_sources(history, version, err);
+    keep_sources(history, version);
+    return true;
 }

@@ -50,7 +50,7 @@ static bool read_sender(struct db *db, const struct version_key *key, const char
         " ended_us, provenance FROM runs WHERE contender = ? AND version = ? AND sender IS ?"
         " ORDER BY number DESC",
         err);
-    enum stmt_step step; /* one more than is needed: it fails where a text found no memory */
+    enum stmt_step step = STMT_DONE;
     bool more = true;
 
     if (!query)
@@ -58,7 +58,7 @@ static bool read_sender(struct db *db, const struct version_key *key, const char
     stmt_integer(query, key->contender);
     stmt_integer(query, key->version);
     stmt_text(query, sender);
-    while ((step = stmt_step(query, err)) == STMT_ROW && more) {
+    while (more && (step = stmt_step(query, err)) == STMT_ROW) {
         const struct run_result run_result = standing_result(query, 0);
 
         more = history_add(history, sender ? sender : "", &run_result);
@@ -92,7 +92,7 @@ static bool next_sender(struct db *db, const struct version_key *key,
         return step == STMT_DONE;
     standing_copy(sender, TOKEN_NAME_SIZE, stmt_column_text(query, 0));
     *ret_first = stmt_column_integer(query, 1);
-    return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
+    return true;
 }
 
 static bool read_history(struct db *db, const struct version_key *key, struct history *history,
@@ -135,10 +135,7 @@ static bool find_versions(struct db *db, long long contender, struct version_lis
         if (step != STMT_ROW)
             return step == STMT_DONE;
         last = stmt_column_integer(query, 0);
-        if (!version_list_add(list, last, stmt_column_text(query, 1), err))
-            return false;
-        if (stmt_step(query, err) != STMT_DONE) /* a text found no memory */
-            return false;
+        version_list_add(list, last, stmt_column_text(query, 1));
     }
 }
 
@@ -147,8 +144,8 @@ static bool sum_up(struct db *db, long long contender, struct version_runs *vers
 {
     AUTO(history_free) struct history history = {0};
 
-    return history_start(&history, err) &&
-           read_history(db, &(struct version_key){contender, version->number}, &history, err) &&
+    history_start(&history);
+    return read_history(db, &(struct version_key){contender, version->number}, &history, err) &&
            history_sum_up(db, &history, version, err);
 }
 

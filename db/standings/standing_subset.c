@@ -67,8 +67,10 @@ static bool read_key(struct db *db, long long number, struct contender *contende
     if (!query)
         return false;
     stmt_integer(query, number);
-    return stmt_step(query, err) == STMT_ROW && contender_read_key(query, contender, err) &&
-           stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
+    if (stmt_step(query, err) != STMT_ROW)
+        return false;
+    contender_read_key(query, contender);
+    return true;
 }
 
 static bool end_contender(struct builder *builder, struct error *err)
@@ -82,8 +84,8 @@ static bool end_contender(struct builder *builder, struct error *err)
         !version_list_take(builder->db, &builder->list, &contender, err))
         return false;
     version_list_free(&builder->list);
-    builder->list.count = 0;
-    return standings_add(&builder->standings, &contender, err);
+    standings_add(&builder->standings, &contender);
+    return true;
 }
 
 /* Columns: contender, version, name of the version, sender, then those of standing_result(). */
@@ -97,9 +99,10 @@ static bool take_run(struct builder *builder, struct stmt *row, struct error *er
     builder->contender = contender;
     if (builder->list.count == 0 ||
         builder->list.versions[builder->list.count - 1].number != version) {
-        if (!end_version(builder, err) || !history_start(&builder->history, err) ||
-            !version_list_add(&builder->list, version, stmt_column_text(row, 2), err))
+        if (!end_version(builder, err))
             return false;
+        history_start(&builder->history);
+        version_list_add(&builder->list, version, stmt_column_text(row, 2));
     }
     run_result = standing_result(row, 4);
     (void)history_add(&builder->history, stmt_column_text(row, 3), &run_result);

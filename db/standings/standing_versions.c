@@ -2,6 +2,7 @@
 #include "db/standings/standing_versions.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/runs/run_row.h"
 #include "db/runs/traces.h"
 #include "pricing/machine/choice.h"
@@ -93,7 +94,7 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
     if (stmt_column_integer(query, 11))
         price_name_of_machine(stmt_column_text(query, 12), stmt_column_text(query, 13),
                               newest->machine);
-    return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
+    return true;
 }
 
 void version_list_free(struct version_list *list)
@@ -101,20 +102,14 @@ void version_list_free(struct version_list *list)
     for (size_t i = 0; i < list->count; i++)
         freep(&list->versions[i].sources);
     freep(&list->versions);
+    *list = (struct version_list){0};
 }
 
-bool version_list_add(struct version_list *list, long long number, const char *name,
-                      struct error *err)
+void version_list_add(struct version_list *list, long long number, const char *name)
 {
-    struct version_runs *more =
-        reallocarray(list->versions, list->count + 1, sizeof *list->versions);
-
-    if (!more)
-        return error_no_memory(err);
-    list->versions = more;
+    list->versions = xgrow(list->versions, list->count, &list->room, sizeof *list->versions);
     list->versions[list->count] = (struct version_runs){.number = number};
     STANDING_COPY(list->versions[list->count++].name, name);
-    return true;
 }
 
 /* The newest version first; of versions that differ by their plan alone, the one that was
@@ -142,39 +137,34 @@ static size_t choose(const struct version_list *list)
     return 0;
 }
 
-static bool keep_older(const struct version_list *list, size_t chosen,
-                       struct older_version **ret_older, size_t *ret_count, struct error *err)
+static struct older_version *keep_older(const struct version_list *list, size_t chosen,
+                                        size_t *ret_count)
 {
+    struct older_version *older = list->count > 1 ? xcalloc(OLDER_MAX, sizeof *older) : NULL;
     size_t count = 0;
 
-    *ret_older = list->count > 1 ? calloc(OLDER_MAX, sizeof **ret_older) : NULL;
-    if (list->count > 1 && !*ret_older)
-        return error_no_memory(err);
     for (size_t i = 0; i < list->count && count < OLDER_MAX; i++) {
         const struct version_runs *version = &list->versions[i];
 
         if (i == chosen || version->standing.level == STANDING_NONE)
             continue;
-        STANDING_COPY((*ret_older)[count].version, version->name);
-        (*ret_older)[count++].standing = version->standing;
+        STANDING_COPY(older[count].version, version->name);
+        older[count++].standing = version->standing;
     }
     *ret_count = count;
-    return true;
+    return older;
 }
 
 static bool take_version(struct db *db, const struct version_list *list, size_t chosen,
                          struct contender *contender, struct error *err)
 {
     struct version_runs *version = &list->versions[chosen];
-    AUTO(freep) struct older_version *older = NULL;
     struct newest newest = {0};
-    size_t count = 0;
 
     if (version->newest_run > 0 && (!read_newest(db, version->newest_run, &newest, err) ||
                                     !read_hertz(db, version->newest_run, &newest.hertz, err)))
         return false;
-    if (!keep_older(list, chosen, &older, &count, err))
-        return false;
+
     for (size_t i = 0; i < list->count; i++)
         if (i != chosen)
             version->standing.invalid += list->versions[i].standing.invalid;
@@ -182,8 +172,7 @@ static bool take_version(struct db *db, const struct version_list *list, size_t 
     contender->standing = version->standing;
     contender->newest = newest;
     free(contender->older);
-    contender->older = take(&older);
-    contender->older_count = count;
+    contender->older = keep_older(list, chosen, &contender->older_count);
     free(contender->sources);
     contender->source_count = version->source_count;
     contender->sources = take(&version->sources);

@@ -30,8 +30,7 @@ struct history {
 #define HISTORY_SOURCES (STANDING_RUNS_MAX + 2)
 
 /* Empties it, and makes room where there is none yet. */
-bool history_start(struct history *history, struct error *err)
-    __attribute__((warn_unused_result));
+void history_start(struct history *history);
 void history_free(struct history *history);
 
 /* Adds a run of a sender ("" where it has none); those of one sender come newest first. False
@@ -57,12 +56,11 @@ bool history_sum_up(struct db *db, struct history *history, struct version_runs 
 
 struct version_list {
     struct version_runs *versions; /* owned */
-    size_t count;
+    size_t count, room;
 };
 
 void version_list_free(struct version_list *list); /* a zeroed one is fine */
-bool version_list_add(struct version_list *list, long long number, const char *name,
-                      struct error *err) __attribute__((warn_unused_result));
+void version_list_add(struct version_list *list, long long number, const char *name);
 
 /* Puts the versions in order, chooses the one that is the standing, and replaces version,
  * standing, older versions and newest run of the contender by what the list says. The list is not
@@ -72,10 +70,8 @@ bool version_list_take(struct db *db, struct version_list *list, struct contende
 
 /* The key of a contender from columns 0 to 7: number, workload, engine, configuration, provider,
  * instance, stratum, published. */
-bool contender_read_key(struct stmt *row, struct contender *contender, struct error *err)
-    __attribute__((warn_unused_result));
+void contender_read_key(struct stmt *row, struct contender *contender);
 void contender_clear(struct contender *contender);
 
 /* Appends it, and leaves a zeroed one behind. */
-bool standings_add(struct standings *standings, struct contender *contender, struct error *err)
-    __attribute__((warn_unused_result));
+void standings_add(struct standings *standings, struct contender *contender);

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/hash.h"
+#include "common/memory.h"
 #include "common/text.h"
 #include "db/standings/standing_rows.h"
 #include "db/standings/standing_versions.h"
@@ -46,21 +47,17 @@ static void name(struct contender *contender)
     snprintf(contender->id, sizeof contender->id, "%016" PRIx64, hash);
 }
 
-bool contender_read_key(struct stmt *row, struct contender *contender, struct error *err)
+void contender_read_key(struct stmt *row, struct contender *contender)
 {
     char **const texts[] = {&contender->workload, &contender->engine,   &contender->configuration,
                             &contender->provider, &contender->instance, &contender->stratum};
 
     contender->number = stmt_column_integer(row, 0);
-    for (size_t i = 0; i < COUNT(texts); i++) {
-        *texts[i] = strdup(stmt_column_text(row, (int)i + 1));
-        if (!*texts[i])
-            return error_no_memory(err);
-    }
+    for (size_t i = 0; i < COUNT(texts); i++)
+        *texts[i] = xstrdup(stmt_column_text(row, (int)i + 1));
     contender->is_published = stmt_column_integer(row, 7) != 0;
     name(contender);
     configuration_read(contender->configuration, &contender->setup);
-    return true;
 }
 
 static bool read_figure(struct db *db, struct contender *contender, struct error *err)
@@ -93,8 +90,6 @@ static bool read_figure(struct db *db, struct contender *contender, struct error
     snprintf(published.source, sizeof published.source, "%s", stmt_column_text(query, 3));
     snprintf(published.note, sizeof published.note, "%s", stmt_column_text(query, 4));
     published.measured_us = stmt_column_integer(query, 5);
-    if (stmt_step(query, err) != STMT_DONE) /* a text found no memory */
-        return false;
     contender->standing = standing;
     contender->published = published;
     return true;
@@ -118,20 +113,12 @@ static struct contender *find(struct standings *standings, long long number)
 }
 
 /* New ones have larger numbers than all before them, so the list stays in order. */
-bool standings_add(struct standings *standings, struct contender *contender, struct error *err)
+void standings_add(struct standings *standings, struct contender *contender)
 {
-    if (standings->count == standings->room) {
-        size_t room = standings->room ? standings->room * 2 : 64;
-        struct contender *more = reallocarray(standings->list, room, sizeof *more);
-
-        if (!more)
-            return error_no_memory(err);
-        standings->list = more;
-        standings->room = room;
-    }
+    standings->list =
+        xgrow(standings->list, standings->count, &standings->room, sizeof *standings->list);
     standings->list[standings->count++] = *contender;
     *contender = (struct contender){0};
-    return true;
 }
 
 static bool take_row(struct db *db, struct standings *standings, struct stmt *row,
@@ -141,12 +128,14 @@ static bool take_row(struct db *db, struct standings *standings, struct stmt *ro
     struct contender *known = find(standings, stmt_column_integer(row, 0));
     struct contender *contender = known ? known : &fresh;
 
-    if (!known && !contender_read_key(row, &fresh, err))
-        return false;
+    if (!known)
+        contender_read_key(row, &fresh);
     if (!(contender->is_published ? read_figure(db, contender, err)
                                   : standing_rows_read(db, contender, err)))
         return false;
-    return known || standings_add(standings, &fresh, err);
+    if (!known)
+        standings_add(standings, &fresh);
+    return true;
 }
 
 static bool take_rows(struct db *db, struct standings *standings, struct error *err)
@@ -170,19 +159,14 @@ static bool take_rows(struct db *db, struct standings *standings, struct error *
 
 bool standings_update(struct db *db, struct standings *standings, struct error *err)
 {
-    const size_t before = standings->count;
     long long revision; /* read first: what changes meanwhile is looked at again next time */
 
     if (!revision_read(db, &revision, err))
         return false;
     if (revision == standings->revision)
         return true;
-    if (!take_rows(db, standings, err)) {
-        /* A name that found no memory may be reported by the step after it, when it is listed. */
-        while (standings->count > before)
-            contender_clear(&standings->list[--standings->count]);
+    if (!take_rows(db, standings, err))
         return false;
-    }
     standings->revision = revision;
     return true;
 }
