@@ -36,15 +36,11 @@ static void slot_clear(struct slot *slot)
     homes_free(&slot->homes);
 }
 
-struct comparison_cache *comparison_cache_new(struct error *err)
+struct comparison_cache *comparison_cache_new(void)
 {
     struct comparison_cache *board = xcalloc(1, sizeof *board);
 
-    board->store = offer_store_new(err);
-    if (!board->store) {
-        free(board);
-        return NULL;
-    }
+    board->store = offer_store_new();
     pthread_rwlock_init(&board->lock, NULL);
     pthread_mutex_init(&board->changing, NULL);
     return board;

@@ -8,8 +8,7 @@
 
 struct comparison_cache;
 
-struct comparison_cache *comparison_cache_new(struct error *err)
-    __attribute__((warn_unused_result));
+struct comparison_cache *comparison_cache_new(void);
 void comparison_cache_free(struct comparison_cache *board); /* NULL is fine */
 
 /* What an answer is made of. It does not change until it is given back:

@@ -1,6 +1,7 @@
 #include "db/prices/capacity.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "common/text.h"
 #include "db/contenders/contenders.h"
 #include "db/stmt.h"
@@ -104,18 +105,6 @@ bool capacity_each(struct db *db, const struct capacity_filter *filter,
     return step == STMT_DONE;
 }
 
-static bool append(struct capacity_counts *counts, struct stmt *row, struct error *err)
-{
-    struct capacity_count *more =
-        reallocarray(counts->list, counts->count + 1, sizeof *counts->list);
-
-    if (!more)
-        return error_no_memory(err);
-    counts->list = more;
-    count_from_row(row, &counts->list[counts->count++]);
-    return true;
-}
-
 bool capacity_counts_load(struct db *db, long long at_us, const char *zone,
                           struct capacity_counts *ret_counts, struct error *err)
 {
@@ -128,6 +117,7 @@ bool capacity_counts_load(struct db *db, long long at_us, const char *zone,
                                       " ORDER BY instance_type, provider",
                                       err);
     AUTO(capacity_counts_free) struct capacity_counts counts = {0};
+    size_t room = 0;
     enum stmt_step step;
 
     if (!query)
@@ -135,9 +125,10 @@ bool capacity_counts_load(struct db *db, long long at_us, const char *zone,
     stmt_integer(query, at_us - CAPACITY_DAYS * DAY_US);
     stmt_integer(query, at_us);
     stmt_text(query, zone);
-    while ((step = stmt_step(query, err)) == STMT_ROW)
-        if (!append(&counts, query, err))
-            return false;
+    while ((step = stmt_step(query, err)) == STMT_ROW) {
+        counts.list = xgrow(counts.list, counts.count, &room, sizeof *counts.list);
+        count_from_row(query, &counts.list[counts.count++]);
+    }
     if (step != STMT_DONE)
         return false;
     *ret_counts = counts;

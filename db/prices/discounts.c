@@ -142,8 +142,7 @@ bool discounts_find(struct db *db, long long number, struct discount *ret_discou
     step = stmt_step(query, err);
     if (step == STMT_DONE)
         return error_set(err, ERROR_NOT_FOUND, NULL, "there is no such discount");
-    return step == STMT_ROW && discount_from_row(query, ret_discount, err) &&
-           stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
+    return step == STMT_ROW && discount_from_row(query, ret_discount, err);
 }
 
 /* Where a family's name may end in a type's: "c7i" in "c7i.large", "n2" in "n2-standard-4"; but

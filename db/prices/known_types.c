@@ -50,19 +50,19 @@ bool known_types_each(struct db *db, const struct known_type_filter *filter,
                       struct error *err)
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, KNOWN_TYPES, err);
-    enum stmt_step step;
+    enum stmt_step step = STMT_DONE;
+    bool more = true;
 
     if (!query)
         return false;
     stmt_text(query, filter->provider);
     stmt_text(query, filter->name);
     stmt_text(query, filter->after);
-    while ((step = stmt_step(query, err)) == STMT_ROW) {
+    while (more && (step = stmt_step(query, err)) == STMT_ROW) {
         struct known_type type;
 
         type_from_row(query, &type);
-        if (!tell(user, &type)) /* one step more: it fails where a text found no memory */
-            return stmt_step(query, err) != STMT_FAILED;
+        more = tell(user, &type);
     }
-    return step == STMT_DONE;
+    return step != STMT_FAILED;
 }

@@ -2,6 +2,7 @@
 #include "db/prices/offer_rows.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/stmt.h"
 
 #define OPEN_PLACE QUESTION_LIST_MAX /* of a typed price that leaves its region open */
@@ -122,9 +123,8 @@ static bool add_statements(struct db *db, struct offer_rows *rows, const struct 
     for (size_t i = 0; i < book->statement_count; i++) {
         struct feed_statement *statement;
 
-        if (!price_make_room(&rows->statements, rows->statement_count, &rows->statement_room,
-                             sizeof *rows->statements, err))
-            return false;
+        rows->statements = xgrow(rows->statements, rows->statement_count, &rows->statement_room,
+                                 sizeof *rows->statements);
         statement = &rows->statements[rows->statement_count];
         *statement = book->statements[i];
         if (!ask_readings(db, rows->question->at_us, statement, err))
@@ -142,24 +142,21 @@ static int by_name(const struct offer_row *left, const struct offer_row *right)
 }
 
 /* Merges what stands from `middle` on with what stands before it; both are in order. */
-static bool merge(struct offer_rows *rows, size_t middle, struct error *err)
+static void merge(struct offer_rows *rows, size_t middle)
 {
     AUTO(freep) struct offer_row *merged = NULL;
     size_t left = 0, right = middle, count = 0;
 
     if (middle == 0 || middle == rows->count ||
         by_name(&rows->list[middle - 1], &rows->list[middle]) <= 0)
-        return true;
-    merged = calloc(rows->count, sizeof *merged);
-    if (!merged)
-        return error_no_memory(err);
+        return;
+    merged = xcalloc(rows->count, sizeof *merged);
     while (left < middle && right < rows->count)
         merged[count++] = by_name(&rows->list[right], &rows->list[left]) < 0 ? rows->list[right++]
                                                                              : rows->list[left++];
     memcpy(&merged[count], &rows->list[left], (middle - left) * sizeof *merged);
     count += middle - left;
     memcpy(rows->list, merged, count * sizeof *merged);
-    return true;
 }
 
 /* What held of a book at the moment. */
@@ -173,8 +170,7 @@ static bool add_book(struct db *db, struct offer_rows *rows, struct price_book *
     for (size_t i = 0; i < book->count; i++) {
         struct offer_row *row;
 
-        if (!price_make_room(&rows->list, rows->count, &rows->room, sizeof *rows->list, err))
-            return false;
+        rows->list = xgrow(rows->list, rows->count, &rows->room, sizeof *rows->list);
         row = &rows->list[rows->count];
         *row = (struct offer_row){.series = &book->list[i],
                                   .book = book,
@@ -186,7 +182,8 @@ static bool add_book(struct db *db, struct offer_rows *rows, struct price_book *
         judge(rows, row);
         rows->count++;
     }
-    return merge(rows, first, err);
+    merge(rows, first);
+    return true;
 }
 
 /* A book for this question alone, at a place that does not change while it is answered. */
@@ -244,9 +241,7 @@ bool offer_rows_load(struct db *db, const struct offers_question *question,
     forget(rows);
     rows->question = question;
     if (!rows->own)
-        rows->own = calloc(QUESTION_LIST_MAX + 2, sizeof *rows->own);
-    if (!rows->own)
-        return error_no_memory(err);
+        rows->own = xcalloc(QUESTION_LIST_MAX + 2, sizeof *rows->own);
     for (size_t i = 0; question->regions[i]; i++)
         if (!add_region(db, rows, question->regions[i], err))
             return false;

@@ -1,6 +1,7 @@
 /* Prices of single regions, kept between questions. Tested by tests/db/prices/offer_store_test.c.
  */
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/prices/offer_rows.h"
 
 #define REGIONS 10         /* of two megabytes each, where a region has five thousand prices */
@@ -17,13 +18,9 @@ struct offer_store {
     struct kept_region regions[REGIONS];
 };
 
-struct offer_store *offer_store_new(struct error *err)
+struct offer_store *offer_store_new(void)
 {
-    struct offer_store *store = calloc(1, sizeof *store);
-
-    if (!store)
-        error_no_memory(err);
-    return store;
+    return xcalloc(1, sizeof(struct offer_store));
 }
 
 static void forget(struct kept_region *kept)

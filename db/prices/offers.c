@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/memory.h"
 #include "db/prices/offer_rows.h"
 #include "db/stmt.h"
 
@@ -350,10 +351,8 @@ static bool fill_offers(struct db *db, const struct offer_rows *rows, struct off
     struct absences absences;
 
     explain_absences(rows->question, &absences);
-    offers->list = calloc(names + 1, sizeof *offers->list);
-    offers->committed = kinds > 0 ? calloc(names + 1, kinds * sizeof *offers->committed) : NULL;
-    if (!offers->list || (kinds > 0 && !offers->committed))
-        return error_no_memory(err);
+    offers->list = xcalloc(names + 1, sizeof *offers->list);
+    offers->committed = kinds > 0 ? xcalloc(names + 1, kinds * sizeof *offers->committed) : NULL;
     for (size_t from = 0; from < rows->count; from = group.to) {
         struct quote *committed = kinds > 0 ? &offers->committed[offers->count * kinds] : NULL;
         struct offer *offer = &offers->list[offers->count++];

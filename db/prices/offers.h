@@ -56,7 +56,7 @@ struct offers {
 /* What was read of single regions, for the next question that names one of them beside others.
  * One thread at a time. */
 struct offer_store;
-struct offer_store *offer_store_new(struct error *err) __attribute__((warn_unused_result));
+struct offer_store *offer_store_new(void) __attribute__((returns_nonnull, warn_unused_result));
 void offer_store_free(struct offer_store *store); /* NULL is fine */
 
 /* Every type with a price in one of the regions, or typed or published anywhere. `store`, unless

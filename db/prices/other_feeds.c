@@ -1,6 +1,7 @@
 #include "db/prices/other_feeds.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/stmt.h"
 #include "pricing/commitment.h"
 #include "pricing/freshness.h"
@@ -33,22 +34,19 @@ static struct known_price *find(const struct other_feeds *others, uint64_t name)
     return &others->prices[place];
 }
 
-static bool grow(struct other_feeds *others, struct error *err)
+static void grow(struct other_feeds *others)
 {
     struct other_feeds larger = {.size = others->size ? others->size * 2 : SIZE_MIN,
                                  .count = others->count};
 
     if (others->size > 0 && others->count * 3 < others->size * 2)
-        return true;
-    larger.prices = calloc(larger.size, sizeof *larger.prices);
-    if (!larger.prices)
-        return error_no_memory(err);
+        return;
+    larger.prices = xcalloc(larger.size, sizeof *larger.prices);
     for (size_t i = 0; i < others->size; i++)
         if (others->prices[i].name)
             *find(&larger, others->prices[i].name) = others->prices[i];
     other_feeds_free(others);
     *others = larger;
-    return true;
 }
 
 /* A row of SELECTED. Where several feeds know a price, the first that was read here counts. */
@@ -64,8 +62,7 @@ static bool take_row(struct other_feeds *others, struct stmt *row, long long now
     if (freshness_of(kind, now_us - stmt_column_integer(row, 6),
                      source_pace_us(stmt_column_text(row, 5))) == PRICE_EXPIRED)
         return true;
-    if (!grow(others, err))
-        return false;
+    grow(others);
     name = name_of(stmt_column_text(row, 0), stmt_column_text(row, 1), stmt_column_text(row, 2));
     known = find(others, name);
     others->count += known->name == 0;

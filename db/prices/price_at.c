@@ -65,15 +65,14 @@ bool price_at(struct db *db, const struct held_question *question, struct held *
     bool first = true, enough = false;
     struct spread spread = {0};
     struct held held = {0};
-    enum stmt_step step;
+    enum stmt_step step = STMT_DONE;
 
     if (!query)
         return false;
     stmt_integer(query, question->series);
     stmt_integer(query, question->at_us);
     stmt_integer(query, question->window_us > 0 ? -1 : 1);
-    /* One step more than is needed: it fails where a text found no memory. */
-    while ((step = stmt_step(query, err)) == STMT_ROW && !enough) {
+    while (!enough && (step = stmt_step(query, err)) == STMT_ROW) {
         long long since_us = stmt_column_integer(query, 0);
         long long from_us = since_us > start_us ? since_us : start_us;
 

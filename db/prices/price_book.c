@@ -2,6 +2,7 @@
 #include "db/prices/price_book.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/stmt.h"
 #include "pricing/feeds/source.h"
 #include "pricing/machine/choice.h"
@@ -12,23 +13,6 @@ void price_copy(char *member, size_t size, const char *text)
 
     memcpy(member, text, length);
     member[length] = '\0';
-}
-
-bool price_make_room(void *address_of_list, size_t count, size_t *room, size_t size,
-                     struct error *err)
-{
-    size_t more = *room ? *room * 2 : 64;
-    void *list;
-
-    if (count < *room)
-        return true;
-    memcpy(&list, address_of_list, sizeof list);
-    list = reallocarray(list, more, size);
-    if (!list)
-        return error_no_memory(err);
-    memcpy(address_of_list, &list, sizeof list);
-    *room = more;
-    return true;
 }
 
 int offer_name_order(const char *instance, const char *provider, const char *other_instance,
@@ -45,8 +29,8 @@ static bool is_statement_of(const struct feed_statement *statement, const char *
     return strcmp(statement->feed, feed) == 0 && strcmp(statement->scope, scope) == 0;
 }
 
-static bool find_statement(struct price_book *book, const char *feed, const char *scope,
-                           size_t *ret_index, struct error *err)
+/* The place of a feed's statement about a scope, made where there is none. */
+static size_t find_statement(struct price_book *book, const char *feed, const char *scope)
 {
     const struct source *source = source_find(feed);
     struct feed_statement *statement;
@@ -55,22 +39,18 @@ static bool find_statement(struct price_book *book, const char *feed, const char
     for (size_t i = 0; i < book->statement_count; i++) {
         size_t candidate = (book->last_statement + i) % book->statement_count;
 
-        if (is_statement_of(&book->statements[candidate], feed, scope)) {
-            *ret_index = book->last_statement = candidate;
-            return true;
-        }
+        if (is_statement_of(&book->statements[candidate], feed, scope))
+            return book->last_statement = candidate;
     }
-    if (!price_make_room(&book->statements, book->statement_count, &book->statement_room,
-                         sizeof *book->statements, err))
-        return false;
+    book->statements = xgrow(book->statements, book->statement_count, &book->statement_room,
+                             sizeof *book->statements);
     statement = &book->statements[book->statement_count];
     *statement = (struct feed_statement){.rank = feed_rank(feed),
                                          .third_party = source && source->third_party,
                                          .pace_us = source_pace_us(feed)};
     PRICE_COPY(statement->feed, feed);
     PRICE_COPY(statement->scope, scope);
-    *ret_index = book->last_statement = book->statement_count++;
-    return true;
+    return book->last_statement = book->statement_count++;
 }
 
 static enum offer_slot slot_of(const char *feed, enum price_kind kind)
@@ -94,22 +74,19 @@ static bool may_be_open(const char *feed, enum offer_slot slot)
 }
 
 /* Of the columns of COLUMNS. */
-static bool take_row(struct price_book *book, struct stmt *query, struct error *err)
+static void take_row(struct price_book *book, struct stmt *query)
 {
     const char *feed = stmt_column_text(query, 1), *region = stmt_column_text(query, 4);
     struct price_series *series;
     enum price_kind kind;
     enum offer_slot slot;
-    size_t statement;
 
     if (!price_kind_from_name(stmt_column_text(query, 7), &kind))
-        return true; /* the schema lets in no other words */
+        return; /* the schema lets in no other words */
     slot = slot_of(feed, kind);
     if (slot == OFFER_SLOTS || (!*region && !may_be_open(feed, slot)))
-        return true;
-    if (!price_make_room(&book->list, book->count, &book->room, sizeof *book->list, err) ||
-        !find_statement(book, feed, stmt_column_text(query, 2), &statement, err))
-        return false;
+        return;
+    book->list = xgrow(book->list, book->count, &book->room, sizeof *book->list);
     series = &book->list[book->count++];
     *series = (struct price_series){.kind = kind,
                                     .slot = slot,
@@ -117,12 +94,12 @@ static bool take_row(struct price_book *book, struct stmt *query, struct error *
                                     .nanos = stmt_column_integer(query, 8),
                                     .since_us = stmt_column_integer(query, 9),
                                     .doubted_us = stmt_column_integer(query, 10),
-                                    .statement = statement};
+                                    .statement =
+                                        find_statement(book, feed, stmt_column_text(query, 2))};
     PRICE_COPY(series->provider, stmt_column_text(query, 3));
     PRICE_COPY(series->region, region);
     PRICE_COPY(series->zone, stmt_column_text(query, 5));
     PRICE_COPY(series->instance, stmt_column_text(query, 6));
-    return true;
 }
 
 static bool take_rows(struct price_book *book, struct stmt *query, struct error *err)
@@ -130,8 +107,7 @@ static bool take_rows(struct price_book *book, struct stmt *query, struct error 
     enum stmt_step step;
 
     while ((step = stmt_step(query, err)) == STMT_ROW)
-        if (!take_row(book, query, err))
-            return false;
+        take_row(book, query);
     return step == STMT_DONE;
 }
 

@@ -117,7 +117,3 @@ int offer_name_order(const char *instance, const char *provider, const char *oth
 /* Copies what fits, without the cost of snprintf(): a book has thousands of texts. */
 void price_copy(char *member, size_t size, const char *text);
 #define PRICE_COPY(member, text) price_copy((member), sizeof(member), (text))
-
-/* Makes room for one more element of `size` bytes. */
-bool price_make_room(void *address_of_list, size_t count, size_t *room, size_t size,
-                     struct error *err) __attribute__((warn_unused_result));

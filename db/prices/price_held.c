@@ -1,5 +1,6 @@
 /* The courses of a book (price_book.h). Tested by tests/db/prices/offer_store_test.c. */
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/prices/price_book.h"
 #include "db/stmt.h"
 
@@ -51,8 +52,7 @@ static bool read_entries(struct stmt *query, struct price_series *series, struct
     enum stmt_step step = STMT_DONE;
     bool enough = false;
 
-    /* One step more than is needed: it fails where a text found no memory. */
-    while ((step = stmt_step(query, err)) == STMT_ROW && !enough && !series->is_long) {
+    while (!enough && !series->is_long && (step = stmt_step(query, err)) == STMT_ROW) {
         struct course_entry *entry = &entries[course->count];
         const char *text = stmt_column_text(query, 2);
 
@@ -85,10 +85,7 @@ static bool read_course(struct db *db, struct price_series *series, struct cours
     stmt_integer(query, course->to_us);
     if (!read_entries(query, series, course, entries, err))
         return false;
-    course->entries = calloc(course->count + 1, sizeof *course->entries);
-    if (!course->entries)
-        return error_no_memory(err);
-    memcpy(course->entries, entries, course->count * sizeof *entries);
+    course->entries = xmemdup(entries, course->count * sizeof *entries);
     return true;
 }
 

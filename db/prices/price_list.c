@@ -137,5 +137,5 @@ bool price_find(struct db *db, const struct price_key *key, struct price_view *r
     if (step != STMT_ROW)
         return false;
     view_from_row(query, 0, ret_view);
-    return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
+    return true;
 }

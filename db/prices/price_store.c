@@ -1,6 +1,7 @@
 #include "db/prices/price_store.h"
 
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/prices/catalogue.h"
 #include "db/prices/other_feeds.h"
 #include "db/prices/price_rows.h"
@@ -51,19 +52,10 @@ static void replacement_end(struct replacement *work)
     stmt_done(&work->hold_series);
 }
 
-static bool note_gone(struct replacement *work, const struct gone *gone, struct error *err)
+static void note_gone(struct replacement *work, const struct gone *gone)
 {
-    if (work->gone_count == work->gone_room) {
-        size_t room = work->gone_room ? work->gone_room * 2 : 64;
-        struct gone *more = reallocarray(work->gone, room, sizeof *more);
-
-        if (!more)
-            return error_no_memory(err);
-        work->gone = more;
-        work->gone_room = room;
-    }
+    work->gone = xgrow(work->gone, work->gone_count, &work->gone_room, sizeof *work->gone);
     work->gone[work->gone_count++] = *gone;
-    return true;
 }
 
 /* Whether a known price is a measure of the new reading. */
@@ -147,9 +139,10 @@ static bool compare_row(struct replacement *work, struct stmt *row, struct error
         weigh(work, &known, like.kind, price ? price->nanos : 0);
     if (judged)
         judge(work, &known, &like, &names, price ? price->nanos : 0);
-    if (!price)
-        return known.nanos == 0 || note_gone(work, &(struct gone){known, names, judged}, err);
-    work->known[place] = known;
+    if (price)
+        work->known[place] = known;
+    else if (known.nanos > 0)
+        note_gone(work, &(struct gone){known, names, judged});
     return true;
 }
 
@@ -166,9 +159,9 @@ static bool compare(struct replacement *work, struct error *err)
         err);
     enum stmt_step step;
 
-    work->known = calloc(price_batch_places(work->snapshot->batch) + 1, sizeof *work->known);
-    if (!query || !work->known)
-        return error_no_memory(err);
+    work->known = xcalloc(price_batch_places(work->snapshot->batch) + 1, sizeof *work->known);
+    if (!query)
+        return false;
     stmt_text(query, feed->feed);
     stmt_text(query, feed->scope);
     while ((step = stmt_step(query, err)) == STMT_ROW)

@@ -170,7 +170,7 @@ static bool begin_answers(struct process *process, struct error *err)
 {
     struct server *server = &process->server;
 
-    server->comparison_cache = comparison_cache_new(err);
+    server->comparison_cache = comparison_cache_new();
     server->spot_histories = spot_histories_new();
     if (!server->comparison_cache)
         return false;

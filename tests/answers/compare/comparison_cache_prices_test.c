@@ -10,7 +10,7 @@
 static struct comparison_cache *make_board(void)
 {
     struct error err = {0};
-    struct comparison_cache *board = comparison_cache_new(&err);
+    struct comparison_cache *board = comparison_cache_new();
 
     EXPECT(board != NULL);
     EXPECT_STR(err.message, "");

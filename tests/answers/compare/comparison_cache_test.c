@@ -13,7 +13,7 @@ static void free_board(struct comparison_cache **board)
 static struct comparison_cache *make_board(void)
 {
     struct error err = {0};
-    struct comparison_cache *board = comparison_cache_new(&err);
+    struct comparison_cache *board = comparison_cache_new();
 
     EXPECT_STR(err.message, "");
     if (!board)

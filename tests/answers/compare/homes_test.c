@@ -53,7 +53,7 @@ static void a_contender_is_priced_where_its_newest_run_was(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct comparison_cache *board = comparison_cache_new(NULL);
+    AUTO(free_board) struct comparison_cache *board = comparison_cache_new();
     struct offers_question elsewhere = at_home;
 
     read_prices(db);
@@ -88,7 +88,7 @@ static void more_questions_than_keep_their_homes_are_all_answered(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct comparison_cache *board = comparison_cache_new(NULL);
+    AUTO(free_board) struct comparison_cache *board = comparison_cache_new();
 
     read_prices(db);
     ENDED(db, 100, .provider = "aws", .region = "us-east-1");
@@ -135,7 +135,7 @@ static void threads_always_find_all_homes(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct comparison_cache *board = comparison_cache_new(NULL);
+    AUTO(free_board) struct comparison_cache *board = comparison_cache_new();
     struct crowd crowd = {.board = board, .file = folder.file};
     pthread_t threads[2];
 

@@ -56,7 +56,7 @@ static void every_question_has_the_answer_that_it_would_have_without(void)
     static const char *const zones[] = {NULL, "eu-north-1a", "eu-north-1b"};
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    struct offer_store *store = offer_store_new(NULL);
+    struct offer_store *store = offer_store_new();
 
     fill(db);
     for (int round = 0; round < 3; round++)
@@ -112,7 +112,7 @@ static void every_moment_of_the_past_has_the_answer_that_it_would_have_without(v
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    struct offer_store *store = offer_store_new(NULL);
+    struct offer_store *store = offer_store_new();
     unsigned long long random = 7;
 
     fill_long(db);
@@ -134,7 +134,7 @@ static void what_was_read_before_prices_changed_is_forgotten(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    struct offer_store *store = offer_store_new(NULL);
+    struct offer_store *store = offer_store_new();
     const struct offers_question question = asked(7300);
 
     fill(db);
@@ -153,7 +153,7 @@ static void more_regions_than_are_kept_are_read(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    struct offer_store *store = offer_store_new(NULL);
+    struct offer_store *store = offer_store_new();
     struct offers_question question = asked(3700);
     char names[QUESTION_LIST_MAX][REGION_SIZE];
 
