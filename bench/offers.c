@@ -14,6 +14,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/connection.h"
+#include "db/db_open.h"
 
 #define LOADS 100
 #define TYPES 1300

@@ -12,6 +12,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/connection.h"
+#include "db/db_open.h"
 #include "db/prices/price_list.h"
 
 #define LOOKUPS 1000

@@ -113,3 +113,11 @@ size_t text_likeness(const char *left, size_t left_length, const char *right, si
     return (head + tail) * LIKENESS_UNIT + LIKENESS_UNIT - 1 -
            (apart < LIKENESS_UNIT ? apart : LIKENESS_UNIT - 1);
 }
+
+void text_copy(char *to, size_t size, const char *from)
+{
+    size_t length = strnlen(from, size - 1);
+
+    memcpy(to, from, length);
+    to[length] = '\0';
+}

@@ -30,6 +30,10 @@ void text_drop_cut_end(char *text);
 #define TEXT_SECRET_MAX 512
 bool text_equal_secret(const char *left, const char *right);
 
+/* Copies what fits, and a NUL: for rows by the million, where snprintf() costs too much. */
+void text_copy(char *to, size_t size, const char *from);
+#define TEXT_COPY(member, from) text_copy((member), sizeof(member), (from))
+
 /* NULL for a text that is NULL or empty: what JSON writes as null. */
 static inline const char *text_or_null(const char *text)
 {

@@ -2,8 +2,9 @@
 
 #include "common/cleanup.h"
 #include "db/connection.h"
+#include "db/db_open.h"
 #include "db/disk.h"
-#include "db/schema.h"
+#include "db/stmt.h"
 
 #include <errno.h>
 #include <fcntl.h>

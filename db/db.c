@@ -3,54 +3,8 @@
 #include "common/cleanup.h"
 #include "common/memory.h"
 #include "db/connection.h"
-#include "db/schema.h"
-
-#include <stdatomic.h>
-
-/* Of all connections: what one has seen is true of the file. */
-static atomic_bool damaged;
-
-bool db_is_damaged(void)
-{
-    return atomic_load(&damaged);
-}
-
-void db_note_damage(void)
-{
-    atomic_store(&damaged, true);
-}
-
-void db_forget_damage(void)
-{
-    atomic_store(&damaged, false);
-}
-
-static bool means_damage(int rc)
-{
-    return (rc & 0xff) == SQLITE_CORRUPT || (rc & 0xff) == SQLITE_NOTADB;
-}
-
-bool db_failed(struct error *err, int rc, const char *doing)
-{
-    enum error_kind kind = ERROR_INTERNAL;
-
-    if (means_damage(rc))
-        db_note_damage();
-
-    if ((rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED)
-        kind = ERROR_BUSY;
-    else if ((rc & 0xff) == SQLITE_FULL)
-        return error_set(err, ERROR_STORAGE, NULL,
-                         "the disk of the database is full, so nothing of this was stored");
-    return error_set(err, kind, NULL, "database: %s in: %s", sqlite3_errstr(rc), doing);
-}
-
-bool db_execute(struct db *db, const char *sql, struct error *err)
-{
-    int rc = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
-
-    return rc == SQLITE_OK || db_failed(err, rc, sql);
-}
+#include "db/damage.h"
+#include "db/stmt.h"
 
 static sqlite3_mem_methods allocator; /* SQLite's own */
 
@@ -82,40 +36,6 @@ void db_setup(void)
     ending.xMalloc = allocate;
     ending.xRealloc = reallocate;
     sqlite3_config(SQLITE_CONFIG_MALLOC, &ending);
-}
-
-struct db *db_open(const char *path, struct error *err)
-{
-    return db_open_schema(path, &schema_today, err);
-}
-
-struct db *db_open_file(const char *path, int flags, struct error *err)
-{
-    AUTO(db_freep) struct db *db = xcalloc(1, sizeof *db);
-    int rc;
-
-    rc = sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
-    if (rc != SQLITE_OK) {
-        error_set(err, ERROR_INTERNAL, NULL, "cannot open the database %s: %s", path,
-                  sqlite3_errstr(rc));
-        return NULL;
-    }
-    sqlite3_extended_result_codes(db->handle, 1);
-    db_set_patience(db, DB_PATIENCE_MS);
-    return take(&db);
-}
-
-struct db *db_open_schema(const char *path, const struct schema *schema, struct error *err)
-{
-    AUTO(db_freep)
-    struct db *db = db_open_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
-
-    /* The file may be empty yet: its schema is looked at before WAL mode writes to it. */
-    if (!db || !schema_check(db, schema, err) ||
-        !db_execute(db, "PRAGMA journal_mode = WAL", err) ||
-        !db_execute(db, "PRAGMA foreign_keys = ON", err) || !schema_upgrade(db, schema, err))
-        return NULL;
-    return take(&db);
 }
 
 void db_free(struct db *db)

@@ -11,17 +11,6 @@ struct db;
  * and does not count what it allocates, which it would do under one lock for all threads. */
 void db_setup(void);
 
-/* Opens the file, makes it if it is missing, and brings its schema up to date. Refuses a file
- * that is not ours, or that a newer pennyworth has written. The caller gives the result back to
- * db_free(). */
-struct db *db_open(const char *path, struct error *err) __attribute__((warn_unused_result));
-
-/* The same for a database that another process may be using: makes no file, and
- * leaves a schema that is in use as it is. Needs no db_lock(). ERROR_NOT_FOUND, ERROR_CONFLICT.
- */
-struct db *db_open_beside(const char *path, struct error *err)
-    __attribute__((warn_unused_result));
-
 /* NULL is fine. */
 void db_free(struct db *db);
 void db_freep(struct db **db);
@@ -34,13 +23,6 @@ void db_set_patience(struct db *db, int milliseconds);
 /* Ends the look into a whole database that is under way on this connection: see verify.h. From
  * any thread, or a signal handler. */
 void db_interrupt(struct db *db);
-
-/* Whether any connection of this process has found the file damaged. From then on no transaction
- * begins, for whatever is written now may be the end of what is left. */
-bool db_is_damaged(void);
-
-/* Another file is there now. */
-void db_forget_damage(void);
 
 /* Bytes of the database as SQLite counts its pages. */
 bool db_size(struct db *db, long long *ret_bytes, struct error *err)

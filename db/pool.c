@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "db/db_open.h"
 
 #include <pthread.h>
 

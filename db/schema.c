@@ -4,6 +4,8 @@
 #include "db/checksum.h"
 #include "db/connection.h"
 #include "db/db.h"
+#include "db/schema_first.h"
+#include "db/stmt.h"
 
 /* "penn" in ASCII: what `file` and we tell our databases by. */
 #define APPLICATION_ID 0x70656e6e

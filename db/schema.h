@@ -2,26 +2,16 @@
  * without anything in it. */
 #pragma once
 
-#include "common/error.h"
-
-#include <stdbool.h>
-
-struct db;
-
-/* SQL in pieces; NULL ends the list. A step that was released is never edited: the next change of
- * the schema is the next step. */
-struct schema_step {
-    const char *sql[12];
-};
+#include "db/db.h"
+#include "db/schema_step.h"
 
 struct schema {
     const struct schema_step *const *steps;
     int version; /* how many steps there are, and so the newest version */
 };
 
-/* What this program knows. The first step (schema_first.c) makes all tables. */
+/* What this program knows. The first step (schema_first.h) makes all tables. */
 extern const struct schema schema_today;
-extern const struct schema_step schema_first;
 
 /* Refuses a file that belongs to another program or to a newer pennyworth; changes nothing. */
 bool schema_check(struct db *db, const struct schema *schema, struct error *err)

@@ -1,5 +1,5 @@
 /* The tables, by room. Tested by tests/db/schema_test.c. */
-#include "db/schema.h"
+#include "db/schema_first.h"
 
 /* Runs, from the queue to the end. A row is read from its front, so the long texts are its last
  * columns. spec, engine_details, loaded, load_before, summary, findings and price are stored as

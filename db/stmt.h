@@ -4,21 +4,12 @@
 #pragma once
 
 #include "common/error.h"
+#include "db/prepared.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct db;
-typedef struct sqlite3_stmt sqlite3_stmt;
-
-struct stmt {
-    struct stmt *next; /* of its connection */
-    sqlite3_stmt *handle;
-    const char *sql;
-    int bound;      /* how many ? have a value so far */
-    int bind_error; /* what the first failed bind returned */
-    bool busy;      /* between stmt_prepare() and stmt_done() */
-};
 
 enum stmt_step { STMT_ROW, STMT_DONE, STMT_FAILED };
 

@@ -3,7 +3,9 @@
 #include "common/bytes.h"
 #include "common/cleanup.h"
 #include "db/connection.h"
-#include "db/schema.h"
+#include "db/damage.h"
+#include "db/db_open.h"
+#include "db/stmt.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "db/prices/offer_store.h"
 
 #include <pthread.h>
 

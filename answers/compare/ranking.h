@@ -6,7 +6,7 @@
 #include "answers/compare/question.h"
 #include "answers/compare/spot_history.h"
 #include "answers/compare/unmatched.h"
-#include "db/prices/capacity.h"
+#include "db/capacity/capacity.h"
 #include "db/prices/discounts.h"
 #include "db/standings/standing_subset.h"
 #include "engine/machine/peak_flops.h"

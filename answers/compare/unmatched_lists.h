@@ -3,7 +3,7 @@
 #pragma once
 
 #include "answers/compare/unmatched.h"
-#include "db/prices/capacity.h"
+#include "db/capacity/capacity.h"
 #include "db/prices/catalogue.h"
 #include "db/prices/known_types.h"
 #include "db/prices/price_list.h"

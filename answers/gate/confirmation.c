@@ -3,6 +3,7 @@
 
 #include "answers/gate/judge.h"
 #include "common/cleanup.h"
+#include "db/runs/sweep_runs.h"
 #include "db/runs/sweeps.h"
 
 void gate_confirmation_key(const struct gate_check *check, char ret_key[CONFIRM_KEY_SIZE])

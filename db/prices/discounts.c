@@ -2,7 +2,7 @@
 
 #include "common/cleanup.h"
 #include "db/contenders/contenders.h"
-#include "db/prices/withdrawals.h"
+#include "db/prices/withdrawal_row.h"
 #include "db/stmt.h"
 
 #define COLUMNS                                                                                  \

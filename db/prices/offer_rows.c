@@ -3,6 +3,8 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/text.h"
+#include "db/prices/price_held.h"
 #include "db/stmt.h"
 
 #define OPEN_PLACE QUESTION_LIST_MAX /* of a typed price that leaves its region open */
@@ -200,7 +202,7 @@ static bool add_region(struct db *db, struct offer_rows *rows, const char *regio
 
     if (!book) {
         book = own_book(rows);
-        PRICE_COPY(book->region, region);
+        TEXT_COPY(book->region, region);
         if (!price_book_add_region(db, book, region, type, err))
             return false;
         price_book_sort(book);

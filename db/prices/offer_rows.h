@@ -2,6 +2,8 @@
  * the place that it takes among its like. For db/prices/offers.c alone. */
 #pragma once
 
+#include "db/prices/offer.h"
+#include "db/prices/offer_store.h"
 #include "db/prices/price_book.h"
 
 #define ORDER_KEYS 5
@@ -40,11 +42,3 @@ static inline const struct feed_statement *offer_row_statement(const struct offe
 {
     return &rows->statements[row->statement];
 }
-
-/* A question begins: forgets what was read before prices changed. */
-void offer_store_begin(struct offer_store *store, long long prices);
-/* The book of the region; NULL where none is kept. */
-struct price_book *offer_store_find(struct offer_store *store, const char *region);
-/* Keeps a book that was read, which the store owns then, and returns it; NULL where there is no
- * room but that of this question's other regions. */
-struct price_book *offer_store_keep(struct offer_store *store, struct price_book *book);

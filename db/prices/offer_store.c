@@ -1,8 +1,6 @@
-/* Prices of single regions, kept between questions. Tested by tests/db/prices/offer_store_test.c.
- */
+#include "db/prices/offer_store.h"
 #include "common/cleanup.h"
 #include "common/memory.h"
-#include "db/prices/offer_rows.h"
 
 #define REGIONS 10         /* of two megabytes each, where a region has five thousand prices */
 #define ENTRIES_MAX 400000 /* of courses: 13 MB of this moment, and as many of the past */

@@ -3,7 +3,10 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/memory.h"
+#include "common/text.h"
 #include "db/prices/offer_rows.h"
+#include "db/prices/offer_store.h"
+#include "db/prices/price_held.h"
 #include "db/stmt.h"
 
 #define WHY_SIZE sizeof((struct quote *)0)->why_not
@@ -138,7 +141,7 @@ static void explain(const struct choice *choice, struct quote *quote)
     else if (!is_published(choice->slot) && choice->expired)
         explain_expired(choice, quote);
     else
-        PRICE_COPY(quote->why_not, choice->absence);
+        TEXT_COPY(quote->why_not, choice->absence);
 }
 
 /* What the history of the row has to tell. A course does not have what is asked for seldom. */
@@ -187,10 +190,10 @@ static bool quote_row(struct db *db, const struct offer_rows *rows, const struct
         .low = held.low,
         .high = held.high,
         .mean = held.mean};
-    PRICE_COPY(ret_quote->region, series->region);
-    PRICE_COPY(ret_quote->zone, series->zone);
-    PRICE_COPY(ret_quote->feed, statement->feed);
-    PRICE_COPY(ret_quote->text, held.text);
+    TEXT_COPY(ret_quote->region, series->region);
+    TEXT_COPY(ret_quote->zone, series->zone);
+    TEXT_COPY(ret_quote->feed, statement->feed);
+    TEXT_COPY(ret_quote->text, held.text);
     return true;
 }
 
@@ -271,7 +274,7 @@ static bool ask_band(struct db *db, const struct offer *offer, const char *regio
     stmt_text(query, offer->instance);
     stmt_text(query, region);
     while ((step = stmt_step(query, err)) == STMT_ROW)
-        price_copy(ret_band, size, stmt_column_text(query, 0));
+        text_copy(ret_band, size, stmt_column_text(query, 0));
     return step == STMT_DONE;
 }
 
@@ -297,12 +300,12 @@ static bool fill_band(struct db *db, const struct offer_rows *rows, const struct
         if (!ask_band(db, offer, region, offer->band, sizeof offer->band, err))
             return false;
         if (series) {
-            PRICE_COPY(series->band, offer->band);
+            TEXT_COPY(series->band, offer->band);
             series->has_band = true;
         }
         return true;
     }
-    PRICE_COPY(offer->band, series->band);
+    TEXT_COPY(offer->band, series->band);
     return true;
 }
 
@@ -360,8 +363,8 @@ static bool fill_offers(struct db *db, const struct offer_rows *rows, struct off
 
         group = next_group(rows, &group, from);
         group.absences = &absences;
-        PRICE_COPY(offer->provider, row->series->provider);
-        PRICE_COPY(offer->instance, row->series->instance);
+        TEXT_COPY(offer->provider, row->series->provider);
+        TEXT_COPY(offer->instance, row->series->instance);
         if (!fill_quotes(db, rows, &group, offer, committed, err) ||
             !fill_band(db, rows, &group, offer, err))
             return false;

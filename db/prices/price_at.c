@@ -1,6 +1,7 @@
 /* Tested by tests/db/prices/offers_spot_test.c and tests/db/prices/offer_store_test.c. */
+#include "db/prices/price_at.h"
 #include "common/cleanup.h"
-#include "db/prices/price_book.h"
+#include "common/text.h"
 #include "db/stmt.h"
 
 /* Dollars that held so many microseconds, summed up. */
@@ -107,7 +108,7 @@ void course_at(const struct course *course, const struct held_question *question
 
         held = (struct held){
             .known = entry->nanos > 0, .nanos = entry->nanos, .since_us = entry->since_us};
-        PRICE_COPY(held.text, entry->text);
+        TEXT_COPY(held.text, entry->text);
     }
     for (; held.known && question->window_us > 0 && i < course->count && end_us > start_us; i++) {
         long long since_us = course->entries[i].since_us;

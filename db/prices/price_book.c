@@ -3,17 +3,10 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/text.h"
 #include "db/stmt.h"
 #include "pricing/feeds/source.h"
 #include "pricing/machine/choice.h"
-
-void price_copy(char *member, size_t size, const char *text)
-{
-    size_t length = strnlen(text, size - 1);
-
-    memcpy(member, text, length);
-    member[length] = '\0';
-}
 
 int offer_name_order(const char *instance, const char *provider, const char *other_instance,
                      const char *other_provider)
@@ -48,8 +41,8 @@ static size_t find_statement(struct price_book *book, const char *feed, const ch
     *statement = (struct feed_statement){.rank = feed_rank(feed),
                                          .third_party = source && source->third_party,
                                          .pace_us = source_pace_us(feed)};
-    PRICE_COPY(statement->feed, feed);
-    PRICE_COPY(statement->scope, scope);
+    TEXT_COPY(statement->feed, feed);
+    TEXT_COPY(statement->scope, scope);
     return book->last_statement = book->statement_count++;
 }
 
@@ -96,10 +89,10 @@ static void take_row(struct price_book *book, struct stmt *query)
                                     .doubted_us = stmt_column_integer(query, 10),
                                     .statement =
                                         find_statement(book, feed, stmt_column_text(query, 2))};
-    PRICE_COPY(series->provider, stmt_column_text(query, 3));
-    PRICE_COPY(series->region, region);
-    PRICE_COPY(series->zone, stmt_column_text(query, 5));
-    PRICE_COPY(series->instance, stmt_column_text(query, 6));
+    TEXT_COPY(series->provider, stmt_column_text(query, 3));
+    TEXT_COPY(series->region, region);
+    TEXT_COPY(series->zone, stmt_column_text(query, 5));
+    TEXT_COPY(series->instance, stmt_column_text(query, 6));
 }
 
 static bool take_rows(struct price_book *book, struct stmt *query, struct error *err)

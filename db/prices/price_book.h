@@ -4,7 +4,9 @@
 #pragma once
 
 #include "common/limits.h"
-#include "db/prices/offers.h"
+#include "db/db.h"
+#include "db/prices/price_at.h"
+#include "pricing/price.h"
 
 enum offer_slot {
     SLOT_ON_DEMAND,
@@ -23,37 +25,6 @@ struct feed_statement {
     bool third_party;
     long long pace_us;
     long long confirmed_us, confirmed_source_us; /* 0 in a book: they depend on the moment */
-};
-
-/* What a series was at a moment, and its spread in a time before. */
-struct held {
-    bool known; /* false: there was no price */
-    long long nanos, upfront_nanos, since_us, source_us, fetched_us;
-    char text[40];
-    double low, high, mean; /* dollars, weighted by time; what is without a price is left out */
-};
-
-struct held_question {
-    long long series, at_us;
-    long long window_us; /* before the moment; 0: no spread is asked for */
-};
-
-#define SPREAD_US (7 * 24 * 3600 * 1000000LL) /* over which the spread of spot is */
-
-bool price_at(struct db *db, const struct held_question *question, struct held *ret_held,
-              struct error *err) __attribute__((warn_unused_result));
-
-/* One change of a price; nanos 0: there is none from then on. */
-struct course_entry {
-    long long since_us, nanos;
-    char text[16];
-};
-
-/* How a price moved, the newest change first: it answers about every time between these two. */
-struct course {
-    long long from_us, to_us;
-    struct course_entry *entries; /* owned; NULL: nothing is known */
-    size_t count;
 };
 
 /* Of this moment, and of the past. */
@@ -99,21 +70,8 @@ bool price_book_add_anywhere(struct db *db, struct price_book *book, const char 
 void price_book_sort(struct price_book *book);
 void price_book_free(struct price_book *book);
 
-/* The same as price_at() of the series, of spot with its spread, but for the times when a feed
- * spoke and what is paid at once, which a kept course does not have. */
-bool price_book_held(struct db *db, struct price_book *book, struct price_series *series,
-                     const struct offers_question *question, struct held *ret_held,
-                     struct error *err) __attribute__((warn_unused_result));
 void price_book_forget_courses(struct price_book *book, int which);
-
-/* What a course says of a moment that it covers. */
-void course_at(const struct course *course, const struct held_question *question,
-               struct held *ret_held);
 
 /* By instance, then provider; "" goes before every name. */
 int offer_name_order(const char *instance, const char *provider, const char *other_instance,
                      const char *other_provider);
-
-/* Copies what fits, without the cost of snprintf(): a book has thousands of texts. */
-void price_copy(char *member, size_t size, const char *text);
-#define PRICE_COPY(member, text) price_copy((member), sizeof(member), (text))

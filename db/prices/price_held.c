@@ -1,7 +1,8 @@
-/* The courses of a book (price_book.h). Tested by tests/db/prices/offer_store_test.c. */
+/* Tested by tests/db/prices/offer_store_test.c. */
+#include "db/prices/price_held.h"
 #include "common/cleanup.h"
 #include "common/memory.h"
-#include "db/prices/price_book.h"
+#include "common/text.h"
 #include "db/stmt.h"
 
 #include <limits.h>
@@ -61,7 +62,7 @@ static bool read_entries(struct stmt *query, struct price_series *series, struct
                           stmt_column_integer(query, 3) != LLONG_MAX; /* it was withdrawn */
         entry->since_us = stmt_column_integer(query, 0);
         entry->nanos = stmt_column_integer(query, 1);
-        PRICE_COPY(entry->text, text);
+        TEXT_COPY(entry->text, text);
         course->count++;
         enough = entry->since_us <= course->from_us;
     }

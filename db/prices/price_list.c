@@ -1,7 +1,7 @@
 #include "db/prices/price_list.h"
 
 #include "common/cleanup.h"
-#include "db/prices/withdrawals.h"
+#include "db/prices/withdrawal_row.h"
 #include "db/stmt.h"
 
 /* Parameters: 1 provider, 2 region, 3 zone, 4 kind, 5 feed, 6 the moment, 7 after, 8 limit, 9

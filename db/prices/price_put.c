@@ -1,9 +1,9 @@
-#include "db/prices/price_rows.h"
-#include "db/prices/price_store.h"
+#include "db/prices/price_put.h"
 
 #include "common/cleanup.h"
 #include "db/contenders/contenders.h"
-#include "db/prices/withdrawals.h"
+#include "db/prices/price_rows.h"
+#include "db/prices/withdrawal_row.h"
 
 /* What is stored of the series of a typed price; number 0 where nothing is. */
 struct typed {

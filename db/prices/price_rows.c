@@ -1,5 +1,8 @@
 #include "db/prices/price_rows.h"
 
+#include "common/cleanup.h"
+#include "db/prices/withdrawal_row.h"
+
 bool price_row_add(struct stmt *add, long long series, long long since_us, long long now_us,
                    const struct price *price, struct error *err)
 {
@@ -35,4 +38,24 @@ bool price_series_insert(struct stmt *insert, const char *scope, const struct pr
         return false;
     *ret_number = stmt_column_integer(insert, 0);
     return stmt_run(insert, err);
+}
+
+/* A series must not be believed about a moment before the last withdrawal: then another price
+ * held, which db/prices/price_at.c finds. */
+bool price_series_settle(struct db *db, long long series, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *update = stmt_prepare(
+        db,
+        "UPDATE price_series SET nanos = (SELECT nanos FROM prices WHERE series = ?1"
+        " AND withdrawn_us = " NEVER_WITHDRAWN " ORDER BY since_us DESC LIMIT 1),"
+        " since_us = (SELECT max(ifnull(max(since_us) FILTER (WHERE withdrawn_us ="
+        " " NEVER_WITHDRAWN "), 0), ifnull(max(withdrawn_us) FILTER (WHERE withdrawn_us < "
+        " " NEVER_WITHDRAWN "), 0)) FROM prices WHERE series = ?1) WHERE number = ?1",
+        err);
+
+    if (!update)
+        return false;
+    stmt_integer(update, series);
+    return stmt_run(update, err);
 }

@@ -1,5 +1,5 @@
-/* The rows of prices: a series, and what it was from a moment on. For price_store.c and
- * price_put.c, within their transactions. */
+/* The rows of prices: a series, and what it was from a moment on. For price_store.c,
+ * price_put.c and withdrawals.c, within their transactions. */
 #pragma once
 
 #include "db/stmt.h"
@@ -21,4 +21,8 @@ bool price_row_add(struct stmt *add, long long series, long long since_us, long 
 /* With a statement of ADD_SERIES. */
 bool price_series_insert(struct stmt *insert, const char *scope, const struct price *price,
                          long long since_us, long long *ret_number, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Writes into a series what it is today, from its prices. */
+bool price_series_settle(struct db *db, long long series, struct error *err)
     __attribute__((warn_unused_result));

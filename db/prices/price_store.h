@@ -1,5 +1,5 @@
-/* Writing prices: a whole scope of a feed at once, or one that a person typed. What held once
- * stays readable for ever; what a feed said would hold later, and then not any more, is gone. */
+/* Writing the prices of a feed, a whole scope of it at once. What held once stays readable for
+ * ever; what a feed said would hold later, and then not any more, is gone. */
 #pragma once
 
 #include "db/prices/feed_rows.h"
@@ -20,22 +20,4 @@ struct price_snapshot {
  * held something back are not stored, since "unchanged" would confirm the old price. */
 bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
                     struct change *ret_change, struct error *err)
-    __attribute__((warn_unused_result));
-
-/* Stores prices of scope "", each valid from its source_us on; all or none. With nanos 0: there
- * is none any more. ERROR_CONFLICT where another one was stored for that very moment. */
-bool prices_put(struct db *db, const struct price *prices, size_t count, struct error *err)
-    __attribute__((warn_unused_result));
-
-/* The same, within a transaction of the caller's. */
-bool prices_put_within(struct db *db, const struct price *prices, size_t count, struct error *err)
-    __attribute__((warn_unused_result));
-
-/* The number of the series that a typed price belongs to; 0 where there is none. */
-bool prices_series(struct db *db, const struct price *price, long long *ret_series,
-                   struct error *err) __attribute__((warn_unused_result));
-
-/* Takes away all that a feed ever said, within a transaction of the caller's: for what comes with
- * the program, and is put right in a later version of it. */
-bool prices_forget(struct db *db, const char *feed, struct error *err)
     __attribute__((warn_unused_result));

@@ -2,44 +2,9 @@
 
 #include "common/cleanup.h"
 #include "db/contenders/contenders.h"
+#include "db/prices/price_rows.h"
+#include "db/prices/withdrawal_row.h"
 #include "db/stmt.h"
-
-#include <limits.h>
-#include <stdio.h>
-
-#define NEVER NEVER_WITHDRAWN
-_Static_assert(LLONG_MAX == 9223372036854775807, "the largest number of SQLite");
-
-void withdrawal_read(struct stmt *row, int column, struct taken_back *ret_withdrawn)
-{
-    long long at_us = stmt_column_integer(row, column);
-
-    *ret_withdrawn = (struct taken_back){.at_us = at_us == LLONG_MAX ? 0 : at_us};
-    snprintf(ret_withdrawn->by, sizeof ret_withdrawn->by, "%s",
-             stmt_column_text(row, column + 1));
-    snprintf(ret_withdrawn->reason, sizeof ret_withdrawn->reason, "%s",
-             stmt_column_text(row, column + 2));
-}
-
-/* A series must not be believed about a moment before the last withdrawal: then another price
- * held, which db/prices/price_at.c finds. */
-bool price_series_settle(struct db *db, long long series, struct error *err)
-{
-    AUTO(stmt_done)
-    struct stmt *update =
-        stmt_prepare(db,
-                     "UPDATE price_series SET nanos = (SELECT nanos FROM prices WHERE series = ?1"
-                     " AND withdrawn_us = " NEVER " ORDER BY since_us DESC LIMIT 1),"
-                     " since_us = (SELECT max(ifnull(max(since_us) FILTER (WHERE withdrawn_us ="
-                     " " NEVER "), 0), ifnull(max(withdrawn_us) FILTER (WHERE withdrawn_us < "
-                     " " NEVER "), 0)) FROM prices WHERE series = ?1) WHERE number = ?1",
-                     err);
-
-    if (!update)
-        return false;
-    stmt_integer(update, series);
-    return stmt_run(update, err);
-}
 
 static bool mark_price(struct db *db, const struct price_key *key,
                        const struct taken_back *withdrawn, struct error *err)
@@ -48,7 +13,7 @@ static bool mark_price(struct db *db, const struct price_key *key,
     struct stmt *update =
         stmt_prepare(db,
                      "UPDATE prices SET withdrawn_us = ?, withdrawn_by = ?, withdrawn_reason = ?"
-                     " WHERE series = ? AND since_us = ? AND withdrawn_us = " NEVER,
+                     " WHERE series = ? AND since_us = ? AND withdrawn_us = " NEVER_WITHDRAWN,
                      err);
 
     if (!update)

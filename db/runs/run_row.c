@@ -141,14 +141,6 @@ static enum provenance provenance_from_name(const char *name)
                                                                     : PROVENANCE_MEASURED;
 }
 
-static void copy_cut(char *to, size_t size, const char *from)
-{
-    size_t length = strnlen(from, size - 1);
-
-    memcpy(to, from, length);
-    to[length] = '\0';
-}
-
 static void read_text(const char *text, const struct column *column, struct run *run,
                       void *member)
 {
@@ -166,7 +158,7 @@ static void read_text(const char *text, const struct column *column, struct run 
         run->provenance = provenance_from_name(text);
         break;
     case TEXT:
-        copy_cut(member, column->size, text);
+        text_copy(member, column->size, text);
         break;
     default:
         if (*text || column->type == SPEC)

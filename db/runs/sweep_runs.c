@@ -1,9 +1,9 @@
-/* The part of sweeps.h about the runs of a sweep. Tested by tests/db/runs/sweeps_test.c. */
+/* Tested by tests/db/runs/sweeps_test.c. */
+#include "db/runs/sweep_runs.h"
 #include "common/cleanup.h"
 #include "common/memory.h"
 #include "db/runs/run_row.h"
 #include "db/runs/runs.h"
-#include "db/runs/sweeps.h"
 
 #include <limits.h>
 

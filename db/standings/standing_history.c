@@ -1,9 +1,9 @@
-/* The part of standing_versions.h that collects runs by who sent them. Tested by
- * tests/db/standings/standing_sources_test.c. */
+/* Tested by tests/db/standings/standing_sources_test.c. */
+#include "db/standings/standing_history.h"
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/text.h"
 #include "db/runs/trust.h"
-#include "db/standings/standing_versions.h"
 
 #include <limits.h>
 
@@ -45,7 +45,7 @@ static size_t make_source(struct history *history, const char *sender, enum prov
         return found;
     source = &history->sources[history->source_count];
     *source = (struct run_source){.provenance = provenance, .first = LLONG_MAX};
-    STANDING_COPY(source->name, sender);
+    TEXT_COPY(source->name, sender);
     return history->source_count++;
 }
 

@@ -2,6 +2,7 @@
 #include "db/standings/standing_rows.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/standings/standing_versions.h"
 #include "db/stmt.h"
 
@@ -33,7 +34,7 @@ struct run_result standing_result(struct stmt *row, int first)
                 : PROVENANCE_MEASURED,
     };
 
-    STANDING_COPY(run_result.vm, stmt_column_text(row, first + 5));
+    TEXT_COPY(run_result.vm, stmt_column_text(row, first + 5));
     return run_result;
 }
 
@@ -90,7 +91,7 @@ static bool next_sender(struct db *db, const struct version_key *key,
     step = stmt_step(query, err);
     if (step != STMT_ROW)
         return step == STMT_DONE;
-    standing_copy(sender, TOKEN_NAME_SIZE, stmt_column_text(query, 0));
+    text_copy(sender, TOKEN_NAME_SIZE, stmt_column_text(query, 0));
     *ret_first = stmt_column_integer(query, 1);
     return true;
 }

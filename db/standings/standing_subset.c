@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/limits.h"
+#include "db/standings/standing_rows.h"
 #include "db/standings/standing_versions.h"
 #include "db/stmt.h"
 

@@ -3,19 +3,12 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/text.h"
 #include "db/runs/run_row.h"
 #include "db/runs/traces.h"
 #include "pricing/machine/choice.h"
 
 #define OLDER_MAX 8 /* versions that are kept beside the one that counts */
-
-void standing_copy(char *to, size_t size, const char *from)
-{
-    size_t length = strnlen(from, size - 1);
-
-    memcpy(to, from, length);
-    to[length] = '\0';
-}
 
 static int by_hertz(const void *left, const void *right)
 {
@@ -80,17 +73,17 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
     stmt_integer(query, run);
     if (stmt_step(query, err) != STMT_ROW)
         return false;
-    STANDING_COPY(newest->run, stmt_column_text(query, 0));
-    STANDING_COPY(newest->software, stmt_column_text(query, 1));
-    STANDING_COPY(newest->isa, stmt_column_text(query, 2));
-    STANDING_COPY(newest->cpu_model, stmt_column_text(query, 3));
-    STANDING_COPY(newest->machine_isa, stmt_column_text(query, 4));
+    TEXT_COPY(newest->run, stmt_column_text(query, 0));
+    TEXT_COPY(newest->software, stmt_column_text(query, 1));
+    TEXT_COPY(newest->isa, stmt_column_text(query, 2));
+    TEXT_COPY(newest->cpu_model, stmt_column_text(query, 3));
+    TEXT_COPY(newest->machine_isa, stmt_column_text(query, 4));
     newest->threads = stmt_column_real(query, 5);
     newest->multiply_adds = stmt_column_real(query, 6);
     newest->paid_per_hour = stmt_column_real(query, 7);
-    STANDING_COPY(newest->paid_kind, stmt_column_text(query, 8));
-    STANDING_COPY(newest->paid_feed, stmt_column_text(query, 9));
-    STANDING_COPY(newest->region, stmt_column_text(query, 10));
+    TEXT_COPY(newest->paid_kind, stmt_column_text(query, 8));
+    TEXT_COPY(newest->paid_feed, stmt_column_text(query, 9));
+    TEXT_COPY(newest->region, stmt_column_text(query, 10));
     if (stmt_column_integer(query, 11))
         price_name_of_machine(stmt_column_text(query, 12), stmt_column_text(query, 13),
                               newest->machine);
@@ -109,7 +102,7 @@ void version_list_add(struct version_list *list, long long number, const char *n
 {
     list->versions = xgrow(list->versions, list->count, &list->room, sizeof *list->versions);
     list->versions[list->count] = (struct version_runs){.number = number};
-    STANDING_COPY(list->versions[list->count++].name, name);
+    TEXT_COPY(list->versions[list->count++].name, name);
 }
 
 /* The newest version first; of versions that differ by their plan alone, the one that was
@@ -148,7 +141,7 @@ static struct older_version *keep_older(const struct version_list *list, size_t 
 
         if (i == chosen || version->standing.level == STANDING_NONE)
             continue;
-        STANDING_COPY(older[count].version, version->name);
+        TEXT_COPY(older[count].version, version->name);
         older[count++].standing = version->standing;
     }
     *ret_count = count;
@@ -168,7 +161,7 @@ static bool take_version(struct db *db, const struct version_list *list, size_t 
     for (size_t i = 0; i < list->count; i++)
         if (i != chosen)
             version->standing.invalid += list->versions[i].standing.invalid;
-    STANDING_COPY(contender->version, version->name);
+    TEXT_COPY(contender->version, version->name);
     contender->standing = version->standing;
     contender->newest = newest;
     free(contender->older);

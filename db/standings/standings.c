@@ -1,26 +1,9 @@
 #include "db/standings/standings.h"
 
 #include "common/cleanup.h"
-#include "common/hash.h"
 #include "common/memory.h"
-#include "common/text.h"
 #include "db/standings/standing_rows.h"
-#include "db/standings/standing_versions.h"
 #include "db/stmt.h"
-
-#include <inttypes.h>
-
-void contender_clear(struct contender *contender)
-{
-    freep(&contender->workload);
-    freep(&contender->engine);
-    freep(&contender->configuration);
-    freep(&contender->provider);
-    freep(&contender->instance);
-    freep(&contender->stratum);
-    freep(&contender->older);
-    freep(&contender->sources);
-}
 
 void standings_free(struct standings *standings)
 {
@@ -28,36 +11,6 @@ void standings_free(struct standings *standings)
         contender_clear(&standings->list[i]);
     free(standings->list);
     *standings = (struct standings){0};
-}
-
-/* A name for URLs that does not depend on the order in which contenders came. */
-static void name(struct contender *contender)
-{
-    const char *const parts[] = {contender->workload,
-                                 contender->engine,
-                                 contender->configuration,
-                                 contender->provider,
-                                 contender->instance,
-                                 contender->stratum,
-                                 contender->is_published ? "published" : "measured"};
-    uint64_t hash = 0;
-
-    for (size_t i = 0; i < COUNT(parts); i++)
-        hash = hash_step(hash, 0) + hash_text(HASH_START, parts[i]);
-    snprintf(contender->id, sizeof contender->id, "%016" PRIx64, hash);
-}
-
-void contender_read_key(struct stmt *row, struct contender *contender)
-{
-    char **const texts[] = {&contender->workload, &contender->engine,   &contender->configuration,
-                            &contender->provider, &contender->instance, &contender->stratum};
-
-    contender->number = stmt_column_integer(row, 0);
-    for (size_t i = 0; i < COUNT(texts); i++)
-        *texts[i] = xstrdup(stmt_column_text(row, (int)i + 1));
-    contender->is_published = stmt_column_integer(row, 7) != 0;
-    name(contender);
-    configuration_read(contender->configuration, &contender->setup);
 }
 
 static bool read_figure(struct db *db, struct contender *contender, struct error *err)
@@ -112,7 +65,7 @@ static struct contender *find(struct standings *standings, long long number)
     return NULL;
 }
 
-/* New ones have larger numbers than all before them, so the list stays in order. */
+/* The list stays in order, for find(). */
 void standings_add(struct standings *standings, struct contender *contender)
 {
     standings->list =

@@ -3,7 +3,7 @@
 
 #include "answers/parameters.h"
 #include "common/limits.h"
-#include "db/prices/capacity.h"
+#include "db/capacity/capacity.h"
 #include "db/prices/catalogue.h"
 #include "db/prices/price_list.h"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "db/runs/deliveries.h"
+#include "db/runs/sweep_runs.h"
 #include "db/runs/sweeps.h"
 #include "engine/stats/standing.h"
 #include "pricing/cost.h"

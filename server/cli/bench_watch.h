@@ -2,6 +2,7 @@
  * after five steps, then one every 20 seconds; on a terminal every second, over the same line. */
 #pragma once
 
+#include "db/runs/sweep_runs.h"
 #include "db/runs/sweeps.h"
 #include "server/http/server.h"
 

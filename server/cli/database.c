@@ -2,6 +2,7 @@
  */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "db/damage.h"
 #include "db/db_lock.h"
 #include "db/restore.h"
 #include "db/schema.h"

@@ -172,8 +172,6 @@ static bool begin_answers(struct process *process, struct error *err)
 
     server->comparison_cache = comparison_cache_new();
     server->spot_histories = spot_histories_new();
-    if (!server->comparison_cache)
-        return false;
     server->response_cache = response_cache_new();
     server->answer_budget = answer_budget_new((size_t)process->config.answer_mib * 1024 * 1024,
                                               server->notifications);

@@ -1,7 +1,8 @@
 /* push: reports to a hub the runs that it has not accepted, from a database that may be in use.
  */
 #include "common/cleanup.h"
-#include "db/prices/capacity_deliveries.h"
+#include "db/capacity/capacity_deliveries.h"
+#include "db/db_open.h"
 #include "db/restore.h"
 #include "db/runs/deliveries.h"
 #include "server/cli/commands.h"

@@ -5,6 +5,7 @@
  * token rebind NAME: forgets the key that it is bound to. */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "db/db_open.h"
 #include "db/restore.h"
 #include "db/runs/token_keys.h"
 #include "db/runs/voids.h"

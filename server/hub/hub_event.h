@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/bytes.h"
-#include "db/prices/capacity.h"
+#include "db/capacity/capacity.h"
 
 /* False at the limit of the text. */
 bool hub_event_write(struct bytes *text, const struct capacity_event *event)

@@ -5,7 +5,7 @@
 #include "common/clock.h"
 #include "common/haste.h"
 #include "common/memory.h"
-#include "db/prices/capacity_deliveries.h"
+#include "db/capacity/capacity_deliveries.h"
 #include "server/hub/hub_event.h"
 #include "server/runs/stored_document.h"
 

@@ -5,6 +5,7 @@
 #include "common/memory.h"
 #include "common/service_thread.h"
 #include "db/db.h"
+#include "db/db_open.h"
 #include "server/base/log.h"
 #include "server/keys/key_file.h"
 

@@ -6,7 +6,7 @@
 #include "common/limits.h"
 #include "common/memory.h"
 #include "db/prices/feed_rows.h"
-#include "db/prices/price_store.h"
+#include "db/prices/price_put.h"
 #include "pricing/feeds/manual_price.h"
 #include "pricing/parse_time.h"
 #include "server/base/assets.h"

@@ -7,6 +7,7 @@
 #include "common/haste.h"
 #include "common/memory.h"
 #include "common/service_thread.h"
+#include "db/db_open.h"
 #include "db/prices/feed_rows.h"
 #include "server/base/disk_reserve.h"
 #include "server/base/log.h"

@@ -3,7 +3,7 @@
 
 #include "common/cleanup.h"
 #include "db/contenders/contenders.h"
-#include "db/prices/price_store.h"
+#include "db/prices/price_put.h"
 #include "server/prices/cost_json.h"
 
 bool typed_later_find(struct this_machine *here, struct db *db, long long at_us,

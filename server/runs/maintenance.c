@@ -2,6 +2,7 @@
 
 #include "common/clock.h"
 #include "common/haste.h"
+#include "db/damage.h"
 #include "server/base/log.h"
 
 #define IDLE_NS (20 * NS_PER_SECOND)         /* from the end of a run to maintenance */

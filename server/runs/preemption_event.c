@@ -3,7 +3,8 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/prices/capacity.h"
+#include "db/capacity/capacity.h"
+#include "db/db_open.h"
 #include "engine/spec/run_id.h"
 #include "server/base/config.h"
 #include "server/base/log.h"

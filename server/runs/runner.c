@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/memory.h"
+#include "db/db_open.h"
 #include "engine/process/confine.h"
 #include "server/base/log.h"
 #include "server/runs/preemption_event.h"

@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
+#include "db/damage.h"
 #include "db/runs/runs.h"
 #include "server/base/log.h"
 #include "server/runs/job.h"

@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/memory.h"
+#include "db/runs/sweep_runs.h"
 #include "db/runs/sweeps.h"
 #include "engine/sweep/sweep_tune.h"
 #include "server/base/log.h"

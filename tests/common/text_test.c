@@ -224,8 +224,21 @@ static void names_are_near_that_share_their_ends(void)
     EXPECT(text_likeness("loss:x", 4, "losses", 4) == likeness("loss", "loss"));
 }
 
+static void a_copy_has_what_fits_and_an_end(void)
+{
+    char small[4] = "zzz", exact[5];
+
+    TEXT_COPY(small, "abcdef");
+    EXPECT_STR(small, "abc");
+    TEXT_COPY(exact, "abcd");
+    EXPECT_STR(exact, "abcd");
+    TEXT_COPY(exact, "");
+    EXPECT_STR(exact, "");
+}
+
 int main(void)
 {
+    RUN(a_copy_has_what_fits_and_an_end);
     RUN(a_sequence_that_the_end_cuts_off_is_dropped);
     RUN(control_characters_are_not_clean);
     RUN(any_bytes_become_clean_utf8);

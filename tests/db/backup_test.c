@@ -1,5 +1,6 @@
 #include "db/backup.h"
 
+#include "db/damage.h"
 #include "tests/db/kept.h"
 
 static bool make(const struct folder *folder, const char *target, struct verify_facts *ret_facts,

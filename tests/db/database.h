@@ -4,7 +4,9 @@
 #include "common/cleanup.h"
 #include "db/connection.h"
 #include "db/db.h"
+#include "db/db_open.h"
 #include "db/runs/runs.h"
+#include "db/stmt.h"
 #include "tests/test.h"
 
 #include <dirent.h>

@@ -1,5 +1,6 @@
 #include "db/db_lock.h"
 
+#include "db/db_open.h"
 #include "tests/db/database.h"
 
 #include <fcntl.h>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "db/schema.h"
+#include "db/schema_first.h"
 #include "tests/test.h"
 
 static const struct schema_step made_up_step = {

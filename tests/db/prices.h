@@ -3,6 +3,7 @@
 
 #include "db/prices/catalogue.h"
 #include "db/prices/price_list.h"
+#include "db/prices/price_put.h"
 #include "db/prices/price_store.h"
 #include "tests/db/database.h"
 

@@ -1,3 +1,4 @@
+#include "db/damage.h"
 #include "db/restore.h"
 
 #include "tests/db/kept.h"

@@ -1,3 +1,5 @@
+#include "db/damage.h"
+#include "db/db_open.h"
 #include "db/schema.h"
 
 #include "common/bytes.h"

@@ -1,4 +1,5 @@
 /* Every call that a backup or a restore makes on its disk fails, each in its turn. */
+#include "db/damage.h"
 #include "db/restore.h"
 #include "tests/db/kept.h"
 #include "tests/faults/accidents.h"

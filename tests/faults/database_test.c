@@ -1,4 +1,5 @@
 /* Every call that the database makes on its disk fails, each in its turn. */
+#include "db/db_open.h"
 #include "db/runs/voids.h"
 #include "tests/db/imported.h"
 #include "tests/faults/accidents.h"

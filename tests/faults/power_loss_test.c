@@ -1,7 +1,8 @@
 /* The power goes at every point after which something could be lost: what was acknowledged as
  * durable is still there afterwards, and whatever else is lost is lost whole. */
+#include "db/db_open.h"
 #include "db/prices/discounts.h"
-#include "db/prices/price_store.h"
+#include "db/prices/price_put.h"
 #include "tests/faults/accidents.h"
 #include "tests/faults/template.h"
 

@@ -1,5 +1,5 @@
 /* Each disk call that stores prices fails in turn: all of a request is stored, or nothing. */
-#include "db/prices/capacity.h"
+#include "db/capacity/capacity.h"
 #include "db/prices/discounts.h"
 #include "db/prices/withdrawals.h"
 #include "tests/db/prices.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/bytes.h"
+#include "db/db_open.h"
 #include "db/runs/runs.h"
 #include "db/runs/step_rows.h"
 #include "engine/run/pace.h"

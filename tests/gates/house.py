@@ -13,7 +13,7 @@ import sys
 _ENGINE = ["engine/trace", "engine/spec", "engine/machine", "engine/protocol", "engine/process",
            "engine/stats", "engine/run", "engine/document", "engine/sweep"]
 _VALUES = ["common", *_ENGINE, "engine/history", "pricing", "pricing/feeds", "pricing/machine"]
-_DB = ["db", "db/contenders", "db/runs", "db/prices", "db/standings"]
+_DB = ["db", "db/contenders", "db/runs", "db/prices", "db/standings", "db/capacity"]
 _ANSWERS = ["answers", "answers/compare", "answers/types", "answers/gate"]
 _SERVICE = _VALUES + _DB + _ANSWERS + ["server/base"]
 _TRAIN = ["common", "engine/trace", "engine/spec", "engine/machine", "engine/protocol"]
@@ -58,6 +58,7 @@ ROOMS = {
     "db/runs": _VALUES + _DB[:2],
     "db/prices": _VALUES + _DB[:2],
     "db/standings": _VALUES + _DB[:3],
+    "db/capacity": _VALUES + _DB[:2],
     "answers": _VALUES + _DB,
     "answers/compare": _VALUES + _DB + _ANSWERS[:1],
     "answers/types": _VALUES + _DB + _ANSWERS[:2],
@@ -82,7 +83,7 @@ ROOMS["server/cli"] = _HTTP + ["server/hub", "server/http"]
 # Rooms whose files stand on each other without a circle: x.c and x.h count as one file.
 NO_CIRCLE = {"engine/train/threads", "engine/train/networks", "engine/train/net",
              "engine/train/depth_first", "engine/train/plain", "engine/train/workloads",
-             "engine/train/verify", *_ANSWERS}
+             "engine/train/verify", *_DB, *_ANSWERS}
 
 # What each folder with a CMakeLists.txt may link.
 LINKS = {

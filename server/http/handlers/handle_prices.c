@@ -8,7 +8,7 @@
 #include "common/limits.h"
 #include "common/memory.h"
 #include "db/prices/price_list.h"
-#include "db/prices/price_store.h"
+#include "db/prices/price_put.h"
 #include "db/prices/withdrawals.h"
 #include "pricing/feeds/manual_price.h"
 #include "pricing/machine/bill.h"

@@ -1,6 +1,7 @@
 /* Health, readiness, metrics and the API description. Tested by tests/api/test_http.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "db/damage.h"
 #include "db/prices/feed_rows.h"
 #include "db/runs/runs.h"
 #include "server/base/disk_reserve.h"

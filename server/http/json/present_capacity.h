@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/json_writer.h"
-#include "db/prices/capacity.h"
+#include "db/capacity/capacity.h"
 
 void present_capacity_event(struct json_writer *out, const struct capacity_event *event);
 

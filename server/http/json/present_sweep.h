@@ -3,6 +3,7 @@
 
 #include "common/bytes.h"
 #include "common/json_writer.h"
+#include "db/runs/sweep_runs.h"
 #include "db/runs/sweeps.h"
 
 /* A sweep with its runs, and what they come to. */

@@ -2,6 +2,7 @@
 #include "answers/compare/comparison_cache.h"
 
 #include "db/contenders/contenders.h"
+#include "db/db_open.h"
 #include "tests/db/offers.h"
 
 #include <pthread.h>

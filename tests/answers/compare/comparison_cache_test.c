@@ -1,5 +1,6 @@
 #include "answers/compare/comparison_cache.h"
 
+#include "db/db_open.h"
 #include "tests/db/finished.h"
 #include "tests/db/prices.h"
 

@@ -3,6 +3,7 @@
 #include "answers/compare/homes.h"
 
 #include "answers/compare/comparison_cache.h"
+#include "db/db_open.h"
 #include "tests/db/finished.h"
 #include "tests/db/offers.h"
 

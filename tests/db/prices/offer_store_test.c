@@ -1,4 +1,6 @@
 /* Offers of regions that are kept between questions are those that would be read. */
+#include "db/prices/offer_store.h"
+
 #include "tests/db/offers.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+#include "db/db_open.h"
 #include "db/runs/deliveries.h"
 
 #include "db/db_lock.h"

@@ -1,3 +1,4 @@
+#include "db/runs/sweep_runs.h"
 #include "db/runs/sweeps.h"
 
 #include "db/runs/voids.h"

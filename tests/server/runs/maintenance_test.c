@@ -1,3 +1,4 @@
+#include "db/damage.h"
 #include "server/runs/maintenance.h"
 
 #include "common/clock.h"

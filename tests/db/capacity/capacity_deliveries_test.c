@@ -1,4 +1,4 @@
-#include "db/prices/capacity_deliveries.h"
+#include "db/capacity/capacity_deliveries.h"
 
 #include "tests/db/database.h"
 

@@ -1,12 +1,48 @@
-/* The part of db.h for who comes to a database that somebody else may be using. */
+/* Tested by tests/db/db_test.c and tests/db/db_lock_test.c. */
+#include "db/db_open.h"
+
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "db/connection.h"
-#include "db/db.h"
 #include "db/db_lock.h"
-#include "db/schema.h"
+#include "db/stmt.h"
 
 #include <errno.h>
 #include <sys/stat.h>
+
+struct db *db_open_file(const char *path, int flags, struct error *err)
+{
+    AUTO(db_freep) struct db *db = xcalloc(1, sizeof *db);
+    int rc;
+
+    rc = sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    if (rc != SQLITE_OK) {
+        error_set(err, ERROR_INTERNAL, NULL, "cannot open the database %s: %s", path,
+                  sqlite3_errstr(rc));
+        return NULL;
+    }
+    sqlite3_extended_result_codes(db->handle, 1);
+    db_set_patience(db, DB_PATIENCE_MS);
+    return take(&db);
+}
+
+struct db *db_open_schema(const char *path, const struct schema *schema, struct error *err)
+{
+    AUTO(db_freep)
+    struct db *db = db_open_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+
+    /* The file may be empty yet: its schema is looked at before WAL mode writes to it. */
+    if (!db || !schema_check(db, schema, err) ||
+        !db_execute(db, "PRAGMA journal_mode = WAL", err) ||
+        !db_execute(db, "PRAGMA foreign_keys = ON", err) || !schema_upgrade(db, schema, err))
+        return NULL;
+    return take(&db);
+}
+
+struct db *db_open(const char *path, struct error *err)
+{
+    return db_open_schema(path, &schema_today, err);
+}
 
 static bool is_current(const char *path, struct error *err)
 {

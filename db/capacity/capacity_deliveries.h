@@ -3,7 +3,7 @@
  * the hub has answered. */
 #pragma once
 
-#include "db/prices/capacity.h"
+#include "db/capacity/capacity.h"
 
 #include <stdbool.h>
 

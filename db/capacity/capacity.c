@@ -1,4 +1,4 @@
-#include "db/prices/capacity.h"
+#include "db/capacity/capacity.h"
 
 #include "common/cleanup.h"
 #include "common/memory.h"

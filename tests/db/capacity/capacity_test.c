@@ -1,4 +1,4 @@
-#include "db/prices/capacity.h"
+#include "db/capacity/capacity.h"
 
 #include "db/contenders/contenders.h"
 #include "tests/db/database.h"

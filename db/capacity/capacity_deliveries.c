@@ -1,4 +1,4 @@
-#include "db/prices/capacity_deliveries.h"
+#include "db/capacity/capacity_deliveries.h"
 
 #include "common/cleanup.h"
 #include "db/stmt.h"

@@ -1,0 +1,13 @@
+/* The columns of prices and discounts that say whether a person took the row back. */
+#pragma once
+
+#include "common/taken_back.h"
+#include "db/stmt.h"
+
+/* What withdrawn_us has of a row that was not withdrawn: the largest number, as in
+ * db/schema_first.c. */
+#define NEVER_WITHDRAWN "9223372036854775807"
+
+/* Reads the columns withdrawn_us, withdrawn_by and withdrawn_reason, of which the first is
+ * `column`. */
+void withdrawal_read(struct stmt *row, int column, struct taken_back *ret_withdrawn);
