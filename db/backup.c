@@ -43,7 +43,7 @@ static void copy_end(struct copy *copy)
     remove_beside(copy->target);
 }
 
-static bool goes_on(struct copy *copy, long long done)
+static bool copy_goes_on(struct copy *copy, long long done)
 {
     const struct backup_watch *watch = copy->watch;
 
@@ -56,15 +56,15 @@ static int look_while_checking(void *user)
 {
     struct copy *copy = user;
 
-    return goes_on(copy, copy->pages) ? 0 : 1;
+    return copy_goes_on(copy, copy->pages) ? 0 : 1;
 }
 
-static bool was_stopped(struct error *err)
+static bool backup_was_stopped(struct error *err)
 {
     return error_set(err, ERROR_CONFLICT, NULL, "it was stopped before it was whole");
 }
 
-static bool has_room(struct copy *copy, struct error *err)
+static bool copy_has_room(struct copy *copy, struct error *err)
 {
     long long needed, left;
 
@@ -77,14 +77,14 @@ static bool has_room(struct copy *copy, struct error *err)
 }
 
 /* From here on the source is read as it is now, whatever is written meanwhile. */
-static bool hold_still(struct copy *copy, struct error *err)
+static bool copy_hold_still(struct copy *copy, struct error *err)
 {
     return db_execute(copy->from, "BEGIN", err) && schema_check(copy->from, &schema_today, err) &&
            stmt_number(copy->from, "PRAGMA page_count", &copy->pages, err);
 }
 
 /* No other process uses the copy, and an incomplete one is thrown away, so it has no journal. */
-static bool open_target(struct copy *copy, struct error *err)
+static bool copy_open_target(struct copy *copy, struct error *err)
 {
     copy->to = db_open_file(copy->target, SQLITE_OPEN_READWRITE, err);
     return copy->to && db_execute(copy->to, "PRAGMA locking_mode = EXCLUSIVE", err) &&
@@ -110,8 +110,8 @@ static bool copy_pages(struct copy *copy, struct error *err)
     while (rc == SQLITE_OK) {
         rc = sqlite3_backup_step(copy->backup, SLICE_PAGES);
         if (rc == SQLITE_OK &&
-            !goes_on(copy, copy->pages - sqlite3_backup_remaining(copy->backup)))
-            return was_stopped(err);
+            !copy_goes_on(copy, copy->pages - sqlite3_backup_remaining(copy->backup)))
+            return backup_was_stopped(err);
     }
     (void)sqlite3_backup_finish(take(&copy->backup));
     return rc == SQLITE_DONE || cannot_copy(copy, rc, err);
@@ -134,7 +134,7 @@ static bool finish_copy(struct copy *copy, struct verify_facts *ret_facts, struc
     ok = verify_database(copy->to, &watch, ret_facts, &why);
     sqlite3_progress_handler(copy->to->handle, 0, NULL, NULL);
     if (copy->stopped || (!ok && why.kind == ERROR_CONFLICT))
-        return was_stopped(err);
+        return backup_was_stopped(err);
     return ok || error_set(err, why.kind, NULL, "%.40s is not whole: %.150s", copy->source,
                            why.message);
 }
@@ -142,8 +142,9 @@ static bool finish_copy(struct copy *copy, struct verify_facts *ret_facts, struc
 /* Of the source, which is open or could not be opened. */
 static bool copy_from(struct copy *copy, struct verify_facts *ret_facts, struct error *err)
 {
-    return copy->from && hold_still(copy, err) && has_room(copy, err) && open_target(copy, err) &&
-           copy_pages(copy, err) && finish_copy(copy, ret_facts, err);
+    return copy->from && copy_hold_still(copy, err) && copy_has_room(copy, err) &&
+           copy_open_target(copy, err) && copy_pages(copy, err) &&
+           finish_copy(copy, ret_facts, err);
 }
 
 bool backup_copy(const char *source, const char *target, const struct backup_watch *watch,

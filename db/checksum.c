@@ -91,7 +91,8 @@ static bool add_table(struct db *db, const char *sql, long long number, struct s
 }
 
 /* "" of a run that has to have none. */
-static bool compute(struct db *db, long long number, char ret_text[TEXT_SIZE], struct error *err)
+static bool checksum_compute(struct db *db, long long number, char ret_text[TEXT_SIZE],
+                             struct error *err)
 {
     uint8_t digest[SHA256_SIZE];
     struct sha256 sum;
@@ -116,7 +117,7 @@ bool checksum_put(struct db *db, long long number, struct error *err)
     AUTO(stmt_done) struct stmt *update = NULL;
     char text[TEXT_SIZE];
 
-    if (!compute(db, number, text, err))
+    if (!checksum_compute(db, number, text, err))
         return false;
     if (!*text)
         return true;
@@ -135,7 +136,7 @@ bool checksum_look(struct db *db, long long number, enum checksum_state *ret_sta
     struct stmt *query = stmt_prepare(db, "SELECT checksum FROM runs WHERE number = ?", err);
     char text[TEXT_SIZE];
 
-    if (!query || !compute(db, number, text, err))
+    if (!query || !checksum_compute(db, number, text, err))
         return false;
     stmt_integer(query, number);
     if (stmt_step(query, err) != STMT_ROW)
@@ -146,8 +147,8 @@ bool checksum_look(struct db *db, long long number, enum checksum_state *ret_sta
     return true;
 }
 
-static bool next(struct db *db, const char *sql, long long after, struct checksum_run *ret_run,
-                 struct error *err)
+static bool checksum_next_of(struct db *db, const char *sql, long long after,
+                             struct checksum_run *ret_run, struct error *err)
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
     enum stmt_step step;
@@ -167,10 +168,10 @@ static bool next(struct db *db, const char *sql, long long after, struct checksu
 bool checksum_next(struct db *db, long long after, struct checksum_run *ret_run,
                    struct error *err)
 {
-    return next(db,
-                "SELECT number, id FROM runs WHERE number > ? AND " HAS_ENDED
-                " ORDER BY number LIMIT 1",
-                after, ret_run, err);
+    return checksum_next_of(db,
+                            "SELECT number, id FROM runs WHERE number > ? AND " HAS_ENDED
+                            " ORDER BY number LIMIT 1",
+                            after, ret_run, err);
 }
 
 bool checksum_count(struct db *db, long long *ret_count, struct error *err)
@@ -183,10 +184,10 @@ bool checksum_put_missing(struct db *db, struct error *err)
     struct checksum_run run = {.number = 0};
 
     do {
-        if (!next(db,
-                  "SELECT number, id FROM runs WHERE number > ? AND checksum IS NULL"
-                  " AND " HAS_ENDED " ORDER BY number LIMIT 1",
-                  run.number, &run, err) ||
+        if (!checksum_next_of(db,
+                              "SELECT number, id FROM runs WHERE number > ? AND checksum IS NULL"
+                              " AND " HAS_ENDED " ORDER BY number LIMIT 1",
+                              run.number, &run, err) ||
             (run.number > 0 && !checksum_put(db, run.number, err)))
             return false;
     } while (run.number > 0);

@@ -8,7 +8,7 @@
 
 static sqlite3_mem_methods allocator; /* SQLite's own */
 
-static void *allocate(int size)
+static void *sqlite_allocate(int size)
 {
     void *memory = allocator.xMalloc(size);
 
@@ -17,7 +17,7 @@ static void *allocate(int size)
     return memory;
 }
 
-static void *reallocate(void *old, int size)
+static void *sqlite_reallocate(void *old, int size)
 {
     void *memory = allocator.xRealloc(old, size);
 
@@ -33,8 +33,8 @@ void db_setup(void)
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     sqlite3_config(SQLITE_CONFIG_GETMALLOC, &allocator);
     ending = allocator;
-    ending.xMalloc = allocate;
-    ending.xRealloc = reallocate;
+    ending.xMalloc = sqlite_allocate;
+    ending.xRealloc = sqlite_reallocate;
     sqlite3_config(SQLITE_CONFIG_MALLOC, &ending);
 }
 
@@ -111,8 +111,8 @@ static bool set_durability(struct db *db, enum durability durability, struct err
     return true;
 }
 
-static bool begin_with(struct transaction *transaction, struct db *db, const char *sql,
-                       struct error *err)
+static bool transaction_begin_with(struct transaction *transaction, struct db *db,
+                                   const char *sql, struct error *err)
 {
     AUTO(stmt_done) struct stmt *begin = stmt_prepare(db, sql, err);
 
@@ -124,7 +124,7 @@ static bool begin_with(struct transaction *transaction, struct db *db, const cha
 
 bool transaction_begin_reading(struct transaction *transaction, struct db *db, struct error *err)
 {
-    return begin_with(transaction, db, "BEGIN", err);
+    return transaction_begin_with(transaction, db, "BEGIN", err);
 }
 
 bool transaction_begin(struct transaction *transaction, struct db *db, enum durability durability,
@@ -135,7 +135,7 @@ bool transaction_begin(struct transaction *transaction, struct db *db, enum dura
                          "the database is damaged, so nothing more is written");
     /* IMMEDIATE: a writer takes the lock first, instead of failing half-way. */
     return set_durability(db, durability, err) &&
-           begin_with(transaction, db, "BEGIN IMMEDIATE", err);
+           transaction_begin_with(transaction, db, "BEGIN IMMEDIATE", err);
 }
 
 bool transaction_commit(struct transaction *transaction, struct error *err)

@@ -107,7 +107,7 @@ static bool open_file(const char *path, struct file **ret_file)
     return true;
 }
 
-static void give_back(struct file *file)
+static void file_give_back(struct file *file)
 {
     if (!file)
         return;
@@ -116,7 +116,8 @@ static void give_back(struct file *file)
 }
 
 /* With the files locked. */
-static bool hold_file(struct db_lock *lock, const char *path, bool must, struct error *err)
+static bool db_lock_hold_file(struct db_lock *lock, const char *path, bool must,
+                              struct error *err)
 {
     struct file *file = NULL;
 
@@ -126,23 +127,23 @@ static bool hold_file(struct db_lock *lock, const char *path, bool must, struct 
         return true;
     if (file->held || !take_lock(file->descriptor))
         return is_busy(path, err);
-    give_back(lock->file);
+    file_give_back(lock->file);
     file->held = true;
     lock->file = file;
     return true;
 }
 
-static bool hold(struct db_lock *lock, const char *path, bool must, struct error *err)
+static bool db_lock_hold(struct db_lock *lock, const char *path, bool must, struct error *err)
 {
     pthread_mutex_lock(&files.lock);
-    bool held = hold_file(lock, path, must, err);
+    bool held = db_lock_hold_file(lock, path, must, err);
     pthread_mutex_unlock(&files.lock);
     return held;
 }
 
 bool db_lock_file(struct db_lock *lock, const char *path, struct error *err)
 {
-    return hold(lock, path, true, err);
+    return db_lock_hold(lock, path, true, err);
 }
 
 struct db_lock *db_lock(const char *path, struct error *err)
@@ -160,7 +161,7 @@ struct db_lock *db_lock(const char *path, struct error *err)
         (void)is_busy(path, err);
         return NULL;
     }
-    return hold(lock, path, false, err) ? take(&lock) : NULL;
+    return db_lock_hold(lock, path, false, err) ? take(&lock) : NULL;
 }
 
 void db_unlock(struct db_lock *lock)
@@ -168,7 +169,7 @@ void db_unlock(struct db_lock *lock)
     if (!lock)
         return;
     pthread_mutex_lock(&files.lock);
-    give_back(lock->file);
+    file_give_back(lock->file);
     pthread_mutex_unlock(&files.lock);
     closep(&lock->name);
     free(lock);

@@ -23,7 +23,7 @@ static void folder_of(const char *path, char ret_folder[PATH_MAX])
         *slash = '\0';
 }
 
-static bool failed(struct error *err, const char *what, const char *path)
+static bool disk_failed(struct error *err, const char *what, const char *path)
 {
     int number = errno;
 
@@ -38,7 +38,7 @@ bool disk_free_bytes(const char *path, long long *ret_bytes, struct error *err)
 
     folder_of(path, folder);
     if (statvfs(folder, &disk) != 0)
-        return failed(err, "look at the disk of", folder);
+        return disk_failed(err, "look at the disk of", folder);
     *ret_bytes = (long long)disk.f_bavail * (long long)disk.f_frsize;
     return true;
 }
@@ -48,8 +48,8 @@ static bool sync_path(const char *path, int flags, struct error *err)
     AUTO(closep) int descriptor = open(path, flags | O_CLOEXEC);
 
     if (descriptor < 0)
-        return failed(err, "open", path);
-    return fsync(descriptor) == 0 || failed(err, "sync", path);
+        return disk_failed(err, "open", path);
+    return fsync(descriptor) == 0 || disk_failed(err, "sync", path);
 }
 
 bool disk_sync_file(const char *path, struct error *err)
@@ -74,7 +74,7 @@ bool disk_is_same(const char *path, const char *other)
 }
 
 /* Where the file system knows no such rename, a second name does the same. */
-static int rename_new(const char *from, const char *to)
+static int rename_without_overwriting(const char *from, const char *to)
 {
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
         return 0;
@@ -85,12 +85,12 @@ static int rename_new(const char *from, const char *to)
 
 bool disk_rename_new(const char *from, const char *to, struct error *err)
 {
-    if (rename_new(from, to) == 0)
+    if (rename_without_overwriting(from, to) == 0)
         return true;
     if (errno == EEXIST && disk_is_same(from, to))
-        return unlink(from) == 0 || failed(err, "remove", from);
+        return unlink(from) == 0 || disk_failed(err, "remove", from);
     if (errno == EEXIST)
         return error_set(err, ERROR_CONFLICT, NULL,
                          "%.180s is there already, and nothing is overwritten", to);
-    return failed(err, "make", to);
+    return disk_failed(err, "make", to);
 }

@@ -22,14 +22,14 @@ static bool name_it(char ret_name[PATH_MAX], const char *path, const char *tail,
            error_set(err, ERROR_INVALID, NULL, "the name of the database is too long");
 }
 
-static bool exists(const char *path)
+static bool file_exists(const char *path)
 {
     struct stat file;
 
     return lstat(path, &file) == 0;
 }
 
-static void did(const struct restore_order *order, const char *step)
+static void restore_tell(const struct restore_order *order, const char *step)
 {
     if (order->did)
         order->did(step);
@@ -52,7 +52,7 @@ static bool is_taken(const char *aside)
     char name[PATH_MAX];
 
     for (size_t i = 0; i < COUNT(moved); i++)
-        if (!name_it(name, aside, moved[i], NULL) || exists(name))
+        if (!name_it(name, aside, moved[i], NULL) || file_exists(name))
             return true;
     return false;
 }
@@ -93,16 +93,16 @@ static bool put_aside(const struct restore_order *order, const char *aside, stru
     for (size_t i = 0; i < COUNT(moved); i++) {
         if (!name_it(from, order->database, moved[i], err) || !name_it(to, aside, moved[i], err))
             return false;
-        if (exists(from) && !disk_rename_new(from, to, err))
+        if (file_exists(from) && !disk_rename_new(from, to, err))
             return false;
-        did(order, "put aside");
+        restore_tell(order, "put aside");
     }
     return disk_sync_folder(order->database, err);
 }
 
 /* From the decision to the end. Where what was restored has the database's name already, too, all
  * before it was put aside. */
-static bool finish(const struct restore_order *order, struct error *err)
+static bool restore_finish_decided(const struct restore_order *order, struct error *err)
 {
     char restored[PATH_MAX], aside[PATH_MAX];
 
@@ -111,7 +111,7 @@ static bool finish(const struct restore_order *order, struct error *err)
         (!disk_is_same(restored, order->database) && !put_aside(order, aside, err)) ||
         !disk_rename_new(restored, order->database, err))
         return false;
-    did(order, "in place");
+    restore_tell(order, "in place");
     return disk_sync_folder(order->database, err);
 }
 
@@ -119,7 +119,7 @@ bool restore_is_pending(const char *database)
 {
     char restored[PATH_MAX];
 
-    return name_it(restored, database, ".restored", NULL) && exists(restored);
+    return name_it(restored, database, ".restored", NULL) && file_exists(restored);
 }
 
 bool restore_is_settled(const char *database, struct error *err)
@@ -134,7 +134,7 @@ bool restore_is_settled(const char *database, struct error *err)
 bool restore_finish(const char *database, struct error *err)
 {
     return !restore_is_pending(database) ||
-           finish(&(struct restore_order){.database = database}, err);
+           restore_finish_decided(&(struct restore_order){.database = database}, err);
 }
 
 /* A log beside it has what the file has not: that is a database in use, or what a kill left. */
@@ -213,7 +213,7 @@ static bool may_begin(const struct restore_order *order, struct error *err)
         return error_set(err, ERROR_NOT_FOUND, NULL, "there is no file %.200s", order->backup);
     if (!is_one_file(order->backup, err) || !is_backup(order->backup, err))
         return false;
-    return order->replace || !exists(order->database) ||
+    return order->replace || !file_exists(order->database) ||
            error_set(err, ERROR_CONFLICT, "--replace",
                      "on is needed to put the database %.150s aside, which is there already",
                      order->database);
@@ -231,12 +231,12 @@ bool restore_make(const struct restore_order *order, struct verify_facts *ret_fa
     (void)!unlink(part); /* of a restore that was killed: the lock says that it is not at work */
     if (!copy_in(order, part, ret_facts, err))
         return false;
-    did(order, "copied");
+    restore_tell(order, "copied");
     if (!disk_rename_new(part, restored, err) || !disk_sync_folder(restored, err))
         return false;
-    did(order, "decided");
-    if (!read_aside(order->database, restored, aside, err) || !finish(order, err))
+    restore_tell(order, "decided");
+    if (!read_aside(order->database, restored, aside, err) || !restore_finish_decided(order, err))
         return false;
-    snprintf(ret_aside, RESTORE_NAME_MAX, "%s", exists(aside) ? aside : "");
+    snprintf(ret_aside, RESTORE_NAME_MAX, "%s", file_exists(aside) ? aside : "");
     return true;
 }

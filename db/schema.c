@@ -33,7 +33,7 @@ bool schema_check(struct db *db, const struct schema *schema, struct error *err)
     return true;
 }
 
-static bool take_step(struct db *db, const struct schema_step *step, struct error *err)
+static bool schema_take_step(struct db *db, const struct schema_step *step, struct error *err)
 {
     for (const char *const *piece = step->sql; *piece; piece++)
         if (!db_execute(db, *piece, err))
@@ -41,13 +41,13 @@ static bool take_step(struct db *db, const struct schema_step *step, struct erro
     return true;
 }
 
-static bool apply(struct db *db, const struct schema *schema, long long version,
-                  struct error *err)
+static bool schema_apply(struct db *db, const struct schema *schema, long long version,
+                         struct error *err)
 {
     char statement[64];
 
     for (; version < schema->version; version++)
-        if (!take_step(db, schema->steps[version], err))
+        if (!schema_take_step(db, schema->steps[version], err))
             return false;
     snprintf(statement, sizeof statement, "PRAGMA user_version = %d", schema->version);
     return checksum_put_missing(db, err) &&
@@ -69,5 +69,5 @@ bool schema_upgrade(struct db *db, const struct schema *schema, struct error *er
     /* Asked again under the lock: two connections may have come here at once. */
     if (!stmt_number(db, "PRAGMA user_version", &version, err))
         return false;
-    return apply(db, schema, version, err) && transaction_commit(&change, err);
+    return schema_apply(db, schema, version, err) && transaction_commit(&change, err);
 }

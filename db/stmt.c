@@ -13,7 +13,7 @@ static struct stmt *find_idle(struct db *db, const char *sql)
 }
 
 /* Prepares a statement that the connection keeps until it closes. */
-static struct stmt *add(struct db *db, const char *sql, struct error *err)
+static struct stmt *stmt_add(struct db *db, const char *sql, struct error *err)
 {
     sqlite3_stmt *handle;
     struct stmt *stmt;
@@ -37,7 +37,7 @@ struct stmt *stmt_prepare(struct db *db, const char *sql, struct error *err)
     struct stmt *stmt = find_idle(db, sql);
 
     if (!stmt)
-        stmt = add(db, sql, err);
+        stmt = stmt_add(db, sql, err);
     if (!stmt)
         return NULL;
     stmt->busy = true;

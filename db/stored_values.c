@@ -67,16 +67,16 @@ static const struct {
 #undef INDEXED
 #undef SCANNED
 
-static void bind(struct stmt *query, const struct stored_value_question *question,
-                 const char *value)
+static void stored_value_bind(struct stmt *query, const struct stored_value_question *question,
+                              const char *value)
 {
     if (question->key)
         stmt_text(query, question->key);
     stmt_text(query, value);
 }
 
-static bool is_there(struct db *db, const struct stored_value_question *question, bool *ret_found,
-                     struct error *err)
+static bool stored_value_is_there(struct db *db, const struct stored_value_question *question,
+                                  bool *ret_found, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(db, statements[question->kind].equal, err);
@@ -84,21 +84,22 @@ static bool is_there(struct db *db, const struct stored_value_question *question
 
     if (!query)
         return false;
-    bind(query, question, question->value);
+    stored_value_bind(query, question, question->value);
     step = stmt_step(query, err);
     *ret_found = step == STMT_ROW;
     return step != STMT_FAILED;
 }
 
 /* The value next to `from`; "" where there is none. */
-static bool step_on(struct db *db, const char *sql, const struct stored_value_question *question,
-                    const char *from, char ret_value[LABEL_VALUE_MAX + 1], struct error *err)
+static bool stored_value_next(struct db *db, const char *sql,
+                              const struct stored_value_question *question, const char *from,
+                              char ret_value[LABEL_VALUE_MAX + 1], struct error *err)
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
 
     if (!query)
         return false;
-    bind(query, question, from);
+    stored_value_bind(query, question, from);
     if (stmt_step(query, err) != STMT_ROW)
         return false;
     snprintf(ret_value, LABEL_VALUE_MAX + 1, "%s", stmt_column_text(query, 0));
@@ -106,15 +107,16 @@ static bool step_on(struct db *db, const char *sql, const struct stored_value_qu
 }
 
 /* Adds up to `most` values on one side, the nearest first. */
-static bool add_side(struct db *db, const char *sql, const struct stored_value_question *question,
-                     size_t most, struct stored_values *values, struct error *err)
+static bool stored_values_add_side(struct db *db, const char *sql,
+                                   const struct stored_value_question *question, size_t most,
+                                   struct stored_values *values, struct error *err)
 {
     const char *from = question->value;
 
     for (size_t i = 0; i < most; i++) {
         char *place = values->list[values->count];
 
-        if (!step_on(db, sql, question, from, place, err))
+        if (!stored_value_next(db, sql, question, from, place, err))
             return false;
         if (!*place)
             return true;
@@ -136,10 +138,12 @@ bool stored_values_look(struct db *db, const struct stored_value_question *quest
     const size_t most = statements[question->kind].most;
 
     values->count = 0;
-    if (!is_there(db, question, ret_found, err) || *ret_found)
+    if (!stored_value_is_there(db, question, ret_found, err) || *ret_found)
         return *ret_found;
-    if (!add_side(db, statements[question->kind].below, question, most / 2, values, err) ||
-        !add_side(db, statements[question->kind].above, question, most / 2, values, err))
+    if (!stored_values_add_side(db, statements[question->kind].below, question, most / 2, values,
+                                err) ||
+        !stored_values_add_side(db, statements[question->kind].above, question, most / 2, values,
+                                err))
         return false;
     qsort(values->list, values->count, sizeof *values->list, by_text);
     return true;

@@ -15,7 +15,7 @@
 #define QUICK_BYTES (16 * 1024 * 1024)
 
 /* What the first row of a PRAGMA says, if it is not "ok", goes to `ret_words`. */
-static bool ask(struct db *db, const char *sql, char ret_words[200], struct error *err)
+static bool pragma_ask(struct db *db, const char *sql, char ret_words[200], struct error *err)
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
 
@@ -33,11 +33,11 @@ static bool was_ended(struct error *err)
 }
 
 /* SQLite takes an interrupt for damage. */
-static bool says_ok(struct db *db, const char *sql, struct error *err)
+static bool pragma_says_ok(struct db *db, const char *sql, struct error *err)
 {
     char words[200];
 
-    if (!ask(db, sql, words, err))
+    if (!pragma_ask(db, sql, words, err))
         return false;
     if (!words[0])
         return true;
@@ -93,7 +93,7 @@ static void look_end(struct look *look)
 
 static bool read_all(struct db *db, struct verify_facts *facts, struct error *err)
 {
-    return says_ok(db, "PRAGMA integrity_check", err) && has_its_references(db, err) &&
+    return pragma_says_ok(db, "PRAGMA integrity_check", err) && has_its_references(db, err) &&
            stmt_number(db, "SELECT count(*) FROM runs", &facts->runs, err) &&
            db_size(db, &facts->bytes, err);
 }
@@ -160,7 +160,7 @@ static bool look_quickly(const char *path, struct error *err)
     long long bytes;
 
     return db && schema_check(db, &schema_today, err) && db_size(db, &bytes, err) &&
-           (bytes > QUICK_BYTES || says_ok(db, "PRAGMA quick_check", err));
+           (bytes > QUICK_BYTES || pragma_says_ok(db, "PRAGMA quick_check", err));
 }
 
 /* Without the SQL that met it: it does not help an operator who has to restore a backup. */
@@ -204,7 +204,7 @@ bool verify_in_peace(struct db *db, const struct verify_watch *watch, bool *ret_
         return true;
     if (!look_begin(&look, err))
         return false;
-    if (says_ok(db, "PRAGMA quick_check", &why))
+    if (pragma_says_ok(db, "PRAGMA quick_check", &why))
         return true;
     *ret_disturbed = atomic_load(&db->interrupted);
     return *ret_disturbed || error_set(err, why.kind, NULL, "%s", why.message);

@@ -18,8 +18,8 @@
 const char *const capacity_kinds[] = {"launched", "launch_failed", "preempted", NULL};
 const char *const capacity_price_kinds[] = {"on_demand", "spot", NULL};
 
-static bool insert(struct db *db, const struct capacity_event *event, bool *ret_new,
-                   struct error *err)
+static bool capacity_insert(struct db *db, const struct capacity_event *event, bool *ret_new,
+                            struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *put = stmt_prepare(
@@ -53,7 +53,7 @@ bool capacity_add(struct db *db, const struct capacity_event *event, bool *ret_n
     AUTO(transaction_end) struct transaction change = {0};
 
     return transaction_begin(&change, db, DB_DURABLE, err) && revision_touch_runs(db, err) &&
-           insert(db, event, ret_new, err) && transaction_commit(&change, err);
+           capacity_insert(db, event, ret_new, err) && transaction_commit(&change, err);
 }
 
 static void count_from_row(struct stmt *row, struct capacity_count *ret_count)

@@ -28,7 +28,7 @@ static bool check_alone(struct db *db, const struct figure *figure, long long co
 }
 
 /* What the id stood for until now has changed, if only by having no figure any more. */
-static bool take_back(struct db *db, const char *id, struct error *err)
+static bool figures_take_back(struct db *db, const char *id, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *touch =
@@ -85,13 +85,13 @@ bool figures_put(struct db *db, const struct figure *figure, struct error *err)
     long long contender;
 
     return revision_touch(db, err) && contenders_touch(db, &key, &contender, err) &&
-           check_alone(db, figure, contender, err) && take_back(db, figure->id, err) &&
+           check_alone(db, figure, contender, err) && figures_take_back(db, figure->id, err) &&
            insert_one(db, figure, contender, err);
 }
 
 bool figures_forget(struct db *db, const char *id, struct error *err)
 {
-    return revision_touch(db, err) && take_back(db, id, err);
+    return revision_touch(db, err) && figures_take_back(db, id, err);
 }
 
 static struct figure figure_from_row(struct stmt *row)
@@ -125,7 +125,8 @@ static struct figure figure_from_row(struct stmt *row)
     " f.samples_per_second, f.unit, f.derived, f.source, f.note, f.measured_us"                  \
     " FROM figures AS f JOIN contenders AS c ON c.number = f.contender"
 
-static bool find(struct db *db, const char *id, struct figure *ret_figure, struct error *err)
+static bool figures_find(struct db *db, const char *id, struct figure *ret_figure,
+                         struct error *err)
 {
     static const char sql[] = COLUMNS " WHERE f.id = ?";
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
@@ -146,7 +147,7 @@ bool figures_remove(struct db *db, const char *id, struct figure *ret_figure, st
 {
     AUTO(figure_clear) struct figure figure = {0};
 
-    if (!find(db, id, &figure, err) || !figures_forget(db, id, err))
+    if (!figures_find(db, id, &figure, err) || !figures_forget(db, id, err))
         return false;
     *ret_figure = figure;
     figure.configuration = NULL;

@@ -9,8 +9,8 @@
     "SELECT number, provider, family, kind, since_us, factor, note, withdrawn_us, withdrawn_by," \
     " withdrawn_reason FROM discounts AS d"
 
-static bool is_taken(struct db *db, const struct discount *discount, bool *ret_taken,
-                     struct error *err)
+static bool discount_is_taken(struct db *db, const struct discount *discount, bool *ret_taken,
+                              struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *query =
@@ -31,8 +31,8 @@ static bool is_taken(struct db *db, const struct discount *discount, bool *ret_t
     return true;
 }
 
-static bool insert_one(struct db *db, const struct discount *discount, long long *ret_number,
-                       struct error *err)
+static bool discount_insert(struct db *db, const struct discount *discount, long long *ret_number,
+                            struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *insert = stmt_prepare(db,
@@ -63,12 +63,12 @@ bool discounts_put(struct db *db, const struct discount *discount, long long *re
     bool taken;
 
     if (!transaction_begin(&change, db, DB_DURABLE, err) || !revision_touch(db, err) ||
-        !is_taken(db, discount, &taken, err))
+        !discount_is_taken(db, discount, &taken, err))
         return false;
     if (taken)
         return error_set(err, ERROR_CONFLICT, "valid_from",
                          "a discount was stored for that very moment: withdraw it first");
-    return insert_one(db, discount, ret_number, err) && transaction_commit(&change, err);
+    return discount_insert(db, discount, ret_number, err) && transaction_commit(&change, err);
 }
 
 static bool discount_from_row(struct stmt *row, struct discount *ret_discount, struct error *err)
@@ -87,9 +87,9 @@ static bool discount_from_row(struct stmt *row, struct discount *ret_discount, s
     return true;
 }
 
-static bool tell_all(struct stmt *query, long long at_us,
-                     void (*tell)(void *user, const struct discount *discount), void *user,
-                     struct error *err)
+static bool discounts_tell_all(struct stmt *query, long long at_us,
+                               void (*tell)(void *user, const struct discount *discount),
+                               void *user, struct error *err)
 {
     enum stmt_step step;
 
@@ -116,7 +116,7 @@ bool discounts_each(struct db *db, long long at_us,
                 " ORDER BY length(family) DESC, provider, family, kind";
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
 
-    return query && tell_all(query, at_us, tell, user, err);
+    return query && discounts_tell_all(query, at_us, tell, user, err);
 }
 
 bool discounts_history(struct db *db, long long at_us,
@@ -126,7 +126,7 @@ bool discounts_history(struct db *db, long long at_us,
     static const char sql[] = COLUMNS " WHERE since_us <= ?1 ORDER BY since_us DESC, number DESC";
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
 
-    return query && tell_all(query, at_us, tell, user, err);
+    return query && discounts_tell_all(query, at_us, tell, user, err);
 }
 
 bool discounts_find(struct db *db, long long number, struct discount *ret_discount,

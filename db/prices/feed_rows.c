@@ -19,12 +19,12 @@ static const char *static_state(const char *stored)
     return states[2];
 }
 
-static void copy(char *to, size_t size, struct stmt *row, int column)
+static void column_copy(char *to, size_t size, struct stmt *row, int column)
 {
     snprintf(to, size, "%s", stmt_column_text(row, column));
 }
 
-static void row_from(struct stmt *query, struct feed_row *ret_row)
+static void feed_row_from(struct stmt *query, struct feed_row *ret_row)
 {
     struct feed_row row = {
         .state = static_state(stmt_column_text(query, 3)),
@@ -39,13 +39,13 @@ static void row_from(struct stmt *query, struct feed_row *ret_row)
         .held = stmt_column_integer(query, 17),
         .doubt = {stmt_column_integer(query, 18), stmt_column_integer(query, 19)}};
 
-    copy(row.feed, sizeof row.feed, query, 0);
-    copy(row.scope, sizeof row.scope, query, 1);
-    copy(row.address, sizeof row.address, query, 2);
-    copy(row.reason, sizeof row.reason, query, 4);
-    copy(row.etag, sizeof row.etag, query, 9);
-    copy(row.last_modified, sizeof row.last_modified, query, 10);
-    copy(row.mark, sizeof row.mark, query, 11);
+    column_copy(row.feed, sizeof row.feed, query, 0);
+    column_copy(row.scope, sizeof row.scope, query, 1);
+    column_copy(row.address, sizeof row.address, query, 2);
+    column_copy(row.reason, sizeof row.reason, query, 4);
+    column_copy(row.etag, sizeof row.etag, query, 9);
+    column_copy(row.last_modified, sizeof row.last_modified, query, 10);
+    column_copy(row.mark, sizeof row.mark, query, 11);
     if (sscanf(stmt_column_text(query, 16), "%lld %lld %lld %lld %lld", &row.tally.seen,
                &row.tally.unpriced, &row.tally.malformed, &row.tally.ambiguous,
                &row.tally.dear) < 5)
@@ -69,7 +69,7 @@ bool feed_rows_find(struct db *db, const char *feed, const char *scope, struct f
     if (step == STMT_FAILED)
         return false;
     if (step == STMT_ROW) {
-        row_from(query, ret_row);
+        feed_row_from(query, ret_row);
         return true;
     }
     *ret_row = (struct feed_row){.state = states[2]};
@@ -181,9 +181,9 @@ static bool add_example(struct feed_row *row, struct stmt *query)
     *held = (struct held_price){.nanos = stmt_column_integer(query, 4),
                                 .held_nanos = stmt_column_integer(query, 5),
                                 .since_us = stmt_column_integer(query, 6)};
-    copy(held->instance_type, sizeof held->instance_type, query, 0);
-    copy(held->region, sizeof held->region, query, 1);
-    copy(held->zone, sizeof held->zone, query, 2);
+    column_copy(held->instance_type, sizeof held->instance_type, query, 0);
+    column_copy(held->region, sizeof held->region, query, 1);
+    column_copy(held->zone, sizeof held->zone, query, 2);
     row->example_count++;
     return price_kind_from_name(stmt_column_text(query, 3), &held->kind);
 }
@@ -231,7 +231,7 @@ bool feed_rows_each(struct db *db, const char *feed,
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         struct feed_row row;
 
-        row_from(query, &row);
+        feed_row_from(query, &row);
         if (row.held > 0 && !find_examples(db, &row, err))
             return false;
         tell(user, &row);

@@ -74,7 +74,7 @@ static void set_order(const struct offers_question *question, struct offer_row *
     memcpy(row->order, order, sizeof row->order);
 }
 
-static void judge(const struct offer_rows *rows, struct offer_row *row)
+static void offer_row_judge(const struct offer_rows *rows, struct offer_row *row)
 {
     const struct offers_question *question = rows->question;
     const struct price_series *series = row->series;
@@ -96,8 +96,8 @@ static void judge(const struct offer_rows *rows, struct offer_row *row)
 /* What a series is today is what it was since it last moved; of what was before, and where a feed
  * has published already what it will be, its history knows. What is not kept is read no further
  * than that. */
-static bool look_back(struct db *db, const struct offers_question *question,
-                      struct offer_row *row, struct error *err)
+static bool offer_row_look_back(struct db *db, const struct offers_question *question,
+                                struct offer_row *row, struct error *err)
 {
     const struct price_series *series = row->series;
     const struct held_question then = {series->number, question->at_us, 0};
@@ -119,8 +119,8 @@ static bool look_back(struct db *db, const struct offers_question *question,
 }
 
 /* The statements of a book, with when each feed had spoken last. */
-static bool add_statements(struct db *db, struct offer_rows *rows, const struct price_book *book,
-                           struct error *err)
+static bool offer_rows_add_statements(struct db *db, struct offer_rows *rows,
+                                      const struct price_book *book, struct error *err)
 {
     for (size_t i = 0; i < book->statement_count; i++) {
         struct feed_statement *statement;
@@ -144,7 +144,7 @@ static int by_name(const struct offer_row *left, const struct offer_row *right)
 }
 
 /* Merges what stands from `middle` on with what stands before it; both are in order. */
-static void merge(struct offer_rows *rows, size_t middle)
+static void offer_rows_merge(struct offer_rows *rows, size_t middle)
 {
     AUTO(freep) struct offer_row *merged = NULL;
     size_t left = 0, right = middle, count = 0;
@@ -162,12 +162,12 @@ static void merge(struct offer_rows *rows, size_t middle)
 }
 
 /* What held of a book at the moment. */
-static bool add_book(struct db *db, struct offer_rows *rows, struct price_book *book,
-                     struct error *err)
+static bool offer_rows_add_book(struct db *db, struct offer_rows *rows, struct price_book *book,
+                                struct error *err)
 {
     const size_t first = rows->count, first_statement = rows->statement_count;
 
-    if (!add_statements(db, rows, book, err))
+    if (!offer_rows_add_statements(db, rows, book, err))
         return false;
     for (size_t i = 0; i < book->count; i++) {
         struct offer_row *row;
@@ -177,14 +177,14 @@ static bool add_book(struct db *db, struct offer_rows *rows, struct price_book *
         *row = (struct offer_row){.series = &book->list[i],
                                   .book = book,
                                   .statement = first_statement + book->list[i].statement};
-        if (!look_back(db, rows->question, row, err))
+        if (!offer_row_look_back(db, rows->question, row, err))
             return false;
         if (row->nanos <= 0)
             continue; /* there was none */
-        judge(rows, row);
+        offer_row_judge(rows, row);
         rows->count++;
     }
-    merge(rows, first);
+    offer_rows_merge(rows, first);
     return true;
 }
 
@@ -194,8 +194,8 @@ static struct price_book *own_book(struct offer_rows *rows)
     return &rows->own[rows->own_count++];
 }
 
-static bool add_region(struct db *db, struct offer_rows *rows, const char *region,
-                       struct error *err)
+static bool offer_rows_add_region(struct db *db, struct offer_rows *rows, const char *region,
+                                  struct error *err)
 {
     const char *type = rows->question->instance;
     struct price_book *book = type ? NULL : offer_store_find(rows->store, region), *kept;
@@ -209,11 +209,11 @@ static bool add_region(struct db *db, struct offer_rows *rows, const char *regio
         kept = type ? NULL : offer_store_keep(rows->store, book);
         book = kept ? kept : book;
     }
-    return add_book(db, rows, book, err);
+    return offer_rows_add_book(db, rows, book, err);
 }
 
 /* What is asked for seldom, and what is little, is not kept. */
-static bool add_rest(struct db *db, struct offer_rows *rows, struct error *err)
+static bool offer_rows_add_rest(struct db *db, struct offer_rows *rows, struct error *err)
 {
     const struct offers_question *question = rows->question;
     struct price_book *book = own_book(rows);
@@ -227,10 +227,10 @@ static bool add_rest(struct db *db, struct offer_rows *rows, struct error *err)
         !price_book_add_anywhere(db, book, question->instance, err))
         return false;
     price_book_sort(book);
-    return add_book(db, rows, book, err);
+    return offer_rows_add_book(db, rows, book, err);
 }
 
-static void forget(struct offer_rows *rows)
+static void offer_rows_forget(struct offer_rows *rows)
 {
     for (size_t i = 0; i < rows->own_count; i++)
         price_book_free(&rows->own[i]);
@@ -240,19 +240,19 @@ static void forget(struct offer_rows *rows)
 bool offer_rows_load(struct db *db, const struct offers_question *question,
                      struct offer_rows *rows, struct error *err)
 {
-    forget(rows);
+    offer_rows_forget(rows);
     rows->question = question;
     if (!rows->own)
         rows->own = xcalloc(QUESTION_LIST_MAX + 2, sizeof *rows->own);
     for (size_t i = 0; question->regions[i]; i++)
-        if (!add_region(db, rows, question->regions[i], err))
+        if (!offer_rows_add_region(db, rows, question->regions[i], err))
             return false;
-    return add_rest(db, rows, err);
+    return offer_rows_add_rest(db, rows, err);
 }
 
 void offer_rows_free(struct offer_rows *rows)
 {
-    forget(rows);
+    offer_rows_forget(rows);
     freep(&rows->own);
     freep(&rows->list);
     freep(&rows->statements);

@@ -21,7 +21,7 @@ struct offer_store *offer_store_new(void)
     return xcalloc(1, sizeof(struct offer_store));
 }
 
-static void forget(struct kept_region *kept)
+static void kept_region_forget(struct kept_region *kept)
 {
     price_book_free(&kept->book);
     kept->used = 0;
@@ -32,7 +32,7 @@ void offer_store_free(struct offer_store *store)
     if (!store)
         return;
     for (size_t i = 0; i < REGIONS; i++)
-        forget(&store->regions[i]);
+        kept_region_forget(&store->regions[i]);
     free(store);
 }
 
@@ -52,7 +52,7 @@ void offer_store_begin(struct offer_store *store, long long prices)
     if (!store)
         return;
     for (size_t i = 0; prices != store->prices && i < REGIONS; i++)
-        forget(&store->regions[i]);
+        kept_region_forget(&store->regions[i]);
     for (int which = 0; which < COURSES; which++)
         forget_courses(store, which);
     store->prices = prices;
@@ -73,7 +73,7 @@ struct price_book *offer_store_find(struct offer_store *store, const char *regio
 }
 
 /* The one that was not used for longest; NULL where this question uses all. */
-static struct kept_region *oldest(struct offer_store *store)
+static struct kept_region *kept_region_oldest(struct offer_store *store)
 {
     struct kept_region *kept = &store->regions[0];
 
@@ -85,11 +85,11 @@ static struct kept_region *oldest(struct offer_store *store)
 
 struct price_book *offer_store_keep(struct offer_store *store, struct price_book *book)
 {
-    struct kept_region *kept = store ? oldest(store) : NULL;
+    struct kept_region *kept = store ? kept_region_oldest(store) : NULL;
 
     if (!kept)
         return NULL;
-    forget(kept);
+    kept_region_forget(kept);
     kept->book = *book;
     kept->book.is_kept = true;
     kept->used = store->questions;

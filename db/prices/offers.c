@@ -58,7 +58,7 @@ static int compare_rows(const struct offer_row *a, const struct offer_row *b)
     return 0;
 }
 
-static void consider(struct choice *choice, const struct offer_row *row)
+static void choice_consider(struct choice *choice, const struct offer_row *row)
 {
     bool published = is_published(choice->slot);
 
@@ -132,7 +132,7 @@ static void explain_absence(const struct offers_question *question, const struct
         snprintf(ret_text, size, "no feed has %s %s price of it in %s", article, kind, where);
 }
 
-static void explain(const struct choice *choice, struct quote *quote)
+static void choice_explain(const struct choice *choice, struct quote *quote)
 {
     quote->kind = choice->kind;
     if (choice->torn)
@@ -145,8 +145,9 @@ static void explain(const struct choice *choice, struct quote *quote)
 }
 
 /* What the history of the row has to tell. A course does not have what is asked for seldom. */
-static bool look_up(struct db *db, const struct offer_rows *rows, const struct offer_row *row,
-                    struct held *ret_held, struct error *err)
+static bool offer_row_look_up(struct db *db, const struct offer_rows *rows,
+                              const struct offer_row *row, struct held *ret_held,
+                              struct error *err)
 {
     const struct price_series *series = row->series;
 
@@ -166,7 +167,7 @@ static bool quote_row(struct db *db, const struct offer_rows *rows, const struct
     const struct price_series *series = row->series;
     struct held held;
 
-    if (!look_up(db, rows, row, &held, err))
+    if (!offer_row_look_up(db, rows, row, &held, err))
         return false;
     if (!held.known || held.nanos != row->nanos) {
         *ret_quote = (struct quote){.kind = series->kind,
@@ -208,13 +209,13 @@ static bool fill_quote(struct db *db, const struct offer_rows *rows, const struc
                        struct choice choice, struct quote *quote, struct error *err)
 {
     for (size_t i = group->from; i < group->to; i++)
-        consider(&choice, &rows->list[i]);
+        choice_consider(&choice, &rows->list[i]);
     /* Who types a price may leave its provider open, and then it is everybody's. */
     for (size_t i = group->start; i < group->open && choice.slot == SLOT_TYPED; i++)
-        consider(&choice, &rows->list[i]);
+        choice_consider(&choice, &rows->list[i]);
     if (choice.best && !choice.torn)
         return quote_row(db, rows, choice.best, quote, err);
-    explain(&choice, quote);
+    choice_explain(&choice, quote);
     return true;
 }
 

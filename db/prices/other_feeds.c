@@ -25,7 +25,7 @@ static uint64_t name_of(const char *provider, const char *region, const char *ty
 }
 
 /* The place of a type, or the free one where it belongs. */
-static struct known_price *find(const struct other_feeds *others, uint64_t name)
+static struct known_price *known_price_place(const struct other_feeds *others, uint64_t name)
 {
     size_t mask = others->size - 1, place = (size_t)name & mask;
 
@@ -34,7 +34,7 @@ static struct known_price *find(const struct other_feeds *others, uint64_t name)
     return &others->prices[place];
 }
 
-static void grow(struct other_feeds *others)
+static void other_feeds_grow(struct other_feeds *others)
 {
     struct other_feeds larger = {.size = others->size ? others->size * 2 : SIZE_MIN,
                                  .count = others->count};
@@ -44,14 +44,14 @@ static void grow(struct other_feeds *others)
     larger.prices = xcalloc(larger.size, sizeof *larger.prices);
     for (size_t i = 0; i < others->size; i++)
         if (others->prices[i].name)
-            *find(&larger, others->prices[i].name) = others->prices[i];
+            *known_price_place(&larger, others->prices[i].name) = others->prices[i];
     other_feeds_free(others);
     *others = larger;
 }
 
 /* A row of SELECTED. Where several feeds know a price, the first that was read here counts. */
-static bool take_row(struct other_feeds *others, struct stmt *row, long long now_us,
-                     struct error *err)
+static bool other_feeds_take_row(struct other_feeds *others, struct stmt *row, long long now_us,
+                                 struct error *err)
 {
     struct known_price *known;
     enum price_kind kind;
@@ -62,9 +62,9 @@ static bool take_row(struct other_feeds *others, struct stmt *row, long long now
     if (freshness_of(kind, now_us - stmt_column_integer(row, 6),
                      source_pace_us(stmt_column_text(row, 5))) == PRICE_EXPIRED)
         return true;
-    grow(others);
+    other_feeds_grow(others);
     name = name_of(stmt_column_text(row, 0), stmt_column_text(row, 1), stmt_column_text(row, 2));
-    known = find(others, name);
+    known = known_price_place(others, name);
     others->count += known->name == 0;
     known->name = name;
     if (known->nanos[kind] == 0)
@@ -106,7 +106,7 @@ bool other_feeds_load(struct db *db, const struct feed_row *row, const struct pr
     if (region)
         stmt_text(query, region);
     while ((step = stmt_step(query, err)) == STMT_ROW)
-        if (!take_row(&others, query, row->confirmed_us, err))
+        if (!other_feeds_take_row(&others, query, row->confirmed_us, err))
             return false;
     if (step != STMT_DONE)
         return false;
@@ -123,10 +123,10 @@ static bool is_listed(const struct price *price)
 long long other_feeds_find(const struct other_feeds *others, const struct price *like,
                            enum price_kind kind)
 {
-    return others->size > 0
-               ? find(others, name_of(like->provider, like->region, like->instance_type))
-                     ->nanos[kind]
-               : 0;
+    return others->size > 0 ? known_price_place(others, name_of(like->provider, like->region,
+                                                                like->instance_type))
+                                  ->nanos[kind]
+                            : 0;
 }
 
 /* By the reading itself, or else by another feed. */

@@ -67,7 +67,7 @@ static bool may_be_open(const char *feed, enum offer_slot slot)
 }
 
 /* Of the columns of COLUMNS. */
-static void take_row(struct price_book *book, struct stmt *query)
+static void price_book_take_row(struct price_book *book, struct stmt *query)
 {
     const char *feed = stmt_column_text(query, 1), *region = stmt_column_text(query, 4);
     struct price_series *series;
@@ -95,12 +95,12 @@ static void take_row(struct price_book *book, struct stmt *query)
     TEXT_COPY(series->instance, stmt_column_text(query, 6));
 }
 
-static bool take_rows(struct price_book *book, struct stmt *query, struct error *err)
+static bool price_book_take_rows(struct price_book *book, struct stmt *query, struct error *err)
 {
     enum stmt_step step;
 
     while ((step = stmt_step(query, err)) == STMT_ROW)
-        take_row(book, query);
+        price_book_take_row(book, query);
     return step == STMT_DONE;
 }
 
@@ -128,7 +128,7 @@ bool price_book_add_region(struct db *db, struct price_book *book, const char *r
     stmt_text(query, region);
     if (type)
         stmt_text(query, type);
-    return take_rows(book, query, err);
+    return price_book_take_rows(book, query, err);
 }
 
 bool price_book_add_anywhere(struct db *db, struct price_book *book, const char *type,
@@ -142,7 +142,7 @@ bool price_book_add_anywhere(struct db *db, struct price_book *book, const char 
         return false;
     if (type)
         stmt_text(query, type);
-    return take_rows(book, query, err);
+    return price_book_take_rows(book, query, err);
 }
 
 bool price_book_add_committed(struct db *db, struct price_book *book, const char *region,
@@ -158,7 +158,7 @@ bool price_book_add_committed(struct db *db, struct price_book *book, const char
     stmt_text(query, price_kind_name(kind));
     if (type)
         stmt_text(query, type);
-    return take_rows(book, query, err);
+    return price_book_take_rows(book, query, err);
 }
 
 static int by_name(const void *left, const void *right)
@@ -174,7 +174,7 @@ void price_book_sort(struct price_book *book)
         qsort(book->list, book->count, sizeof *book->list, by_name);
 }
 
-static void forget(struct course *course)
+static void course_forget(struct course *course)
 {
     freep(&course->entries);
     *course = (struct course){0};
@@ -184,7 +184,7 @@ void price_book_forget_courses(struct price_book *book, int which)
 {
     /* Also where no entries are counted: a course of a moment before all prices has none. */
     for (size_t i = 0; i < book->count; i++)
-        forget(&book->list[i].courses[which]);
+        course_forget(&book->list[i].courses[which]);
     book->entries[which] = 0;
 }
 

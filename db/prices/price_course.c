@@ -9,8 +9,8 @@ struct stretch {
     long long since_us, end_us, nanos;
 };
 
-static void add(const struct price_course_question *question, const struct stretch *stretch,
-                struct price_window *window)
+static void window_add(const struct price_course_question *question,
+                       const struct stretch *stretch, struct price_window *window)
 {
     long long start_us = question->at_us - window->length_us;
     long long from_us = stretch->since_us > start_us ? stretch->since_us : start_us;
@@ -29,7 +29,7 @@ static void add(const struct price_course_question *question, const struct stret
         window->above += held_us;
 }
 
-static void end(struct price_window *window)
+static void window_end(struct price_window *window)
 {
     if (!window->known)
         return;
@@ -69,10 +69,10 @@ bool price_course(struct db *db, const struct price_course_question *question, s
         stretch.since_us = stmt_column_integer(query, 0);
         stretch.nanos = stmt_column_integer(query, 1);
         for (size_t i = 0; i < count; i++)
-            add(question, &stretch, &windows[i]);
+            window_add(question, &stretch, &windows[i]);
         stretch.end_us = stretch.since_us;
     }
     for (size_t i = 0; i < count; i++)
-        end(&windows[i]);
+        window_end(&windows[i]);
     return step != STMT_FAILED;
 }

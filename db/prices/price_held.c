@@ -12,7 +12,7 @@
 #define SPANS_MAX 4 /* together in one course, or it would grow with every question */
 #define ENTRIES_MAX 400
 
-static bool covers(const struct course *course, const struct course *wanted)
+static bool course_covers(const struct course *course, const struct course *wanted)
 {
     return course->entries && course->from_us <= wanted->from_us &&
            wanted->to_us <= course->to_us;
@@ -27,8 +27,8 @@ static long long span_start(long long at_us)
 
 /* What is read where a moment is not covered. Now goes on: its window never reaches further back.
  * About the past whole spans are read, with what is known already where that lies near. */
-static struct course about(const struct course *known, const struct offers_question *question,
-                           long long window_us)
+static struct course course_about(const struct course *known,
+                                  const struct offers_question *question, long long window_us)
 {
     struct course wanted = {.from_us = question->at_us - window_us, .to_us = LLONG_MAX};
     struct course both;
@@ -91,9 +91,9 @@ static bool read_course(struct db *db, struct price_series *series, struct cours
 }
 
 /* Completes the course. False with `series->is_long` set, and no error, where it does not fit. */
-static bool complete(struct db *db, struct price_book *book, struct price_series *series,
-                     const struct offers_question *question, long long window_us,
-                     struct error *err)
+static bool course_complete(struct db *db, struct price_book *book, struct price_series *series,
+                            const struct offers_question *question, long long window_us,
+                            struct error *err)
 {
     const int which = question->is_now ? COURSE_NOW : COURSE_PAST;
     struct course *course = &series->courses[which], read;
@@ -102,9 +102,9 @@ static bool complete(struct db *db, struct price_book *book, struct price_series
 
     if (series->is_long)
         return false;
-    if (covers(course, &least))
+    if (course_covers(course, &least))
         return true;
-    read = about(course, question, window_us);
+    read = course_about(course, question, window_us);
     if (!read_course(db, series, &read, err))
         return false;
     book->entries[which] += read.count;
@@ -123,7 +123,7 @@ bool price_book_held(struct db *db, struct price_book *book, struct price_series
 
     if (!book->is_kept)
         return price_at(db, &asked, ret_held, err);
-    if (complete(db, book, series, question, asked.window_us, err)) {
+    if (course_complete(db, book, series, question, asked.window_us, err)) {
         course_at(&series->courses[question->is_now ? COURSE_NOW : COURSE_PAST], &asked,
                   ret_held);
         return true;

@@ -70,8 +70,8 @@ static void view_from_row(struct stmt *row, long long at_us, struct price_view *
     *ret_view = view;
 }
 
-static bool tell_all(struct stmt *query, const struct price_filter *filter, price_tell_fn *tell,
-                     void *user, struct error *err)
+static bool price_list_tell_all(struct stmt *query, const struct price_filter *filter,
+                                price_tell_fn *tell, void *user, struct error *err)
 {
     enum stmt_step step;
 
@@ -104,7 +104,7 @@ bool price_list(struct db *db, const struct price_filter *filter, price_tell_fn 
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(db, filter->instance_type ? of_type : of_any, err);
 
-    return query && tell_all(query, filter, tell, user, err);
+    return query && price_list_tell_all(query, filter, tell, user, err);
 }
 
 bool price_history(struct db *db, const struct price_filter *filter, price_tell_fn *tell,
@@ -116,7 +116,7 @@ bool price_history(struct db *db, const struct price_filter *filter, price_tell_
                 " s.number LIMIT ?8";
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
 
-    return query && tell_all(query, filter, tell, user, err);
+    return query && price_list_tell_all(query, filter, tell, user, err);
 }
 
 bool price_find(struct db *db, const struct price_key *key, struct price_view *ret_view,

@@ -33,8 +33,8 @@ bool price_places_each(struct db *db, const char *provider, const char *instance
     return step == STMT_DONE;
 }
 
-static bool has(struct db *db, const char *sql, const char *name, bool *ret_has,
-                struct error *err)
+static bool price_places_has(struct db *db, const char *sql, const char *name, bool *ret_has,
+                             struct error *err)
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
     enum stmt_step step;
@@ -49,15 +49,16 @@ static bool has(struct db *db, const char *sql, const char *name, bool *ret_has,
 
 bool price_places_has_region(struct db *db, const char *region, bool *ret_has, struct error *err)
 {
-    return has(db,
-               "SELECT 1 FROM price_series WHERE region = ? AND feed <> 'published' AND nanos IS"
-               " NOT NULL LIMIT 1",
-               region, ret_has, err);
+    return price_places_has(
+        db,
+        "SELECT 1 FROM price_series WHERE region = ? AND feed <> 'published' AND nanos IS"
+        " NOT NULL LIMIT 1",
+        region, ret_has, err);
 }
 
 bool price_places_has_zone(struct db *db, const char *zone, bool *ret_has, struct error *err)
 {
-    return has(
+    return price_places_has(
         db,
         "SELECT 1 FROM price_series WHERE zone = ? AND feed <> 'published' AND nanos IS NOT"
         " NULL LIMIT 1",

@@ -59,7 +59,7 @@ static void note_gone(struct replacement *work, const struct gone *gone)
 }
 
 /* Whether a known price is a measure of the new reading. */
-static bool judges(const struct replacement *work, const struct price *like)
+static bool known_price_judges(const struct replacement *work, const struct price *like)
 {
     return freshness_of(like->kind, work->now_us - work->old.confirmed_us,
                         work->snapshot->source->pace_seconds * 1000000) != PRICE_EXPIRED &&
@@ -76,8 +76,8 @@ static bool leap_is_confirmed(const struct replacement *work, const struct known
 }
 
 /* Counts a known price; `said_nanos` is 0 where the reading has none. */
-static void weigh(struct replacement *work, struct known *known, enum price_kind kind,
-                  long long said_nanos)
+static void known_price_weigh(struct replacement *work, struct known *known, enum price_kind kind,
+                              long long said_nanos)
 {
     struct change *change = &work->change;
     bool contested = said_nanos != known->nanos || known->held != NOTHING_HELD;
@@ -89,8 +89,9 @@ static void weigh(struct replacement *work, struct known *known, enum price_kind
 }
 
 /* Counts a known price that judges. */
-static void judge(struct replacement *work, struct known *known, const struct price *like,
-                  const struct coverage_names *names, long long said_nanos)
+static void known_price_judge(struct replacement *work, struct known *known,
+                              const struct price *like, const struct coverage_names *names,
+                              long long said_nanos)
 {
     struct change *change = &work->change;
     struct moves *moves = &change->moves[move_group_of(like->kind)];
@@ -111,7 +112,7 @@ static void judge(struct replacement *work, struct known *known, const struct pr
 }
 
 /* A stored series, and what the basket says of it. */
-static bool compare_row(struct replacement *work, struct stmt *row, struct error *err)
+static bool replacement_compare_row(struct replacement *work, struct stmt *row, struct error *err)
 {
     struct known known = {.number = stmt_column_integer(row, 0),
                           .nanos = stmt_column_integer(row, 7),
@@ -133,12 +134,12 @@ static bool compare_row(struct replacement *work, struct stmt *row, struct error
     if (!price_kind_from_name(stmt_column_text(row, 5), &like.kind))
         return error_set(err, ERROR_INTERNAL, NULL, "a stored price has an unknown kind");
     price = price_batch_find(work->snapshot->batch, &like, &place);
-    judged = known.nanos > 0 && judges(work, &like);
+    judged = known.nanos > 0 && known_price_judges(work, &like);
     coverage_names_of(&like, &names);
     if (known.nanos > 0)
-        weigh(work, &known, like.kind, price ? price->nanos : 0);
+        known_price_weigh(work, &known, like.kind, price ? price->nanos : 0);
     if (judged)
-        judge(work, &known, &like, &names, price ? price->nanos : 0);
+        known_price_judge(work, &known, &like, &names, price ? price->nanos : 0);
     if (price)
         work->known[place] = known;
     else if (known.nanos > 0)
@@ -146,7 +147,7 @@ static bool compare_row(struct replacement *work, struct stmt *row, struct error
     return true;
 }
 
-static bool compare(struct replacement *work, struct error *err)
+static bool replacement_compare(struct replacement *work, struct error *err)
 {
     const struct feed_row *feed = work->snapshot->row;
     AUTO(stmt_done)
@@ -165,7 +166,7 @@ static bool compare(struct replacement *work, struct error *err)
     stmt_text(query, feed->feed);
     stmt_text(query, feed->scope);
     while ((step = stmt_step(query, err)) == STMT_ROW)
-        if (!compare_row(work, query, err))
+        if (!replacement_compare_row(work, query, err))
             return false;
     work->change.after = price_batch_count(work->snapshot->batch);
     work->change.gone = work->gone_count;
@@ -173,7 +174,7 @@ static bool compare(struct replacement *work, struct error *err)
 }
 
 /* Compares the reading with what is known of the other kind, and with other feeds. */
-static void compare_beside(struct replacement *work)
+static void replacement_compare_beside(struct replacement *work)
 {
     const struct price_batch *batch = work->snapshot->batch;
     bool is_first = work->change.before == 0;
@@ -186,7 +187,7 @@ static void compare_beside(struct replacement *work)
 }
 
 /* Since when a price holds: as its source says, but never before what is already known. */
-static long long since(const struct price *price, long long last_us, long long now_us)
+static long long price_since(const struct price *price, long long last_us, long long now_us)
 {
     long long since_us = price && price->source_us > 0 ? price->source_us : now_us;
 
@@ -229,7 +230,7 @@ static bool move_series(struct replacement *work, const struct known *known,
 
     if (last_us > work->now_us && !withdraw_promises(work, known->number, &last_us, err))
         return false;
-    since_us = since(price, last_us, work->now_us);
+    since_us = price_since(price, last_us, work->now_us);
     if (price)
         stmt_integer(work->move_series, price->nanos);
     else
@@ -242,8 +243,8 @@ static bool move_series(struct replacement *work, const struct known *known,
 }
 
 /* Notes what a reading says that is not believed. */
-static bool hold_one(struct replacement *work, const struct known *known, long long nanos,
-                     struct error *err)
+static bool replacement_hold_one(struct replacement *work, const struct known *known,
+                                 long long nanos, struct error *err)
 {
     if (nanos == known->held)
         return true;
@@ -256,14 +257,14 @@ static bool hold_one(struct replacement *work, const struct known *known, long l
     return stmt_run(work->hold_series, err);
 }
 
-static bool write_one(struct replacement *work, const struct price *price, size_t place,
-                      struct error *err)
+static bool replacement_write_one(struct replacement *work, const struct price *price,
+                                  size_t place, struct error *err)
 {
     const struct known *known = &work->known[place];
     long long number;
 
     if (known->number == 0) {
-        long long since_us = since(price, 0, work->now_us);
+        long long since_us = price_since(price, 0, work->now_us);
 
         work->change.added++;
         return price_series_insert(work->add_series, work->snapshot->row->scope, price, since_us,
@@ -272,17 +273,17 @@ static bool write_one(struct replacement *work, const struct price *price, size_
     }
     if (known->is_held) {
         work->change.held++;
-        return hold_one(work, known, price->nanos, err);
+        return replacement_hold_one(work, known, price->nanos, err);
     }
     if (known->nanos == price->nanos &&
         known->upfront_nanos ==
             price->upfront_nanos) /* maybe back from a leap that no reading confirmed */
-        return hold_one(work, known, NOTHING_HELD, err);
+        return replacement_hold_one(work, known, NOTHING_HELD, err);
     work->change.moved++;
     return move_series(work, known, price, err);
 }
 
-static bool prepare_all(struct replacement *work, struct error *err)
+static bool replacement_prepare(struct replacement *work, struct error *err)
 {
     work->add_series = stmt_prepare(work->db, ADD_SERIES, err);
     work->add_price = stmt_prepare(work->db, ADD_PRICE, err);
@@ -300,13 +301,13 @@ static bool prepare_all(struct replacement *work, struct error *err)
 }
 
 /* Notes the whole reading beside what is believed, for the next one to be compared with. */
-static bool hold_all(struct replacement *work, struct error *err)
+static bool replacement_hold_all(struct replacement *work, struct error *err)
 {
     const struct price_batch *batch = work->snapshot->batch;
     const struct price *price;
     size_t position = 0;
 
-    if (!prepare_all(work, err))
+    if (!replacement_prepare(work, err))
         return false;
     work->change.held = work->gone_count;
     while ((price = price_batch_next(batch, &position)) != NULL) {
@@ -314,11 +315,12 @@ static bool hold_all(struct replacement *work, struct error *err)
         bool same = known->nanos == price->nanos;
 
         work->change.held += !same;
-        if (known->nanos > 0 && !hold_one(work, known, same ? NOTHING_HELD : price->nanos, err))
+        if (known->nanos > 0 &&
+            !replacement_hold_one(work, known, same ? NOTHING_HELD : price->nanos, err))
             return false;
     }
     for (size_t i = 0; i < work->gone_count; i++)
-        if (!hold_one(work, &work->gone[i].known, 0, err))
+        if (!replacement_hold_one(work, &work->gone[i].known, 0, err))
             return false;
     return true;
 }
@@ -340,19 +342,19 @@ static bool write_gone(struct replacement *work, const struct gone *gone, struct
         return move_series(work, &gone->known, NULL, err);
     work->change.held++;
     work->change.gone--;
-    return hold_one(work, &gone->known, 0, err);
+    return replacement_hold_one(work, &gone->known, 0, err);
 }
 
-static bool write_all(struct replacement *work, struct error *err)
+static bool replacement_write_all(struct replacement *work, struct error *err)
 {
     const struct price_batch *batch = work->snapshot->batch;
     const struct price *price;
     size_t position = 0;
 
-    if (!prepare_all(work, err))
+    if (!replacement_prepare(work, err))
         return false;
     while ((price = price_batch_next(batch, &position)) != NULL)
-        if (!write_one(work, price, position - 1, err))
+        if (!replacement_write_one(work, price, position - 1, err))
             return false;
     for (size_t i = 0; i < work->gone_count; i++)
         if (!write_gone(work, &work->gone[i], err))
@@ -361,8 +363,8 @@ static bool write_all(struct replacement *work, struct error *err)
 }
 
 /* Stores what the reading says and is not believed. */
-static bool hold_back(struct replacement *work, struct transaction *transaction,
-                      struct error *err)
+static bool replacement_hold_back(struct replacement *work, struct transaction *transaction,
+                                  struct error *err)
 {
     struct change *change = &work->change;
     struct feed_row *row = &work->old;
@@ -371,7 +373,7 @@ static bool hold_back(struct replacement *work, struct transaction *transaction,
     if (change_is_like(change, &row->doubt))
         change->doubt.since_us = row->doubt.since_us;
     row->doubt = change->doubt;
-    if (!hold_all(work, err))
+    if (!replacement_hold_all(work, err))
         return false;
     row->held = (long long)change->held;
     if (!feed_rows_doubt(work->db, row, err))
@@ -380,12 +382,12 @@ static bool hold_back(struct replacement *work, struct transaction *transaction,
     return transaction_commit(transaction, err);
 }
 
-static bool take_over(struct replacement *work, struct transaction *transaction,
-                      struct error *err)
+static bool replacement_take_over(struct replacement *work, struct transaction *transaction,
+                                  struct error *err)
 {
     struct feed_row row = *work->snapshot->row;
 
-    if (!write_all(work, err))
+    if (!replacement_write_all(work, err))
         return false;
     row.prices = (long long)work->change.after;
     row.held = (long long)work->change.held;
@@ -402,7 +404,7 @@ static bool take_over(struct replacement *work, struct transaction *transaction,
 
 /* What is not to be doubted is not compared with other feeds either; but of a file, spot prices
  * that no one pays are left out. */
-static bool look_aside(struct replacement *work, struct error *err)
+static bool replacement_look_aside(struct replacement *work, struct error *err)
 {
     const struct price_snapshot *snapshot = work->snapshot;
 
@@ -438,13 +440,15 @@ bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
     struct error why = {0};
     bool believed;
 
-    if (!look_aside(&work, err) || !transaction_begin(&transaction, db, DB_RELAXED, err) ||
-        !feed_rows_find(db, row->feed, row->scope, &work.old, err) || !compare(&work, err))
+    if (!replacement_look_aside(&work, err) ||
+        !transaction_begin(&transaction, db, DB_RELAXED, err) ||
+        !feed_rows_find(db, row->feed, row->scope, &work.old, err) ||
+        !replacement_compare(&work, err))
         return false;
     if (!work.trusted)
-        compare_beside(&work);
+        replacement_compare_beside(&work);
     believed = is_believed(&work, &why);
-    if (!(believed ? take_over : hold_back)(&work, &transaction, err))
+    if (!(believed ? replacement_take_over : replacement_hold_back)(&work, &transaction, err))
         return false;
     *ret_change = work.change;
     return believed || error_set(err, why.kind, NULL, "%s", why.message);

@@ -24,7 +24,8 @@ static const char *column_or_null(struct stmt *row, int column)
 }
 
 /* One row; false when that was enough. */
-static bool pass_row(struct stmt *row, const struct export_reader *reader, long long *ret_last)
+static bool export_pass_row(struct stmt *row, const struct export_reader *reader,
+                            long long *ret_last)
 {
     AUTO(run_clear) struct run run = {0};
     struct signed_text kept;
@@ -44,14 +45,14 @@ static bool pass_row(struct stmt *row, const struct export_reader *reader, long 
                                                  .kept = is_signed ? &kept : NULL});
 }
 
-static bool pass_all(struct stmt *query, const struct export_reader *reader, long long *ret_last,
-                     struct error *err)
+static bool export_pass_all(struct stmt *query, const struct export_reader *reader,
+                            long long *ret_last, struct error *err)
 {
     enum stmt_step step = STMT_DONE;
     bool more = true;
 
     while (more && (step = stmt_step(query, err)) == STMT_ROW)
-        more = pass_row(query, reader, ret_last);
+        more = export_pass_row(query, reader, ret_last);
     return step != STMT_FAILED;
 }
 
@@ -70,5 +71,5 @@ bool exports_each(struct db *db, const struct run_filter *filter,
                                                   .filter = &finished,
                                                   .limit = filter->limit},
                               &query, err) &&
-           pass_all(&query, reader, ret_last, err);
+           export_pass_all(&query, reader, ret_last, err);
 }

@@ -49,7 +49,7 @@ bool machines_put(struct db *db, const struct machine_row *machine, long long *r
     return true;
 }
 
-static bool correct(struct db *db, const struct machine_row *machine, struct error *err)
+static bool machine_correct(struct db *db, const struct machine_row *machine, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *update = stmt_prepare(db,
@@ -71,7 +71,7 @@ bool machines_store(struct db *db, const struct machine_row *machine, long long 
     AUTO(transaction_end) struct transaction change = {0};
 
     return transaction_begin(&change, db, DB_DURABLE, err) &&
-           machines_put(db, machine, ret_number, err) && correct(db, machine, err) &&
+           machines_put(db, machine, ret_number, err) && machine_correct(db, machine, err) &&
            transaction_commit(&change, err);
 }
 

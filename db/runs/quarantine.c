@@ -49,8 +49,8 @@ static bool find_suspect(struct db *db, long long number, struct suspect *ret_su
     return true;
 }
 
-static bool collect(struct db *db, const char *sql, const struct suspect *suspect,
-                    struct known *known, struct error *err)
+static bool known_collect(struct db *db, const char *sql, const struct suspect *suspect,
+                          struct known *known, struct error *err)
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
     enum stmt_step step;
@@ -68,28 +68,29 @@ static bool collect(struct db *db, const char *sql, const struct suspect *suspec
 static bool find_trusted(struct db *db, const struct suspect *suspect, struct known *known,
                          struct error *err)
 {
-    return collect(db,
-                   "SELECT samples_per_second FROM (SELECT samples_per_second FROM runs"
-                   " WHERE " SAME " AND sender IS NULL" VALID " ORDER BY number DESC LIMIT 20)"
-                   " UNION ALL SELECT samples_per_second FROM (SELECT samples_per_second"
-                   " FROM runs WHERE " SAME
-                   " AND sender IN (SELECT name FROM trusted_senders)" VALID
-                   " AND sender <> ?3 LIMIT 20) ORDER BY 1",
-                   suspect, known, err);
+    return known_collect(
+        db,
+        "SELECT samples_per_second FROM (SELECT samples_per_second FROM runs"
+        " WHERE " SAME " AND sender IS NULL" VALID " ORDER BY number DESC LIMIT 20)"
+        " UNION ALL SELECT samples_per_second FROM (SELECT samples_per_second"
+        " FROM runs WHERE " SAME " AND sender IN (SELECT name FROM trusted_senders)" VALID
+        " AND sender <> ?3 LIMIT 20) ORDER BY 1",
+        suspect, known, err);
 }
 
 /* One step in the index for each sender, however many runs it has. */
 static bool find_senders(struct db *db, const struct suspect *suspect, struct known *known,
                          struct error *err)
 {
-    return collect(db,
-                   "WITH RECURSIVE senders(name) AS (SELECT min(sender) FROM runs WHERE " SAME
-                   " AND sender > '' UNION ALL SELECT (SELECT min(sender) FROM runs WHERE " SAME
-                   " AND sender > senders.name) FROM senders WHERE senders.name IS NOT NULL"
-                   " LIMIT 100) SELECT (SELECT samples_per_second FROM runs WHERE " SAME
-                   " AND sender = senders.name" VALID " ORDER BY number DESC LIMIT 1) AS newest"
-                   " FROM senders WHERE name IS NOT NULL AND name <> ?3 AND newest IS NOT NULL",
-                   suspect, known, err);
+    return known_collect(
+        db,
+        "WITH RECURSIVE senders(name) AS (SELECT min(sender) FROM runs WHERE " SAME
+        " AND sender > '' UNION ALL SELECT (SELECT min(sender) FROM runs WHERE " SAME
+        " AND sender > senders.name) FROM senders WHERE senders.name IS NOT NULL"
+        " LIMIT 100) SELECT (SELECT samples_per_second FROM runs WHERE " SAME
+        " AND sender = senders.name" VALID " ORDER BY number DESC LIMIT 1) AS newest"
+        " FROM senders WHERE name IS NOT NULL AND name <> ?3 AND newest IS NOT NULL",
+        suspect, known, err);
 }
 
 static bool is_off(double value, double known)
@@ -97,8 +98,8 @@ static bool is_off(double value, double known)
     return value > known * QUARANTINE_FACTOR || value * QUARANTINE_FACTOR < known;
 }
 
-static bool hold(struct db *db, const struct suspect *suspect, double known, const char *whose,
-                 struct error *err)
+static bool suspect_hold(struct db *db, const struct suspect *suspect, double known,
+                         const char *whose, struct error *err)
 {
     struct taken_back held = {.at_us = suspect->now_us, .by = QUARANTINE_BY};
 
@@ -128,12 +129,12 @@ bool quarantine_look(struct db *db, long long number, long long now_us, bool *re
         double median = known.values[(known.count - 1) / 2];
 
         *ret_held = is_off(suspect.value, median);
-        return !*ret_held || hold(db, &suspect, median, "trusted runs have", err);
+        return !*ret_held || suspect_hold(db, &suspect, median, "trusted runs have", err);
     }
     if (!find_senders(db, &suspect, &known, err))
         return false;
     for (size_t i = 0; i < known.count; i++)
         off = off && is_off(suspect.value, known.values[i]);
     *ret_held = known.count >= 2 && off;
-    return !*ret_held || hold(db, &suspect, known.values[0], "other senders have", err);
+    return !*ret_held || suspect_hold(db, &suspect, known.values[0], "other senders have", err);
 }

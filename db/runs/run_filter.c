@@ -32,7 +32,7 @@ static const char *text_of(const struct run_filter *filter, size_t i)
 
 /* A range of times is read in its own order, where it is the order asked for; else the rows are
  * read in theirs, and the plus keeps the range from being sorted. */
-static bool add_times(struct bytes *sql, const struct run_query *wanted)
+static bool run_filter_add_times(struct bytes *sql, const struct run_query *wanted)
 {
     const struct run_filter *filter = wanted->filter;
     const char *plus = wanted->by_creation ? "" : "+";
@@ -66,7 +66,7 @@ static const char *index_of(const struct run_query *wanted)
     return wanted->filter->validity ? " INDEXED BY runs_by_validity" : "";
 }
 
-static bool add_sql(struct bytes *sql, const struct run_query *wanted)
+static bool run_filter_add_sql(struct bytes *sql, const struct run_query *wanted)
 {
     const struct run_filter *filter = wanted->filter;
     bool ok = bytes_printf(sql, "%s%s WHERE true", wanted->select, index_of(wanted));
@@ -81,12 +81,12 @@ static bool add_sql(struct bytes *sql, const struct run_query *wanted)
         ok = ok && bytes_printf(sql, " AND thinned_us IS NULL");
     if (filter->after)
         ok = ok && bytes_printf(sql, " AND number > ?");
-    ok = ok && add_times(sql, wanted);
+    ok = ok && run_filter_add_times(sql, wanted);
     return ok && bytes_printf(sql, " ORDER BY %s LIMIT ?", wanted->order);
 }
 
-/* In the order of add_times(). */
-static void bind_times(struct stmt *query, const struct run_query *wanted)
+/* In the order of run_filter_add_times(). */
+static void run_filter_bind_times(struct stmt *query, const struct run_query *wanted)
 {
     const struct run_filter *filter = wanted->filter;
 
@@ -100,8 +100,8 @@ static void bind_times(struct stmt *query, const struct run_query *wanted)
         stmt_integer(query, filter->before);
 }
 
-/* In the order of add_sql(). */
-static void bind_sql(struct stmt *query, const struct run_query *wanted)
+/* In the order of run_filter_add_sql(). */
+static void run_filter_bind_sql(struct stmt *query, const struct run_query *wanted)
 {
     const struct run_filter *filter = wanted->filter;
 
@@ -114,7 +114,7 @@ static void bind_sql(struct stmt *query, const struct run_query *wanted)
     }
     if (filter->after)
         stmt_integer(query, filter->after);
-    bind_times(query, wanted);
+    run_filter_bind_times(query, wanted);
     stmt_integer(query, wanted->limit);
 }
 
@@ -125,12 +125,12 @@ bool run_filter_prepare(struct db *db, const struct run_query *wanted, struct st
     int rc;
 
     *ret_query = (struct stmt){.sql = "runs of a filter"};
-    if (!add_sql(&sql, wanted))
+    if (!run_filter_add_sql(&sql, wanted))
         return error_set(err, ERROR_INTERNAL, NULL, "the statement of a filter is too long");
     rc = sqlite3_prepare_v2(db->handle, sql.data, -1, &ret_query->handle, NULL);
     if (rc != SQLITE_OK)
         return db_failed(err, rc, ret_query->sql);
-    bind_sql(ret_query, wanted);
+    run_filter_bind_sql(ret_query, wanted);
     return true;
 }
 

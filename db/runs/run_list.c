@@ -4,7 +4,8 @@
 #include "common/memory.h"
 #include "db/runs/run_row.h"
 
-static bool collect(struct stmt *query, long long limit, struct run_list *list, struct error *err)
+static bool run_list_collect(struct stmt *query, long long limit, struct run_list *list,
+                             struct error *err)
 {
     enum stmt_step step;
 
@@ -18,8 +19,8 @@ static bool collect(struct stmt *query, long long limit, struct run_list *list, 
     return step == STMT_DONE;
 }
 
-static bool query_once(struct db *db, const struct run_filter *filter, struct run_list *list,
-                       struct error *err)
+static bool run_list_query_once(struct db *db, const struct run_filter *filter,
+                                struct run_list *list, struct error *err)
 {
     AUTO(run_filter_done) struct stmt query = {0};
     bool by_creation = filter->since_us || filter->until_us;
@@ -34,11 +35,12 @@ static bool query_once(struct db *db, const struct run_filter *filter, struct ru
                                    .filter = filter,
                                    .limit = filter->limit + 1},
                &query, err) &&
-           collect(&query, filter->limit, list, err);
+           run_list_collect(&query, filter->limit, list, err);
 }
 
 /* The page everybody asks for keeps its statement. */
-static bool query_newest(struct db *db, long long limit, struct run_list *list, struct error *err)
+static bool run_list_query_newest(struct db *db, long long limit, struct run_list *list,
+                                  struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(
@@ -47,7 +49,7 @@ static bool query_newest(struct db *db, long long limit, struct run_list *list, 
     if (!query)
         return false;
     stmt_integer(query, limit + 1);
-    return collect(query, limit, list, err);
+    return run_list_collect(query, limit, list, err);
 }
 
 static bool has_conditions(const struct run_filter *filter)
@@ -63,8 +65,8 @@ bool run_list_load(struct db *db, const struct run_filter *filter, struct run_li
 {
     AUTO(run_list_free) struct run_list list = {0};
 
-    if (!(has_conditions(filter) ? query_once(db, filter, &list, err)
-                                 : query_newest(db, filter->limit, &list, err)))
+    if (!(has_conditions(filter) ? run_list_query_once(db, filter, &list, err)
+                                 : run_list_query_newest(db, filter->limit, &list, err)))
         return false;
     *ret_list = list;
     list = (struct run_list){0};

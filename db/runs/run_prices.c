@@ -14,8 +14,8 @@
     " (SELECT m.number FROM machines AS m WHERE m.stratum = ?3) END ORDER BY number LIMIT 1"
 
 /* The first of them behind a number; *ret_found is false when there is none. */
-static bool find_next(struct db *db, const struct run_prices_of *of, long long after,
-                      struct run *ret_run, bool *ret_found, struct error *err)
+static bool run_without_price_next(struct db *db, const struct run_prices_of *of, long long after,
+                                   struct run *ret_run, bool *ret_found, struct error *err)
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, NEXT, err);
     enum stmt_step step;
@@ -32,7 +32,7 @@ static bool find_next(struct db *db, const struct run_prices_of *of, long long a
     return step != STMT_FAILED;
 }
 
-static bool store(struct db *db, const struct run *run, struct error *err)
+static bool run_price_store(struct db *db, const struct run *run, struct error *err)
 {
     const struct paid_price *paid = &run->paid;
     AUTO(stmt_done)
@@ -65,13 +65,13 @@ bool run_prices_renew(struct db *db, const struct run_prices_of *of, run_prices_
         AUTO(run_clear) struct run run = {0};
         bool found;
 
-        if (!find_next(db, of, last, &run, &found, err))
+        if (!run_without_price_next(db, of, last, &run, &found, err))
             return false;
         if (!found)
             break;
         last = run.number;
         renew(user, &run);
-        if (!store(db, &run, err) || !contenders_changed_by_run(db, last, err))
+        if (!run_price_store(db, &run, err) || !contenders_changed_by_run(db, last, err))
             return false;
     }
     *ret_count = count;

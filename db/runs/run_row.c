@@ -95,7 +95,7 @@ static const char *word_of(const struct run *run, const struct column *column, c
     }
 }
 
-static void bind(struct stmt *stmt, const struct run_row *row, const struct column *column)
+static void column_bind(struct stmt *stmt, const struct run_row *row, const struct column *column)
 {
     const char *base = column->in_row ? (const char *)row : (const char *)row->run;
     const void *member = base + column->offset;
@@ -116,7 +116,7 @@ void run_row_bind(struct stmt *stmt, const struct run_row *row, enum run_write w
 {
     for (size_t i = 0; i < COUNT(columns); i++)
         if (columns[i].writes & write)
-            bind(stmt, row, &columns[i]);
+            column_bind(stmt, row, &columns[i]);
 }
 
 static enum run_state state_from_name(const char *name)
@@ -141,8 +141,8 @@ static enum provenance provenance_from_name(const char *name)
                                                                     : PROVENANCE_MEASURED;
 }
 
-static void read_text(const char *text, const struct column *column, struct run *run,
-                      void *member)
+static void column_read_text(const char *text, const struct column *column, struct run *run,
+                             void *member)
 {
     switch (column->type) {
     case STATE:
@@ -166,7 +166,7 @@ static void read_text(const char *text, const struct column *column, struct run 
     }
 }
 
-static void read_column(struct stmt *row, int place, const struct column *column, struct run *run)
+static void column_read(struct stmt *row, int place, const struct column *column, struct run *run)
 {
     void *member = (char *)run + column->offset;
 
@@ -177,7 +177,7 @@ static void read_column(struct stmt *row, int place, const struct column *column
     else if (column->type == REAL)
         *(double *)member = stmt_column_real(row, place);
     else
-        read_text(stmt_column_text(row, place), column, run, member);
+        column_read_text(stmt_column_text(row, place), column, run, member);
 }
 
 void run_from_row(struct stmt *row, struct run *ret_run)
@@ -187,7 +187,7 @@ void run_from_row(struct stmt *row, struct run *ret_run)
     *ret_run = (struct run){0};
     for (size_t i = 0; i < COUNT(columns); i++)
         if (columns[i].read != NEVER)
-            read_column(row, place++, &columns[i], ret_run);
+            column_read(row, place++, &columns[i], ret_run);
 }
 
 bool run_insert_labels(struct db *db, long long number, const struct run_spec *spec,

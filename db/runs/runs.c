@@ -9,7 +9,8 @@
 #include "engine/run/batch.h"
 
 /* Runs a query for at most one run. */
-static bool read_one(struct stmt *query, struct run *ret_run, bool *ret_found, struct error *err)
+static bool runs_read_one(struct stmt *query, struct run *ret_run, bool *ret_found,
+                          struct error *err)
 {
     enum stmt_step step = stmt_step(query, err);
 
@@ -31,7 +32,7 @@ static bool find_by_key(struct db *db, const char *key, struct run *ret_run, boo
     if (!query)
         return false;
     stmt_text(query, key);
-    return read_one(query, ret_run, ret_found, err);
+    return runs_read_one(query, ret_run, ret_found, err);
 }
 
 static bool there_is_no(const char *id, struct error *err)
@@ -48,7 +49,7 @@ bool runs_find(struct db *db, const char *id, struct run *ret_run, struct error 
     if (!query)
         return false;
     stmt_text(query, id);
-    if (!read_one(query, ret_run, &found, err))
+    if (!runs_read_one(query, ret_run, &found, err))
         return false;
     return found || there_is_no(id, err);
 }
@@ -128,8 +129,8 @@ static bool is_spec_of(const struct run *run, const struct run_spec *spec, const
 }
 
 /* The part of runs_create() that answers a key seen before. */
-static bool replay(struct db *db, const struct run_order *order, const char *spec_text,
-                   struct run *ret_run, bool *ret_replayed, struct error *err)
+static bool runs_replay(struct db *db, const struct run_order *order, const char *spec_text,
+                        struct run *ret_run, bool *ret_replayed, struct error *err)
 {
     struct run before = {0};
 
@@ -158,7 +159,7 @@ bool runs_create(struct db *db, const struct run_order *order, struct run *ret_r
 
     if (!transaction_begin(&change, db, DB_DURABLE, err))
         return false;
-    if (!replay(db, order, spec_text, ret_run, &replayed, err))
+    if (!runs_replay(db, order, spec_text, ret_run, &replayed, err))
         return false;
     *ret_replayed = replayed;
     if (replayed)
@@ -191,7 +192,7 @@ bool runs_claim(struct db *db, long long now_us, long long machine, struct run *
         stmt_integer(claim, machine);
     else
         stmt_text(claim, NULL);
-    if (!read_one(claim, ret_run, &found, err))
+    if (!runs_read_one(claim, ret_run, &found, err))
         return false;
     stmt_done(&claim); /* a commit wants no statement half-way */
     if (!transaction_commit(&change, err)) {
@@ -350,7 +351,7 @@ bool runs_orphan(struct db *db, struct run *ret_run, bool *ret_found, struct err
         db, "SELECT " RUN_COLUMNS " FROM runs WHERE state = 'running' ORDER BY number LIMIT 1",
         err);
 
-    return query && read_one(query, ret_run, ret_found, err);
+    return query && runs_read_one(query, ret_run, ret_found, err);
 }
 
 bool runs_count(struct db *db, long long ret_counts[RUN_STATES], struct error *err)

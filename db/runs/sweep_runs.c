@@ -10,7 +10,7 @@
 #define ATTEMPTS_MAX 3
 #define ENDING_SECONDS 2 /* that a run takes beyond its own limit */
 
-static struct sweep_row_run from_run(const struct run *run)
+static struct sweep_row_run sweep_run_from(const struct run *run)
 {
     long long us = run->started_us > 0 && run->ended_us > run->started_us
                        ? run->ended_us - run->started_us
@@ -50,8 +50,8 @@ static struct time_shares read_shares(struct stmt *row, const struct summary *su
 }
 
 /* Reads what the query answers; on failure the caller frees what is there so far. */
-static bool collect(struct stmt *query, struct sweep_row_run **runs, size_t *count,
-                    struct error *err)
+static bool sweep_runs_collect(struct stmt *query, struct sweep_row_run **runs, size_t *count,
+                               struct error *err)
 {
     size_t room = 0;
     enum stmt_step step;
@@ -61,7 +61,7 @@ static bool collect(struct stmt *query, struct sweep_row_run **runs, size_t *cou
 
         *runs = xgrow(*runs, *count, &room, sizeof **runs);
         run_from_row(query, &run);
-        (*runs)[*count] = from_run(&run);
+        (*runs)[*count] = sweep_run_from(&run);
         (*runs)[*count].run.shares = read_shares(query, &run.summary);
         (*runs)[(*count)++].dollars_per_hour = stmt_column_real(query, DOLLARS);
     }
@@ -84,7 +84,7 @@ bool sweeps_runs(struct db *db, long long number, struct sweep_row_run **ret_run
     if (!query)
         return false;
     stmt_integer(query, number);
-    if (!collect(query, &runs, &count, err))
+    if (!sweep_runs_collect(query, &runs, &count, err))
         return false;
     *ret_runs = take(&runs);
     *ret_count = count;
@@ -127,8 +127,9 @@ static void cut_limits(struct run_spec *spec, long long seconds)
         spec->min_seconds = seconds / 2;
 }
 
-static bool queue_again(struct db *db, const struct sweep_row *row, const struct sweep_run *run,
-                        long long seconds, struct run_order order, struct error *err)
+static bool sweep_run_queue_again(struct db *db, const struct sweep_row *row,
+                                  const struct sweep_run *run, long long seconds,
+                                  struct run_order order, struct error *err)
 {
     const char *text = row->cells[run->cell].spec_text;
     struct run_spec spec;
@@ -158,7 +159,7 @@ bool sweeps_requeue(struct db *db, const struct sweep_row *row, const char *inst
         if (runs[i].run.cell >= row->count || !was_cut_short(&runs[i].run) ||
             !may_have_another(runs, count, i))
             continue;
-        if (!queue_again(db, row, &runs[i].run, LLONG_MAX, order, err))
+        if (!sweep_run_queue_again(db, row, &runs[i].run, LLONG_MAX, order, err))
             return false;
         again++;
     }
@@ -200,7 +201,7 @@ bool sweeps_repeat(struct db *db, const struct sweep_row *row, struct sweep_repe
     index = find_invalid(row, runs, count, seconds);
     if (index == count)
         return true;
-    *ret_queued = queue_again(db, row, &runs[index].run, seconds, order, err) &&
+    *ret_queued = sweep_run_queue_again(db, row, &runs[index].run, seconds, order, err) &&
                   transaction_commit(&change, err);
     return *ret_queued;
 }

@@ -62,8 +62,8 @@ static size_t possible_cells(const struct sweep_order *order, size_t ret_cells[S
     return count;
 }
 
-static bool add_runs(struct db *db, long long number, const char *seed,
-                     const struct sweep_order *order, struct error *err)
+static bool sweep_add_runs(struct db *db, long long number, const char *seed,
+                           const struct sweep_order *order, struct error *err)
 {
     size_t cells[SWEEP_CELLS_MAX], sequence[SWEEP_CELLS_MAX];
     size_t count = possible_cells(order, cells);
@@ -87,8 +87,8 @@ static bool add_runs(struct db *db, long long number, const char *seed,
     return true;
 }
 
-static bool add_round(struct db *db, long long number, const char *seed,
-                      const struct sweep_order *order, struct error *err)
+static bool sweep_add_round(struct db *db, long long number, const char *seed,
+                            const struct sweep_order *order, struct error *err)
 {
     size_t cells[SWEEP_CELLS_MAX];
     long long runs = (long long)possible_cells(order, cells) * order->blocks;
@@ -98,12 +98,12 @@ static bool add_round(struct db *db, long long number, const char *seed,
     for (size_t i = order->first; i < order->sweep->count; i++)
         if (!insert_cell(db, number, order, i, err))
             return false;
-    return add_runs(db, number, seed, order, err);
+    return sweep_add_runs(db, number, seed, order, err);
 }
 
 /* The sweep that a key has made, if any. */
-static bool replay(struct db *db, const struct sweep_order *order, struct run_id *ret_id,
-                   bool *ret_replayed, struct error *err)
+static bool sweeps_replay(struct db *db, const struct sweep_order *order, struct run_id *ret_id,
+                          bool *ret_replayed, struct error *err)
 {
     AUTO(stmt_done) struct stmt *query = NULL;
     enum stmt_step step;
@@ -155,14 +155,14 @@ bool sweeps_create(struct db *db, const struct sweep_order *order, struct run_id
     struct run_id id;
 
     if (!transaction_begin(&change, db, DB_DURABLE, err) ||
-        !replay(db, order, ret_id, ret_replayed, err))
+        !sweeps_replay(db, order, ret_id, ret_replayed, err))
         return false;
     if (*ret_replayed)
         return true;
     if (order->may && !order->may(order->user, order->runs))
         return false;
     if (!run_id_new(order->now_us, &id, err) || !insert_sweep(db, order, &id, &number, err) ||
-        !add_round(db, number, id.text, order, err) || !transaction_commit(&change, err))
+        !sweep_add_round(db, number, id.text, order, err) || !transaction_commit(&change, err))
         return false;
     *ret_id = id;
     return true;
@@ -181,7 +181,7 @@ bool sweeps_add_round(struct db *db, const struct sweep_row *row, const struct s
     if (!update)
         return false;
     stmt_integer(update, row->number);
-    return stmt_run(update, err) && add_round(db, row->number, row->id.text, order, err) &&
+    return stmt_run(update, err) && sweep_add_round(db, row->number, row->id.text, order, err) &&
            transaction_commit(&change, err);
 }
 

@@ -130,7 +130,7 @@ static bool thin_text(struct db *db, const struct candidate *run, struct error *
     return stmt_run(drop, err);
 }
 
-static bool mark(struct db *db, long long number, long long now_us, struct error *err)
+static bool run_mark_thinned(struct db *db, long long number, long long now_us, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *update =
@@ -155,10 +155,11 @@ static bool is_unaltered(struct db *db, long long number, bool *ret_unaltered, s
     return true;
 }
 
-static bool thin(struct db *db, const struct candidate *run, long long now_us, struct error *err)
+static bool run_thin(struct db *db, const struct candidate *run, long long now_us,
+                     struct error *err)
 {
     return (run->in_text ? thin_text(db, run, err) : thin_rows(db, run, err)) &&
-           mark(db, run->number, now_us, err) && checksum_put(db, run->number, err);
+           run_mark_thinned(db, run->number, now_us, err) && checksum_put(db, run->number, err);
 }
 
 static long long dropped_of(long long count)
@@ -170,8 +171,8 @@ static long long dropped_of(long long count)
     return count - kept;
 }
 
-static bool thin_all(struct db *db, struct thinning *thinning, const struct candidate *list,
-                     size_t count, struct error *err)
+static bool runs_thin_all(struct db *db, struct thinning *thinning, const struct candidate *list,
+                          size_t count, struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
     struct thinning after = *thinning;
@@ -186,7 +187,7 @@ static bool thin_all(struct db *db, struct thinning *thinning, const struct cand
             return false;
         if (!unaltered)
             continue;
-        if (!thin(db, run, thinning->now_us, err))
+        if (!run_thin(db, run, thinning->now_us, err))
             return false;
         after.runs++;
         after.steps += dropped_of(run->steps);
@@ -206,7 +207,7 @@ bool thinning_step(struct db *db, struct thinning *thinning, struct error *err)
         return false;
     for (size_t i = 0; i < count; i++)
         longs += is_long(&list[i]);
-    if (longs > 0 && !thin_all(db, thinning, list, count, err))
+    if (longs > 0 && !runs_thin_all(db, thinning, list, count, err))
         return false;
     thinning->done = count < THINNING_RUNS;
     thinning->looks += (long long)count;

@@ -38,7 +38,7 @@ bool token_keys_is_of_another(struct db *db, const char *name, const char *key, 
     return true;
 }
 
-static bool insert(struct db *db, const char *name, const char *key, struct error *err)
+static bool token_key_insert(struct db *db, const char *name, const char *key, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *insert =
@@ -61,11 +61,12 @@ bool token_keys_bind(struct db *db, const char *name, const char *key,
         return false;
     if (ret_key[0])
         return true;
-    return transaction_begin(&change, db, DB_DURABLE, err) && insert(db, name, key, err) &&
-           token_keys_find(db, name, ret_key, err) && transaction_commit(&change, err);
+    return transaction_begin(&change, db, DB_DURABLE, err) &&
+           token_key_insert(db, name, key, err) && token_keys_find(db, name, ret_key, err) &&
+           transaction_commit(&change, err);
 }
 
-static bool remove_row(struct db *db, const char *name, struct error *err)
+static bool token_key_remove(struct db *db, const char *name, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *forget = stmt_prepare(db, "DELETE FROM token_keys WHERE name = ?", err);
@@ -82,6 +83,6 @@ bool token_keys_forget(struct db *db, const char *name, char ret_key[SIGNATURE_K
     AUTO(transaction_end) struct transaction change = {0};
 
     return transaction_begin(&change, db, DB_DURABLE, err) &&
-           token_keys_find(db, name, ret_key, err) && remove_row(db, name, err) &&
+           token_keys_find(db, name, ret_key, err) && token_key_remove(db, name, err) &&
            transaction_commit(&change, err);
 }

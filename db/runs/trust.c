@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool add(struct db *db, const char *name, size_t length, struct error *err)
+static bool trust_add(struct db *db, const char *name, size_t length, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *insert =
@@ -98,7 +98,7 @@ bool trust_set(struct db *db, const char *names, struct error *err)
         !db_execute(db, "DELETE FROM trusted_senders", err))
         return false;
     while ((name = next_name(&names, &length)))
-        if (!add(db, name, length, err))
+        if (!trust_add(db, name, length, err))
             return false;
     return transaction_commit(&change, err);
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Who asks for a comparison next must see the contender of the run without it, or with it. */
-static bool touch(struct db *db, long long run, struct error *err)
+static bool contender_touch(struct db *db, long long run, struct error *err)
 {
     return revision_touch_runs(db, err) && contenders_changed_by_run(db, run, err);
 }
@@ -48,7 +48,7 @@ static bool take_contender(struct db *db, long long run, struct error *err)
 
 bool voids_add(struct db *db, long long run, const struct taken_back *voided, struct error *err)
 {
-    return touch(db, run, err) && insert_void(db, run, voided, err) &&
+    return contender_touch(db, run, err) && insert_void(db, run, voided, err) &&
            take_contender(db, run, err);
 }
 
@@ -168,7 +168,7 @@ bool voids_lift(struct db *db, const char *id, const struct taken_back *lifted,
     *ret_changed = run.voided.at_us != 0;
     if (*ret_changed &&
         (!give_contender_back(db, run.number, err) || !mark_lifted(db, run.number, lifted, err) ||
-         !touch(db, run.number, err) || !transaction_commit(&change, err)))
+         !contender_touch(db, run.number, err) || !transaction_commit(&change, err)))
         return false;
     return runs_find(db, id, ret_run, err);
 }

@@ -68,8 +68,8 @@ bool gate_subject_find(struct db *db, long long number, struct gate_subject *ret
     return true;
 }
 
-static bool collect(struct stmt *query, struct gate_run ret_runs[GATE_RUNS_MAX],
-                    size_t *ret_count, struct error *err)
+static bool gate_runs_collect(struct stmt *query, struct gate_run ret_runs[GATE_RUNS_MAX],
+                              size_t *ret_count, struct error *err)
 {
     enum stmt_step step;
     size_t count = 0;
@@ -109,7 +109,7 @@ bool gate_runs_repeats(struct db *db, const struct gate_subject *subject, enum g
     stmt_text(query, subject->labels);
     stmt_integer(query, GATE_RUNS_MAX);
     stmt_integer(query, whose == GATE_TRUSTED);
-    return collect(query, ret_runs, ret_count, err);
+    return gate_runs_collect(query, ret_runs, ret_count, err);
 }
 
 /* The words of the first finding that makes it invalid. */
@@ -181,7 +181,7 @@ bool gate_runs_others(struct db *db, const struct gate_others *wanted,
     stmt_text(query, wanted->value);
     stmt_integer(query, wanted->limit);
     stmt_integer(query, wanted->whose == GATE_TRUSTED);
-    return collect(query, ret_runs, ret_count, err);
+    return gate_runs_collect(query, ret_runs, ret_count, err);
 }
 
 bool gate_sweep_find(struct db *db, const char *key, struct run_id *ret_id, bool *ret_found,

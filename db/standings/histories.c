@@ -80,7 +80,7 @@ static void add_entry(struct histories *histories, struct stmt *row)
     entry_from_row(row, &line->entries[line->count++]);
 }
 
-static bool counts(struct stmt *row)
+static bool run_counts(struct stmt *row)
 {
     const char *validity = stmt_column_text(row, VALIDITY);
 
@@ -89,7 +89,7 @@ static bool counts(struct stmt *row)
             strcmp(validity, validity_name(VALIDITY_WARN)) == 0);
 }
 
-static bool collect(struct stmt *query, struct histories *histories, struct error *err)
+static bool histories_collect(struct stmt *query, struct histories *histories, struct error *err)
 {
     enum stmt_step step;
 
@@ -99,7 +99,7 @@ static bool collect(struct stmt *query, struct histories *histories, struct erro
             return true;
         }
         histories->runs++;
-        if (counts(query))
+        if (run_counts(query))
             add_entry(histories, query);
     }
     return step == STMT_DONE;
@@ -135,7 +135,7 @@ static int by_time(const void *left, const void *right)
     return strcmp(l->id, r->id);
 }
 
-static const char *known(const char *text)
+static const char *text_if_known(const char *text)
 {
     return *text ? text : NULL;
 }
@@ -148,9 +148,9 @@ static void put_in_order(struct history_line *line)
     for (size_t i = 0; i < line->count; i++) {
         struct history_entry *entry = &line->entries[i];
 
-        entry->run.version = known(entry->version);
-        entry->run.kernel = known(entry->kernel);
-        entry->run.microcode = known(entry->microcode);
+        entry->run.version = text_if_known(entry->version);
+        entry->run.kernel = text_if_known(entry->kernel);
+        entry->run.microcode = text_if_known(entry->microcode);
         line->runs[i] = entry->run;
     }
 }
@@ -168,7 +168,7 @@ static bool read_runs(struct db *db, const struct run_filter *filter, struct his
                                                   .filter = &finished,
                                                   .limit = HISTORY_RUNS_MAX + 1},
                               &query, err) &&
-           collect(&query, histories, err);
+           histories_collect(&query, histories, err);
 }
 
 bool histories_load(struct db *db, const struct run_filter *filter,

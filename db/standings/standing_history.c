@@ -25,8 +25,8 @@ void history_free(struct history *history)
 }
 
 /* SIZE_MAX where there is none yet. Runs without a sender are this server's or the operator's. */
-static size_t find_source(const struct history *history, const char *sender,
-                          enum provenance provenance)
+static size_t history_find_source(const struct history *history, const char *sender,
+                                  enum provenance provenance)
 {
     for (size_t i = 0; i < history->source_count; i++)
         if (strcmp(history->sources[i].name, sender) == 0 &&
@@ -36,9 +36,10 @@ static size_t find_source(const struct history *history, const char *sender,
 }
 
 /* The same, made where there is none and a place for it. */
-static size_t make_source(struct history *history, const char *sender, enum provenance provenance)
+static size_t history_make_source(struct history *history, const char *sender,
+                                  enum provenance provenance)
 {
-    size_t found = find_source(history, sender, provenance);
+    size_t found = history_find_source(history, sender, provenance);
     struct run_source *source;
 
     if (found != SIZE_MAX || history->source_count == HISTORY_SOURCES)
@@ -61,7 +62,7 @@ static size_t runs_of(const struct history *history, bool named)
 }
 
 /* Takes the oldest run away from the sender who has most. */
-static void displace(struct history *history, size_t most)
+static void history_displace(struct history *history, size_t most)
 {
     size_t at = history->count;
 
@@ -74,7 +75,7 @@ static void displace(struct history *history, size_t most)
 }
 
 /* Makes a place for a run of a source, or answers that there is none. */
-static bool make_place(struct history *history, size_t source)
+static bool history_make_place(struct history *history, size_t source)
 {
     const struct run_source *sources = history->sources;
     size_t most = source;
@@ -88,7 +89,7 @@ static bool make_place(struct history *history, size_t source)
             most = i;
     if (sources[most].runs <= sources[source].runs + 1)
         return false;
-    displace(history, most);
+    history_displace(history, most);
     return true;
 }
 
@@ -100,11 +101,11 @@ bool history_add(struct history *history, const char *sender, const struct run_r
         history->invalid++;
         return true;
     }
-    source = make_source(history, sender, run_result->provenance);
+    source = history_make_source(history, sender, run_result->provenance);
     if (source == SIZE_MAX)
         return false;
     history_came(history, sender, run_result->number);
-    if (!make_place(history, source))
+    if (!history_make_place(history, source))
         return false;
     history->results[history->count] = *run_result;
     history->results[history->count++].source = source;
@@ -114,7 +115,7 @@ bool history_add(struct history *history, const char *sender, const struct run_r
 
 void history_came(struct history *history, const char *sender, long long number)
 {
-    size_t source = find_source(history, sender, PROVENANCE_IMPORTED);
+    size_t source = history_find_source(history, sender, PROVENANCE_IMPORTED);
 
     if (source != SIZE_MAX && number < history->sources[source].first)
         history->sources[source].first = number;

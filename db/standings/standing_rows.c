@@ -140,8 +140,8 @@ static bool find_versions(struct db *db, long long contender, struct version_lis
     }
 }
 
-static bool sum_up(struct db *db, long long contender, struct version_runs *version,
-                   struct error *err)
+static bool version_sum_up(struct db *db, long long contender, struct version_runs *version,
+                           struct error *err)
 {
     AUTO(history_free) struct history history = {0};
 
@@ -157,7 +157,7 @@ bool standing_rows_read(struct db *db, struct contender *contender, struct error
     if (!find_versions(db, contender->number, &list, err))
         return false;
     for (size_t i = 0; i < list.count; i++)
-        if (!sum_up(db, contender->number, &list.versions[i], err))
+        if (!version_sum_up(db, contender->number, &list.versions[i], err))
             return false;
     if (list.count == 0) { /* its only runs were voided */
         contender->standing = (struct standing){.level = STANDING_NONE};

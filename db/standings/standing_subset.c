@@ -47,7 +47,7 @@ static void builder_clear(struct builder *builder)
     history_free(&builder->history);
 }
 
-static bool end_version(struct builder *builder, struct error *err)
+static bool builder_end_version(struct builder *builder, struct error *err)
 {
     struct version_list *list = &builder->list;
 
@@ -74,13 +74,13 @@ static bool read_key(struct db *db, long long number, struct contender *contende
     return true;
 }
 
-static bool end_contender(struct builder *builder, struct error *err)
+static bool builder_end_contender(struct builder *builder, struct error *err)
 {
     AUTO(contender_clear) struct contender contender = {0};
 
     if (builder->contender == 0)
         return true;
-    if (!end_version(builder, err) ||
+    if (!builder_end_version(builder, err) ||
         !read_key(builder->db, builder->contender, &contender, err) ||
         !version_list_take(builder->db, &builder->list, &contender, err))
         return false;
@@ -90,17 +90,17 @@ static bool end_contender(struct builder *builder, struct error *err)
 }
 
 /* Columns: contender, version, name of the version, sender, then those of standing_result(). */
-static bool take_run(struct builder *builder, struct stmt *row, struct error *err)
+static bool builder_take_run(struct builder *builder, struct stmt *row, struct error *err)
 {
     long long contender = stmt_column_integer(row, 0), version = stmt_column_integer(row, 1);
     struct run_result run_result;
 
-    if (contender != builder->contender && !end_contender(builder, err))
+    if (contender != builder->contender && !builder_end_contender(builder, err))
         return false;
     builder->contender = contender;
     if (builder->list.count == 0 ||
         builder->list.versions[builder->list.count - 1].number != version) {
-        if (!end_version(builder, err))
+        if (!builder_end_version(builder, err))
             return false;
         history_start(&builder->history);
         version_list_add(&builder->list, version, stmt_column_text(row, 2));
@@ -110,7 +110,7 @@ static bool take_run(struct builder *builder, struct stmt *row, struct error *er
     return true;
 }
 
-static void bind(struct stmt *query, const struct standing_subset *subset, long long limit)
+static void subset_bind(struct stmt *query, const struct standing_subset *subset, long long limit)
 {
     for (int i = 0; i < RUN_FILTER_LABELS; i++)
         stmt_text(query, i < subset->label_count ? subset->labels[i].key : "");
@@ -128,14 +128,15 @@ static void bind(struct stmt *query, const struct standing_subset *subset, long 
     " FROM runs AS r CROSS JOIN versions AS v ON v.number = r.version WHERE r.number IN"         \
     " (" runs ") AND r.contender IS NOT NULL ORDER BY r.contender, r.version, r.number DESC"
 
-static struct stmt *ask(struct db *db, const struct standing_subset *subset, struct error *err)
+static struct stmt *subset_ask(struct db *db, const struct standing_subset *subset,
+                               struct error *err)
 {
     const char *sql =
         subset->label_count > 0 ? RESULTS_OF(RUNS_WITH_LABELS) : RESULTS_OF(RUNS_OF_SENDER);
     struct stmt *query = stmt_prepare(db, sql, err);
 
     if (query)
-        bind(query, subset, STANDING_SUBSET_RUNS_MAX);
+        subset_bind(query, subset, STANDING_SUBSET_RUNS_MAX);
     return query;
 }
 
@@ -149,7 +150,7 @@ static bool find_cut(struct db *db, const struct standing_subset *subset, bool *
 
     if (!query)
         return false;
-    bind(query, subset, STANDING_SUBSET_RUNS_MAX + 1);
+    subset_bind(query, subset, STANDING_SUBSET_RUNS_MAX + 1);
     if (stmt_step(query, err) != STMT_ROW)
         return false;
     *ret_cut = stmt_column_integer(query, 0) > STANDING_SUBSET_RUNS_MAX;
@@ -160,15 +161,15 @@ bool standings_of_subset(struct db *db, const struct standing_subset *subset,
                          struct standings *ret_standings, bool *ret_cut, struct error *err)
 {
     AUTO(builder_clear) struct builder builder = {.db = db};
-    AUTO(stmt_done) struct stmt *query = ask(db, subset, err);
+    AUTO(stmt_done) struct stmt *query = subset_ask(db, subset, err);
     enum stmt_step step;
 
     if (!query)
         return false;
     while ((step = stmt_step(query, err)) == STMT_ROW)
-        if (!take_run(&builder, query, err))
+        if (!builder_take_run(&builder, query, err))
             return false;
-    if (step == STMT_FAILED || !end_contender(&builder, err) ||
+    if (step == STMT_FAILED || !builder_end_contender(&builder, err) ||
         !find_cut(db, subset, ret_cut, err))
         return false;
     *ret_standings = builder.standings;

@@ -119,7 +119,7 @@ static int by_version(const void *left, const void *right)
 }
 
 /* Enough evidence is an interval; without any of those, a valid run. */
-static size_t choose(const struct version_list *list)
+static size_t version_list_choose(const struct version_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         if (list->versions[i].standing.interval.known)
@@ -130,8 +130,8 @@ static size_t choose(const struct version_list *list)
     return 0;
 }
 
-static struct older_version *keep_older(const struct version_list *list, size_t chosen,
-                                        size_t *ret_count)
+static struct older_version *version_list_keep_older(const struct version_list *list,
+                                                     size_t chosen, size_t *ret_count)
 {
     struct older_version *older = list->count > 1 ? xcalloc(OLDER_MAX, sizeof *older) : NULL;
     size_t count = 0;
@@ -165,7 +165,7 @@ static bool take_version(struct db *db, const struct version_list *list, size_t 
     contender->standing = version->standing;
     contender->newest = newest;
     free(contender->older);
-    contender->older = keep_older(list, chosen, &contender->older_count);
+    contender->older = version_list_keep_older(list, chosen, &contender->older_count);
     free(contender->sources);
     contender->source_count = version->source_count;
     contender->sources = take(&version->sources);
@@ -176,5 +176,5 @@ bool version_list_take(struct db *db, struct version_list *list, struct contende
                        struct error *err)
 {
     qsort(list->versions, list->count, sizeof *list->versions, by_version);
-    return take_version(db, list, choose(list), contender, err);
+    return take_version(db, list, version_list_choose(list), contender, err);
 }

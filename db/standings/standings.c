@@ -48,7 +48,7 @@ static bool read_figure(struct db *db, struct contender *contender, struct error
     return true;
 }
 
-static struct contender *find(struct standings *standings, long long number)
+static struct contender *standings_find(struct standings *standings, long long number)
 {
     size_t low = 0, high = standings->count;
 
@@ -65,7 +65,7 @@ static struct contender *find(struct standings *standings, long long number)
     return NULL;
 }
 
-/* The list stays in order, for find(). */
+/* The list stays in order, for standings_find(). */
 void standings_add(struct standings *standings, struct contender *contender)
 {
     standings->list =
@@ -74,11 +74,11 @@ void standings_add(struct standings *standings, struct contender *contender)
     *contender = (struct contender){0};
 }
 
-static bool take_row(struct db *db, struct standings *standings, struct stmt *row,
-                     struct error *err)
+static bool standings_take_row(struct db *db, struct standings *standings, struct stmt *row,
+                               struct error *err)
 {
     AUTO(contender_clear) struct contender fresh = {0};
-    struct contender *known = find(standings, stmt_column_integer(row, 0));
+    struct contender *known = standings_find(standings, stmt_column_integer(row, 0));
     struct contender *contender = known ? known : &fresh;
 
     if (!known)
@@ -91,7 +91,7 @@ static bool take_row(struct db *db, struct standings *standings, struct stmt *ro
     return true;
 }
 
-static bool take_rows(struct db *db, struct standings *standings, struct error *err)
+static bool standings_take_rows(struct db *db, struct standings *standings, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *query =
@@ -105,7 +105,7 @@ static bool take_rows(struct db *db, struct standings *standings, struct error *
         return false;
     stmt_integer(query, standings->revision);
     while ((step = stmt_step(query, err)) == STMT_ROW)
-        if (!take_row(db, standings, query, err))
+        if (!standings_take_row(db, standings, query, err))
             return false;
     return step == STMT_DONE;
 }
@@ -118,7 +118,7 @@ bool standings_update(struct db *db, struct standings *standings, struct error *
         return false;
     if (revision == standings->revision)
         return true;
-    if (!take_rows(db, standings, err))
+    if (!standings_take_rows(db, standings, err))
         return false;
     standings->revision = revision;
     return true;
