@@ -4,6 +4,8 @@
 #include "common/sha256.h"
 #include "db/stmt.h"
 
+#include <assert.h>
+
 #define TEXT_SIZE (2 * SHA256_SIZE + 1)
 
 /* A run that was cancelled in the queue has nothing to cover. */
@@ -161,6 +163,7 @@ static bool checksum_next_of(struct db *db, const char *sql, long long after,
     if (step == STMT_ROW) {
         ret_run->number = stmt_column_integer(query, 0);
         snprintf(ret_run->id, sizeof ret_run->id, "%s", stmt_column_text(query, 1));
+        assert(ret_run->number > after);
     }
     return step != STMT_FAILED;
 }

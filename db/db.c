@@ -6,6 +6,8 @@
 #include "db/damage.h"
 #include "db/stmt.h"
 
+#include <assert.h>
+
 static sqlite3_mem_methods allocator; /* SQLite's own */
 
 static void *sqlite_allocate(int size)
@@ -130,6 +132,7 @@ bool transaction_begin_reading(struct transaction *transaction, struct db *db, s
 bool transaction_begin(struct transaction *transaction, struct db *db, enum durability durability,
                        struct error *err)
 {
+    assert(!transaction->db);
     if (db_is_damaged())
         return error_set(err, ERROR_DAMAGED, NULL,
                          "the database is damaged, so nothing more is written");
@@ -140,7 +143,10 @@ bool transaction_begin(struct transaction *transaction, struct db *db, enum dura
 
 bool transaction_commit(struct transaction *transaction, struct error *err)
 {
-    AUTO(stmt_done) struct stmt *commit = stmt_prepare(transaction->db, "COMMIT", err);
+    AUTO(stmt_done) struct stmt *commit = NULL;
+
+    assert(transaction->db);
+    commit = stmt_prepare(transaction->db, "COMMIT", err);
 
     if (!commit || !stmt_run(commit, err))
         return false;

@@ -4,6 +4,7 @@
 #include "common/memory.h"
 #include "db/db_open.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 struct db_pool {
@@ -59,6 +60,7 @@ void db_loan_end(struct db_loan *loan)
     if (!loan->db)
         return;
     pthread_mutex_lock(&pool->lock);
+    assert(pool->idle < pool->size);
     pool->list[pool->idle++] = loan->db;
     pthread_cond_signal(&pool->returned);
     pthread_mutex_unlock(&pool->lock);

@@ -4,6 +4,8 @@
 #include "common/memory.h"
 #include "db/connection.h"
 
+#include <assert.h>
+
 static struct stmt *find_idle(struct db *db, const char *sql)
 {
     for (struct stmt *stmt = db->statements; stmt; stmt = stmt->next)
@@ -91,7 +93,10 @@ void stmt_bytes(struct stmt *stmt, const char *text, size_t length)
 
 enum stmt_step stmt_step(struct stmt *stmt, struct error *err)
 {
-    int rc = stmt->bind_error ? stmt->bind_error : sqlite3_step(stmt->handle);
+    int rc;
+
+    assert(stmt->bind_error || stmt->bound == sqlite3_bind_parameter_count(stmt->handle));
+    rc = stmt->bind_error ? stmt->bind_error : sqlite3_step(stmt->handle);
 
     if (rc == SQLITE_ROW)
         return STMT_ROW;

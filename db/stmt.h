@@ -21,7 +21,8 @@ struct stmt *stmt_prepare(struct db *db, const char *sql, struct error *err)
 /* Makes the statement ready for its next use. */
 void stmt_done(struct stmt **stmt);
 
-/* Bind the next ?; texts must live until stmt_done(), and a NULL pointer binds NULL. */
+/* Bind the next ?, each before the first step; texts must live until stmt_done(), and a NULL
+ * pointer binds NULL. */
 void stmt_integer(struct stmt *stmt, long long number);
 void stmt_real(struct stmt *stmt, double number);
 void stmt_text(struct stmt *stmt, const char *text);

@@ -114,8 +114,11 @@ bool price_history(struct db *db, const struct price_filter *filter, price_tell_
         COLUMNS " LEFT JOIN readings AS r ON false WHERE p.since_us <= ?6 AND" CONDITIONS TYPE
                 " AND s.number > ?7 ORDER BY p.since_us DESC, p.withdrawn_us DESC,"
                 " s.number LIMIT ?8";
-    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
+    AUTO(stmt_done) struct stmt *query = NULL;
 
+    if (!filter->instance_type)
+        return true;
+    query = stmt_prepare(db, sql, err);
     return query && price_list_tell_all(query, filter, tell, user, err);
 }
 

@@ -3,9 +3,12 @@
 #include "common/cleanup.h"
 #include "db/prices/withdrawal_row.h"
 
+#include <assert.h>
+
 bool price_row_add(struct stmt *add, long long series, long long since_us, long long now_us,
                    const struct price *price, struct error *err)
 {
+    assert(series > 0 && (!price || price->nanos > 0));
     stmt_integer(add, series);
     stmt_integer(add, since_us);
     if (price)
@@ -23,6 +26,7 @@ bool price_row_add(struct stmt *add, long long series, long long since_us, long 
 bool price_series_insert(struct stmt *insert, const char *scope, const struct price *price,
                          long long since_us, long long *ret_number, struct error *err)
 {
+    assert(price->nanos > 0);
     stmt_text(insert, price->feed);
     stmt_text(insert, scope);
     stmt_text(insert, price->provider);

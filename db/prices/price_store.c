@@ -9,6 +9,8 @@
 #include "pricing/feeds/coverage.h"
 #include "pricing/freshness.h"
 
+#include <assert.h>
+
 #define NOTHING_HELD (-1)
 #define SECOND_US 1000000LL
 
@@ -231,6 +233,7 @@ static bool move_series(struct replacement *work, const struct known *known,
     if (last_us > work->now_us && !withdraw_promises(work, known->number, &last_us, err))
         return false;
     since_us = price_since(price, last_us, work->now_us);
+    assert(since_us > last_us); /* or it would overlap the one before it */
     if (price)
         stmt_integer(work->move_series, price->nanos);
     else
@@ -246,6 +249,7 @@ static bool move_series(struct replacement *work, const struct known *known,
 static bool replacement_hold_one(struct replacement *work, const struct known *known,
                                  long long nanos, struct error *err)
 {
+    assert(nanos >= 0 || nanos == NOTHING_HELD);
     if (nanos == known->held)
         return true;
     if (nanos == NOTHING_HELD)
@@ -340,6 +344,7 @@ static bool write_gone(struct replacement *work, const struct gone *gone, struct
 {
     if (!gone_waits(work, gone))
         return move_series(work, &gone->known, NULL, err);
+    assert(work->change.gone > 0);
     work->change.held++;
     work->change.gone--;
     return replacement_hold_one(work, &gone->known, 0, err);
@@ -369,6 +374,7 @@ static bool replacement_hold_back(struct replacement *work, struct transaction *
     struct change *change = &work->change;
     struct feed_row *row = &work->old;
 
+    assert(!work->trusted);
     change->doubt = (struct doubt){work->now_us, (long long)change->after};
     if (change_is_like(change, &row->doubt))
         change->doubt.since_us = row->doubt.since_us;

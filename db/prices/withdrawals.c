@@ -6,6 +6,9 @@
 #include "db/prices/withdrawal_row.h"
 #include "db/stmt.h"
 
+#include <assert.h>
+#include <limits.h>
+
 static bool mark_price(struct db *db, const struct price_key *key,
                        const struct taken_back *withdrawn, struct error *err)
 {
@@ -16,6 +19,7 @@ static bool mark_price(struct db *db, const struct price_key *key,
                      " WHERE series = ? AND since_us = ? AND withdrawn_us = " NEVER_WITHDRAWN,
                      err);
 
+    assert(withdrawn->at_us > 0 && withdrawn->at_us < LLONG_MAX);
     if (!update)
         return false;
     stmt_integer(update, withdrawn->at_us);
@@ -66,6 +70,7 @@ static bool mark_discount(struct db *db, long long number, const struct taken_ba
         " WHERE number = ?",
         err);
 
+    assert(withdrawn->at_us > 0 && withdrawn->at_us < LLONG_MAX);
     if (!update)
         return false;
     stmt_integer(update, withdrawn->at_us);

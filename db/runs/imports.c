@@ -17,6 +17,8 @@
 #include "engine/spec/configuration.h"
 #include "engine/trace/trace.h"
 
+#include <assert.h>
+
 /* Whether two traces say the same, however their numbers are spelled. */
 static bool steps_equal(const struct steps *left, const struct steps *right)
 {
@@ -325,6 +327,9 @@ bool imports_put(struct imports *imports, const struct imported *imported,
                           .precision = imported->spec->precision};
     long long number;
     bool known, held = false;
+
+    assert(imported->run->state == RUN_FINISHED);
+    assert(imported->run->provenance == PROVENANCE_IMPORTED);
 
     if (!is_known(db, imported, &known, err))
         return false;

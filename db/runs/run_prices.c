@@ -6,6 +6,8 @@
 #include "db/contenders/contenders.h"
 #include "db/runs/run_row.h"
 
+#include <assert.h>
+
 #define NEXT                                                                                     \
     "SELECT " RUN_COLUMNS " FROM runs WHERE number > ?1 AND provenance = 'measured'"             \
     " AND ended_us IS NOT NULL AND price IS NOT NULL"                                            \
@@ -69,6 +71,7 @@ bool run_prices_renew(struct db *db, const struct run_prices_of *of, run_prices_
             return false;
         if (!found)
             break;
+        assert(run.number > last);
         last = run.number;
         renew(user, &run);
         if (!run_price_store(db, &run, err) || !contenders_changed_by_run(db, last, err))

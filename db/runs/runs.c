@@ -8,6 +8,8 @@
 #include "db/runs/run_row.h"
 #include "engine/run/batch.h"
 
+#include <assert.h>
+
 /* Runs a query for at most one run. */
 static bool runs_read_one(struct stmt *query, struct run *ret_run, bool *ret_found,
                           struct error *err)
@@ -104,6 +106,7 @@ bool runs_add(struct db *db, const struct run_order *order, struct run_id *ret_i
                                 .sweep = order->sweep};
     long long number;
 
+    assert(order->sweep > 0 || (order->cell == 0 && order->block == 0));
     if (order->instance)
         snprintf(run.instance, sizeof run.instance, "%s", order->instance);
     if (!run_id_new(order->now_us, &run.id, err) || !insert_run(db, &row, &number, err) ||
@@ -200,6 +203,8 @@ bool runs_claim(struct db *db, long long now_us, long long machine, struct run *
             run_clear(ret_run);
         return false;
     }
+    assert(!found ||
+           (ret_run->state == RUN_RUNNING && ret_run->started_us >= ret_run->created_us));
     *ret_found = found;
     return true;
 }
@@ -209,6 +214,7 @@ bool runs_settle_spec(struct db *db, const struct run *run, struct error *err)
     AUTO(transaction_end) struct transaction change = {0};
     AUTO(stmt_done) struct stmt *update = NULL;
 
+    assert(run->state == RUN_RUNNING && run->number > 0);
     if (!transaction_begin(&change, db, DB_DURABLE, err))
         return false;
     update =
@@ -258,6 +264,8 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
     enum stmt_step step;
     long long contender = 0;
 
+    assert(run_state_is_final(run->state) && run->number > 0);
+
     if (!transaction_begin(&change, db, DB_DURABLE, err) ||
         (run->state == RUN_FINISHED && !contenders_touch_run(db, run, &contender, err)))
         return false;
@@ -267,6 +275,7 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
                           err);
     if (!update)
         return false;
+    assert((run->state == RUN_FINISHED) == (contender > 0));
     run_row_bind(update, &(struct run_row){.run = run, .contender = contender}, RUN_WRITE_ENDED);
     stmt_integer(update, run->number);
     step = stmt_step(update, err);
@@ -334,6 +343,7 @@ bool runs_cancel(struct db *db, const char *id, long long now_us, struct run *re
                          run_state_name(state));
     if (!cancel_queued(db, id, now_us, err) || !runs_find(db, id, &after, err))
         return false;
+    assert(after.state != RUN_QUEUED);
     if (run_state_is_final(after.state) && after.state != RUN_CANCELLED) {
         error_set(err, ERROR_CONFLICT, NULL, "the run is %s already",
                   run_state_name(after.state));

@@ -4,6 +4,8 @@
 #include "db/runs/traces.h"
 #include "db/stmt.h"
 
+#include <assert.h>
+
 static void bind_split(struct stmt *insert, const struct step_split *split)
 {
     const long long parts[] = {split->input, split->forward, split->backward, split->update,
@@ -28,6 +30,7 @@ bool step_rows_put(struct db *db, long long number, long long position, const st
                                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                                        err);
 
+    assert(number > 0 && position >= 0);
     for (size_t i = 0; insert && i < count; i++) {
         stmt_integer(insert, number);
         stmt_integer(insert, position + (long long)i);

@@ -5,6 +5,7 @@
 #include "db/runs/run_row.h"
 #include "db/runs/runs.h"
 
+#include <assert.h>
 #include <limits.h>
 
 #define ATTEMPTS_MAX 3
@@ -138,6 +139,7 @@ static bool sweep_run_queue_again(struct db *db, const struct sweep_row *row,
     if (!run_spec_from_text(text, strlen(text), &spec, err))
         return false;
     cut_limits(&spec, seconds);
+    assert(spec.max_seconds > 0 && spec.min_seconds <= spec.max_seconds);
     order.spec = &spec;
     order.cell = (long long)run->cell;
     order.block = run->block;

@@ -6,6 +6,8 @@
 #include "db/stmt.h"
 #include "engine/sweep/sweep_order.h"
 
+#include <assert.h>
+
 #define COLUMNS "number, id, state, request, created_us, ended_us, rounds"
 
 static const char *const states[] = {
@@ -93,6 +95,8 @@ static bool sweep_add_round(struct db *db, long long number, const char *seed,
     size_t cells[SWEEP_CELLS_MAX];
     long long runs = (long long)possible_cells(order, cells) * order->blocks;
 
+    assert(order->first < order->sweep->count && order->blocks > 0);
+
     if (!runs_check_room(db, runs, order->queue_limit, err))
         return false;
     for (size_t i = order->first; i < order->sweep->count; i++)
@@ -154,6 +158,7 @@ bool sweeps_create(struct db *db, const struct sweep_order *order, struct run_id
     long long number;
     struct run_id id;
 
+    assert(order->first == 0);
     if (!transaction_begin(&change, db, DB_DURABLE, err) ||
         !sweeps_replay(db, order, ret_id, ret_replayed, err))
         return false;
@@ -174,6 +179,7 @@ bool sweeps_add_round(struct db *db, const struct sweep_row *row, const struct s
     AUTO(transaction_end) struct transaction change = {0};
     AUTO(stmt_done) struct stmt *update = NULL;
 
+    assert(order->first == row->count && order->round == row->rounds);
     if (!transaction_begin(&change, db, DB_DURABLE, err))
         return false;
     update = stmt_prepare(
@@ -326,6 +332,7 @@ bool sweeps_end(struct db *db, const char *id, enum sweep_state state, long long
     AUTO(stmt_done) struct stmt *update = NULL;
     enum stmt_step step;
 
+    assert(state != SWEEP_RUNNING);
     if (!transaction_begin(&change, db, DB_DURABLE, err))
         return false;
     update =

@@ -7,6 +7,8 @@
 #include "db/runs/traces.h"
 #include "db/stmt.h"
 
+#include <assert.h>
+
 struct candidate {
     long long number, ended_us, steps, observations;
     bool in_text; /* its trace is a text; its observations are not counted */
@@ -168,6 +170,7 @@ static long long dropped_of(long long count)
 
     for (long long i = 0; i < count; i++)
         kept += thinning_keeps(i, count);
+    assert(kept <= THINNING_KEPT);
     return count - kept;
 }
 
@@ -212,8 +215,12 @@ bool thinning_step(struct db *db, struct thinning *thinning, struct error *err)
     thinning->done = count < THINNING_RUNS;
     thinning->looks += (long long)count;
     if (count > 0) {
-        thinning->ended_us = list[count - 1].ended_us;
-        thinning->number = list[count - 1].number;
+        const struct candidate *last = &list[count - 1];
+
+        assert(last->ended_us > thinning->ended_us ||
+               (last->ended_us == thinning->ended_us && last->number > thinning->number));
+        thinning->ended_us = last->ended_us;
+        thinning->number = last->number;
     }
     return true;
 }

@@ -5,6 +5,7 @@
 #include "db/runs/runs.h"
 #include "db/stmt.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 /* Who asks for a comparison next must see the contender of the run without it, or with it. */
@@ -48,6 +49,7 @@ static bool take_contender(struct db *db, long long run, struct error *err)
 
 bool voids_add(struct db *db, long long run, const struct taken_back *voided, struct error *err)
 {
+    assert(run > 0 && voided->at_us != 0); /* 0 is none */
     return contender_touch(db, run, err) && insert_void(db, run, voided, err) &&
            take_contender(db, run, err);
 }

@@ -8,6 +8,8 @@
 #include "db/runs/traces.h"
 #include "pricing/machine/choice.h"
 
+#include <assert.h>
+
 #define OLDER_MAX 8 /* versions that are kept beside the one that counts */
 
 static int by_hertz(const void *left, const void *right)
@@ -100,6 +102,7 @@ void version_list_free(struct version_list *list)
 
 void version_list_add(struct version_list *list, long long number, const char *name)
 {
+    assert(list->count == 0 || list->versions[list->count - 1].number < number);
     list->versions = xgrow(list->versions, list->count, &list->room, sizeof *list->versions);
     list->versions[list->count] = (struct version_runs){.number = number};
     TEXT_COPY(list->versions[list->count++].name, name);

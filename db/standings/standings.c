@@ -5,6 +5,8 @@
 #include "db/standings/standing_rows.h"
 #include "db/stmt.h"
 
+#include <assert.h>
+
 void standings_free(struct standings *standings)
 {
     for (size_t i = 0; i < standings->count; i++)
@@ -68,6 +70,8 @@ static struct contender *standings_find(struct standings *standings, long long n
 /* The list stays in order, for standings_find(). */
 void standings_add(struct standings *standings, struct contender *contender)
 {
+    assert(standings->count == 0 ||
+           standings->list[standings->count - 1].number < contender->number);
     standings->list =
         xgrow(standings->list, standings->count, &standings->room, sizeof *standings->list);
     standings->list[standings->count++] = *contender;
