@@ -27,7 +27,7 @@ static bool append(char text[LIST_SIZE], const char *name)
 
     if (used + length + 3 > LIST_SIZE)
         return false;
-    snprintf(text + used, LIST_SIZE - used, "%s%s", used > 0 ? ", " : "", name);
+    snprintf(text + used, LIST_SIZE - used, "%s%.*s", used > 0 ? ", " : "", (int)length, name);
     return true;
 }
 

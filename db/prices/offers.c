@@ -391,7 +391,7 @@ bool offers_load(struct db *db, const struct offers_question *question, struct o
 }
 
 bool offers_load_places(struct db *db, const struct offers_question *question,
-                        const struct offers_place places[], size_t count, struct offers lists[],
+                        const struct offers_place *places, size_t count, struct offers *lists,
                         struct error *err)
 {
     AUTO(stmt_done) struct stmt *view = stmt_prepare(db, "SELECT 1 FROM sqlite_schema", err);

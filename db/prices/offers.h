@@ -22,7 +22,7 @@ struct offers_place {
 /* The same for each of many places, one list each: the caller frees all of them, whatever this
  * returned. Regions and instance of the question are not looked at. */
 bool offers_load_places(struct db *db, const struct offers_question *question,
-                        const struct offers_place places[], size_t count, struct offers lists[],
+                        const struct offers_place *places, size_t count, struct offers *lists,
                         struct error *err) __attribute__((warn_unused_result));
 
 /* NULL when there is none. With provider "" the only offer of that instance, if it is the only.

@@ -209,6 +209,7 @@ static bool read_parameters(struct exchange *exchange)
 
     if (route->produces && !request_accepts(exchange, route->produces))
         return false;
+    freep(&exchange->request.parameters);
     exchange->request.parameters = xcalloc(1, route->parameters ? route->parameters->size : 0);
     if (parameters_read(route->parameters, &exchange->request.query, exchange->request.parameters,
                         &err))
