@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "common/fields.h"
 #include "common/json_read.h"
-#include "common/memory.h"
+#include "common/limits.h"
 #include "common/text.h"
 #include "engine/run/run_request.h"
 #include "engine/sweep/sweep_presets.h"
@@ -32,68 +32,6 @@ static const struct field fields[] = {
 const char *sweep_preset_name(enum sweep_preset preset)
 {
     return sweep_preset_names[preset];
-}
-
-void sweep_clear(struct sweep *sweep)
-{
-    json_decrefp(&sweep->base);
-    freep(&sweep->cells);
-    *sweep = (struct sweep){0};
-}
-
-/* Says of which object a field is that an error blames. */
-static bool blame(struct error *err, const struct error *cause, const char *object)
-{
-    char field[sizeof cause->field + 16];
-
-    snprintf(field, sizeof field, "%s%s%s", object, object[0] && cause->field[0] ? "." : "",
-             cause->field);
-    if (cause->kind == ERROR_INVALID && (cause->allowed.ranged || cause->allowed.choices))
-        return error_not_allowed(err, field, cause->allowed, "%s", cause->message);
-    return error_set(err, cause->kind, field, "%s", cause->message);
-}
-
-/* Of a cell of the preset engines, whose engine may lack the workload: the reason, and the spec
- * as if another engine were to run it. */
-static bool read_lacking(const struct sweep *sweep, json_t *json, struct sweep_cell *cell,
-                         struct error *cause)
-{
-    struct error why = *cause;
-
-    if (sweep->preset != SWEEP_ENGINES || strcmp(cause->field, "workload") != 0)
-        return false;
-    *cause = (struct error){0};
-    json_object_set_new(json, "engine", json_string("another"));
-    if (!run_spec_from_json(json, &cell->spec, cause))
-        return false;
-    snprintf(cell->spec.engine, sizeof cell->spec.engine, "%s", ENGINE_NATIVE);
-    snprintf(cell->refused, sizeof cell->refused, "%s: %s", why.field, why.message);
-    return true;
-}
-
-bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const struct place *place,
-               struct error *err)
-{
-    AUTO(json_decrefp) json_t *json = json_copy(sweep->base);
-    struct error cause = {0};
-    struct sweep_cell *cell;
-
-    if (sweep->count == SWEEP_CELLS_MAX)
-        return error_set(err, ERROR_INVALID, "knobs", "make more than %d cells", SWEEP_CELLS_MAX);
-    sweep->cells = xreallocarray(sweep->cells, sweep->count + 1, sizeof *sweep->cells);
-    json_object_update(json, change);
-    cell = &sweep->cells[sweep->count];
-    *cell = (struct sweep_cell){.name = ""};
-    snprintf(cell->name, sizeof cell->name, "%s", name);
-    if (!run_spec_from_json(json, &cell->spec, &cause) &&
-        !read_lacking(sweep, json, cell, &cause))
-        return blame(err, &cause, json_object_get(change, cause.field) ? "knobs" : "base");
-    if (!cell->refused[0] && !spec_fits(&cell->spec, place, &cause) && cause.kind != ERROR_UNABLE)
-        return blame(err, &cause, json_object_get(change, cause.field) ? "knobs" : "base");
-    if (cause.kind == ERROR_UNABLE)
-        snprintf(cell->refused, sizeof cell->refused, "%s: %s", cause.field, cause.message);
-    sweep->count++;
-    return true;
 }
 
 /* Appends "batch_size=8" to a name. */
@@ -135,7 +73,7 @@ static bool refuse_knob(const char *knob, struct error *err)
     struct error cause = {0};
 
     fields_refuse_name(run_spec_fields, run_spec_field_count, none, knob, &cause);
-    return blame(err, &cause, "knobs");
+    return sweep_blame(err, &cause, "knobs");
 }
 
 static bool add_knobs(struct sweep *sweep, json_t *knobs, const struct place *place,
@@ -174,7 +112,7 @@ static bool blame_cells(struct error *err, struct error *cause)
         snprintf(field, sizeof field, "cells%s", cause->field + 5);
         snprintf(cause->field, sizeof cause->field, "%s", field);
     }
-    return blame(err, cause, "");
+    return sweep_blame(err, cause, "");
 }
 
 /* What a run may take, which names a cell only where nothing else does. */

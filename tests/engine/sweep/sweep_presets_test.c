@@ -1,6 +1,7 @@
 #include "engine/sweep/sweep_presets.h"
 
 #include "common/cleanup.h"
+#include "engine/sweep/sweep.h"
 #include "tests/test.h"
 
 /* A machine of four cores with AVX2, on which nothing can be loaded beforehand. */

@@ -1,0 +1,53 @@
+/* A set of runs, and how a cell is added to it. */
+#pragma once
+
+#include "common/error.h"
+#include "engine/run/spec_fits.h"
+#include "engine/spec/run_spec.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SWEEP_NAME_MAX 96
+
+enum sweep_preset {
+    SWEEP_MATRIX, /* none: base and knobs are all */
+    SWEEP_LADDER,
+    SWEEP_BATCH,
+    SWEEP_INPUT_WORKERS,
+    SWEEP_THREADS,
+    SWEEP_ISA,
+    SWEEP_TUNE,
+    SWEEP_AA,
+    SWEEP_ENGINES,
+    SWEEP_CLOUDS2017,
+};
+
+/* One spec of the set, and its name there. */
+struct sweep_cell {
+    char name[SWEEP_NAME_MAX];
+    struct run_spec spec;
+    char refused[sizeof((struct error *)0)->field + sizeof((struct error *)0)->message +
+                 4]; /* why it is not run on this machine; "" where it is */
+};
+
+struct sweep {
+    enum sweep_preset preset;
+    long long blocks;         /* each runs every cell once */
+    long long budget_seconds; /* of a tune */
+    json_t *base;             /* owned: the client's, and its precision; cells are made from it */
+    struct sweep_cell *cells; /* owned */
+    size_t count;
+};
+
+/* Adds a cell: the base, changed by the members of `change` (borrowed), under that name. */
+bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const struct place *place,
+               struct error *err) __attribute__((warn_unused_result));
+
+/* Passes an error of a part on: its field stands in `object`, "knobs", which may be "". Returns
+ * false. */
+bool sweep_blame(struct error *err, const struct error *cause, const char *object);
+
+/* A zeroed sweep is fine. */
+void sweep_clear(struct sweep *sweep);
