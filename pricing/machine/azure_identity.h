@@ -1,7 +1,10 @@
 /* What Azure tells a machine of itself: one JSON document. */
 #pragma once
 
-#include "pricing/machine/identity.h"
+#include "common/error.h"
+#include "pricing/machine/identity_data.h"
+
+#include <stddef.h>
 
 /* Fills in the members that the document tells, each for itself; false, with nothing filled in,
  * for what is no such document. No message quotes it: it may hold what a person put there. */

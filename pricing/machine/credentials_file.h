@@ -2,7 +2,7 @@
  * with names and values. Nothing here allocates, and no message tells a value. */
 #pragma once
 
-#include "pricing/machine/credentials.h"
+#include "pricing/machine/credentials_question.h"
 
 #define CREDENTIALS_LINE_MAX 4352 /* the longest token, its name, and some spaces */
 

@@ -1,7 +1,7 @@
 /* The keys that the role of an instance gives it, from its metadata service. */
 #pragma once
 
-#include "pricing/machine/credentials.h"
+#include "pricing/machine/credentials_question.h"
 
 /* Reads the JSON of a role's keys. No message tells a word of it. */
 bool credentials_role_read(const char *text, size_t length, long long now_us,
