@@ -2,7 +2,7 @@
  * becomes of those that are not read any more. */
 #pragma once
 
-#include "server/prices/refresh_feed.h"
+#include "server/prices/feed_visit.h"
 
 /* Whether a feed that stands in for one that needs a key is wanted: on a machine of its provider,
  * where one of `price_regions` is of it, or runs of it are here. */

@@ -2,29 +2,14 @@
  * that fails does not affect the others. */
 #pragma once
 
-#include "db/db.h"
-#include "pricing/feeds/fetch.h"
 #include "pricing/feeds/plausible.h"
-#include "pricing/machine/identity.h"
-#include "server/prices/feeds.h"
+#include "server/prices/feed_visit.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #define RETRY_SECONDS 900                   /* after a failure */
 #define CONFIRM_SECONDS (2 * DOUBT_SECONDS) /* after a reading that is held back */
-
-struct feed_visit {
-    struct db *db;
-    const struct feed *feed;
-    const struct identity *identity; /* this machine: its region and type are the defaults */
-    struct fetcher *fetcher;
-    const char *price_regions; /* of any provider, with commas: read besides */
-    const char *key;           /* of Google's catalog, or "" */
-    const char *metadata_url;  /* the service that gives the instance's role, or NULL */
-    unsigned seed;
-    bool believe;                                    /* whatever it says */
-    bool (*wait)(void *user, long long nanoseconds); /* false: the server stops */
-    void (*progress)(void *user, const char *scope, size_t done, size_t total);
-    void *user;
-};
 
 struct feed_result {
     size_t scopes, failed;

@@ -211,13 +211,6 @@ static void terminate(struct job *job)
 }
 
 /* Drains first: an order that comes after the drain makes `wake` readable again. */
-enum stop_reason job_stop_reason(const struct job_parts *parts)
-{
-    uint64_t rings;
-
-    (void)!read(parts->wake, &rings, sizeof rings);
-    return parts->stop_reason(parts->user);
-}
 
 static bool has_to_stop(struct job *job)
 {

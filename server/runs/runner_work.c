@@ -40,6 +40,14 @@ static enum stop_reason stop_reason(void *user)
     return reason;
 }
 
+static bool is_preempted(struct runner *runner)
+{
+    service_thread_lock(&runner->thread);
+    bool preempted = runner->preempted;
+    service_thread_unlock(&runner->thread);
+    return preempted;
+}
+
 /* With the lock held. Returns false when the server stops. */
 static bool wait_to_store_again(struct runner *runner)
 {
@@ -147,8 +155,7 @@ static void advance_sweeps(struct runner *runner)
                                         .repeats = runner->parts.repeats};
     struct error err = {0};
 
-    if (!sweeps_are_due(runner) || !runner->readiness.prepared ||
-        runner_is_preempted(runner, NULL, 0))
+    if (!sweeps_are_due(runner) || !runner->readiness.prepared || is_preempted(runner))
         return;
     runner->sweeps_due = runner->sweeps_due ? !sweeper_advance_all(&parts, &err)
                                             : !sweeper_advance(&parts, &runner->due_sweep, &err);
@@ -281,8 +288,7 @@ static enum runner_state idle(struct runner *runner)
     long long when_ns = runner->maintenance.due_ns;
     long long retry_ns = clock_monotonic_ns() + haste_pause(RETRY_NS);
 
-    if (runner->sweeps_due && retry_ns < when_ns && !db_is_damaged() &&
-        !runner_is_preempted(runner, NULL, 0))
+    if (runner->sweeps_due && retry_ns < when_ns && !db_is_damaged() && !is_preempted(runner))
         when_ns = retry_ns;
     return sleep_until(runner, when_ns);
 }

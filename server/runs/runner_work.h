@@ -6,7 +6,7 @@
 #include "server/runs/maintenance.h"
 #include "server/runs/preemption_watch.h"
 #include "server/runs/readiness.h"
-#include "server/runs/runner.h"
+#include "server/runs/runner_parts.h"
 
 /* What the thread does. Each state has one function, which returns the next state. */
 enum runner_state {

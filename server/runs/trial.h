@@ -2,7 +2,8 @@
 #pragma once
 
 #include "engine/process/spawn.h"
-#include "server/runs/job.h"
+#include "engine/spec/run_spec.h"
+#include "server/runs/job_parts.h"
 
 struct trial {
     const struct job_parts *parts;
