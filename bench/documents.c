@@ -7,8 +7,10 @@
  */
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "engine/document/run_document.h"
+#include "engine/document/run_document_read.h"
+#include "engine/document/run_document_write.h"
 #include "engine/trace/trace.h"
+#include "engine/trace/trace_evidence.h"
 #include "tests/engine/trace/traces.h"
 
 #define ROUNDS 9

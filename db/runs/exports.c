@@ -4,6 +4,7 @@
 #include "common/memory.h"
 #include "db/runs/run_row.h"
 #include "db/runs/signatures.h"
+#include "engine/document/run_document_write.h"
 
 /* Columns behind those of a run. */
 enum { IMPLEMENTATIONS = RUN_COLUMN_COUNT, STRATUM, FACTS, STEPS, EVIDENCE, SIGNATURE };

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "db/runs/run_filter.h"
-#include "engine/document/run_document.h"
+#include "engine/document/run_document_write.h"
 
 /* What the callback gets is borrowed. Where `steps` is NULL, and `evidence` with it, no trace is
  * kept as text, and the rows have to be asked. False: enough. */

@@ -16,6 +16,7 @@
 #include "engine/machine/machine.h"
 #include "engine/spec/configuration.h"
 #include "engine/trace/trace.h"
+#include "engine/trace/trace_evidence.h"
 
 #include <assert.h>
 

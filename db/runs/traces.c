@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "db/stmt.h"
 #include "engine/trace/trace.h"
+#include "engine/trace/trace_evidence.h"
 
 bool traces_put(struct db *db, long long number, const struct span *steps,
                 const struct span *evidence, struct error *err)

@@ -1,16 +1,18 @@
 /* Tested by tests/engine/document/run_document_test.c and
  * tests/engine/document/run_document_refusals_test.c. */
-#include "engine/document/document_member.h"
+#include "engine/document/run_document_read.h"
 
 #include "common/cleanup.h"
 #include "common/json_number.h"
 #include "common/limits.h"
 #include "common/memory.h"
 #include "common/text.h"
+#include "engine/document/document_member.h"
 #include "engine/document/document_text.h"
 #include "engine/machine/vm.h"
 #include "engine/run/pace.h"
 #include "engine/trace/trace.h"
+#include "engine/trace/trace_evidence.h"
 
 #include <stdint.h>
 

@@ -1,9 +1,10 @@
 /* Tested by tests/engine/document/run_document_test.c. */
-#include "engine/document/run_document.h"
+#include "engine/document/run_document_write.h"
 
 #include "common/json_number.h"
 #include "common/rfc3339.h"
 #include "engine/document/document_text.h"
+#include "engine/document/run_document.h"
 #include "engine/machine/load.h"
 
 #include <string.h>

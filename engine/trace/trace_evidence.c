@@ -1,8 +1,9 @@
-#include "engine/trace/trace.h"
+#include "engine/trace/trace_evidence.h"
 
 #include "common/cleanup.h"
 #include "common/json_number.h"
 #include "common/json_scan.h"
+#include "common/limits.h"
 
 #include <stdint.h>
 

@@ -5,10 +5,12 @@
 #include "common/cleanup.h"
 #include "common/json_scan.h"
 #include "common/memory.h"
+#include "engine/document/run_document_read.h"
 #include "engine/machine/machine.h"
 #include "engine/machine/vm.h"
 #include "engine/stats/summary_text.h"
 #include "engine/trace/trace.h"
+#include "engine/trace/trace_evidence.h"
 #include "server/imports/import_cost.h"
 #include "server/runs/conclusion.h"
 

@@ -7,6 +7,7 @@
 #include "db/checksum.h"
 #include "db/runs/exports.h"
 #include "db/runs/runs.h"
+#include "engine/document/run_document_write.h"
 #include "engine/stats/summary_text.h"
 #include "server/runs/conclusion.h"
 #include "server/runs/stored_document.h"

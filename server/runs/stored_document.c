@@ -3,7 +3,9 @@
 #include "common/cleanup.h"
 #include "db/runs/evidence_rows.h"
 #include "db/runs/step_rows.h"
+#include "engine/document/run_document_write.h"
 #include "engine/trace/trace.h"
+#include "engine/trace/trace_evidence.h"
 
 static bool no_room(struct error *err)
 {

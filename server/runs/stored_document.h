@@ -3,7 +3,7 @@
 
 #include "common/bytes.h"
 #include "db/db.h"
-#include "engine/document/run_document.h"
+#include "engine/document/run_document_write.h"
 #include "server/keys/signing.h"
 
 /* The longest trace with all its splits fits. */

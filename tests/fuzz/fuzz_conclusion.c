@@ -2,7 +2,7 @@
  * the same each time, or is refused with a reason; a price in it is accepted, or refused with
  * its field. */
 #include "common/cleanup.h"
-#include "engine/document/run_document.h"
+#include "engine/document/run_document_read.h"
 #include "server/imports/import_cost.h"
 #include "server/runs/conclusion.h"
 #include "tests/fuzz/fuzz.h"

@@ -2,8 +2,10 @@
  * what was kept of it as text is JSON to jansson as well; what does not read names the field or
  * says what is wrong, and leaves the caller's alone. */
 #include "common/cleanup.h"
-#include "engine/document/run_document.h"
+#include "engine/document/run_document_read.h"
+#include "engine/document/run_document_write.h"
 #include "engine/trace/trace.h"
+#include "engine/trace/trace_evidence.h"
 #include "tests/fuzz/fuzz.h"
 
 static void is_json(const char *text)

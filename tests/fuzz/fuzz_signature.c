@@ -2,7 +2,8 @@
  * together from its parts to the byte; written again it says the same; and a text whose signature
  * was not made here never verifies. The same text as the proof of a key proves nothing. */
 #include "common/cleanup.h"
-#include "engine/document/run_document.h"
+#include "engine/document/run_document_read.h"
+#include "engine/document/run_document_write.h"
 #include "server/keys/signing.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -3,6 +3,7 @@
  */
 #include "common/cleanup.h"
 #include "engine/trace/trace.h"
+#include "engine/trace/trace_evidence.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>

@@ -9,6 +9,7 @@
 #include "common/memory.h"
 #include "db/runs/exports.h"
 #include "db/runs/runs.h"
+#include "engine/document/run_document_write.h"
 #include "server/api/runs.h"
 #include "server/base/log.h"
 #include "server/http/handlers/handlers.h"

@@ -1,5 +1,6 @@
 #include "db/db_open.h"
 #include "db/runs/deliveries.h"
+#include "engine/document/run_document_write.h"
 
 #include "db/db_lock.h"
 #include "db/schema.h"

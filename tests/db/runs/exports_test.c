@@ -1,4 +1,5 @@
 #include "db/runs/exports.h"
+#include "engine/document/run_document_write.h"
 
 #include "tests/db/database.h"
 #include "tests/db/imported.h"

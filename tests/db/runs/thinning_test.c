@@ -1,4 +1,5 @@
 #include "db/runs/thinning.h"
+#include "engine/document/run_document_write.h"
 
 #include "db/checksum.h"
 #include "db/runs/evidence_rows.h"

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "common/cleanup.h"
-#include "engine/document/run_document.h"
+#include "engine/document/run_document_read.h"
+#include "engine/document/run_document_write.h"
 #include "engine/trace/trace.h"
+#include "engine/trace/trace_evidence.h"
 #include "tests/test.h"
 
 #define SPEC                                                                                     \

@@ -1,4 +1,4 @@
-#include "engine/document/run_document.h"
+#include "engine/document/run_document_read.h"
 
 #include "engine/machine/vm.h"
 #include "tests/engine/document/documents.h"

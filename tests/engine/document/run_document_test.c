@@ -1,4 +1,6 @@
-#include "engine/document/run_document.h"
+#include "engine/document/run_document_read.h"
+#include "engine/document/run_document_write.h"
+#include "engine/trace/trace_evidence.h"
 
 #include "tests/engine/document/documents.h"
 

@@ -1,3 +1,5 @@
+#include "engine/document/run_document_read.h"
+#include "engine/document/run_document_write.h"
 #include "engine/document/signature.h"
 
 #include "engine/trace/trace.h"

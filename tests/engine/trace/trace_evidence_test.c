@@ -1,4 +1,4 @@
-#include "engine/trace/trace.h"
+#include "engine/trace/trace_evidence.h"
 
 #include "common/cleanup.h"
 #include "tests/test.h"

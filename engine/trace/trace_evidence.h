@@ -1,0 +1,19 @@
+/* What was seen of the machine during a run, as text: how it travels with the steps. */
+#pragma once
+
+#include "common/bytes.h"
+#include "common/error.h"
+#include "engine/trace/evidence.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* {"observations":[[...],...],"canaries":[[steps, hertz, copy_bytes_per_second],...]}; the
+ * columns of an observation are those of engine/trace/observation.h, in its order. */
+bool trace_write_evidence(struct bytes *text, const struct evidence *evidence)
+    __attribute__((warn_unused_result));
+
+/* Reads what that writes, as trace_read_steps() reads steps. The caller frees what was read, also
+ * after a failure. */
+bool trace_read_evidence(const char *text, size_t length, struct evidence *ret_evidence,
+                         struct error *err) __attribute__((warn_unused_result));
