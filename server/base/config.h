@@ -1,4 +1,5 @@
-/* The command and the options of this process, read and checked; cli/config_read.h fills it. */
+/* The command and the options of this process, read and checked; cli/config/config_read.h fills
+ * it. */
 #pragma once
 
 #include "common/error.h"

@@ -1,5 +1,6 @@
-/* bench: measures this machine, prints the result, and reports each run to a hub when it ends.
- * Tested by tests/api/test_bench.py. */
+/* Tested by tests/api/test_bench.py. */
+#include "server/cli/bench.h"
+
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
@@ -7,12 +8,12 @@
 #include "db/runs/runs.h"
 #include "server/base/heartbeat.h"
 #include "server/base/log.h"
+#include "server/cli/bench_json.h"
 #include "server/cli/bench_load.h"
 #include "server/cli/bench_plan.h"
 #include "server/cli/bench_table.h"
 #include "server/cli/bench_wanted.h"
 #include "server/cli/bench_watch.h"
-#include "server/cli/commands.h"
 #include "server/cli/process.h"
 #include "server/hub/hub_wait.h"
 #include "server/runs/sweep_queue.h"

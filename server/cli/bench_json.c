@@ -1,11 +1,10 @@
-/* Implements bench_json_write() of bench_table.h.
- * Tested by tests/server/cli/bench_table_test.c. */
-#include "common/cleanup.h"
-#include "engine/stats/load_advice.h"
-#include "server/cli/bench_table.h"
-#include "server/prices/price_json.h"
+/* Tested by tests/server/cli/bench_table_test.c. */
+#include "server/cli/bench_json.h"
 
+#include "common/cleanup.h"
 #include "common/text.h"
+#include "engine/stats/load_advice.h"
+#include "server/prices/price_json.h"
 
 static const char *const delivery_words[] = {"waiting", "accepted", "refused"};
 

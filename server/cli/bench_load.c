@@ -2,7 +2,7 @@
 
 #include "common/clock.h"
 #include "engine/stats/load_advice.h"
-#include "server/http/json/present_run.h"
+#include "server/http/json/present_evidence.h"
 
 bool bench_load_look(struct bench_load *load, struct this_machine *here, long long *ret_wait_ns)
 {

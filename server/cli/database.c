@@ -1,12 +1,12 @@
-/* backup, restore, check: the commands on a whole database. Tested by tests/api/test_backup.py.
- */
+/* Tested by tests/api/test_backup.py. */
+#include "server/cli/database.h"
+
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/damage.h"
 #include "db/db_lock.h"
 #include "db/restore.h"
 #include "db/schema.h"
-#include "server/cli/commands.h"
 #include "server/cli/process.h"
 #include "server/runs/recheck.h"
 

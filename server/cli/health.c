@@ -4,7 +4,6 @@
 #include "common/clock.h"
 #include "db/db_lock.h"
 #include "server/base/heartbeat.h"
-#include "server/cli/commands.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

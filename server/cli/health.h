@@ -5,6 +5,7 @@
 
 #include "pricing/feeds/fetch.h"
 #include "server/base/config.h"
+#include "server/cli/commands.h"
 
 /* Requests /readyz at the address in `config`. Returns true if the server is ready; else err
  * gives the request and its result. Takes three seconds at most. `user` is passed to fetch. */
@@ -24,3 +25,5 @@ enum health_verdict {
  * whose answer then counts: `served` says that a process has locked the database. */
 enum health_verdict health_of_command(const struct config *config, bool served, long long now_ns,
                                       char ret_words[HEALTH_WORDS]);
+
+command_fn health_command;

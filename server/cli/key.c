@@ -1,6 +1,6 @@
-/* key show: prints the public key that signs the runs of a database. key rotate: replaces it. */
+#include "server/cli/key.h"
+
 #include "common/cleanup.h"
-#include "server/cli/commands.h"
 #include "server/cli/process.h"
 #include "server/keys/key_file.h"
 

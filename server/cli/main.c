@@ -4,8 +4,15 @@
 #include "db/db.h"
 #include "engine/process/confine.h"
 #include "server/base/log.h"
-#include "server/cli/commands.h"
-#include "server/cli/config_read.h"
+#include "server/cli/bench.h"
+#include "server/cli/config/config_read.h"
+#include "server/cli/database.h"
+#include "server/cli/health.h"
+#include "server/cli/key.h"
+#include "server/cli/prices.h"
+#include "server/cli/push.h"
+#include "server/cli/serve.h"
+#include "server/cli/token.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>

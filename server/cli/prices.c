@@ -1,7 +1,7 @@
-/* prices check FILE: says what is wrong in a price file, or what the server would read from it.
- * Tested by tests/api/test_price_files.py. */
+/* Tested by tests/api/test_price_files.py. */
+#include "server/cli/prices.h"
+
 #include "pricing/feeds/price_check.h"
-#include "server/cli/commands.h"
 
 static void tell_fault(void *user, long long line, const struct error *fault)
 {

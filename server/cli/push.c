@@ -1,11 +1,10 @@
-/* push: reports to a hub the runs that it has not accepted, from a database that may be in use.
- */
+#include "server/cli/push.h"
+
 #include "common/cleanup.h"
 #include "db/capacity/capacity_deliveries.h"
 #include "db/db_open.h"
 #include "db/restore.h"
 #include "db/runs/deliveries.h"
-#include "server/cli/commands.h"
 #include "server/cli/process.h"
 #include "server/hub/hub_wait.h"
 

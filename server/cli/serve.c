@@ -1,8 +1,8 @@
-/* serve: answers requests until a signal ends it. */
+#include "server/cli/serve.h"
+
 #include "common/cleanup.h"
 #include "server/base/log.h"
-#include "server/cli/commands.h"
-#include "server/cli/config_check.h"
+#include "server/cli/config/config_check.h"
 #include "server/cli/process.h"
 #include "server/http/http.h"
 

@@ -1,17 +1,15 @@
-/* Tested by tests/api/test_revoking.py and tests/api/test_tokens.py.
- *
- * token NAME SCOPES: makes a token. Prints the token to stderr, and its line for --tokens to
- * stdout. token revoke NAME: takes it out of the file, and its runs out of every comparison.
- * token rebind NAME: forgets the key that it is bound to. */
+/* Tested by tests/api/test_revoking.py and tests/api/test_tokens.py. */
+#include "server/cli/token.h"
+
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/db_open.h"
 #include "db/restore.h"
 #include "db/runs/token_keys.h"
 #include "db/runs/voids.h"
-#include "server/cli/commands.h"
 #include "server/http/audit.h"
 #include "server/http/tokens/tokens.h"
+#include "server/http/tokens/tokens_remove.h"
 
 #include <sys/random.h>
 

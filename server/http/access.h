@@ -2,7 +2,7 @@
  * with a problem. */
 #pragma once
 
-#include "server/http/exchange.h"
+#include "server/http/exchange_data.h"
 #include "server/http/tokens/token_store.h"
 
 /* Looks up the token and checks its scopes and its limit of requests: 401, 403 or 429. */

@@ -8,7 +8,7 @@
  * Tested by tests/api/test_runs.py, test_sweeps.py and test_check.py. */
 #pragma once
 
-#include "server/http/exchange.h"
+#include "server/http/exchange_data.h"
 
 /* Watches the topic, whose id the answer is about, for `seconds` at most, and makes the first
  * look. Says which wait it applies where the client prefers one. */

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "server/base/long_jobs.h"
-#include "server/http/exchange.h"
+#include "server/http/exchange_data.h"
 
 /* Whether the handler of the route takes long: then it works from now on, or the exchange has a
  * reply that refuses it. */

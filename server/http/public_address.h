@@ -2,7 +2,7 @@
  * elsewhere, as in a comment on a pull request. Pure. */
 #pragma once
 
-#include "server/http/exchange.h"
+#include "server/http/exchange_data.h"
 
 #define PUBLIC_ADDRESS_SIZE 512
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/error.h"
-#include "server/http/exchange.h"
+#include "server/http/exchange_data.h"
 
 /* Frees the body and the stream of a reply. */
 void reply_clear(struct reply *reply);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/spec/run_id.h"
-#include "server/http/exchange.h"
+#include "server/http/exchange_data.h"
 
 #include <jansson.h>
 

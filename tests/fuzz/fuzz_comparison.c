@@ -1,8 +1,10 @@
 /* Property: whatever is asked of a comparison is refused by the name of a parameter, or answered
  * in JSON that is JSON, where only what was measured and has a price is ranked, in order. */
 #include "answers/compare/comparison.h"
-#include "server/http/json/present_comparison.h"
-#include "server/http/json/present_comparison_svg.h"
+#include "server/http/json/comparison/present_comparison.h"
+#include "server/http/json/comparison/present_comparison_csv.h"
+#include "server/http/json/comparison/present_comparison_markdown.h"
+#include "server/http/json/comparison/present_comparison_svg.h"
 #include "tests/answers/compare/comparison.h"
 #include "tests/fuzz/fuzz.h"
 

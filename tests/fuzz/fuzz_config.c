@@ -2,8 +2,8 @@
  * engines can be asked for; one that is refused says which option and why. One word a line: lines
  * with PENNYWORTH_ are the environment, the others are the command line. */
 #include "common/cleanup.h"
-#include "server/cli/config_check.h"
-#include "server/cli/config_read.h"
+#include "server/cli/config/config_check.h"
+#include "server/cli/config/config_read.h"
 #include "server/runs/engines.h"
 #include "tests/fuzz/fuzz.h"
 

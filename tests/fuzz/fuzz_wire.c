@@ -11,7 +11,7 @@
  * and begun anew after SERVES inputs. */
 #include "common/cleanup.h"
 #include "server/base/log.h"
-#include "server/cli/config_read.h"
+#include "server/cli/config/config_read.h"
 #include "server/cli/process.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -73,12 +73,15 @@ ROOMS = {
 _DOMAIN = _SERVICE + ["server/keys", "server/prices", "server/runs", "server/imports"]
 ROOMS["server/api"] = _DOMAIN
 ROOMS["server/http/json"] = _DOMAIN
+ROOMS["server/http/json/comparison"] = _DOMAIN + ["server/http/json"]
 ROOMS["server/http/tokens"] = _SERVICE
 ROOMS["server/http/edge"] = _SERVICE
-_HTTP = _DOMAIN + ["server/api", "server/http/json", "server/http/tokens", "server/http/edge"]
+_HTTP = _DOMAIN + ["server/api", "server/http/json", "server/http/json/comparison",
+                   "server/http/tokens", "server/http/edge"]
 ROOMS["server/http"] = _HTTP + ["server/http/handlers"]
 ROOMS["server/http/handlers"] = _HTTP + ["server/http"]
-ROOMS["server/cli"] = _HTTP + ["server/hub", "server/http"]
+ROOMS["server/cli/config"] = _SERVICE + ["server/http/tokens"]
+ROOMS["server/cli"] = _HTTP + ["server/hub", "server/http", "server/cli/config"]
 
 # Rooms whose files stand on each other without a circle: x.c and x.h count as one file.
 NO_CIRCLE = {"engine/train/threads", "engine/train/networks", "engine/train/net",

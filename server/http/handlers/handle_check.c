@@ -7,6 +7,7 @@
 #include "server/http/handlers/handlers.h"
 #include "server/http/hold.h"
 #include "server/http/json/present_check.h"
+#include "server/http/json/present_check_tools.h"
 #include "server/http/negotiate.h"
 #include "server/http/public_address.h"
 #include "server/http/reply.h"

@@ -5,7 +5,7 @@
 #include "db/runs/evidence_rows.h"
 #include "db/runs/runs.h"
 #include "server/http/handlers/handlers.h"
-#include "server/http/json/present_run.h"
+#include "server/http/json/present_evidence.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"

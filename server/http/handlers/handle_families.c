@@ -9,7 +9,7 @@
 #include "pricing/instance_family.h"
 #include "server/api/types.h"
 #include "server/http/handlers/handlers.h"
-#include "server/http/json/present_families.h"
+#include "server/http/json/comparison/present_families.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"

@@ -1,7 +1,7 @@
 /* /v1/machine/load: who uses the processors now. Tested by tests/api/test_load.py. */
 #include "common/clock.h"
 #include "server/http/handlers/handlers.h"
-#include "server/http/json/present_run.h"
+#include "server/http/json/present_evidence.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"

@@ -1,10 +1,10 @@
 /* /v1/machines: the machines that runs were measured on. */
 #include "common/cleanup.h"
+#include "server/http/json/present_evidence.h"
 
 #include "common/limits.h"
 #include "db/runs/machines.h"
 #include "server/http/handlers/handlers.h"
-#include "server/http/json/present_run.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"

@@ -7,7 +7,7 @@
 #include "server/base/disk_reserve.h"
 #include "server/base/log.h"
 #include "server/http/handlers/handlers.h"
-#include "server/http/json/comparison_metrics.h"
+#include "server/http/json/comparison/comparison_metrics.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/taken_back.h"
-#include "server/http/exchange.h"
+#include "server/http/exchange_data.h"
 
 /* Now, by the token of the request, for the reason that the body {"reason": ...} gives. */
 bool taking_back_read_body(struct exchange *exchange, struct taken_back *ret_taken)

@@ -1,8 +1,8 @@
-/* The part of present_check.h for the histories of other tools.
- * Tested by tests/server/http/json/present_check_test.c. */
+/* Tested by tests/server/http/json/present_check_test.c. */
+#include "server/http/json/present_check_tools.h"
+
 #include "common/cleanup.h"
 #include "engine/stats/stats.h"
-#include "server/http/json/present_check.h"
 
 #include <math.h>
 

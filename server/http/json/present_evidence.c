@@ -1,5 +1,6 @@
-/* The part of present_run.h about evidence, and about who uses the processors.
- * Tested by tests/api/test_measuring.py and test_load.py. */
+/* Tested by tests/api/test_measuring.py and test_load.py. */
+#include "server/http/json/present_evidence.h"
+
 #include "db/runs/machines.h"
 #include "engine/stats/load_advice.h"
 #include "engine/trace/evidence.h"

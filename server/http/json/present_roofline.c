@@ -1,7 +1,7 @@
-/* The part of present_run.h about rooflines.
- * Tested by tests/server/http/json/present_run_test.c. */
+/* Tested by tests/server/http/json/present_run_test.c. */
+#include "server/http/json/present_roofline.h"
+
 #include "engine/run/run_roofline.h"
-#include "server/http/json/present_run.h"
 
 #include <math.h>
 

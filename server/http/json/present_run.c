@@ -5,6 +5,7 @@
 #include "engine/stats/load_advice.h"
 #include "server/base/cursor.h"
 #include "server/base/taken_back_json.h"
+#include "server/http/json/present_roofline.h"
 #include "server/http/json/present_unmatched.h"
 #include "server/prices/cost_json.h"
 #include "server/prices/price_json.h"

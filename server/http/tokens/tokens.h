@@ -60,11 +60,6 @@ bool tokens_parse(const char *file, const char *text, size_t length, struct toke
 bool tokens_read(const char *file, struct tokens *tokens, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Takes the lines of a name out of the file, all else stays; the file is replaced in one step and
- * keeps its mode and owner. *ret_found is false where no line has this name. */
-bool tokens_remove(const char *file, const char *name, bool *ret_found, struct error *err)
-    __attribute__((warn_unused_result));
-
 /* Adds a token of an option. Call it before the file: a line with the same hash is refused. */
 void tokens_add_option(struct tokens *tokens, const char *name, unsigned scopes,
                        const char *token);

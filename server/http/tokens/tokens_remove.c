@@ -1,4 +1,6 @@
 /* Tested by tests/api/test_tokens.py. */
+#include "server/http/tokens/tokens_remove.h"
+
 #include "common/bytes.h"
 #include "common/cleanup.h"
 #include "db/disk.h"

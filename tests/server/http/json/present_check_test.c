@@ -1,6 +1,7 @@
 #include "server/http/json/present_check.h"
 
 #include "common/cleanup.h"
+#include "server/http/json/present_check_tools.h"
 #include "tests/test.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "server/base/cursor.h"
+#include "server/http/json/present_roofline.h"
 #include "tests/test.h"
 
 static char spec_text[] = "{\"workload\":\"mlp2017\",\"steps\":\"auto\"}";

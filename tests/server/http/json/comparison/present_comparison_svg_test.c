@@ -1,4 +1,4 @@
-#include "server/http/json/present_comparison_svg.h"
+#include "server/http/json/comparison/present_comparison_svg.h"
 
 #include "tests/answers/compare/comparison.h"
 

@@ -1,5 +1,7 @@
-#include "server/http/json/present_comparison.h"
+#include "server/http/json/comparison/present_comparison.h"
 
+#include "server/http/json/comparison/present_comparison_csv.h"
+#include "server/http/json/comparison/present_comparison_markdown.h"
 #include "tests/answers/compare/comparison.h"
 
 #include <jansson.h>

@@ -1,11 +1,13 @@
-/* A comparison as CSV, for spreadsheets. Tested by
- * tests/server/http/json/present_comparison_test.c and present_comparison_markdown_test.c. */
+/* Tested by tests/server/http/json/comparison/present_comparison_test.c and
+ * present_comparison_markdown_test.c. */
+#include "server/http/json/comparison/present_comparison_csv.h"
+
 #include "answers/compare/sides.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "pricing/commitment.h"
+#include "server/http/json/comparison/present_comparison.h"
 #include "server/http/json/csv_cells.h"
-#include "server/http/json/present_comparison.h"
 #include "server/http/json/present_senders.h"
 
 #include <math.h>

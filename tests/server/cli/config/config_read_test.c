@@ -1,4 +1,4 @@
-#include "server/cli/config_read.h"
+#include "server/cli/config/config_read.h"
 
 #include "common/cleanup.h"
 #include "tests/test.h"

@@ -1,10 +1,10 @@
 /* Tested by tests/api/test_families.py. */
-#include "server/http/json/present_families.h"
+#include "server/http/json/comparison/present_families.h"
 
 #include "common/cleanup.h"
 #include "common/text.h"
-#include "server/http/json/present_comparison.h"
-#include "server/http/json/present_comparison_price.h"
+#include "server/http/json/comparison/present_comparison.h"
+#include "server/http/json/comparison/present_comparison_price.h"
 #include "server/http/json/present_support.h"
 #include "server/http/json/present_unmatched.h"
 #include "server/prices/price_json.h"

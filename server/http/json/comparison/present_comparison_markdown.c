@@ -1,9 +1,9 @@
-/* A comparison as Markdown, for people. Why prices are not known is said once, below the table.
- */
+/* Why prices are not known is said once, below the table. */
+#include "server/http/json/comparison/present_comparison_markdown.h"
+
 #include "answers/compare/sides.h"
 #include "common/cleanup.h"
 #include "server/http/json/markdown_text.h"
-#include "server/http/json/present_comparison.h"
 #include "server/http/json/present_senders.h"
 
 #include <math.h>

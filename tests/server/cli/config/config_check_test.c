@@ -1,4 +1,4 @@
-#include "server/cli/config_check.h"
+#include "server/cli/config/config_check.h"
 
 #include "common/cleanup.h"
 #include "tests/test.h"

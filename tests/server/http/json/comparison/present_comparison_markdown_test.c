@@ -1,6 +1,7 @@
 /* Tables of a comparison; what else they have is tested with its JSON. */
-#include "server/http/json/present_comparison.h"
 
+#include "server/http/json/comparison/present_comparison_csv.h"
+#include "server/http/json/comparison/present_comparison_markdown.h"
 #include "tests/answers/compare/comparison.h"
 
 #define ANSWER_MAX (1 << 20)

@@ -1,5 +1,5 @@
-/* Tested by tests/server/http/json/present_comparison_test.c. */
-#include "server/http/json/present_comparison_price.h"
+/* Tested by tests/server/http/json/comparison/present_comparison_test.c. */
+#include "server/http/json/comparison/present_comparison_price.h"
 
 #include "answers/compare/sides.h"
 #include "common/cleanup.h"

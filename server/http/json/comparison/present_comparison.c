@@ -1,9 +1,9 @@
-#include "server/http/json/present_comparison.h"
+#include "server/http/json/comparison/present_comparison.h"
 
 #include "common/cleanup.h"
 #include "common/text.h"
+#include "server/http/json/comparison/present_comparison_price.h"
 #include "server/http/json/present_capacity.h"
-#include "server/http/json/present_comparison_price.h"
 #include "server/http/json/present_senders.h"
 #include "server/http/json/present_unmatched.h"
 #include "server/prices/price_json.h"

@@ -1,10 +1,10 @@
-#include "server/cli/config_read.h"
+#include "server/cli/config/config_read.h"
 
 #include "common/cleanup.h"
 #include "common/known_names.h"
 #include "common/memory.h"
-#include "server/cli/config_check.h"
-#include "server/cli/config_options.h"
+#include "server/cli/config/config_check.h"
+#include "server/cli/config/config_options.h"
 
 #include <ctype.h>
 

@@ -1,5 +1,5 @@
-/* Tested by tests/server/cli/config_read_test.c. */
-#include "server/cli/config_options.h"
+/* Tested by tests/server/cli/config/config_read_test.c. */
+#include "server/cli/config/config_options.h"
 
 #include "common/cleanup.h"
 #include "common/limits.h"

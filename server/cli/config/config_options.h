@@ -1,4 +1,4 @@
-/* The tables behind server/cli/config_read.h. */
+/* The tables behind server/cli/config/config_read.h. */
 #pragma once
 
 #include "common/fields.h"

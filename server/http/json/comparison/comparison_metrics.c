@@ -1,5 +1,5 @@
 /* Tested by tests/api/test_comparison.py. */
-#include "server/http/json/comparison_metrics.h"
+#include "server/http/json/comparison/comparison_metrics.h"
 
 #include "answers/compare/comparison.h"
 #include "common/cleanup.h"

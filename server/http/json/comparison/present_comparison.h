@@ -1,5 +1,5 @@
-/* The shape of a comparison: JSON, and tables for spreadsheets and for people. openapi.json
- * describes what is written here, and a test holds the two together. */
+/* The shape of a comparison in JSON. openapi.json describes what is written here, and a test
+ * holds the two together. */
 #pragma once
 
 #include "answers/compare/ranking.h"
@@ -10,15 +10,6 @@ void present_comparison(struct json_writer *out, const struct comparison_questio
 
 /* Parts of a row: its "throughput", and its "price" with "why_no_price". */
 void present_row_throughput(struct json_writer *out, const struct comparison_row *row);
-
-/* One line a row, the same columns always. False at the limit of the text. */
-bool present_comparison_csv(struct bytes *text, const struct comparison_question *question,
-                            const struct ranking *ranking) __attribute__((warn_unused_result));
-
-/* A short table with as many digits as the intervals allow, and the decision in words. */
-bool present_comparison_markdown(struct bytes *text, const struct comparison_question *question,
-                                 const struct ranking *ranking)
-    __attribute__((warn_unused_result));
 
 /* Tokens a second of a row, with its interval; false where the workload trains on no text, or the
  * row has no speed in samples. */

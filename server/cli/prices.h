@@ -1,0 +1,7 @@
+/* prices check FILE: says what is wrong in a price file, or what the server would read from it.
+ */
+#pragma once
+
+#include "server/cli/commands.h"
+
+command_fn prices_command;

@@ -1,0 +1,6 @@
+/* serve: answers requests until a signal ends it. */
+#pragma once
+
+#include "server/cli/commands.h"
+
+command_fn serve_command;
