@@ -1,4 +1,4 @@
-#include "engine/train/networks/recipe.h"
+#include "engine/train/networks/recipes.h"
 
 #include "common/cleanup.h"
 

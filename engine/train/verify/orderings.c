@@ -1,7 +1,7 @@
 #include "engine/train/verify/orderings.h"
 
 #include "common/cleanup.h"
-#include "engine/train/networks/recipe.h"
+#include "engine/train/networks/recipes.h"
 #include "engine/train/threads/host.h"
 
 static const struct ordering depth_first[ORDERINGS_MAX] = {

@@ -2,7 +2,7 @@
 #include "engine/train/verify/verify.h"
 
 #include "common/cleanup.h"
-#include "engine/train/networks/recipe.h"
+#include "engine/train/networks/recipes.h"
 #include "engine/train/verify/reference.h"
 #include "engine/train/verify/verify_against.h"
 #include "engine/train/verify/verify_result.h"

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "engine/train/layerwise/layerwise.h"
+#include "engine/train/networks/recipes.h"
 #include "engine/train/workloads/net_new.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 
 #include "common/cleanup.h"
 #include "engine/train/layerwise/layerwise.h"
-#include "engine/train/networks/recipe.h"
+#include "engine/train/networks/recipes.h"
 #include "engine/train/networks/resnet50.h"
 #include "engine/train/threads/host.h"
 #include "engine/train/workloads/net_new.h"

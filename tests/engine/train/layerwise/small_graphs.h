@@ -1,7 +1,7 @@
 /* Small graphs that have every kind of node between them. */
 #pragma once
 
-#include "engine/train/networks/recipe.h"
+#include "engine/train/networks/recipes.h"
 
 /* Convolutions, with and without padding, whose pool leaves out a line; dropout; dense layers. */
 static inline void graph_of_images(struct graph *g)

@@ -1,5 +1,5 @@
 /* The networks of the recipes, against the figures that are known of them. */
-#include "engine/train/networks/recipe.h"
+#include "engine/train/networks/recipes.h"
 
 #include "common/cleanup.h"
 #include "tests/test.h"

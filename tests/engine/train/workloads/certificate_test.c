@@ -1,5 +1,6 @@
 #include "engine/train/workloads/certificate.h"
 
+#include "engine/train/networks/recipes.h"
 #include "engine/train/workloads/net_new.h"
 #include "tests/engine/train/small_network.h"
 #include "tests/test.h"

@@ -2,7 +2,7 @@
 #include "engine/train/workloads/workload.h"
 
 #include "common/cleanup.h"
-#include "engine/train/networks/recipe.h"
+#include "engine/train/networks/recipes.h"
 #include "tests/test.h"
 
 static struct run_spec spec_of(const char *name)
