@@ -18,6 +18,7 @@
 #include "common/cleanup.h"
 #include "engine/train/kernels/conv/conv_winograd.h"
 #include "engine/train/kernels/passes.h"
+#include "engine/train/onednn/dnn_make.h"
 
 #include <stdio.h>
 #include <stdlib.h>

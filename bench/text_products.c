@@ -5,6 +5,7 @@
  */
 #include "engine/train/kernels/text/product.h"
 #include "engine/train/onednn/dnn.h"
+#include "engine/train/onednn/dnn_make.h"
 
 #include "bench/text_bench.h"
 #include "common/cleanup.h"

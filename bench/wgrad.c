@@ -10,6 +10,8 @@
 #include "engine/train/kernels/wgrad.h"
 #include "bench/bench.h"
 #include "common/cleanup.h"
+#include "engine/train/onednn/dnn.h"
+#include "engine/train/onednn/dnn_make.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
  * compared. The gradient of weights is that of one image; "one by one" sums it in f32 as it is
  * defined. */
 #include "common/cleanup.h"
+#include "engine/train/kernels/conv/conv.h"
 #include "engine/train/kernels/conv/conv_winograd.h"
 
 #include <math.h>

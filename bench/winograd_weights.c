@@ -9,6 +9,8 @@
 #include "bench/bench.h"
 #include "common/cleanup.h"
 #include "engine/train/kernels/conv/conv_winograd.h"
+#include "engine/train/onednn/dnn.h"
+#include "engine/train/onednn/dnn_make.h"
 
 #include <stdio.h>
 #include <stdlib.h>

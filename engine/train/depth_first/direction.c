@@ -3,6 +3,8 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "engine/train/kernels/conv/conv.h"
+#include "engine/train/onednn/dnn_make.h"
 
 #include <assert.h>
 

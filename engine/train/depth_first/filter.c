@@ -3,6 +3,7 @@
 #include "common/hash.h"
 #include "common/memory.h"
 #include "engine/train/depth_first/direction.h"
+#include "engine/train/onednn/dnn_make.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* Tested by tests/engine/train/depth_first/filter_test.c. */
 #include "engine/train/depth_first/filter_shape.h"
 
+#include "engine/train/kernels/conv/conv.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * out_end is never 0. */
 #pragma once
 
-#include "engine/train/kernels/wgrad.h"
+#include "engine/train/kernels/wgrad_shape.h"
 
 size_t wgrad_avx512_scratch(const struct wgrad_shape *shape);
 void wgrad_avx512_run(const struct wgrad_shape *shape, const struct wgrad_memory *memory);

@@ -6,7 +6,7 @@
  * whole pairs, and one packed copy of the input serves them all. */
 #pragma once
 
-#include "engine/train/kernels/wgrad.h"
+#include "engine/train/kernels/wgrad_shape.h"
 
 /* Channels, hence words for one pair or pixel: floats, or uint32_t with the pair's first pixel in
  * the low half. */

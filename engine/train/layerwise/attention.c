@@ -1,9 +1,11 @@
 /* Causal attention: each thread takes heads of its own, one after another, and holds the
  * (T, T) matrices of one head only. They are computed again on the way back.
  * Tested by tests/engine/train/layerwise/layerwise_test.c. */
-#include "engine/train/layerwise/product.h"
+#include "engine/train/layerwise/kinds.h"
 
 #include "common/cleanup.h"
+#include "engine/train/layerwise/memory.h"
+#include "engine/train/layerwise/product.h"
 
 #include <math.h>
 

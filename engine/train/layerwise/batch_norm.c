@@ -1,6 +1,10 @@
 /* Batch-norm of columns over all samples; each thread takes columns of its own.
  * Tested by tests/engine/train/layerwise/layerwise_test.c. */
-#include "engine/train/layerwise/layerwise_data.h"
+#include "engine/train/layerwise/batch_norm.h"
+
+#include "engine/train/layerwise/kinds.h"
+#include "engine/train/layerwise/memory.h"
+#include "engine/train/layerwise/share.h"
 
 #include <math.h>
 

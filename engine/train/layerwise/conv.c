@@ -1,9 +1,11 @@
 /* A convolution of stride 1 as products: each thread takes images of its own, and lays out the
  * windows of one image as a matrix (window, pixel) while it is in cache.
  * Tested by tests/engine/train/layerwise/layerwise_test.c. */
-#include "engine/train/layerwise/product.h"
+#include "engine/train/layerwise/kinds.h"
 
 #include "common/cleanup.h"
+#include "engine/train/layerwise/memory.h"
+#include "engine/train/layerwise/product.h"
 
 #include <math.h>
 

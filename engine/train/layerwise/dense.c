@@ -1,7 +1,9 @@
 /* Tested by tests/engine/train/layerwise/layerwise_test.c. */
-#include "engine/train/layerwise/product.h"
+#include "engine/train/layerwise/kinds.h"
 
 #include "common/cleanup.h"
+#include "engine/train/layerwise/memory.h"
+#include "engine/train/layerwise/product.h"
 
 #include <assert.h>
 

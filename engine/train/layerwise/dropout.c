@@ -1,6 +1,7 @@
 /* Tested by tests/engine/train/layerwise/layerwise_test.c. */
-#include "engine/train/layerwise/layerwise_data.h"
+#include "engine/train/layerwise/kinds.h"
 
+#include "engine/train/layerwise/share.h"
 #include "engine/train/networks/samples.h"
 #include "engine/train/networks/tensor_init.h"
 

@@ -1,5 +1,8 @@
 /* Tested by tests/engine/train/layerwise/layerwise_test.c. */
-#include "engine/train/layerwise/layerwise_data.h"
+#include "engine/train/layerwise/kinds.h"
+
+#include "engine/train/layerwise/memory.h"
+#include "engine/train/layerwise/share.h"
 
 static bool make(struct op *op, struct error *err)
 {

@@ -3,7 +3,12 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "engine/train/layerwise/batch_norm.h"
+#include "engine/train/layerwise/kinds.h"
 #include "engine/train/layerwise/layerwise_data.h"
+#include "engine/train/layerwise/loss.h"
+#include "engine/train/layerwise/memory.h"
+#include "engine/train/layerwise/share.h"
 #include "engine/train/networks/samples.h"
 #include "engine/train/threads/host.h"
 

@@ -1,10 +1,13 @@
 /* What the files of the layerwise plan share. They stand on each other in this order: memory,
  * share, product, the kinds of nodes (dense, conv, pool, dropout, embedding, lstm, norm,
- * attention, loss), kinds, layerwise. */
+ * attention, loss), layerwise. */
 #pragma once
 
 #include "engine/train/kernels/elements.h"
-#include "engine/train/layerwise/layerwise.h"
+#include "engine/train/net/net.h"
+#include "engine/train/networks/graph.h"
+#include "engine/train/networks/optimizer.h"
+#include "engine/train/onednn/dnn_shapes.h"
 #include "engine/train/threads/team.h"
 
 #include <stdint.h>
@@ -69,38 +72,6 @@ struct layerwise {
     long long times[5];
 };
 
-/* Zeroed memory that lives as long as the net; NULL with the reason. */
-void *layerwise_take(struct layerwise *net, size_t bytes, struct error *err)
-    __attribute__((warn_unused_result));
-void layerwise_give_all_back(struct layerwise *net);
-
-/* Numbers begin .. end - 1 of `count` are this thread's; borders are multiples of `grain`. */
-struct share {
-    long begin, end;
-};
-struct share share_of(long count, long grain, int index, int of);
-
-/* The share of a whole tensor, by 16 numbers. */
-static inline struct share share_elements(const struct layerwise *net, size_t count, int thread)
-{
-    return share_of((long)count, 16, thread, net->threads);
-}
-
-/* Rounds so many numbers to an operand, begin .. end of both; does nothing where operands are the
- * values themselves. */
-void operand_round(const struct layerwise *net, const float *values, struct share share,
-                   void *operand);
-
-/* An operand for `count` numbers: room for it, or `values` where they are their own. */
-void *operand_take(struct layerwise *net, float *values, size_t count, struct error *err)
-    __attribute__((warn_unused_result));
-
-/* Number `index` of an operand. */
-static inline void *operand_at(const struct layerwise *net, void *operand, long index)
-{
-    return (char *)operand + (size_t)index * dnn_type_size(net->type);
-}
-
 static inline float *value_of_parameter(const struct op *op, int index)
 {
     return op->net->parameters.list[op->node->parameter + index].value;
@@ -115,14 +86,3 @@ static inline void *operand_of_parameter(const struct op *op, int index)
 {
     return op->net->operands[op->node->parameter + index];
 }
-
-extern const struct op_functions dense_functions, conv_functions, max_pool_functions,
-    mean_functions, dropout_functions, one_hot_functions, embedding_functions, lstm_functions,
-    batch_norm_functions, layer_norm_functions, attention_functions, loss_functions;
-
-/* Of the op of a loss: the mean loss of the step, times its share, and one logit. */
-double loss_of(const struct op *op);
-float loss_logit(const struct op *op, long row, long class);
-
-/* Of the op of a batch-norm, (columns) each. */
-void batch_norm_running(const struct op *op, const float **ret_mean, const float **ret_variance);

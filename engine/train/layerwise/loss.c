@@ -1,6 +1,10 @@
 /* Both losses: the logits' gradient takes the place of their value.
  * Tested by tests/engine/train/layerwise/layerwise_test.c. */
-#include "engine/train/layerwise/layerwise_data.h"
+#include "engine/train/layerwise/loss.h"
+
+#include "engine/train/layerwise/kinds.h"
+#include "engine/train/layerwise/memory.h"
+#include "engine/train/layerwise/share.h"
 
 #include <math.h>
 

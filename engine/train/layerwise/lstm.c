@@ -2,9 +2,11 @@
  * the last state of each direction. One product makes the input's part of all gates; then each
  * thread takes sequences of its own through time and waits for no other.
  * Tested by tests/engine/train/layerwise/layerwise_test.c. */
-#include "engine/train/layerwise/product.h"
+#include "engine/train/layerwise/kinds.h"
 
 #include "common/cleanup.h"
+#include "engine/train/layerwise/memory.h"
+#include "engine/train/layerwise/product.h"
 
 /* (N, T, ...) of one direction; T is the position of the token, not the order of the steps. */
 struct direction {

@@ -1,5 +1,5 @@
 /* Tested by tests/engine/train/layerwise/layerwise_test.c. */
-#include "engine/train/layerwise/layerwise_data.h"
+#include "engine/train/layerwise/memory.h"
 
 #include "common/cleanup.h"
 #include "engine/train/threads/host.h"

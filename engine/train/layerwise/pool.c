@@ -1,6 +1,9 @@
 /* Max pooling of images, and the mean over positions.
  * Tested by tests/engine/train/layerwise/layerwise_test.c. */
-#include "engine/train/layerwise/layerwise_data.h"
+#include "engine/train/layerwise/kinds.h"
+
+#include "engine/train/layerwise/memory.h"
+#include "engine/train/layerwise/share.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "engine/train/onednn/dnn_make.h"
 
 #define GRAIN 16
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/train/layerwise/layerwise_data.h"
+#include "engine/train/layerwise/share.h"
 
 struct product_part {
     struct dnn_op *op; /* NULL: this thread has no part */

@@ -1,5 +1,7 @@
 /* Tested by tests/engine/train/layerwise/layerwise_test.c. */
-#include "engine/train/layerwise/layerwise_data.h"
+#include "engine/train/layerwise/share.h"
+
+#include "engine/train/layerwise/memory.h"
 
 struct share share_of(long count, long grain, int index, int of)
 {

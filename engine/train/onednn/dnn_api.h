@@ -3,7 +3,7 @@
  * the description of the forward pass, for backward ones. */
 #pragma once
 
-#include "engine/train/onednn/dnn.h"
+#include "engine/train/onednn/dnn_shapes.h"
 
 #include <dnnl.h>
 

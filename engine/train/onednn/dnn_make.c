@@ -1,5 +1,6 @@
-/* Describes operations to the library: one function for each kind.
- * Tested by tests/engine/train/onednn/dnn_test.c. */
+/* Tested by tests/engine/train/onednn/dnn_test.c. */
+#include "engine/train/onednn/dnn_make.h"
+
 #include "common/cleanup.h"
 #include "engine/train/onednn/dnn_op.h"
 

@@ -1,6 +1,7 @@
 /* Shared by dnn.c, which keeps and runs operations, and dnn_make.c, which describes them. */
 #pragma once
 
+#include "common/error.h"
 #include "engine/train/onednn/dnn_api.h"
 
 #define SLOTS_MAX 10

@@ -1,6 +1,9 @@
-/* Convolution, batch-norm, and what follows: nothing, a ReLU, or the shortcut and a ReLU. */
+#include "engine/train/plain/layer_conv.h"
+
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "engine/train/onednn/dnn_make.h"
+#include "engine/train/plain/layer_memory.h"
 #include "engine/train/plain/layer_weights.h"
 
 #include <assert.h>

@@ -1,8 +1,10 @@
-/* The fully connected layer, as a 1x1 convolution of a 1x1 image, and the loss behind it.
- * Tested by tests/engine/train/verify_test.py. */
+/* Tested by tests/engine/train/verify_test.py. */
+#include "engine/train/plain/layer_linear.h"
+
 #include "common/cleanup.h"
 #include "common/memory.h"
 #include "engine/train/kernels/loss.h"
+#include "engine/train/plain/layer_memory.h"
 #include "engine/train/plain/layer_weights.h"
 
 #include <assert.h>

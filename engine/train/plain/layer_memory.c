@@ -1,4 +1,4 @@
-#include "engine/train/plain/layer.h"
+#include "engine/train/plain/layer_memory.h"
 
 #include "common/cleanup.h"
 #include "engine/train/threads/host.h"

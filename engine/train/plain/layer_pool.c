@@ -1,7 +1,9 @@
-/* Pooling, by the maximum or the mean. */
+#include "engine/train/plain/layer_pool.h"
+
 #include "common/cleanup.h"
 #include "common/memory.h"
-#include "engine/train/plain/layer.h"
+#include "engine/train/onednn/dnn_make.h"
+#include "engine/train/plain/layer_memory.h"
 
 struct pool {
     struct dnn_op *forward, *backward;

@@ -2,6 +2,8 @@
 #include "engine/train/plain/layer_weights.h"
 
 #include "common/cleanup.h"
+#include "engine/train/onednn/dnn_make.h"
+#include "engine/train/plain/layer_memory.h"
 
 #include <assert.h>
 

@@ -4,7 +4,12 @@
 #include "common/cleanup.h"
 #include "common/memory.h"
 #include "engine/train/networks/tensor_init.h"
+#include "engine/train/onednn/dnn_make.h"
 #include "engine/train/plain/layer.h"
+#include "engine/train/plain/layer_conv.h"
+#include "engine/train/plain/layer_linear.h"
+#include "engine/train/plain/layer_memory.h"
+#include "engine/train/plain/layer_pool.h"
 #include "engine/train/threads/host.h"
 
 struct plain {

@@ -1,6 +1,7 @@
 #include "engine/train/plain/reorder.h"
 
 #include "common/cleanup.h"
+#include "engine/train/onednn/dnn_make.h"
 
 static bool make(struct reorder *reorder, struct dnn *dnn, const struct dnn_images *from,
                  const struct dnn_images *to, struct error *err)

@@ -2,7 +2,7 @@
  * that the compiler sees the end as a constant, and the description by CONV_NAME and CONV_ISA. */
 #pragma once
 
-#include "engine/train/kernels/conv/conv.h"
+#include "engine/train/kernels/conv/conv_kernel.h"
 
 /* runs[kind] of the parameters `parameters`; each calls `inner` with the arguments that follow,
  * and the kind behind them. */

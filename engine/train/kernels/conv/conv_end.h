@@ -2,7 +2,7 @@
  * is: CONV_WIDE vectors. */
 #pragma once
 
-#include "engine/train/kernels/conv/conv.h"
+#include "engine/train/kernels/conv/conv_kernel.h"
 #include "engine/train/kernels/conv/conv_stored.h"
 
 /* What one vector of channels sums in f32, over one group of positions. */

@@ -7,7 +7,7 @@
  * nothing in the loop over channels. */
 #pragma once
 
-#include "engine/train/kernels/conv/conv.h"
+#include "engine/train/kernels/conv/conv_kernel.h"
 
 #define CONV_CLASSES_MAX 4
 #define CONV_TAPS_MAX 9

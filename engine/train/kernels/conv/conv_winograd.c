@@ -1,6 +1,7 @@
 #include "engine/train/kernels/conv/conv_winograd.h"
 
 #include "common/cleanup.h"
+#include "engine/train/kernels/conv/conv.h"
 
 #define CHANNELS 4096 /* at most */
 

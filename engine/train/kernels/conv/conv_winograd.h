@@ -7,7 +7,7 @@
  * bench/winograd_error.c. conv_kernel_for() returns none of them. */
 #pragma once
 
-#include "engine/train/kernels/conv/conv.h"
+#include "engine/train/kernels/conv/conv_kernel.h"
 
 /* A kernel as conv.h has it, in both directions, with all ends; NULL where there is none. */
 const struct conv_kernel *conv_winograd_for(enum cpu_isa isa, enum dnn_type type,

@@ -1,8 +1,9 @@
 /* A convolution whose shortcut lies in another order than its output: no network of ours has one
  * with the libraries of today, but a library may choose so. */
-#include "engine/train/plain/layer.h"
+#include "engine/train/plain/layer_conv.h"
 
 #include "common/cleanup.h"
+#include "engine/train/plain/layer_memory.h"
 #include "tests/engine/train/small_network.h"
 #include "tests/test.h"
 

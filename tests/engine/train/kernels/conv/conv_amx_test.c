@@ -6,6 +6,7 @@
 #include "engine/train/kernels/conv/conv_amx.c"
 
 #include "common/cleanup.h"
+#include "engine/train/kernels/conv/conv.h"
 #include "tests/engine/train/kernels/conv/conv_trial.h"
 
 #define ERROR 3e-6

@@ -1,6 +1,7 @@
 #include "engine/train/kernels/conv/conv_winograd.h"
 
 #include "common/cleanup.h"
+#include "engine/train/kernels/conv/conv.h"
 #include "tests/engine/train/kernels/conv/conv_trial.h"
 
 /* The body of an AVX-512 kernel, on whatever vectors this processor has. */
