@@ -1,5 +1,5 @@
-"""Who may include what: the rooms, the owners of other people's headers, no umbrella header, and
-in some rooms no circle of files that include each other."""
+"""Who may include what: the rooms, the owners of other people's headers, no umbrella header, a header
+for each source file, and no circle of files that include each other."""
 import collections
 import os
 import re
@@ -26,6 +26,23 @@ SYSTEM = set("""
     unistd wchar wctype cpuid immintrin x86intrin arm_neon arm_sve
     """.split())
 SYSTEM_FOLDERS = ("sys/", "linux/", "netinet/", "arpa/", "net/", "asm/")
+
+# Source files that need no header of their name, and the header that each must include instead.
+WITHOUT_HEADER = {
+    # Compiled several times, under as many names.
+    r"engine/train/kernels/(\w+/)?\w+_body\.c": None,
+    # For one instruction set; those of all sets are declared together.
+    r"engine/train/kernels/(\w+/)?\w+_(amx|avx512\w*)\.c": None,
+    # For one version of the library, of which one is compiled.
+    r"engine/train/onednn/dnn_v[23]\.c": "engine/train/onednn/dnn_api.h",
+    # Tables of data or functions, which a list declares.
+    r"engine/train/networks/(\w+2017|gpt2)\.c": "engine/train/networks/recipe.h",
+    r"engine/train/layerwise/\w+\.c": "engine/train/layerwise/kinds.h",
+    r"pricing/feeds/(\w+/)?\w+\.c": "pricing/feeds/sources.h",
+    r"server/http/handlers/handle_\w+\.c": "server/http/handlers/handlers.h",
+    # main().
+    r"(\w+/)+(\w+_)?main\.c": None,
+}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.M)
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
@@ -57,9 +74,17 @@ def is_umbrella(source):
     return INCLUDE.search(source) is not None and not rest.strip()
 
 
+def lacks_header(path, source, paths):
+    """Whether this is a source file without a header that declares what it defines."""
+    if not path.endswith(".c") or path[:-2] + ".h" in paths:
+        return False
+    return not any(re.fullmatch(pattern, path) and (not header or f'#include "{header}"' in source)
+                   for pattern, header in WITHOUT_HEADER.items())
+
+
 def refuse_circles(gate, includes):
-    """Refuses each include that closes a circle. `includes`: file without its ending -> what it
-    includes, likewise -> where it does, (path, line)."""
+    """Refuses each include that closes a circle; x.c and x.h count as one file. `includes`: file
+    without its ending -> what it includes, likewise -> where it does, (path, line)."""
     done = set()
 
     def walk(name, above):
@@ -78,8 +103,9 @@ def refuse_circles(gate, includes):
 
 def main():
     top, gate, count = house.root(), house.Gate(), 0
-    inside = collections.defaultdict(dict)  # of the rooms without a circle
-    for path in house.files(top, ".c", ".h"):
+    includes = collections.defaultdict(dict)
+    paths = set(house.files(top, ".c", ".h"))
+    for path in sorted(paths):
         room = house.folder_of(path)
         source = COMMENT.sub(lambda m: "\n" * m.group().count("\n"), house.text(top, path))
         if path.endswith(".h") and is_umbrella(source):
@@ -89,6 +115,8 @@ def main():
         if not room:
             gate.refuse(path, 1, "no room: see house.ROOMS for the folders of C")
             continue
+        if lacks_header(path, source, paths):
+            gate.refuse(path, 1, "no header of its name: that is where others find what it defines")
         for match in INCLUDE.finditer(source):
             count += 1
             quoted, angled = match.groups()
@@ -97,9 +125,9 @@ def main():
             if wrong:
                 gate.refuse(path, line, wrong)
             own, target = os.path.splitext(path)[0], os.path.splitext(quoted or "")[0]
-            if room in house.NO_CIRCLE and house.folder_of(target) == room and target != own:
-                inside[own][target] = (path, line)
-    refuse_circles(gate, inside)
+            if target not in ("", own):
+                includes[own][target] = (path, line)
+    refuse_circles(gate, includes)
     gate.verdict(f"{count} includes stay in their rooms")
 
 

@@ -83,11 +83,6 @@ ROOMS["server/http/handlers"] = _HTTP + ["server/http"]
 ROOMS["server/cli/config"] = _SERVICE + ["server/http/tokens"]
 ROOMS["server/cli"] = _HTTP + ["server/hub", "server/http", "server/cli/config"]
 
-# Rooms whose files stand on each other without a circle: x.c and x.h count as one file.
-NO_CIRCLE = {"engine/train/threads", "engine/train/networks", "engine/train/net",
-             "engine/train/depth_first", "engine/train/plain", "engine/train/workloads",
-             "engine/train/verify", *_DB, *_ANSWERS}
-
 # What each folder with a CMakeLists.txt may link.
 LINKS = {
     "common": {"common"},
