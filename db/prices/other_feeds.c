@@ -1,6 +1,7 @@
 #include "db/prices/other_feeds.h"
 
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "common/memory.h"
 #include "db/stmt.h"
 #include "pricing/commitment.h"
@@ -9,18 +10,10 @@
 #define SIZE_MIN 256
 #define ZONE_LEAP 4 /* a zone's spot price may be so many times that of its region */
 
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return (hash ^ 0xff) * 1099511628211u;
-}
-
 static uint64_t name_of(const char *provider, const char *region, const char *type)
 {
-    uint64_t hash = hash_text(14695981039346656037u, provider);
+    uint64_t hash = hash_part(hash_part(hash_part(HASH_START, provider), region), type);
 
-    hash = hash_text(hash_text(hash, region), type);
     return hash ? hash : 1;
 }
 
@@ -49,26 +42,39 @@ static void other_feeds_grow(struct other_feeds *others)
     *others = larger;
 }
 
+/* The price of a type in a region, which becomes known if it was not. */
+static struct known_price *known_price_add(struct other_feeds *others, const char *provider,
+                                           const char *region, const char *type)
+{
+    uint64_t name = name_of(provider, region, type);
+    struct known_price *known;
+
+    other_feeds_grow(others);
+    known = known_price_place(others, name);
+    others->count += known->name == 0;
+    known->name = name;
+    return known;
+}
+
 /* A row of SELECTED. Where several feeds know a price, the first that was read here counts. */
 static bool other_feeds_take_row(struct other_feeds *others, struct stmt *row, long long now_us,
                                  struct error *err)
 {
     struct known_price *known;
     enum price_kind kind;
-    uint64_t name;
+    long long *nanos;
 
     if (!price_kind_from_name(stmt_column_text(row, 3), &kind))
         return error_set(err, ERROR_INTERNAL, NULL, "a stored price has an unknown kind");
-    if (freshness_of(kind, now_us - stmt_column_integer(row, 6),
+    if (kind != PRICE_TYPED &&
+        freshness_of(kind, now_us - stmt_column_integer(row, 6),
                      source_pace_us(stmt_column_text(row, 5))) == PRICE_EXPIRED)
         return true;
-    other_feeds_grow(others);
-    name = name_of(stmt_column_text(row, 0), stmt_column_text(row, 1), stmt_column_text(row, 2));
-    known = known_price_place(others, name);
-    others->count += known->name == 0;
-    known->name = name;
-    if (known->nanos[kind] == 0)
-        known->nanos[kind] = stmt_column_integer(row, 4);
+    known = known_price_add(others, stmt_column_text(row, 0), stmt_column_text(row, 1),
+                            stmt_column_text(row, 2));
+    nanos = kind == PRICE_TYPED ? &known->typed_nanos : &known->nanos[kind];
+    if (*nanos == 0)
+        *nanos = stmt_column_integer(row, 4);
     return true;
 }
 
@@ -87,16 +93,39 @@ static const char *only_region(const struct price_batch *batch)
 
 #define SELECTED                                                                                 \
     "SELECT s.provider, s.region, s.instance_type, s.kind, s.nanos, s.feed, f.confirmed_us"      \
-    " FROM price_series AS s JOIN feed_states AS f ON f.feed = s.feed AND f.scope = s.scope"     \
-    " WHERE s.nanos NOT NULL AND s.held_us IS NULL AND s.zone = '' AND s.currency = 'USD'"       \
-    " AND s.kind IN ('on_demand', 'spot') AND s.feed NOT IN (?1, 'published', 'price-file')"
+    " FROM price_series AS s LEFT JOIN feed_states AS f ON f.feed = s.feed AND f.scope ="        \
+    " s.scope WHERE s.nanos NOT NULL AND s.held_us IS NULL AND s.zone = '' AND s.currency ="     \
+    " 'USD' AND s.feed NOT IN (?1, 'published', 'price-file') AND (s.kind = 'typed' OR"          \
+    " s.kind IN ('on_demand', 'spot') AND f.confirmed_us NOT NULL)"
+
+static bool is_listed(const struct price *price)
+{
+    return price->kind <= PRICE_SPOT && strcmp(price->currency, "USD") == 0;
+}
+
+static void other_feeds_take_reading(struct other_feeds *others, const struct price_batch *batch)
+{
+    const struct price *price;
+    size_t position = 0;
+
+    while ((price = price_batch_next(batch, &position)) != NULL) {
+        struct known_price *known;
+
+        if (!is_listed(price) || price->kind != PRICE_ON_DEMAND)
+            continue;
+        known = known_price_add(others, price->provider, price->region, price->instance_type);
+        if (known->own_nanos == 0 || !price->zone[0])
+            known->own_nanos = price->nanos;
+    }
+}
 
 bool other_feeds_load(struct db *db, const struct feed_row *row, const struct price_batch *batch,
                       struct other_feeds *ret_others, struct error *err)
 {
     const char *region = only_region(batch);
     AUTO(stmt_done)
-    struct stmt *query = stmt_prepare(db, region ? SELECTED " AND s.region = ?2" : SELECTED, err);
+    struct stmt *query =
+        stmt_prepare(db, region ? SELECTED " AND s.region IN (?2, '')" : SELECTED, err);
     AUTO(other_feeds_free) struct other_feeds others = {0};
     enum stmt_step step;
 
@@ -110,14 +139,10 @@ bool other_feeds_load(struct db *db, const struct feed_row *row, const struct pr
             return false;
     if (step != STMT_DONE)
         return false;
+    other_feeds_take_reading(&others, batch);
     *ret_others = others;
     others = (struct other_feeds){0};
     return true;
-}
-
-static bool is_listed(const struct price *price)
-{
-    return price->kind <= PRICE_SPOT && strcmp(price->currency, "USD") == 0;
 }
 
 long long other_feeds_find(const struct other_feeds *others, const struct price *like,
@@ -129,28 +154,35 @@ long long other_feeds_find(const struct other_feeds *others, const struct price 
                             : 0;
 }
 
-/* By the reading itself, or else by another feed. */
-static long long on_demand_of(const struct other_feeds *others, const struct price_batch *batch,
-                              const struct price *spot)
+/* Of the region, or else of any: by the reading itself, by another feed, or by a person where
+ * that counts. */
+static long long on_demand_of(const struct other_feeds *others, const struct price *spot,
+                              bool by_persons)
 {
-    struct price like = *spot;
-    const struct price *own;
-    size_t place;
+    const char *const regions[] = {spot->region, ""};
 
-    like.kind = PRICE_ON_DEMAND;
-    like.zone[0] = '\0';
-    own = price_batch_find(batch, &like, &place);
-    return own ? own->nanos : other_feeds_find(others, spot, PRICE_ON_DEMAND);
+    for (size_t i = 0; others->size > 0 && i < COUNT(regions); i++) {
+        const struct known_price *known =
+            known_price_place(others, name_of(spot->provider, regions[i], spot->instance_type));
+
+        if (known->own_nanos > 0)
+            return known->own_nanos;
+        if (known->nanos[PRICE_ON_DEMAND] > 0)
+            return known->nanos[PRICE_ON_DEMAND];
+        if (by_persons && known->typed_nanos > 0)
+            return known->typed_nanos;
+    }
+    return 0;
 }
 
-static bool is_dear(const struct other_feeds *others, const struct price_batch *batch,
-                    const struct price *price, struct beside *beside)
+static bool is_dear(const struct other_feeds *others, const struct price *price, bool trusted,
+                    struct beside *beside)
 {
     long long on_demand;
     bool dear;
 
     if (!is_listed(price) || price->kind != PRICE_SPOT ||
-        (on_demand = on_demand_of(others, batch, price)) == 0)
+        (on_demand = on_demand_of(others, price, trusted)) == 0)
         return false;
     dear = spot_is_dear(price->nanos, on_demand);
     beside->spots++;
@@ -167,27 +199,27 @@ static void drop_odd_commitments(const struct other_feeds *others, struct price_
 
     while ((price = price_batch_next(batch, &position)) != NULL)
         if (price->kind >= PRICE_COMMITTED && strcmp(price->currency, "USD") == 0 &&
-            (on_demand = on_demand_of(others, batch, price)) > 0 &&
+            (on_demand = on_demand_of(others, price, false)) > 0 &&
             commitment_is_odd(price->nanos, on_demand))
             price_batch_drop_dear(batch, position - 1);
 }
 
 void other_feeds_drop_dear(const struct other_feeds *others, struct price_batch *batch,
-                           bool always, struct beside *ret_beside)
+                           bool trusted, struct beside *ret_beside)
 {
     struct beside counted = {0}, again = {0};
     const struct price *price;
     size_t position = 0;
 
     while ((price = price_batch_next(batch, &position)) != NULL)
-        (void)!is_dear(others, batch, price, &counted);
+        (void)!is_dear(others, price, trusted, &counted);
     *ret_beside = counted;
     drop_odd_commitments(others, batch);
     position = 0;
-    if (!always && are_many(counted.dear, counted.spots))
+    if (!trusted && are_many(counted.dear, counted.spots))
         return;
     while (counted.dear > 0 && (price = price_batch_next(batch, &position)) != NULL)
-        if (is_dear(others, batch, price, &again))
+        if (is_dear(others, price, trusted, &again))
             price_batch_drop_dear(batch, position - 1);
 }
 
@@ -198,9 +230,8 @@ static bool is_strange(const struct price *price, long long other_nanos)
     return is_leap(price->kind, other_nanos, price->nanos);
 }
 
-void other_feeds_weigh(const struct other_feeds *others, const struct price_batch *batch,
-                       const struct price *price, long long before_nanos, bool is_first,
-                       struct beside *beside)
+void other_feeds_weigh(const struct other_feeds *others, const struct price *price,
+                       long long before_nanos, bool is_first, struct beside *beside)
 {
     long long spot, same;
 
@@ -213,7 +244,7 @@ void other_feeds_weigh(const struct other_feeds *others, const struct price_batc
     }
     if (price->kind == PRICE_SPOT) {
         beside->level += before_nanos != price->nanos &&
-                         is_level(on_demand_of(others, batch, price), price->nanos);
+                         is_level(on_demand_of(others, price, false), price->nanos);
         return;
     }
     spot = other_feeds_find(others, price, PRICE_SPOT);

@@ -7,10 +7,12 @@
 
 #include <stdint.h>
 
-/* What a type costs in a region, whatever the zone; 0 is not known. */
+/* What a type costs in a region ("": in any); 0 is not known. */
 struct known_price {
-    uint64_t name;      /* the hash of provider, region and type; 0: the place is free */
-    long long nanos[2]; /* on demand and on spot */
+    uint64_t name;         /* the hash of provider, region and type; 0: the place is free */
+    long long nanos[2];    /* by other feeds: on demand and on spot, without a zone */
+    long long own_nanos;   /* by the reading itself: on demand, in a zone where not without */
+    long long typed_nanos; /* by a person */
 };
 
 struct other_feeds {
@@ -19,7 +21,7 @@ struct other_feeds {
 };
 
 /* Loads what is neither expired nor in doubt, of all feeds but the one of `row` and the
- * operator's files. */
+ * operator's files; what a person typed; and what the reading says on demand. */
 bool other_feeds_load(struct db *db, const struct feed_row *row, const struct price_batch *batch,
                       struct other_feeds *ret_others, struct error *err)
     __attribute__((warn_unused_result));
@@ -29,16 +31,15 @@ long long other_feeds_find(const struct other_feeds *others, const struct price 
                            enum price_kind kind);
 
 /* Leaves spot prices out of the reading that are far above the price on demand, which the reading
- * itself knows or else another feed. Where they are many nothing is left out, unless `always`:
- * then the reading is odd as a whole. Counts both in *ret_beside. Prices of commitments that are
- * odd beside it are left out in any case. */
+ * itself knows or else another feed. Where they are many nothing is left out: then the reading is
+ * odd as a whole. Of a trusted file each is left out, by what a person typed, too. Counts both in
+ * *ret_beside. Commitments that are odd beside the price on demand are left out in any case. */
 void other_feeds_drop_dear(const struct other_feeds *others, struct price_batch *batch,
-                           bool always, struct beside *ret_beside);
+                           bool trusted, struct beside *ret_beside);
 
 /* Counts one price of the reading. `before_nanos`: what is known of it in its own feed, or 0;
  * `is_first`: nothing judges the reading. */
-void other_feeds_weigh(const struct other_feeds *others, const struct price_batch *batch,
-                       const struct price *price, long long before_nanos, bool is_first,
-                       struct beside *beside);
+void other_feeds_weigh(const struct other_feeds *others, const struct price *price,
+                       long long before_nanos, bool is_first, struct beside *beside);
 
 void other_feeds_free(struct other_feeds *others);

@@ -184,7 +184,7 @@ static void replacement_compare_beside(struct replacement *work)
     size_t position = 0;
 
     while ((price = price_batch_next(batch, &position)) != NULL)
-        other_feeds_weigh(&work->others, batch, price, work->known[position - 1].nanos, is_first,
+        other_feeds_weigh(&work->others, price, work->known[position - 1].nanos, is_first,
                           &work->change.beside);
 }
 

@@ -1,23 +1,16 @@
 #include "pricing/feeds/coverage.h"
 
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "common/memory.h"
 #include "pricing/instance_family.h"
 
 #define SIZE_MIN 64
 
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return (hash ^ 0xff) * 1099511628211u;
-}
-
 static uint64_t name_of(const char *what, const struct price *price, const char *name)
 {
-    uint64_t hash = hash_text(14695981039346656037u, what);
+    uint64_t hash = hash_part(hash_part(hash_part(HASH_START, what), price->provider), name);
 
-    hash = hash_text(hash_text(hash, price->provider), name);
     return hash ? hash : 1;
 }
 

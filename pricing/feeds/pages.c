@@ -1,20 +1,11 @@
 #include "pricing/feeds/pages.h"
 
 #include "common/cleanup.h"
-
-uint64_t pages_hash(uint64_t start, const char *text)
-{
-    uint64_t hash = start;
-
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    hash ^= 0xff; /* so that "ab", "c" and "a", "bc" differ, one after the other */
-    return hash * 0x100000001b3u;
-}
+#include "common/hash.h"
 
 bool pages_go_on(struct pages *pages, const char *name, struct error *err)
 {
-    uint64_t hash = pages_hash(PAGES_HASH_START, name);
+    uint64_t hash = hash_part(HASH_START, name);
 
     for (size_t i = 0; i < pages->count; i++)
         if (pages->seen[i] == hash)

@@ -19,10 +19,6 @@ struct pages {
 bool pages_go_on(struct pages *pages, const char *name, struct error *err)
     __attribute__((warn_unused_result));
 
-/* A number for a text that two texts do not share by accident. */
-uint64_t pages_hash(uint64_t start, const char *text);
-#define PAGES_HASH_START 0xcbf29ce484222325u
-
 /* Reads an element that is a short JSON string: a link, a token, a word; null is "". */
 bool pages_text(const struct split_element *element, char *ret_text, size_t size,
                 struct error *err) __attribute__((warn_unused_result));

@@ -1,6 +1,7 @@
 #include "pricing/feeds/price_batch.h"
 
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "common/memory.h"
 
 #include <stdint.h>
@@ -27,20 +28,12 @@ struct price_batch {
     size_t interruption_count, interruption_room;
 };
 
-static uint32_t hash_text(uint32_t hash, const char *text)
+static uint64_t hash_price(const struct price *price)
 {
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return (hash ^ 0xff) * 16777619u;
-}
+    uint64_t hash = hash_part(HASH_START, price->instance_type);
 
-static uint32_t hash_price(const struct price *price)
-{
-    uint32_t hash = hash_text(2166136261u, price->instance_type);
-
-    hash = hash_text(hash, price->region);
-    hash = hash_text(hash, price->zone);
-    return (hash ^ (uint32_t)price->kind) * 2654435761u;
+    hash = hash_part(hash_part(hash, price->region), price->zone);
+    return hash_step(hash, (uint64_t)price->kind);
 }
 
 static bool is_twin(const struct price *left, const struct price *right)
@@ -51,9 +44,9 @@ static bool is_twin(const struct price *left, const struct price *right)
            strcmp(left->currency, right->currency) == 0;
 }
 
-static uint32_t hash_type(const struct instance_type *type)
+static uint64_t hash_type(const struct instance_type *type)
 {
-    return hash_text(hash_text(2166136261u, type->name), type->provider);
+    return hash_part(hash_part(HASH_START, type->name), type->provider);
 }
 
 struct price_batch *price_batch_new(const char *feed, long long fetched_us)
@@ -98,7 +91,7 @@ struct price_batch_facts *price_batch_facts(struct price_batch *batch)
 }
 
 /* Puts a place into the table at the first free slot after its hash. */
-static void table_put(struct table *table, uint32_t hash, size_t place)
+static void table_put(struct table *table, uint64_t hash, size_t place)
 {
     size_t slot = hash & (table->size - 1);
 

@@ -4,6 +4,7 @@
  * own, whose price is for the whole term; it costs the same paid by the month, and so nothing of
  * it is paid at once. Prices of savings plans stand in the row on demand, by the hour. */
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "common/memory.h"
 #include "pricing/commitment.h"
 #include "pricing/feeds/json_page.h"
@@ -109,14 +110,14 @@ static bool is_wanted(const struct reader *reader, const json_t *item)
 
 static bool note_row(struct reader *reader, const json_t *item, struct error *err)
 {
-    uint64_t hash = pages_hash(PAGES_HASH_START, source_text(item, "meterId"));
+    uint64_t hash = hash_part(HASH_START, source_text(item, "meterId"));
 
     if (reader->row_count == ROWS_MAX)
         return error_set(err, ERROR_UPSTREAM, NULL, "a region has more than %d prices", ROWS_MAX);
     reader->rows =
         xgrow(reader->rows, reader->row_count, &reader->row_room, sizeof *reader->rows);
-    hash = pages_hash(hash, source_text(item, "skuId"));
-    reader->rows[reader->row_count++] = pages_hash(hash, source_text(item, "reservationTerm"));
+    hash = hash_part(hash, source_text(item, "skuId"));
+    reader->rows[reader->row_count++] = hash_part(hash, source_text(item, "reservationTerm"));
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* What other feeds know of the types of a reading: believing by it is tested in guards_test.c. */
 #include "db/prices/other_feeds.h"
 
+#include "db/prices/price_put.h"
 #include "tests/db/prices.h"
 
 #define DAY 86400LL
@@ -103,11 +104,61 @@ static void many_types_are_told_apart(void)
                    (long long)(i + 1) * 1000000000);
 }
 
+/* The price by the hour may be in a zone, of any region, or typed. */
+static void a_spot_price_of_a_file_is_compared_with_every_price_by_the_hour(void)
+{
+    static const struct said hourly[] = {
+        P("t", "0.357"),
+        P("t", "0.357", .zone = "eu-north-1a"),
+        P("t", "0.357", .region = ""),
+        P("t", "0.357", .kind = PRICE_TYPED),
+        P("t", "0.357", .kind = PRICE_TYPED, .region = ""),
+    };
+    static const struct {
+        const char *dollars;
+        long long stored;
+    } spots[] = {{"700", 0}, {"0.7", 1}};
+
+    for (size_t i = 0; i < COUNT(hourly); i++)
+        for (size_t k = 0; k < COUNT(spots); k++) {
+            AUTO(folder_remove) struct folder folder = folder_make();
+            AUTO(db_freep) struct db *db = open_database(&folder);
+            struct price typed = price_said(&hourly[i]);
+
+            snprintf(typed.feed, sizeof typed.feed, "typed");
+            typed.source_us = THEN_US;
+            if (hourly[i].kind == PRICE_TYPED) {
+                EXPECT(prices_put(db, &typed, 1, NULL));
+                SAY(db, &file, P("t", spots[k].dollars, .kind = PRICE_SPOT));
+            } else {
+                SAY(db, &file, hourly[i], P("t", spots[k].dollars, .kind = PRICE_SPOT));
+            }
+            EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE kind = 'spot'"),
+                       spots[k].stored);
+        }
+}
+
+/* A person may err, and a feed is not dropped for that. */
+static void what_a_person_typed_is_no_measure_of_a_feed(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct price typed = price_said(&(struct said)P("t", "0.001", .kind = PRICE_TYPED));
+
+    snprintf(typed.feed, sizeof typed.feed, "typed");
+    typed.source_us = THEN_US;
+    EXPECT(prices_put(db, &typed, 1, NULL));
+    SAY(db, &spot_page, P("t", "0.7", .kind = PRICE_SPOT));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE kind = 'spot'"), 1);
+}
+
 int main(void)
 {
     RUN(other_feeds_are_asked_and_neither_this_one_nor_people);
     RUN(what_has_expired_is_not_known);
     RUN(what_is_in_doubt_is_not_known);
     RUN(many_types_are_told_apart);
+    RUN(a_spot_price_of_a_file_is_compared_with_every_price_by_the_hour);
+    RUN(what_a_person_typed_is_no_measure_of_a_feed);
     return test_result();
 }

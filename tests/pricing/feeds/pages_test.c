@@ -29,14 +29,6 @@ static void two_hundred_pages_are_the_end(void)
     EXPECT_STR(err.message, "it has more than 200 pages");
 }
 
-static void a_hash_distinguishes_texts_that_are_added_in_sequence(void)
-{
-    uint64_t ab_c = pages_hash(pages_hash(PAGES_HASH_START, "ab"), "c");
-
-    EXPECT(ab_c != pages_hash(pages_hash(PAGES_HASH_START, "a"), "bc"));
-    EXPECT(ab_c == pages_hash(pages_hash(PAGES_HASH_START, "ab"), "c"));
-}
-
 /* What a JSON value reads as; "(no)" where it fails. */
 static const char *read_text(const char *json)
 {
@@ -77,7 +69,6 @@ int main(void)
 {
     RUN(every_name_leads_on_once);
     RUN(two_hundred_pages_are_the_end);
-    RUN(a_hash_distinguishes_texts_that_are_added_in_sequence);
     RUN(a_text_is_read_with_all_its_escapes_or_not_at_all);
     return test_result();
 }
