@@ -7,10 +7,11 @@ With the variables of tests/api/README.md, and a browser. A stall is a task of m
 which is what browsers report."""
 import sys
 import time
+import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/browser"))
-import test_comparison  # noqa: E402
+from compared_rows import Rows  # noqa: E402
 
 WATCH = """
     window.stalls = [];
@@ -36,7 +37,7 @@ SCROLL = """
 """
 
 
-class Page(test_comparison.Rows):
+class Page(Rows):
     ROWS = 5000
 
     def test_smooth(self):
@@ -65,4 +66,4 @@ class Page(test_comparison.Rows):
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         Page.ROWS = int(sys.argv.pop())
-    test_comparison.unittest.main()
+    unittest.main()
