@@ -82,6 +82,7 @@ static void die(void (*ask)(void), char *said, size_t size)
 {
     int status, ends[2];
     pid_t child;
+    size_t used = 0;
     ssize_t length;
 
     EXPECT(pipe(ends) == 0);
@@ -92,8 +93,9 @@ static void die(void (*ask)(void), char *said, size_t size)
         _exit(0);
     }
     close(ends[1]);
-    length = read(ends[0], said, size - 1);
-    said[length > 0 ? length : 0] = '\0';
+    while ((length = read(ends[0], said + used, size - 1 - used)) > 0)
+        used += (size_t)length;
+    said[used] = '\0';
     close(ends[0]);
     EXPECT(waitpid(child, &status, 0) == child);
     EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);

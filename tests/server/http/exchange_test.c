@@ -23,6 +23,7 @@ static void stage_clear(struct stage **stage)
 {
     bytes_free(&(*stage)->exchange.request.body);
     bytes_free(&(*stage)->exchange.reply.body);
+    freep(&(*stage)->exchange.request.parameters);
     token_store_free((*stage)->server.token_store);
     free(*stage);
 }
@@ -58,6 +59,7 @@ static void begin(struct stage *stage, const char *method, const char *path, con
 
     bytes_free(&exchange->request.body);
     bytes_free(&exchange->reply.body);
+    freep(&exchange->request.parameters);
     memset(exchange, 0, offsetof(struct exchange, request.target));
     exchange->server = &stage->server;
     exchange->request.method = method;
