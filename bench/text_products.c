@@ -61,8 +61,12 @@ static struct dnn_op *onednn_product(const struct multiply *work)
 
     if (kernels->type == DNN_BF16)
         return p->transposed ? NULL : dnn_convolution(dnn, DNN_FORWARD, &shape, NULL, &err);
-    return dnn_product(dnn, (struct dnn_matrix){p->m, p->k, p->transposed},
-                       (struct dnn_matrix){p->k, p->n, work->right.transposed}, &err);
+    const struct dnn_product product = {
+        .left = {p->m, p->k, p->transposed},
+        .right = {p->k, p->n, work->right.transposed},
+    };
+
+    return dnn_product(dnn, &product, &err);
 }
 
 static void measure_product(const char *name, const long mnk[3], int way)
