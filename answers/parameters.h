@@ -11,8 +11,7 @@ enum parameter_type {
     PARAMETER_NUMBER,  /* double, more than min and at most max */
     PARAMETER_AMOUNT,  /* the same, but min itself is allowed too */
     PARAMETER_CHOICE,  /* const char *, one of `choices` */
-    PARAMETER_WORD, /* const char *, 1..max characters (0: QUERY_WORD_MAX), no blank at its ends
-                     */
+    PARAMETER_WORD, /* const char *, 1..max characters (0: QUERY_WORD_MAX), no blank at an end */
     PARAMETER_PROVIDER, /* the same, written as feeds write it */
     PARAMETER_FLAG,     /* bool, "true" or "false" */
     PARAMETER_TIME,     /* long long, microseconds since 1970 UTC */
