@@ -366,7 +366,7 @@ static bool scale(const struct binary *binary, int power, uint64_t *ret_scaled)
     return true;
 }
 
-/* `digits` has `precision` of them, the first of which counts 10^exponent; trailing zeros are not
+/* `digits` has `precision` of them, and the first counts 10^exponent; trailing zeros are not
  * written. */
 static int place(uint64_t digits, int precision, int exponent, char *text)
 {
@@ -407,7 +407,7 @@ static int print_exactly(double number, int precision, char *text)
     binary.mantissa = (bits & (((uint64_t)1 << FRACTION_BITS) - 1)) | (uint64_t)1
                                                                           << FRACTION_BITS;
     binary.exponent = (int)(bits >> FRACTION_BITS) - 1023 - FRACTION_BITS;
-    /* That of the power of two below it: right, or one too small. */
+    /* The exponent of the power of two below it: right, or one too small. */
     exponent = (int)floor((binary.exponent + FRACTION_BITS) * 0.30102999566398120);
     if (!scale(&binary, precision - 1 - exponent, &digits))
         return 0;

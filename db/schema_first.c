@@ -83,8 +83,8 @@ static const char of_runs[] =
     " BEGIN SELECT RAISE(ABORT, 'a run moves forward only'); END;";
 
 /* For lists of runs. All that a standing is computed from is in runs_by_contender, the runs of a
- * version of a contender by sender, so that many runs of one sender do not hide those of others;
- * the gate takes the runs of a contender in their order, whatever their version. */
+ * version of a contender by sender, so that many runs of one sender do not hide the runs of
+ * others; the gate takes the runs of a contender in their order, whatever their version. */
 static const char of_lists_of_runs[] =
     "CREATE INDEX runs_by_state ON runs (state, number);"
     "CREATE INDEX runs_by_engine ON runs (engine, number);"

@@ -59,7 +59,7 @@ static void spread_dollars(const struct comparison_question *question,
                            const struct comparison_row *row, struct row_job *job)
 {
     const struct amount *speed = &row->speed, *price = &row->price.dollars;
-    double shorter = job->charged_hours, longer = shorter, cheaper = 0, dearer = 0;
+    double shorter = job->charged_hours, longer = shorter, cheaper = 0, costlier = 0;
 
     if (!row->price.known || !speed->has_interval)
         return;
@@ -69,10 +69,10 @@ static void spread_dollars(const struct comparison_question *question,
     }
     if (price->has_interval) {
         cheaper = fmax(log(price->value / price->low), 0);
-        dearer = fmax(log(price->high / price->value), 0);
+        costlier = fmax(log(price->high / price->value), 0);
     }
     job->dollars_low = job->dollars * exp(-hypot(log(job->charged_hours / shorter), cheaper));
-    job->dollars_high = job->dollars * exp(hypot(log(longer / job->charged_hours), dearer));
+    job->dollars_high = job->dollars * exp(hypot(log(longer / job->charged_hours), costlier));
 }
 
 static void charge(const struct comparison_question *question, const struct comparison_row *row,

@@ -22,8 +22,8 @@ static double utility_at(const struct comparison_question *question,
     const struct standing *standing = &row->contender->standing;
     bool is_counted = !row->contender->is_published;
     double slower = row->speed.value / speed; /* hours and dollars grow as speed falls */
-    double dearer = price / row->price.dollars.value;
-    double dollars = row->job.dollars * slower * dearer;
+    double costlier = price / row->price.dollars.value;
+    double dollars = row->job.dollars * slower * costlier;
     double age_days = (double)(question->where.at_us - standing->newest_us) / 86400e6;
     const double values[] = {speed * 3600 / price,
                              speed,
@@ -42,13 +42,13 @@ static double utility_at(const struct comparison_question *question,
 static double score_at(const struct comparison_question *question,
                        const struct comparison_row *row, double speed, double price)
 {
-    double faster = speed / row->speed.value, dearer = price / row->price.dollars.value;
+    double faster = speed / row->speed.value, costlier = price / row->price.dollars.value;
 
     switch (question->order) {
     case ORDER_THROUGHPUT:
         return speed;
     case ORDER_TOTAL_DOLLARS:
-        return faster / (row->job.dollars * dearer + row->job.waiting_dollars);
+        return faster / (row->job.dollars * costlier + row->job.waiting_dollars);
     case ORDER_UTILITY:
         return utility_at(question, row, speed, price);
     default:
@@ -71,10 +71,11 @@ static void spread_score(const struct comparison_question *question, struct comp
 {
     const struct amount *price = &row->price.dollars;
     bool moves = price->has_interval && question->order != ORDER_THROUGHPUT;
-    double dear = moves ? price->high : price->value, cheap = moves ? price->low : price->value;
+    double expensive = moves ? price->high : price->value,
+           cheap = moves ? price->low : price->value;
     double ends[] = {score_at(question, row, row->between.low, price->value),
                      score_at(question, row, row->between.high, price->value),
-                     score_at(question, row, row->speed.value, dear),
+                     score_at(question, row, row->speed.value, expensive),
                      score_at(question, row, row->speed.value, cheap)};
 
     for (size_t i = 0; i < COUNT(ends); i++)

@@ -7,5 +7,5 @@
 bool comparison_refer(const struct comparison_question *question, struct ranking *ranking,
                       struct error *err) __attribute__((warn_unused_result));
 
-/* Marks the rows of which no other is both faster and cheaper. */
+/* Marks each row that no other row beats in both speed and price. */
 void comparison_mark_front(struct ranking *ranking);

@@ -48,7 +48,7 @@ static void feed_row_from(struct stmt *query, struct feed_row *ret_row)
     column_copy(row.mark, sizeof row.mark, query, 11);
     if (sscanf(stmt_column_text(query, 16), "%lld %lld %lld %lld %lld", &row.tally.seen,
                &row.tally.unpriced, &row.tally.malformed, &row.tally.ambiguous,
-               &row.tally.dear) < 5)
+               &row.tally.expensive) < 5)
         row.tally = (struct price_batch_tally){0};
     *ret_row = row;
 }
@@ -91,7 +91,8 @@ static bool put_state(struct db *db, const struct feed_row *row, struct error *e
     if (!insert)
         return false;
     snprintf(tally, sizeof tally, "%lld %lld %lld %lld %lld", row->tally.seen,
-             row->tally.unpriced, row->tally.malformed, row->tally.ambiguous, row->tally.dear);
+             row->tally.unpriced, row->tally.malformed, row->tally.ambiguous,
+             row->tally.expensive);
     stmt_text(insert, row->feed);
     stmt_text(insert, row->scope);
     stmt_text(insert, row->address);
@@ -115,7 +116,7 @@ static bool put_state(struct db *db, const struct feed_row *row, struct error *e
     return stmt_run(insert, err);
 }
 
-/* Says that what was believed before still holds. */
+/* Says that what was accepted before still holds. */
 static bool put_reading(struct db *db, const struct feed_row *row, struct error *err)
 {
     AUTO(stmt_done)

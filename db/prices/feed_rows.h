@@ -8,11 +8,11 @@
 
 #define HELD_EXAMPLES 3
 
-/* A price that a reading said and that is not believed yet. */
+/* A price that a reading said and that is not accepted yet. */
 struct held_price {
     char instance_type[INSTANCE_SIZE], region[REGION_SIZE], zone[REGION_SIZE];
     enum price_kind kind;
-    long long nanos;      /* that is believed */
+    long long nanos;      /* that is accepted */
     long long held_nanos; /* that waits; 0: there is none any more */
     long long since_us;   /* when it was said first */
 };
@@ -24,13 +24,13 @@ struct feed_row {
     const char *state;      /* "ok", "unchanged" or "failed"; static */
     char reason[256];       /* of a failure; "" */
     long long checked_us;   /* when it was last asked */
-    long long confirmed_us; /* when it last said something that was believed; 0 never */
+    long long confirmed_us; /* when it last said something that was accepted; 0 never */
     long long changed_us;   /* when that was last something new; 0 never */
-    long long source_us;    /* of what is believed, as the feed says; 0 where it does not */
+    long long source_us;    /* of what is accepted, as the feed says; 0 where it does not */
     char etag[128], last_modified[64], mark[96];
     int status;         /* HTTP's, of the last answer; 0 for none */
     long long bytes;    /* of the last reading, unpacked */
-    long long prices;   /* that are believed */
+    long long prices;   /* that are accepted */
     long long failures; /* since it last worked */
     struct price_batch_tally tally;
     long long held;     /* prices that wait for another reading */

@@ -1,4 +1,4 @@
-/* What was read of single regions, for the next question that names one of them beside others:
+/* Per-region cache of offers, for the next question that names one of the regions with others:
  * their books, kept until a price changes. One thread at a time. */
 #pragma once
 
@@ -15,5 +15,5 @@ void offer_store_begin(struct offer_store *store, long long prices);
 /* The book of the region; NULL where none is kept. */
 struct price_book *offer_store_find(struct offer_store *store, const char *region);
 /* Keeps a book that was read, which the store owns then, and returns it; NULL where there is no
- * room but that of this question's other regions. */
+ * room but the room of this question's other regions. */
 struct price_book *offer_store_keep(struct offer_store *store, struct price_book *book);

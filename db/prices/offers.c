@@ -159,7 +159,7 @@ static bool offer_row_look_up(struct db *db, const struct offer_rows *rows,
                     ret_held, err);
 }
 
-/* What is known of the row, and what its series has to tell beside. */
+/* What is known of the row, and what its series has to tell cross. */
 static bool quote_row(struct db *db, const struct offer_rows *rows, const struct offer_row *row,
                       struct quote *ret_quote, struct error *err)
 {

@@ -175,19 +175,19 @@ static long long on_demand_of(const struct other_feeds *others, const struct pri
     return 0;
 }
 
-static bool is_dear(const struct other_feeds *others, const struct price *price, bool trusted,
-                    struct beside *beside)
+static bool is_expensive(const struct other_feeds *others, const struct price *price,
+                         bool trusted, struct cross_check *cross)
 {
     long long on_demand;
-    bool dear;
+    bool expensive;
 
     if (!is_listed(price) || price->kind != PRICE_SPOT ||
         (on_demand = on_demand_of(others, price, trusted)) == 0)
         return false;
-    dear = spot_is_dear(price->nanos, on_demand);
-    beside->spots++;
-    beside->dear += dear;
-    return dear;
+    expensive = spot_is_expensive(price->nanos, on_demand);
+    cross->spots++;
+    cross->expensive += expensive;
+    return expensive;
 }
 
 /* So many are not what makes a reading odd: those by the hour are judged without them. */
@@ -201,26 +201,26 @@ static void drop_odd_commitments(const struct other_feeds *others, struct price_
         if (price->kind >= PRICE_COMMITTED && strcmp(price->currency, "USD") == 0 &&
             (on_demand = on_demand_of(others, price, false)) > 0 &&
             commitment_is_odd(price->nanos, on_demand))
-            price_batch_drop_dear(batch, position - 1);
+            price_batch_drop_expensive(batch, position - 1);
 }
 
-void other_feeds_drop_dear(const struct other_feeds *others, struct price_batch *batch,
-                           bool trusted, struct beside *ret_beside)
+void other_feeds_drop_expensive(const struct other_feeds *others, struct price_batch *batch,
+                                bool trusted, struct cross_check *ret_cross)
 {
-    struct beside counted = {0}, again = {0};
+    struct cross_check counted = {0}, again = {0};
     const struct price *price;
     size_t position = 0;
 
     while ((price = price_batch_next(batch, &position)) != NULL)
-        (void)!is_dear(others, price, trusted, &counted);
-    *ret_beside = counted;
+        (void)!is_expensive(others, price, trusted, &counted);
+    *ret_cross = counted;
     drop_odd_commitments(others, batch);
     position = 0;
-    if (!trusted && are_many(counted.dear, counted.spots))
+    if (!trusted && are_many(counted.expensive, counted.spots))
         return;
-    while (counted.dear > 0 && (price = price_batch_next(batch, &position)) != NULL)
-        if (is_dear(others, price, trusted, &again))
-            price_batch_drop_dear(batch, position - 1);
+    while (counted.expensive > 0 && (price = price_batch_next(batch, &position)) != NULL)
+        if (is_expensive(others, price, trusted, &again))
+            price_batch_drop_expensive(batch, position - 1);
 }
 
 static bool is_strange(const struct price *price, long long other_nanos)
@@ -231,7 +231,7 @@ static bool is_strange(const struct price *price, long long other_nanos)
 }
 
 void other_feeds_weigh(const struct other_feeds *others, const struct price *price,
-                       long long before_nanos, bool is_first, struct beside *beside)
+                       long long before_nanos, bool is_first, struct cross_check *cross)
 {
     long long spot, same;
 
@@ -239,17 +239,17 @@ void other_feeds_weigh(const struct other_feeds *others, const struct price *pri
         return;
     same = other_feeds_find(others, price, price->kind);
     if (is_first && same > 0) {
-        beside->firsts++;
-        beside->strange += is_strange(price, same);
+        cross->firsts++;
+        cross->strange += is_strange(price, same);
     }
     if (price->kind == PRICE_SPOT) {
-        beside->level += before_nanos != price->nanos &&
-                         is_level(on_demand_of(others, price, false), price->nanos);
+        cross->level += before_nanos != price->nanos &&
+                        is_level(on_demand_of(others, price, false), price->nanos);
         return;
     }
     spot = other_feeds_find(others, price, PRICE_SPOT);
-    beside->lists += spot > 0;
-    beside->swapped += before_nanos != price->nanos && is_level(spot, price->nanos);
+    cross->lists += spot > 0;
+    cross->swapped += before_nanos != price->nanos && is_level(spot, price->nanos);
 }
 
 void other_feeds_free(struct other_feeds *others)

@@ -33,13 +33,13 @@ long long other_feeds_find(const struct other_feeds *others, const struct price 
 /* Leaves spot prices out of the reading that are far above the price on demand, which the reading
  * itself knows or else another feed. Where they are many nothing is left out: then the reading is
  * odd as a whole. Of a trusted file each is left out, by what a person typed, too. Counts both in
- * *ret_beside. Commitments that are odd beside the price on demand are left out in any case. */
-void other_feeds_drop_dear(const struct other_feeds *others, struct price_batch *batch,
-                           bool trusted, struct beside *ret_beside);
+ * *ret_cross. Commitments that are odd next to the price on demand are left out in any case. */
+void other_feeds_drop_expensive(const struct other_feeds *others, struct price_batch *batch,
+                                bool trusted, struct cross_check *ret_cross);
 
 /* Counts one price of the reading. `before_nanos`: what is known of it in its own feed, or 0;
  * `is_first`: nothing judges the reading. */
 void other_feeds_weigh(const struct other_feeds *others, const struct price *price,
-                       long long before_nanos, bool is_first, struct beside *beside);
+                       long long before_nanos, bool is_first, struct cross_check *cross);
 
 void other_feeds_free(struct other_feeds *others);

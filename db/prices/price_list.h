@@ -12,7 +12,7 @@ struct price_filter {
     long long limit;
 };
 
-/* What a later reading says of a price and is not believed yet. */
+/* What a later reading says of a price and is not accepted yet. */
 struct waiting_price {
     long long since_us; /* when it was said first; 0: nothing waits */
     long long nanos;    /* 0: there is none any more */

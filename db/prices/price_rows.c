@@ -44,7 +44,7 @@ bool price_series_insert(struct stmt *insert, const char *scope, const struct pr
     return stmt_run(insert, err);
 }
 
-/* A series must not be believed about a moment before the last withdrawal: then another price
+/* A series must not be accepted about a moment before the last withdrawal: then another price
  * held, which db/prices/price_at.c finds. */
 bool price_series_settle(struct db *db, long long series, struct error *err)
 {

@@ -185,7 +185,7 @@ static void replacement_compare_beside(struct replacement *work)
 
     while ((price = price_batch_next(batch, &position)) != NULL)
         other_feeds_weigh(&work->others, price, work->known[position - 1].nanos, is_first,
-                          &work->change.beside);
+                          &work->change.cross);
 }
 
 /* Since when a price holds: as its source says, but never before what is already known. */
@@ -245,7 +245,7 @@ static bool move_series(struct replacement *work, const struct known *known,
            price_row_add(work->add_price, known->number, since_us, work->now_us, price, err);
 }
 
-/* Notes what a reading says that is not believed. */
+/* Notes what a reading says that is not accepted. */
 static bool replacement_hold_one(struct replacement *work, const struct known *known,
                                  long long nanos, struct error *err)
 {
@@ -304,7 +304,7 @@ static bool replacement_prepare(struct replacement *work, struct error *err)
     return work->add_series && work->add_price && work->move_series && work->hold_series;
 }
 
-/* Notes the whole reading beside what is believed, for the next one to be compared with. */
+/* Notes the whole reading beside what is accepted, for the next one to be compared with. */
 static bool replacement_hold_all(struct replacement *work, struct error *err)
 {
     const struct price_batch *batch = work->snapshot->batch;
@@ -367,7 +367,7 @@ static bool replacement_write_all(struct replacement *work, struct error *err)
     return true;
 }
 
-/* Stores what the reading says and is not believed. */
+/* Stores what the reading says and is not accepted. */
 static bool replacement_hold_back(struct replacement *work, struct transaction *transaction,
                                   struct error *err)
 {
@@ -414,15 +414,16 @@ static bool replacement_look_aside(struct replacement *work, struct error *err)
 {
     const struct price_snapshot *snapshot = work->snapshot;
 
-    if (snapshot->believe)
+    if (snapshot->accept)
         return true;
     if (!other_feeds_load(work->db, snapshot->row, snapshot->batch, &work->others, err))
         return false;
-    other_feeds_drop_dear(&work->others, snapshot->batch, work->trusted, &work->change.beside);
+    other_feeds_drop_expensive(&work->others, snapshot->batch, work->trusted,
+                               &work->change.cross);
     return true;
 }
 
-static bool is_believed(const struct replacement *work, struct error *why)
+static bool is_accepted(const struct replacement *work, struct error *why)
 {
     const struct price_snapshot *snapshot = work->snapshot;
 
@@ -440,11 +441,11 @@ bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
                                .snapshot = snapshot,
                                .now_us = snapshot->row->confirmed_us,
                                .trusted =
-                                   snapshot->believe || (source_is_trusted(snapshot->source) &&
-                                                         price_batch_count(snapshot->batch) > 0)};
+                                   snapshot->accept || (source_is_trusted(snapshot->source) &&
+                                                        price_batch_count(snapshot->batch) > 0)};
     const struct feed_row *row = snapshot->row;
     struct error why = {0};
-    bool believed;
+    bool accepted;
 
     if (!replacement_look_aside(&work, err) ||
         !transaction_begin(&transaction, db, DB_RELAXED, err) ||
@@ -453,9 +454,9 @@ bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
         return false;
     if (!work.trusted)
         replacement_compare_beside(&work);
-    believed = is_believed(&work, &why);
-    if (!(believed ? replacement_take_over : replacement_hold_back)(&work, &transaction, err))
+    accepted = is_accepted(&work, &why);
+    if (!(accepted ? replacement_take_over : replacement_hold_back)(&work, &transaction, err))
         return false;
     *ret_change = work.change;
-    return believed || error_set(err, why.kind, NULL, "%s", why.message);
+    return accepted || error_set(err, why.kind, NULL, "%s", why.message);
 }

@@ -8,6 +8,6 @@
  * db/schema_first.c. */
 #define NEVER_WITHDRAWN "9223372036854775807"
 
-/* Reads the columns withdrawn_us, withdrawn_by and withdrawn_reason, of which the first is
+/* Reads the columns withdrawn_us, withdrawn_by and withdrawn_reason, where the first is
  * `column`. */
 void withdrawal_read(struct stmt *row, int column, struct taken_back *ret_withdrawn);

@@ -27,8 +27,8 @@ struct older_version {
 };
 
 /* Runs of different versions of an engine, its library or its plan are not put together. The
- * standing is that of the newest version with an interval; without any, of the newest with a
- * valid run. Versions are ordered by their names, never by who reported last. */
+ * standing is the standing of the newest version with an interval; without any, of the newest
+ * with a valid run. Versions are ordered by their names, never by who reported last. */
 struct contender {
     long long number;
     char id[CONTENDER_ID_SIZE]; /* names it in URLs: a hash of its key */
@@ -38,7 +38,7 @@ struct contender {
     struct published published;     /* of one that is */
     char version[RUN_VERSION_SIZE]; /* whose runs the standing is of; "" of a figure */
     struct standing standing;       /* of a figure: a point */
-    struct older_version *older;    /* owned: what other versions came to, the newest first */
+    struct older_version *older;    /* owned: the standings of other versions, the newest first */
     size_t older_count;
     struct run_source *sources; /* owned: whose the standing is, the largest share first */
     size_t source_count;

@@ -9,9 +9,9 @@
 
 #include <stddef.h>
 
-/* The newest valid runs of a version, and how many beside them are not. The runs of this server
- * and of the operator have a place for STANDING_RUNS_MAX together, and those of all senders for
- * as many: where these are full, a run of a sender takes the place of the oldest run of the
+/* The newest valid runs of a version, and how many others are not valid. The runs of this server
+ * and of the operator have a place for STANDING_RUNS_MAX together, and the runs of all senders
+ * for as many: where these are full, a run of a sender takes the place of the oldest run of the
  * sender who has most. So one sender never displaces another. A zeroed one is fine for
  * history_free().
  */
@@ -29,7 +29,7 @@ struct history {
 void history_start(struct history *history);
 void history_free(struct history *history);
 
-/* Adds a run of a sender ("" where it has none); those of one sender come newest first. False
+/* Adds a run of a sender ("" where it has none); the runs of one sender come newest first. False
  * where its older runs will not count either. */
 bool history_add(struct history *history, const char *sender,
                  const struct run_result *run_result);

@@ -10,7 +10,7 @@
 
 #include <assert.h>
 
-#define OLDER_MAX 8 /* versions that are kept beside the one that counts */
+#define OLDER_MAX 8 /* versions that are kept in addition to the one that counts */
 
 static int by_hertz(const void *left, const void *right)
 {

@@ -11,7 +11,7 @@
 bool document_read(const char *text, size_t length, struct document *ret_document,
                    struct error *err) __attribute__((warn_unused_result));
 
-/* The last spec, as it was written and as it was read: those of many documents are mostly alike,
+/* The last spec, as it was written and as it was read: specs of many documents are mostly alike,
  * and reading one takes a third of the time. The caller's; a zeroed one is fine. */
 struct document_memo {
     char *written, *text; /* owned, or both NULL */

@@ -402,7 +402,8 @@ static void add_property(json_t *properties, const struct field *field,
 {
     json_t *schema = field_schema(field);
 
-    if (strcmp(field->name, "precision") != 0) /* that of a request is the machine's */
+    if (strcmp(field->name, "precision") !=
+        0) /* the machine decides the precision of a request */
         json_object_set_new(schema, "default", field_write(field, defaults));
     json_object_set_new(properties, field->name, schema);
 }

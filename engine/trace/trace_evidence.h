@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* {"observations":[[...],...],"canaries":[[steps, hertz, copy_bytes_per_second],...]}; the
- * columns of an observation are those of engine/trace/observation.h, in its order. */
+ * columns of an observation stand in engine/trace/observation.h, in its order. */
 bool trace_write_evidence(struct bytes *text, const struct evidence *evidence)
     __attribute__((warn_unused_result));
 

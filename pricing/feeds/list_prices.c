@@ -59,7 +59,7 @@ bool list_prices_fit(const struct price_batch *batch, struct error *err)
     if (far * 2 <= count)
         return true;
     return error_set(err, ERROR_UPSTREAM, NULL,
-                     "not believed: %s costs %.20s in %.30s, where its list price was %s in %s"
+                     "not accepted: %s costs %.20s in %.30s, where its list price was %s in %s"
                      " on %s",
                      odd->instance_type, odd->text, odd->region, odd_list->text, odd_list->region,
                      odd_list->day);

@@ -9,7 +9,7 @@
 #define MANY_PERCENT 10
 #define LIKE_PERCENT 90
 #define SWAPPED_PERCENT 25
-#define DEAR 2
+#define EXPENSIVE 2
 
 /* How far a price of a kind goes, in hundredths, before it is a leap or a drift; and how far two
  * readings may be apart that say the same. */
@@ -55,9 +55,9 @@ bool is_confirmed(enum price_kind kind, long long held_nanos, long long after_na
     return held_nanos > 0 && !is_beyond(rule_of(kind)->same, held_nanos, after_nanos);
 }
 
-bool spot_is_dear(long long spot_nanos, long long on_demand_nanos)
+bool spot_is_expensive(long long spot_nanos, long long on_demand_nanos)
 {
-    return on_demand_nanos > 0 && spot_nanos > on_demand_nanos * DEAR;
+    return on_demand_nanos > 0 && spot_nanos > on_demand_nanos * EXPENSIVE;
 }
 
 bool is_level(long long left_nanos, long long right_nanos)
@@ -134,7 +134,7 @@ static bool covers(const struct moves *known, const struct change *change, const
     return (!empty && (known->before - known->common <= COVERAGE_FEW ||
                        known->common * 100 >= known->before * COVERAGE_PERCENT)) ||
            error_set(err, ERROR_UPSTREAM, NULL,
-                     "not believed: it has %zu of the %zu %sprices that it had before",
+                     "not accepted: it has %zu of the %zu %sprices that it had before",
                      known->common, known->before, which);
 }
 
@@ -148,9 +148,9 @@ static bool is_whole(const struct source *source, const struct price_batch *batc
     for (const char *const *name = source->sentinels; name && *name; name++)
         if (!has_type(batch, *name))
             return error_set(err, ERROR_UPSTREAM, NULL,
-                             "not believed: it has no price for %s, which it always had", *name);
+                             "not accepted: it has no price for %s, which it always had", *name);
     if (source->min_regions > 0 && !has_regions(batch, source->min_regions))
-        return error_set(err, ERROR_UPSTREAM, NULL, "not believed: it has fewer than %zu regions",
+        return error_set(err, ERROR_UPSTREAM, NULL, "not accepted: it has fewer than %zu regions",
                          source->min_regions);
     return covers(&by_hour, change, "", err) && covers(committed, change, "committed ", err);
 }
@@ -160,51 +160,51 @@ static bool moves_as_its_kind(const struct moves *moves, const struct kind_rule 
 {
     if (are_many(moves->leapt, moves->common))
         return error_set(err, ERROR_UPSTREAM, NULL,
-                         "not believed: %zu of %zu %s prices moved by %s", moves->leapt,
+                         "not accepted: %zu of %zu %s prices moved by %s", moves->leapt,
                          moves->common, rule->name, rule->leap_words);
     if (is_share(moves->drifted, moves->common, 50))
         return error_set(err, ERROR_UPSTREAM, NULL,
-                         "not believed: %zu of %zu %s prices moved by %s", moves->drifted,
+                         "not accepted: %zu of %zu %s prices moved by %s", moves->drifted,
                          moves->common, rule->name, rule->drift_words);
     return true;
 }
 
-static bool is_swapped(const struct beside *beside)
+static bool is_swapped(const struct cross_check *cross)
 {
-    return is_share(beside->swapped, beside->lists, SWAPPED_PERCENT);
+    return is_share(cross->swapped, cross->lists, SWAPPED_PERCENT);
 }
 
-static bool is_dear(const struct beside *beside)
+static bool is_expensive(const struct cross_check *cross)
 {
-    return are_many(beside->dear, beside->spots);
+    return are_many(cross->expensive, cross->spots);
 }
 
-static bool fits_beside(const struct beside *beside, struct error *err)
+static bool fits_beside(const struct cross_check *cross, struct error *err)
 {
-    if (is_swapped(beside))
+    if (is_swapped(cross))
         return error_set(err, ERROR_UPSTREAM, NULL,
-                         "not believed: %zu of %zu on-demand prices are known as spot prices",
-                         beside->swapped, beside->lists);
-    if (is_share(beside->level, beside->spots, SWAPPED_PERCENT))
+                         "not accepted: %zu of %zu on-demand prices are known as spot prices",
+                         cross->swapped, cross->lists);
+    if (is_share(cross->level, cross->spots, SWAPPED_PERCENT))
         return error_set(err, ERROR_UPSTREAM, NULL,
-                         "not believed: %zu of %zu spot prices are known as on-demand prices",
-                         beside->level, beside->spots);
-    if (is_dear(beside))
+                         "not accepted: %zu of %zu spot prices are known as on-demand prices",
+                         cross->level, cross->spots);
+    if (is_expensive(cross))
         return error_set(err, ERROR_UPSTREAM, NULL,
-                         "not believed: %zu of %zu spot prices are more than %d times the price"
+                         "not accepted: %zu of %zu spot prices are more than %d times the price"
                          " on demand",
-                         beside->dear, beside->spots, DEAR);
-    if (are_many(beside->strange, beside->firsts))
+                         cross->expensive, cross->spots, EXPENSIVE);
+    if (are_many(cross->strange, cross->firsts))
         return error_set(err, ERROR_UPSTREAM, NULL,
-                         "not believed: other feeds say otherwise of %zu of %zu prices",
-                         beside->strange, beside->firsts);
+                         "not accepted: other feeds say otherwise of %zu of %zu prices",
+                         cross->strange, cross->firsts);
     return true;
 }
 
 bool change_is_plausible(const struct source *source, const struct price_batch *batch,
                          const struct change *change, struct error *err)
 {
-    if (!is_whole(source, batch, change, err) || !fits_beside(&change->beside, err))
+    if (!is_whole(source, batch, change, err) || !fits_beside(&change->cross, err))
         return false;
     for (int group = 0; group < MOVE_GROUPS; group++)
         if (!moves_as_its_kind(&change->moves[group], &rules[group], err))
@@ -224,6 +224,6 @@ bool change_is_like(const struct change *change, const struct doubt *doubt)
 
 bool change_is_confirmed(const struct change *change, const struct doubt *doubt, long long now_us)
 {
-    return !is_swapped(&change->beside) && !is_dear(&change->beside) &&
+    return !is_swapped(&change->cross) && !is_expensive(&change->cross) &&
            change_is_like(change, doubt) && now_us - doubt->since_us >= DOUBT_SECONDS * 1000000LL;
 }

@@ -1,5 +1,5 @@
 /* Whether what a feed says now may take the place of what it said before. A reading that is odd
- * is held back; one like it, an hour later or more, confirms it, and is believed. What is odd
+ * is held back; one like it, an hour later or more, confirms it, and is accepted. What is odd
  * depends on the kind of price: on demand hardly moves, spot does. */
 #pragma once
 
@@ -26,27 +26,27 @@ struct moves {
     size_t drifted; /* is_drift(): more than half of a list never do */
 };
 
-/* A new reading beside what is known of the other kind of price, and beside what other feeds say
+/* A new reading compared with the known prices of the other kind, and with what other feeds say
  * of its own. */
-struct beside {
-    size_t spots; /* spot prices of types that have a known price on demand */
-    size_t
-        dear; /* of spots: far above it; where they are few, the reading goes on without them */
-    size_t level;   /* of spots: they are that price, and were not before */
-    size_t lists;   /* on-demand prices of types whose spot price another feed knows */
-    size_t swapped; /* of lists: they are that price, and were not before */
-    size_t firsts;  /* prices that another feed knows too, where no known price judges */
-    size_t strange; /* of firsts: leaps from there */
+struct cross_check {
+    size_t spots;     /* spot prices of types that have a known price on demand */
+    size_t expensive; /* of spots: far above it; where they are few, the reading goes on without
+                         them */
+    size_t level;     /* of spots: they are that price, and were not before */
+    size_t lists;     /* on-demand prices of types whose spot price another feed knows */
+    size_t swapped;   /* of lists: they are that price, and were not before */
+    size_t firsts;    /* prices that another feed knows too, where no known price judges */
+    size_t strange;   /* of firsts: leaps from there */
 };
 
-/* A new reading beside the one that it would replace. A known price that has expired, or whose
- * type was not asked for, judges nothing. */
+/* A new reading compared with the one that it would replace. A known price that has expired, or
+ * whose type was not asked for, judges nothing. */
 struct change {
     size_t before; /* known prices that judge */
     size_t after;  /* prices of the new reading */
     size_t common; /* of before: also in the new reading */
     struct moves moves[MOVE_GROUPS];
-    struct beside beside;
+    struct cross_check cross;
     size_t
         contested; /* known prices of which this reading, or the one held back, says otherwise */
     size_t agreed; /* of contested: both say nearly the same */
@@ -68,7 +68,7 @@ bool is_drift(enum price_kind kind, long long before_nanos, long long after_nano
 bool is_confirmed(enum price_kind kind, long long held_nanos, long long after_nanos);
 
 /* Whether a spot price is far above the one on demand, which no one pays. */
-bool spot_is_dear(long long spot_nanos, long long on_demand_nanos);
+bool spot_is_expensive(long long spot_nanos, long long on_demand_nanos);
 
 /* Whether two prices are the same but for the hour at which they were read; 0 is no price. */
 bool is_level(long long left_nanos, long long right_nanos);
@@ -92,8 +92,8 @@ bool change_is_plausible(const struct source *source, const struct price_batch *
  * price confirms nothing. */
 bool change_is_like(const struct change *change, const struct doubt *doubt);
 
-/* The same, and whether enough time has gone by for it to be believed. What contradicts what is
- * known of the other kind of price is never believed for saying so again: on-demand prices that
+/* The same, and whether enough time has gone by for it to be accepted. What contradicts what is
+ * known of the other kind of price is never accepted for saying so again: on-demand prices that
  * are another feed's spot prices, and spot prices far above on demand. */
 bool change_is_confirmed(const struct change *change, const struct doubt *doubt,
                          long long now_us);

@@ -243,10 +243,10 @@ size_t price_batch_interruption_count(const struct price_batch *batch)
     return batch->interruption_count;
 }
 
-void price_batch_drop_dear(struct price_batch *batch, size_t place)
+void price_batch_drop_expensive(struct price_batch *batch, size_t place)
 {
     batch->dead += batch->prices[place].nanos > 0;
-    batch->facts.tally.dear += batch->prices[place].nanos > 0;
+    batch->facts.tally.expensive += batch->prices[place].nanos > 0;
     batch->prices[place].nanos = 0;
 }
 

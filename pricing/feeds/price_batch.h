@@ -1,4 +1,4 @@
-/* What one reading of a feed has brought together, before anybody decides whether to believe it:
+/* What one reading of a feed has brought together, before anybody decides whether to accept it:
  * prices, each once; what the feed says of instance types; and how often spot instances are
  * interrupted. In memory, one reading at a time. */
 #pragma once
@@ -32,7 +32,7 @@ struct price_batch_tally {
     long long unpriced;  /* said to have no price, like "N/A*" */
     long long malformed; /* could not be read, or cost nothing, or more than anything may */
     long long ambiguous; /* several entries for one price, all of which were thrown out */
-    long long dear;      /* spot prices far above the price on demand */
+    long long expensive; /* spot prices far above the price on demand */
 };
 
 struct price_batch;
@@ -74,7 +74,7 @@ size_t price_batch_type_count(const struct price_batch *batch);
 size_t price_batch_interruption_count(const struct price_batch *batch);
 
 /* Leaves out the spot price at a place, which is far above the price on demand. */
-void price_batch_drop_dear(struct price_batch *batch, size_t place);
+void price_batch_drop_expensive(struct price_batch *batch, size_t place);
 
 /* Places of prices, those without a price any more among them: for arrays beside the basket. */
 size_t price_batch_places(const struct price_batch *batch);

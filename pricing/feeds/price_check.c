@@ -33,8 +33,8 @@ static void sum_up(const struct price_batch *batch, struct price_check *check)
     while ((price = price_batch_next(batch, &position)) != NULL) {
         if (check->cheapest.nanos == 0 || price->nanos < check->cheapest.nanos)
             check->cheapest = *price;
-        if (price->nanos > check->dearest.nanos)
-            check->dearest = *price;
+        if (price->nanos > check->costliest.nanos)
+            check->costliest = *price;
     }
 }
 

@@ -4,8 +4,8 @@
 #include "pricing/feeds/price_sheet.h"
 
 struct price_check {
-    size_t rows, faults, prices;    /* the same price in two rows is one */
-    struct price cheapest, dearest; /* by the number alone; with nanos 0 where there is none */
+    size_t rows, faults, prices;      /* the same price in two rows is one */
+    struct price cheapest, costliest; /* by the number alone; with nanos 0 where there is none */
 };
 
 /* Reads the file as the feed "price-file" does; `fault` gets each fault in the header and in the

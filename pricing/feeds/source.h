@@ -2,7 +2,7 @@
  * (<provider>_<feed>.c) with a `const struct source`; sources.c lists them.
  *
  * A feed is read in scopes: one region each, or all at once. Reading a scope is a walk over
- * pages: open -> (ask -> take* -> page)* -> close and brings a basket, which is believed or not
+ * pages: open -> (ask -> take* -> page)* -> close and brings a basket, which is accepted or not
  * by somebody else. */
 #pragma once
 
@@ -95,7 +95,7 @@ struct source {
     const struct reader_ops *read;
 };
 
-/* All feeds, in the order in which they are believed where several know a price; NULL-ended. */
+/* All feeds, in the order in which they are accepted where several know a price; NULL-ended. */
 extern const struct source *const sources[];
 const struct source *source_find(const char *name); /* NULL when there is none */
 

@@ -9,7 +9,7 @@
 void price_name_of_machine(const char *vm, const char *stratum, char ret_name[INSTANCE_SIZE]);
 bool price_is_of_machine(const char *name);
 
-/* How much a feed is believed: the higher wins; 0 for one that sources.c does not know. */
+/* How much a feed is accepted: the higher wins; 0 for one that sources.c does not know. */
 int feed_rank(const char *name);
 
 /* Whether a price is that of a machine, or what it is the price of instead: the nearer, the

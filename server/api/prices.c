@@ -22,12 +22,12 @@ static bool check_refresh(const struct query *query, void *into, struct error *e
     const struct refresh_question *question = into;
 
     (void)query;
-    if (question->believe && !question->feed)
+    if (question->accept && !question->feed)
         return error_set(err, ERROR_INVALID, "feed",
-                         "is needed with believe: say which feed is right");
-    if (!question->believe && question->reason[0])
+                         "is needed with accept: say which feed is right");
+    if (!question->accept && question->reason[0])
         return error_set(err, ERROR_INVALID, "reason",
-                         "is why a feed is believed: say believe=true");
+                         "is why a feed is accepted: say accept=true");
     return true;
 }
 
@@ -54,11 +54,11 @@ static const struct parameter_row prices[] = {
 #define AT(member) .offset = offsetof(struct refresh_question, member)
 static const struct parameter_row refresh[] = {
     {"feed", PARAMETER_WORD, AT(feed), .meaning = "Only this feed; GET /v1/feeds lists them."},
-    {"believe", PARAMETER_FLAG, AT(believe), .usual = "false",
+    {"accept", PARAMETER_FLAG, AT(accept), .usual = "false",
      .meaning = "With true, the server stores what this feed says, however odd it is. Needs "
                 "`feed`; `held` of GET /v1/feeds shows what waits."},
     {"reason", API_REASON, AT(reason),
-     .meaning = "With `believe`: why; for the audit, at most 500 bytes."},
+     .meaning = "With `accept`: why; for the audit, at most 500 bytes."},
 };
 #undef AT
 

@@ -15,7 +15,7 @@ extern const struct parameters prices_list_parameters;
 
 struct refresh_question {
     const char *feed; /* NULL: all */
-    bool believe;
+    bool accept;
     char reason[REASON_MAX + 1];
 };
 extern const struct parameters refresh_parameters;

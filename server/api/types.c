@@ -17,7 +17,7 @@ static bool check_families(const struct query *query, void *into, struct error *
 static const struct parameter_row families[] = {
     {"family", PARAMETER_WORD, AT(family),
      .meaning = "Only this family: `c7i`, `n2-standard`, `Standard_Ds_v5`. The default is every "
-                "family of which a size was measured."},
+                "family with a measured size."},
     {"instance_type", PARAMETER_WORD, AT(instance_type),
      .meaning = "Only the family of this type; instead of `family`."},
     {"limit", PARAMETER_INTEGER, AT(comparison.limit), .min = 1, .max = COMPARISON_LIST_MAX,
@@ -44,7 +44,7 @@ static const struct parameter_row support[] = {
 #define AT(member) .offset = offsetof(struct wanted_asked, member)
 static const struct parameter_row wanted[] = {
     {"instance_type", PARAMETER_WORD, AT(instance_type), .max = INSTANCE_SIZE - 1,
-     .meaning = "The type of the machine that asks; the default is that of the machine that "
+     .meaning = "The type of the machine that asks; the default is the type of the machine that "
                 "answers."},
     {"provider", PARAMETER_PROVIDER, AT(provider), .max = PROVIDER_SIZE - 1,
      .meaning = "Its provider; the default is the first that has such a type."},

@@ -30,7 +30,7 @@ int prices_command(const struct config *config)
     printf("%s: rows: %zu, prices: %zu, faults: none\n", path, check.rows, check.prices);
     if (check.cheapest.nanos > 0)
         printf("%s: an hour costs from %s %s (%s) to %s %s (%s)\n", path, check.cheapest.text,
-               check.cheapest.currency, check.cheapest.instance_type, check.dearest.text,
-               check.dearest.currency, check.dearest.instance_type);
+               check.cheapest.currency, check.cheapest.instance_type, check.costliest.text,
+               check.costliest.currency, check.costliest.instance_type);
     return fflush(stdout) == 0 ? 0 : 1;
 }

@@ -28,7 +28,7 @@ struct audit_entry {
     struct run_id id;            /* of the run or sweep that was created; "" for none */
     bool counts;                 /* set for an import, with the number of documents by result: */
     long long imported, known, refused;
-    const char *did;             /* what was taken back or believed, "run voided"; else NULL */
+    const char *did;             /* what was taken back or accepted, "run voided"; else NULL */
     char object[64];             /* set with `did`: its id, or the name of the feed */
     char reason[REASON_MAX + 1]; /* and why; "" where none was given */
 };

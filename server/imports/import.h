@@ -1,5 +1,5 @@
 /* Documents of runs that were measured elsewhere, on their way into the database. What follows
- * from a trace is not believed but computed again. */
+ * from a trace is not accepted but computed again. */
 #pragma once
 
 #include "common/limits.h"

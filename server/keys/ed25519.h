@@ -1,4 +1,4 @@
-/* Ed25519 (RFC 8032), by nettle. Thread-safe. Without memory GMP, of which nettle takes it, ends
+/* Ed25519 (RFC 8032), by nettle. Thread-safe. Without memory GMP, where nettle allocates, ends
  * the process. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Tested by tests/api/test_feeds.py, test_believing.py and test_out_of_the_box.py. */
+/* Tested by tests/api/test_feeds.py, test_accepting.py and test_out_of_the_box.py. */
 #include "server/prices/feed_regions.h"
 
 #include "common/cleanup.h"

@@ -15,7 +15,7 @@ struct feed_visit {
     const char *key;           /* of Google's catalog, or "" */
     const char *metadata_url;  /* the service that gives the instance's role, or NULL */
     unsigned seed;
-    bool believe;                                    /* whatever it says */
+    bool accept;                                     /* whatever it says */
     bool (*wait)(void *user, long long nanoseconds); /* false: the server stops */
     void (*progress)(void *user, const char *scope, size_t done, size_t total);
     void *user;

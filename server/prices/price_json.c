@@ -118,7 +118,7 @@ void present_commitment(struct json_writer *out, enum price_kind kind, long long
     jsonw_close(out, '}');
 }
 
-/* What the last reading says instead and the server does not believe yet; null for nothing. */
+/* What the last reading says instead and the server does not accept yet; null for nothing. */
 static void present_waiting(struct json_writer *out, const struct price_view *view)
 {
     const struct waiting_price *waiting = &view->waiting;

@@ -98,7 +98,7 @@ static bool store_new(const struct tools *tools, const struct reading *reading,
     if (replace(tools->visit->db,
                 &(struct price_snapshot){.source = reading->source,
                                          .types = reading->types,
-                                         .believe = tools->visit->believe,
+                                         .accept = tools->visit->accept,
                                          .batch = reading->batch,
                                          .row = &row},
                 &change, err)) {

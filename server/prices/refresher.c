@@ -26,7 +26,7 @@ struct appointment {
     bool on;
     long long hurried_ns; /* when a new region made it due; 0: never */
     bool asked;           /* by a request */
-    bool believe;         /* what it says then, by that request */
+    bool accept;          /* what it says then, by that request */
     char idle[160];
 };
 
@@ -98,16 +98,16 @@ static void end_feed(struct refresher *refresher, size_t index, const struct fee
     service_thread_unlock(&refresher->thread);
 }
 
-/* Whether the request that asked for this refresh believes it; only for once. */
+/* Whether the request that asked for this refresh accepts it; only for once. */
 static bool take_belief(struct refresher *refresher, size_t index)
 {
-    bool believe;
+    bool accept;
 
     service_thread_lock(&refresher->thread);
-    believe = refresher->appointments[index].believe;
-    refresher->appointments[index].believe = false;
+    accept = refresher->appointments[index].accept;
+    refresher->appointments[index].accept = false;
     service_thread_unlock(&refresher->thread);
-    return believe;
+    return accept;
 }
 
 static void refresh_one(struct refresher *refresher, size_t index)
@@ -116,7 +116,7 @@ static void refresh_one(struct refresher *refresher, size_t index)
     const struct config *config = refresher->parts.config;
     struct identity identity;
     struct feed_result result;
-    bool on_aws, believe = take_belief(refresher, index);
+    bool on_aws, accept = take_belief(refresher, index);
 
     this_machine_identity(refresher->parts.this_machine, &identity);
     on_aws = strcmp(identity.provider, "aws") == 0 && strcmp(identity.source, "metadata") == 0;
@@ -132,7 +132,7 @@ static void refresh_one(struct refresher *refresher, size_t index)
                                                       : on_aws ? AWS_METADATA
                                                                : NULL,
                                       .seed = (unsigned)chance_next(&refresher->chance),
-                                      .believe = believe,
+                                      .accept = accept,
                                       .wait = wait_or_stop,
                                       .progress = keep_progress,
                                       .user = refresher},
@@ -359,8 +359,7 @@ struct refresher *refresher_start(const struct refresher_parts *parts, struct er
 }
 
 /* With the lock held. */
-static bool appoint(struct refresher *refresher, const char *name, bool believe,
-                    struct error *err)
+static bool appoint(struct refresher *refresher, const char *name, bool accept, struct error *err)
 {
     const struct feeds *feeds = refresher->parts.feeds;
     size_t count = 0;
@@ -374,7 +373,7 @@ static bool appoint(struct refresher *refresher, const char *name, bool believe,
         if (refresher->appointments[i].on &&
             (!name || strcmp(feeds->list[i].source->name, name) == 0)) {
             refresher->appointments[i].asked = true;
-            refresher->appointments[i].believe = believe;
+            refresher->appointments[i].accept = accept;
             count++;
         }
     if (count == 0 && name)
@@ -389,12 +388,12 @@ static bool appoint(struct refresher *refresher, const char *name, bool believe,
     return true;
 }
 
-bool refresher_ask(struct refresher *refresher, const char *feed, bool believe, struct error *err)
+bool refresher_ask(struct refresher *refresher, const char *feed, bool accept, struct error *err)
 {
     bool ok;
 
     service_thread_lock(&refresher->thread);
-    ok = appoint(refresher, feed, believe, err);
+    ok = appoint(refresher, feed, accept, err);
     service_thread_unlock(&refresher->thread);
     return ok;
 }

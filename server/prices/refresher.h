@@ -17,10 +17,10 @@ struct refresher_parts {
 struct refresher *refresher_start(const struct refresher_parts *parts, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Asks for a refresh of one feed (NULL: of all that are on). `believe`: what it says is stored,
+/* Asks for a refresh of one feed (NULL: of all that are on). `accept`: what it says is stored,
  * however odd it is. ERROR_CONFLICT while one is under
  * way, ERROR_UNABLE for a feed that is switched off. */
-bool refresher_ask(struct refresher *refresher, const char *feed, bool believe, struct error *err)
+bool refresher_ask(struct refresher *refresher, const char *feed, bool accept, struct error *err)
     __attribute__((warn_unused_result));
 
 /* The progress of a refresh. */

@@ -100,7 +100,7 @@ bool gate_queue_confirmation(struct db *db, struct this_machine *here, struct ga
                          check->run.text);
     gate_confirmation_key(check, key);
     if (!queue(db, here, &(struct wish){text, key}, queueing, &check->confirmation.sweep, &cause))
-        /* A stored spec that is not lawful any more is not the client's fault. */
+        /* A stored spec that is no longer valid is not the client's fault. */
         return cause.kind == ERROR_INVALID
                    ? error_set(err, ERROR_UNABLE, "confirm", "it cannot be run here: %.150s",
                                cause.message)

@@ -62,9 +62,9 @@ class Aws:
 
     def _dollars(self, region, name):
         kind = self.by_name[name]
-        dear = 0.04 + 0.03 * _share("dear", kind.family) + 0.002 * (self.places[region] % 9)
+        expensive = 0.04 + 0.03 * _share("expensive", kind.family) + 0.002 * (self.places[region] % 9)
         part = {"nano": 0.02, "micro": 0.1, "small": 0.2, "medium": 0.4}.get(kind.size, 1)
-        return (kind.cores * dear + kind.gpus * 0.9) * part
+        return (kind.cores * expensive + kind.gpus * 0.9) * part
 
     def on_demand_price(self, region, name):
         if not self.is_sold(region, name) or \

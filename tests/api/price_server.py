@@ -30,10 +30,10 @@ class PriceServer(Server):
             return answer if answer["refresh"]["ended_at"] else None
         return until(ended, "the end of a refresh", seconds)
 
-    def refresh(self, feed=None, seconds=PATIENCE, believe=None):
+    def refresh(self, feed=None, seconds=PATIENCE, accept=None):
         """One more reading, from its request to its end; the feed as it is then."""
         query = f"?feed={feed}" if feed else ""
-        query += f"&believe={believe}" if believe else ""
+        query += f"&accept={accept}" if accept else ""
         until(lambda: self.post(b"", path="/v1/prices/refresh", query=query).status == 202,
               "a refresh is accepted")
         self.settle(seconds)
@@ -124,7 +124,7 @@ class Stage:
         raise NotImplementedError
 
     def amounts(self):
-        """What is believed; how sure of that the server is left out."""
+        """What is accepted; how sure of that the server is left out."""
         return [(price["feed"], price["region"], price["instance_type"], price["kind"],
                  price["nanos_per_hour"], price["valid_from"]) for price in self.server.prices()]
 
@@ -135,7 +135,7 @@ class Stage:
 
 class SpotPage(Stage):
     NAME, WHERE = "aws-spot-page", "/spot.json"
-    KINDS = 24  # in 32 regions: with fewer it would not be believed
+    KINDS = 24  # in 32 regions: with fewer it would not be accepted
 
     def play(self, times=1, day=0, share=1):
         self.aws = Aws(regions=32, kinds=round(self.KINDS * share), day=day)

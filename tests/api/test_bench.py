@@ -438,10 +438,10 @@ class Reports(Bench):
 class WhenTimeIsUp(Bench):
     """What lasts as long as an option says: it begins with this module, beside the other tests."""
     TIME, DOLLAR = ["--max-seconds", "10"], ["--max-dollars", "1"]  # which is three seconds
-    DEAR = ["--provider", "aws", "--instance-type", "m5.large", "--price-per-hour", "1200"]
+    EXPENSIVE = ["--provider", "aws", "--instance-type", "m5.large", "--price-per-hour", "1200"]
     BENCHES = {"unlearning": ("native=" + fake("unlearning", 100), TIME, PLACE),
                "stubborn": ("native=" + fake("stubborn"), TIME, PLACE),
-               "slow": (SLOW_ENGINE, DOLLAR, DEAR)}
+               "slow": (SLOW_ENGINE, DOLLAR, EXPENSIVE)}
     running = {}
 
     @classmethod

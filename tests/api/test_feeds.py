@@ -179,7 +179,7 @@ class BadFeeds(FeedsCase):
         self.fails(lambda stage: status(200), "ends in the middle|empty")
 
     def test_json_of_something_else(self):
-        self.fails(lambda stage: status(200, "{}"), "format|no price|entries|not believed|no region")
+        self.fails(lambda stage: status(200, "{}"), "format|no price|entries|not accepted|no region")
 
     def test_a_server_that_hangs_up(self):
         self.fails(lambda stage: empty, "(?i)empty reply")

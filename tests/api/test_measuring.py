@@ -1,4 +1,4 @@
-"""A run's number and whether it may be believed: what ends a run, what it leaves as evidence, the
+"""A run's number and whether it may be accepted: what ends a run, what it leaves as evidence, the
 verdict over it, the same number made again, and what a machine refuses to try."""
 import glob
 import os

@@ -111,7 +111,7 @@ class Apart(RefreshCase):
         self.assertEqual("partly_failed", stage.server.feed(stage.NAME)["state"])
         self.assertTrue(stage.server.prices(feed=stage.NAME, region="us-east-1"))
 
-    def test_one_price_that_leaps_is_believed_when_it_is_said_again(self):
+    def test_one_price_that_leaps_is_accepted_when_it_is_said_again(self):
         stage = self.on(SpotPage)
         key = ("us-east-1", "m5.large", "spot")
         old = stage.stored_prices()

@@ -311,8 +311,8 @@ class Audited(unittest.TestCase):
         for path in (f"/v1/prices/{price}", f"/v1/discounts/{discount}"):
             self.assertEqual(200, server.post(BECAUSE, path=path + "/withdraw").status)
         self.assertEqual(200, server.delete("/v1/figures/mine").status)
-        believe = "?feed=price-file&believe=true"
-        for query in (believe + "&reason=I+looked", believe, "?feed=price-file"):
+        accept = "?feed=price-file&accept=true"
+        for query in (accept + "&reason=I+looked", accept, "?feed=price-file"):
             until(lambda query=query: server.post(b"", path="/v1/prices/refresh",
                                                   query=query).status == 202, "it is read")
         server.token = "bob" * 8
@@ -329,8 +329,8 @@ class Audited(unittest.TestCase):
                           ("ann", "price withdrawn", price, why),
                           ("ann", "discount withdrawn", str(discount), why),
                           ("ann", "figure removed", "mine", None),
-                          ("ann", "feed believed", "price-file", "I looked"),
-                          ("ann", "feed believed", "price-file", None)],
+                          ("ann", "feed accepted", "price-file", "I looked"),
+                          ("ann", "feed accepted", "price-file", None)],
                          [(each["who"], each["did"], each["id"], each["reason"])
                           for each in entries if "did" in each])
         self.assertEqual(5, sum(each["who"] == "bob" and each["status"] == 403 for each in entries))

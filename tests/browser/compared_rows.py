@@ -21,7 +21,7 @@ class Rows(BrowserCase):
 
     @classmethod
     def store(cls, types, workload="mlp2017"):
-        """{type: speeds}: each speed that of a machine of its own."""
+        """{type: speeds}: each speed of a machine of its own."""
         with sqlite3.connect(cls.server.database) as database:
             database.execute("UPDATE revision SET number = number + 1")
             for instance, speeds in types.items():
@@ -36,7 +36,7 @@ class Rows(BrowserCase):
                            "vm": f"i{i:015x}", "validity": "ok", "instance": instance}
                     database.execute(f"INSERT INTO runs ({','.join(row)}) VALUES"
                                      f" ({','.join('?' * len(row))})", list(row.values()))
-            # The run of which these are copies is no row itself.
+            # The run that was copied is no row itself.
             database.execute("DELETE FROM contenders WHERE engine = 'ok' AND configuration <> '{}'")
 
     @classmethod

@@ -13,7 +13,7 @@ HOSTILE = "<script>alert(1)</script>\u202e" + "x" * 3000
 
 
 class Sent(Rows):
-    """Rows that others have sent: two hubs, one of which contradicts this server."""
+    """Rows that others have sent: two hubs, and one contradicts this server."""
 
     @classmethod
     def setUpClass(cls):

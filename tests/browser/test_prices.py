@@ -99,7 +99,7 @@ class Prices(BrowserCase):
 
 
 class HeldBack(BrowserCase):
-    """A feed says something that the server does not believe."""
+    """A feed says something that the server does not accept."""
 
     @classmethod
     def setUpClass(cls):
@@ -127,20 +127,20 @@ class HeldBack(BrowserCase):
         until(lambda: not cls.server.get("/v1/feeds").json()["refresh"]["running"]
               and condition(cls.feed()), "the feed was read")
 
-    def believe(self):
-        return [each for each in self.all("main button") if each.text == "Believe"]
+    def accept(self):
+        return [each for each in self.all("main button") if each.text == "Accept"]
 
-    def test_what_waits_is_shown_and_believed_by_a_button(self):
+    def test_what_waits_is_shown_and_accepted_by_a_button(self):
         self.open("/?view=prices&instance_type=m5.large&region=us-east-1")
         self.until(lambda: self.all("#read-aws-spot-page"), "the feeds")
-        self.assertEqual([], self.believe())
+        self.assertEqual([], self.accept())
         self.says(10)
         self.server.post(b"", path="/v1/prices/refresh", query="?feed=aws-spot-page")
         self.waits(lambda feed: feed["state"] == "failed")
         held = self.feed()["scopes"][0]["held"]
         self.open("/?view=prices&instance_type=m5.large&region=us-east-1")
-        self.until(self.believe, "the button")
-        self.assertIn("not believed", self.text())
+        self.until(self.accept, "the button")
+        self.assertIn("not accepted", self.text())
         self.assertIn("In doubt: a reading of", self.text())
         price = self.server.get("/v1/prices?instance_type=m5.large&region=us-east-1"
                                 ).json()["prices"][0]
@@ -152,12 +152,12 @@ class HeldBack(BrowserCase):
         self.screenshot("held-back")
         self.assertAccessible("a feed that is held back")
         self.assertNoSideways("a feed that is held back")
-        self.believe()[0].click()
+        self.accept()[0].click()
         self.until(lambda: self.all("dialog[open]"), "the dialog")
         self.one("#why").send_keys("AWS said so", Keys.ENTER)
         self.until(lambda: not self.all("dialog"), "the dialog has gone")
         self.waits(lambda feed: feed["state"] == "ok" and not feed["scopes"][0]["held"])
-        self.until(lambda: not self.believe(), "there is nothing to believe any more")
+        self.until(lambda: not self.accept(), "there is nothing to accept any more")
         self.until(lambda: "In doubt" not in self.text(), "the price is shown as it is now")
 
 

@@ -37,7 +37,7 @@ struct feed_reading {
     const struct said *prices;
     size_t count;
     const char *types; /* that were asked for */
-    bool believe;
+    bool accept;
 };
 
 static inline struct price price_said(const struct said *said)
@@ -94,13 +94,13 @@ static inline bool replace_with(struct db *db, const struct feed_reading *readin
     return prices_replace(db,
                           &(struct price_snapshot){.source = source,
                                                    .types = reading->types,
-                                                   .believe = reading->believe,
+                                                   .accept = reading->accept,
                                                    .batch = batch,
                                                    .row = &row},
                           ret_change, err);
 }
 
-/* A reading that must be believed. */
+/* A reading that must be accepted. */
 static inline struct change replaced(struct db *db, const struct feed_reading *reading)
 {
     struct change change = {0};
@@ -111,13 +111,13 @@ static inline struct change replaced(struct db *db, const struct feed_reading *r
     return change;
 }
 
-/* The usual reading, so many seconds after the first: READ() believes it, whatever it says;
- * WEIGH() believes it only where the server would. */
+/* The usual reading, so many seconds after the first: READ() accepts it, whatever it says;
+ * WEIGH() accepts it only where the server would. */
 #define READING(seconds, ...)                                                                    \
     .at_us = THEN_US + SECOND_US * (seconds), .prices = (const struct said[]){__VA_ARGS__},      \
     .count = COUNT(((const struct said[]){__VA_ARGS__}))
 #define READ(db, seconds, ...)                                                                   \
-    replaced(db, &(struct feed_reading){READING(seconds, __VA_ARGS__), .believe = true})
+    replaced(db, &(struct feed_reading){READING(seconds, __VA_ARGS__), .accept = true})
 #define WEIGH(db, seconds, ...)                                                                  \
     replaced(db, &(struct feed_reading){READING(seconds, __VA_ARGS__)})
 

@@ -79,7 +79,7 @@ static void fill_with_prices(struct db *db)
     EXPECT_INT((long long)replaced(db, &reading).held, 2);
     reading = (struct feed_reading){
         .source = &other_source, .at_us = THEN_US, .prices = second, .count = COUNT(second)};
-    reading.believe = true;
+    reading.accept = true;
     replaced(db, &reading);
     EXPECT(prices_put(db, &price, 1, NULL));
     EXPECT(discounts_put(db, &discount, NULL, NULL));

@@ -31,9 +31,9 @@ SYSTEM_FOLDERS = ("sys/", "linux/", "netinet/", "arpa/", "net/", "asm/")
 WITHOUT_HEADER = {
     # Compiled several times, under as many names.
     r"engine/train/kernels/(\w+/)?\w+_body\.c": None,
-    # For one instruction set; those of all sets are declared together.
+    # For one instruction set; the sets are declared together.
     r"engine/train/kernels/(\w+/)?\w+_(amx|avx512\w*)\.c": None,
-    # For one version of the library, of which one is compiled.
+    # For one version of the library, and only one is compiled.
     r"engine/train/onednn/dnn_v[23]\.c": "engine/train/onednn/dnn_api.h",
     # Tables of data or functions, which a list declares.
     r"engine/train/networks/(\w+2017|gpt2)\.c": "engine/train/networks/recipe.h",

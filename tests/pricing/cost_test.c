@@ -100,7 +100,7 @@ static void what_both_spreads_make_is_the_root_of_their_squares(void)
     EXPECT_NEAR(cost.hours_per_million.high, 1e6 / 8 / 3600, 1e-9);
 }
 
-/* Slow goes with dear: a price that may only rise leaves the best case alone. */
+/* Slow goes with expensive: a price that may only rise leaves the best case alone. */
 static void each_end_comes_of_the_ends_that_lead_there(void)
 {
     const struct amount speed = {.value = 10, .low = 10, .high = 10, .has_interval = true};

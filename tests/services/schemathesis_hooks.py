@@ -50,8 +50,8 @@ EXCUSED = {
     ],
     "GET /v1/families": [("instance_type", "names a family too"),
                          ("discount|price_of", "is given twice for")],
-    "POST /v1/prices/refresh": [("feed", "is needed with believe"),
-                                ("reason", "is why a feed is believed")],
+    "POST /v1/prices/refresh": [("feed", "is needed with accept"),
+                                ("reason", "is why a feed is accepted")],
     "GET /v1/history": [("label", "must hold only letters|a key must have")],
     # A document is one whole: columns as long as each other, parts within their step, a summary and
     # a cost that follow from the rest.

@@ -28,11 +28,11 @@ const isHeld = (feed) => feed.scopes.some((scope) => scope.held);
 const heldPrice = ({ instance_type: type, region, zone, kind, price_per_hour: now, held_price_per_hour: said }) =>
   h('li', {}, foreign(type), ' ', zone ?? region ?? '', `, ${words(kind)}: ${dollars(now)}, and now `, said === null ? 'none' : dollars(said));
 
-// What a part says and the server does not believe yet, with the widest leaps.
+// What a part says and the server does not accept yet, with the widest leaps.
 const held = ({ held: what }) =>
   (what ? h('details', {}, h('summary', {}, `${whole(what.count)} ${what.count === 1 ? 'price' : 'prices'}`),
     h('ul', {}, what.examples.map(heldPrice)),
-    h('p', { class: 'note' }, what.believed_after ? `Believed if a reading after ${moment(what.believed_after)} says nearly the same.` : 'Each is believed when another reading says the same.')) : '');
+    h('p', { class: 'note' }, what.accepted_after ? `Accepted if a reading after ${moment(what.accepted_after)} says nearly the same.` : 'Each is accepted when another reading says the same.')) : '');
 
 const leftOut = ({ left_out: out }) =>
   Object.entries(out ?? {}).filter(([name, count]) => name !== 'seen' && count).map(([name, count]) => `${whole(count)} ${name}`).join(', ') || 'none';
@@ -50,10 +50,10 @@ const scopes = (feed) =>
         { name: 'Last good answer', cell: (scope) => age(scope.fetched_at) },
       ], feed.scopes));
 
-const believe = (feed, refresh) =>
-  takeBackButton({ name: 'Believe', label: `Believe what ${feed.label} says`, title: `Believe ${feed.label}?`, verb: 'Believe it',
+const accept = (feed, refresh) =>
+  takeBackButton({ name: 'Accept', label: `Accept what ${feed.label} says`, title: `Accept ${feed.label}?`, verb: 'Accept it',
     words: 'The feed is read now, and whatever it says is stored, once. What waits is under Parts: look at it first.',
-    said: 'The feed is being read, and believed.', act: (reason) => refresh(feed.feed, reason), then: () => {} });
+    said: 'The feed is being read, and accepted.', act: (reason) => refresh(feed.feed, reason), then: () => {} });
 
 const columns = (refresh) => [
   { name: 'Feed', head: true, cell: (feed) => h('span', { class: 'feed-name' }, foreign(feed.label), feed.third_party && h('span', { class: 'note' }, ' third party'), h('br', {}), h('code', {}, feed.feed)) },
@@ -63,7 +63,7 @@ const columns = (refresh) => [
   { name: 'Prices', number: true, cell: (feed) => whole(feed.prices) },
   { name: 'Next reading', cell: next },
   { name: 'Parts', cell: scopes },
-  { name: 'Read', cell: (feed) => [h('button', { type: 'button', 'aria-label': `Read ${feed.label} now`, id: `read-${feed.feed}`, onclick: () => refresh(feed.feed) }, 'Now'), isHeld(feed) && [' ', believe(feed, refresh)]] },
+  { name: 'Read', cell: (feed) => [h('button', { type: 'button', 'aria-label': `Read ${feed.label} now`, id: `read-${feed.feed}`, onclick: () => refresh(feed.feed) }, 'Now'), isHeld(feed) && [' ', accept(feed, refresh)]] },
 ];
 
 const off = (feeds) =>
@@ -121,9 +121,9 @@ export const feedsPart = (onRead) => {
     running = true;
     await ask();
   };
-  // With a reason the feed is believed; a refusal of that is shown where the reason was asked for.
+  // With a reason the feed is accepted; a refusal of that is shown where the reason was asked for.
   const refresh = (feed, reason) =>
-    (reason ? read({ feed, believe: true, reason })
+    (reason ? read({ feed, accept: true, reason })
       : read(feed ? { feed } : {}).catch((error) => trouble.replaceChildren(problem(error))));
   const stop = every(ASK_MS, () => running && ask().catch((error) => trouble.replaceChildren(problem(error))));
   return { element: h('div', {}, h('p', { class: 'buttons' }, button), top, trouble, list), start: ask, stop };

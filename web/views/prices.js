@@ -40,7 +40,7 @@ const machineAgain = async () => {
 
 const discounted = ({ discount }) => discount && h('p', { class: 'note' }, `${dollars(discount.price_per_hour)} at a factor of ${discount.factor}`, discount.note && [': ', foreign(discount.note)]);
 
-// What a later reading says of a price, and the server does not believe yet.
+// What a later reading says of a price, and the server does not accept yet.
 const waiting = ({ held }) =>
   held && h('p', { class: 'note' }, `In doubt: a reading of ${moment(held.since)} says `,
     held.held_price_per_hour === null ? 'there is no such price any more' : dollars(held.held_price_per_hour),

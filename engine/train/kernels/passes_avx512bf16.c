@@ -1,4 +1,4 @@
-/* The dearest passes over bf16, by the instructions that round to bf16. They compute what
+/* The costliest passes over bf16, by the instructions that round to bf16. They compute what
  * passes_body.c does, in the same order and with the same roundings. Where the number of channels
  * is no multiple of 32, and for all other passes, this set calls the one compiled for AVX-512. */
 #include "engine/train/kernels/passes_pairs.h"

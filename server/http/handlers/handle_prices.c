@@ -319,13 +319,13 @@ void prices_refresh_handler(struct exchange *exchange)
         error_set(&err, ERROR_INVALID, "feed",
                   "there is no feed '%.40s'; GET /v1/feeds lists them", asked->feed);
     if (err.kind != ERROR_NONE ||
-        !refresher_ask(exchange->server->refresher, asked->feed, asked->believe, &err)) {
+        !refresher_ask(exchange->server->refresher, asked->feed, asked->accept, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    /* Who believed a feed against its guards stays on record. */
-    if (asked->believe)
-        taking_back_note(exchange, "feed believed", asked->feed, asked->reason);
+    /* Who accepted a feed against its guards stays on record. */
+    if (asked->accept)
+        taking_back_note(exchange, "feed accepted", asked->feed, asked->reason);
     refresher_progress(exchange->server->refresher, &progress);
     present_refresh(&out, NULL, &progress);
     reply_field(exchange, "Location", "/v1/feeds");

@@ -146,7 +146,7 @@ static void add_scope(void *user, const struct feed_row *row)
 static bool write_feed_sums(struct bytes *text, const struct feed_sum *sums, size_t count)
 {
     bool ok =
-        bytes_printf(text, "# HELP pennyworth_feed_age_seconds Age of the oldest prices believed."
+        bytes_printf(text, "# HELP pennyworth_feed_age_seconds Age of the oldest prices accepted."
                            "\n# TYPE pennyworth_feed_age_seconds gauge\n");
 
     for (size_t i = 0; ok && i < count; i++)
@@ -160,7 +160,7 @@ static bool write_feed_sums(struct bytes *text, const struct feed_sum *sums, siz
     for (size_t i = 0; ok && i < count; i++)
         ok = bytes_printf(text, "pennyworth_feed_failures{feed=\"%s\"} %lld\n", sums[i].name,
                           sums[i].failures);
-    ok = ok && bytes_printf(text, "# HELP pennyworth_feed_prices Prices believed.\n"
+    ok = ok && bytes_printf(text, "# HELP pennyworth_feed_prices Prices accepted.\n"
                                   "# TYPE pennyworth_feed_prices gauge\n");
     for (size_t i = 0; ok && i < count; i++)
         ok = bytes_printf(text, "pennyworth_feed_prices{feed=\"%s\"} %lld\n", sums[i].name,

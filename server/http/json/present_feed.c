@@ -38,7 +38,7 @@ static enum freshness row_freshness(const struct feed_row *row, const struct sou
 static const char *feed_label(const struct feed_view *view)
 {
     const struct source *source = view->feed->source;
-    bool believed = false;
+    bool accepted = false;
     enum freshness worst = PRICE_FRESH;
 
     for (size_t i = 0; i < view->count; i++) {
@@ -47,7 +47,7 @@ static const char *feed_label(const struct feed_view *view)
 
         if (row->confirmed_us == 0)
             continue;
-        believed = true;
+        accepted = true;
         if (feed_is_frozen(source->has_spot, row->source_us, view->now_us,
                            source->pace_seconds * 1000000) &&
             strcmp(row->state, "failed") != 0)
@@ -55,7 +55,7 @@ static const char *feed_label(const struct feed_view *view)
         if (freshness > worst)
             worst = freshness;
     }
-    return believed ? freshness_names[worst] : NULL;
+    return accepted ? freshness_names[worst] : NULL;
 }
 
 /* Whether another scope was read after that one failed: then only some of its regions are
@@ -102,11 +102,11 @@ static void present_tally(struct json_writer *out, const struct price_batch_tall
     jsonw_integer(out, "unpriced", tally->unpriced);
     jsonw_integer(out, "malformed", tally->malformed);
     jsonw_integer(out, "ambiguous", tally->ambiguous);
-    jsonw_integer(out, "above_on_demand", tally->dear);
+    jsonw_integer(out, "above_on_demand", tally->expensive);
     jsonw_close(out, '}');
 }
 
-/* What the last reading said and is not believed yet; null where that is nothing. */
+/* What the last reading said and is not accepted yet; null where that is nothing. */
 static void present_held(struct json_writer *out, const struct feed_row *row)
 {
     const struct doubt *doubt = &row->doubt;
@@ -117,7 +117,7 @@ static void present_held(struct json_writer *out, const struct feed_row *row)
     }
     jsonw_open(out, "held", '{');
     jsonw_integer(out, "count", row->held);
-    jsonw_time(out, "believed_after",
+    jsonw_time(out, "accepted_after",
                doubt->since_us > 0 ? doubt->since_us + DOUBT_SECONDS * 1000000LL : 0);
     jsonw_open(out, "examples", '[');
     for (size_t i = 0; i < row->example_count; i++) {

@@ -267,7 +267,7 @@ static void a_price_that_moves_widens_a_score_to_both_sides(void)
     row = row_of(&stage, "a");
     EXPECT_NEAR(row->score_low, -0.12, 1e-9);
     EXPECT_NEAR(row->score_high, -0.08, 1e-9);
-    compare(&stage, "price=spot&utility=price_per_hour"); /* the dearer the better */
+    compare(&stage, "price=spot&utility=price_per_hour"); /* the costlier the better */
     EXPECT_NEAR(row_of(&stage, "a")->score_low, 0.08, 1e-9);
     EXPECT_NEAR(row_of(&stage, "a")->score_high, 0.12, 1e-9);
     compare(&stage, "price=spot&sort=throughput");

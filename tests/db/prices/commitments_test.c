@@ -146,7 +146,7 @@ static void commitments_that_move_as_a_whole_wait_for_another_reading(void)
     EXPECT(tell(db, 0, (struct told){1, 0.6, TYPES, TYPES}, NULL));
     EXPECT(!tell(db, HOUR, (struct told){1, 0.3, TYPES, TYPES}, &err));
     snprintf(why, sizeof why,
-             "not believed: %d of %d committed prices moved by more than a quarter", count,
+             "not accepted: %d of %d committed prices moved by more than a quarter", count,
              count);
     EXPECT_STR(err.message, why);
     EXPECT(tell(db, 3 * HOUR, (struct told){1, 0.3, TYPES, TYPES}, NULL));

@@ -45,7 +45,7 @@ static void expect_row(const struct feed_row *row, const struct feed_row *wanted
     EXPECT_INT(row->tally.unpriced, wanted->tally.unpriced);
     EXPECT_INT(row->tally.malformed, wanted->tally.malformed);
     EXPECT_INT(row->tally.ambiguous, wanted->tally.ambiguous);
-    EXPECT_INT(row->tally.dear, wanted->tally.dear);
+    EXPECT_INT(row->tally.expensive, wanted->tally.expensive);
 }
 
 static void a_state_is_found_as_it_was_stored(void)
@@ -78,7 +78,7 @@ static void a_feed_that_was_never_asked_has_only_its_names(void)
                &(struct feed_row){.feed = "made-up", .scope = "eu-west-1", .state = "failed"});
 }
 
-static void only_what_was_believed_is_a_reading(void)
+static void only_what_was_accepted_is_a_reading(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -158,7 +158,7 @@ int main(void)
     RUN(a_count_that_cannot_be_read_is_none);
     RUN(a_state_is_found_as_it_was_stored);
     RUN(a_feed_that_was_never_asked_has_only_its_names);
-    RUN(only_what_was_believed_is_a_reading);
+    RUN(only_what_was_accepted_is_a_reading);
     RUN(states_are_listed_by_feed_and_scope);
     RUN(a_state_of_no_kind_is_not_stored);
     return test_result();

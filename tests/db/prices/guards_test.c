@@ -5,7 +5,7 @@
 
 static void expect_words(const char *words, const char *expected)
 {
-    EXPECT_STR(words ? words : "it is believed", expected);
+    EXPECT_STR(words ? words : "it is accepted", expected);
 }
 
 static void a_list_on_demand_that_moves_as_a_whole_waits_for_another(void)
@@ -97,7 +97,7 @@ static void a_list_on_demand_that_carries_spot_prices_is_refused(void)
         EXPECT(!spot_told(db, world.spot, hour * HOUR));
         swapped.seconds = hour * HOUR;
         expect_words(why_refused(db, &swapped),
-                     "not believed: 80 of 80 on-demand prices are known as spot prices");
+                     "not accepted: 80 of 80 on-demand prices are known as spot prices");
     }
     EXPECT(!list_told(db, world.on_demand, 5 * HOUR));
     for (int hour = 6; hour < 10; hour++) {
@@ -107,10 +107,10 @@ static void a_list_on_demand_that_carries_spot_prices_is_refused(void)
         EXPECT_INT(price_told(db, "lists", 0, hour * HOUR).price.nanos, 1000000000);
         EXPECT(price_told(db, "lists", 0, hour * HOUR).doubted);
     }
-    swapped.believe = true;
+    swapped.accept = true;
     EXPECT(!why_refused(db, &swapped));
-    /* What a person believed is what is known: it is not doubted again. */
-    swapped.believe = false;
+    /* What a person accepted is what is known: it is not doubted again. */
+    swapped.accept = false;
     swapped.seconds = 10 * HOUR;
     EXPECT(!spot_told(db, world.spot, 10 * HOUR));
     EXPECT(!why_refused(db, &swapped));
@@ -138,9 +138,9 @@ static void a_list_of_spot_that_carries_prices_on_demand_waits(void)
     EXPECT(!list_told(db, world.on_demand, 0));
     EXPECT(!spot_told(db, world.spot, 0));
     expect_words(spot_told(db, world.on_demand, HOUR),
-                 "not believed: 80 of 80 spot prices are known as on-demand prices");
+                 "not accepted: 80 of 80 spot prices are known as on-demand prices");
     EXPECT(!spot_told(db, world.spot, 2 * HOUR));
-    /* Where spot costs the same for good, the second reading is believed, and so is the next. */
+    /* Where spot costs the same for good, the second reading is accepted, and so is the next. */
     EXPECT(spot_told(db, world.on_demand, 3 * HOUR) != NULL);
     EXPECT(!spot_told(db, world.on_demand, 4 * HOUR));
     EXPECT(!spot_told(db, world.on_demand, 5 * HOUR));
@@ -168,7 +168,7 @@ static void a_spot_price_far_above_on_demand_is_dropped(void)
         EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE kind = 'spot'"),
                    PRICES - 1);
         EXPECT(feed_rows_find(db, tellers[i]->name, "all", &row, NULL));
-        EXPECT_INT(row.tally.dear, 1);
+        EXPECT_INT(row.tally.expensive, 1);
     }
 }
 
@@ -186,16 +186,16 @@ static void many_spot_prices_far_above_on_demand_are_refused(void)
     for (int hour = 0; hour < 3; hour++) { /* the first reading, and said again */
         wild.seconds = hour * HOUR;
         expect_words(why_refused(db, &wild),
-                     "not believed: 80 of 80 spot prices are more than 2 times"
+                     "not accepted: 80 of 80 spot prices are more than 2 times"
                      " the price on demand");
     }
     EXPECT(!spot_told(db, right, 3 * HOUR));
-    wild.believe = true;
+    wild.accept = true;
     wild.seconds = 4 * HOUR;
     EXPECT(!why_refused(db, &wild));
 }
 
-static void a_file_is_believed_but_for_what_costs_far_more_on_spot(void)
+static void a_file_is_accepted_but_for_what_costs_far_more_on_spot(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -222,12 +222,12 @@ static void a_first_reading_is_weighed_by_what_other_feeds_know(void)
 
     EXPECT(!list_told(db, world.on_demand, 0));
     expect_words(why_refused(db, &telling),
-                 "not believed: other feeds say otherwise of 80 of 80 prices");
+                 "not accepted: other feeds say otherwise of 80 of 80 prices");
     EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series"), PRICES);
     telling.on_demand = world.on_demand;
     telling.seconds = 2 * HOUR;
     EXPECT(!why_refused(db, &telling));
-    /* Two feeds may differ for good: then the second reading is believed. */
+    /* Two feeds may differ for good: then the second reading is accepted. */
     telling =
         (struct telling){.source = &both_kinds, .on_demand = wrong.on_demand, .seconds = 60};
     EXPECT(why_refused(db, &telling) != NULL);
@@ -267,7 +267,7 @@ int main(void)
     RUN(a_list_of_spot_that_carries_prices_on_demand_waits);
     RUN(a_spot_price_far_above_on_demand_is_dropped);
     RUN(many_spot_prices_far_above_on_demand_are_refused);
-    RUN(a_file_is_believed_but_for_what_costs_far_more_on_spot);
+    RUN(a_file_is_accepted_but_for_what_costs_far_more_on_spot);
     RUN(a_first_reading_is_weighed_by_what_other_feeds_know);
     RUN(a_first_reading_is_weighed_by_published_list_prices);
     return test_result();

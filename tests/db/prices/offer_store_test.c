@@ -99,7 +99,7 @@ static void fill_long(struct db *db)
                                  P("a", texts[i][2], .kind = PRICE_SPOT, .zone = "eu-north-1b"),
                                  P("c", texts[i][1], .kind = PRICE_SPOT)},
                          .count = i % 5 == 4 ? 4 : 5,
-                         .believe = true});
+                         .accept = true});
     }
     PUT(db, "typed", "aws", "a", "7", .kind = PRICE_TYPED, .source_us = THEN_US);
     PUT(db, "typed", "aws", "a", "8", .kind = PRICE_TYPED, .source_us = THEN_US + DAY_US);

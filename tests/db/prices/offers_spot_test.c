@@ -22,7 +22,7 @@ static void without_a_zone_the_cheapest_is_chosen_and_named(void)
     READ_OF(db, &zones_feed, 0, SPOT("m5.large", "0.3", .zone = "z-a"),
             SPOT("m5.large", "0.2", .zone = "z-b"), SPOT("m5.large", "0.4", .zone = "z-c"),
             SPOT("m5.large", "0.1", .zone = "x-a", .region = "elsewhere"));
-    /* A feed that is believed less may say less. */
+    /* A feed that is accepted less may say less. */
     READ_OF(db, &region_feed, 0, SPOT("m5.large", "0.05", .region = "eu-north-1"),
             P("m5.large", "0.01"));
     struct offer offer = offer_in_zone(db, "m5.large", NULL);
@@ -99,7 +99,7 @@ static void tell_moves(struct db *db, const struct move *moves, size_t count)
         replaced(db, &(struct feed_reading){.at_us = THEN_US + moves[i].seconds * SECOND_US,
                                             .prices = said,
                                             .count = COUNT(said),
-                                            .believe = true});
+                                            .accept = true});
     }
 }
 

@@ -4,7 +4,7 @@
 #define NO_SPOT "no feed has a spot price of it in eu-north-1"
 #define NO_ON_DEMAND "no feed has an on-demand price of it in eu-north-1"
 #define NOT_TYPED "no price of it was typed in eu-north-1"
-/* Others of a feed, so that one may go without the reading being disbelieved. */
+/* Others of a feed, so that one may go without the reading being rejected. */
 #define FOUR P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1")
 
 static const struct source first_feed = {.name = "aws-spot-history"};
@@ -68,7 +68,7 @@ static void only_dollars_are_chosen(void)
     expect_price(&offer.on_demand, "1");
 }
 
-static void the_feed_that_is_believed_first_wins_while_it_speaks(void)
+static void the_feed_that_is_accepted_first_wins_while_it_speaks(void)
 {
     static const struct source *const orders[][2] = {{&first_feed, &second_feed},
                                                      {&second_feed, &first_feed}};
@@ -428,7 +428,7 @@ int main(void)
     RUN(a_database_that_fails_has_no_offers);
     RUN(a_price_of_one_kind_never_fills_another);
     RUN(only_dollars_are_chosen);
-    RUN(the_feed_that_is_believed_first_wins_while_it_speaks);
+    RUN(the_feed_that_is_accepted_first_wins_while_it_speaks);
     RUN(a_price_in_doubt_is_not_fresh);
     RUN(an_expired_price_is_none_and_says_since_when);
     RUN(regions_are_tried_in_the_order_asked);

@@ -1,4 +1,4 @@
-/* What other feeds know of the types of a reading: believing by it is tested in guards_test.c. */
+/* What other feeds know of the types of a reading: accepting by it is tested in guards_test.c. */
 #include "db/prices/other_feeds.h"
 
 #include "db/prices/price_put.h"

@@ -82,7 +82,7 @@ static void kinds_zones_currencies_and_feeds_never_mix(void)
     AUTO(db_freep) struct db *db = open_database(&folder);
     const struct said six = P("m5.large", "6"), eight = P("m5.large", "8");
     struct feed_reading reading = {
-        .at_us = THEN_US, .prices = five, .count = COUNT(five), .believe = true};
+        .at_us = THEN_US, .prices = five, .count = COUNT(five), .accept = true};
     struct views views;
 
     replaced(db, &reading);
@@ -139,7 +139,7 @@ static void a_filter_leaves_only_what_it_says(void)
         {{.feed = "other", .instance_type = "m5.large", .region = "eu-west-1"}, ""},
     };
     struct feed_reading reading = {
-        .at_us = THEN_US, .prices = five, .count = COUNT(five), .believe = true};
+        .at_us = THEN_US, .prices = five, .count = COUNT(five), .accept = true};
 
     replaced(db, &reading);
     reading = (struct feed_reading){

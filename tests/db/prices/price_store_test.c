@@ -227,7 +227,7 @@ static void a_leap_that_is_not_said_again_is_forgotten(void)
     EXPECT_INT(rows_of_history(db), 2);
 }
 
-/* All that is believed. */
+/* All that is accepted. */
 static void beliefs(struct db *db, size_t size, char ret_text[])
 {
     text_of(db,
@@ -239,8 +239,8 @@ static void beliefs(struct db *db, size_t size, char ret_text[])
             size, ret_text);
 }
 
-/* Held back, for these words, with nothing changed that is believed. */
-static void expect_not_believed(struct db *db, const struct feed_reading *reading,
+/* Held back, for these words, with nothing changed that is accepted. */
+static void expect_not_accepted(struct db *db, const struct feed_reading *reading,
                                 const char *words)
 {
     static char before[20000], after[20000];
@@ -274,7 +274,7 @@ static void many_leaps_condemn_a_reading(void)
     for (size_t i = 0; i < 4; i++)
         said[i].text = i % 2 ? "10" : "0.1";
     reading.at_us += SECOND_US;
-    expect_not_believed(db, &reading, "4 of 30 spot prices moved by more than 2 times");
+    expect_not_accepted(db, &reading, "4 of 30 spot prices moved by more than 2 times");
     EXPECT_STR(text_at(db, "t29", 1), "1");
     /* Just 10 % are held back one by one. */
     for (size_t i = 0; i < 4; i++)
@@ -285,7 +285,7 @@ static void many_leaps_condemn_a_reading(void)
     EXPECT_STR(text_at(db, "t0", 2), "1");
 }
 
-static void a_reading_that_lost_prices_is_not_believed(void)
+static void a_reading_that_lost_prices_is_not_accepted(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -293,15 +293,15 @@ static void a_reading_that_lost_prices_is_not_believed(void)
     struct feed_reading reading = {.at_us = THEN_US + SECOND_US, .prices = said, .count = 2};
 
     READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("e", "1"));
-    expect_not_believed(db, &reading, "it has 2 of the 5 prices that it had before");
+    expect_not_accepted(db, &reading, "it has 2 of the 5 prices that it had before");
     reading.at_us += SECOND_US;
     reading.count = 0;
-    expect_not_believed(db, &reading, "it has 0 of the 5 prices that it had before");
+    expect_not_accepted(db, &reading, "it has 0 of the 5 prices that it had before");
     reading.count = 4; /* 80 % */
     EXPECT_INT((long long)replaced(db, &reading).gone, 1);
 }
 
-static void a_reading_without_its_sentinels_is_not_believed(void)
+static void a_reading_without_its_sentinels_is_not_accepted(void)
 {
     static const char *const sentinels[] = {"m5.large", "c5.large", NULL};
     static const struct source source = {.name = "made-up", .sentinels = sentinels};
@@ -311,17 +311,17 @@ static void a_reading_without_its_sentinels_is_not_believed(void)
     struct feed_reading reading = {
         .source = &source, .at_us = THEN_US, .prices = said, .count = 2};
 
-    expect_not_believed(db, &reading, "it has no price for c5.large"); /* nor a first one */
+    expect_not_accepted(db, &reading, "it has no price for c5.large"); /* nor a first one */
     EXPECT_INT(rows_of_history(db), 0);
     reading.count = 3;
     replaced(db, &reading);
     reading.at_us += SECOND_US;
     reading.prices++;
     reading.count = 2;
-    expect_not_believed(db, &reading, "it has no price for m5.large");
+    expect_not_accepted(db, &reading, "it has no price for m5.large");
 }
 
-static void a_reading_of_too_few_regions_is_not_believed(void)
+static void a_reading_of_too_few_regions_is_not_accepted(void)
 {
     static const struct source source = {.name = "made-up", .min_regions = 3};
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -332,7 +332,7 @@ static void a_reading_of_too_few_regions_is_not_believed(void)
     struct feed_reading reading = {
         .source = &source, .at_us = THEN_US, .prices = said, .count = 4};
 
-    expect_not_believed(db, &reading, "fewer than 3 regions");
+    expect_not_accepted(db, &reading, "fewer than 3 regions");
     reading.count = 5;
     EXPECT_INT((long long)replaced(db, &reading).added, 5);
 }
@@ -351,8 +351,8 @@ int main(void)
     RUN(up_to_twice_is_no_leap);
     RUN(a_leap_that_is_not_said_again_is_forgotten);
     RUN(many_leaps_condemn_a_reading);
-    RUN(a_reading_that_lost_prices_is_not_believed);
-    RUN(a_reading_without_its_sentinels_is_not_believed);
-    RUN(a_reading_of_too_few_regions_is_not_believed);
+    RUN(a_reading_that_lost_prices_is_not_accepted);
+    RUN(a_reading_without_its_sentinels_is_not_accepted);
+    RUN(a_reading_of_too_few_regions_is_not_accepted);
     return test_result();
 }

@@ -21,7 +21,7 @@ static void what_is_lost_as_a_whole_stays_for_an_hour(void)
             if (is_of(i, region, 0))
                 world.on_demand[i] = 0;
         world.on_demand[kept] = 5.1;
-        EXPECT(!list_told(db, world.on_demand, HOUR)); /* the others are believed */
+        EXPECT(!list_told(db, world.on_demand, HOUR)); /* the others are accepted */
         EXPECT_INT(price_told(db, "lists", kept, HOUR).price.nanos, 5100000000);
         EXPECT_INT(price_told(db, "lists", lost, HOUR).price.nanos, 1000000000);
         EXPECT(price_told(db, "lists", lost, HOUR).doubted);
@@ -175,7 +175,7 @@ static size_t count_of(const struct world *world)
 /* Readings an hour apart of both feeds, in which the world changes once for good and both go wild
  * once, maybe in the first reading of all. A wild reading makes no wrong price fresh but by the
  * little that prices may move, where something was known before; three true readings later all
- * prices are believed, and none is wrong. */
+ * prices are accepted, and none is wrong. */
 static void play(struct chance *chance, bool *ret_held)
 {
     AUTO(folder_remove) struct folder folder = folder_make();

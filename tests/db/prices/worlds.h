@@ -1,5 +1,5 @@
 /* A world of on-demand and spot prices in some regions, and feeds that tell of it, for tests of
- * what is believed. */
+ * what is accepted. */
 #pragma once
 
 #include "pricing/freshness.h"
@@ -60,7 +60,7 @@ struct telling {
     const struct source *source;
     const double *on_demand, *spot; /* NULL: not of that kind */
     long long seconds;
-    bool believe;
+    bool accept;
 };
 
 static inline void tell_kind(const double *prices, enum price_kind kind, struct said *said,
@@ -76,7 +76,7 @@ static inline void tell_kind(const double *prices, enum price_kind kind, struct 
     }
 }
 
-/* NULL where it was believed, else why not. */
+/* NULL where it was accepted, else why not. */
 static inline const char *why_refused(struct db *db, const struct telling *telling)
 {
     static struct error err;
@@ -85,7 +85,7 @@ static inline const char *why_refused(struct db *db, const struct telling *telli
     struct feed_reading reading = {.source = telling->source,
                                    .at_us = THEN_US + telling->seconds * SECOND_US,
                                    .prices = said,
-                                   .believe = telling->believe};
+                                   .accept = telling->accept};
     struct change change;
 
     tell_kind(telling->on_demand, PRICE_ON_DEMAND, said, texts, &reading.count);

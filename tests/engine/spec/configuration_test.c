@@ -29,7 +29,7 @@ static void specs_that_differ_in_nothing_that_matters_have_one(void)
         "{\"target_percent\":0.5}",
         "{\"max_dollars\":2}",
         "{\"labels\":{\"branch\":\"main\"}}",
-        "{\"engine\":\"pytorch\"}", /* which is a column beside it, like the workload */
+        "{\"engine\":\"pytorch\"}", /* which is a column of its own, like the workload */
         "{\"engine\":\"pytorch\",\"workload\":\"mine\"}",
     };
     AUTO(freep) char *usual = text_of("{}");

@@ -120,7 +120,7 @@ static void two_hundred_forgeries_do_not_move_what_others_measured(void)
         }
 }
 
-/* Just within what is believed. */
+/* Just within what is accepted. */
 static void a_sender_within_bounds_moves_a_row_by_its_vote(void)
 {
     static const struct {

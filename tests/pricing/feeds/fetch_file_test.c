@@ -159,7 +159,7 @@ static void the_receiver_may_stop_or_fail(void)
 }
 
 /* Else "0.35" of "0.357" would be a price. */
-static void a_file_that_is_being_written_is_not_believed(void)
+static void a_file_that_is_being_written_is_not_accepted(void)
 {
     struct fetch_response response;
     struct error err = {0};
@@ -183,7 +183,7 @@ int main(void)
     RUN(a_file_too_large_is_refused_and_not_cut);
     RUN(a_path_that_is_not_a_file_is_refused_without_waiting);
     RUN(the_receiver_may_stop_or_fail);
-    RUN(a_file_that_is_being_written_is_not_believed);
+    RUN(a_file_that_is_being_written_is_not_accepted);
     unlink(path);
     rmdir(folder);
     return test_result();

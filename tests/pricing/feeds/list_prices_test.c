@@ -73,7 +73,7 @@ static void most_of_them_decide(void)
 
     EXPECT(fit(said, 2, NULL));
     EXPECT(!fit(said, 3, &err));
-    EXPECT_STR(err.message, "not believed: g5.2xlarge costs 12.12 in us-east-1, where its list"
+    EXPECT_STR(err.message, "not accepted: g5.2xlarge costs 12.12 in us-east-1, where its list"
                             " price was 1.212 in us-east-1 on 2026-08-06");
 }
 

@@ -58,11 +58,11 @@ static void a_leap_is_confirmed_by_nearly_the_same(void)
     EXPECT(!is_confirmed(PRICE_ON_DEMAND, 1021, 1000));
 }
 
-static void spot_is_dear_above_twice_the_price_on_demand(void)
+static void spot_is_expensive_above_twice_the_price_on_demand(void)
 {
-    EXPECT(!spot_is_dear(200, 100));
-    EXPECT(spot_is_dear(201, 100));
-    EXPECT(!spot_is_dear(201, 0)); /* that is not known */
+    EXPECT(!spot_is_expensive(200, 100));
+    EXPECT(spot_is_expensive(201, 100));
+    EXPECT(!spot_is_expensive(201, 0)); /* that is not known */
     EXPECT(is_level(100, 102));
     EXPECT(!is_level(100, 103));
     EXPECT(!is_level(0, 0));
@@ -76,13 +76,13 @@ static void what_was_always_there_must_be_there(void)
 
     EXPECT(!change_is_plausible(&choosy, batch, &change, &first));
     EXPECT_INT(first.kind, ERROR_UPSTREAM);
-    EXPECT_STR(first.message, "not believed: it has no price for m5.large, which it always had");
+    EXPECT_STR(first.message, "not accepted: it has no price for m5.large, which it always had");
     add(batch, "m5.large", "us-east-1");
     EXPECT(!change_is_plausible(&choosy, batch, &change, &second));
-    EXPECT_STR(second.message, "not believed: it has no price for t3.nano, which it always had");
+    EXPECT_STR(second.message, "not accepted: it has no price for t3.nano, which it always had");
     add(batch, "t3.nano", "us-east-1");
     EXPECT(!change_is_plausible(&choosy, batch, &change, &third));
-    EXPECT_STR(third.message, "not believed: it has fewer than 2 regions");
+    EXPECT_STR(third.message, "not accepted: it has fewer than 2 regions");
     add(batch, "t3.nano", "us-east-2");
     EXPECT(change_is_plausible(&choosy, batch, &change, &good));
     EXPECT_STR(good.message, "");
@@ -90,7 +90,7 @@ static void what_was_always_there_must_be_there(void)
     EXPECT(!change_is_plausible(&choosy, batch, &change, &good));
 }
 
-static bool believe(struct change change, struct error *err)
+static bool accept(struct change change, struct error *err)
 {
     AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("easy", 1);
 
@@ -101,90 +101,90 @@ static void a_fifth_may_go_and_no_more(void)
 {
     struct error err = {0};
 
-    EXPECT(believe((struct change){.before = 100, .after = 80, .common = 80}, NULL));
-    EXPECT(!believe((struct change){.before = 100, .after = 79, .common = 79}, &err));
-    EXPECT_STR(err.message, "not believed: it has 79 of the 100 prices that it had before");
+    EXPECT(accept((struct change){.before = 100, .after = 80, .common = 80}, NULL));
+    EXPECT(!accept((struct change){.before = 100, .after = 79, .common = 79}, &err));
+    EXPECT_STR(err.message, "not accepted: it has 79 of the 100 prices that it had before");
     /* Others that came instead do not make up for those that are gone. */
-    EXPECT(!believe((struct change){.before = 100, .after = 200, .common = 79}, NULL));
-    EXPECT(!believe((struct change){.before = 1, .after = 0}, NULL));
-    EXPECT(believe((struct change){.before = 0, .after = 0}, NULL));
-    EXPECT(believe((struct change){.before = 0, .after = 100000}, NULL));
-    EXPECT(believe((struct change){.before = 100, .after = 100000, .common = 100}, NULL));
-    EXPECT(believe((struct change){.before = 10, .after = 8, .common = 8}, NULL));
-    EXPECT(!believe((struct change){.before = 10, .after = 7, .common = 7}, NULL));
+    EXPECT(!accept((struct change){.before = 100, .after = 200, .common = 79}, NULL));
+    EXPECT(!accept((struct change){.before = 1, .after = 0}, NULL));
+    EXPECT(accept((struct change){.before = 0, .after = 0}, NULL));
+    EXPECT(accept((struct change){.before = 0, .after = 100000}, NULL));
+    EXPECT(accept((struct change){.before = 100, .after = 100000, .common = 100}, NULL));
+    EXPECT(accept((struct change){.before = 10, .after = 8, .common = 8}, NULL));
+    EXPECT(!accept((struct change){.before = 10, .after = 7, .common = 7}, NULL));
     /* Of few, two may go, but not all. */
-    EXPECT(believe((struct change){.before = 3, .after = 1, .common = 1}, NULL));
-    EXPECT(!believe((struct change){.before = 4, .after = 1, .common = 1}, NULL));
-    EXPECT(!believe((struct change){.before = 2, .after = 0, .common = 0}, NULL));
+    EXPECT(accept((struct change){.before = 3, .after = 1, .common = 1}, NULL));
+    EXPECT(!accept((struct change){.before = 4, .after = 1, .common = 1}, NULL));
+    EXPECT(!accept((struct change){.before = 2, .after = 0, .common = 0}, NULL));
 }
 
-static bool believe_moves(enum price_kind kind, struct moves moves, struct error *err)
+static bool accept_moves(enum price_kind kind, struct moves moves, struct error *err)
 {
     struct change change = {
         .before = moves.common, .after = moves.common, .common = moves.common};
 
     change.moves[kind] = moves;
-    return believe(change, err);
+    return accept(change, err);
 }
 
 static void many_leaps_condemn_it_and_two_do_not(void)
 {
     struct error spot = {0}, on_demand = {0};
 
-    EXPECT(believe_moves(PRICE_SPOT, (struct moves){.common = 2, .leapt = 2}, NULL));
-    EXPECT(!believe_moves(PRICE_SPOT, (struct moves){.common = 20, .leapt = 3}, NULL));
-    EXPECT(believe_moves(PRICE_SPOT, (struct moves){.common = 100, .leapt = 10}, NULL));
-    EXPECT(!believe_moves(PRICE_SPOT, (struct moves){.common = 100, .leapt = 11}, &spot));
-    EXPECT_STR(spot.message, "not believed: 11 of 100 spot prices moved by more than 2 times");
+    EXPECT(accept_moves(PRICE_SPOT, (struct moves){.common = 2, .leapt = 2}, NULL));
+    EXPECT(!accept_moves(PRICE_SPOT, (struct moves){.common = 20, .leapt = 3}, NULL));
+    EXPECT(accept_moves(PRICE_SPOT, (struct moves){.common = 100, .leapt = 10}, NULL));
+    EXPECT(!accept_moves(PRICE_SPOT, (struct moves){.common = 100, .leapt = 11}, &spot));
+    EXPECT_STR(spot.message, "not accepted: 11 of 100 spot prices moved by more than 2 times");
     EXPECT(
-        !believe_moves(PRICE_ON_DEMAND, (struct moves){.common = 100, .leapt = 11}, &on_demand));
+        !accept_moves(PRICE_ON_DEMAND, (struct moves){.common = 100, .leapt = 11}, &on_demand));
     EXPECT_STR(on_demand.message,
-               "not believed: 11 of 100 on-demand prices moved by more than a quarter");
+               "not accepted: 11 of 100 on-demand prices moved by more than a quarter");
 }
 
 static void a_list_whose_half_moved_is_odd(void)
 {
     struct error err = {0};
 
-    EXPECT(believe_moves(PRICE_SPOT, (struct moves){.common = 2, .drifted = 2}, NULL));
-    EXPECT(believe_moves(PRICE_SPOT, (struct moves){.common = 100, .drifted = 50}, NULL));
-    EXPECT(!believe_moves(PRICE_SPOT, (struct moves){.common = 100, .drifted = 51}, NULL));
-    EXPECT(!believe_moves(PRICE_ON_DEMAND, (struct moves){.common = 100, .drifted = 51}, &err));
-    EXPECT_STR(err.message, "not believed: 51 of 100 on-demand prices moved by more than 5 %");
+    EXPECT(accept_moves(PRICE_SPOT, (struct moves){.common = 2, .drifted = 2}, NULL));
+    EXPECT(accept_moves(PRICE_SPOT, (struct moves){.common = 100, .drifted = 50}, NULL));
+    EXPECT(!accept_moves(PRICE_SPOT, (struct moves){.common = 100, .drifted = 51}, NULL));
+    EXPECT(!accept_moves(PRICE_ON_DEMAND, (struct moves){.common = 100, .drifted = 51}, &err));
+    EXPECT_STR(err.message, "not accepted: 51 of 100 on-demand prices moved by more than 5 %");
 }
 
 static void what_contradicts_the_other_kind_or_other_feeds_is_odd(void)
 {
     static const struct {
-        struct beside beside;
+        struct cross_check cross;
         const char *message; /* NULL: it is plausible */
-        bool by_repeating;   /* believed where it is said again */
+        bool by_repeating;   /* accepted where it is said again */
     } cases[] = {
         {{.lists = 100, .swapped = 25}, NULL, true},
         {{.lists = 2, .swapped = 2}, NULL, true},
         {{.lists = 100, .swapped = 26},
-         "not believed: 26 of 100 on-demand prices are known as spot prices",
+         "not accepted: 26 of 100 on-demand prices are known as spot prices",
          false},
         {{.spots = 100, .level = 25}, NULL, true},
         {{.spots = 100, .level = 26},
-         "not believed: 26 of 100 spot prices are known as on-demand prices",
+         "not accepted: 26 of 100 spot prices are known as on-demand prices",
          true},
-        {{.spots = 100, .dear = 10}, NULL, true},
-        {{.spots = 100, .dear = 11},
-         "not believed: 11 of 100 spot prices are more than 2 times the price on demand",
+        {{.spots = 100, .expensive = 10}, NULL, true},
+        {{.spots = 100, .expensive = 11},
+         "not accepted: 11 of 100 spot prices are more than 2 times the price on demand",
          false},
         {{.firsts = 100, .strange = 10}, NULL, true},
         {{.firsts = 100, .strange = 11},
-         "not believed: other feeds say otherwise of 11 of 100 prices",
+         "not accepted: other feeds say otherwise of 11 of 100 prices",
          true},
     };
     const struct doubt doubt = {.since_us = 1, .prices = 100};
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct change change = {.after = 100, .beside = cases[i].beside};
+        const struct change change = {.after = 100, .cross = cases[i].cross};
         struct error err = {0};
 
-        EXPECT_INT(believe(change, &err), cases[i].message == NULL);
+        EXPECT_INT(accept(change, &err), cases[i].message == NULL);
         EXPECT_STR(err.message, cases[i].message ? cases[i].message : "");
         EXPECT_INT(change_is_confirmed(&change, &doubt, 1 + DOUBT_SECONDS * 1000000LL),
                    cases[i].by_repeating);
@@ -251,7 +251,7 @@ int main(void)
     RUN(a_type_that_is_not_named_is_not_asked_for);
     RUN(a_leap_of_spot_is_more_than_twice_or_less_than_half);
     RUN(a_leap_on_demand_is_more_than_a_quarter);
-    RUN(spot_is_dear_above_twice_the_price_on_demand);
+    RUN(spot_is_expensive_above_twice_the_price_on_demand);
     RUN(a_list_whose_half_moved_is_odd);
     RUN(what_contradicts_the_other_kind_or_other_feeds_is_odd);
     RUN(a_leap_is_confirmed_by_nearly_the_same);

@@ -232,12 +232,12 @@ static void a_price_that_is_dropped_is_none_and_counted_once(void)
 
     EXPECT(price_batch_add(all, &price, TWIN_IS_AMBIGUOUS, NULL));
     EXPECT(price_batch_find(all, &price, &place));
-    price_batch_drop_dear(all, place);
-    price_batch_drop_dear(all, place);
+    price_batch_drop_expensive(all, place);
+    price_batch_drop_expensive(all, place);
     EXPECT(!price_batch_find(all, &price, &place));
     EXPECT_INT((long long)price_batch_count(all), 0);
     EXPECT_INT((long long)price_batch_places(all), 1);
-    EXPECT_INT(price_batch_facts(all)->tally.dear, 1);
+    EXPECT_INT(price_batch_facts(all)->tally.expensive, 1);
 }
 
 static void a_band_is_named_at_the_end(void)

@@ -62,7 +62,7 @@ static void a_zone_goes_before_its_region_whatever_the_feed(void)
     EXPECT_INT(rank(PRICE_SPOT, "use1-az4", last), rank(PRICE_SPOT, "us-east-1b", last));
 }
 
-static void feeds_are_believed_in_the_order_of_the_list(void)
+static void feeds_are_accepted_in_the_order_of_the_list(void)
 {
     for (const struct source *const *source = sources; source[0] && source[1]; source++)
         EXPECT(rank(PRICE_SPOT, "", source[0]->name) > rank(PRICE_SPOT, "", source[1]->name));
@@ -173,7 +173,7 @@ int main(void)
     RUN(a_feed_that_is_named_earlier_ranks_higher);
     RUN(one_kind_never_stands_in_for_another);
     RUN(a_zone_goes_before_its_region_whatever_the_feed);
-    RUN(feeds_are_believed_in_the_order_of_the_list);
+    RUN(feeds_are_accepted_in_the_order_of_the_list);
     RUN(what_was_published_with_a_figure_is_never_what_a_machine_costs);
     RUN(an_entered_price_wins_over_all_others);
     RUN(a_person_may_leave_out_where_it_is_about_a_file_its_region_and_no_feed_may);

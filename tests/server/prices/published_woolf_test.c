@@ -160,7 +160,7 @@ static void every_relative_cost_of_section_5_is_reproduced(void)
             EXPECT_NEAR(relative_cost(job, CMP_8 + size, BEFORE), jobs[job].costs[size], 0.01);
         EXPECT_NEAR(relative_cost(job, PIP_64, BEFORE), jobs[job].cost_pip_64, 0.01);
     }
-    EXPECT(relative_cost(CNN, PIP_64, BEFORE) > 1.965); /* E17: dearer, not cheaper */
+    EXPECT(relative_cost(CNN, PIP_64, BEFORE) > 1.965); /* E17: costlier, not cheaper */
     EXPECT(relative_cost(CNN, CMP_64, BEFORE) > 1.965);
 }
 

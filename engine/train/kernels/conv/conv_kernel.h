@@ -3,8 +3,8 @@
  *
  * Images are square and stored as rows of channels, one row a pixel (NHWC). In this file (pixels,
  * channels) says what a tensor holds. The padding is (kernel - 1) / 2 on each side. A backward
- * convolution reads the gradient of the output and writes that of the input: `k` are the channels
- * it reads, `n` those it writes, whichever direction.
+ * convolution reads the gradient of the output and writes the gradient of the input: `k` are the
+ * channels it reads, `n` those it writes, whichever direction.
  *
  * Direct kernels differ in the order of their sums only. Winograd's kernels (conv_winograd.h)
  * have an error of their own. */
@@ -80,7 +80,7 @@ struct conv_call {
  * n][16 pairs][16][2], each pair two neighbours of k. A tap of the first layer is a row of the
  * kernel: its seven columns and three channels are neighbours in memory, and k is 21, for bf16
  * filled up to 32. A backward convolution with stride 2 has four classes of result pixels, which
- * see 1, 2, 2 and 4 taps of a 3x3 kernel; its panels are those of one class behind the other. */
+ * see 1, 2, 2 and 4 taps of a 3x3 kernel; its panels are ordered class by class. */
 struct conv_kernel {
     const char *name;
     enum cpu_isa isa; /* what the processor must have */

@@ -58,7 +58,8 @@ CONV_INLINE vec tile_pairs(vec left, vec right, vec sum)
 CONV_INLINE void tile_multiply(const struct tile_left *left, struct tile_right right, long steps,
                                const int rows, const bool pairs, tile sums)
 {
-    const char *group[(TILE_ROWS + 2) / 3]; /* the first of each three rows: addresses are dear */
+    const char
+        *group[(TILE_ROWS + 2) / 3]; /* the first of each three rows: addresses are expensive */
     const float *lines = right.first;
     long row = left->row;
 

@@ -1,4 +1,4 @@
-/* Which readings are believed: an odd one is held back, one like it an hour later is believed. No
+/* Which readings are accepted: an odd one is held back, one like it an hour later is accepted. No
  * price that is wrong stays fresh. */
 #include "common/chance.h"
 #include "pricing/freshness.h"
@@ -26,7 +26,7 @@ static struct feed_reading hourly(struct said said[TYPES], char texts[TYPES][24]
         .at_us = THEN_US + seconds * SECOND_US, .prices = said, .count = count};
 }
 
-/* Whether it was believed. */
+/* Whether it was accepted. */
 static bool read_prices(struct db *db, const double prices[TYPES], long long seconds)
 {
     struct said said[TYPES];
@@ -58,14 +58,14 @@ static void a_first_reading_that_was_wrong_is_put_right_by_two(void)
         fill(wrong, 10);
         fill(right, 1);
         EXPECT(read_prices(db, wrong, 0));
-        /* What has expired judges nothing: then the first one is believed already. */
+        /* What has expired judges nothing: then the first one is accepted already. */
         EXPECT_INT(read_prices(db, right, pauses[i]), pauses[i] > 24 * HOUR);
         EXPECT(read_prices(db, right, pauses[i] + HOUR));
         EXPECT_STR(text_at(db, "t0", pauses[i] + HOUR), "1.000000");
     }
 }
 
-static void a_real_cut_is_believed_when_it_is_said_again_an_hour_later(void)
+static void a_real_cut_is_accepted_when_it_is_said_again_an_hour_later(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -114,22 +114,22 @@ static void two_odd_readings_that_differ_confirm_nothing(void)
     EXPECT_STR(text_at(db, "t0", 9 * HOUR), "1.000000");
 }
 
-static void nothing_at_all_is_never_believed_unless_a_person_does(void)
+static void nothing_at_all_is_never_accepted_unless_a_person_does(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     double none[TYPES] = {0}, prices[TYPES];
-    struct feed_reading believed = {.at_us = THEN_US + 9 * HOUR * SECOND_US, .believe = true};
+    struct feed_reading accepted = {.at_us = THEN_US + 9 * HOUR * SECOND_US, .accept = true};
 
     fill(prices, 1);
     EXPECT(read_prices(db, prices, 0));
     for (int hours = 1; hours < 9; hours++)
         EXPECT(!read_prices(db, none, hours * HOUR));
-    EXPECT_INT((long long)replaced(db, &believed).gone, TYPES);
+    EXPECT_INT((long long)replaced(db, &accepted).gone, TYPES);
     EXPECT_STR(text_at(db, "t0", 9 * HOUR), "");
 }
 
-static void a_person_may_believe_what_is_odd(void)
+static void a_person_may_accept_what_is_odd(void)
 {
     static const char *const sentinels[] = {"m5.large", NULL};
     static const struct source choosy = {
@@ -141,7 +141,7 @@ static void a_person_may_believe_what_is_odd(void)
                                          .at_us = THEN_US + SECOND_US,
                                          .prices = said,
                                          .count = 2,
-                                         .believe = true};
+                                         .accept = true};
     struct change change;
 
     READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("e", "1"));
@@ -372,7 +372,7 @@ static size_t missing(struct db *db, const double prices[TYPES], long long secon
 }
 
 /* Readings an hour apart, in which the world changes once for good and the feed goes wild once:
- * after three true readings in a row, all prices are believed and none is wrong. */
+ * after three true readings in a row, all prices are accepted and none is wrong. */
 static void play(struct chance *chance, bool *ret_held)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -417,10 +417,10 @@ static void no_sequence_with_a_wild_reading_leaves_a_wrong_price_fresh(void)
 int main(void)
 {
     RUN(a_first_reading_that_was_wrong_is_put_right_by_two);
-    RUN(a_real_cut_is_believed_when_it_is_said_again_an_hour_later);
+    RUN(a_real_cut_is_accepted_when_it_is_said_again_an_hour_later);
     RUN(two_odd_readings_that_differ_confirm_nothing);
-    RUN(nothing_at_all_is_never_believed_unless_a_person_does);
-    RUN(a_person_may_believe_what_is_odd);
+    RUN(nothing_at_all_is_never_accepted_unless_a_person_does);
+    RUN(a_person_may_accept_what_is_odd);
     RUN(what_the_operator_wrote_is_never_doubted);
     RUN(a_zone_may_vanish_and_types_may_be_asked_for_no_more);
     RUN(a_price_in_doubt_is_not_fresh);

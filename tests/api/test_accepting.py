@@ -1,4 +1,4 @@
-"""Which readings of feeds are believed, over HTTP: what is odd waits, shown on the feed and on each price;
+"""Which readings of feeds are accepted, over HTTP: what is odd waits, shown on the feed and on each price;
 and how old a price may be."""
 import contextlib
 import json
@@ -14,7 +14,7 @@ from price_server import AzureRetail, GcpCatalog, Offer, OnDemandPage, SpotPage
 from test_feeds import FeedsCase
 
 
-class Unbelievable(FeedsCase):
+class Implausible(FeedsCase):
     def refuses(self, reason, **world):
         def check(stage):
             stage.play()
@@ -33,7 +33,7 @@ class Unbelievable(FeedsCase):
                     self.assertNotEqual(example["price_per_hour"], example["held_price_per_hour"])
             if isinstance(stage, SpotPage):
                 self.assertIn("stale", {price["freshness"] for price in stage.server.prices()})
-            # Its 304 says that what was believed is what there is.
+            # Its 304 says that what was accepted is what there is.
             stage.play()
             after = stage.server.refresh(stage.NAME)
             self.assertEqual(("ok", None), (after["state"], after["scopes"][0]["held"]))
@@ -44,15 +44,15 @@ class Unbelievable(FeedsCase):
         self.everywhere(check)
 
     def test_half_of_the_types_are_gone(self):
-        self.refuses("not believed: it has [0-9]+ of the [0-9]+ prices that it had before", share=0.5)
+        self.refuses("not accepted: it has [0-9]+ of the [0-9]+ prices that it had before", share=0.5)
 
     def test_everything_costs_ten_times_as_much(self):
-        self.refuses("not believed: [0-9]+ of [0-9]+ (spot prices moved by more than 2 times|"
+        self.refuses("not accepted: [0-9]+ of [0-9]+ (spot prices moved by more than 2 times|"
                      "on-demand prices moved by more than a quarter)", times=10)
 
     def test_everything_costs_half_or_twice_or_nearly_five_times_as_much(self):
         for times in (0.5, 2, 4.9):
-            self.refuses("not believed: [0-9]+ of [0-9]+ (spot|on-demand) prices moved by",
+            self.refuses("not accepted: [0-9]+ of [0-9]+ (spot|on-demand) prices moved by",
                          times=times)
 
     def test_everything_costs_a_tenth(self):
@@ -63,28 +63,28 @@ class Unbelievable(FeedsCase):
             self.assertEqual(before, stage.amounts())
         self.everywhere(check, (AzureRetail, Offer))
 
-    def test_the_operator_believes_what_is_odd(self):
+    def test_the_operator_accepts_what_is_odd(self):
         def check(stage):
             stage.play()
             stage.server.refresh(stage.NAME)
             stage.play(share=0.5)
             self.assertEqual("failed", stage.server.refresh(stage.NAME)["state"])
-            feed = stage.server.refresh(stage.NAME, believe="true")
+            feed = stage.server.refresh(stage.NAME, accept="true")
             self.assertEqual(("ok", None), (feed["state"], feed["scopes"][0]["held"]))
             self.assertEqual(stage.expected(), stage.stored_prices())
             stage.play()  # once: what is odd after that is held back again
-            stage.server.refresh(stage.NAME, believe="true")
+            stage.server.refresh(stage.NAME, accept="true")
             stage.play(times=10)
             self.assertEqual("failed", stage.server.refresh(stage.NAME)["state"])
         self.everywhere(check, (SpotPage, AzureRetail))
 
-    def test_what_is_said_again_an_hour_later_is_believed(self):
+    def test_what_is_said_again_an_hour_later_is_accepted(self):
         def check(stage):
             stage.play()
             stage.server.refresh(stage.NAME)
             stage.play(share=0.5)
             held = stage.server.refresh(stage.NAME)["scopes"][0]["held"]
-            self.assertRegex(held["believed_after"], "Z$")
+            self.assertRegex(held["accepted_after"], "Z$")
             stage.server.stop()
             with contextlib.closing(sqlite3.connect(stage.server.database)) as database, database:
                 database.execute("UPDATE feed_states SET doubt_us = doubt_us - 3600000000"
@@ -98,8 +98,8 @@ class Unbelievable(FeedsCase):
 
     def test_belief_needs_one_feed(self):
         server = self.stages[0].server
-        for query, field in (("?believe=true", "feed"),
-                             (f"?feed={self.stages[0].NAME}&believe=yes", "believe"),
+        for query, field in (("?accept=true", "feed"),
+                             (f"?feed={self.stages[0].NAME}&accept=yes", "accept"),
                              (f"?feed={self.stages[0].NAME}&reason=why", "reason")):
             reply = server.post(b"", path="/v1/prices/refresh", query=query)
             self.assertEqual((400, field), (reply.status, reply.json()["field"]))
@@ -138,7 +138,7 @@ class OneLeap(FeedsCase):
         feed = stage.server.refresh(stage.NAME)
         self.assertEqual("ok", feed["state"])
         held = feed["scopes"][0]["held"]
-        self.assertEqual((1, None, 1), (held["count"], held["believed_after"],
+        self.assertEqual((1, None, 1), (held["count"], held["accepted_after"],
                                         len(held["examples"])))
         example = held["examples"][0]
         self.assertEqual(where, (example["region"], example["instance_type"]))
@@ -161,7 +161,7 @@ class OneLeap(FeedsCase):
     def test_what_waits_is_read_again_within_two_hours_also_by_another_start(self):
         stage = self.stages[0]
         stage.play()
-        stage.server.refresh(stage.NAME, believe="true")
+        stage.server.refresh(stage.NAME, accept="true")
         self.assertGreater(self.next_in(stage), 100 * 3600)
         self.leap(stage)
         stage.server.refresh(stage.NAME)
