@@ -39,25 +39,25 @@ static void slot_clear(struct slot *slot)
 
 struct comparison_cache *comparison_cache_new(void)
 {
-    struct comparison_cache *board = xcalloc(1, sizeof *board);
+    struct comparison_cache *cache = xcalloc(1, sizeof *cache);
 
-    board->store = offer_store_new();
-    pthread_rwlock_init(&board->lock, NULL);
-    pthread_mutex_init(&board->changing, NULL);
-    return board;
+    cache->store = offer_store_new();
+    pthread_rwlock_init(&cache->lock, NULL);
+    pthread_mutex_init(&cache->changing, NULL);
+    return cache;
 }
 
-void comparison_cache_free(struct comparison_cache *board)
+void comparison_cache_free(struct comparison_cache *cache)
 {
-    if (!board)
+    if (!cache)
         return;
     for (size_t i = 0; i < SLOTS; i++)
-        slot_clear(&board->slots[i]);
-    offer_store_free(board->store);
-    standings_free(&board->standings);
-    pthread_rwlock_destroy(&board->lock);
-    pthread_mutex_destroy(&board->changing);
-    free(board);
+        slot_clear(&cache->slots[i]);
+    offer_store_free(cache->store);
+    standings_free(&cache->standings);
+    pthread_rwlock_destroy(&cache->lock);
+    pthread_mutex_destroy(&cache->changing);
+    free(cache);
 }
 
 /* Equal questions, equal keys; too long a one has none, and is never found again. */
@@ -79,21 +79,21 @@ static void name(const struct offers_question *question, char ret_key[KEY_SIZE])
         ret_key[0] = '\0';
 }
 
-static struct slot *find(struct comparison_cache *board, const char *key)
+static struct slot *find(struct comparison_cache *cache, const char *key)
 {
     for (size_t i = 0; i < SLOTS; i++)
-        if (*key && strcmp(board->slots[i].key, key) == 0)
-            return &board->slots[i];
+        if (*key && strcmp(cache->slots[i].key, key) == 0)
+            return &cache->slots[i];
     return NULL;
 }
 
-static struct slot *oldest(struct comparison_cache *board)
+static struct slot *oldest(struct comparison_cache *cache)
 {
-    struct slot *slot = &board->slots[0];
+    struct slot *slot = &cache->slots[0];
 
     for (size_t i = 1; i < SLOTS; i++)
-        if (board->slots[i].used < slot->used)
-            slot = &board->slots[i];
+        if (cache->slots[i].used < slot->used)
+            slot = &cache->slots[i];
     return slot;
 }
 
@@ -103,48 +103,48 @@ struct state {
 };
 
 /* NULL: the cache is too old for the request, or these prices were not asked for before. */
-static struct slot *find_fresh(struct comparison_cache *board, const char *key,
+static struct slot *find_fresh(struct comparison_cache *cache, const char *key,
                                const struct state *least)
 {
-    struct slot *slot = find(board, key);
+    struct slot *slot = find(cache, key);
 
     /* Standings that have moved on may have a row whose home is not loaded yet. */
-    return slot && slot->prices >= least->prices && slot->homes_of == board->standings.revision &&
-                   board->standings.revision >= least->revision
+    return slot && slot->prices >= least->prices && slot->homes_of == cache->standings.revision &&
+                   cache->standings.revision >= least->revision
                ? slot
                : NULL;
 }
 
 /* With the lock for writing, as short as can be: all who are answered wait meanwhile. Takes the
  * offers where there are some. */
-static bool change(struct comparison_cache *board, struct db *db, struct slot *fresh,
+static bool change(struct comparison_cache *cache, struct db *db, struct slot *fresh,
                    struct error *err)
 {
     struct slot *slot;
 
-    if (!standings_update(db, &board->standings, err))
+    if (!standings_update(db, &cache->standings, err))
         return false;
     if (!fresh->offers.list)
         return true;
-    slot = find(board, fresh->key);
+    slot = find(cache, fresh->key);
     if (!slot)
-        slot = oldest(board);
+        slot = oldest(cache);
     slot_clear(slot);
     *slot = *fresh;
-    slot->used = ++board->uses;
+    slot->used = ++cache->uses;
     fresh->offers = (struct offers){0};
     return true;
 }
 
 /* With the lock for writing: of the slots with homes, those that were used last keep them. */
-static void drop_homes(struct comparison_cache *board)
+static void drop_homes(struct comparison_cache *cache)
 {
     for (;;) {
         struct slot *oldest = NULL;
         size_t count = 0;
 
         for (size_t i = 0; i < SLOTS; i++) {
-            struct slot *slot = &board->slots[i];
+            struct slot *slot = &cache->slots[i];
 
             if (slot->homes.count == 0)
                 continue;
@@ -160,33 +160,33 @@ static void drop_homes(struct comparison_cache *board)
 }
 
 /* For the standings as they are by now, which only this thread changes. */
-static bool complete_homes(struct comparison_cache *board, struct db *db,
+static bool complete_homes(struct comparison_cache *cache, struct db *db,
                            const struct offers_question *question, const char *key,
                            struct error *err)
 {
-    struct slot *slot = find(board, key);
+    struct slot *slot = find(cache, key);
     struct homes completed;
 
-    if (!slot || slot->homes_of == board->standings.revision)
+    if (!slot || slot->homes_of == cache->standings.revision)
         return true;
-    if (!homes_complete(db, question, &board->standings, &slot->homes, &completed, err))
+    if (!homes_complete(db, question, &cache->standings, &slot->homes, &completed, err))
         return false;
-    pthread_rwlock_wrlock(&board->lock);
+    pthread_rwlock_wrlock(&cache->lock);
     homes_take(&slot->homes, &completed);
-    slot->homes_of = board->standings.revision;
-    slot->used = ++board->uses;
-    drop_homes(board);
-    pthread_rwlock_unlock(&board->lock);
+    slot->homes_of = cache->standings.revision;
+    slot->used = ++cache->uses;
+    drop_homes(cache);
+    pthread_rwlock_unlock(&cache->lock);
     return true;
 }
 
 /* One thread at a time, so that no other changes the cache: prices are loaded while others read.
  */
-static bool bring_up_to_date(struct comparison_cache *board, struct db *db,
+static bool bring_up_to_date(struct comparison_cache *cache, struct db *db,
                              const struct offers_question *question, const char *key,
                              struct error *err)
 {
-    const struct slot *slot = find(board, key);
+    const struct slot *slot = find(cache, key);
     struct slot fresh = {0}; /* its revision is read first: what changes meanwhile is loaded again
                                 next time */
     bool ok;
@@ -195,17 +195,17 @@ static bool bring_up_to_date(struct comparison_cache *board, struct db *db,
         return false;
     /* Unless only runs came, or somebody else was quicker. */
     if ((!slot || slot->prices < fresh.prices) &&
-        !offers_load(db, question, board->store, fresh.prices, &fresh.offers, err))
+        !offers_load(db, question, cache->store, fresh.prices, &fresh.offers, err))
         return false;
     snprintf(fresh.key, sizeof fresh.key, "%s", key);
-    pthread_rwlock_wrlock(&board->lock);
-    ok = change(board, db, &fresh, err);
-    pthread_rwlock_unlock(&board->lock);
+    pthread_rwlock_wrlock(&cache->lock);
+    ok = change(cache, db, &fresh, err);
+    pthread_rwlock_unlock(&cache->lock);
     offers_free(&fresh.offers);
-    return ok && complete_homes(board, db, question, key, err);
+    return ok && complete_homes(cache, db, question, key, err);
 }
 
-bool comparison_cache_borrow(struct comparison_cache *board, struct db *db,
+bool comparison_cache_borrow(struct comparison_cache *cache, struct db *db,
                              const struct offers_question *question,
                              struct comparison_loan *ret_loan, struct error *err)
 {
@@ -218,22 +218,22 @@ bool comparison_cache_borrow(struct comparison_cache *board, struct db *db,
         return error_set(err, ERROR_INVALID, "region", "is too long");
     if (!revision_read(db, &least.revision, err) || !revision_read_prices(db, &least.prices, err))
         return false;
-    pthread_rwlock_rdlock(&board->lock);
-    while ((slot = find_fresh(board, key, &least)) == NULL) {
+    pthread_rwlock_rdlock(&cache->lock);
+    while ((slot = find_fresh(cache, key, &least)) == NULL) {
         bool ok;
 
-        pthread_rwlock_unlock(&board->lock);
-        pthread_mutex_lock(&board->changing);
-        ok = bring_up_to_date(board, db, question, key, err);
-        pthread_rwlock_rdlock(&board->lock); /* before another thread changes it again */
-        pthread_mutex_unlock(&board->changing);
+        pthread_rwlock_unlock(&cache->lock);
+        pthread_mutex_lock(&cache->changing);
+        ok = bring_up_to_date(cache, db, question, key, err);
+        pthread_rwlock_rdlock(&cache->lock); /* before another thread changes it again */
+        pthread_mutex_unlock(&cache->changing);
         if (!ok) {
-            pthread_rwlock_unlock(&board->lock);
+            pthread_rwlock_unlock(&cache->lock);
             return false;
         }
     }
-    *ret_loan = (struct comparison_loan){.board = board,
-                                         .standings = &board->standings,
+    *ret_loan = (struct comparison_loan){.cache = cache,
+                                         .standings = &cache->standings,
                                          .offers = &slot->offers,
                                          .homes = &slot->homes};
     return true;
@@ -241,7 +241,7 @@ bool comparison_cache_borrow(struct comparison_cache *board, struct db *db,
 
 void comparison_cache_return(struct comparison_loan *loan)
 {
-    if (loan->board)
-        pthread_rwlock_unlock(&loan->board->lock);
-    loan->board = NULL;
+    if (loan->cache)
+        pthread_rwlock_unlock(&loan->cache->lock);
+    loan->cache = NULL;
 }

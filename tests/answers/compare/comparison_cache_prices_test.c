@@ -3,36 +3,11 @@
 
 #include "db/contenders/contenders.h"
 #include "db/db_open.h"
+#include "tests/answers/compare/borrowed.h"
 #include "tests/db/offers.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-
-static struct comparison_cache *make_board(void)
-{
-    struct error err = {0};
-    struct comparison_cache *board = comparison_cache_new();
-
-    EXPECT(board != NULL);
-    EXPECT_STR(err.message, "");
-    return board;
-}
-
-static void comparison_cache_freep(struct comparison_cache **board)
-{
-    comparison_cache_free(*board);
-}
-
-static struct comparison_loan borrow(struct comparison_cache *board, struct db *db,
-                                     const struct offers_question *question)
-{
-    struct comparison_loan loan = {0};
-    struct error err = {0};
-
-    EXPECT(comparison_cache_borrow(board, db, question, &loan, &err));
-    EXPECT_STR(err.message, "");
-    return loan;
-}
 
 /* A contender of which nothing counts yet: enough to be seen. */
 static void add_contender(struct db *db, const char *instance)
@@ -76,20 +51,20 @@ static void runs_that_come_leave_prices_in_memory(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(comparison_cache_freep) struct comparison_cache *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     const struct offers_question question = asked(10);
     const struct offer *list;
 
     READ(db, 0, P("a.large", "1"));
     add_contender(db, "a.large");
     {
-        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &question);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &question);
 
         EXPECT_INT((long long)loan.standings->count, 1);
         list = loan.offers->list;
     }
     add_contender(db, "b.large");
-    AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &question);
+    AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &question);
     EXPECT_INT((long long)loan.standings->count, 2);
     EXPECT(loan.offers->list == list);
     const struct offer *offer = offers_find(loan.offers, "aws", "a.large");
@@ -99,11 +74,11 @@ static void runs_that_come_leave_prices_in_memory(void)
 }
 
 /* What `loan` has for a.large: to be called before and after a price is entered. */
-static void expect_loaned(struct comparison_cache *board, struct db *db,
+static void expect_loaned(struct comparison_cache *cache, struct db *db,
                           const struct offers_question *question, const char *price,
                           const char *typed)
 {
-    AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, question);
+    AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, question);
     const struct offer *offer = offers_find(loan.offers, "aws", "a.large");
 
     EXPECT(offer != NULL);
@@ -120,28 +95,28 @@ static void a_price_is_seen_as_soon_as_it_is_stored(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(comparison_cache_freep) struct comparison_cache *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct offers_question now = asked(50), then = asked(50);
 
     then.is_now = false;
     READ(db, 0, P("a.large", "1"));
-    expect_loaned(board, db, &now, "1", NULL);
-    expect_loaned(board, db, &then, "1", NULL);
+    expect_loaned(cache, db, &now, "1", NULL);
+    expect_loaned(cache, db, &then, "1", NULL);
     PUT(db, "typed", "aws", "a.large", "3", .kind = PRICE_TYPED, .source_us = THEN_US);
-    expect_loaned(board, db, &now, "1", "3");
-    expect_loaned(board, db, &then, "1", "3");
+    expect_loaned(cache, db, &now, "1", "3");
+    expect_loaned(cache, db, &then, "1", "3");
     add_contender(db, "a.large"); /* what comes between hides nothing */
     READ(db, 20, P("a.large", "2"));
     add_contender(db, "b.large");
-    expect_loaned(board, db, &now, "2", "3");
-    expect_loaned(board, db, &then, "2", "3");
+    expect_loaned(cache, db, &now, "2", "3");
+    expect_loaned(cache, db, &then, "2", "3");
 }
 
 static void more_questions_than_there_is_room_for_are_all_answered(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(comparison_cache_freep) struct comparison_cache *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct offers_question question = asked(0);
 
     question.is_now = false;
@@ -157,7 +132,7 @@ static void more_questions_than_there_is_room_for_are_all_answered(void)
 
             snprintf(price, sizeof price, "%d", i + 1);
             question.at_us = THEN_US + (i * 10 + 5) * SECOND_US;
-            expect_loaned(board, db, &question, price, NULL);
+            expect_loaned(cache, db, &question, price, NULL);
         }
 }
 
@@ -167,7 +142,7 @@ static void more_questions_than_there_is_room_for_are_all_answered(void)
 /* Who asks while prices and runs come. */
 struct crowd {
     const struct folder *folder;
-    struct comparison_cache *board;
+    struct comparison_cache *cache;
     atomic_int stored; /* the last price that is there for sure */
     atomic_int wrong;  /* answers that were older than that, or none */
 };
@@ -186,7 +161,7 @@ static void *read_on(void *user)
         snprintf(elsewhere, sizeof elsewhere, "place-%d",
                  i % 20); /* more than there is room for */
         question.regions[1] = elsewhere;
-        if (!comparison_cache_borrow(crowd->board, db, &question, &loan, NULL)) {
+        if (!comparison_cache_borrow(crowd->cache, db, &question, &loan, NULL)) {
             crowd->wrong++;
             continue;
         }
@@ -203,8 +178,8 @@ static void a_request_sees_the_state_at_its_start(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(comparison_cache_freep) struct comparison_cache *board = make_board();
-    struct crowd crowd = {.folder = &folder, .board = board};
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
+    struct crowd crowd = {.folder = &folder, .cache = cache};
     pthread_t readers[READERS];
 
     READ(db, 0, P("a.large", "1"));

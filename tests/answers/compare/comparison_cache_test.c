@@ -1,42 +1,14 @@
 #include "answers/compare/comparison_cache.h"
 
 #include "db/db_open.h"
+#include "tests/answers/compare/borrowed.h"
 #include "tests/db/finished.h"
 #include "tests/db/prices.h"
 
 #include <pthread.h>
 
-static void free_board(struct comparison_cache **board)
-{
-    comparison_cache_free(*board);
-}
-
-static struct comparison_cache *make_board(void)
-{
-    struct error err = {0};
-    struct comparison_cache *board = comparison_cache_new();
-
-    EXPECT_STR(err.message, "");
-    if (!board)
-        exit(test_result());
-    return board;
-}
-
 static const struct offers_question now = {
     .regions = {"eu-north-1"}, .at_us = THEN_US, .is_now = true};
-
-static struct comparison_loan borrow(struct comparison_cache *board, struct db *db,
-                                     const struct offers_question *question)
-{
-    struct comparison_loan loan = {0};
-    struct error err = {0};
-
-    EXPECT(comparison_cache_borrow(board, db, question, &loan, &err));
-    EXPECT_STR(err.message, "");
-    if (!loan.board)
-        exit(test_result());
-    return loan;
-}
 
 /* On demand; 0 where there is none. */
 static double price_of(const struct comparison_loan *loan, const char *instance)
@@ -50,20 +22,20 @@ static void a_loan_has_what_the_database_has(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct comparison_cache *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
 
     do_not_sync(db);
     READ(db, 0, P("m5.large", "0.1"));
     ENDED(db, 100);
     {
-        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &now);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &now);
 
         EXPECT_INT((long long)loan.standings->count, 1);
         EXPECT_NEAR(price_of(&loan, "m5.large"), 0.1, 1e-12);
     }
     ENDED(db, 200, .instance = "c5.large");
     {
-        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &now);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &now);
 
         EXPECT_INT((long long)loan.standings->count, 2);
         EXPECT_INT(loan.standings->revision, revision_of(db));
@@ -73,7 +45,7 @@ static void a_loan_has_what_the_database_has(void)
         struct offers_question later = now;
 
         later.at_us += 60 * SECOND_US;
-        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &later);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &later);
         EXPECT_NEAR(price_of(&loan, "m5.large"), 0.2, 1e-12);
         EXPECT_NEAR(price_of(&loan, "c5.large"), 0.3, 1e-12);
     }
@@ -83,7 +55,7 @@ static void an_unchanged_comparison_comes_from_the_cache(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct comparison_cache *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct offers_question later = now;
     const struct offers *first;
 
@@ -91,14 +63,14 @@ static void an_unchanged_comparison_comes_from_the_cache(void)
     READ(db, 0, P("m5.large", "0.1"));
     ENDED(db, 100);
     {
-        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &now);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &now);
 
         first = loan.offers;
     }
     EXPECT(db_execute(db, "DELETE FROM prices; DELETE FROM price_series", NULL));
-    AUTO(comparison_cache_return) struct comparison_loan again = borrow(board, db, &now);
+    AUTO(comparison_cache_return) struct comparison_loan again = borrow(cache, db, &now);
     later.at_us += 10 * SECOND_US; /* within the minute */
-    AUTO(comparison_cache_return) struct comparison_loan soon = borrow(board, db, &later);
+    AUTO(comparison_cache_return) struct comparison_loan soon = borrow(cache, db, &later);
     EXPECT(soon.offers == first);
     EXPECT(again.offers == first); /* behind its back: nothing says that they changed */
     EXPECT_NEAR(price_of(&again, "m5.large"), 0.1, 1e-12);
@@ -106,7 +78,7 @@ static void an_unchanged_comparison_comes_from_the_cache(void)
     comparison_cache_return(&again);
     comparison_cache_return(&again); /* once is enough, twice is fine */
     EXPECT(db_execute(db, "UPDATE revision SET number = number + 1, prices = number + 1", NULL));
-    AUTO(comparison_cache_return) struct comparison_loan touched = borrow(board, db, &now);
+    AUTO(comparison_cache_return) struct comparison_loan touched = borrow(cache, db, &now);
     EXPECT_NEAR(price_of(&touched, "m5.large"), 0, 0);
 }
 
@@ -123,19 +95,19 @@ static void each_question_has_its_own_offers(void)
     static const double wanted[] = {0.5, 0.5, 0.1, 0.1, 0.1, 0};
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct comparison_cache *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
 
     do_not_sync(db);
     READ(db, 0, P("m5.large", "0.1"), P("m5.large", "0.5", .region = "us-east-1"));
     for (int turn = 0; turn < 3; turn++)
         for (size_t i = 0; i < COUNT(others); i++) {
-            AUTO(comparison_cache_return) struct comparison_loan one = borrow(board, db, &now);
+            AUTO(comparison_cache_return) struct comparison_loan one = borrow(cache, db, &now);
             const struct offers *mine = one.offers;
 
             EXPECT_NEAR(price_of(&one, "m5.large"), 0.1, 1e-12);
             comparison_cache_return(&one);
             AUTO(comparison_cache_return)
-            struct comparison_loan other = borrow(board, db, &others[i]);
+            struct comparison_loan other = borrow(cache, db, &others[i]);
             EXPECT(other.offers != mine);
             EXPECT_NEAR(price_of(&other, "m5.large"), wanted[i], 1e-12);
         }
@@ -152,22 +124,22 @@ static void a_zone_and_a_moment_are_parts_of_a_question(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct comparison_cache *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct offers_question question = now;
 
     READ(db, 0, P("m5.large", "0.1", .kind = PRICE_SPOT, .zone = "y"),
          P("m5.large", "0.2", .kind = PRICE_SPOT, .zone = "z"));
     question.zone = "y";
-    AUTO(comparison_cache_return) struct comparison_loan y = borrow(board, db, &question);
+    AUTO(comparison_cache_return) struct comparison_loan y = borrow(cache, db, &question);
     EXPECT_NEAR(spot_of(&y, "m5.large"), 0.1, 1e-12);
     comparison_cache_return(&y);
     question.zone = "z";
-    AUTO(comparison_cache_return) struct comparison_loan z = borrow(board, db, &question);
+    AUTO(comparison_cache_return) struct comparison_loan z = borrow(cache, db, &question);
     EXPECT_NEAR(spot_of(&z, "m5.large"), 0.2, 1e-12);
     comparison_cache_return(&z);
     question.is_now = false;
     question.at_us = THEN_US / (60 * SECOND_US); /* soon after 1970, not the minute of now */
-    AUTO(comparison_cache_return) struct comparison_loan old = borrow(board, db, &question);
+    AUTO(comparison_cache_return) struct comparison_loan old = borrow(cache, db, &question);
     EXPECT_NEAR(spot_of(&old, "m5.large"), 0, 0);
 }
 
@@ -176,17 +148,17 @@ static void a_minute_later_they_are_looked_at_again(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct comparison_cache *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct offers_question later = now;
 
     READ(db, 0, P("m5.large", "0.1"));
     {
-        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &now);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &now);
 
         EXPECT_NEAR(price_of(&loan, "m5.large"), 0.1, 1e-12);
     }
     later.at_us += 400LL * 86400 * SECOND_US;
-    AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &later);
+    AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &later);
     EXPECT_NEAR(price_of(&loan, "m5.large"), 0, 0); /* expired */
 }
 
@@ -194,7 +166,7 @@ static void more_questions_than_there_is_room_for_are_answered(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct comparison_cache *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
 
     READ(db, 0, P("m5.large", "0.1"));
     for (int i = 0; i < 30; i++) {
@@ -202,7 +174,7 @@ static void more_questions_than_there_is_room_for_are_answered(void)
 
         question.is_now = false;
         question.at_us += i % 11;
-        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &question);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &question);
         EXPECT_NEAR(price_of(&loan, "m5.large"), 0.1, 1e-12);
     }
 }
@@ -211,7 +183,7 @@ static void too_long_a_question_is_refused(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct comparison_cache *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct offers_question question = now;
     struct comparison_loan loan = {0};
     struct error err = {0};
@@ -220,32 +192,32 @@ static void too_long_a_question_is_refused(void)
     memset(region, 'r', sizeof region);
     region[sizeof region - 1] = '\0';
     question.regions[0] = region;
-    EXPECT(!comparison_cache_borrow(board, db, &question, &loan, &err));
+    EXPECT(!comparison_cache_borrow(cache, db, &question, &loan, &err));
     EXPECT_INT(err.kind, ERROR_INVALID);
     EXPECT_STR(err.field, "region");
-    EXPECT(loan.board == NULL);
+    EXPECT(loan.cache == NULL);
 }
 
-static void a_database_that_fails_leaves_the_board_as_it_was(void)
+static void a_database_that_fails_leaves_the_cache_as_it_was(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct comparison_cache *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct comparison_loan loan = {0};
     struct error err = {0};
 
     ENDED(db, 100);
     EXPECT(db_execute(db, "ALTER TABLE price_series RENAME TO away", NULL));
-    EXPECT(!comparison_cache_borrow(board, db, &now, &loan, &err));
+    EXPECT(!comparison_cache_borrow(cache, db, &now, &loan, &err));
     EXPECT(err.message[0]);
-    EXPECT(loan.board == NULL); /* and no lock is held */
+    EXPECT(loan.cache == NULL); /* and no lock is held */
     EXPECT(db_execute(db, "ALTER TABLE away RENAME TO price_series", NULL));
-    AUTO(comparison_cache_return) struct comparison_loan later = borrow(board, db, &now);
+    AUTO(comparison_cache_return) struct comparison_loan later = borrow(cache, db, &now);
     EXPECT_INT((long long)later.standings->count, 1);
 }
 
 struct reader {
-    struct comparison_cache *board;
+    struct comparison_cache *cache;
     const char *file;
     const char *region;
     double price;
@@ -266,7 +238,7 @@ static void *read_often(void *user)
     while (db && !atomic_load(reader->stop)) {
         long long before = revision_of(db);
         AUTO(comparison_cache_return)
-        struct comparison_loan loan = borrow(reader->board, db, &question);
+        struct comparison_loan loan = borrow(reader->cache, db, &question);
 
         EXPECT(loan.standings->revision >= revision);
         EXPECT(loan.standings->revision >= before); /* at least as new as the request */
@@ -280,10 +252,10 @@ static void threads_may_share_it_while_runs_end(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct comparison_cache *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     atomic_bool stop = false;
-    struct reader readers[] = {{board, folder.file, "eu-north-1", 0.1, &stop},
-                               {board, folder.file, "us-east-1", 0.5, &stop}};
+    struct reader readers[] = {{cache, folder.file, "eu-north-1", 0.1, &stop},
+                               {cache, folder.file, "us-east-1", 0.5, &stop}};
     pthread_t threads[2];
     char instance[20];
 
@@ -298,7 +270,7 @@ static void threads_may_share_it_while_runs_end(void)
     atomic_store(&stop, true);
     for (size_t i = 0; i < COUNT(threads); i++)
         pthread_join(threads[i], NULL);
-    AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &now);
+    AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &now);
     EXPECT_INT((long long)loan.standings->count, 60);
 }
 
@@ -311,7 +283,7 @@ int main(void)
     RUN(a_minute_later_they_are_looked_at_again);
     RUN(more_questions_than_there_is_room_for_are_answered);
     RUN(too_long_a_question_is_refused);
-    RUN(a_database_that_fails_leaves_the_board_as_it_was);
+    RUN(a_database_that_fails_leaves_the_cache_as_it_was);
     RUN(threads_may_share_it_while_runs_end);
     comparison_cache_free(NULL);
     return test_result();

@@ -4,6 +4,7 @@
 
 #include "answers/compare/comparison_cache.h"
 #include "db/db_open.h"
+#include "tests/answers/compare/borrowed.h"
 #include "tests/db/finished.h"
 #include "tests/db/offers.h"
 
@@ -13,24 +14,6 @@
 
 static const struct offers_question at_home = {
     .regions = {"eu-north-1"}, .at_us = THEN_US, .is_now = true, .at_home = true};
-
-static void free_board(struct comparison_cache **board)
-{
-    comparison_cache_free(*board);
-}
-
-static struct comparison_loan borrow(struct comparison_cache *board, struct db *db,
-                                     const struct offers_question *question)
-{
-    struct comparison_loan loan = {0};
-    struct error err = {0};
-
-    EXPECT(comparison_cache_borrow(board, db, question, &loan, &err));
-    EXPECT_STR(err.message, "");
-    if (!loan.board)
-        exit(test_result());
-    return loan;
-}
 
 static void read_prices(struct db *db)
 {
@@ -54,13 +37,13 @@ static void a_contender_is_priced_where_its_newest_run_was(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct comparison_cache *board = comparison_cache_new();
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct offers_question elsewhere = at_home;
 
     read_prices(db);
     ENDED(db, 100, .provider = "aws", .region = "us-east-1");
     {
-        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &at_home);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &at_home);
 
         EXPECT_INT((long long)loan.homes->count, 1);
         EXPECT_NEAR(price_of(&loan, &at_home, &loan.standings->list[0]), 0.5, 0);
@@ -69,7 +52,7 @@ static void a_contender_is_priced_where_its_newest_run_was(void)
     }
     ENDED(db, 100, .provider = "aws", .region = "us-west-2");
     {
-        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &at_home);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &at_home);
 
         EXPECT_INT((long long)loan.standings->count, 1);
         EXPECT_NEAR(price_of(&loan, &at_home, &loan.standings->list[0]), 0.7, 0);
@@ -77,7 +60,7 @@ static void a_contender_is_priced_where_its_newest_run_was(void)
     ENDED(db, 100, .provider = "aws", .region = "eu-north-1");
     ENDED(db, 100, .provider = "aws", .instance = "c5.large", .region = "us-west-2");
     {
-        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &at_home);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &at_home);
 
         EXPECT_INT((long long)loan.standings->count, 2);
         EXPECT_NEAR(price_of(&loan, &at_home, &loan.standings->list[0]), -1, 0); /* its own */
@@ -89,7 +72,7 @@ static void more_questions_than_keep_their_homes_are_all_answered(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct comparison_cache *board = comparison_cache_new();
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
 
     read_prices(db);
     ENDED(db, 100, .provider = "aws", .region = "us-east-1");
@@ -101,13 +84,13 @@ static void more_questions_than_keep_their_homes_are_all_answered(void)
             snprintf(other, sizeof other, "place-%d", i);
             question.regions[1] = other;
             AUTO(comparison_cache_return)
-            struct comparison_loan loan = borrow(board, db, &question);
+            struct comparison_loan loan = borrow(cache, db, &question);
             EXPECT_NEAR(price_of(&loan, &question, &loan.standings->list[0]), 0.5, 0);
         }
 }
 
 struct crowd {
-    struct comparison_cache *board;
+    struct comparison_cache *cache;
     const char *file;
     atomic_bool stop;
 };
@@ -125,7 +108,7 @@ static void *ask_often(void *user)
         snprintf(other, sizeof other, "place-%d", i % 5);
         question.regions[1] = other;
         AUTO(comparison_cache_return)
-        struct comparison_loan loan = borrow(crowd->board, db, &question);
+        struct comparison_loan loan = borrow(crowd->cache, db, &question);
         for (size_t k = 0; k < loan.standings->count; k++)
             EXPECT_NEAR(price_of(&loan, &question, &loan.standings->list[k]), 0.5, 0);
     }
@@ -136,8 +119,8 @@ static void threads_always_find_all_homes(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct comparison_cache *board = comparison_cache_new();
-    struct crowd crowd = {.board = board, .file = folder.file};
+    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
+    struct crowd crowd = {.cache = cache, .file = folder.file};
     pthread_t threads[2];
 
     do_not_sync(db);
