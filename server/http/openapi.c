@@ -4,6 +4,9 @@
 #include "common/cleanup.h"
 #include "engine/spec/run_spec.h"
 #include "server/base/assets.h"
+#include "server/base/members.h"
+#include "server/http/json/page.h"
+#include "server/http/json/present_capacity.h"
 #include "server/http/routes.h"
 
 #include <stdio.h>
@@ -78,9 +81,38 @@ static void add_errors(json_t *responses, const struct route *route)
     }
 }
 
-/* What the table of routes says: the parameters of each path, and its errors. */
-static bool add_route(json_t *paths, const struct route *route, struct error *err)
+/* Schemas that openapi.json refers to by name. */
+static const struct members *const named[] = {&row_capacity_members, &unmatched_members};
+
+/* Every successful answer with JSON is described by the same rows. */
+static void add_answer(json_t *responses, const struct route *route, json_t *schemas)
 {
+    const char *status;
+    json_t *response;
+
+    if (!route->answer)
+        return;
+    json_object_foreach(responses, status, response)
+    {
+        json_t *content = json_object_get(response, "content");
+
+        if (status[0] != '2')
+            continue;
+        if (!content) {
+            content = json_object();
+            json_object_set_new(response, "content", content);
+        }
+        json_object_set_new(
+            content, "application/json",
+            json_pack("{s:o}", "schema", members_describe(route->answer, schemas)));
+    }
+}
+
+/* What the table of routes says: the parameters of each path, its answer, and its errors. */
+static bool add_route(json_t *document, const struct route *route, struct error *err)
+{
+    json_t *paths = json_object_get(document, "paths");
+    json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
     AUTO(json_decrefp) json_t *described = parameters_describe(route->parameters);
     char method[8] = "";
     json_t *operation, *parameters;
@@ -96,13 +128,13 @@ static bool add_route(json_t *paths, const struct route *route, struct error *er
         json_array_extend(parameters, described);
     else if (json_array_size(described) > 0)
         json_object_set(operation, "parameters", described);
+    add_answer(json_object_get(operation, "responses"), route, schemas);
     add_errors(json_object_get(operation, "responses"), route);
     return true;
 }
 
 static bool fill_in(json_t *document, const struct engines *engines, struct error *err)
 {
-    json_t *paths = json_object_get(document, "paths");
     json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
     AUTO(json_decrefp) json_t *spec = run_spec_schema();
     json_t *engine = json_object_get(json_object_get(spec, "properties"), "engine");
@@ -113,8 +145,10 @@ static bool fill_in(json_t *document, const struct engines *engines, struct erro
     json_object_set_new(schemas, "Knobs", knobs_schema());
     json_object_set_new(json_object_get(document, "info"), "version",
                         json_string(PENNYWORTH_VERSION));
+    for (size_t i = 0; i < COUNT(named); i++)
+        json_decref(members_describe(named[i], schemas));
     for (size_t i = 0; i < route_count; i++)
-        if (!add_route(paths, &routes[i], err))
+        if (!add_route(document, &routes[i], err))
             return false;
     return true;
 }

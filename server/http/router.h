@@ -23,6 +23,7 @@ enum body {
     BODY_RUNS, /* one JSON value, or one per line (application/x-ndjson); BODY_RUNS_MAX */
 };
 
+struct members;
 struct parameters;
 
 /* Fills exchange->reply. Its question is exchange->request.parameters. */
@@ -37,6 +38,7 @@ struct route {
     const char
         *produces; /* 406 where the client accepts no such type; NULL: the handler decides */
     const struct parameters *parameters; /* NULL: it knows none */
+    const struct members *answer; /* of its JSON; NULL: openapi.json describes it */
     const char *also; /* statuses of errors beyond those that follow from this row: "409 422" */
 };
 

@@ -8,6 +8,7 @@
 #include "server/api/sweeps.h"
 #include "server/api/types.h"
 #include "server/http/handlers/handlers.h"
+#include "server/http/json/present_capacity.h"
 
 #define JSON "application/json"
 
@@ -91,8 +92,9 @@ const struct route routes[] = {
     {"GET", "/v1/instances", instances_handler, ACCESS_READ, BODY_NONE, .produces = JSON,
      .parameters = &instances_parameters},
     {"GET", "/v1/capacity", capacity_list_handler, ACCESS_READ, BODY_NONE, .produces = JSON,
-     .parameters = &capacity_list_parameters},
-    {"POST", "/v1/capacity", capacity_create_handler, ACCESS_IMPORT, BODY_JSON, .produces = JSON},
+     .parameters = &capacity_list_parameters, .answer = &capacity_list_members},
+    {"POST", "/v1/capacity", capacity_create_handler, ACCESS_IMPORT, BODY_JSON, .produces = JSON,
+     .answer = &capacity_event_members},
     {"GET", "/v1/families", families_handler, ACCESS_READ, BODY_NONE, .produces = JSON,
      .parameters = &families_parameters},
     {"GET", "/v1/support", support_handler, ACCESS_READ, BODY_NONE,

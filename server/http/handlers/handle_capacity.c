@@ -10,8 +10,8 @@
 #include "server/api/prices.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
+#include "server/http/json/page.h"
 #include "server/http/json/present_capacity.h"
-#include "server/http/json/present_unmatched.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
@@ -120,60 +120,81 @@ void capacity_create_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    present_capacity_event(&out, &event);
+    members_write(&out, NULL, &capacity_event_members, &event);
     reply_json(exchange, is_new ? 201 : 200, &out);
 }
 
-/* A page under way. */
-struct capacity_page {
+/* What a list answers with. */
+struct capacity_list {
+    struct page *page; /* first: page_end_members */
+    struct db *db;
+    struct capacity_filter *filter;
+    long long days;
+};
+
+struct count_writer {
     struct json_writer *out;
-    long long limit, count;
-    char last[INSTANCE_SIZE + PROVIDER_SIZE + REGION_SIZE + 16];
+    struct page *page;
 };
 
 static void write_count(void *user, const struct capacity_count *count)
 {
-    struct capacity_page *page = user;
+    const struct count_writer *writer = user;
+    struct page *page = writer->page;
 
-    if (page->count++ >= page->limit)
+    if (!page_takes(page))
         return;
     snprintf(page->last, sizeof page->last, "%s %s %s %s", count->instance_type, count->provider,
              count->zone, count->price_kind);
-    present_capacity_count(page->out, count);
+    members_write(writer->out, NULL, &capacity_count_members, count);
 }
 
-static bool write_page(struct db *db, struct capacity_filter *filter, long long days,
-                       struct json_writer *out, struct error *err)
+static void write_counts(struct json_writer *out, const struct member *row, const void *object)
 {
-    struct capacity_page page = {.out = out, .limit = filter->limit++};
-    struct unmatched_list unmatched = {.count = 0};
+    const struct capacity_list *list = object;
+    struct page *page = list->page;
+    struct count_writer writer = {out, page};
 
-    filter->since_us = clock_calendar_us() - days * DAY_US;
-    jsonw_open(out, NULL, '{');
-    jsonw_integer(out, "days", days);
-    jsonw_time(out, "since", filter->since_us);
-    jsonw_open(out, "capacity", '[');
-    if (!capacity_each(db, filter, write_count, &page, err))
-        return false;
+    jsonw_open(out, row->name, '[');
+    page->failed = !capacity_each(list->db, list->filter, write_count, &writer, &page->err) ||
+                   (page->count == 0 && !list->filter->after &&
+                    !unmatched_events(list->db, list->filter, &page->unmatched, &page->err));
     jsonw_close(out, ']');
-    jsonw_text(out, "next_cursor", page.count > page.limit ? page.last : NULL);
-    if (page.count == 0 && !filter->after && !unmatched_events(db, filter, &unmatched, err))
-        return false;
-    present_unmatched(out, unmatched.list, unmatched.count);
-    jsonw_close(out, '}');
-    return true;
 }
+
+static void write_since(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct capacity_list *list = object;
+
+    jsonw_time(out, row->name, list->filter->since_us);
+}
+
+static const struct member list_rows[] = {
+    {MEMBER(struct capacity_list, days), .range = MEMBER_POSITIVE},
+    {.name = "since", .type = MEMBER_TIME, .write = write_since},
+    {.name = "capacity",
+     .type = MEMBER_LIST,
+     .members = &capacity_count_members,
+     .write = write_counts},
+    {MEMBER_ROWS(&page_end_members)},
+    {0},
+};
+const struct members capacity_list_members = {
+    .name = "CapacityList", .meaning = "A page of counts.", .rows = list_rows};
 
 void capacity_list_handler(struct exchange *exchange)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
-    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     struct capacity_question *asked = exchange->request.parameters;
-    struct error err = {0};
+    struct page page = {.limit = asked->filter.limit++};
+    struct capacity_list list = {
+        .page = &page, .db = loan.db, .filter = &asked->filter, .days = asked->days};
 
-    loan = db_borrow(exchange->server->pool);
-    if (!write_page(loan.db, &asked->filter, asked->days, &out, &err))
-        reply_error(exchange, &err);
+    asked->filter.since_us = clock_calendar_us() - asked->days * DAY_US;
+    members_write(&out, NULL, &capacity_list_members, &list);
+    if (page.failed)
+        reply_error(exchange, &page.err);
     else
         reply_json(exchange, 200, &out);
 }

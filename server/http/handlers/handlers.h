@@ -2,6 +2,7 @@
 #pragma once
 
 struct exchange;
+struct members;
 
 void runs_create_handler(struct exchange *exchange);
 void runs_list_handler(struct exchange *exchange);
@@ -55,3 +56,6 @@ void ready_handler(struct exchange *exchange);
 void metrics_handler(struct exchange *exchange);
 void openapi_handler(struct exchange *exchange);
 void asset_handler(struct exchange *exchange);
+
+/* What they answer with, where no other header says it. */
+extern const struct members capacity_list_members;

@@ -319,7 +319,7 @@ static void present_row(struct json_writer *out, const struct comparison_questio
     jsonw_text(out, "stale", row->is_stale ? row->why_stale : NULL);
     present_row_price(out, &row->price);
     present_prices_per_hour(out, row->offer);
-    present_row_capacity(out, row->capacity);
+    members_write(out, "capacity", &row_capacity_members, row->capacity);
     present_row_cost(out, row);
     present_sides(out, ranking, row);
     present_job(out, row);

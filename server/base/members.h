@@ -1,0 +1,105 @@
+/* What an object of an answer looks like, one row a member. The same rows write its JSON and
+ * describe it in the OpenAPI document, so that these cannot drift apart.
+ *     static const struct member rows[] = {
+ *         {MEMBER(struct finding, code), .meaning = "Which check it was."},
+ *         {MEMBER(struct finding, seconds), .nullable = true, .range = MEMBER_NOT_NEGATIVE},
+ *         {0},
+ *     };
+ *     const struct members finding_members = {.name = "Finding", .rows = rows};
+ *     members_write(&out, "finding", &finding_members, finding); */
+#pragma once
+
+#include "common/json_writer.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum member_type {
+    MEMBER_TEXT,    /* const char * */
+    MEMBER_CHARS,   /* char[] */
+    MEMBER_ENUM,    /* an enum whose values are places in `words` */
+    MEMBER_INTEGER, /* long long */
+    MEMBER_INT,     /* int */
+    MEMBER_COUNT,   /* size_t */
+    MEMBER_NUMBER,  /* double */
+    MEMBER_BOOL,    /* bool */
+    MEMBER_TIME,    /* long long, microseconds since 1970; 0 is null */
+    MEMBER_JSON,    /* const char *, JSON already */
+    MEMBER_OBJECT,  /* a struct at `offset`, or what find() returns: `members` */
+    MEMBER_LIST,    /* an array of what `members`, or else `schema`, describes: by write() */
+    MEMBER_PART,    /* no member: the rows of `members` stand here, of the same object */
+};
+
+/* A nullable number that is not in its range is written as null. */
+enum member_range {
+    MEMBER_ANY,
+    MEMBER_NOT_NEGATIVE,
+    MEMBER_POSITIVE,
+    MEMBER_SHARE, /* 0 to 1 */
+};
+
+struct member {
+    const char *name;
+    enum member_type type;
+    size_t offset;
+    bool nullable; /* so is what has no value: an empty text, a number that is not finite */
+    bool optional; /* an answer may leave it out */
+    bool filled;   /* a text that has at least one byte */
+    enum member_range range;
+    const char *const *words; /* the values that a text may have; NULL-terminated */
+    const char *pattern;      /* of a text */
+    const struct members *members;
+    const char *meaning;
+    const char *schema; /* JSON Schema that is added to what follows from the rest; of a list: of
+                         * its items */
+    /* The object of MEMBER_OBJECT; NULL is null. */
+    const void *(*find)(const void *object);
+    /* Writes the value under the row's name, where it is no plain member of the struct. */
+    void (*write)(struct json_writer *out, const struct member *row, const void *object);
+};
+
+struct members {
+    const char *name;          /* of its schema; NULL: it is described where it stands */
+    const char *meaning;       /* or NULL */
+    const struct member *rows; /* the last has no name */
+    const char *schema;        /* JSON Schema that is added; or NULL */
+};
+
+/* Name, type and place of a member of a struct; of one that is called differently there. */
+#define MEMBER(type_of_struct, member) MEMBER_AS(type_of_struct, #member, member)
+#define MEMBER_AS(type_of_struct, called, member)                                                \
+    .name = (called), .type = MEMBER_TYPE_OF(&((type_of_struct *)NULL)->member),                 \
+    .offset = offsetof(type_of_struct, member)
+#define MEMBER_TYPE_OF(pointer)                                                                  \
+    _Generic((pointer),                                                                          \
+        const char **: MEMBER_TEXT,                                                              \
+        char **: MEMBER_TEXT,                                                                    \
+        unsigned *: MEMBER_ENUM,                                                                 \
+        long long *: MEMBER_INTEGER,                                                             \
+        int *: MEMBER_INT,                                                                       \
+        size_t *: MEMBER_COUNT,                                                                  \
+        double *: MEMBER_NUMBER,                                                                 \
+        bool *: MEMBER_BOOL,                                                                     \
+        default: MEMBER_CHARS)
+#define MEMBER_TIME_AT(type_of_struct, called, member)                                           \
+    .name = (called), .type = MEMBER_TIME, .offset = offsetof(type_of_struct, member)
+#define MEMBER_OBJECT_AT(type_of_struct, called, member)                                         \
+    .name = (called), .type = MEMBER_OBJECT, .offset = offsetof(type_of_struct, member)
+#define MEMBER_ROWS(part) .name = "", .type = MEMBER_PART, .members = (part)
+
+/* The value of a plain member; `from` is where it stands. */
+#define MEMBER_VALUE(type, row, object)                                                          \
+    (*(type const *)(const void *)((const char *)(object) + (row)->offset))
+
+/* A NULL object is null. */
+void members_write(struct json_writer *out, const char *key, const struct members *members,
+                   const void *object);
+
+/* An array of `count` objects, which lie `size` bytes apart. */
+void members_write_list(struct json_writer *out, const char *key, const struct members *members,
+                        const void *first, size_t count, size_t size);
+
+/* {"$ref": ...} to the schema, or the schema itself where it has no name. Adds each schema that
+ * it refers to, and that is missing there, to `schemas`. */
+json_t *members_describe(const struct members *members, json_t *schemas);

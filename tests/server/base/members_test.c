@@ -1,0 +1,196 @@
+#include "server/base/members.h"
+
+#include "common/cleanup.h"
+#include "common/memory.h"
+#include "tests/test.h"
+
+#include <math.h>
+
+static const char *const colours[] = {"red", "green", NULL};
+
+struct lamp {
+    const char *maker; /* NULL unknown */
+    char place[16];
+    enum { RED, GREEN } colour;
+    long long hours;
+    int sockets;
+    size_t bulbs;
+    double watts;
+    double share;
+    bool is_on;
+    long long since_us;
+    const char *details; /* JSON */
+    struct shade {
+        double metres;
+    } shade;
+    bool has_spare;
+    struct shade spare;
+    double sizes[2];
+};
+
+static const struct member shade_rows[] = {{MEMBER(struct shade, metres)}, {0}};
+static const struct members shade_members = {
+    .name = "Shade", .meaning = "What covers it.", .rows = shade_rows};
+
+static const void *find_spare(const void *object)
+{
+    const struct lamp *lamp = object;
+
+    return lamp->has_spare ? &lamp->spare : NULL;
+}
+
+static void write_sizes(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct lamp *lamp = object;
+
+    jsonw_open(out, row->name, '[');
+    for (size_t i = 0; i < 2; i++)
+        jsonw_number(out, NULL, lamp->sizes[i]);
+    jsonw_close(out, ']');
+}
+
+static const struct member switch_rows[] = {
+    {MEMBER_AS(struct lamp, "on", is_on)},
+    {MEMBER_TIME_AT(struct lamp, "since", since_us)},
+    {0},
+};
+static const struct members switch_members = {.rows = switch_rows};
+
+static const struct member lamp_rows[] = {
+    {MEMBER(struct lamp, maker), .nullable = true, .filled = true, .meaning = "Who made it."},
+    {MEMBER(struct lamp, place), .nullable = true, .pattern = "^[a-z]+$"},
+    {MEMBER(struct lamp, colour), .words = colours},
+    {MEMBER(struct lamp, hours), .nullable = true, .range = MEMBER_POSITIVE},
+    {MEMBER(struct lamp, sockets), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER(struct lamp, bulbs)},
+    {MEMBER(struct lamp, watts), .nullable = true, .range = MEMBER_POSITIVE},
+    {MEMBER(struct lamp, share), .nullable = true, .range = MEMBER_SHARE},
+    {MEMBER_ROWS(&switch_members)},
+    {.name = "details",
+     .type = MEMBER_JSON,
+     .offset = offsetof(struct lamp, details),
+     .schema = "{\"type\": \"object\"}",
+     .optional = true},
+    {MEMBER_OBJECT_AT(struct lamp, "shade", shade), .members = &shade_members},
+    {.name = "spare",
+     .type = MEMBER_OBJECT,
+     .nullable = true,
+     .members = &shade_members,
+     .find = find_spare,
+     .meaning = "In the cupboard."},
+    {.name = "sizes",
+     .type = MEMBER_LIST,
+     .schema = "{\"type\": \"number\"}",
+     .write = write_sizes},
+    {0},
+};
+static const struct members lamp_members = {.name = "Lamp", .rows = lamp_rows};
+
+static char *written(const struct lamp *lamp)
+{
+    AUTO(bytes_free) struct bytes text = {.limit = 10000};
+    struct json_writer out = {.bytes = &text};
+
+    members_write(&out, NULL, &lamp_members, lamp);
+    return xstrdup(text.data);
+}
+
+static void each_row_writes_its_member(void)
+{
+    const struct lamp lamp = {.maker = "Lux",
+                              .place = "hall",
+                              .colour = GREEN,
+                              .hours = 7,
+                              .sockets = 2,
+                              .bulbs = 3,
+                              .watts = 4.5,
+                              .share = 0.25,
+                              .is_on = true,
+                              .since_us = 1000,
+                              .details = "{\"a\":1}",
+                              .shade = {0.5},
+                              .has_spare = true,
+                              .spare = {1.5},
+                              .sizes = {1, 2}};
+    AUTO(freep) char *text = written(&lamp);
+
+    EXPECT_STR(text, "{\"maker\":\"Lux\",\"place\":\"hall\",\"colour\":\"green\",\"hours\":7,"
+                     "\"sockets\":2,\"bulbs\":3,\"watts\":4.5,\"share\":0.25,\"on\":true,"
+                     "\"since\":\"1970-01-01T00:00:00.001Z\",\"details\":{\"a\":1},"
+                     "\"shade\":{\"metres\":0.5},\"spare\":{\"metres\":1.5},\"sizes\":[1,2]}");
+}
+
+static void what_has_no_value_is_null(void)
+{
+    const struct lamp lamp = {.maker = "", .watts = 0, .share = NAN};
+    AUTO(freep) char *text = written(&lamp);
+
+    EXPECT_STR(text, "{\"maker\":null,\"place\":null,\"colour\":\"red\",\"hours\":null,"
+                     "\"sockets\":0,\"bulbs\":0,\"watts\":null,\"share\":null,\"on\":false,"
+                     "\"since\":null,\"details\":null,\"shade\":{\"metres\":0},\"spare\":null,"
+                     "\"sizes\":[0,0]}");
+    AUTO(freep) char *nothing = written(NULL);
+
+    EXPECT_STR(nothing, "null");
+}
+
+static void a_list_has_one_object_after_the_other(void)
+{
+    const struct shade shades[] = {{1}, {2}};
+    AUTO(bytes_free) struct bytes text = {.limit = 1000};
+    struct json_writer out = {.bytes = &text};
+
+    members_write_list(&out, NULL, &shade_members, shades, 2, sizeof *shades);
+    EXPECT_STR(text.data, "[{\"metres\":1},{\"metres\":2}]");
+}
+
+static void expect_described(const json_t *schemas, const char *name, const char *wanted)
+{
+    const json_t *properties = json_object_get(json_object_get(schemas, "Lamp"), "properties");
+    AUTO(freep)
+    char *text = json_dumps(json_object_get(properties, name), JSON_COMPACT | JSON_SORT_KEYS);
+
+    EXPECT_STR(text ? text : "nothing", wanted);
+}
+
+static void the_same_rows_describe_what_they_write(void)
+{
+    AUTO(json_decrefp) json_t *schemas = json_object();
+    AUTO(json_decrefp) json_t *reference = members_describe(&lamp_members, schemas);
+    static const char *const wanted[][2] = {
+        {"maker",
+         "{\"description\":\"Who made it.\",\"minLength\":1,\"type\":[\"string\",\"null\"]}"},
+        {"place", "{\"pattern\":\"^[a-z]+$\",\"type\":[\"string\",\"null\"]}"},
+        {"colour", "{\"enum\":[\"red\",\"green\"]}"},
+        {"hours", "{\"minimum\":1,\"type\":[\"integer\",\"null\"]}"},
+        {"sockets", "{\"minimum\":0,\"type\":\"integer\"}"},
+        {"watts", "{\"exclusiveMinimum\":0,\"type\":[\"number\",\"null\"]}"},
+        {"share", "{\"maximum\":1,\"minimum\":0,\"type\":[\"number\",\"null\"]}"},
+        {"on", "{\"type\":\"boolean\"}"},
+        {"since", "{\"$ref\":\"#/components/schemas/Time\"}"},
+        {"details", "{\"type\":\"object\"}"},
+        {"shade", "{\"$ref\":\"#/components/schemas/Shade\"}"},
+        {"spare", "{\"description\":\"In the cupboard.\",\"oneOf\":[{\"$ref\":"
+                  "\"#/components/schemas/Shade\"},{\"type\":\"null\"}]}"},
+        {"sizes", "{\"items\":{\"type\":\"number\"},\"type\":\"array\"}"},
+    };
+
+    EXPECT_STR(json_string_value(json_object_get(reference, "$ref")),
+               "#/components/schemas/Lamp");
+    EXPECT(json_object_get(schemas, "Shade") != NULL);
+    for (size_t i = 0; i < COUNT(wanted); i++)
+        expect_described(schemas, wanted[i][0], wanted[i][1]);
+    /* Every member but an optional one is always there. */
+    EXPECT_INT(
+        (long long)json_array_size(json_object_get(json_object_get(schemas, "Lamp"), "required")),
+        13);
+}
+
+int main(void)
+{
+    RUN(each_row_writes_its_member);
+    RUN(what_has_no_value_is_null);
+    RUN(a_list_has_one_object_after_the_other);
+    RUN(the_same_rows_describe_what_they_write);
+    return test_result();
+}
