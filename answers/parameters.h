@@ -43,7 +43,7 @@ struct parameter_part {
 };
 
 #define PARAMETER_PARTS 3
-#define PARAMETER_ALL(rows) (rows), sizeof(rows) / sizeof *(rows)
+#define PARAMETER_ALL(all) .rows = (all), .count = sizeof(all) / sizeof *(all)
 struct parameters {
     size_t size;                                  /* of the struct that is filled */
     struct parameter_part parts[PARAMETER_PARTS]; /* those without rows are unused */
