@@ -82,7 +82,7 @@ void answer_budget_leave(struct answer_budget *budget, struct answer_part *part)
     struct error err = {0};
 
     if (part->held > 0 && !answer_budget_hold(budget, part, 0, &err))
-        assert(!"less always fits");
+        assert(false && "less always fits");
 }
 
 struct answer_budget_use answer_budget_look(struct answer_budget *budget)

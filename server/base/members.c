@@ -92,7 +92,7 @@ static void write_member(struct json_writer *out, const struct member *row, cons
         write_rows(out, row->members->rows, object);
         break;
     case MEMBER_LIST:
-        assert(!"a list has write()");
+        assert(false && "a list has write()");
         break;
     }
 }

@@ -106,7 +106,7 @@ static bool write_long_jobs(struct bytes *text, struct long_jobs *jobs)
                            "their own make: at work, or waiting.\n"
                            "# TYPE pennyworth_long_jobs gauge\n");
 
-    for (int kind = 0; ok && kind < JOB_KINDS; kind++)
+    for (enum job_kind kind = 0; ok && kind < JOB_KINDS; kind++)
         ok = bytes_printf(text, "pennyworth_long_jobs{kind=\"%s\"} %d\n", job_kind_name(kind),
                           long_jobs_count(jobs, kind));
     return ok;
