@@ -38,7 +38,7 @@ struct route {
     const char
         *produces; /* 406 where the client accepts no such type; NULL: the handler decides */
     const struct parameters *parameters; /* NULL: it knows none */
-    const struct members *answer; /* of its JSON; NULL: openapi.json describes it */
+    const struct members *answer;        /* of its JSON; NULL: openapi.json describes it */
     const char *also; /* statuses of errors beyond those that follow from this row: "409 422" */
 };
 
