@@ -7,6 +7,7 @@
 #include "engine/train/kernels/wgrad_stem.h"
 
 #ifdef __x86_64__
+#include "engine/train/kernels/transpose16.h"
 #include "engine/train/kernels/wgrad_product.h"
 
 #include <immintrin.h>
@@ -130,35 +131,6 @@ size_t wgrad_amx_scratch(const struct wgrad_shape *shape)
     return (tile_words(&job) + panels) * sizeof(uint32_t);
 }
 
-/* Rows become columns. */
-static inline PACK_TARGET void transpose(__m512i rows[TILE])
-{
-    __m512i t[TILE];
-
-    for (int i = 0; i < 8; i++) {
-        t[2 * i] = _mm512_unpacklo_epi32(rows[2 * i], rows[2 * i + 1]);
-        t[2 * i + 1] = _mm512_unpackhi_epi32(rows[2 * i], rows[2 * i + 1]);
-    }
-    for (int i = 0; i < 16; i += 4) {
-        rows[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
-        rows[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
-        rows[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
-        rows[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
-    }
-    for (int i = 0; i < 4; i++) {
-        t[i] = _mm512_shuffle_i32x4(rows[i], rows[4 + i], 0x88);
-        t[4 + i] = _mm512_shuffle_i32x4(rows[i], rows[4 + i], 0xdd);
-        t[8 + i] = _mm512_shuffle_i32x4(rows[8 + i], rows[12 + i], 0x88);
-        t[12 + i] = _mm512_shuffle_i32x4(rows[8 + i], rows[12 + i], 0xdd);
-    }
-    for (int i = 0; i < 4; i++) {
-        rows[i] = _mm512_shuffle_i32x4(t[i], t[8 + i], 0x88);
-        rows[8 + i] = _mm512_shuffle_i32x4(t[i], t[8 + i], 0xdd);
-        rows[4 + i] = _mm512_shuffle_i32x4(t[4 + i], t[12 + i], 0x88);
-        rows[12 + i] = _mm512_shuffle_i32x4(t[4 + i], t[12 + i], 0xdd);
-    }
-}
-
 /* From a packed panel to tiles whose rows are channels: [half of the panel][depth][channel]. */
 static PACK_TARGET void transpose_panel(const uint32_t *panel, long depth, uint32_t *ret_tiles)
 {
@@ -170,7 +142,7 @@ static PACK_TARGET void transpose_panel(const uint32_t *panel, long depth, uint3
 
             for (int i = 0; i < TILE; i++)
                 rows[i] = _mm512_load_si512(from + i * PANEL);
-            transpose(rows);
+            transpose16(rows);
             for (int i = 0; i < TILE; i++)
                 _mm512_store_si512(to + i * TILE, rows[i]);
         }

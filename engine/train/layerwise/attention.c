@@ -16,10 +16,11 @@ struct room {
 };
 
 struct attention {
-    long length, channels, width;                    /* width: of a head */
-    struct dnn_op *scores, *mix;                     /* q k^T; shares v */
-    struct dnn_op *to_shares, *to_first, *to_second; /* of the gradients, see head_backward() */
-    struct dnn_op *to_values;
+    long length, channels, width;             /* width: of a head */
+    const struct product_alone *scores, *mix; /* q k^T; shares v */
+    const struct product_alone *to_shares, *to_first,
+        *to_second; /* of the gradients, see head_backward() */
+    const struct product_alone *to_values;
     void *slope_read;   /* the gradient of the output as products read it */
     struct room *rooms; /* (threads) */
 };
@@ -183,18 +184,4 @@ static void backward(struct op *op, int thread)
     }
 }
 
-static void release(struct op *op)
-{
-    struct attention *a = op->own;
-
-    if (!a)
-        return;
-    dnn_op_free(a->scores);
-    dnn_op_free(a->mix);
-    dnn_op_free(a->to_shares);
-    dnn_op_free(a->to_first);
-    dnn_op_free(a->to_second);
-    dnn_op_free(a->to_values);
-}
-
-const struct op_functions attention_functions = {make, forward, backward, release};
+const struct op_functions attention_functions = {make, forward, backward};

@@ -111,11 +111,6 @@ static void backward(struct op *op, int thread)
         column_backward(op, j);
 }
 
-static void release(struct op *op)
-{
-    (void)op;
-}
-
 void batch_norm_running(const struct op *op, const float **ret_mean, const float **ret_variance)
 {
     const struct batch_norm *norm = op->own;
@@ -124,4 +119,4 @@ void batch_norm_running(const struct op *op, const float **ret_mean, const float
     *ret_variance = norm->running_variance;
 }
 
-const struct op_functions batch_norm_functions = {make, forward, backward, release};
+const struct op_functions batch_norm_functions = {make, forward, backward};

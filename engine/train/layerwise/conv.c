@@ -21,7 +21,7 @@ struct room {
 struct conv {
     long window, pixels;
     long slices; /* of the window, that are summed one after another */
-    struct dnn_op *forward, *forward_more, *to_weight, *to_window;
+    const struct product_alone *forward, *forward_more, *to_weight, *to_window;
     struct room *rooms; /* (threads) */
 };
 
@@ -262,16 +262,4 @@ static void backward(struct op *op, int thread)
     sum_rooms(op, thread);
 }
 
-static void release(struct op *op)
-{
-    struct conv *conv = op->own;
-
-    if (!conv)
-        return;
-    dnn_op_free(conv->forward);
-    dnn_op_free(conv->forward_more);
-    dnn_op_free(conv->to_weight);
-    dnn_op_free(conv->to_window);
-}
-
-const struct op_functions conv_functions = {make, forward, backward, release};
+const struct op_functions conv_functions = {make, forward, backward};

@@ -118,15 +118,4 @@ static void backward(struct op *op, int thread)
                     op->input->gradient);
 }
 
-static void release(struct op *op)
-{
-    struct dense *dense = op->own;
-
-    if (!dense)
-        return;
-    product_free(&dense->forward);
-    product_free(&dense->to_weight);
-    product_free(&dense->to_input);
-}
-
-const struct op_functions dense_functions = {make, forward, backward, release};
+const struct op_functions dense_functions = {make, forward, backward};

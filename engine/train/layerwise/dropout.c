@@ -41,9 +41,4 @@ static void backward(struct op *op, int thread)
     drop(op, thread, op->output->gradient, op->input->gradient);
 }
 
-static void release(struct op *op)
-{
-    (void)op;
-}
-
-const struct op_functions dropout_functions = {make, forward, backward, release};
+const struct op_functions dropout_functions = {make, forward, backward};

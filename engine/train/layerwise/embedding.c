@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-static void release(struct op *op)
-{
-    (void)op;
-}
-
 static bool make_one_hot(struct op *op, struct error *err)
 {
     (void)op;
@@ -125,6 +120,5 @@ static void backward(struct op *op, int thread)
         memcpy(before, tokens, (size_t)output->rows * sizeof *before);
 }
 
-const struct op_functions one_hot_functions = {make_one_hot, one_hot_forward, one_hot_backward,
-                                               release};
-const struct op_functions embedding_functions = {make, forward, backward, release};
+const struct op_functions one_hot_functions = {make_one_hot, one_hot_forward, one_hot_backward};
+const struct op_functions embedding_functions = {make, forward, backward};

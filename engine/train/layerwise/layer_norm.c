@@ -45,9 +45,4 @@ static void backward(struct op *op, int thread)
     op->net->elements->norm_backward(&element, rows.begin, rows.end);
 }
 
-static void release(struct op *op)
-{
-    (void)op;
-}
-
-const struct op_functions layer_norm_functions = {make, forward, backward, release};
+const struct op_functions layer_norm_functions = {make, forward, backward};

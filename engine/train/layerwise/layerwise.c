@@ -3,11 +3,13 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "engine/train/kernels/product_tiles.h"
 #include "engine/train/layerwise/batch_norm.h"
 #include "engine/train/layerwise/kinds.h"
 #include "engine/train/layerwise/layerwise_data.h"
 #include "engine/train/layerwise/loss.h"
 #include "engine/train/layerwise/memory.h"
+#include "engine/train/layerwise/product.h"
 #include "engine/train/layerwise/share.h"
 #include "engine/train/networks/samples.h"
 #include "engine/train/threads/host.h"
@@ -63,20 +65,29 @@ static void round_tensor(struct layerwise *net, int node, int thread)
     team_meet(net->team);
 }
 
+#define NEAR 8192 /* numbers of a parameter that stay in a cache while they are updated */
+
+/* The step of one parameter: some numbers at a time, so that rounding finds them in a cache. */
+static void learn_parameter(struct layerwise *net, int index, struct share share)
+{
+    const struct parameter *p = &net->parameters.list[index];
+    const struct optimizer_step step =
+        optimizer_at(&net->optimizer, net->step, net->graph.parameters[index].rows > 0);
+
+    for (long at = share.begin; at < share.end; at += NEAR) {
+        const struct share part = {at, at + NEAR < share.end ? at + NEAR : share.end};
+
+        net->elements->learn(&step, (size_t)(part.end - at), p->gradient + at, p->velocity + at,
+                             p->second ? p->second + at : NULL, p->value + at);
+        if (net->operands[index])
+            operand_round(net, p->value, part, net->operands[index]);
+    }
+}
+
 static void learn(struct layerwise *net, int thread)
 {
-    for (int i = 0; i < net->parameters.count; i++) {
-        const struct parameter *p = &net->parameters.list[i];
-        const struct optimizer_step step =
-            optimizer_at(&net->optimizer, net->step, net->graph.parameters[i].rows > 0);
-        const struct share share = share_elements(net, p->count, thread);
-        size_t at = (size_t)share.begin;
-
-        net->elements->learn(&step, (size_t)(share.end - share.begin), p->gradient + at,
-                             p->velocity + at, p->second ? p->second + at : NULL, p->value + at);
-        if (net->operands[i])
-            operand_round(net, p->value, share, net->operands[i]);
-    }
+    for (int i = 0; i < net->parameters.count; i++)
+        learn_parameter(net, i, share_elements(net, net->parameters.list[i].count, thread));
 }
 
 static void take_time(struct layerwise *net, int which, int thread)
@@ -143,9 +154,7 @@ static void release(struct net *base)
     struct layerwise *net = (struct layerwise *)base;
 
     team_free(net->team);
-    for (int i = 1; i < net->graph.count; i++)
-        if (net->ops[i].functions)
-            net->ops[i].functions->release(&net->ops[i]);
+    products_free(net);
     dnn_close(net->dnn);
     layerwise_give_all_back(net);
     parameters_free(&net->parameters);
@@ -167,7 +176,7 @@ static struct net_facts facts(const struct net *base)
                                   net->rounds ? answer_of(net->type == DNN_F32) : ANSWER_NO};
 }
 
-/* The library computes products without a choice of ours. */
+/* Nothing to choose: tiles where there are some, else the library. */
 static void names(const struct net *base, net_visit visit, void *user)
 {
     (void)base;
@@ -328,6 +337,14 @@ static bool make_ops(struct layerwise *net, struct error *err)
     return true;
 }
 
+static bool make_scratch(struct layerwise *net, struct error *err)
+{
+    if (!net->has_tiles)
+        return true;
+    net->scratch = layerwise_take(net, (size_t)net->threads * product_tiles_scratch(), err);
+    return net->scratch != NULL;
+}
+
 static bool make_all(struct layerwise *net, struct error *err)
 {
     net->errors = xcalloc((size_t)net->threads, sizeof *net->errors);
@@ -336,8 +353,8 @@ static bool make_all(struct layerwise *net, struct error *err)
     return net->dnn && check_memory(net, err) &&
            graph_make_parameters(&net->graph, optimizer_states(net->optimizer.kind), net->seed,
                                  &net->parameters, err) &&
-           make_operands(net, err) && make_data(net, err) && make_ops(net, err) &&
-           (net->team = team_new(net->threads, err));
+           make_scratch(net, err) && make_operands(net, err) && make_data(net, err) &&
+           make_ops(net, err) && (net->team = team_new(net->threads, err));
 }
 
 struct net *layerwise_new(const struct graph *graph, const struct optimizer *optimizer,
@@ -355,6 +372,7 @@ struct net *layerwise_new(const struct graph *graph, const struct optimizer *opt
     net->joiner = options->joiner;
     net->rounds = options->type == DNN_BF16;
     net->type = net->rounds && native ? DNN_BF16 : DNN_F32;
+    net->has_tiles = net->rounds && options->isa >= CPU_AMX;
     net->elements = elements_for(options->isa);
     if (!make_all(net, err)) {
         release(&net->net);

@@ -30,7 +30,6 @@ struct op_functions {
     bool (*make)(struct op *op, struct error *err);
     void (*forward)(struct op *op, int thread);
     void (*backward)(struct op *op, int thread);
-    void (*release)(struct op *op); /* also of one that was made half-way */
 };
 
 struct op {
@@ -54,6 +53,7 @@ struct layerwise {
     unsigned long long seed;
     enum dnn_type type;    /* of operands in memory */
     bool rounds;           /* operands are rounded to bf16 */
+    bool has_tiles;        /* they are multiplied by AMX */
     long long step;        /* from 0 */
     struct joiner *joiner; /* of the ranks, or NULL */
     struct dnn *dnn;
@@ -67,7 +67,9 @@ struct layerwise {
     void *memory;             /* all that layerwise_take() gave */
     size_t memory_bytes;
     bool huge_pages;
-    struct error *errors; /* (threads): the first failure of each */
+    struct error *errors;           /* (threads): the first failure of each */
+    struct product_alone *products; /* all that were made */
+    char *scratch; /* (threads, product_tiles_scratch()); NULL: the library multiplies */
     /* When the step began, had its data, its loss, its gradients, and those of all ranks. */
     long long times[5];
 };

@@ -61,11 +61,6 @@ static void backward(struct op *op, int thread)
     (void)thread;
 }
 
-static void release(struct op *op)
-{
-    (void)op;
-}
-
 double loss_of(const struct op *op)
 {
     const struct loss *loss = op->own;
@@ -83,4 +78,4 @@ float loss_logit(const struct op *op, long row, long class)
     return row < KEPT && class < KEPT ? loss->kept[row][class] : 0;
 }
 
-const struct op_functions loss_functions = {make, forward, backward, release};
+const struct op_functions loss_functions = {make, forward, backward};

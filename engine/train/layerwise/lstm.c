@@ -20,10 +20,10 @@ struct direction {
 
 /* What one thread works with; of its own sequences. */
 struct room {
-    struct dnn_op *recurrent, *to_state; /* NULL: it has no sequence */
-    float *sums;                         /* (n, 4H): W_hh h */
-    float *state_gradient;               /* (n, H) */
-    float *cell_gradient;                /* (n, H) */
+    const struct product_alone *recurrent, *to_state; /* NULL: it has no sequence */
+    float *sums;                                      /* (n, 4H): W_hh h */
+    float *state_gradient;                            /* (n, H) */
+    float *cell_gradient;                             /* (n, H) */
 };
 
 struct lstm {
@@ -268,20 +268,4 @@ static void backward(struct op *op, int thread)
         learn(op, i, thread);
 }
 
-static void release(struct op *op)
-{
-    struct lstm *lstm = op->own;
-
-    for (int i = 0; lstm && i < lstm->directions; i++) {
-        product_free(&lstm->direction[i].input);
-        product_free(&lstm->direction[i].to_input_weight);
-        product_free(&lstm->direction[i].to_state_weight);
-        product_free(&lstm->direction[i].to_input);
-    }
-    for (int i = 0; lstm && lstm->rooms && i < op->net->threads; i++) {
-        dnn_op_free(lstm->rooms[i].recurrent);
-        dnn_op_free(lstm->rooms[i].to_state);
-    }
-}
-
-const struct op_functions lstm_functions = {make, forward, backward, release};
+const struct op_functions lstm_functions = {make, forward, backward};

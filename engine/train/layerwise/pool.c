@@ -14,11 +14,6 @@ static bool nothing_to_make(struct op *op, struct error *err)
     return true;
 }
 
-static void nothing_to_release(struct op *op)
-{
-    (void)op;
-}
-
 /* Which number of an image each of its outputs is. */
 static bool make_pool(struct op *op, struct error *err)
 {
@@ -104,7 +99,5 @@ static void mean_backward(struct op *op, int thread)
     }
 }
 
-const struct op_functions max_pool_functions = {make_pool, pool_forward, pool_backward,
-                                                nothing_to_release};
-const struct op_functions mean_functions = {nothing_to_make, mean_forward, mean_backward,
-                                            nothing_to_release};
+const struct op_functions max_pool_functions = {make_pool, pool_forward, pool_backward};
+const struct op_functions mean_functions = {nothing_to_make, mean_forward, mean_backward};

@@ -3,9 +3,17 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "engine/train/kernels/product_tiles.h"
+#include "engine/train/layerwise/memory.h"
 #include "engine/train/onednn/dnn_make.h"
 
 #define GRAIN 16
+
+struct product_alone {
+    struct product_alone *next; /* of the net */
+    struct dnn_op *op;          /* NULL: by tiles */
+    struct tile_product tiles;  /* without memory */
+};
 
 static long stride_of(const struct dnn_matrix *matrix)
 {
@@ -14,21 +22,78 @@ static long stride_of(const struct dnn_matrix *matrix)
     return matrix->transposed ? matrix->rows : matrix->columns;
 }
 
-struct dnn_op *product_alone(struct layerwise *net, struct dnn_product shape, struct error *err)
+static struct tile_operand operand_of(const struct dnn_matrix *matrix)
 {
-    shape.left.type = shape.right.type = net->type;
-    return dnn_product(net->dnn, &shape, err);
+    return (struct tile_operand){.transposed = matrix->transposed, .stride = stride_of(matrix)};
 }
 
-/* The rows or columns of one thread. */
-static void lay_out(struct product_part *part, const struct dnn_product *shape, int thread,
-                    int threads)
+static struct tile_product tiles_of(const struct dnn_product *shape)
+{
+    return (struct tile_product){.m = shape->left.rows,
+                                 .n = shape->right.columns,
+                                 .k = shape->left.columns,
+                                 .left = operand_of(&shape->left),
+                                 .right = operand_of(&shape->right),
+                                 .result_stride = shape->result_stride ? shape->result_stride
+                                                                       : shape->right.columns,
+                                 .adds = shape->adds};
+}
+
+struct product_alone *product_alone(struct layerwise *net, struct dnn_product shape,
+                                    struct error *err)
+{
+    struct product_alone *product = xcalloc(1, sizeof *product);
+
+    product->next = net->products;
+    net->products = product;
+    shape.left.type = shape.right.type = net->type;
+    product->tiles = tiles_of(&shape);
+    if (net->scratch)
+        return product;
+    product->op = dnn_product(net->dnn, &shape, err);
+    return product->op ? product : NULL;
+}
+
+void products_free(struct layerwise *net)
+{
+    while (net->products) {
+        struct product_alone *product = net->products;
+
+        net->products = product->next;
+        dnn_op_free(product->op);
+        free(product);
+    }
+}
+
+void product_run_alone(struct layerwise *net, const struct product_alone *product, int thread,
+                       void *left, void *right, float *result)
+{
+    void *const memory[] = {left, right, result};
+    struct tile_product tiles = product->tiles;
+    struct error *kept = &net->errors[thread];
+
+    if (!product->op) {
+        tiles.left.numbers = left;
+        tiles.right.numbers = right;
+        tiles.result = result;
+        tiles.scratch = net->scratch + (size_t)thread * product_tiles_scratch();
+        product_tiles_run(&tiles);
+    } else if (kept->kind == ERROR_NONE && !dnn_op_run_on(product->op, thread, memory, kept) &&
+               kept->kind == ERROR_NONE) {
+        kept->kind = ERROR_INTERNAL;
+    }
+}
+
+/* The rows or columns of one thread. What all threads read, and tiles pack, is the smaller of the
+ * operands; the library is faster with whole rows. */
+static void lay_out(struct product_part *part, const struct layerwise *net,
+                    const struct dnn_product *shape, int thread)
 {
     long rows = shape->left.rows, columns = shape->right.columns;
-    bool by_rows = rows >= GRAIN * threads || rows >= columns;
+    bool by_rows = rows >= columns || (!net->scratch && rows >= GRAIN * net->threads);
     long count = by_rows ? rows : columns;
-    long grain = count >= 4 * GRAIN * threads ? GRAIN : 1;
-    const struct share share = share_of(count, grain, thread, threads);
+    long grain = count >= 4 * GRAIN * net->threads ? GRAIN : 1;
+    const struct share share = share_of(count, grain, thread, net->threads);
 
     part->rows = by_rows ? share : (struct share){0, rows};
     part->columns = by_rows ? (struct share){0, columns} : share;
@@ -50,52 +115,31 @@ static bool make_part(struct product *product, int thread, const struct dnn_prod
     struct product_part *part = &product->parts[thread];
     struct dnn_product shape = *whole;
 
-    lay_out(part, whole, thread, product->net->threads);
+    lay_out(part, product->net, whole, thread);
     if (part->rows.begin == part->rows.end || part->columns.begin == part->columns.end)
         return true;
-    for (int i = 0; i < thread; i++)
-        if (product->parts[i].op && same_size(&product->parts[i], part)) {
-            part->op = product->parts[i].op;
-            return true;
-        }
+    for (int i = 0; i < thread && !part->product; i++)
+        if (same_size(&product->parts[i], part))
+            part->product = product->parts[i].product;
     shape.left.stride = stride_of(&whole->left);
     shape.right.stride = stride_of(&whole->right);
     shape.result_stride = whole->result_stride ? whole->result_stride : whole->right.columns;
     shape.left.rows = part->rows.end - part->rows.begin;
     shape.right.columns = part->columns.end - part->columns.begin;
-    part->op = product_alone(product->net, shape, err);
-    part->owned = true;
-    return part->op != NULL;
+    if (!part->product)
+        part->product = product_alone(product->net, shape, err);
+    return part->product != NULL;
 }
 
 bool product_make(struct product *product, struct layerwise *net, struct dnn_product shape,
                   struct error *err)
 {
     product->net = net;
-    product->parts = xcalloc((size_t)net->threads, sizeof *product->parts);
-    for (int i = 0; i < net->threads; i++)
+    product->parts = layerwise_take(net, (size_t)net->threads * sizeof *product->parts, err);
+    for (int i = 0; product->parts && i < net->threads; i++)
         if (!make_part(product, i, &shape, err))
             return false;
-    return true;
-}
-
-void product_free(struct product *product)
-{
-    for (int i = 0; product->parts && i < product->net->threads; i++)
-        if (product->parts[i].owned)
-            dnn_op_free(product->parts[i].op);
-    freep(&product->parts);
-}
-
-void product_run_alone(struct layerwise *net, struct dnn_op *op, int thread, void *left,
-                       void *right, float *result)
-{
-    void *const memory[] = {left, right, result};
-    struct error *kept = &net->errors[thread];
-
-    if (kept->kind == ERROR_NONE && !dnn_op_run_on(op, thread, memory, kept) &&
-        kept->kind == ERROR_NONE)
-        kept->kind = ERROR_INTERNAL;
+    return product->parts != NULL;
 }
 
 void product_run(const struct product *product, int thread, void *left, void *right,
@@ -104,7 +148,7 @@ void product_run(const struct product *product, int thread, void *left, void *ri
     const struct product_part *part = &product->parts[thread];
     struct layerwise *net = product->net;
 
-    if (part->op)
-        product_run_alone(net, part->op, thread, operand_at(net, left, part->left),
+    if (part->product)
+        product_run_alone(net, part->product, thread, operand_at(net, left, part->left),
                           operand_at(net, right, part->right), result + part->result);
 }

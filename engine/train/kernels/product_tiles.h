@@ -1,0 +1,31 @@
+/* Matrix products of bf16 on AMX's tiles: result (m, n) = left (m, k) x right (k, n), f32. Both
+ * operands are read as they lie in memory, or as the transpose of what lies there, and a block at
+ * a time is packed for the tiles: weights that are used once a step are packed nowhere else.
+ * Each element is summed in an order that depends on k alone, so that any cut of m and n gives
+ * the same bits. Numbers below the smallest normal one count as zero. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tile_operand {
+    const uint16_t *numbers; /* bf16 */
+    bool transposed;         /* it lies as its transpose */
+    long stride;             /* numbers from one line of memory to the next */
+};
+
+struct tile_product {
+    long m, n, k;
+    struct tile_operand left, right;
+    float *result;
+    long result_stride;
+    bool adds;     /* to what is in the result */
+    void *scratch; /* product_tiles_scratch() bytes at 64 bytes, the thread's own */
+};
+
+/* Bytes that are enough for any product. */
+size_t product_tiles_scratch(void);
+
+/* The processor has AMX. Uses the calling thread alone. */
+void product_tiles_run(const struct tile_product *product);

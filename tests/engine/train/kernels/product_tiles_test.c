@@ -1,0 +1,126 @@
+/* Products on emulated tiles, where there is AVX-512 to pack for them; the engine's comparison
+ * with PyTorch runs the same on tiles. */
+#define WGRAD_EMULATE_TILES
+#include "engine/train/kernels/product_tiles.c"
+
+#include "common/cleanup.h"
+#include "common/memory.h"
+#include "engine/machine/cpu.h"
+#include "tests/engine/train/noise.h"
+#include "tests/test.h"
+
+#include <math.h>
+
+#define MARGIN 3 /* numbers behind each line, which are no part of the matrix */
+#define UNTOUCHED 77.f
+
+struct size {
+    long m, n, k;
+};
+
+/* Whole tiles, parts of them, several blocks of the depth, several of the right operand. */
+static const struct size sizes[] = {{32, 32, 32},  {1, 1, 1},     {16, 33, 31},
+                                    {33, 16, 64},  {5, 57, 100},  {64, 64, 384},
+                                    {40, 40, 385}, {31, 65, 800}, {48, 1300, 390}};
+
+static float number_of(uint16_t bf16)
+{
+    uint32_t bits = (uint32_t)bf16 << 16;
+    float number;
+
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+/* Lines of a matrix with a margin of numbers that would spoil every sum. */
+static uint16_t *fill_lines(long lines, long width)
+{
+    uint16_t *numbers = xcalloc((size_t)(lines * (width + MARGIN)), sizeof *numbers);
+
+    for (long line = 0; line < lines; line++)
+        for (long i = 0; i < width + MARGIN; i++) {
+            long at = line * (width + MARGIN) + i;
+            float number = i < width ? noise() : NAN;
+            uint32_t bits;
+
+            memcpy(&bits, &number, sizeof bits);
+            numbers[at] = (uint16_t)(bits >> 16);
+        }
+    return numbers;
+}
+
+static struct tile_operand make_operand(long rows, long columns, bool transposed)
+{
+    long width = transposed ? rows : columns;
+
+    return (struct tile_operand){.numbers = fill_lines(transposed ? columns : rows, width),
+                                 .transposed = transposed,
+                                 .stride = width + MARGIN};
+}
+
+static double at(const struct tile_operand *operand, long row, long column)
+{
+    long line = operand->transposed ? column : row, place = operand->transposed ? row : column;
+
+    return (double)number_of(operand->numbers[line * operand->stride + place]);
+}
+
+static double defined(const struct tile_product *product, long row, long column)
+{
+    double sum = product->adds ? (double)UNTOUCHED : 0;
+
+    for (long i = 0; i < product->k; i++)
+        sum += at(&product->left, row, i) * at(&product->right, i, column);
+    return sum;
+}
+
+static void expect_defined(const struct tile_product *product)
+{
+    double error = 1e-6 * (double)(product->k + 80);
+
+    for (long row = 0; row < product->m; row++)
+        for (long column = 0; column < product->result_stride; column++) {
+            double got = (double)product->result[row * product->result_stride + column];
+
+            EXPECT_NEAR(got,
+                        column < product->n ? defined(product, row, column) : (double)UNTOUCHED,
+                        column < product->n ? error : 0);
+        }
+}
+
+static void try_product(struct size size, bool left_transposed, bool right_transposed, bool adds)
+{
+    struct tile_product product = {
+        .m = size.m, .n = size.n, .k = size.k, .result_stride = size.n + MARGIN, .adds = adds};
+    size_t count = (size_t)(size.m * product.result_stride);
+
+    product.left = make_operand(size.m, size.k, left_transposed);
+    product.right = make_operand(size.k, size.n, right_transposed);
+    product.result = xcalloc(count, sizeof *product.result);
+    product.scratch = aligned_alloc(64, (product_tiles_scratch() + 63) / 64 * 64);
+    for (size_t i = 0; i < count; i++)
+        product.result[i] = UNTOUCHED;
+    product_tiles_run(&product);
+    expect_defined(&product);
+    free((void *)(uintptr_t)product.left.numbers);
+    free((void *)(uintptr_t)product.right.numbers);
+    free(product.result);
+    free(product.scratch);
+}
+
+static void each_element_is_the_sum_that_is_defined(void)
+{
+    for (size_t i = 0; i < COUNT(sizes); i++)
+        for (int way = 0; way < 8; way++)
+            try_product(sizes[i], way & 1, way & 2, way & 4);
+}
+
+int main(void)
+{
+    if (cpu_probe() < CPU_AVX512) {
+        puts("skipped: no AVX-512 here");
+        return 0;
+    }
+    RUN(each_element_is_the_sum_that_is_defined);
+    return test_result();
+}
