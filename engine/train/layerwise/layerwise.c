@@ -14,6 +14,8 @@
 #include "engine/train/networks/samples.h"
 #include "engine/train/threads/host.h"
 
+#include <assert.h>
+
 static const struct op_functions *const kinds[] = {
     [NODE_DENSE] = &dense_functions,           [NODE_CONV] = &conv_functions,
     [NODE_MAX_POOL] = &max_pool_functions,     [NODE_MEAN] = &mean_functions,
@@ -273,7 +275,11 @@ static void connect(struct layerwise *net)
         written[node->input] = true;
         written[node->adds] = true;
         op->input->wants_operand = op->input->wants_operand || multiplies(node);
+        op->output->channels_last = node->kind == NODE_CONV;
     }
+    for (int i = 1; i < net->graph.count; i++)
+        assert(!net->ops[i].input->channels_last || net->graph.nodes[i].kind == NODE_CONV ||
+               net->graph.nodes[i].kind == NODE_MAX_POOL);
 }
 
 static bool make_operands(struct layerwise *net, struct error *err)

@@ -5,6 +5,7 @@
 #include "engine/train/layerwise/memory.h"
 #include "engine/train/layerwise/share.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool nothing_to_make(struct op *op, struct error *err)
@@ -14,47 +15,55 @@ static bool nothing_to_make(struct op *op, struct error *err)
     return true;
 }
 
-/* Which number of an image each of its outputs is. */
+/* Which number of an image each of its outputs is, pixel after pixel. */
 static bool make_pool(struct op *op, struct error *err)
 {
+    assert(op->input->channels_last && !op->output->channels_last);
     op->own = layerwise_take(op->net, op->output->count * sizeof(int32_t), err);
     return op->own != NULL;
 }
 
-static int32_t largest_of(const float *image, long first, long width)
+/* All channels of one pixel: its four inputs, whose first number is `first`. */
+static void choose(const struct extent *in, const float *image, long first, int32_t *ret_chosen)
 {
-    long best = first;
+    long next = in->columns, below = in->width * in->columns;
 
-    best = image[first + 1] > image[best] ? first + 1 : best;
-    best = image[first + width] > image[best] ? first + width : best;
-    best = image[first + width + 1] > image[best] ? first + width + 1 : best;
-    return (int32_t)best;
+    for (long c = first; c < first + in->columns; c++) {
+        long best = image[c + next] > image[c] ? c + next : c;
+
+        best = image[c + below] > image[best] ? c + below : best;
+        best = image[c + below + next] > image[best] ? c + below + next : best;
+        *ret_chosen++ = (int32_t)best;
+    }
 }
 
+/* The outputs have their channels first: dense layers and dropouts count so. */
 static void pool_forward(struct op *op, int thread)
 {
     const struct extent *in = &op->node->in, *out = &op->node->out;
     const struct share images = share_of(op->net->batch, 1, thread, op->net->threads);
+    long pixels = out->height * out->width;
 
     for (long n = images.begin; n < images.end; n++) {
         const float *image = op->input->value + n * op->input->width;
         float *value = op->output->value + n * op->output->width;
         int32_t *chosen = (int32_t *)op->own + n * op->output->width;
 
-        for (long c = 0; c < in->columns; c++)
-            for (long y = 0; y < out->height; y++)
-                for (long x = 0; x < out->width; x++) {
-                    long first = (c * in->height + 2 * y) * in->width + 2 * x;
+        for (long i = 0; i < pixels; i++, chosen += in->columns) {
+            long pixel = 2 * (i / out->width) * in->width + 2 * (i % out->width);
 
-                    *chosen = largest_of(image, first, in->width);
-                    *value++ = image[*chosen++];
-                }
+            choose(in, image, pixel * in->columns, chosen);
+            for (long c = 0; c < in->columns; c++)
+                value[c * pixels + i] = image[chosen[c]];
+        }
     }
 }
 
 static void pool_backward(struct op *op, int thread)
 {
+    const struct extent *out = &op->node->out;
     const struct share images = share_of(op->net->batch, 1, thread, op->net->threads);
+    long pixels = out->height * out->width;
 
     for (long n = images.begin; n < images.end; n++) {
         const float *gradient = op->output->gradient + n * op->output->width;
@@ -62,8 +71,9 @@ static void pool_backward(struct op *op, int thread)
         float *image = op->input->gradient + n * op->input->width;
 
         memset(image, 0, (size_t)op->input->width * sizeof *image);
-        for (long i = 0; i < op->output->width; i++)
-            image[chosen[i]] = gradient[i];
+        for (long i = 0; i < pixels; i++)
+            for (long c = 0; c < out->columns; c++)
+                image[*chosen++] = gradient[c * pixels + i];
     }
 }
 

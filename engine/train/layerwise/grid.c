@@ -1,0 +1,126 @@
+/* Tested by tests/engine/train/layerwise/layerwise_test.c. */
+#include "engine/train/layerwise/grid.h"
+
+#include "engine/train/layerwise/share.h"
+
+#include <assert.h>
+#include <string.h>
+
+static long place_of(const struct grid *grid, long line)
+{
+    return ((line + grid->padding) * grid->pitch + grid->padding) * grid->channels;
+}
+
+void grid_copy(size_t type, const void *from, long count, void *to, long step)
+{
+    if (type == sizeof(float))
+        for (long i = 0; i < count; i++)
+            ((float *)to)[i * step] = ((const float *)from)[i];
+    else
+        for (long i = 0; i < count; i++)
+            ((uint16_t *)to)[i * step] = ((const uint16_t *)from)[i];
+}
+
+void grid_lay_operand(const struct layerwise *net, const struct grid *grid, struct image image,
+                      void *ret_grid)
+{
+    void *from = operand_at(net, image.tensor->operand, image.index * image.tensor->width);
+    size_t type = dnn_type_size(net->type);
+    long run = grid->width * grid->channels;
+
+    for (long line = 0; line < grid->height; line++) {
+        long place = place_of(grid, line);
+
+        if (image.tensor->channels_last) {
+            memcpy(operand_at(net, ret_grid, place), operand_at(net, from, line * run),
+                   (size_t)run * type);
+            continue;
+        }
+        for (long c = 0; c < grid->channels; c++)
+            grid_copy(type, operand_at(net, from, (c * grid->height + line) * grid->width),
+                      grid->width, operand_at(net, ret_grid, place + c), grid->channels);
+    }
+}
+
+void grid_lay_gradient(const struct layerwise *net, const struct grid *grid, struct image image,
+                       void *ret_grid)
+{
+    const float *from = image.tensor->gradient + image.index * image.tensor->width;
+    long run = grid->width * grid->channels;
+    size_t type = dnn_type_size(net->type);
+
+    assert(image.tensor->channels_last);
+    for (long line = 0; line < grid->height; line++) {
+        void *to = operand_at(net, ret_grid, place_of(grid, line));
+
+        if (net->rounds)
+            operand_round(net, from + line * run, (struct share){0, run}, to);
+        else
+            memcpy(to, from + line * run, (size_t)run * type);
+    }
+}
+
+static void take(const struct grid *grid, const float *from, bool channels_last, float *image)
+{
+    long run = grid->width * grid->channels;
+
+    for (long line = 0; line < grid->height; line++) {
+        const float *pixel = from + place_of(grid, line);
+
+        if (channels_last) {
+            memcpy(image + line * run, pixel, (size_t)run * sizeof *image);
+            continue;
+        }
+        for (long column = 0; column < grid->width; column++, pixel += grid->channels)
+            for (long c = 0; c < grid->channels; c++)
+                image[(c * grid->height + line) * grid->width + column] = pixel[c];
+    }
+}
+
+void grid_take_value(const struct grid *grid, const float *from, struct image image)
+{
+    take(grid, from, image.tensor->channels_last,
+         image.tensor->value + image.index * image.tensor->width);
+}
+
+void grid_take_gradient(const struct grid *grid, const float *from, struct image image)
+{
+    take(grid, from, image.tensor->channels_last,
+         image.tensor->gradient + image.index * image.tensor->width);
+}
+
+/* What one place of the window sees, of all pixels; what lies outside of the image stays zero. */
+static void lay_place(const struct layerwise *net, const struct node *node, void *channel,
+                      const long at[2], void *ret_grid)
+{
+    const struct extent *in = &node->in, *out = &node->out;
+    long window = in->columns * node->kernel * node->kernel;
+    long first = at[1] < node->padding ? node->padding - at[1] : 0;
+    long last = in->width + node->padding - at[1];
+
+    last = last < out->width ? last : out->width;
+    for (long line = 0; line < out->height; line++) {
+        long from = line + at[0] - node->padding;
+
+        if (from >= 0 && from < in->height)
+            grid_copy(dnn_type_size(net->type),
+                      operand_at(net, channel, from * in->width + first + at[1] - node->padding),
+                      last - first,
+                      operand_at(net, ret_grid, (line * out->width + first) * window), window);
+    }
+}
+
+void grid_lay_windows(const struct layerwise *net, const struct node *node, struct image image,
+                      void *ret_grid)
+{
+    const struct extent *in = &node->in;
+    void *from = operand_at(net, image.tensor->operand, image.index * image.tensor->width);
+    long place = 0;
+
+    assert(!image.tensor->channels_last);
+    for (long channel = 0; channel < in->columns; channel++)
+        for (long y = 0; y < node->kernel; y++)
+            for (long x = 0; x < node->kernel; x++)
+                lay_place(net, node, operand_at(net, from, channel * in->height * in->width),
+                          (const long[2]){y, x}, operand_at(net, ret_grid, place++));
+}

@@ -1,0 +1,37 @@
+/* An image as products of convolutions read it: line after line of a grid, all channels of each
+ * pixel, and zeros around the image. Whoever lays images into a grid clears it once before. */
+#pragma once
+
+#include "engine/train/layerwise/layerwise_data.h"
+
+struct grid {
+    long height, width, channels; /* of the image */
+    long pitch;                   /* pixels of a line of the grid */
+    long padding;                 /* lines above the image, and pixels before it */
+};
+
+/* An image of a tensor: number `index` of the batch. */
+struct image {
+    const struct tensor *tensor;
+    long index;
+};
+
+/* Lays the operand of an image into a grid of operands. */
+void grid_lay_operand(const struct layerwise *net, const struct grid *grid, struct image image,
+                      void *ret_grid);
+
+/* Rounds the gradient of an image to a grid of operands. */
+void grid_lay_gradient(const struct layerwise *net, const struct grid *grid, struct image image,
+                       void *ret_grid);
+
+/* Takes an image out of a grid of f32: its value, or its gradient. */
+void grid_take_value(const struct grid *grid, const float *from, struct image image);
+void grid_take_gradient(const struct grid *grid, const float *from, struct image image);
+
+/* Lays out what each pixel of a convolution's result sees, (channel, line, column), of an image
+ * that has its channels first: a grid without padding, whose channels these are. */
+void grid_lay_windows(const struct layerwise *net, const struct node *node, struct image image,
+                      void *ret_grid);
+
+/* Copies numbers of so many bytes each to places that are `step` numbers apart. */
+void grid_copy(size_t type, const void *from, long count, void *to, long step);
