@@ -63,6 +63,24 @@ static bool read_flag(const struct parameter_row *row, const char *value, bool *
                              "must be true or false, got '%.40s'", value);
 }
 
+static bool read_name(const struct parameter_row *row, const char *value, const char **ret_name,
+                      struct error *err)
+{
+    const struct unknown_name unknown = {row->name, "is not a name that is known here", value,
+                                         strlen(value)};
+    struct known_names known = {.all = "docs/api.md"};
+    const char *name;
+
+    for (size_t i = 0; (name = row->name_at(i)) != NULL; i++) {
+        if (strcmp(name, value) == 0) {
+            *ret_name = name;
+            return true;
+        }
+        known_names_add(&known, name);
+    }
+    return error_unknown_name(err, &unknown, &known);
+}
+
 static bool read_value(const struct parameter_row *row, const char *value, void *into,
                        struct error *err)
 {
@@ -82,6 +100,9 @@ static bool read_value(const struct parameter_row *row, const char *value, void 
                          "must be a time like 2026-01-02T03:04:05Z, or a day like 2026-01-02, "
                          "got '%.40s'",
                          value);
+    case PARAMETER_NAME:
+        return read_name(row, value, member, err);
+    case PARAMETER_NAMES:
     case PARAMETER_OWN:
         return row->read(row, value, member, err);
     default:
@@ -170,6 +191,16 @@ bool parameters_read(const struct parameters *parameters, const struct query *qu
     return !parameters || !parameters->check || parameters->check(query, into, err);
 }
 
+static json_t *names_schema(const struct parameter_row *row)
+{
+    json_t *names = json_array();
+    const char *name;
+
+    for (size_t i = 0; (name = row->name_at(i)) != NULL; i++)
+        json_array_append_new(names, json_string(name));
+    return json_pack("{s:s, s:o}", "type", "string", "enum", names);
+}
+
 static json_t *schema_of(const struct parameter_row *row)
 {
     struct field field;
@@ -186,6 +217,11 @@ static json_t *schema_of(const struct parameter_row *row)
         return json_pack("{s:s}", "type", "boolean");
     case PARAMETER_TIME:
         return json_pack("{s:s}", "$ref", "#/components/schemas/Moment");
+    case PARAMETER_NAME:
+        return names_schema(row);
+    case PARAMETER_NAMES:
+        return json_pack("{s:s, s:i, s:o}", "type", "array", "minItems", 1, "items",
+                         names_schema(row));
     default:
         field = field_of(row);
         return field_schema(&field);
@@ -217,9 +253,9 @@ static json_t *describe(const struct parameter_row *row)
                            schema);
     parameter = json_pack("{s:s, s:s, s:s, s:o}", "name", row->name, "in", "query", "description",
                           row->meaning, "schema", schema);
-    if (row->repeats) {
+    if (row->repeats || row->type == PARAMETER_NAMES) {
         json_object_set_new(parameter, "style", json_string("form"));
-        json_object_set_new(parameter, "explode", json_true());
+        json_object_set_new(parameter, "explode", json_boolean(row->repeats));
     }
     return parameter;
 }

@@ -11,6 +11,8 @@ enum parameter_type {
     PARAMETER_NUMBER,  /* double, more than min and at most max */
     PARAMETER_AMOUNT,  /* the same, but min itself is allowed too */
     PARAMETER_CHOICE,  /* const char *, one of `choices` */
+    PARAMETER_NAME,    /* const char *, one of those that `name_at` tells */
+    PARAMETER_NAMES,   /* several of them, with commas between: what `read` takes */
     PARAMETER_WORD, /* const char *, 1..max characters (0: QUERY_WORD_MAX), no blank at an end */
     PARAMETER_PROVIDER, /* the same, written as feeds write it */
     PARAMETER_FLAG,     /* bool, "true" or "false" */
@@ -25,8 +27,9 @@ struct parameter_row {
     enum parameter_type type;
     size_t offset;
     long long min, max;
-    const char *const *choices; /* NULL-terminated */
-    const char *usual;          /* the default; NULL: none, or a rule that `meaning` says */
+    const char *const *choices;           /* NULL-terminated */
+    const char *(*name_at)(size_t place); /* asked for 0, 1, 2, ... until that is NULL */
+    const char *usual; /* the default; NULL: none, or a rule that `meaning` says */
     const char *meaning;
     int repeats; /* it may be given so many times; 0: once */
     bool (*read)(const struct parameter_row *row, const char *value, void *into,

@@ -1,6 +1,7 @@
 #include "pricing/cost.h"
 
 #include <math.h>
+#include <stddef.h>
 
 static struct amount times(const struct amount *amount, double factor)
 {
@@ -38,7 +39,7 @@ bool cost_of(const struct amount *samples_per_second, double dollars_per_hour,
 }
 
 const char *const cost_part_names[] = {
-    [COST_NOTHING] = "nothing", [COST_SPEED] = "throughput", [COST_PRICE] = "price"};
+    [COST_NOTHING] = "nothing", [COST_SPEED] = "throughput", [COST_PRICE] = "price", NULL};
 
 static bool is_amount(double value)
 {

@@ -87,6 +87,7 @@ struct row_side {
     bool has_cost;
     struct cost cost;
     enum cost_part dominates;
+    bool of_jobs;                /* row_is_of_jobs() */
     struct row_job job;          /* without a forecast */
     struct spot_history history; /* of a spot price */
 };

@@ -60,16 +60,24 @@ static bool has(const char *list, const char *name)
     return false;
 }
 
+const char *row_field_name(size_t place)
+{
+    const size_t count = COUNT(row_fields) - 1;
+
+    return place < count ? row_fields[place].name : place == count ? "all" : NULL;
+}
+
 static bool check_name(const char *parameter, const char *name, size_t length, struct error *err)
 {
     const struct unknown_name unknown = {parameter, "names what is no member of a row", name,
                                          length};
     struct known_names known = {.all = "docs/api.md"};
+    const char *each;
 
-    for (const struct row_field *field = row_fields; field->name; field++) {
-        if (strlen(field->name) == length && strncmp(field->name, name, length) == 0)
+    for (size_t i = 0; (each = row_field_name(i)) != NULL; i++) {
+        if (strlen(each) == length && strncmp(each, name, length) == 0)
             return true;
-        known_names_add(&known, field->name);
+        known_names_add(&known, each);
     }
     return error_unknown_name(err, &unknown, &known);
 }
@@ -77,10 +85,10 @@ static bool check_name(const char *parameter, const char *name, size_t length, s
 bool row_fields_read(const char *parameter, const char *text, struct row_fields_asked *ret_asked,
                      struct error *err)
 {
-    bool all = text && strcmp(text, "all") == 0;
+    bool all = text && has(text, "all");
     size_t count = 0;
 
-    for (const char *at = all ? NULL : text; at;) {
+    for (const char *at = text; at;) {
         size_t length = strcspn(at, ",");
 
         if (!check_name(parameter, at, length, err))

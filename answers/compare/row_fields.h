@@ -15,13 +15,16 @@ struct row_field {
 /* In the order of a row, ended by a name of NULL; a test compares them with a row. */
 extern const struct row_field row_fields[];
 
+/* Their names, and behind them "all": what a question may ask for. NULL behind the last. */
+const char *row_field_name(size_t place);
+
 /* The members of an answer: static names, NULL-terminated. */
 #define ROW_FIELDS_MAX 48
 struct row_fields_asked {
     const char *names[ROW_FIELDS_MAX];
 };
 
-/* Reads "id,rank,job", or "all"; NULL asks for the usual ones. An id is always among them.
- * ERROR_INVALID names the parameter and what is near. */
+/* Reads "id,rank,job"; with "all" among them every member. NULL asks for the usual ones. An id is
+ * always among them. ERROR_INVALID names the parameter and what is near. */
 bool row_fields_read(const char *parameter, const char *text, struct row_fields_asked *ret_asked,
                      struct error *err) __attribute__((warn_unused_result));

@@ -18,6 +18,7 @@ static void look(const struct comparison_parts *parts, const struct comparison_r
                               .has_cost = with.has_cost,
                               .cost = with.cost,
                               .dominates = with.dominates,
+                              .of_jobs = row_is_of_jobs(row),
                               .job = with.job};
 }
 

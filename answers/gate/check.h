@@ -44,6 +44,7 @@ struct confirmation {
 /* Of the speed, or of the samples that a dollar buys: two looks, and what they come to. */
 struct gate_track {
     bool known;
+    bool second_decides;            /* else the first */
     struct gate_look first, second; /* the second: once a confirmation is over */
     enum gate_verdict verdict;
 };

@@ -6,6 +6,18 @@
 #include <math.h>
 #include <stdarg.h>
 
+const char *const confirmation_state_names[] = {[CONFIRM_NONE] = "none",
+                                                [CONFIRM_RUNNING] = "running",
+                                                [CONFIRM_FINISHED] = "finished",
+                                                [CONFIRM_CANCELLED] = "cancelled",
+                                                NULL};
+const char *const confirmation_kind_names[] = {
+    [CONFIRM_INTERLEAVED] = "interleaved", [CONFIRM_RERUN] = "rerun", NULL};
+const char *const confirmation_kind_words[] = {
+    [CONFIRM_INTERLEAVED] = "both sides in turns on this machine",
+    [CONFIRM_RERUN] = "not interleaved, because the baseline's build is not on this machine: "
+                      "register it as another --engine"};
+
 static void fill_side(struct gate_check_side *side)
 {
     double speeds = 0, dollars = 0;
@@ -126,6 +138,7 @@ static bool is_over(const struct gate_check *check)
 static void judge_track(const struct gate_check *check, struct gate_track *track)
 {
     track->verdict = track->first.verdict;
+    track->second_decides = is_over(check) && track->first.verdict == GATE_FAIL;
     if (track->verdict != GATE_FAIL || !track->known)
         return;
     if (check->confirmation.state == CONFIRM_RUNNING)
@@ -134,10 +147,9 @@ static void judge_track(const struct gate_check *check, struct gate_track *track
         track->verdict = gate_confirm(&track->first, &track->second);
 }
 
-const struct gate_look *gate_check_look(const struct gate_check *check,
-                                        const struct gate_track *track)
+const struct gate_look *gate_track_look(const struct gate_track *track)
 {
-    return is_over(check) && track->first.verdict == GATE_FAIL ? &track->second : &track->first;
+    return track->second_decides ? &track->second : &track->first;
 }
 
 int gate_check_confirmed(const struct gate_check *check)
@@ -186,7 +198,7 @@ static void say_verdict(struct gate_check *check)
                       check->code.verdict != GATE_FAIL &&
                       check->dollars.verdict == check->verdict && check->verdict != GATE_PASS;
     const struct gate_track *track = by_dollars ? &check->dollars : &check->code;
-    const struct ratio *ratio = &gate_check_look(check, track)->ratio;
+    const struct ratio *ratio = &gate_track_look(track)->ratio;
     const char *what = by_dollars ? "samples per dollar" : "samples per second";
     double margin = 100 * check->request.margin;
 

@@ -6,12 +6,8 @@
 #define WINDOW_MIN 2
 #define WINDOW_DEFAULT 20
 
-const char *baseline_kind_name(enum baseline_kind kind)
-{
-    static const char *const names[] = {
-        [BASELINE_RUN] = "run", [BASELINE_LABEL] = "label", [BASELINE_LAST] = "last"};
-    return names[kind];
-}
+const char *const baseline_kind_names[] = {
+    [BASELINE_RUN] = "run", [BASELINE_LABEL] = "label", [BASELINE_LAST] = "last", NULL};
 
 static bool read_window(const char *name, const char *text, long long *ret_window,
                         struct error *err)

@@ -44,5 +44,5 @@ bool gate_request_read(const struct query *query, struct gate_request *ret_reque
 #define BASELINE_TEXT_SIZE (LABEL_KEY_MAX + LABEL_VALUE_MAX + 64)
 void gate_baseline_text(const struct gate_request *request, char ret_text[BASELINE_TEXT_SIZE]);
 
-/* "run", "label", "last". */
-const char *baseline_kind_name(enum baseline_kind kind);
+/* In the order of the enum, NULL-terminated. */
+extern const char *const baseline_kind_names[];

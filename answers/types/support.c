@@ -8,8 +8,8 @@
 
 #define GIB (1024.0 * 1024 * 1024)
 
-const char *const fact_source_names[] = {NULL, "measured", "catalogue", "rule"};
-const char *const support_answer_names[] = {"unknown", "no", "yes"};
+const char *const fact_source_names[] = {NULL, "measured", "catalogue", "rule", NULL};
+const char *const support_answer_names[] = {"unknown", "no", "yes", NULL};
 
 static struct number_fact number_of(double measured, double listed)
 {

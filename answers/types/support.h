@@ -15,7 +15,8 @@ enum fact_source {
     SOURCE_CATALOGUE, /* a price feed */
     SOURCE_RULE,      /* processor_rules.c */
 };
-extern const char *const fact_source_names[]; /* NULL, "measured", "catalogue", "rule" */
+/* NULL, "measured", "catalogue", "rule", and NULL at the end. */
+extern const char *const fact_source_names[];
 
 enum support_answer { SUPPORT_UNKNOWN, SUPPORT_NO, SUPPORT_YES };
 extern const char *const support_answer_names[]; /* "unknown", "no", "yes" */

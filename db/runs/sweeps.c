@@ -10,13 +10,10 @@
 
 #define COLUMNS "number, id, state, request, created_us, ended_us, rounds"
 
-static const char *const states[] = {
-    [SWEEP_RUNNING] = "running", [SWEEP_FINISHED] = "finished", [SWEEP_CANCELLED] = "cancelled"};
-
-const char *sweep_state_name(enum sweep_state state)
-{
-    return states[state];
-}
+const char *const sweep_state_names[] = {[SWEEP_RUNNING] = "running",
+                                         [SWEEP_FINISHED] = "finished",
+                                         [SWEEP_CANCELLED] = "cancelled",
+                                         NULL};
 
 void sweep_row_clear(struct sweep_row *row)
 {
@@ -193,8 +190,8 @@ bool sweeps_add_round(struct db *db, const struct sweep_row *row, const struct s
 
 static enum sweep_state state_from_name(const char *name)
 {
-    for (size_t i = 0; i < COUNT(states); i++)
-        if (strcmp(states[i], name) == 0)
+    for (size_t i = 0; sweep_state_names[i]; i++)
+        if (strcmp(sweep_state_names[i], name) == 0)
             return (enum sweep_state)i;
     return SWEEP_CANCELLED; /* the CHECK on the column leaves no other */
 }
@@ -342,7 +339,7 @@ bool sweeps_end(struct db *db, const char *id, enum sweep_state state, long long
                      err);
     if (!update)
         return false;
-    stmt_text(update, states[state]);
+    stmt_text(update, sweep_state_names[state]);
     stmt_integer(update, now_us);
     stmt_text(update, id);
     step = stmt_step(update, err);

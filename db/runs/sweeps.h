@@ -70,8 +70,8 @@ bool sweeps_each(struct db *db, long long before, long long limit,
 bool sweeps_end(struct db *db, const char *id, enum sweep_state state, long long now_us,
                 struct error *err) __attribute__((warn_unused_result));
 
-/* "running", "finished", "cancelled". */
-const char *sweep_state_name(enum sweep_state state);
+/* In the order of the enum, NULL-terminated. */
+extern const char *const sweep_state_names[];
 
 /* A zeroed row is fine. */
 void sweep_row_clear(struct sweep_row *row);

@@ -286,13 +286,17 @@ struct progress pace_progress(const struct pace *pace, long long elapsed_ns)
     return progress;
 }
 
+const char *const pace_verdict_names[] = {[PACE_GO_ON] = "go_on",
+                                          [PACE_ALL_STEPS] = "all_steps",
+                                          [PACE_TARGET] = "target",
+                                          [PACE_TIME_UP] = "time_up",
+                                          [PACE_DOLLARS_UP] = "dollars_up",
+                                          [PACE_LITTLE_MORE] = "little_more",
+                                          NULL};
+
 const char *pace_verdict_name(enum pace_verdict verdict)
 {
-    static const char *const names[] = {
-        [PACE_GO_ON] = "go_on",           [PACE_ALL_STEPS] = "all_steps",
-        [PACE_TARGET] = "target",         [PACE_TIME_UP] = "time_up",
-        [PACE_DOLLARS_UP] = "dollars_up", [PACE_LITTLE_MORE] = "little_more"};
-    return names[verdict];
+    return pace_verdict_names[verdict];
 }
 
 const char *pace_verdict_from_name(const char *name)

@@ -76,6 +76,9 @@ double pace_within_reach(double half_width, double seconds, double more);
  * its longest step, and a minute at least, because others may take the processors just then. */
 long long pace_obey_ns(const struct pace *pace);
 
+/* In the order of the enum, NULL-terminated. */
+extern const char *const pace_verdict_names[];
+
 /* "all_steps", "target", "time_up", "dollars_up" or "little_more". */
 const char *pace_verdict_name(enum pace_verdict verdict);
 

@@ -43,6 +43,8 @@ enum run_state {
 /* Of a public key as a text: digits of 0-9 and a-f, and a NUL. */
 #define PUBLIC_KEY_SIZE 65
 
+struct progress;
+
 struct run {
     long long number; /* in order of acceptance; the queue's order */
     struct run_id id;
@@ -77,6 +79,7 @@ struct run {
     struct paid_price paid;                     /* from it; only of a run that ends */
     char reason[256];                           /* why it failed, was interrupted or preempted */
     char *stderr_tail;                          /* owned: the worker's last words, or NULL */
+    const struct progress *progress; /* never stored: borrowed for an answer, or NULL */
 };
 
 /* Frees what the run owns; a zeroed run is fine. */

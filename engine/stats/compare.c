@@ -98,12 +98,14 @@ enum comparison compare_judge(const struct ratio *ratio, double margin)
     return ratio->high < 1 - margin ? COMPARE_WORSE : COMPARE_TIED;
 }
 
+const char *const comparison_names[] = {[COMPARE_TIED] = "cannot_be_told_apart",
+                                        [COMPARE_BETTER] = "better",
+                                        [COMPARE_WORSE] = "worse",
+                                        NULL};
+
 const char *compare_name(enum comparison comparison)
 {
-    static const char *const names[] = {[COMPARE_TIED] = "cannot_be_told_apart",
-                                        [COMPARE_BETTER] = "better",
-                                        [COMPARE_WORSE] = "worse"};
-    return names[comparison];
+    return comparison_names[comparison];
 }
 
 double compare_detectable(const struct ratio *ratio, double margin)

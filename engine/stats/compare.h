@@ -47,6 +47,9 @@ struct ratio compare_pairs(const double *a, const double *b, size_t count);
 /* Better when all of the interval is above 1 + margin, worse when below 1 - margin. */
 enum comparison compare_judge(const struct ratio *ratio, double margin);
 
+/* In the order of the enum, NULL-terminated. */
+extern const char *const comparison_names[];
+
 /* "cannot_be_told_apart", "better", "worse". */
 const char *compare_name(enum comparison comparison);
 

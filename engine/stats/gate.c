@@ -142,16 +142,7 @@ enum gate_verdict gate_confirm(const struct gate_look *first, const struct gate_
     return passes ? GATE_PASS : GATE_CANNOT_TELL;
 }
 
-const char *gate_verdict_name(enum gate_verdict verdict)
-{
-    static const char *const names[] = {
-        [GATE_PASS] = "pass", [GATE_FAIL] = "fail", [GATE_CANNOT_TELL] = "cannot_tell"};
-    return names[verdict];
-}
-
-const char *gate_level_name(enum gate_level level)
-{
-    static const char *const names[] = {
-        [GATE_STEPS] = "steps", [GATE_RUNS] = "runs", [GATE_PAIRS] = "pairs"};
-    return names[level];
-}
+const char *const gate_verdict_names[] = {
+    [GATE_PASS] = "pass", [GATE_FAIL] = "fail", [GATE_CANNOT_TELL] = "cannot_tell", NULL};
+const char *const gate_level_names[] = {
+    [GATE_STEPS] = "steps", [GATE_RUNS] = "runs", [GATE_PAIRS] = "pairs", NULL};

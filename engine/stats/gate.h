@@ -54,6 +54,5 @@ void gate_look_at_pairs(const struct gate_side *candidate, const struct gate_sid
  * decide. */
 enum gate_verdict gate_confirm(const struct gate_look *first, const struct gate_look *second);
 
-/* "pass", "fail", "cannot_tell"; "steps", "runs", "pairs". */
-const char *gate_verdict_name(enum gate_verdict verdict);
-const char *gate_level_name(enum gate_level level);
+/* In the order of the enums, NULL-terminated. */
+extern const char *const gate_verdict_names[], *const gate_level_names[];

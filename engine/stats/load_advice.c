@@ -13,13 +13,8 @@
 #define NEARLY 0.1 /* of a processor: so much of it may be missing, and it is whole */
 #define USERS_SIZE 220
 
-static const char *const names[] = {
-    [LOAD_GO_ON] = "go_on", [LOAD_FEWER_THREADS] = "fewer_threads", [LOAD_WAIT] = "wait"};
-
-const char *load_advice_name(enum load_advice advice)
-{
-    return names[advice];
-}
+const char *const load_advice_names[] = {
+    [LOAD_GO_ON] = "go_on", [LOAD_FEWER_THREADS] = "fewer_threads", [LOAD_WAIT] = "wait", NULL};
 
 /* How the sentence goes on behind one name, and behind several processes. */
 struct tense {

@@ -6,8 +6,8 @@
 
 enum load_advice { LOAD_GO_ON, LOAD_FEWER_THREADS, LOAD_WAIT };
 
-/* "go_on", "fewer_threads", "wait". */
-const char *load_advice_name(enum load_advice advice);
+/* In the order of the enum, NULL-terminated. */
+extern const char *const load_advice_names[];
 
 #define LOAD_WORDS_SIZE 320
 

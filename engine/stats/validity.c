@@ -327,13 +327,15 @@ void validity_judge(const struct validity_inputs *validity_inputs, struct verdic
     *ret_verdict = verdict;
 }
 
+const char *const validity_names[] = {[VALIDITY_UNKNOWN] = "unknown",
+                                      [VALIDITY_OK] = "ok",
+                                      [VALIDITY_WARN] = "warn",
+                                      [VALIDITY_INVALID] = "invalid",
+                                      NULL};
+
 const char *validity_name(enum validity level)
 {
-    static const char *const names[] = {[VALIDITY_UNKNOWN] = "unknown",
-                                        [VALIDITY_OK] = "ok",
-                                        [VALIDITY_WARN] = "warn",
-                                        [VALIDITY_INVALID] = "invalid"};
-    return names[level];
+    return validity_names[level];
 }
 
 static json_t *finding_json(const struct finding *finding)

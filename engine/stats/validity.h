@@ -52,6 +52,9 @@ struct validity_inputs {
 
 void validity_judge(const struct validity_inputs *validity_inputs, struct verdict *ret_verdict);
 
+/* In the order of the enum, NULL-terminated. */
+extern const char *const validity_names[];
+
 /* "unknown", "ok", "warn", "invalid". */
 const char *validity_name(enum validity level);
 

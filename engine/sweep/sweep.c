@@ -29,11 +29,6 @@ static const struct field fields[] = {
 };
 #undef AT
 
-const char *sweep_preset_name(enum sweep_preset preset)
-{
-    return sweep_preset_names[preset];
-}
-
 /* Appends "batch_size=8" to a name. */
 static void add_to_name(char *name, const char *knob, const json_t *value)
 {

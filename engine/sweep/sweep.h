@@ -17,11 +17,8 @@ bool sweep_from_text(const char *text, size_t length, const struct place *place,
                      struct sweep *ret_sweep, struct error *err)
     __attribute__((warn_unused_result));
 
-/* "matrix", "ladder" ... */
-const char *sweep_preset_name(enum sweep_preset preset);
-
 /* The preset that a stored request asked for; SWEEP_MATRIX where it names none that is known. */
 enum sweep_preset sweep_preset_of(const char *request);
 
-/* NULL-terminated, in the order of the enum. */
+/* "matrix", "ladder" ...; NULL-terminated, in the order of the enum. */
 extern const char *const sweep_preset_names[];

@@ -99,6 +99,9 @@ struct source {
 extern const struct source *const sources[];
 const struct source *source_find(const char *name); /* NULL when there is none */
 
+/* The name of sources[place]; NULL behind the last. */
+const char *source_name(size_t place);
+
 /* The pace of a feed, for freshness_of(); 0 where there is no such feed. */
 long long source_pace_us(const char *name);
 

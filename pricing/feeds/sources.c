@@ -26,6 +26,11 @@ const struct source *source_find(const char *name)
     return NULL;
 }
 
+const char *source_name(size_t place)
+{
+    return sources[place] ? sources[place]->name : NULL;
+}
+
 long long source_pace_us(const char *name)
 {
     const struct source *source = source_find(name);

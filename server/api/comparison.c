@@ -9,9 +9,8 @@ static bool read_fields(const struct parameter_row *row, const char *value, void
 }
 
 static const struct parameter_row of_tables[] = {
-    {"fields", PARAMETER_OWN, offsetof(struct comparison_asked, question.fields),
-     .read = read_fields,
-     .schema = "{\"type\": \"string\", \"pattern\": \"^[a-z_]+(,[a-z_]+)*$\"}",
+    {"fields", PARAMETER_NAMES, offsetof(struct comparison_asked, question.fields),
+     .read = read_fields, .name_at = row_field_name,
      .meaning =
          "Members of each row in JSON, separated by commas, or `all`; a row always has its "
          "`id`. The default leaves out what few clients read: stratum, isa, software, "

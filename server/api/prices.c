@@ -2,6 +2,7 @@
 #include "server/api/prices.h"
 
 #include "common/cleanup.h"
+#include "pricing/feeds/source.h"
 #include "server/api/shared.h"
 
 static bool check_history(const struct query *query, void *into, struct error *err)
@@ -53,7 +54,8 @@ static const struct parameter_row prices[] = {
 
 #define AT(member) .offset = offsetof(struct refresh_question, member)
 static const struct parameter_row refresh[] = {
-    {"feed", PARAMETER_WORD, AT(feed), .meaning = "Only this feed; GET /v1/feeds lists them."},
+    {"feed", PARAMETER_NAME, AT(feed), .name_at = source_name,
+     .meaning = "Only this feed; GET /v1/feeds lists them."},
     {"accept", PARAMETER_FLAG, AT(accept), .usual = "false",
      .meaning = "With true, the server stores what this feed says, however odd it is. Needs "
                 "`feed`; `held` of GET /v1/feeds shows what waits."},

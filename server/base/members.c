@@ -39,11 +39,16 @@ static void write_text(struct json_writer *out, const struct member *row, const 
     jsonw_text(out, row->name, row->nullable ? text_or_null(text) : text);
 }
 
-static void write_object(struct json_writer *out, const struct member *row, const void *object)
+static void write_word(struct json_writer *out, const struct member *row, unsigned value)
 {
-    const void *inner = row->find ? row->find(object) : (const char *)object + row->offset;
+    const char *const *words = row->words ? row->words : row->members->words;
 
-    members_write(out, row->name, row->members, inner);
+    jsonw_text(out, row->name, value < row->first ? NULL : words[value - row->first]);
+}
+
+static const void *inner_of(const struct member *row, const void *object)
+{
+    return row->find ? row->find(object) : (const char *)object + row->offset;
 }
 
 static void write_rows(struct json_writer *out, const struct member *rows, const void *object);
@@ -54,6 +59,10 @@ static void write_member(struct json_writer *out, const struct member *row, cons
         row->write(out, row, object);
         return;
     }
+    if (row->always) {
+        jsonw_text(out, row->name, row->always);
+        return;
+    }
     switch (row->type) {
     case MEMBER_TEXT:
         write_text(out, row, MEMBER_VALUE(char *, row, object));
@@ -62,7 +71,7 @@ static void write_member(struct json_writer *out, const struct member *row, cons
         write_text(out, row, (const char *)object + row->offset);
         break;
     case MEMBER_ENUM:
-        jsonw_text(out, row->name, row->words[MEMBER_VALUE(unsigned, row, object)]);
+        write_word(out, row, MEMBER_VALUE(unsigned, row, object));
         break;
     case MEMBER_INTEGER:
         write_integer(out, row, MEMBER_VALUE(long long, row, object));
@@ -79,17 +88,21 @@ static void write_member(struct json_writer *out, const struct member *row, cons
     case MEMBER_BOOL:
         jsonw_bool(out, row->name, MEMBER_VALUE(bool, row, object));
         break;
+    case MEMBER_SECONDS:
+        write_number(out, row, (double)MEMBER_VALUE(long long, row, object) / 1e9);
+        break;
     case MEMBER_TIME:
         jsonw_time(out, row->name, MEMBER_VALUE(long long, row, object));
         break;
     case MEMBER_JSON:
-        jsonw_raw(out, row->name, MEMBER_VALUE(char *, row, object));
+        jsonw_raw(out, row->name,
+                  row->constant ? row->constant : MEMBER_VALUE(char *, row, object));
         break;
     case MEMBER_OBJECT:
-        write_object(out, row, object);
+        members_write(out, row->name, row->members, inner_of(row, object));
         break;
     case MEMBER_PART:
-        write_rows(out, row->members->rows, object);
+        write_rows(out, row->members->rows, inner_of(row, object));
         break;
     case MEMBER_LIST:
         assert(false && "a list has write()");
@@ -106,13 +119,19 @@ static void write_rows(struct json_writer *out, const struct member *rows, const
 void members_write(struct json_writer *out, const char *key, const struct members *members,
                    const void *object)
 {
-    if (!object) {
+    if (!object || (members->is_known && !members->is_known(object))) {
         jsonw_null(out, key);
         return;
     }
     jsonw_open(out, key, '{');
     write_rows(out, members->rows, object);
     jsonw_close(out, '}');
+}
+
+void members_write_rows(struct json_writer *out, const struct members *members,
+                        const void *object)
+{
+    write_rows(out, members->rows, object);
 }
 
 void members_write_list(struct json_writer *out, const char *key, const struct members *members,
@@ -126,10 +145,10 @@ void members_write_list(struct json_writer *out, const char *key, const struct m
 
 /* Those of MEMBER_JSON are in `schema`, those of the others follow from `members`. */
 static const char *const json_types[] = {
-    [MEMBER_TEXT] = "string",  [MEMBER_CHARS] = "string",  [MEMBER_ENUM] = "string",
-    [MEMBER_INT] = "integer",  [MEMBER_COUNT] = "integer", [MEMBER_INTEGER] = "integer",
-    [MEMBER_BOOL] = "boolean", [MEMBER_NUMBER] = "number", [MEMBER_LIST] = "array",
-    [MEMBER_PART] = NULL,
+    [MEMBER_TEXT] = "string",    [MEMBER_CHARS] = "string",  [MEMBER_ENUM] = "string",
+    [MEMBER_INT] = "integer",    [MEMBER_COUNT] = "integer", [MEMBER_INTEGER] = "integer",
+    [MEMBER_BOOL] = "boolean",   [MEMBER_NUMBER] = "number", [MEMBER_LIST] = "array",
+    [MEMBER_SECONDS] = "number", [MEMBER_PART] = NULL,
 };
 
 /* What is written by hand: `text` is part of the source, so it is JSON. */
@@ -141,13 +160,13 @@ static void add_text(json_t *schema, const char *text)
     json_object_update(schema, more);
 }
 
-static json_t *words_schema(const struct member *row)
+static json_t *words_schema(const char *const *words, bool nullable)
 {
     json_t *list = json_array();
 
-    for (const char *const *word = row->words; *word; word++)
-        json_array_append_new(list, json_string(*word));
-    if (row->nullable)
+    for (; *words; words++)
+        json_array_append_new(list, json_string(*words));
+    if (nullable)
         json_array_append_new(list, json_null());
     return json_pack("{s:o}", "enum", list);
 }
@@ -156,6 +175,14 @@ static json_t *reference_schema(const struct member *row, json_t *reference)
 {
     return row->nullable ? json_pack("{s:[o, {s:s}]}", "oneOf", reference, "type", "null")
                          : reference;
+}
+
+static json_t *reference_to(const char *name)
+{
+    char text[96];
+
+    snprintf(text, sizeof text, "#/components/schemas/%s", name);
+    return json_pack("{s:s}", "$ref", text);
 }
 
 static void add_type(json_t *schema, const struct member *row)
@@ -170,7 +197,7 @@ static void add_type(json_t *schema, const struct member *row)
 
 static void add_range(json_t *schema, const struct member *row)
 {
-    bool is_whole = row->type != MEMBER_NUMBER;
+    bool is_whole = row->type != MEMBER_NUMBER && row->type != MEMBER_SECONDS;
 
     if (row->range == MEMBER_POSITIVE)
         json_object_set_new(schema, is_whole ? "minimum" : "exclusiveMinimum",
@@ -189,6 +216,8 @@ static json_t *plain_schema(const struct member *row)
     add_range(schema, row);
     if (row->filled)
         json_object_set_new(schema, "minLength", json_integer(1));
+    if (row->constant)
+        json_object_set_new(schema, "const", json_loads(row->constant, JSON_DECODE_ANY, NULL));
     if (row->pattern)
         json_object_set_new(schema, "pattern", json_string(row->pattern));
     return schema;
@@ -196,14 +225,17 @@ static json_t *plain_schema(const struct member *row)
 
 static json_t *list_schema(const struct member *row, json_t *schemas)
 {
-    json_t *schema = json_object(), *items = json_object();
+    json_t *schema = json_object(), *items;
 
     add_type(schema, row);
-    if (row->members) {
-        json_decref(items);
-        items = members_describe(row->members, schemas);
+    if (row->most > 0)
+        json_object_set_new(schema, "maxItems", json_integer(row->most));
+    if (row->members || row->reference) {
+        items =
+            row->members ? members_describe(row->members, schemas) : reference_to(row->reference);
         add_text(schema, row->schema);
     } else {
+        items = row->words ? words_schema(row->words, false) : json_object();
         add_text(items, row->schema);
     }
     json_object_set_new(schema, "items", items);
@@ -217,11 +249,13 @@ static json_t *member_schema(const struct member *row, json_t *schemas)
     if (row->type == MEMBER_LIST)
         return list_schema(row, schemas);
     if (row->words)
-        schema = words_schema(row);
+        schema = words_schema(row->words, row->nullable);
     else if (row->members)
         schema = reference_schema(row, members_describe(row->members, schemas));
+    else if (row->reference)
+        schema = reference_schema(row, reference_to(row->reference));
     else if (row->type == MEMBER_TIME)
-        schema = reference_schema(row, json_pack("{s:s}", "$ref", "#/components/schemas/Time"));
+        schema = reference_schema(row, reference_to("Time"));
     else
         schema = plain_schema(row);
     add_text(schema, row->schema);
@@ -247,33 +281,37 @@ static void describe_rows(const struct member *rows, json_t *schemas, json_t *pr
     }
 }
 
-static json_t *object_schema(const struct members *members, json_t *schemas)
+static void describe_object(const struct members *members, json_t *schemas, json_t *schema)
 {
     json_t *properties = json_object(), *required = json_array();
-    json_t *schema = json_object();
 
-    if (members->meaning)
-        json_object_set_new(schema, "description", json_string(members->meaning));
     json_object_set_new(schema, "type", json_string("object"));
     json_object_set_new(schema, "additionalProperties", json_false());
     describe_rows(members->rows, schemas, properties, required);
     json_object_set_new(schema, "required", required);
     json_object_set_new(schema, "properties", properties);
+}
+
+static json_t *whole_schema(const struct members *members, json_t *schemas)
+{
+    json_t *schema = members->words ? words_schema(members->words, false) : json_object();
+
+    if (members->meaning)
+        json_object_set_new(schema, "description", json_string(members->meaning));
+    if (!members->words)
+        describe_object(members, schemas, schema);
     add_text(schema, members->schema);
     return schema;
 }
 
 json_t *members_describe(const struct members *members, json_t *schemas)
 {
-    char reference[96];
-
     if (!members->name)
-        return object_schema(members, schemas);
+        return whole_schema(members, schemas);
     if (!json_object_get(schemas, members->name)) {
         /* The place is taken first: a schema may refer to itself. */
         json_object_set_new(schemas, members->name, json_null());
-        json_object_set_new(schemas, members->name, object_schema(members, schemas));
+        json_object_set_new(schemas, members->name, whole_schema(members, schemas));
     }
-    snprintf(reference, sizeof reference, "#/components/schemas/%s", members->name);
-    return json_pack("{s:s}", "$ref", reference);
+    return reference_to(members->name);
 }

@@ -24,11 +24,13 @@ enum member_type {
     MEMBER_COUNT,   /* size_t */
     MEMBER_NUMBER,  /* double */
     MEMBER_BOOL,    /* bool */
+    MEMBER_SECONDS, /* long long, nanoseconds */
     MEMBER_TIME,    /* long long, microseconds since 1970; 0 is null */
     MEMBER_JSON,    /* const char *, JSON already */
     MEMBER_OBJECT,  /* a struct at `offset`, or what find() returns: `members` */
-    MEMBER_LIST,    /* an array of what `members`, or else `schema`, describes: by write() */
-    MEMBER_PART,    /* no member: the rows of `members` stand here, of the same object */
+    MEMBER_LIST, /* an array of what `members`, `words` or else `schema` describes: by write() */
+    MEMBER_PART, /* no member: the rows of `members` stand here, of the same object, or of what
+                  * stands at `offset`, or of what find() returns, which is not NULL */
 };
 
 /* A nullable number that is not in its range is written as null. */
@@ -48,8 +50,13 @@ struct member {
     bool filled;   /* a text that has at least one byte */
     enum member_range range;
     const char *const *words; /* the values that a text may have; NULL-terminated */
-    const char *pattern;      /* of a text */
+    unsigned first;      /* the value of an enum whose word is the first; one below is null */
+    int most;            /* items that a list has at most; 0: no limit */
+    const char *always;  /* a text that is the same in every answer */
+    const char *pattern; /* of a text */
     const struct members *members;
+    const char *constant;  /* JSON: the only value that it ever has */
+    const char *reference; /* a schema of openapi.json: of the value; of a list: of its items */
     const char *meaning;
     const char *schema; /* JSON Schema that is added to what follows from the rest; of a list: of
                          * its items */
@@ -64,6 +71,10 @@ struct members {
     const char *meaning;       /* or NULL */
     const struct member *rows; /* the last has no name */
     const char *schema;        /* JSON Schema that is added; or NULL */
+    /* An object for which it is false is null; NULL: no object is. */
+    bool (*is_known)(const void *object);
+    /* No object, but an enum or a text that several rows have: its words, and no rows. */
+    const char *const *words;
 };
 
 /* Name, type and place of a member of a struct; of one that is called differently there. */
@@ -82,19 +93,72 @@ struct members {
         double *: MEMBER_NUMBER,                                                                 \
         bool *: MEMBER_BOOL,                                                                     \
         default: MEMBER_CHARS)
+#define MEMBER_SECONDS_AT(type_of_struct, called, member)                                        \
+    .name = (called), .type = MEMBER_SECONDS, .offset = offsetof(type_of_struct, member)
 #define MEMBER_TIME_AT(type_of_struct, called, member)                                           \
     .name = (called), .type = MEMBER_TIME, .offset = offsetof(type_of_struct, member)
 #define MEMBER_OBJECT_AT(type_of_struct, called, member)                                         \
     .name = (called), .type = MEMBER_OBJECT, .offset = offsetof(type_of_struct, member)
+/* An object whose members are of the same struct. */
+#define MEMBER_GROUP(called, of) .name = (called), .type = MEMBER_OBJECT, .members = (of)
+#define MEMBER_CONSTANT(called, json) .name = (called), .type = MEMBER_JSON, .constant = (json)
+#define MEMBER_FOUND(called, of, by)                                                             \
+    .name = (called), .type = MEMBER_OBJECT, .members = (of), .find = (by)
+#define MEMBER_WRITTEN(called, as, by) .name = (called), .type = (as), .write = (by)
+#define MEMBER_JSON_AT(type_of_struct, called, member)                                           \
+    .name = (called), .type = MEMBER_JSON, .offset = offsetof(type_of_struct, member)
+#define MEMBER_LIST_OF(called, of) .name = (called), .type = MEMBER_LIST, .members = (of)
 #define MEMBER_ROWS(part) .name = "", .type = MEMBER_PART, .members = (part)
+#define MEMBER_ROWS_AT(type_of_struct, member, part)                                             \
+    MEMBER_ROWS(part), .offset = offsetof(type_of_struct, member)
+
+#define MEMBER_PRINTABLE "^[^\\u0000-\\u001f\\u007f]*$" /* pattern of a text */
 
 /* The value of a plain member; `from` is where it stands. */
 #define MEMBER_VALUE(type, row, object)                                                          \
     (*(type const *)(const void *)((const char *)(object) + (row)->offset))
 
-/* A NULL object is null. */
+/* A find(), an is_known() and a write() that are one expression of the object, here called `it`.
+ * What is written is as in jsonw_text(), jsonw_number() and the like. */
+#define MEMBER_FINDS(function, type_of_struct, it, ...)                                          \
+    static const void *function(const void *object)                                              \
+    {                                                                                            \
+        type_of_struct const *it = object;                                                       \
+                                                                                                 \
+        return (__VA_ARGS__);                                                                    \
+    }
+#define MEMBER_KNOWN(function, type_of_struct, it, ...)                                          \
+    static bool function(const void *object)                                                     \
+    {                                                                                            \
+        type_of_struct const *it = object;                                                       \
+                                                                                                 \
+        return (__VA_ARGS__);                                                                    \
+    }
+#define MEMBER_WRITES(function, what, type_of_struct, it, ...)                                   \
+    static void function(struct json_writer *out, const struct member *row, const void *object)  \
+    {                                                                                            \
+        type_of_struct const *it = object;                                                       \
+                                                                                                 \
+        jsonw_##what(out, row->name, (__VA_ARGS__));                                             \
+    }
+
+/* A write() of a list whose objects lie one behind the other. */
+#define MEMBER_LISTS(function, type_of_struct, it, first, count)                                 \
+    static void function(struct json_writer *out, const struct member *row, const void *object)  \
+    {                                                                                            \
+        type_of_struct const *it = object;                                                       \
+                                                                                                 \
+        members_write_list(out, row->name, row->members, (first), (size_t)(count),               \
+                           sizeof *(first));                                                     \
+    }
+
+/* A NULL object is null, and so is one that is not known. */
 void members_write(struct json_writer *out, const char *key, const struct members *members,
                    const void *object);
+
+/* The same without brackets: the members, of an object that is open. */
+void members_write_rows(struct json_writer *out, const struct members *members,
+                        const void *object);
 
 /* An array of `count` objects, which lie `size` bytes apart. */
 void members_write_list(struct json_writer *out, const char *key, const struct members *members,

@@ -94,7 +94,8 @@ bool bench_json_write(struct bytes *text, const struct bench_report *report)
     present_identity(&out, "identity", &report->identity);
     jsonw_raw(&out, "facts", report->facts);
     jsonw_close(&out, '}');
-    present_machine_price(&out, &report->price, report->at_us);
+    members_write_rows(&out, &machine_price_members,
+                       &(struct priced_machine){&report->price, report->at_us});
     bench_load_present(&out, &report->load);
     jsonw_open(&out, "configurations", '[');
     for (size_t i = 0; i < report->cell_count; i++)

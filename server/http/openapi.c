@@ -5,9 +5,14 @@
 #include "engine/spec/run_spec.h"
 #include "server/base/assets.h"
 #include "server/base/members.h"
+#include "server/http/handlers/handlers.h"
 #include "server/http/json/page.h"
-#include "server/http/json/present_capacity.h"
+#include "server/http/json/present_check.h"
+#include "server/http/json/present_check_tools.h"
+#include "server/http/json/present_run.h"
 #include "server/http/routes.h"
+#include "server/prices/cost_json.h"
+#include "server/prices/price_json.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -82,7 +87,18 @@ static void add_errors(json_t *responses, const struct route *route)
 }
 
 /* Schemas that openapi.json refers to by name. */
-static const struct members *const named[] = {&row_capacity_members, &unmatched_members};
+static const struct members *const named[] = {&amount_members,
+                                              &price_members,
+                                              &run_cost_members,
+                                              &run_cost_head_members,
+                                              &unmatched_members,
+                                              &state_event_members,
+                                              &summary_head_members,
+                                              &check_members,
+                                              &benchmark_point_members,
+                                              &bencher_metric_members,
+                                              &sweep_state_event_members,
+                                              &import_report_members};
 
 /* Every successful answer with JSON is described by the same rows. */
 static void add_answer(json_t *responses, const struct route *route, json_t *schemas)
@@ -94,17 +110,14 @@ static void add_answer(json_t *responses, const struct route *route, json_t *sch
         return;
     json_object_foreach(responses, status, response)
     {
-        json_t *content = json_object_get(response, "content");
+        json_t *content;
 
         if (status[0] != '2')
             continue;
-        if (!content) {
-            content = json_object();
-            json_object_set_new(response, "content", content);
-        }
-        json_object_set_new(
-            content, "application/json",
-            json_pack("{s:o}", "schema", members_describe(route->answer, schemas)));
+        content = json_pack("{s:{s:o}}", "application/json", "schema",
+                            members_describe(route->answer, schemas));
+        json_object_update_missing(content, json_object_get(response, "content"));
+        json_object_set_new(response, "content", content);
     }
 }
 

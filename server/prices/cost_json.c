@@ -46,17 +46,85 @@ struct paid_price run_cost_paid(const struct run_cost *cost)
     return paid;
 }
 
-/* Left out where the price never moved. */
-static void present_over(struct json_writer *out, const struct price_window *over)
+static const struct member over_rows[] = {
+    {MEMBER_AS(struct price_window, "price_per_hour", mean), .range = MEMBER_POSITIVE},
+    {MEMBER(struct price_window, low), .range = MEMBER_POSITIVE},
+    {MEMBER(struct price_window, high), .range = MEMBER_POSITIVE},
+    {0},
+};
+static const struct members over_members = {.rows = over_rows};
+
+/* What is stored. */
+struct cost_said {
+    const struct run_cost *cost;
+    const char *identity; /* JSON; NULL: of the cost */
+    struct priced_machine priced;
+    bool known;
+    struct cost each;
+};
+
+static void write_identity(struct json_writer *out, const struct member *row, const void *object)
 {
-    if (!over->known)
-        return;
-    jsonw_open(out, "over_run", '{');
-    jsonw_number(out, "price_per_hour", over->mean);
-    jsonw_number(out, "low", over->low);
-    jsonw_number(out, "high", over->high);
-    jsonw_close(out, '}');
+    const struct cost_said *said = object;
+
+    if (said->identity)
+        jsonw_raw(out, row->name, said->identity);
+    else
+        present_identity(out, row->name, &said->cost->identity);
 }
+
+/* Left out where the price never moved. */
+static void write_over(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct price_window *over = &((const struct cost_said *)object)->cost->over;
+
+    if (over->known)
+        members_write(out, row->name, row->members, over);
+}
+
+MEMBER_FINDS(find_samples, struct cost_said, said,
+             said->known ? &said->each.samples_per_dollar : NULL)
+MEMBER_FINDS(find_dollars, struct cost_said, said,
+             said->known ? &said->each.dollars_per_million : NULL)
+MEMBER_FINDS(find_hours, struct cost_said, said,
+             said->known ? &said->each.hours_per_million : NULL)
+
+static const struct member stored_rows[] = {
+    {MEMBER_WRITTEN("identity", MEMBER_JSON, write_identity), .reference = "Identity"},
+    {MEMBER_ROWS_AT(struct cost_said, priced, &machine_price_members)},
+    {MEMBER_WRITTEN("over_run", MEMBER_OBJECT, write_over), .nullable = true,
+     .members = &over_members,
+     .meaning =
+         "Where a spot price moved while the run went on, and its history knows it: the "
+         "mean, weighted by time, and the range, discount taken off. The cost follows from "
+         "the mean; price is that of the start. Else null; a document lacks it then."},
+    {MEMBER_FOUND("samples_per_dollar", &amount_members, find_samples), .nullable = true,
+     .meaning = "null without a price, and of a run that did not finish. Of an invalid run a "
+                "point: `low` and `high` are null."},
+    {MEMBER_FOUND("dollars_per_million_samples", &amount_members, find_dollars),
+     .nullable = true},
+    {MEMBER_FOUND("hours_per_million_samples", &amount_members, find_hours), .nullable = true},
+    {0},
+};
+static const struct members stored_members = {.rows = stored_rows};
+
+static const struct member cost_rows[] = {
+    {MEMBER_ROWS(&stored_members)},
+    {.name = "why_not_ranked",
+     .type = MEMBER_TEXT,
+     .nullable = true,
+     .filled = true,
+     .meaning = "Why the run takes part in no ranking: it is invalid, and its amounts are points "
+                "without an interval; or it did not finish, and they are null."},
+    {0},
+};
+const struct members run_cost_members = {
+    .name = "RunCost",
+    .meaning =
+        "The machine and its price when the run began, its mean where a spot price moved "
+        "meanwhile (later prices do not change either), and the cost of a million samples. "
+        "null where there is no price in dollars, or the run has not finished.",
+    .rows = cost_rows};
 
 /* `identity` is the JSON text of a stored cost, or NULL for the cost's own. */
 static char *cost_text(const struct run_cost *cost, const char *identity,
@@ -65,20 +133,12 @@ static char *cost_text(const struct run_cost *cost, const char *identity,
     /* What was sent may be written with more digits. */
     struct bytes text = {.limit = 8 * DOCUMENT_MEMBER_MAX};
     struct json_writer out = {.bytes = &text};
-    struct cost each;
-    bool known = samples_per_second && cost->price.known &&
-                 cost_of(samples_per_second, run_cost_paid(cost).per_hour, &each);
+    struct cost_said said = {
+        .cost = cost, .identity = identity, .priced = {&cost->price, cost->at_us}};
 
-    jsonw_open(&out, NULL, '{');
-    if (identity)
-        jsonw_raw(&out, "identity", identity);
-    else
-        present_identity(&out, "identity", &cost->identity);
-    present_machine_price(&out, &cost->price, cost->at_us);
-    present_over(&out, &cost->over);
-    for (size_t i = 0; i < COST_AMOUNTS; i++)
-        present_interval(&out, amounts[i].name, known ? cost_amount(&each, i) : NULL);
-    jsonw_close(&out, '}');
+    said.known = samples_per_second && cost->price.known &&
+                 cost_of(samples_per_second, run_cost_paid(cost).per_hour, &said.each);
+    members_write(&out, NULL, &stored_members, &said);
     return text.data;
 }
 
@@ -165,25 +225,59 @@ static double hours_of(const struct run *run)
                : NAN;
 }
 
+/* The head of a cost. */
+struct cost_head {
+    const struct paid_price *paid;
+    double dollars;
+    bool known;
+    struct cost each;
+};
+
+MEMBER_FINDS(find_paid, struct cost_head, head, head->paid)
+MEMBER_FINDS(find_head_samples, struct cost_head, head,
+             head->known ? &head->each.samples_per_dollar : NULL)
+MEMBER_FINDS(find_head_dollars, struct cost_head, head,
+             head->known ? &head->each.dollars_per_million : NULL)
+MEMBER_FINDS(find_head_hours, struct cost_head, head,
+             head->known ? &head->each.hours_per_million : NULL)
+
+static const struct member paid_rows[] = {
+    {MEMBER_AS(struct paid_price, "price_per_hour", per_hour), .range = MEMBER_POSITIVE,
+     .meaning = "Dollars, discount taken off."},
+    {MEMBER(struct paid_price, kind), .nullable = true, .filled = true},
+    {MEMBER(struct paid_price, feed), .nullable = true, .filled = true},
+    {MEMBER_TIME_AT(struct paid_price, "fetched_at", fetched_us), .nullable = true},
+    {0},
+};
+static const struct members paid_members = {.rows = paid_rows};
+
+static const struct member head_rows[] = {
+    {MEMBER_ROWS(&paid_members), .find = find_paid},
+    {MEMBER(struct cost_head, dollars), .nullable = true, .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER_FOUND("samples_per_dollar", &amount_members, find_head_samples), .nullable = true},
+    {MEMBER_FOUND("dollars_per_million_samples", &amount_members, find_head_dollars),
+     .nullable = true},
+    {MEMBER_FOUND("hours_per_million_samples", &amount_members, find_head_hours),
+     .nullable = true},
+    {0},
+};
+const struct members run_cost_head_members = {
+    .name = "RunCostHead",
+    .meaning = "A short cost, in lists: the price when the run began, or its mean where a spot "
+               "price moved meanwhile, the dollars from its start to its end, and the cost of a "
+               "million samples; null where the run has not finished, and without an interval "
+               "where it is not valid.",
+    .rows = head_rows};
+
 void present_run_cost_head(struct json_writer *out, const char *key, const struct run *run)
 {
     const struct paid_price *paid = &run->paid;
-    struct cost each;
-    bool known = cost_of_run(run, &each);
+    struct cost_head head = {.paid = paid,
+                             .dollars = price_exact(paid->per_hour * hours_of(run))};
+    bool in_dollars = paid->per_hour > 0 && strcmp(paid->currency, "USD") == 0;
 
-    if (!(paid->per_hour > 0) || strcmp(paid->currency, "USD") != 0) {
-        jsonw_null(out, key);
-        return;
-    }
-    jsonw_open(out, key, '{');
-    jsonw_number(out, "price_per_hour", paid->per_hour);
-    jsonw_text(out, "kind", text_or_null(paid->kind));
-    jsonw_text(out, "feed", text_or_null(paid->feed));
-    jsonw_time(out, "fetched_at", paid->fetched_us);
-    jsonw_number(out, "dollars", price_exact(paid->per_hour * hours_of(run)));
-    for (size_t i = 0; i < COST_AMOUNTS; i++)
-        present_interval(out, amounts[i].name, known ? cost_amount(&each, i) : NULL);
-    jsonw_close(out, '}');
+    head.known = cost_of_run(run, &head.each);
+    members_write(out, key, &run_cost_head_members, in_dollars ? &head : NULL);
 }
 
 static bool is_member(const char *name)

@@ -20,6 +20,9 @@ char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples
 char *run_cost_renew(const char *stored, const struct machine_price *price, long long at_us,
                      const struct amount *samples_per_second);
 
+/* What present_run_cost() and present_run_cost_head() write. */
+extern const struct members run_cost_members, run_cost_head_members;
+
 /* Writes the cost object of a run as it is answered: what is stored, and "why_not_ranked", which
  * is null where the run may be ranked. The members that follow from the speed of a run that may
  * not are points without an interval, or null, whatever is stored. */

@@ -11,14 +11,6 @@
 static const struct field every = {.name = "every", .min = EVERY_MIN, .max = EVERY_MAX};
 static const struct field patience = {.name = "patience", .min = 1, .max = 3600};
 
-const struct feed *feeds_find(const struct feeds *feeds, const char *name)
-{
-    for (size_t i = 0; i < feeds->count; i++)
-        if (strcmp(feeds->list[i].source->name, name) == 0)
-            return &feeds->list[i];
-    return NULL;
-}
-
 bool feeds_next_word(const char **list, char *ret_word, size_t size)
 {
     size_t length;

@@ -26,7 +26,5 @@ struct feeds {
 bool feeds_read(const char *text, struct feeds *ret_feeds, struct error *err)
     __attribute__((warn_unused_result));
 
-const struct feed *feeds_find(const struct feeds *feeds, const char *name); /* NULL: none */
-
 /* Walks a list with commas: copies the next word, false at the end. */
 bool feeds_next_word(const char **list, char *ret_word, size_t size);

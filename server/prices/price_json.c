@@ -28,132 +28,231 @@ static long long fetched_us_of(const struct price_view *view)
     return view->confirmed_us ? view->confirmed_us : view->price.fetched_us;
 }
 
-static void present_discount(struct json_writer *out, const struct price *price, double factor,
-                             const char *note)
+void price_write_dollars(struct json_writer *out, const struct member *row, const void *object)
 {
-    jsonw_open(out, "discount", '{');
-    jsonw_number(out, "factor", factor);
-    jsonw_text(out, "note", text_or_null(note));
-    jsonw_number(out, "price_per_hour", price_exact((double)price->nanos / 1e9 * factor));
-    jsonw_close(out, '}');
+    long long nanos = MEMBER_VALUE(long long, row, object);
+
+    jsonw_number(out, row->name, nanos > 0 ? (double)nanos / 1e9 : NAN);
 }
 
-/* Where a price comes from, and how old that is. */
-static void present_origin(struct json_writer *out, const struct price_view *view,
-                           long long at_us)
+static const char *label_of(const struct price *price, const struct source *source)
+{
+    if (strcmp(price->feed, PUBLISHED_FEED) == 0)
+        return "published with a figure";
+    if (source)
+        return source->title;
+    return strcmp(price->feed, TYPED_LATER_FEED) == 0 ? "given by a person after the run"
+                                                      : "given by a person";
+}
+
+/* Where the price comes from, and how old that is. */
+static struct price_shown show(const struct price_view *view, long long at_us)
 {
     const struct price *price = &view->price;
     const struct source *source = source_find(price->feed);
     bool is_published = strcmp(price->feed, PUBLISHED_FEED) == 0;
-    bool later = strcmp(price->feed, TYPED_LATER_FEED) == 0;
     bool given = price->kind == PRICE_TYPED || price->kind == PRICE_OWN;
-    long long fetched_us = fetched_us_of(view);
-    long long source_us =
-        view->confirmed_source_us ? view->confirmed_source_us : price->source_us;
-    long long said_us = view->confirmed_source_us ? view->confirmed_source_us : fetched_us;
+    struct price_shown shown = {.view = view,
+                                .label = label_of(price, source),
+                                .third_party = is_published || (source && source->third_party),
+                                .source_us = price->source_us,
+                                .fetched_us = fetched_us_of(view)};
+    long long said_us = shown.fetched_us;
 
-    jsonw_text(out, "feed", price->feed);
-    jsonw_text(out, "label",
-               is_published ? "published with a figure"
-               : source     ? source->title
-               : later      ? "given by a person after the run"
-                            : "given by a person");
-    jsonw_bool(out, "third_party", is_published || (source && source->third_party));
-    jsonw_text(out, "reference", text_or_null(price->reference));
-    jsonw_time(out, "valid_from", view->since_us);
-    jsonw_time(out, "source_time", source_us);
-    jsonw_time(out, "fetched_at", fetched_us);
-    jsonw_number(out, "age_seconds", given ? NAN : (double)(at_us - said_us) / 1e6);
-    jsonw_text(out, "freshness",
-               freshness_names[(view->doubted ? freshness_of_doubted : freshness_of)(
-                   price->kind, at_us - said_us, source ? source->pace_seconds * 1000000 : 0)]);
+    if (view->confirmed_source_us)
+        said_us = shown.source_us = view->confirmed_source_us;
+    shown.age_seconds = given ? NAN : (double)(at_us - said_us) / 1e6;
+    shown.freshness = (view->doubted ? freshness_of_doubted : freshness_of)(
+        price->kind, at_us - said_us, source ? source->pace_seconds * 1000000 : 0);
+    return shown;
 }
 
-/* What was, or from when on there was nothing. */
-static void present_amount(struct json_writer *out, const struct price *price)
+static void add_discount(struct price_shown *shown, double factor, const char *note)
 {
-    jsonw_text(out, "currency", price->currency);
-    if (price->nanos > 0) {
-        jsonw_number(out, "price_per_hour", (double)price->nanos / 1e9);
-        jsonw_integer(out, "nanos_per_hour", price->nanos);
-        jsonw_text(out, "text", price->text);
-        return;
-    }
-    jsonw_null(out, "price_per_hour");
-    jsonw_null(out, "nanos_per_hour");
-    jsonw_null(out, "text");
+    const struct price *price = &shown->view->price;
+
+    shown->has_discount = true;
+    shown->discount =
+        (struct discount_shown){factor, note, price_exact((double)price->nanos / 1e9 * factor)};
 }
 
-static void present_body(struct json_writer *out, const struct price_view *view, long long at_us)
-{
-    const struct price *price = &view->price;
-
-    jsonw_text(out, "provider", text_or_null(price->provider));
-    jsonw_text(out, "region", text_or_null(price->region));
-    jsonw_text(out, "zone", text_or_null(price->zone));
-    jsonw_text(out, "instance_type", text_or_null(price->instance_type));
-    jsonw_text(out, "operating_system", "linux");
-    jsonw_text(out, "kind", price_kind_name(price->kind));
-    present_amount(out, price);
-    present_origin(out, view, at_us);
-}
-
-static void present_per_hour(struct json_writer *out, const char *key, long long nanos)
-{
-    jsonw_number(out, key, nanos > 0 ? (double)nanos / 1e9 : NAN);
-}
-
-void present_commitment(struct json_writer *out, enum price_kind kind, long long upfront_nanos)
-{
-    const struct price_terms *terms = price_terms_of(kind);
-
-    if (!terms) {
-        jsonw_null(out, "commitment");
-        return;
-    }
-    jsonw_open(out, "commitment", '{');
-    jsonw_integer(out, "years", terms->years);
-    jsonw_text(out, "payment", payment_names[terms->payment]);
-    jsonw_number(out, "upfront", (double)upfront_nanos / 1e9);
-    jsonw_close(out, '}');
-}
-
-/* What the last reading says instead and the server does not accept yet; null for nothing. */
-static void present_waiting(struct json_writer *out, const struct price_view *view)
-{
-    const struct waiting_price *waiting = &view->waiting;
-
-    if (waiting->since_us == 0) {
-        jsonw_null(out, "held");
-        return;
-    }
-    jsonw_open(out, "held", '{');
-    jsonw_integer(out, "count", waiting->count);
-    present_per_hour(out, "price_per_hour", view->price.nanos);
-    present_per_hour(out, "held_price_per_hour", waiting->nanos);
-    jsonw_time(out, "since", waiting->since_us);
-    jsonw_close(out, '}');
-}
-
-void present_price(struct json_writer *out, const char *key, const struct price_view *view,
-                   const struct discount_list *discounts, long long at_us)
+struct price_shown price_show(const struct price_view *view,
+                              const struct discount_list *discounts, long long at_us)
 {
     const struct discount *discount = find_discount(discounts, &view->price);
+    struct price_shown shown = show(view, at_us);
+
+    if (discount && view->price.nanos > 0)
+        add_discount(&shown, discount->factor, discount->note);
+    return shown;
+}
+
+MEMBER_FINDS(find_price, struct price_shown, shown, &shown->view->price)
+MEMBER_FINDS(find_view, struct price_shown, shown, shown->view)
+MEMBER_FINDS(find_discount_shown, struct price_shown, shown,
+             shown->has_discount ? &shown->discount : NULL)
+MEMBER_WRITES(write_text, text, struct price, price, price->nanos > 0 ? price->text : NULL)
+
+static const struct member what_rows[] = {
+    {MEMBER(struct price, provider), .nullable = true},
+    {MEMBER(struct price, region), .nullable = true},
+    {MEMBER(struct price, zone), .nullable = true,
+     .meaning = "null stands for the whole region."},
+    {MEMBER(struct price, instance_type), .nullable = true},
+    {MEMBER_CONSTANT("operating_system", "\"linux\"")},
+    {MEMBER(struct price, kind), .words = price_kind_names},
+    {MEMBER(struct price, currency), .pattern = "^[A-Z]{3}$"},
+    {PRICE_DOLLARS(struct price, "price_per_hour", nanos), .nullable = true,
+     .meaning = "null, in a history: there was no price from then on."},
+    {MEMBER_AS(struct price, "nanos_per_hour", nanos), .nullable = true,
+     .range = MEMBER_POSITIVE},
+    {MEMBER(struct price, text), .nullable = true, .write = write_text},
+    {MEMBER(struct price, feed)},
+    {0},
+};
+static const struct members what_members = {.rows = what_rows};
+
+static const struct member reference_rows[] = {
+    {MEMBER(struct price, reference), .nullable = true},
+    {0},
+};
+static const struct members reference_members = {.rows = reference_rows};
+
+static const struct member since_rows[] = {
+    {MEMBER_TIME_AT(struct price_view, "valid_from", since_us), .nullable = true},
+    {0},
+};
+static const struct members since_members = {.rows = since_rows};
+
+static const struct member body_rows[] = {
+    {MEMBER_ROWS(&what_members), .find = find_price},
+    {MEMBER(struct price_shown, label),
+     .meaning =
+         "The kind of price, for people. A price `published with a figure` belongs to that "
+         "figure, and is never used as a current price."},
+    {MEMBER(struct price_shown, third_party)},
+    {MEMBER_ROWS(&reference_members), .find = find_price},
+    {MEMBER_ROWS(&since_members), .find = find_view},
+    {MEMBER_TIME_AT(struct price_shown, "source_time", source_us), .nullable = true},
+    {MEMBER_TIME_AT(struct price_shown, "fetched_at", fetched_us), .nullable = true},
+    {MEMBER(struct price_shown, age_seconds), .nullable = true},
+    {MEMBER(struct price_shown, freshness), .words = freshness_names},
+    {0},
+};
+static const struct members body_members = {.rows = body_rows};
+
+static const struct member discount_rows[] = {
+    {MEMBER(struct discount_shown, factor)},
+    {MEMBER(struct discount_shown, note), .nullable = true},
+    {MEMBER(struct discount_shown, price_per_hour)},
+    {0},
+};
+static const struct members discount_members = {.rows = discount_rows};
+
+static const struct member discounted_rows[] = {
+    {MEMBER_FOUND("discount", &discount_members, find_discount_shown), .nullable = true},
+    {0},
+};
+static const struct members discounted_members = {.rows = discounted_rows};
+
+static const struct member price_rows[] = {
+    {MEMBER_ROWS(&body_members)},
+    {MEMBER_ROWS(&discounted_members)},
+    {0},
+};
+const struct members price_members = {
+    .name = "Price",
+    .meaning = "The price of an hour of a machine according to one source. `text` is the number "
+               "as received, `age_seconds` counts from when the source last confirmed it.",
+    .rows = price_rows};
+
+struct commitment_said {
+    int years;
+    enum payment payment;
+    double upfront;
+};
+
+static const struct member commitment_rows[] = {
+    {MEMBER(struct commitment_said, years), .schema = "{\"enum\": [1, 3]}"},
+    {MEMBER(struct commitment_said, payment), .words = payment_names},
+    {MEMBER(struct commitment_said, upfront), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Paid at once, before any discount, in the currency of the price."},
+    {0},
+};
+const struct members commitment_members = {
+    .name = "Commitment",
+    .meaning = "What is bought for years and paid whether it is used or not. `price_per_hour` is "
+               "what an hour of the term costs in all, with what is paid at once.",
+    .rows = commitment_rows};
+
+void present_commitment(struct json_writer *out, const char *key, enum price_kind kind,
+                        long long upfront_nanos)
+{
+    const struct price_terms *terms = price_terms_of(kind);
+    struct commitment_said said = {.upfront = (double)upfront_nanos / 1e9};
+
+    if (terms) {
+        said.years = terms->years;
+        said.payment = terms->payment;
+    }
+    members_write(out, key, &commitment_members, terms ? &said : NULL);
+}
+
+static const struct member held_rows[] = {
+    {MEMBER_AS(struct price_view, "count", waiting.count), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Prices that wait with it, of the same scope of the feed."},
+    {PRICE_DOLLARS(struct price_view, "price_per_hour", price.nanos),
+     .meaning = "The price that is accepted."},
+    {PRICE_DOLLARS(struct price_view, "held_price_per_hour", waiting.nanos), .nullable = true,
+     .meaning = "The price that waits; null: the feed has none any more."},
+    {MEMBER_TIME_AT(struct price_view, "since", waiting.since_us),
+     .meaning = "When a reading said so first."},
+    {0},
+};
+static const struct members held_members = {
+    .name = "HeldPrice",
+    .meaning = "A price that waits for another reading to confirm it.",
+    .rows = held_rows};
+
+static void write_id(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct price_view *view = ((const struct price_shown *)object)->view;
     char id[PRICE_ID_SIZE];
 
     price_id_write(&(struct price_key){view->series, view->since_us}, id);
-    jsonw_open(out, key, '{');
-    jsonw_text(out, "id", id);
-    present_body(out, view, at_us);
-    present_commitment(out, view->price.kind, view->price.upfront_nanos);
-    if (discount && view->price.nanos > 0)
-        present_discount(out, &view->price, discount->factor, discount->note);
-    else
-        jsonw_null(out, "discount");
-    present_waiting(out, view);
-    present_taken_back(out, "withdrawn", &view->withdrawn);
-    jsonw_close(out, '}');
+    jsonw_text(out, row->name, id);
 }
+
+static void write_commitment(struct json_writer *out, const struct member *row,
+                             const void *object)
+{
+    const struct price *price = &((const struct price_shown *)object)->view->price;
+
+    present_commitment(out, row->name, price->kind, price->upfront_nanos);
+}
+
+MEMBER_FINDS(find_withdrawn, struct price_shown, it, &it->view->withdrawn)
+
+MEMBER_FINDS(find_held, struct price_shown, shown,
+             shown->view->waiting.since_us != 0 ? shown->view : NULL)
+
+static const struct member listed_rows[] = {
+    {MEMBER_WRITTEN("id", MEMBER_TEXT, write_id), .pattern = "^[0-9]+-[0-9]+$",
+     .meaning = "Names the price where it is withdrawn."},
+    {MEMBER_ROWS(&body_members)},
+    {MEMBER_WRITTEN("commitment", MEMBER_OBJECT, write_commitment), .nullable = true,
+     .members = &commitment_members},
+    {MEMBER_ROWS(&discounted_members)},
+    {MEMBER_FOUND("held", &held_members, find_held), .nullable = true,
+     .meaning = "What a later reading says and the server does not accept yet: the price is "
+                "`stale` at most."},
+    {MEMBER_FOUND("withdrawn", &taken_back_members, find_withdrawn), .nullable = true,
+     .meaning = "Who withdrew the price, and from when on it did not hold."},
+    {0},
+};
+const struct members listed_price_members = {.name = "ListedPrice",
+                                             .meaning = "A Price that is stored, with its id.",
+                                             .rows = listed_rows};
 
 void price_id_write(const struct price_key *key, char ret_id[PRICE_ID_SIZE])
 {
@@ -181,23 +280,28 @@ bool price_id_read(const char *text, size_t length, struct price_key *ret_key)
     return true;
 }
 
-void present_machine_price(struct json_writer *out, const struct machine_price *price,
-                           long long at_us)
+static void write_machine_price(struct json_writer *out, const struct member *row,
+                                const void *object)
 {
-    if (!price->known) {
-        jsonw_null(out, "price");
-        jsonw_text(out, "why_no_price", price->why_not);
-        return;
-    }
-    jsonw_open(out, "price", '{');
-    present_body(out, &price->view, at_us);
+    const struct priced_machine *priced = object;
+    const struct machine_price *price = priced->price;
+    struct price_shown shown = show(&price->view, priced->at_us);
+
     if (price->factor < 1)
-        present_discount(out, &price->view.price, price->factor, price->discount);
-    else
-        jsonw_null(out, "discount");
-    jsonw_close(out, '}');
-    jsonw_null(out, "why_no_price");
+        add_discount(&shown, price->factor, price->discount);
+    members_write(out, row->name, row->members, price->known ? &shown : NULL);
 }
+
+MEMBER_WRITES(write_why_not, text, struct priced_machine, priced,
+              priced->price->known ? NULL : priced->price->why_not)
+
+static const struct member machine_rows[] = {
+    {MEMBER_WRITTEN("price", MEMBER_OBJECT, write_machine_price), .nullable = true,
+     .members = &price_members},
+    {MEMBER_WRITTEN("why_no_price", MEMBER_TEXT, write_why_not), .nullable = true},
+    {0},
+};
+const struct members machine_price_members = {.rows = machine_rows};
 
 struct paid_price paid_price_of(const struct machine_price *price)
 {
@@ -248,29 +352,31 @@ struct paid_price paid_price_read(const json_t *price)
     return paid;
 }
 
-void present_identity(struct json_writer *out, const char *key, const struct identity *identity)
+static void write_end(struct json_writer *out, const struct member *row, const void *object)
 {
-    jsonw_open(out, key, '{');
-    jsonw_text(out, "provider", text_or_null(identity->provider));
-    jsonw_text(out, "instance_type", text_or_null(identity->instance_type));
-    jsonw_text(out, "region", text_or_null(identity->region));
-    jsonw_text(out, "zone", text_or_null(identity->zone));
-    jsonw_text(out, "zone_id", text_or_null(identity->zone_id));
-    jsonw_text(out, "life_cycle", text_or_null(identity->life_cycle));
-    jsonw_text(out, "source", identity->source);
-    jsonw_text(out, "note", text_or_null(identity->note));
-    jsonw_close(out, '}');
+    const struct amount *amount = object;
+
+    jsonw_number(out, row->name, amount->has_interval ? MEMBER_VALUE(double, row, amount) : NAN);
 }
+
+static const struct member amount_ends_rows[] = {
+    {MEMBER(struct amount, low), .nullable = true, .write = write_end},
+    {MEMBER(struct amount, high), .nullable = true, .write = write_end},
+    {0},
+};
+const struct members amount_ends_members = {.rows = amount_ends_rows};
+
+static const struct member amount_rows[] = {
+    {MEMBER(struct amount, value)},
+    {MEMBER_ROWS(&amount_ends_members)},
+    {0},
+};
+const struct members amount_members = {
+    .name = "Amount",
+    .meaning = "A number with its 95 % interval; low and high are null where it has none.",
+    .rows = amount_rows};
 
 void present_interval(struct json_writer *out, const char *key, const struct amount *amount)
 {
-    if (!amount) {
-        jsonw_null(out, key);
-        return;
-    }
-    jsonw_open(out, key, '{');
-    jsonw_number(out, "value", amount->value);
-    jsonw_number(out, "low", amount->has_interval ? amount->low : NAN);
-    jsonw_number(out, "high", amount->has_interval ? amount->high : NAN);
-    jsonw_close(out, '}');
+    members_write(out, key, &amount_members, amount);
 }

@@ -1,20 +1,45 @@
 /* The shape of a price in JSON, wherever one is written: in answers, and in what is kept with a
- * run. openapi.json describes what is written here, and a test holds the two together. */
+ * run. */
 #pragma once
 
-#include "common/json_writer.h"
 #include "db/prices/discounts.h"
 #include "engine/run/run.h"
 #include "pricing/cost.h"
+#include "pricing/freshness.h"
+#include "server/base/members.h"
 #include "server/base/this_machine.h"
+#include "server/prices/identity_json.h"
 
-/* A price as it was at `at_us`; `discounts` may be NULL. */
-/* The member `commitment`: the term, how it is paid and what of it at once; null for a kind that
- * is none. */
-void present_commitment(struct json_writer *out, enum price_kind kind, long long upfront_nanos);
+/* The term, how it is paid and what of it at once; null for a kind that is no commitment. */
+extern const struct members commitment_members;
+void present_commitment(struct json_writer *out, const char *key, enum price_kind kind,
+                        long long upfront_nanos);
 
-void present_price(struct json_writer *out, const char *key, const struct price_view *view,
-                   const struct discount_list *discounts, long long at_us);
+/* A price as it is shown, with the discount that holds for it. */
+struct discount_shown {
+    double factor;
+    const char *note;
+    double price_per_hour;
+};
+struct price_shown {
+    const struct price_view *view;
+    const char *label;
+    bool third_party, has_discount;
+    long long source_us, fetched_us; /* 0 unknown */
+    double age_seconds;              /* NaN of a price that a person gave */
+    enum freshness freshness;
+    struct discount_shown discount;
+};
+/* As it was at `at_us`; `discounts` may be NULL. */
+struct price_shown price_show(const struct price_view *view,
+                              const struct discount_list *discounts, long long at_us);
+extern const struct members price_members, listed_price_members; /* of struct price_shown */
+
+/* A member of nanodollars, written as dollars; null for 0. */
+#define PRICE_DOLLARS(type_of_struct, called, member)                                            \
+    .name = (called), .type = MEMBER_NUMBER, .offset = offsetof(type_of_struct, member),         \
+    .range = MEMBER_POSITIVE, .write = price_write_dollars
+void price_write_dollars(struct json_writer *out, const struct member *row, const void *object);
 
 /* The id of a price in JSON: "SERIES-MICROSECONDS". */
 #define PRICE_ID_SIZE 48
@@ -22,18 +47,22 @@ void price_id_write(const struct price_key *key, char ret_id[PRICE_ID_SIZE]);
 bool price_id_read(const char *text, size_t length, struct price_key *ret_key)
     __attribute__((warn_unused_result));
 
-/* A price of this machine, or null with the reason in "why_no_price". */
-void present_machine_price(struct json_writer *out, const struct machine_price *price,
-                           long long at_us);
+/* The price of this machine at a moment. */
+struct priced_machine {
+    const struct machine_price *price;
+    long long at_us;
+};
+/* Members "price", and "why_no_price", one of which is null: of struct priced_machine. */
+extern const struct members machine_price_members;
 
-/* What present_machine_price() writes of a price, as facts; all zero where it is not known. */
+/* What these rows write of a price, as facts; all zero where it is not known. */
 struct paid_price paid_price_of(const struct machine_price *price);
 
 /* The same, read back from what it wrote, or from what the sender of a run wrote in its place: a
  * member that is absent or of another type stays unknown. */
 struct paid_price paid_price_read(const json_t *price);
 
-/* A number with its interval, null where it has none; null for NULL. */
+/* A number with its interval, whose ends are null where it has none: of struct amount. */
+extern const struct members amount_members, amount_ends_members;
+/* The same; null for NULL. */
 void present_interval(struct json_writer *out, const char *key, const struct amount *amount);
-
-void present_identity(struct json_writer *out, const char *key, const struct identity *identity);

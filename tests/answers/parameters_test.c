@@ -9,6 +9,8 @@ struct asked {
     const char *order, *name, *provider;
     bool all;
     int colours;
+    const char *shape;
+    int shapes;
 };
 
 static bool read_colour(const struct parameter_row *row, const char *value, void *into,
@@ -16,6 +18,13 @@ static bool read_colour(const struct parameter_row *row, const char *value, void
 {
     ++*(int *)into;
     return strcmp(value, "red") == 0 || error_set(err, ERROR_INVALID, row->name, "must be red");
+}
+
+static const char *shape_at(size_t place)
+{
+    static const char *const shapes[] = {"round", "square"};
+
+    return place < COUNT(shapes) ? shapes[place] : NULL;
 }
 
 static const char *const orders[] = {"up", "down", NULL};
@@ -33,6 +42,9 @@ static const struct parameter_row rows[] = {
     {"all", PARAMETER_FLAG, AT(all), .usual = "false", .meaning = "All."},
     {"colour", PARAMETER_OWN, AT(colours), .read = read_colour, .repeats = 3,
      .schema = "{\"const\": \"red\"}", .meaning = "A colour."},
+    {"shape", PARAMETER_NAME, AT(shape), .name_at = shape_at, .meaning = "A shape."},
+    {"shapes", PARAMETER_NAMES, AT(shapes), .name_at = shape_at, .read = read_colour,
+     .meaning = "Shapes."},
 };
 #undef AT
 
@@ -67,7 +79,7 @@ static void values_are_read_by_their_rows(void)
 
     EXPECT(ask(&all,
                "/?limit=200&since=2026-01-02&share=0.5&pause=0&order=down&name=%C3%A9%C3%A9x"
-               "&provider=aws&all=true&colour=red&colour=red",
+               "&provider=aws&all=true&colour=red&colour=red&shape=square&shapes=red",
                &asked, &err));
     EXPECT_STR(err.message, "");
     EXPECT_INT(asked.limit, 200);
@@ -77,6 +89,8 @@ static void values_are_read_by_their_rows(void)
     EXPECT_STR(asked.name, "\303\251\303\251x");
     EXPECT_STR(asked.provider, "aws");
     EXPECT_INT(asked.colours, 2);
+    EXPECT_STR(asked.shape, "square");
+    EXPECT_INT(asked.shapes, 1);
 }
 
 static void what_is_not_given_has_its_default_or_is_zero(void)
@@ -117,7 +131,8 @@ static void wrong_values_name_their_parameter(void)
         {"/?share=0.5", "name", "is needed with share"},
         {"/?nam=x", "nam",
          "is not a known parameter here; known are limit, since, share, pause, order, name, "
-         "provider, all, colour"},
+         "provider, all, colour, shape, shapes"},
+        {"/?shape=roun", "shape", "is not a name that is known here; known are round, square"},
     };
 
     for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -178,6 +193,9 @@ static void the_rows_describe_themselves(void)
         NULL,
         "{\"default\": false, \"type\": \"boolean\"}",
         "{\"items\": {\"const\": \"red\"}, \"maxItems\": 3, \"type\": \"array\"}",
+        "{\"enum\": [\"round\", \"square\"], \"type\": \"string\"}",
+        "{\"items\": {\"enum\": [\"round\", \"square\"], \"type\": \"string\"}, \"minItems\": 1, "
+        "\"type\": \"array\"}",
     };
     AUTO(json_decrefp) json_t *list = parameters_describe(&all);
     AUTO(json_decrefp) json_t *short_list = parameters_describe(&some);

@@ -75,7 +75,7 @@ class Rand(Questions, ServerCase):
         self.assertEqual({("id", "instance_type", "samples_per_dollar")}, {tuple(row) for row in part})
         problem = self.compare(400, fields="samples_per_dolar")
         self.assertEqual("fields", problem["field"])
-        self.assertIn("nearest of 41 are samples_per_dollar, ", problem["detail"])
+        self.assertIn("nearest of 42 are samples_per_dollar, ", problem["detail"])
 
     def test_at_equal_discounts_the_gap_is_the_old_one(self):
         best = self.row(40.73, price="spot,on_demand", fields="all")

@@ -82,7 +82,8 @@ static void check_json(const struct comparison_question *question, const struct 
     AUTO(bytes_free) struct bytes text = {.limit = 1 << 22};
     struct json_writer out = {.bytes = &text};
 
-    present_comparison(&out, question, ranking);
+    members_write(&out, NULL, &comparison_members,
+                  &(struct comparison_view){question, ranking, NULL});
     ALWAYS(!out.failed);
     AUTO(json_decrefp)
     json_t *json = json_loadb(text.data, text.used, JSON_REJECT_DUPLICATES, NULL);

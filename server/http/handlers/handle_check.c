@@ -7,6 +7,7 @@
 #include "server/http/handlers/handlers.h"
 #include "server/http/hold.h"
 #include "server/http/json/present_check.h"
+#include "server/http/json/present_check_markdown.h"
 #include "server/http/json/present_check_tools.h"
 #include "server/http/negotiate.h"
 #include "server/http/public_address.h"
@@ -44,7 +45,7 @@ static bool write_json(struct bytes *text, const struct gate_check *check)
     else if (check->request.format == CHECK_BENCHER)
         present_check_bencher(&out, check);
     else
-        present_check(&out, check);
+        members_write(&out, NULL, &check_members, check);
     return !out.failed;
 }
 
@@ -65,7 +66,7 @@ static void reply_check(struct exchange *exchange, const struct gate_check *chec
     }
     exchange->reply.status = 200;
     exchange->reply.content_type = markdown ? MARKDOWN "; charset=utf-8" : "application/json";
-    reply_field(exchange, "Pennyworth-Verdict", "%s", gate_verdict_name(check->verdict));
+    reply_field(exchange, "Pennyworth-Verdict", "%s", gate_verdict_names[check->verdict]);
     if (prefer_wait(exchange->request.headers.prefer) > 0)
         reply_field(exchange, "Preference-Applied", "wait=%lld",
                     request_wait(exchange, asked->wait));

@@ -58,6 +58,7 @@ static bool write_body(struct exchange *exchange, int format,
 {
     struct bytes *body = &exchange->reply.body;
     struct json_writer out = {.bytes = body};
+    const struct comparison_view view = {.question = question, .ranking = ranking};
     bool ok;
 
     switch (format) {
@@ -74,7 +75,7 @@ static bool write_body(struct exchange *exchange, int format,
         ok = present_badge_svg(body, question, ranking);
         break;
     default:
-        present_comparison(&out, question, ranking);
+        members_write(&out, NULL, &comparison_members, &view);
         ok = !out.failed;
     }
     return ok || bytes_too_long(body, "the answer", err);

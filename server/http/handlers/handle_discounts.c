@@ -19,47 +19,89 @@
 #include <limits.h>
 #include <math.h>
 
-static void write_members(struct json_writer *out, const struct discount *discount)
-{
-    jsonw_integer(out, "id", discount->number);
-    jsonw_text(out, "provider", discount->provider);
-    jsonw_text(out, "family", *discount->family ? discount->family : NULL);
-    jsonw_text(out, "kind", price_kind_name(discount->kind));
-    jsonw_number(out, "factor", discount->factor > 0 ? discount->factor : NAN);
-    jsonw_text(out, "note", *discount->note ? discount->note : NULL);
-    jsonw_time(out, "valid_from", discount->since_us);
-    present_taken_back(out, "withdrawn", &discount->withdrawn);
-}
+static const char *const kinds[] = {"on_demand", "spot", NULL};
+
+static const struct member discount_rows[] = {
+    {MEMBER_AS(struct discount, "id", number), .range = MEMBER_POSITIVE,
+     .meaning = "Names the discount where it is withdrawn."},
+    {MEMBER(struct discount, provider)},
+    {MEMBER(struct discount, family), .nullable = true,
+     .meaning = "c7i stands for c7i.large and its like; null for all types."},
+    {MEMBER(struct discount, kind), .words = kinds},
+    {MEMBER(struct discount, factor), .nullable = true, .range = MEMBER_POSITIVE,
+     .schema = "{\"maximum\": 1}", .meaning = "null: from then on there is none."},
+    {MEMBER(struct discount, note), .nullable = true},
+    {MEMBER_TIME_AT(struct discount, "valid_from", since_us)},
+    {MEMBER_OBJECT_AT(struct discount, "withdrawn", withdrawn), .members = &taken_back_members,
+     .nullable = true, .meaning = "Who withdrew the discount, and from when on it did not hold."},
+    {0},
+};
+const struct members discount_members = {
+    .name = "Discount", .meaning = "A discount on list prices.", .rows = discount_rows};
+
+struct discount_answer {
+    struct db *db;
+    long long at_us;
+    bool history;
+    struct error *err; /* set where reading them failed */
+};
 
 static void write_discount(void *user, const struct discount *discount)
 {
-    struct json_writer *out = user;
-
-    jsonw_open(out, NULL, '{');
-    write_members(out, discount);
-    jsonw_close(out, '}');
+    members_write(user, NULL, &discount_members, discount);
 }
+
+static void write_discounts(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct discount_answer *answer = object;
+
+    jsonw_open(out, row->name, '[');
+    (void)!(answer->history ? discounts_history : discounts_each)(
+        answer->db, answer->at_us, write_discount, out, answer->err);
+    jsonw_close(out, ']');
+}
+
+static const struct member list_rows[] = {
+    {MEMBER_LIST_OF("discounts", &discount_members), .write = write_discounts},
+    {0},
+};
+const struct members discount_list_members = {
+    .name = "DiscountList", .meaning = "Discounts in force.", .rows = list_rows};
 
 void discounts_list_handler(struct exchange *exchange)
 {
     const struct discounts_question *asked = exchange->request.parameters;
-    long long at_us = asked->at_us ? asked->at_us : clock_calendar_us();
     struct json_writer out = {.bytes = &exchange->reply.body};
-    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     struct error err = {0};
+    const struct discount_answer answer = {.db = loan.db,
+                                           .at_us =
+                                               asked->at_us ? asked->at_us : clock_calendar_us(),
+                                           .history = asked->history,
+                                           .err = &err};
 
-    loan = db_borrow(exchange->server->pool);
-    jsonw_open(&out, NULL, '{');
-    jsonw_open(&out, "discounts", '[');
-    if (!(asked->history ? discounts_history : discounts_each)(loan.db, at_us, write_discount,
-                                                               &out, &err)) {
+    members_write(&out, NULL, &discount_list_members, &answer);
+    if (err.kind != ERROR_NONE)
         reply_error(exchange, &err);
-        return;
-    }
-    jsonw_close(&out, ']');
-    jsonw_close(&out, '}');
-    reply_json(exchange, 200, &out);
+    else
+        reply_json(exchange, 200, &out);
 }
+
+/* A discount that was just stored. */
+struct stored_discount {
+    struct discount discount;
+    long long known_types;
+};
+
+static const struct member stored_rows[] = {
+    {MEMBER_ROWS_AT(struct stored_discount, discount, &discount_members)},
+    {MEMBER(struct stored_discount, known_types), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "How many instance types with a price of this kind it applies to now. 0: check "
+                "the names of the provider and the family, unless their prices are read later."},
+    {0},
+};
+const struct members stored_discount_members = {
+    .name = "StoredDiscount", .meaning = "A discount that was just stored.", .rows = stored_rows};
 
 static const char *const fields[] = {"provider", "family",     "kind", "factor",
                                      "note",     "valid_from", NULL};
@@ -91,7 +133,6 @@ static bool read_text(const json_t *json, const char *name, char *member, size_t
 
 static bool read_discount(json_t *json, struct discount *discount, struct error *err)
 {
-    static const char *const kinds[] = {"on_demand", "spot", NULL};
     const char *kind = source_text(json, "kind"), *from = source_text(json, "valid_from"), *name;
     json_t *value;
 
@@ -129,25 +170,21 @@ void discounts_create_handler(struct exchange *exchange)
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(json_decrefp) json_t *json = NULL;
-    struct discount discount;
+    struct stored_discount stored;
     struct error err = {0};
-    long long types;
 
     json = request_json(exchange, &err);
-    if (!json || !read_discount(json, &discount, &err)) {
+    if (!json || !read_discount(json, &stored.discount, &err)) {
         reply_error(exchange, &err);
         return;
     }
     loan = db_borrow(exchange->server->pool);
-    if (!discounts_put(loan.db, &discount, &discount.number, &err) ||
-        !discounts_reach(loan.db, &discount, &types, &err)) {
+    if (!discounts_put(loan.db, &stored.discount, &stored.discount.number, &err) ||
+        !discounts_reach(loan.db, &stored.discount, &stored.known_types, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    jsonw_open(&out, NULL, '{');
-    write_members(&out, &discount);
-    jsonw_integer(&out, "known_types", types);
-    jsonw_close(&out, '}');
+    members_write(&out, NULL, &stored_discount_members, &stored);
     reply_json(exchange, 201, &out);
 }
 

@@ -39,23 +39,44 @@ static bool write_event(struct bytes *piece, const char *name, int stage, long l
                         data->data);
 }
 
+struct state_event {
+    struct run_id id;
+    enum run_state state;
+    long long at_us;
+    const char *reason;
+};
+
+static const struct member state_rows[] = {
+    {MEMBER_AS(struct state_event, "id", id.text), .reference = "RunId"},
+    {MEMBER(struct state_event, state), .members = &run_state_members},
+    {MEMBER_TIME_AT(struct state_event, "at", at_us)},
+    {MEMBER(struct state_event, reason), .nullable = true, .filled = true},
+    {0},
+};
+const struct members state_event_members = {
+    .name = "StateEvent", .meaning = "Data of a `state` event.", .rows = state_rows};
+
+static struct state_event state_event_of(const struct run *run, int stage)
+{
+    switch (stage) {
+    case STAGE_ENDED:
+        return (struct state_event){run->id, run->state, run->ended_us, run->reason};
+    case STAGE_RUNNING:
+        return (struct state_event){run->id, RUN_RUNNING, run->started_us, NULL};
+    default:
+        return (struct state_event){run->id, RUN_QUEUED, run->created_us, NULL};
+    }
+}
+
 static bool write_state(struct bytes *piece, const struct run *run, int stage)
 {
     AUTO(bytes_free) struct bytes data = {.limit = 4096};
     struct json_writer out = {.bytes = &data};
-    bool ended = stage == STAGE_ENDED;
-    enum run_state state = ended ? run->state : stage == STAGE_RUNNING ? RUN_RUNNING : RUN_QUEUED;
+    const struct state_event event = state_event_of(run, stage);
 
-    jsonw_open(&out, NULL, '{');
-    jsonw_text(&out, "id", run->id.text);
-    jsonw_text(&out, "state", run_state_name(state));
-    jsonw_time(&out, "at",
-               ended                    ? run->ended_us
-               : stage == STAGE_RUNNING ? run->started_us
-                                        : run->created_us);
-    jsonw_text(&out, "reason", ended && run->reason[0] ? run->reason : NULL);
-    jsonw_close(&out, '}');
-    return !out.failed && write_event(piece, "state", stage, ended ? run->steps : 0, &data);
+    members_write(&out, NULL, &state_event_members, &event);
+    return !out.failed &&
+           write_event(piece, "state", stage, stage == STAGE_ENDED ? run->steps : 0, &data);
 }
 
 /* Writes the changes of state that this reader has not seen. */
@@ -84,7 +105,7 @@ static bool write_progress(struct bytes *piece, struct notifications *notificati
         (progress.steps_done == reader->steps_sent &&
          now_ns - reader->stream.spoken_ns < haste_pause(PROGRESS_NS)))
         return true;
-    present_progress(&out, NULL, &progress);
+    members_write(&out, NULL, &progress_members, &progress);
     reader->steps_sent = progress.steps_done;
     return !out.failed &&
            write_event(piece, "progress", STAGE_RUNNING, progress.steps_done, &data);

@@ -36,7 +36,8 @@ void evidence_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    present_evidence(&out, &evidence, run.thinned_us > 0);
+    members_write(&out, NULL, &evidence_members,
+                  &(struct evidence_view){&evidence, run.thinned_us > 0});
     reply_json(exchange, 200, &out);
 }
 
@@ -49,6 +50,23 @@ static bool is_whole(const struct run *run, struct error *err)
     clock_rfc3339(run->thinned_us, when);
     return error_set(err, ERROR_CONFLICT, NULL,
                      "its steps were thinned on %.10s, so the number cannot be made again", when);
+}
+
+/* One writer makes both texts, so equal texts mean equal numbers to the last digit. */
+static bool is_same(const char *stored, const char *now)
+{
+    return stored && strcmp(stored, now) == 0;
+}
+
+static struct recomputed compare(const struct run *run, const struct conclusion *conclusion)
+{
+    return (struct recomputed){
+        .is_identical = is_same(run->summary_text, conclusion->summary_text) &&
+                        is_same(run->findings, conclusion->findings) &&
+                        run->validity == conclusion->validity,
+        .stored = {run->summary_text, run->validity, run->findings, run->load},
+        .recomputed = {conclusion->summary_text, conclusion->validity, conclusion->findings,
+                       run->load}};
 }
 
 static bool may_be_drawn(const struct run *run, struct error *err)
@@ -79,6 +97,8 @@ void recompute_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    present_recomputed(&out, &run, &conclusion);
+    const struct recomputed recomputed = compare(&run, &conclusion);
+
+    members_write(&out, NULL, &recomputed_members, &recomputed);
     reply_json(exchange, 200, &out);
 }

@@ -10,6 +10,7 @@
 #include "server/api/types.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/comparison/present_families.h"
+#include "server/http/json/page.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
@@ -48,6 +49,9 @@ static bool answer(struct exchange *exchange, struct db *db, struct families_que
         .types = &types,
         .family = family[0] ? family : NULL,
     };
+    struct page page = {.limit = asked->limit};
+    const struct families_view view = {
+        .page = &page, .question = asked, .families = &families, .after = question->after};
 
     asked->where.at_home = false; /* the sizes of a family are compared in one region */
     if (!discounts_each(db, asked->where.at_us, discount_list_add, discounts, err) ||
@@ -71,7 +75,9 @@ static bool answer(struct exchange *exchange, struct db *db, struct families_que
     }
     if (!unmatched_places(db, &where, ranking.unmatched, &ranking.unmatched_count, err))
         return false;
-    present_families(out, asked, &families, question->after, &ranking);
+    memcpy(page.unmatched.list, ranking.unmatched, sizeof page.unmatched.list);
+    page.unmatched.count = ranking.unmatched_count;
+    members_write(out, NULL, &family_list_members, &view);
     return true;
 }
 

@@ -24,69 +24,112 @@ static void collect(void *user, const struct feed_row *row)
     seen->rows[seen->count++] = *row;
 }
 
-static bool present_one(struct exchange *exchange, struct db *db, const struct feed *feed,
-                        struct json_writer *out, struct error *err)
+/* All feeds. */
+struct feed_list {
+    const struct server *server;
+    struct db *db;
+    struct error *err; /* set where reading them failed */
+};
+
+static bool write_feed(const struct feed_list *list, const struct feed *feed,
+                       struct json_writer *out)
 {
     struct scopes_seen seen = {0};
     struct feed_view view = {.feed = feed, .now_us = clock_calendar_us()};
     char idle[160];
-    bool ok = feed_rows_each(db, feed->source->name, collect, &seen, err);
+    bool ok = feed_rows_each(list->db, feed->source->name, collect, &seen, list->err);
 
     if (ok) {
-        view.on =
-            refresher_plan(exchange->server->refresher, feed->source->name, &view.due_us, idle);
+        view.on = refresher_plan(list->server->refresher, feed->source->name, &view.due_us, idle);
         view.idle = idle;
         view.rows = seen.rows;
         view.count = seen.count;
-        present_feed(out, &view);
+        members_write(out, NULL, &feed_members, &view);
     }
     free(seen.rows);
     return ok;
 }
 
+static void write_feeds(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct feed_list *list = object;
+    const struct feeds *feeds = list->server->feeds;
+    bool ok = true;
+
+    jsonw_open(out, row->name, '[');
+    for (size_t i = 0; ok && i < feeds->count; i++)
+        ok = write_feed(list, &feeds->list[i], out);
+    jsonw_close(out, ']');
+}
+
+static void write_refresh(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct feed_list *list = object;
+    struct refresh_progress progress;
+
+    refresher_progress(list->server->refresher, &progress);
+    members_write(out, row->name, row->members, &progress);
+}
+
+static const struct member list_rows[] = {
+    {MEMBER_WRITTEN("refresh", MEMBER_OBJECT, write_refresh), .members = &refresh_members},
+    {MEMBER_LIST_OF("feeds", &feed_members), .write = write_feeds},
+    {0},
+};
+const struct members feed_list_members = {
+    .name = "FeedList", .meaning = "All feeds.", .rows = list_rows};
+
 void feeds_list_handler(struct exchange *exchange)
 {
-    const struct feeds *feeds = exchange->server->feeds;
     struct json_writer out = {.bytes = &exchange->reply.body};
-    AUTO(db_loan_end) struct db_loan loan = {0};
-    struct refresh_progress progress;
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     struct error err = {0};
 
-    loan = db_borrow(exchange->server->pool);
-    refresher_progress(exchange->server->refresher, &progress);
-    jsonw_open(&out, NULL, '{');
-    present_refresh(&out, "refresh", &progress);
-    jsonw_open(&out, "feeds", '[');
-    for (size_t i = 0; i < feeds->count; i++)
-        if (!present_one(exchange, loan.db, &feeds->list[i], &out, &err)) {
-            reply_error(exchange, &err);
-            return;
-        }
-    jsonw_close(&out, ']');
-    jsonw_close(&out, '}');
-    reply_json(exchange, 200, &out);
+    members_write(&out, NULL, &feed_list_members,
+                  &(struct feed_list){exchange->server, loan.db, &err});
+    if (err.kind != ERROR_NONE)
+        reply_error(exchange, &err);
+    else
+        reply_json(exchange, 200, &out);
 }
+
+/* What is known of the machine that the server runs on. */
+struct machine_view {
+    const char *fingerprint;
+    struct identity identity;
+    struct priced_machine priced;
+};
+
+static const struct member machine_rows[] = {
+    {MEMBER_AS(struct machine_view, "machine", fingerprint),
+     .meaning = "Its fingerprint: see /v1/machines."},
+    {MEMBER_OBJECT_AT(struct machine_view, "identity", identity), .members = &identity_members},
+    {MEMBER_AS(struct machine_view, "terms", identity.terms), .nullable = true,
+     .meaning = "What the machine is billed for beyond plain Linux on shared hardware, as far as "
+                "its cloud tells, like Red Hat Enterprise Linux or a dedicated host. Then no "
+                "feed has its price."},
+    {MEMBER_ROWS_AT(struct machine_view, priced, &machine_price_members)},
+    {0},
+};
+const struct members this_machine_members = {
+    .name = "ThisMachine", .meaning = "This machine and its price.", .rows = machine_rows};
 
 void machine_handler(struct exchange *exchange)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
-    long long now_us = clock_calendar_us();
+    struct this_machine *here = exchange->server->this_machine;
     struct machine_price price;
-    struct identity identity;
+    struct machine_view view = {.fingerprint = here->machine.fingerprint,
+                                .priced = {&price, clock_calendar_us()}};
     struct error err = {0};
 
     loan = db_borrow(exchange->server->pool);
-    this_machine_identity(exchange->server->this_machine, &identity);
-    if (!this_machine_price(exchange->server->this_machine, loan.db, now_us, &price, &err)) {
+    this_machine_identity(here, &view.identity);
+    if (!this_machine_price(here, loan.db, view.priced.at_us, &price, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    jsonw_open(&out, NULL, '{');
-    jsonw_text(&out, "machine", exchange->server->this_machine->machine.fingerprint);
-    present_identity(&out, "identity", &identity);
-    jsonw_text(&out, "terms", identity.terms[0] ? identity.terms : NULL);
-    present_machine_price(&out, &price, now_us);
-    jsonw_close(&out, '}');
+    members_write(&out, NULL, &this_machine_members, &view);
     reply_json(exchange, 200, &out);
 }

@@ -1,9 +1,9 @@
 /* /v1/figures: published figures, those shipped and those a user adds.
  * Tested by tests/api/test_published.py and tests/api/test_taking_back.py. */
 #include "common/cleanup.h"
-#include "common/json_writer.h"
 #include "db/contenders/contenders.h"
 #include "db/contenders/figures.h"
+#include "server/base/members.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/handlers/taking_back.h"
 #include "server/http/reply.h"
@@ -22,53 +22,96 @@ static double seconds_of(double jobs_per_second)
     return strtod(text, NULL);
 }
 
-/* `shipped`: it comes with the program. */
-static void present_figure(struct json_writer *out, const struct figure *figure, bool shipped)
-{
-    bool is_job = strcmp(figure->unit, "job") == 0;
-
-    jsonw_open(out, NULL, '{');
-    jsonw_text(out, "id", figure->id);
-    jsonw_text(out, "workload", figure->workload);
-    jsonw_text(out, "engine", figure->engine);
-    jsonw_text(out, "provider", *figure->provider ? figure->provider : NULL);
-    jsonw_text(out, "instance_type", *figure->instance ? figure->instance : NULL);
-    jsonw_raw(out, "configuration", figure->configuration);
-    jsonw_text(out, "unit", figure->unit);
-    jsonw_number(out, "samples_per_second", is_job ? NAN : figure->samples_per_second);
-    jsonw_number(out, "seconds_per_job", is_job ? seconds_of(figure->samples_per_second) : NAN);
-    jsonw_bool(out, "derived", figure->derived);
-    jsonw_text(out, "source", figure->source);
-    jsonw_text(out, "note", *figure->note ? figure->note : NULL);
-    jsonw_time(out, "measured_at", figure->measured_us);
-    jsonw_bool(out, "shipped", shipped);
-    jsonw_close(out, '}');
-}
-
-/* What tell() needs. */
-struct listing {
-    struct json_writer *out;
-    struct published_data shipped;
+/* A figure, and whether it comes with the program. */
+struct figure_view {
+    const struct figure *figure;
+    bool shipped;
 };
 
-static void listing_clear(struct listing *listing)
+static bool is_job(const struct figure *figure)
 {
-    published_data_clear(&listing->shipped);
+    return strcmp(figure->unit, "job") == 0;
 }
+
+MEMBER_FINDS(find_figure, struct figure_view, view, view->figure)
+MEMBER_WRITES(write_samples, number, struct figure, figure,
+              is_job(figure) ? NAN : figure->samples_per_second)
+MEMBER_WRITES(write_seconds, number, struct figure, figure,
+              is_job(figure) ? seconds_of(figure->samples_per_second) : NAN)
+
+static const char *const units[] = {"sample", "job", NULL};
+
+static const struct member stored_rows[] = {
+    {MEMBER(struct figure, id), .filled = true},
+    {MEMBER(struct figure, workload)},
+    {MEMBER(struct figure, engine)},
+    {MEMBER(struct figure, provider), .nullable = true},
+    {MEMBER_AS(struct figure, "instance_type", instance), .nullable = true},
+    {MEMBER_JSON_AT(struct figure, "configuration", configuration),
+     .schema = "{\"type\": \"object\"}", .meaning = "In the publisher's own words."},
+    {MEMBER(struct figure, unit), .words = units},
+    {MEMBER_WRITTEN("samples_per_second", MEMBER_NUMBER, write_samples), .nullable = true,
+     .range = MEMBER_POSITIVE},
+    {MEMBER_WRITTEN("seconds_per_job", MEMBER_NUMBER, write_seconds), .nullable = true,
+     .range = MEMBER_POSITIVE},
+    {MEMBER(struct figure, derived), .meaning = "Computed from other published numbers."},
+    {MEMBER(struct figure, source)},
+    {MEMBER(struct figure, note), .nullable = true},
+    {MEMBER_TIME_AT(struct figure, "measured_at", measured_us),
+     .meaning = "The day of the measurement, or else of the publication; the first of the month "
+                "where only the month is known."},
+    {0},
+};
+static const struct members stored_members = {.rows = stored_rows};
+
+static const struct member figure_rows[] = {
+    {MEMBER_ROWS(&stored_members), .find = find_figure},
+    {MEMBER(struct figure_view, shipped),
+     .meaning = "It comes with pennyworth, and cannot be removed."},
+    {0},
+};
+const struct members figure_members = {
+    .name = "Figure",
+    .meaning = "A published speed. One of `samples_per_second` and `seconds_per_job` is null, by "
+               "`unit`: where only the time of a whole job is known, its samples are not.",
+    .rows = figure_rows};
+
+/* All of them. */
+struct figure_list {
+    struct db *db;
+    const struct published_data *shipped;
+    struct error *err; /* set where reading them failed */
+};
+
+struct figure_writer {
+    struct json_writer *out;
+    const struct published_data *shipped;
+};
 
 static void tell(void *user, const struct figure *figure)
 {
-    const struct listing *listing = user;
+    const struct figure_writer *writer = user;
+    const struct figure_view view = {figure, published_has(writer->shipped, figure->id)};
 
-    present_figure(listing->out, figure, published_has(&listing->shipped, figure->id));
+    members_write(writer->out, NULL, &figure_members, &view);
 }
 
-static bool write_figures(struct db *db, struct json_writer *out, struct error *err)
+static void write_figures(struct json_writer *out, const struct member *row, const void *object)
 {
-    AUTO(listing_clear) struct listing listing = {.out = out};
+    const struct figure_list *list = object;
+    struct figure_writer writer = {out, list->shipped};
 
-    return published_shipped(&listing.shipped, err) && figures_each(db, tell, &listing, err);
+    jsonw_open(out, row->name, '[');
+    (void)!figures_each(list->db, tell, &writer, list->err);
+    jsonw_close(out, ']');
 }
+
+static const struct member list_rows[] = {
+    {MEMBER_LIST_OF("figures", &figure_members), .write = write_figures},
+    {0},
+};
+const struct members figure_list_members = {
+    .name = "FigureList", .meaning = "Published figures.", .rows = list_rows};
 
 /* Whether the id is that of a figure that comes with the program. */
 static bool look_shipped(const char *id, bool *ret_shipped, struct error *err)
@@ -109,26 +152,24 @@ void figures_create_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    present_figure(&out, &figure, shipped);
+    members_write(&out, NULL, &figure_members, &(struct figure_view){&figure, shipped});
     reply_json(exchange, 201, &out);
 }
 
 void figures_list_handler(struct exchange *exchange)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
-    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(published_data_clear) struct published_data shipped = {0};
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     struct error err = {0};
 
-    loan = db_borrow(exchange->server->pool);
-    jsonw_open(&out, NULL, '{');
-    jsonw_open(&out, "figures", '[');
-    if (!write_figures(loan.db, &out, &err)) {
+    if (published_shipped(&shipped, &err))
+        members_write(&out, NULL, &figure_list_members,
+                      &(struct figure_list){loan.db, &shipped, &err});
+    if (err.kind != ERROR_NONE)
         reply_error(exchange, &err);
-        return;
-    }
-    jsonw_close(&out, ']');
-    jsonw_close(&out, '}');
-    reply_json(exchange, 200, &out);
+    else
+        reply_json(exchange, 200, &out);
 }
 
 /* What comes with the program would come back with its next version. */
@@ -178,6 +219,6 @@ void figures_remove_handler(struct exchange *exchange)
         return;
     }
     taking_back_note(exchange, "figure removed", id, taken.reason);
-    present_figure(&out, &figure, false);
+    members_write(&out, NULL, &figure_members, &(struct figure_view){&figure, false});
     reply_json(exchange, 200, &out);
 }

@@ -11,32 +11,19 @@
 #include "server/http/response_cache.h"
 #include "server/http/server.h"
 
-static void write_lines(struct json_writer *out, const struct histories *histories)
-{
-    for (size_t i = 0; i < histories->count; i++) {
-        const struct history_line *line = &histories->lines[i];
-        AUTO(history_changes_clear) struct history_changes changes = {0};
-
-        history_changes_find(line->runs, line->count, &changes);
-        present_history(out, line, &changes);
-    }
-}
-
 static bool compute(struct exchange *exchange, struct db *db, struct error *err)
 {
     const struct run_conditions *asked = exchange->request.parameters;
     const struct run_filter *filter = &asked->filter;
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(histories_clear) struct histories histories = {0};
-    struct unmatched_list unmatched = {.count = 0};
+    struct page page = {.limit = 0};
 
-    if (!histories_load(db, filter, &histories, err))
+    if (!histories_load(db, filter, &histories, err) ||
+        (histories.count == 0 && !unmatched_runs(db, filter, &page.unmatched, err)))
         return false;
-    present_histories_begin(&out, filter->workload, &histories);
-    write_lines(&out, &histories);
-    if (histories.count == 0 && !unmatched_runs(db, filter, &unmatched, err))
-        return false;
-    present_histories_end(&out, unmatched.list, unmatched.count);
+    members_write(&out, NULL, &history_members,
+                  &(struct history_answer){&page, filter->workload, &histories});
     return !out.failed || bytes_too_long(out.bytes, "the answer", err);
 }
 

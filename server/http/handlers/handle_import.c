@@ -17,27 +17,32 @@
 
 #include "common/cleanup.h"
 
-static void present_report(struct json_writer *out, const struct import_report *report)
-{
-    jsonw_open(out, NULL, '{');
-    jsonw_integer(out, "imported", report->imported);
-    jsonw_integer(out, "held", report->held);
-    jsonw_integer(out, "known", report->known);
-    jsonw_integer(out, "refused", report->refused);
-    jsonw_open(out, "errors", '[');
-    for (size_t i = 0; i < report->refusal_count; i++) {
-        const struct import_refusal *refusal = &report->refusals[i];
+static const struct member refusal_rows[] = {
+    {MEMBER(struct import_refusal, line), .range = MEMBER_POSITIVE, .meaning = "From 1."},
+    {MEMBER_AS(struct import_refusal, "id", id.text), .reference = "RunId", .nullable = true,
+     .meaning = "null where it could not be read."},
+    {MEMBER_AS(struct import_refusal, "field", error.field), .nullable = true},
+    {MEMBER_AS(struct import_refusal, "reason", error.message)},
+    {0},
+};
+static const struct members refusal_members = {.name = "ImportRefusal", .rows = refusal_rows};
 
-        jsonw_open(out, NULL, '{');
-        jsonw_integer(out, "line", refusal->line);
-        jsonw_text(out, "id", refusal->id.text[0] ? refusal->id.text : NULL);
-        jsonw_text(out, "field", refusal->error.field[0] ? refusal->error.field : NULL);
-        jsonw_text(out, "reason", refusal->error.message);
-        jsonw_close(out, '}');
-    }
-    jsonw_close(out, ']');
-    jsonw_close(out, '}');
-}
+MEMBER_LISTS(write_errors, struct import_report, report, report->refusals, report->refusal_count)
+
+static const struct member report_rows[] = {
+    {MEMBER(struct import_report, imported), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Runs stored now."},
+    {MEMBER(struct import_report, held), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "How many of these contradict what is known, and are held in quarantine: they "
+                "count nowhere until the operator lifts their void."},
+    {MEMBER(struct import_report, known), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Runs that were here already."},
+    {MEMBER(struct import_report, refused), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER_LIST_OF("errors", &refusal_members), .most = IMPORT_REFUSALS_MAX,
+     .write = write_errors, .meaning = "Reasons of the refused lines, at most fifty."},
+    {0},
+};
+const struct members import_report_members = {.name = "ImportReport", .rows = report_rows};
 
 /* Counts for the audit, and for the metrics of the token. */
 static void count(struct exchange *exchange, long long imported, long long known,
@@ -63,7 +68,7 @@ static void reply_many(struct exchange *exchange, const struct import_job *job)
         reply_error(exchange, &job->err);
         return;
     }
-    present_report(&out, report);
+    members_write(&out, NULL, &import_report_members, report);
     reply_json(exchange, 200, &out);
 }
 
@@ -86,7 +91,7 @@ static void reply_single(struct exchange *exchange, const struct import_job *job
         reply_error(exchange, &err);
         return;
     }
-    present_run(&out, NULL, &run, NULL);
+    members_write(&out, NULL, &run_members, &run);
     reply_json(exchange, job->fate != IMPORT_KNOWN ? 201 : 200, &out);
     if (!out.failed && job->fate != IMPORT_KNOWN)
         reply_field(exchange, "Location", "/v1/runs/%s", job->id.text);

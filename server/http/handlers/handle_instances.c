@@ -12,159 +12,230 @@
 #include "pricing/instance_family.h"
 #include "server/api/prices.h"
 #include "server/http/handlers/handlers.h"
-#include "server/http/json/present_unmatched.h"
+#include "server/http/json/page.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
 #include "server/prices/price_json.h"
 
 #include <limits.h>
-#include <math.h>
 
 /* A list under way, with the prices of a region where the query names one. */
 struct catalogue {
-    struct json_writer *out;
+    struct page *page; /* first: page_end_members */
     struct db *db;
+    const struct type_filter *filter;
     const char *region;
     const struct discount_list *discounts;
-    long long limit, count, now_us;
-    const char *architecture;        /* that is asked for, or NULL */
-    long long unknown_architectures; /* types that may have it: nothing says which they have */
-    char last[96];
-    struct error *err;
+    long long now_us;
+    const char *architecture;         /* that is asked for, or NULL */
+    long long *unknown_architectures; /* types that may have it: nothing says which they have */
+};
+
+/* A type of it. */
+struct listed_type {
+    const struct catalogue *catalogue;
+    const struct instance_type *type;
+    const char *feed, *architecture;
+    enum fact_source source; /* of the architecture */
+};
+
+struct catalogue_writer {
+    struct json_writer *out;
+    const struct catalogue *catalogue;
 };
 
 static void write_price(void *user, const struct price_view *view)
 {
-    struct catalogue *catalogue = user;
+    const struct catalogue_writer *writer = user;
+    const struct price_shown shown =
+        price_show(view, writer->catalogue->discounts, writer->catalogue->now_us);
 
-    present_price(catalogue->out, NULL, view, catalogue->discounts, catalogue->now_us);
+    members_write(writer->out, NULL, &listed_price_members, &shown);
 }
 
-static void write_band(void *user, const char *region, const char *band)
+static void write_prices(struct json_writer *out, const struct member *row, const void *object)
 {
-    struct catalogue *catalogue = user;
-
-    if (catalogue->region && strcmp(catalogue->region, region) != 0)
-        return;
-    jsonw_open(catalogue->out, NULL, '{');
-    jsonw_text(catalogue->out, "region", region);
-    jsonw_text(catalogue->out, "interrupted", band);
-    jsonw_close(catalogue->out, '}');
-}
-
-static void present_prices(struct catalogue *catalogue, const struct instance_type *type)
-{
-    const struct price_filter filter = {.provider = type->provider,
+    const struct listed_type *listed = object;
+    const struct catalogue *catalogue = listed->catalogue;
+    struct catalogue_writer writer = {out, catalogue};
+    const struct price_filter filter = {.provider = listed->type->provider,
                                         .region = catalogue->region,
-                                        .instance_type = type->name,
+                                        .instance_type = listed->type->name,
                                         .at_us = catalogue->now_us,
                                         .limit = 100};
 
     if (!catalogue->region) {
-        jsonw_null(catalogue->out, "prices");
+        jsonw_null(out, row->name);
         return;
     }
-    jsonw_open(catalogue->out, "prices", '[');
-    (void)!price_list(catalogue->db, &filter, write_price, catalogue, catalogue->err);
-    jsonw_close(catalogue->out, ']');
+    jsonw_open(out, row->name, '[');
+    if (!price_list(catalogue->db, &filter, write_price, &writer, &catalogue->page->err))
+        catalogue->page->failed = true;
+    jsonw_close(out, ']');
 }
 
-static void present_number(struct json_writer *out, const char *key, double number)
+/* How often spot was interrupted somewhere. */
+struct band {
+    const char *region, *interrupted;
+};
+
+static const struct member band_rows[] = {
+    {MEMBER(struct band, region)},
+    {MEMBER(struct band, interrupted)},
+    {0},
+};
+static const struct members band_members = {.rows = band_rows};
+
+static void write_band(void *user, const char *region, const char *band)
 {
-    jsonw_number(out, key, number > 0 ? number : NAN);
+    const struct catalogue_writer *writer = user;
+    const char *only = writer->catalogue->region;
+
+    if (!only || strcmp(only, region) == 0)
+        members_write(writer->out, NULL, &band_members, &(struct band){region, band});
 }
+
+static void write_bands(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct listed_type *listed = object;
+    const struct catalogue *catalogue = listed->catalogue;
+    struct catalogue_writer writer = {out, catalogue};
+
+    jsonw_open(out, row->name, '[');
+    if (!catalogue_interruptions(catalogue->db, listed->type->provider, listed->type->name,
+                                 write_band, &writer, &catalogue->page->err))
+        catalogue->page->failed = true;
+    jsonw_close(out, ']');
+}
+
+MEMBER_FINDS(find_type, struct listed_type, listed, listed->type)
+
+static const struct member size_rows[] = {
+    {MEMBER(struct instance_type, provider)},
+    {MEMBER_AS(struct instance_type, "instance_type", name)},
+    {MEMBER(struct instance_type, vcpus), .nullable = true, .range = MEMBER_POSITIVE},
+    {MEMBER(struct instance_type, memory_gib), .nullable = true, .range = MEMBER_POSITIVE},
+    {0},
+};
+static const struct members size_members = {.rows = size_rows};
+
+static const struct member accelerator_rows[] = {
+    {MEMBER(struct instance_type, accelerator), .nullable = true},
+    {0},
+};
+static const struct members accelerator_members = {.rows = accelerator_rows};
+
+static const struct member type_rows[] = {
+    {MEMBER_ROWS(&size_members), .find = find_type},
+    {MEMBER(struct listed_type, architecture), .nullable = true},
+    {MEMBER_AS(struct listed_type, "architecture_source", source), .nullable = true,
+     .words = fact_source_names + SOURCE_CATALOGUE, .first = SOURCE_CATALOGUE,
+     .meaning = "Who says so: a feed, or a rule for the type's family."},
+    {MEMBER_ROWS(&accelerator_members), .find = find_type},
+    {MEMBER(struct listed_type, feed)},
+    {MEMBER_LIST_OF("interruptions", &band_members), .write = write_bands,
+     .meaning = "How often spot instances of it were interrupted in thirty days."},
+    {MEMBER_LIST_OF("prices", &listed_price_members), .write = write_prices, .nullable = true,
+     .meaning = "Prices in the requested region; null without one."},
+    {0},
+};
+static const struct members type_members = {
+    .name = "Instance",
+    .meaning = "What the feeds say about an instance type; null means that no feed says it.",
+    .rows = type_rows};
 
 /* As the feed says, else by the rules for families, which say it of most. */
-static const char *architecture_of(const struct instance_type *type, const char **ret_source)
+static void find_architecture(struct listed_type *listed)
 {
+    const struct instance_type *type = listed->type;
     const struct processor_rule *rule;
     char family[INSTANCE_SIZE];
 
     if (*type->architecture) {
-        *ret_source = fact_source_names[SOURCE_CATALOGUE];
-        return type->architecture;
+        listed->architecture = type->architecture;
+        listed->source = SOURCE_CATALOGUE;
+        return;
     }
     instance_family(type->name, family);
     rule = processor_rule_of(type->provider, family);
-    *ret_source = rule ? fact_source_names[SOURCE_RULE] : NULL;
-    return rule ? rule->architecture : NULL;
+    listed->architecture = rule ? rule->architecture : NULL;
+    listed->source = rule ? SOURCE_RULE : SOURCE_NONE;
 }
 
 static void write_type(void *user, const struct instance_type *type, const char *feed)
 {
-    struct catalogue *catalogue = user;
-    struct json_writer *out = catalogue->out;
-    const char *source, *architecture = architecture_of(type, &source);
+    const struct catalogue_writer *writer = user;
+    const struct catalogue *catalogue = writer->catalogue;
+    struct listed_type listed = {.catalogue = catalogue, .type = type, .feed = feed};
+    struct page *page = catalogue->page;
 
-    if (catalogue->architecture && !architecture)
-        catalogue->unknown_architectures++;
+    find_architecture(&listed);
+    if (catalogue->architecture && !listed.architecture)
+        ++*catalogue->unknown_architectures;
     if (catalogue->architecture &&
-        (!architecture || strcmp(architecture, catalogue->architecture) != 0))
+        (!listed.architecture || strcmp(listed.architecture, catalogue->architecture) != 0))
         return;
-    if (catalogue->count++ >= catalogue->limit)
+    if (!page_takes(page))
         return;
-    snprintf(catalogue->last, sizeof catalogue->last, "%s %s", type->name, type->provider);
-    jsonw_open(out, NULL, '{');
-    jsonw_text(out, "provider", type->provider);
-    jsonw_text(out, "instance_type", type->name);
-    present_number(out, "vcpus", type->vcpus);
-    present_number(out, "memory_gib", type->memory_gib);
-    jsonw_text(out, "architecture", architecture);
-    jsonw_text(out, "architecture_source", source);
-    jsonw_text(out, "accelerator", *type->accelerator ? type->accelerator : NULL);
-    jsonw_text(out, "feed", feed);
-    jsonw_open(out, "interruptions", '[');
-    (void)!catalogue_interruptions(catalogue->db, type->provider, type->name, write_band,
-                                   catalogue, catalogue->err);
-    jsonw_close(out, ']');
-    present_prices(catalogue, type);
-    jsonw_close(out, '}');
+    snprintf(page->last, sizeof page->last, "%s %s", type->name, type->provider);
+    members_write(writer->out, NULL, &type_members, &listed);
 }
 
 /* After the list: of the architecture it is known by then whether any type has it. */
-static bool write_unmatched(struct catalogue *catalogue, const struct type_filter *filter,
-                            struct error *err)
+static bool find_unmatched(const struct catalogue *catalogue)
 {
-    struct unmatched_list unmatched = {.count = 0};
+    struct page *page = catalogue->page;
     char words[120];
 
-    if (!unmatched_types(catalogue->db, filter, catalogue->region, &unmatched, err))
+    if (!unmatched_types(catalogue->db, catalogue->filter, catalogue->region, &page->unmatched,
+                         &page->err))
         return false;
     snprintf(
         words, sizeof words,
         "none of these types is known to have it; x86_64 and arm64 are usual, and of %lld it "
         "is not known",
-        catalogue->unknown_architectures);
-    if (catalogue->architecture && catalogue->count == 0)
-        unmatched_add(&unmatched, "architecture", catalogue->architecture, words);
-    present_unmatched(catalogue->out, unmatched.list, unmatched.count);
-    if (catalogue->architecture)
-        jsonw_integer(catalogue->out, "unknown_architectures", catalogue->unknown_architectures);
-    else
-        jsonw_null(catalogue->out, "unknown_architectures");
+        *catalogue->unknown_architectures);
+    if (catalogue->architecture && page->count == 0)
+        unmatched_add(&page->unmatched, "architecture", catalogue->architecture, words);
     return true;
 }
 
-static bool write_types(struct catalogue *catalogue, const struct type_filter *filter,
-                        struct error *err)
+static void write_types(struct json_writer *out, const struct member *row, const void *object)
 {
-    struct type_filter more = *filter;
+    const struct catalogue *catalogue = object;
+    struct catalogue_writer writer = {out, catalogue};
+    struct type_filter more = *catalogue->filter;
+    struct page *page = catalogue->page;
 
-    more.limit = catalogue->architecture ? LLONG_MAX : filter->limit + 1;
-    jsonw_open(catalogue->out, NULL, '{');
-    jsonw_open(catalogue->out, "instances", '[');
-    if (!catalogue_types(catalogue->db, &more, write_type, catalogue, err) ||
-        err->kind != ERROR_NONE)
-        return false;
-    jsonw_close(catalogue->out, ']');
-    jsonw_text(catalogue->out, "next_cursor",
-               catalogue->count > catalogue->limit ? catalogue->last : NULL);
-    if (!write_unmatched(catalogue, filter, err))
-        return false;
-    jsonw_close(catalogue->out, '}');
-    return true;
+    more.limit = catalogue->architecture ? LLONG_MAX : page->limit + 1;
+    jsonw_open(out, row->name, '[');
+    page->failed |= !catalogue_types(catalogue->db, &more, write_type, &writer, &page->err) ||
+                    page->failed || !find_unmatched(catalogue);
+    jsonw_close(out, ']');
 }
+
+static void write_unknown(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct catalogue *catalogue = object;
+
+    if (catalogue->architecture)
+        jsonw_integer(out, row->name, *catalogue->unknown_architectures);
+    else
+        jsonw_null(out, row->name);
+}
+
+static const struct member list_rows[] = {
+    {MEMBER_LIST_OF("instances", &type_members), .write = write_types},
+    {MEMBER_ROWS(&page_end_members)},
+    {MEMBER_WRITTEN("unknown_architectures", MEMBER_INTEGER, write_unknown), .nullable = true,
+     .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Types that pass the other filters and may have the architecture: neither a feed "
+                "nor a rule says which they have. null where none was asked for."},
+    {0},
+};
+const struct members instance_list_members = {
+    .name = "InstanceList", .meaning = "A page of the catalogue.", .rows = list_rows};
 
 void instances_handler(struct exchange *exchange)
 {
@@ -172,20 +243,24 @@ void instances_handler(struct exchange *exchange)
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(freep) struct discount_list *discounts = xcalloc(1, sizeof *discounts);
     AUTO(db_loan_end) struct db_loan loan = {0};
-    struct error err = {0};
-    struct catalogue catalogue = {.out = &out,
+    struct page page = {.limit = asked->filter.limit};
+    long long unknown_architectures = 0;
+    struct catalogue catalogue = {.page = &page,
+                                  .filter = &asked->filter,
                                   .region = asked->region,
                                   .architecture = asked->architecture,
                                   .discounts = discounts,
-                                  .now_us = clock_calendar_us(),
-                                  .err = &err};
+                                  .unknown_architectures = &unknown_architectures,
+                                  .now_us = clock_calendar_us()};
 
     loan = db_borrow(exchange->server->pool);
     catalogue.db = loan.db;
-    catalogue.limit = asked->filter.limit;
-    if (!discounts_each(loan.db, catalogue.now_us, discount_list_add, discounts, &err) ||
-        !write_types(&catalogue, &asked->filter, &err))
-        reply_error(exchange, &err);
+    page.failed =
+        !discounts_each(loan.db, catalogue.now_us, discount_list_add, discounts, &page.err);
+    if (!page.failed)
+        members_write(&out, NULL, &instance_list_members, &catalogue);
+    if (page.failed)
+        reply_error(exchange, &page.err);
     else
         reply_json(exchange, 200, &out);
 }

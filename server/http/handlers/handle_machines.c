@@ -5,32 +5,55 @@
 #include "common/limits.h"
 #include "db/runs/machines.h"
 #include "server/http/handlers/handlers.h"
+#include "server/http/json/page.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
 
-static void tell(void *user, const struct machine_row *machine)
+/* What the list answers with. */
+struct machine_list {
+    struct page *page; /* it has one page */
+    struct db *db;
+    const char *here;
+};
+
+static void write_machine(void *user, const struct machine_row *machine)
 {
-    present_machine(user, NULL, machine);
+    members_write(user, NULL, &machine_members, machine);
 }
+
+static void write_machines(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct machine_list *list = object;
+
+    jsonw_open(out, row->name, '[');
+    list->page->failed =
+        !machines_each(list->db, MACHINE_LIST_MAX, write_machine, out, &list->page->err);
+    jsonw_close(out, ']');
+}
+
+static const struct member list_rows[] = {
+    {MEMBER(struct machine_list, here),
+     .meaning = "Fingerprint of the machine that the server runs on."},
+    {MEMBER_LIST_OF("machines", &machine_members), .most = MACHINE_LIST_MAX,
+     .write = write_machines},
+    {0},
+};
+const struct members machine_list_members = {.name = "MachineList", .rows = list_rows};
 
 void machines_list_handler(struct exchange *exchange)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
-    AUTO(db_loan_end) struct db_loan loan = {0};
-    struct error err = {0};
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    struct page page = {.limit = MACHINE_LIST_MAX};
 
-    loan = db_borrow(exchange->server->pool);
-    jsonw_open(&out, NULL, '{');
-    jsonw_text(&out, "here", exchange->server->this_machine->machine.fingerprint);
-    jsonw_open(&out, "machines", '[');
-    if (!machines_each(loan.db, MACHINE_LIST_MAX, tell, &out, &err)) {
-        reply_error(exchange, &err);
-        return;
-    }
-    jsonw_close(&out, ']');
-    jsonw_close(&out, '}');
-    reply_json(exchange, 200, &out);
+    members_write(&out, NULL, &machine_list_members,
+                  &(struct machine_list){&page, loan.db,
+                                         exchange->server->this_machine->machine.fingerprint});
+    if (page.failed)
+        reply_error(exchange, &page.err);
+    else
+        reply_json(exchange, 200, &out);
 }
 
 void machines_show_handler(struct exchange *exchange)
@@ -49,6 +72,6 @@ void machines_show_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    present_machine(&out, NULL, &machine);
+    members_write(&out, NULL, &machine_members, &machine);
     reply_json(exchange, 200, &out);
 }

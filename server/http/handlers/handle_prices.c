@@ -17,8 +17,8 @@
 #include "server/base/cursor.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/handlers/taking_back.h"
+#include "server/http/json/page.h"
 #include "server/http/json/present_feed.h"
-#include "server/http/json/present_unmatched.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
@@ -27,32 +27,49 @@
 
 #include <stdint.h>
 
-struct page {
-    struct json_writer *out;
+/* What a list answers with. */
+struct price_answer {
+    struct page *page; /* first: page_end_members */
+    struct exchange *exchange;
+    struct db *db;
+    const struct price_filter *filter;
     const struct discount_list *discounts;
-    long long limit, count, last, at_us;
-    bool said; /* a feed or a user has a price, not only a published figure */
+    bool history;
+    bool *said; /* a feed or a user has a price, not only a published figure */
+};
+
+struct price_writer {
+    struct json_writer *out;
+    const struct price_answer *answer;
 };
 
 static void tell(void *user, const struct price_view *view)
 {
-    struct page *page = user;
+    const struct price_writer *writer = user;
+    const struct price_answer *answer = writer->answer;
+    struct page *page = answer->page;
+    const struct price_shown shown = price_show(view, answer->discounts, answer->filter->at_us);
 
-    if (page->count++ == page->limit)
+    if (!page_takes(page))
         return;
-    page->last = view->series;
-    page->said |= strcmp(view->price.feed, PUBLISHED_FEED) != 0;
-    present_price(page->out, NULL, view, page->discounts, page->at_us);
+    cursor_write(view->series, page->last);
+    *answer->said |= strcmp(view->price.feed, PUBLISHED_FEED) != 0;
+    members_write(writer->out, NULL, &listed_price_members, &shown);
 }
 
-/* Writes why a feed has no price for the filter. */
+/* Why a feed has no price for the filter. */
 struct absence {
-    struct json_writer *out;
-    const struct source *source;
+    const char *feed, *reason;
     bool read;
-    const char *reason;
     char text[300];
 };
+
+static const struct member absence_rows[] = {
+    {MEMBER(struct absence, feed)},
+    {MEMBER(struct absence, reason)},
+    {0},
+};
+static const struct members absence_members = {.rows = absence_rows};
 
 static void look_at_scope(void *user, const struct feed_row *row)
 {
@@ -63,66 +80,89 @@ static void look_at_scope(void *user, const struct feed_row *row)
         snprintf(absence->text, sizeof absence->text, "failed: %s", row->reason);
 }
 
-static bool explain_absence(struct exchange *exchange, struct db *db, struct json_writer *out,
-                            const char *provider, struct error *err)
+static bool explain_absence(const struct price_answer *answer, const struct source *source,
+                            struct absence *ret_absence)
 {
-    const struct feeds *feeds = exchange->server->feeds;
+    struct absence absence = {.feed = source->name};
+    long long due_us;
+    char idle[160];
+    bool on = refresher_plan(answer->exchange->server->refresher, source->name, &due_us, idle);
 
-    for (size_t i = 0; i < feeds->count; i++) {
+    if (!feed_rows_each(answer->db, source->name, look_at_scope, &absence, &answer->page->err))
+        return false;
+    if (on && !absence.text[0])
+        snprintf(absence.text, sizeof absence.text, "%s",
+                 absence.read ? "not in the feed"
+                 : idle[0]    ? idle
+                              : "never read yet");
+    *ret_absence = absence;
+    ret_absence->reason = on ? ret_absence->text : "switched off";
+    return true;
+}
+
+static void write_absent(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct price_answer *answer = object;
+    const struct feeds *feeds = answer->exchange->server->feeds;
+    const char *provider = answer->filter->provider;
+    struct absence absence;
+
+    jsonw_open(out, row->name, '[');
+    for (size_t i = 0; !*answer->said && i < feeds->count; i++) {
         const struct source *source = feeds->list[i].source;
-        struct absence absence = {.source = source};
-        long long due_us;
-        char idle[160];
 
         if (provider && *source->provider && strcmp(provider, source->provider) != 0)
             continue;
-        bool on = refresher_plan(exchange->server->refresher, source->name, &due_us, idle);
-
-        if (!feed_rows_each(db, source->name, look_at_scope, &absence, err))
-            return false;
-        if (!on)
-            absence.reason = "switched off";
-        else if (absence.text[0])
-            absence.reason = absence.text;
-        else if (!absence.read)
-            absence.reason = idle[0] ? idle : "never read yet";
-        else
-            absence.reason = "not in the feed";
-        jsonw_open(out, NULL, '{');
-        jsonw_text(out, "feed", source->name);
-        jsonw_text(out, "reason", absence.reason);
-        jsonw_close(out, '}');
+        if (!explain_absence(answer, source, &absence)) {
+            answer->page->failed = true;
+            break;
+        }
+        members_write(out, NULL, row->members, &absence);
     }
-    return true;
+    jsonw_close(out, ']');
 }
 
-static bool write_page(struct exchange *exchange, struct db *db, struct page *page,
-                       const struct price_filter *filter, bool history, struct error *err)
+static bool list_prices(struct price_writer *writer)
 {
-    struct unmatched_list unmatched = {.count = 0};
+    const struct price_answer *answer = writer->answer;
+    const struct price_filter *filter = answer->filter;
+    struct page *page = answer->page;
     struct price_filter more = *filter;
-    char next[CURSOR_SIZE];
 
     more.limit++; /* one more than asked, to see whether there is a next page */
-    jsonw_open(page->out, NULL, '{');
-    jsonw_time(page->out, "at", filter->at_us);
-    jsonw_open(page->out, "prices", '[');
-    if (!(history ? price_history : price_list)(db, &more, tell, page, err))
+    if (!(answer->history ? price_history : price_list)(answer->db, &more, tell, writer,
+                                                        &page->err) ||
+        (page->count == 0 && !filter->after &&
+         !unmatched_prices(answer->db, filter, &page->unmatched, &page->err)))
         return false;
-    jsonw_close(page->out, ']');
-    if (page->count > page->limit && !history)
-        cursor_write(page->last, next);
-    jsonw_text(page->out, "next_cursor", page->count > page->limit && !history ? next : NULL);
-    if (page->count == 0 && !filter->after && !unmatched_prices(db, filter, &unmatched, err))
-        return false;
-    present_unmatched(page->out, unmatched.list, unmatched.count);
-    jsonw_open(page->out, "absent", '[');
-    if (!page->said && !explain_absence(exchange, db, page->out, filter->provider, err))
-        return false;
-    jsonw_close(page->out, ']');
-    jsonw_close(page->out, '}');
+    if (answer->history && page->count > page->limit) /* whose pages go by time */
+        page->count = page->limit;
     return true;
 }
+
+static void write_prices(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct price_answer *answer = object;
+    struct price_writer writer = {out, answer};
+
+    jsonw_open(out, row->name, '[');
+    answer->page->failed = !list_prices(&writer);
+    jsonw_close(out, ']');
+}
+
+MEMBER_WRITES(write_at, time, struct price_answer, answer, answer->filter->at_us)
+
+static const struct member list_rows[] = {
+    {MEMBER_WRITTEN("at", MEMBER_TIME, write_at)},
+    {MEMBER_LIST_OF("prices", &listed_price_members), .write = write_prices},
+    {MEMBER_ROWS(&page_end_members)},
+    {MEMBER_LIST_OF("absent", &absence_members), .write = write_absent,
+     .meaning = "The reason for each feed, where no prices exist except those published with a "
+                "figure."},
+    {0},
+};
+const struct members price_list_members = {
+    .name = "PriceList", .meaning = "Prices at one time.", .rows = list_rows};
 
 void prices_list_handler(struct exchange *exchange)
 {
@@ -131,16 +171,25 @@ void prices_list_handler(struct exchange *exchange)
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct prices_question *asked = exchange->request.parameters;
     struct price_filter *filter = &asked->filter;
-    struct page page = {.out = &out, .discounts = discounts, .limit = filter->limit};
-    struct error err = {0};
+    struct page page = {.limit = filter->limit};
+    bool said = false;
+    struct price_answer answer = {.page = &page,
+                                  .exchange = exchange,
+                                  .filter = filter,
+                                  .discounts = discounts,
+                                  .history = asked->history,
+                                  .said = &said};
 
     if (!filter->at_us)
         filter->at_us = clock_calendar_us();
-    page.at_us = filter->at_us;
     loan = db_borrow(exchange->server->pool);
-    if (!discounts_each(loan.db, filter->at_us, discount_list_add, discounts, &err) ||
-        !write_page(exchange, loan.db, &page, filter, asked->history, &err))
-        reply_error(exchange, &err);
+    answer.db = loan.db;
+    page.failed =
+        !discounts_each(loan.db, filter->at_us, discount_list_add, discounts, &page.err);
+    if (!page.failed)
+        members_write(&out, NULL, &price_list_members, &answer);
+    if (page.failed)
+        reply_error(exchange, &page.err);
     else
         reply_json(exchange, 200, &out);
 }
@@ -179,36 +228,79 @@ static bool read_prices(const json_t *json, struct price prices[PRICE_STORE_MAX]
     return true;
 }
 
-static bool write_stored(struct db *db, const struct price prices[], size_t count,
-                         struct json_writer *out, struct error *err)
-{
-    jsonw_open(out, "prices", '[');
-    for (size_t i = 0; i < count; i++) {
-        struct price_view view = {.price = prices[i], .since_us = prices[i].source_us};
+/* What a price of this machine says. */
+struct bill_said {
+    double price_per_hour;
+    const char *formula;
+    long long runs;
+};
 
-        if (!prices_series(db, &prices[i], &view.series, err))
-            return false;
-        present_price(out, NULL, &view, NULL, clock_calendar_us());
+/* What was stored. */
+struct stored_prices {
+    struct price list[PRICE_STORE_MAX];
+    size_t count;
+    struct bill_said machine; /* formula NULL: prices of others */
+    long long series[PRICE_STORE_MAX];
+};
+
+static const struct member machine_rows[] = {
+    {MEMBER(struct bill_said, price_per_hour), .meaning = "Dollars."},
+    {MEMBER(struct bill_said, formula), .filled = true,
+     .meaning = "How it follows from what was given; the price has it as `reference`."},
+    {MEMBER(struct bill_said, runs), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "How many stored runs have it, because they began without a price."},
+    {0},
+};
+static const struct members machine_members = {
+    .name = "PricedMachine",
+    .meaning = "What a price of this machine says; null of other prices.",
+    .rows = machine_rows};
+
+static void write_stored(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct stored_prices *stored = object;
+
+    jsonw_open(out, row->name, '[');
+    for (size_t i = 0; i < stored->count; i++) {
+        const struct price_view view = {.price = stored->list[i],
+                                        .since_us = stored->list[i].source_us,
+                                        .series = stored->series[i]};
+        const struct price_shown shown = price_show(&view, NULL, clock_calendar_us());
+
+        members_write(out, NULL, row->members, &shown);
     }
     jsonw_close(out, ']');
+}
+
+MEMBER_FINDS(find_machine, struct stored_prices, stored,
+             stored->machine.formula ? &stored->machine : NULL)
+
+static const struct member stored_rows[] = {
+    {MEMBER_LIST_OF("prices", &listed_price_members), .write = write_stored},
+    {MEMBER_FOUND("machine", &machine_members, find_machine), .nullable = true},
+    {0},
+};
+const struct members stored_prices_members = {
+    .name = "StoredPrices", .meaning = "The stored prices.", .rows = stored_rows};
+
+static bool find_series(struct db *db, struct stored_prices *stored, struct error *err)
+{
+    for (size_t i = 0; i < stored->count; i++)
+        if (!prices_series(db, &stored->list[i], &stored->series[i], err))
+            return false;
     return true;
 }
 
-static bool create_prices(struct exchange *exchange, const json_t *json, struct json_writer *out,
-                          struct error *err)
+static bool create_prices(struct exchange *exchange, const json_t *json,
+                          struct stored_prices *stored, struct error *err)
 {
-    AUTO(freep) struct price *prices = xcalloc(PRICE_STORE_MAX, sizeof *prices);
     AUTO(db_loan_end) struct db_loan loan = {0};
-    size_t count;
 
-    if (!read_prices(json, prices, &count, err))
+    if (!read_prices(json, stored->list, &stored->count, err))
         return false;
     loan = db_borrow(exchange->server->pool);
-    if (!prices_put(loan.db, prices, count, err) ||
-        !write_stored(loan.db, prices, count, out, err))
-        return false;
-    jsonw_null(out, "machine");
-    return true;
+    return prices_put(loan.db, stored->list, stored->count, err) &&
+           find_series(loan.db, stored, err);
 }
 
 /* {"machine": "this"} and what a person pays for this machine. */
@@ -240,40 +332,37 @@ static bool read_price_of_this(const struct exchange *exchange, const json_t *js
 }
 
 static bool create_price_of_this(struct exchange *exchange, const json_t *json,
-                                 struct json_writer *out, struct error *err)
+                                 struct stored_prices *stored, struct error *err)
 {
     AUTO(db_loan_end) struct db_loan loan = {0};
-    struct price price;
+    struct price *price = &stored->list[0];
     long long runs;
 
-    if (!read_price_of_this(exchange, json, &price, err))
+    if (!read_price_of_this(exchange, json, price, err))
         return false;
+    stored->count = 1;
     loan = db_borrow(exchange->server->pool);
-    if (!typed_later_put(exchange->server->this_machine, loan.db, &price, &runs, err) ||
-        !write_stored(loan.db, &price, 1, out, err))
+    if (!typed_later_put(exchange->server->this_machine, loan.db, price, &runs, err) ||
+        !find_series(loan.db, stored, err))
         return false;
-    jsonw_open(out, "machine", '{');
-    jsonw_number(out, "price_per_hour", (double)price.nanos / 1e9);
-    jsonw_text(out, "formula", price.reference);
-    jsonw_integer(out, "runs", runs);
-    jsonw_close(out, '}');
+    stored->machine = (struct bill_said){(double)price->nanos / 1e9, price->reference, runs};
     return true;
 }
 
 void prices_create_handler(struct exchange *exchange)
 {
     AUTO(json_decrefp) json_t *json = NULL;
+    AUTO(freep) struct stored_prices *stored = xcalloc(1, sizeof *stored);
     struct json_writer out = {.bytes = &exchange->reply.body};
     struct error err = {0};
 
     json = request_json(exchange, &err);
-    jsonw_open(&out, NULL, '{');
     if (!json || !(json_object_get(json, "machine") ? create_price_of_this : create_prices)(
-                     exchange, json, &out, &err)) {
+                     exchange, json, stored, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    jsonw_close(&out, '}');
+    members_write(&out, NULL, &stored_prices_members, stored);
     reply_json(exchange, 201, &out);
 }
 
@@ -283,6 +372,7 @@ void prices_withdraw_handler(struct exchange *exchange)
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct taken_back taken;
+    struct price_shown shown;
     struct price_view view;
     struct price_key key;
     struct error err = {0};
@@ -304,7 +394,8 @@ void prices_withdraw_handler(struct exchange *exchange)
     price_id_write(&key, id);
     if (view.withdrawn.at_us == taken.at_us)
         taking_back_note(exchange, "price withdrawn", id, taken.reason);
-    present_price(&out, NULL, &view, NULL, clock_calendar_us());
+    shown = price_show(&view, NULL, clock_calendar_us());
+    members_write(&out, NULL, &listed_price_members, &shown);
     reply_json(exchange, 200, &out);
 }
 
@@ -315,11 +406,7 @@ void prices_refresh_handler(struct exchange *exchange)
     struct refresh_progress progress;
     struct error err = {0};
 
-    if (asked->feed && !feeds_find(exchange->server->feeds, asked->feed))
-        error_set(&err, ERROR_INVALID, "feed",
-                  "there is no feed '%.40s'; GET /v1/feeds lists them", asked->feed);
-    if (err.kind != ERROR_NONE ||
-        !refresher_ask(exchange->server->refresher, asked->feed, asked->accept, &err)) {
+    if (!refresher_ask(exchange->server->refresher, asked->feed, asked->accept, &err)) {
         reply_error(exchange, &err);
         return;
     }
@@ -327,7 +414,7 @@ void prices_refresh_handler(struct exchange *exchange)
     if (asked->accept)
         taking_back_note(exchange, "feed accepted", asked->feed, asked->reason);
     refresher_progress(exchange->server->refresher, &progress);
-    present_refresh(&out, NULL, &progress);
+    members_write(&out, NULL, &refresh_members, &progress);
     reply_field(exchange, "Location", "/v1/feeds");
     reply_json(exchange, 202, &out);
 }

@@ -18,12 +18,14 @@
 static void reply_run(struct exchange *exchange, int status, const struct run *run)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
+    struct run shown = *run;
     struct progress progress;
     bool known = run->state == RUN_RUNNING &&
                  notifications_get_progress(exchange->server->notifications, run->id.text,
                                             clock_monotonic_ns(), &progress);
 
-    present_run(&out, NULL, run, known ? &progress : NULL);
+    shown.progress = known ? &progress : NULL;
+    members_write(&out, NULL, &run_members, &shown);
     reply_json(exchange, status, &out);
 }
 
@@ -67,7 +69,7 @@ static void reply_first_answer(struct exchange *exchange, const struct run *run)
                         .created_us = run->created_us};
 
     memcpy(first.instance, run->instance, sizeof first.instance);
-    present_run(&out, NULL, &first, NULL);
+    members_write(&out, NULL, &run_members, &first);
     reply_json(exchange, 201, &out);
 }
 
@@ -180,18 +182,18 @@ void implementations_handler(struct exchange *exchange)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
-    AUTO(freep) char *text = NULL;
+    AUTO(run_clear) struct run run = {0};
     struct error err = {0};
     struct run_id id;
 
     if (!request_run_id(exchange, &id))
         return;
     loan = db_borrow(exchange->server->pool);
-    if (!runs_implementations(loan.db, id.text, &text, &err)) {
+    if (!runs_implementations(loan.db, id.text, &run.implementations, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    present_implementations(&out, text);
+    members_write(&out, NULL, &implementation_list_members, &run);
     reply_json(exchange, 200, &out);
 }
 
@@ -232,16 +234,18 @@ void runs_list_handler(struct exchange *exchange)
     struct json_writer out = {.bytes = &exchange->reply.body};
     const struct run_conditions *asked = exchange->request.parameters;
     const struct run_filter *filter = &asked->filter;
-    struct unmatched_list unmatched = {.count = 0};
+    struct page page = {.limit = filter->limit};
+    struct run_page shown = {.page = &page, .list = &list};
     struct error err = {0};
 
     loan = db_borrow(exchange->server->pool);
     if (!run_list_load(loan.db, filter, &list, &err) ||
         (list.count == 0 && !filter->before &&
-         !unmatched_runs(loan.db, filter, &unmatched, &err))) {
+         !unmatched_runs(loan.db, filter, &page.unmatched, &err))) {
         reply_error(exchange, &err);
         return;
     }
-    present_run_list(&out, &list, unmatched.list, unmatched.count);
+    run_page_end(&list, &page);
+    members_write(&out, NULL, &run_list_members, &shown);
     reply_json(exchange, 200, &out);
 }

@@ -6,25 +6,46 @@
 #include "db/runs/runs.h"
 #include "server/base/disk_reserve.h"
 #include "server/base/log.h"
+#include "server/base/members.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/comparison/comparison_metrics.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
 
+static const struct member health_rows[] = {
+    {MEMBER_CONSTANT("status", "\"ok\"")},
+    {0},
+};
+const struct members health_members = {.name = "Health", .rows = health_rows};
+
 void health_handler(struct exchange *exchange)
 {
-    static const char alive[] = "{\"status\":\"ok\"}";
+    struct json_writer out = {.bytes = &exchange->reply.body};
 
-    reply_fixed(exchange, "application/json", alive, strlen(alive));
+    members_write(&out, NULL, &health_members, exchange);
+    reply_json(exchange, 200, &out);
 }
+
+struct readiness {
+    enum { DISK_OK, DISK_FULL } disk;
+};
+static const char *const disk_states[] = {"ok", "full", NULL};
+
+static const struct member readiness_rows[] = {
+    {MEMBER_CONSTANT("status", "\"ready\"")},
+    {MEMBER(struct readiness, disk), .words = disk_states,
+     .meaning = "full: less than --reserve-mib is left beside the database, so it is read and "
+                "not written."},
+    {0},
+};
+const struct members readiness_members = {.name = "Readiness", .rows = readiness_rows};
 
 /* Ready: the database answers, and queued runs will run. A full disk is reported but stays ready,
  * because a load balancer would otherwise turn away clients that only read. */
 void ready_handler(struct exchange *exchange)
 {
-    static const char ready[] = "{\"status\":\"ready\",\"disk\":\"ok\"}";
-    static const char full[] = "{\"status\":\"ready\",\"disk\":\"full\"}";
+    struct json_writer out = {.bytes = &exchange->reply.body};
     const struct config *config = exchange->server->config;
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
@@ -39,12 +60,13 @@ void ready_handler(struct exchange *exchange)
         error_clear(&err);
         ok = error_set(&err, ERROR_DAMAGED, NULL, "the database is damaged");
     }
-    if (!ok)
+    if (!ok) {
         reply_error(exchange, &err);
-    else if (disk_reserve_check(config, NULL))
-        reply_fixed(exchange, "application/json", ready, strlen(ready));
-    else
-        reply_fixed(exchange, "application/json", full, strlen(full));
+        return;
+    }
+    members_write(&out, NULL, &readiness_members,
+                  &(struct readiness){disk_reserve_check(config, NULL) ? DISK_OK : DISK_FULL});
+    reply_json(exchange, 200, &out);
 }
 
 /* Metrics of the storage. */

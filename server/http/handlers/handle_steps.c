@@ -73,6 +73,16 @@ static bool write_csv(struct bytes *piece, const struct step_stream *stream,
     return ok;
 }
 
+static const struct member list_rows[] = {
+    {MEMBER_LIST_OF("steps", &step_members)},
+    {MEMBER(struct step_stream, thinned),
+     .meaning =
+         "Whether some steps were dropped; `index` is the original position of each step."},
+    {0},
+};
+const struct members step_list_members = {.name = "StepList", .rows = list_rows};
+
+/* The members of the list one by one: it is written in pieces. */
 static bool write_json(struct bytes *piece, const struct step_stream *stream,
                        const struct steps *steps, const long long positions[])
 {
@@ -82,8 +92,12 @@ static bool write_json(struct bytes *piece, const struct step_stream *stream,
         jsonw_open(&out, NULL, '{');
         jsonw_open(&out, "steps", '[');
     }
-    for (size_t i = 0; i < steps->count; i++)
-        present_step(&out, positions[i], &steps->items[i], is_measured(stream, positions[i]));
+    for (size_t i = 0; i < steps->count; i++) {
+        const struct placed_step step = {positions[i], steps->items[i],
+                                         is_measured(stream, positions[i])};
+
+        members_write(&out, NULL, &step_members, &step);
+    }
     if (stream->ended) {
         jsonw_close(&out, ']');
         jsonw_bool(&out, "thinned", stream->thinned);

@@ -6,94 +6,115 @@
 #include "db/prices/known_types.h"
 #include "server/api/types.h"
 #include "server/http/handlers/handlers.h"
+#include "server/http/json/page.h"
 #include "server/http/json/present_support.h"
-#include "server/http/json/present_unmatched.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
 
-/* A page under way. */
-struct support_page {
-    struct json_writer *out;
-    const char *family; /* NULL for any */
+/* What is answered. */
+struct support_list {
+    struct page *page; /* first: page_end_members */
+    struct db *db;
+    const struct support_question *asked;
     struct run_spec spec;
-    bool csv, failed, has_more;
-    long long limit, count;
-    char last[INSTANCE_SIZE + PROVIDER_SIZE];
+};
+
+struct type_writer {
+    const struct support_list *list;
+    struct json_writer *out;
+    bool csv;
 };
 
 static bool write_type(void *user, const struct known_type *type)
 {
-    struct support_page *page = user;
+    const struct type_writer *writer = user;
+    struct page *page = writer->list->page;
+    const char *family = writer->list->asked->family;
     struct support support;
+    const struct support_view view = {type, &support};
 
-    support_of(type, &page->spec, &support);
-    if (page->family && strcmp(page->family, support.family) != 0)
+    support_of(type, &writer->list->spec, &support);
+    if (family && strcmp(family, support.family) != 0)
         return true;
-    if (page->count == page->limit) {
-        page->has_more = true;
+    if (!page_takes(page))
         return false;
-    }
-    page->count++;
     snprintf(page->last, sizeof page->last, "%s %s", type->listed.name, type->listed.provider);
-    if (page->csv)
-        page->failed = !present_support_line(page->out->bytes, type, &support);
-    else
-        present_support(page->out, type, &support);
+    if (!writer->csv)
+        members_write(writer->out, NULL, &support_members, &view);
+    else if (!present_support_line(writer->out->bytes, type, &support))
+        page->failed = true;
     return !page->failed;
 }
 
-static bool find_unmatched(struct db *db, const struct known_type_filter *filter,
-                           const struct support_page *page, struct unmatched_list *list,
-                           struct error *err)
+static bool find_unmatched(const struct support_list *list)
 {
-    if (!unmatched_known_types(db, filter, list, err))
+    struct page *page = list->page;
+    const char *family = list->asked->family;
+
+    if (page->count > 0 || list->asked->filter.after)
+        return true;
+    if (!unmatched_known_types(list->db, &list->asked->filter, &page->unmatched, &page->err))
         return false;
-    if (page->family && list->count == 0)
-        unmatched_add(list, "family", page->family, "no type of this name and provider is of it");
+    if (family && page->unmatched.count == 0)
+        unmatched_add(&page->unmatched, "family", family,
+                      "no type of this name and provider is of it");
     return true;
 }
 
-static bool write_page(struct db *db, const struct known_type_filter *filter,
-                       struct support_page *page, struct error *err)
+static void write_types(struct json_writer *out, const struct member *row, const void *object)
 {
-    struct unmatched_list unmatched = {.count = 0};
+    const struct support_list *list = object;
+    struct type_writer writer = {.list = list, .out = out};
 
-    if (page->csv)
-        return (bytes_printf(page->out->bytes, "%s", present_support_columns) ||
-                bytes_too_long(page->out->bytes, "the answer", err)) &&
-               known_types_each(db, filter, write_type, page, err) &&
-               (!page->failed || bytes_too_long(page->out->bytes, "the answer", err));
-    jsonw_open(page->out, NULL, '{');
-    jsonw_open(page->out, "support", '[');
-    if (!known_types_each(db, filter, write_type, page, err))
-        return false;
-    jsonw_close(page->out, ']');
-    jsonw_text(page->out, "next_cursor", page->has_more ? page->last : NULL);
-    if (page->count == 0 && !filter->after && !find_unmatched(db, filter, page, &unmatched, err))
-        return false;
-    present_unmatched(page->out, unmatched.list, unmatched.count);
-    jsonw_close(page->out, '}');
-    return true;
+    jsonw_open(out, row->name, '[');
+    list->page->failed = !known_types_each(list->db, &list->asked->filter, write_type, &writer,
+                                           &list->page->err) ||
+                         !find_unmatched(list);
+    jsonw_close(out, ']');
+}
+
+static const struct member list_rows[] = {
+    {MEMBER_LIST_OF("support", &support_members), .write = write_types},
+    {MEMBER_ROWS(&page_end_members)},
+    {0},
+};
+const struct members support_list_members = {
+    .name = "SupportList", .meaning = "A page of types.", .rows = list_rows};
+
+static bool write_csv(const struct support_list *list, struct json_writer *out)
+{
+    struct type_writer writer = {.list = list, .out = out, .csv = true};
+    struct error *err = &list->page->err;
+
+    return (bytes_printf(out->bytes, "%s", present_support_columns) ||
+            bytes_too_long(out->bytes, "the answer", err)) &&
+           known_types_each(list->db, &list->asked->filter, write_type, &writer, err) &&
+           (!list->page->failed || bytes_too_long(out->bytes, "the answer", err));
 }
 
 void support_handler(struct exchange *exchange)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
     const struct support_question *asked = exchange->request.parameters;
-    struct support_page page = {
-        .out = &out, .family = asked->family, .limit = asked->limit, .spec = run_spec_default()};
+    struct page page = {.limit = asked->limit};
+    struct support_list list = {.page = &page, .asked = asked, .spec = run_spec_default()};
     AUTO(db_loan_end) struct db_loan loan = {0};
-    struct error err = {0};
+    bool csv;
 
-    if (!request_form(exchange, &page.csv))
+    if (!request_form(exchange, &csv))
         return;
     loan = db_borrow(exchange->server->pool);
-    if (!write_page(loan.db, &asked->filter, &page, &err)) {
-        reply_error(exchange, &err);
+    list.db = loan.db;
+    if (csv)
+        page.failed = !write_csv(&list, &out);
+    else
+        members_write(&out, NULL, &support_list_members, &list);
+    if (page.failed) {
+        reply_error(exchange, &page.err);
         return;
     }
-    if (!page.csv) {
+    if (!csv) {
         reply_json(exchange, 200, &out);
         return;
     }

@@ -11,6 +11,8 @@
 #include "server/http/handlers/event_stream.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/handlers/sweep_parts.h"
+#include "server/http/json/present_sweep.h"
+#include "server/http/json/present_sweep_cell.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
@@ -37,18 +39,33 @@ static bool write_event(struct bytes *piece, const char *name, const struct swee
                         reader->runs_seen, name, data->data);
 }
 
+struct state_event {
+    struct run_id id;
+    enum sweep_state state;
+    long long at_us;
+};
+
+static const struct member state_rows[] = {
+    {MEMBER_AS(struct state_event, "id", id.text), .reference = "RunId"},
+    {MEMBER(struct state_event, state), .members = &sweep_state_members},
+    {MEMBER_TIME_AT(struct state_event, "at", at_us)},
+    {0},
+};
+const struct members sweep_state_event_members = {.name = "SweepStateEvent",
+                                                  .meaning =
+                                                      "Data of a `state` event of a sweep.",
+                                                  .rows = state_rows};
+
 static bool write_state(struct bytes *piece, const struct sweep_stream *reader,
                         const struct sweep_row *row)
 {
     AUTO(bytes_free) struct bytes data = {.limit = EVENT_MAX};
     struct json_writer out = {.bytes = &data};
-    bool ended = reader->stage == STAGE_ENDED;
+    const struct state_event begun = {row->id, SWEEP_RUNNING, row->created_us};
+    const struct state_event ended = {row->id, row->state, row->ended_us};
 
-    jsonw_open(&out, NULL, '{');
-    jsonw_text(&out, "id", row->id.text);
-    jsonw_text(&out, "state", sweep_state_name(ended ? row->state : SWEEP_RUNNING));
-    jsonw_time(&out, "at", ended ? row->ended_us : row->created_us);
-    jsonw_close(&out, '}');
+    members_write(&out, NULL, &sweep_state_event_members,
+                  reader->stage == STAGE_ENDED ? &ended : &begun);
     return !out.failed && write_event(piece, "state", reader, &data);
 }
 
@@ -56,9 +73,10 @@ static bool write_cell(struct bytes *piece, const struct sweep_stream *reader,
                        const struct sweep_view *view, size_t cell)
 {
     AUTO(bytes_free) struct bytes data = {.limit = EVENT_MAX};
+    const struct cell_view shown = cell_view_of(view, cell);
     struct json_writer out = {.bytes = &data};
 
-    present_sweep_cell(&out, view, cell);
+    members_write(&out, NULL, &sweep_cell_members, &shown);
     return !out.failed && write_event(piece, "cell", reader, &data);
 }
 
@@ -66,9 +84,10 @@ static bool write_progress(struct bytes *piece, const struct sweep_stream *reade
                            const struct sweep_view *view)
 {
     AUTO(bytes_free) struct bytes data = {.limit = EVENT_MAX};
+    const struct sweep_progress progress = sweep_progress_of(view);
     struct json_writer out = {.bytes = &data};
 
-    present_sweep_progress(&out, NULL, view);
+    members_write(&out, NULL, &sweep_progress_members, &progress);
     return !out.failed && write_event(piece, "progress", reader, &data);
 }
 

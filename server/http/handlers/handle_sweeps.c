@@ -12,6 +12,9 @@
 #include "server/http/handlers/handlers.h"
 #include "server/http/handlers/sweep_parts.h"
 #include "server/http/hold.h"
+#include "server/http/json/page.h"
+#include "server/http/json/present_sweep.h"
+#include "server/http/json/present_sweep_csv.h"
 #include "server/http/negotiate.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
@@ -29,7 +32,7 @@ static void reply_sweep(struct exchange *exchange, int status, const char *id)
         reply_error(exchange, &err);
         return;
     }
-    present_sweep(&out, &parts.view);
+    members_write(&out, NULL, &sweep_members, &parts.view);
     reply_json(exchange, status, &out);
 }
 
@@ -186,44 +189,62 @@ void sweeps_show_handler(struct exchange *exchange)
         show(exchange, topic.id.text);
 }
 
-/* A list under way; one row more than a page holds shows that there is a next page. */
-struct sweep_page {
-    struct json_writer *out;
-    long long limit, count, last;
+/* What a list answers with. */
+struct sweep_list {
+    struct page *page; /* first: page_cursor_members */
+    struct db *db;
+    long long before;
 };
 
-static void tell(void *user, const struct sweep_row *row)
-{
-    struct sweep_page *page = user;
+struct sweep_writer {
+    struct json_writer *out;
+    struct page *page;
+};
 
-    if (page->count++ == page->limit)
+static void write_head(void *user, const struct sweep_row *row)
+{
+    const struct sweep_writer *writer = user;
+
+    if (!page_takes(writer->page))
         return;
-    page->last = row->number;
-    present_sweep_head(page->out, row);
+    cursor_write(row->number, writer->page->last);
+    members_write(writer->out, NULL, &sweep_head_members, row);
 }
+
+/* One row more than a page holds shows that there is a next page. */
+static void write_sweeps(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct sweep_list *list = object;
+    struct page *page = list->page;
+    struct sweep_writer writer = {out, page};
+
+    jsonw_open(out, row->name, '[');
+    page->failed =
+        !sweeps_each(list->db, list->before, page->limit + 1, write_head, &writer, &page->err);
+    jsonw_close(out, ']');
+}
+
+static const struct member list_rows[] = {
+    {MEMBER_LIST_OF("sweeps", &sweep_head_members), .write = write_sweeps,
+     .most = SWEEP_LIST_MAX},
+    {MEMBER_ROWS(&page_cursor_members)},
+    {0},
+};
+const struct members sweep_list_members = {.name = "SweepList", .rows = list_rows};
 
 void sweeps_list_handler(struct exchange *exchange)
 {
     const struct sweeps_question *asked = exchange->request.parameters;
     struct json_writer out = {.bytes = &exchange->reply.body};
-    struct sweep_page page = {.out = &out, .limit = asked->limit};
-    AUTO(db_loan_end) struct db_loan loan = {0};
-    char next[CURSOR_SIZE];
-    struct error err = {0};
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    struct page page = {.limit = asked->limit};
+    const struct sweep_list list = {&page, loan.db, asked->before};
 
-    loan = db_borrow(exchange->server->pool);
-    jsonw_open(&out, NULL, '{');
-    jsonw_open(&out, "sweeps", '[');
-    if (!sweeps_each(loan.db, asked->before, page.limit + 1, tell, &page, &err)) {
-        reply_error(exchange, &err);
-        return;
-    }
-    jsonw_close(&out, ']');
-    if (page.count > page.limit)
-        cursor_write(page.last, next);
-    jsonw_text(&out, "next_cursor", page.count > page.limit ? next : NULL);
-    jsonw_close(&out, '}');
-    reply_json(exchange, 200, &out);
+    members_write(&out, NULL, &sweep_list_members, &list);
+    if (page.failed)
+        reply_error(exchange, &page.err);
+    else
+        reply_json(exchange, 200, &out);
 }
 
 static bool exists(struct db *db, const char *id, struct error *err)

@@ -47,7 +47,7 @@ static void change(struct exchange *exchange, change_fn *function, const char *d
         taking_back_note(exchange, did, run.id.text, taken->reason);
         announce(exchange, &run);
     }
-    present_run(&out, NULL, &run, NULL);
+    members_write(&out, NULL, &run_members, &run);
     reply_json(exchange, 200, &out);
 }
 
@@ -67,33 +67,54 @@ void voids_lift_handler(struct exchange *exchange)
     change(exchange, voids_lift, "void lifted", &taken);
 }
 
+static const struct member void_rows[] = {
+    {MEMBER_OBJECT_AT(struct void_row, "voided", voided), .members = &taken_back_members},
+    {MEMBER_OBJECT_AT(struct void_row, "lifted", lifted), .members = &taken_back_members,
+     .nullable = true, .meaning = "null while it is in force."},
+    {0},
+};
+static const struct members void_members = {.rows = void_rows};
+
+struct void_list {
+    struct page *page; /* it has one page */
+    struct db *db;
+    const char *run;
+};
+
 static void write_void(void *user, const struct void_row *row)
 {
-    struct json_writer *out = user;
-
-    jsonw_open(out, NULL, '{');
-    present_taken_back(out, "voided", &row->voided);
-    present_taken_back(out, "lifted", &row->lifted);
-    jsonw_close(out, '}');
+    members_write(user, NULL, &void_members, row);
 }
+
+static void write_voids(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct void_list *list = object;
+
+    jsonw_open(out, row->name, '[');
+    list->page->failed = !voids_each(list->db, list->run, write_void, out, &list->page->err);
+    jsonw_close(out, ']');
+}
+
+static const struct member list_rows[] = {
+    {MEMBER_LIST_OF("voids", &void_members), .write = write_voids},
+    {0},
+};
+const struct members void_list_members = {.name = "VoidList", .rows = list_rows};
 
 void voids_list_handler(struct exchange *exchange)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
-    struct error err = {0};
+    struct page page = {.limit = 0};
     struct run_id id;
 
     if (!request_run_id(exchange, &id))
         return;
     loan = db_borrow(exchange->server->pool);
-    jsonw_open(&out, NULL, '{');
-    jsonw_open(&out, "voids", '[');
-    if (!voids_each(loan.db, id.text, write_void, &out, &err)) {
-        reply_error(exchange, &err);
-        return;
-    }
-    jsonw_close(&out, ']');
-    jsonw_close(&out, '}');
-    reply_json(exchange, 200, &out);
+    members_write(&out, NULL, &void_list_members,
+                  &(struct void_list){.page = &page, .db = loan.db, .run = id.text});
+    if (page.failed)
+        reply_error(exchange, &page.err);
+    else
+        reply_json(exchange, 200, &out);
 }

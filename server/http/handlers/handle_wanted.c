@@ -75,9 +75,10 @@ static bool answer(struct exchange *exchange, struct db *db, struct wanted_reque
     list = wanted_find(&request->question);
     if (!find_unmatched(db, request, &list, &unmatched, err))
         return false;
-    return present_wanted(out, &request->question, &list, (size_t)request->asked->limit,
-                          &unmatched) ||
-           bytes_too_long(out->bytes, "the answer", err);
+    members_write(out, NULL, &wanted_list_members,
+                  &(struct wanted_view){&request->type.listed, &list,
+                                        (size_t)request->asked->limit, &unmatched});
+    return !out->failed || bytes_too_long(out->bytes, "the answer", err);
 }
 
 void wanted_handler(struct exchange *exchange)

@@ -58,4 +58,14 @@ void openapi_handler(struct exchange *exchange);
 void asset_handler(struct exchange *exchange);
 
 /* What they answer with, where no other header says it. */
+extern const struct members state_event_members, step_list_members, void_list_members;
+extern const struct members sweep_list_members, sweep_state_event_members;
+extern const struct members health_members, readiness_members, import_report_members;
+extern const struct members machine_list_members, this_machine_members;
 extern const struct members capacity_list_members;
+extern const struct members discount_list_members, stored_discount_members, discount_members;
+extern const struct members feed_list_members;
+extern const struct members figure_list_members, figure_members;
+extern const struct members instance_list_members;
+extern const struct members price_list_members, stored_prices_members;
+extern const struct members support_list_members;

@@ -1,7 +1,7 @@
 /* What an answer about one sweep is made of. */
 #pragma once
 
-#include "server/http/json/present_sweep.h"
+#include "server/http/json/sweep_view.h"
 
 /* Owns all that `view` points to. */
 struct sweep_parts {

@@ -32,8 +32,14 @@ static void write_unmatched(struct json_writer *out, const struct member *row, c
                        sizeof *unmatched->list);
 }
 
-static const struct member page_end_rows[] = {
-    {.name = "next_cursor", .type = MEMBER_TEXT, .nullable = true, .write = write_cursor},
+static const struct member page_cursor_rows[] = {
+    {MEMBER_WRITTEN("next_cursor", MEMBER_TEXT, write_cursor), .nullable = true,
+     .meaning = "Cursor of the next page; null on the last page."},
+    {0},
+};
+const struct members page_cursor_members = {.rows = page_cursor_rows};
+
+static const struct member page_unmatched_rows[] = {
     {.name = "unmatched",
      .type = MEMBER_LIST,
      .members = &unmatched_members,
@@ -41,6 +47,13 @@ static const struct member page_end_rows[] = {
      .schema = "{\"maxItems\": " LIMIT_TEXT(UNMATCHED_MAX) "}",
      .meaning = "Filters that match nothing stored, with the nearest values that are known; "
                 "empty where the list is not."},
+    {0},
+};
+const struct members page_unmatched_members = {.rows = page_unmatched_rows};
+
+static const struct member page_end_rows[] = {
+    {MEMBER_ROWS(&page_cursor_members)},
+    {MEMBER_ROWS(&page_unmatched_members)},
     {0},
 };
 const struct members page_end_members = {.rows = page_end_rows};

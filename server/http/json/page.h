@@ -23,4 +23,5 @@ static inline bool page_takes(struct page *page)
 
 /* Of an object that begins with a `struct page *`: the members next_cursor and unmatched. */
 extern const struct members page_end_members;
+extern const struct members page_cursor_members, page_unmatched_members; /* each alone */
 extern const struct members unmatched_members;

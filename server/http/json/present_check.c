@@ -1,87 +1,146 @@
+/* Tested by tests/server/http/json/present_check_test.c. */
 #include "server/http/json/present_check.h"
 
-#include "common/cleanup.h"
-#include "common/text.h"
-#include "server/http/json/markdown_text.h"
-#include "server/http/json/present_unmatched.h"
+#include "answers/gate/judge.h"
+#include "server/http/json/page.h"
 
 #include <math.h>
 
-static void present_ratio(struct json_writer *out, const char *key, const struct gate_look *look)
+static const struct members gate_verdict_members = {.name = "GateVerdict",
+                                                    .meaning =
+                                                        "`cannot_tell` is never a failure.",
+                                                    .words = gate_verdict_names};
+
+MEMBER_KNOWN(look_is_known, struct gate_look, look, isfinite(look->ratio.value))
+
+static void write_bound(struct json_writer *out, const struct member *row, const void *object)
 {
-    if (!isfinite(look->ratio.value)) {
-        jsonw_null(out, key);
-        return;
-    }
-    jsonw_open(out, key, '{');
-    jsonw_number(out, "value", look->ratio.value);
-    jsonw_number(out, "low", look->ratio.known ? look->ratio.low : NAN);
-    jsonw_number(out, "high", look->ratio.known ? look->ratio.high : NAN);
-    jsonw_text(out, "level", gate_level_name(look->level));
-    jsonw_close(out, '}');
+    const struct gate_look *look = object;
+
+    jsonw_number(out, row->name, look->ratio.known ? MEMBER_VALUE(double, row, object) : NAN);
 }
 
-/* `known` is false for dollars without a known price. */
-static void present_part(struct json_writer *out, const char *key, const struct gate_check *check,
-                         const struct gate_track *track)
-{
-    const struct ratio *ratio = &gate_check_look(check, track)->ratio;
+static const struct member ratio_rows[] = {
+    {MEMBER_AS(struct gate_look, "value", ratio.value), .range = MEMBER_POSITIVE},
+    {MEMBER_AS(struct gate_look, "low", ratio.low), .nullable = true, .write = write_bound},
+    {MEMBER_AS(struct gate_look, "high", ratio.high), .nullable = true, .write = write_bound},
+    {MEMBER(struct gate_look, level), .words = gate_level_names},
+    {0},
+};
+static const struct members ratio_members = {
+    .name = "GateRatio",
+    .meaning = "Candidate divided by baseline. `level` says what the interval is based on: the "
+               "steps of one run each, which says nothing about the next run; the spread of "
+               "runs; or pairs measured side by side. null means not known.",
+    .rows = ratio_rows,
+    .is_known = look_is_known};
 
-    if (!track->known) {
-        jsonw_null(out, key);
-        return;
-    }
-    jsonw_open(out, key, '{');
-    jsonw_number(out, "ratio", ratio->value);
-    if (ratio->known) {
-        jsonw_open(out, "interval", '{');
-        jsonw_number(out, "low", ratio->low);
-        jsonw_number(out, "high", ratio->high);
-        jsonw_close(out, '}');
-    } else {
-        jsonw_null(out, "interval");
-    }
-    jsonw_text(out, "verdict", gate_verdict_name(track->verdict));
-    jsonw_close(out, '}');
-}
+MEMBER_KNOWN(ratio_is_known, struct ratio, ratio, ratio->known)
 
-static void present_left_out(struct json_writer *out, const struct gate_check_side *side)
+static const struct member interval_rows[] = {
+    {MEMBER(struct ratio, low)},
+    {MEMBER(struct ratio, high)},
+    {0},
+};
+static const struct members interval_members = {.rows = interval_rows,
+                                                .is_known = ratio_is_known};
+
+MEMBER_FINDS(find_interval, struct gate_track, track, &gate_track_look(track)->ratio)
+
+MEMBER_WRITES(write_value, number, struct gate_track, track, gate_track_look(track)->ratio.value)
+
+/* Dollars are not known without a known price. */
+MEMBER_KNOWN(track_is_known, struct gate_track, track, track->known)
+
+static const struct member part_rows[] = {
+    {MEMBER_WRITTEN("ratio", MEMBER_NUMBER, write_value), .nullable = true,
+     .range = MEMBER_POSITIVE},
+    {MEMBER_FOUND("interval", &interval_members, find_interval), .nullable = true},
+    {MEMBER(struct gate_track, verdict), .members = &gate_verdict_members},
+    {0},
+};
+static const struct members part_members = {
+    .name = "GatePart", .rows = part_rows, .is_known = track_is_known};
+
+static void write_because(struct json_writer *out, const struct member *row, const void *object)
 {
+    const struct gate_run *run = object;
     char because[TOKEN_NAME_SIZE + 64];
 
-    jsonw_open(out, "left_out", '[');
-    for (size_t i = 0; i < side->left_out_count; i++) {
-        const struct gate_run *run = &side->left_out[i];
-
-        snprintf(because, sizeof because, "sent by %s, " GATE_NOT_TRUSTED, run->sender);
-        jsonw_open(out, NULL, '{');
-        jsonw_text(out, "run", run->id.text);
-        jsonw_text(out, "sender", run->sender);
-        jsonw_text(out, "because", because);
-        jsonw_close(out, '}');
-    }
-    jsonw_close(out, ']');
+    snprintf(because, sizeof because, "sent by %s, " GATE_NOT_TRUSTED, run->sender);
+    jsonw_text(out, row->name, because);
 }
 
-static void present_side(struct json_writer *out, const struct gate_check_side *side)
+static const struct member left_out_rows[] = {
+    {MEMBER_AS(struct gate_run, "run", id.text), .reference = "RunId"},
+    {MEMBER(struct gate_run, sender), .filled = true, .meaning = "The name of a token."},
+    {MEMBER_WRITTEN("because", MEMBER_TEXT, write_because), .filled = true,
+     .meaning = "Why, for people."},
+    {0},
+};
+static const struct members left_out_members = {.name = "LeftOutRun", .rows = left_out_rows};
+
+static const char *const lost_ways[] = {"failed",    "cancelled", "interrupted",
+                                        "preempted", "invalid",   NULL};
+
+static const struct member lost_rows[] = {
+    {MEMBER_AS(struct gate_lost_run, "run", id.text), .reference = "RunId"},
+    {MEMBER(struct gate_lost_run, how), .words = lost_ways,
+     .meaning = "Its state, or `invalid` of one that has finished."},
+    {MEMBER(struct gate_lost_run, because), .nullable = true, .filled = true,
+     .meaning = "Why, for people; null where nothing is known."},
+    {0},
+};
+static const struct members lost_members = {.name = "LostRun", .rows = lost_rows};
+
+static void write_runs(struct json_writer *out, const struct member *row, const void *object)
 {
-    jsonw_open(out, "runs", '[');
+    const struct gate_check_side *side = object;
+
+    jsonw_open(out, row->name, '[');
     for (size_t i = 0; i < side->count; i++)
         jsonw_text(out, NULL, side->runs[i].id.text);
     jsonw_close(out, ']');
-    jsonw_number(out, "value", side->value);
-    jsonw_integer(out, "n", (long long)side->count);
-    present_left_out(out, side);
-    jsonw_open(out, "lost", '[');
-    for (size_t i = 0; i < side->lost_count; i++) {
-        jsonw_open(out, NULL, '{');
-        jsonw_text(out, "run", side->lost[i].id.text);
-        jsonw_text(out, "how", side->lost[i].how);
-        jsonw_text(out, "because", text_or_null(side->lost[i].because));
-        jsonw_close(out, '}');
-    }
-    jsonw_close(out, ']');
 }
+
+MEMBER_LISTS(write_left_out, struct gate_check_side, side, side->left_out, side->left_out_count)
+
+MEMBER_LISTS(write_lost, struct gate_check_side, side, side->lost, side->lost_count)
+
+static const struct member side_rows[] = {
+    {MEMBER_WRITTEN("runs", MEMBER_LIST, write_runs), .reference = "RunId", .most = GATE_RUNS_MAX,
+     .meaning = "Newest first."},
+    {MEMBER(struct gate_check_side, value), .nullable = true, .range = MEMBER_POSITIVE,
+     .meaning = "Geometric mean of samples per second; null without runs."},
+    {MEMBER_AS(struct gate_check_side, "n", count), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER_LIST_OF("left_out", &left_out_members), .write = write_left_out,
+     .most = GATE_RUNS_MAX,
+     .meaning = "Runs that do not count because of who sent them, newest first, at most 200."},
+    {MEMBER_LIST_OF("lost", &lost_members), .write = write_lost, .most = GATE_LOST_MAX,
+     .meaning =
+         "Repeats, runs of the same spec with the same labels, that failed or are not valid, "
+         "with the reason; newest first, at most 20. Of a baseline only where it is a run."},
+    {0},
+};
+static const struct members side_members = {.rows = side_rows};
+
+static void write_baseline_words(struct json_writer *out, const struct member *row,
+                                 const void *object)
+{
+    const struct gate_check *check = object;
+    char words[BASELINE_TEXT_SIZE];
+
+    gate_baseline_text(&check->request, words);
+    jsonw_text(out, row->name, words);
+}
+
+static const struct member baseline_rows[] = {
+    {MEMBER_AS(struct gate_check, "kind", request.kind), .words = baseline_kind_names},
+    {MEMBER_WRITTEN("words", MEMBER_TEXT, write_baseline_words), .filled = true},
+    {MEMBER_ROWS(&side_members), .offset = offsetof(struct gate_check, baseline)},
+    {0},
+};
+static const struct members baseline_members = {.rows = baseline_rows};
 
 static void price_words(const struct gate_check *check, size_t size, char ret_words[])
 {
@@ -100,203 +159,120 @@ static void price_words(const struct gate_check *check, size_t size, char ret_wo
                  ratio);
 }
 
-static void present_price_part(struct json_writer *out, const struct gate_check *check)
+static void write_price_words(struct json_writer *out, const struct member *row,
+                              const void *object)
 {
     char words[128];
 
-    price_words(check, sizeof words, words);
-    jsonw_open(out, "price", '{');
-    jsonw_number(out, "ratio", check->candidate.dollars / check->baseline.dollars);
-    jsonw_number(out, "candidate_per_hour", check->candidate.dollars);
-    jsonw_number(out, "baseline_per_hour", check->baseline.dollars);
-    jsonw_text(out, "words", words);
-    jsonw_close(out, '}');
+    price_words(object, sizeof words, words);
+    jsonw_text(out, row->name, words);
 }
 
-static const char *state_name(enum confirmation_state state)
+MEMBER_WRITES(write_price_ratio, number, struct gate_check, check,
+              check->candidate.dollars / check->baseline.dollars)
+
+static const struct member price_rows[] = {
+    {MEMBER_WRITTEN("ratio", MEMBER_NUMBER, write_price_ratio), .nullable = true,
+     .range = MEMBER_POSITIVE},
+    {MEMBER_AS(struct gate_check, "candidate_per_hour", candidate.dollars), .nullable = true,
+     .range = MEMBER_POSITIVE},
+    {MEMBER_AS(struct gate_check, "baseline_per_hour", baseline.dollars), .nullable = true,
+     .range = MEMBER_POSITIVE},
+    {MEMBER_WRITTEN("words", MEMBER_TEXT, write_price_words), .filled = true},
+    {0},
+};
+static const struct members price_members = {.rows = price_rows};
+
+MEMBER_WRITES(write_kind_words, text, struct gate_check, check,
+              confirmation_kind_words[check->confirmation.kind])
+
+MEMBER_FINDS(find_second, struct gate_check, check,
+             check->confirmation.state == CONFIRM_RUNNING ? NULL : &check->code.second)
+
+MEMBER_KNOWN(is_confirmed, struct gate_check, check, check->confirmation.state != CONFIRM_NONE)
+
+static const struct member confirmation_rows[] = {
+    {MEMBER_AS(struct gate_check, "kind", confirmation.kind), .words = confirmation_kind_names},
+    {MEMBER_AS(struct gate_check, "sweep", confirmation.sweep.text), .reference = "RunId"},
+    {MEMBER_AS(struct gate_check, "state", confirmation.state),
+     .words = confirmation_state_names + CONFIRM_RUNNING, .first = CONFIRM_RUNNING},
+    {MEMBER_WRITTEN("words", MEMBER_TEXT, write_kind_words), .filled = true},
+    {MEMBER_AS(struct gate_check, "n", confirmation.count), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Number of valid pairs, or runs."},
+    {MEMBER_OBJECT_AT(struct gate_check, "first", code.first), .members = &ratio_members,
+     .nullable = true},
+    {MEMBER_FOUND("second", &ratio_members, find_second), .nullable = true},
+    {0},
+};
+static const struct members confirmation_members = {.rows = confirmation_rows,
+                                                    .is_known = is_confirmed};
+
+static void write_confirmed(struct json_writer *out, const struct member *row, const void *object)
 {
-    static const char *const names[] = {[CONFIRM_NONE] = "none",
-                                        [CONFIRM_RUNNING] = "running",
-                                        [CONFIRM_FINISHED] = "finished",
-                                        [CONFIRM_CANCELLED] = "cancelled"};
-    return names[state];
-}
+    int confirmed = gate_check_confirmed(object);
 
-static const char *kind_words(enum confirmation_kind kind)
-{
-    return kind == CONFIRM_INTERLEAVED
-               ? "both sides in turns on this machine"
-               : "not interleaved, because the baseline's build is not on this machine: register "
-                 "it as another --engine";
-}
-
-static void present_confirmation(struct json_writer *out, const struct gate_check *check)
-{
-    const struct confirmation *again = &check->confirmation;
-
-    if (again->state == CONFIRM_NONE) {
-        jsonw_null(out, "confirmation");
-        return;
-    }
-    jsonw_open(out, "confirmation", '{');
-    jsonw_text(out, "kind", again->kind == CONFIRM_INTERLEAVED ? "interleaved" : "rerun");
-    jsonw_text(out, "sweep", again->sweep.text);
-    jsonw_text(out, "state", state_name(again->state));
-    jsonw_text(out, "words", kind_words(again->kind));
-    jsonw_integer(out, "n", (long long)again->count);
-    present_ratio(out, "first", &check->code.first);
-    if (again->state == CONFIRM_RUNNING)
-        jsonw_null(out, "second");
-    else
-        present_ratio(out, "second", &check->code.second);
-    jsonw_close(out, '}');
-}
-
-static void present_baseline(struct json_writer *out, const struct gate_check *check)
-{
-    char words[BASELINE_TEXT_SIZE];
-
-    gate_baseline_text(&check->request, words);
-    jsonw_open(out, "baseline", '{');
-    jsonw_text(out, "kind", baseline_kind_name(check->request.kind));
-    jsonw_text(out, "words", words);
-    present_side(out, &check->baseline);
-    jsonw_close(out, '}');
-    present_unmatched(out, &check->unmatched, check->unmatched.parameter ? 1 : 0);
-}
-
-void present_check(struct json_writer *out, const struct gate_check *check)
-{
-    const struct gate_look *look = gate_check_look(check, &check->code);
-    int confirmed = gate_check_confirmed(check);
-
-    jsonw_open(out, NULL, '{');
-    jsonw_text(out, "run", check->run.text);
-    jsonw_text(out, "verdict", gate_verdict_name(check->verdict));
     if (confirmed < 0)
-        jsonw_null(out, "confirmed");
+        jsonw_null(out, row->name);
     else
-        jsonw_bool(out, "confirmed", confirmed > 0);
-    jsonw_text(out, "words", check->words);
-    present_ratio(out, "ratio", look);
-    jsonw_number(out, "margin_percent", check->request.margin * 100);
-    jsonw_number(out, "smallest_detectable_percent", look->detectable * 100);
-    jsonw_text(out, "fails_on", check->request.fails_on_price ? "code_and_price" : "code");
-    jsonw_open(out, "differs", '[');
+        jsonw_bool(out, row->name, confirmed > 0);
+}
+
+MEMBER_FINDS(find_look, struct gate_check, check, gate_track_look(&check->code))
+
+MEMBER_WRITES(write_margin, number, struct gate_check, check, check->request.margin * 100)
+
+MEMBER_WRITES(write_detectable, number, struct gate_check, check,
+              gate_track_look(&check->code)->detectable * 100)
+
+static const char *const failing_parts[] = {"code", "code_and_price", NULL};
+
+MEMBER_WRITES(write_fails_on, text, struct gate_check, check,
+              failing_parts[check->request.fails_on_price])
+
+static void write_differs(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct gate_check *check = object;
+
+    jsonw_open(out, row->name, '[');
     for (const char *const *name = check->differs; *name; name++)
         jsonw_text(out, NULL, *name);
     jsonw_close(out, ']');
-    jsonw_open(out, "candidate", '{');
-    present_side(out, &check->candidate);
-    jsonw_close(out, '}');
-    present_baseline(out, check);
-    present_part(out, "code", check, &check->code);
-    present_price_part(out, check);
-    present_part(out, "samples_per_dollar", check, &check->dollars);
-    present_confirmation(out, check);
-    jsonw_close(out, '}');
 }
 
-static bool write_row(struct bytes *text, const char *name, const struct gate_check *check,
-                      const struct gate_track *track)
-{
-    const struct gate_look *look = gate_check_look(check, track);
+MEMBER_LISTS(write_unmatched, struct gate_check, it, &it->unmatched,
+             it->unmatched.parameter != NULL)
 
-    if (!track->known || !isfinite(look->ratio.value))
-        return bytes_printf(text, "| %s | not known | | |\n", name);
-    if (!look->ratio.known)
-        return bytes_printf(text, "| %s | %.4f | not known | %s |\n", name, look->ratio.value,
-                            gate_verdict_name(track->verdict));
-    return bytes_printf(text, "| %s | %.4f | %.4f to %.4f (%s) | %s |\n", name, look->ratio.value,
-                        look->ratio.low, look->ratio.high, gate_level_name(look->level),
-                        gate_verdict_name(track->verdict));
-}
-
-static bool write_price(struct bytes *text, const struct gate_check *check)
-{
-    double ratio = check->candidate.dollars / check->baseline.dollars;
-
-    return isfinite(ratio) ? bytes_printf(text, "| dollars per hour | %.4f | | |\n", ratio)
-                           : bytes_printf(text, "| dollars per hour | not known | | |\n");
-}
-
-/* Repeats that do not count, each with its reason. */
-static bool write_lost(struct bytes *text, const char *name, const struct gate_check_side *side,
-                       const char *address)
-{
-    bool ok = true;
-
-    for (size_t i = 0; ok && i < side->lost_count; i++) {
-        const struct gate_lost_run *run = &side->lost[i];
-
-        ok = bytes_printf(text, "%s: a repeat does not count ([%s](%s/v1/runs/%s))%s", name,
-                          run->how, address, run->id.text, run->because[0] ? ": " : "") &&
-             markdown_add_plain(text, run->because) && bytes_printf(text, ".\n");
-    }
-    return ok;
-}
-
-static bool write_side(struct bytes *text, const char *name, const struct gate_check_side *side,
-                       const char *address)
-{
-    if (side->left_out_count > 0 &&
-        !bytes_printf(text,
-                      "%s: %zu run%s left out, of senders that `--gate-trust` does not name.\n",
-                      name, side->left_out_count, side->left_out_count == 1 ? "" : "s"))
-        return false;
-    if (!write_lost(text, name, side, address))
-        return false;
-    if (side->count == 0)
-        return bytes_printf(text, "%s: no valid run.\n", name);
-    return bytes_printf(text, "%s: %.5g samples/s over %zu run%s ([newest](%s/v1/runs/%s)).\n",
-                        name, side->value, side->count, side->count == 1 ? "" : "s", address,
-                        side->runs[0].id.text);
-}
-
-static bool write_detectable(struct bytes *text, const struct gate_check *check)
-{
-    double share = gate_check_look(check, &check->code)->detectable;
-
-    if (check->baseline.count == 0)
-        return true; /* nothing is there to compare with */
-    return isfinite(share)
-               ? bytes_printf(text,
-                              "A slowdown of %.3g %% or more would mostly have been found "
-                              "(margin %.3g %%).\n",
-                              100 * share, 100 * check->request.margin)
-               : bytes_printf(text,
-                              "There are too few runs to find any slowdown (margin %.3g "
-                              "%%).\n",
-                              100 * check->request.margin);
-}
-
-static bool write_confirmation(struct bytes *text, const struct gate_check *check,
-                               const char *address)
-{
-    const struct confirmation *again = &check->confirmation;
-
-    return again->state == CONFIRM_NONE ||
-           bytes_printf(text, "\nMeasured again ([%s](%s/v1/sweeps/%s)): %s.\n",
-                        state_name(again->state), address, again->sweep.text,
-                        kind_words(again->kind));
-}
-
-bool present_check_markdown(struct bytes *text, const struct gate_check *check,
-                            const char *address)
-{
-    char baseline[BASELINE_TEXT_SIZE];
-
-    gate_baseline_text(&check->request, baseline);
-    return bytes_printf(text, "**%s**: ", gate_verdict_name(check->verdict)) &&
-           markdown_add_plain(text, check->words) &&
-           bytes_printf(text,
-                        "\n\n| | ratio | 95 %% interval | verdict |\n|---|---|---|---|\n") &&
-           write_row(text, "code: samples per second", check, &check->code) &&
-           write_price(text, check) &&
-           write_row(text, "samples per dollar", check, &check->dollars) &&
-           bytes_printf(text, "\n") && write_detectable(text, check) &&
-           write_side(text, "Candidate", &check->candidate, address) &&
-           write_side(text, "Baseline", &check->baseline, address) &&
-           bytes_printf(text, "Compared with ") && markdown_add_code(text, baseline) &&
-           bytes_printf(text, ".\n") && write_confirmation(text, check, address);
-}
+static const struct member rows[] = {
+    {MEMBER_AS(struct gate_check, "run", run.text), .reference = "RunId"},
+    {MEMBER(struct gate_check, verdict), .members = &gate_verdict_members},
+    {MEMBER_WRITTEN("confirmed", MEMBER_BOOL, write_confirmed), .nullable = true,
+     .meaning = "Whether a second look has failed too. null where the first look did not fail, "
+                "or while it is measured again."},
+    {MEMBER(struct gate_check, words), .filled = true, .meaning = "One sentence for people."},
+    {MEMBER_FOUND("ratio", &ratio_members, find_look), .nullable = true,
+     .meaning = "Ratio of samples per second, in the look that decides."},
+    {MEMBER_WRITTEN("margin_percent", MEMBER_NUMBER, write_margin), .range = MEMBER_NOT_NEGATIVE,
+     .schema = "{\"maximum\": " LIMIT_TEXT(PERCENT_MAX) "}"},
+    {MEMBER_WRITTEN("smallest_detectable_percent", MEMBER_NUMBER, write_detectable),
+     .nullable = true, .range = MEMBER_NOT_NEGATIVE,
+     .meaning =
+         "The smallest slowdown that would mostly have been found; null where none could be."},
+    {MEMBER_WRITTEN("fails_on", MEMBER_TEXT, write_fails_on), .words = failing_parts},
+    {MEMBER_WRITTEN("differs", MEMBER_LIST, write_differs), .schema = "{\"type\": \"string\"}",
+     .meaning = "Fields in which the spec of a baseline run differs."},
+    {MEMBER_OBJECT_AT(struct gate_check, "candidate", candidate), .members = &side_members},
+    {MEMBER_GROUP("baseline", &baseline_members)},
+    {MEMBER_LIST_OF("unmatched", &unmatched_members), .write = write_unmatched, .most = 1,
+     .meaning = "The baseline, if no run has its label."},
+    {MEMBER_OBJECT_AT(struct gate_check, "code", code), .members = &part_members,
+     .meaning = "Ratio of samples per second."},
+    {MEMBER_GROUP("price", &price_members),
+     .meaning = "Dollars per hour when the runs began; null unless known for all of them."},
+    {MEMBER_OBJECT_AT(struct gate_check, "samples_per_dollar", dollars), .members = &part_members,
+     .nullable = true,
+     .meaning = "Ratio of samples per dollar; null where a price is not known."},
+    {MEMBER_GROUP("confirmation", &confirmation_members), .nullable = true,
+     .meaning = "The second measurement; null unless requested and needed."},
+    {0},
+};
+const struct members check_members = {.name = "Check", .rows = rows};

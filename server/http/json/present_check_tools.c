@@ -11,6 +11,11 @@ struct metric {
     double value, low, high; /* the latter NaN where not known */
 };
 
+static bool has_interval(const struct metric *metric)
+{
+    return isfinite(metric->low) && isfinite(metric->high);
+}
+
 static struct metric over(const double *values, size_t count)
 {
     double mean = 0, squares = 0, half = NAN;
@@ -69,50 +74,73 @@ static void write_name(const struct gate_check *check, const char *metric, size_
              setup->threads, subject->instance[0] ? "/" : "", subject->instance, metric);
 }
 
-static void write_point(struct json_writer *out, const char *name, const char *unit,
-                        const struct metric *metric, const char *words)
+struct point {
+    const char *name, *unit, *words;
+    struct metric metric;
+};
+
+static void write_range(struct json_writer *out, const struct member *row, const void *object)
 {
+    const struct metric *metric = &((const struct point *)object)->metric;
     char range[64];
 
-    jsonw_open(out, NULL, '{');
-    jsonw_text(out, "name", name);
-    jsonw_text(out, "unit", unit);
-    jsonw_number(out, "value", metric->value);
-    if (isfinite(metric->low) && isfinite(metric->high)) {
-        snprintf(range, sizeof range, "%.6g", (metric->high - metric->low) / 2);
-        jsonw_text(out, "range", range);
-    }
-    jsonw_text(out, "extra", words);
-    jsonw_close(out, '}');
+    if (!has_interval(metric))
+        return;
+    snprintf(range, sizeof range, "%.6g", (metric->high - metric->low) / 2);
+    jsonw_text(out, row->name, range);
+}
+
+static const char *const units[] = {"samples/s", "samples/$", NULL};
+
+static const struct member point_rows[] = {
+    {MEMBER(struct point, name), .filled = true},
+    {MEMBER(struct point, unit), .words = units},
+    {MEMBER_AS(struct point, "value", metric.value), .range = MEMBER_POSITIVE},
+    {MEMBER_WRITTEN("range", MEMBER_TEXT, write_range), .optional = true,
+     .pattern = "^[0-9.e+-]+$",
+     .meaning = "Half of the 95 % interval; left out where it is not known."},
+    {MEMBER_AS(struct point, "extra", words), .filled = true, .meaning = "The verdict in words."},
+    {0},
+};
+const struct members benchmark_point_members = {.name = "BenchmarkPoint", .rows = point_rows};
+
+static void write_point(struct json_writer *out, const struct gate_check *check, int unit,
+                        const struct metric *metric)
+{
+    static const char *const metrics[] = {" samples/s", " samples/$"};
+    char name[300];
+    const struct point point = {name, units[unit], check->words, *metric};
+
+    write_name(check, metrics[unit], sizeof name, name);
+    members_write(out, NULL, &benchmark_point_members, &point);
 }
 
 void present_check_github(struct json_writer *out, const struct gate_check *check)
 {
     struct metric speed, bargain;
-    char name[300];
 
     jsonw_open(out, NULL, '[');
     if (find_speed(check, &speed)) {
-        write_name(check, " samples/s", sizeof name, name);
-        write_point(out, name, "samples/s", &speed, check->words);
-        if (find_bargain(check, &speed, &bargain)) {
-            write_name(check, " samples/$", sizeof name, name);
-            write_point(out, name, "samples/$", &bargain, check->words);
-        }
+        write_point(out, check, 0, &speed);
+        if (find_bargain(check, &speed, &bargain))
+            write_point(out, check, 1, &bargain);
     }
     jsonw_close(out, ']');
 }
 
-static void write_metric(struct json_writer *out, const char *key, const struct metric *metric)
+static void write_bound(struct json_writer *out, const struct member *row, const void *object)
 {
-    jsonw_open(out, key, '{');
-    jsonw_number(out, "value", metric->value);
-    if (isfinite(metric->low) && isfinite(metric->high)) {
-        jsonw_number(out, "lower_value", metric->low);
-        jsonw_number(out, "upper_value", metric->high);
-    }
-    jsonw_close(out, '}');
+    if (has_interval(object))
+        jsonw_number(out, row->name, MEMBER_VALUE(double, row, object));
 }
+
+static const struct member metric_rows[] = {
+    {MEMBER(struct metric, value), .range = MEMBER_POSITIVE},
+    {MEMBER_AS(struct metric, "lower_value", low), .optional = true, .write = write_bound},
+    {MEMBER_AS(struct metric, "upper_value", high), .optional = true, .write = write_bound},
+    {0},
+};
+const struct members bencher_metric_members = {.name = "BencherMetric", .rows = metric_rows};
 
 void present_check_bencher(struct json_writer *out, const struct gate_check *check)
 {
@@ -123,9 +151,9 @@ void present_check_bencher(struct json_writer *out, const struct gate_check *che
     jsonw_open(out, NULL, '{');
     if (find_speed(check, &speed)) {
         jsonw_open(out, name, '{');
-        write_metric(out, "throughput", &speed);
+        members_write(out, "throughput", &bencher_metric_members, &speed);
         if (find_bargain(check, &speed, &bargain))
-            write_metric(out, "samples_per_dollar", &bargain);
+            members_write(out, "samples_per_dollar", &bencher_metric_members, &bargain);
         jsonw_close(out, '}');
     }
     jsonw_close(out, '}');

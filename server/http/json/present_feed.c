@@ -1,26 +1,30 @@
 #include "server/http/json/present_feed.h"
 
 #include "common/cleanup.h"
-#include "common/text.h"
 #include "pricing/freshness.h"
+#include "server/prices/price_json.h"
 
 #include <math.h>
 
-void present_refresh(struct json_writer *out, const char *key,
-                     const struct refresh_progress *progress)
-{
-    jsonw_open(out, key, '{');
-    jsonw_bool(out, "running", progress->running);
-    jsonw_text(out, "feed", text_or_null(progress->feed));
-    jsonw_text(out, "scope", text_or_null(progress->scope));
-    jsonw_integer(out, "scopes_done", (long long)progress->scopes_done);
-    jsonw_integer(out, "scopes", (long long)progress->scopes);
-    jsonw_integer(out, "feeds_done", (long long)progress->feeds_done);
-    jsonw_integer(out, "feeds", (long long)progress->feeds);
-    jsonw_time(out, "started_at", progress->started_us);
-    jsonw_time(out, "ended_at", progress->running ? 0 : progress->ended_us);
-    jsonw_close(out, '}');
-}
+MEMBER_WRITES(write_end, time, struct refresh_progress, progress,
+              progress->running ? 0 : progress->ended_us)
+
+static const struct member refresh_rows[] = {
+    {MEMBER(struct refresh_progress, running)},
+    {MEMBER(struct refresh_progress, feed), .nullable = true},
+    {MEMBER(struct refresh_progress, scope), .nullable = true},
+    {MEMBER(struct refresh_progress, scopes_done), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER(struct refresh_progress, scopes), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER(struct refresh_progress, feeds_done), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER(struct refresh_progress, feeds), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER_TIME_AT(struct refresh_progress, "started_at", started_us), .nullable = true},
+    {MEMBER_WRITTEN("ended_at", MEMBER_TIME, write_end), .nullable = true},
+    {0},
+};
+const struct members refresh_members = {.name = "Refresh",
+                                        .meaning =
+                                            "The current refresh of the feeds, or the last one.",
+                                        .rows = refresh_rows};
 
 /* Of the kind of price that ages first. */
 static enum freshness row_freshness(const struct feed_row *row, const struct source *source,
@@ -95,93 +99,187 @@ static const char *sum_up(const struct feed_view *view, const char **ret_reason)
     return view->count > 0 ? "ok" : "never_asked";
 }
 
-static void present_tally(struct json_writer *out, const struct price_batch_tally *tally)
+#define TALLY(called, member) MEMBER_AS(struct price_batch_tally, called, member)
+static const struct member tally_rows[] = {
+    {TALLY("seen", seen)},
+    {TALLY("unpriced", unpriced)},
+    {TALLY("malformed", malformed)},
+    {TALLY("ambiguous", ambiguous)},
+    {TALLY("above_on_demand", expensive),
+     .meaning = "Spot prices of more than twice the price on demand, and commitments that are "
+                "costlier than that or a tenth of it."},
+    {0},
+};
+static const struct members tally_members = {.rows = tally_rows};
+
+static const struct member example_rows[] = {
+    {MEMBER(struct held_price, instance_type)},
+    {MEMBER(struct held_price, region), .nullable = true},
+    {MEMBER(struct held_price, zone), .nullable = true},
+    {MEMBER(struct held_price, kind), .words = price_kind_names},
+    {PRICE_DOLLARS(struct held_price, "price_per_hour", nanos),
+     .meaning = "The price that is accepted."},
+    {PRICE_DOLLARS(struct held_price, "held_price_per_hour", held_nanos), .nullable = true,
+     .meaning = "The price that waits; null: the feed has none any more."},
+    {MEMBER_TIME_AT(struct held_price, "since", since_us), .nullable = true},
+    {0},
+};
+static const struct members example_members = {.rows = example_rows};
+
+MEMBER_LISTS(write_examples, struct feed_row, scope, scope->examples, scope->example_count)
+
+MEMBER_WRITES(write_accepted_after, time, struct feed_row, scope,
+              scope->doubt.since_us > 0 ? scope->doubt.since_us + DOUBT_SECONDS * 1000000LL : 0)
+
+static const struct member held_rows[] = {
+    {MEMBER_AS(struct feed_row, "count", held), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Prices of which the last reading says something that is not accepted yet; of a "
+                "reading that is held back as a whole, all that are new, other or gone."},
+    {MEMBER_WRITTEN("accepted_after", MEMBER_TIME, write_accepted_after), .nullable = true,
+     .meaning = "A reading after this time that says nearly the same is accepted. null: the "
+                "reading is accepted as a whole, and each price that waits is confirmed by "
+                "itself: a spot price by the next reading that says the same, a price on demand "
+                "and a region, family or kind that is lost by one an hour later."},
+    {MEMBER_LIST_OF("examples", &example_members), .write = write_examples, .most = HELD_EXAMPLES,
+     .meaning = "The widest leaps."},
+    {0},
+};
+static const struct members held_members = {
+    .name = "HeldPrices",
+    .meaning =
+        "What the last reading says and the server does not accept yet: leaps, or a reading "
+        "as a whole. The price of before stays, and is not fresh.",
+    .rows = held_rows};
+
+/* A scope at a moment. */
+struct scope_view {
+    const struct feed_row *row;
+    long long now_us;
+};
+
+static double age_of(const struct scope_view *scope)
 {
-    jsonw_open(out, "left_out", '{');
-    jsonw_integer(out, "seen", tally->seen);
-    jsonw_integer(out, "unpriced", tally->unpriced);
-    jsonw_integer(out, "malformed", tally->malformed);
-    jsonw_integer(out, "ambiguous", tally->ambiguous);
-    jsonw_integer(out, "above_on_demand", tally->expensive);
-    jsonw_close(out, '}');
-}
-
-/* What the last reading said and is not accepted yet; null where that is nothing. */
-static void present_held(struct json_writer *out, const struct feed_row *row)
-{
-    const struct doubt *doubt = &row->doubt;
-
-    if (row->held == 0 && doubt->since_us == 0) {
-        jsonw_null(out, "held");
-        return;
-    }
-    jsonw_open(out, "held", '{');
-    jsonw_integer(out, "count", row->held);
-    jsonw_time(out, "accepted_after",
-               doubt->since_us > 0 ? doubt->since_us + DOUBT_SECONDS * 1000000LL : 0);
-    jsonw_open(out, "examples", '[');
-    for (size_t i = 0; i < row->example_count; i++) {
-        const struct held_price *held = &row->examples[i];
-
-        jsonw_open(out, NULL, '{');
-        jsonw_text(out, "instance_type", held->instance_type);
-        jsonw_text(out, "region", text_or_null(held->region));
-        jsonw_text(out, "zone", text_or_null(held->zone));
-        jsonw_text(out, "kind", price_kind_name(held->kind));
-        jsonw_number(out, "price_per_hour", (double)held->nanos / 1e9);
-        jsonw_number(out, "held_price_per_hour",
-                     held->held_nanos > 0 ? (double)held->held_nanos / 1e9 : NAN);
-        jsonw_time(out, "since", held->since_us);
-        jsonw_close(out, '}');
-    }
-    jsonw_close(out, ']');
-    jsonw_close(out, '}');
-}
-
-static void present_scope(struct json_writer *out, const struct feed_row *row, long long now_us)
-{
+    const struct feed_row *row = scope->row;
     long long said_us = row->source_us > 0 ? row->source_us : row->confirmed_us;
 
-    jsonw_open(out, NULL, '{');
-    jsonw_text(out, "scope", row->scope);
-    jsonw_text(out, "state", row->state);
-    jsonw_text(out, "reason", text_or_null(row->reason));
-    jsonw_integer(out, "prices", row->prices);
-    jsonw_time(out, "checked_at", row->checked_us);
-    jsonw_time(out, "fetched_at", row->confirmed_us);
-    jsonw_time(out, "changed_at", row->changed_us);
-    jsonw_time(out, "source_time", row->source_us);
-    jsonw_number(out, "age_seconds", said_us > 0 ? (double)(now_us - said_us) / 1e6 : NAN);
-    jsonw_integer(out, "http_status", row->status);
-    jsonw_integer(out, "bytes", row->bytes);
-    jsonw_integer(out, "failures", row->failures);
-    present_tally(out, &row->tally);
-    present_held(out, row);
-    jsonw_close(out, '}');
+    return said_us > 0 ? (double)(scope->now_us - said_us) / 1e6 : NAN;
 }
 
-void present_feed(struct json_writer *out, const struct feed_view *view)
+MEMBER_FINDS(find_row, struct scope_view, scope, scope->row)
+MEMBER_FINDS(find_held, struct feed_row, scope,
+             scope->held == 0 && scope->doubt.since_us == 0 ? NULL : scope)
+MEMBER_WRITES(write_age, number, struct scope_view, scope, age_of(scope))
+
+static const char *const scope_states[] = {"ok", "unchanged", "failed", NULL};
+
+static const struct member reading_rows[] = {
+    {MEMBER(struct feed_row, scope)},
+    {MEMBER(struct feed_row, state), .words = scope_states},
+    {MEMBER(struct feed_row, reason), .nullable = true},
+    {MEMBER(struct feed_row, prices), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER_TIME_AT(struct feed_row, "checked_at", checked_us), .nullable = true},
+    {MEMBER_TIME_AT(struct feed_row, "fetched_at", confirmed_us), .nullable = true,
+     .meaning = "When the last accepted reading was fetched."},
+    {MEMBER_TIME_AT(struct feed_row, "changed_at", changed_us), .nullable = true},
+    {MEMBER_TIME_AT(struct feed_row, "source_time", source_us), .nullable = true},
+    {0},
+};
+static const struct members reading_members = {.rows = reading_rows};
+
+static const struct member answer_rows[] = {
+    {MEMBER_AS(struct feed_row, "http_status", status), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER(struct feed_row, bytes), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER(struct feed_row, failures), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Failures since the last success."},
+    {MEMBER_OBJECT_AT(struct feed_row, "left_out", tally), .members = &tally_members,
+     .meaning = "Entries seen in the last accepted reading, and those left out of it."},
+    {MEMBER_FOUND("held", &held_members, find_held), .nullable = true},
+    {0},
+};
+static const struct members answer_members = {.rows = answer_rows};
+
+static const struct member scope_rows[] = {
+    {MEMBER_ROWS(&reading_members), .find = find_row},
+    {MEMBER_WRITTEN("age_seconds", MEMBER_NUMBER, write_age), .nullable = true},
+    {MEMBER_ROWS(&answer_members), .find = find_row},
+    {0},
+};
+static const struct members scope_members = {
+    .name = "FeedScope",
+    .meaning = "The state of one scope of a feed: a region, or the whole feed.",
+    .rows = scope_rows};
+
+static void write_scopes(struct json_writer *out, const struct member *row, const void *object)
 {
-    const struct feed *feed = view->feed;
-    const char *reason, *state = sum_up(view, &reason);
+    const struct feed_view *view = object;
+
+    jsonw_open(out, row->name, '[');
+    for (size_t i = 0; i < view->count; i++)
+        members_write(out, NULL, row->members,
+                      &(struct scope_view){&view->rows[i], view->now_us});
+    jsonw_close(out, ']');
+}
+
+static long long prices_of(const struct feed_view *view)
+{
     long long prices = 0;
 
     for (size_t i = 0; i < view->count; i++)
         prices += view->rows[i].prices;
-    jsonw_open(out, NULL, '{');
-    jsonw_text(out, "feed", feed->source->name);
-    jsonw_text(out, "label", feed->source->title);
-    jsonw_text(out, "provider", text_or_null(feed->source->provider));
-    jsonw_bool(out, "third_party", feed->source->third_party);
-    jsonw_text(out, "state", state);
-    jsonw_text(out, "reason", reason);
-    jsonw_text(out, "freshness", feed_label(view));
-    jsonw_integer(out, "prices", prices);
-    jsonw_integer(out, "every_seconds", feed->every_seconds);
-    jsonw_time(out, "next_at", view->due_us);
-    jsonw_open(out, "scopes", '[');
-    for (size_t i = 0; i < view->count; i++)
-        present_scope(out, &view->rows[i], view->now_us);
-    jsonw_close(out, ']');
-    jsonw_close(out, '}');
+    return prices;
 }
+
+static const char *state_of(const struct feed_view *view)
+{
+    const char *reason;
+
+    return sum_up(view, &reason);
+}
+
+static const char *reason_of(const struct feed_view *view)
+{
+    const char *reason;
+
+    (void)sum_up(view, &reason);
+    return reason;
+}
+
+MEMBER_FINDS(find_source, struct feed_view, view, view->feed->source)
+MEMBER_WRITES(write_state, text, struct feed_view, view, state_of(view))
+MEMBER_WRITES(write_reason, text, struct feed_view, view, reason_of(view))
+MEMBER_WRITES(write_freshness, text, struct feed_view, view, feed_label(view))
+MEMBER_WRITES(write_prices, integer, struct feed_view, view, prices_of(view))
+MEMBER_WRITES(write_every, integer, struct feed_view, view, view->feed->every_seconds)
+
+static const char *const feed_states[] = {"off",           "idle",   "never_asked", "ok",
+                                          "partly_failed", "failed", NULL};
+static const char *const freshnesses[] = {"fresh", "stale", "expired", "frozen", NULL};
+
+static const struct member source_rows[] = {
+    {MEMBER_AS(struct source, "feed", name)},
+    {MEMBER_AS(struct source, "label", title)},
+    {MEMBER(struct source, provider), .nullable = true},
+    {MEMBER(struct source, third_party)},
+    {0},
+};
+static const struct members source_members = {.rows = source_rows};
+
+static const struct member feed_rows[] = {
+    {MEMBER_ROWS(&source_members), .find = find_source},
+    {MEMBER_WRITTEN("state", MEMBER_TEXT, write_state), .words = feed_states,
+     .meaning = "idle: the feed lacks a setting that it needs."},
+    {MEMBER_WRITTEN("reason", MEMBER_TEXT, write_reason), .nullable = true},
+    {MEMBER_WRITTEN("freshness", MEMBER_TEXT, write_freshness), .nullable = true,
+     .words = freshnesses,
+     .meaning =
+         "The worst state of its scopes, by the kind of price that ages first; stale while "
+         "a reading is held back; frozen: the feed answers, but its own timestamp no "
+         "longer changes."},
+    {MEMBER_WRITTEN("prices", MEMBER_INTEGER, write_prices), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER_WRITTEN("every_seconds", MEMBER_INTEGER, write_every), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER_TIME_AT(struct feed_view, "next_at", due_us), .nullable = true},
+    {MEMBER_LIST_OF("scopes", &scope_members), .write = write_scopes},
+    {0},
+};
+const struct members feed_members = {
+    .name = "Feed", .meaning = "A source of prices.", .rows = feed_rows};

@@ -1,15 +1,11 @@
-/* The shape of JSON answers about feeds; prices/price_json.h has that of prices. openapi.json
- * describes what is written here, and a test holds the two together. */
+/* The shape of JSON answers about feeds; prices/price_json.h has that of prices. */
 #pragma once
 
-#include "common/json_writer.h"
-#include "db/prices/discounts.h"
 #include "db/prices/feed_rows.h"
-#include "pricing/cost.h"
+#include "server/base/members.h"
 #include "server/prices/refresher.h"
 
-void present_refresh(struct json_writer *out, const char *key,
-                     const struct refresh_progress *progress);
+extern const struct members refresh_members; /* of struct refresh_progress */
 
 /* A feed: what it is, how it is, and how each of its scopes is. */
 struct feed_view {
@@ -21,4 +17,4 @@ struct feed_view {
     size_t count;
     long long now_us;
 };
-void present_feed(struct json_writer *out, const struct feed_view *view);
+extern const struct members feed_members; /* of struct feed_view */

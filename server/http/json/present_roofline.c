@@ -1,75 +1,105 @@
 /* Tested by tests/server/http/json/present_run_test.c. */
 #include "server/http/json/present_roofline.h"
 
+#include "common/limits.h"
 #include "engine/run/run_roofline.h"
 
-#include <math.h>
+struct shown {
+    struct roofline roofline;
+    struct engine_details details;
+};
 
-/* 0 is not known, and written as null. */
-static void present_known(struct json_writer *out, const char *key, double number)
-{
-    jsonw_number(out, key, number > 0 ? number : NAN);
-}
+MEMBER_KNOWN(peak_is_known, struct shown, shown,
+             shown->roofline.peak_multiply_adds_per_second > 0)
 
-static void present_part(struct json_writer *out, const struct roofline_part *part)
-{
-    jsonw_number(out, "seconds", part->seconds);
-    present_known(out, "multiply_adds", part->multiply_adds);
-    present_known(out, "multiply_adds_per_second", part->multiply_adds_per_second);
-    present_known(out, "share", part->share);
-}
+static const struct member peak_rows[] = {
+    {MEMBER_AS(struct shown, "unit", details.peak_unit), .nullable = true, .filled = true},
+    {MEMBER_AS(struct shown, "multiply_adds_per_second", roofline.peak_multiply_adds_per_second),
+     .range = MEMBER_POSITIVE},
+    {0},
+};
+static const struct members peak_members = {.rows = peak_rows, .is_known = peak_is_known};
 
-static void present_peak(struct json_writer *out, const struct roofline *roofline,
-                         const char *unit)
-{
-    if (!(roofline->peak_multiply_adds_per_second > 0)) {
-        jsonw_null(out, "peak");
-        return;
-    }
-    jsonw_open(out, "peak", '{');
-    jsonw_text(out, "unit", unit[0] ? unit : NULL);
-    jsonw_number(out, "multiply_adds_per_second", roofline->peak_multiply_adds_per_second);
-    jsonw_close(out, '}');
-}
+static const struct member part_rows[] = {
+    {MEMBER(struct roofline_part, seconds), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Mean of the measured steps."},
+    {MEMBER(struct roofline_part, multiply_adds), .nullable = true, .range = MEMBER_POSITIVE,
+     .meaning = "By the definition of convolutions and linear layers; null where none are "
+                "counted or they are not known."},
+    {MEMBER(struct roofline_part, multiply_adds_per_second), .nullable = true,
+     .range = MEMBER_POSITIVE},
+    {MEMBER(struct roofline_part, share), .nullable = true, .range = MEMBER_POSITIVE,
+     .meaning = "Of the peak. A way to compute that multiplies less than the definition "
+                "(Winograd's) may exceed 1."},
+    {0},
+};
+static const struct members part_members = {.name = "RooflinePart", .rows = part_rows};
 
-static void present_known_roofline(struct json_writer *out, const struct roofline *roofline,
-                                   const char *unit)
+static const char *const phase_names[] = {"input",         "forward", "backward", "update",
+                                          "communication", "other",   NULL};
+
+static const struct member phase_rows[] = {
+    {MEMBER(struct roofline_part, name), .words = phase_names},
+    {MEMBER_ROWS(&part_members)},
+    {0},
+};
+static const struct members phase_members = {.name = "RooflinePhase", .rows = phase_rows};
+
+static const struct member memory_rows[] = {
+    {MEMBER_AS(struct roofline, "least_bytes", step_bytes), .nullable = true,
+     .range = MEMBER_POSITIVE,
+     .meaning = "The least that a step moves to and from memory; it may have moved more."},
+    {MEMBER_AS(struct roofline, "least_bytes_per_second", step_bytes_per_second),
+     .nullable = true, .range = MEMBER_POSITIVE},
+    {MEMBER_AS(struct roofline, "peak_bytes_per_second", peak_read_bytes_per_second),
+     .nullable = true, .range = MEMBER_POSITIVE,
+     .meaning = "What all threads together read from memory at most."},
+    {MEMBER_AS(struct roofline, "least_share", memory_share), .nullable = true,
+     .range = MEMBER_POSITIVE, .meaning = "`least_bytes_per_second` of `peak_bytes_per_second`."},
+    {0},
+};
+static const struct members memory_members = {.name = "RooflineMemory", .rows = memory_rows};
+
+MEMBER_LISTS(write_phases, struct shown, it, it->roofline.phases, it->roofline.phase_count)
+
+static void write_missing(struct json_writer *out, const struct member *row, const void *object)
 {
-    jsonw_open(out, "roofline", '{');
-    present_peak(out, roofline, unit);
-    jsonw_open(out, "phases", '[');
-    for (int i = 0; i < roofline->phase_count; i++) {
-        jsonw_open(out, NULL, '{');
-        jsonw_text(out, "name", roofline->phases[i].name);
-        present_part(out, &roofline->phases[i]);
-        jsonw_close(out, '}');
-    }
-    jsonw_close(out, ']');
-    jsonw_open(out, "step", '{');
-    present_part(out, &roofline->step);
-    jsonw_close(out, '}');
-    jsonw_open(out, "memory", '{');
-    present_known(out, "least_bytes", roofline->step_bytes);
-    present_known(out, "least_bytes_per_second", roofline->step_bytes_per_second);
-    present_known(out, "peak_bytes_per_second", roofline->peak_read_bytes_per_second);
-    present_known(out, "least_share", roofline->memory_share);
-    jsonw_close(out, '}');
-    jsonw_open(out, "missing", '[');
+    const struct roofline *roofline = &((const struct shown *)object)->roofline;
+
+    jsonw_open(out, row->name, '[');
     for (int i = 0; i < roofline->missing_count; i++)
         jsonw_text(out, NULL, roofline->missing[i]);
     jsonw_close(out, ']');
-    jsonw_close(out, '}');
 }
 
-void present_roofline(struct json_writer *out, const struct run *run)
+static const struct member rows[] = {
+    {MEMBER_GROUP("peak", &peak_members), .nullable = true,
+     .meaning = "What all threads together multiply at most."},
+    {MEMBER_LIST_OF("phases", &phase_members), .write = write_phases, .most = ROOFLINE_PHASES_MAX,
+     .meaning =
+         "The parts of a step, in their order; empty where the engine does not report them. "
+         "`input` is waiting for, or making, the batch; `other` is what no part accounts for."},
+    {MEMBER_OBJECT_AT(struct shown, "step", roofline.step), .members = &part_members},
+    {MEMBER_OBJECT_AT(struct shown, "memory", roofline), .members = &memory_members},
+    {MEMBER_WRITTEN("missing", MEMBER_LIST, write_missing), .most = ROOFLINE_MISSING_MAX,
+     .schema = "{\"type\": \"string\", \"minLength\": 1}",
+     .meaning = "For each thing that is not known, the reason."},
+    {0},
+};
+const struct members roofline_members = {
+    .name = "Roofline",
+    .meaning = "How near a run came to what its machine can do at most, computed from "
+               "`engine_details`, `spec` and `summary`. Peaks are those that the engine measured "
+               "in this run; without them there are no shares.",
+    .rows = rows};
+
+void roofline_write(struct json_writer *out, const struct member *row, const void *object)
 {
-    struct engine_details details = {0};
-    struct roofline roofline = {0};
+    struct shown shown = {.roofline = {0}};
     bool known = false;
 
     /* A damaged text must not hide the rest of the run. */
-    if (run_roofline(run, &known, &details, &roofline, NULL) && known)
-        present_known_roofline(out, &roofline, details.peak_unit);
-    else
-        jsonw_null(out, "roofline");
+    if (!run_roofline(object, &known, &shown.details, &shown.roofline, NULL))
+        known = false;
+    members_write(out, row->name, &roofline_members, known ? &shown : NULL);
 }

@@ -1,8 +1,9 @@
 /* The roofline of a run. */
 #pragma once
 
-#include "common/json_writer.h"
-#include "engine/run/run.h"
+#include "server/base/members.h"
 
-/* The member "roofline" of a run: null but of a finished run with its whole summary. */
-void present_roofline(struct json_writer *out, const struct run *run);
+extern const struct members roofline_members;
+
+/* The member "roofline" of a struct run: null but of a finished run with its whole summary. */
+void roofline_write(struct json_writer *out, const struct member *row, const void *object);

@@ -1,71 +1,100 @@
+/* Tested by tests/server/http/json/present_run_test.c. */
 #include "server/http/json/present_run.h"
 
 #include "common/cleanup.h"
 #include "common/text.h"
+#include "engine/run/pace.h"
 #include "engine/stats/load_advice.h"
 #include "server/base/cursor.h"
 #include "server/base/taken_back_json.h"
 #include "server/http/json/present_roofline.h"
-#include "server/http/json/present_unmatched.h"
 #include "server/prices/cost_json.h"
 #include "server/prices/price_json.h"
 
 #include <math.h>
 
-void present_progress(struct json_writer *out, const char *key, const struct progress *progress)
+#define COUNT_MAX "9007199254740991" /* the largest that every reader of JSON has exactly */
+
+const struct members run_state_members = {
+    .name = "State",
+    .meaning = "queued and running are temporary; the others are final. interrupted: the server "
+               "stopped, or was killed, during the run. preempted: the cloud took the machine "
+               "back.",
+    .words = run_state_names};
+
+static const char *const phases[] = {"sizing", "warm_up", "measuring", NULL};
+
+static void write_dollars(struct json_writer *out, const struct member *row, const void *object)
 {
-    jsonw_open(out, key, '{');
-    jsonw_integer(out, "steps_done", progress->steps_done);
-    jsonw_integer(out, "steps_planned", progress->steps_planned);
-    jsonw_text(out, "phase", progress->phase);
-    jsonw_number(out, "samples_per_second", progress->samples_per_second);
-    if (progress->half_width_percent > 0)
-        jsonw_number(out, "half_width_percent", progress->half_width_percent);
-    else
-        jsonw_null(out, "half_width_percent");
-    if (progress->dollars > 0)
-        jsonw_number(out, "dollars", price_exact(progress->dollars));
-    else
-        jsonw_null(out, "dollars");
-    jsonw_number(out, "elapsed_seconds", progress->elapsed_seconds);
-    jsonw_number(out, "seconds_left", progress->seconds_left);
-    jsonw_close(out, '}');
+    double dollars = MEMBER_VALUE(double, row, object);
+
+    jsonw_number(out, row->name, dollars > 0 ? price_exact(dollars) : NAN);
 }
 
-/* The head of a summary, with the names that summary_to_text() gives the whole. */
-static void present_head(struct json_writer *out, const struct summary *summary)
-{
-    jsonw_open(out, "summary", '{');
-    jsonw_number(out, "samples_per_second", summary->samples_per_second);
-    if (summary->throughput.known) {
-        jsonw_open(out, "interval", '{');
-        jsonw_number(out, "low", summary->throughput.low);
-        jsonw_number(out, "high", summary->throughput.high);
-        jsonw_number(out, "level", 0.95);
-        jsonw_close(out, '}');
-    } else {
-        jsonw_null(out, "interval");
-    }
-    jsonw_number(out, "median_step_seconds", summary->median_step_seconds);
-    jsonw_integer(out, "measured_steps", summary->measured_steps);
-    jsonw_number(out, "measured_seconds", summary->measured_seconds);
-    jsonw_integer(out, "first_measured", summary->first_measured);
-    jsonw_close(out, '}');
-}
+static const struct member progress_rows[] = {
+    {MEMBER(struct progress, steps_done), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Steps done, warm-up included."},
+    {MEMBER(struct progress, steps_planned), .range = MEMBER_POSITIVE,
+     .meaning = "Planned steps; an estimate while `steps` is `auto`."},
+    {MEMBER(struct progress, phase), .words = phases,
+     .meaning = "`sizing` while a few steps are timed to choose the batch."},
+    {MEMBER(struct progress, samples_per_second), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "So far; 0 before the first step."},
+    {MEMBER(struct progress, half_width_percent), .nullable = true, .range = MEMBER_POSITIVE,
+     .meaning = "Half of the 95 % interval so far; null while there is none."},
+    {MEMBER(struct progress, dollars), .nullable = true, .range = MEMBER_POSITIVE,
+     .write = write_dollars,
+     .meaning = "Dollars spent so far; null where the machine's price is not known."},
+    {MEMBER(struct progress, elapsed_seconds), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER(struct progress, seconds_left), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "An estimate."},
+    {0},
+};
+const struct members progress_members = {.name = "Progress", .rows = progress_rows};
 
-static void present_summary(struct json_writer *out, const struct run *run)
+MEMBER_KNOWN(range_is_known, struct range, range, range->known)
+
+static const struct member range_rows[] = {
+    {MEMBER(struct range, low)},
+    {MEMBER(struct range, high)},
+    {MEMBER_CONSTANT("level", "0.95")},
+    {0},
+};
+static const struct members range_members = {
+    .name = "HeadInterval", .rows = range_rows, .is_known = range_is_known};
+
+/* The names are the same that summary_to_text() gives the whole. */
+static const struct member head_rows[] = {
+    {MEMBER(struct summary, samples_per_second), .range = MEMBER_POSITIVE},
+    {MEMBER_OBJECT_AT(struct summary, "interval", throughput), .members = &range_members,
+     .nullable = true},
+    {MEMBER(struct summary, median_step_seconds), .range = MEMBER_POSITIVE},
+    {MEMBER(struct summary, measured_steps), .range = MEMBER_POSITIVE},
+    {MEMBER(struct summary, measured_seconds), .range = MEMBER_POSITIVE},
+    {MEMBER(struct summary, first_measured), .range = MEMBER_NOT_NEGATIVE},
+    {0},
+};
+const struct members summary_head_members = {
+    .name = "SummaryHead",
+    .meaning = "A short summary: in lists, and for old runs without a full one.",
+    .rows = head_rows};
+
+static void write_summary(struct json_writer *out, const struct member *row, const void *object)
 {
+    const struct run *run = object;
+
     if (run->state != RUN_FINISHED)
-        jsonw_null(out, "summary");
+        jsonw_null(out, row->name);
     else if (run->summary_text)
-        jsonw_raw(out, "summary", run->summary_text);
+        jsonw_raw(out, row->name, run->summary_text);
     else
-        present_head(out, &run->summary);
+        members_write(out, row->name, &summary_head_members, &run->summary);
 }
 
 /* As samples a second, of workloads on text. */
-static void present_tokens(struct json_writer *out, const struct run *run)
+static void write_tokens(struct json_writer *out, const struct member *row, const void *object)
 {
+    const struct run *run = object;
     double tokens = (double)run_spec_text_tokens(run->spec_text);
     const struct summary *summary = &run->summary;
     const struct amount speed = {.value = tokens * summary->samples_per_second,
@@ -73,8 +102,7 @@ static void present_tokens(struct json_writer *out, const struct run *run)
                                  .high = tokens * summary->throughput.high,
                                  .has_interval = summary->throughput.known};
 
-    present_interval(out, "tokens_per_second",
-                     run->state == RUN_FINISHED && tokens > 0 ? &speed : NULL);
+    present_interval(out, row->name, run->state == RUN_FINISHED && tokens > 0 ? &speed : NULL);
 }
 
 void present_judgement(struct json_writer *out, enum validity level, const char *findings,
@@ -92,140 +120,248 @@ void present_judgement(struct json_writer *out, enum validity level, const char 
     jsonw_close(out, '}');
 }
 
-/* Of a run that belongs to a sweep: where in it. */
-static void present_place(struct json_writer *out, const struct run *run)
+static void write_validity(struct json_writer *out, const struct member *row, const void *object)
 {
-    if (!run->sweep.text[0]) {
-        jsonw_null(out, "sweep");
-        return;
-    }
-    jsonw_open(out, "sweep", '{');
-    jsonw_text(out, "id", run->sweep.text);
-    jsonw_integer(out, "cell", run->cell);
-    jsonw_integer(out, "block", run->block);
-    jsonw_close(out, '}');
-}
+    const struct run *run = object;
 
-static void present_count(struct json_writer *out, const char *key, long long number)
-{
-    if (number > 0)
-        jsonw_integer(out, key, number);
-    else
-        jsonw_null(out, key);
-}
-
-static void present_told(struct json_writer *out, const struct run *run)
-{
-    jsonw_raw(out, "engine_details", run->engine_details);
-    jsonw_raw(out, "loaded", run->loaded);
-    present_count(out, "samples", run->samples);
-    present_count(out, "peak_memory_bytes", run->peak_memory_bytes);
-    jsonw_number(out, "gradient_cosine", run->certified.whole_known ? run->certified.whole : NAN);
-    jsonw_number(out, "worst_layer_cosine",
-                 run->certified.worst_known ? run->certified.worst : NAN);
-}
-
-static void present_where(struct json_writer *out, const struct run *run)
-{
-    jsonw_text(out, "provider", text_or_null(run->where.provider));
-    jsonw_text(out, "region", text_or_null(run->where.region));
-    jsonw_text(out, "zone", text_or_null(run->where.zone));
-    jsonw_text(out, "vm", text_or_null(run->where.vm));
-    jsonw_text(out, "provenance", provenance_names[run->provenance]);
-    jsonw_text(out, "sender", text_or_null(run->sender));
-    jsonw_text(out, "signed_by", text_or_null(run->signed_by));
-}
-
-void present_run(struct json_writer *out, const char *key, const struct run *run,
-                 const struct progress *progress)
-{
-    jsonw_open(out, key, '{');
-    jsonw_text(out, "id", run->id.text);
-    jsonw_text(out, "state", run_state_name(run->state));
-    jsonw_raw(out, "spec", run->spec_text);
-    jsonw_text(out, "instance_type", text_or_null(run->instance));
-    present_where(out, run);
-    jsonw_text(out, "machine", text_or_null(run->machine));
-    jsonw_time(out, "created_at", run->created_us);
-    jsonw_time(out, "started_at", run->started_us);
-    jsonw_time(out, "ended_at", run->ended_us);
-    jsonw_text(out, "software", text_or_null(run->software));
-    present_told(out, run);
-    jsonw_integer(out, "steps_stored", run->steps);
-    jsonw_time(out, "thinned_at", run->thinned_us);
-    present_summary(out, run);
-    present_tokens(out, run);
-    present_roofline(out, run);
+    (void)row;
     present_judgement(out, run->validity, run->findings, run->load);
-    present_taken_back(out, "void", &run->voided);
+}
+
+MEMBER_KNOWN(run_has_sweep, struct run, run, run->sweep.text[0] != '\0')
+
+static const struct member place_rows[] = {
+    {MEMBER_AS(struct run, "id", sweep.text), .reference = "RunId"},
+    {MEMBER(struct run, cell), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER(struct run, block), .range = MEMBER_NOT_NEGATIVE},
+    {0},
+};
+static const struct members place_members = {
+    .name = "SweepPlace", .rows = place_rows, .is_known = run_has_sweep};
+
+static void write_cosine(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct certified *certified = &((const struct run *)object)->certified;
+    double cosine = MEMBER_VALUE(double, row, object);
+    bool is_whole = row->offset == offsetof(struct run, certified.whole);
+
+    jsonw_number(out, row->name,
+                 (is_whole ? certified->whole_known : certified->worst_known) ? cosine : NAN);
+}
+
+static void write_cost(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct run *run = object;
+
     if (run->price)
-        present_run_cost(out, "cost", run);
+        present_run_cost(out, row->name, run);
     else
-        present_run_cost_head(out, "cost", run);
-    present_place(out, run);
-    jsonw_text(out, "ended_by", run->ended_by);
-    jsonw_text(out, "reason", text_or_null(run->reason));
-    jsonw_text(out, "stderr_tail", run->stderr_tail);
-    if (progress && run->state == RUN_RUNNING)
-        present_progress(out, "progress", progress);
-    else
-        jsonw_null(out, "progress");
-    jsonw_close(out, '}');
+        present_run_cost_head(out, row->name, run);
 }
 
-void present_run_list(struct json_writer *out, const struct run_list *list,
-                      const struct unmatched *unmatched, size_t unmatched_count)
+MEMBER_FINDS(find_progress, struct run, run, run->state == RUN_RUNNING ? run->progress : NULL)
+
+static const struct member where_rows[] = {
+    {MEMBER_AS(struct run, "instance_type", instance), .nullable = true, .filled = true,
+     .pattern = MEMBER_PRINTABLE, .schema = "{\"maxLength\": 63}",
+     .meaning = "Instance type of the machine, where it is known."},
+    {MEMBER_AS(struct run, "provider", where.provider), .nullable = true, .filled = true,
+     .pattern = MEMBER_PRINTABLE,
+     .meaning = "The provider of the machine, where known; likewise region and zone."},
+    {MEMBER_AS(struct run, "region", where.region), .nullable = true, .filled = true,
+     .pattern = MEMBER_PRINTABLE},
+    {MEMBER_AS(struct run, "zone", where.zone), .nullable = true, .filled = true,
+     .pattern = MEMBER_PRINTABLE},
+    {MEMBER_AS(struct run, "vm", where.vm), .nullable = true, .pattern = "^[is][0-9a-f]{15}$",
+     .meaning = "Which machine of its type: a letter (`i`: by the cloud's instance id, `s`: by "
+                "the serial number of a disk) and fifteen digits of a hash. null identifies "
+                "nothing: such runs never count as another machine."},
+    {MEMBER(struct run, provenance), .words = provenance_names,
+     .meaning = "Measured here, or imported."},
+    {MEMBER(struct run, sender), .nullable = true, .pattern = "^[a-z0-9][a-z0-9._-]{0,62}$",
+     .meaning = "Name of the token that first imported the run; null for a run measured here, or "
+                "imported without a token of the sender's own."},
+    {MEMBER(struct run, signed_by), .nullable = true, .pattern = "^[0-9a-f]{64}$",
+     .meaning = "The public key (Ed25519) that signed the document of an imported run; null for "
+                "one that came unsigned, and for a run measured here: an export signs it with "
+                "the key of this database."},
+    {MEMBER(struct run, machine), .nullable = true, .pattern = "^[0-9a-f]{16}$",
+     .meaning = "Fingerprint of the machine that ran it; see /v1/machines."},
+    {0},
+};
+static const struct members where_members = {.rows = where_rows};
+
+static const struct member told_rows[] = {
+    {MEMBER(struct run, software), .nullable = true, .filled = true, .pattern = MEMBER_PRINTABLE,
+     .schema = "{\"maxLength\": 159}", .meaning = "The engine's own name and versions."},
+    {MEMBER_JSON_AT(struct run, "engine_details", engine_details), .reference = "EngineDetails",
+     .nullable = true,
+     .meaning = "How the engine did the work, as far as it reported that: for a run that has "
+                "ended, in the answer for one run."},
+    {MEMBER_JSON_AT(struct run, "loaded", loaded), .reference = "Loaded", .nullable = true},
+    {MEMBER(struct run, samples), .nullable = true, .range = MEMBER_POSITIVE,
+     .schema = "{\"maximum\": " COUNT_MAX "}",
+     .meaning = "Samples that the engine trained on, by its own count, warm-up included."},
+    {MEMBER(struct run, peak_memory_bytes), .nullable = true, .range = MEMBER_POSITIVE,
+     .schema = "{\"maximum\": " COUNT_MAX "}",
+     .meaning = "Peak memory of the engine, by its own account."},
+    {MEMBER_AS(struct run, "gradient_cosine", certified.whole), .nullable = true,
+     .write = write_cosine, .schema = "{\"minimum\": -1.001, \"maximum\": 1.001}",
+     .meaning = "Cosine between the gradient in this precision and that in f32, where the engine "
+                "compared them."},
+    {MEMBER_AS(struct run, "worst_layer_cosine", certified.worst), .nullable = true,
+     .write = write_cosine, .schema = "{\"minimum\": -1.001, \"maximum\": 1.001}",
+     .meaning = "The same cosine for the worst layer."},
+    {MEMBER_AS(struct run, "steps_stored", steps), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Steps that can be read, warm-up included; for a thinned run, the number before "
+                "thinning."},
+    {MEMBER_TIME_AT(struct run, "thinned_at", thinned_us), .nullable = true,
+     .meaning = "When most steps were dropped (--keep-steps-days); the summary of all steps "
+                "stays. null where all steps are there."},
+    {0},
+};
+static const struct members told_members = {.rows = told_rows};
+
+static const struct member end_rows[] = {
+    {MEMBER(struct run, ended_by), .nullable = true, .words = pace_verdict_names + PACE_ALL_STEPS,
+     .meaning = "Why the measurement ended: the number of steps, an interval as narrow as "
+                "`target_percent`, `max_seconds` or `max_dollars`; `little_more` for a bench "
+                "whose target was out of reach and whose remaining time would hardly have "
+                "narrowed the interval."},
+    {MEMBER(struct run, reason), .nullable = true, .filled = true,
+     .meaning = "Why it failed, was interrupted or preempted, in one sentence."},
+    {MEMBER(struct run, stderr_tail), .nullable = true, .filled = true,
+     .meaning = "The end of the engine's standard error, at most 4 KiB."},
+    {MEMBER_FOUND("progress", &progress_members, find_progress), .nullable = true,
+     .meaning = "Only for a running run, in the answer for one run."},
+    {0},
+};
+static const struct members end_members = {.rows = end_rows};
+
+static const struct member run_rows[] = {
+    {MEMBER_AS(struct run, "id", id.text), .reference = "RunId"},
+    {MEMBER(struct run, state), .members = &run_state_members},
+    {MEMBER_JSON_AT(struct run, "spec", spec_text), .reference = "StoredSpec"},
+    {MEMBER_ROWS(&where_members)},
+    {MEMBER_TIME_AT(struct run, "created_at", created_us), .nullable = true,
+     .meaning = "null where the document of an imported run does not have it; likewise "
+                "`started_at` and `ended_by`."},
+    {MEMBER_TIME_AT(struct run, "started_at", started_us), .nullable = true},
+    {MEMBER_TIME_AT(struct run, "ended_at", ended_us), .nullable = true},
+    {MEMBER_ROWS(&told_members)},
+    {MEMBER_WRITTEN("summary", MEMBER_JSON, write_summary),
+     .schema = "{\"oneOf\": [{\"$ref\": \"#/components/schemas/Summary\"}, {\"$ref\": "
+               "\"#/components/schemas/SummaryHead\"}, {\"type\": \"null\"}]}",
+     .meaning = "Only for finished runs; lists have only its head."},
+    {MEMBER_WRITTEN("tokens_per_second", MEMBER_JSON, write_tokens), .reference = "Amount",
+     .nullable = true,
+     .meaning = "Tokens a second; null of a workload that does not train on text."},
+    {MEMBER_WRITTEN("roofline", MEMBER_OBJECT, roofline_write), .members = &roofline_members,
+     .nullable = true, .meaning = "Only for finished runs, in the answer for one run."},
+    {MEMBER_WRITTEN("validity", MEMBER_JSON, write_validity), .reference = "Validity",
+     .nullable = true},
+    {MEMBER_OBJECT_AT(struct run, "void", voided), .members = &taken_back_members,
+     .nullable = true, .meaning = "Who took the run back: it is kept, and counts nowhere."},
+    {MEMBER_WRITTEN("cost", MEMBER_JSON, write_cost),
+     .schema = "{\"oneOf\": [{\"$ref\": \"#/components/schemas/RunCost\"}, {\"$ref\": "
+               "\"#/components/schemas/RunCostHead\"}, {\"type\": \"null\"}]}",
+     .meaning =
+         "null before the run has ended, where the document of an imported run does not have it, "
+         "and in a list where no price in dollars is known; lists have only its head."},
+    {MEMBER_GROUP("sweep", &place_members), .nullable = true, .meaning = "Its place in a sweep."},
+    {MEMBER_ROWS(&end_members)},
+    {0},
+};
+
+/* What members have together. */
+static const char rules[] =
+    "{\"allOf\": ["
+    "{\"if\": {\"properties\": {\"state\": {\"const\": \"queued\"}}}, \"then\": {\"properties\": "
+    "{\"started_at\": {\"type\": \"null\"}, \"steps_stored\": {\"const\": 0}}}}, "
+    "{\"if\": {\"properties\": {\"state\": {\"enum\": [\"queued\", \"running\"]}}}, \"then\": "
+    "{\"properties\": {\"ended_at\": {\"type\": \"null\"}, \"ended_by\": {\"type\": \"null\"}, "
+    "\"reason\": {\"type\": \"null\"}, \"stderr_tail\": {\"type\": \"null\"}}}, \"else\": "
+    "{\"properties\": {\"ended_at\": {\"type\": \"string\"}}}}, "
+    "{\"if\": {\"properties\": {\"state\": {\"enum\": [\"running\", \"finished\", \"failed\", "
+    "\"interrupted\", \"preempted\"]}, \"provenance\": {\"const\": \"measured\"}}}, \"then\": "
+    "{\"properties\": {\"started_at\": {\"type\": \"string\"}}}}, "
+    "{\"if\": {\"properties\": {\"provenance\": {\"const\": \"measured\"}}}, \"then\": "
+    "{\"properties\": {\"created_at\": {\"type\": \"string\"}}}, \"else\": {\"properties\": "
+    "{\"state\": {\"const\": \"finished\"}, \"sweep\": {\"type\": \"null\"}}}}, "
+    "{\"if\": {\"properties\": {\"state\": {\"const\": \"finished\"}, \"provenance\": "
+    "{\"const\": \"measured\"}}}, \"then\": {\"properties\": {\"ended_by\": {\"type\": "
+    "\"string\"}}}}, "
+    "{\"if\": {\"properties\": {\"state\": {\"const\": \"finished\"}}}, \"then\": "
+    "{\"properties\": {\"summary\": {\"type\": \"object\"}}}, \"else\": {\"properties\": "
+    "{\"summary\": {\"type\": \"null\"}}}}, "
+    "{\"if\": {\"properties\": {\"state\": {\"enum\": [\"failed\", \"interrupted\", "
+    "\"preempted\"]}}}, \"then\": {\"properties\": {\"reason\": {\"type\": \"string\"}}}, "
+    "\"else\": {\"properties\": {\"reason\": {\"type\": \"null\"}}}}, "
+    "{\"if\": {\"properties\": {\"state\": {\"const\": \"running\"}}}, \"else\": "
+    "{\"properties\": {\"progress\": {\"type\": \"null\"}}}}]}";
+const struct members run_members = {.name = "Run", .rows = run_rows, .schema = rules};
+
+MEMBER_LISTS(write_runs, struct run_page, it, it->list->runs, it->list->count)
+
+static const struct member list_rows[] = {
+    {MEMBER_LIST_OF("runs", &run_members), .write = write_runs, .most = RUN_LIST_MAX},
+    {MEMBER_ROWS(&page_end_members)},
+    {0},
+};
+const struct members run_list_members = {.name = "RunList", .rows = list_rows};
+
+void run_page_end(const struct run_list *list, struct page *page)
 {
-    char cursor[CURSOR_SIZE];
-
-    jsonw_open(out, NULL, '{');
-    jsonw_open(out, "runs", '[');
-    for (size_t i = 0; i < list->count; i++)
-        present_run(out, NULL, &list->runs[i], NULL);
-    jsonw_close(out, ']');
-    if (list->more) {
-        cursor_write(list->runs[list->count - 1].number, cursor);
-        jsonw_text(out, "next_cursor", cursor);
-    } else {
-        jsonw_null(out, "next_cursor");
-    }
-    present_unmatched(out, unmatched, unmatched_count);
-    jsonw_close(out, '}');
+    page->limit = (long long)list->count;
+    page->count = page->limit + list->more;
+    if (list->more)
+        cursor_write(list->runs[list->count - 1].number, page->last);
 }
 
-void present_implementations(struct json_writer *out, const char *text)
+static const struct member implementation_rows[] = {
+    {MEMBER_JSON_AT(struct run, "implementations", implementations),
+     .schema = "{\"type\": [\"object\", \"null\"], \"propertyNames\": {\"pattern\": \"^[ "
+               "-~]{1,63}$\"}, \"additionalProperties\": {\"type\": \"object\", "
+               "\"propertyNames\": {\"pattern\": \"^[ -~]{1,63}$\"}, \"additionalProperties\": "
+               "{\"type\": \"string\", \"pattern\": \"^[ -~]{1,63}$\"}}}",
+     .meaning = "By layer and by pass (`forward` and so on); null where the engine did not "
+                "report it, or the run has not ended."},
+    {0},
+};
+const struct members implementation_list_members = {.name = "ImplementationList",
+                                                    .rows = implementation_rows};
+
+static bool split_is_known(const void *object)
 {
-    jsonw_open(out, NULL, '{');
-    if (text)
-        jsonw_raw(out, "implementations", text);
-    else
-        jsonw_null(out, "implementations");
-    jsonw_close(out, '}');
+    return step_split_is_known(object);
 }
 
-static void present_split(struct json_writer *out, const struct step_split *split)
-{
-    if (!step_split_is_known(split)) {
-        jsonw_null(out, "split");
-        return;
-    }
-    jsonw_open(out, "split", '{');
-    jsonw_number(out, "input_seconds", (double)split->input / 1e9);
-    jsonw_number(out, "forward_seconds", (double)split->forward / 1e9);
-    jsonw_number(out, "backward_seconds", (double)split->backward / 1e9);
-    jsonw_number(out, "update_seconds", (double)split->update / 1e9);
-    jsonw_number(out, "communication_seconds", (double)split->communication / 1e9);
-    jsonw_close(out, '}');
-}
+static const struct member split_rows[] = {
+    {MEMBER_SECONDS_AT(struct step_split, "input_seconds", input), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Waiting for, or making, the batch."},
+    {MEMBER_SECONDS_AT(struct step_split, "forward_seconds", forward),
+     .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER_SECONDS_AT(struct step_split, "backward_seconds", backward),
+     .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER_SECONDS_AT(struct step_split, "update_seconds", update), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Update of the weights."},
+    {MEMBER_SECONDS_AT(struct step_split, "communication_seconds", communication),
+     .range = MEMBER_NOT_NEGATIVE, .meaning = "Communication with other ranks."},
+    {0},
+};
+static const struct members split_members = {.name = "Split",
+                                             .meaning = "At most the step's seconds in sum.",
+                                             .rows = split_rows,
+                                             .is_known = split_is_known};
 
-void present_step(struct json_writer *out, long long position, const struct step *step,
-                  bool measured)
-{
-    jsonw_open(out, NULL, '{');
-    jsonw_integer(out, "index", position);
-    jsonw_number(out, "seconds", (double)step->nanoseconds / 1e9);
-    jsonw_number(out, "loss", step->loss);
-    jsonw_bool(out, "measured", measured);
-    present_split(out, &step->split);
-    jsonw_close(out, '}');
-}
+static const struct member step_rows[] = {
+    {MEMBER(struct placed_step, index), .range = MEMBER_NOT_NEGATIVE, .meaning = "From 0."},
+    {MEMBER_SECONDS_AT(struct placed_step, "seconds", step.nanoseconds), .range = MEMBER_POSITIVE,
+     .meaning = "As the engine timed it."},
+    {MEMBER_AS(struct placed_step, "loss", step.loss)},
+    {MEMBER_AS(struct placed_step, "measured", is_measured), .meaning = "False in the warm-up."},
+    {MEMBER_OBJECT_AT(struct placed_step, "split", step.split), .members = &split_members,
+     .nullable = true, .meaning = "How the seconds were spent, where the engine reported it."},
+    {0},
+};
+const struct members step_members = {.name = "Step", .rows = step_rows};

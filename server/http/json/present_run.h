@@ -1,31 +1,37 @@
-/* The shape of every JSON answer about runs. openapi.json describes what is written here, and a
- * test holds the two together. */
+/* The shape of every answer about runs. */
 #pragma once
 
-#include "answers/compare/unmatched.h"
-#include "common/json_writer.h"
 #include "db/runs/run_list.h"
-#include "engine/run/pace.h"
 #include "engine/run/run.h"
 #include "engine/trace/steps.h"
+#include "server/base/members.h"
+#include "server/http/json/page.h"
 
-/* `progress` may be NULL. */
-void present_run(struct json_writer *out, const char *key, const struct run *run,
-                 const struct progress *progress);
+extern const struct members run_members;                 /* of struct run */
+extern const struct members implementation_list_members; /* of struct run: those alone */
+extern const struct members summary_head_members;        /* of struct summary */
+extern const struct members progress_members;            /* of struct progress */
+extern const struct members run_state_members;           /* words of enum run_state */
 
-void present_run_list(struct json_writer *out, const struct run_list *list,
-                      const struct unmatched *unmatched, size_t unmatched_count);
+/* A page of runs. */
+struct run_page {
+    struct page *page; /* first: page_end_members */
+    const struct run_list *list;
+};
+extern const struct members run_list_members;
 
-void present_progress(struct json_writer *out, const char *key, const struct progress *progress);
+/* Says in the page where the next one begins. */
+void run_page_end(const struct run_list *list, struct page *page);
+
+/* An element of the list of steps. */
+struct placed_step {
+    long long index;
+    struct step step;
+    bool is_measured;
+};
+extern const struct members step_members;
 
 /* `findings` and `load` as in struct run, whose names of processes the words get; null for what
  * was never judged. */
 void present_judgement(struct json_writer *out, enum validity level, const char *findings,
                        const char *load);
-
-/* `text` is that of engine/protocol/implementations.h, or NULL. */
-void present_implementations(struct json_writer *out, const char *text);
-
-/* One element of the list of steps. */
-void present_step(struct json_writer *out, long long position, const struct step *step,
-                  bool measured);

@@ -1,25 +1,30 @@
+/* Tested by tests/api/test_comparison.py. */
 #include "server/http/json/present_senders.h"
 
-#include "common/text.h"
-
-void present_senders(struct json_writer *out, const struct contender *contender)
-{
-    jsonw_open(out, "senders", '[');
-    for (size_t i = 0; i < contender->source_count; i++) {
-        const struct run_source *source = &contender->sources[i];
-
-        jsonw_open(out, NULL, '{');
-        jsonw_text(out, "sender", text_or_null(source->name));
-        jsonw_text(out, "provenance", provenance_names[source->provenance]);
-        jsonw_bool(out, "trusted", source->is_trusted);
-        jsonw_integer(out, "runs", (long long)source->runs);
-        jsonw_integer(out, "machines", (long long)source->machines);
-        jsonw_number(out, "share", source->share);
-        jsonw_text(out, "counts", source_weight_names[source->weight]);
-        jsonw_close(out, '}');
-    }
-    jsonw_close(out, ']');
-}
+static const struct member sender_rows[] = {
+    {MEMBER_AS(struct run_source, "sender", name), .nullable = true, .filled = true,
+     .meaning = "The name of a token; null for what was measured here, or came in without the "
+                "name of a token."},
+    {MEMBER(struct run_source, provenance), .words = provenance_names},
+    {MEMBER_AS(struct run_source, "trusted", is_trusted),
+     .meaning = "This server, the operator, and the senders of `--gate-trust`."},
+    {MEMBER(struct run_source, runs), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "The newest valid runs that were looked at."},
+    {MEMBER(struct run_source, machines), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "That these runs name."},
+    {MEMBER(struct run_source, share), .range = MEMBER_SHARE,
+     .meaning = "Of what the throughput is made of: machines where its level is `vms`, else "
+                "runs."},
+    {MEMBER_AS(struct run_source, "counts", weight), .words = source_weight_names,
+     .meaning =
+         "`machines`: each machine counts; `vote`: all runs are one vote, because no other "
+         "source confirms them; `aside`: they contradict the others, and do not count."},
+    {0},
+};
+const struct members sender_members = {
+    .name = "RowSender",
+    .meaning = "Whose runs a row of a comparison is made of, the largest share first.",
+    .rows = sender_rows};
 
 static const char *name_of(const struct run_source *source)
 {

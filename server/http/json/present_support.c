@@ -1,73 +1,150 @@
 /* Tested by tests/api/test_support.py. */
 #include "server/http/json/present_support.h"
 
-#include "common/cleanup.h"
-#include "common/text.h"
 #include "server/http/json/csv_cells.h"
 
 #include <math.h>
+
+#define FACT_SOURCE                                                                              \
+    .nullable = true, .words = fact_source_names + SOURCE_MEASURED, .first = SOURCE_MEASURED,    \
+    .meaning = "Who says so: a machine of the type that a run was measured on, the catalogue "   \
+               "of the feeds, or a rule about the family; null where the fact is unknown."
 
 static double number_or_none(double number)
 {
     return number > 0 ? number : NAN;
 }
 
+static const struct member number_rows[] = {
+    {MEMBER_AS(struct number_fact, "value", number), .nullable = true, .range = MEMBER_POSITIVE},
+    {MEMBER(struct number_fact, source), FACT_SOURCE},
+    {0},
+};
+const struct members number_fact_members = {
+    .name = "NumberFact", .meaning = "A number; null is unknown.", .rows = number_rows};
+
 static const char *word_or_unknown(const struct word_fact *fact)
 {
     return fact->source == SOURCE_NONE ? "unknown" : fact->word;
 }
 
-void present_number_fact(struct json_writer *out, const char *key, const struct number_fact *fact)
-{
-    jsonw_open(out, key, '{');
-    jsonw_number(out, "value", number_or_none(fact->number));
-    jsonw_text(out, "source", fact_source_names[fact->source]);
-    jsonw_close(out, '}');
-}
+MEMBER_WRITES(write_word, text, struct word_fact, fact, word_or_unknown(fact))
 
-static void present_word(struct json_writer *out, const char *key, const char *word,
-                         enum fact_source source)
-{
-    jsonw_open(out, key, '{');
-    jsonw_text(out, "value", word);
-    jsonw_text(out, "source", fact_source_names[source]);
-    jsonw_close(out, '}');
-}
+static const struct member word_rows[] = {
+    {MEMBER_WRITTEN("value", MEMBER_TEXT, write_word)},
+    {MEMBER(struct word_fact, source), FACT_SOURCE},
+    {0},
+};
+static const struct members word_members = {
+    .name = "WordFact",
+    .meaning = "A fact; its value is `unknown` where no source has it.",
+    .rows = word_rows};
 
 /* What follows from another fact is from where that is. */
-static void present_answer(struct json_writer *out, const char *key, enum support_answer answer,
-                           enum fact_source source)
+struct answer_fact {
+    enum support_answer value;
+    enum fact_source source;
+};
+
+static const struct member answer_rows[] = {
+    {MEMBER(struct answer_fact, value), .words = support_answer_names},
+    {MEMBER(struct answer_fact, source), FACT_SOURCE},
+    {0},
+};
+static const struct members answer_members = {
+    .name = "AnswerFact", .meaning = "Whether something is so.", .rows = answer_rows};
+
+static void write_answer(struct json_writer *out, const struct member *row,
+                         enum support_answer answer, enum fact_source source)
 {
-    present_word(out, key, support_answer_names[answer],
-                 answer == SUPPORT_UNKNOWN ? SOURCE_NONE : source);
+    const struct answer_fact fact = {answer, answer == SUPPORT_UNKNOWN ? SOURCE_NONE : source};
+
+    members_write(out, row->name, row->members, &fact);
 }
 
-void present_support(struct json_writer *out, const struct known_type *type,
-                     const struct support *support)
+static void write_runs(struct json_writer *out, const struct member *row, const void *object)
 {
-    jsonw_open(out, NULL, '{');
-    jsonw_text(out, "provider", text_or_null(type->listed.provider));
-    jsonw_text(out, "instance_type", type->listed.name);
-    jsonw_text(out, "family", support->family);
-    present_answer(out, "runs", support->runs, support->runs_source);
-    jsonw_text(out, "why_not", text_or_null(support->why_not));
-    present_word(out, "isa", word_or_unknown(&support->isa), support->isa.source);
-    jsonw_bool(out, "isa_at_least", support->isa_at_least);
-    present_answer(out, "bf16_native", support->bf16, support->isa.source);
-    present_answer(out, "amx", support->amx, support->isa.source);
-    present_word(out, "architecture", word_or_unknown(&support->architecture),
-                 support->architecture.source);
-    present_word(out, "processor", word_or_unknown(&support->processor),
-                 support->processor.source);
-    present_number_fact(out, "numa_nodes", &support->numa_nodes);
-    present_number_fact(out, "vcpus", &support->vcpus);
-    present_number_fact(out, "memory_gib", &support->memory_gib);
-    jsonw_number(out, "memory_needed_gib", number_or_none(support->need_gib));
-    present_answer(out, "memory_enough", support->memory_enough, support->memory_gib.source);
-    jsonw_integer(out, "kinds_measured", type->measured.kinds);
-    jsonw_text(out, "feed", text_or_null(type->feed));
-    jsonw_close(out, '}');
+    const struct support *support = object;
+
+    write_answer(out, row, support->runs, support->runs_source);
 }
+
+static void write_by_isa(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct support *support = object;
+
+    write_answer(out, row, MEMBER_VALUE(enum support_answer, row, support), support->isa.source);
+}
+
+static void write_memory_enough(struct json_writer *out, const struct member *row,
+                                const void *object)
+{
+    const struct support *support = object;
+
+    write_answer(out, row, support->memory_enough, support->memory_gib.source);
+}
+
+MEMBER_FINDS(find_type, struct support_view, view, view->type)
+MEMBER_FINDS(find_support, struct support_view, view, view->support)
+
+#define ANSWER(called, member, writes)                                                           \
+    MEMBER_OBJECT_AT(struct support, called, member), .members = &answer_members,                \
+                                                      .write = (writes)
+#define WORD(member) MEMBER_OBJECT_AT(struct support, #member, member), .members = &word_members
+#define NUMBER(member)                                                                           \
+    MEMBER_OBJECT_AT(struct support, #member, member), .members = &number_fact_members
+static const struct member facts_rows[] = {
+    {MEMBER(struct support, family),
+     .meaning = "Types that differ in size alone, by the form of the name."},
+    {ANSWER("runs", runs, write_runs),
+     .meaning = "Whether the engine runs there. `measured`: a finished run of any spec says so."},
+    {MEMBER(struct support, why_not), .nullable = true,
+     .meaning = "Where `runs` is `no` or `unknown`."},
+    {WORD(isa), .meaning = "The instruction set that the engine chooses by."},
+    {MEMBER(struct support, isa_at_least),
+     .meaning = "The family has several processors, and some may have more."},
+    {ANSWER("bf16_native", bf16, write_by_isa)},
+    {ANSWER("amx", amx, write_by_isa)},
+    {WORD(architecture)},
+    {WORD(processor)},
+    {NUMBER(numa_nodes), .meaning = "Only measured machines tell."},
+    {NUMBER(vcpus)},
+    {NUMBER(memory_gib)},
+    {MEMBER_AS(struct support, "memory_needed_gib", need_gib), .nullable = true,
+     .range = MEMBER_POSITIVE,
+     .meaning = "By ResNet-50 with the defaults of a run, on all vCPUs."},
+    {ANSWER("memory_enough", memory_enough, write_memory_enough), .meaning = "For that need."},
+    {0},
+};
+static const struct members facts_members = {.rows = facts_rows};
+
+static const struct member type_rows[] = {
+    {MEMBER_AS(struct known_type, "provider", listed.provider), .nullable = true},
+    {MEMBER_AS(struct known_type, "instance_type", listed.name)},
+    {0},
+};
+static const struct members type_members = {.rows = type_rows};
+
+static const struct member known_rows[] = {
+    {MEMBER_AS(struct known_type, "kinds_measured", measured.kinds), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Kinds of hardware of this type that finished runs were measured on. Of several, "
+                "the facts are those of the one seen last."},
+    {MEMBER(struct known_type, feed), .nullable = true,
+     .meaning = "That lists it; null: it is known from runs alone."},
+    {0},
+};
+static const struct members known_members = {.rows = known_rows};
+
+static const struct member support_rows[] = {
+    {MEMBER_ROWS(&type_members), .find = find_type},
+    {MEMBER_ROWS(&facts_members), .find = find_support},
+    {MEMBER_ROWS(&known_members), .find = find_type},
+    {0},
+};
+const struct members support_members = {
+    .name = "Support",
+    .meaning = "What is known of an instance type, for ResNet-50 with the defaults of a run.",
+    .rows = support_rows};
 
 const char present_support_columns[] =
     "runs,provider,instance_type,family,runs_source,why_not,isa,isa_source,isa_at_least,"

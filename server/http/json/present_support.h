@@ -1,18 +1,16 @@
-/* What is known of an instance type: as JSON, and as a line of CSV. openapi.json describes what
- * is written here, and a test holds the two together. */
+/* What is known of an instance type: as JSON, and as a line of CSV. */
 #pragma once
 
 #include "answers/types/support.h"
-#include "common/json_writer.h"
+#include "common/bytes.h"
+#include "server/base/members.h"
 
-struct known_type;
-
-void present_support(struct json_writer *out, const struct known_type *type,
-                     const struct support *support);
-
-/* A fact of it. */
-void present_number_fact(struct json_writer *out, const char *key,
-                         const struct number_fact *fact);
+struct support_view {
+    const struct known_type *type;
+    const struct support *support;
+};
+extern const struct members support_members;     /* of struct support_view */
+extern const struct members number_fact_members; /* of struct number_fact */
 
 /* The names of the columns, and one line. False at the limit of the text. */
 extern const char present_support_columns[];

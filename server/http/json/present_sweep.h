@@ -1,32 +1,17 @@
-/* The shape of every answer about sweeps; openapi.json describes it. */
+/* The shape of every answer about sweeps. */
 #pragma once
 
-#include "common/bytes.h"
-#include "common/json_writer.h"
-#include "db/runs/sweep_runs.h"
-#include "db/runs/sweeps.h"
+#include "server/base/members.h"
+#include "server/http/json/sweep_view.h"
 
-/* A sweep with its runs, and what they come to. */
-struct sweep_view {
-    const struct sweep_row *row;
-    enum sweep_preset preset;
-    const struct sweep_row_run *runs;
-    size_t run_count;
-    const struct sweep_result *result;
-    struct false_alarms alarms; /* of an A/A */
-    long long now_us;
+extern const struct members sweep_members;       /* of struct sweep_view */
+extern const struct members sweep_head_members;  /* of struct sweep_row: without its cells */
+extern const struct members sweep_state_members; /* words of enum sweep_state */
+
+/* How far the runs of a sweep have come. */
+struct sweep_progress {
+    long long runs_total, runs_done, runs_running;
+    double elapsed_seconds, seconds_left; /* the latter NaN unknown */
 };
-
-void present_sweep(struct json_writer *out, const struct sweep_view *view);
-
-/* Its parts alone: a cell, and how far its runs have come. */
-void present_sweep_cell(struct json_writer *out, const struct sweep_view *view, size_t index);
-void present_sweep_progress(struct json_writer *out, const char *key,
-                            const struct sweep_view *view);
-
-/* Without its cells, for lists. */
-void present_sweep_head(struct json_writer *out, const struct sweep_row *row);
-
-/* The cells as CSV. False at the limit of the text. */
-bool present_sweep_csv(struct bytes *text, const struct sweep_view *view)
-    __attribute__((warn_unused_result));
+struct sweep_progress sweep_progress_of(const struct sweep_view *view);
+extern const struct members sweep_progress_members;

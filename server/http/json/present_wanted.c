@@ -1,46 +1,78 @@
+/* Tested by tests/api/test_wanted.py. */
 #include "server/http/json/present_wanted.h"
 
 #include "common/cleanup.h"
 #include "common/text.h"
-#include "server/http/json/present_unmatched.h"
+#include "server/http/json/page.h"
 
-static bool present_one(struct json_writer *out, const struct wanted *wanted)
+static void write_spec(struct json_writer *out, const struct member *row, const void *object)
 {
-    AUTO(freep) char *spec = run_spec_to_text(&wanted->spec);
-    const struct standing nothing = {0};
-    const struct standing *standing = wanted->contender ? &wanted->contender->standing : &nothing;
+    AUTO(freep) char *spec = run_spec_to_text(&((const struct wanted *)object)->spec);
 
-    jsonw_open(out, NULL, '{');
-    jsonw_raw(out, "spec", spec);
-    jsonw_text(out, "reason", wanted_reason_names[wanted->reason]);
-    jsonw_text(out, "words", wanted->words);
-    jsonw_text(out, "row", wanted->contender ? wanted->contender->id : NULL);
-    jsonw_integer(out, "runs", standing->runs);
-    jsonw_integer(out, "machines", standing->vms);
-    jsonw_text(out, "version",
-               wanted->contender ? text_or_null(wanted->contender->version) : NULL);
-    jsonw_time(out, "measured_at", standing->newest_us);
-    jsonw_integer(out, "other_types", wanted->types);
-    jsonw_close(out, '}');
-    return spec != NULL;
+    jsonw_raw(out, row->name, spec);
+    out->failed |= !spec;
 }
 
-bool present_wanted(struct json_writer *out, const struct wanted_question *question,
-                    const struct wanted_list *list, size_t limit,
-                    const struct unmatched_list *unmatched)
+/* What was measured with it; nothing, where that was never. */
+static const void *find_contender(const void *object)
 {
-    bool ok = true;
+    static const struct contender none;
+    const struct wanted *wanted = object;
 
-    jsonw_open(out, NULL, '{');
-    jsonw_text(out, "instance_type", question->type->listed.name);
-    jsonw_text(out, "provider", text_or_null(question->type->listed.provider));
-    jsonw_open(out, "wanted", '[');
-    for (size_t i = 0; ok && i < list->count && i < limit; i++)
-        ok = present_one(out, &list->list[i]);
-    jsonw_close(out, ']');
-    jsonw_integer(out, "count", (long long)list->count);
-    jsonw_integer(out, "unable", (long long)list->unable);
-    present_unmatched(out, unmatched->list, unmatched->count);
-    jsonw_close(out, '}');
-    return ok;
+    return wanted->contender ? wanted->contender : &none;
 }
+
+static const struct member contender_rows[] = {
+    {MEMBER_AS(struct contender, "row", id), .nullable = true,
+     .meaning = "Id of its row in the comparison; null: it was never measured."},
+    {MEMBER_AS(struct contender, "runs", standing.runs), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER_AS(struct contender, "machines", standing.vms), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER(struct contender, version), .nullable = true},
+    {MEMBER_TIME_AT(struct contender, "measured_at", standing.newest_us), .nullable = true},
+    {0},
+};
+static const struct members contender_members = {.rows = contender_rows};
+
+static const struct member wanted_rows[] = {
+    {MEMBER_WRITTEN("spec", MEMBER_JSON, write_spec), .reference = "StoredSpec"},
+    {MEMBER(struct wanted, reason), .words = wanted_reason_names,
+     .meaning = "In order of worth: no valid run; fewer machines than an interval over machines "
+                "needs; an older version than the newest of the engine; older than `days`."},
+    {MEMBER(struct wanted, words), .filled = true, .meaning = "The reason in words."},
+    {MEMBER_ROWS(&contender_members), .find = find_contender},
+    {MEMBER_AS(struct wanted, "other_types", types), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Rows of other types that were measured with it."},
+    {0},
+};
+static const struct members wanted_members = {
+    .name = "Wanted", .meaning = "A spec that lacks evidence on a type.", .rows = wanted_rows};
+
+static size_t shown_in(const struct wanted_view *view)
+{
+    return view->list->count < view->limit ? view->list->count : view->limit;
+}
+
+MEMBER_LISTS(write_wanted, struct wanted_view, view, view->list->list, shown_in(view))
+MEMBER_LISTS(write_unmatched, struct wanted_view, view, view->unmatched->list,
+             view->unmatched->count)
+MEMBER_WRITES(write_type, text, struct wanted_view, view, view->type->name)
+MEMBER_WRITES(write_provider, text, struct wanted_view, view, text_or_null(view->type->provider))
+MEMBER_WRITES(write_count, integer, struct wanted_view, view, (long long)view->list->count)
+MEMBER_WRITES(write_unable, integer, struct wanted_view, view, (long long)view->list->unable)
+
+static const struct member list_rows[] = {
+    {MEMBER_WRITTEN("instance_type", MEMBER_TEXT, write_type)},
+    {MEMBER_WRITTEN("provider", MEMBER_TEXT, write_provider), .nullable = true},
+    {MEMBER_LIST_OF("wanted", &wanted_members), .write = write_wanted},
+    {MEMBER_WRITTEN("count", MEMBER_INTEGER, write_count), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "All that are wanted, beyond `limit` too."},
+    {MEMBER_WRITTEN("unable", MEMBER_INTEGER, write_unable), .range = MEMBER_NOT_NEGATIVE,
+     .meaning = "Specs left out, because such a machine cannot run them, or bf16 only emulated."},
+    {MEMBER_LIST_OF("unmatched", &unmatched_members), .write = write_unmatched,
+     .most = UNMATCHED_MAX,
+     .meaning = "The type and provider that nothing has, though they are answered for; where "
+                "nothing is wanted, also the workload and engine that no run has."},
+    {0},
+};
+const struct members wanted_list_members = {
+    .name = "WantedList", .meaning = "What is wanted of a type.", .rows = list_rows};

@@ -1,12 +1,14 @@
-/* What is wanted of a type, as JSON. openapi.json describes what is written here, and a test
- * holds the two together. */
+/* What is wanted of a type, as JSON. */
 #pragma once
 
 #include "answers/compare/unmatched_lists.h"
 #include "answers/types/wanted.h"
-#include "common/json_writer.h"
+#include "server/base/members.h"
 
-/* At most `limit` of them. False at the limit of the text. */
-bool present_wanted(struct json_writer *out, const struct wanted_question *question,
-                    const struct wanted_list *list, size_t limit,
-                    const struct unmatched_list *unmatched) __attribute__((warn_unused_result));
+struct wanted_view {
+    const struct instance_type *type;
+    const struct wanted_list *list;
+    size_t limit; /* of those that are written */
+    const struct unmatched_list *unmatched;
+};
+extern const struct members wanted_list_members; /* of struct wanted_view */

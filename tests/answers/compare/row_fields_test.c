@@ -26,12 +26,14 @@ static void a_list_is_put_in_the_order_of_a_row_with_its_id(void)
 
 static void all_is_all_and_none_is_the_usual_ones(void)
 {
-    struct row_fields_asked all, usual;
+    struct row_fields_asked all, mixed, usual;
     size_t count = 0, usual_count = 0;
 
     EXPECT(row_fields_read("fields", "all", &all, NULL));
     EXPECT(row_fields_read("fields", NULL, &usual, NULL));
+    EXPECT(row_fields_read("fields", "stratum,all", &mixed, NULL));
     for (const struct row_field *field = row_fields; field->name; field++) {
+        EXPECT(mixed.names[count] == field->name);
         EXPECT(all.names[count++] == field->name);
         if (field->is_usual)
             EXPECT(usual.names[usual_count++] == field->name);
@@ -44,9 +46,9 @@ static void what_is_no_member_is_refused_with_what_is_near(void)
 {
     static const struct {
         const char *text, *near;
-    } wrong[] = {{"", "of 41 are"},      {"ranks", "are rank, "},    {"id,", "of 41 are"},
-                 {",id", "of 41 are"},   {"id,,rank", "of 41 are"},  {"all,id", "of 41 are"},
-                 {"id,prices", "price"}, {"id,rank ", "are rank, "}, {"ID", "of 41 are"}};
+    } wrong[] = {{"", "of 42 are"},      {"ranks", "are rank, "},    {"id,", "of 42 are"},
+                 {",id", "of 42 are"},   {"id,,rank", "of 42 are"},  {"all,", "of 42 are"},
+                 {"id,prices", "price"}, {"id,rank ", "are rank, "}, {"ID", "of 42 are"}};
 
     for (size_t i = 0; i < COUNT(wrong); i++) {
         struct row_fields_asked asked;

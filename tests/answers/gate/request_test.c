@@ -58,7 +58,7 @@ static void each_kind_of_baseline_is_recognised(void)
         char text[BASELINE_TEXT_SIZE];
 
         gate_baseline_text(&request, text);
-        EXPECT_STR(baseline_kind_name(request.kind), baselines[i].name);
+        EXPECT_STR(baseline_kind_names[request.kind], baselines[i].name);
         EXPECT_STR(text, baselines[i].text);
     }
 }

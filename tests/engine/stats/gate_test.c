@@ -283,12 +283,12 @@ static void two_looks_fail_only_together(void)
 
 static void verdicts_and_levels_have_names(void)
 {
-    EXPECT_STR(gate_verdict_name(GATE_PASS), "pass");
-    EXPECT_STR(gate_verdict_name(GATE_FAIL), "fail");
-    EXPECT_STR(gate_verdict_name(GATE_CANNOT_TELL), "cannot_tell");
-    EXPECT_STR(gate_level_name(GATE_STEPS), "steps");
-    EXPECT_STR(gate_level_name(GATE_RUNS), "runs");
-    EXPECT_STR(gate_level_name(GATE_PAIRS), "pairs");
+    EXPECT_STR(gate_verdict_names[GATE_PASS], "pass");
+    EXPECT_STR(gate_verdict_names[GATE_FAIL], "fail");
+    EXPECT_STR(gate_verdict_names[GATE_CANNOT_TELL], "cannot_tell");
+    EXPECT_STR(gate_level_names[GATE_STEPS], "steps");
+    EXPECT_STR(gate_level_names[GATE_RUNS], "runs");
+    EXPECT_STR(gate_level_names[GATE_PAIRS], "pairs");
 }
 
 int main(void)

@@ -56,7 +56,7 @@ static void the_advice_follows_from_what_a_run_would_lose(void)
         struct load_opinion opinion =
             of(rows[i].processors, rows[i].threads, rows[i].percent, rows[i].hidden);
 
-        EXPECT_STR(load_advice_name(opinion.advice), rows[i].advice);
+        EXPECT_STR(load_advice_names[opinion.advice], rows[i].advice);
         EXPECT_STR(opinion.words, rows[i].words);
         EXPECT((opinion.threads > 0) == (opinion.advice == LOAD_FEWER_THREADS));
     }

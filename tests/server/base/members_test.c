@@ -7,6 +7,8 @@
 #include <math.h>
 
 static const char *const colours[] = {"red", "green", NULL};
+static const struct members colour_members = {
+    .name = "Colour", .meaning = "Of its light.", .words = colours};
 
 struct lamp {
     const char *maker; /* NULL unknown */
@@ -26,18 +28,23 @@ struct lamp {
     bool has_spare;
     struct shade spare;
     double sizes[2];
+    enum { HEAT_UNKNOWN, HEAT_COLD, HEAT_WARM } heat, unknown_heat;
+    long long warm_up_ns;
+    enum { DULL_RED, DULL_GREEN } dull;
 };
+static const char *const heats[] = {"cold", "warm", NULL};
 
 static const struct member shade_rows[] = {{MEMBER(struct shade, metres)}, {0}};
-static const struct members shade_members = {
-    .name = "Shade", .meaning = "What covers it.", .rows = shade_rows};
+MEMBER_KNOWN(shade_is_known, struct shade, shade, shade->metres >= 0)
 
-static const void *find_spare(const void *object)
-{
-    const struct lamp *lamp = object;
+static const struct members shade_members = {.name = "Shade",
+                                             .meaning = "What covers it.",
+                                             .rows = shade_rows,
+                                             .is_known = shade_is_known};
 
-    return lamp->has_spare ? &lamp->spare : NULL;
-}
+MEMBER_FINDS(find_spare, struct lamp, lamp, lamp->has_spare ? &lamp->spare : NULL)
+MEMBER_LISTS(write_shades, struct lamp, lamp, &lamp->spare, lamp->has_spare)
+MEMBER_WRITES(write_kilowatts, number, struct lamp, lamp, lamp->watts / 1000)
 
 static void write_sizes(struct json_writer *out, const struct member *row, const void *object)
 {
@@ -55,6 +62,18 @@ static const struct member switch_rows[] = {
     {0},
 };
 static const struct members switch_members = {.rows = switch_rows};
+
+static const struct member stand_rows[] = {{MEMBER_AS(struct shade, "stand_metres", metres)},
+                                           {0}};
+static const struct members stand_members = {.rows = stand_rows};
+
+static void write_colours(struct json_writer *out, const struct member *row, const void *object)
+{
+    (void)object;
+    jsonw_open(out, row->name, '[');
+    jsonw_text(out, NULL, row->words[0]);
+    jsonw_close(out, ']');
+}
 
 static const struct member lamp_rows[] = {
     {MEMBER(struct lamp, maker), .nullable = true, .filled = true, .meaning = "Who made it."},
@@ -80,8 +99,21 @@ static const struct member lamp_rows[] = {
      .meaning = "In the cupboard."},
     {.name = "sizes",
      .type = MEMBER_LIST,
+     .most = 2,
      .schema = "{\"type\": \"number\"}",
      .write = write_sizes},
+    {.name = "colours", .type = MEMBER_LIST, .words = colours, .write = write_colours},
+    {MEMBER(struct lamp, heat), .nullable = true, .words = heats, .first = HEAT_COLD},
+    {MEMBER(struct lamp, unknown_heat), .nullable = true, .words = heats, .first = HEAT_COLD},
+    {MEMBER_ROWS_AT(struct lamp, spare, &stand_members)},
+    {.name = "words", .type = MEMBER_TEXT, .always = "it is lit"},
+    {.name = "kilowatts", .type = MEMBER_NUMBER, .write = write_kilowatts},
+    {MEMBER_SECONDS_AT(struct lamp, "warm_up", warm_up_ns), .range = MEMBER_NOT_NEGATIVE},
+    {MEMBER(struct lamp, dull), .members = &colour_members},
+    {MEMBER_LIST_OF("shades", &shade_members), .write = write_shades},
+    {MEMBER_CONSTANT("level", "0.95")},
+    {MEMBER_GROUP("switch", &switch_members)},
+    {MEMBER_AS(struct lamp, "where", place), .nullable = true, .reference = "Place"},
     {0},
 };
 static const struct members lamp_members = {.name = "Lamp", .rows = lamp_rows};
@@ -111,24 +143,37 @@ static void each_row_writes_its_member(void)
                               .shade = {0.5},
                               .has_spare = true,
                               .spare = {1.5},
-                              .sizes = {1, 2}};
+                              .sizes = {1, 2},
+                              .heat = HEAT_WARM,
+                              .warm_up_ns = 1500000000,
+                              .dull = DULL_GREEN};
     AUTO(freep) char *text = written(&lamp);
 
-    EXPECT_STR(text, "{\"maker\":\"Lux\",\"place\":\"hall\",\"colour\":\"green\",\"hours\":7,"
-                     "\"sockets\":2,\"bulbs\":3,\"watts\":4.5,\"share\":0.25,\"on\":true,"
-                     "\"since\":\"1970-01-01T00:00:00.001Z\",\"details\":{\"a\":1},"
-                     "\"shade\":{\"metres\":0.5},\"spare\":{\"metres\":1.5},\"sizes\":[1,2]}");
+    EXPECT_STR(text,
+               "{\"maker\":\"Lux\",\"place\":\"hall\",\"colour\":\"green\",\"hours\":7,"
+               "\"sockets\":2,\"bulbs\":3,\"watts\":4.5,\"share\":0.25,\"on\":true,"
+               "\"since\":\"1970-01-01T00:00:00.001Z\",\"details\":{\"a\":1},"
+               "\"shade\":{\"metres\":0.5},\"spare\":{\"metres\":1.5},\"sizes\":[1,2],"
+               "\"colours\":[\"red\"],\"heat\":\"warm\",\"unknown_heat\":null,"
+               "\"stand_metres\":1.5,\"words\":\"it is lit\",\"kilowatts\":0.0045,"
+               "\"warm_up\":1.5,\"dull\":\"green\",\"shades\":[{\"metres\":1.5}],\"level\":0.95,"
+               "\"switch\":{\"on\":true,\"since\":\"1970-01-01T00:00:00.001Z\"},"
+               "\"where\":\"hall\"}");
 }
 
 static void what_has_no_value_is_null(void)
 {
-    const struct lamp lamp = {.maker = "", .watts = 0, .share = NAN};
+    const struct lamp lamp = {.maker = "", .watts = 0, .share = NAN, .shade = {-1}};
     AUTO(freep) char *text = written(&lamp);
 
-    EXPECT_STR(text, "{\"maker\":null,\"place\":null,\"colour\":\"red\",\"hours\":null,"
-                     "\"sockets\":0,\"bulbs\":0,\"watts\":null,\"share\":null,\"on\":false,"
-                     "\"since\":null,\"details\":null,\"shade\":{\"metres\":0},\"spare\":null,"
-                     "\"sizes\":[0,0]}");
+    EXPECT_STR(text,
+               "{\"maker\":null,\"place\":null,\"colour\":\"red\",\"hours\":null,"
+               "\"sockets\":0,\"bulbs\":0,\"watts\":null,\"share\":null,\"on\":false,"
+               "\"since\":null,\"details\":null,\"shade\":null,\"spare\":null,"
+               "\"sizes\":[0,0],\"colours\":[\"red\"],\"heat\":null,"
+               "\"unknown_heat\":null,\"stand_metres\":0,\"words\":\"it is lit\",\"kilowatts\":0,"
+               "\"warm_up\":0,\"dull\":\"red\",\"shades\":[],\"level\":0.95,"
+               "\"switch\":{\"on\":false,\"since\":null},\"where\":null}");
     AUTO(freep) char *nothing = written(NULL);
 
     EXPECT_STR(nothing, "null");
@@ -172,18 +217,28 @@ static void the_same_rows_describe_what_they_write(void)
         {"shade", "{\"$ref\":\"#/components/schemas/Shade\"}"},
         {"spare", "{\"description\":\"In the cupboard.\",\"oneOf\":[{\"$ref\":"
                   "\"#/components/schemas/Shade\"},{\"type\":\"null\"}]}"},
-        {"sizes", "{\"items\":{\"type\":\"number\"},\"type\":\"array\"}"},
+        {"sizes", "{\"items\":{\"type\":\"number\"},\"maxItems\":2,\"type\":\"array\"}"},
+        {"colours", "{\"items\":{\"enum\":[\"red\",\"green\"]},\"type\":\"array\"}"},
+        {"heat", "{\"enum\":[\"cold\",\"warm\",null]}"},
+        {"stand_metres", "{\"type\":\"number\"}"},
+        {"words", "{\"type\":\"string\"}"},
+        {"warm_up", "{\"minimum\":0,\"type\":\"number\"}"},
+        {"dull", "{\"$ref\":\"#/components/schemas/Colour\"}"},
+        {"where", "{\"oneOf\":[{\"$ref\":\"#/components/schemas/Place\"},{\"type\":\"null\"}]}"},
     };
 
     EXPECT_STR(json_string_value(json_object_get(reference, "$ref")),
                "#/components/schemas/Lamp");
     EXPECT(json_object_get(schemas, "Shade") != NULL);
+    EXPECT_STR(
+        json_string_value(json_object_get(json_object_get(schemas, "Colour"), "description")),
+        "Of its light.");
     for (size_t i = 0; i < COUNT(wanted); i++)
         expect_described(schemas, wanted[i][0], wanted[i][1]);
     /* Every member but an optional one is always there. */
     EXPECT_INT(
         (long long)json_array_size(json_object_get(json_object_get(schemas, "Lamp"), "required")),
-        13);
+        25);
 }
 
 int main(void)

@@ -121,7 +121,9 @@ static json_t *held_of(const struct price_view *view)
     struct json_writer out = {.bytes = &bytes};
     AUTO(json_decrefp) json_t *json = NULL;
 
-    present_price(&out, NULL, view, NULL, NOON_US);
+    const struct price_shown shown = price_show(view, NULL, NOON_US);
+
+    members_write(&out, NULL, &listed_price_members, &shown);
     json = json_loadb(bytes.data, bytes.used, JSON_REJECT_DUPLICATES, NULL);
     EXPECT(json != NULL);
     return json_incref(json_object_get(json, "held"));

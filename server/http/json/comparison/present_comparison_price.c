@@ -3,172 +3,296 @@
 
 #include "answers/compare/sides.h"
 #include "common/cleanup.h"
-#include "common/text.h"
 #include "pricing/feeds/source.h"
+#include "server/http/json/comparison/comparison_view.h"
 #include "server/prices/price_json.h"
 
 #include <math.h>
 
-static void present_origin(struct json_writer *out, const struct quote *quote)
+/* Where a price is from; that of a run or a question has no quote. */
+static const void *find_quote(const void *object)
 {
-    const struct source *source = source_find(quote->feed);
+    static const struct quote of_run = {.feed = "run"}, of_question = {.feed = "question"};
+    const struct row_price *price = object;
 
-    jsonw_text(out, "region", text_or_null(quote->region));
-    jsonw_text(out, "zone", text_or_null(quote->zone));
-    jsonw_text(out, "feed", quote->feed);
-    jsonw_text(out, "label",
-               source                ? source->title
-               : quote->is_published ? "published with a figure"
-                                     : "given by a person");
-    jsonw_bool(out, "third_party", quote->third_party);
-    jsonw_time(out, "valid_from", quote->since_us);
-    jsonw_time(out, "source_time", quote->source_us);
-    jsonw_time(out, "fetched_at", quote->fetched_us);
-    jsonw_text(out, "freshness",
-               quote->is_published ? "published" : freshness_names[quote->freshness]);
-}
-
-static void present_no_origin(struct json_writer *out, const struct row_price *price)
-{
-    bool paid = !price->is_given;
-
-    jsonw_null(out, "region");
-    jsonw_null(out, "zone");
-    jsonw_text(out, "feed", paid ? "run" : "question");
-    jsonw_text(out, "label", paid ? "as its newest run knew it" : "given in the question");
-    jsonw_bool(out, "third_party", false);
-    jsonw_null(out, "valid_from");
-    jsonw_null(out, "source_time");
-    jsonw_null(out, "fetched_at");
-    jsonw_text(out, "freshness", freshness_names[price->freshness]);
-}
-
-void present_row_price(struct json_writer *out, const struct row_price *price)
-{
-    if (!price->known) {
-        jsonw_null(out, "price");
-        jsonw_text(out, "why_no_price", price->why_not);
-        return;
-    }
-    jsonw_open(out, "price", '{');
-    jsonw_text(out, "kind", price->kind);
-    jsonw_text(out, "choice", price_choice_names[price->choice]);
-    jsonw_number(out, "price_per_hour", price->dollars.value);
-    jsonw_number(out, "low", price->dollars.has_interval ? price->dollars.low : NAN);
-    jsonw_number(out, "high", price->dollars.has_interval ? price->dollars.high : NAN);
-    jsonw_number(out, "list_price_per_hour", price->list);
-    jsonw_number(out, "factor", price->factor);
-    jsonw_text(out, "factor_note", text_or_null(price->factor_note));
-    present_commitment(out, price->quote ? price->quote->kind : PRICE_TYPED,
-                       price->quote ? price->quote->upfront_nanos : 0);
     if (price->quote)
-        present_origin(out, price->quote);
-    else
-        present_no_origin(out, price);
-    jsonw_close(out, '}');
-    jsonw_null(out, "why_no_price");
+        return price->quote;
+    return price->is_given ? &of_question : &of_run;
 }
 
-static void present_quote(struct json_writer *out, const char *key, const struct quote *quote)
+static const char *label_of(const struct row_price *price)
 {
-    jsonw_number(out, key, quote && quote->known ? (double)quote->nanos / 1e9 : NAN);
+    const struct source *source;
+
+    if (!price->quote)
+        return price->is_given ? "given in the question" : "as its newest run knew it";
+    source = source_find(price->quote->feed);
+    if (source)
+        return source->title;
+    return price->quote->is_published ? "published with a figure" : "given by a person";
 }
 
-/* Dollars an hour of every kind, as the feeds have them. */
-void present_prices_per_hour(struct json_writer *out, const struct offer *offer)
+static const char *freshness_of_price(const struct row_price *price)
 {
-    const struct quote *on_demand = offer ? &offer->on_demand : NULL;
-    const struct quote *spot = offer ? &offer->spot : NULL;
-    bool both = offer && on_demand->known && spot->known;
-
-    jsonw_open(out, "prices_per_hour", '{');
-    present_quote(out, "on_demand", on_demand);
-    present_quote(out, "spot", spot);
-    present_quote(out, "typed", offer ? &offer->typed : NULL);
-    jsonw_number(out, "spot_discount_percent",
-                 both ? 100 * (1 - (double)spot->nanos / (double)on_demand->nanos) : NAN);
-    jsonw_close(out, '}');
-    jsonw_text(out, "interruption_band", text_or_null(offer ? offer->band : ""));
+    if (!price->quote)
+        return freshness_names[price->freshness];
+    return price->quote->is_published ? "published" : freshness_names[price->quote->freshness];
 }
 
-void present_row_cost(struct json_writer *out, const struct comparison_row *row)
+static void write_commitment(struct json_writer *out, const struct member *row,
+                             const void *object)
 {
-    bool per_million = row->has_cost && !row_is_of_jobs(row);
+    const struct row_price *price = object;
 
-    jsonw_text(out, "unit",
-               row->contender->is_published ? row->contender->published.unit : "sample");
-    present_interval(out, "samples_per_dollar",
-                     row->has_cost ? &row->cost.samples_per_dollar : NULL);
-    present_interval(out, "dollars_per_million_samples",
-                     per_million ? &row->cost.dollars_per_million : NULL);
-    present_interval(out, "hours_per_million_samples",
-                     per_million ? &row->cost.hours_per_million : NULL);
-    jsonw_text(out, "interval_from", row->has_cost ? cost_part_names[row->dominates] : NULL);
+    present_commitment(out, row->name, price->quote ? price->quote->kind : PRICE_TYPED,
+                       price->quote ? price->quote->upfront_nanos : 0);
 }
+
+MEMBER_WRITES(write_label, text, struct row_price, price, label_of(price))
+MEMBER_WRITES(write_freshness, text, struct row_price, price, freshness_of_price(price))
+MEMBER_WRITES(write_why_not, text, struct row_price, price, price->known ? NULL : price->why_not)
+MEMBER_FINDS(find_price, struct row_price, price, price->known ? price : NULL)
+
+static const char *const freshnesses[] = {"fresh", "stale", "expired", "published", NULL};
+
+static const struct member place_rows[] = {
+    {MEMBER(struct quote, region), .nullable = true, .filled = true},
+    {MEMBER(struct quote, zone), .nullable = true, .filled = true},
+    {MEMBER(struct quote, feed), .filled = true},
+    {0},
+};
+static const struct members place_members = {.rows = place_rows};
+
+static const struct member age_rows[] = {
+    {MEMBER(struct quote, third_party)},
+    {MEMBER_TIME_AT(struct quote, "valid_from", since_us), .nullable = true},
+    {MEMBER_TIME_AT(struct quote, "source_time", source_us), .nullable = true},
+    {MEMBER_TIME_AT(struct quote, "fetched_at", fetched_us), .nullable = true},
+    {0},
+};
+static const struct members age_members = {.rows = age_rows};
+
+static const struct member price_rows[] = {
+    {MEMBER(struct row_price, kind), .words = price_kind_names},
+    {MEMBER(struct row_price, choice), .words = price_choice_names},
+    {MEMBER_AS(struct row_price, "price_per_hour", dollars.value), .range = MEMBER_POSITIVE},
+    {MEMBER_ROWS_AT(struct row_price, dollars, &amount_ends_members)},
+    {MEMBER_AS(struct row_price, "list_price_per_hour", list), .range = MEMBER_POSITIVE},
+    {MEMBER(struct row_price, factor), .range = MEMBER_POSITIVE, .schema = "{\"maximum\": 1}"},
+    {MEMBER(struct row_price, factor_note), .nullable = true, .filled = true},
+    {MEMBER_WRITTEN("commitment", MEMBER_OBJECT, write_commitment), .nullable = true,
+     .members = &commitment_members},
+    {MEMBER_ROWS(&place_members), .find = find_quote},
+    {MEMBER_WRITTEN("label", MEMBER_TEXT, write_label), .filled = true},
+    {MEMBER_ROWS(&age_members), .find = find_quote},
+    {MEMBER_WRITTEN("freshness", MEMBER_TEXT, write_freshness), .words = freshnesses},
+    {0},
+};
+static const struct members cost_an_hour_members = {
+    .name = "ComparisonPrice",
+    .meaning = "Dollars per hour after discount; for spot with the lowest and highest value of "
+               "seven days.",
+    .rows = price_rows};
+
+static const struct member row_price_rows[] = {
+    {MEMBER_FOUND("price", &cost_an_hour_members, find_price), .nullable = true},
+    {MEMBER_WRITTEN("why_no_price", MEMBER_TEXT, write_why_not), .nullable = true,
+     .filled = true},
+    {0},
+};
+const struct members row_price_members = {.rows = row_price_rows};
+
+static void write_quote(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct quote *quote = &MEMBER_VALUE(struct quote, row, object);
+
+    jsonw_number(out, row->name, quote->known ? (double)quote->nanos / 1e9 : NAN);
+}
+
+MEMBER_WRITES(write_spot_discount, number, struct offer, offer,
+              offer->on_demand.known && offer->spot.known
+                  ? 100 * (1 - (double)offer->spot.nanos / (double)offer->on_demand.nanos)
+                  : NAN)
+
+#define QUOTE(member)                                                                            \
+    .name = #member, .type = MEMBER_NUMBER, .offset = offsetof(struct offer, member),            \
+    .nullable = true, .write = write_quote
+static const struct member kinds_rows[] = {
+    {QUOTE(on_demand)},
+    {QUOTE(spot)},
+    {QUOTE(typed)},
+    {MEMBER_WRITTEN("spot_discount_percent", MEMBER_NUMBER, write_spot_discount),
+     .nullable = true},
+    {0},
+};
+static const struct members kinds_members = {
+    .name = "ComparisonKinds",
+    .meaning = "Dollars per hour of every kind in the feeds; null where no feed has one.",
+    .rows = kinds_rows};
+
+static const struct member offer_rows[] = {
+    {MEMBER_GROUP("prices_per_hour", &kinds_members)},
+    {MEMBER_AS(struct offer, "interruption_band", band), .nullable = true, .filled = true},
+    {0},
+};
+const struct members row_offer_members = {.rows = offer_rows};
+
+const void *comparison_find_offer(const void *object)
+{
+    static const struct offer nothing;
+    const struct comparison_row *row = object;
+
+    return row->offer ? row->offer : &nothing;
+}
+
+const void *comparison_find_samples(const void *object)
+{
+    const struct comparison_row *row = object;
+
+    return row->has_cost ? &row->cost.samples_per_dollar : NULL;
+}
+
+const void *comparison_find_per_million(const void *object)
+{
+    const struct comparison_row *row = object;
+
+    return row->has_cost && !row_is_of_jobs(row) ? &row->cost.dollars_per_million : NULL;
+}
+
+MEMBER_FINDS(find_hours_per_million, struct comparison_row, it,
+             it->has_cost && !row_is_of_jobs(it) ? &it->cost.hours_per_million : NULL)
+MEMBER_WRITES(write_unit, text, struct comparison_row, it,
+              it->contender->is_published ? it->contender->published.unit : "sample")
+MEMBER_WRITES(write_interval_from, text, struct comparison_row, it,
+              it->has_cost ? cost_part_names[it->dominates] : NULL)
+
+static const char *const units[] = {"sample", "job", NULL};
+
+static const struct member cost_rows[] = {
+    {MEMBER_WRITTEN("unit", MEMBER_TEXT, write_unit), .words = units},
+    {MEMBER_FOUND("samples_per_dollar", &amount_members, comparison_find_samples),
+     .nullable = true},
+    {MEMBER_FOUND("dollars_per_million_samples", &amount_members, comparison_find_per_million),
+     .nullable = true},
+    {MEMBER_FOUND("hours_per_million_samples", &amount_members, find_hours_per_million),
+     .nullable = true},
+    {MEMBER_WRITTEN("interval_from", MEMBER_TEXT, write_interval_from), .nullable = true,
+     .words = cost_part_names},
+    {0},
+};
+const struct members row_cost_members = {.rows = cost_rows};
 
 /* The dollars of the job, as a value with its interval. */
-static void present_job_dollars(struct json_writer *out, const struct row_job *job)
+static void write_job_dollars(struct json_writer *out, const struct member *row,
+                              const void *object)
 {
+    const struct row_job *job = &((const struct row_side *)object)->job;
     const struct amount dollars = {.value = price_exact(job->dollars),
                                    .low = price_exact(job->dollars_low),
                                    .high = price_exact(job->dollars_high),
                                    .has_interval = !isnan(job->dollars_low)};
 
-    present_interval(out, "job_dollars",
-                     job->hours > 0 && !isnan(job->dollars) ? &dollars : NULL);
+    members_write(out, row->name, row->members,
+                  job->hours > 0 && !isnan(job->dollars) ? &dollars : NULL);
 }
 
-static void present_side(struct json_writer *out, const char *key, const struct row_side *side,
-                         bool of_jobs)
-{
-    bool per_million = side->has_cost && !of_jobs;
+MEMBER_FINDS(find_side_samples, struct row_side, side,
+             side->has_cost ? &side->cost.samples_per_dollar : NULL)
+MEMBER_FINDS(find_side_per_million, struct row_side, side,
+             side->has_cost && !side->of_jobs ? &side->cost.dollars_per_million : NULL)
+MEMBER_WRITES(write_side_interval_from, text, struct row_side, side,
+              side->has_cost ? cost_part_names[side->dominates] : NULL)
 
-    jsonw_open(out, key, '{');
-    present_row_price(out, &side->price);
-    present_interval(out, "samples_per_dollar",
-                     side->has_cost ? &side->cost.samples_per_dollar : NULL);
-    present_interval(out, "dollars_per_million_samples",
-                     per_million ? &side->cost.dollars_per_million : NULL);
-    jsonw_text(out, "interval_from", side->has_cost ? cost_part_names[side->dominates] : NULL);
-    jsonw_number(out, "job_hours", side->job.hours > 0 ? side->job.hours : NAN);
-    present_job_dollars(out, &side->job);
-    jsonw_close(out, '}');
+static const struct member side_rows[] = {
+    {MEMBER_ROWS_AT(struct row_side, price, &row_price_members)},
+    {MEMBER_FOUND("samples_per_dollar", &amount_members, find_side_samples), .nullable = true},
+    {MEMBER_FOUND("dollars_per_million_samples", &amount_members, find_side_per_million),
+     .nullable = true},
+    {MEMBER_WRITTEN("interval_from", MEMBER_TEXT, write_side_interval_from), .nullable = true,
+     .words = cost_part_names},
+    {MEMBER_AS(struct row_side, "job_hours", job.hours), .nullable = true,
+     .range = MEMBER_POSITIVE},
+    {MEMBER_WRITTEN("job_dollars", MEMBER_OBJECT, write_job_dollars), .nullable = true,
+     .members = &amount_members},
+    {0},
+};
+static const struct members side_members = {
+    .name = "ComparisonSide",
+    .meaning = "The row at one kind of price, as the answer to the same question with this kind "
+               "alone has it. `job_dollars` is the job that was asked about, a million samples "
+               "without one; its interval is that of the throughput and the price.",
+    .rows = side_rows};
+
+static const struct row_side *side_of(const struct comparison_view *view,
+                                      enum price_choice choice)
+{
+    return comparison_side(view->ranking, (size_t)(view->row - view->ranking->rows), choice);
 }
 
-/* Of the windows, those in which there was a price. */
-static void present_history(struct json_writer *out, const struct spot_history *history)
+MEMBER_FINDS(find_on_demand, struct comparison_view, view, side_of(view, CHOOSE_ON_DEMAND))
+MEMBER_FINDS(find_spot, struct comparison_view, view, side_of(view, CHOOSE_SPOT))
+
+static const struct member both_rows[] = {
+    {MEMBER_FOUND("on_demand", &side_members, find_on_demand)},
+    {MEMBER_FOUND("spot", &side_members, find_spot)},
+    {0},
+};
+static const struct members both_members = {
+    .name = "ComparisonSides",
+    .meaning = "Both kinds of price side by side, whichever the ranking goes by.",
+    .rows = both_rows};
+
+/* A window in which there was a price. */
+struct window_said {
+    int days;
+    double known_days, low, high, mean, above;
+};
+
+static const struct member window_rows[] = {
+    {MEMBER(struct window_said, days), .schema = "{\"enum\": [7, 30, 90]}"},
+    {MEMBER(struct window_said, known_days), .range = MEMBER_POSITIVE,
+     .meaning = "Of those days, how many there is a price of."},
+    {MEMBER(struct window_said, low)},
+    {MEMBER(struct window_said, high)},
+    {MEMBER(struct window_said, mean), .meaning = "Weighted by time."},
+    {MEMBER_AS(struct window_said, "share_above_on_demand", above), .nullable = true,
+     .range = MEMBER_SHARE,
+     .meaning = "Of that time, the share above today's price on demand; null where that is not "
+                "known."},
+    {0},
+};
+static const struct members window_members = {.rows = window_rows};
+
+static void write_history(struct json_writer *out, const struct member *row, const void *object)
 {
+    const struct spot_history *history = &side_of(object, CHOOSE_SPOT)->history;
+
     if (!history->known) {
-        jsonw_null(out, "spot_history");
+        jsonw_null(out, row->name);
         return;
     }
-    jsonw_open(out, "spot_history", '[');
+    jsonw_open(out, row->name, '[');
     for (size_t i = 0; i < SPOT_WINDOWS; i++) {
         const struct price_window *window = &history->windows[i];
+        const struct window_said said = {.days = spot_window_days[i],
+                                         .known_days = window->known_us / 86400e6,
+                                         .low = window->low,
+                                         .high = window->high,
+                                         .mean = window->mean,
+                                         .above = history->has_limit ? window->above : NAN};
 
-        if (!window->known)
-            continue;
-        jsonw_open(out, NULL, '{');
-        jsonw_integer(out, "days", spot_window_days[i]);
-        jsonw_number(out, "known_days", window->known_us / 86400e6);
-        jsonw_number(out, "low", window->low);
-        jsonw_number(out, "high", window->high);
-        jsonw_number(out, "mean", window->mean);
-        jsonw_number(out, "share_above_on_demand", history->has_limit ? window->above : NAN);
-        jsonw_close(out, '}');
+        if (window->known)
+            members_write(out, NULL, row->members, &said);
     }
     jsonw_close(out, ']');
 }
 
-void present_sides(struct json_writer *out, const struct ranking *ranking,
-                   const struct comparison_row *row)
-{
-    size_t at = (size_t)(row - ranking->rows);
-    bool of_jobs = row_is_of_jobs(row);
-
-    jsonw_open(out, "kinds", '{');
-    present_side(out, "on_demand", comparison_side(ranking, at, CHOOSE_ON_DEMAND), of_jobs);
-    present_side(out, "spot", comparison_side(ranking, at, CHOOSE_SPOT), of_jobs);
-    jsonw_close(out, '}');
-    present_history(out, &comparison_side(ranking, at, CHOOSE_SPOT)->history);
-}
+static const struct member sides_rows[] = {
+    {MEMBER_GROUP("kinds", &both_members)},
+    {MEMBER_LIST_OF("spot_history", &window_members), .write = write_history, .nullable = true,
+     .most = SPOT_WINDOWS,
+     .meaning = "How the spot price of `kinds` moved, in dollars an hour before any discount; "
+                "null without one. Computed once an hour."},
+    {0},
+};
+const struct members row_sides_members = {.rows = sides_rows};

@@ -2,17 +2,20 @@
 #pragma once
 
 #include "answers/compare/ranking.h"
-#include "common/json_writer.h"
+#include "server/base/members.h"
 
-/* Members "price" and "why_no_price", one of which is null. */
-void present_row_price(struct json_writer *out, const struct row_price *price);
+/* Members "price" and "why_no_price", one of which is null: of struct row_price. */
+extern const struct members row_price_members;
 
-/* Dollars an hour of every kind, as the feeds have them. */
-void present_prices_per_hour(struct json_writer *out, const struct offer *offer);
+/* Dollars an hour of every kind, as the feeds have them, and how often spot is interrupted: of
+ * struct offer. */
+extern const struct members row_offer_members;
+const void *comparison_find_offer(const void *row); /* one without prices where there is none */
 
-/* What the price of the row makes of its speed. */
-void present_row_cost(struct json_writer *out, const struct comparison_row *row);
+/* What the price of the row makes of its speed: of struct comparison_row. */
+extern const struct members row_cost_members;
+const void *comparison_find_samples(const void *row);     /* per dollar */
+const void *comparison_find_per_million(const void *row); /* dollars */
 
-/* Member "kinds": a row that is shown on demand and on spot, side by side. */
-void present_sides(struct json_writer *out, const struct ranking *ranking,
-                   const struct comparison_row *row);
+/* A row on demand and on spot, side by side, and how spot moved: of struct comparison_view. */
+extern const struct members row_sides_members;

@@ -1,12 +1,15 @@
-/* The sizes of families, as JSON. openapi.json describes what is written here, and a test holds
- * the two together. */
+/* The sizes of families, as JSON. */
 #pragma once
 
 #include "answers/types/families.h"
-#include "common/json_writer.h"
+#include "server/base/members.h"
 
-/* The families behind `after` ("FAMILY PROVIDER", NULL for the first), as many as the question's
- * limit. */
-void present_families(struct json_writer *out, const struct comparison_question *question,
-                      const struct families *families, const char *after,
-                      const struct ranking *ranking);
+struct page;
+
+struct families_view {
+    struct page *page; /* first: page_end_members; its limit is the question's */
+    const struct comparison_question *question;
+    const struct families *families;
+    const char *after; /* the page before ended with this; NULL for the first */
+};
+extern const struct members family_list_members; /* of struct families_view */

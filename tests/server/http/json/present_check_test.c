@@ -1,6 +1,7 @@
 #include "server/http/json/present_check.h"
 
 #include "common/cleanup.h"
+#include "server/http/json/present_check_markdown.h"
 #include "server/http/json/present_check_tools.h"
 #include "tests/test.h"
 
@@ -56,6 +57,11 @@ static void confirm(struct gate_check *check, enum confirmation_state state, dou
         check->confirmation.candidate[i] = speed * around[i];
         check->confirmation.baseline[i] = 100 * around[6 - i];
     }
+}
+
+static void present_check(struct json_writer *out, const struct gate_check *check)
+{
+    members_write(out, NULL, &check_members, check);
 }
 
 typedef void present_fn(struct json_writer *out, const struct gate_check *check);
@@ -118,7 +124,7 @@ static void while_it_is_measured_again_there_is_no_verdict(void)
     gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
     EXPECT_INT(gate_check_confirmed(check), -1);
-    EXPECT_INT(gate_check_look(check, &check->code)->level, GATE_RUNS);
+    EXPECT_INT(gate_track_look(&check->code)->level, GATE_RUNS);
 }
 
 static void two_looks_that_agree_fail_for_good(void)
@@ -129,7 +135,7 @@ static void two_looks_that_agree_fail_for_good(void)
     gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_FAIL);
     EXPECT_INT(gate_check_confirmed(check), 1);
-    EXPECT_INT(gate_check_look(check, &check->code)->level, GATE_PAIRS);
+    EXPECT_INT(gate_track_look(&check->code)->level, GATE_PAIRS);
     EXPECT(strstr(check->words, "measured again too") != NULL);
 }
 
@@ -155,8 +161,8 @@ static void what_was_measured_again_alone_stands_beside_the_same_baseline(void)
         check->confirmation.baseline[i] = 1; /* not looked at */
     gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_FAIL);
-    EXPECT_INT(gate_check_look(check, &check->code)->level, GATE_RUNS);
-    EXPECT_NEAR(gate_check_look(check, &check->code)->ratio.value, 0.9, 0.01);
+    EXPECT_INT(gate_track_look(&check->code)->level, GATE_RUNS);
+    EXPECT_NEAR(gate_track_look(&check->code)->ratio.value, 0.9, 0.01);
 }
 
 static void a_confirmation_without_runs_confirms_nothing(void)

@@ -35,7 +35,7 @@ static json_t *presented(const struct feed_view *view)
     struct json_writer out = {.bytes = &bytes};
     json_t *json;
 
-    present_feed(&out, view);
+    members_write(&out, NULL, &feed_members, view);
     EXPECT(!out.failed);
     json = json_loadb(bytes.data, bytes.used, JSON_REJECT_DUPLICATES, NULL);
     EXPECT(json != NULL);
@@ -195,10 +195,10 @@ static void a_refresh_has_no_end_while_it_runs(void)
                                         .ended_us = 7};
 
     jsonw_open(&out, NULL, '{');
-    present_refresh(&out, "now", &progress);
+    members_write(&out, "now", &refresh_members, &progress);
     progress.running = false;
     progress.ended_us = 2 * HOUR_US;
-    present_refresh(&out, "then", &progress);
+    members_write(&out, "then", &refresh_members, &progress);
     jsonw_close(&out, '}');
     AUTO(json_decrefp) json_t *json = json_loadb(bytes.data, bytes.used, 0, NULL);
     EXPECT_STR(text_of(json_object_get(json, "now"), "ended_at"), "null");

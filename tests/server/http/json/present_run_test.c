@@ -1,6 +1,7 @@
 #include "server/http/json/present_run.h"
 
 #include "common/cleanup.h"
+#include "engine/run/pace.h"
 #include "server/base/cursor.h"
 #include "server/http/json/present_roofline.h"
 #include "tests/test.h"
@@ -58,8 +59,10 @@ static json_t *presented(const struct run *run, const struct progress *progress)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
     struct json_writer out = {.bytes = &bytes};
+    struct run shown = *run;
 
-    present_run(&out, NULL, run, progress);
+    shown.progress = progress;
+    members_write(&out, NULL, &run_members, &shown);
     return parse(&out);
 }
 
@@ -135,7 +138,7 @@ static void a_finished_run_is_written_whole(void)
         (struct whereabouts){.provider = "aws", .region = "us-east-1", .vm = "i0000000000000aa"};
     run.provenance = PROVENANCE_IMPORTED;
     snprintf(run.sender, sizeof run.sender, "c1");
-    present_run(&out, NULL, &run, NULL);
+    members_write(&out, NULL, &run_members, &run);
     EXPECT_STR(
         bytes.data,
         "{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"state\":\"finished\","
@@ -183,7 +186,7 @@ static void findings_name_who_used_the_processors(void)
     run.findings = warned;
     run.load = load;
     run.validity = VALIDITY_WARN;
-    present_run(&out, NULL, &run, NULL);
+    members_write(&out, NULL, &run_members, &run);
     EXPECT(strstr(bytes.data, "\"words\":\"others; when it began, cc used 9 % of the "
                               "processors\"") != NULL);
 }
@@ -197,6 +200,8 @@ static char batch_of_8[] = "{\"workload\":\"resnet50\",\"batch_size\":8}";
 static char with_split[] = "{\"split\":{\"input_seconds\":0.0625,\"forward_seconds\":0.0625,"
                            "\"backward_seconds\":0.125,\"update_seconds\":0,"
                            "\"communication_seconds\":0.0}}";
+
+static const struct member roofline = {.name = "roofline"};
 
 static struct run a_run_with_a_roof(void)
 {
@@ -216,7 +221,7 @@ static void the_roofline_follows_from_what_is_stored(void)
     struct run run = a_run_with_a_roof();
 
     jsonw_open(&out, NULL, '{');
-    present_roofline(&out, &run);
+    roofline_write(&out, &roofline, &run);
     jsonw_close(&out, '}');
     EXPECT(!out.failed);
     EXPECT_STR(
@@ -248,7 +253,7 @@ static void a_damaged_text_hides_the_roofline_and_not_the_run(void)
         AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
         struct json_writer out = {.bytes = &bytes};
 
-        present_roofline(&out, &runs[i]);
+        roofline_write(&out, &roofline, &runs[i]);
         EXPECT(!out.failed);
         EXPECT_STR(bytes.data, "\"roofline\":null");
     }
@@ -265,7 +270,7 @@ static void a_run_on_text_is_as_fast_in_tokens(void)
     run.spec_text = spec;
     run.summary.samples_per_second = 10;
     run.summary.throughput = (struct range){.known = true, .low = 9.5, .high = 10.5};
-    present_run(&out, NULL, &run, NULL);
+    members_write(&out, NULL, &run_members, &run);
     EXPECT(strstr(bytes.data,
                   ",\"tokens_per_second\":{\"value\":640,\"low\":608,\"high\":672},") != NULL);
 }
@@ -278,7 +283,7 @@ static void a_summary_in_short_has_its_interval(void)
 
     run.summary.throughput = (struct range){.known = true, .low = 90.5, .high = 92.5};
     run.summary.first_measured = 5;
-    present_run(&out, NULL, &run, NULL);
+    members_write(&out, NULL, &run_members, &run);
     EXPECT(strstr(bytes.data,
                   "\"summary\":{\"samples_per_second\":91.4,\"interval\":{\"low\":90.5,"
                   "\"high\":92.5,\"level\":0.95},\"median_step_seconds\":0.35,"
@@ -308,7 +313,7 @@ static void progress_says_how_far_and_how_long_yet(void)
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
 
-    present_progress(&out, NULL, &halfway);
+    members_write(&out, NULL, &progress_members, &halfway);
     EXPECT_STR(bytes.data, "{\"steps_done\":5,\"steps_planned\":35,\"phase\":\"measuring\","
                            "\"samples_per_second\":100,\"half_width_percent\":1.5,"
                            "\"dollars\":null,\"elapsed_seconds\":2.5,\"seconds_left\":3}");
@@ -320,11 +325,13 @@ static void a_page_ends_with_the_cursor_of_the_next(void)
     struct json_writer out = {.bytes = &bytes};
     struct run runs[] = {a_run(RUN_QUEUED), a_run(RUN_FAILED)};
     struct run_list list = {.runs = runs, .count = COUNT(runs), .more = true};
+    struct page page = {.limit = 2};
     long long number = 0;
 
     runs[0].number = 12;
     runs[1].number = 11;
-    present_run_list(&out, &list, NULL, 0);
+    run_page_end(&list, &page);
+    members_write(&out, NULL, &run_list_members, &(struct run_page){&page, &list});
     AUTO(json_decrefp) json_t *json = parse(&out);
     EXPECT_INT((long long)json_array_size(json_object_get(json, "runs")), 2);
     EXPECT(cursor_read(json_string_value(json_object_get(json, "next_cursor")), &number));
@@ -334,13 +341,15 @@ static void a_page_ends_with_the_cursor_of_the_next(void)
 
 static void a_filter_that_matches_nothing_is_told_with_the_page(void)
 {
-    static const struct unmatched unmatched = {"engine", "nativ",
-                                               "no run has it; known are native"};
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
     struct run_list list = {0};
+    struct page page = {.limit = 2};
 
-    present_run_list(&out, &list, &unmatched, 1);
+    page.unmatched =
+        (struct unmatched_list){{{"engine", "nativ", "no run has it; known are native"}}, 1};
+    run_page_end(&list, &page);
+    members_write(&out, NULL, &run_list_members, &(struct run_page){&page, &list});
     EXPECT_STR(bytes.data,
                "{\"runs\":[],\"next_cursor\":null,\"unmatched\":[{\"parameter\":\"engine\","
                "\"value\":\"nativ\",\"words\":\"no run has it; known are native\"}]}");
@@ -351,8 +360,10 @@ static void the_last_page_has_no_next(void)
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
     struct run_list list = {0};
+    struct page page = {.limit = 2};
 
-    present_run_list(&out, &list, NULL, 0);
+    run_page_end(&list, &page);
+    members_write(&out, NULL, &run_list_members, &(struct run_page){&page, &list});
     EXPECT_STR(bytes.data, "{\"runs\":[],\"next_cursor\":null,\"unmatched\":[]}");
 }
 
@@ -362,8 +373,9 @@ static void a_step_is_in_seconds(void)
     struct json_writer out = {.bytes = &bytes};
 
     jsonw_open(&out, NULL, '[');
-    present_step(&out, 0, &(struct step){.nanoseconds = 1500000, .loss = 2.25}, false);
-    present_step(&out, 7, &(struct step){.nanoseconds = 1, .loss = -1e300}, true);
+    members_write(&out, NULL, &step_members,
+                  &(struct placed_step){0, {1500000, 2.25, {0}}, false});
+    members_write(&out, NULL, &step_members, &(struct placed_step){7, {1, -1e300, {0}}, true});
     jsonw_close(&out, ']');
     EXPECT_STR(bytes.data, "[{\"index\":0,\"seconds\":0.0015,\"loss\":2.25,\"measured\":false,"
                            "\"split\":null},{\"index\":7,\"seconds\":1e-09,\"loss\":-1e+300,"
@@ -375,11 +387,9 @@ static void a_split_is_in_seconds_too(void)
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
 
-    present_step(&out, 3,
-                 &(struct step){.nanoseconds = 2000000000,
-                                .loss = 1,
-                                .split = {0, 500000000, 1250000000, 1, 0}},
-                 true);
+    members_write(
+        &out, NULL, &step_members,
+        &(struct placed_step){3, {2000000000, 1, {0, 500000000, 1250000000, 1, 0}}, true});
     EXPECT_STR(bytes.data, "{\"index\":3,\"seconds\":2,\"loss\":1,\"measured\":true,\"split\":"
                            "{\"input_seconds\":0,\"forward_seconds\":0.5,"
                            "\"backward_seconds\":1.25,\"update_seconds\":1e-09,"
@@ -388,12 +398,14 @@ static void a_split_is_in_seconds_too(void)
 
 static void implementations_are_an_object_or_null(void)
 {
+    char text[] = "{\"fc\":{\"forward\":\"jit\"}}";
     AUTO(bytes_free) struct bytes detailed = {.limit = 1000}, plain = {.limit = 1000};
     struct json_writer out = {.bytes = &detailed}, none = {.bytes = &plain};
 
-    present_implementations(&out, "{\"fc\":{\"forward\":\"jit\"}}");
+    members_write(&out, NULL, &implementation_list_members,
+                  &(struct run){.implementations = text});
     EXPECT_STR(detailed.data, "{\"implementations\":{\"fc\":{\"forward\":\"jit\"}}}");
-    present_implementations(&none, NULL);
+    members_write(&none, NULL, &implementation_list_members, &(struct run){0});
     EXPECT_STR(plain.data, "{\"implementations\":null}");
 }
 

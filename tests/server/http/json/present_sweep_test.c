@@ -1,6 +1,7 @@
 #include "server/http/json/present_sweep.h"
 
 #include "common/cleanup.h"
+#include "server/http/json/present_sweep_csv.h"
 #include "tests/test.h"
 
 #include <jansson.h>
@@ -109,7 +110,7 @@ static json_t *presented(const struct scene *scene)
     struct json_writer out = {.bytes = &bytes};
     json_t *json;
 
-    present_sweep(&out, &scene->view);
+    members_write(&out, NULL, &sweep_members, &scene->view);
     EXPECT(!out.failed);
     json = json_loadb(bytes.data, bytes.used, JSON_REJECT_DUPLICATES, NULL);
     EXPECT(json != NULL);

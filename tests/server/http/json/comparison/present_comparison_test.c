@@ -33,7 +33,8 @@ static json_t *json_of(const struct stage *stage)
     json_error_t why;
     json_t *json;
 
-    present_comparison(&out, &stage->question, &stage->ranking);
+    members_write(&out, NULL, &comparison_members,
+                  &(struct comparison_view){&stage->question, &stage->ranking, NULL});
     EXPECT(!out.failed);
     json = json_loadb(text.data ? text.data : "", text.used, JSON_REJECT_DUPLICATES, &why);
     if (!json) {
@@ -449,7 +450,8 @@ static void a_text_that_does_not_fit_fails(void)
 
         EXPECT(!present_comparison_csv(&csv, &stage.question, &stage.ranking));
         EXPECT(!present_comparison_markdown(&markdown, &stage.question, &stage.ranking));
-        present_comparison(&out, &stage.question, &stage.ranking);
+        members_write(&out, NULL, &comparison_members,
+                      &(struct comparison_view){&stage.question, &stage.ranking, NULL});
         EXPECT(out.failed);
     }
 }

@@ -1,0 +1,11 @@
+/* What the rows of a comparison's JSON are written from. */
+#pragma once
+
+#include "answers/compare/ranking.h"
+
+/* A comparison, or one of its rows. */
+struct comparison_view {
+    const struct comparison_question *question;
+    const struct ranking *ranking;
+    const struct comparison_row *row; /* NULL: the whole comparison */
+};

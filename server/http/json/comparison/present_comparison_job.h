@@ -1,0 +1,19 @@
+/* What a row of a comparison says of the job, of the reference and of its processor. */
+#pragma once
+
+#include "answers/compare/ranking.h"
+#include "server/base/members.h"
+
+/* Each with what finds its object, which is NULL where there is none. */
+extern const struct members comparison_job_members; /* of struct row_job */
+const void *comparison_find_job(const void *row);
+
+extern const struct members comparison_peak_members; /* of struct comparison_row */
+const void *comparison_find_peak(const void *row);
+
+extern const struct members to_reference_members; /* of struct comparison_view */
+const void *comparison_find_reference(const void *view);
+
+/* Writes dollars that were computed. */
+void comparison_write_exact(struct json_writer *out, const struct member *row,
+                            const void *object);
