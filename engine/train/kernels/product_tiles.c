@@ -212,10 +212,24 @@ static void copy_block(const float *from, long from_stride, float *to, long to_s
         memcpy(to + i * to_stride, from + i * from_stride, (size_t)columns * sizeof *to);
 }
 
-/* The packed panel of 32 columns that begin so many behind the first of the block. */
-static uint16_t *panel_at(struct scratch *scratch, struct depth depth, long columns)
+/* Numbers of a packed panel of 32 columns. */
+static long panel_numbers(struct depth depth)
 {
-    return scratch->right + columns / BLOCK * depth.tiles * 2 * TILE_NUMBERS;
+    return depth.tiles * 2 * TILE_NUMBERS;
+}
+
+static struct depth depth_at(const struct tile_product *product, long begin)
+{
+    long count = least(product->k - begin, DEPTH_MAX);
+
+    return (struct depth){begin, count, (count + DEEP - 1) / DEEP};
+}
+
+static void pack_columns(const struct tile_product *product, struct depth depth, long begin,
+                         long end, uint16_t *to)
+{
+    for (long column = begin; column < end; column += BLOCK, to += panel_numbers(depth))
+        pack_right(product, depth, column, to);
 }
 
 /* At the edges of the result the sums go through a block of their own. */
@@ -243,16 +257,32 @@ static void run_columns(const struct tile_product *product, struct depth depth, 
     struct scratch *scratch = product->scratch;
     struct block block = {.tiles = depth.tiles, .adds = product->adds || depth.begin > 0};
 
-    for (long column = begin; column < end; column += BLOCK)
-        pack_right(product, depth, column, panel_at(scratch, depth, column - begin));
+    if (!product->packed)
+        pack_columns(product, depth, begin, end, scratch->right);
     for (block.row = 0; block.row < product->m; block.row += BLOCK) {
         const struct rows rows = rows_of(product, depth, block.row, scratch->left);
 
+        block.right = product->packed ? product->packed : scratch->right;
         for (block.column = begin; block.column < end; block.column += BLOCK) {
-            block.right = panel_at(scratch, depth, block.column - begin);
             run_block(product, rows, &block, scratch->sums);
+            block.right += panel_numbers(depth);
         }
     }
+}
+
+size_t product_tiles_packed(const struct tile_product *product)
+{
+    long panels = (product->n + BLOCK - 1) / BLOCK;
+    long numbers = panels * panel_numbers(depth_at(product, 0));
+
+    return product->k <= DEPTH_MAX && numbers <= RIGHT_NUMBERS
+               ? (size_t)numbers * sizeof(uint16_t)
+               : 0;
+}
+
+void product_tiles_pack(const struct tile_product *product, uint16_t *ret_packed)
+{
+    pack_columns(product, depth_at(product, 0), 0, product->n, ret_packed);
 }
 
 TILE_TARGET void product_tiles_run(const struct tile_product *product)
@@ -265,11 +295,9 @@ TILE_TARGET void product_tiles_run(const struct tile_product *product)
     }
     tile_configure(&config);
     for (long k = 0; k < product->k; k += DEPTH_MAX) {
-        struct depth depth = {.begin = k, .count = least(product->k - k, DEPTH_MAX)};
-        long wide;
+        const struct depth depth = depth_at(product, k);
+        long wide = RIGHT_NUMBERS / (depth.tiles * DEEP) / BLOCK * BLOCK;
 
-        depth.tiles = (depth.count + DEEP - 1) / DEEP;
-        wide = RIGHT_NUMBERS / (depth.tiles * DEEP) / BLOCK * BLOCK;
         for (long column = 0; column < product->n; column += wide)
             run_columns(product, depth, column, least(column + wide, product->n));
     }
@@ -281,6 +309,19 @@ TILE_TARGET void product_tiles_run(const struct tile_product *product)
 size_t product_tiles_scratch(void)
 {
     return 0;
+}
+
+size_t product_tiles_packed(const struct tile_product *product)
+{
+    (void)product;
+    return 0;
+}
+
+void product_tiles_pack(const struct tile_product *product, uint16_t *ret_packed)
+{
+    (void)product;
+    (void)ret_packed;
+    assert(false);
 }
 
 void product_tiles_run(const struct tile_product *product)

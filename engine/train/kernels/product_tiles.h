@@ -20,12 +20,19 @@ struct tile_product {
     struct tile_operand left, right;
     float *result;
     long result_stride;
-    bool adds;     /* to what is in the result */
+    bool adds; /* to what is in the result */
+    /* What product_tiles_pack() wrote of the right operand, at 64 bytes; NULL: it is packed on
+     * the way. */
+    const uint16_t *packed;
     void *scratch; /* product_tiles_scratch() bytes at 64 bytes, the thread's own */
 };
 
 /* Bytes that are enough for any product. */
 size_t product_tiles_scratch(void);
+
+/* Bytes of the packed right operand; 0 where it is too large to be used so. */
+size_t product_tiles_packed(const struct tile_product *product);
+void product_tiles_pack(const struct tile_product *product, uint16_t *ret_packed);
 
 /* The processor has AMX. Uses the calling thread alone. */
 void product_tiles_run(const struct tile_product *product);

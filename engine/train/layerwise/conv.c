@@ -28,8 +28,10 @@ struct room {
 
 struct conv {
     long taps, channels, outputs; /* channels: of a pixel of the grid */
+    bool by_windows;              /* the grid has windows instead of channels */
     long pitch;                   /* pixels of a line of the grid */
-    long together;                /* taps of one product: neighbours in the grid */
+    long spread;   /* lines, and pixels of a line, from the first tap to the last */
+    long together; /* taps of one product: neighbours in the grid */
     long slope_padding;
     void *forward_weight; /* (taps, channels, outputs), an operand */
     void *back_weight;    /* (taps, outputs, channels), the taps from the last to the first */
@@ -37,21 +39,16 @@ struct conv {
     struct room *rooms; /* (threads) */
 };
 
-static bool has_windows(const struct conv *conv)
-{
-    return conv->taps == 1;
-}
-
 /* Pixels that a product computes, for so many lines. */
 static long pixels_of(const struct conv *conv, long lines)
 {
     return lines * conv->pitch;
 }
 
-static long grid_numbers(const struct conv *conv, long lines, long channels)
+/* Of the grid of so many results: the last one's window ends behind the last line. */
+static size_t grid_numbers(const struct conv *conv, long lines, long channels)
 {
-    /* The last pixel's window ends two pixels behind the last line. */
-    return (lines * conv->pitch + 2) * channels;
+    return (size_t)((pixels_of(conv, lines + conv->spread) + conv->spread) * channels);
 }
 
 static bool make_room(struct op *op, const struct conv *conv, struct room *room,
@@ -59,16 +56,14 @@ static bool make_room(struct op *op, const struct conv *conv, struct room *room,
 {
     struct layerwise *net = op->net;
     const struct extent *in = &op->node->in, *out = &op->node->out;
-    long lines = has_windows(conv) ? out->height : out->height + 2;
-    long back = has_windows(conv) ? out->height : in->height + 2;
     long widest = conv->channels > conv->outputs ? conv->channels : conv->outputs;
-    size_t type = dnn_type_size(net->type), sums = (size_t)(in->height + 2) * (size_t)conv->pitch;
+    long most = in->height > out->height ? in->height : out->height;
+    size_t type = dnn_type_size(net->type), sums = (size_t)(pixels_of(conv, most) * widest);
 
     room->input =
-        layerwise_take(net, (size_t)grid_numbers(conv, lines, conv->channels) * type, err);
-    room->slope =
-        layerwise_take(net, (size_t)grid_numbers(conv, back, conv->outputs) * type, err);
-    room->sums = layerwise_take(net, sums * (size_t)widest * sizeof(float), err);
+        layerwise_take(net, grid_numbers(conv, out->height, conv->channels) * type, err);
+    room->slope = layerwise_take(net, grid_numbers(conv, in->height, conv->outputs) * type, err);
+    room->sums = layerwise_take(net, sums * sizeof(float), err);
     room->weight = layerwise_take(
         net, (size_t)(conv->taps * conv->channels * conv->outputs) * sizeof(float), err);
     room->bias = layerwise_take(net, (size_t)conv->outputs * sizeof(double), err);
@@ -117,7 +112,8 @@ static void measure(const struct op *op, struct conv *conv)
     long kernel = node->kernel, channels = node->in.columns;
 
     conv->outputs = node->columns;
-    if (channels < FEW_CHANNELS && !op->to_input) {
+    conv->by_windows = channels < FEW_CHANNELS && !op->to_input;
+    if (conv->by_windows) {
         conv->taps = conv->together = 1;
         conv->channels = channels * kernel * kernel;
         conv->pitch = node->out.width;
@@ -125,9 +121,10 @@ static void measure(const struct op *op, struct conv *conv)
     }
     conv->taps = kernel * kernel;
     conv->channels = channels;
-    conv->pitch = node->in.width + 2;
+    conv->spread = kernel - 1;
+    conv->pitch = node->in.width + conv->spread;
     conv->together = op->net->has_tiles ? kernel : 1;
-    conv->slope_padding = kernel - 1 - node->padding;
+    conv->slope_padding = conv->spread - node->padding;
 }
 
 static bool make(struct op *op, struct error *err)
@@ -190,9 +187,10 @@ static struct grid output_grid(const struct op *op, long padding)
 
 static void lay_input(struct op *op, const struct room *room, struct image image)
 {
+    const struct conv *conv = op->own;
     const struct grid grid = input_grid(op);
 
-    if (has_windows(op->own))
+    if (conv->by_windows)
         grid_lay_windows(op->net, op->node, image, room->input);
     else
         grid_lay_operand(op->net, &grid, image, room->input);

@@ -343,6 +343,19 @@ static bool make_ops(struct layerwise *net, struct error *err)
     return true;
 }
 
+static bool make_parameters(struct layerwise *net, struct error *err)
+{
+    struct parameters *parameters = &net->parameters;
+
+    if (!graph_allocate_parameters(&net->graph, optimizer_states(net->optimizer.kind), parameters,
+                                   err))
+        return false;
+    if (host_ask_huge_pages(parameters->memory, parameters->bytes))
+        net->huge_pages = true;
+    graph_fill_parameters(&net->graph, net->seed, parameters);
+    return true;
+}
+
 static bool make_scratch(struct layerwise *net, struct error *err)
 {
     if (!net->has_tiles)
@@ -356,9 +369,7 @@ static bool make_all(struct layerwise *net, struct error *err)
     net->errors = xcalloc((size_t)net->threads, sizeof *net->errors);
     host_set_threads(1); /* of the library, for each of ours */
     net->dnn = dnn_open(net->threads, err);
-    return net->dnn && check_memory(net, err) &&
-           graph_make_parameters(&net->graph, optimizer_states(net->optimizer.kind), net->seed,
-                                 &net->parameters, err) &&
+    return net->dnn && check_memory(net, err) && make_parameters(net, err) &&
            make_scratch(net, err) && make_operands(net, err) && make_data(net, err) &&
            make_ops(net, err) && (net->team = team_new(net->threads, err));
 }

@@ -20,10 +20,10 @@ struct direction {
 
 /* What one thread works with; of its own sequences. */
 struct room {
-    const struct product_alone *recurrent, *to_state; /* NULL: it has no sequence */
-    float *sums;                                      /* (n, 4H): W_hh h */
-    float *state_gradient;                            /* (n, H) */
-    float *cell_gradient;                             /* (n, H) */
+    struct product_alone *recurrent, *to_state; /* NULL: it has no sequence */
+    float *sums;                                /* (n, 4H): W_hh h */
+    float *state_gradient;                      /* (n, H) */
+    float *cell_gradient;                       /* (n, H) */
 };
 
 struct lstm {
@@ -90,8 +90,8 @@ static bool make_room(struct op *op, const struct lstm *lstm, int thread, struct
     room->state_gradient = layerwise_take(net, (size_t)(count * h) * sizeof(float), err);
     room->cell_gradient = layerwise_take(net, (size_t)(count * h) * sizeof(float), err);
     return room->sums && room->state_gradient && room->cell_gradient &&
-           (room->recurrent = product_alone(net, recurrent, err)) &&
-           (room->to_state = product_alone(net, to_state, err));
+           (room->recurrent = product_kept(net, recurrent, err)) &&
+           (room->to_state = product_kept(net, to_state, err));
 }
 
 static bool make(struct op *op, struct error *err)
@@ -162,13 +162,15 @@ static void run_forward(struct op *op, int direction, int thread)
     const struct share share = share_of(op->net->batch, 1, thread, op->net->threads);
     long h = lstm->cells;
 
-    for (long step = 0; share.begin < share.end && step < lstm->length; step++) {
+    if (share.begin == share.end)
+        return;
+    product_keep_right(room->recurrent, operand_of_parameter(op, parameter_of(direction, 1)));
+    for (long step = 0; step < lstm->length; step++) {
         long first = share.begin * lstm->length + position_of(lstm, direction, step);
 
         if (step > 0)
             product_run_alone(op->net, room->recurrent, thread,
-                              operand_at(op->net, d->states_read, first * h),
-                              operand_of_parameter(op, parameter_of(direction, 1)), room->sums);
+                              operand_at(op->net, d->states_read, first * h), NULL, room->sums);
         for (long n = share.begin; n < share.end; n++)
             step_forward(op, direction, n, step, room->sums + (n - share.begin) * 4 * h);
     }
@@ -216,6 +218,7 @@ static void run_backward(struct op *op, int direction, int thread)
 
     if (count == 0)
         return;
+    product_keep_right(room->to_state, operand_of_parameter(op, parameter_of(direction, 1)));
     memset(room->cell_gradient, 0, (size_t)(count * h) * sizeof(float));
     for (long n = 0; n < count; n++)
         memcpy(room->state_gradient + n * h,
@@ -229,8 +232,7 @@ static void run_backward(struct op *op, int direction, int thread)
                           room->cell_gradient + n * h);
         if (step > 0)
             product_run_alone(op->net, room->to_state, thread,
-                              operand_at(op->net, d->gates_slope, first * 4 * h),
-                              operand_of_parameter(op, parameter_of(direction, 1)),
+                              operand_at(op->net, d->gates_slope, first * 4 * h), NULL,
                               room->state_gradient);
     }
 }

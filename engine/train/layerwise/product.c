@@ -13,6 +13,8 @@ struct product_alone {
     struct product_alone *next; /* of the net */
     struct dnn_op *op;          /* NULL: by tiles */
     struct tile_product tiles;  /* without memory */
+    void *right;                /* that is kept; NULL: none */
+    uint16_t *packed;           /* the same, for tiles; or NULL */
 };
 
 static long stride_of(const struct dnn_matrix *matrix)
@@ -65,16 +67,37 @@ void products_free(struct layerwise *net)
     }
 }
 
+struct product_alone *product_kept(struct layerwise *net, struct dnn_product shape,
+                                   struct error *err)
+{
+    struct product_alone *product = product_alone(net, shape, err);
+    size_t bytes = product && !product->op ? product_tiles_packed(&product->tiles) : 0;
+
+    if (bytes == 0)
+        return product;
+    product->packed = layerwise_take(net, bytes, err);
+    return product->packed ? product : NULL;
+}
+
+void product_keep_right(struct product_alone *product, void *right)
+{
+    product->right = right;
+    product->tiles.right.numbers = right;
+    if (product->packed)
+        product_tiles_pack(&product->tiles, product->packed);
+}
+
 void product_run_alone(struct layerwise *net, const struct product_alone *product, int thread,
                        void *left, void *right, float *result)
 {
-    void *const memory[] = {left, right, result};
+    void *const memory[] = {left, right ? right : product->right, result};
     struct tile_product tiles = product->tiles;
     struct error *kept = &net->errors[thread];
 
     if (!product->op) {
         tiles.left.numbers = left;
-        tiles.right.numbers = right;
+        tiles.right.numbers = memory[1];
+        tiles.packed = right ? NULL : product->packed;
         tiles.result = result;
         tiles.scratch = net->scratch + (size_t)thread * product_tiles_scratch();
         product_tiles_run(&tiles);

@@ -15,6 +15,12 @@ struct product_alone *product_alone(struct layerwise *net, struct dnn_product sh
 void product_run_alone(struct layerwise *net, const struct product_alone *product, int thread,
                        void *left, void *right, float *result);
 
+/* A product whose right operand product_keep_right() packs once, for all runs that give NULL for
+ * it. */
+struct product_alone *product_kept(struct layerwise *net, struct dnn_product shape,
+                                   struct error *err) __attribute__((warn_unused_result));
+void product_keep_right(struct product_alone *product, void *right);
+
 struct product_part {
     const struct product_alone *product; /* NULL: this thread has no part */
     struct share rows, columns;

@@ -199,8 +199,8 @@ void graph_fill(const struct graph *graph, int index, unsigned long long seed, f
         values[i] = parameter->shift + values[i];
 }
 
-bool graph_make_parameters(const struct graph *graph, int states, unsigned long long seed,
-                           struct parameters *ret_parameters, struct error *err)
+bool graph_allocate_parameters(const struct graph *graph, int states,
+                               struct parameters *ret_parameters, struct error *err)
 {
     *ret_parameters = (struct parameters){.count = graph->parameter_count};
     for (int i = 0; i < graph->parameter_count; i++) {
@@ -209,11 +209,14 @@ bool graph_make_parameters(const struct graph *graph, int states, unsigned long 
         memcpy(parameter->name, graph->parameters[i].name, sizeof parameter->name);
         parameter->count = graph_parameter_count(&graph->parameters[i]);
     }
-    if (!parameters_allocate(ret_parameters, states, err))
-        return false;
+    return parameters_allocate(ret_parameters, states, err);
+}
+
+void graph_fill_parameters(const struct graph *graph, unsigned long long seed,
+                           struct parameters *parameters)
+{
     for (int i = 0; i < graph->parameter_count; i++)
-        graph_fill(graph, i, seed, ret_parameters->list[i].value);
-    return true;
+        graph_fill(graph, i, seed, parameters->list[i].value);
 }
 
 long long graph_parameters(const struct graph *graph)

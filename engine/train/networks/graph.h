@@ -115,11 +115,14 @@ size_t graph_parameter_count(const struct graph_parameter *parameter);
 /* Fills values with how parameter `index` begins. */
 void graph_fill(const struct graph *graph, int index, unsigned long long seed, float *values);
 
-/* The parameters of the graph as they begin, with `states` of an optimizer; the caller frees them
- * with parameters_free(). */
-bool graph_make_parameters(const struct graph *graph, int states, unsigned long long seed,
-                           struct parameters *ret_parameters, struct error *err)
+/* The parameters of the graph with `states` of an optimizer, all zero; the caller frees them with
+ * parameters_free(). */
+bool graph_allocate_parameters(const struct graph *graph, int states,
+                               struct parameters *ret_parameters, struct error *err)
     __attribute__((warn_unused_result));
+/* Their values, as they begin. */
+void graph_fill_parameters(const struct graph *graph, unsigned long long seed,
+                           struct parameters *parameters);
 
 /* The numbers to train, and the multiply-adds of one sample: matrix products and convolutions,
  * attention over all pairs of positions; back to the weights, and back to what nodes read, of

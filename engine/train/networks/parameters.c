@@ -55,7 +55,8 @@ bool parameters_allocate(struct parameters *parameters, int states, struct error
         total += copies * room_of(&parameters->list[i]);
     /* Memory that the system gives as zeros, and that takes no room until it is written: most
      * plans have gradients and velocities of their own. */
-    parameters->memory = calloc(total + LINE, sizeof(float));
+    parameters->bytes = (total + LINE) * sizeof(float);
+    parameters->memory = calloc(1, parameters->bytes);
     if (!parameters->memory)
         return error_set(err, ERROR_INTERNAL, NULL, "no memory for the parameters");
     at = (LINE - (uintptr_t)parameters->memory / sizeof(float) % LINE) % LINE;

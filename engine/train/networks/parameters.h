@@ -23,6 +23,7 @@ struct parameters {
     int count;
     struct parameter list[PARAMETERS_MAX];
     float *memory;
+    size_t bytes; /* of the memory */
 };
 
 /* Learning as PyTorch's SGD defines it: weight decay is added to the gradient, momentum has no

@@ -238,8 +238,10 @@ static bool make_graph(struct subject *subject, const struct recipe *recipe,
     subject->is_graph = true;
     recipe_fill(recipe, (long)asked->length, &subject->graph);
     subject->net = layerwise_new(&subject->graph, &asked->optimizer, options, err);
-    return subject->net &&
-           graph_make_parameters(&subject->graph, 1, options->seed, &subject->before, err);
+    if (!subject->net || !graph_allocate_parameters(&subject->graph, 1, &subject->before, err))
+        return false;
+    graph_fill_parameters(&subject->graph, options->seed, &subject->before);
+    return true;
 }
 
 static bool make_subject(struct subject *subject, const struct verify_options *options,

@@ -88,6 +88,27 @@ static void expect_defined(const struct tile_product *product)
         }
 }
 
+/* The same with a right operand that was packed before, where it is small enough. */
+static void try_packed(struct tile_product *product)
+{
+    size_t bytes = product_tiles_packed(product);
+    const uint16_t *right = product->right.numbers;
+    uint16_t *packed = bytes ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
+
+    EXPECT((bytes > 0) == (product->k <= 384 && product->n < 1280));
+    if (!packed)
+        return;
+    product_tiles_pack(product, packed);
+    for (long i = 0; i < product->m * product->result_stride; i++)
+        product->result[i] = UNTOUCHED;
+    product->packed = packed;
+    product->right.numbers = NULL; /* it is not read again */
+    product_tiles_run(product);
+    product->right.numbers = right;
+    expect_defined(product);
+    free(packed);
+}
+
 static void try_product(struct size size, bool left_transposed, bool right_transposed, bool adds)
 {
     struct tile_product product = {
@@ -102,6 +123,7 @@ static void try_product(struct size size, bool left_transposed, bool right_trans
         product.result[i] = UNTOUCHED;
     product_tiles_run(&product);
     expect_defined(&product);
+    try_packed(&product);
     free((void *)(uintptr_t)product.left.numbers);
     free((void *)(uintptr_t)product.right.numbers);
     free(product.result);
