@@ -70,7 +70,8 @@ class Engine:
 def measure(args, engines, workload, precision, batch):
     """Of each round: the results of both engines."""
     spec = {"workload": workload, "precision": precision, "batch_size": batch, "threads": args.threads,
-            "warmup_steps": 3, "steps": 8}
+            "warmup_steps": 3, "steps": 8, "seed": 1, "layout": "auto", "plan": "auto", "isa": "auto",
+            "input_workers": 0}
     step = max(engine.train(spec)[0] for engine in engines)
     spec["steps"] = max(8, min(300, round(args.seconds / step)))
     rounds = []

@@ -56,6 +56,22 @@ bool capacity_add(struct db *db, const struct capacity_event *event, bool *ret_n
            capacity_insert(db, event, ret_new, err) && transaction_commit(&change, err);
 }
 
+bool capacity_forget_sender(struct db *db, const char *sender, long long *ret_count,
+                            struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+    AUTO(stmt_done) struct stmt *remove = NULL;
+
+    if (!transaction_begin(&change, db, DB_DURABLE, err) || !revision_touch_runs(db, err))
+        return false;
+    remove = stmt_prepare(db, "DELETE FROM capacity_events WHERE sender = ?", err);
+    if (!remove)
+        return false;
+    stmt_text(remove, sender);
+    return stmt_run(remove, err) && stmt_number(db, "SELECT changes()", ret_count, err) &&
+           transaction_commit(&change, err);
+}
+
 static void count_from_row(struct stmt *row, struct capacity_count *ret_count)
 {
     *ret_count = (struct capacity_count){.launched = stmt_column_integer(row, 4),

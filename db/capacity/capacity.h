@@ -29,6 +29,11 @@ struct capacity_event {
 bool capacity_add(struct db *db, const struct capacity_event *event, bool *ret_new,
                   struct error *err) __attribute__((warn_unused_result));
 
+/* Removes all events that the token of this name reported. An event is a sender's word and
+ * nothing more, so none is kept. Raises the revision. */
+bool capacity_forget_sender(struct db *db, const char *sender, long long *ret_count,
+                            struct error *err) __attribute__((warn_unused_result));
+
 struct capacity_count {
     char provider[PROVIDER_SIZE], instance_type[INSTANCE_SIZE], zone[REGION_SIZE];
     char price_kind[16];

@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "db/capacity/capacity.h"
 #include "db/db_open.h"
 #include "db/restore.h"
 #include "db/runs/token_keys.h"
@@ -68,19 +69,25 @@ static void tell_audit(struct audit *audit, const char *name, const struct taken
     audit_write(audit, &entry);
 }
 
+/* What a token has sent. */
+struct sent {
+    long long runs, events;
+};
+
 /* The audit has its line only after the runs are voided, and is opened before: what it cannot
  * tell is not done. */
-static bool void_runs(const struct config *config, const char *name,
-                      const struct taken_back *voided, long long *ret_count, struct error *err)
+static bool take_back(const struct config *config, const char *name,
+                      const struct taken_back *voided, struct sent *ret_sent, struct error *err)
 {
     AUTO(db_freep) struct db *db = NULL;
 
-    *ret_count = 0;
+    *ret_sent = (struct sent){0};
     if (strcmp(config->with_runs, "on") != 0)
         return true;
     if (restore_is_settled(config->database, err))
         db = db_open_beside(config->database, err);
-    return db && voids_put_sender(db, name, voided, ret_count, err);
+    return db && voids_put_sender(db, name, voided, &ret_sent->runs, err) &&
+           capacity_forget_sender(db, name, &ret_sent->events, err);
 }
 
 static bool revoke_token(const struct config *config, const char *name, struct error *err)
@@ -88,7 +95,7 @@ static bool revoke_token(const struct config *config, const char *name, struct e
     AUTO(audit_freep) struct audit *audit = audit_open(config->audit, err);
     struct taken_back voided = {.at_us = clock_calendar_us()};
     bool with_runs = strcmp(config->with_runs, "on") == 0, found;
-    long long count;
+    struct sent sent;
 
     snprintf(voided.by, sizeof voided.by, "uid %u", (unsigned)getuid());
     snprintf(voided.reason, sizeof voided.reason, "%s",
@@ -103,11 +110,12 @@ static bool revoke_token(const struct config *config, const char *name, struct e
         found ? "%s is not in %s any more: send SIGHUP to the server, which knows it until then\n"
               : "%s has no line in %s\n",
         name, config->tokens);
-    if (!void_runs(config, name, &voided, &count, err))
+    if (!take_back(config, name, &voided, &sent, err))
         return false;
-    tell_audit(audit, name, &voided, count);
+    tell_audit(audit, name, &voided, sent.runs);
     if (with_runs)
-        fprintf(stderr, "%lld runs of %s were voided\n", count, name);
+        fprintf(stderr, "%lld runs of %s were voided, %lld events of capacity removed\n",
+                sent.runs, name, sent.events);
     return true;
 }
 

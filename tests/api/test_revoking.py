@@ -1,4 +1,5 @@
 """A token that is taken back, and with it what it has sent."""
+import json
 import os
 import signal
 import subprocess
@@ -67,6 +68,19 @@ class Revoking(test_tokens.Case):
         rows = self.ask(server, "GET", "/v1/comparison?workload=mlp2017", "reader").json()["rows"]
         self.assertEqual([1], [row["throughput"]["runs"] for row in rows
                                if row["throughput"]])
+
+    def test_what_it_reported_of_capacity_is_removed_on_demand(self):
+        server = self.serve_two()
+        event = {"provider": "aws", "instance_type": "c5.large", "zone": "us-east-1a",
+                 "kind": "preempted", "price_kind": "spot"}
+        for name in "c1", "c10":
+            body = json.dumps({**event, "machine": f"of {name}"})
+            answer = self.ask(server, "POST", "/v1/capacity", name, body)
+            self.assertEqual(201, answer.status, answer.body)
+        said = self.revoke("c1", "--with-runs", "on", "--database", server.database)
+        self.assertIn("1 events of capacity removed", said)
+        counts = self.ask(server, "GET", "/v1/capacity", "reader").json()["capacity"]
+        self.assertEqual([1], [count["preempted"] for count in counts])
 
     def test_a_name_that_is_not_there_changes_nothing(self):
         self.write(line("c1", "import"))

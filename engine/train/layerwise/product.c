@@ -107,13 +107,16 @@ void product_run_alone(struct layerwise *net, const struct product_alone *produc
     }
 }
 
-/* The rows or columns of one thread. What all threads read, and tiles pack, is the smaller of the
- * operands; the library is faster with whole rows. */
+#define SHARED_MAX (256L << 10) /* numbers that all threads may read of one operand */
+
+/* The rows or columns of one thread. What all threads read, and pack, is the smaller of the
+ * operands; but the library is faster with whole rows while the other one is small. */
 static void lay_out(struct product_part *part, const struct layerwise *net,
                     const struct dnn_product *shape, int thread)
 {
     long rows = shape->left.rows, columns = shape->right.columns;
-    bool by_rows = rows >= columns || (!net->scratch && rows >= GRAIN * net->threads);
+    bool is_small = columns * shape->right.rows <= SHARED_MAX;
+    bool by_rows = rows >= columns || (!net->scratch && is_small && rows >= GRAIN * net->threads);
     long count = by_rows ? rows : columns;
     long grain = count >= 4 * GRAIN * net->threads ? GRAIN : 1;
     const struct share share = share_of(count, grain, thread, net->threads);

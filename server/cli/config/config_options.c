@@ -136,7 +136,7 @@ const struct option config_options[] = {
             "Whether to refuse imported runs that are not signed"),
      .bare = "on"},
     {ONE_OF(TOKEN, with_runs, switch_words, "off",
-            "With \"revoke\": whether to void all runs that the token has sent")},
+            "With \"revoke\": whether to take back all that the token has sent")},
     {WORDS(TOKEN, reason, "TEXT", REASON_MAX, "",
            "With \"revoke\": why, for the voided runs and the audit")},
     {WORDS(SERVE | TOKEN, audit, "FILE", PATH_TEXT_MAX, "",

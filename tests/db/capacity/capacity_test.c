@@ -108,6 +108,25 @@ static void a_machine_counts_once_for_each_kind(void)
                "c5.large aws us-east-1a spot: 3 0 1\n");
 }
 
+static void the_events_of_a_sender_are_forgotten_and_may_come_again(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    long long count = -1;
+
+    ADD(db, .kind = "preempted", .machine = "i1", .sender = "c1");
+    ADD(db, .kind = "preempted", .machine = "i2", .sender = "c10");
+    ADD(db, .kind = "preempted", .machine = "i3");
+    EXPECT(capacity_forget_sender(db, "c1", &count, NULL));
+    EXPECT_INT(count, 1);
+    EXPECT_STR(counts_of(db, (struct capacity_filter){0}),
+               "c5.large aws us-east-1a spot: 0 0 2\n");
+    EXPECT(capacity_forget_sender(db, "c1", &count, NULL));
+    EXPECT_INT(count, 0);
+    /* A made-up event does not stand in the way of a true one of the same machine. */
+    EXPECT(ADD(db, .kind = "preempted", .machine = "i1"));
+}
+
 static void an_event_raises_the_revision_and_leaves_prices_as_they_are(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -160,6 +179,7 @@ int main(void)
     RUN(events_are_counted_for_each_zone_and_kind_of_price);
     RUN(filters_the_window_and_pages);
     RUN(a_machine_counts_once_for_each_kind);
+    RUN(the_events_of_a_sender_are_forgotten_and_may_come_again);
     RUN(an_event_raises_the_revision_and_leaves_prices_as_they_are);
     RUN(a_word_that_is_no_kind_is_refused);
     RUN(a_comparison_counts_spot_machines_by_type);
