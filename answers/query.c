@@ -49,6 +49,8 @@ static bool read_parameter(const char *text, size_t length, char **to, struct qu
 
     if (length == 0)
         return true;
+    if (name_length == 0)
+        return error_set(err, ERROR_INVALID, NULL, "the URL has a parameter without a name");
     if (query->count == QUERY_PARAMETERS_MAX)
         return error_set(err, ERROR_INVALID, NULL, "the URL has more than %d parameters",
                          QUERY_PARAMETERS_MAX);
