@@ -9,7 +9,6 @@
 #include "engine/train/kernels/wgrad_tiles.h"
 
 #include <immintrin.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #define PACK_TARGET __attribute__((target("avx512f,avx512bw")))
@@ -172,22 +171,9 @@ static TILE_TARGET void multiply_block(struct rows rows, const struct block *blo
                                        long stride)
 {
     const uint16_t *lower = rows.numbers + TILE * rows.stride, *right = block->right;
-    long bytes = stride * (long)sizeof *sums, step = rows.stride * (long)sizeof *right;
-    float *lower_sums = sums + TILE * stride;
+    long step = rows.stride * (long)sizeof *right;
 
-    /* The intrinsics of some compilers do not say that they read memory. */
-    atomic_signal_fence(memory_order_seq_cst);
-    if (block->adds) {
-        tile_load(0, sums, bytes);
-        tile_load(1, sums + TILE, bytes);
-        tile_load(2, lower_sums, bytes);
-        tile_load(3, lower_sums + TILE, bytes);
-    } else {
-        tile_zero(0);
-        tile_zero(1);
-        tile_zero(2);
-        tile_zero(3);
-    }
+    tiles_begin(sums, stride, block->adds);
     for (long t = 0; t < block->tiles; t++, right += 2 * TILE_NUMBERS) {
         tile_load(4, rows.numbers + t * DEEP, step);
         tile_load(6, right, TILE_BYTES);
@@ -198,11 +184,7 @@ static TILE_TARGET void multiply_block(struct rows rows, const struct block *blo
         tile_multiply(2, 5, 6);
         tile_multiply(3, 5, 7);
     }
-    tile_store(0, sums, bytes);
-    tile_store(1, sums + TILE, bytes);
-    tile_store(2, lower_sums, bytes);
-    tile_store(3, lower_sums + TILE, bytes);
-    atomic_signal_fence(memory_order_seq_cst);
+    tiles_end(sums, stride);
 }
 
 static void copy_block(const float *from, long from_stride, float *to, long to_stride, long rows,

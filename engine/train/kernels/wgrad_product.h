@@ -25,23 +25,9 @@ static TILE_TARGET void multiply(const struct product *product)
 {
     const uint32_t *upper = product->rows, *lower = upper + product->depth * TILE_WORDS;
     const uint32_t *columns = product->columns;
-    float *sums = product->sums, *lower_sums = sums + TILE * product->stride;
-    long bytes = product->stride * (long)sizeof *sums;
     long step = product->column_step * (long)sizeof *columns;
 
-    /* The intrinsics of some compilers do not say that they read memory. */
-    atomic_signal_fence(memory_order_seq_cst);
-    if (product->accumulate) {
-        tile_load(0, sums, bytes);
-        tile_load(1, sums + TILE, bytes);
-        tile_load(2, lower_sums, bytes);
-        tile_load(3, lower_sums + TILE, bytes);
-    } else {
-        tile_zero(0);
-        tile_zero(1);
-        tile_zero(2);
-        tile_zero(3);
-    }
+    tiles_begin(product->sums, product->stride, product->accumulate);
     for (long k = 0; k < product->depth; k++) {
         tile_load(6, columns, step);
         tile_load(4, upper, TILE * sizeof *upper);
@@ -55,11 +41,7 @@ static TILE_TARGET void multiply(const struct product *product)
         lower += TILE_WORDS;
         columns += TILE * product->column_step;
     }
-    tile_store(0, sums, bytes);
-    tile_store(1, sums + TILE, bytes);
-    tile_store(2, lower_sums, bytes);
-    tile_store(3, lower_sums + TILE, bytes);
-    atomic_signal_fence(memory_order_seq_cst);
+    tiles_end(product->sums, product->stride);
 }
 
 /* The upper or the lower half of multiply_three(): sums in tiles 0 to 5. */

@@ -3,6 +3,8 @@
  * but the instructions themselves can be tested on any machine. Tiles are named by constants. */
 #pragma once
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct tile_config {
@@ -118,3 +120,35 @@ static void tile_multiply(int sums, int left, int right)
     memcpy(emulated_tiles[sums], c, sizeof c);
 }
 #endif
+
+/* A block of sums, 32 rows by 32 columns, in tiles 0 to 3: brings it there, or zeros, and back.
+ * `stride`: floats from row to row. The intrinsics of some compilers do not say that they read
+ * memory, hence the fences. */
+static inline TILE_TARGET void tiles_begin(const float *sums, long stride, bool adds)
+{
+    long bytes = stride * (long)sizeof *sums;
+
+    atomic_signal_fence(memory_order_seq_cst);
+    if (adds) {
+        tile_load(0, sums, bytes);
+        tile_load(1, sums + 16, bytes);
+        tile_load(2, sums + 16 * stride, bytes);
+        tile_load(3, sums + 16 * stride + 16, bytes);
+    } else {
+        tile_zero(0);
+        tile_zero(1);
+        tile_zero(2);
+        tile_zero(3);
+    }
+}
+
+static inline TILE_TARGET void tiles_end(float *sums, long stride)
+{
+    long bytes = stride * (long)sizeof *sums;
+
+    tile_store(0, sums, bytes);
+    tile_store(1, sums + 16, bytes);
+    tile_store(2, sums + 16 * stride, bytes);
+    tile_store(3, sums + 16 * stride + 16, bytes);
+    atomic_signal_fence(memory_order_seq_cst);
+}

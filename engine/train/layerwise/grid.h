@@ -1,5 +1,5 @@
 /* An image as products of convolutions read it: line after line of a grid, all channels of each
- * pixel, and zeros around the image. Whoever lays images into a grid clears it once before. */
+ * pixel, and zeros around the image. Clear a grid once before laying images into it. */
 #pragma once
 
 #include "engine/train/layerwise/layerwise_data.h"
