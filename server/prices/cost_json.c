@@ -54,13 +54,36 @@ static const struct member over_rows[] = {
 };
 static const struct members over_members = {.rows = over_rows};
 
+/* The cost of a million samples. */
+struct million {
+    bool known;
+    struct cost cost;
+};
+
+MEMBER_FINDS(find_samples, struct million, million,
+             million->known ? &million->cost.samples_per_dollar : NULL)
+MEMBER_FINDS(find_dollars, struct million, million,
+             million->known ? &million->cost.dollars_per_million : NULL)
+MEMBER_FINDS(find_hours, struct million, million,
+             million->known ? &million->cost.hours_per_million : NULL)
+
+static const struct member million_rows[] = {
+    {MEMBER_FOUND("samples_per_dollar", &amount_members, find_samples), .nullable = true,
+     .meaning = "null without a price, and of a run that did not finish. Of an invalid run a "
+                "point: `low` and `high` are null."},
+    {MEMBER_FOUND("dollars_per_million_samples", &amount_members, find_dollars),
+     .nullable = true},
+    {MEMBER_FOUND("hours_per_million_samples", &amount_members, find_hours), .nullable = true},
+    {0},
+};
+static const struct members million_members = {.rows = million_rows};
+
 /* What is stored. */
 struct cost_said {
     const struct run_cost *cost;
     const char *identity; /* JSON; NULL: of the cost */
     struct priced_machine priced;
-    bool known;
-    struct cost each;
+    struct million million;
 };
 
 static void write_identity(struct json_writer *out, const struct member *row, const void *object)
@@ -82,13 +105,6 @@ static void write_over(struct json_writer *out, const struct member *row, const 
         members_write(out, row->name, row->members, over);
 }
 
-MEMBER_FINDS(find_samples, struct cost_said, said,
-             said->known ? &said->each.samples_per_dollar : NULL)
-MEMBER_FINDS(find_dollars, struct cost_said, said,
-             said->known ? &said->each.dollars_per_million : NULL)
-MEMBER_FINDS(find_hours, struct cost_said, said,
-             said->known ? &said->each.hours_per_million : NULL)
-
 static const struct member stored_rows[] = {
     {MEMBER_WRITTEN("identity", MEMBER_JSON, write_identity), .reference = "Identity"},
     {MEMBER_ROWS_AT(struct cost_said, priced, &machine_price_members)},
@@ -97,13 +113,8 @@ static const struct member stored_rows[] = {
      .meaning =
          "Where a spot price moved while the run went on, and its history knows it: the "
          "mean, weighted by time, and the range, discount taken off. The cost follows from "
-         "the mean; price is that of the start. Else null; a document lacks it then."},
-    {MEMBER_FOUND("samples_per_dollar", &amount_members, find_samples), .nullable = true,
-     .meaning = "null without a price, and of a run that did not finish. Of an invalid run a "
-                "point: `low` and `high` are null."},
-    {MEMBER_FOUND("dollars_per_million_samples", &amount_members, find_dollars),
-     .nullable = true},
-    {MEMBER_FOUND("hours_per_million_samples", &amount_members, find_hours), .nullable = true},
+         "the mean; `price` is the price at the start. Else null; a document lacks it then."},
+    {MEMBER_ROWS_AT(struct cost_said, million, &million_members)},
     {0},
 };
 static const struct members stored_members = {.rows = stored_rows};
@@ -136,8 +147,9 @@ static char *cost_text(const struct run_cost *cost, const char *identity,
     struct cost_said said = {
         .cost = cost, .identity = identity, .priced = {&cost->price, cost->at_us}};
 
-    said.known = samples_per_second && cost->price.known &&
-                 cost_of(samples_per_second, run_cost_paid(cost).per_hour, &said.each);
+    said.million.known =
+        samples_per_second && cost->price.known &&
+        cost_of(samples_per_second, run_cost_paid(cost).per_hour, &said.million.cost);
     members_write(&out, NULL, &stored_members, &said);
     return text.data;
 }
@@ -229,17 +241,10 @@ static double hours_of(const struct run *run)
 struct cost_head {
     const struct paid_price *paid;
     double dollars;
-    bool known;
-    struct cost each;
+    struct million million;
 };
 
 MEMBER_FINDS(find_paid, struct cost_head, head, head->paid)
-MEMBER_FINDS(find_head_samples, struct cost_head, head,
-             head->known ? &head->each.samples_per_dollar : NULL)
-MEMBER_FINDS(find_head_dollars, struct cost_head, head,
-             head->known ? &head->each.dollars_per_million : NULL)
-MEMBER_FINDS(find_head_hours, struct cost_head, head,
-             head->known ? &head->each.hours_per_million : NULL)
 
 static const struct member paid_rows[] = {
     {MEMBER_AS(struct paid_price, "price_per_hour", per_hour), .range = MEMBER_POSITIVE,
@@ -254,11 +259,7 @@ static const struct members paid_members = {.rows = paid_rows};
 static const struct member head_rows[] = {
     {MEMBER_ROWS(&paid_members), .find = find_paid},
     {MEMBER(struct cost_head, dollars), .nullable = true, .range = MEMBER_NOT_NEGATIVE},
-    {MEMBER_FOUND("samples_per_dollar", &amount_members, find_head_samples), .nullable = true},
-    {MEMBER_FOUND("dollars_per_million_samples", &amount_members, find_head_dollars),
-     .nullable = true},
-    {MEMBER_FOUND("hours_per_million_samples", &amount_members, find_head_hours),
-     .nullable = true},
+    {MEMBER_ROWS_AT(struct cost_head, million, &million_members)},
     {0},
 };
 const struct members run_cost_head_members = {
@@ -276,7 +277,7 @@ void present_run_cost_head(struct json_writer *out, const char *key, const struc
                              .dollars = price_exact(paid->per_hour * hours_of(run))};
     bool in_dollars = paid->per_hour > 0 && strcmp(paid->currency, "USD") == 0;
 
-    head.known = cost_of_run(run, &head.each);
+    head.million.known = cost_of_run(run, &head.million.cost);
     members_write(out, key, &run_cost_head_members, in_dollars ? &head : NULL);
 }
 

@@ -1,4 +1,4 @@
-/* One refresh of one feed: the feed, this machine, and who is told. */
+/* One refresh of one feed: the feed, this machine, and whom it tells. */
 #pragma once
 
 #include "db/db.h"

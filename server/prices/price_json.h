@@ -52,7 +52,7 @@ struct priced_machine {
     const struct machine_price *price;
     long long at_us;
 };
-/* Members "price", and "why_no_price", one of which is null: of struct priced_machine. */
+/* Members "price" and "why_no_price", one of them null: of struct priced_machine. */
 extern const struct members machine_price_members;
 
 /* What these rows write of a price, as facts; all zero where it is not known. */
