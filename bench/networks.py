@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Every network of the engine against PyTorch, in turns on the same cores.
 
-    bench/networks.py PYTHON [WORKLOAD...]    PYTHON has torch: that of PyPI in a virtual environment
+    bench/networks.py PYTHON [WORKLOAD...]    PYTHON has torch, such as the one of a virtual environment
 
 Both are engines that speak the worker protocol and train the same bits, each in its precision with
 the workload's own batch. A round trains each once, one process at a time, every second round
-backwards. A figure is the batch by the median step, the ratio that of each round: their median,
-with the least and the largest. PyTorch has LLVM's OpenMP and tcmalloc preloaded where Debian's
-packages libomp5 and libtcmalloc-minimal4 are there. The last line of each precision is the
-geometric mean."""
+backwards. A figure is the batch by the median step. Ratios are taken within a round: the table has
+their median, the least and the largest. PyTorch has LLVM's OpenMP and tcmalloc preloaded where
+Debian's packages libomp5 and libtcmalloc-minimal4 are there. The last line of each precision is
+the geometric mean."""
 import argparse
 import json
 import math

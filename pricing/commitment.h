@@ -50,6 +50,6 @@ bool price_set_commitment(struct price *price, long long hourly_nanos, long long
  * part at once that is half of it, the least that AWS lets a buyer choose. */
 bool price_set_plan(struct price *price, long long nanos) __attribute__((warn_unused_result));
 
-/* Whether a commitment for `nanos` an hour is no price beside this one on demand: costlier, or a
+/* Whether a commitment for `nanos` an hour is ruled out by this price on demand: costlier, or a
  * tenth and less, as where an amount for the term is taken for one for the hour. */
 bool commitment_is_odd(long long nanos, long long on_demand_nanos);

@@ -304,7 +304,7 @@ static bool replacement_prepare(struct replacement *work, struct error *err)
     return work->add_series && work->add_price && work->move_series && work->hold_series;
 }
 
-/* Notes the whole reading beside what is accepted, for the next one to be compared with. */
+/* Notes the whole reading, accepted or not, so that the next one is compared with it. */
 static bool replacement_hold_all(struct replacement *work, struct error *err)
 {
     const struct price_batch *batch = work->snapshot->batch;

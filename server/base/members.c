@@ -143,7 +143,7 @@ void members_write_list(struct json_writer *out, const char *key, const struct m
     jsonw_close(out, ']');
 }
 
-/* Those of MEMBER_JSON are in `schema`, those of the others follow from `members`. */
+/* The type of MEMBER_JSON is in `schema`, of the others it follows from `members`. */
 static const char *const json_types[] = {
     [MEMBER_TEXT] = "string",    [MEMBER_CHARS] = "string",  [MEMBER_ENUM] = "string",
     [MEMBER_INT] = "integer",    [MEMBER_COUNT] = "integer", [MEMBER_INTEGER] = "integer",

@@ -35,8 +35,9 @@ static const char *const disk_states[] = {"ok", "full", NULL};
 static const struct member readiness_rows[] = {
     {MEMBER_CONSTANT("status", "\"ready\"")},
     {MEMBER(struct readiness, disk), .words = disk_states,
-     .meaning = "full: less than --reserve-mib is left beside the database, so it is read and "
-                "not written."},
+     .meaning =
+         "full: less than --reserve-mib is free on the disk of the database, so it is read and "
+         "not written."},
     {0},
 };
 const struct members readiness_members = {.name = "Readiness", .rows = readiness_rows};

@@ -133,7 +133,7 @@ MEMBER_WRITES(write_accepted_after, time, struct feed_row, scope,
 
 static const struct member held_rows[] = {
     {MEMBER_AS(struct feed_row, "count", held), .range = MEMBER_NOT_NEGATIVE,
-     .meaning = "Prices of which the last reading says something that is not accepted yet; of a "
+     .meaning = "Prices for which the last reading says something that is not accepted yet; of a "
                 "reading that is held back as a whole, all that are new, other or gone."},
     {MEMBER_WRITTEN("accepted_after", MEMBER_TIME, write_accepted_after), .nullable = true,
      .meaning = "A reading after this time that says nearly the same is accepted. null: the "

@@ -1,4 +1,4 @@
-/* The shape of JSON answers about feeds; prices/price_json.h has that of prices. */
+/* The shape of JSON answers about feeds; prices/price_json.h has the prices. */
 #pragma once
 
 #include "db/prices/feed_rows.h"

@@ -110,8 +110,9 @@ static const struct member change_rows[] = {
     {MEMBER(struct shown_change, run),
      .meaning = "The first run of the new level, which ended then."},
     {MEMBER_AS(struct shown_change, "measure", change.measure), .words = history_measure_names,
-     .meaning = "A change of samples per dollar is not listed where it is only that of samples a "
-                "second."},
+     .meaning =
+         "A change of samples per dollar is not listed where it follows from the samples a "
+         "second alone."},
     {MEMBER_OBJECT_AT(struct shown_change, "ratio", change.ratio), .members = &ratio_members,
      .meaning = "The new level divided by the old one, with 95 %."},
     {MEMBER(struct shown_change, runs_before), .schema = "{\"minimum\": 3}"},
@@ -120,7 +121,7 @@ static const struct member change_rows[] = {
      .meaning = "`version` of the engine, its library or its plan; `kernel` or microcode of the "
                 "machine; `price` alone; `several` of them at once; or `unknown`."},
     {MEMBER_LIST_OF("causes", &cause_members), .write = write_causes,
-     .meaning = "What changed at the same time, or one run beside it."},
+     .meaning = "What changed at the same time, or one run earlier or later."},
     {MEMBER(struct shown_change, words)},
     {0},
 };

@@ -128,7 +128,7 @@ static const struct members type_members = {.rows = type_rows};
 static const struct member known_rows[] = {
     {MEMBER_AS(struct known_type, "kinds_measured", measured.kinds), .range = MEMBER_NOT_NEGATIVE,
      .meaning = "Kinds of hardware of this type that finished runs were measured on. Of several, "
-                "the facts are those of the one seen last."},
+                "the kind seen last has the facts."},
     {MEMBER(struct known_type, feed), .nullable = true,
      .meaning = "That lists it; null: it is known from runs alone."},
     {0},

@@ -42,7 +42,8 @@ static const struct members ratio_members = {
 
 static const struct members efficiency_members = {
     .name = "Efficiency",
-    .meaning = "Efficiency of n threads: their speed divided by n times that of the first cell.",
+    .meaning =
+        "Efficiency of n threads: their speed divided by n times the speed of the first cell.",
     .rows = interval_rows,
     .is_known = ratio_is_known};
 

@@ -164,7 +164,7 @@ MEMBER_WRITES(write_relative_cost, number, struct comparison_row, it, 1 / it->ra
 static const struct member beside_rows[] = {
     {MEMBER_WRITTEN("relative_cost", MEMBER_NUMBER, write_relative_cost), .nullable = true},
     {MEMBER(struct comparison_row, mixed_kinds),
-     .meaning = "The two prices are of different kinds: spot beside on demand."},
+     .meaning = "The two prices are of different kinds: spot and on demand."},
     {MEMBER_AS(struct comparison_row, "break_even_samples_per_second", break_even_speed),
      .nullable = true},
     {MEMBER_AS(struct comparison_row, "break_even_price_per_hour", break_even_price),

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* Where a price is from; that of a run or a question has no quote. */
+/* Where a price is from; the price of a run or of a question has no quote. */
 static const void *find_quote(const void *object)
 {
     static const struct quote of_run = {.feed = "run"}, of_question = {.feed = "question"};
@@ -220,7 +220,7 @@ static const struct members side_members = {
     .name = "ComparisonSide",
     .meaning = "The row at one kind of price, as the answer to the same question with this kind "
                "alone has it. `job_dollars` is the job that was asked about, a million samples "
-               "without one; its interval is that of the throughput and the price.",
+               "without one; its interval covers the throughput and the price.",
     .rows = side_rows};
 
 static const struct row_side *side_of(const struct comparison_view *view,

@@ -4,7 +4,7 @@
 #include "answers/compare/ranking.h"
 #include "server/base/members.h"
 
-/* Members "price" and "why_no_price", one of which is null: of struct row_price. */
+/* Members "price" and "why_no_price", one of them null: of struct row_price. */
 extern const struct members row_price_members;
 
 /* Dollars an hour of every kind, as the feeds have them, and how often spot is interrupted: of
