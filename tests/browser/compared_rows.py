@@ -5,6 +5,9 @@ from browser import BrowserCase
 from harness import fake
 
 
+HOSTILE = "<script>alert(1)</script>\u202e" + "x" * 3000
+
+
 class Rows(BrowserCase):
     """Runs of a fake engine, whose speeds are then written by hand."""
     ENGINES = {"ok": fake("ok")}
@@ -55,3 +58,16 @@ class Rows(BrowserCase):
 
     def sort(self, column):
         self.one(f"[data-column={column}]").click()
+
+
+class FiveTypes(Rows):
+    """Two that cannot be told apart, one that is three times as fast, one of a single machine, and
+    one with a hostile name."""
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.store({"a.large": (100, 101, 99), "b.large": (100, 100, 100.5),
+                   "c.large": (300, 301, 299), "lone.large": (10,), HOSTILE: (50, 51, 50)})
+        for instance, dollars in (("a.large", "0.1"), ("b.large", "0.1"), ("c.large", "0.9"),
+                                  ("lone.large", "0.1"), ("d.large", "0.5")):
+            cls.price(instance, dollars)

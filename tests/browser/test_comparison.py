@@ -5,22 +5,11 @@ import sqlite3
 import time
 import unittest
 
-from compared_rows import Rows
+from compared_rows import HOSTILE, FiveTypes
 from selenium.webdriver.common.keys import Keys
 
-HOSTILE = "<script>alert(1)</script>\u202e" + "x" * 3000
 
-
-class Compared(Rows):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.store({"a.large": (100, 101, 99), "b.large": (100, 100, 100.5),
-                   "c.large": (300, 301, 299), "lone.large": (10,), HOSTILE: (50, 51, 50)})
-        for instance, dollars in (("a.large", "0.1"), ("b.large", "0.1"), ("c.large", "0.9"),
-                                  ("lone.large", "0.1"), ("d.large", "0.5")):
-            cls.price(instance, dollars)
-
+class Compared(FiveTypes):
     def test_the_answer_is_a_sentence_with_its_interval_its_ties_and_its_price(self):
         self.see()
         self.assertRegex(self.text(".sentence"), r"Most training per dollar for mlp2017: [ab]\.large,"
@@ -115,59 +104,6 @@ class Compared(Rows):
         link = self.one("table.rows tbody th a")
         self.assertRegex(link.get_dom_attribute("href"), r"^/\?view=run&id=mlp2017\d+x\d$")
 
-    def test_sorting_filter_and_columns_live_in_the_address(self):
-        self.see()
-        length = self.script("return history.length")
-        self.sort("throughput")
-        self.assertEqual("descending", self.one("th[aria-sort]").get_dom_attribute("aria-sort"))
-        self.assertEqual("c.large", self.column(2)[0])
-        self.one("#rows-filter").send_keys("large")
-        self.until(lambda: "filter=large" in self.address(), "the filter is in the address")
-        self.one(".columns summary").click()
-        self.one(".columns label:nth-of-type(1) input").click()
-        self.until(lambda: self.column(1)[0] == "c.large", "there is no rank any more")
-        self.assertEqual(length, self.script("return history.length"))
-        shown = self.column(1)
-        self.assertEqual(["c.large", "lone.large"], [shown[0], shown[-1]])
-        self.driver.refresh()
-        self.loaded()
-        self.assertEqual(shown, self.column(1))
-        self.assertIn("4 of 5", self.text(".count"))
-
-    def test_unknown_goes_last_in_either_direction(self):
-        self.see()
-        for _ in range(2):
-            self.sort("price")
-            self.assertIn("<script>", self.column(2)[-1])
-
-    def test_typing_is_one_step_and_a_choice_is_another(self):
-        self.see()
-        length = self.script("return history.length")
-        self.one("#ask-reference").send_keys("b.large")
-        self.until(lambda: "reference=b.large" in self.address() and
-                   self.all("[data-column=to_reference]"), "it is asked again")
-        self.assertEqual(length, self.script("return history.length"))
-        self.one("#ask-price option[value=typed]").click()
-        self.until(lambda: "price=typed" in self.address(), "the price is in the address")
-        self.assertEqual(length + 1, self.script("return history.length"))
-        self.driver.back()
-        self.until(lambda: self.one("#ask-price").get_property("value") == "", "the choice is back")
-        self.assertEqual("b.large", self.one("#ask-reference").get_property("value"))
-
-    def test_an_error_is_shown_at_its_field_with_its_place(self):
-        self.forgive("400 (Bad Request)")
-        self.see()
-        self.open("/?workload=mlp2017&utility=hours+*+foo")
-        self.until(lambda: self.all("#error-utility:not([hidden])"), "the error is shown")
-        self.assertIn('no field "foo"', self.text("#error-utility"))
-        self.assertEqual("f", self.text("#error-utility mark"))
-        self.assertEqual("true", self.one("#ask-utility").get_dom_attribute("aria-invalid"))
-        self.one("#ask-utility").clear()
-        self.one("#ask-utility").send_keys("samples_per_second", Keys.ENTER)
-        self.until(lambda: self.all(".sentence"), "it is answered")
-        self.assertIn("c.large", self.text(".sentence"))
-        self.assertFalse(self.all("#error-utility:not([hidden])"))
-
     def test_charts_say_what_they_show_and_are_used_by_keyboard(self):
         self.see()
         self.until(lambda: len(self.all(".scatter .mark[role=img]")) == 4, "four have a price")
@@ -188,29 +124,6 @@ class Compared(Rows):
         row = next(row for row in self.all(".unmeasured tbody tr") if "d.large" in row.text)
         self.assertIn("unknown unknown $0.50", " ".join(row.text.split()))
 
-    def test_labels_choose_the_runs_that_are_compared(self):
-        with sqlite3.connect(self.server.database) as database:
-            database.execute("INSERT INTO run_labels SELECT 'branch', 'fast', number FROM runs"
-                             " WHERE instance = 'c.large'")
-            database.execute("UPDATE revision SET number = number + 1")
-        self.see("?workload=mlp2017&label=branch%3Dfast")
-        self.assertEqual("branch=fast", self.one("#ask-label").get_property("value"))
-        self.assertEqual(["c.large"], self.column(2))
-        self.see("?workload=mlp2017&label=branch%3Dfats")
-        self.assertIn("label=branch=fats matches nothing: no run has 'branch' with this value;"
-                      " known are fast", self.text(".answer"))
-
-    def test_a_link_of_before_is_understood(self):
-        self.see("?workload=mlp2017&instance_type=a.large")
-        self.assertEqual(["a.large"], self.column(2))
-
-    def test_downloads_ask_the_same_question(self):
-        self.see("?workload=mlp2017&reference=a.large&order=price")
-        links = [link.get_dom_attribute("href") for link in self.all(".files a")]
-        self.assertEqual(["/v1/comparison?workload=mlp2017&reference=a.large&limit=1000&format=csv",
-                          "/v1/comparison?workload=mlp2017&reference=a.large&limit=1000&format=markdown"],
-                         links)
-
     def test_axe_finds_nothing(self):
         for dark in (False, True):
             for width in (1280, 360):
@@ -218,6 +131,10 @@ class Compared(Rows):
                 self.see("?workload=mlp2017&reference=a.large&hourly_value=2&discount=0.8")
                 self.screenshot(f"comparison-{'dark' if dark else 'light'}-{width}")
                 self.assertAccessible(f"{dark} {width}")
+
+if __name__ == "__main__":
+    unittest.main()
+
 
 if __name__ == "__main__":
     unittest.main()

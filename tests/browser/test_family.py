@@ -2,7 +2,7 @@
 not."""
 import unittest
 
-from test_comparison import Rows  # first: it finds the modules of tests/api
+from compared_rows import Rows  # first: it finds the modules of tests/api
 from catalogue import list_types
 
 HOSTILE = "x7.<b>evil</b>"
@@ -49,8 +49,6 @@ class Family(Rows):
         self.open("/?view=family&family=nothing")
         self.until(lambda: "No size of such a family is known" in self.text(), "the answer")
 
-
-del Rows
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,38 +1,16 @@
-"""Sweeps on the page: asked for, live, ranked, drawn, cancelled, listed."""
+"""Sweeps on the page: asked for, live, ranked, cancelled, listed."""
 import json
 import re
 import unittest
 
-from browser import BrowserCase
-from harness import fake, until
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
+from sweep_case import SweepCase
 
 SPEED = {"engine": "speed", "steps": 20, "warmup_steps": 1}
 
 
-class Sweeps(BrowserCase):
-    ENGINES = {"speed": fake("speed"), "slow": fake("slow", 50), "crash": fake("crash"),
-               "paced": fake("paced", 5000), "talkative": fake("talkative")}
-
-    def queue(self, **body):
-        return self.server.post(body, path="/v1/sweeps").json()["id"]
-
-    def ended(self, sweep_id):
-        def look():
-            sweep = self.server.get(f"/v1/sweeps/{sweep_id}").json()
-            return sweep if sweep["state"] != "running" else None
-        return until(look, f"sweep {sweep_id} has ended", pause=0.05)
-
-    def show(self, **body):
-        """A sweep that has ended, shown."""
-        sweep = self.ended(self.queue(**body))
-        self.open(f"/?view=sweep&id={sweep['id']}")
-        return sweep
-
-    def cells(self):
-        return [each.text for each in self.all(".cells tbody th")]
-
+class Sweeps(SweepCase):
     def test_a_matrix_from_the_form_to_its_answer(self):
         self.open("/?view=measure&form=sweep&engine=speed&steps=20&warmup_steps=1")
         self.one("[data-field=knob] input").send_keys("8, 64", Keys.TAB)
@@ -57,25 +35,6 @@ class Sweeps(BrowserCase):
         self.assertIn("unknown", self.text(".answer"))
         self.assertIn("unknown: 1 run failed", self.text(".cells"))
         self.assertEqual([], self.all(".sweep-chart"))
-
-    def test_each_preset_has_its_chart_and_its_table(self):
-        paced = {"engine": "paced", "steps": 20, "warmup_steps": 1}
-        titles = {"ladder": "Gain of each rung", "threads": "How it scales",
-                  "batch": "Throughput of each cell", "aa": "Equal runs called different",
-                  "tune": "The search"}
-        for preset, title in titles.items():
-            more = {"tune": {"budget_seconds": 30}, "aa": {"pairs": 3}}.get(preset, {"blocks": 2})
-            with self.subTest(preset=preset):
-                self.show(preset=preset, base=paced, **more)
-                self.assertEqual(title, self.text(".sweep-chart figcaption strong"))
-                self.assertTrue(self.all(".sweep-chart svg .mark"))
-                self.assertTrue(self.all(".cells tbody tr"))
-                self.assertNotIn("NaN", self.one("main").get_attribute("outerHTML"))
-                for dark, width in ((False, 1280), (True, 360)):
-                    self.look(dark=dark, width=width)
-                    self.screenshot(f"sweep-{preset}-{'dark' if dark else 'light'}-{width}")
-                    self.assertNoSideways(f"{preset} {width}")
-                    self.assertAccessible(f"{preset} {width}")
 
     def test_it_says_where_the_time_went_if_the_engine_does(self):
         self.show(base={**SPEED, "engine": "talkative", "precision": "f32"}, knobs={"batch_size": [8, 16]}, blocks=1)
@@ -156,60 +115,6 @@ class Sweeps(BrowserCase):
         self.assertEqual(f"/?view=sweep&id={sweep['id']}", links[0])
         self.open("/?view=sweep&id=" + "0" * 26)
         self.assertIn("There is no such sweep", self.text())
-
-
-class Mixed(BrowserCase):
-    ENGINES = {"native": fake("speed"), "idle": fake("slow", 2)}
-
-    def test_the_networks_of_2017_have_a_chart_each_and_none_is_the_best(self):
-        self.open("/?view=measure&form=sweep&steps=20&warmup_steps=1&blocks=1")
-        Select(self.one("[data-field=preset] select")).select_by_value("clouds2017")
-        self.one("main button.primary").click()
-        self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
-        self.until(lambda: "Finished" in self.text(".live"), "it ends", seconds=60)
-        self.assertIn("seven networks of an article", self.text(".lead"))
-        self.assertIn("7 workloads: each is compared with its own kind only", self.text())
-        names = [each.text for each in self.all(".cells tbody th")]
-        self.assertEqual(7, len(names))
-        self.assertEqual("workload=mlp2017", names[0])
-        self.assertNotIn("Fastest", self.text())
-        valid = [row for row in self.all(".cells tbody tr") if "1 valid run" in row.text]
-        self.assertEqual(len(valid), len(self.all("main figure")))
-
-
-class Engines(BrowserCase):
-    ENGINES = {"speed": fake("speed"), "native": fake("slow", 2)}
-    FLAGS = ("--price-per-hour", "0.36", "--instance-type", "m7i.large")
-
-    def test_engines_are_asked_for_by_the_form_and_shown_with_dollars(self):
-        self.open("/?view=measure&form=sweep&workload=mlp2017&steps=20&warmup_steps=1")
-        Select(self.one("[data-field=preset] select")).select_by_value("engines")
-        self.assertFalse(self.one("[data-field=knob]").is_displayed())
-        self.one("main button.primary").click()
-        self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
-        self.until(lambda: "Finished" in self.text(".live"), "it ends", seconds=60)
-        self.assertIn("Engines: native compared with the registered ones", self.text(".lead"))
-        self.assertEqual({"engine=native", "engine=speed"},
-                         {each.text for each in self.all(".cells tbody th")})
-        heads = [each.text for each in self.all(".cells thead th")]
-        self.assertEqual(["Samples/s", "Samples a dollar", "Dollars a million"], heads[2:5])
-        for column, form in ((3, r"^\d[\d,.]*\n\d[\d,.]* to \d"), (4, r"^\$\d")):
-            cells = [each.text for each in self.all(f".cells tbody td:nth-of-type({column})")]
-            self.assertEqual(2, len(cells))
-            for cell in cells:
-                self.assertRegex(cell, form)
-
-
-class EnginesAlone(BrowserCase):
-    ENGINES = {"native": fake("speed")}
-
-    def test_without_a_registered_engine_the_reason_stands_at_the_preset(self):
-        self.forgive("422")
-        self.open("/?view=measure&form=sweep")
-        Select(self.one("[data-field=preset] select")).select_by_value("engines")
-        self.one("main button.primary").click()
-        self.until(lambda: "--engine NAME=COMMAND" in self.text(), "the reason stands there")
-        self.assertIn("--engine NAME=COMMAND", self.text("[data-field=preset]"))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,86 @@
+"""The presets of a sweep on the page: each has its chart and its table."""
+import unittest
+
+from browser import BrowserCase
+from harness import fake
+from selenium.webdriver.support.ui import Select
+from sweep_case import SweepCase
+
+
+class Presets(SweepCase):
+    def test_each_preset_has_its_chart_and_its_table(self):
+        paced = {"engine": "paced", "steps": 20, "warmup_steps": 1}
+        titles = {"ladder": "Gain of each rung", "threads": "How it scales",
+                  "batch": "Throughput of each cell", "aa": "Equal runs called different",
+                  "tune": "The search"}
+        for preset, title in titles.items():
+            more = {"tune": {"budget_seconds": 30}, "aa": {"pairs": 3}}.get(preset, {"blocks": 2})
+            with self.subTest(preset=preset):
+                self.show(preset=preset, base=paced, **more)
+                self.assertEqual(title, self.text(".sweep-chart figcaption strong"))
+                self.assertTrue(self.all(".sweep-chart svg .mark"))
+                self.assertTrue(self.all(".cells tbody tr"))
+                self.assertNotIn("NaN", self.one("main").get_attribute("outerHTML"))
+                for dark, width in ((False, 1280), (True, 360)):
+                    self.look(dark=dark, width=width)
+                    self.screenshot(f"sweep-{preset}-{'dark' if dark else 'light'}-{width}")
+                    self.assertNoSideways(f"{preset} {width}")
+                    self.assertAccessible(f"{preset} {width}")
+
+
+class Mixed(BrowserCase):
+    ENGINES = {"native": fake("speed"), "idle": fake("slow", 2)}
+
+    def test_the_networks_of_2017_have_a_chart_each_and_none_is_the_best(self):
+        self.open("/?view=measure&form=sweep&steps=20&warmup_steps=1&blocks=1")
+        Select(self.one("[data-field=preset] select")).select_by_value("clouds2017")
+        self.one("main button.primary").click()
+        self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
+        self.until(lambda: "Finished" in self.text(".live"), "it ends", seconds=60)
+        self.assertIn("seven networks of an article", self.text(".lead"))
+        self.assertIn("7 workloads: each is compared with its own kind only", self.text())
+        names = [each.text for each in self.all(".cells tbody th")]
+        self.assertEqual(7, len(names))
+        self.assertEqual("workload=mlp2017", names[0])
+        self.assertNotIn("Fastest", self.text())
+        valid = [row for row in self.all(".cells tbody tr") if "1 valid run" in row.text]
+        self.assertEqual(len(valid), len(self.all("main figure")))
+
+
+class Engines(BrowserCase):
+    ENGINES = {"speed": fake("speed"), "native": fake("slow", 2)}
+    FLAGS = ("--price-per-hour", "0.36", "--instance-type", "m7i.large")
+
+    def test_engines_are_asked_for_by_the_form_and_shown_with_dollars(self):
+        self.open("/?view=measure&form=sweep&workload=mlp2017&steps=20&warmup_steps=1")
+        Select(self.one("[data-field=preset] select")).select_by_value("engines")
+        self.assertFalse(self.one("[data-field=knob]").is_displayed())
+        self.one("main button.primary").click()
+        self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
+        self.until(lambda: "Finished" in self.text(".live"), "it ends", seconds=60)
+        self.assertIn("Engines: native compared with the registered ones", self.text(".lead"))
+        self.assertEqual({"engine=native", "engine=speed"},
+                         {each.text for each in self.all(".cells tbody th")})
+        heads = [each.text for each in self.all(".cells thead th")]
+        self.assertEqual(["Samples/s", "Samples a dollar", "Dollars a million"], heads[2:5])
+        for column, form in ((3, r"^\d[\d,.]*\n\d[\d,.]* to \d"), (4, r"^\$\d")):
+            cells = [each.text for each in self.all(f".cells tbody td:nth-of-type({column})")]
+            self.assertEqual(2, len(cells))
+            for cell in cells:
+                self.assertRegex(cell, form)
+
+
+class EnginesAlone(BrowserCase):
+    ENGINES = {"native": fake("speed")}
+
+    def test_without_a_registered_engine_the_reason_stands_at_the_preset(self):
+        self.forgive("422")
+        self.open("/?view=measure&form=sweep")
+        Select(self.one("[data-field=preset] select")).select_by_value("engines")
+        self.one("main button.primary").click()
+        self.until(lambda: "--engine NAME=COMMAND" in self.text(), "the reason stands there")
+        self.assertIn("--engine NAME=COMMAND", self.text("[data-field=preset]"))
+
+
+if __name__ == "__main__":
+    unittest.main()
