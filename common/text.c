@@ -80,18 +80,6 @@ void text_drop_cut_end(char *text)
         text[start] = '\0';
 }
 
-bool text_equal_secret(const char *left, const char *right)
-{
-    char a[TEXT_SECRET_MAX] = {0}, b[TEXT_SECRET_MAX] = {0};
-    volatile unsigned char difference = 0;
-
-    strncpy(a, left, sizeof a - 1);
-    strncpy(b, right, sizeof b - 1);
-    for (size_t i = 0; i < sizeof a; i++)
-        difference = difference | (unsigned char)(a[i] ^ b[i]);
-    return difference == 0;
-}
-
 #define LIKENESS_UNIT 64
 
 size_t text_likeness(const char *left, size_t left_length, const char *right, size_t right_length)

@@ -25,11 +25,6 @@ void text_make_line(char *text, size_t length);
 /* Drops the beginning of a UTF-8 sequence whose rest was cut off at the end of the text. */
 void text_drop_cut_end(char *text);
 
-/* Compares secrets: the time taken tells nothing about where, or whether, they differ. Both
- * must be shorter than TEXT_SECRET_MAX. */
-#define TEXT_SECRET_MAX 512
-bool text_equal_secret(const char *left, const char *right);
-
 /* Copies what fits, and a NUL: for rows by the million, where snprintf() costs too much. */
 void text_copy(char *to, size_t size, const char *from);
 #define TEXT_COPY(member, from) text_copy((member), sizeof(member), (from))

@@ -139,41 +139,6 @@ static void every_triple_of_telling_bytes_comes_out_as_utf8(void)
     }
 }
 
-static void secrets_are_equal_only_when_every_byte_is(void)
-{
-    static const struct {
-        const char *left, *right;
-        bool equal;
-    } pairs[] = {
-        {"", "", true},
-        {"secret", "secret", true},
-        {"secret", "secreT", false},
-        {"secret", "Secret", false},
-        {"secret", "secre", false},
-        {"secre", "secret", false},
-        {"", "a", false},
-        {"a", "", false},
-        {"\xff", "\x7f", false},
-    };
-
-    for (size_t i = 0; i < COUNT(pairs); i++)
-        EXPECT_INT(text_equal_secret(pairs[i].left, pairs[i].right), pairs[i].equal);
-}
-
-static void the_longest_secrets_are_compared_to_their_end(void)
-{
-    char left[TEXT_SECRET_MAX], right[TEXT_SECRET_MAX];
-
-    memset(left, 'a', sizeof left);
-    left[sizeof left - 1] = '\0';
-    memcpy(right, left, sizeof left);
-    EXPECT(text_equal_secret(left, right));
-    right[sizeof right - 2] = 'b';
-    EXPECT(!text_equal_secret(left, right));
-    right[sizeof right - 2] = '\0';
-    EXPECT(!text_equal_secret(left, right));
-}
-
 static void a_sequence_that_the_end_cuts_off_is_dropped(void)
 {
     static const struct {
@@ -247,8 +212,6 @@ int main(void)
     RUN(a_zero_inside_becomes_visible);
     RUN(only_the_given_length_is_touched);
     RUN(every_triple_of_telling_bytes_comes_out_as_utf8);
-    RUN(secrets_are_equal_only_when_every_byte_is);
-    RUN(the_longest_secrets_are_compared_to_their_end);
     RUN(names_are_near_that_share_their_ends);
     return test_result();
 }

@@ -120,11 +120,11 @@ CASES = (
      "a circle: e -> s -> e"),
     ("layers", {"common/b.c": "int b;\n"}, "common/b.c:1: no header of its name"),
     ("layers", {"common/b.c": "int b;\n", "common/b.h": "int b;\n"}, None),
-    ("layers", {"engine/train/kernels/text/b.c": "int b;\n"}, "b.c:1: no header of its name"),
+    ("layers", {"engine/train/kernels/b.c": "int b;\n"}, "b.c:1: no header of its name"),
     ("layers", {"pricing/feeds/gcp/gcp_catalog.c": "int b;\n"}, "no header of its name"),
     *(("layers", {path: f'#include "{header}"\nint b;\n' if header else "int b;\n"}, None)
       for path, header in (
-          ("engine/train/kernels/text/lstm_body.c", None),
+          ("engine/train/kernels/elements_body.c", None),
           ("engine/train/kernels/conv/conv_amx.c", None),
           ("engine/train/kernels/passes_avx512bf16_pool.c", None),
           ("engine/train/onednn/dnn_v2.c", "engine/train/onednn/dnn_api.h"),

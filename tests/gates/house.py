@@ -40,7 +40,6 @@ ROOMS = {
     "engine/train/networks": _TRAIN,
     "engine/train/kernels": _KERNELS,
     "engine/train/kernels/conv": _KERNELS,
-    "engine/train/kernels/text": _KERNELS + ["engine/train/kernels/conv"],
     "engine/train/net": _TRAIN + ["engine/train/networks", "engine/train/onednn"],
     "engine/train/depth_first": _PLANS,
     "engine/train/layerwise": _PLANS,

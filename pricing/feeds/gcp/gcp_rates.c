@@ -45,12 +45,6 @@ void gcp_rates_free(struct gcp_rates *rates)
     free(rates);
 }
 
-void gcp_rates_freep(struct gcp_rates **rates)
-{
-    gcp_rates_free(*rates);
-    *rates = NULL;
-}
-
 static struct region *add_region(struct gcp_rates *rates, const char *name, struct error *err)
 {
     struct region *region;

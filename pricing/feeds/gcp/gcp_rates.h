@@ -18,7 +18,6 @@ struct gcp_rate {
 struct gcp_rates;
 struct gcp_rates *gcp_rates_new(void);
 void gcp_rates_free(struct gcp_rates *rates); /* NULL is fine */
-void gcp_rates_freep(struct gcp_rates **rates);
 
 /* A second rate for the same component in a region, when it is another, spoils the component
  * there, and so does one that cannot be used. Such rates are counted as ambiguous. Fails

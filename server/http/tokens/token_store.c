@@ -92,7 +92,7 @@ bool token_store_find(struct token_store *token_store, const char *token, struct
     const struct token *found;
 
     *ret_grant = (struct grant){.scopes = token_store->is_open ? SCOPES_ALL : 0};
-    if (token_store->is_open || !token || strlen(token) >= TEXT_SECRET_MAX)
+    if (token_store->is_open || !token || strlen(token) >= TOKEN_PRESENTED_MAX)
         return token_store->is_open;
     pthread_rwlock_rdlock(&token_store->lock);
     found = tokens_find(&token_store->tokens, token);

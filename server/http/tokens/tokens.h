@@ -17,6 +17,7 @@ enum {
 #define SCOPES_ALL (SCOPE_READ | SCOPE_WRITE | SCOPE_IMPORT)
 #define SCOPES_TEXT_MAX 32
 
+#define TOKEN_PRESENTED_MAX 512 /* no longer one is looked up */
 #define TOKENS_MAX 4096
 #define TOKENS_FILE_MAX (1024 * 1024)
 
