@@ -58,13 +58,13 @@ struct parameters {
 #define LABEL_SCHEMA "{\"type\": \"string\", \"pattern\": \"^[A-Za-z0-9._/-]{1,64}=.{0,256}$\"}"
 
 /* The rule of PARAMETER_WORD. */
-bool parameter_check_word(const struct parameter_row *row, const char *value, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool parameter_check_word(const struct parameter_row *row, const char *value,
+                                   struct error *err);
 
 /* Fills *into, which has parameters->size zero bytes. ERROR_INVALID names the parameter.
  * NULL parameters know none. */
-bool parameters_read(const struct parameters *parameters, const struct query *query, void *into,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool parameters_read(const struct parameters *parameters, const struct query *query,
+                              void *into, struct error *err);
 
 /* As an array of OpenAPI's parameter objects. */
 json_t *parameters_describe(const struct parameters *parameters);

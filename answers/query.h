@@ -20,8 +20,7 @@ struct query {
 
 /* Fills *query from a raw target. Refuses broken %-escapes, encoded slashes and NULs in the path,
  * and control characters: no route needs them, and they serve to evade filters. */
-bool query_read(const char *target, struct query *query, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool query_read(const char *target, struct query *query, struct error *err);
 
 /* The value of `name`, or NULL when it is not given. */
 const char *query_find(const struct query *query, const char *name);

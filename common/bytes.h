@@ -3,6 +3,8 @@
  * The data are always followed by a NUL that `used` does not count. */
 #pragma once
 
+#include "common/must_use.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,8 +17,7 @@ struct bytes {
 };
 
 /* Both return false beyond the limit, and then leave the bytes as they were. */
-bool bytes_add(struct bytes *bytes, const void *data, size_t length)
-    __attribute__((warn_unused_result));
+MUST_USE bool bytes_add(struct bytes *bytes, const void *data, size_t length);
 bool bytes_printf(struct bytes *bytes, const char *format, ...)
     __attribute__((format(printf, 2, 3), warn_unused_result));
 

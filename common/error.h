@@ -1,6 +1,8 @@
 /* An error, reported once, to the caller that can handle it. */
 #pragma once
 
+#include "common/must_use.h"
+
 #include <stdbool.h>
 
 /* What the caller can do about it, not where it came from. */

@@ -30,10 +30,10 @@ struct field {
 };
 
 /* Reads one value; *object is written only on success. */
-bool field_read(const struct field *field, const json_t *value, void *object, struct error *err)
-    __attribute__((warn_unused_result));
-bool field_read_text(const struct field *field, const char *text, void *object, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool field_read(const struct field *field, const json_t *value, void *object,
+                         struct error *err);
+MUST_USE bool field_read_text(const struct field *field, const char *text, void *object,
+                              struct error *err);
 
 /* A new reference. */
 json_t *field_write(const struct field *field, const void *object);

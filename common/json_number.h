@@ -1,6 +1,8 @@
 /* Numbers of JSON, read and written quickly: a trace is little else. No locale is asked. */
 #pragma once
 
+#include "common/must_use.h"
+
 #include <stdbool.h>
 
 #define JSON_NUMBER_SIZE 32  /* of what is written, with its NUL */
@@ -11,13 +13,11 @@
  * where it was. */
 
 /* A whole one without point or exponent that fits. */
-bool json_number_read_whole(const char **at, const char *end, long long *ret_number)
-    __attribute__((warn_unused_result));
+MUST_USE bool json_number_read_whole(const char **at, const char *end, long long *ret_number);
 
 /* The double that is nearest. False also for what is too large for one, or so small that it would
  * become 0. */
-bool json_number_read(const char **at, const char *end, double *ret_number)
-    __attribute__((warn_unused_result));
+MUST_USE bool json_number_read(const char **at, const char *end, double *ret_number);
 
 /* As printf's %.*g writes it. It must be finite, and precision at most 17. Returns the length. */
 int json_number_print(double number, int precision, char ret_text[JSON_NUMBER_SIZE]);

@@ -52,19 +52,16 @@ static inline bool json_scan_is_over(struct json_scan *scan)
 }
 
 /* What stands between quotes, escapes as they are. UTF-8 is not looked at. */
-bool json_scan_string(struct json_scan *scan, struct span *ret_inside)
-    __attribute__((warn_unused_result));
+MUST_USE bool json_scan_string(struct json_scan *scan, struct span *ret_inside);
 
 /* Any value, with its quotes and brackets and without blanks around it: strictly, but for UTF-8,
  * which is not looked at. False also where it is nested too deep, a name is there twice or is
  * written with escapes, or a number does not fit: jansson would read what passes here. */
-bool json_scan_value(struct json_scan *scan, struct span *ret_value)
-    __attribute__((warn_unused_result));
+MUST_USE bool json_scan_value(struct json_scan *scan, struct span *ret_value);
 
 /* How far a value reaches, by its brackets and quotes only: for values that somebody reads
  * strictly afterwards. */
-bool json_scan_extent(struct json_scan *scan, struct span *ret_value)
-    __attribute__((warn_unused_result));
+MUST_USE bool json_scan_extent(struct json_scan *scan, struct span *ret_value);
 
 /* The members of an object, one after another: after '{' was taken, with `*first` true. The name
  * is as it is written, so one with escapes is none that we know. */

@@ -29,5 +29,4 @@ bool error_unknown_name(struct error *err, const struct unknown_name *unknown,
                         const struct known_names *known);
 
 /* The same for a member of a JSON object: unless `name` is one of the NULL-terminated names. */
-bool known_names_check(const char *const names[], const char *name, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool known_names_check(const char *const names[], const char *name, struct error *err);

@@ -10,7 +10,7 @@
 
 /* "2026-08-06T17:17:52Z", with up to nine digits of a second, of which six are kept, and Z or
  * +00:00. Only days and times that exist, after the beginning of 1970 and before 10000. */
-bool rfc3339_read(struct span text, long long *ret_us) __attribute__((warn_unused_result));
+MUST_USE bool rfc3339_read(struct span text, long long *ret_us);
 
 /* With milliseconds, or with microseconds where there are some. */
 void rfc3339_write(long long calendar_us, char ret_text[RFC3339_TEXT_SIZE]);

@@ -36,8 +36,8 @@ void service_thread_init(struct service_thread *thread);
 
 /* Runs work(user) in a thread. Call it once, after service_thread_init(). `name` stands in the
  * message of a failure. */
-bool service_thread_start(struct service_thread *thread, const char *name, void *(*work)(void *),
-                          void *user, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool service_thread_start(struct service_thread *thread, const char *name,
+                                   void *(*work)(void *), void *user, struct error *err);
 
 void service_thread_lock(struct service_thread *thread);
 void service_thread_unlock(struct service_thread *thread);

@@ -7,5 +7,4 @@
 /* Adds the text, escaped, but at most `characters` of it (1 or more): of a longer text the last
  * of these is an ellipsis. Each byte that is no UTF-8, and each character that XML cannot hold,
  * becomes '?'. When the limit ends it returns false, and part of the text may have been added. */
-bool xml_text(struct bytes *bytes, const char *text, size_t characters)
-    __attribute__((warn_unused_result));
+MUST_USE bool xml_text(struct bytes *bytes, const char *text, size_t characters);

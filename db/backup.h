@@ -16,18 +16,18 @@ struct backup_watch {
 /* Copies the database at `source` into `target`, an empty file that is the caller's to remove
  * when this fails. What it makes beside `target` meanwhile is gone afterwards. ERROR_STORAGE: no
  * room. */
-bool backup_copy(const char *source, const char *target, const struct backup_watch *watch,
-                 struct verify_facts *ret_facts, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool backup_copy(const char *source, const char *target,
+                          const struct backup_watch *watch, struct verify_facts *ret_facts,
+                          struct error *err);
 
 /* The same of a file that no process uses, a backup: it is not changed, and nothing is made
  * beside it. */
-bool backup_copy_back(const char *source, const char *target, const struct backup_watch *watch,
-                      struct verify_facts *ret_facts, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool backup_copy_back(const char *source, const char *target,
+                               const struct backup_watch *watch, struct verify_facts *ret_facts,
+                               struct error *err);
 
 /* The same as backup_copy() into a file that must not be there: it gets its name when it is whole
  * and on the disk, and is TARGET.part until then, which is removed when this fails. */
-bool backup_make(const char *source, const char *target, const struct backup_watch *watch,
-                 struct verify_facts *ret_facts, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool backup_make(const char *source, const char *target,
+                          const struct backup_watch *watch, struct verify_facts *ret_facts,
+                          struct error *err);

@@ -12,19 +12,18 @@
 
 /* Stores the checksum of a run, or nothing where it has not begun or has not ended. Within a
  * transaction of the caller's. */
-bool checksum_put(struct db *db, long long number, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool checksum_put(struct db *db, long long number, struct error *err);
 
 /* The same for all runs that have none. */
-bool checksum_put_missing(struct db *db, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool checksum_put_missing(struct db *db, struct error *err);
 
 enum checksum_state {
     CHECKSUM_HOLDS,
     CHECKSUM_DIFFERS, /* something that it covers was changed */
     CHECKSUM_MISSING, /* no program of ours left it so */
 };
-bool checksum_look(struct db *db, long long number, enum checksum_state *ret_state,
-                   struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool checksum_look(struct db *db, long long number, enum checksum_state *ret_state,
+                            struct error *err);
 
 /* A run that has to have a checksum. */
 struct checksum_run {
@@ -33,7 +32,6 @@ struct checksum_run {
 };
 
 /* The first of them behind a number, and how many there are. */
-bool checksum_next(struct db *db, long long after, struct checksum_run *ret_run,
-                   struct error *err) __attribute__((warn_unused_result));
-bool checksum_count(struct db *db, long long *ret_count, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool checksum_next(struct db *db, long long after, struct checksum_run *ret_run,
+                            struct error *err);
+MUST_USE bool checksum_count(struct db *db, long long *ret_count, struct error *err);

@@ -18,8 +18,7 @@ struct db {
 };
 
 /* Runs SQL that answers nothing. */
-bool db_execute(struct db *db, const char *sql, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool db_execute(struct db *db, const char *sql, struct error *err);
 
 /* Says what SQLite said, `doing` what; notes damage. Always false. */
 bool db_failed(struct error *err, int rc, const char *doing);

@@ -25,12 +25,11 @@ void db_set_patience(struct db *db, int milliseconds);
 void db_interrupt(struct db *db);
 
 /* Bytes of the database as SQLite counts its pages. */
-bool db_size(struct db *db, long long *ret_bytes, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool db_size(struct db *db, long long *ret_bytes, struct error *err);
 
 /* What is worth doing now and then: SQLite looks at its statistics, and the log is emptied into
  * the file as far as no connection reads from it. */
-bool db_tidy(struct db *db, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool db_tidy(struct db *db, struct error *err);
 
 /* What a commit promises. */
 enum durability {
@@ -45,12 +44,11 @@ struct transaction {
     struct db *db; /* NULL when there is nothing to undo */
 };
 
-bool transaction_begin(struct transaction *transaction, struct db *db, enum durability durability,
-                       struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool transaction_begin(struct transaction *transaction, struct db *db,
+                                enum durability durability, struct error *err);
 /* From the first look until the end, everything that is read is as it was at one moment. Nothing
  * may be written, and there is nothing to commit. */
-bool transaction_begin_reading(struct transaction *transaction, struct db *db, struct error *err)
-    __attribute__((warn_unused_result));
-bool transaction_commit(struct transaction *transaction, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool transaction_begin_reading(struct transaction *transaction, struct db *db,
+                                        struct error *err);
+MUST_USE bool transaction_commit(struct transaction *transaction, struct error *err);
 void transaction_end(struct transaction *transaction);

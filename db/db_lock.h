@@ -17,11 +17,10 @@ struct db_lock;
  * kernel gives it back even after kill -9. NULL when another process has it, or this one by an
  * earlier call (ERROR_BUSY). A file that is not there yet, or that cannot be opened, is locked by
  * its name alone: db_lock_file() follows. */
-struct db_lock *db_lock(const char *path, struct error *err) __attribute__((warn_unused_result));
+MUST_USE struct db_lock *db_lock(const char *path, struct error *err);
 
 /* Locks the file that now has this name, when it was made or replaced since db_lock(). */
-bool db_lock_file(struct db_lock *lock, const char *path, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool db_lock_file(struct db_lock *lock, const char *path, struct error *err);
 
 /* NULL is fine. */
 void db_unlock(struct db_lock *lock);

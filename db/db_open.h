@@ -7,19 +7,17 @@
 /* Opens the file, makes it if it is missing, and brings its schema up to date. Refuses a file
  * that is not ours, or that a newer pennyworth has written. The caller gives the result back to
  * db_free(). */
-struct db *db_open(const char *path, struct error *err) __attribute__((warn_unused_result));
+MUST_USE struct db *db_open(const char *path, struct error *err);
 
 /* The same for a database that another process may be using: makes no file, and
  * leaves a schema that is in use as it is. Needs no db_lock(). ERROR_NOT_FOUND, ERROR_CONFLICT.
  */
-struct db *db_open_beside(const char *path, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct db *db_open_beside(const char *path, struct error *err);
 
 /* db_open() by a schema other than today's. */
-struct db *db_open_schema(const char *path, const struct schema *schema, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct db *db_open_schema(const char *path, const struct schema *schema,
+                                   struct error *err);
 
 /* For db/ alone: a connection and no more. Nothing in the file is looked at yet; `flags` are
  * SQLite's. */
-struct db *db_open_file(const char *path, int flags, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct db *db_open_file(const char *path, int flags, struct error *err);

@@ -9,8 +9,7 @@
 struct db_pool;
 
 /* Opens `size` connections at once, so that no request waits for one to be opened. */
-struct db_pool *db_pool_open(const char *path, size_t size, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct db_pool *db_pool_open(const char *path, size_t size, struct error *err);
 void db_pool_free(struct db_pool *pool);
 
 /* Waits until one is free.

@@ -17,17 +17,15 @@ struct restore_order {
 
 /* *ret_aside is what the old database is called from now on, "" when there was none. The backup
  * is only read. */
-bool restore_make(const struct restore_order *order, struct verify_facts *ret_facts,
-                  char ret_aside[RESTORE_NAME_MAX], struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool restore_make(const struct restore_order *order, struct verify_facts *ret_facts,
+                           char ret_aside[RESTORE_NAME_MAX], struct error *err);
 
 /* Whether a restore was decided and not finished: then what lies at `database`, if anything does,
  * is not to be used. */
 bool restore_is_pending(const char *database);
 
 /* The contrary, for who uses the database and may not finish it: the error says who does. */
-bool restore_is_settled(const char *database, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool restore_is_settled(const char *database, struct error *err);
 
 /* Finishes such a restore; harmless where there is none. */
-bool restore_finish(const char *database, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool restore_finish(const char *database, struct error *err);

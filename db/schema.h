@@ -14,10 +14,8 @@ struct schema {
 extern const struct schema schema_today;
 
 /* Refuses a file that belongs to another program or to a newer pennyworth; changes nothing. */
-bool schema_check(struct db *db, const struct schema *schema, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool schema_check(struct db *db, const struct schema *schema, struct error *err);
 
 /* Takes the steps that are missing, in one transaction, and gives a checksum to each run that
  * should have one and has none. */
-bool schema_upgrade(struct db *db, const struct schema *schema, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool schema_upgrade(struct db *db, const struct schema *schema, struct error *err);

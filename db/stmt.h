@@ -15,8 +15,7 @@ enum stmt_step { STMT_ROW, STMT_DONE, STMT_FAILED };
 
 /* `sql` must be a string literal: the connection remembers the statement by its address. NULL on
  * failure. */
-struct stmt *stmt_prepare(struct db *db, const char *sql, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct stmt *stmt_prepare(struct db *db, const char *sql, struct error *err);
 
 /* Makes the statement ready for its next use. */
 void stmt_done(struct stmt **stmt);
@@ -28,11 +27,10 @@ void stmt_real(struct stmt *stmt, double number);
 void stmt_text(struct stmt *stmt, const char *text);
 void stmt_bytes(struct stmt *stmt, const char *text, size_t length); /* of a text without a NUL */
 
-enum stmt_step stmt_step(struct stmt *stmt, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE enum stmt_step stmt_step(struct stmt *stmt, struct error *err);
 
 /* Steps a statement that answers no rows, and rewinds it for the next bind and step. */
-bool stmt_run(struct stmt *stmt, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool stmt_run(struct stmt *stmt, struct error *err);
 
 /* Columns of the current row; NULL reads as 0 and "". */
 long long stmt_column_integer(struct stmt *stmt, int column);
@@ -46,5 +44,5 @@ enum stmt_kind stmt_column_kind(struct stmt *stmt, int column);
 int stmt_columns(struct stmt *stmt);
 
 /* Asks what has no parameters and one answer: a number. */
-bool stmt_number(struct db *db, const char *sql, long long *ret_number, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool stmt_number(struct db *db, const char *sql, long long *ret_number,
+                          struct error *err);

@@ -50,6 +50,6 @@ struct stored_value_question {
 
 /* Whether anything stored has the value. Where nothing has, *ret_values has those next to it in
  * order, half of them below and half above. */
-bool stored_values_look(struct db *db, const struct stored_value_question *question,
-                        bool *ret_found, struct stored_values *ret_values, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool stored_values_look(struct db *db, const struct stored_value_question *question,
+                                 bool *ret_found, struct stored_values *ret_values,
+                                 struct error *err);

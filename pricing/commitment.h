@@ -36,19 +36,18 @@ const char *commitment_feed(const char *provider, enum price_kind kind);
 const struct price_terms *price_terms_of(enum price_kind kind);
 
 /* False where there is no such kind, as for five years. */
-bool price_kind_of_terms(const struct price_terms *terms, enum price_kind *ret_kind)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_kind_of_terms(const struct price_terms *terms, enum price_kind *ret_kind);
 
 /* Fills in nanos, upfront_nanos and text: what an hour of the term costs in all, rounded half up
  * to nanos. The kind is set already, and a commitment. False where that is no price, or where
  * amounts and payment contradict each other: all at once and something by the hour, half of it at
  * once without one of both, nothing at once and yet something. */
-bool price_set_commitment(struct price *price, long long hourly_nanos, long long upfront_nanos)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_set_commitment(struct price *price, long long hourly_nanos,
+                                   long long upfront_nanos);
 
 /* The same of a savings plan, whose price of an hour is known as a whole. Of one that is paid in
  * part at once that is half of it, the least that AWS lets a buyer choose. */
-bool price_set_plan(struct price *price, long long nanos) __attribute__((warn_unused_result));
+MUST_USE bool price_set_plan(struct price *price, long long nanos);
 
 /* Whether a commitment for `nanos` an hour is ruled out by this price on demand: costlier, or a
  * tenth and less, as where an amount for the term is taken for one for the hour. */

@@ -1,6 +1,8 @@
 /* What training costs: from how fast it is, and what an hour costs. */
 #pragma once
 
+#include "common/must_use.h"
+
 #include <stdbool.h>
 
 /* A number and, where one is known, its interval. */
@@ -19,8 +21,8 @@ struct cost {
 
 /* The intervals are those of the speed: a price that was paid is what it was. False where there
  * is nothing to divide: a speed or a price that is not above 0. */
-bool cost_of(const struct amount *samples_per_second, double dollars_per_hour,
-             struct cost *ret_cost) __attribute__((warn_unused_result));
+MUST_USE bool cost_of(const struct amount *samples_per_second, double dollars_per_hour,
+                      struct cost *ret_cost);
 
 /* What the interval of a per-dollar number mostly comes from. */
 enum cost_part { COST_NOTHING, COST_SPEED, COST_PRICE };
@@ -28,9 +30,9 @@ extern const char *const cost_part_names[]; /* "nothing", "throughput", "price" 
 
 /* The same where the price moves too (spot): samples and dollars per dollar get both spreads,
  * summed as squares of logarithms; hours only that of the speed. */
-bool cost_of_spread(const struct amount *samples_per_second,
-                    const struct amount *dollars_per_hour, struct cost *ret_cost,
-                    enum cost_part *ret_dominates) __attribute__((warn_unused_result));
+MUST_USE bool cost_of_spread(const struct amount *samples_per_second,
+                             const struct amount *dollars_per_hour, struct cost *ret_cost,
+                             enum cost_part *ret_dominates);
 
 /* How fast a machine at this price would have to be, and what a machine of this speed might cost,
  * to give as many samples per dollar as another. NaN where something is not known. */

@@ -4,9 +4,7 @@
 #include "common/error.h"
 
 /* No blank at either end: it cannot be seen, and no name has one. */
-bool given_word_check(const char *field, const char *text, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool given_word_check(const char *field, const char *text, struct error *err);
 
 /* The same of a provider; those that feeds know are written "aws", "azure" and "gcp". */
-bool given_provider_check(const char *field, const char *text, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool given_provider_check(const char *field, const char *text, struct error *err);

@@ -1,15 +1,17 @@
 /* Times as others write them, in microseconds since 1970 UTC. */
 #pragma once
 
+#include "common/must_use.h"
+
 #include <stdbool.h>
 
 /* RFC 3339 or ISO 8601 as feeds have it: "2026-08-06T17:17:52Z", with fractions, with an offset
  * ("+02:00"), or a day alone ("2026-08-06"). Only from 1970 to 9999. */
-bool parse_time(const char *text, long long *ret_us) __attribute__((warn_unused_result));
+MUST_USE bool parse_time(const char *text, long long *ret_us);
 
 /* The same of a time that a person gives: not the very first moment of 1970, for 0 stands for a
  * time that is not known. */
-bool parse_time_given(const char *text, long long *ret_us) __attribute__((warn_unused_result));
+MUST_USE bool parse_time_given(const char *text, long long *ret_us);
 
 /* A date of HTTP: "Thu, 06 Aug 2026 17:17:52 GMT". */
-bool parse_time_http(const char *text, long long *ret_us) __attribute__((warn_unused_result));
+MUST_USE bool parse_time_http(const char *text, long long *ret_us);

@@ -86,19 +86,18 @@ struct price {
 
 /* Reads a decimal ("0.3570000000", "9.0E-4") exactly, rounded half up to nanos. False for
  * anything else, for what rounds to 0, and for what is more than PRICE_NANOS_MAX. */
-bool price_read_nanos(const char *text, long long *ret_nanos) __attribute__((warn_unused_result));
+MUST_USE bool price_read_nanos(const char *text, long long *ret_nanos);
 
 /* The same of an amount that is no price of an hour: it may be 0, and up to a thousand million.
  */
-bool price_read_amount(const char *text, long long *ret_nanos)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_read_amount(const char *text, long long *ret_nanos);
 
 /* The shortest decimal with these nanos: "0.357". */
 #define PRICE_TEXT_SIZE 32
 void price_write_nanos(long long nanos, char ret_text[PRICE_TEXT_SIZE]);
 
 /* Fills nanos and text. */
-bool price_set(struct price *price, const char *text) __attribute__((warn_unused_result));
+MUST_USE bool price_set(struct price *price, const char *text);
 
 /* Dollars that were multiplied, to the nearest nano, or to fifteen digits where they are so many
  * that a number has no room for nanos: what is written of it has no digits that are not meant. */
@@ -108,11 +107,11 @@ double price_exact(double dollars);
 void price_write_number(double number, char ret_text[PRICE_TEXT_SIZE]);
 
 /* price_set() of a number in JSON, written like that. */
-bool price_set_number(struct price *price, double number) __attribute__((warn_unused_result));
+MUST_USE bool price_set_number(struct price *price, double number);
 
 /* Copies a text into a member of a price; false, with nothing copied, where it does not fit, is
  * empty, or holds anything but printable ASCII. */
-bool price_word(char *member, size_t size, const char *text) __attribute__((warn_unused_result));
+MUST_USE bool price_word(char *member, size_t size, const char *text);
 #define PRICE_WORD(member, text) price_word((member), sizeof(member), (text))
 
 /* "on_demand", "spot", "typed", "own", "reserved_1y_no_upfront", ... */
@@ -120,5 +119,4 @@ extern const char *const price_kind_names[]; /* NULL-terminated */
 /* The first four of them: those that a person may give a price of. */
 extern const char *const price_given_kind_names[];
 const char *price_kind_name(enum price_kind kind);
-bool price_kind_from_name(const char *name, enum price_kind *ret_kind)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_kind_from_name(const char *name, enum price_kind *ret_kind);

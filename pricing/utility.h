@@ -39,8 +39,8 @@ struct utility {
 /* `fields` is NULL-terminated. ERROR_INVALID of field "utility" says at which character (from 1)
  * what was expected, and names the fields where one is unknown. *ret_utility is written only on
  * success. */
-bool utility_read(const char *text, const char *const fields[], struct utility *ret_utility,
-                  struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool utility_read(const char *text, const char *const fields[],
+                           struct utility *ret_utility, struct error *err);
 
 /* `values` in the order of the fields, NaN where one is not known. NaN when the outcome, or
  * anything on the way to it, is no finite number: such a row has no place in an order. */

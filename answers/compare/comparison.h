@@ -5,8 +5,8 @@
 #include "answers/compare/ranking.h"
 
 /* ERROR_INVALID of "reference" where that has no row. */
-bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_ranking,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_ranking,
+                              struct error *err);
 
 /* A zeroed one is fine. */
 void comparison_clear(struct ranking *ranking);

@@ -21,8 +21,7 @@ struct comparison_loan {
     const struct homes *homes; /* complete for these standings; empty where none are asked for */
 };
 
-bool comparison_cache_borrow(struct comparison_cache *cache, struct db *db,
-                             const struct offers_question *question,
-                             struct comparison_loan *ret_loan, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool comparison_cache_borrow(struct comparison_cache *cache, struct db *db,
+                                      const struct offers_question *question,
+                                      struct comparison_loan *ret_loan, struct error *err);
 void comparison_cache_return(struct comparison_loan *loan);

@@ -7,11 +7,10 @@
 #include "pricing/machine/identity.h"
 
 /* Completes `why_not` and `why_no_rank` of the rows that are shown, and of their sides. */
-bool comparison_look_elsewhere(struct db *db, const struct comparison_question *question,
-                               struct ranking *ranking, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool comparison_look_elsewhere(struct db *db, const struct comparison_question *question,
+                                        struct ranking *ranking, struct error *err);
 
 /* Adds the regions that were asked for and the zone that no price is of. */
-bool unmatched_places(struct db *db, const struct offers_question *where,
-                      struct unmatched list[UNMATCHED_MAX], size_t *count, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool unmatched_places(struct db *db, const struct offers_question *where,
+                               struct unmatched list[UNMATCHED_MAX], size_t *count,
+                               struct error *err);

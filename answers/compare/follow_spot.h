@@ -4,6 +4,6 @@
 #include "answers/compare/ranking.h"
 
 /* Fills the history of each spot side. */
-bool comparison_follow_spot(struct db *db, struct spot_histories *histories,
-                            const struct comparison_question *question, struct ranking *ranking,
-                            struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool comparison_follow_spot(struct db *db, struct spot_histories *histories,
+                                     const struct comparison_question *question,
+                                     struct ranking *ranking, struct error *err);

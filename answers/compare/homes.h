@@ -16,10 +16,9 @@ struct homes {
 /* Adds what is missing for these standings, at the moment of the question; types that were
  * measured in the question's first region are in its offers already. *ret_homes holds all of
  * `known` besides. */
-bool homes_complete(struct db *db, const struct offers_question *question,
-                    const struct standings *standings, const struct homes *known,
-                    struct homes *ret_homes, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool homes_complete(struct db *db, const struct offers_question *question,
+                             const struct standings *standings, const struct homes *known,
+                             struct homes *ret_homes, struct error *err);
 
 /* Puts a completed list in the place of the one that it was completed from. */
 void homes_take(struct homes *homes, struct homes *completed);

@@ -87,19 +87,19 @@ extern const struct parameter_row comparison_rows[COMPARISON_ROWS];
 extern const struct parameters comparison_parameters;
 
 /* The rules over several parameters, and the order that follows from them. */
-bool comparison_question_check(const struct query *query, void *question, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool comparison_question_check(const struct query *query, void *question,
+                                        struct error *err);
 
 /* What depends on this machine and on the time: regions where none are asked for, a zone by its
  * id, hours until a deadline. */
-bool comparison_question_complete(struct comparison_question *question,
-                                  const struct identity *here, long long now_us,
-                                  struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool comparison_question_complete(struct comparison_question *question,
+                                           const struct identity *here, long long now_us,
+                                           struct error *err);
 
 /* Reads and completes one. */
-bool comparison_question_read(const struct query *query, const struct identity *here,
-                              long long now_us, struct comparison_question *ret_question,
-                              struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool comparison_question_read(const struct query *query, const struct identity *here,
+                                       long long now_us, struct comparison_question *ret_question,
+                                       struct error *err);
 
 /* Where each cloud began, NULL-terminated. */
 extern const char *const usual_regions[];

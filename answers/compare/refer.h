@@ -4,8 +4,8 @@
 #include "answers/compare/ranking.h"
 
 /* Fills the ratios of each row. ERROR_INVALID where the reference has no row. */
-bool comparison_refer(const struct comparison_question *question, struct ranking *ranking,
-                      struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool comparison_refer(const struct comparison_question *question,
+                               struct ranking *ranking, struct error *err);
 
 /* Marks each row that no other row beats in both speed and price. */
 void comparison_mark_front(struct ranking *ranking);

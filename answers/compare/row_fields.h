@@ -26,5 +26,5 @@ struct row_fields_asked {
 
 /* Reads "id,rank,job"; with "all" among them every member. NULL asks for the usual ones. An id is
  * always among them. ERROR_INVALID names the parameter and what is near. */
-bool row_fields_read(const char *parameter, const char *text, struct row_fields_asked *ret_asked,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool row_fields_read(const char *parameter, const char *text,
+                              struct row_fields_asked *ret_asked, struct error *err);

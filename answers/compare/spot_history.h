@@ -19,7 +19,6 @@ void spot_histories_free(struct spot_histories *histories); /* NULL is fine */
 
 /* The limit of the question is the price on demand; `since_us` is since when the series is what
  * it is: another one is another history. */
-bool spot_history_read(struct spot_histories *histories, struct db *db,
-                       const struct price_course_question *question, long long since_us,
-                       struct spot_history *ret_history, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool spot_history_read(struct spot_histories *histories, struct db *db,
+                                const struct price_course_question *question, long long since_us,
+                                struct spot_history *ret_history, struct error *err);

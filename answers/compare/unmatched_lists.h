@@ -23,25 +23,21 @@ void unmatched_add(struct unmatched_list *list, const char *parameter, const cha
  * and adds those that nothing has. */
 
 /* Of runs: workload, engine, type, sender and labels, in any state. */
-bool unmatched_runs(struct db *db, const struct run_filter *filter, struct unmatched_list *list,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool unmatched_runs(struct db *db, const struct run_filter *filter,
+                             struct unmatched_list *list, struct error *err);
 /* Of the sender of a comparison: STANDING_SENDER_LOCAL is found where any run was measured here.
  */
-bool unmatched_sender(struct db *db, const char *sender, struct unmatched_list *list,
-                      struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool unmatched_sender(struct db *db, const char *sender, struct unmatched_list *list,
+                               struct error *err);
 /* Of prices: provider, region, zone, type, feed and kind, at any time. */
-bool unmatched_prices(struct db *db, const struct price_filter *filter,
-                      struct unmatched_list *list, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool unmatched_prices(struct db *db, const struct price_filter *filter,
+                               struct unmatched_list *list, struct error *err);
 /* Of types that feeds list, and the region whose prices are wanted, or NULL. */
-bool unmatched_types(struct db *db, const struct type_filter *filter, const char *region,
-                     struct unmatched_list *list, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool unmatched_types(struct db *db, const struct type_filter *filter, const char *region,
+                              struct unmatched_list *list, struct error *err);
 /* Of types that feeds list or runs were measured on. */
-bool unmatched_known_types(struct db *db, const struct known_type_filter *filter,
-                           struct unmatched_list *list, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool unmatched_known_types(struct db *db, const struct known_type_filter *filter,
+                                    struct unmatched_list *list, struct error *err);
 /* Of machines that were wanted. */
-bool unmatched_events(struct db *db, const struct capacity_filter *filter,
-                      struct unmatched_list *list, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool unmatched_events(struct db *db, const struct capacity_filter *filter,
+                               struct unmatched_list *list, struct error *err);

@@ -11,5 +11,4 @@
 void gate_confirmation_key(const struct gate_check *check, char ret_key[CONFIRM_KEY_SIZE]);
 
 /* Finds the sweep, if there is one, and its measurements. */
-bool gate_load_confirmation(struct db *db, struct gate_check *check, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool gate_load_confirmation(struct db *db, struct gate_check *check, struct error *err);

@@ -32,12 +32,12 @@ struct gate_question {
 extern const struct parameters gate_parameters;
 
 /* Errors name the parameter; *ret_request is written only on success. */
-bool gate_request_make(const struct gate_question *question, struct gate_request *ret_request,
-                       struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool gate_request_make(const struct gate_question *question,
+                                struct gate_request *ret_request, struct error *err);
 
 /* Reads and makes one. */
-bool gate_request_read(const struct query *query, struct gate_request *ret_request,
-                       struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool gate_request_read(const struct query *query, struct gate_request *ret_request,
+                                struct error *err);
 
 /* The baseline in one line, equal for equal baselines: "run ID", "the newest 20 runs with
  * branch=main", "the last 20 runs before". */

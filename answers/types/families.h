@@ -12,9 +12,8 @@ struct type_list {
     size_t count, room;
 };
 
-bool type_list_load(struct db *db, const struct known_type_filter *filter,
-                    struct type_list *ret_types, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool type_list_load(struct db *db, const struct known_type_filter *filter,
+                             struct type_list *ret_types, struct error *err);
 void type_list_free(struct type_list *types); /* a zeroed one is fine */
 
 /* One size, or one of several kinds of machine that it was measured on. Points into the types and

@@ -26,13 +26,13 @@ struct capacity_event {
 
 /* ret_new: false where an event of this kind and machine was stored before. Raises the revision,
  * because comparisons show the counts. */
-bool capacity_add(struct db *db, const struct capacity_event *event, bool *ret_new,
-                  struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool capacity_add(struct db *db, const struct capacity_event *event, bool *ret_new,
+                           struct error *err);
 
 /* Removes all events that the token of this name reported. An event is a sender's word and
  * nothing more, so none is kept. Raises the revision. */
-bool capacity_forget_sender(struct db *db, const char *sender, long long *ret_count,
-                            struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool capacity_forget_sender(struct db *db, const char *sender, long long *ret_count,
+                                     struct error *err);
 
 struct capacity_count {
     char provider[PROVIDER_SIZE], instance_type[INSTANCE_SIZE], zone[REGION_SIZE];
@@ -49,9 +49,9 @@ struct capacity_filter {
 };
 
 /* Calls tell() for each type, zone and kind of price with an event since then, by name. */
-bool capacity_each(struct db *db, const struct capacity_filter *filter,
-                   void (*tell)(void *user, const struct capacity_count *count), void *user,
-                   struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool capacity_each(struct db *db, const struct capacity_filter *filter,
+                            void (*tell)(void *user, const struct capacity_count *count),
+                            void *user, struct error *err);
 
 /* Counts of spot machines alone, by type: what a comparison shows. */
 struct capacity_counts {
@@ -60,9 +60,8 @@ struct capacity_counts {
 };
 
 /* Of CAPACITY_DAYS up to a moment. `zone`: only of this one; NULL: of all. */
-bool capacity_counts_load(struct db *db, long long at_us, const char *zone,
-                          struct capacity_counts *ret_counts, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool capacity_counts_load(struct db *db, long long at_us, const char *zone,
+                                   struct capacity_counts *ret_counts, struct error *err);
 void capacity_counts_free(struct capacity_counts *counts); /* a zeroed one is fine */
 
 /* NULL where there was no event. */

@@ -9,20 +9,20 @@
 
 /* The oldest event that this machine saw and that a hub (its URL) is to hear of. *ret_number is 0
  * where there is none. */
-bool capacity_deliveries_next(struct db *db, const char *hub, struct capacity_event *ret_event,
-                              long long *ret_number, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool capacity_deliveries_next(struct db *db, const char *hub,
+                                       struct capacity_event *ret_event, long long *ret_number,
+                                       struct error *err);
 
 /* Keeps what a hub has said of an event, durably. `refusal` is why it does not want it, or NULL.
  */
-bool capacity_deliveries_record(struct db *db, const char *hub, long long number,
-                                const char *refusal, long long now_us, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool capacity_deliveries_record(struct db *db, const char *hub, long long number,
+                                         const char *refusal, long long now_us,
+                                         struct error *err);
 
 /* Makes every event that the hub has refused wait again, durably. */
-bool capacity_deliveries_forget_refusals(struct db *db, const char *hub, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool capacity_deliveries_forget_refusals(struct db *db, const char *hub,
+                                                  struct error *err);
 
 /* How many wait. */
-bool capacity_deliveries_waiting(struct db *db, const char *hub, long long *ret_count,
-                                 struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool capacity_deliveries_waiting(struct db *db, const char *hub, long long *ret_count,
+                                          struct error *err);

@@ -22,29 +22,26 @@ struct contender_key {
 
 /* The number of a contender, made where it is new; within a transaction of the caller's, who has
  * touched the revision in it. It counts as changed by that. */
-bool contenders_touch(struct db *db, const struct contender_key *key, long long *ret_number,
-                      struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool contenders_touch(struct db *db, const struct contender_key *key,
+                               long long *ret_number, struct error *err);
 
 /* The same for a finished run that is about to be stored: where it was measured, and on what. Its
  * machine is stored already. Touches the revision too. */
-bool contenders_touch_run(struct db *db, const struct run *run, long long *ret_number,
-                          struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool contenders_touch_run(struct db *db, const struct run *run, long long *ret_number,
+                                   struct error *err);
 
 /* Who asks for a comparison next reads the contender of this run anew; within a transaction of
  * the caller's, who has touched the revision in it. */
-bool contenders_changed_by_run(struct db *db, long long run, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool contenders_changed_by_run(struct db *db, long long run, struct error *err);
 
 /* Raises the revision; within a transaction of the caller's. */
-bool revision_touch(struct db *db, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool revision_touch(struct db *db, struct error *err);
 
 /* The same where only runs come or change, and no price with them: what was read of prices stays
  * good. When in doubt, revision_touch(). */
-bool revision_touch_runs(struct db *db, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool revision_touch_runs(struct db *db, struct error *err);
 
-bool revision_read(struct db *db, long long *ret_revision, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool revision_read(struct db *db, long long *ret_revision, struct error *err);
 
 /* The revision that prices are of: that of the last revision_touch(). */
-bool revision_read_prices(struct db *db, long long *ret_revision, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool revision_read_prices(struct db *db, long long *ret_revision, struct error *err);

@@ -20,25 +20,22 @@ struct figure {
 
 /* Stores a figure, within a transaction of the caller's. ERROR_CONFLICT where another id has one
  * of the very same thing. */
-bool figures_put(struct db *db, const struct figure *figure, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool figures_put(struct db *db, const struct figure *figure, struct error *err);
 
 /* Takes a figure away for good; *ret_figure is what it was, for the caller to clear. Within a
  * transaction of the caller's. ERROR_NOT_FOUND. */
-bool figures_remove(struct db *db, const char *id, struct figure *ret_figure, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool figures_remove(struct db *db, const char *id, struct figure *ret_figure,
+                             struct error *err);
 
 /* The same where it does not matter whether there is one. */
-bool figures_forget(struct db *db, const char *id, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool figures_forget(struct db *db, const char *id, struct error *err);
 
 /* Calls tell() for each, in the order in which they were last stored. */
-bool figures_each(struct db *db, void (*tell)(void *user, const struct figure *figure),
-                  void *user, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool figures_each(struct db *db, void (*tell)(void *user, const struct figure *figure),
+                           void *user, struct error *err);
 
 /* Whether nothing is stored yet that could be compared: no figure, and no run. */
-bool figures_is_untouched(struct db *db, bool *ret_untouched, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool figures_is_untouched(struct db *db, bool *ret_untouched, struct error *err);
 
 /* A zeroed one is fine. */
 void figure_clear(struct figure *figure);

@@ -4,6 +4,6 @@
 #include "db/db.h"
 
 /* Calls tell() for each region, once. */
-bool measured_regions_each(struct db *db, const char *provider,
-                           void (*tell)(void *user, const char *region), void *user,
-                           struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool measured_regions_each(struct db *db, const char *provider,
+                                    void (*tell)(void *user, const char *region), void *user,
+                                    struct error *err);

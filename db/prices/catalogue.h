@@ -6,8 +6,8 @@
 
 /* Takes over what a reading brought, within a transaction of the caller's: types get what they
  * lacked or what changed; interruptions replace those of the feed. */
-bool catalogue_put(struct db *db, const char *feed, const struct price_batch *batch,
-                   struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool catalogue_put(struct db *db, const char *feed, const struct price_batch *batch,
+                            struct error *err);
 
 struct type_filter {
     const char *provider, *name; /* NULL for any */
@@ -18,11 +18,13 @@ struct type_filter {
 };
 
 /* Calls tell() for each type, by name and provider. */
-bool catalogue_types(struct db *db, const struct type_filter *filter,
-                     void (*tell)(void *user, const struct instance_type *type, const char *feed),
-                     void *user, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool catalogue_types(struct db *db, const struct type_filter *filter,
+                              void (*tell)(void *user, const struct instance_type *type,
+                                           const char *feed),
+                              void *user, struct error *err);
 
 /* How often spot was interrupted: calls tell() for each region of a type. */
-bool catalogue_interruptions(struct db *db, const char *provider, const char *name,
-                             void (*tell)(void *user, const char *region, const char *band),
-                             void *user, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool catalogue_interruptions(struct db *db, const char *provider, const char *name,
+                                      void (*tell)(void *user, const char *region,
+                                                   const char *band),
+                                      void *user, struct error *err);

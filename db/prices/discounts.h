@@ -20,32 +20,32 @@ struct discount {
 
 /* `ret_number` may be NULL. ERROR_CONFLICT where one was stored for that very moment, and not
  * withdrawn. */
-bool discounts_put(struct db *db, const struct discount *discount, long long *ret_number,
-                   struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool discounts_put(struct db *db, const struct discount *discount, long long *ret_number,
+                            struct error *err);
 
 /* Calls tell() for those in force at a moment, the most special first. One that was withdrawn was
  * in force until then. */
-bool discounts_each(struct db *db, long long at_us,
-                    void (*tell)(void *user, const struct discount *discount), void *user,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool discounts_each(struct db *db, long long at_us,
+                             void (*tell)(void *user, const struct discount *discount),
+                             void *user, struct error *err);
 
 /* Calls tell() for all that were stored with a moment until then, withdrawn ones included, the
  * latest first. */
-bool discounts_history(struct db *db, long long at_us,
-                       void (*tell)(void *user, const struct discount *discount), void *user,
-                       struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool discounts_history(struct db *db, long long at_us,
+                                void (*tell)(void *user, const struct discount *discount),
+                                void *user, struct error *err);
 
 /* ERROR_NOT_FOUND. */
-bool discounts_find(struct db *db, long long number, struct discount *ret_discount,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool discounts_find(struct db *db, long long number, struct discount *ret_discount,
+                             struct error *err);
 
 /* The most special of them that applies to a price. */
 bool discount_applies(const struct discount *discount, const struct price *price);
 
 /* How many instance types with a price of its kind it applies to now: 0 of a provider or family
  * that no feed knows. */
-bool discounts_reach(struct db *db, const struct discount *discount, long long *ret_types,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool discounts_reach(struct db *db, const struct discount *discount,
+                              long long *ret_types, struct error *err);
 
 #define DISCOUNTS_MAX 200
 

@@ -40,28 +40,25 @@ struct feed_row {
 };
 
 /* *ret_row is a row with nothing but its names where the feed was never asked. */
-bool feed_rows_find(struct db *db, const char *feed, const char *scope, struct feed_row *ret_row,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool feed_rows_find(struct db *db, const char *feed, const char *scope,
+                             struct feed_row *ret_row, struct error *err);
 
 /* Stores the state of a scope whose prices stay as they are: unchanged or failed. Unchanged
  * forgets what was held back: the feed says again what it said before that. */
-bool feed_rows_store(struct db *db, const struct feed_row *row, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool feed_rows_store(struct db *db, const struct feed_row *row, struct error *err);
 
 /* Within a transaction of the caller's: the state of a scope that was read, and the reading. */
-bool feed_rows_put_reading(struct db *db, const struct feed_row *row, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool feed_rows_put_reading(struct db *db, const struct feed_row *row, struct error *err);
 
 /* Within a transaction of the caller's: the state as it was found, with what was held back of the
  * last reading; also of a scope that was never read before. */
-bool feed_rows_doubt(struct db *db, const struct feed_row *row, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool feed_rows_doubt(struct db *db, const struct feed_row *row, struct error *err);
 
 /* Calls tell() for each scope of a feed, or of all feeds where that is NULL. */
-bool feed_rows_each(struct db *db, const char *feed,
-                    void (*tell)(void *user, const struct feed_row *row), void *user,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool feed_rows_each(struct db *db, const char *feed,
+                             void (*tell)(void *user, const struct feed_row *row), void *user,
+                             struct error *err);
 
 /* Forgets the state of a scope; its prices stay. */
-bool feed_rows_forget(struct db *db, const char *feed, const char *scope, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool feed_rows_forget(struct db *db, const char *feed, const char *scope,
+                               struct error *err);

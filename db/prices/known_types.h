@@ -25,6 +25,6 @@ struct known_type_filter {
 };
 
 /* Calls tell() for each type, by name and provider, until it answers false. */
-bool known_types_each(struct db *db, const struct known_type_filter *filter,
-                      bool (*tell)(void *user, const struct known_type *type), void *user,
-                      struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool known_types_each(struct db *db, const struct known_type_filter *filter,
+                               bool (*tell)(void *user, const struct known_type *type),
+                               void *user, struct error *err);

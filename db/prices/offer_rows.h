@@ -32,9 +32,8 @@ struct offer_rows {
 
 /* Rows are zeroed at first, but for a store where there is one, and may be filled again for
  * another question. They go to offer_rows_free(), whatever this returned. */
-bool offer_rows_load(struct db *db, const struct offers_question *question,
-                     struct offer_rows *rows, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool offer_rows_load(struct db *db, const struct offers_question *question,
+                              struct offer_rows *rows, struct error *err);
 void offer_rows_free(struct offer_rows *rows);
 
 static inline const struct feed_statement *offer_row_statement(const struct offer_rows *rows,

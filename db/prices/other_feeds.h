@@ -22,9 +22,9 @@ struct other_feeds {
 
 /* Loads what is neither expired nor in doubt, of all feeds but the one of `row` and the
  * operator's files; what a person typed; and what the reading says on demand. */
-bool other_feeds_load(struct db *db, const struct feed_row *row, const struct price_batch *batch,
-                      struct other_feeds *ret_others, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool other_feeds_load(struct db *db, const struct feed_row *row,
+                               const struct price_batch *batch, struct other_feeds *ret_others,
+                               struct error *err);
 
 /* What another feed says of this kind of price, for the type and region of `like`; 0: nothing. */
 long long other_feeds_find(const struct other_feeds *others, const struct price *like,

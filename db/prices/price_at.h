@@ -20,8 +20,8 @@ struct held_question {
 
 #define SPREAD_US (7 * 24 * 3600 * 1000000LL) /* over which the spread of spot is */
 
-bool price_at(struct db *db, const struct held_question *question, struct held *ret_held,
-              struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool price_at(struct db *db, const struct held_question *question, struct held *ret_held,
+                       struct error *err);
 
 /* One change of a price; nanos 0: there is none from then on. */
 struct course_entry {

@@ -55,17 +55,15 @@ struct price_book {
 
 /* Adds what feeds say of the region ("" for what names none) by the hour, and what was typed for
  * it; of one type, unless that is NULL. */
-bool price_book_add_region(struct db *db, struct price_book *book, const char *region,
-                           const char *type, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_book_add_region(struct db *db, struct price_book *book, const char *region,
+                                    const char *type, struct error *err);
 /* Adds the prices of one kind of commitment in the region. */
-bool price_book_add_committed(struct db *db, struct price_book *book, const char *region,
-                              enum price_kind kind, const char *type, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_book_add_committed(struct db *db, struct price_book *book, const char *region,
+                                       enum price_kind kind, const char *type, struct error *err);
 /* Adds what was published, or typed for whatever region: no price elsewhere, but its type is
  * worth a line. */
-bool price_book_add_anywhere(struct db *db, struct price_book *book, const char *type,
-                             struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool price_book_add_anywhere(struct db *db, struct price_book *book, const char *type,
+                                      struct error *err);
 /* By instance and provider; no other may be added behind this. */
 void price_book_sort(struct price_book *book);
 void price_book_free(struct price_book *book);

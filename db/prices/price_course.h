@@ -20,6 +20,5 @@ struct price_course_question {
 };
 
 /* Fills in windows, whose lengths are given. */
-bool price_course(struct db *db, const struct price_course_question *question, size_t count,
-                  struct price_window windows[], struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_course(struct db *db, const struct price_course_question *question,
+                           size_t count, struct price_window windows[], struct error *err);

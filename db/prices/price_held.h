@@ -7,6 +7,6 @@
 
 /* The same as price_at() of the series, of spot with its spread, but for the times when a feed
  * spoke and what is paid at once, which a kept course does not have. */
-bool price_book_held(struct db *db, struct price_book *book, struct price_series *series,
-                     const struct offers_question *question, struct held *ret_held,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool price_book_held(struct db *db, struct price_book *book, struct price_series *series,
+                              const struct offers_question *question, struct held *ret_held,
+                              struct error *err);

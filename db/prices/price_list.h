@@ -36,14 +36,14 @@ typedef void price_tell_fn(void *user, const struct price_view *view);
 
 /* Calls tell() for the prices that held at filter->at_us, by series. One that was withdrawn held
  * until then. */
-bool price_list(struct db *db, const struct price_filter *filter, price_tell_fn *tell, void *user,
-                struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool price_list(struct db *db, const struct price_filter *filter, price_tell_fn *tell,
+                         void *user, struct error *err);
 
 /* Calls tell() for all that the matching series ever were until filter->at_us, withdrawn ones
  * included, the latest first. The filter must name an instance type; without one there is
  * nothing. */
-bool price_history(struct db *db, const struct price_filter *filter, price_tell_fn *tell,
-                   void *user, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool price_history(struct db *db, const struct price_filter *filter, price_tell_fn *tell,
+                            void *user, struct error *err);
 
 /* A price of a history. */
 struct price_key {
@@ -51,5 +51,5 @@ struct price_key {
 };
 
 /* The price of a key: the one that holds before those that were withdrawn. ERROR_NOT_FOUND. */
-bool price_find(struct db *db, const struct price_key *key, struct price_view *ret_view,
-                struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool price_find(struct db *db, const struct price_key *key, struct price_view *ret_view,
+                         struct error *err);

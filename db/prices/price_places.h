@@ -11,18 +11,18 @@ struct price_place {
 
 /* Calls tell() for each series with a price today, by region; `provider` may be NULL for any.
  * What was published with a figure is left out. */
-bool price_places_each(struct db *db, const char *provider, const char *instance,
-                       void (*tell)(void *user, const struct price_place *place), void *user,
-                       struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool price_places_each(struct db *db, const char *provider, const char *instance,
+                                void (*tell)(void *user, const struct price_place *place),
+                                void *user, struct error *err);
 
 /* Whether any price at all is of this region, or of this zone. */
-bool price_places_has_region(struct db *db, const char *region, bool *ret_has, struct error *err)
-    __attribute__((warn_unused_result));
-bool price_places_has_zone(struct db *db, const char *zone, bool *ret_has, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_places_has_region(struct db *db, const char *region, bool *ret_has,
+                                      struct error *err);
+MUST_USE bool price_places_has_zone(struct db *db, const char *zone, bool *ret_has,
+                                    struct error *err);
 
 /* Calls tell() for every region, or every zone of a region, that prices are of. */
-bool price_places_regions(struct db *db, void (*tell)(void *user, const char *name), void *user,
-                          struct error *err) __attribute__((warn_unused_result));
-bool price_places_zones(struct db *db, void (*tell)(void *user, const char *name), void *user,
-                        struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool price_places_regions(struct db *db, void (*tell)(void *user, const char *name),
+                                   void *user, struct error *err);
+MUST_USE bool price_places_zones(struct db *db, void (*tell)(void *user, const char *name),
+                                 void *user, struct error *err);

@@ -14,15 +14,13 @@
     " upfront_nanos) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 /* With a statement of ADD_PRICE. `price` NULL: there is none from `since_us` on. */
-bool price_row_add(struct stmt *add, long long series, long long since_us, long long now_us,
-                   const struct price *price, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_row_add(struct stmt *add, long long series, long long since_us,
+                            long long now_us, const struct price *price, struct error *err);
 
 /* With a statement of ADD_SERIES. */
-bool price_series_insert(struct stmt *insert, const char *scope, const struct price *price,
-                         long long since_us, long long *ret_number, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_series_insert(struct stmt *insert, const char *scope,
+                                  const struct price *price, long long since_us,
+                                  long long *ret_number, struct error *err);
 
 /* Writes into a series what it is today, from its prices. */
-bool price_series_settle(struct db *db, long long series, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_series_settle(struct db *db, long long series, struct error *err);

@@ -18,6 +18,5 @@ struct price_snapshot {
  * beside the old one, or confirms one that was held back. ERROR_UPSTREAM: it is not, and is held
  * back: what is accepted stays, and *ret_change says what waits. The validators of a reading that
  * held something back are not stored, since "unchanged" would confirm the old price. */
-bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
-                    struct change *ret_change, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
+                             struct change *ret_change, struct error *err);

@@ -8,11 +8,11 @@
 
 /* Withdraws a typed price. One that was withdrawn before stays as it is. ERROR_NOT_FOUND;
  * ERROR_CONFLICT for a price of a feed, which would come back with the next reading. */
-bool prices_withdraw(struct db *db, const struct price_key *key,
-                     const struct taken_back *withdrawn, struct price_view *ret_view,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool prices_withdraw(struct db *db, const struct price_key *key,
+                              const struct taken_back *withdrawn, struct price_view *ret_view,
+                              struct error *err);
 
 /* The same for the discount of a number. */
-bool discounts_withdraw(struct db *db, long long number, const struct taken_back *withdrawn,
-                        struct discount *ret_discount, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool discounts_withdraw(struct db *db, long long number,
+                                 const struct taken_back *withdrawn,
+                                 struct discount *ret_discount, struct error *err);

@@ -23,25 +23,23 @@ struct delivery {
 
 /* Tells, like exports_each(), of the runs that are to be reported to a hub: measured here,
  * finished, with all their steps; with a number above `after`, the oldest first. */
-bool deliveries_each(struct db *db, const char *hub, long long after,
-                     const struct export_reader *reader, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool deliveries_each(struct db *db, const char *hub, long long after,
+                              const struct export_reader *reader, struct error *err);
 
 /* Keeps what a hub has said, durably, all of it or nothing. What was accepted stays so. */
-bool deliveries_record(struct db *db, const char *hub, const struct delivery *list, size_t count,
-                       long long now_us, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool deliveries_record(struct db *db, const char *hub, const struct delivery *list,
+                                size_t count, long long now_us, struct error *err);
 
 /* Makes every run that the hub has refused wait again, durably. What was accepted stays so. */
-bool deliveries_forget_refusals(struct db *db, const char *hub, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool deliveries_forget_refusals(struct db *db, const char *hub, struct error *err);
 
 /* What is known of one run. */
-bool deliveries_find(struct db *db, const char *hub, long long run, struct delivery *ret_delivery,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool deliveries_find(struct db *db, const char *hub, long long run,
+                              struct delivery *ret_delivery, struct error *err);
 
 struct delivery_counts {
     long long waiting, accepted, refused;
     long long thinned; /* would wait, but their steps are gone */
 };
-bool deliveries_count(struct db *db, const char *hub, struct delivery_counts *ret_counts,
-                      struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool deliveries_count(struct db *db, const char *hub, struct delivery_counts *ret_counts,
+                               struct error *err);

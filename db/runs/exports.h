@@ -14,6 +14,6 @@ struct export_reader {
 
 /* Tells of each finished run of the filter, whose state is not looked at, until it is enough.
  * *ret_last is the number of the last one that was passed, 0 when there was none. */
-bool exports_each(struct db *db, const struct run_filter *filter,
-                  const struct export_reader *reader, long long *ret_last, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool exports_each(struct db *db, const struct run_filter *filter,
+                           const struct export_reader *reader, long long *ret_last,
+                           struct error *err);

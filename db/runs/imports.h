@@ -43,17 +43,14 @@ struct imports {
 
 /* Everything until imports_commit(), or nothing; durable.
  *     AUTO(imports_end) struct imports imports = {0}; */
-bool imports_begin(struct imports *imports, struct db *db, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool imports_begin(struct imports *imports, struct db *db, struct error *err);
 
 /* ERROR_CONFLICT, with the field: this run contradicts what is stored. Nothing of it was kept,
  * and others may follow. After any other failure the transaction is of no use. */
-bool imports_put(struct imports *imports, const struct imported *imported,
-                 enum import_fate *ret_fate, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool imports_put(struct imports *imports, const struct imported *imported,
+                          enum import_fate *ret_fate, struct error *err);
 
-bool imports_commit(struct imports *imports, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool imports_commit(struct imports *imports, struct error *err);
 
 /* Zeroed ones are fine. */
 void imports_end(struct imports *imports);

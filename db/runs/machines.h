@@ -15,21 +15,21 @@ struct machine_row {
 
 /* Stores this server's own machine, and answers its number. Where its fingerprint is known with
  * other facts, which a sender made up to have the same hash, its own replace those. */
-bool machines_store(struct db *db, const struct machine_row *machine, long long *ret_number,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool machines_store(struct db *db, const struct machine_row *machine,
+                             long long *ret_number, struct error *err);
 
 /* Stores a machine that a sender has named, unless it is known, and answers its number; within a
  * transaction of the caller's. */
-bool machines_put(struct db *db, const struct machine_row *machine, long long *ret_number,
-                  struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool machines_put(struct db *db, const struct machine_row *machine,
+                           long long *ret_number, struct error *err);
 
-bool machines_find(struct db *db, const char *fingerprint, struct machine_row *ret_machine,
-                   struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool machines_find(struct db *db, const char *fingerprint,
+                            struct machine_row *ret_machine, struct error *err);
 
 /* Calls tell() for each, the latest first, at most `limit` times. */
-bool machines_each(struct db *db, long long limit,
-                   void (*tell)(void *user, const struct machine_row *machine), void *user,
-                   struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool machines_each(struct db *db, long long limit,
+                            void (*tell)(void *user, const struct machine_row *machine),
+                            void *user, struct error *err);
 
 /* A zeroed row is fine. */
 void machine_row_clear(struct machine_row *machine);

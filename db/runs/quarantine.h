@@ -16,5 +16,5 @@
 
 /* Looks at a run that was just imported, within the transaction of the caller, and holds it where
  * it must be, which *ret_held says. The number is that of its row. */
-bool quarantine_look(struct db *db, long long number, long long now_us, bool *ret_held,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool quarantine_look(struct db *db, long long number, long long now_us, bool *ret_held,
+                              struct error *err);

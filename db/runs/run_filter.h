@@ -33,8 +33,8 @@ struct run_query {
     const struct run_filter *filter;
     long long limit;
 };
-bool run_filter_prepare(struct db *db, const struct run_query *wanted, struct stmt *ret_query,
-                        struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool run_filter_prepare(struct db *db, const struct run_query *wanted,
+                                 struct stmt *ret_query, struct error *err);
 
 /* A zeroed one is fine. */
 void run_filter_done(struct stmt *query);

@@ -14,8 +14,8 @@ struct run_list {
     bool more; /* there are older ones */
 };
 
-bool run_list_load(struct db *db, const struct run_filter *filter, struct run_list *ret_list,
-                   struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool run_list_load(struct db *db, const struct run_filter *filter,
+                            struct run_list *ret_list, struct error *err);
 
 /* A zeroed list is fine. */
 void run_list_free(struct run_list *list);

@@ -20,6 +20,6 @@ typedef void run_prices_renew_fn(void *user, struct run *run);
 /* Shows each run to `renew` that was measured here on that machine, has ended, and knew no price
  * when it began, and stores what that made of its price; within a transaction of the caller's,
  * who has touched the revision in it. *ret_count is how many. */
-bool run_prices_renew(struct db *db, const struct run_prices_of *of, run_prices_renew_fn *renew,
-                      void *user, long long *ret_count, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool run_prices_renew(struct db *db, const struct run_prices_of *of,
+                               run_prices_renew_fn *renew, void *user, long long *ret_count,
+                               struct error *err);

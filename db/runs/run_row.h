@@ -158,7 +158,7 @@ const char *run_row_column(size_t place);
 
 /* The tables that belong to a run of a number: its labels, and its implementations.
  * Within a transaction of the caller's. */
-bool run_insert_labels(struct db *db, long long number, const struct run_spec *spec,
-                       struct error *err) __attribute__((warn_unused_result));
-bool run_insert_implementations(struct db *db, long long number, const char *implementations,
-                                struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool run_insert_labels(struct db *db, long long number, const struct run_spec *spec,
+                                struct error *err);
+MUST_USE bool run_insert_implementations(struct db *db, long long number,
+                                         const char *implementations, struct error *err);

@@ -6,8 +6,8 @@
 #include "engine/document/signature.h"
 
 /* Within a transaction of the caller's, of a run that has none yet. */
-bool signatures_put(struct db *db, long long run, const struct signed_text *kept,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool signatures_put(struct db *db, long long run, const struct signed_text *kept,
+                             struct error *err);
 
 /* For a statement that reads them with a run: columns, each NULL without a signature, and how
  * many; `ret_kept` borrows from the row. False where there is none. */

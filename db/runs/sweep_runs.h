@@ -17,8 +17,8 @@ struct sweep_row_run {
 };
 
 /* All runs in the order of the queue. The caller frees *ret_runs. */
-bool sweeps_runs(struct db *db, long long number, struct sweep_row_run **ret_runs,
-                 size_t *ret_count, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool sweeps_runs(struct db *db, long long number, struct sweep_row_run **ret_runs,
+                          size_t *ret_count, struct error *err);
 
 struct sweep_repeat {
     const char *instance;
@@ -27,13 +27,13 @@ struct sweep_repeat {
 
 /* Queues the runs again that were interrupted or preempted, at most three times in all for each
  * cell and block. */
-bool sweeps_requeue(struct db *db, const struct sweep_row *row, const char *instance,
-                    long long now_us, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool sweeps_requeue(struct db *db, const struct sweep_row *row, const char *instance,
+                             long long now_us, struct error *err);
 
 /* Where nothing of the sweep is queued or running: queues one run again that finished but is
  * invalid, the first there is, as long as its cell and block have been tried less than three
  * times in all and `seconds` are enough for as long as that run took. The invalid run stays as it
  * is; the new one's limit of time is cut to `seconds`. *ret_queued says whether one was queued.
  */
-bool sweeps_repeat(struct db *db, const struct sweep_row *row, struct sweep_repeat repeat,
-                   bool *ret_queued, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool sweeps_repeat(struct db *db, const struct sweep_row *row,
+                            struct sweep_repeat repeat, bool *ret_queued, struct error *err);

@@ -45,30 +45,30 @@ struct sweep_order {
 /* Stores a sweep and queues the runs of its first round, all durably or nothing. The same key
  * with the same request answers the sweep it made before and sets *ret_replayed; with another it
  * is ERROR_MISMATCH. */
-bool sweeps_create(struct db *db, const struct sweep_order *order, struct run_id *ret_id,
-                   bool *ret_replayed, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool sweeps_create(struct db *db, const struct sweep_order *order, struct run_id *ret_id,
+                            bool *ret_replayed, struct error *err);
 
 /* Stores the cells of another round and queues its runs. */
-bool sweeps_add_round(struct db *db, const struct sweep_row *row, const struct sweep_order *order,
-                      struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool sweeps_add_round(struct db *db, const struct sweep_row *row,
+                               const struct sweep_order *order, struct error *err);
 
-bool sweeps_find(struct db *db, const char *id, struct sweep_row *ret_row, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool sweeps_find(struct db *db, const char *id, struct sweep_row *ret_row,
+                          struct error *err);
 
 /* The running sweep with the smallest number above `after`; *ret_found is false when there is
  * none. */
-bool sweeps_next_running(struct db *db, long long after, struct run_id *ret_id, bool *ret_found,
-                         struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool sweeps_next_running(struct db *db, long long after, struct run_id *ret_id,
+                                  bool *ret_found, struct error *err);
 
 /* Calls tell() for each, newest first, without its cells. `before` 0 starts at the newest. */
-bool sweeps_each(struct db *db, long long before, long long limit,
-                 void (*tell)(void *user, const struct sweep_row *row), void *user,
-                 struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool sweeps_each(struct db *db, long long before, long long limit,
+                          void (*tell)(void *user, const struct sweep_row *row), void *user,
+                          struct error *err);
 
 /* running -> finished or cancelled; of the latter the queued runs become cancelled too. From
  * another state it is ERROR_CONFLICT. */
-bool sweeps_end(struct db *db, const char *id, enum sweep_state state, long long now_us,
-                struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool sweeps_end(struct db *db, const char *id, enum sweep_state state, long long now_us,
+                         struct error *err);
 
 /* In the order of the enum, NULL-terminated. */
 extern const char *const sweep_state_names[];

@@ -25,5 +25,4 @@ struct thinning {
 
 /* Looks at the next runs, THINNING_RUNS at most, and thins those that are long enough, in one
  * transaction. Failed, it has changed nothing but may be asked again. */
-bool thinning_step(struct db *db, struct thinning *thinning, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool thinning_step(struct db *db, struct thinning *thinning, struct error *err);

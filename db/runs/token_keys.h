@@ -5,19 +5,18 @@
 #include "engine/document/signature.h"
 
 /* *ret_key is "" where the token is bound to none. */
-bool token_keys_find(struct db *db, const char *name, char ret_key[SIGNATURE_KEY_SIZE],
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool token_keys_find(struct db *db, const char *name, char ret_key[SIGNATURE_KEY_SIZE],
+                              struct error *err);
 
 /* Whether another token than `name` is bound to this key. */
-bool token_keys_is_of_another(struct db *db, const char *name, const char *key, bool *ret_is,
-                              struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool token_keys_is_of_another(struct db *db, const char *name, const char *key,
+                                       bool *ret_is, struct error *err);
 
 /* Binds a token, durably, unless it is bound; then *ret_key is the key that it is bound to. */
-bool token_keys_bind(struct db *db, const char *name, const char *key,
-                     char ret_key[SIGNATURE_KEY_SIZE], struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool token_keys_bind(struct db *db, const char *name, const char *key,
+                              char ret_key[SIGNATURE_KEY_SIZE], struct error *err);
 
 /* Forgets the key of a token, durably: the next upload binds it. *ret_key is what it was, ""
  * where there was none. */
-bool token_keys_forget(struct db *db, const char *name, char ret_key[SIGNATURE_KEY_SIZE],
-                       struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool token_keys_forget(struct db *db, const char *name, char ret_key[SIGNATURE_KEY_SIZE],
+                                struct error *err);

@@ -8,19 +8,17 @@
 
 /* Within a transaction of the caller's; texts as engine/trace/trace.h reads them, without blanks.
  */
-bool traces_put(struct db *db, long long number, const struct span *steps,
-                const struct span *evidence, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool traces_put(struct db *db, long long number, const struct span *steps,
+                         const struct span *evidence, struct error *err);
 
 /* Whether exactly these texts are kept of the run. */
-bool traces_equal(struct db *db, long long number, const struct span *steps,
-                  const struct span *evidence, bool *ret_equal, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool traces_equal(struct db *db, long long number, const struct span *steps,
+                           const struct span *evidence, bool *ret_equal, struct error *err);
 
 /* All steps of the run, none where no trace is kept; freed by the caller also after a failure. */
-bool traces_steps(struct db *db, long long number, struct steps *ret_steps, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool traces_steps(struct db *db, long long number, struct steps *ret_steps,
+                           struct error *err);
 
 /* Adds what is kept. */
-bool traces_evidence(struct db *db, long long number, struct evidence *evidence,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool traces_evidence(struct db *db, long long number, struct evidence *evidence,
+                              struct error *err);

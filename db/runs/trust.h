@@ -13,9 +13,7 @@
 
 /* Makes `names` (with commas between them, "" for none) the whole list. What is in memory of
  * comparisons was made by the old one. */
-bool trust_set(struct db *db, const char *names, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool trust_set(struct db *db, const char *names, struct error *err);
 
 /* Whether the list has this name; "" is the operator's, and always trusted. */
-bool trust_has(struct db *db, const char *sender, bool *ret_trusted, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool trust_has(struct db *db, const char *sender, bool *ret_trusted, struct error *err);

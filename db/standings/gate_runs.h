@@ -24,8 +24,8 @@ struct gate_subject {
 };
 
 /* Of a finished run; of others it is ERROR_CONFLICT. */
-bool gate_subject_find(struct db *db, long long number, struct gate_subject *ret_subject,
-                       struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool gate_subject_find(struct db *db, long long number, struct gate_subject *ret_subject,
+                                struct error *err);
 
 /* A zeroed one is fine. */
 void gate_subject_clear(struct gate_subject *subject);
@@ -47,9 +47,9 @@ enum gate_whose { GATE_TRUSTED, GATE_LEFT_OUT };
  * first, at most GATE_RUNS_MAX. The run itself counts without a look at its sender: its caller
  * does that.
  */
-bool gate_runs_repeats(struct db *db, const struct gate_subject *subject, enum gate_whose whose,
-                       struct gate_run ret_runs[GATE_RUNS_MAX], size_t *ret_count,
-                       struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool gate_runs_repeats(struct db *db, const struct gate_subject *subject,
+                                enum gate_whose whose, struct gate_run ret_runs[GATE_RUNS_MAX],
+                                size_t *ret_count, struct error *err);
 
 /* A repeat that does not count. */
 struct gate_lost_run {
@@ -63,9 +63,9 @@ struct gate_lost_run {
  * first; of the GATE_LOST_SPAN runs before the subject and after it. Those that were taken back
  * are not among them, and a subject without labels has none. */
 #define GATE_LOST_SPAN 1000
-bool gate_runs_lost(struct db *db, const struct gate_subject *subject,
-                    struct gate_lost_run ret_runs[GATE_LOST_MAX], size_t *ret_count,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool gate_runs_lost(struct db *db, const struct gate_subject *subject,
+                             struct gate_lost_run ret_runs[GATE_LOST_MAX], size_t *ret_count,
+                             struct error *err);
 
 /* The newest `limit` runs of the subject's contender that are neither it nor its repeats: those
  * with a label; or, where `key` is NULL, those that are older than the subject. */
@@ -75,10 +75,10 @@ struct gate_others {
     long long limit; /* 1..GATE_RUNS_MAX */
     enum gate_whose whose;
 };
-bool gate_runs_others(struct db *db, const struct gate_others *wanted,
-                      struct gate_run ret_runs[GATE_RUNS_MAX], size_t *ret_count,
-                      struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool gate_runs_others(struct db *db, const struct gate_others *wanted,
+                               struct gate_run ret_runs[GATE_RUNS_MAX], size_t *ret_count,
+                               struct error *err);
 
 /* The sweep that a key has made. */
-bool gate_sweep_find(struct db *db, const char *key, struct run_id *ret_id, bool *ret_found,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool gate_sweep_find(struct db *db, const char *key, struct run_id *ret_id,
+                              bool *ret_found, struct error *err);

@@ -32,9 +32,8 @@ struct histories {
 
 /* The finished runs of a filter, whose state and limit do not count. Runs that are invalid, or
  * were never judged, are in no line. */
-bool histories_load(struct db *db, const struct run_filter *filter,
-                    struct histories *ret_histories, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool histories_load(struct db *db, const struct run_filter *filter,
+                             struct histories *ret_histories, struct error *err);
 
 /* A zeroed one is fine. */
 void histories_clear(struct histories *histories);

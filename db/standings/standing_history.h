@@ -47,5 +47,5 @@ struct version_runs {
 };
 
 /* Pools the runs by their sources; of no use for adding afterwards. */
-bool history_sum_up(struct db *db, struct history *history, struct version_runs *version,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool history_sum_up(struct db *db, struct history *history, struct version_runs *version,
+                             struct error *err);

@@ -11,5 +11,4 @@ struct run_result standing_result(struct stmt *row, int first);
 
 /* Replaces version, standing, older versions and newest run of the contender. When it fails they
  * stay as they were. */
-bool standing_rows_read(struct db *db, struct contender *contender, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool standing_rows_read(struct db *db, struct contender *contender, struct error *err);

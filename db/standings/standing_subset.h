@@ -22,6 +22,6 @@ struct standing_subset {
 /* *ret_standings has the contenders that have such a run, in the order of their numbers, and no
  * published figure; for standings_free(). *ret_cut says whether older runs were left out, because
  * there are so many. */
-bool standings_of_subset(struct db *db, const struct standing_subset *subset,
-                         struct standings *ret_standings, bool *ret_cut, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool standings_of_subset(struct db *db, const struct standing_subset *subset,
+                                  struct standings *ret_standings, bool *ret_cut,
+                                  struct error *err);

@@ -15,5 +15,5 @@ void version_list_add(struct version_list *list, long long number, const char *n
 /* Puts the versions in order, chooses the one that is the standing, and replaces version,
  * standing, older versions and newest run of the contender by what the list says. The list is not
  * empty. */
-bool version_list_take(struct db *db, struct version_list *list, struct contender *contender,
-                       struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool version_list_take(struct db *db, struct version_list *list,
+                                struct contender *contender, struct error *err);

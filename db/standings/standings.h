@@ -14,8 +14,7 @@ struct standings {
 };
 
 /* Brings *standings up to date. When it fails they are as good as they were. */
-bool standings_update(struct db *db, struct standings *standings, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool standings_update(struct db *db, struct standings *standings, struct error *err);
 
 /* A zeroed one is fine. */
 void standings_free(struct standings *standings);

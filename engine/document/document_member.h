@@ -15,31 +15,26 @@ struct member {
 };
 
 /* Sixteen digits, as hashes are written here. */
-bool member_read_hash(struct span value, const char *field, char ret_text[17], struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool member_read_hash(struct span value, const char *field, char ret_text[17],
+                               struct error *err);
 
 /* RFC 3339 in UTC. */
-bool member_read_time(struct span value, const char *field, long long *ret_us, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool member_read_time(struct span value, const char *field, long long *ret_us,
+                               struct error *err);
 
 /* Whether the JSON of a member is short enough. */
-bool member_fits(struct span value, const char *field, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool member_fits(struct span value, const char *field, struct error *err);
 
-bool member_read_details(const struct member *member, struct span value,
-                         struct document *document, struct error *err)
-    __attribute__((warn_unused_result));
-bool member_read_machine(const struct member *member, struct span value,
-                         struct document *document, struct error *err)
-    __attribute__((warn_unused_result));
-bool member_read_loaded(const struct member *member, struct span value, struct document *document,
-                        struct error *err) __attribute__((warn_unused_result));
-bool member_read_implementations(const struct member *member, struct span value,
-                                 struct document *document, struct error *err)
-    __attribute__((warn_unused_result));
-bool member_read_void(const struct member *member, struct span value, struct document *document,
-                      struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool member_read_details(const struct member *member, struct span value,
+                                  struct document *document, struct error *err);
+MUST_USE bool member_read_machine(const struct member *member, struct span value,
+                                  struct document *document, struct error *err);
+MUST_USE bool member_read_loaded(const struct member *member, struct span value,
+                                 struct document *document, struct error *err);
+MUST_USE bool member_read_implementations(const struct member *member, struct span value,
+                                          struct document *document, struct error *err);
+MUST_USE bool member_read_void(const struct member *member, struct span value,
+                               struct document *document, struct error *err);
 /* Its place among the others is looked at by run_document_read.c. */
-bool member_read_signature(const struct member *member, struct span value,
-                           struct document *document, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool member_read_signature(const struct member *member, struct span value,
+                                    struct document *document, struct error *err);

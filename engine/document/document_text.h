@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 /* A string without control characters, shorter than `size`. `field` is blamed. */
-bool document_read_text(struct span value, const char *field, size_t size, char *ret_text,
-                        struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool document_read_text(struct span value, const char *field, size_t size,
+                                 char *ret_text, struct error *err);
 
 /* An object as it is, without the blanks around its tokens. The caller frees it; NULL on error.
  */
@@ -25,5 +25,4 @@ json_t *document_parse(struct span value, const char *field, struct error *err);
 bool document_refuse_inside(struct error *err, const char *where, const struct error *inner);
 
 /* With quotes and escapes; null of NULL and "". */
-bool document_write_text(struct bytes *text, const char *value)
-    __attribute__((warn_unused_result));
+MUST_USE bool document_write_text(struct bytes *text, const char *value);

@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /* Reads one document. ERROR_INVALID names the field. */
-bool document_read(const char *text, size_t length, struct document *ret_document,
-                   struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool document_read(const char *text, size_t length, struct document *ret_document,
+                            struct error *err);
 
 /* The last spec, as it was written and as it was read: specs of many documents are mostly alike,
  * and reading one takes a third of the time. The caller's; a zeroed one is fine. */
@@ -20,9 +20,8 @@ struct document_memo {
 };
 
 /* The same, one document after another; what comes out does not depend on the memo. */
-bool document_read_next(struct document_memo *memo, const char *text, size_t length,
-                        struct document *ret_document, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool document_read_next(struct document_memo *memo, const char *text, size_t length,
+                                 struct document *ret_document, struct error *err);
 
 void document_memo_clear(struct document_memo *memo);
 

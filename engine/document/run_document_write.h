@@ -24,10 +24,10 @@ struct document_parts {
 };
 
 /* Adds one line, signed where `signer` is not NULL. Does not look at parts->kept. */
-bool document_write(struct bytes *text, const struct document_parts *parts,
-                    const struct document_signer *signer) __attribute__((warn_unused_result));
+MUST_USE bool document_write(struct bytes *text, const struct document_parts *parts,
+                             const struct document_signer *signer);
 
 /* Adds what stands behind the signed part of a document, which the caller has from
  * signed_text_write(): the signature, and the void of the run, which a signature never covers. */
-bool document_write_end(struct bytes *text, const struct run *run,
-                        const struct signature *signature) __attribute__((warn_unused_result));
+MUST_USE bool document_write_end(struct bytes *text, const struct run *run,
+                                 const struct signature *signature);

@@ -24,8 +24,7 @@ struct signature {
 bool signature_is_digits(const char *text, size_t length, size_t digits);
 
 /* Adds the member, with its name. */
-bool signature_write(struct bytes *text, const struct signature *signature)
-    __attribute__((warn_unused_result));
+MUST_USE bool signature_write(struct bytes *text, const struct signature *signature);
 
 /* The text of a signed document as a database keeps it: without its trace, which it keeps anyway.
  */
@@ -40,14 +39,13 @@ struct signed_text {
 struct signed_parts {
     struct span whole, steps, evidence;
 };
-bool signed_text_cut(struct bytes *text, const struct signed_parts *parts,
-                     struct signed_text *ret_kept) __attribute__((warn_unused_result));
+MUST_USE bool signed_text_cut(struct bytes *text, const struct signed_parts *parts,
+                              struct signed_text *ret_kept);
 
 /* Adds what was signed, byte for byte. `trace` has the values that were cut out; ERROR_DAMAGED
  * where one is not there, or the text is too short for its place. */
 struct signed_trace {
     const char *steps, *evidence;
 };
-bool signed_text_write(struct bytes *text, const struct signed_text *kept,
-                       const struct signed_trace *trace, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool signed_text_write(struct bytes *text, const struct signed_text *kept,
+                                const struct signed_trace *trace, struct error *err);

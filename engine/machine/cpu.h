@@ -1,6 +1,8 @@
 /* What this processor can do, as far as the engine chooses by it. */
 #pragma once
 
+#include "common/must_use.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -24,8 +26,7 @@ const char *cpu_isa_name(enum cpu_isa isa);
 
 /* Also knows "auto", which is what cpu_probe() says. The others are not checked against this
  * processor. */
-bool cpu_isa_from_name(const char *name, enum cpu_isa *ret_isa)
-    __attribute__((warn_unused_result));
+MUST_USE bool cpu_isa_from_name(const char *name, enum cpu_isa *ret_isa);
 
 #define CPU_VENDOR_SIZE 13
 

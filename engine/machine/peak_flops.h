@@ -2,6 +2,8 @@
  * and how many operations a core has room for in a cycle. Always shown with that assumption. */
 #pragma once
 
+#include "common/must_use.h"
+
 #include <stdbool.h>
 
 struct peak_flops {
@@ -20,5 +22,4 @@ struct effort {
 
 /* A sample takes three times its forward pass, a multiply-add is two operations. False where
  * something is not known. */
-bool peak_flops_estimate(const struct effort *effort, struct peak_flops *ret_peak)
-    __attribute__((warn_unused_result));
+MUST_USE bool peak_flops_estimate(const struct effort *effort, struct peak_flops *ret_peak);

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "common/must_use.h"
 #include "engine/process/confine_files.h"
 
 #include <linux/filter.h>
@@ -55,7 +56,7 @@ void confine_prepare(enum confine_how how, struct confinement *ret_confinement);
 
 /* Confines the calling process, for good. Only calls that a child of a process with threads may
  * make. False, with errno, when something could not be done: then nothing is to be run. */
-bool confine_apply(const struct confinement *confinement) __attribute__((warn_unused_result));
+MUST_USE bool confine_apply(const struct confinement *confinement);
 
 /* Hides the memory, the environment and the descriptors of the calling process from processes
  * that have no more rights than its own user: no tracing, no /proc/PID/mem, no core file. Its

@@ -5,6 +5,8 @@
  * open files in /proc, and, where the kernel knows it (6.12), their signals. */
 #pragma once
 
+#include "common/must_use.h"
+
 #include <limits.h>
 #include <stdbool.h>
 
@@ -30,4 +32,4 @@ void confine_files_prepare(const char *command, const char *preload, const char 
 /* Makes the cache, and restricts the calling process, which has no new privileges, for good. Only
  * calls that a child of a process with threads may make. False, with errno, when it could not be
  * done. */
-bool confine_files_apply(const struct confine_files *files) __attribute__((warn_unused_result));
+MUST_USE bool confine_files_apply(const struct confine_files *files);

@@ -15,8 +15,7 @@ struct engine_user {
 };
 
 /* Looks a user up by name; root is refused. */
-bool engine_user_find(const char *name, struct engine_user *ret_user, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool engine_user_find(const char *name, struct engine_user *ret_user, struct error *err);
 
 /* Whether that user may run a program: every folder on the way to it has to permit it, too. */
 bool engine_user_can_run(const struct engine_user *user, const char *program);
@@ -24,4 +23,4 @@ bool engine_user_can_run(const struct engine_user *user, const char *program);
 /* Becomes that user, for good. Only calls that a child of a process with threads may make. What
  * prctl() has set to be done at the end of the parent is forgotten by this. False, with errno,
  * where it cannot be done. */
-bool engine_user_become(const struct engine_user *user) __attribute__((warn_unused_result));
+MUST_USE bool engine_user_become(const struct engine_user *user);

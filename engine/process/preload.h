@@ -13,5 +13,5 @@
 /* Writes what LD_PRELOAD has to be, "" where the spec wants nothing of this kind. `root` stands
  * before every folder that is searched ("" but in tests). ERROR_UNABLE names the first field
  * whose library is not installed here, and each missing library with its Debian package. */
-bool preload_find(const struct run_spec *spec, const char *root, char ret_list[PRELOAD_MAX],
-                  struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool preload_find(const struct run_spec *spec, const char *root,
+                           char ret_list[PRELOAD_MAX], struct error *err);

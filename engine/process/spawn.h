@@ -32,12 +32,11 @@ struct launch {
 };
 
 /* See worker_start() for the environment. */
-bool spawn_child(struct child *ret_child, const struct launch *launch, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool spawn_child(struct child *ret_child, const struct launch *launch,
+                          struct error *err);
 
 /* Writes one line to its stdin without ever blocking: the pipe holds 64 KiB. */
-bool child_tell(struct child *child, const char *line, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool child_tell(struct child *child, const char *line, struct error *err);
 
 /* Kills every process that still carries PENNYWORTH_RUN=run_id, and returns how many there were.
  * A process that is just becoming another program has no environment for a moment; it is looked

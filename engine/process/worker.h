@@ -31,15 +31,13 @@ enum worker_read {
  * environment is ours less every PENNYWORTH_ variable, for those may hold secrets, plus
  * PENNYWORTH_RUN=run_id, and with LD_PRELOAD beginning with `preload` unless that is "". The
  * caller gives the result back to worker_free(). */
-struct worker *worker_start(const struct launch *launch, const char *spec_text,
-                            long long steps_max, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct worker *worker_start(const struct launch *launch, const char *spec_text,
+                                     long long steps_max, struct error *err);
 
 /* Waits for the next event, at most until `deadline_ns` (monotonic). `wake` is a descriptor whose
  * becoming readable ends the wait too, or -1. */
-enum worker_read worker_next(struct worker *worker, long long deadline_ns, int wake,
-                             struct event *ret_event, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE enum worker_read worker_next(struct worker *worker, long long deadline_ns, int wake,
+                                      struct event *ret_event, struct error *err);
 
 /* Of its process, which leads its process group. */
 pid_t worker_pid(const struct worker *worker);

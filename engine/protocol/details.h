@@ -43,12 +43,12 @@ static inline enum answer answer_of(bool truth)
 
 /* Reads the members that are there and skips those that it does not know. ERROR_INVALID names the
  * member; *ret_details is written only on success. */
-bool engine_details_from_json(const json_t *json, struct engine_details *ret_details,
-                              struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool engine_details_from_json(const json_t *json, struct engine_details *ret_details,
+                                       struct error *err);
 
 /* Reads engine_details_to_text()'s text, whose nulls are unknown members; NULL knows none. */
-bool engine_details_from_text(const char *text, struct engine_details *ret_details,
-                              struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool engine_details_from_text(const char *text, struct engine_details *ret_details,
+                                       struct error *err);
 
 /* Adds the known members to an object. */
 void engine_details_into_json(const struct engine_details *details, json_t *object);

@@ -14,5 +14,5 @@ struct dialogue {
 
 /* Takes the next event, or says which rule it breaks. A `failed` event is an error too: the
  * worker's own words. */
-bool dialogue_accept(struct dialogue *dialogue, const struct event *event, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool dialogue_accept(struct dialogue *dialogue, const struct event *event,
+                              struct error *err);

@@ -52,12 +52,11 @@ struct event {
 /* Reads one line, without its newline. Unknown members are skipped: an engine may say more than
  * we know. *ret_event is written only on success, and the caller then frees it with
  * event_clear(). */
-bool event_read(const char *line, size_t length, struct event *ret_event, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool event_read(const char *line, size_t length, struct event *ret_event,
+                         struct error *err);
 
 /* Writes one line and flushes it. The event stays the caller's. */
-bool event_write(FILE *out, const struct event *event, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool event_write(FILE *out, const struct event *event, struct error *err);
 
 /* Frees what the event owns; a zeroed event is fine, and so is one that owns nothing. */
 void event_clear(struct event *event);

@@ -19,9 +19,8 @@ struct implementation {
 
 /* The text of a list; layers and passes come in the order of their first appearance. The caller
  * frees it. NULL, with the reason, when the list breaks a rule above. */
-char *implementations_to_text(const struct implementation *list, size_t count, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE char *implementations_to_text(const struct implementation *list, size_t count,
+                                       struct error *err);
 
 /* The same from what a worker said. ERROR_INVALID blames the field "implementations". */
-char *implementations_from_json(json_t *json, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE char *implementations_from_json(json_t *json, struct error *err);

@@ -16,5 +16,5 @@ struct lines {
 typedef bool line_fn(const char *line, size_t length, void *user, struct error *err);
 
 /* Calls on_line for every line that these bytes complete and keeps the rest. */
-bool lines_feed(struct lines *lines, const char *data, size_t length, line_fn *on_line,
-                void *user, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool lines_feed(struct lines *lines, const char *data, size_t length, line_fn *on_line,
+                         void *user, struct error *err);

@@ -26,9 +26,8 @@ long long memory_largest_batch(const struct run_spec *spec, long long threads, l
 
 /* ERROR_UNABLE blames `batch_size` where it surely does not fit. A run that swaps measures the
  * swap, so that is not counted. */
-bool memory_can_hold(const struct run_spec *spec, long long threads,
-                     const struct memory_limit *limit, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool memory_can_hold(const struct run_spec *spec, long long threads,
+                              const struct memory_limit *limit, struct error *err);
 
 /* Why a worker was killed by the kernel, as a sentence: the limit, the worker's peak, and the
  * largest batch that fits (`largest`: -1 is left out). */

@@ -8,5 +8,4 @@
 #include <stdbool.h>
 
 /* ERROR_UNABLE names the field. */
-bool native_can_train(const struct run_spec *spec, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool native_can_train(const struct run_spec *spec, struct error *err);

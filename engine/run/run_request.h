@@ -13,8 +13,7 @@ const char *run_request_precision(const json_t *json, const struct place *place)
 /* As run_spec_from_json() and run_spec_from_text(), with that precision. With `place`, as a
  * client asks, the batch is auto where the native engine is to choose it; refuses a min_seconds
  * above max_seconds where the request names both. */
-bool run_request_from_json(json_t *json, const struct place *place, struct run_spec *ret_spec,
-                           struct error *err) __attribute__((warn_unused_result));
-bool run_request_from_text(const char *text, size_t length, const struct place *place,
-                           struct run_spec *ret_spec, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool run_request_from_json(json_t *json, const struct place *place,
+                                    struct run_spec *ret_spec, struct error *err);
+MUST_USE bool run_request_from_text(const char *text, size_t length, const struct place *place,
+                                    struct run_spec *ret_spec, struct error *err);

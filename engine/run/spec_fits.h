@@ -23,5 +23,5 @@ struct place {
 };
 
 /* ERROR_UNABLE names the field. */
-bool spec_fits(const struct run_spec *spec, const struct place *place, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool spec_fits(const struct run_spec *spec, const struct place *place,
+                        struct error *err);

@@ -13,8 +13,7 @@ struct run_id {
 };
 
 /* A time that the 48 bits cannot hold is taken for the nearer end of what they can. */
-bool run_id_new(long long calendar_us, struct run_id *ret_id, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool run_id_new(long long calendar_us, struct run_id *ret_id, struct error *err);
 
 /* Upper case only, as we write them: one run has one name. */
 bool run_id_is_valid(const char *text);

@@ -66,16 +66,14 @@ struct run_spec run_spec_default(void);
 /* Reads a spec from a JSON object. Unknown fields are errors, and so is a workload that the
  * native engine never trained where the spec names that engine. *ret_spec is written only on
  * success. */
-bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *err);
 
 /* The same from text, refusing duplicate keys and anything behind the object. */
-bool run_spec_from_text(const char *text, size_t length, struct run_spec *ret_spec,
-                        struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool run_spec_from_text(const char *text, size_t length, struct run_spec *ret_spec,
+                                 struct error *err);
 
 /* The JSON of such a text. A new reference, or NULL with the reason. */
-json_t *run_spec_parse(const char *text, size_t length, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE json_t *run_spec_parse(const char *text, size_t length, struct error *err);
 
 /* A new object with every field, so that equal specs give equal JSON. */
 json_t *run_spec_to_json(const struct run_spec *spec);
@@ -90,9 +88,9 @@ json_t *run_spec_schema(void);
 json_t *run_spec_native_schema(void);
 
 /* Checks one label as it would be in a spec, for filters too; `field` is blamed. */
-bool label_check(const char *field, const char *key, const char *value, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool label_check(const char *field, const char *key, const char *value,
+                          struct error *err);
 
 /* Reads one label as filters and options write it: KEY=VALUE. *ret_value points into `text`. */
-bool label_read(const char *field, const char *text, char ret_key[LABEL_KEY_MAX + 1],
-                const char **ret_value, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool label_read(const char *field, const char *text, char ret_key[LABEL_KEY_MAX + 1],
+                         const char **ret_value, struct error *err);

@@ -11,5 +11,5 @@
 /* The spec without its member `ranks`, as new text that the caller frees. A spec that does not
  * say it has 1. NULL with ERROR_INVALID where it is not a number of ranks, or not `started`, the
  * number of processes that were started, and where the text is no JSON object. */
-char *spec_without_ranks(const char *text, size_t length, int started, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE char *spec_without_ranks(const char *text, size_t length, int started,
+                                  struct error *err);

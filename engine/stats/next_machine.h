@@ -12,6 +12,8 @@
  * foreseen. */
 #pragma once
 
+#include "common/must_use.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -43,8 +45,8 @@ struct next_machine {
 /* False where no machine was measured, a speed is not above 0, or there are more models than
  * NEXT_MACHINE_MODELS_MAX: then nothing is predicted. `usual_spread`: standard deviation of the
  * logarithm between machines of a type, such as 0.03. */
-bool next_machine_predict(const struct machine_model *models, size_t count, double usual_spread,
-                          struct next_machine *ret_next) __attribute__((warn_unused_result));
+MUST_USE bool next_machine_predict(const struct machine_model *models, size_t count,
+                                   double usual_spread, struct next_machine *ret_next);
 
 /* The probability that the next machine does at least so many samples a second. */
 double next_machine_reaches(const struct next_machine *next, double speed);

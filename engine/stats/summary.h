@@ -55,9 +55,8 @@ struct summary {
 /* The warm-up is left out: detected where it is FIELD_IS_AUTO. A fixed number of steps is counted
  * after it, and what may follow is not; a detected warm-up never takes a step of that number, and
  * `steady` tells what remained in it. Fails when none is left to count. */
-bool summary_compute(const struct steps *steps, const struct summary_rules *rules,
-                     struct summary *ret_summary, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool summary_compute(const struct steps *steps, const struct summary_rules *rules,
+                              struct summary *ret_summary, struct error *err);
 
 /* Its interval reaches as far as the machine would have been faster without what others did to
  * it; `idle_speed` and `idle_speed_max` are the verdict's (validity.h). */

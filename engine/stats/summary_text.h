@@ -12,5 +12,5 @@
 char *summary_to_text(const struct summary *summary);
 
 /* The split in such a text; *ret_known is false where it has none. */
-bool summary_split_from_text(const char *text, bool *ret_known, struct split_seconds *ret_split,
-                             struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool summary_split_from_text(const char *text, bool *ret_known,
+                                      struct split_seconds *ret_split, struct error *err);

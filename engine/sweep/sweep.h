@@ -13,9 +13,8 @@
  * spec is read as a run's is, and errors name the field, "base.threads" or "knobs.batch_size". A
  * cell that is not possible on this machine is kept with the reason, but a set without any that
  * is fails. *ret_sweep is written only on success; the caller gives it to sweep_clear(). */
-bool sweep_from_text(const char *text, size_t length, const struct place *place,
-                     struct sweep *ret_sweep, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool sweep_from_text(const char *text, size_t length, const struct place *place,
+                              struct sweep *ret_sweep, struct error *err);
 
 /* The preset that a stored request asked for; SWEEP_MATRIX where it names none that is known. */
 enum sweep_preset sweep_preset_of(const char *request);

@@ -42,8 +42,8 @@ struct sweep {
 };
 
 /* Adds a cell: the base, changed by the members of `change` (borrowed), under that name. */
-bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const struct place *place,
-               struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool sweep_add(struct sweep *sweep, const char *name, json_t *change,
+                        const struct place *place, struct error *err);
 
 /* Passes an error of a part on: its field stands in `object`, "knobs", which may be "". Returns
  * false. */

@@ -4,5 +4,4 @@
 #include "engine/sweep/sweep_cells.h"
 
 /* Adds the cells of a preset. The matrix and the lists that a client gave are not its matter. */
-bool sweep_add_preset(struct sweep *sweep, const struct place *place, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool sweep_add_preset(struct sweep *sweep, const struct place *place, struct error *err);

@@ -11,6 +11,7 @@
  * (tests/engine/sweep/sweep_ranks_test.c). */
 #pragma once
 
+#include "common/must_use.h"
 #include "engine/stats/rank_interval.h"
 
 #include <stdbool.h>
@@ -26,5 +27,4 @@ struct sweep_grid {
 
 /* Of a cell without any value in the grid the row says nothing. False where no cell ran twice:
  * how far runs lie from each other is not known then. */
-bool sweep_rank_rows(const struct sweep_grid *grid, struct rank_row *ret_rows)
-    __attribute__((warn_unused_result));
+MUST_USE bool sweep_rank_rows(const struct sweep_grid *grid, struct rank_row *ret_rows);

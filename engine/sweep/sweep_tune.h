@@ -11,9 +11,8 @@
 
 /* The cells of round `round` (1 or 2) are added behind those of the rounds before, with their
  * specs and names; round 0 is sweep_add_preset()'s. `result` is of all cells so far. */
-bool sweep_tune_next(struct sweep *sweep, int round, const struct sweep_result *result,
-                     const struct place *place, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool sweep_tune_next(struct sweep *sweep, int round, const struct sweep_result *result,
+                              const struct place *place, struct error *err);
 
 /* How many times each cell of a round is run. */
 long long sweep_tune_blocks(int round);

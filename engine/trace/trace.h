@@ -13,12 +13,11 @@
 /* {"nanoseconds":[...],"loss":[...],"input":[...],"forward":[...],"backward":[...],
  *  "update":[...],"communication":[...]}: the splits only where any step has one. Every double is
  * written so that it reads back the same. */
-bool trace_write_steps(struct bytes *text, const struct steps *steps)
-    __attribute__((warn_unused_result));
+MUST_USE bool trace_write_steps(struct bytes *text, const struct steps *steps);
 
 /* Reads what that writes, with blanks anywhere JSON has them; quickly, for a run of a hundred
  * steps is mostly this. Every number within its limits (engine/protocol/event.h says which a step
  * has), all arrays equally long; else ERROR_INVALID names the field, "steps.loss[17]", and says
  * why. The caller frees what was read, also after a failure. */
-bool trace_read_steps(const char *text, size_t length, struct steps *ret_steps, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool trace_read_steps(const char *text, size_t length, struct steps *ret_steps,
+                               struct error *err);

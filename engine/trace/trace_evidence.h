@@ -10,10 +10,9 @@
 
 /* {"observations":[[...],...],"canaries":[[steps, hertz, copy_bytes_per_second],...]}; the
  * columns of an observation stand in engine/trace/observation.h, in its order. */
-bool trace_write_evidence(struct bytes *text, const struct evidence *evidence)
-    __attribute__((warn_unused_result));
+MUST_USE bool trace_write_evidence(struct bytes *text, const struct evidence *evidence);
 
 /* Reads what that writes, as trace_read_steps() reads steps. The caller frees what was read, also
  * after a failure. */
-bool trace_read_evidence(const char *text, size_t length, struct evidence *ret_evidence,
-                         struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool trace_read_evidence(const char *text, size_t length, struct evidence *ret_evidence,
+                                  struct error *err);

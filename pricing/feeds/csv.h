@@ -22,12 +22,11 @@ struct csv *csv_new_lenient(csv_record_fn *record, void *user);
 void csv_free(struct csv *csv); /* NULL is fine */
 void csv_freep(struct csv **csv);
 
-bool csv_feed(struct csv *csv, const char *data, size_t length, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool csv_feed(struct csv *csv, const char *data, size_t length, struct error *err);
 
 /* At the end of the bytes: hands over a last record that has no line end; false in the middle of
  * a quoted field. */
-bool csv_end(struct csv *csv, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool csv_end(struct csv *csv, struct error *err);
 
 /* For the receiver of a record: the line it begins on, from 1; at another time, the line that is
  * being read. */

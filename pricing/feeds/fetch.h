@@ -61,7 +61,7 @@ typedef bool fetch_fn(void *user, const struct fetch_request *request, fetch_tak
 
 /* The real one; `user` is a struct fetcher. One thread at a time. */
 struct fetcher;
-struct fetcher *fetcher_new(struct error *err) __attribute__((warn_unused_result));
+MUST_USE struct fetcher *fetcher_new(struct error *err);
 void fetcher_free(struct fetcher *fetcher); /* NULL is fine */
 fetch_fn fetch_with_curl;
 
@@ -73,7 +73,5 @@ bool fetch_header(struct fetch_request *request, const char *format, ...)
     __attribute__((format(printf, 2, 3), warn_unused_result));
 
 /* Adds to the url; `fetch_url_value` percent-encodes. False when there is no room. */
-bool fetch_url_add(struct fetch_request *request, const char *text)
-    __attribute__((warn_unused_result));
-bool fetch_url_value(struct fetch_request *request, const char *text)
-    __attribute__((warn_unused_result));
+MUST_USE bool fetch_url_add(struct fetch_request *request, const char *text);
+MUST_USE bool fetch_url_value(struct fetch_request *request, const char *text);

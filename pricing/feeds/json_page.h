@@ -22,12 +22,12 @@ struct document_form {
 };
 
 /* A reader, zeroed but for its document. */
-void *document_open(const struct document_form *form, const struct reading *reading,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE void *document_open(const struct document_form *form, const struct reading *reading,
+                             struct error *err);
 
 /* Readies it for another page. */
-bool document_again(struct document *document, const struct document_form *form,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool document_again(struct document *document, const struct document_form *form,
+                             struct error *err);
 
 /* For struct reader_ops. */
 fetch_take_fn document_take;

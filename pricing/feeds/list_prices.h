@@ -7,5 +7,4 @@
 /* Whether most prices of these types are near the published ones: on demand within a quarter in
  * the region of the list, and within 0.8 and 2 times elsewhere; spot between a twenty-fifth and
  * 2 times. True where the reading has none of the types. ERROR_UPSTREAM names one that is not. */
-bool list_prices_fit(const struct price_batch *batch, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool list_prices_fit(const struct price_batch *batch, struct error *err);

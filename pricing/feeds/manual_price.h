@@ -6,8 +6,8 @@
 /* {"instance_type": "c7i.2xlarge", "price_per_hour": "0.30", ...}: fills in a price of the feed
  * "typed", valid from `valid_from` or from now. With "price_per_hour": null its nanos are 0: the
  * price is withdrawn. ERROR_INVALID names the field, and says what is allowed. */
-bool manual_from_json(const json_t *json, long long now_us, struct price *ret_price,
-                      struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool manual_from_json(const json_t *json, long long now_us, struct price *ret_price,
+                               struct error *err);
 
 /* A row of a file, whose kinds are all there are; texts may be NULL or "" where nothing is said.
  */
@@ -16,5 +16,5 @@ struct price_row {
         *valid_from, *reference;
 };
 
-bool price_from_row(const struct price_row *row, struct price *ret_price, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_from_row(const struct price_row *row, struct price *ret_price,
+                             struct error *err);

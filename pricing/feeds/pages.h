@@ -16,9 +16,8 @@ struct pages {
 /* A page named by `name` (a link, a token) is to be read next; the first may have any name that
  * is its own. Fails with ERROR_UPSTREAM for a name that was there before, for then the walk would
  * go in circles, and for more than PAGES_MAX: to call that the end would leave prices out. */
-bool pages_go_on(struct pages *pages, const char *name, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool pages_go_on(struct pages *pages, const char *name, struct error *err);
 
 /* Reads an element that is a short JSON string: a link, a token, a word; null is "". */
-bool pages_text(const struct split_element *element, char *ret_text, size_t size,
-                struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool pages_text(const struct split_element *element, char *ret_text, size_t size,
+                         struct error *err);

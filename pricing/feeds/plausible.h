@@ -84,9 +84,8 @@ bool source_is_trusted(const struct source *source);
 bool type_is_asked_for(const struct source *source, const char *types, const char *name);
 
 /* ERROR_UPSTREAM says what is odd. */
-bool change_is_plausible(const struct source *source, const struct price_batch *batch,
-                         const struct change *change, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool change_is_plausible(const struct source *source, const struct price_batch *batch,
+                                  const struct change *change, struct error *err);
 
 /* Whether a reading says nearly the same as the one that was held back. One without a single
  * price confirms nothing. */

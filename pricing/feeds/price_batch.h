@@ -60,9 +60,8 @@ enum price_batch_twin { TWIN_IS_AMBIGUOUS, TWIN_MAY_BE_EQUAL };
  * both of them ambiguous: neither is in the basket any more, nor is a third. With
  * TWIN_MAY_BE_EQUAL one that says the same is passed over instead. Fails only with more
  * prices than there may be. */
-bool price_batch_add(struct price_batch *batch, const struct price *price,
-                     enum price_batch_twin twin, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_batch_add(struct price_batch *batch, const struct price *price,
+                              enum price_batch_twin twin, struct error *err);
 
 /* A type that is there already gets what it lacked. */
 void price_batch_add_type(struct price_batch *batch, const struct instance_type *type);

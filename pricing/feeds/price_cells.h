@@ -17,8 +17,7 @@ enum price_cell {
 };
 
 /* The cell of this name; ERROR_INVALID of the field, with the names that are known. */
-bool price_cell_find(const char *name, enum price_cell *ret_cell, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_cell_find(const char *name, enum price_cell *ret_cell, struct error *err);
 const char *price_cell_name(enum price_cell cell);
 
 /* How a sheet writes decimals, which its rows must agree on. */
@@ -28,6 +27,6 @@ struct price_decimals {
 };
 
 /* Texts are "" where nothing is said. ERROR_INVALID names the field, and says what is allowed. */
-bool price_cells_read(const char *const cells[PRICE_CELLS], struct price_decimals *decimals,
-                      struct price *ret_price, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_cells_read(const char *const cells[PRICE_CELLS],
+                               struct price_decimals *decimals, struct price *ret_price,
+                               struct error *err);

@@ -10,6 +10,5 @@ struct price_check {
 
 /* Reads the file as the feed "price-file" does; `fault` gets each fault in the header and in the
  * rows. False with err: the file cannot be read, or no further than the line that err names. */
-bool price_check(const char *path, price_sheet_fault_fn *fault, void *user,
-                 struct price_check *ret_check, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_check(const char *path, price_sheet_fault_fn *fault, void *user,
+                          struct price_check *ret_check, struct error *err);

@@ -26,12 +26,11 @@ void price_sheet_freep(struct price_sheet **sheet);
 
 /* False: the text is neither CSV nor JSON from some line on, or a fault ended the reading; err
  * says which line, field and why. */
-bool price_sheet_feed(struct price_sheet *sheet, const char *data, size_t length,
-                      struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool price_sheet_feed(struct price_sheet *sheet, const char *data, size_t length,
+                               struct error *err);
 
 /* At the end of the bytes. */
-bool price_sheet_end(struct price_sheet *sheet, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_sheet_end(struct price_sheet *sheet, struct error *err);
 
 /* "line 3: kind 'cheap' is not a kind of price: on_demand, spot, typed, own". */
 void price_sheet_explain(long long line, const struct error *fault, char *ret_text, size_t size);

@@ -32,10 +32,10 @@ struct refresh_trace {
 #define REFRESH_PAGES_MAX 1000
 
 /* *ret_trace is filled as far as it came, whatever the end. */
-enum refresh_end refresh_scope(const struct refresh_parts *parts, const struct reading *reading,
-                               struct refresh_trace *ret_trace, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE enum refresh_end refresh_scope(const struct refresh_parts *parts,
+                                        const struct reading *reading,
+                                        struct refresh_trace *ret_trace, struct error *err);
 
 /* The regions that a feed has, into reading->scopes; for sources with `list`. */
-bool refresh_scopes(const struct refresh_parts *parts, const struct reading *reading,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool refresh_scopes(const struct refresh_parts *parts, const struct reading *reading,
+                             struct error *err);

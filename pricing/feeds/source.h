@@ -106,14 +106,12 @@ const char *source_name(size_t place);
 long long source_pace_us(const char *name);
 
 /* For readers: makes bytes into JSON, or fails with ERROR_UPSTREAM. Never NULL with success. */
-json_t *source_json(const char *text, size_t length, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE json_t *source_json(const char *text, size_t length, struct error *err);
 
 /* Fills in the request for a page that is asked for once, at this address, with what is known of
  * the last good reading. */
-bool source_ask_once(const struct reading *reading, const char *url,
-                     struct fetch_request *request, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool source_ask_once(const struct reading *reading, const char *url,
+                              struct fetch_request *request, struct error *err);
 
 /* "16 GiB", "24,576 GiB", "128.0 GiB"; 0 for anything else. */
 double source_gib(const char *text);

@@ -44,18 +44,16 @@ struct splitter_rules {
 
 struct splitter;
 
-struct splitter *splitter_new(const struct splitter_rules *rules, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct splitter *splitter_new(const struct splitter_rules *rules, struct error *err);
 void splitter_free(struct splitter *splitter); /* NULL is fine */
 void splitter_freep(struct splitter **splitter);
 
 /* ERROR_UPSTREAM for what is no JSON. After a stop or a failure all further bytes get the same
  * answer. */
-enum split_verdict splitter_feed(struct splitter *splitter, const char *data, size_t length,
-                                 struct error *err) __attribute__((warn_unused_result));
+MUST_USE enum split_verdict splitter_feed(struct splitter *splitter, const char *data,
+                                          size_t length, struct error *err);
 
 /* At the end of the bytes: false when the document is not complete, unless it was stopped. */
-bool splitter_end(const struct splitter *splitter, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool splitter_end(const struct splitter *splitter, struct error *err);
 
 long long splitter_oversized(const struct splitter *splitter);

@@ -14,8 +14,8 @@ struct unpack *unpack_new(unpack_fn *taker, void *user);
 void unpack_free(struct unpack *unpack); /* NULL is fine */
 void unpack_freep(struct unpack **unpack);
 
-bool unpack_feed(struct unpack *unpack, const char *data, size_t length, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool unpack_feed(struct unpack *unpack, const char *data, size_t length,
+                          struct error *err);
 
 /* At the end of the bytes: false when something packed is cut short. */
-bool unpack_end(struct unpack *unpack, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool unpack_end(struct unpack *unpack, struct error *err);

@@ -28,9 +28,8 @@ struct yaml_lines {
     char held[YAML_LINE_MAX + 1];
 };
 
-bool yaml_lines_feed(struct yaml_lines *lines, const char *data, size_t length, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool yaml_lines_feed(struct yaml_lines *lines, const char *data, size_t length,
+                              struct error *err);
 
 /* At the end of the bytes: false in the middle of a line, for a number may be cut there. */
-bool yaml_lines_end(const struct yaml_lines *lines, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool yaml_lines_end(const struct yaml_lines *lines, struct error *err);

@@ -8,5 +8,5 @@
 
 /* Fills in the members that the document tells, each for itself; false, with nothing filled in,
  * for what is no such document. No message quotes it: it may hold what a person put there. */
-bool azure_identity_read(const char *text, size_t length, struct identity *identity,
-                         struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool azure_identity_read(const char *text, size_t length, struct identity *identity,
+                                  struct error *err);

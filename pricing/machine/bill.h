@@ -18,10 +18,10 @@ struct machine_bill {
 
 /* Of a JSON object, the one member of "price_per_hour", "per_month" and "own". ERROR_INVALID
  * names the field, and says what is allowed. */
-bool machine_bill_read(const json_t *json, struct machine_bill *ret_bill, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool machine_bill_read(const json_t *json, struct machine_bill *ret_bill,
+                                struct error *err);
 
 /* What that makes an hour: kind, amount and currency, and the formula as reference. Everything
  * else of the price is empty. ERROR_INVALID where the sum is no price. */
-bool machine_bill_price(const struct machine_bill *bill, struct price *ret_price,
-                        struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool machine_bill_price(const struct machine_bill *bill, struct price *ret_price,
+                                 struct error *err);

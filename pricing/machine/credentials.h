@@ -6,7 +6,7 @@
 
 /* *ret_until_us: when they end, 0 for never; ask again some minutes before. *ret_origin: "the
  * environment", "the shared file", "the role of the instance". */
-enum credentials_result credentials_find(const struct credentials_question *question,
-                                         struct credentials *ret_credentials,
-                                         const char **ret_origin, long long *ret_until_us,
-                                         struct error *err) __attribute__((warn_unused_result));
+MUST_USE enum credentials_result credentials_find(const struct credentials_question *question,
+                                                  struct credentials *ret_credentials,
+                                                  const char **ret_origin,
+                                                  long long *ret_until_us, struct error *err);

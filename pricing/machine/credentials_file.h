@@ -25,12 +25,10 @@ void credentials_file_feed(struct credentials_file *file, const char *data, size
 
 /* At the end of the bytes. CREDENTIALS_NONE where the profile has no keys at all; see `seen`.
  * Whatever it returns, no key is left in *file. */
-enum credentials_result credentials_file_end(struct credentials_file *file,
-                                             struct credentials *ret_credentials,
-                                             struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE enum credentials_result credentials_file_end(struct credentials_file *file,
+                                                      struct credentials *ret_credentials,
+                                                      struct error *err);
 
 /* Copies one key. False where it does not fit, is empty, or has in it what no key has: spaces,
  * quotes, anything but printable ASCII. */
-bool credentials_word(char *member, size_t size, const char *text)
-    __attribute__((warn_unused_result));
+MUST_USE bool credentials_word(char *member, size_t size, const char *text);

@@ -19,8 +19,7 @@ struct metadata {
 
 /* Asks AWS for a token (version 2; never without one), for `header`. With false, a status of 0
  * and ERROR_UPSTREAM no service answered. */
-bool metadata_token(struct metadata *service, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool metadata_token(struct metadata *service, struct error *err);
 
 enum metadata_result {
     METADATA_TOLD,
@@ -30,9 +29,8 @@ enum metadata_result {
 
 /* GET; `path` is added to the url. The body lands in `text`, NUL-terminated; one that is longer,
  * or has a NUL in it, is a failure. */
-enum metadata_result metadata_get(struct metadata *service, const char *path, char *text,
-                                  size_t size, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE enum metadata_result metadata_get(struct metadata *service, const char *path, char *text,
+                                           size_t size, struct error *err);
 
 /* Takes away spaces and newlines at the end, which some stand-ins for the real services send. */
 void metadata_trim(char *text);

@@ -26,21 +26,20 @@ struct preemption_notice_asker {
 
 /* False for a provider that gives no notice; no request is sent yet. `url` is NULL for where each
  * cloud has its service, and lives as long as the asker. */
-bool preemption_notice_begin(struct preemption_notice_asker *asker, const char *provider,
-                             const char *url, fetch_fn *fetch, void *fetcher)
-    __attribute__((warn_unused_result));
+MUST_USE bool preemption_notice_begin(struct preemption_notice_asker *asker, const char *provider,
+                                      const char *url, fetch_fn *fetch, void *fetcher);
 
 /* At most some seconds: 1.3 for each of at most four questions. */
-enum preemption_notice_result preemption_notice_ask(struct preemption_notice_asker *asker,
-                                                    struct notice *ret_notice, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE enum preemption_notice_result
+preemption_notice_ask(struct preemption_notice_asker *asker, struct notice *ret_notice,
+                      struct error *err);
 
 void preemption_notice_end(struct preemption_notice_asker *asker);
 
 /* The documents of two of the clouds. False, with err, for what is none; no message quotes it.
  */
-bool preemption_notice_read_aws(const char *text, size_t length, struct notice *ret_notice,
-                                struct error *err) __attribute__((warn_unused_result));
-bool preemption_notice_read_azure(const char *text, size_t length, const char *name,
-                                  struct notice *ret_notice, bool *ret_leaving, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool preemption_notice_read_aws(const char *text, size_t length,
+                                         struct notice *ret_notice, struct error *err);
+MUST_USE bool preemption_notice_read_azure(const char *text, size_t length, const char *name,
+                                           struct notice *ret_notice, bool *ret_leaving,
+                                           struct error *err);

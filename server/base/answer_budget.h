@@ -34,8 +34,8 @@ void answer_budget_free(struct answer_budget *budget);
 
 /* Makes the part hold `bytes` in place of what it held; less always works. ERROR_BUSY, and
  * nothing changes, where that is too much now. */
-bool answer_budget_hold(struct answer_budget *budget, struct answer_part *part, size_t bytes,
-                        struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool answer_budget_hold(struct answer_budget *budget, struct answer_part *part,
+                                 size_t bytes, struct error *err);
 
 /* Gives back what the part holds. */
 void answer_budget_leave(struct answer_budget *budget, struct answer_part *part);

@@ -9,9 +9,7 @@ long long disk_space_left(const struct config *config);
 
 /* Call this before writing anything new. ERROR_STORAGE if the free space is within the reserve.
  * Succeeds if the free space is unknown: the write itself will then fail. */
-bool disk_reserve_check(const struct config *config, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool disk_reserve_check(const struct config *config, struct error *err);
 
 /* The same, before copying the whole database to its own disk. */
-bool disk_reserve_check_copy(const struct config *config, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool disk_reserve_check_copy(const struct config *config, struct error *err);

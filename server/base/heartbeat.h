@@ -52,5 +52,5 @@ struct heartbeat_view {
 
 /* Reads the file beside the database; changes nothing. Returns false if the file exists and
  * cannot be read; err says why. */
-bool heartbeat_look(const char *database, long long now_ns, struct heartbeat_view *ret_view,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool heartbeat_look(const char *database, long long now_ns,
+                             struct heartbeat_view *ret_view, struct error *err);

@@ -40,13 +40,12 @@ struct long_job {
 struct long_jobs;
 
 /* Starts the threads. `notifications` is borrowed. */
-struct long_jobs *long_jobs_start(struct notifications *notifications, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct long_jobs *long_jobs_start(struct notifications *notifications,
+                                           struct error *err);
 
 /* Queues a job, which the caller keeps until it has ended. ERROR_BUSY when too many of its kind
  * are there already, or the server stops. */
-bool long_jobs_put(struct long_jobs *jobs, struct long_job *job, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool long_jobs_put(struct long_jobs *jobs, struct long_job *job, struct error *err);
 
 bool long_jobs_has_ended(struct long_jobs *jobs, const struct long_job *job);
 

@@ -23,6 +23,5 @@ struct machine_price_question {
     long long at_us;
 };
 
-bool machine_price_find(struct db *db, const struct machine_price_question *question,
-                        struct machine_price *ret_price, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool machine_price_find(struct db *db, const struct machine_price_question *question,
+                                 struct machine_price *ret_price, struct error *err);

@@ -6,5 +6,5 @@
 
 /* Adds the whole file to `text`. ERROR_INVALID with the option as field if the file cannot be
  * read or does not fit. Never waits for a writer of a pipe. */
-bool option_file_read(const char *flag, const char *path, struct bytes *text, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool option_file_read(const char *flag, const char *path, struct bytes *text,
+                               struct error *err);

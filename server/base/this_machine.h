@@ -41,8 +41,7 @@ void this_machine_free(struct this_machine *here); /* accepts NULL */
 void this_machine_look(struct this_machine *here);
 
 /* Stores the machine unless the database has it, and sets `number`. */
-bool this_machine_store(struct this_machine *here, struct db *db, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool this_machine_store(struct this_machine *here, struct db *db, struct error *err);
 
 /* Asks the cloud for this instance's identity, unless the options forbid it. May take seconds. */
 void this_machine_ask(struct this_machine *here, fetch_fn *fetch, void *fetcher);
@@ -58,14 +57,12 @@ void this_machine_identity(struct this_machine *here, struct identity *ret_ident
 void this_machine_vm(struct this_machine *here, char ret_vm[VM_SIZE]);
 
 /* The price of an hour of this machine at a given time. */
-bool this_machine_price(struct this_machine *here, struct db *db, long long at_us,
-                        struct machine_price *ret_price, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool this_machine_price(struct this_machine *here, struct db *db, long long at_us,
+                                 struct machine_price *ret_price, struct error *err);
 
 /* The same of what a person typed alone: unknown where that is not what an hour of it costs. */
-bool this_machine_typed_price(struct this_machine *here, struct db *db, long long at_us,
-                              struct machine_price *ret_price, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool this_machine_typed_price(struct this_machine *here, struct db *db, long long at_us,
+                                       struct machine_price *ret_price, struct error *err);
 
 /* Fills in what a price is of: this machine, by its type where that is known. */
 void this_machine_name_price(struct this_machine *here, struct price *price);

@@ -18,5 +18,4 @@
  *    "hub": {"url", "accepted", "refused", "waiting", "last_error"} or null}
  * Numbers with an interval are {"value", "low", "high"}, as everywhere in the API, and "price",
  * "identity" and "findings" are what they are there. */
-bool bench_json_write(struct bytes *text, const struct bench_report *report)
-    __attribute__((warn_unused_result));
+MUST_USE bool bench_json_write(struct bytes *text, const struct bench_report *report);

@@ -33,8 +33,8 @@ struct bench_plan {
  * steps are about half as long. A run that ends early, at its target or because more time buys
  * little, leaves its rest for repeating disturbed runs. The quick set leaves little, since it
  * takes about a minute. ERROR_INVALID names "--label". Writes *ret_plan only on success. */
-bool bench_plan_make(const struct bench_wish *wish, struct bench_plan *ret_plan,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool bench_plan_make(const struct bench_wish *wish, struct bench_plan *ret_plan,
+                              struct error *err);
 
 /* Accepts a zeroed plan. */
 void bench_plan_clear(struct bench_plan *plan);

@@ -51,8 +51,8 @@ struct bench_report {
 };
 
 /* Reads the runs of the sweep `id`. */
-bool bench_report_load(struct db *db, const char *id, struct bench_report *report,
-                       struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool bench_report_load(struct db *db, const char *id, struct bench_report *report,
+                                struct error *err);
 
 /* The exit status; see commands.h. */
 int bench_report_status(const struct bench_report *report);

@@ -5,10 +5,8 @@
 #include "server/cli/bench_report.h"
 
 /* False at the limit of the text. */
-bool bench_table_write(struct bytes *text, const struct bench_report *report)
-    __attribute__((warn_unused_result));
+MUST_USE bool bench_table_write(struct bytes *text, const struct bench_report *report);
 
 /* Describes an ended run: "3.21 samples/s (3.19 to 3.24), ok". For a run that ended because more
  * time buys little, adds the interval within reach. False at the limit of the text. */
-bool bench_run_words(struct bytes *text, const struct run *run)
-    __attribute__((warn_unused_result));
+MUST_USE bool bench_run_words(struct bytes *text, const struct run *run);

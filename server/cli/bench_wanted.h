@@ -12,6 +12,5 @@ struct bench_wanted {
 
 /* Asks the hub, and takes the first of its wishes that this machine can run. ERROR_UNABLE where
  * the type of this machine is not known. */
-bool bench_wanted_choose(const struct config *config, struct this_machine *machine,
-                         struct bench_wanted *ret_wanted, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool bench_wanted_choose(const struct config *config, struct this_machine *machine,
+                                  struct bench_wanted *ret_wanted, struct error *err);

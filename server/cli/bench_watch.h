@@ -36,5 +36,5 @@ struct bench_sight {
 };
 
 /* Reads the state once, with a borrowed connection, and prints the news. */
-bool bench_watch_look(struct bench_watch *watch, struct bench_sight *ret_sight, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool bench_watch_look(struct bench_watch *watch, struct bench_sight *ret_sight,
+                               struct error *err);

@@ -9,8 +9,8 @@
 
 /* Requests /readyz at the address in `config`. Returns true if the server is ready; else err
  * gives the request and its result. Takes three seconds at most. `user` is passed to fetch. */
-bool health_ask(const struct config *config, fetch_fn *fetch, void *user, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool health_ask(const struct config *config, fetch_fn *fetch, void *user,
+                         struct error *err);
 
 enum health_verdict {
     HEALTH_WELL,       /* ret_words: its current work */

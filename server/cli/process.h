@@ -21,14 +21,12 @@ struct process {
 
 /* Copies `config`, reads what its --feed and --engine name, and creates no part yet; free() it
  * after process_end(). ERROR_INVALID names the option: nothing was opened or made. */
-struct process *process_new(const struct config *config, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct process *process_new(const struct config *config, struct error *err);
 
 /* Creates the parts. With `serving`, the process answers requests from then on. Without, it opens
  * no port, and runs the queue once the runner is woken. Call process_end() afterwards, also after
  * a failure. */
-bool process_begin(struct process *process, bool serving, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool process_begin(struct process *process, bool serving, struct error *err);
 
 /* Interrupts the current run, and ends all parts. */
 void process_end(struct process *process);
@@ -36,8 +34,7 @@ void process_end(struct process *process);
 /* For a serving process: reads --tokens again, reopens --audit, and logs the result. */
 void process_reload(struct process *process);
 /* Creates the folders above `path`; does not change existing ones. */
-bool process_make_folders(const char *path, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool process_make_folders(const char *path, struct error *err);
 
 /* Blocks the signals that end the process, and SIGHUP, in every thread from here on; pass
  * *ret_signals to sigwait(). The caller decides what SIGHUP does. Call it before any thread

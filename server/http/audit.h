@@ -34,11 +34,11 @@ struct audit_entry {
 };
 
 /* An empty path means the log. */
-struct audit *audit_open(const char *path, struct error *err) __attribute__((warn_unused_result));
+MUST_USE struct audit *audit_open(const char *path, struct error *err);
 void audit_free(struct audit *audit); /* NULL is fine */
 
 /* Reopens the file after log rotation. On failure the old file stays in use. */
-bool audit_reopen(struct audit *audit, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool audit_reopen(struct audit *audit, struct error *err);
 
 /* Writes a line, or counts it where it exceeds AUDIT_STRANGERS_MAX. A line that cannot be written
  * is counted, and the log reports it at most once a minute. */

@@ -20,8 +20,7 @@ void backup_job_free(struct backup_job *backup_job);
 
 /* Starts a copy, and announces its end as TOPIC_BACKUP (server/base/notifications.h); ERROR_BUSY
  * while another one is made or sent. The caller must call backup_job_leave(). */
-bool backup_job_begin(struct backup_job *backup_job, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool backup_job_begin(struct backup_job *backup_job, struct error *err);
 
 enum copy_state { COPY_UNDER_WAY, COPY_MADE, COPY_FAILED };
 

@@ -9,15 +9,14 @@
 struct http;
 
 /* Binds and listens, but does not answer yet. An error names the option at fault. */
-struct http *http_listen(const struct config *config, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct http *http_listen(const struct config *config, struct error *err);
 
 /* The port it listens on: the system's choice where the option says 0. */
 int http_port(const struct http *http);
 
 /* Starts to answer. */
-bool http_start(struct http *http, const struct server *server, struct deadlines *deadlines,
-                struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool http_start(struct http *http, const struct server *server,
+                         struct deadlines *deadlines, struct error *err);
 
 /* Cuts clients whose deadline has passed; called by the deadlines thread. */
 long long http_tick(struct http *http, long long now_ns);

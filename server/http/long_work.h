@@ -12,8 +12,7 @@
 bool long_work_begin(struct exchange *exchange);
 
 /* Queues a job for the client of the exchange, and watches its topic. */
-bool long_work_put(struct exchange *exchange, struct long_job *job, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool long_work_put(struct exchange *exchange, struct long_job *job, struct error *err);
 
 /* Suspends the exchange until there is news of the job, and returns false: the caller must
  * return. True once the job has ended. */

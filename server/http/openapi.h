@@ -6,5 +6,5 @@
 #include "common/error.h"
 #include "server/runs/engines.h"
 
-bool openapi_make(const struct engines *engines, struct bytes *ret_document, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool openapi_make(const struct engines *engines, struct bytes *ret_document,
+                           struct error *err);

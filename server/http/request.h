@@ -28,5 +28,4 @@ long long request_wait(const struct exchange *exchange, long long given);
 #define REQUEST_LOOK_NS (15 * NS_PER_SECOND)
 
 /* The body as a JSON object; NULL with err filled for anything else. */
-json_t *request_json(const struct exchange *exchange, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE json_t *request_json(const struct exchange *exchange, struct error *err);

@@ -18,9 +18,8 @@ struct answer_key {
 };
 
 /* Copies a valid reply to *body (unless NULL) and returns its ETag. */
-bool response_cache_find(struct response_cache *cache, const struct answer_key *key,
-                         struct bytes *body, char ret_etag[ETAG_SIZE])
-    __attribute__((warn_unused_result));
+MUST_USE bool response_cache_find(struct response_cache *cache, const struct answer_key *key,
+                                  struct bytes *body, char ret_etag[ETAG_SIZE]);
 
 /* Computes the ETag of a reply, and stores the reply if it fits. */
 void response_cache_keep(struct response_cache *cache, const struct answer_key *key,

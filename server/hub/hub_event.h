@@ -5,5 +5,4 @@
 #include "db/capacity/capacity.h"
 
 /* False at the limit of the text. */
-bool hub_event_write(struct bytes *text, const struct capacity_event *event)
-    __attribute__((warn_unused_result));
+MUST_USE bool hub_event_write(struct bytes *text, const struct capacity_event *event);

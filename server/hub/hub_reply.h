@@ -26,5 +26,5 @@ struct hub_answer {
 /* Sets the verdict of every line, or of none. ERROR_UPSTREAM describes the mistake: the counts
  * must add up to the lines, and each refusal must name a line of its own and the id that was sent
  * in it. Ignores unknown members. */
-bool hub_reply_read(const struct hub_answer *answer, struct hub_line *lines, size_t count,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool hub_reply_read(const struct hub_answer *answer, struct hub_line *lines,
+                             size_t count, struct error *err);

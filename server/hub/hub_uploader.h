@@ -17,8 +17,8 @@ struct hub_uploader_parts {
     long long pause_ns; /* the longest wait between two tries */
 };
 
-struct hub_uploader *hub_uploader_start(const struct hub_uploader_parts *parts, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct hub_uploader *hub_uploader_start(const struct hub_uploader_parts *parts,
+                                                 struct error *err);
 
 /* Call this when a run has ended. It does not shorten a wait that the hub asked for. */
 void hub_uploader_wake(struct hub_uploader *uploader);

@@ -15,8 +15,8 @@ struct hub_wanted {
 
 /* Reads the answer; ERROR_UPSTREAM describes what is odd about it. A spec that this version
  * cannot read is left out: a newer hub may know more. Ignores unknown members. Pure. */
-bool hub_wanted_read(const struct hub_answer *answer, struct hub_wanted *ret_wanted,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool hub_wanted_read(const struct hub_answer *answer, struct hub_wanted *ret_wanted,
+                              struct error *err);
 
 struct hub_wanted_question {
     const char *hub;                      /* its URL */
@@ -28,5 +28,5 @@ struct hub_wanted_question {
 };
 
 /* Makes one request, for what the native engine is wanted for. */
-bool hub_wanted_ask(const struct hub_wanted_question *question, struct hub_wanted *ret_wanted,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool hub_wanted_ask(const struct hub_wanted_question *question,
+                             struct hub_wanted *ret_wanted, struct error *err);

@@ -37,14 +37,12 @@ long long import_count(const char *text, size_t length);
 /* A document a line; empty lines are skipped. Lines do not depend on each other: good ones are
  * stored, durably, and the refused are listed. False for what no line is to blame for: some may
  * be stored then, which the report says; a repeated import counts those as known. */
-bool import_lines(struct db_pool *pool, const struct import_body *body,
-                  struct import_report *ret_report, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool import_lines(struct db_pool *pool, const struct import_body *body,
+                           struct import_report *ret_report, struct error *err);
 
 /* Whether a document was refused: the sender's doing, and no failure of ours. */
 bool import_is_refusal(enum error_kind kind);
 
 /* One document, which may be refused. */
-bool import_one(struct db_pool *pool, const struct import_body *body, struct run_id *ret_id,
-                enum import_fate *ret_fate, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool import_one(struct db_pool *pool, const struct import_body *body,
+                         struct run_id *ret_id, enum import_fate *ret_fate, struct error *err);

@@ -7,11 +7,10 @@
 
 /* `cost` is as in struct run, or NULL; *ret_paid is its price, all zero where it has none.
  * ERROR_INVALID names the member. */
-bool import_cost_check(const char *cost, const struct summary *summary,
-                       struct paid_price *ret_paid, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool import_cost_check(const char *cost, const struct summary *summary,
+                                struct paid_price *ret_paid, struct error *err);
 
 /* Of a run whose sender used other statistics than ours: writes the dollars anew from the price
  * and from our speed. A member that the sender left null stays null. */
-bool import_cost_renew(char **cost, const struct summary *summary, struct paid_price *ret_paid,
-                       struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool import_cost_renew(char **cost, const struct summary *summary,
+                                struct paid_price *ret_paid, struct error *err);

@@ -10,9 +10,8 @@
 /* Reads the key of a database, and makes it where there is no file: of two that start at once
  * both get the same. ERROR_INVALID where others than its owner may read the file, or it is
  * damaged; a key is never replaced then, for hubs know the old one. */
-bool key_file_load(const char *database, struct signing_key *ret_key, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool key_file_load(const char *database, struct signing_key *ret_key, struct error *err);
 
 /* Replaces the key, or makes the first one, in one step. */
-bool key_file_rotate(const char *database, struct signing_key *ret_key, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool key_file_rotate(const char *database, struct signing_key *ret_key,
+                              struct error *err);

@@ -18,8 +18,8 @@ void signing_sign(const struct signing_key *key, const char *text, size_t length
                   struct signature *ret_signature);
 
 /* ERROR_UNPROVEN, of the field "signature.value", where the text was not signed so. */
-bool signing_verify(const struct signature *signature, const char *text, size_t length,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool signing_verify(const struct signature *signature, const char *text, size_t length,
+                             struct error *err);
 
 /* The value of the header PROOF_HEADER: KEY PROOF. The proof is a signature of the token's hash,
  * so it is worth nothing with another token, and tells nothing of this one. */
@@ -28,5 +28,5 @@ bool signing_verify(const struct signature *signature, const char *text, size_t 
 void signing_prove(const struct signing_key *key, const char *token, char ret_proof[PROOF_SIZE]);
 
 /* ERROR_UNPROVEN, of the field PROOF_HEADER, where the proof is not of this token. */
-bool signing_check_proof(const char *proof, const char *token, char ret_key[SIGNATURE_KEY_SIZE],
-                         struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool signing_check_proof(const char *proof, const char *token,
+                                  char ret_key[SIGNATURE_KEY_SIZE], struct error *err);

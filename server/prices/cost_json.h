@@ -45,5 +45,5 @@ struct paid_price run_cost_paid(const struct run_cost *cost);
 /* Reads JSON text that run_cost_to_text() wrote, or the sender of a run in its place: exactly its
  * members, with a price above 0 or none. The caller owns *ret_json; *ret_paid is all zero where
  * there is no price. ERROR_INVALID names the member. */
-bool run_cost_read(const char *text, json_t **ret_json, struct paid_price *ret_paid,
-                   struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool run_cost_read(const char *text, json_t **ret_json, struct paid_price *ret_paid,
+                            struct error *err);

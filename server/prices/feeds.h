@@ -23,8 +23,7 @@ struct feeds {
 
 /* `text`: "NAME=WORDS;NAME=WORDS", NAME one of the sources or "all"; WORDS of on, off, url=...,
  * regions=a,b, types=a,b, committed=on, every=SECONDS, patience=SECONDS. */
-bool feeds_read(const char *text, struct feeds *ret_feeds, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool feeds_read(const char *text, struct feeds *ret_feeds, struct error *err);
 
 /* Walks a list with commas: copies the next word, false at the end. */
 bool feeds_next_word(const char **list, char *ret_word, size_t size);

@@ -44,8 +44,7 @@ void price_write_dollars(struct json_writer *out, const struct member *row, cons
 /* The id of a price in JSON: "SERIES-MICROSECONDS". */
 #define PRICE_ID_SIZE 48
 void price_id_write(const struct price_key *key, char ret_id[PRICE_ID_SIZE]);
-bool price_id_read(const char *text, size_t length, struct price_key *ret_key)
-    __attribute__((warn_unused_result));
+MUST_USE bool price_id_read(const char *text, size_t length, struct price_key *ret_key);
 
 /* The price of this machine at a moment. */
 struct priced_machine {

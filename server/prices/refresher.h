@@ -14,14 +14,14 @@ struct refresher_parts {
     struct this_machine *this_machine;
 };
 
-struct refresher *refresher_start(const struct refresher_parts *parts, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct refresher *refresher_start(const struct refresher_parts *parts,
+                                           struct error *err);
 
 /* Asks for a refresh of one feed (NULL: of all that are on). `accept`: what it says is stored,
  * however odd it is. ERROR_CONFLICT while one is under
  * way, ERROR_UNABLE for a feed that is switched off. */
-bool refresher_ask(struct refresher *refresher, const char *feed, bool accept, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool refresher_ask(struct refresher *refresher, const char *feed, bool accept,
+                            struct error *err);
 
 /* The progress of a refresh. */
 struct refresh_progress {

@@ -24,14 +24,13 @@ struct conclusion_inputs {
 };
 
 /* Fails when no step was measured. Every stored summary and validity comes from here. */
-bool conclusion_compute(const struct conclusion_inputs *conclusion_inputs,
-                        struct conclusion *ret_conclusion, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool conclusion_compute(const struct conclusion_inputs *conclusion_inputs,
+                                 struct conclusion *ret_conclusion, struct error *err);
 
 /* The same from the stored steps and evidence of `run` and the facts in it. Loads the
  * implementations if `run` lacks them. */
-bool conclusion_draw(struct db *db, const struct run *run, struct conclusion *ret_conclusion,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool conclusion_draw(struct db *db, const struct run *run,
+                              struct conclusion *ret_conclusion, struct error *err);
 
 /* Accepts a zeroed conclusion. */
 void conclusion_clear(struct conclusion *conclusion);

@@ -16,6 +16,6 @@ struct gate_queueing {
 
 /* Queues it. ERROR_UNABLE where the run was measured on another machine, or cannot be run here.
  */
-bool gate_queue_confirmation(struct db *db, struct this_machine *here, struct gate_check *check,
-                             struct gate_queueing *queueing, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool gate_queue_confirmation(struct db *db, struct this_machine *here,
+                                      struct gate_check *check, struct gate_queueing *queueing,
+                                      struct error *err);

@@ -29,16 +29,15 @@ struct engines {
 };
 
 /* Reads "name=command word word;name=..."; "native" is `native_command` unless it is given. */
-bool engines_read(const char *text, const char *native_command, struct engines *ret_engines,
-                  struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool engines_read(const char *text, const char *native_command,
+                           struct engines *ret_engines, struct error *err);
 
 /* Whether the program of each registered engine is there and may be executed. */
-bool engines_can_start(const struct engines *engines, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool engines_can_start(const struct engines *engines, struct error *err);
 
 /* Whether the engine that a spec names exists and, as far as we know, can run the spec. */
-bool engines_can(const struct engines *engines, const struct run_spec *spec, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool engines_can(const struct engines *engines, const struct run_spec *spec,
+                          struct error *err);
 
 /* For an unknown name, returns NULL and lists the known names in err. */
 const struct engine *engines_find(const struct engines *engines, const char *name,
@@ -49,8 +48,7 @@ const struct engine *engines_find(const struct engines *engines, const char *nam
  * what it runs as otherwise is logged. Registered engines, which may need the operator's files,
  * then run as the server does. An error where the name is of no user, that user may not run our
  * own engine, or this process may not become another user. */
-bool engines_choose_user(struct engines *engines, const char *name, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool engines_choose_user(struct engines *engines, const char *name, struct error *err);
 
 /* NULL: the server's own. */
 const struct engine_user *engines_user(const struct engines *engines,

@@ -7,6 +7,5 @@
 
 /* However the job ends, it also fills run->steps, run->stderr_tail and what the worker reported.
  */
-enum job_result job_run(const struct job_parts *parts, struct run *run,
-                        enum stop_reason *ret_stopped_by, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE enum job_result job_run(const struct job_parts *parts, struct run *run,
+                                 enum stop_reason *ret_stopped_by, struct error *err);

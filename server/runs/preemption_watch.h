@@ -20,9 +20,8 @@ struct preemption_watch_parts {
 };
 
 /* Sets *ret_watch to NULL where --metadata is off; every function below accepts NULL. */
-bool preemption_watch_start(const struct preemption_watch_parts *parts,
-                            struct preemption_watch **ret_watch, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool preemption_watch_start(const struct preemption_watch_parts *parts,
+                                     struct preemption_watch **ret_watch, struct error *err);
 
 /* Says whether a run is queued or under way. */
 void preemption_watch_watch(struct preemption_watch *watch, bool busy);

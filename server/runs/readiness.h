@@ -18,8 +18,7 @@ struct readiness {
 
 /* Stores the machine's row and closes the open runs, unless that is done. ERROR_STORAGE on a full
  * disk: the server starts all the same, to be read from, and tries again before the next run. */
-bool readiness_prepare(struct readiness *readiness, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool readiness_prepare(struct readiness *readiness, struct error *err);
 
 /* Whether a run may begin. Logs the first refusal, if a run is queued, and its end. */
 bool readiness_check(struct readiness *readiness);

@@ -28,6 +28,5 @@ struct recheck_counts {
  * and evidence give, whose checksum (db/checksum.h) does not hold, or whose signature does not.
  * No conclusion is drawn of runs whose steps were thinned and of those that another version of
  * the statistics summarized. False, with ERROR_CONFLICT, where go_on() returns false. */
-bool recheck_runs(struct db *db, const struct recheck_order *order,
-                  struct recheck_counts *ret_counts, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool recheck_runs(struct db *db, const struct recheck_order *order,
+                           struct recheck_counts *ret_counts, struct error *err);

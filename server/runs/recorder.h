@@ -25,14 +25,13 @@ struct recorder {
 void recorder_start(struct recorder *recorder, pid_t worker, long long now_ns);
 
 /* Records a step; observes the worker after its first one. */
-bool recorder_step(struct recorder *recorder, const struct step *step, long long now_ns,
-                   struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool recorder_step(struct recorder *recorder, const struct step *step, long long now_ns,
+                            struct error *err);
 void recorder_add_reading(struct recorder *recorder, const struct canary *canary);
 
 /* Observes and stores if either is due. That another process has locked the database is no
  * failure: what is pending is stored at a later call. */
-bool recorder_tend(struct recorder *recorder, long long now_ns, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool recorder_tend(struct recorder *recorder, long long now_ns, struct error *err);
 
 /* When recorder_tend() is due. */
 long long recorder_due(const struct recorder *recorder);
@@ -42,8 +41,7 @@ void recorder_look(struct recorder *recorder, long long now_ns);
 
 /* Stores everything that is pending. ERROR_BUSY: what is not stored stays pending, and a later
  * call stores it; this one waits only for a moment, because the worker stands still meanwhile. */
-bool recorder_flush(struct recorder *recorder, long long now_ns, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool recorder_flush(struct recorder *recorder, long long now_ns, struct error *err);
 
 /* Accepts a zeroed recorder. */
 void recorder_free(struct recorder *recorder);

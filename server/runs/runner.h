@@ -11,8 +11,7 @@
 struct runner;
 
 /* Ends the runs that a killed server left open, kills their workers, then starts the thread. */
-struct runner *runner_start(const struct runner_parts *parts, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct runner *runner_start(const struct runner_parts *parts, struct error *err);
 
 /* Call this after queueing a run. */
 void runner_wake(struct runner *runner);

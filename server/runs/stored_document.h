@@ -13,6 +13,6 @@
  * from the rows of `db`. A run that was measured here is signed with `key`, unless that is NULL;
  * a document that came signed leaves as it came. ERROR_DAMAGED, and nothing is added, where its
  * signature does not hold any more: what is stored of it was altered. */
-bool run_document_write(struct db *db, const struct document_parts *parts,
-                        const struct signing_key *key, struct bytes *text, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool run_document_write(struct db *db, const struct document_parts *parts,
+                                 const struct signing_key *key, struct bytes *text,
+                                 struct error *err);

@@ -15,6 +15,5 @@ struct sweep_wish {
 };
 
 /* The caller wakes the runner afterwards. */
-bool sweep_queue(struct db *db, struct this_machine *here, const struct sweep_wish *wish,
-                 struct run_id *ret_id, bool *ret_replayed, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool sweep_queue(struct db *db, struct this_machine *here, const struct sweep_wish *wish,
+                          struct run_id *ret_id, bool *ret_replayed, struct error *err);

@@ -23,10 +23,9 @@ struct sweeper_parts {
 
 /* Advances one sweep, where it has not ended. Only the runner calls it, because only the runner
  * ends runs. */
-bool sweeper_advance(const struct sweeper_parts *parts, const struct run_id *sweep,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool sweeper_advance(const struct sweeper_parts *parts, const struct run_id *sweep,
+                              struct error *err);
 
 /* The same with every sweep that has not ended: as much work as there are such sweeps, so not for
  * the end of each run. */
-bool sweeper_advance_all(const struct sweeper_parts *parts, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool sweeper_advance_all(const struct sweeper_parts *parts, struct error *err);

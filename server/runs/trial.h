@@ -14,6 +14,5 @@ struct trial {
 /* JOB_FINISHED: spec->batch_size is a number. Else as in job_run(). A worker that fails, or has
  * not made its steps after a third of max_seconds, gets the least batch: the run itself tells how
  * it fails. */
-enum job_result trial_run(const struct trial *trial, struct run_spec *spec,
-                          enum stop_reason *ret_stopped_by, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE enum job_result trial_run(const struct trial *trial, struct run_spec *spec,
+                                   enum stop_reason *ret_stopped_by, struct error *err);

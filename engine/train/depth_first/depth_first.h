@@ -8,5 +8,5 @@
 
 /* Chooses the plan (the options' NET_FIXED or NET_AUTO), which may take a few seconds of
  * measuring, and builds the net. NULL with the reason. */
-struct net *depth_first_new(const struct network *network, const struct net_options *options,
-                            struct error *err) __attribute__((warn_unused_result));
+MUST_USE struct net *depth_first_new(const struct network *network,
+                                     const struct net_options *options, struct error *err);

@@ -7,10 +7,10 @@
 /* Builds everything by `plan`, which has an entry for each stage of the network. The parameters
  * stay the caller's and must outlive the net; several nets may be made from one set, but only one
  * may learn. NULL with the reason. */
-struct depth_first *depth_first_make(const struct network *network,
-                                     const struct net_options *options,
-                                     struct parameters *parameters, const struct plan *plan,
-                                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE struct depth_first *depth_first_make(const struct network *network,
+                                              const struct net_options *options,
+                                              struct parameters *parameters,
+                                              const struct plan *plan, struct error *err);
 
 /* NULL is fine. */
 void depth_first_free(struct depth_first *depth_first);

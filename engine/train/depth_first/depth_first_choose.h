@@ -8,6 +8,6 @@
 /* NET_FIXED: the plan that is the same everywhere. NET_AUTO: the stored plan for this processor,
  * library and shape; without one, measures for about four seconds and stores the result. The
  * parameters are read only. False with the reason when a probe fails. */
-bool depth_first_choose(const struct network *network, const struct net_options *options,
-                        struct parameters *parameters, struct plan *ret_plan, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool depth_first_choose(const struct network *network, const struct net_options *options,
+                                 struct parameters *parameters, struct plan *ret_plan,
+                                 struct error *err);

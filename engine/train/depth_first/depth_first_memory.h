@@ -8,5 +8,4 @@
 
 /* Takes the memory of depth_first and its lanes and fills in the training images; the filters
  * must have been made. Refuses a batch that does not fit, with its need. */
-bool depth_first_take_memory(struct depth_first *depth_first, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool depth_first_take_memory(struct depth_first *depth_first, struct error *err);

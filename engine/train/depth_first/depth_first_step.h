@@ -4,8 +4,8 @@
 #include "engine/train/depth_first/depth_first_data.h"
 
 /* net_step() of a `struct depth_first`. */
-bool depth_first_step(struct net *net, double *ret_loss, struct step_split *ret_split,
-                      struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool depth_first_step(struct net *net, double *ret_loss, struct step_split *ret_split,
+                               struct error *err);
 
 /* Makes part `index` of `of` of the next batch; the batch loader calls it with a
  * `struct depth_first`. */

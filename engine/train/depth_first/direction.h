@@ -16,8 +16,8 @@ struct direction_context {
     enum conv_direction direction;
 };
 
-struct direction *direction_new(const struct direction_context *context, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct direction *direction_new(const struct direction_context *context,
+                                         struct error *err);
 
 /* NULL is fine. */
 void direction_free(struct direction *direction);
@@ -25,13 +25,12 @@ void direction_free(struct direction *direction);
 /* Whether the library computes it: then direction_layout() says in what layout `own` weights are
  * that direction_load() will bring to it. */
 bool direction_by_library(const struct direction *direction);
-bool direction_layout(struct direction *direction, const struct dnn_layout *own,
-                      struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool direction_layout(struct direction *direction, const struct dnn_layout *own,
+                               struct error *err);
 
 /* The library's: brings new weights, `own` those of direction_layout(), to where run() reads
  * them. */
-bool direction_load(struct direction *direction, int lane, void *own, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool direction_load(struct direction *direction, int lane, void *own, struct error *err);
 
 /* Our kernel's: bytes of packed weights, for which the caller gives memory at 64 bytes; 0 for the
  * library. */
@@ -49,9 +48,8 @@ size_t direction_scratch(const struct direction *direction);
 
 /* Computes a chunk of `input`, and ends it as `end` says. An end of the kinds CONV_INNER and up
  * has `active` too, for the library. */
-bool direction_run(struct direction *direction, const struct filter_call *call, void *input,
-                   const struct conv_end *end, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool direction_run(struct direction *direction, const struct filter_call *call,
+                            void *input, const struct conv_end *end, struct error *err);
 
 /* What run() does behind an operation of the library: ends `result`, (rows) stored, as `end`
  * says.

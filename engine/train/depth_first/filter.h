@@ -18,8 +18,8 @@ struct filter_context {
     bool momentum;       /* updates will have some */
 };
 
-struct filter *filter_new(const struct filter_context *context, const struct filter_shape *shape,
-                          struct error *err) __attribute__((warn_unused_result));
+MUST_USE struct filter *filter_new(const struct filter_context *context,
+                                   const struct filter_shape *shape, struct error *err);
 
 /* NULL is fine. */
 void filter_free(struct filter *filter);
@@ -32,23 +32,22 @@ size_t filter_scratch(const struct filter *filter);
 
 /* Computes a chunk of `input`, forward or backward, and ends it as `end` says; see
  * direction_run(). Forward reads the layer's input, backward the gradient of its output. */
-bool filter_run(struct filter *filter, const struct filter_call *call,
-                enum conv_direction direction, void *input, const struct conv_end *end,
-                struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool filter_run(struct filter *filter, const struct filter_call *call,
+                         enum conv_direction direction, void *input, const struct conv_end *end,
+                         struct error *err);
 
 /* The same, and nothing but the convolution. */
-static inline bool __attribute__((warn_unused_result))
-filter_forward(struct filter *filter, const struct filter_call *call, void *input, void *output,
-               struct error *err)
+MUST_USE static inline bool filter_forward(struct filter *filter, const struct filter_call *call,
+                                           void *input, void *output, struct error *err)
 {
     const struct conv_end end = {.kind = CONV_PLAIN, .result = output};
 
     return filter_run(filter, call, CONV_FORWARD, input, &end, err);
 }
 
-static inline bool __attribute__((warn_unused_result))
-filter_backward_data(struct filter *filter, const struct filter_call *call, void *gradient,
-                     void *input_gradient, struct error *err)
+MUST_USE static inline bool filter_backward_data(struct filter *filter,
+                                                 const struct filter_call *call, void *gradient,
+                                                 void *input_gradient, struct error *err)
 {
     const struct conv_end end = {.kind = CONV_PLAIN, .result = input_gradient};
 
@@ -66,9 +65,8 @@ struct filter_gradient {
     bool first;        /* overwrite sum, do not add */
     int slice, slices; /* only this part of the output channels; slices 1: all of them */
 };
-bool filter_backward_weights(struct filter *filter, const struct filter_call *call,
-                             const struct filter_gradient *work, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool filter_backward_weights(struct filter *filter, const struct filter_call *call,
+                                      const struct filter_gradient *work, struct error *err);
 
 /* Part `index` of `of` of the update: sums the copies in their order and takes the step. */
 struct filter_update {
@@ -89,8 +87,7 @@ float *filter_gradient_at(struct filter *filter, size_t *ret_count);
 
 /* Continues `hash` with the layout of weights and gradient: equal layouts give equal hashes. Only
  * with keep_gradients; overwrites the gradient. */
-bool filter_hash_layout(struct filter *filter, uint64_t *hash, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool filter_hash_layout(struct filter *filter, uint64_t *hash, struct error *err);
 
 /* Our kernels read weights that are packed for each use, so that not all layers' are in memory
  * at the same time. Bytes of them; 0 where the library computes the direction. */
@@ -105,11 +102,11 @@ void filter_pack(struct filter *filter, enum conv_direction direction, int index
 
 /* Brings the new weights to where the library, or filter_pack(), reads them. Threads may load
  * different directions at the same time. */
-bool filter_load(struct filter *filter, int lane, enum conv_direction direction,
-                 struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool filter_load(struct filter *filter, int lane, enum conv_direction direction,
+                          struct error *err);
 
 /* Copies weights and gradient to the parameter, which net_parameters() shows its caller. */
-bool filter_show(struct filter *filter, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool filter_show(struct filter *filter, struct error *err);
 
 /* Gives back the memory of the parameter's value, which filter_show() writes again; unless
  * filter_pack() reads it. */

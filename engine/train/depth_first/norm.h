@@ -29,9 +29,8 @@ struct norm_shape {
 };
 
 /* `scale` and `shift` stay the caller's. */
-struct norm *norm_new(const struct norm_shape *shape, struct parameter *scale,
-                      struct parameter *shift, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct norm *norm_new(const struct norm_shape *shape, struct parameter *scale,
+                               struct parameter *shift, struct error *err);
 
 /* NULL is fine. */
 void norm_free(struct norm *norm);

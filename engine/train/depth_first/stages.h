@@ -39,8 +39,8 @@ struct stages {
 };
 
 /* Fails on a network that is not made of residual blocks like ResNet's. */
-bool stages_of(const struct network *network, struct stages *ret_stages, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool stages_of(const struct network *network, struct stages *ret_stages,
+                        struct error *err);
 
 /* Marks what is made again: of the activations that add up, at most `longest` in a row, which the
  * way back makes one from the other. None where it is 0. */

@@ -13,6 +13,5 @@
 /* Of the options: batch, type, seed, threads, isa, joiner. The caller frees the net with
  * net_free(). net_parameters() shows gradients always. ERROR_INVALID on "batch_size" where it
  * does not fit into memory. NULL with the reason. */
-struct net *layerwise_new(const struct graph *graph, const struct optimizer *optimizer,
-                          const struct net_options *options, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct net *layerwise_new(const struct graph *graph, const struct optimizer *optimizer,
+                                   const struct net_options *options, struct error *err);

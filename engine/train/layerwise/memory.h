@@ -7,6 +7,5 @@
 #include <stddef.h>
 
 /* Zeroed memory that lives as long as the net; NULL with the reason. */
-void *layerwise_take(struct layerwise *net, size_t bytes, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE void *layerwise_take(struct layerwise *net, size_t bytes, struct error *err);
 void layerwise_give_all_back(struct layerwise *net);

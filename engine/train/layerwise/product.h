@@ -9,16 +9,16 @@
 struct product_alone;
 
 /* Operands have the net's type, whatever the shape says. NULL with the reason. */
-struct product_alone *product_alone(struct layerwise *net, struct dnn_product shape,
-                                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE struct product_alone *product_alone(struct layerwise *net, struct dnn_product shape,
+                                             struct error *err);
 /* A failure is kept in the net's errors. */
 void product_run_alone(struct layerwise *net, const struct product_alone *product, int thread,
                        void *left, void *right, float *result);
 
 /* A product whose right operand product_keep_right() packs once, for all runs that give NULL for
  * it. */
-struct product_alone *product_kept(struct layerwise *net, struct dnn_product shape,
-                                   struct error *err) __attribute__((warn_unused_result));
+MUST_USE struct product_alone *product_kept(struct layerwise *net, struct dnn_product shape,
+                                            struct error *err);
 void product_keep_right(struct product_alone *product, void *right);
 
 struct product_part {
@@ -34,8 +34,8 @@ struct product {
     struct product_part *parts; /* (threads) */
 };
 
-bool product_make(struct product *product, struct layerwise *net, struct dnn_product shape,
-                  struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool product_make(struct product *product, struct layerwise *net,
+                           struct dnn_product shape, struct error *err);
 /* Computes the part of this thread. */
 void product_run(const struct product *product, int thread, void *left, void *right,
                  float *result);

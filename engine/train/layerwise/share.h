@@ -24,8 +24,8 @@ void operand_round(const struct layerwise *net, const float *values, struct shar
                    void *operand);
 
 /* An operand for `count` numbers: room for it, or `values` where they are their own. */
-void *operand_take(struct layerwise *net, float *values, size_t count, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE void *operand_take(struct layerwise *net, float *values, size_t count,
+                            struct error *err);
 
 /* Number `index` of an operand. */
 static inline void *operand_at(const struct layerwise *net, void *operand, long index)

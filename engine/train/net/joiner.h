@@ -88,8 +88,8 @@ static inline void joiner_share(struct joiner *joiner, void *data, size_t size)
  * first such rank, its host and both texts. Texts are compared up to JOINER_TEXT_MAX - 1 bytes.
  */
 #define JOINER_TEXT_MAX 256
-static inline bool __attribute__((warn_unused_result))
-joiner_agree(struct joiner *joiner, const char *what, const char *text, struct error *err)
+MUST_USE static inline bool joiner_agree(struct joiner *joiner, const char *what,
+                                         const char *text, struct error *err)
 {
     return !joiner_joins(joiner) || joiner->functions->agree(joiner, what, text, err);
 }

@@ -107,8 +107,8 @@ struct net {
 
 /* One step of training; *ret_loss is the mean loss before the update, over the images of all
  * ranks. The nanoseconds of the split add up to the step. */
-static inline bool __attribute__((warn_unused_result))
-net_step(struct net *net, double *ret_loss, struct step_split *ret_split, struct error *err)
+MUST_USE static inline bool net_step(struct net *net, double *ret_loss,
+                                     struct step_split *ret_split, struct error *err)
 {
     return net->functions->step(net, ret_loss, ret_split, err);
 }

@@ -117,9 +117,8 @@ void graph_fill(const struct graph *graph, int index, unsigned long long seed, f
 
 /* The parameters of the graph with `states` of an optimizer, all zero; the caller frees them with
  * parameters_free(). */
-bool graph_allocate_parameters(const struct graph *graph, int states,
-                               struct parameters *ret_parameters, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool graph_allocate_parameters(const struct graph *graph, int states,
+                                        struct parameters *ret_parameters, struct error *err);
 /* Their values, as they begin. */
 void graph_fill_parameters(const struct graph *graph, unsigned long long seed,
                            struct parameters *parameters);

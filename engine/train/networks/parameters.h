@@ -34,13 +34,11 @@ struct sgd {
 
 /* Makes the parameters of `network` and fills them by tensor_init.h. The scale of each block's
  * last batch-norm is about 0.1. The caller frees them with parameters_free(). */
-bool parameters_make(struct parameters *parameters, const struct network *network,
-                     unsigned long long seed, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool parameters_make(struct parameters *parameters, const struct network *network,
+                              unsigned long long seed, struct error *err);
 /* Room for what is listed: zeros. `states` are 1 or 2 beside value and gradient. The caller frees
  * it with parameters_free(). */
-bool parameters_allocate(struct parameters *parameters, int states, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool parameters_allocate(struct parameters *parameters, int states, struct error *err);
 void parameters_free(struct parameters *parameters);
 
 /* NULL when there is none of that name. */

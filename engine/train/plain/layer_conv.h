@@ -4,8 +4,8 @@
 #include "common/error.h"
 #include "engine/train/plain/layer.h"
 
-bool layer_conv_make(struct layer_state *state, struct layer_context *context, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool layer_conv_make(struct layer_state *state, struct layer_context *context,
+                              struct error *err);
 
 /* Statistics that a batch-norm keeps for inference, (channels) each; NULL for other layers. */
 struct running {

@@ -4,8 +4,8 @@
 #include "common/error.h"
 #include "engine/train/plain/layer.h"
 
-bool layer_linear_make(struct layer_state *state, struct layer_context *context,
-                       struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool layer_linear_make(struct layer_state *state, struct layer_context *context,
+                                struct error *err);
 
 /* Of the last layer, after forward(): the mean loss of all ranks over labels index % 10; writes
  * the gradient of the logits for backward(). */

@@ -11,5 +11,4 @@ size_t tensor_bytes(const struct tensor *tensor);
 
 /* Where the next contribution to a gradient goes, and what to call when it is there. */
 void *tensor_gradient_place(struct tensor *tensor);
-bool tensor_gradient_placed(struct tensor *tensor, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool tensor_gradient_placed(struct tensor *tensor, struct error *err);

@@ -4,5 +4,5 @@
 #include "common/error.h"
 #include "engine/train/plain/layer.h"
 
-bool layer_pool_make(struct layer_state *state, struct layer_context *context, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool layer_pool_make(struct layer_state *state, struct layer_context *context,
+                              struct error *err);

@@ -18,21 +18,20 @@ struct layer_weights {
 
 /* Decides the order of the output in the blocked layout. Without backward_data where no layer
  * uses the input's gradient. */
-bool layer_weights_make(struct layer_weights *weights, const struct layer_state *state,
-                        struct layer_context *context, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool layer_weights_make(struct layer_weights *weights, const struct layer_state *state,
+                                 struct layer_context *context, struct error *err);
 
 /* A zeroed one is fine. */
 void layer_weights_free(struct layer_weights *weights);
 
 /* The parameter has changed: brings it into the layouts that are computed with. */
-bool layer_weights_load(struct layer_weights *weights, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool layer_weights_load(struct layer_weights *weights, struct error *err);
 
-bool layer_weights_forward(struct layer_weights *weights, const struct layer_state *state,
-                           void *output, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool layer_weights_forward(struct layer_weights *weights,
+                                    const struct layer_state *state, void *output,
+                                    struct error *err);
 
 /* From the gradient of the output to those of the weights and the input. */
-bool layer_weights_backward(struct layer_weights *weights, const struct layer_state *state,
-                            void *output_gradient, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool layer_weights_backward(struct layer_weights *weights,
+                                     const struct layer_state *state, void *output_gradient,
+                                     struct error *err);

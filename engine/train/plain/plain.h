@@ -5,5 +5,5 @@
 #include "engine/train/net/net.h"
 
 /* NULL with the reason. */
-struct net *plain_new(const struct network *network, const struct net_options *options,
-                      struct error *err) __attribute__((warn_unused_result));
+MUST_USE struct net *plain_new(const struct network *network, const struct net_options *options,
+                               struct error *err);

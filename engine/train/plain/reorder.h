@@ -21,14 +21,14 @@ struct reorder {
 
 /* For an operation that reads images as `to`, where they lie as `from`. The rooms stay the
  * caller's; the caller allocates them when all reorders are made. */
-bool reorder_make_in(struct reorder *reorder, const struct dnn_images *from,
-                     const struct dnn_images *to, struct reorder_rooms *rooms, int room,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool reorder_make_in(struct reorder *reorder, const struct dnn_images *from,
+                              const struct dnn_images *to, struct reorder_rooms *rooms, int room,
+                              struct error *err);
 
 /* For one that writes them as `from` where they are wanted as `to`. */
-bool reorder_make_out(struct reorder *reorder, const struct dnn_images *from,
-                      const struct dnn_images *to, struct reorder_rooms *rooms, int room,
-                      struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool reorder_make_out(struct reorder *reorder, const struct dnn_images *from,
+                               const struct dnn_images *to, struct reorder_rooms *rooms, int room,
+                               struct error *err);
 
 /* Returns what the operation must read instead of `images`; NULL with the reason when the reorder
  * fails. */
@@ -37,8 +37,7 @@ void *reorder_in(const struct reorder *reorder, void *images, struct error *err)
 /* Where the operation must write; reorder_out() then brings it to `images`.
  */
 void *reorder_place(const struct reorder *reorder, void *images);
-bool reorder_out(const struct reorder *reorder, void *images, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool reorder_out(const struct reorder *reorder, void *images, struct error *err);
 
 /* A zeroed one is fine. */
 void reorder_free(struct reorder *reorder);

@@ -8,8 +8,7 @@
 #include "engine/train/net/joiner.h"
 
 /* Joins the other ranks. One call in a process; NULL with the reason. */
-struct joiner *ranks_begin(int *argc, char ***argv, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct joiner *ranks_begin(int *argc, char ***argv, struct error *err);
 
 /* The ranks on this machine that may use the same processors as this one, and which of them this
  * is, from 0. */

@@ -28,7 +28,7 @@ void arena_lay_out(struct arena *arena);
 
 /* Takes the memory, in huge pages where the system gives them. It is not touched: each page comes
  * to lie near the thread that writes it first. */
-bool arena_take(struct arena *arena, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool arena_take(struct arena *arena, struct error *err);
 
 /* Where buffer `number` is. */
 void *arena_at(const struct arena *arena, int number);

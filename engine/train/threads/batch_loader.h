@@ -6,9 +6,9 @@
 struct batch_loader;
 
 /* `workers` threads; each makes share `index` of `of` of a batch by calling make(). */
-struct batch_loader *batch_loader_new(int workers, void (*make)(void *user, int index, int of),
-                                      void *user, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct batch_loader *batch_loader_new(int workers,
+                                               void (*make)(void *user, int index, int of),
+                                               void *user, struct error *err);
 
 /* Waits for what is being made. NULL is fine. */
 void batch_loader_free(struct batch_loader *loader);

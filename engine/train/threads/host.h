@@ -14,8 +14,7 @@ long long host_clock_ns(void);
 /* From now on threads and memory of this process lie as the spec wants (placement.h). Call it
  * first: existing threads and memory stay where they are. Without a call, threads and memory lie
  * as with the defaults of a spec. ERROR_INVALID or ERROR_UNABLE name the field. */
-bool host_settle(const struct run_spec *spec, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool host_settle(const struct run_spec *spec, struct error *err);
 
 /* What "threads: 0" means. */
 int host_threads(void);

@@ -26,6 +26,5 @@ struct placement {
 
 /* ERROR_INVALID on "numa" where there is one node only: a run is to be named after what it did.
  */
-bool placement_choose(const struct topology *topology, const struct run_spec *spec,
-                      struct placement *ret_placement, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool placement_choose(const struct topology *topology, const struct run_spec *spec,
+                               struct placement *ret_placement, struct error *err);

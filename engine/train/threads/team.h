@@ -7,7 +7,7 @@
 struct team;
 
 /* `count` threads, the caller's own among them. */
-struct team *team_new(int count, struct error *err) __attribute__((warn_unused_result));
+MUST_USE struct team *team_new(int count, struct error *err);
 
 /* NULL is fine. */
 void team_free(struct team *team);

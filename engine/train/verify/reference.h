@@ -7,15 +7,14 @@
 
 /* Reads the file options->against; a new reference. NULL with the reason where it cannot be read.
  */
-json_t *reference_read(const struct verify_options *options, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE json_t *reference_read(const struct verify_options *options, struct error *err);
 
 /* Brings workload, batch, seed, steps, length, precision and optimizer of the file into
  * `options`; what it does not say stays. The texts live as long as the reference. ERROR_INVALID
  * on what no verify can do again. */
-bool reference_options(const json_t *reference, struct verify_options *options, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool reference_options(const json_t *reference, struct verify_options *options,
+                                struct error *err);
 
 /* Refuses options that are not those of the file. */
-bool reference_fits(const json_t *reference, const struct verify_options *options,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool reference_fits(const json_t *reference, const struct verify_options *options,
+                             struct error *err);

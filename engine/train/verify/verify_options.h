@@ -30,6 +30,6 @@ extern const struct verify_options verify_defaults;
 enum dnn_type verify_type(const struct verify_options *options);
 
 /* What the arguments leave open is as in `defaults`. */
-bool verify_options_read(int argc, char *const argv[], const struct verify_options *defaults,
-                         struct verify_options *ret_options, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool verify_options_read(int argc, char *const argv[],
+                                  const struct verify_options *defaults,
+                                  struct verify_options *ret_options, struct error *err);

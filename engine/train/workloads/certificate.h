@@ -32,12 +32,11 @@ struct certificate certificate_of(const struct network *network, const struct pa
 /* Builds both nets with what `options` says of seed, threads, instruction set, format and plan,
  * one behind the other, and compares their gradients. It takes a second or two, and about a GiB:
  * fails where that is not there. */
-bool certificate_make(const struct network *network, const struct net_options *options,
-                      struct certificate *ret_certificate, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool certificate_make(const struct network *network, const struct net_options *options,
+                               struct certificate *ret_certificate, struct error *err);
 
 /* The same of a workload on a graph, whose weights are its matrices; of its own batch where that
  * is smaller. */
-bool certificate_make_of_graph(const struct recipe *recipe, const struct net_options *options,
-                               struct certificate *ret_certificate, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool certificate_make_of_graph(const struct recipe *recipe,
+                                        const struct net_options *options,
+                                        struct certificate *ret_certificate, struct error *err);

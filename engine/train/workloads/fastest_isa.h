@@ -13,5 +13,5 @@ enum cpu_isa fastest_isa(enum cpu_isa most, double multiplies, double with_fma);
 /* As dnn_use_isa(), which it calls: but of "auto" and bf16 it takes the faster set, where the
  * processor has VDPBF16PS and no tiles. There it measures both, for 20 ms; call it before there
  * are other threads. */
-bool fastest_isa_use(const char *name, enum dnn_type type, enum cpu_isa *ret_isa,
-                     struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool fastest_isa_use(const char *name, enum dnn_type type, enum cpu_isa *ret_isa,
+                              struct error *err);

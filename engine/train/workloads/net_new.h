@@ -5,5 +5,5 @@
 
 /* A net of `network`, by the plan of the options; net_free() frees it. A batch that does not fit
  * into memory is refused with its need before anything is taken. NULL with the reason. */
-struct net *net_new(const struct network *network, const struct net_options *options,
-                    struct error *err) __attribute__((warn_unused_result));
+MUST_USE struct net *net_new(const struct network *network, const struct net_options *options,
+                             struct error *err);

@@ -16,13 +16,11 @@ struct aws_term_words {
 };
 
 /* The kind of a reserved instance. False for terms that no kind of price has. */
-bool aws_commitment_kind(const struct aws_term_words *words, enum price_kind *ret_kind)
-    __attribute__((warn_unused_result));
+MUST_USE bool aws_commitment_kind(const struct aws_term_words *words, enum price_kind *ret_kind);
 
 /* The same of a savings plan, whose class is "ComputeSavingsPlans" or "EC2InstanceSavingsPlans".
  */
-bool aws_plan_kind(const struct aws_term_words *words, enum price_kind *ret_kind)
-    __attribute__((warn_unused_result));
+MUST_USE bool aws_plan_kind(const struct aws_term_words *words, enum price_kind *ret_kind);
 
 /* Amounts of one price; -1 where none was found yet. */
 struct aws_amounts {
@@ -40,5 +38,5 @@ void aws_amounts_join(struct aws_amounts *amounts, const struct aws_amounts *mor
 
 /* Reads one term of one SKU: {"priceDimensions": {...}, "termAttributes": {...}}. False for terms
  * that no kind of price has. */
-bool aws_commitment_read(json_t *term, const char *currency, enum price_kind *ret_kind,
-                         struct aws_amounts *ret_amounts) __attribute__((warn_unused_result));
+MUST_USE bool aws_commitment_read(json_t *term, const char *currency, enum price_kind *ret_kind,
+                                  struct aws_amounts *ret_amounts);

@@ -51,19 +51,20 @@ void offer_add_commitment(struct offer *offer, const struct offer_commitment *co
 /* Adds it to the basket, if its product has a price on demand: for readers that have brought all
  * amounts of it together, and know the prices of all products. Others leave that to
  * offer_finish(), which needs memory for all of them at once. */
-bool offer_price_commitment(struct offer *offer, const struct offer_commitment *commitment,
-                            struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool offer_price_commitment(struct offer *offer,
+                                     const struct offer_commitment *commitment,
+                                     struct error *err);
 /* Puts products in the order of their SKUs, in which offer_find() finds one; NULL for none. */
 void offer_sort(struct offer *offer);
 struct offer_product *offer_find(const struct offer *offer, const char *sku);
 
 /* All products and their prices are there: into the basket with them. */
-bool offer_finish(struct offer *offer, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool offer_finish(struct offer *offer, struct error *err);
 
 /* For struct reader_ops of both shapes. `suffix` replaces ".json" at the end of the file's path.
  */
-bool offer_ask(struct offer *offer, const char *suffix, struct fetch_request *request,
-               struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool offer_ask(struct offer *offer, const char *suffix, struct fetch_request *request,
+                        struct error *err);
 /* After the index. */
 enum reading_state offer_indexed(struct offer *offer, struct error *err);
 void offer_clear(struct offer *offer);

@@ -60,9 +60,8 @@ bool aws_rate_is_plain(const struct aws_rate *rate);
  * currency, more than 0; anything else is false. The texts live as long as the terms: the price
  * as AWS writes it; its rate code, "" where there is none; since when it is valid, "" where it
  * does not say. */
-bool aws_term_price(json_t *terms_of_sku, const char *currency, const char **ret_text,
-                    const char **ret_rate_code, const char **ret_since)
-    __attribute__((warn_unused_result));
+MUST_USE bool aws_term_price(json_t *terms_of_sku, const char *currency, const char **ret_text,
+                             const char **ret_rate_code, const char **ret_since);
 
 /* Fills in what the attributes vcpu ("8") and memory ("16 GiB", "1,952 GiB") say; 0 where they
  * cannot be read. */

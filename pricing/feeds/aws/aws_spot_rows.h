@@ -23,8 +23,8 @@ struct spot_rows {
 void spot_rows_free(struct spot_rows *rows);
 
 /* At the end of the walk: what stands goes into the basket. */
-bool spot_rows_finish(const struct spot_rows *rows, struct price_batch *batch, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool spot_rows_finish(const struct spot_rows *rows, struct price_batch *batch,
+                               struct error *err);
 
 /* One page. The rows must live longer. */
 struct spot_xml;
@@ -33,9 +33,8 @@ void spot_xml_free(struct spot_xml *xml); /* NULL is fine */
 
 /* Fails with ERROR_UPSTREAM for what is no such answer, for a DOCTYPE, and for texts, depths and
  * numbers of zones beyond reason. */
-bool spot_xml_feed(struct spot_xml *xml, const char *data, size_t length, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool spot_xml_feed(struct spot_xml *xml, const char *data, size_t length,
+                            struct error *err);
 
 /* At the end of the bytes. *ret_token lives as long as the page: "" for the last. */
-bool spot_xml_end(struct spot_xml *xml, const char **ret_token, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool spot_xml_end(struct spot_xml *xml, const char **ret_token, struct error *err);

@@ -4,6 +4,8 @@
  * generation have one each. */
 #pragma once
 
+#include "common/must_use.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -69,8 +71,7 @@ const char *gcp_architecture(size_t family);
 /* Reads "Spot Preemptible N2D AMD Instance Core running in Paris", or "Commitment v1: N2D AMD Cpu
  * in Paris for 1 Year". False for all that is not a part of a type above: custom, sole tenant,
  * reserved, of another product. */
-bool gcp_component_read(const char *description, struct gcp_component *ret_component)
-    __attribute__((warn_unused_result));
+MUST_USE bool gcp_component_read(const char *description, struct gcp_component *ret_component);
 
 /* False for most entries that are none, by their bytes alone. */
 bool gcp_component_may_be(const char *json, size_t length);
@@ -82,8 +83,8 @@ const char *gcp_group(const struct gcp_component *component);
 /* The unit of its price: by the hour, or by a month of GCP_MONTH_HOURS, which is how Google's own
  * list prices turn months into hours. */
 #define GCP_MONTH_HOURS 730
-bool gcp_unit(const struct gcp_component *component, const char *unit, bool *ret_monthly)
-    __attribute__((warn_unused_result));
+MUST_USE bool gcp_unit(const struct gcp_component *component, const char *unit,
+                       bool *ret_monthly);
 
 /* What a price list says beyond is a placeholder: dollars an hour. */
 int gcp_dollars_max(const struct gcp_component *component);

@@ -22,10 +22,10 @@ void gcp_rates_free(struct gcp_rates *rates); /* NULL is fine */
 /* A second rate for the same component in a region, when it is another, spoils the component
  * there, and so does one that cannot be used. Such rates are counted as ambiguous. Fails
  * with more regions than there may be. */
-bool gcp_rates_add(struct gcp_rates *rates, const char *region,
-                   const struct gcp_component *component, const struct gcp_rate *rate,
-                   struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool gcp_rates_add(struct gcp_rates *rates, const char *region,
+                            const struct gcp_component *component, const struct gcp_rate *rate,
+                            struct error *err);
 
 /* Adds the price of every type that is complete, and the type itself. */
-bool gcp_rates_price(const struct gcp_rates *rates, struct price_batch *batch, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool gcp_rates_price(const struct gcp_rates *rates, struct price_batch *batch,
+                              struct error *err);

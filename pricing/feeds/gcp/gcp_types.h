@@ -26,7 +26,7 @@ struct gcp_type {
 };
 
 /* The type at this place, from 0; false behind the last. */
-bool gcp_type_at(size_t place, struct gcp_type *ret_type) __attribute__((warn_unused_result));
+MUST_USE bool gcp_type_at(size_t place, struct gcp_type *ret_type);
 
 /* "europe-west12"; neither "global", nor what other lists have in the place of a region. */
 bool gcp_is_region(const char *name);

@@ -19,8 +19,7 @@ enum config_result {
  * command; a variable is read for any command. `environment` has the form of environ. Calls
  * config_check().
  */
-enum config_result config_read(int argc, char *const argv[], char *const environment[],
-                               struct config *ret_config, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE enum config_result config_read(int argc, char *const argv[], char *const environment[],
+                                        struct config *ret_config, struct error *err);
 
 void config_help(enum command command, FILE *out);

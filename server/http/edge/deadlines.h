@@ -9,8 +9,7 @@ struct deadlines;
 /* Does the work due at `now_ns`; returns when to call it next, or LLONG_MAX. */
 typedef long long tick_fn(void *user, long long now_ns);
 
-struct deadlines *deadlines_start(tick_fn *tick, void *user, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct deadlines *deadlines_start(tick_fn *tick, void *user, struct error *err);
 
 /* Makes the thread call tick by `when_ns`. Thread-safe, also under locks that tick takes. */
 void deadlines_wake_by(struct deadlines *deadlines, long long when_ns);

@@ -7,8 +7,7 @@
 /* Returns a listening descriptor, or -1. What a client does not take within --send-seconds the
  * system drops, with the connection: also where we are done with it, and it only sends the rest.
  */
-int listener_open(const struct config *config, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE int listener_open(const struct config *config, struct error *err);
 
 /* Whether the client closed its end, be there bytes left to read or not: a client that hides its
  * end behind junk would be waited for. */

@@ -13,8 +13,8 @@ struct sweep_parts {
 };
 
 /* Into zeroed parts; on failure what is there so far is the caller's to clear. */
-bool sweep_parts_load(struct db *db, const char *id, struct sweep_parts *parts, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool sweep_parts_load(struct db *db, const char *id, struct sweep_parts *parts,
+                               struct error *err);
 
 /* Zeroed ones are fine. */
 void sweep_parts_clear(struct sweep_parts *parts);

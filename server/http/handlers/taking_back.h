@@ -6,8 +6,7 @@
 #include "server/http/exchange_data.h"
 
 /* Now, by the token of the request, for the reason that the body {"reason": ...} gives. */
-bool taking_back_read_body(struct exchange *exchange, struct taken_back *ret_taken)
-    __attribute__((warn_unused_result));
+MUST_USE bool taking_back_read_body(struct exchange *exchange, struct taken_back *ret_taken);
 
 /* The same of a request without a body: the reason of reason_parameters, which may be absent. */
 void taking_back_read_query(struct exchange *exchange, struct taken_back *ret_taken);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* In quotes, and never a formula: what begins like one would be computed by a spreadsheet. */
-bool csv_add_text(struct bytes *line, const char *text) __attribute__((warn_unused_result));
+MUST_USE bool csv_add_text(struct bytes *line, const char *text);
 
 /* An empty cell for what is not finite. */
-bool csv_add_number(struct bytes *line, double number) __attribute__((warn_unused_result));
+MUST_USE bool csv_add_number(struct bytes *line, double number);

@@ -8,9 +8,8 @@
 
 /* As plain words: markup, tags, entities, links and mentions are escaped; a control character,
  * which would end the line, becomes a space. */
-bool markdown_add_plain(struct bytes *text, const char *words)
-    __attribute__((warn_unused_result));
+MUST_USE bool markdown_add_plain(struct bytes *text, const char *words);
 
 /* As code, in backquotes: those inside, and bars, which would end the cell of a table, become
  * apostrophes. */
-bool markdown_add_code(struct bytes *text, const char *words) __attribute__((warn_unused_result));
+MUST_USE bool markdown_add_code(struct bytes *text, const char *words);

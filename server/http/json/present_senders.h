@@ -7,5 +7,4 @@
 extern const struct members sender_members; /* of struct run_source */
 
 /* All of them in one line: "measured here 60 %, c1 40 %, mallory aside"; "" of a figure. */
-bool present_senders_line(struct bytes *text, const struct contender *contender)
-    __attribute__((warn_unused_result));
+MUST_USE bool present_senders_line(struct bytes *text, const struct contender *contender);

@@ -14,5 +14,5 @@ extern const struct members number_fact_members; /* of struct number_fact */
 
 /* The names of the columns, and one line. False at the limit of the text. */
 extern const char present_support_columns[];
-bool present_support_line(struct bytes *text, const struct known_type *type,
-                          const struct support *support) __attribute__((warn_unused_result));
+MUST_USE bool present_support_line(struct bytes *text, const struct known_type *type,
+                                   const struct support *support);

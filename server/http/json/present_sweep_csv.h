@@ -5,5 +5,4 @@
 #include "server/http/json/sweep_view.h"
 
 /* False at the limit of the text. */
-bool present_sweep_csv(struct bytes *text, const struct sweep_view *view)
-    __attribute__((warn_unused_result));
+MUST_USE bool present_sweep_csv(struct bytes *text, const struct sweep_view *view);

@@ -18,13 +18,11 @@ struct grant {
 };
 
 /* `config` must outlive it. */
-struct token_store *token_store_new(const struct config *config, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE struct token_store *token_store_new(const struct config *config, struct error *err);
 void token_store_free(struct token_store *token_store);
 
 /* Reloads --tokens. On failure the old tokens stay. */
-bool token_store_reload(struct token_store *token_store, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool token_store_reload(struct token_store *token_store, struct error *err);
 
 /* Returns false for an unknown token, or for none (NULL) where one is needed. */
 bool token_store_find(struct token_store *token_store, const char *token,

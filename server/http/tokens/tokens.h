@@ -54,12 +54,11 @@ struct tokens {
 
 /* Adds the tokens of a text. error.field is "FILE:LINE", or the end of that. Call tokens_clear()
  * afterwards, also on failure. */
-bool tokens_parse(const char *file, const char *text, size_t length, struct tokens *tokens,
-                  struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool tokens_parse(const char *file, const char *text, size_t length,
+                           struct tokens *tokens, struct error *err);
 
 /* The same for the file of this name. */
-bool tokens_read(const char *file, struct tokens *tokens, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool tokens_read(const char *file, struct tokens *tokens, struct error *err);
 
 /* Adds a token of an option. Call it before the file: a line with the same hash is refused. */
 void tokens_add_option(struct tokens *tokens, const char *name, unsigned scopes,
@@ -72,9 +71,8 @@ const struct token *tokens_find(const struct tokens *tokens, const char *present
 void tokens_clear(struct tokens *tokens);
 
 /* "[a-z0-9][a-z0-9._-]{0,62}", and not one of ours. */
-bool token_name_check(const char *name, struct error *err) __attribute__((warn_unused_result));
+MUST_USE bool token_name_check(const char *name, struct error *err);
 
 /* Of "read,import" and its like. */
-bool scopes_read(const char *text, unsigned *ret_scopes, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool scopes_read(const char *text, unsigned *ret_scopes, struct error *err);
 void scopes_write(unsigned scopes, char ret_text[SCOPES_TEXT_MAX]);

@@ -7,5 +7,5 @@
 
 /* Takes the lines of a name out of the file, all else stays; the file is replaced in one step and
  * keeps its mode and owner. *ret_found is false where no line has this name. */
-bool tokens_remove(const char *file, const char *name, bool *ret_found, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool tokens_remove(const char *file, const char *name, bool *ret_found,
+                            struct error *err);

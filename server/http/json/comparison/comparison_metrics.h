@@ -9,6 +9,6 @@
 
 /* Adds, for each workload, the rows of GET /v1/comparison without parameters, in Prometheus' text
  * format. */
-bool comparison_metrics_write(struct db *db, struct comparison_cache *cache,
-                              const struct identity *here, struct bytes *text, struct error *err)
-    __attribute__((warn_unused_result));
+MUST_USE bool comparison_metrics_write(struct db *db, struct comparison_cache *cache,
+                                       const struct identity *here, struct bytes *text,
+                                       struct error *err);

@@ -7,5 +7,6 @@
 #include <stdbool.h>
 
 /* One line a row, the same columns always. False at the limit of the text. */
-bool present_comparison_csv(struct bytes *text, const struct comparison_question *question,
-                            const struct ranking *ranking) __attribute__((warn_unused_result));
+MUST_USE bool present_comparison_csv(struct bytes *text,
+                                     const struct comparison_question *question,
+                                     const struct ranking *ranking);

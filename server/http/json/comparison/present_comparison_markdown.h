@@ -7,6 +7,6 @@
 #include <stdbool.h>
 
 /* A short table with as many digits as the intervals allow, and the decision in words. */
-bool present_comparison_markdown(struct bytes *text, const struct comparison_question *question,
-                                 const struct ranking *ranking)
-    __attribute__((warn_unused_result));
+MUST_USE bool present_comparison_markdown(struct bytes *text,
+                                          const struct comparison_question *question,
+                                          const struct ranking *ranking);

@@ -10,8 +10,9 @@
 
 /* Bars of samples per dollar with their intervals, in the order of the comparison; a row without
  * a number has the reason in place of a bar. False at the limit of the text. */
-bool present_comparison_svg(struct bytes *text, const struct comparison_question *question,
-                            const struct ranking *ranking) __attribute__((warn_unused_result));
+MUST_USE bool present_comparison_svg(struct bytes *text,
+                                     const struct comparison_question *question,
+                                     const struct ranking *ranking);
 
 /* A badge of one line, "samples/$ | 336k +- 0.9 %". It is about the first row that has samples
  * per dollar; with a reference, about the first such row that is not the reference. It says
@@ -22,5 +23,5 @@ bool present_comparison_svg(struct bytes *text, const struct comparison_question
  *   1.26 x c7i.2xlarge          of a row that surely differs from the reference;
  *   336k +- 0.9 %               of a row that surely is the best, or the only ranked one.
  * False at the limit of the text. */
-bool present_badge_svg(struct bytes *text, const struct comparison_question *question,
-                       const struct ranking *ranking) __attribute__((warn_unused_result));
+MUST_USE bool present_badge_svg(struct bytes *text, const struct comparison_question *question,
+                                const struct ranking *ranking);

@@ -13,9 +13,8 @@ const void *comparison_find_throughput(const void *row);
 
 /* Tokens a second of a row, with its interval; false where the workload trains on no text, or the
  * row has no speed in samples. */
-bool comparison_tokens(const struct comparison_question *question,
-                       const struct comparison_row *row, struct amount *ret_speed)
-    __attribute__((warn_unused_result));
+MUST_USE bool comparison_tokens(const struct comparison_question *question,
+                                const struct comparison_row *row, struct amount *ret_speed);
 
 /* "measured" here, "imported" where all of its runs are, or "published" by others. */
 const char *comparison_provenance(const struct contender *contender);
