@@ -9,9 +9,12 @@
 
 #include <stdint.h>
 
-/* What stands behind a product: value = activation(value + bias + adds). */
+/* What stands behind a product: value = activation(from + bias + adds), and the value rounded. */
 struct element_finish {
-    float *value;             /* rows of `stride` */
+    const float *from; /* rows of `stride`; may be the value */
+    float *value;      /* as from */
+    uint16_t *rounded; /* as from: as round() does; NULL: none */
+    float *rounded_floats;
     const float *bias, *adds; /* (stride), and as value; NULL: none */
     float *before;            /* as value: what the GELU reads; NULL otherwise */
     enum activation activation;
@@ -67,8 +70,8 @@ struct elements {
     void (*add)(const float *values, size_t count, float *result);
 
     void (*finish)(const struct element_finish *finish);
-    /* gradient = 0 where the value is not above 0. */
-    void (*relu_backward)(const float *value, size_t count, float *gradient);
+    /* result = the gradient, which it may be, and 0 where the value is not above 0. */
+    void (*relu_backward)(const float *value, const float *gradient, size_t count, float *result);
     /* gradient *= the slope of GELU. */
     void (*gelu_backward)(const float *before, size_t count, float *gradient);
     /* result[begin .. end) = the sums of these columns of `rows` rows of `stride`. */
@@ -76,6 +79,13 @@ struct elements {
                         float *result);
 
     void (*drop)(const struct element_drop *drop);
+
+    /* Of each channel the largest of 2 x 2 pixels, and which it is: 0 to 3, the first of equal
+     * ones. Pixels of `columns` channels are neighbours, lines `line` numbers apart. */
+    void (*pool)(const float *pixels, long columns, long line, float *value, int32_t *which);
+    /* pixels = the gradient of the one that was the largest, 0 for the others. */
+    void (*pool_backward)(const float *gradient, const int32_t *which, long columns, long line,
+                          float *pixels);
 
     void (*lstm_forward)(const struct element_lstm *lstm);
     void (*lstm_backward)(const struct element_lstm *lstm);

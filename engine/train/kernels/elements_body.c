@@ -8,6 +8,7 @@
 #include "engine/train/networks/tensor_init.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LANES 16
 
@@ -78,14 +79,19 @@ static void activate(const struct element_finish *finish, float *value, long row
 static void finish_rows(const struct element_finish *finish)
 {
     long begin = finish->begin, end = finish->end;
+    size_t count = (size_t)(end - begin);
 
     for (long row = finish->row_begin; row < finish->row_end; row++) {
-        float *value = finish->value + row * finish->stride;
+        long at = row * finish->stride;
+        const float *from = finish->from + at;
+        float *value = finish->value + at;
 
         if (finish->bias)
 #pragma omp simd
             for (long j = begin; j < end; j++)
-                value[j] += finish->bias[j];
+                value[j] = from[j] + finish->bias[j];
+        else if (from != value)
+            memcpy(value + begin, from + begin, count * sizeof *value);
         if (finish->adds) {
             const float *adds = finish->adds + row * finish->stride;
 
@@ -94,14 +100,18 @@ static void finish_rows(const struct element_finish *finish)
                 value[j] += adds[j];
         }
         activate(finish, value, row);
+        if (finish->rounded)
+            round_numbers(value + begin, count, finish->rounded + at + begin);
+        if (finish->rounded_floats)
+            round_floats(value + begin, count, finish->rounded_floats + at + begin);
     }
 }
 
-static void relu_backward(const float *value, size_t count, float *gradient)
+static void relu_backward(const float *value, const float *gradient, size_t count, float *result)
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++)
-        gradient[i] = value[i] > 0 ? gradient[i] : 0;
+        result[i] = value[i] > 0 ? gradient[i] : 0;
 }
 
 static void gelu_backward(const float *before, size_t count, float *gradient)
@@ -142,6 +152,40 @@ static void drop(const struct element_drop *drop)
 #pragma omp simd
     for (size_t i = drop->begin; i < drop->end; i++)
         to[i] = tensor_init_bits(start, i) >= keep_from ? from[i] * scale : 0;
+}
+
+static void pool(const float *pixels, long columns, long line, float *value, int32_t *which)
+{
+    const float *next = pixels + columns, *below = pixels + line, *last = below + columns;
+
+#pragma omp simd
+    for (long c = 0; c < columns; c++) {
+        float most = pixels[c];
+        int32_t at = 0;
+
+        at = next[c] > most ? 1 : at;
+        most = next[c] > most ? next[c] : most;
+        at = below[c] > most ? 2 : at;
+        most = below[c] > most ? below[c] : most;
+        at = last[c] > most ? 3 : at;
+        most = last[c] > most ? last[c] : most;
+        value[c] = most;
+        which[c] = at;
+    }
+}
+
+static void pool_backward(const float *gradient, const int32_t *which, long columns, long line,
+                          float *pixels)
+{
+    float *next = pixels + columns, *below = pixels + line, *last = below + columns;
+
+#pragma omp simd
+    for (long c = 0; c < columns; c++) {
+        pixels[c] = which[c] == 0 ? gradient[c] : 0;
+        next[c] = which[c] == 1 ? gradient[c] : 0;
+        below[c] = which[c] == 2 ? gradient[c] : 0;
+        last[c] = which[c] == 3 ? gradient[c] : 0;
+    }
 }
 
 static void lstm_forward(const struct element_lstm *l)
@@ -399,6 +443,8 @@ const struct elements ELEMENTS_NAME = {
     .gelu_backward = gelu_backward,
     .sum_columns = sum_columns,
     .drop = drop,
+    .pool = pool,
+    .pool_backward = pool_backward,
     .lstm_forward = lstm_forward,
     .lstm_backward = lstm_backward,
     .norm_forward = norm_forward,

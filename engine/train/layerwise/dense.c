@@ -63,7 +63,8 @@ static void forward(struct op *op, int thread)
 {
     const struct dense *dense = op->own;
     const struct product_part *part = &dense->forward.parts[thread];
-    const struct element_finish finish = {
+    struct element_finish finish = {
+        .from = op->output->value,
         .value = op->output->value,
         .bias = op->node->no_bias ? NULL : value_of_parameter(op, bias_of(op)),
         .adds = op->adds ? op->adds->value : NULL,
@@ -77,6 +78,7 @@ static void forward(struct op *op, int thread)
 
     product_run(&dense->forward, thread, op->input->operand, op->net->operands[weight_of(op)],
                 op->output->value);
+    finish_operand(op->net, op->output, 0, &finish);
     op->net->elements->finish(&finish);
 }
 
@@ -87,7 +89,8 @@ static void through_activation(struct op *op, const struct dense *dense, struct 
     size_t count = (size_t)(share.end - share.begin);
 
     if (op->node->activation == ACTIVATION_RELU)
-        op->net->elements->relu_backward(output->value + share.begin, count,
+        op->net->elements->relu_backward(output->value + share.begin,
+                                         output->gradient + share.begin, count,
                                          output->gradient + share.begin);
     else if (op->node->activation == ACTIVATION_GELU)
         op->net->elements->gelu_backward(dense->before + share.begin, count,

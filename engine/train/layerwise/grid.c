@@ -42,51 +42,34 @@ void grid_lay_operand(const struct layerwise *net, const struct grid *grid, stru
     }
 }
 
-void grid_lay_gradient(const struct layerwise *net, const struct grid *grid, struct image image,
-                       void *ret_grid)
+void grid_lay_line(const struct layerwise *net, const struct grid *grid, long line,
+                   const float *numbers, void *ret_grid)
 {
-    const float *from = image.tensor->gradient + image.index * image.tensor->width;
     long run = grid->width * grid->channels;
-    size_t type = dnn_type_size(net->type);
+    void *to = operand_at(net, ret_grid, place_of(grid, line));
 
-    assert(image.tensor->channels_last);
-    for (long line = 0; line < grid->height; line++) {
-        void *to = operand_at(net, ret_grid, place_of(grid, line));
-
-        if (net->rounds)
-            operand_round(net, from + line * run, (struct share){0, run}, to);
-        else
-            memcpy(to, from + line * run, (size_t)run * type);
-    }
+    if (net->rounds)
+        operand_round(net, numbers, (struct share){0, run}, to);
+    else
+        memcpy(to, numbers, (size_t)run * sizeof *numbers);
 }
 
-static void take(const struct grid *grid, const float *from, bool channels_last, float *image)
+void grid_take_gradient(const struct grid *grid, const float *from, struct image image)
 {
+    float *gradient = image.tensor->gradient + image.index * image.tensor->width;
     long run = grid->width * grid->channels;
 
     for (long line = 0; line < grid->height; line++) {
         const float *pixel = from + place_of(grid, line);
 
-        if (channels_last) {
-            memcpy(image + line * run, pixel, (size_t)run * sizeof *image);
+        if (image.tensor->channels_last) {
+            memcpy(gradient + line * run, pixel, (size_t)run * sizeof *gradient);
             continue;
         }
         for (long column = 0; column < grid->width; column++, pixel += grid->channels)
             for (long c = 0; c < grid->channels; c++)
-                image[(c * grid->height + line) * grid->width + column] = pixel[c];
+                gradient[(c * grid->height + line) * grid->width + column] = pixel[c];
     }
-}
-
-void grid_take_value(const struct grid *grid, const float *from, struct image image)
-{
-    take(grid, from, image.tensor->channels_last,
-         image.tensor->value + image.index * image.tensor->width);
-}
-
-void grid_take_gradient(const struct grid *grid, const float *from, struct image image)
-{
-    take(grid, from, image.tensor->channels_last,
-         image.tensor->gradient + image.index * image.tensor->width);
 }
 
 /* What one place of the window sees, of all pixels; what lies outside of the image stays zero. */

@@ -20,12 +20,11 @@ struct image {
 void grid_lay_operand(const struct layerwise *net, const struct grid *grid, struct image image,
                       void *ret_grid);
 
-/* Rounds the gradient of an image to a grid of operands. */
-void grid_lay_gradient(const struct layerwise *net, const struct grid *grid, struct image image,
-                       void *ret_grid);
+/* Rounds a line of an image, which has its channels last, to a grid of operands. */
+void grid_lay_line(const struct layerwise *net, const struct grid *grid, long line,
+                   const float *numbers, void *ret_grid);
 
-/* Takes an image out of a grid of f32: its value, or its gradient. */
-void grid_take_value(const struct grid *grid, const float *from, struct image image);
+/* Takes the gradient of an image out of a grid of f32. */
 void grid_take_gradient(const struct grid *grid, const float *from, struct image image);
 
 /* Lays out what each pixel of a convolution's result sees, (channel, line, column), of an image

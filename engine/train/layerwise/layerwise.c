@@ -59,7 +59,7 @@ static void round_tensor(struct layerwise *net, int node, int thread)
 {
     const struct tensor *tensor = &net->tensors[node];
 
-    if (net->rounds && tensor->wants_operand) {
+    if (net->rounds && tensor->wants_operand && !tensor->is_rounded) {
         team_meet(net->team);
         operand_round(net, tensor->value, share_elements(net, tensor->count, thread),
                       tensor->operand);
@@ -276,6 +276,7 @@ static void connect(struct layerwise *net)
         written[node->adds] = true;
         op->input->wants_operand = op->input->wants_operand || multiplies(node);
         op->output->channels_last = node->kind == NODE_CONV;
+        op->output->is_rounded = node->kind == NODE_CONV || node->kind == NODE_DENSE;
     }
     for (int i = 1; i < net->graph.count; i++)
         assert(!net->ops[i].input->channels_last || net->graph.nodes[i].kind == NODE_CONV ||

@@ -20,6 +20,7 @@ struct tensor {
     float *value, *gradient;
     void *operand;      /* the value as products read it: the value itself in f32 */
     bool wants_operand; /* a node multiplies it */
+    bool is_rounded;    /* its node writes the operand with the value */
     bool channels_last; /* of images: as convolutions write them for others and for pools */
 };
 

@@ -15,65 +15,99 @@ static bool nothing_to_make(struct op *op, struct error *err)
     return true;
 }
 
-/* Which number of an image each of its outputs is, pixel after pixel. */
-static bool make_pool(struct op *op, struct error *err)
+struct pool {
+    int32_t *which; /* of its 2 x 2 pixels each output is: pixel after pixel */
+    float *lines;   /* (threads): a line of the output, pixel after pixel */
+};
+
+static long line_of(const struct extent *extent)
 {
-    assert(op->input->channels_last && !op->output->channels_last);
-    op->own = layerwise_take(op->net, op->output->count * sizeof(int32_t), err);
-    return op->own != NULL;
+    return extent->width * extent->columns;
 }
 
-/* All channels of one pixel: its four inputs, whose first number is `first`. */
-static void choose(const struct extent *in, const float *image, long first, int32_t *ret_chosen)
+static bool make_pool(struct op *op, struct error *err)
 {
-    long next = in->columns, below = in->width * in->columns;
+    struct pool *pool = op->own = layerwise_take(op->net, sizeof *pool, err);
+    size_t lines = (size_t)(op->net->threads * line_of(&op->node->out));
 
-    for (long c = first; c < first + in->columns; c++) {
-        long best = image[c + next] > image[c] ? c + next : c;
+    assert(op->input->channels_last && !op->output->channels_last);
+    if (!pool)
+        return false;
+    pool->which = layerwise_take(op->net, op->output->count * sizeof *pool->which, err);
+    pool->lines = layerwise_take(op->net, lines * sizeof *pool->lines, err);
+    return pool->which && pool->lines;
+}
 
-        best = image[c + below] > image[best] ? c + below : best;
-        best = image[c + below + next] > image[best] ? c + below + next : best;
-        *ret_chosen++ = (int32_t)best;
-    }
+/* From a line of pixels to a line of an image that has its channels first. */
+static void line_to_channels(const struct extent *extent, const float *line, float *channels)
+{
+    for (long c = 0; c < extent->columns; c++, channels += extent->height * extent->width)
+        for (long x = 0; x < extent->width; x++)
+            channels[x] = line[x * extent->columns + c];
+}
+
+static void line_from_channels(const struct extent *extent, const float *channels, float *line)
+{
+    for (long c = 0; c < extent->columns; c++, channels += extent->height * extent->width)
+        for (long x = 0; x < extent->width; x++)
+            line[x * extent->columns + c] = channels[x];
 }
 
 /* The outputs have their channels first: dense layers and dropouts count so. */
 static void pool_forward(struct op *op, int thread)
 {
+    const struct pool *pool = op->own;
     const struct extent *in = &op->node->in, *out = &op->node->out;
     const struct share images = share_of(op->net->batch, 1, thread, op->net->threads);
-    long pixels = out->height * out->width;
+    float *line = pool->lines + thread * line_of(out);
 
-    for (long n = images.begin; n < images.end; n++) {
-        const float *image = op->input->value + n * op->input->width;
-        float *value = op->output->value + n * op->output->width;
-        int32_t *chosen = (int32_t *)op->own + n * op->output->width;
+    for (long n = images.begin; n < images.end; n++)
+        for (long y = 0; y < out->height; y++) {
+            const float *pixels = op->input->value + n * op->input->width + 2 * y * line_of(in);
+            int32_t *which = pool->which + n * op->output->width + y * line_of(out);
 
-        for (long i = 0; i < pixels; i++, chosen += in->columns) {
-            long pixel = 2 * (i / out->width) * in->width + 2 * (i % out->width);
-
-            choose(in, image, pixel * in->columns, chosen);
-            for (long c = 0; c < in->columns; c++)
-                value[c * pixels + i] = image[chosen[c]];
+            for (long at = 0; at < line_of(out); at += out->columns)
+                op->net->elements->pool(pixels + 2 * at, out->columns, line_of(in), line + at,
+                                        which + at);
+            line_to_channels(out, line,
+                             op->output->value + n * op->output->width + y * out->width);
         }
+}
+
+/* What no output sees: the last line and column, where their number is odd. */
+static void clear_rest(const struct extent *in, const struct extent *out, float *image)
+{
+    long seen = 2 * out->width * in->columns;
+
+    for (long y = 0; y < in->height; y++) {
+        float *line = image + y * line_of(in);
+        long first = y < 2 * out->height ? seen : 0;
+
+        memset(line + first, 0, (size_t)(line_of(in) - first) * sizeof *line);
     }
 }
 
 static void pool_backward(struct op *op, int thread)
 {
-    const struct extent *out = &op->node->out;
+    const struct pool *pool = op->own;
+    const struct extent *in = &op->node->in, *out = &op->node->out;
     const struct share images = share_of(op->net->batch, 1, thread, op->net->threads);
-    long pixels = out->height * out->width;
+    float *line = pool->lines + thread * line_of(out);
 
     for (long n = images.begin; n < images.end; n++) {
-        const float *gradient = op->output->gradient + n * op->output->width;
-        const int32_t *chosen = (const int32_t *)op->own + n * op->output->width;
         float *image = op->input->gradient + n * op->input->width;
 
-        memset(image, 0, (size_t)op->input->width * sizeof *image);
-        for (long i = 0; i < pixels; i++)
-            for (long c = 0; c < out->columns; c++)
-                image[*chosen++] = gradient[c * pixels + i];
+        clear_rest(in, out, image);
+        for (long y = 0; y < out->height; y++) {
+            const int32_t *which = pool->which + n * op->output->width + y * line_of(out);
+            float *pixels = image + 2 * y * line_of(in);
+
+            line_from_channels(out, op->output->gradient + n * op->output->width + y * out->width,
+                               line);
+            for (long at = 0; at < line_of(out); at += out->columns)
+                op->net->elements->pool_backward(line + at, which + at, out->columns, line_of(in),
+                                                 pixels + 2 * at);
+        }
     }
 }
 

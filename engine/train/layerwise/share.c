@@ -28,3 +28,14 @@ void *operand_take(struct layerwise *net, float *values, size_t count, struct er
 {
     return net->rounds ? layerwise_take(net, count * dnn_type_size(net->type), err) : values;
 }
+
+void finish_operand(const struct layerwise *net, const struct tensor *tensor, long index,
+                    struct element_finish *finish)
+{
+    void *operand = NULL;
+
+    if (net->rounds && tensor->wants_operand)
+        operand = operand_at(net, tensor->operand, index);
+    finish->rounded = net->type == DNN_BF16 ? operand : NULL;
+    finish->rounded_floats = net->type == DNN_F32 ? operand : NULL;
+}

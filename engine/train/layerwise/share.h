@@ -27,6 +27,11 @@ void operand_round(const struct layerwise *net, const float *values, struct shar
 MUST_USE void *operand_take(struct layerwise *net, float *values, size_t count,
                             struct error *err);
 
+/* Lets the end of a product round the tensor from this number on, too, if anything multiplies it.
+ */
+void finish_operand(const struct layerwise *net, const struct tensor *tensor, long index,
+                    struct element_finish *finish);
+
 /* Number `index` of an operand. */
 static inline void *operand_at(const struct layerwise *net, void *operand, long index)
 {

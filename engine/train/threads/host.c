@@ -9,6 +9,7 @@
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -129,7 +130,11 @@ void host_stay_anywhere(void)
 
 bool host_ask_huge_pages(void *memory, size_t bytes)
 {
-    return current()->huge_pages && madvise(memory, bytes, MADV_HUGEPAGE) == 0;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t before = (page - (uintptr_t)memory % page) % page; /* madvise() wants whole pages */
+
+    return current()->huge_pages && bytes >= before + page &&
+           madvise((char *)memory + before, (bytes - before) / page * page, MADV_HUGEPAGE) == 0;
 }
 
 long long host_free_memory(void)

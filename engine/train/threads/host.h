@@ -33,8 +33,8 @@ void host_stay_on(int index);
 /* Lets the calling thread, which has inherited its place, run on all of them again. */
 void host_stay_anywhere(void);
 
-/* Asks for huge pages under whole pages of memory, if they are wanted; says whether they were
- * asked for. Memory is to begin at a page. */
+/* Asks for huge pages under the whole pages of memory, if they are wanted; says whether they were
+ * asked for. */
 bool host_ask_huge_pages(void *memory, size_t bytes);
 
 /* Bytes that may still be taken: what the system says is available, or what the limit of our

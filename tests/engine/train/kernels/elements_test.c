@@ -46,6 +46,9 @@ struct bench {
     float gates[80], cell[20], state[20], cell_gradient[20];
     float softmax[COUNT_OF_NUMBERS], loss_row[COUNT_OF_NUMBERS], dropped[COUNT_OF_NUMBERS];
     float rounded[COUNT_OF_NUMBERS], sums[100];
+    uint16_t finished_rounded[COUNT_OF_NUMBERS];
+    float pooled[50], unpooled[200];
+    int32_t which[50];
     double loss;
 };
 
@@ -100,7 +103,9 @@ static void run_lstm(const struct elements *set, struct bench *b)
 
 static void run_all(const struct elements *set, struct bench *b)
 {
-    const struct element_finish finish = {.value = b->finished,
+    const struct element_finish finish = {.from = b->finished,
+                                          .value = b->finished,
+                                          .rounded = b->finished_rounded,
                                           .bias = b->weight,
                                           .adds = b->other,
                                           .before = b->before,
@@ -124,7 +129,9 @@ static void run_all(const struct elements *set, struct bench *b)
     set->softmax(b->softmax, COUNT_OF_NUMBERS, 0.5f);
     set->softmax_backward(b->softmax, COUNT_OF_NUMBERS, 0.5f, b->other);
     set->drop(&drop);
-    set->relu_backward(b->row, COUNT_OF_NUMBERS, b->weight);
+    set->relu_backward(b->row, b->weight, COUNT_OF_NUMBERS, b->weight);
+    set->pool(b->row, 50, 100, b->pooled, b->which);
+    set->pool_backward(b->pooled, b->which, 50, 100, b->unpooled);
     b->loss = set->softmax_loss(b->loss_row, COUNT_OF_NUMBERS, 7, 1);
     set->round_floats(b->row, COUNT_OF_NUMBERS, b->rounded);
     set->sum_columns(b->row, 2, 100, 0, 100, b->sums);
@@ -170,6 +177,58 @@ static void bf16_is_rounded_to_the_nearest_and_ties_to_even(void)
     elements_for(cpu_probe())->round(values, COUNT(values), rounded);
     for (size_t i = 0; i < COUNT(values); i++)
         EXPECT_INT(rounded[i], known[i]);
+}
+
+/* Columns 1 and 2 of two rows of three. */
+static void the_end_of_a_product_leaves_what_it_reads_and_rounds_what_it_writes(void)
+{
+    const float from[] = {9, -5, 1, 9, 2, 3}, bias[] = {9, 1, 0.00390625f};
+    float value[6] = {0}, rounded_floats[6] = {0};
+    uint16_t rounded[6] = {0};
+    struct element_finish finish = {.from = from,
+                                    .value = value,
+                                    .bias = bias,
+                                    .activation = ACTIVATION_RELU,
+                                    .stride = 3,
+                                    .row_end = 2,
+                                    .begin = 1,
+                                    .end = 3,
+                                    .rounded = rounded,
+                                    .rounded_floats = rounded_floats};
+    const float known[] = {0, 0, 1.00390625f, 0, 3, 3.00390625f};
+    const float nearest[] = {0, 0, 1, 0, 3, 3};
+
+    elements_for(cpu_probe())->finish(&finish);
+    EXPECT(memcmp(value, known, sizeof known) == 0);
+    EXPECT(memcmp(rounded_floats, nearest, sizeof nearest) == 0);
+    EXPECT_INT(rounded[0], 0);
+    EXPECT_INT(rounded[2], 0x3f80);
+    EXPECT_INT(rounded[4], 0x4040);
+    finish.bias = NULL;
+    elements_for(cpu_probe())->finish(&finish);
+    EXPECT_NEAR((double)value[5], 3, 0);
+}
+
+static void a_pool_takes_the_first_of_the_largest_and_gives_it_the_gradient(void)
+{
+    /* Two lines of two pixels of four channels: the largest is the second, the third, the fourth;
+     * all are equal. */
+    const float pixels[] = {1, 1, 1, 7, 4, 2, -1, 7, 2, 4, 2, 7, 3, 3, 5, 7};
+    const float gradient[] = {10, 20, 30, 40};
+    float value[4], given[16];
+    int32_t which[4];
+    const struct elements *set = elements_for(cpu_probe());
+
+    set->pool(pixels, 4, 8, value, which);
+    set->pool_backward(gradient, which, 4, 8, given);
+    for (int c = 0; c < 4; c++) {
+        const int known[] = {1, 2, 3, 0};
+
+        EXPECT_INT(which[c], known[c]);
+        EXPECT_NEAR((double)value[c], (double)pixels[4 * known[c] + c], 0);
+        for (int i = 0; i < 4; i++)
+            EXPECT_NEAR((double)given[4 * i + c], i == known[c] ? (double)gradient[c] : 0, 0);
+    }
 }
 
 /* Five steps of each optimizer, against its formula in f64. */
@@ -237,6 +296,8 @@ int main(void)
     RUN(every_set_gives_the_same_bits);
     RUN(a_softmax_sums_to_one_and_its_loss_is_the_logarithm_of_a_share);
     RUN(bf16_is_rounded_to_the_nearest_and_ties_to_even);
+    RUN(the_end_of_a_product_leaves_what_it_reads_and_rounds_what_it_writes);
+    RUN(a_pool_takes_the_first_of_the_largest_and_gives_it_the_gradient);
     RUN(every_optimizer_takes_the_steps_of_its_formula);
     RUN(only_matrices_decay_in_adamw);
     return test_result();

@@ -123,6 +123,8 @@ static void huge_pages_are_asked_for_unless_unwanted(void)
 
     /* A kernel without them says no to both. */
     if (host_ask_huge_pages(memory, size)) {
+        EXPECT(host_ask_huge_pages((char *)memory + 64, size - 128)); /* the pages within */
+        EXPECT(!host_ask_huge_pages((char *)memory + 64, 4096));      /* has no whole page */
         spec.huge_pages = "off";
         EXPECT(host_settle(&spec, NULL));
         EXPECT(!host_ask_huge_pages(memory, size));
