@@ -88,7 +88,7 @@ static void learn_parameter(struct layerwise *net, int index, struct share share
 
 static void learn(struct layerwise *net, int thread)
 {
-    for (int i = 0; i < net->parameters.count; i++)
+    for (int i = 0; net->learns && i < net->parameters.count; i++)
         learn_parameter(net, i, share_elements(net, net->parameters.list[i].count, thread));
 }
 
@@ -311,12 +311,17 @@ static bool make_data(struct layerwise *net, struct error *err)
     return net->tokens != NULL;
 }
 
+static int states_of(const struct layerwise *net)
+{
+    return net->learns ? optimizer_states(net->optimizer.kind) : 0;
+}
+
 /* Values, gradients and operands, of the batch and of the parameters. */
 static bool check_memory(const struct layerwise *net, struct error *err)
 {
     double gib = 1024.0 * 1024 * 1024, have = (double)host_free_memory();
-    double need = (double)graph_parameters(&net->graph) *
-                  (2 + optimizer_states(net->optimizer.kind) + 0.5 * net->rounds);
+    double need =
+        (double)graph_parameters(&net->graph) * (2 + states_of(net) + 0.5 * net->rounds);
 
     for (int i = 0; i < net->graph.count; i++)
         need += (double)net->batch * (double)extent_count(&net->graph.nodes[i].out) *
@@ -348,8 +353,7 @@ static bool make_parameters(struct layerwise *net, struct error *err)
 {
     struct parameters *parameters = &net->parameters;
 
-    if (!graph_allocate_parameters(&net->graph, optimizer_states(net->optimizer.kind), parameters,
-                                   err))
+    if (!graph_allocate_parameters(&net->graph, states_of(net), parameters, err))
         return false;
     if (host_ask_huge_pages(parameters->memory, parameters->bytes))
         net->huge_pages = true;
@@ -383,7 +387,9 @@ struct net *layerwise_new(const struct graph *graph, const struct optimizer *opt
 
     net->net.functions = &functions;
     net->graph = *graph;
-    net->optimizer = *optimizer;
+    net->learns = optimizer != NULL;
+    if (optimizer)
+        net->optimizer = *optimizer;
     net->batch = options->batch;
     net->threads = options->threads;
     net->seed = options->seed;

@@ -11,7 +11,8 @@
 #include "engine/train/networks/optimizer.h"
 
 /* Of the options: batch, type, seed, threads, isa, joiner. The caller frees the net with
- * net_free(). net_parameters() shows gradients always. ERROR_INVALID on "batch_size" where it
+ * net_free(). net_parameters() shows gradients always; without an optimizer a step makes no more
+ * than these. ERROR_INVALID on "batch_size" where it
  * does not fit into memory. NULL with the reason. */
 MUST_USE struct net *layerwise_new(const struct graph *graph, const struct optimizer *optimizer,
                                    const struct net_options *options, struct error *err);

@@ -50,6 +50,7 @@ struct layerwise {
     struct net net; /* first: a pointer to it is a pointer to the whole */
     struct graph graph;
     struct optimizer optimizer;
+    bool learns;
     long batch;
     int threads;
     unsigned long long seed;

@@ -66,7 +66,7 @@ bool parameters_allocate(struct parameters *parameters, int states, struct error
 
         parameter->value = parameters->memory + at;
         parameter->gradient = parameter->value + room;
-        parameter->velocity = parameter->gradient + room;
+        parameter->velocity = states > 0 ? parameter->gradient + room : NULL;
         parameter->second = states > 1 ? parameter->velocity + room : NULL;
         at += copies * room;
     }

@@ -70,14 +70,28 @@ static bool are_weights(const struct network *network, const char *name)
     return false;
 }
 
-struct certificate certificate_of(const struct network *network, const struct parameters *exact,
-                                  const struct parameters *fast)
+/* What the two nets compute: a network, or else a graph. */
+struct subject {
+    const struct network *network;
+    const struct graph *graph;
+};
+
+static struct certificate certificate_of_subject(const struct subject *subject,
+                                                 const struct parameters *exact,
+                                                 const struct parameters *fast)
 {
     bool weights[PARAMETERS_MAX];
 
     for (int i = 0; i < exact->count; i++)
-        weights[i] = are_weights(network, exact->list[i].name);
+        weights[i] = subject->network ? are_weights(subject->network, exact->list[i].name)
+                                      : subject->graph->parameters[i].rows > 0;
     return compare(exact, fast, weights);
+}
+
+struct certificate certificate_of(const struct network *network, const struct parameters *exact,
+                                  const struct parameters *fast)
+{
+    return certificate_of_subject(&(struct subject){.network = network}, exact, fast);
 }
 
 /* The gradients alone, to be freed with parameters_free(): a net is large, and need not stay for
@@ -116,58 +130,59 @@ static const struct parameters *gradient_of(struct net *net, struct error *err)
     return net && net_step(net, &loss, &split, err) ? net_parameters(net, err) : NULL;
 }
 
+static struct net *make_net(const struct subject *subject, const struct net_options *options,
+                            struct error *err)
+{
+    return subject->network ? net_new(subject->network, options, err)
+                            : layerwise_new(subject->graph, NULL, options, err);
+}
+
+/* One net behind the other: two of them may not fit into memory. */
+static bool certify(const struct subject *subject, const struct net_options *as_fast,
+                    const struct net_options *as_exact, struct certificate *ret_certificate,
+                    struct error *err)
+{
+    struct net *net = make_net(subject, as_fast, err);
+    const struct parameters *shown = gradient_of(net, err);
+    struct parameters fast = {0};
+    bool copied = shown && copy_gradients(shown, &fast, err);
+
+    net_free(net);
+    net = copied ? make_net(subject, as_exact, err) : NULL;
+    shown = gradient_of(net, err);
+    if (shown)
+        *ret_certificate = certificate_of_subject(subject, shown, &fast);
+    net_free(net);
+    parameters_free(&fast);
+    return shown != NULL;
+}
+
 bool certificate_make(const struct network *network, const struct net_options *options,
                       struct certificate *ret_certificate, struct error *err)
 {
-    const struct parameters *exact = NULL, *shown;
-    struct parameters fast = {0};
-    struct net_options made = *options;
-    struct net *net;
-    bool ok;
+    struct net_options fast = *options, exact;
 
-    made.batch = BATCH;
-    made.input_workers = 0;
-    made.keep_gradients = true;
-    if (made.plan == NET_AUTO)
-        made.plan = NET_FIXED;
-    net = net_new(network, &made, err);
-    shown = gradient_of(net, err);
-    ok = shown && copy_gradients(shown, &fast, err);
-    net_free(net);
-    made.type = DNN_F32;
-    made.plan = NET_FIXED;
-    made.layout = NET_NHWC;
-    net = ok ? net_new(network, &made, err) : NULL;
-    exact = gradient_of(net, err);
-    if (exact)
-        *ret_certificate = certificate_of(network, exact, &fast);
-    net_free(net);
-    parameters_free(&fast);
-    return exact != NULL;
+    fast.batch = BATCH;
+    fast.input_workers = 0;
+    fast.keep_gradients = true;
+    if (fast.plan == NET_AUTO)
+        fast.plan = NET_FIXED;
+    exact = fast;
+    exact.type = DNN_F32;
+    exact.plan = NET_FIXED;
+    exact.layout = NET_NHWC;
+    return certify(&(struct subject){.network = network}, &fast, &exact, ret_certificate, err);
 }
 
 bool certificate_make_of_graph(const struct recipe *recipe, const struct net_options *options,
                                struct certificate *ret_certificate, struct error *err)
 {
-    const struct parameters *exact, *fast;
-    struct net_options made = *options;
-    struct net *left = NULL, *right;
-    bool weights[PARAMETERS_MAX];
+    struct net_options fast = *options, exact;
     struct graph graph;
 
     recipe_fill(recipe, 0, &graph);
-    for (int i = 0; i < graph.parameter_count; i++)
-        weights[i] = graph.parameters[i].rows > 0;
-    made.batch = made.batch < BATCH ? made.batch : BATCH;
-    right = layerwise_new(&graph, &recipe->optimizer, &made, err);
-    fast = gradient_of(right, err);
-    made.type = DNN_F32;
-    if (fast)
-        left = layerwise_new(&graph, &recipe->optimizer, &made, err);
-    exact = gradient_of(left, err);
-    if (exact)
-        *ret_certificate = compare(exact, fast, weights);
-    net_free(left);
-    net_free(right);
-    return exact != NULL;
+    fast.batch = fast.batch < BATCH ? fast.batch : BATCH;
+    exact = fast;
+    exact.type = DNN_F32;
+    return certify(&(struct subject){.graph = &graph}, &fast, &exact, ret_certificate, err);
 }

@@ -8,7 +8,6 @@
 
 #include <math.h>
 
-static const struct optimizer still = {.kind = OPTIMIZER_SGD};
 static const struct optimizer adam = {
     .kind = OPTIMIZER_ADAM, .lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
 
@@ -37,7 +36,7 @@ static double step(struct net *net)
 static double loss_beside(const struct graph *graph, long batch, int index,
                           const float *direction, double by)
 {
-    struct net *net = make(graph, &still, batch, 2, DNN_F32);
+    struct net *net = make(graph, NULL, batch, 2, DNN_F32);
     struct parameter *parameter = &net_parameters(net, NULL)->list[index];
     double loss;
 
@@ -51,7 +50,7 @@ static double loss_beside(const struct graph *graph, long batch, int index,
 /* Along its own gradient the loss rises by the square of the gradient's norm. */
 static void expect_gradients(const struct graph *graph, long batch)
 {
-    struct net *net = make(graph, &still, batch, 2, DNN_F32);
+    struct net *net = make(graph, NULL, batch, 2, DNN_F32);
     const struct parameters *parameters = net_parameters(net, NULL);
 
     step(net);
@@ -182,7 +181,7 @@ static void each_step_trains_on_other_samples_and_masks(void)
     double first;
 
     graph_of_images(&graph);
-    net = make(&graph, &still, 4, 2, DNN_F32);
+    net = make(&graph, NULL, 4, 2, DNN_F32);
     first = step(net);
     EXPECT(fabs(step(net) - first) > 1e-6);
     net_free(net);
@@ -217,6 +216,28 @@ static void a_batch_that_does_not_fit_into_memory_is_refused_with_its_need(void)
     EXPECT(strstr(err.message, "2000000000 needs about ") == err.message);
 }
 
+static void without_an_optimizer_a_net_stays_as_it_is_and_shows_its_gradients(void)
+{
+    struct graph graph;
+    struct net *learns, *stays;
+    const struct parameter *p;
+    double loss;
+
+    graph_of_images(&graph);
+    learns = make(&graph, &adam, 4, 2, DNN_F32);
+    stays = make(&graph, NULL, 4, 2, DNN_F32);
+    p = net_parameters(stays, NULL)->list;
+    loss = step(learns);
+    EXPECT_NEAR(step(stays), loss, 0);
+    EXPECT(memcmp(p->gradient, net_parameters(learns, NULL)->list->gradient,
+                  p->count * sizeof(float)) == 0);
+    EXPECT(memcmp(p->value, net_parameters(learns, NULL)->list->value,
+                  p->count * sizeof(float)) != 0);
+    EXPECT(!p->velocity && !p->second);
+    net_free(learns);
+    net_free(stays);
+}
+
 static void a_net_says_what_it_is(void)
 {
     struct graph graph;
@@ -244,6 +265,7 @@ int main(void)
     RUN(each_step_trains_on_other_samples_and_masks);
     RUN(bf16_is_off_by_rounding_only);
     RUN(a_batch_that_does_not_fit_into_memory_is_refused_with_its_need);
+    RUN(without_an_optimizer_a_net_stays_as_it_is_and_shows_its_gradients);
     RUN(a_net_says_what_it_is);
     return test_result();
 }
