@@ -74,7 +74,7 @@ static double load(struct db *db, const struct offers_question *question)
     if (!offers_load(db, question, NULL, 0, &offers, NULL) || offers.count != TYPES)
         return -1;
     for (size_t i = 0; i < offers.count; i++)
-        if (!offers.list[i].on_demand.known || !offers.list[i].spot.known)
+        if (!offers.list[i].on_demand->price.nanos || !offers.list[i].spot->price.nanos)
             return -1;
     return (double)(clock_monotonic_ns() - start) / 1e6;
 }

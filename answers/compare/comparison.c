@@ -225,7 +225,8 @@ static bool can_be_had(const struct offers *offers, size_t at)
         strcmp(offer->instance, offers->list[at + 1].instance) == 0)
         return false;
     return !price_is_of_machine(offer->instance) &&
-           (offer->on_demand.known || offer->spot.known || offer->typed.known);
+           (offer->on_demand->price.nanos || offer->spot->price.nanos ||
+            offer->typed->price.nanos);
 }
 
 /* Types that could be rented here, of which nothing was measured in this workload: what the

@@ -9,17 +9,17 @@ bool comparison_follow_spot(struct db *db, struct spot_histories *histories,
         const struct offer *offer = ranking->rows[i].offer;
         struct row_side *side =
             &ranking->sides[(i - ranking->sides_first) * ROW_SIDES + CHOOSE_SPOT];
-        const struct quote *quote = side->price.quote;
+        const struct price_at *at = side->price.at;
 
-        if (!side->price.known || !quote || quote->kind != PRICE_SPOT || quote->is_published)
+        if (!side->price.known || !at || at->price.kind != PRICE_SPOT ||
+            price_at_is_published(at))
             continue;
         if (!spot_history_read(
                 histories, db,
-                &(struct price_course_question){
-                    .series = quote->series,
-                    .at_us = question->where.at_us,
-                    .limit_nanos = offer->on_demand.known ? offer->on_demand.nanos : 0},
-                quote->since_us, &side->history, err))
+                &(struct price_course_question){.series = at->series,
+                                                .at_us = question->where.at_us,
+                                                .limit_nanos = offer->on_demand->price.nanos},
+                at->since_us, &side->history, err))
             return false;
     }
     return true;

@@ -50,7 +50,7 @@ static void take_off(const struct comparison_parts *parts, const struct comparis
     const struct comparison_question *question = parts->question;
     const struct about *asked =
         most_special(question->discounts, question->discount_count, row->contender);
-    struct price like = {.kind = price->quote->kind};
+    struct price like = {.kind = price->at->price.kind};
 
     price->factor = 1;
     if (row->contender->is_published || like.kind == PRICE_TYPED || like.kind == PRICE_OWN)
@@ -72,59 +72,60 @@ static void take_off(const struct comparison_parts *parts, const struct comparis
         }
 }
 
-static void use_quote(const struct comparison_parts *parts, const struct comparison_row *row,
-                      const struct quote *quote, struct row_price *price)
+static void use_price(const struct comparison_parts *parts, const struct comparison_row *row,
+                      const struct price_at *at, struct row_price *price)
 {
     price->known = true;
-    price->quote = quote;
-    price->kind = price_kind_name(quote->kind);
-    price->list = (double)quote->nanos / 1e9;
+    price->at = at;
+    price->kind = price_kind_name(at->price.kind);
+    price->list = (double)at->price.nanos / 1e9;
     take_off(parts, row, price);
     price->dollars = exactly(price_exact(price->list * price->factor));
-    if (quote->kind == PRICE_SPOT && quote->low > 0 && quote->high > quote->low)
+    if (at->price.kind == PRICE_SPOT && at->low > 0 && at->high > at->low)
         price->dollars = (struct amount){.value = price->dollars.value,
-                                         .low = price_exact(quote->low * price->factor),
-                                         .high = price_exact(quote->high * price->factor),
+                                         .low = price_exact(at->low * price->factor),
+                                         .high = price_exact(at->high * price->factor),
                                          .has_interval = true};
 }
 
 /* A figure brings its price with it, for where no feed has one; or somebody typed it. */
-static const struct quote *quote_of_figure(const struct offer *offer)
+static const struct price_at *price_of_figure(const struct offer *offer)
 {
-    if (offer->on_demand.known)
-        return &offer->on_demand;
-    return offer->published_on_demand.known || !offer->typed.known ? &offer->published_on_demand
-                                                                   : &offer->typed;
+    if (offer->on_demand->price.nanos)
+        return offer->on_demand;
+    return offer->published_on_demand->price.nanos || !offer->typed->price.nanos
+               ? offer->published_on_demand
+               : offer->typed;
 }
 
 /* Of a kind that was asked for, since offers have no other; NULL where they have none. */
-static const struct quote *quote_of_commitment(const struct offers_question *where,
-                                               const struct offer *offer,
-                                               enum price_choice choice)
+static const struct price_at *price_of_commitment(const struct offers_question *where,
+                                                  const struct offer *offer,
+                                                  enum price_choice choice)
 {
-    for (size_t i = 0; offer->committed && i < where->committed_count; i++)
+    for (size_t i = 0; i < where->committed_count; i++)
         if ((int)where->committed[i] - (int)PRICE_COMMITTED ==
             (int)choice - (int)CHOOSE_COMMITTED)
-            return &offer->committed[i];
+            return offer->committed[i];
     return NULL;
 }
 
-static const struct quote *quote_of(const struct offers_question *where,
-                                    const struct offer *offer, enum price_choice choice,
-                                    bool is_published)
+static const struct price_at *price_of(const struct offers_question *where,
+                                       const struct offer *offer, enum price_choice choice,
+                                       bool is_published)
 {
     if (choice >= CHOOSE_COMMITTED)
-        return quote_of_commitment(where, offer, choice);
+        return price_of_commitment(where, offer, choice);
     switch (choice) {
     case CHOOSE_ON_DEMAND:
         if (is_published)
-            return quote_of_figure(offer);
+            return price_of_figure(offer);
         /* Somebody knows better what they pay. */
-        return offer->typed.known ? &offer->typed : &offer->on_demand;
+        return offer->typed->price.nanos ? offer->typed : offer->on_demand;
     case CHOOSE_SPOT:
-        return is_published && !offer->spot.known ? &offer->published_spot : &offer->spot;
+        return is_published && !offer->spot->price.nanos ? offer->published_spot : offer->spot;
     default:
-        return &offer->typed;
+        return offer->typed;
     }
 }
 
@@ -158,10 +159,10 @@ static bool use_paid(const struct contender *contender, long long at_us, struct 
 /* Whether the price that the newest run paid stands for what an hour costs today: the owner of
  * the machine gave it, as the option --price-per-hour, which wins over all feeds until a person
  * enters a price here; or as any typed price of hardware that no feed knows. */
-static bool owner_knows(const struct comparison_row *row, const struct quote *quote)
+static bool owner_knows(const struct comparison_row *row, const struct price_at *at)
 {
     const struct newest *newest = &row->contender->newest;
-    bool entered_here = quote && quote->known && quote->kind != PRICE_ON_DEMAND;
+    bool entered_here = at && at->price.nanos && at->price.kind != PRICE_ON_DEMAND;
 
     if (strcmp(newest->paid_kind, "typed") != 0 && strcmp(newest->paid_kind, "own") != 0)
         return false;
@@ -172,21 +173,21 @@ static bool use_choice(const struct comparison_parts *parts, const struct compar
                        enum price_choice choice, struct row_price *price)
 {
     const struct contender *contender = row->contender;
-    const struct quote *quote = NULL;
+    const struct price_at *at = NULL;
     const long long at_us = parts->question->where.at_us;
 
     price->choice = choice;
     if (row->offer)
-        quote = quote_of(&parts->question->where, row->offer, choice, contender->is_published);
+        at = price_of(&parts->question->where, row->offer, choice, contender->is_published);
     if (choice == CHOOSE_PAID ||
-        ((choice == CHOOSE_ON_DEMAND || choice == CHOOSE_TYPED) && owner_knows(row, quote)))
+        ((choice == CHOOSE_ON_DEMAND || choice == CHOOSE_TYPED) && owner_knows(row, at)))
         return use_paid(contender, at_us, price);
-    if (quote && quote->known) {
-        use_quote(parts, row, quote, price);
+    if (at && at->price.nanos) {
+        use_price(parts, row, at, price);
         return true;
     }
-    if (quote && quote->why_not[0])
-        snprintf(price->why_not, sizeof price->why_not, "%s", quote->why_not);
+    if (at && at->why_not[0])
+        snprintf(price->why_not, sizeof price->why_not, "%s", at->why_not);
     else if (!contender->instance[0])
         snprintf(price->why_not, sizeof price->why_not, "the instance type is not known");
     else

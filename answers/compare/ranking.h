@@ -24,9 +24,9 @@
 /* What an hour costs in a row, and how that came about. */
 struct row_price {
     bool known;
-    const struct quote *quote; /* NULL: what the newest run paid, or given in the question */
+    const struct price_at *at; /* NULL: what the newest run paid, or given in the question */
     bool is_given;             /* in the question */
-    enum freshness freshness;  /* of one without a quote */
+    enum freshness freshness;  /* of one without `at` */
     enum price_choice choice;  /* which of the kinds asked for it is */
     const char *kind;          /* "on_demand", "spot", "typed", "own" */
     double list;               /* dollars an hour before any discount */

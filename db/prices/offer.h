@@ -2,8 +2,7 @@
 #pragma once
 
 #include "common/limits.h"
-#include "pricing/freshness.h"
-#include "pricing/price.h"
+#include "db/prices/price_at.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,32 +21,17 @@ struct offers_question {
     bool at_home; /* the regions were not asked for: answers/compare/homes.h; no matter here */
 };
 
-/* One price, and where it comes from. Prices of other currencies than USD are never chosen. */
-struct quote {
-    bool known;
-    enum price_kind kind;
-    long long series, nanos;
-    long long upfront_nanos; /* as in struct price */
-    char region[REGION_SIZE], zone[REGION_SIZE], feed[32];
-    char text[40]; /* as it was received */
-    bool third_party;
-    long long since_us, fetched_us, source_us; /* as in struct price_view; 0 unknown */
-    enum freshness freshness;                  /* never expired, but where `is_published` */
-    bool is_published;      /* of the feed "published": belongs to published figures */
-    double low, high, mean; /* dollars: spot over the last seven days, weighted by time; 0: not
-                               spot, or not known */
-    char why_not[120];      /* of one that is not known: "no feed has ...", "expired: ..." */
-};
-
+/* Each price is one that holds, in USD, or says why there is none. */
 struct offer {
     char provider[PROVIDER_SIZE], instance[INSTANCE_SIZE];
-    struct quote on_demand, spot, typed, published_on_demand, published_spot;
-    const struct quote *committed; /* of each kind that was asked for; NULL: of none */
+    const struct price_at *on_demand, *spot, *typed, *published_on_demand, *published_spot;
+    const struct price_at *committed[OFFER_COMMITTED_MAX]; /* of each kind that was asked for */
     char band[16]; /* how often spot is interrupted, as the advisor words it; "" unknown */
 };
 
 struct offers {
-    struct offer *list; /* by instance and provider */
+    struct offer *list; /* owned: by instance and provider */
     size_t count;
-    struct quote *committed; /* what the list points to */
+    struct price_at *prices; /* owned: what the list points to */
+    size_t price_count;
 };

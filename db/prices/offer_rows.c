@@ -100,21 +100,21 @@ static bool offer_row_look_back(struct db *db, const struct offers_question *que
                                 struct offer_row *row, struct error *err)
 {
     const struct price_series *series = row->series;
-    const struct held_question then = {series->number, question->at_us, 0};
-    struct held held;
+    const struct price_moment then = {series->number, question->at_us, 0};
+    struct price_at at;
 
     row->nanos = series->nanos;
     row->since_us = series->since_us;
     if (row->since_us <= question->at_us)
         return true;
     if (row->book->is_kept) {
-        if (!price_book_held(db, row->book, row->series, question, &held, err))
+        if (!price_book_held(db, row->book, row->series, question, &at, err))
             return false;
-    } else if (!price_at(db, &then, &held, err)) {
+    } else if (!price_at(db, &then, &at, err)) {
         return false;
     }
-    row->nanos = held.known ? held.nanos : 0;
-    row->since_us = held.since_us;
+    row->nanos = at.price.nanos;
+    row->since_us = at.since_us;
     return true;
 }
 

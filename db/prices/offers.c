@@ -9,7 +9,7 @@
 #include "db/prices/price_held.h"
 #include "db/stmt.h"
 
-#define WHY_SIZE sizeof((struct quote *)0)->why_not
+#include <assert.h>
 
 static const enum price_kind kind_of_slot[OFFER_SLOTS] = {
     [SLOT_ON_DEMAND] = PRICE_ON_DEMAND, [SLOT_SPOT] = PRICE_SPOT,
@@ -22,9 +22,10 @@ static bool is_published(enum offer_slot slot)
     return slot == SLOT_PUBLISHED_ON_DEMAND || slot == SLOT_PUBLISHED_SPOT;
 }
 
-static struct quote *quote_of(struct offer *offer, enum offer_slot slot)
+/* Where an offer points to its price of a kind. */
+static const struct price_at **place_of(struct offer *offer, enum offer_slot slot)
 {
-    struct quote *const quotes[OFFER_SLOTS] = {
+    const struct price_at **const places[OFFER_SLOTS] = {
         [SLOT_ON_DEMAND] = &offer->on_demand,
         [SLOT_SPOT] = &offer->spot,
         [SLOT_TYPED] = &offer->typed,
@@ -32,7 +33,7 @@ static struct quote *quote_of(struct offer *offer, enum offer_slot slot)
         [SLOT_PUBLISHED_SPOT] = &offer->published_spot,
     };
 
-    return quotes[slot];
+    return places[slot];
 }
 
 /* The best of one kind, and why there is none. */
@@ -42,12 +43,7 @@ struct choice {
     const struct offer_row *best;
     const struct offer_row *expired; /* the one of them that was said last */
     bool torn;                       /* two that nothing tells apart say something different */
-    const char *absence;             /* why there is none, where there is none at all */
-};
-
-/* The same of every type. */
-struct absences {
-    char slots[OFFER_SLOTS][WHY_SIZE], committed[OFFER_COMMITTED_MAX][WHY_SIZE];
+    const struct price_at *absence;  /* why there is none, where there is none at all */
 };
 
 static int compare_rows(const struct offer_row *a, const struct offer_row *b)
@@ -100,23 +96,24 @@ static void name_regions(const struct offers_question *question, size_t size, ch
         snprintf(ret_text + length, size - (size_t)length, " (zone %.24s)", question->zone);
 }
 
-static void explain_expired(const struct choice *choice, struct quote *quote)
+static void explain_expired(const struct choice *choice, struct price_at *at)
 {
     char time[RFC3339_SIZE];
 
     if (choice->expired->said_us <= 0) {
-        snprintf(quote->why_not, sizeof quote->why_not,
-                 "expired: no reading had confirmed it by then");
+        TEXT_COPY(at->why_not, "expired: no reading had confirmed it by then");
         return;
     }
     clock_rfc3339(choice->expired->said_us, time);
-    snprintf(quote->why_not, sizeof quote->why_not, "expired: last said %s", time);
+    snprintf(at->why_not, sizeof at->why_not, "expired: last said %s", time);
 }
 
 /* Why there is no price at all of a kind; the same of each type, and there are thousands. */
 static void explain_absence(const struct offers_question *question, const struct choice *choice,
-                            size_t size, char ret_text[])
+                            struct price_at *at)
 {
+    const size_t size = sizeof at->why_not;
+    char *text = at->why_not;
     const char *kind = choice->slot == SLOT_COMMITTED ? price_kind_name(choice->kind)
                        : choice->kind == PRICE_SPOT   ? "spot"
                                                       : "on-demand";
@@ -125,76 +122,57 @@ static void explain_absence(const struct offers_question *question, const struct
 
     name_regions(question, sizeof where, where);
     if (is_published(choice->slot))
-        snprintf(ret_text, size, "it was not published with %s %s price", article, kind);
+        snprintf(text, size, "it was not published with %s %s price", article, kind);
     else if (choice->slot == SLOT_TYPED)
-        snprintf(ret_text, size, "no price of it was typed in %s", where);
+        snprintf(text, size, "no price of it was typed in %s", where);
     else
-        snprintf(ret_text, size, "no feed has %s %s price of it in %s", article, kind, where);
-}
-
-static void choice_explain(const struct choice *choice, struct quote *quote)
-{
-    quote->kind = choice->kind;
-    if (choice->torn)
-        snprintf(quote->why_not, sizeof quote->why_not,
-                 "several prices were published for that moment");
-    else if (!is_published(choice->slot) && choice->expired)
-        explain_expired(choice, quote);
-    else
-        TEXT_COPY(quote->why_not, choice->absence);
+        snprintf(text, size, "no feed has %s %s price of it in %s", article, kind, where);
 }
 
 /* What the history of the row has to tell. A course does not have what is asked for seldom. */
 static bool offer_row_look_up(struct db *db, const struct offer_rows *rows,
-                              const struct offer_row *row, struct held *ret_held,
+                              const struct offer_row *row, struct price_at *ret_at,
                               struct error *err)
 {
     const struct price_series *series = row->series;
 
     if (offer_row_statement(rows, row)->confirmed_us > 0 && series->slot != SLOT_COMMITTED)
-        return price_book_held(db, row->book, row->series, rows->question, ret_held, err);
+        return price_book_held(db, row->book, row->series, rows->question, ret_at, err);
     return price_at(db,
-                    &(struct held_question){series->number, rows->question->at_us,
-                                            series->slot == SLOT_SPOT ? SPREAD_US : 0},
-                    ret_held, err);
+                    &(struct price_moment){series->number, rows->question->at_us,
+                                           series->slot == SLOT_SPOT ? SPREAD_US : 0},
+                    ret_at, err);
 }
 
-/* What is known of the row, and what its series has to tell cross. */
-static bool quote_row(struct db *db, const struct offer_rows *rows, const struct offer_row *row,
-                      struct quote *ret_quote, struct error *err)
+/* What is known of the row, and what its series has to tell. */
+static bool price_row(struct db *db, const struct offer_rows *rows, const struct offer_row *row,
+                      struct price_at *at, struct error *err)
 {
     const struct feed_statement *statement = offer_row_statement(rows, row);
     const struct price_series *series = row->series;
-    struct held held;
+    struct price *price = &at->price;
 
-    if (!offer_row_look_up(db, rows, row, &held, err))
+    if (!offer_row_look_up(db, rows, row, at, err))
         return false;
-    if (!held.known || held.nanos != row->nanos) {
-        *ret_quote = (struct quote){.kind = series->kind,
-                                    .why_not = "what is stored of it does not agree with itself"};
+    if (price->nanos != row->nanos) {
+        *at = (struct price_at){.price.kind = series->kind,
+                                .why_not = "what is stored of it does not agree with itself"};
         return true;
     }
-    *ret_quote = (struct quote){
-        .known = true,
-        .kind = series->kind,
-        .series = series->number,
-        .nanos = row->nanos,
-        .upfront_nanos = held.upfront_nanos,
-        .third_party = statement->third_party,
-        .since_us = held.since_us,
-        /* Where no feed is read again, the time that the price itself came with. */
-        .fetched_us = statement->confirmed_us > 0 ? statement->confirmed_us : held.fetched_us,
-        .source_us =
-            statement->confirmed_us > 0 ? statement->confirmed_source_us : held.source_us,
-        .freshness = row->freshness,
-        .is_published = is_published(series->slot),
-        .low = held.low,
-        .high = held.high,
-        .mean = held.mean};
-    TEXT_COPY(ret_quote->region, series->region);
-    TEXT_COPY(ret_quote->zone, series->zone);
-    TEXT_COPY(ret_quote->feed, statement->feed);
-    TEXT_COPY(ret_quote->text, held.text);
+    assert(is_published(series->slot) || row->freshness != PRICE_EXPIRED);
+    at->third_party = statement->third_party;
+    at->freshness = row->freshness;
+    price->kind = series->kind;
+    if (statement->confirmed_us > 0) { /* else the times that the price itself came with */
+        price->fetched_us = statement->confirmed_us;
+        price->source_us = statement->confirmed_source_us;
+    }
+    TEXT_COPY(price->provider, series->provider);
+    TEXT_COPY(price->instance_type, series->instance);
+    TEXT_COPY(price->region, series->region);
+    TEXT_COPY(price->zone, series->zone);
+    TEXT_COPY(price->feed, statement->feed);
+    TEXT_COPY(price->currency, "USD");
     return true;
 }
 
@@ -202,60 +180,69 @@ static bool quote_row(struct db *db, const struct offer_rows *rows, const struct
  * offer's provider from `from` to `to`. */
 struct group {
     size_t start, open, from, to;
-    const struct absences *absences;
 };
 
-static bool fill_quote(struct db *db, const struct offer_rows *rows, const struct group *group,
-                       struct choice choice, struct quote *quote, struct error *err)
+/* One of the offers' prices: their own, but for what all types have alike. NULL: it failed. */
+static const struct price_at *find_price(struct db *db, const struct offer_rows *rows,
+                                         const struct group *group, struct choice choice,
+                                         struct offers *offers, struct error *err)
 {
+    struct price_at *at = &offers->prices[offers->price_count];
+
     for (size_t i = group->from; i < group->to; i++)
         choice_consider(&choice, &rows->list[i]);
     /* Who types a price may leave its provider open, and then it is everybody's. */
     for (size_t i = group->start; i < group->open && choice.slot == SLOT_TYPED; i++)
         choice_consider(&choice, &rows->list[i]);
+    if (!choice.best && !choice.expired)
+        return choice.absence;
+    offers->price_count++;
     if (choice.best && !choice.torn)
-        return quote_row(db, rows, choice.best, quote, err);
-    choice_explain(&choice, quote);
+        return price_row(db, rows, choice.best, at, err) ? at : NULL;
+    *at = (struct price_at){.price.kind = choice.kind};
+    if (choice.torn)
+        TEXT_COPY(at->why_not, "several prices were published for that moment");
+    else
+        explain_expired(&choice, at);
+    return at;
+}
+
+/* Of the kinds of price, the i-th: those of slots first, then what was asked for. */
+static struct choice choice_of(const struct offers_question *question, size_t i)
+{
+    return i < OFFER_SLOTS ? (struct choice){.slot = (enum offer_slot)i, .kind = kind_of_slot[i]}
+                           : (struct choice){.slot = SLOT_COMMITTED,
+                                             .kind = question->committed[i - OFFER_SLOTS]};
+}
+
+static bool fill_prices(struct db *db, const struct offer_rows *rows, const struct group *group,
+                        struct offers *offers, struct error *err)
+{
+    struct offer *offer = &offers->list[offers->count - 1];
+
+    for (size_t i = 0; i < OFFER_SLOTS + rows->question->committed_count; i++) {
+        struct choice choice = choice_of(rows->question, i);
+        const struct price_at **place =
+            i < OFFER_SLOTS ? place_of(offer, choice.slot) : &offer->committed[i - OFFER_SLOTS];
+
+        choice.absence = &offers->prices[i];
+        *place = find_price(db, rows, group, choice, offers, err);
+        if (!*place)
+            return false;
+    }
     return true;
 }
 
-/* `committed` has room for each kind that was asked for. */
-static bool fill_quotes(struct db *db, const struct offer_rows *rows, const struct group *group,
-                        struct offer *offer, struct quote *committed, struct error *err)
+/* The first prices are those of types that have none. */
+static void explain_absences(const struct offers_question *question, struct offers *offers)
 {
-    const struct offers_question *question = rows->question;
+    offers->price_count = OFFER_SLOTS + question->committed_count;
+    for (size_t i = 0; i < offers->price_count; i++) {
+        const struct choice choice = choice_of(question, i);
 
-    for (int slot = 0; slot < OFFER_SLOTS; slot++) {
-        const struct choice choice = {.slot = (enum offer_slot)slot,
-                                      .kind = kind_of_slot[slot],
-                                      .absence = group->absences->slots[slot]};
-
-        if (!fill_quote(db, rows, group, choice, quote_of(offer, choice.slot), err))
-            return false;
+        offers->prices[i] = (struct price_at){.price.kind = choice.kind};
+        explain_absence(question, &choice, &offers->prices[i]);
     }
-    for (size_t i = 0; i < question->committed_count; i++) {
-        const struct choice choice = {.slot = SLOT_COMMITTED,
-                                      .kind = question->committed[i],
-                                      .absence = group->absences->committed[i]};
-
-        if (!fill_quote(db, rows, group, choice, &committed[i], err))
-            return false;
-    }
-    offer->committed = question->committed_count > 0 ? committed : NULL;
-    return true;
-}
-
-static void explain_absences(const struct offers_question *question,
-                             struct absences *ret_absences)
-{
-    for (int slot = 0; slot < OFFER_SLOTS; slot++)
-        explain_absence(
-            question, &(struct choice){.slot = (enum offer_slot)slot, .kind = kind_of_slot[slot]},
-            WHY_SIZE, ret_absences->slots[slot]);
-    for (size_t i = 0; i < question->committed_count; i++)
-        explain_absence(question,
-                        &(struct choice){.slot = SLOT_COMMITTED, .kind = question->committed[i]},
-                        WHY_SIZE, ret_absences->committed[i]);
 }
 
 static bool ask_band(struct db *db, const struct offer *offer, const char *region,
@@ -294,7 +281,8 @@ static struct price_series *series_in(const struct offer_rows *rows, const struc
 static bool fill_band(struct db *db, const struct offer_rows *rows, const struct group *group,
                       struct offer *offer, struct error *err)
 {
-    const char *region = offer->spot.known ? offer->spot.region : rows->question->regions[0];
+    const char *region =
+        offer->spot->price.nanos ? offer->spot->price.region : rows->question->regions[0];
     struct price_series *series = region ? series_in(rows, group, region) : NULL;
 
     if (!series || !series->has_band) {
@@ -350,26 +338,26 @@ static size_t count_names(const struct offer_rows *rows)
 static bool fill_offers(struct db *db, const struct offer_rows *rows, struct offers *offers,
                         struct error *err)
 {
-    const size_t kinds = rows->question->committed_count, names = count_names(rows);
+    const size_t names = count_names(rows), absences = OFFER_SLOTS + OFFER_COMMITTED_MAX;
+    /* A row is the price of its own type, and those without a provider that of others too. */
+    const size_t most = absences + rows->count + names;
     struct group group = {0};
-    struct absences absences;
 
-    explain_absences(rows->question, &absences);
-    offers->list = xcalloc(names + 1, sizeof *offers->list);
-    offers->committed = kinds > 0 ? xcalloc(names + 1, kinds * sizeof *offers->committed) : NULL;
+    offers->list = xcalloc(names, sizeof *offers->list);
+    offers->prices = xreallocarray(NULL, most, sizeof *offers->prices);
+    explain_absences(rows->question, offers);
     for (size_t from = 0; from < rows->count; from = group.to) {
-        struct quote *committed = kinds > 0 ? &offers->committed[offers->count * kinds] : NULL;
         struct offer *offer = &offers->list[offers->count++];
         const struct offer_row *row = &rows->list[from];
 
         group = next_group(rows, &group, from);
-        group.absences = &absences;
         TEXT_COPY(offer->provider, row->series->provider);
         TEXT_COPY(offer->instance, row->series->instance);
-        if (!fill_quotes(db, rows, &group, offer, committed, err) ||
+        if (!fill_prices(db, rows, &group, offers, err) ||
             !fill_band(db, rows, &group, offer, err))
             return false;
     }
+    assert(offers->count == names && offers->price_count <= most);
     return true;
 }
 
@@ -438,8 +426,8 @@ static const struct offer *find_exactly(const struct offers *offers, const char 
 /* What a person typed without a provider is of whatever provider; what a feed says is not. */
 static bool is_for_all(const struct offer *offer)
 {
-    return !offer->provider[0] && !offer->on_demand.known && !offer->spot.known &&
-           !offer->published_on_demand.known && !offer->published_spot.known;
+    return !offer->provider[0] && !offer->on_demand->price.nanos && !offer->spot->price.nanos &&
+           !offer->published_on_demand->price.nanos && !offer->published_spot->price.nanos;
 }
 
 /* The offer of an instance, where only one provider has it. */
@@ -477,12 +465,12 @@ const struct offer *offers_find(const struct offers *offers, const char *provide
     if (found)
         return found;
     found = find_exactly(offers, "", instance);
-    return found && found->typed.known && is_for_all(found) ? found : NULL;
+    return found && found->typed->price.nanos > 0 && is_for_all(found) ? found : NULL;
 }
 
 void offers_free(struct offers *offers)
 {
     freep(&offers->list);
-    freep(&offers->committed);
-    offers->count = 0;
+    freep(&offers->prices);
+    offers->count = offers->price_count = 0;
 }

@@ -1,26 +1,38 @@
-/* What a series of prices was at a moment, from its history, or from what is known of that. */
+/* A price at a moment: from the history of its series, or from what is known of that. */
 #pragma once
 
 #include "db/db.h"
+#include "pricing/freshness.h"
 
 #include <stddef.h>
+#include <string.h>
 
-/* What a series was at a moment, and its spread in a time before. */
-struct held {
-    bool known; /* false: there was no price */
-    long long nanos, upfront_nanos, since_us, source_us, fetched_us;
-    char text[40];
-    double low, high, mean; /* dollars, weighted by time; what is without a price is left out */
+struct price_at {
+    struct price price; /* nanos 0: there is none, and why_not may say why */
+    long long series, since_us;
+    bool third_party;
+    enum freshness freshness; /* expired only where it was published with a figure */
+    double low, high,
+        mean;          /* dollars: spot over the time that was asked about, weighted by
+                          time, what is without a price left out; 0: not spot, or not known */
+    char why_not[120]; /* "no feed has ...", "expired: ..." */
 };
 
-struct held_question {
+/* It belongs to published figures, whatever its age. */
+static inline bool price_at_is_published(const struct price_at *at)
+{
+    return strcmp(at->price.feed, PUBLISHED_FEED) == 0;
+}
+
+struct price_moment {
     long long series, at_us;
     long long window_us; /* before the moment; 0: no spread is asked for */
 };
 
 #define SPREAD_US (7 * 24 * 3600 * 1000000LL) /* over which the spread of spot is */
 
-MUST_USE bool price_at(struct db *db, const struct held_question *question, struct held *ret_held,
+/* Fills of the price what its history knows: its number, text and times, and the spread. */
+MUST_USE bool price_at(struct db *db, const struct price_moment *moment, struct price_at *ret_at,
                        struct error *err);
 
 /* One change of a price; nanos 0: there is none from then on. */
@@ -36,6 +48,7 @@ struct course {
     size_t count;
 };
 
-/* What a course says of a moment that it covers. */
-void course_at(const struct course *course, const struct held_question *question,
-               struct held *ret_held);
+/* The same by a course that covers the moment; it does not know what is paid at once, nor when
+ * a feed spoke. */
+void course_at(const struct course *course, const struct price_moment *moment,
+               struct price_at *ret_at);

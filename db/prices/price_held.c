@@ -115,18 +115,17 @@ static bool course_complete(struct db *db, struct price_book *book, struct price
 }
 
 bool price_book_held(struct db *db, struct price_book *book, struct price_series *series,
-                     const struct offers_question *question, struct held *ret_held,
+                     const struct offers_question *question, struct price_at *ret_at,
                      struct error *err)
 {
-    const struct held_question asked = {series->number, question->at_us,
-                                        series->slot == SLOT_SPOT ? SPREAD_US : 0};
+    const struct price_moment asked = {series->number, question->at_us,
+                                       series->slot == SLOT_SPOT ? SPREAD_US : 0};
 
     if (!book->is_kept)
-        return price_at(db, &asked, ret_held, err);
+        return price_at(db, &asked, ret_at, err);
     if (course_complete(db, book, series, question, asked.window_us, err)) {
-        course_at(&series->courses[question->is_now ? COURSE_NOW : COURSE_PAST], &asked,
-                  ret_held);
+        course_at(&series->courses[question->is_now ? COURSE_NOW : COURSE_PAST], &asked, ret_at);
         return true;
     }
-    return series->is_long && price_at(db, &asked, ret_held, err);
+    return series->is_long && price_at(db, &asked, ret_at, err);
 }

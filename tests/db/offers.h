@@ -26,31 +26,34 @@ static inline struct offers offers_asked(struct db *db, const struct offers_ques
     return offers;
 }
 
-/* The offer of a type of aws, which must be there; a blank one if it is not. */
+/* The offer of a type of aws, which must be there. It points into what the next call frees. */
 static inline struct offer offer_asked(struct db *db, const char *type,
                                        const struct offers_question *question)
 {
-    AUTO(offers_free) struct offers offers = offers_asked(db, question);
-    const struct offer *offer = offers_find(&offers, "aws", type);
+    static struct offers offers;
+    const struct offer *offer;
 
+    offers_free(&offers);
+    offers = offers_asked(db, question);
+    offer = offers_find(&offers, "aws", type);
     EXPECT(offer != NULL);
-    return offer ? *offer : (struct offer){0};
+    if (!offer)
+        exit(test_result());
+    return *offer;
 }
 
-static inline void expect_price(const struct quote *quote, const char *text)
+static inline void expect_price(const struct price_at *at, const char *text)
 {
-    EXPECT(quote->known);
-    EXPECT_STR(quote->text, text);
-    EXPECT_STR(quote->why_not, "");
-    EXPECT(quote->nanos > 0);
+    EXPECT_STR(at->price.text, text);
+    EXPECT_STR(at->why_not, "");
+    EXPECT(at->price.nanos > 0);
 }
 
-static inline void expect_none(const struct quote *quote, const char *why_not)
+static inline void expect_none(const struct price_at *at, const char *why_not)
 {
-    EXPECT(!quote->known);
-    EXPECT_INT(quote->nanos, 0);
-    EXPECT_STR(quote->text, "");
-    EXPECT_STR(quote->why_not, why_not);
+    EXPECT_INT(at->price.nanos, 0);
+    EXPECT_STR(at->price.text, "");
+    EXPECT_STR(at->why_not, why_not);
 }
 
 /* What a person, or a document, said of a price: it holds from `said->source_us` on. With text

@@ -50,6 +50,7 @@ static inline void stage_clear(struct stage *stage)
     comparison_clear(&stage->ranking);
     standings_free(&stage->standings);
     freep(&stage->offers.list);
+    freep(&stage->offers.prices);
 }
 
 static inline char *stage_text(const char *text, const char *usual)
@@ -153,46 +154,53 @@ static inline void stage_see(struct stage *stage, const struct seen *seen)
     stage_see((stage),                                                                           \
               &(struct seen){.instance = (instance_), .value = (value_), .unit = "sample"})
 
-static inline struct quote stage_quote(double dollars, enum price_kind kind, const char *why_not)
+static inline struct price_at *stage_price(struct offers *offers, double dollars,
+                                           enum price_kind kind, const char *feed,
+                                           const char *why_not)
 {
-    struct quote quote = {.known = dollars > 0, .kind = kind};
+    struct price_at *at = &offers->prices[offers->price_count++];
 
-    snprintf(quote.region, sizeof quote.region, "us-east-1");
-    if (quote.known)
-        snprintf(quote.feed, sizeof quote.feed, "made-up");
+    at->price = (struct price){.kind = kind, .region = "us-east-1", .fetched_us = STAGE_NOW_US};
+    at->price.nanos = llround(dollars * 1e9);
+    at->since_us = STAGE_NOW_US;
+    if (dollars > 0)
+        snprintf(at->price.feed, sizeof at->price.feed, "%s", feed);
     else
-        snprintf(quote.why_not, sizeof quote.why_not, "%s", why_not ? why_not : "");
-    quote.nanos = llround(dollars * 1e9);
-    quote.since_us = quote.fetched_us = STAGE_NOW_US;
-    return quote;
+        snprintf(at->why_not, sizeof at->why_not, "%s", why_not ? why_not : "");
+    return at;
 }
 
 static inline void stage_offer(struct stage *stage, const struct priced *priced)
 {
     struct offers *offers = &stage->offers;
     const char *provider = priced->provider ? priced->provider : "aws", *why = priced->why_not;
-    double own = priced->own;
-    struct offer offer = {
-        .on_demand = stage_quote(priced->on_demand, PRICE_ON_DEMAND, why),
-        .spot = stage_quote(priced->spot, PRICE_SPOT, why),
-        .typed =
-            stage_quote(own > 0 ? own : priced->typed, own > 0 ? PRICE_OWN : PRICE_TYPED, why),
-        .published_on_demand = stage_quote(priced->published, PRICE_ON_DEMAND, why),
-        .published_spot = stage_quote(priced->published_spot, PRICE_SPOT, why),
-    };
+    double typed = priced->own > 0 ? priced->own : priced->typed;
+    struct price_at *spot;
+    struct offer offer;
     size_t at = 0;
 
-    offer.spot.low = priced->low;
-    offer.spot.high = priced->high;
-    offer.published_on_demand.is_published = offer.published_spot.is_published = true;
+    if (!offers->list) {
+        offers->list = calloc(STAGE_MAX, sizeof *offers->list);
+        offers->prices = calloc(STAGE_MAX * 5, sizeof *offers->prices);
+    }
+    EXPECT(offers->list && offers->prices && offers->count < STAGE_MAX);
+    if (!offers->list || !offers->prices || offers->count == STAGE_MAX)
+        exit(test_result());
+    spot = stage_price(offers, priced->spot, PRICE_SPOT, "made-up", why);
+    spot->low = priced->low;
+    spot->high = priced->high;
+    offer = (struct offer){
+        .on_demand = stage_price(offers, priced->on_demand, PRICE_ON_DEMAND, "made-up", why),
+        .spot = spot,
+        .typed =
+            stage_price(offers, typed, priced->own > 0 ? PRICE_OWN : PRICE_TYPED, "made-up", why),
+        .published_on_demand =
+            stage_price(offers, priced->published, PRICE_ON_DEMAND, PUBLISHED_FEED, why),
+        .published_spot =
+            stage_price(offers, priced->published_spot, PRICE_SPOT, PUBLISHED_FEED, why)};
     snprintf(offer.provider, sizeof offer.provider, "%s", provider);
     snprintf(offer.instance, sizeof offer.instance, "%s", priced->instance);
     snprintf(offer.band, sizeof offer.band, "%s", priced->band ? priced->band : "");
-    if (!offers->list)
-        offers->list = calloc(STAGE_MAX, sizeof *offers->list);
-    EXPECT(offers->list && offers->count < STAGE_MAX);
-    if (!offers->list || offers->count == STAGE_MAX)
-        exit(test_result());
     while (at < offers->count &&
            offer_name_order(offers->list[at].instance, offers->list[at].provider, offer.instance,
                             offer.provider) < 0)

@@ -70,7 +70,7 @@ static void runs_that_come_leave_prices_in_memory(void)
     const struct offer *offer = offers_find(loan.offers, "aws", "a.large");
     EXPECT(offer != NULL);
     if (offer)
-        expect_price(&offer->on_demand, "1");
+        expect_price(offer->on_demand, "1");
 }
 
 /* What `loan` has for a.large: to be called before and after a price is entered. */
@@ -84,11 +84,11 @@ static void expect_loaned(struct comparison_cache *cache, struct db *db,
     EXPECT(offer != NULL);
     if (!offer)
         return;
-    expect_price(&offer->on_demand, price);
+    expect_price(offer->on_demand, price);
     if (typed)
-        expect_price(&offer->typed, typed);
+        expect_price(offer->typed, typed);
     else
-        EXPECT(!offer->typed.known);
+        EXPECT(!offer->typed->price.nanos);
 }
 
 static void a_price_is_seen_as_soon_as_it_is_stored(void)
@@ -166,7 +166,7 @@ static void *read_on(void *user)
             continue;
         }
         const struct offer *offer = offers_find(loan.offers, "aws", "a.large");
-        if (!offer || strtol(offer->on_demand.text, NULL, 10) < least ||
+        if (!offer || strtol(offer->on_demand->price.text, NULL, 10) < least ||
             loan.standings->count < (size_t)least)
             crowd->wrong++;
     }

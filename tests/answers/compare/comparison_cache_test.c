@@ -15,7 +15,8 @@ static double price_of(const struct comparison_loan *loan, const char *instance)
 {
     const struct offer *offer = offers_find(loan->offers, "aws", instance);
 
-    return offer && offer->on_demand.known ? (double)offer->on_demand.nanos / 1e9 : 0;
+    return offer && offer->on_demand->price.nanos ? (double)offer->on_demand->price.nanos / 1e9
+                                                  : 0;
 }
 
 static void a_loan_has_what_the_database_has(void)
@@ -117,7 +118,7 @@ static double spot_of(const struct comparison_loan *loan, const char *instance)
 {
     const struct offer *offer = offers_find(loan->offers, "aws", instance);
 
-    return offer && offer->spot.known ? (double)offer->spot.nanos / 1e9 : 0;
+    return offer && offer->spot->price.nanos ? (double)offer->spot->price.nanos / 1e9 : 0;
 }
 
 static void a_zone_and_a_moment_are_parts_of_a_question(void)

@@ -30,7 +30,8 @@ static double price_of(const struct comparison_loan *loan, const struct offers_q
 
     if (!region)
         return -1;
-    return offer && offer->on_demand.known ? (double)offer->on_demand.nanos / 1e9 : 0;
+    return offer && offer->on_demand->price.nanos ? (double)offer->on_demand->price.nanos / 1e9
+                                                  : 0;
 }
 
 static void a_contender_is_priced_where_its_newest_run_was(void)

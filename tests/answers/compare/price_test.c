@@ -103,7 +103,7 @@ static void a_published_price_belongs_to_published_rows(void)
     PUBLISHED(&stage, "old", 100);
     compare(&stage, "");
     EXPECT_NEAR(row_of(&stage, "old")->price.dollars.value, 0.7, 1e-12);
-    EXPECT(row_of(&stage, "old")->price.quote->is_published);
+    EXPECT(price_at_is_published(row_of(&stage, "old")->price.at));
     EXPECT_NEAR(row_of(&stage, "new")->price.dollars.value, 0.4, 1e-12);
     compare(&stage, "price=spot");
     EXPECT_NEAR(row_of(&stage, "old")->price.dollars.value, 0.2, 1e-12);
@@ -115,7 +115,7 @@ static void a_published_price_belongs_to_published_rows(void)
     PUBLISHED(&stage, "new", 100); /* where a feed has one today, that is it */
     compare(&stage, "instance_type=new&provenance=published");
     EXPECT_NEAR(row_of(&stage, "new")->price.dollars.value, 0.4, 1e-12);
-    EXPECT(!row_of(&stage, "new")->price.quote->is_published);
+    EXPECT(!price_at_is_published(row_of(&stage, "new")->price.at));
 }
 
 static void what_was_paid_is_of_the_kind_that_it_was(void)
@@ -127,7 +127,7 @@ static void what_was_paid_is_of_the_kind_that_it_was(void)
     MEASURED(&stage, "a", 100, .low = 99, .high = 101, .paid = 0.11, .paid_kind = "spot");
     compare(&stage, "price=paid&discount=0.5");
     price = &row_of(&stage, "a")->price;
-    EXPECT(price->known && price->quote == NULL);
+    EXPECT(price->known && price->at == NULL);
     EXPECT_STR(price->kind, "spot");
     EXPECT_NEAR(price->dollars.value, 0.11, 1e-12); /* with what was taken off then */
     EXPECT_INT(price->choice, CHOOSE_PAID);
@@ -275,7 +275,7 @@ static void a_price_of_the_question_wins_over_all(void)
     MEASURED(&stage, "b", 100, .low = 99, .high = 101);
     compare(&stage, "price_of=a:0.07&discount=0.5&price=spot");
     price = &row_of(&stage, "a")->price;
-    EXPECT(price->known && price->is_given && price->quote == NULL);
+    EXPECT(price->known && price->is_given && price->at == NULL);
     EXPECT_NEAR(price->dollars.value, 0.07, 1e-12);
     EXPECT_STR(price->kind, "typed");
     EXPECT(!row_of(&stage, "b")->price.known);

@@ -7,11 +7,11 @@ static void expect_side(const struct row_side *side, const struct comparison_row
     EXPECT_INT(side->price.known, row->price.known);
     EXPECT_STR(side->price.why_not, row->price.why_not);
     EXPECT_INT(side->has_cost, row->has_cost);
-    EXPECT_INT(side->price.quote != NULL, row->price.quote != NULL);
+    EXPECT_INT(side->price.at != NULL, row->price.at != NULL);
     if (!row->has_cost)
         return;
-    if (side->price.quote && row->price.quote)
-        EXPECT_INT(side->price.quote->nanos, row->price.quote->nanos);
+    if (side->price.at && row->price.at)
+        EXPECT_INT(side->price.at->price.nanos, row->price.at->price.nanos);
     EXPECT_STR(side->price.kind, row->price.kind);
     EXPECT_NEAR(side->price.dollars.value, row->price.dollars.value, 0);
     EXPECT_NEAR(side->cost.samples_per_dollar.value, row->cost.samples_per_dollar.value, 0);

@@ -191,8 +191,8 @@ static void a_commitment_is_never_an_offer_by_the_hour(void)
     EXPECT(tell(db, 0, (struct told){1, 0.6, 10, TYPES}, NULL));
     EXPECT(offers_load(db, &question, NULL, 0, &offers, NULL));
     offer = offers_find(&offers, "aws", "m3.x");
-    EXPECT(offer && offer->on_demand.known && offer->on_demand.nanos == 1000000000);
-    EXPECT(offer && !offer->spot.known && !offer->typed.known);
+    EXPECT(offer && offer->on_demand->price.nanos && offer->on_demand->price.nanos == 1000000000);
+    EXPECT(offer && !offer->spot->price.nanos && !offer->typed->price.nanos);
     EXPECT(offers_find(&offers, "aws", "m15.x") == NULL);
 }
 

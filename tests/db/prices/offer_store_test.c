@@ -18,12 +18,13 @@ static void fill(struct db *db)
     PUT(db, "typed", "aws", "a", "7", .kind = PRICE_TYPED, .source_us = THEN_US, .region = "");
 }
 
-static bool same_quote(const struct quote *a, const struct quote *b)
+static bool same_price(const struct price_at *a, const struct price_at *b)
 {
-    return a->known == b->known && a->nanos == b->nanos && strcmp(a->region, b->region) == 0 &&
-           strcmp(a->zone, b->zone) == 0 && strcmp(a->text, b->text) == 0 &&
-           strcmp(a->feed, b->feed) == 0 && a->since_us == b->since_us &&
-           a->fetched_us == b->fetched_us && a->freshness == b->freshness &&
+    return a->price.nanos == b->price.nanos && strcmp(a->price.region, b->price.region) == 0 &&
+           strcmp(a->price.zone, b->price.zone) == 0 &&
+           strcmp(a->price.text, b->price.text) == 0 &&
+           strcmp(a->price.feed, b->price.feed) == 0 && a->since_us == b->since_us &&
+           a->price.fetched_us == b->price.fetched_us && a->freshness == b->freshness &&
            fabs(a->low - b->low) < 1e-12 && fabs(a->high - b->high) < 1e-12 &&
            fabs(a->mean - b->mean) < 1e-12 && strcmp(a->why_not, b->why_not) == 0;
 }
@@ -42,9 +43,9 @@ static void expect_alike(struct db *db, struct offer_store *store, long long pri
         const struct offer *a = &read.list[i], *b = &kept.list[i];
 
         EXPECT_STR(b->instance, a->instance);
-        EXPECT(same_quote(&a->on_demand, &b->on_demand));
-        EXPECT(same_quote(&a->spot, &b->spot));
-        EXPECT(same_quote(&a->typed, &b->typed));
+        EXPECT(same_price(a->on_demand, b->on_demand));
+        EXPECT(same_price(a->spot, b->spot));
+        EXPECT(same_price(a->typed, b->typed));
     }
 }
 
@@ -146,7 +147,7 @@ static void what_was_read_before_prices_changed_is_forgotten(void)
          P("a", "2.2", REGION("2")), P("a", "0.8", .kind = PRICE_SPOT, REGION("2")));
     AUTO(offers_free) struct offers old = {0};
     EXPECT(offers_load(db, &question, store, 1, &old, NULL)); /* the same revision: as it was */
-    EXPECT_STR(offers_find(&old, "aws", "a")->on_demand.text, "1");
+    EXPECT_STR(offers_find(&old, "aws", "a")->on_demand->price.text, "1");
     expect_alike(db, store, 2, &question);
     offer_store_free(store);
 }

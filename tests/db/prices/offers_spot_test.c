@@ -26,19 +26,19 @@ static void without_a_zone_the_cheapest_is_chosen_and_named(void)
     READ_OF(db, &region_feed, 0, SPOT("m5.large", "0.05", .region = "eu-north-1"),
             P("m5.large", "0.01"));
     struct offer offer = offer_in_zone(db, "m5.large", NULL);
-    expect_price(&offer.spot, "0.2");
-    EXPECT_STR(offer.spot.zone, "z-b");
-    EXPECT_STR(offer.spot.region, "eu-north-1");
-    EXPECT_STR(offer.spot.feed, "aws-spot-history");
+    expect_price(offer.spot, "0.2");
+    EXPECT_STR(offer.spot->price.zone, "z-b");
+    EXPECT_STR(offer.spot->price.region, "eu-north-1");
+    EXPECT_STR(offer.spot->price.feed, "aws-spot-history");
     offer = offer_in_zone(db, "m5.large", "");
-    expect_price(&offer.spot, "0.2");
+    expect_price(offer.spot, "0.2");
     /* What a feed says of its zones is more than what it says of the region. */
     READ(db, 0, SPOT("c5.large", "0.5", .zone = "z-a"),
          SPOT("c5.large", "0.1", .region = "eu-north-1"));
     offer = offer_in_zone(db, "c5.large", NULL);
-    expect_price(&offer.spot, "0.5");
+    expect_price(offer.spot, "0.5");
     offer = offer_in_zone(db, "c5.large", "z-b");
-    expect_price(&offer.spot, "0.1");
+    expect_price(offer.spot, "0.1");
 }
 
 static void a_zone_that_is_asked_for_has_its_own_price_or_its_regions(void)
@@ -50,20 +50,20 @@ static void a_zone_that_is_asked_for_has_its_own_price_or_its_regions(void)
             SPOT("m5.large", "0.2", .zone = "z-b"), SPOT("c5.large", "0.1", .zone = "z-b"));
     READ_OF(db, &region_feed, 0, SPOT("m5.large", "0.25", .region = "eu-north-1"));
     struct offer offer = offer_in_zone(db, "m5.large", "z-a");
-    expect_price(&offer.spot, "0.3");
-    EXPECT_STR(offer.spot.zone, "z-a");
+    expect_price(offer.spot, "0.3");
+    EXPECT_STR(offer.spot->price.zone, "z-a");
     offer = offer_in_zone(db, "m5.large", "z-c");
-    expect_price(&offer.spot, "0.25");
-    EXPECT_STR(offer.spot.zone, "");
-    EXPECT_STR(offer.spot.feed, "aws-spot-page");
+    expect_price(offer.spot, "0.25");
+    EXPECT_STR(offer.spot->price.zone, "");
+    EXPECT_STR(offer.spot->price.feed, "aws-spot-page");
     /* Another zone's is no price here. */
     offer = offer_in_zone(db, "c5.large", "z-a");
-    expect_none(&offer.spot, "no feed has a spot price of it in eu-north-1 (zone z-a)");
+    expect_none(offer.spot, "no feed has a spot price of it in eu-north-1 (zone z-a)");
     /* A zone's price wins over a region's, from any feed. */
     READ(db, 0, SPOT("m5.large", "0.6", .zone = "z-d"));
     offer = offer_in_zone(db, "m5.large", "z-d");
-    expect_price(&offer.spot, "0.6");
-    EXPECT_STR(offer.spot.feed, "made-up");
+    expect_price(offer.spot, "0.6");
+    EXPECT_STR(offer.spot->price.feed, "made-up");
 }
 
 static void on_demand_of_a_zone_is_used_only_for_a_question_about_that_zone(void)
@@ -74,13 +74,13 @@ static void on_demand_of_a_zone_is_used_only_for_a_question_about_that_zone(void
     READ(db, 0, P("m5.large", "3", .zone = "local"), P("c5.large", "2"),
          P("c5.large", "1", .zone = "local"));
     struct offer offer = offer_in_zone(db, "m5.large", NULL);
-    expect_none(&offer.on_demand, "no feed has an on-demand price of it in eu-north-1");
+    expect_none(offer.on_demand, "no feed has an on-demand price of it in eu-north-1");
     offer = offer_in_zone(db, "c5.large", NULL);
-    expect_price(&offer.on_demand, "2");
+    expect_price(offer.on_demand, "2");
     offer = offer_in_zone(db, "m5.large", "local");
-    expect_price(&offer.on_demand, "3");
+    expect_price(offer.on_demand, "3");
     offer = offer_in_zone(db, "c5.large", "local");
-    expect_price(&offer.on_demand, "1");
+    expect_price(offer.on_demand, "1");
 }
 
 /* Seconds after the first reading at which a price began to hold, of a series with a reading
@@ -124,22 +124,22 @@ static void a_spread_is_of_seven_days_weighted_by_time(void)
         question.is_now = now;
         struct offer offer = offer_asked(db, "m5.large", &question);
 
-        expect_price(&offer.spot, "1");
-        EXPECT_NEAR(offer.spot.low, 1, 1e-12);
-        EXPECT_NEAR(offer.spot.high, 4, 1e-12);
-        EXPECT_NEAR(offer.spot.mean, (2 * 2 + 4 * 2 + 3 * 1 + 1 * 1) / 6.0, 1e-12);
+        expect_price(offer.spot, "1");
+        EXPECT_NEAR(offer.spot->low, 1, 1e-12);
+        EXPECT_NEAR(offer.spot->high, 4, 1e-12);
+        EXPECT_NEAR(offer.spot->mean, (2 * 2 + 4 * 2 + 3 * 1 + 1 * 1) / 6.0, 1e-12);
     }
     /* Nine is still in the week of an earlier moment, for one second. */
     question = asked(9 * DAY - 1);
     question.at_us += SECOND_US;
     struct offer offer = offer_asked(db, "m5.large", &question);
-    EXPECT_NEAR(offer.spot.high, 4, 1e-12);
+    EXPECT_NEAR(offer.spot->high, 4, 1e-12);
     question.is_now = false;
     question.at_us = THEN_US + 8 * DAY * SECOND_US - SECOND_US;
     offer = offer_asked(db, "m5.large", &question);
-    expect_price(&offer.spot, "3");
-    EXPECT_NEAR(offer.spot.high, 9, 1e-12);
-    EXPECT_NEAR(offer.spot.low, 2, 1e-12);
+    expect_price(offer.spot, "3");
+    EXPECT_NEAR(offer.spot->high, 9, 1e-12);
+    EXPECT_NEAR(offer.spot->low, 2, 1e-12);
 }
 
 static void a_series_younger_than_a_week_has_what_there_is(void)
@@ -152,25 +152,25 @@ static void a_series_younger_than_a_week_has_what_there_is(void)
     tell_moves(db, moves, COUNT(moves));
     question.is_now = false;
     struct offer offer = offer_asked(db, "m5.large", &question);
-    EXPECT_NEAR(offer.spot.low, 0.1, 1e-15); /* it began this very moment */
-    EXPECT_NEAR(offer.spot.high, 0.1, 1e-15);
-    EXPECT_NEAR(offer.spot.mean, 0.1, 1e-15);
+    EXPECT_NEAR(offer.spot->low, 0.1, 1e-15); /* it began this very moment */
+    EXPECT_NEAR(offer.spot->high, 0.1, 1e-15);
+    EXPECT_NEAR(offer.spot->mean, 0.1, 1e-15);
     question.at_us = THEN_US + 80 * SECOND_US;
     offer = offer_asked(db, "m5.large", &question);
-    EXPECT_NEAR(offer.spot.low, 0.1, 1e-15);
-    EXPECT_NEAR(offer.spot.high, 0.3, 1e-15);
-    EXPECT_NEAR(offer.spot.mean, (0.1 * 60 + 0.3 * 20) / 80, 1e-12);
+    EXPECT_NEAR(offer.spot->low, 0.1, 1e-15);
+    EXPECT_NEAR(offer.spot->high, 0.3, 1e-15);
+    EXPECT_NEAR(offer.spot->mean, (0.1 * 60 + 0.3 * 20) / 80, 1e-12);
     /* Of the moment of a change the new price is part, though it held no time yet. */
     question.at_us = THEN_US + 60 * SECOND_US;
     offer = offer_asked(db, "m5.large", &question);
-    expect_price(&offer.spot, "0.3");
-    EXPECT_NEAR(offer.spot.high, 0.3, 1e-15);
-    EXPECT_NEAR(offer.spot.mean, 0.1, 1e-12);
+    expect_price(offer.spot, "0.3");
+    EXPECT_NEAR(offer.spot->high, 0.3, 1e-15);
+    EXPECT_NEAR(offer.spot->mean, 0.1, 1e-12);
     question.at_us = THEN_US + 90 * SECOND_US;
     offer = offer_asked(db, "m5.large", &question);
-    EXPECT_NEAR(offer.spot.low, 0.09, 1e-15);
-    EXPECT_NEAR(offer.spot.high, 0.3, 1e-15);
-    EXPECT_NEAR(offer.spot.mean, (0.1 * 60 + 0.3 * 30) / 90, 1e-12);
+    EXPECT_NEAR(offer.spot->low, 0.09, 1e-15);
+    EXPECT_NEAR(offer.spot->high, 0.3, 1e-15);
+    EXPECT_NEAR(offer.spot->mean, (0.1 * 60 + 0.3 * 30) / 90, 1e-12);
 }
 
 /* Zones, feeds and kinds of one type have spreads of their own. */
@@ -185,16 +185,16 @@ static void a_spread_is_of_that_very_series(void)
     READ(db, 60, SPOT("m5.large", "0.2", .zone = "z-a"), SPOT("m5.large", "0.6", .zone = "z-b"),
          P("m5.large", "2"));
     struct offer offer = offer_asked(db, "m5.large", &question);
-    expect_price(&offer.spot, "0.2");
-    EXPECT_NEAR(offer.spot.low, 0.2, 1e-15);
-    EXPECT_NEAR(offer.spot.high, 0.2, 1e-15);
-    EXPECT_NEAR(offer.spot.mean, 0.2, 1e-15);
-    EXPECT(offer.on_demand.low <= 0 && offer.on_demand.high <= 0 && offer.on_demand.mean <= 0);
+    expect_price(offer.spot, "0.2");
+    EXPECT_NEAR(offer.spot->low, 0.2, 1e-15);
+    EXPECT_NEAR(offer.spot->high, 0.2, 1e-15);
+    EXPECT_NEAR(offer.spot->mean, 0.2, 1e-15);
+    EXPECT(offer.on_demand->low <= 0 && offer.on_demand->high <= 0 && offer.on_demand->mean <= 0);
     question.zone = "z-b";
     offer = offer_asked(db, "m5.large", &question);
-    EXPECT_NEAR(offer.spot.low, 0.4, 1e-15);
-    EXPECT_NEAR(offer.spot.high, 0.6, 1e-15);
-    EXPECT_NEAR(offer.spot.mean, 0.5, 1e-12);
+    EXPECT_NEAR(offer.spot->low, 0.4, 1e-15);
+    EXPECT_NEAR(offer.spot->high, 0.6, 1e-15);
+    EXPECT_NEAR(offer.spot->mean, 0.5, 1e-12);
 }
 
 static void the_band_is_of_the_region_that_the_price_is_from(void)
@@ -215,7 +215,7 @@ static void the_band_is_of_the_region_that_the_price_is_from(void)
     question.regions[0] = "r-1";
     question.regions[1] = "r-2";
     struct offer offer = offer_asked(db, "m5.large", &question);
-    EXPECT_STR(offer.spot.region, "r-2");
+    EXPECT_STR(offer.spot->price.region, "r-2");
     EXPECT_STR(offer.band, "<5%");
     offer = offer_asked(db, "c5.large", &question); /* no spot: of the region asked for first */
     EXPECT_STR(offer.band, "10-15%");

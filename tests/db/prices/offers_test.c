@@ -23,30 +23,30 @@ static void a_price_of_one_kind_never_fills_another(void)
         question.is_now = now;
         struct offer offer = offer_asked(db, "listed", &question);
 
-        expect_price(&offer.on_demand, "1");
-        EXPECT_INT(offer.on_demand.kind, PRICE_ON_DEMAND);
-        EXPECT_INT(offer.on_demand.nanos, 1000000000);
-        EXPECT(!offer.on_demand.is_published);
-        EXPECT(offer.on_demand.low <= 0 && offer.on_demand.high <= 0); /* it is not spot */
-        expect_none(&offer.spot, NO_SPOT);
-        EXPECT_INT(offer.spot.kind, PRICE_SPOT);
-        expect_none(&offer.typed, NOT_TYPED);
-        expect_none(&offer.published_on_demand, "it was not published with an on-demand price");
-        expect_none(&offer.published_spot, "it was not published with a spot price");
+        expect_price(offer.on_demand, "1");
+        EXPECT_INT(offer.on_demand->price.kind, PRICE_ON_DEMAND);
+        EXPECT_INT(offer.on_demand->price.nanos, 1000000000);
+        EXPECT(!price_at_is_published(offer.on_demand));
+        EXPECT(offer.on_demand->low <= 0 && offer.on_demand->high <= 0); /* it is not spot */
+        expect_none(offer.spot, NO_SPOT);
+        EXPECT_INT(offer.spot->price.kind, PRICE_SPOT);
+        expect_none(offer.typed, NOT_TYPED);
+        expect_none(offer.published_on_demand, "it was not published with an on-demand price");
+        expect_none(offer.published_spot, "it was not published with a spot price");
         offer = offer_asked(db, "bidden", &question);
-        expect_price(&offer.spot, "2");
-        expect_none(&offer.on_demand, NO_ON_DEMAND);
-        expect_none(&offer.typed, NOT_TYPED);
+        expect_price(offer.spot, "2");
+        expect_none(offer.on_demand, NO_ON_DEMAND);
+        expect_none(offer.typed, NOT_TYPED);
         offer = offer_asked(db, "known", &question);
-        expect_price(&offer.typed, "3");
-        expect_none(&offer.on_demand, NO_ON_DEMAND);
-        expect_none(&offer.spot, NO_SPOT);
+        expect_price(offer.typed, "3");
+        expect_none(offer.on_demand, NO_ON_DEMAND);
+        expect_none(offer.spot, NO_SPOT);
         offer = offer_asked(db, "old", &question);
-        expect_price(&offer.published_on_demand, "4");
-        EXPECT(offer.published_on_demand.is_published);
-        expect_none(&offer.published_spot, "it was not published with a spot price");
-        expect_none(&offer.on_demand, NO_ON_DEMAND);
-        expect_none(&offer.typed, NOT_TYPED);
+        expect_price(offer.published_on_demand, "4");
+        EXPECT(price_at_is_published(offer.published_on_demand));
+        expect_none(offer.published_spot, "it was not published with a spot price");
+        expect_none(offer.on_demand, NO_ON_DEMAND);
+        expect_none(offer.typed, NOT_TYPED);
     }
 }
 
@@ -65,7 +65,7 @@ static void only_dollars_are_chosen(void)
     EXPECT(offers_find(&offers, "aws", "crowns") == NULL);
     EXPECT(offers_find(&offers, "aws", "euros") == NULL);
     struct offer offer = offer_asked(db, "both", &question);
-    expect_price(&offer.on_demand, "1");
+    expect_price(offer.on_demand, "1");
 }
 
 static void the_feed_that_is_accepted_first_wins_while_it_speaks(void)
@@ -83,19 +83,19 @@ static void the_feed_that_is_accepted_first_wins_while_it_speaks(void)
                     P("m5.large", orders[i][j] == &first_feed ? "2" : "1", .kind = PRICE_SPOT));
         READ(db, 0, P("m5.large", "0.5", .kind = PRICE_SPOT)); /* of a feed without a rank */
         struct offer offer = offer_asked(db, "m5.large", &question);
-        expect_price(&offer.spot, "2");
-        EXPECT_STR(offer.spot.feed, "aws-spot-history");
+        expect_price(offer.spot, "2");
+        EXPECT_STR(offer.spot->price.feed, "aws-spot-history");
         /* A day later only the other one has said so again. */
         READ_OF(db, &second_feed, 86000, P("m5.large", "1", .kind = PRICE_SPOT));
         question.at_us = THEN_US + DAY_US;
         offer = offer_asked(db, "m5.large", &question);
-        expect_price(&offer.spot, "2");
-        EXPECT_INT(offer.spot.freshness, PRICE_STALE);
+        expect_price(offer.spot, "2");
+        EXPECT_INT(offer.spot->freshness, PRICE_STALE);
         question.at_us = THEN_US + DAY_US + 1;
         offer = offer_asked(db, "m5.large", &question);
-        expect_price(&offer.spot, "1");
-        EXPECT_STR(offer.spot.feed, "aws-spot-page");
-        EXPECT_INT(offer.spot.freshness, PRICE_FRESH);
+        expect_price(offer.spot, "1");
+        EXPECT_STR(offer.spot->price.feed, "aws-spot-page");
+        EXPECT_INT(offer.spot->freshness, PRICE_FRESH);
     }
 }
 
@@ -108,13 +108,13 @@ static void a_price_in_doubt_is_not_fresh(void)
     WEIGH(db, 0, P("a", "1", .kind = PRICE_SPOT), P("b", "1", .kind = PRICE_SPOT));
     WEIGH(db, 60, P("a", "10", .kind = PRICE_SPOT), P("b", "1", .kind = PRICE_SPOT));
     question.is_now = false;
-    EXPECT_INT(offer_asked(db, "a", &question).spot.freshness, PRICE_FRESH); /* not yet */
+    EXPECT_INT(offer_asked(db, "a", &question).spot->freshness, PRICE_FRESH); /* not yet */
     question = asked(61);
-    EXPECT_INT(offer_asked(db, "a", &question).spot.freshness, PRICE_STALE);
-    EXPECT_INT(offer_asked(db, "b", &question).spot.freshness, PRICE_FRESH);
+    EXPECT_INT(offer_asked(db, "a", &question).spot->freshness, PRICE_STALE);
+    EXPECT_INT(offer_asked(db, "b", &question).spot->freshness, PRICE_FRESH);
     WEIGH(db, 120, P("a", "10", .kind = PRICE_SPOT), P("b", "1", .kind = PRICE_SPOT));
     question = asked(121);
-    EXPECT_INT(offer_asked(db, "a", &question).spot.freshness, PRICE_FRESH);
+    EXPECT_INT(offer_asked(db, "a", &question).spot->freshness, PRICE_FRESH);
 }
 
 static void an_expired_price_is_none_and_says_since_when(void)
@@ -126,12 +126,12 @@ static void an_expired_price_is_none_and_says_since_when(void)
     READ(db, 0, P("m5.large", "1"), P("m5.large", "2", .kind = PRICE_SPOT));
     question.at_us = THEN_US + 30 * DAY_US;
     struct offer offer = offer_asked(db, "m5.large", &question);
-    expect_price(&offer.on_demand, "1");
-    EXPECT_INT(offer.on_demand.freshness, PRICE_STALE);
-    expect_none(&offer.spot, "expired: last said 2023-11-14T22:30:00.000Z");
+    expect_price(offer.on_demand, "1");
+    EXPECT_INT(offer.on_demand->freshness, PRICE_STALE);
+    expect_none(offer.spot, "expired: last said 2023-11-14T22:30:00.000Z");
     question.at_us++;
     offer = offer_asked(db, "m5.large", &question);
-    expect_none(&offer.on_demand, "expired: last said 2023-11-14T22:30:00.000Z");
+    expect_none(offer.on_demand, "expired: last said 2023-11-14T22:30:00.000Z");
     /* A feed's own time counts, where it has one. */
     replaced(db, &(struct feed_reading){.at_us = question.at_us,
                                         .source_us = NOON_US,
@@ -139,7 +139,7 @@ static void an_expired_price_is_none_and_says_since_when(void)
                                         .count = 1,
                                         .scope = "slow"});
     offer = offer_asked(db, "m5.large", &question);
-    expect_none(&offer.on_demand, "expired: last said 2023-11-14T22:30:00.000Z");
+    expect_none(offer.on_demand, "expired: last said 2023-11-14T22:30:00.000Z");
 }
 
 static void regions_are_tried_in_the_order_asked(void)
@@ -154,24 +154,24 @@ static void regions_are_tried_in_the_order_asked(void)
     question.regions[0] = "r-1";
     question.regions[1] = "r-2";
     struct offer offer = offer_asked(db, "m5.large", &question);
-    expect_price(&offer.on_demand, "1");
-    EXPECT_STR(offer.on_demand.region, "r-1");
-    expect_price(&offer.spot, "0.3");
-    EXPECT_STR(offer.spot.region, "r-2");
+    expect_price(offer.on_demand, "1");
+    EXPECT_STR(offer.on_demand->price.region, "r-1");
+    expect_price(offer.spot, "0.3");
+    EXPECT_STR(offer.spot->price.region, "r-2");
     question.regions[0] = "r-2";
     question.regions[1] = "r-1";
     offer = offer_asked(db, "m5.large", &question);
-    expect_price(&offer.on_demand, "2");
+    expect_price(offer.on_demand, "2");
     question.regions[0] = "r-1";
     question.regions[1] = NULL;
     offer = offer_asked(db, "m5.large", &question);
-    expect_none(&offer.spot, "no feed has a spot price of it in r-1");
+    expect_none(offer.spot, "no feed has a spot price of it in r-1");
     question.regions[1] = "r-9";
     offer = offer_asked(db, "m5.large", &question);
-    expect_none(&offer.spot, "no feed has a spot price of it in r-1 or r-9");
+    expect_none(offer.spot, "no feed has a spot price of it in r-1 or r-9");
     question.regions[2] = "r-8";
     offer = offer_asked(db, "m5.large", &question);
-    expect_none(&offer.spot, "no feed has a spot price of it in r-1 or 2 others");
+    expect_none(offer.spot, "no feed has a spot price of it in r-1 or 2 others");
 }
 
 /* The first region's feed fell silent; what the second one says is fresh. */
@@ -191,8 +191,8 @@ static void a_region_whose_price_expired_is_passed_over(void)
     question.regions[0] = "r-1";
     question.regions[1] = "r-2";
     struct offer offer = offer_asked(db, "m5.large", &question);
-    expect_price(&offer.spot, "2");
-    EXPECT_STR(offer.spot.region, "r-2");
+    expect_price(offer.spot, "2");
+    EXPECT_STR(offer.spot->price.region, "r-2");
 }
 
 static void the_price_of_a_past_moment_is_what_held_then(void)
@@ -215,8 +215,8 @@ static void the_price_of_a_past_moment_is_what_held_then(void)
         question.at_us = THEN_US + moments[i].seconds * SECOND_US;
         struct offer offer = offer_asked(db, "m5.large", &question);
 
-        expect_price(&offer.on_demand, moments[i].text);
-        EXPECT_INT(offer.on_demand.since_us, THEN_US + moments[i].since * SECOND_US);
+        expect_price(offer.on_demand, moments[i].text);
+        EXPECT_INT(offer.on_demand->since_us, THEN_US + moments[i].since * SECOND_US);
     }
     for (int i = 0; i < 2; i++) { /* before there was one, and while there was none */
         question.at_us = i ? THEN_US + 150 * SECOND_US : THEN_US - 1;
@@ -236,16 +236,16 @@ static void a_later_reading_does_not_confirm_an_earlier_price(void)
     READ(db, 90000, P("m5.large", "1", .kind = PRICE_SPOT, .source_us = NOON_US));
     question.is_now = false;
     struct offer offer = offer_asked(db, "m5.large", &question);
-    expect_none(&offer.spot, "expired: no reading had confirmed it by then");
+    expect_none(offer.spot, "expired: no reading had confirmed it by then");
     question.at_us = THEN_US + 89999 * SECOND_US;
     offer = offer_asked(db, "m5.large", &question);
-    expect_none(&offer.spot, "expired: last said 2023-11-14T22:30:00.000Z");
+    expect_none(offer.spot, "expired: last said 2023-11-14T22:30:00.000Z");
     question.at_us = THEN_US + 90000 * SECOND_US;
     offer = offer_asked(db, "m5.large", &question);
-    expect_price(&offer.spot, "1");
-    EXPECT_INT(offer.spot.fetched_us, THEN_US + 90000 * SECOND_US);
-    EXPECT_INT(offer.spot.source_us, 0);
-    EXPECT_INT(offer.spot.since_us, NOON_US);
+    expect_price(offer.spot, "1");
+    EXPECT_INT(offer.spot->price.fetched_us, THEN_US + 90000 * SECOND_US);
+    EXPECT_INT(offer.spot->price.source_us, 0);
+    EXPECT_INT(offer.spot->since_us, NOON_US);
 }
 
 static void a_future_price_is_not_the_current_one(void)
@@ -258,15 +258,15 @@ static void a_future_price_is_not_the_current_one(void)
     READ(db, 60, P("m5.large", "2", .source_us = THEN_US + 500 * SECOND_US),
          P("new", "5", .source_us = THEN_US + 500 * SECOND_US));
     struct offer offer = offer_asked(db, "m5.large", &question);
-    expect_price(&offer.on_demand, "1");
-    EXPECT_INT(offer.on_demand.since_us, THEN_US);
+    expect_price(offer.on_demand, "1");
+    EXPECT_INT(offer.on_demand->since_us, THEN_US);
     AUTO(offers_free) struct offers offers = offers_asked(db, &question);
     EXPECT(offers_find(&offers, "aws", "new") == NULL);
     question.at_us = THEN_US + 500 * SECOND_US;
     offer = offer_asked(db, "m5.large", &question);
-    expect_price(&offer.on_demand, "2");
+    expect_price(offer.on_demand, "2");
     offer = offer_asked(db, "new", &question);
-    expect_price(&offer.on_demand, "5");
+    expect_price(offer.on_demand, "5");
 }
 
 static void a_withdrawn_price_is_none(void)
@@ -291,9 +291,9 @@ static void a_withdrawn_price_is_none(void)
     question.at_us--;
     question.is_now = false;
     struct offer offer = offer_asked(db, "goes", &question);
-    expect_price(&offer.spot, "1");
+    expect_price(offer.spot, "1");
     offer = offer_asked(db, "typed", &question);
-    expect_price(&offer.typed, "2");
+    expect_price(offer.typed, "2");
 }
 
 static void without_regions_or_prices_there_is_nothing(void)
@@ -312,9 +312,9 @@ static void without_regions_or_prices_there_is_nothing(void)
     AUTO(offers_free) struct offers offers = offers_asked(db, &question);
     EXPECT_INT((long long)offers.count, 1);
     struct offer offer = offer_asked(db, "box", &question);
-    expect_price(&offer.typed, "2");
-    EXPECT_INT(offer.typed.kind, PRICE_OWN);
-    expect_none(&offer.spot, "no feed has a spot price of it in any region: none was named");
+    expect_price(offer.typed, "2");
+    EXPECT_INT(offer.typed->price.kind, PRICE_OWN);
+    expect_none(offer.spot, "no feed has a spot price of it in any region: none was named");
 }
 
 /* The present price of a series is not what its history says: which one is true? */
@@ -327,10 +327,10 @@ static void a_price_at_odds_with_its_history_is_none(void)
     READ(db, 0, P("m5.large", "1"));
     EXPECT(db_execute(db, "UPDATE price_series SET nanos = 5", NULL));
     struct offer offer = offer_asked(db, "m5.large", &question);
-    expect_none(&offer.on_demand, "what is stored of it does not agree with itself");
+    expect_none(offer.on_demand, "what is stored of it does not agree with itself");
     EXPECT(db_execute(db, "DELETE FROM prices", NULL));
     offer = offer_asked(db, "m5.large", &question);
-    expect_none(&offer.on_demand, "what is stored of it does not agree with itself");
+    expect_none(offer.on_demand, "what is stored of it does not agree with itself");
 }
 
 /* Another connection stores a price in the midst of a question of this one. */
@@ -366,7 +366,7 @@ static void a_price_that_moves_meanwhile_is_the_old_one_or_the_new_one(void)
         sqlite3_progress_handler(db->handle, 1, meddle, &meddler);
         struct offer offer = offer_asked(db, "m5.large", &question);
         sqlite3_progress_handler(db->handle, 0, NULL, NULL);
-        expect_price(&offer.on_demand, offer.on_demand.nanos == 1000000000 ? "1" : "2");
+        expect_price(offer.on_demand, offer.on_demand->price.nanos == 1000000000 ? "1" : "2");
         EXPECT_INT(sqlite3_txn_state(db->handle, NULL), SQLITE_TXN_NONE);
         was_late = meddler.steps_left > 0;
         EXPECT(!was_late || steps > 50); /* it did come in between */
@@ -395,7 +395,7 @@ static void a_database_that_fails_has_no_offers(void)
         snprintf(drop, sizeof drop, "ALTER TABLE gone RENAME TO %s", tables[i]);
         EXPECT(db_execute(db, drop, NULL));
         struct offer offer = offer_asked(db, "m5.large", &question);
-        expect_price(&offer.on_demand, "1");
+        expect_price(offer.on_demand, "1");
     }
 }
 
@@ -414,11 +414,11 @@ static void prices_of_a_third_party_are_marked(void)
                                         .count = 1});
     READ_OF(db, &first_feed, 0, P("c5.large", "1"));
     struct offer offer = offer_asked(db, "m5.large", &question);
-    EXPECT(offer.on_demand.third_party);
-    EXPECT_INT(offer.on_demand.source_us, NOON_US); /* when it says that it said so */
-    EXPECT_INT(offer.on_demand.fetched_us, THEN_US);
+    EXPECT(offer.on_demand->third_party);
+    EXPECT_INT(offer.on_demand->price.source_us, NOON_US); /* when it says that it said so */
+    EXPECT_INT(offer.on_demand->price.fetched_us, THEN_US);
     offer = offer_asked(db, "c5.large", &question);
-    EXPECT(offer.on_demand.known && !offer.on_demand.third_party);
+    EXPECT(offer.on_demand->price.nanos && !offer.on_demand->third_party);
 }
 
 int main(void)

@@ -16,30 +16,30 @@ static void a_typed_price_that_says_where_goes_before_an_open_one(void)
     two.regions[1] = "eu-north-1";
     READ(db, 0, P("box", "9"));
     struct offer offer = offer_asked(db, "box", &question);
-    expect_price(&offer.typed, "1");
-    expect_price(&offer.on_demand, "9"); /* both are returned: the reader decides */
+    expect_price(offer.typed, "1");
+    expect_price(offer.on_demand, "9"); /* both are returned: the reader decides */
     TYPED(db, "aws", "box", "2", .region = "");
     offer = offer_asked(db, "box", &question);
-    expect_price(&offer.typed, "2");
+    expect_price(offer.typed, "2");
     TYPED(db, "", "box", "3", .region = "eu-north-1");
     offer = offer_asked(db, "box", &question);
-    expect_price(&offer.typed, "3");
+    expect_price(offer.typed, "3");
     TYPED(db, "aws", "box", "4", .region = "eu-north-1");
     offer = offer_asked(db, "box", &question);
-    expect_price(&offer.typed, "4");
+    expect_price(offer.typed, "4");
     TYPED(db, "aws", "box", "5", .region = "r-2");
     TYPED(db, "gcp", "box", "6", .region = "eu-north-1");
     offer = offer_asked(db, "box", &question);
-    expect_price(&offer.typed, "4");
+    expect_price(offer.typed, "4");
     offer = offer_asked(db, "box", &two);
-    expect_price(&offer.typed, "5");
-    EXPECT_STR(offer.typed.region, "r-2");
+    expect_price(offer.typed, "5");
+    EXPECT_STR(offer.typed->price.region, "r-2");
     TYPED(db, "aws", "box", "7", .region = "eu-north-1", .zone = "z");
     offer = offer_asked(db, "box", &question);
-    expect_price(&offer.typed, "4"); /* of a zone outside the question */
+    expect_price(offer.typed, "4"); /* of a zone outside the question */
     question.zone = "z";
     offer = offer_asked(db, "box", &question);
-    expect_price(&offer.typed, "7");
+    expect_price(offer.typed, "7");
 }
 
 static void only_a_file_may_leave_open_in_which_region_a_machine_is_rented(void)
@@ -53,11 +53,11 @@ static void only_a_file_may_leave_open_in_which_region_a_machine_is_rented(void)
             P("crate", "3"), P("box", "0.5", .region = "", .kind = PRICE_SPOT));
     READ(db, 0, P("chest", "5", .region = ""));
     struct offer offer = offer_asked(db, "box", &question);
-    expect_price(&offer.on_demand, "1");
-    EXPECT_STR(offer.on_demand.region, "");
-    expect_price(&offer.spot, "0.5");
+    expect_price(offer.on_demand, "1");
+    EXPECT_STR(offer.on_demand->price.region, "");
+    expect_price(offer.spot, "0.5");
     offer = offer_asked(db, "crate", &question);
-    expect_price(&offer.on_demand, "3");
+    expect_price(offer.on_demand, "3");
     AUTO(offers_free) struct offers all = offers_asked(db, &question);
     EXPECT(!offers_find(&all, "aws", "chest"));
 }
@@ -71,12 +71,12 @@ static void a_typed_price_does_not_age(void)
     TYPED(db, "aws", "box", "1", .region = "");
     question.at_us = THEN_US + 4000 * DAY_US;
     struct offer offer = offer_asked(db, "box", &question);
-    expect_price(&offer.typed, "1");
-    EXPECT_INT(offer.typed.freshness, PRICE_FRESH);
-    EXPECT_INT(offer.typed.since_us, THEN_US);
-    EXPECT_INT(offer.typed.fetched_us, THEN_US);
-    EXPECT_STR(offer.typed.feed, "typed");
-    EXPECT_STR(offer.typed.region, "");
+    expect_price(offer.typed, "1");
+    EXPECT_INT(offer.typed->freshness, PRICE_FRESH);
+    EXPECT_INT(offer.typed->since_us, THEN_US);
+    EXPECT_INT(offer.typed->price.fetched_us, THEN_US);
+    EXPECT_STR(offer.typed->price.feed, "typed");
+    EXPECT_STR(offer.typed->price.region, "");
 }
 
 static void a_type_with_prices_elsewhere_is_listed_without_a_price(void)
@@ -87,8 +87,8 @@ static void a_type_with_prices_elsewhere_is_listed_without_a_price(void)
 
     TYPED(db, "aws", "box", "1", .region = "elsewhere");
     struct offer offer = offer_asked(db, "box", &question);
-    expect_none(&offer.typed, "no price of it was typed in eu-north-1");
-    expect_none(&offer.on_demand, "no feed has an on-demand price of it in eu-north-1");
+    expect_none(offer.typed, "no price of it was typed in eu-north-1");
+    expect_none(offer.on_demand, "no feed has an on-demand price of it in eu-north-1");
 }
 
 static void a_sheet_of_prices_may_have_typed_ones_too(void)
@@ -101,11 +101,11 @@ static void a_sheet_of_prices_may_have_typed_ones_too(void)
     READ_OF(db, &sheet, 0, P("box", "1", .kind = PRICE_OWN, .region = ""),
             P("box", "2", .region = ""), P("far", "3", .kind = PRICE_TYPED, .region = "far"));
     struct offer offer = offer_asked(db, "box", &question);
-    expect_price(&offer.typed, "1");
-    EXPECT_INT(offer.typed.kind, PRICE_OWN);
-    expect_price(&offer.on_demand, "2");
+    expect_price(offer.typed, "1");
+    EXPECT_INT(offer.typed->price.kind, PRICE_OWN);
+    expect_price(offer.on_demand, "2");
     offer = offer_asked(db, "far", &question);
-    EXPECT(!offer.typed.known);
+    EXPECT(!offer.typed->price.nanos);
 }
 
 static void a_published_price_is_of_its_time_and_of_no_region(void)
@@ -124,24 +124,25 @@ static void a_published_price_is_of_its_time_and_of_no_region(void)
         question.is_now = now;
         question.at_us = THEN_US + 4000 * DAY_US;
         struct offer offer = offer_asked(db, "p2", &question);
-        expect_price(&offer.published_on_demand, "0.6");
-        EXPECT_STR(offer.published_on_demand.region, "r-1");
-        EXPECT_INT(offer.published_on_demand.freshness, PRICE_EXPIRED);
-        EXPECT(offer.published_on_demand.is_published);
-        expect_price(&offer.published_spot, "0.2");
-        EXPECT(offer.published_spot.is_published);
-        EXPECT(offer.published_spot.mean <= 0); /* of the week before nothing was published */
-        EXPECT(!offer.on_demand.known && !offer.spot.known && !offer.typed.known);
+        expect_price(offer.published_on_demand, "0.6");
+        EXPECT_STR(offer.published_on_demand->price.region, "r-1");
+        EXPECT_INT(offer.published_on_demand->freshness, PRICE_EXPIRED);
+        EXPECT(price_at_is_published(offer.published_on_demand));
+        expect_price(offer.published_spot, "0.2");
+        EXPECT(price_at_is_published(offer.published_spot));
+        EXPECT(offer.published_spot->mean <= 0); /* of the week before nothing was published */
+        EXPECT(!offer.on_demand->price.nanos && !offer.spot->price.nanos &&
+               !offer.typed->price.nanos);
         question.at_us = THEN_US - 1;
         offer = offer_asked(db, "p2", &question);
-        expect_price(&offer.published_on_demand, "0.9");
+        expect_price(offer.published_on_demand, "0.9");
     }
     PUT(db, "published", "aws", "p2", NULL, .region = "r-1",
         .source_us = THEN_US + 60 * SECOND_US);
     question.at_us = THEN_US + 60 * SECOND_US;
     struct offer offer = offer_asked(db, "p2", &question);
-    expect_none(&offer.published_on_demand, "it was not published with an on-demand price");
-    expect_price(&offer.published_spot, "0.2");
+    expect_none(offer.published_on_demand, "it was not published with an on-demand price");
+    expect_price(offer.published_spot, "0.2");
 }
 
 static void what_was_published_last_wins_and_two_that_differ_are_none(void)
@@ -153,13 +154,13 @@ static void what_was_published_last_wins_and_two_that_differ_are_none(void)
     PUT(db, "published", "aws", "p2", "1", .region = "r-1", .source_us = NOON_US);
     PUT(db, "published", "aws", "p2", "2", .region = "r-2", .source_us = NOON_US);
     struct offer offer = offer_asked(db, "p2", &question);
-    expect_none(&offer.published_on_demand, "several prices were published for that moment");
+    expect_none(offer.published_on_demand, "several prices were published for that moment");
     PUT(db, "published", "aws", "p2", "3", .region = "r-3", .source_us = NOON_US + 1);
     offer = offer_asked(db, "p2", &question);
-    expect_price(&offer.published_on_demand, "3");
+    expect_price(offer.published_on_demand, "3");
     PUT(db, "published", "aws", "p2", "3", .region = "r-4", .source_us = NOON_US + 1);
     offer = offer_asked(db, "p2", &question);
-    expect_price(&offer.published_on_demand, "3");
+    expect_price(offer.published_on_demand, "3");
 }
 
 static void an_offer_is_found_by_its_instance_and_provider(void)
@@ -184,7 +185,7 @@ static void an_offer_is_found_by_its_instance_and_provider(void)
         EXPECT(i == 0 || strcmp(offers.list[i - 1].instance, offers.list[i].instance) <= 0);
     }
     const struct offer *google = offers_find(&offers, "gcp", "m5");
-    EXPECT(google && strcmp(google->typed.text, "2") == 0);
+    EXPECT(google && strcmp(google->typed->price.text, "2") == 0);
     EXPECT(offers_find(&offers, "azure", "m5") == NULL);
     EXPECT(offers_find(&offers, "gcp", "m5.large") == NULL);
     EXPECT(offers_find(&offers, "aws", "m5.") == NULL);
@@ -218,16 +219,16 @@ static void a_price_entered_for_all_providers_is_found_for_each(void)
     READ(db, 0, P("m5.large", "9"));
     AUTO(offers_free) struct offers offers = offers_asked(db, &question);
     const struct offer *offer = offers_find(&offers, "us", "box");
-    EXPECT(offer && strcmp(offer->typed.text, "1") == 0);
+    EXPECT(offer && strcmp(offer->typed->price.text, "1") == 0);
     EXPECT(offers_find(&offers, "", "box") == offer);
     offer = offers_find(&offers, "", "m5.large");
-    EXPECT(offer && strcmp(offer->provider, "aws") == 0 && offer->on_demand.known);
-    EXPECT_STR(offer ? offer->typed.text : "", "2");
+    EXPECT(offer && strcmp(offer->provider, "aws") == 0 && offer->on_demand->price.nanos);
+    EXPECT_STR(offer ? offer->typed->price.text : "", "2");
     offer = offers_find(&offers, "us", "m5.large");
-    EXPECT(offer && offer->typed.known && !offer->on_demand.known);
+    EXPECT(offer && offer->typed->price.nanos && !offer->on_demand->price.nanos);
     EXPECT(offers_find(&offers, "us", "sp") == NULL);
     offer = offers_find(&offers, "", "sp"); /* only this one has it */
-    EXPECT(offer && !offer->typed.known);
+    EXPECT(offer && !offer->typed->price.nanos);
 }
 
 /* A sheet may leave its provider open: such a price belongs to no provider, not to the one in
@@ -251,11 +252,11 @@ static void a_price_without_a_provider_does_not_apply_to_every_provider(void)
     TYPED(db, "", "shared", "2", .region = "");
     AUTO(offers_free) struct offers offers = offers_asked(db, &question);
     const struct offer *offer = offers_find(&offers, "", "box");
-    EXPECT(offer && offer->on_demand.known && offer->typed.known);
+    EXPECT(offer && offer->on_demand->price.nanos && offer->typed->price.nanos);
     EXPECT(offers_find(&offers, "gcp", "box") == NULL);
     offer = offers_find(&offers, "aws", "shared");
-    EXPECT(offer && offer->spot.known && offer->typed.known);
-    EXPECT(offer && !offer->on_demand.known);
+    EXPECT(offer && offer->spot->price.nanos && offer->typed->price.nanos);
+    EXPECT(offer && !offer->on_demand->price.nanos);
     EXPECT(offers_find(&offers, "", "shared") == NULL); /* there are two */
 }
 
@@ -271,11 +272,11 @@ static void of_two_kinds_the_first_that_was_typed_is_the_price(void)
     PUT(db, "typed", "aws", "bax", "3", .kind = PRICE_OWN, .source_us = THEN_US, .region = "");
     TYPED(db, "aws", "bax", "4", .region = "");
     struct offer offer = offer_asked(db, "box", &question);
-    expect_price(&offer.typed, "1");
-    EXPECT_INT(offer.typed.kind, PRICE_TYPED);
+    expect_price(offer.typed, "1");
+    EXPECT_INT(offer.typed->price.kind, PRICE_TYPED);
     offer = offer_asked(db, "bax", &question);
-    expect_price(&offer.typed, "3");
-    EXPECT_INT(offer.typed.kind, PRICE_OWN);
+    expect_price(offer.typed, "3");
+    EXPECT_INT(offer.typed->price.kind, PRICE_OWN);
 }
 
 int main(void)

@@ -45,11 +45,10 @@ static struct price_view withdraw(struct db *db, long long since, long long seco
 /* What a comparison takes, at a moment and as what the series is now. */
 static const char *held_at(struct db *db, long long seconds)
 {
-    static struct held held;
+    static struct price_at at;
 
-    EXPECT(
-        price_at(db, &(struct held_question){1, THEN_US + seconds * SECOND_US, 0}, &held, NULL));
-    return held.known ? held.text : "";
+    EXPECT(price_at(db, &(struct price_moment){1, THEN_US + seconds * SECOND_US, 0}, &at, NULL));
+    return at.price.text;
 }
 
 static void expect_held(struct db *db, long long seconds, const char *text)
@@ -132,16 +131,16 @@ static void a_price_that_was_replaced_for_all_its_time_is_in_no_spread(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    const struct held_question question = {1, THEN_US + 30 * SECOND_US, 3600 * SECOND_US};
-    struct held held;
+    const struct price_moment moment = {1, THEN_US + 30 * SECOND_US, 3600 * SECOND_US};
+    struct price_at at;
 
     put(db, "25", 0);
     withdraw(db, 0, 60);
     put(db, "0.25", 0);
-    EXPECT(price_at(db, &question, &held, NULL));
-    EXPECT_NEAR(held.low, 0.25, 1e-12);
-    EXPECT_NEAR(held.mean, 0.25, 1e-12);
-    EXPECT_NEAR(held.high, 0.25, 1e-12);
+    EXPECT(price_at(db, &moment, &at, NULL));
+    EXPECT_NEAR(at.low, 0.25, 1e-12);
+    EXPECT_NEAR(at.mean, 0.25, 1e-12);
+    EXPECT_NEAR(at.high, 0.25, 1e-12);
 }
 
 static void the_history_keeps_what_was_withdrawn(void)

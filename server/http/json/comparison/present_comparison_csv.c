@@ -67,16 +67,23 @@ static bool add_time(struct bytes *text, long long calendar_us)
     return bytes_printf(text, ",%s", when);
 }
 
+/* What a feed says of the price; blank of another one. */
+static const struct price *said_of(const struct row_price *price)
+{
+    static const struct price none;
+
+    return price->at ? &price->at->price : &none;
+}
+
 /* For how many years, how it is paid, and what of it at once; in the order of TERM_COLUMNS. Empty
  * for what is paid by the hour. */
 static bool add_terms(struct bytes *text, const struct row_price *price)
 {
-    const struct quote *quote = price->known ? price->quote : NULL;
-    const struct price_terms *terms = quote ? price_terms_of(quote->kind) : NULL;
+    const struct price_terms *terms = price_terms_of(said_of(price)->kind);
 
     return csv_add_number(text, terms ? (double)terms->years : NAN) &&
            csv_add_text(text, terms ? payment_names[terms->payment] : "") &&
-           csv_add_number(text, terms ? (double)quote->upfront_nanos / 1e9 : NAN);
+           csv_add_number(text, terms ? (double)said_of(price)->upfront_nanos / 1e9 : NAN);
 }
 
 /* As samples a second, of a workload on text. */
@@ -108,14 +115,12 @@ static bool add_forecast(struct bytes *text, const struct row_job *job)
 static bool add_side(struct bytes *text, const struct row_side *side)
 {
     const struct row_price *price = &side->price;
-    const struct quote *quote = price->quote;
+    const struct price *said = said_of(price);
     bool job = side->job.hours > 0;
 
     return csv_add_text(text, price->known ? price->kind : "") &&
-           add_amount(text, price->known, &price->dollars) &&
-           csv_add_text(text, quote ? quote->region : "") &&
-           csv_add_text(text, quote ? quote->feed : "") &&
-           add_time(text, quote ? quote->fetched_us : 0) &&
+           add_amount(text, price->known, &price->dollars) && csv_add_text(text, said->region) &&
+           csv_add_text(text, said->feed) && add_time(text, said->fetched_us) &&
            add_amount(text, side->has_cost, &side->cost.samples_per_dollar) &&
            csv_add_number(text, job ? price_exact(side->job.dollars) : NAN) &&
            csv_add_number(text, job ? price_exact(side->job.dollars_low) : NAN) &&
@@ -157,7 +162,7 @@ static bool add_row(struct bytes *text, const struct comparison_question *questi
     const struct standing *standing = &row->contender->standing;
     const struct row_price *price = &row->price;
     bool measured = standing->level != STANDING_NONE;
-    const struct quote *quote = price->quote;
+    const struct price *said = said_of(price);
 
     return add_who(text, row) && add_amount(text, measured, &row->speed) &&
            csv_add_text(text, standing_level_names[standing->level]) &&
@@ -165,8 +170,7 @@ static bool add_row(struct bytes *text, const struct comparison_question *questi
            csv_add_number(text, (double)standing->vms) &&
            csv_add_text(text, price->known ? price->kind : "") &&
            csv_add_number(text, price->known ? price->dollars.value : NAN) &&
-           csv_add_text(text, quote ? quote->region : "") &&
-           csv_add_text(text, quote ? quote->feed : "") &&
+           csv_add_text(text, said->region) && csv_add_text(text, said->feed) &&
            add_amount(text, row->has_cost, &row->cost.samples_per_dollar) &&
            csv_add_number(text, measured ? row->job.samples : NAN) &&
            csv_add_number(text, measured ? row->job.hours : NAN) &&

@@ -119,16 +119,16 @@ static bool add_price(struct table *table, const struct comparison_row *row)
 {
     struct bytes *text = table->text;
     const struct row_price *price = &row->price;
-    const struct quote *quote = price->quote;
+    const struct price_at *at = price->at;
 
     if (!price->known)
         return bytes_printf(text, " | ") &&
                add_why_no_price(table, row->contender, price->why_not);
     return bytes_printf(text, " | $%.4g %s%s", price->dollars.value, price->kind,
                         price->factor < 1 ? " (discounted)" : "") &&
-           (!quote || quote->upfront_nanos == 0 ||
+           (!at || at->price.upfront_nanos == 0 ||
             bytes_printf(text, ", $%.2f of it at once for the term",
-                         (double)quote->upfront_nanos / 1e9));
+                         (double)at->price.upfront_nanos / 1e9));
 }
 
 /* What a dollar buys at one kind of price, and the price. */

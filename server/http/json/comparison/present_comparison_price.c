@@ -9,14 +9,15 @@
 
 #include <math.h>
 
-/* Where a price is from; the price of a run or of a question has no quote. */
-static const void *find_quote(const void *object)
+/* Where a price is from; the price of a run or of a question has none. */
+static const void *find_at(const void *object)
 {
-    static const struct quote of_run = {.feed = "run"}, of_question = {.feed = "question"};
+    static const struct price_at of_run = {.price.feed = "run"},
+                                 of_question = {.price.feed = "question"};
     const struct row_price *price = object;
 
-    if (price->quote)
-        return price->quote;
+    if (price->at)
+        return price->at;
     return price->is_given ? &of_question : &of_run;
 }
 
@@ -24,19 +25,19 @@ static const char *label_of(const struct row_price *price)
 {
     const struct source *source;
 
-    if (!price->quote)
+    if (!price->at)
         return price->is_given ? "given in the question" : "as its newest run knew it";
-    source = source_find(price->quote->feed);
+    source = source_find(price->at->price.feed);
     if (source)
         return source->title;
-    return price->quote->is_published ? "published with a figure" : "given by a person";
+    return price_at_is_published(price->at) ? "published with a figure" : "given by a person";
 }
 
 static const char *freshness_of_price(const struct row_price *price)
 {
-    if (!price->quote)
+    if (!price->at)
         return freshness_names[price->freshness];
-    return price->quote->is_published ? "published" : freshness_names[price->quote->freshness];
+    return price_at_is_published(price->at) ? "published" : freshness_names[price->at->freshness];
 }
 
 static void write_commitment(struct json_writer *out, const struct member *row,
@@ -44,8 +45,8 @@ static void write_commitment(struct json_writer *out, const struct member *row,
 {
     const struct row_price *price = object;
 
-    present_commitment(out, row->name, price->quote ? price->quote->kind : PRICE_TYPED,
-                       price->quote ? price->quote->upfront_nanos : 0);
+    present_commitment(out, row->name, price->at ? price->at->price.kind : PRICE_TYPED,
+                       price->at ? price->at->price.upfront_nanos : 0);
 }
 
 MEMBER_WRITES(write_label, text, struct row_price, price, label_of(price))
@@ -56,18 +57,18 @@ MEMBER_FINDS(find_price, struct row_price, price, price->known ? price : NULL)
 static const char *const freshnesses[] = {"fresh", "stale", "expired", "published", NULL};
 
 static const struct member place_rows[] = {
-    {MEMBER(struct quote, region), .nullable = true, .filled = true},
-    {MEMBER(struct quote, zone), .nullable = true, .filled = true},
-    {MEMBER(struct quote, feed), .filled = true},
+    {MEMBER_AS(struct price_at, "region", price.region), .nullable = true, .filled = true},
+    {MEMBER_AS(struct price_at, "zone", price.zone), .nullable = true, .filled = true},
+    {MEMBER_AS(struct price_at, "feed", price.feed), .filled = true},
     {0},
 };
 static const struct members place_members = {.rows = place_rows};
 
 static const struct member age_rows[] = {
-    {MEMBER(struct quote, third_party)},
-    {MEMBER_TIME_AT(struct quote, "valid_from", since_us), .nullable = true},
-    {MEMBER_TIME_AT(struct quote, "source_time", source_us), .nullable = true},
-    {MEMBER_TIME_AT(struct quote, "fetched_at", fetched_us), .nullable = true},
+    {MEMBER(struct price_at, third_party)},
+    {MEMBER_TIME_AT(struct price_at, "valid_from", since_us), .nullable = true},
+    {MEMBER_TIME_AT(struct price_at, "source_time", price.source_us), .nullable = true},
+    {MEMBER_TIME_AT(struct price_at, "fetched_at", price.fetched_us), .nullable = true},
     {0},
 };
 static const struct members age_members = {.rows = age_rows};
@@ -82,9 +83,9 @@ static const struct member price_rows[] = {
     {MEMBER(struct row_price, factor_note), .nullable = true, .filled = true},
     {MEMBER_WRITTEN("commitment", MEMBER_OBJECT, write_commitment), .nullable = true,
      .members = &commitment_members},
-    {MEMBER_ROWS(&place_members), .find = find_quote},
+    {MEMBER_ROWS(&place_members), .find = find_at},
     {MEMBER_WRITTEN("label", MEMBER_TEXT, write_label), .filled = true},
-    {MEMBER_ROWS(&age_members), .find = find_quote},
+    {MEMBER_ROWS(&age_members), .find = find_at},
     {MEMBER_WRITTEN("freshness", MEMBER_TEXT, write_freshness), .words = freshnesses},
     {0},
 };
@@ -102,25 +103,26 @@ static const struct member row_price_rows[] = {
 };
 const struct members row_price_members = {.rows = row_price_rows};
 
-static void write_quote(struct json_writer *out, const struct member *row, const void *object)
+static void write_nanos(struct json_writer *out, const struct member *row, const void *object)
 {
-    const struct quote *quote = &MEMBER_VALUE(struct quote, row, object);
+    const struct price_at *at = MEMBER_VALUE(const struct price_at *, row, object);
 
-    jsonw_number(out, row->name, quote->known ? (double)quote->nanos / 1e9 : NAN);
+    jsonw_number(out, row->name, at->price.nanos ? (double)at->price.nanos / 1e9 : NAN);
 }
 
 MEMBER_WRITES(write_spot_discount, number, struct offer, offer,
-              offer->on_demand.known && offer->spot.known
-                  ? 100 * (1 - (double)offer->spot.nanos / (double)offer->on_demand.nanos)
+              offer->on_demand->price.nanos && offer->spot->price.nanos
+                  ? 100 * (1 - (double)offer->spot->price.nanos /
+                                   (double)offer->on_demand->price.nanos)
                   : NAN)
 
-#define QUOTE(member)                                                                            \
+#define KIND(member)                                                                             \
     .name = #member, .type = MEMBER_NUMBER, .offset = offsetof(struct offer, member),            \
-    .nullable = true, .write = write_quote
+    .nullable = true, .write = write_nanos
 static const struct member kinds_rows[] = {
-    {QUOTE(on_demand)},
-    {QUOTE(spot)},
-    {QUOTE(typed)},
+    {KIND(on_demand)},
+    {KIND(spot)},
+    {KIND(typed)},
     {MEMBER_WRITTEN("spot_discount_percent", MEMBER_NUMBER, write_spot_discount),
      .nullable = true},
     {0},
@@ -139,7 +141,8 @@ const struct members row_offer_members = {.rows = offer_rows};
 
 const void *comparison_find_offer(const void *object)
 {
-    static const struct offer nothing;
+    static const struct price_at none;
+    static const struct offer nothing = {.on_demand = &none, .spot = &none, .typed = &none};
     const struct comparison_row *row = object;
 
     return row->offer ? row->offer : &nothing;
