@@ -68,11 +68,11 @@ static long long chance(long long below)
     return (long long)(state % (unsigned long long)below);
 }
 
-static void count(void *user, const struct price_view *view)
+static void count(void *user, const struct listed_price *listed)
 {
     size_t *found = user;
 
-    *found += view->price.nanos > 0 && view->confirmed_us > 0;
+    *found += listed->at.price.nanos > 0 && listed->at.said_us > 0;
 }
 
 /* Milliseconds of one lookup; less than 0 when it did not find what is there. */

@@ -8,8 +8,15 @@
 #include <string.h>
 
 struct price_at {
-    struct price price; /* nanos 0: there is none, and why_not may say why */
-    long long series, since_us;
+    /* nanos 0: there is none, and why_not may say why. source_us and fetched_us are of the last
+     * reading before the moment that said so, where there was one. */
+    struct price price;
+    long long series;
+    long long since_us; /* when it began to hold */
+    long long said_us; /* when that reading said so: as its feed tells, else when it was asked; 0:
+                          there was none, as of what is typed */
+    bool doubted; /* a later reading says otherwise, which waits for another one to confirm it */
+    /* Of an offer alone: */
     bool third_party;
     enum freshness freshness; /* expired only where it was published with a figure */
     double low, high,

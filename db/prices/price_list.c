@@ -4,6 +4,8 @@
 #include "db/prices/withdrawal_row.h"
 #include "db/stmt.h"
 
+#include <assert.h>
+
 /* Parameters: 1 provider, 2 region, 3 zone, 4 kind, 5 feed, 6 the moment, 7 after, 8 limit, 9
  * type. The moment of a reading is when it was fetched: what was not known yet confirms nothing,
  * and so does a reading since a price is in doubt. */
@@ -30,15 +32,17 @@
 #define PAGE " AND s.number > ?7 ORDER BY s.number LIMIT ?8"
 #define TYPE " AND s.instance_type = ?9"
 
-static void view_from_row(struct stmt *row, long long at_us, struct price_view *ret_view)
+static void listed_from_row(struct stmt *row, long long at_us, struct listed_price *ret_listed)
 {
-    long long held_us = stmt_column_integer(row, 19);
-    struct price_view view = {.series = stmt_column_integer(row, 0),
-                              .since_us = stmt_column_integer(row, 13),
-                              .confirmed_us = stmt_column_integer(row, 14),
-                              .confirmed_source_us = stmt_column_integer(row, 15),
-                              .doubted = held_us > 0 && held_us <= at_us};
-    struct price *price = &view.price;
+    const long long held_us = stmt_column_integer(row, 19);
+    const long long confirmed_us = stmt_column_integer(row, 14);
+    const long long confirmed_source_us = stmt_column_integer(row, 15);
+    struct listed_price listed = {
+        .at = {.series = stmt_column_integer(row, 0),
+               .since_us = stmt_column_integer(row, 13),
+               .said_us = confirmed_source_us ? confirmed_source_us : confirmed_us,
+               .doubted = held_us > 0 && held_us <= at_us}};
+    struct price *price = &listed.at.price;
     struct {
         char *text;
         size_t size;
@@ -60,14 +64,16 @@ static void view_from_row(struct stmt *row, long long at_us, struct price_view *
         price->kind = PRICE_ON_DEMAND; /* the schema lets in no other words */
     price->nanos = stmt_column_integer(row, 8);
     price->upfront_nanos = stmt_column_integer(row, 23);
-    price->source_us = stmt_column_integer(row, 11);
-    price->fetched_us = stmt_column_integer(row, 12);
-    if (view.doubted && view.since_us == stmt_column_integer(row, 21))
-        view.waiting = (struct waiting_price){.since_us = held_us,
-                                              .nanos = stmt_column_integer(row, 20),
-                                              .count = stmt_column_integer(row, 22)};
-    withdrawal_read(row, 16, &view.withdrawn);
-    *ret_view = view;
+    price->source_us = confirmed_source_us ? confirmed_source_us : stmt_column_integer(row, 11);
+    price->fetched_us = confirmed_us ? confirmed_us : stmt_column_integer(row, 12);
+    if (listed.at.doubted && listed.at.since_us == stmt_column_integer(row, 21)) {
+        listed.waiting.since_us = held_us;
+        listed.waiting.nanos = stmt_column_integer(row, 20);
+        listed.waiting.count = stmt_column_integer(row, 22);
+    }
+    withdrawal_read(row, 16, &listed.withdrawn);
+    assert(!listed.waiting.since_us || listed.at.doubted);
+    *ret_listed = listed;
 }
 
 static bool price_list_tell_all(struct stmt *query, const struct price_filter *filter,
@@ -86,10 +92,10 @@ static bool price_list_tell_all(struct stmt *query, const struct price_filter *f
     if (filter->instance_type)
         stmt_text(query, filter->instance_type);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
-        struct price_view view;
+        struct listed_price listed;
 
-        view_from_row(query, filter->at_us, &view);
-        tell(user, &view);
+        listed_from_row(query, filter->at_us, &listed);
+        tell(user, &listed);
     }
     return step == STMT_DONE;
 }
@@ -122,7 +128,7 @@ bool price_history(struct db *db, const struct price_filter *filter, price_tell_
     return query && price_list_tell_all(query, filter, tell, user, err);
 }
 
-bool price_find(struct db *db, const struct price_key *key, struct price_view *ret_view,
+bool price_find(struct db *db, const struct price_key *key, struct listed_price *ret_listed,
                 struct error *err)
 {
     static const char sql[] = COLUMNS " LEFT JOIN readings AS r ON false WHERE s.number = ?"
@@ -139,6 +145,6 @@ bool price_find(struct db *db, const struct price_key *key, struct price_view *r
         return error_set(err, ERROR_NOT_FOUND, NULL, "there is no such price");
     if (step != STMT_ROW)
         return false;
-    view_from_row(query, 0, ret_view);
+    listed_from_row(query, 0, ret_listed);
     return true;
 }

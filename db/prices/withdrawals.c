@@ -31,32 +31,32 @@ static bool mark_price(struct db *db, const struct price_key *key,
 }
 
 /* Only what a person typed is theirs to take back. */
-static bool is_typed(const struct price_view *view, struct error *err)
+static bool is_typed(const struct price *price, struct error *err)
 {
-    if (strcmp(view->price.feed, "typed") == 0)
+    if (strcmp(price->feed, "typed") == 0)
         return true;
-    if (strcmp(view->price.feed, PUBLISHED_FEED) == 0)
+    if (strcmp(price->feed, PUBLISHED_FEED) == 0)
         return error_set(
             err, ERROR_CONFLICT, NULL,
             "the price was published with a figure, and is the price of no other row");
     return error_set(err, ERROR_CONFLICT, NULL,
                      "the feed %s would say the price again: type a price, which goes before it, "
                      "or switch the feed off",
-                     view->price.feed);
+                     price->feed);
 }
 
 bool prices_withdraw(struct db *db, const struct price_key *key,
-                     const struct taken_back *withdrawn, struct price_view *ret_view,
+                     const struct taken_back *withdrawn, struct listed_price *ret_listed,
                      struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
 
-    if (!transaction_begin(&change, db, DB_DURABLE, err) || !price_find(db, key, ret_view, err) ||
-        !is_typed(ret_view, err))
+    if (!transaction_begin(&change, db, DB_DURABLE, err) ||
+        !price_find(db, key, ret_listed, err) || !is_typed(&ret_listed->at.price, err))
         return false;
-    return ret_view->withdrawn.at_us > 0 ||
+    return ret_listed->withdrawn.at_us > 0 ||
            (revision_touch(db, err) && mark_price(db, key, withdrawn, err) &&
-            price_series_settle(db, key->series, err) && price_find(db, key, ret_view, err) &&
+            price_series_settle(db, key->series, err) && price_find(db, key, ret_listed, err) &&
             transaction_commit(&change, err));
 }
 

@@ -9,7 +9,7 @@
 /* Withdraws a typed price. One that was withdrawn before stays as it is. ERROR_NOT_FOUND;
  * ERROR_CONFLICT for a price of a feed, which would come back with the next reading. */
 MUST_USE bool prices_withdraw(struct db *db, const struct price_key *key,
-                              const struct taken_back *withdrawn, struct price_view *ret_view,
+                              const struct taken_back *withdrawn, struct listed_price *ret_listed,
                               struct error *err);
 
 /* The same for the discount of a number. */

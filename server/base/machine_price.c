@@ -16,67 +16,65 @@ struct search {
     const struct machine_price_question *question;
     struct identity identity; /* with the type under which its prices are stored */
     int rank;                 /* of the best; 0 while there is none */
-    struct price_view best;
+    struct price_at best;
     long long expired_us;   /* when the youngest that is too old was last said */
     char expired_feed[32];  /* "" while there is none */
     enum price_fit nearest; /* of those that are no price of this machine */
-    struct price_view near; /* the first of the nearest */
+    struct price_at near;   /* the first of the nearest */
     long long near_count;
-    struct price_view committed; /* a commitment for it, of its region where there is one */
+    struct price_at committed; /* a commitment for it, of its region where there is one */
 };
 
 /* A commitment is never the price of a machine, so that it is no near miss either. */
-static void consider_commitment(struct search *search, const struct price_view *view)
+static void consider_commitment(struct search *search, const struct price_at *at)
 {
     const struct identity *identity = search->question->identity;
 
-    if (strcmp(view->price.provider, identity->provider) == 0 &&
+    if (strcmp(at->price.provider, identity->provider) == 0 &&
         (!search->committed.price.nanos ||
-         (strcmp(view->price.region, identity->region) == 0 &&
+         (strcmp(at->price.region, identity->region) == 0 &&
           strcmp(search->committed.price.region, identity->region) != 0)))
-        search->committed = *view;
+        search->committed = *at;
 }
 
-static void consider_near(struct search *search, enum price_fit fit,
-                          const struct price_view *view)
+static void consider_near(struct search *search, enum price_fit fit, const struct price_at *at)
 {
     if (fit == PRICE_OF_OTHER_TYPE || fit < search->nearest)
         return;
     if (fit > search->nearest) {
-        search->near = *view;
+        search->near = *at;
         search->near_count = 0;
     }
     search->nearest = fit;
     search->near_count++;
 }
 
-static void consider(void *user, const struct price_view *view)
+static void consider(void *user, const struct listed_price *listed)
 {
     struct search *search = user;
-    enum price_fit fit = price_fit(&view->price, &search->identity);
-    int rank = price_rank(&view->price, &search->identity);
-    long long said_us =
-        view->confirmed_source_us > 0 ? view->confirmed_source_us : view->confirmed_us;
+    const struct price_at *at = &listed->at;
+    enum price_fit fit = price_fit(&at->price, &search->identity);
+    int rank = price_rank(&at->price, &search->identity);
 
-    if (view->price.kind >= PRICE_COMMITTED) {
-        consider_commitment(search, view);
+    if (at->price.kind >= PRICE_COMMITTED) {
+        consider_commitment(search, at);
         return;
     }
     if (fit != PRICE_FITS) {
-        consider_near(search, fit, view);
+        consider_near(search, fit, at);
         return;
     }
-    if (freshness_of(view->price.kind, search->question->at_us - said_us,
-                     source_pace_us(view->price.feed)) == PRICE_EXPIRED) {
-        if (said_us >= search->expired_us)
-            snprintf(search->expired_feed, sizeof search->expired_feed, "%s", view->price.feed);
-        search->expired_us = said_us > search->expired_us ? said_us : search->expired_us;
+    if (freshness_of(at->price.kind, search->question->at_us - at->said_us,
+                     source_pace_us(at->price.feed)) == PRICE_EXPIRED) {
+        if (at->said_us >= search->expired_us)
+            snprintf(search->expired_feed, sizeof search->expired_feed, "%s", at->price.feed);
+        search->expired_us = at->said_us > search->expired_us ? at->said_us : search->expired_us;
         return;
     }
     if (rank <= search->rank)
         return;
     search->rank = rank;
-    search->best = *view;
+    search->best = *at;
 }
 
 /* The most specific price comes first. */
@@ -84,8 +82,7 @@ static void take_off(void *user, const struct discount *discount)
 {
     struct machine_price *price = user;
 
-    if (price->discount[0] || price->factor < 1 ||
-        !discount_applies(discount, &price->view.price))
+    if (price->discount[0] || price->factor < 1 || !discount_applies(discount, &price->at.price))
         return;
     price->factor = discount->factor;
     snprintf(price->discount, sizeof price->discount, "%s", discount->note);
@@ -94,11 +91,11 @@ static void take_off(void *user, const struct discount *discount)
 static void take_option(const struct machine_price_question *question,
                         struct machine_price *price)
 {
-    struct price *typed = &price->view.price;
+    struct price *typed = &price->at.price;
 
     price->known = price_set_number(typed, question->given);
     typed->kind = PRICE_TYPED;
-    typed->fetched_us = price->view.since_us = question->at_us;
+    typed->fetched_us = price->at.since_us = question->at_us;
     snprintf(typed->currency, sizeof typed->currency, "USD");
     snprintf(typed->feed, sizeof typed->feed, "option");
 }
@@ -246,14 +243,14 @@ bool machine_price_find(struct db *db, const struct machine_price_question *ques
         if (!price_list(db, &filter, consider, &search, err))
             return false;
         price.known = search.rank > 0;
-        price.view = search.best;
+        price.at = search.best;
     }
     if (!price.known)
         explain(&search, &price);
     else if (!discounts_each(db, question->at_us, take_off, &price, err))
         return false;
     if (price.known)
-        price.dollars = price_exact((double)price.view.price.nanos / 1e9 * price.factor);
+        price.dollars = price_exact((double)price.at.price.nanos / 1e9 * price.factor);
     *ret_price = price;
     return true;
 }

@@ -7,7 +7,7 @@
 
 struct machine_price {
     bool known;
-    struct price_view view;
+    struct price_at at;
     double factor;      /* of the discount; 1 for none */
     char discount[128]; /* the discount's note */
     double dollars;     /* an hour, after the discount */

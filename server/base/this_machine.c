@@ -136,8 +136,8 @@ bool this_machine_typed_price(struct this_machine *here, struct db *db, long lon
 
     if (!find_price(here, db, 0, at_us, &price, err))
         return false;
-    price.known = price.known &&
-                  (price.view.price.kind == PRICE_TYPED || price.view.price.kind == PRICE_OWN);
+    price.known =
+        price.known && (price.at.price.kind == PRICE_TYPED || price.at.price.kind == PRICE_OWN);
     *ret_price = price;
     return true;
 }

@@ -58,21 +58,19 @@ static void write_age(long long us, char ret_text[JSON_NUMBER_SIZE])
 static bool add_price(struct bytes *text, const struct bench_report *report)
 {
     const struct machine_price *price = &report->price;
-    const struct price_view *view = &price->view;
-    const struct source *source = source_find(view->price.feed);
-    long long said_us = view->confirmed_source_us ? view->confirmed_source_us
-                        : view->confirmed_us      ? view->confirmed_us
-                                                  : view->price.fetched_us;
+    const struct price_at *at = &price->at;
+    const struct source *source = source_find(at->price.feed);
+    long long said_us = at->said_us ? at->said_us : at->price.fetched_us;
     char number[PRICE_TEXT_SIZE], age[JSON_NUMBER_SIZE];
 
     if (!price->known)
         return bytes_printf(text, "Price    not known: %s\n", price->why_not);
-    price_write_nanos(view->price.nanos, number);
+    price_write_nanos(at->price.nanos, number);
     write_age(report->at_us - said_us, age);
-    if (!bytes_printf(text, "Price    %s %s an hour, %s", number, view->price.currency,
-                      price_kind_name(view->price.kind)))
+    if (!bytes_printf(text, "Price    %s %s an hour, %s", number, at->price.currency,
+                      price_kind_name(at->price.kind)))
         return false;
-    if (source ? !bytes_printf(text, ", %s (%s), %s", source->title, view->price.feed, age)
+    if (source ? !bytes_printf(text, ", %s (%s), %s", source->title, at->price.feed, age)
                : !bytes_printf(text, ", given by a person"))
         return false;
     return (!(price->factor < 1) || bytes_printf(text, "; discount: %.4g of it is paid (%s)",

@@ -22,12 +22,6 @@ static const struct discount *find_discount(const struct discount_list *discount
     return NULL;
 }
 
-/* When its source last said this price. */
-static long long fetched_us_of(const struct price_view *view)
-{
-    return view->confirmed_us ? view->confirmed_us : view->price.fetched_us;
-}
-
 void price_write_dollars(struct json_writer *out, const struct member *row, const void *object)
 {
     long long nanos = MEMBER_VALUE(long long, row, object);
@@ -35,8 +29,10 @@ void price_write_dollars(struct json_writer *out, const struct member *row, cons
     jsonw_number(out, row->name, nanos > 0 ? (double)nanos / 1e9 : NAN);
 }
 
-static const char *label_of(const struct price *price, const struct source *source)
+const char *price_label(const struct price *price)
 {
+    const struct source *source = source_find(price->feed);
+
     if (strcmp(price->feed, PUBLISHED_FEED) == 0)
         return "published with a figure";
     if (source)
@@ -46,49 +42,45 @@ static const char *label_of(const struct price *price, const struct source *sour
 }
 
 /* Where the price comes from, and how old that is. */
-static struct price_shown show(const struct price_view *view, long long at_us)
+static struct price_shown show(const struct price_at *at, long long at_us)
 {
-    const struct price *price = &view->price;
+    const struct price *price = &at->price;
     const struct source *source = source_find(price->feed);
-    bool is_published = strcmp(price->feed, PUBLISHED_FEED) == 0;
     bool given = price->kind == PRICE_TYPED || price->kind == PRICE_OWN;
-    struct price_shown shown = {.view = view,
-                                .label = label_of(price, source),
-                                .third_party = is_published || (source && source->third_party),
-                                .source_us = price->source_us,
-                                .fetched_us = fetched_us_of(view)};
-    long long said_us = shown.fetched_us;
+    long long age_us = at_us - (at->said_us ? at->said_us : price->fetched_us);
 
-    if (view->confirmed_source_us)
-        said_us = shown.source_us = view->confirmed_source_us;
-    shown.age_seconds = given ? NAN : (double)(at_us - said_us) / 1e6;
-    shown.freshness = (view->doubted ? freshness_of_doubted : freshness_of)(
-        price->kind, at_us - said_us, source ? source->pace_seconds * 1000000 : 0);
-    return shown;
+    return (struct price_shown){.at = at,
+                                .label = price_label(price),
+                                .third_party =
+                                    price_at_is_published(at) || (source && source->third_party),
+                                .age_seconds = given ? NAN : (double)age_us / 1e6,
+                                .freshness = (at->doubted ? freshness_of_doubted : freshness_of)(
+                                    price->kind, age_us, source_pace_us(price->feed))};
 }
 
 static void add_discount(struct price_shown *shown, double factor, const char *note)
 {
-    const struct price *price = &shown->view->price;
+    const struct price *price = &shown->at->price;
 
     shown->has_discount = true;
     shown->discount =
         (struct discount_shown){factor, note, price_exact((double)price->nanos / 1e9 * factor)};
 }
 
-struct price_shown price_show(const struct price_view *view,
+struct price_shown price_show(const struct listed_price *listed,
                               const struct discount_list *discounts, long long at_us)
 {
-    const struct discount *discount = find_discount(discounts, &view->price);
-    struct price_shown shown = show(view, at_us);
+    const struct discount *discount = find_discount(discounts, &listed->at.price);
+    struct price_shown shown = show(&listed->at, at_us);
 
-    if (discount && view->price.nanos > 0)
+    shown.listed = listed;
+    if (discount && listed->at.price.nanos > 0)
         add_discount(&shown, discount->factor, discount->note);
     return shown;
 }
 
-MEMBER_FINDS(find_price, struct price_shown, shown, &shown->view->price)
-MEMBER_FINDS(find_view, struct price_shown, shown, shown->view)
+MEMBER_FINDS(find_price, struct price_shown, shown, &shown->at->price)
+MEMBER_FINDS(find_at, struct price_shown, shown, shown->at)
 MEMBER_FINDS(find_discount_shown, struct price_shown, shown,
              shown->has_discount ? &shown->discount : NULL)
 MEMBER_WRITES(write_text, text, struct price, price, price->nanos > 0 ? price->text : NULL)
@@ -118,11 +110,13 @@ static const struct member reference_rows[] = {
 };
 static const struct members reference_members = {.rows = reference_rows};
 
-static const struct member since_rows[] = {
-    {MEMBER_TIME_AT(struct price_view, "valid_from", since_us), .nullable = true},
+static const struct member times_rows[] = {
+    {MEMBER_TIME_AT(struct price_at, "valid_from", since_us), .nullable = true},
+    {MEMBER_TIME_AT(struct price_at, "source_time", price.source_us), .nullable = true},
+    {MEMBER_TIME_AT(struct price_at, "fetched_at", price.fetched_us), .nullable = true},
     {0},
 };
-static const struct members since_members = {.rows = since_rows};
+const struct members price_times_members = {.rows = times_rows};
 
 static const struct member body_rows[] = {
     {MEMBER_ROWS(&what_members), .find = find_price},
@@ -132,9 +126,7 @@ static const struct member body_rows[] = {
          "figure, and is never used as a current price."},
     {MEMBER(struct price_shown, third_party)},
     {MEMBER_ROWS(&reference_members), .find = find_price},
-    {MEMBER_ROWS(&since_members), .find = find_view},
-    {MEMBER_TIME_AT(struct price_shown, "source_time", source_us), .nullable = true},
-    {MEMBER_TIME_AT(struct price_shown, "fetched_at", fetched_us), .nullable = true},
+    {MEMBER_ROWS(&price_times_members), .find = find_at},
     {MEMBER(struct price_shown, age_seconds), .nullable = true},
     {MEMBER(struct price_shown, freshness), .words = freshness_names},
     {0},
@@ -199,13 +191,13 @@ void present_commitment(struct json_writer *out, const char *key, enum price_kin
 }
 
 static const struct member held_rows[] = {
-    {MEMBER_AS(struct price_view, "count", waiting.count), .range = MEMBER_NOT_NEGATIVE,
+    {MEMBER_AS(struct listed_price, "count", waiting.count), .range = MEMBER_NOT_NEGATIVE,
      .meaning = "Prices that wait with it, of the same scope of the feed."},
-    {PRICE_DOLLARS(struct price_view, "price_per_hour", price.nanos),
+    {PRICE_DOLLARS(struct listed_price, "price_per_hour", at.price.nanos),
      .meaning = "The price that is accepted."},
-    {PRICE_DOLLARS(struct price_view, "held_price_per_hour", waiting.nanos), .nullable = true,
+    {PRICE_DOLLARS(struct listed_price, "held_price_per_hour", waiting.nanos), .nullable = true,
      .meaning = "The price that waits; null: the feed has none any more."},
-    {MEMBER_TIME_AT(struct price_view, "since", waiting.since_us),
+    {MEMBER_TIME_AT(struct listed_price, "since", waiting.since_us),
      .meaning = "When a reading said so first."},
     {0},
 };
@@ -216,25 +208,25 @@ static const struct members held_members = {
 
 static void write_id(struct json_writer *out, const struct member *row, const void *object)
 {
-    const struct price_view *view = ((const struct price_shown *)object)->view;
+    const struct price_at *at = ((const struct price_shown *)object)->at;
     char id[PRICE_ID_SIZE];
 
-    price_id_write(&(struct price_key){view->series, view->since_us}, id);
+    price_id_write(&(struct price_key){at->series, at->since_us}, id);
     jsonw_text(out, row->name, id);
 }
 
 static void write_commitment(struct json_writer *out, const struct member *row,
                              const void *object)
 {
-    const struct price *price = &((const struct price_shown *)object)->view->price;
+    const struct price *price = &((const struct price_shown *)object)->at->price;
 
     present_commitment(out, row->name, price->kind, price->upfront_nanos);
 }
 
-MEMBER_FINDS(find_withdrawn, struct price_shown, it, &it->view->withdrawn)
+MEMBER_FINDS(find_withdrawn, struct price_shown, it, &it->listed->withdrawn)
 
 MEMBER_FINDS(find_held, struct price_shown, shown,
-             shown->view->waiting.since_us != 0 ? shown->view : NULL)
+             shown->listed->waiting.since_us != 0 ? shown->listed : NULL)
 
 static const struct member listed_rows[] = {
     {MEMBER_WRITTEN("id", MEMBER_TEXT, write_id), .pattern = "^[0-9]+-[0-9]+$",
@@ -285,7 +277,7 @@ static void write_machine_price(struct json_writer *out, const struct member *ro
 {
     const struct priced_machine *priced = object;
     const struct machine_price *price = priced->price;
-    struct price_shown shown = show(&price->view, priced->at_us);
+    struct price_shown shown = show(&price->at, priced->at_us);
 
     if (price->factor < 1)
         add_discount(&shown, price->factor, price->discount);
@@ -305,7 +297,7 @@ const struct members machine_price_members = {.rows = machine_rows};
 
 struct paid_price paid_price_of(const struct machine_price *price)
 {
-    const struct price *list = &price->view.price;
+    const struct price *list = &price->at.price;
     struct paid_price paid = {0};
 
     if (!price->known)
@@ -319,7 +311,7 @@ struct paid_price paid_price_of(const struct machine_price *price)
     snprintf(paid.currency, sizeof paid.currency, "%s", list->currency);
     snprintf(paid.kind, sizeof paid.kind, "%s", price_kind_name(list->kind));
     snprintf(paid.feed, sizeof paid.feed, "%s", list->feed);
-    paid.fetched_us = fetched_us_of(&price->view);
+    paid.fetched_us = list->fetched_us;
     return paid;
 }
 

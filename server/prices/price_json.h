@@ -22,18 +22,21 @@ struct discount_shown {
     double price_per_hour;
 };
 struct price_shown {
-    const struct price_view *view;
+    const struct price_at *at;
+    const struct listed_price *listed; /* NULL: it is not of a list */
     const char *label;
     bool third_party, has_discount;
-    long long source_us, fetched_us; /* 0 unknown */
-    double age_seconds;              /* NaN of a price that a person gave */
+    double age_seconds; /* NaN of a price that a person gave */
     enum freshness freshness;
     struct discount_shown discount;
 };
 /* As it was at `at_us`; `discounts` may be NULL. */
-struct price_shown price_show(const struct price_view *view,
+struct price_shown price_show(const struct listed_price *listed,
                               const struct discount_list *discounts, long long at_us);
 extern const struct members price_members, listed_price_members; /* of struct price_shown */
+extern const struct members price_times_members;                 /* of struct price_at */
+/* Who says the price, for people. */
+const char *price_label(const struct price *price);
 
 /* A member of nanodollars, written as dollars; null for 0. */
 #define PRICE_DOLLARS(type_of_struct, called, member)                                            \

@@ -14,7 +14,7 @@ bool typed_later_find(struct this_machine *here, struct db *db, long long at_us,
     if (!this_machine_typed_price(here, db, at_us, &price, err))
         return false;
     if (price.known)
-        snprintf(price.view.price.feed, sizeof price.view.price.feed, TYPED_LATER_FEED);
+        snprintf(price.at.price.feed, sizeof price.at.price.feed, TYPED_LATER_FEED);
     *ret_price = price;
     return true;
 }

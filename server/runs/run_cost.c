@@ -33,13 +33,13 @@ void run_cost_follow(struct this_machine *here, struct db *db, const struct run 
 {
     const struct machine_price *price = &cost->price;
     struct price_window over = {.length_us = run->ended_us - run->started_us};
-    const struct price_course_question question = {.series = price->view.series,
+    const struct price_course_question question = {.series = price->at.series,
                                                    .at_us = run->ended_us};
     struct error err = {0};
 
     if (!price->known)
         look_again(here, db, run, cost);
-    if (!price->known || price->view.price.kind != PRICE_SPOT || question.series <= 0 ||
+    if (!price->known || price->at.price.kind != PRICE_SPOT || question.series <= 0 ||
         run->started_us <= 0 || over.length_us <= 0)
         return;
     if (!price_course(db, &question, 1, &over, &err)) {

@@ -123,16 +123,19 @@ static inline struct change replaced(struct db *db, const struct feed_reading *r
 
 struct views {
     size_t count;
-    struct price_view list[VIEWS_MAX];
+    struct price_at list[VIEWS_MAX];
+    struct taken_back withdrawn[VIEWS_MAX];
 };
 
-static inline void views_add(void *user, const struct price_view *view)
+static inline void views_add(void *user, const struct listed_price *listed)
 {
     struct views *views = user;
 
     EXPECT(views->count < VIEWS_MAX);
-    if (views->count < VIEWS_MAX)
-        views->list[views->count++] = *view;
+    if (views->count == VIEWS_MAX)
+        return;
+    views->withdrawn[views->count] = listed->withdrawn;
+    views->list[views->count++] = listed->at;
 }
 
 static inline struct views list_of(struct db *db, struct price_filter filter)

@@ -176,11 +176,12 @@ static const struct taken_back taken = {.at_us = THEN_US, .by = "ann", .reason =
 
 static bool withdraw_price(struct db *db, struct error *err)
 {
-    struct price_view view;
-    bool ok = prices_withdraw(db, &(struct price_key){typed_series, NOON_US}, &taken, &view, err);
+    struct listed_price listed;
+    bool ok =
+        prices_withdraw(db, &(struct price_key){typed_series, NOON_US}, &taken, &listed, err);
 
-    EXPECT(!ok || (view.withdrawn.at_us == THEN_US && strcmp(view.withdrawn.by, "ann") == 0));
-    EXPECT(!ok || strcmp(view.withdrawn.reason, "a typo") == 0);
+    EXPECT(!ok || (listed.withdrawn.at_us == THEN_US && strcmp(listed.withdrawn.by, "ann") == 0));
+    EXPECT(!ok || strcmp(listed.withdrawn.reason, "a typo") == 0);
     return ok;
 }
 

@@ -45,11 +45,11 @@ struct catalogue_writer {
     const struct catalogue *catalogue;
 };
 
-static void write_price(void *user, const struct price_view *view)
+static void write_price(void *user, const struct listed_price *listed)
 {
     const struct catalogue_writer *writer = user;
     const struct price_shown shown =
-        price_show(view, writer->catalogue->discounts, writer->catalogue->now_us);
+        price_show(listed, writer->catalogue->discounts, writer->catalogue->now_us);
 
     members_write(writer->out, NULL, &listed_price_members, &shown);
 }

@@ -43,17 +43,17 @@ struct price_writer {
     const struct price_answer *answer;
 };
 
-static void tell(void *user, const struct price_view *view)
+static void tell(void *user, const struct listed_price *listed)
 {
     const struct price_writer *writer = user;
     const struct price_answer *answer = writer->answer;
     struct page *page = answer->page;
-    const struct price_shown shown = price_show(view, answer->discounts, answer->filter->at_us);
+    const struct price_shown shown = price_show(listed, answer->discounts, answer->filter->at_us);
 
     if (!page_takes(page))
         return;
-    cursor_write(view->series, page->last);
-    *answer->said |= strcmp(view->price.feed, PUBLISHED_FEED) != 0;
+    cursor_write(listed->at.series, page->last);
+    *answer->said |= strcmp(listed->at.price.feed, PUBLISHED_FEED) != 0;
     members_write(writer->out, NULL, &listed_price_members, &shown);
 }
 
@@ -262,10 +262,10 @@ static void write_stored(struct json_writer *out, const struct member *row, cons
 
     jsonw_open(out, row->name, '[');
     for (size_t i = 0; i < stored->count; i++) {
-        const struct price_view view = {.price = stored->list[i],
-                                        .since_us = stored->list[i].source_us,
-                                        .series = stored->series[i]};
-        const struct price_shown shown = price_show(&view, NULL, clock_calendar_us());
+        const struct listed_price listed = {.at = {.price = stored->list[i],
+                                                   .since_us = stored->list[i].source_us,
+                                                   .series = stored->series[i]}};
+        const struct price_shown shown = price_show(&listed, NULL, clock_calendar_us());
 
         members_write(out, NULL, row->members, &shown);
     }
@@ -373,7 +373,7 @@ void prices_withdraw_handler(struct exchange *exchange)
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct taken_back taken;
     struct price_shown shown;
-    struct price_view view;
+    struct listed_price listed;
     struct price_key key;
     struct error err = {0};
     char id[PRICE_ID_SIZE];
@@ -385,16 +385,16 @@ void prices_withdraw_handler(struct exchange *exchange)
         return;
     }
     loan = db_borrow(exchange->server->pool);
-    if (!prices_withdraw(loan.db, &key, &taken, &view, &err) ||
-        !typed_later_withdraw(exchange->server->this_machine, loan.db, &view.price,
+    if (!prices_withdraw(loan.db, &key, &taken, &listed, &err) ||
+        !typed_later_withdraw(exchange->server->this_machine, loan.db, &listed.at.price,
                               clock_calendar_us(), &err)) {
         reply_error(exchange, &err);
         return;
     }
     price_id_write(&key, id);
-    if (view.withdrawn.at_us == taken.at_us)
+    if (listed.withdrawn.at_us == taken.at_us)
         taking_back_note(exchange, "price withdrawn", id, taken.reason);
-    shown = price_show(&view, NULL, clock_calendar_us());
+    shown = price_show(&listed, NULL, clock_calendar_us());
     members_write(&out, NULL, &listed_price_members, &shown);
     reply_json(exchange, 200, &out);
 }

@@ -217,18 +217,18 @@ static void a_price_in_doubt_is_not_fresh(void)
     WEIGH(db, 120, P("a", "100"), P("b", "1"));
     views = list_of(db, filter);
     EXPECT(views.list[0].doubted);
-    EXPECT_INT(views.list[0].confirmed_us, THEN_US); /* the last that said so */
+    EXPECT_INT(views.list[0].said_us, THEN_US); /* the last that said so */
     filter.at_us = THEN_US + 180 * SECOND_US;
     views = list_of(db, filter);
     EXPECT(views.list[0].doubted);
-    EXPECT_INT(views.list[0].confirmed_us, THEN_US);
+    EXPECT_INT(views.list[0].said_us, THEN_US);
     filter.at_us = THEN_US + 59 * SECOND_US; /* it was not in doubt yet */
     views = list_of(db, filter);
     EXPECT(!views.list[0].doubted);
     filter = (struct price_filter){.instance_type = "b", .at_us = THEN_US + 180 * SECOND_US};
     views = list_of(db, filter);
     EXPECT(!views.list[0].doubted);
-    EXPECT_INT(views.list[0].confirmed_us, THEN_US + 120 * SECOND_US);
+    EXPECT_INT(views.list[0].said_us, THEN_US + 120 * SECOND_US);
 }
 
 static bool read_with_validators(struct db *db, const char *text, struct feed_row *ret_row)
@@ -349,12 +349,11 @@ static size_t wrong_and_fresh(struct db *db, const double prices[TYPES], long lo
     size_t wrong = 0;
 
     for (size_t i = 0; i < views.count; i++) {
-        const struct price_view *view = &views.list[i];
-        size_t type = (size_t)strtoull(view->price.instance_type + 1, NULL, 10);
-        double truth = prices[type], price = (double)view->price.nanos / 1e9;
+        const struct price_at *at = &views.list[i];
+        size_t type = (size_t)strtoull(at->price.instance_type + 1, NULL, 10);
+        double truth = prices[type], price = (double)at->price.nanos / 1e9;
 
-        if (!view->doubted &&
-            freshness_of(PRICE_SPOT, at_us - view->confirmed_us, 0) == PRICE_FRESH)
+        if (!at->doubted && freshness_of(PRICE_SPOT, at_us - at->said_us, 0) == PRICE_FRESH)
             wrong += price < truth * 0.999 || price > truth * 1.001;
     }
     return wrong;

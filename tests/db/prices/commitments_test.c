@@ -60,22 +60,22 @@ static bool tell(struct db *db, long long seconds, struct told told, struct erro
         &change, err);
 }
 
-static struct price_view view_of(struct db *db, const char *type, const char *kind,
-                                 long long seconds)
+static struct price_at view_of(struct db *db, const char *type, const char *kind,
+                               long long seconds)
 {
     struct views views = list_of(
         db, (struct price_filter){
                 .instance_type = type, .kind = kind, .at_us = THEN_US + SECOND_US * seconds});
 
     EXPECT(views.count <= 1);
-    return views.count == 1 ? views.list[0] : (struct price_view){.series = 0};
+    return views.count == 1 ? views.list[0] : (struct price_at){.series = 0};
 }
 
 static void what_is_paid_at_once_is_stored_with_the_price(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    struct price_view view;
+    struct price_at view;
 
     EXPECT(tell(db, 0, (struct told){1, 0.6, TYPES, TYPES}, NULL));
     view = view_of(db, "m3.x", "reserved_3y_partial_upfront", 1);

@@ -231,14 +231,14 @@ static void a_price_says_when_it_was_last_confirmed(void)
         views =
             list_of(db, (struct price_filter){.at_us = THEN_US + moments[i].seconds * SECOND_US});
         EXPECT_INT((long long)views.count, 1);
-        EXPECT_INT(views.list[0].confirmed_us, THEN_US + moments[i].confirmed * SECOND_US);
-        EXPECT_INT(views.list[0].confirmed_source_us, moments[i].source);
+        long long asked_us = THEN_US + moments[i].confirmed * SECOND_US;
+        EXPECT_INT(views.list[0].price.fetched_us, asked_us);
+        EXPECT_INT(views.list[0].said_us, moments[i].source ? moments[i].source : asked_us);
     }
     /* It was valid earlier, as the source says, but no reading had confirmed it then. */
     views = list_of(db, (struct price_filter){.at_us = NOON_US});
     EXPECT_INT((long long)views.count, 1);
-    EXPECT_INT(views.list[0].confirmed_us, 0);
-    EXPECT_INT(views.list[0].confirmed_source_us, 0);
+    EXPECT_INT(views.list[0].said_us, 0);
 }
 
 int main(void)

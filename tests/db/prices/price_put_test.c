@@ -48,7 +48,7 @@ static void a_typed_price_holds_from_its_moment_on(void)
     EXPECT_INT(views.list[0].price.nanos, 250000000);
     EXPECT_INT(views.list[0].price.fetched_us, THEN_US + 5000 * SECOND_US);
     EXPECT_INT(views.list[0].since_us, THEN_US);
-    EXPECT_INT(views.list[0].confirmed_us, 0); /* no feed confirms it */
+    EXPECT_INT(views.list[0].said_us, 0); /* no feed confirms it */
     EXPECT_STR(text_at(db, "our-box", -1), "");
     put(db, "our-box", "100", 60); /* a person may leap */
     EXPECT_STR(text_at(db, "our-box", 59), "0.250");
@@ -159,8 +159,8 @@ static void entered_prices_and_prices_of_feeds_never_mix(void)
     EXPECT_INT((long long)views.count, 2);
     EXPECT_STR(views.list[0].price.text, "1.5");
     EXPECT_STR(views.list[1].price.text, "2");
-    EXPECT_INT(views.list[0].confirmed_us, THEN_US + 120 * SECOND_US);
-    EXPECT_INT(views.list[1].confirmed_us, 0);
+    EXPECT_INT(views.list[0].price.fetched_us, THEN_US + 120 * SECOND_US);
+    EXPECT_INT(views.list[1].said_us, 0);
 }
 
 int main(void)

@@ -25,7 +25,7 @@ static void what_is_lost_as_a_whole_stays_for_an_hour(void)
         EXPECT_INT(price_told(db, "lists", kept, HOUR).price.nanos, 5100000000);
         EXPECT_INT(price_told(db, "lists", lost, HOUR).price.nanos, 1000000000);
         EXPECT(price_told(db, "lists", lost, HOUR).doubted);
-        EXPECT_INT(price_told(db, "lists", lost, HOUR).confirmed_us, THEN_US);
+        EXPECT_INT(price_told(db, "lists", lost, HOUR).said_us, THEN_US);
         EXPECT(feed_rows_find(db, "lists", "all", &row, NULL));
         EXPECT_INT(row.held, 12);
         EXPECT(!list_told(db, world.on_demand, HOUR + 900));
@@ -55,7 +55,7 @@ static void a_region_that_comes_back_was_never_away(void)
     EXPECT(!list_told(db, without, HOUR));
     EXPECT(!list_told(db, world.on_demand, 2 * HOUR));
     EXPECT(!price_told(db, "lists", 0, 2 * HOUR).doubted);
-    EXPECT_INT(price_told(db, "lists", 0, 2 * HOUR).confirmed_us, THEN_US + 2 * HOUR * SECOND_US);
+    EXPECT_INT(price_told(db, "lists", 0, 2 * HOUR).said_us, THEN_US + 2 * HOUR * SECOND_US);
     EXPECT(!list_told(db, without, 4 * HOUR)); /* lost anew: the hour begins anew */
     EXPECT_INT(price_told(db, "lists", 0, 4 * HOUR).price.nanos, 1000000000);
 }
@@ -153,11 +153,10 @@ static size_t wrong_and_fresh(const struct views *views, const struct world *wor
     size_t wrong = 0;
 
     for (size_t i = 0; i < views->count; i++) {
-        const struct price_view *view = &views->list[i];
-        double truth = truth_of(world, &view->price), price = (double)view->price.nanos / 1e9;
+        const struct price_at *at = &views->list[i];
+        double truth = truth_of(world, &at->price), price = (double)at->price.nanos / 1e9;
 
-        if (!view->doubted &&
-            freshness_of(view->price.kind, at_us - view->confirmed_us, 0) == PRICE_FRESH)
+        if (!at->doubted && freshness_of(at->price.kind, at_us - at->said_us, 0) == PRICE_FRESH)
             wrong += price < truth / apart || price > truth * apart;
     }
     return wrong;

@@ -30,16 +30,16 @@ static struct taken_back at(long long seconds)
         .at_us = THEN_US + seconds * SECOND_US, .by = "ann", .reason = "a typo"};
 }
 
-static struct price_view withdraw(struct db *db, long long since, long long seconds)
+static struct listed_price withdraw(struct db *db, long long since, long long seconds)
 {
     const struct taken_back taken = at(seconds);
     const struct price_key key = {1, THEN_US + since * SECOND_US};
-    struct price_view view = {0};
+    struct listed_price listed = {0};
     struct error err = {0};
 
-    EXPECT(prices_withdraw(db, &key, &taken, &view, &err));
+    EXPECT(prices_withdraw(db, &key, &taken, &listed, &err));
     EXPECT_STR(err.message, "");
-    return view;
+    return listed;
 }
 
 /* What a comparison takes, at a moment and as what the series is now. */
@@ -64,11 +64,11 @@ static void a_withdrawn_price_held_until_then_and_the_one_before_holds_again(voi
 
     put(db, "0.25", 0);
     put(db, "25", 100); /* the point was forgotten */
-    struct price_view view = withdraw(db, 100, 160);
-    EXPECT_STR(view.price.text, "25");
-    EXPECT_INT(view.withdrawn.at_us, THEN_US + 160 * SECOND_US);
-    EXPECT_STR(view.withdrawn.by, "ann");
-    EXPECT_STR(view.withdrawn.reason, "a typo");
+    struct listed_price listed = withdraw(db, 100, 160);
+    EXPECT_STR(listed.at.price.text, "25");
+    EXPECT_INT(listed.withdrawn.at_us, THEN_US + 160 * SECOND_US);
+    EXPECT_STR(listed.withdrawn.by, "ann");
+    EXPECT_STR(listed.withdrawn.reason, "a typo");
     expect_held(db, 99, "0.25");
     expect_held(db, 100, "25");
     expect_held(db, 159, "25"); /* an answer about that moment stays what it was */
@@ -121,8 +121,8 @@ static void the_right_price_may_be_typed_for_the_same_moment(void)
     EXPECT_INT(err.kind, ERROR_CONFLICT);
     EXPECT_STR(err.field, "valid_from");
     /* The key now means the one that holds. */
-    struct price_view view = withdraw(db, 0, 90);
-    EXPECT_STR(view.price.text, "0.25");
+    struct listed_price listed = withdraw(db, 0, 90);
+    EXPECT_STR(listed.at.price.text, "0.25");
     expect_held(db, 90, "");
 }
 
@@ -155,8 +155,8 @@ static void the_history_keeps_what_was_withdrawn(void)
     views = history_of(db, (struct price_filter){.instance_type = "our-box"});
     EXPECT_INT((long long)views.count, 2);
     EXPECT_STR(views.list[0].price.text, "2");
-    EXPECT_INT(views.list[0].withdrawn.at_us, THEN_US + 20 * SECOND_US);
-    EXPECT_INT(views.list[1].withdrawn.at_us, 0);
+    EXPECT_INT(views.withdrawn[0].at_us, THEN_US + 20 * SECOND_US);
+    EXPECT_INT(views.withdrawn[1].at_us, 0);
 }
 
 static void once_is_enough(void)
@@ -180,11 +180,11 @@ static void what_a_feed_says_is_not_withdrawn(void)
     AUTO(db_freep) struct db *db = open_database(&folder);
     const struct taken_back taken = at(60);
     struct price price = typed_price("1", 0);
-    struct price_view view;
+    struct listed_price listed;
     struct error err = {0};
 
     READ(db, 0, P("m5.large", "0.1"));
-    EXPECT(!prices_withdraw(db, &(struct price_key){1, THEN_US}, &taken, &view, &err));
+    EXPECT(!prices_withdraw(db, &(struct price_key){1, THEN_US}, &taken, &listed, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);
     EXPECT_STR(err.message,
                "the feed made-up would say the price again: type a price, which goes "
@@ -192,10 +192,10 @@ static void what_a_feed_says_is_not_withdrawn(void)
     snprintf(price.feed, sizeof price.feed, "published");
     EXPECT(prices_put(db, &price, 1, NULL));
     error_clear(&err);
-    EXPECT(!prices_withdraw(db, &(struct price_key){2, THEN_US}, &taken, &view, &err));
+    EXPECT(!prices_withdraw(db, &(struct price_key){2, THEN_US}, &taken, &listed, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);
     error_clear(&err);
-    EXPECT(!prices_withdraw(db, &(struct price_key){1, THEN_US + 1}, &taken, &view, &err));
+    EXPECT(!prices_withdraw(db, &(struct price_key){1, THEN_US + 1}, &taken, &listed, &err));
     EXPECT_INT(err.kind, ERROR_NOT_FOUND);
     EXPECT_STR(text_at(db, "m5.large", 60), "0.1");
 }

@@ -110,8 +110,8 @@ static inline const char *spot_told(struct db *db, const double prices[PRICES], 
 }
 
 /* The price of a place in the world as the database has it; 0 for none. */
-static inline struct price_view price_told(struct db *db, const char *feed, size_t i,
-                                           long long seconds)
+static inline struct price_at price_told(struct db *db, const char *feed, size_t i,
+                                         long long seconds)
 {
     const struct views views =
         list_of(db, (struct price_filter){.feed = feed,
@@ -120,7 +120,7 @@ static inline struct price_view price_told(struct db *db, const char *feed, size
                                           .at_us = THEN_US + seconds * SECOND_US});
 
     EXPECT(views.count <= 1);
-    return views.count > 0 ? views.list[0] : (struct price_view){0};
+    return views.count > 0 ? views.list[0] : (struct price_at){0};
 }
 
 /* Whether the price is of the region, or else of the family, with that number. */

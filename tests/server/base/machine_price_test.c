@@ -42,8 +42,8 @@ static void expect_found(struct db *db, const struct identity *identity, const c
     struct machine_price price = found(db, identity);
 
     EXPECT(price.known);
-    EXPECT_STR(price.view.price.text, text);
-    EXPECT_STR(price.view.price.currency, "USD");
+    EXPECT_STR(price.at.price.text, text);
+    EXPECT_STR(price.at.price.currency, "USD");
     EXPECT(price.dollars > 0);
 }
 
@@ -194,7 +194,7 @@ static void a_machine_without_a_type_has_what_was_typed_under_its_name(void)
         .source_us = THEN_US);
     EXPECT(machine_price_find(db, &question, &price, &err));
     EXPECT(price.known);
-    EXPECT_STR(price.view.price.text, "0.5");
+    EXPECT_STR(price.at.price.text, "0.5");
     question.name = "machine-s2";
     EXPECT(machine_price_find(db, &question, &price, &err));
     EXPECT(!price.known);

@@ -80,11 +80,11 @@ static void make(struct sample *sample)
                                         .factor = 0.95,
                                         .discount = "agreed",
                                         .dollars = 0.1,
-                                        .view = {.price = {.kind = PRICE_SPOT,
-                                                           .currency = "USD",
-                                                           .nanos = 105263157,
-                                                           .feed = "aws-spot-page"},
-                                                 .confirmed_us = NOON_US - 12 * 60 * 1000000LL}}};
+                                        .at = {.price = {.kind = PRICE_SPOT,
+                                                         .currency = "USD",
+                                                         .nanos = 105263157,
+                                                         .feed = "aws-spot-page"},
+                                               .said_us = NOON_US - 12 * 60 * 1000000LL}}};
 }
 
 /* The table, without what only aligns it. */
@@ -205,7 +205,7 @@ static void a_price_that_a_person_gave_has_no_age(void)
         .known = true,
         .factor = 1,
         .dollars = 0.2,
-        .view.price = {
+        .at.price = {
             .kind = PRICE_TYPED, .currency = "USD", .nanos = 200000000, .feed = "option"}};
     expect_line(&sample.report, "Price 0.2 USD an hour, typed, given by a person\n");
 }

@@ -52,10 +52,10 @@ static void a_price_that_moved_counts_by_its_mean(void)
     struct run_cost cost = {.price = {.known = true,
                                       .factor = 1,
                                       .dollars = 0.1,
-                                      .view = {.price = {.kind = PRICE_SPOT,
-                                                         .currency = "USD",
-                                                         .nanos = 100000000,
-                                                         .text = "0.1"}}},
+                                      .at = {.price = {.kind = PRICE_SPOT,
+                                                       .currency = "USD",
+                                                       .nanos = 100000000,
+                                                       .text = "0.1"}}},
                             .over = {.known = true, .mean = 0.15, .low = 0.1, .high = 0.2}};
     AUTO(freep) char *text = run_cost_to_text(&cost, &speed);
 

@@ -10,13 +10,13 @@ static struct machine_price price_of(long long nanos, double factor)
 {
     struct machine_price price = {.known = true,
                                   .factor = factor,
-                                  .view = {.price = {.provider = "aws",
-                                                     .kind = PRICE_SPOT,
-                                                     .currency = "USD",
-                                                     .nanos = nanos,
-                                                     .text = "0.1",
-                                                     .feed = "aws-spot",
-                                                     .fetched_us = NOON_US}}};
+                                  .at = {.price = {.provider = "aws",
+                                                   .kind = PRICE_SPOT,
+                                                   .currency = "USD",
+                                                   .nanos = nanos,
+                                                   .text = "0.1",
+                                                   .feed = "aws-spot",
+                                                   .fetched_us = NOON_US}}};
 
     price.dollars = price_exact((double)nanos / 1e9 * factor);
     return price;
@@ -64,7 +64,7 @@ static void a_later_look_at_the_feed_confirms_a_price(void)
 {
     struct machine_price price = price_of(357000000, 1);
 
-    price.view.confirmed_us = NOON_US + 1000000;
+    price.at.price.fetched_us = NOON_US + 1000000;
     const struct paid_price paid = paid_price_of(&price), again = read_again(&price);
     EXPECT_INT(paid.fetched_us, NOON_US + 1000000);
     expect_paid(&again, &paid);
@@ -115,13 +115,13 @@ static void an_id_is_read_only_as_it_is_written(void)
 }
 
 /* The member "held" of a price that was presented. */
-static json_t *held_of(const struct price_view *view)
+static json_t *held_of(const struct listed_price *listed)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
     struct json_writer out = {.bytes = &bytes};
     AUTO(json_decrefp) json_t *json = NULL;
 
-    const struct price_shown shown = price_show(view, NULL, NOON_US);
+    const struct price_shown shown = price_show(listed, NULL, NOON_US);
 
     members_write(&out, NULL, &listed_price_members, &shown);
     json = json_loadb(bytes.data, bytes.used, JSON_REJECT_DUPLICATES, NULL);
@@ -131,18 +131,20 @@ static json_t *held_of(const struct price_view *view)
 
 static void what_waits_is_shown_beside_the_price(void)
 {
-    struct price_view view = price_of(100000000, 1).view;
+    struct listed_price listed = {.at = price_of(100000000, 1).at};
 
-    AUTO(json_decrefp) json_t *nothing = held_of(&view);
+    AUTO(json_decrefp) json_t *nothing = held_of(&listed);
     EXPECT(json_is_null(nothing));
-    view.waiting = (struct waiting_price){.since_us = NOON_US, .nanos = 1000000000, .count = 3};
-    AUTO(json_decrefp) json_t *held = held_of(&view);
+    listed.waiting.since_us = NOON_US;
+    listed.waiting.nanos = 1000000000;
+    listed.waiting.count = 3;
+    AUTO(json_decrefp) json_t *held = held_of(&listed);
     EXPECT_INT(json_integer_value(json_object_get(held, "count")), 3);
     EXPECT_NEAR(json_number_value(json_object_get(held, "price_per_hour")), 0.1, 0);
     EXPECT_NEAR(json_number_value(json_object_get(held, "held_price_per_hour")), 1, 0);
     EXPECT_STR(json_string_value(json_object_get(held, "since")), "2023-11-14T22:13:20.000Z");
-    view.waiting.nanos = 0;
-    AUTO(json_decrefp) json_t *gone = held_of(&view);
+    listed.waiting.nanos = 0;
+    AUTO(json_decrefp) json_t *gone = held_of(&listed);
     EXPECT(json_is_null(json_object_get(gone, "held_price_per_hour")));
 }
 

@@ -64,13 +64,13 @@ static inline double rate_of(const char *id)
     return figure_called(id)->samples_per_second;
 }
 
-static inline void shelf_price(void *user, const struct price_view *view)
+static inline void shelf_price(void *user, const struct listed_price *listed)
 {
     double *dollars = user;
 
-    EXPECT_STR(view->price.currency, "USD");
+    EXPECT_STR(listed->at.price.currency, "USD");
     EXPECT(isnan(*dollars)); /* there is only one */
-    *dollars = (double)view->price.nanos / 1e9;
+    *dollars = (double)listed->at.price.nanos / 1e9;
 }
 
 /* Dollars an hour on a day; NaN where there was no such price. */

@@ -305,13 +305,13 @@ static void the_embedded_figures_are_loaded_and_a_conflict_does_not_stop_the_sta
     EXPECT_INT(figures_in(db), (long long)data.figure_count);
 }
 
-static void count_prices(void *user, const struct price_view *view)
+static void count_prices(void *user, const struct listed_price *listed)
 {
     long long *expired = user;
 
-    EXPECT_INT(view->confirmed_us,
+    EXPECT_INT(listed->at.said_us,
                0); /* no reading confirms it, so its age is that of its publication */
-    EXPECT_INT(view->price.fetched_us, view->since_us);
+    EXPECT_INT(listed->at.price.fetched_us, listed->at.since_us);
     (*expired)++;
 }
 

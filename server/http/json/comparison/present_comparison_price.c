@@ -3,7 +3,6 @@
 
 #include "answers/compare/sides.h"
 #include "common/cleanup.h"
-#include "pricing/feeds/source.h"
 #include "server/http/json/comparison/comparison_view.h"
 #include "server/prices/price_json.h"
 
@@ -23,14 +22,9 @@ static const void *find_at(const void *object)
 
 static const char *label_of(const struct row_price *price)
 {
-    const struct source *source;
-
-    if (!price->at)
-        return price->is_given ? "given in the question" : "as its newest run knew it";
-    source = source_find(price->at->price.feed);
-    if (source)
-        return source->title;
-    return price_at_is_published(price->at) ? "published with a figure" : "given by a person";
+    if (price->at)
+        return price_label(&price->at->price);
+    return price->is_given ? "given in the question" : "as its newest run knew it";
 }
 
 static const char *freshness_of_price(const struct row_price *price)
@@ -66,9 +60,7 @@ static const struct members place_members = {.rows = place_rows};
 
 static const struct member age_rows[] = {
     {MEMBER(struct price_at, third_party)},
-    {MEMBER_TIME_AT(struct price_at, "valid_from", since_us), .nullable = true},
-    {MEMBER_TIME_AT(struct price_at, "source_time", price.source_us), .nullable = true},
-    {MEMBER_TIME_AT(struct price_at, "fetched_at", price.fetched_us), .nullable = true},
+    {MEMBER_ROWS(&price_times_members)},
     {0},
 };
 static const struct members age_members = {.rows = age_rows};
