@@ -2,7 +2,7 @@
  * and in it and in its attribute the same text, with '?' for what XML cannot hold. */
 #include "common/cleanup.h"
 #include "common/text.h"
-#include "common/xml_text.h"
+#include "server/http/json/comparison/xml_text.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <expat.h>

@@ -2,7 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/text.h"
-#include "common/xml_text.h"
+#include "server/http/json/comparison/xml_text.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "common/xml_text.h"
+#include "server/http/json/comparison/xml_text.h"
 
 #include "common/text.h"
 
