@@ -2,58 +2,33 @@
 
 #include "common/cleanup.h"
 #include "common/hash.h"
-#include "common/memory.h"
 #include "db/stmt.h"
 #include "pricing/commitment.h"
 #include "pricing/freshness.h"
 
-#define SIZE_MIN 256
+#include <assert.h>
+
 #define ZONE_LEAP 4 /* a zone's spot price may be so many times that of its region */
+
+/* What a type costs in a region; 0 is not known. */
+struct known_price {
+    uint64_t name;
+    long long nanos[2];    /* by other feeds: on demand and on spot, without a zone */
+    long long own_nanos;   /* by the reading itself: on demand, in a zone where not without */
+    long long typed_nanos; /* by a person */
+};
 
 static uint64_t name_of(const char *provider, const char *region, const char *type)
 {
-    uint64_t hash = hash_part(hash_part(hash_part(HASH_START, provider), region), type);
-
-    return hash ? hash : 1;
-}
-
-/* The place of a type, or the free one where it belongs. */
-static struct known_price *known_price_place(const struct other_feeds *others, uint64_t name)
-{
-    size_t mask = others->size - 1, place = (size_t)name & mask;
-
-    while (others->prices[place].name && others->prices[place].name != name)
-        place = (place + 1) & mask;
-    return &others->prices[place];
-}
-
-static void other_feeds_grow(struct other_feeds *others)
-{
-    struct other_feeds larger = {.size = others->size ? others->size * 2 : SIZE_MIN,
-                                 .count = others->count};
-
-    if (others->size > 0 && others->count * 3 < others->size * 2)
-        return;
-    larger.prices = xcalloc(larger.size, sizeof *larger.prices);
-    for (size_t i = 0; i < others->size; i++)
-        if (others->prices[i].name)
-            *known_price_place(&larger, others->prices[i].name) = others->prices[i];
-    other_feeds_free(others);
-    *others = larger;
+    return hash_part(hash_part(hash_part(HASH_START, provider), region), type);
 }
 
 /* The price of a type in a region, which becomes known if it was not. */
 static struct known_price *known_price_add(struct other_feeds *others, const char *provider,
                                            const char *region, const char *type)
 {
-    uint64_t name = name_of(provider, region, type);
-    struct known_price *known;
-
-    other_feeds_grow(others);
-    known = known_price_place(others, name);
-    others->count += known->name == 0;
-    known->name = name;
-    return known;
+    return table_add(&others->prices, name_of(provider, region, type),
+                     sizeof(struct known_price));
 }
 
 /* A row of SELECTED. Where several feeds know a price, the first that was read here counts. */
@@ -148,10 +123,11 @@ bool other_feeds_load(struct db *db, const struct feed_row *row, const struct pr
 long long other_feeds_find(const struct other_feeds *others, const struct price *like,
                            enum price_kind kind)
 {
-    return others->size > 0 ? known_price_place(others, name_of(like->provider, like->region,
-                                                                like->instance_type))
-                                  ->nanos[kind]
-                            : 0;
+    const struct known_price *known =
+        table_find(&others->prices, name_of(like->provider, like->region, like->instance_type));
+
+    assert(kind == PRICE_ON_DEMAND || kind == PRICE_SPOT);
+    return known ? known->nanos[kind] : 0;
 }
 
 /* Of the region, or else of any: by the reading itself, by another feed, or by a person where
@@ -161,10 +137,12 @@ static long long on_demand_of(const struct other_feeds *others, const struct pri
 {
     const char *const regions[] = {spot->region, ""};
 
-    for (size_t i = 0; others->size > 0 && i < COUNT(regions); i++) {
+    for (size_t i = 0; i < COUNT(regions); i++) {
         const struct known_price *known =
-            known_price_place(others, name_of(spot->provider, regions[i], spot->instance_type));
+            table_find(&others->prices, name_of(spot->provider, regions[i], spot->instance_type));
 
+        if (!known)
+            continue;
         if (known->own_nanos > 0)
             return known->own_nanos;
         if (known->nanos[PRICE_ON_DEMAND] > 0)
@@ -254,6 +232,5 @@ void other_feeds_weigh(const struct other_feeds *others, const struct price *pri
 
 void other_feeds_free(struct other_feeds *others)
 {
-    freep(&others->prices);
-    *others = (struct other_feeds){0};
+    table_free(&others->prices);
 }

@@ -2,22 +2,12 @@
  * that are of the other kind. For db/prices/price_store.c. */
 #pragma once
 
+#include "common/table.h"
 #include "db/prices/feed_rows.h"
 #include "pricing/feeds/price_batch.h"
 
-#include <stdint.h>
-
-/* What a type costs in a region ("": in any); 0 is not known. */
-struct known_price {
-    uint64_t name;         /* the hash of provider, region and type; 0: the place is free */
-    long long nanos[2];    /* by other feeds: on demand and on spot, without a zone */
-    long long own_nanos;   /* by the reading itself: on demand, in a zone where not without */
-    long long typed_nanos; /* by a person */
-};
-
 struct other_feeds {
-    struct known_price *prices;
-    size_t count, size; /* a power of two */
+    struct table prices; /* by the hash of provider, region ("": any) and type */
 };
 
 /* Loads what is neither expired nor in doubt, of all feeds but the one of `row` and the

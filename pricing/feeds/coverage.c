@@ -1,17 +1,18 @@
 #include "pricing/feeds/coverage.h"
 
-#include "common/cleanup.h"
 #include "common/hash.h"
-#include "common/memory.h"
 #include "pricing/instance_family.h"
 
-#define SIZE_MIN 64
+#include <assert.h>
+
+struct group {
+    uint64_t name; /* its hash */
+    size_t before, common;
+};
 
 static uint64_t name_of(const char *what, const struct price *price, const char *name)
 {
-    uint64_t hash = hash_part(hash_part(hash_part(HASH_START, what), price->provider), name);
-
-    return hash ? hash : 1;
+    return hash_part(hash_part(hash_part(HASH_START, what), price->provider), name);
 }
 
 void coverage_names_of(const struct price *price, struct coverage_names *ret_names)
@@ -26,50 +27,24 @@ void coverage_names_of(const struct price *price, struct coverage_names *ret_nam
     ret_names->names[2] = name_of("kind", price, price_kind_name(price->kind));
 }
 
-/* The place of a group, or the free one where it belongs. */
-static struct coverage_group *find(const struct coverage *coverage, uint64_t name)
-{
-    size_t mask = coverage->size - 1, place = (size_t)name & mask;
-
-    while (coverage->groups[place].name && coverage->groups[place].name != name)
-        place = (place + 1) & mask;
-    return &coverage->groups[place];
-}
-
-static void grow(struct coverage *coverage)
-{
-    struct coverage larger = {.size = coverage->size ? coverage->size * 2 : SIZE_MIN,
-                              .count = coverage->count};
-
-    if (coverage->size > 0 && (coverage->count + COVERAGE_GROUPS) * 2 < coverage->size)
-        return;
-    larger.groups = xcalloc(larger.size, sizeof *larger.groups);
-    for (size_t i = 0; i < coverage->size; i++)
-        if (coverage->groups[i].name)
-            *find(&larger, coverage->groups[i].name) = coverage->groups[i];
-    coverage_free(coverage);
-    *coverage = larger;
-}
-
 void coverage_count(struct coverage *coverage, const struct coverage_names *names, bool has)
 {
-    grow(coverage);
     for (size_t i = 0; i < COVERAGE_GROUPS; i++) {
-        struct coverage_group *group = find(coverage, names->names[i]);
+        struct group *group = table_add(&coverage->groups, names->names[i], sizeof *group);
 
-        coverage->count += group->name == 0;
-        group->name = names->names[i];
         group->before++;
         group->common += has;
+        assert(group->common <= group->before);
     }
 }
 
 bool coverage_is_lost(const struct coverage *coverage, const struct coverage_names *names)
 {
-    for (size_t i = 0; coverage->size > 0 && i < COVERAGE_GROUPS; i++) {
-        const struct coverage_group *group = find(coverage, names->names[i]);
+    for (size_t i = 0; i < COVERAGE_GROUPS; i++) {
+        const struct group *group = table_find(&coverage->groups, names->names[i]);
 
-        if (group->before - group->common > COVERAGE_FEW && group->common * 2 < group->before)
+        if (group && group->before - group->common > COVERAGE_FEW &&
+            group->common * 2 < group->before)
             return true;
     }
     return false;
@@ -77,6 +52,5 @@ bool coverage_is_lost(const struct coverage *coverage, const struct coverage_nam
 
 void coverage_free(struct coverage *coverage)
 {
-    freep(&coverage->groups);
-    *coverage = (struct coverage){0};
+    table_free(&coverage->groups);
 }

@@ -3,18 +3,11 @@
  * What vanishes all at once was renamed or forgotten more likely than withdrawn. */
 #pragma once
 
+#include "common/table.h"
 #include "pricing/price.h"
 
-#include <stdint.h>
-
-struct coverage_group {
-    uint64_t name; /* its hash; 0: the place is free */
-    size_t before, common;
-};
-
 struct coverage {
-    struct coverage_group *groups;
-    size_t count, size; /* a power of two */
+    struct table groups;
 };
 
 #define COVERAGE_GROUPS 3

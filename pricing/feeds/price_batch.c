@@ -3,15 +3,14 @@
 #include "common/cleanup.h"
 #include "common/hash.h"
 #include "common/memory.h"
+#include "common/table.h"
 
-#include <stdint.h>
+#include <assert.h>
 
-#define TABLE_MIN 256 /* a power of two */
-
-/* A table of places in an array, by hash; 0 is a free slot. */
-struct table {
-    uint32_t *slots;
-    size_t size; /* a power of two */
+/* Where something stands in a list, by its hash, or by the next number that is free. */
+struct place {
+    uint64_t name;
+    size_t index;
 };
 
 struct price_batch {
@@ -44,11 +43,6 @@ static bool is_twin(const struct price *left, const struct price *right)
            strcmp(left->currency, right->currency) == 0;
 }
 
-static uint64_t hash_type(const struct instance_type *type)
-{
-    return hash_part(hash_part(HASH_START, type->name), type->provider);
-}
-
 struct price_batch *price_batch_new(const char *feed, long long fetched_us)
 {
     struct price_batch *batch = xcalloc(1, sizeof *batch);
@@ -61,13 +55,13 @@ struct price_batch *price_batch_new(const char *feed, long long fetched_us)
 void price_batch_empty(struct price_batch *batch)
 {
     freep(&batch->prices);
-    freep(&batch->by_key.slots);
+    table_free(&batch->by_key);
     freep(&batch->types);
-    freep(&batch->by_type.slots);
+    table_free(&batch->by_type);
     freep(&batch->interruptions);
     batch->facts = (struct price_batch_facts){0};
-    batch->count = batch->room = batch->dead = batch->by_key.size = 0;
-    batch->type_count = batch->type_room = batch->by_type.size = 0;
+    batch->count = batch->room = batch->dead = 0;
+    batch->type_count = batch->type_room = 0;
     batch->interruption_count = batch->interruption_room = 0;
 }
 
@@ -90,54 +84,24 @@ struct price_batch_facts *price_batch_facts(struct price_batch *batch)
     return &batch->facts;
 }
 
-/* Puts a place into the table at the first free slot after its hash. */
-static void table_put(struct table *table, uint64_t hash, size_t place)
+static void note_place(struct table *table, uint64_t name, size_t index)
 {
-    size_t slot = hash & (table->size - 1);
+    struct place *place = table_add(table, name, sizeof *place);
 
-    while (table->slots[slot])
-        slot = (slot + 1) & (table->size - 1);
-    table->slots[slot] = (uint32_t)place + 1;
+    assert(place->index == 0); /* it is new */
+    place->index = index;
 }
 
-/* Makes room for one more. True: the table is a larger one, and empty. */
-static bool table_grow(struct table *table, size_t count)
+/* NULL: there is none, and it would have this name. */
+static struct price *find(const struct price_batch *batch, const struct price *like,
+                          uint64_t *ret_name)
 {
-    size_t size = table->size ? table->size * 2 : TABLE_MIN;
+    const struct place *place;
 
-    if (table->size > 0 && count * 3 < table->size * 2)
-        return false;
-    free(table->slots);
-    *table = (struct table){xcalloc(size, sizeof *table->slots), size};
-    return true;
-}
-
-static bool make_room(struct price_batch *batch, struct error *err)
-{
-    if (batch->count >= PRICE_BATCH_PRICES_MAX)
-        return error_set(err, ERROR_UPSTREAM, NULL, "the feed has more than %d prices",
-                         PRICE_BATCH_PRICES_MAX);
-    batch->prices = xgrow(batch->prices, batch->count, &batch->room, sizeof *batch->prices);
-    if (!table_grow(&batch->by_key, batch->count))
-        return true;
-    for (size_t i = 0; i < batch->count; i++)
-        table_put(&batch->by_key, hash_price(&batch->prices[i]), i);
-    return true;
-}
-
-static struct price *find(const struct price_batch *batch, const struct price *like)
-{
-    size_t mask = batch->by_key.size - 1;
-
-    if (batch->by_key.size == 0)
-        return NULL;
-    for (size_t slot = hash_price(like) & mask; batch->by_key.slots[slot];
-         slot = (slot + 1) & mask) {
-        struct price *price = &batch->prices[batch->by_key.slots[slot] - 1];
-
-        if (is_twin(price, like))
-            return price;
-    }
+    for (*ret_name = hash_price(like); (place = table_find(&batch->by_key, *ret_name));
+         ++*ret_name)
+        if (is_twin(&batch->prices[place->index], like))
+            return &batch->prices[place->index];
     return NULL;
 }
 
@@ -158,32 +122,34 @@ static void meet_twin(struct price_batch *batch, struct price *first, const stru
 bool price_batch_add(struct price_batch *batch, const struct price *price,
                      enum price_batch_twin twin, struct error *err)
 {
-    struct price *first = find(batch, price), *added;
+    uint64_t name;
+    struct price *first = find(batch, price, &name), *added;
 
     if (first) {
         meet_twin(batch, first, price, twin);
         return true;
     }
-    if (!make_room(batch, err))
-        return false;
+    if (batch->count >= PRICE_BATCH_PRICES_MAX)
+        return error_set(err, ERROR_UPSTREAM, NULL, "the feed has more than %d prices",
+                         PRICE_BATCH_PRICES_MAX);
+    assert(price->nanos > 0);
+    batch->prices = xgrow(batch->prices, batch->count, &batch->room, sizeof *batch->prices);
     added = &batch->prices[batch->count];
     *added = *price;
     added->fetched_us = batch->fetched_us;
     snprintf(added->feed, sizeof added->feed, "%s", batch->feed);
-    table_put(&batch->by_key, hash_price(price), batch->count++);
+    note_place(&batch->by_key, name, batch->count++);
     return true;
 }
 
 static struct instance_type *find_type(const struct price_batch *batch,
-                                       const struct instance_type *like)
+                                       const struct instance_type *like, uint64_t *ret_name)
 {
-    size_t mask = batch->by_type.size - 1;
+    const struct place *place;
 
-    if (batch->by_type.size == 0)
-        return NULL;
-    for (size_t slot = hash_type(like) & mask; batch->by_type.slots[slot];
-         slot = (slot + 1) & mask) {
-        struct instance_type *type = &batch->types[batch->by_type.slots[slot] - 1];
+    *ret_name = hash_part(hash_part(HASH_START, like->name), like->provider);
+    for (; (place = table_find(&batch->by_type, *ret_name)); ++*ret_name) {
+        struct instance_type *type = &batch->types[place->index];
 
         if (strcmp(type->name, like->name) == 0 && strcmp(type->provider, like->provider) == 0)
             return type;
@@ -205,7 +171,8 @@ static void complete(struct instance_type *type, const struct instance_type *mor
 
 void price_batch_add_type(struct price_batch *batch, const struct instance_type *type)
 {
-    struct instance_type *known = find_type(batch, type);
+    uint64_t name;
+    struct instance_type *known = find_type(batch, type, &name);
 
     if (known) {
         complete(known, type);
@@ -213,11 +180,8 @@ void price_batch_add_type(struct price_batch *batch, const struct instance_type 
     }
     batch->types =
         xgrow(batch->types, batch->type_count, &batch->type_room, sizeof *batch->types);
-    if (table_grow(&batch->by_type, batch->type_count))
-        for (size_t i = 0; i < batch->type_count; i++)
-            table_put(&batch->by_type, hash_type(&batch->types[i]), i);
     batch->types[batch->type_count] = *type;
-    table_put(&batch->by_type, hash_type(type), batch->type_count++);
+    note_place(&batch->by_type, name, batch->type_count++);
 }
 
 void price_batch_add_interruption(struct price_batch *batch,
@@ -284,7 +248,8 @@ void price_batch_name_band(struct price_batch *batch, size_t index, const char b
 const struct price *price_batch_find(const struct price_batch *batch, const struct price *like,
                                      size_t *ret_place)
 {
-    const struct price *price = find(batch, like);
+    uint64_t name;
+    const struct price *price = find(batch, like, &name);
 
     if (!price || price->nanos == 0)
         return NULL;
