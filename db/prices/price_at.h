@@ -13,15 +13,13 @@ struct price_at {
     struct price price;
     long long series;
     long long since_us; /* when it began to hold */
-    long long said_us; /* when that reading said so: as its feed tells, else when it was asked; 0:
-                          there was none, as of what is typed */
+    /* When that reading said so: as its feed tells, else when it was asked; 0 where none did. */
+    long long said_us;
     bool doubted; /* a later reading says otherwise, which waits for another one to confirm it */
     /* Of an offer alone: */
     bool third_party;
     enum freshness freshness; /* expired only where it was published with a figure */
-    double low, high,
-        mean;          /* dollars: spot over the time that was asked about, weighted by
-                          time, what is without a price left out; 0: not spot, or not known */
+    double low, high;  /* dollars: spot in the time asked about; 0: not spot, or not known */
     char why_not[120]; /* "no feed has ...", "expired: ..." */
 };
 

@@ -105,15 +105,15 @@ static void tell_moves(struct db *db, const struct move *moves, size_t count)
 
 #define DAY 86400LL
 
-static void a_spread_is_of_seven_days_weighted_by_time(void)
+static void a_spread_is_of_seven_days(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     static const struct move moves[] = {
         {0, "9"},        /* beyond the week: of no matter */
         {2 * DAY, "2"},  /* the week begins a day later */
-        {5 * DAY, "4"},  /* held two days, as 2 does in it */
-        {7 * DAY, "3"},  /* held one */
+        {5 * DAY, "4"},  /* the highest in it */
+        {7 * DAY, "3"},  /* for a day */
         {8 * DAY, NULL}, /* a day without any */
         {9 * DAY, "1"},  /* holds: a day until the moment */
     };
@@ -127,7 +127,6 @@ static void a_spread_is_of_seven_days_weighted_by_time(void)
         expect_price(offer.spot, "1");
         EXPECT_NEAR(offer.spot->low, 1, 1e-12);
         EXPECT_NEAR(offer.spot->high, 4, 1e-12);
-        EXPECT_NEAR(offer.spot->mean, (2 * 2 + 4 * 2 + 3 * 1 + 1 * 1) / 6.0, 1e-12);
     }
     /* Nine is still in the week of an earlier moment, for one second. */
     question = asked(9 * DAY - 1);
@@ -154,23 +153,19 @@ static void a_series_younger_than_a_week_has_what_there_is(void)
     struct offer offer = offer_asked(db, "m5.large", &question);
     EXPECT_NEAR(offer.spot->low, 0.1, 1e-15); /* it began this very moment */
     EXPECT_NEAR(offer.spot->high, 0.1, 1e-15);
-    EXPECT_NEAR(offer.spot->mean, 0.1, 1e-15);
     question.at_us = THEN_US + 80 * SECOND_US;
     offer = offer_asked(db, "m5.large", &question);
     EXPECT_NEAR(offer.spot->low, 0.1, 1e-15);
     EXPECT_NEAR(offer.spot->high, 0.3, 1e-15);
-    EXPECT_NEAR(offer.spot->mean, (0.1 * 60 + 0.3 * 20) / 80, 1e-12);
     /* Of the moment of a change the new price is part, though it held no time yet. */
     question.at_us = THEN_US + 60 * SECOND_US;
     offer = offer_asked(db, "m5.large", &question);
     expect_price(offer.spot, "0.3");
     EXPECT_NEAR(offer.spot->high, 0.3, 1e-15);
-    EXPECT_NEAR(offer.spot->mean, 0.1, 1e-12);
     question.at_us = THEN_US + 90 * SECOND_US;
     offer = offer_asked(db, "m5.large", &question);
     EXPECT_NEAR(offer.spot->low, 0.09, 1e-15);
     EXPECT_NEAR(offer.spot->high, 0.3, 1e-15);
-    EXPECT_NEAR(offer.spot->mean, (0.1 * 60 + 0.3 * 30) / 90, 1e-12);
 }
 
 /* Zones, feeds and kinds of one type have spreads of their own. */
@@ -188,13 +183,11 @@ static void a_spread_is_of_that_very_series(void)
     expect_price(offer.spot, "0.2");
     EXPECT_NEAR(offer.spot->low, 0.2, 1e-15);
     EXPECT_NEAR(offer.spot->high, 0.2, 1e-15);
-    EXPECT_NEAR(offer.spot->mean, 0.2, 1e-15);
-    EXPECT(offer.on_demand->low <= 0 && offer.on_demand->high <= 0 && offer.on_demand->mean <= 0);
+    EXPECT(offer.on_demand->low <= 0 && offer.on_demand->high <= 0);
     question.zone = "z-b";
     offer = offer_asked(db, "m5.large", &question);
     EXPECT_NEAR(offer.spot->low, 0.4, 1e-15);
     EXPECT_NEAR(offer.spot->high, 0.6, 1e-15);
-    EXPECT_NEAR(offer.spot->mean, 0.5, 1e-12);
 }
 
 static void the_band_is_of_the_region_that_the_price_is_from(void)
@@ -228,7 +221,7 @@ int main(void)
     RUN(without_a_zone_the_cheapest_is_chosen_and_named);
     RUN(a_zone_that_is_asked_for_has_its_own_price_or_its_regions);
     RUN(on_demand_of_a_zone_is_used_only_for_a_question_about_that_zone);
-    RUN(a_spread_is_of_seven_days_weighted_by_time);
+    RUN(a_spread_is_of_seven_days);
     RUN(a_series_younger_than_a_week_has_what_there_is);
     RUN(a_spread_is_of_that_very_series);
     RUN(the_band_is_of_the_region_that_the_price_is_from);

@@ -130,7 +130,7 @@ static void a_published_price_is_of_its_time_and_of_no_region(void)
         EXPECT(price_at_is_published(offer.published_on_demand));
         expect_price(offer.published_spot, "0.2");
         EXPECT(price_at_is_published(offer.published_spot));
-        EXPECT(offer.published_spot->mean <= 0); /* of the week before nothing was published */
+        EXPECT(offer.published_spot->low <= 0); /* of the week before nothing was published */
         EXPECT(!offer.on_demand->price.nanos && !offer.spot->price.nanos &&
                !offer.typed->price.nanos);
         question.at_us = THEN_US - 1;
