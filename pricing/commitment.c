@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define CHEAPEST 10 /* times cheaper than on demand: no commitment is */
@@ -89,9 +90,15 @@ static bool agrees(enum payment payment, long long hourly_nanos, long long upfro
            (upfront_nanos > 0) == (payment != PAYMENT_BY_HOUR);
 }
 
+static const struct price_terms *terms_of(const struct price *price)
+{
+    assert(price_terms_of(price->kind)); /* it is a commitment */
+    return price_terms_of(price->kind);
+}
+
 bool price_set_commitment(struct price *price, long long hourly_nanos, long long upfront_nanos)
 {
-    const struct price_terms *terms = price_terms_of(price->kind);
+    const struct price_terms *terms = terms_of(price);
     const long long hours = (long long)terms->years * COMMITMENT_YEAR_HOURS;
     char text[PRICE_TEXT_SIZE];
 
@@ -106,7 +113,7 @@ bool price_set_commitment(struct price *price, long long hourly_nanos, long long
 
 bool price_set_plan(struct price *price, long long nanos)
 {
-    const struct price_terms *terms = price_terms_of(price->kind);
+    const struct price_terms *terms = terms_of(price);
     const long long hours = (long long)terms->years * COMMITMENT_YEAR_HOURS;
     long long at_once = 0;
 

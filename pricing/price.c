@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -142,6 +143,7 @@ bool price_set(struct price *price, const char *text)
 
     if (strlen(text) >= sizeof price->text || !price_read_nanos(text, &nanos))
         return false;
+    assert(nanos > 0 && nanos <= PRICE_NANOS_MAX);
     price->nanos = nanos;
     snprintf(price->text, sizeof price->text, "%s", text);
     return true;

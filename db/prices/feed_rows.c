@@ -4,6 +4,8 @@
 #include "db/contenders/contenders.h"
 #include "db/stmt.h"
 
+#include <assert.h>
+
 #define COLUMNS                                                                                  \
     "feed, scope, address, state, reason, checked_us, confirmed_us, changed_us, source_us,"      \
     " etag, last_modified, mark, status, bytes, prices, failures, tally, held, doubt_us,"        \
@@ -179,6 +181,7 @@ static bool add_example(struct feed_row *row, struct stmt *query)
 {
     struct held_price *held = &row->examples[row->example_count];
 
+    assert(row->example_count < HELD_EXAMPLES);
     *held = (struct held_price){.nanos = stmt_column_integer(query, 4),
                                 .held_nanos = stmt_column_integer(query, 5),
                                 .since_us = stmt_column_integer(query, 6)};

@@ -7,6 +7,8 @@
 #include "db/prices/price_held.h"
 #include "db/stmt.h"
 
+#include <assert.h>
+
 #define OPEN_PLACE QUESTION_LIST_MAX /* of a typed price that leaves its region open */
 #define NO_PLACE (-1)
 
@@ -84,6 +86,7 @@ static void offer_row_judge(const struct offer_rows *rows, struct offer_row *row
     bool doubted = series->doubted_us > 0 && series->doubted_us <= question->at_us;
     int place = place_of(question, series->region);
 
+    assert(row->nanos > 0 && row->since_us <= question->at_us); /* it held then */
     row->said_us = published                            ? row->since_us
                    : statement->confirmed_source_us > 0 ? statement->confirmed_source_us
                                                         : statement->confirmed_us;
@@ -191,6 +194,7 @@ static bool offer_rows_add_book(struct db *db, struct offer_rows *rows, struct p
 /* A book for this question alone, at a place that does not change while it is answered. */
 static struct price_book *own_book(struct offer_rows *rows)
 {
+    assert(rows->own_count < QUESTION_LIST_MAX + 2);
     return &rows->own[rows->own_count++];
 }
 

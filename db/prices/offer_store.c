@@ -2,6 +2,8 @@
 #include "common/cleanup.h"
 #include "common/memory.h"
 
+#include <assert.h>
+
 #define REGIONS 10         /* of two megabytes each, where a region has five thousand prices */
 #define ENTRIES_MAX 400000 /* of courses: 13 MB of this moment, and as many of the past */
 
@@ -89,6 +91,7 @@ struct price_book *offer_store_keep(struct offer_store *store, struct price_book
 
     if (!kept)
         return NULL;
+    assert(!book->is_kept);
     kept_region_forget(kept);
     kept->book = *book;
     kept->book.is_kept = true;

@@ -8,6 +8,8 @@
 #include "pricing/feeds/source.h"
 #include "pricing/machine/choice.h"
 
+#include <assert.h>
+
 int offer_name_order(const char *instance, const char *provider, const char *other_instance,
                      const char *other_provider)
 {
@@ -79,6 +81,7 @@ static void price_book_take_row(struct price_book *book, struct stmt *query)
     slot = slot_of(feed, kind);
     if (slot == OFFER_SLOTS || (!*region && !may_be_open(feed, slot)))
         return;
+    assert(!book->is_kept); /* others point into the list of one that is */
     book->list = xgrow(book->list, book->count, &book->room, sizeof *book->list);
     series = &book->list[book->count++];
     *series = (struct price_series){.kind = kind,

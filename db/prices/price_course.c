@@ -4,6 +4,8 @@
 #include "db/stmt.h"
 #include "pricing/price.h"
 
+#include <assert.h>
+
 /* A price that held from `since_us` to `end_us`. */
 struct stretch {
     long long since_us, end_us, nanos;
@@ -35,6 +37,7 @@ static void window_end(struct price_window *window)
         return;
     window->mean = price_exact(window->mean / window->known_us);
     window->above /= window->known_us;
+    assert(window->known_us <= (double)window->length_us && window->above <= 1);
     /* Sums are rounded: the mean of what never moved is that price. */
     if (window->mean < window->low)
         window->mean = window->low;

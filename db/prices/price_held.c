@@ -5,6 +5,7 @@
 #include "common/text.h"
 #include "db/stmt.h"
 
+#include <assert.h>
 #include <limits.h>
 
 /* Whole spans are read, so that a moment near by finds its history read. */
@@ -107,6 +108,7 @@ static bool course_complete(struct db *db, struct price_book *book, struct price
     read = course_about(course, question, window_us);
     if (!read_course(db, series, &read, err))
         return false;
+    assert(course_covers(&read, &least) && book->entries[which] >= course->count);
     book->entries[which] += read.count;
     book->entries[which] -= course->count;
     free(course->entries);

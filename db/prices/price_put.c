@@ -5,6 +5,8 @@
 #include "db/prices/price_rows.h"
 #include "db/prices/withdrawal_row.h"
 
+#include <assert.h>
+
 /* What is stored of the series of a typed price; number 0 where nothing is. */
 struct typed {
     long long number, nanos, since_us;
@@ -63,6 +65,7 @@ static bool put_into(struct db *db, const struct price *price, const struct type
     AUTO(stmt_done) struct stmt *series = NULL, *add = stmt_prepare(db, ADD_PRICE, err);
     long long number = known->number;
 
+    assert(price->nanos >= 0 && !known->is_there);
     if (!add)
         return false;
     if (number == 0) {

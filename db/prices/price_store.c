@@ -85,6 +85,7 @@ static void known_price_weigh(struct replacement *work, struct known *known, enu
     bool contested = said_nanos != known->nanos || known->held != NOTHING_HELD;
     long long held_nanos = known->held == NOTHING_HELD ? known->nanos : known->held;
 
+    assert(known->nanos > 0 && said_nanos >= 0);
     change->contested += contested;
     change->agreed +=
         contested && (held_nanos == said_nanos || is_confirmed(kind, held_nanos, said_nanos));
@@ -267,6 +268,7 @@ static bool replacement_write_one(struct replacement *work, const struct price *
     const struct known *known = &work->known[place];
     long long number;
 
+    assert(price->nanos > 0 && (known->number > 0 || !known->is_held));
     if (known->number == 0) {
         long long since_us = price_since(price, 0, work->now_us);
 
@@ -395,6 +397,7 @@ static bool replacement_take_over(struct replacement *work, struct transaction *
 
     if (!replacement_write_all(work, err))
         return false;
+    assert(work->change.gone <= work->gone_count);
     row.prices = (long long)work->change.after;
     row.held = (long long)work->change.held;
     row.doubt = (struct doubt){0};

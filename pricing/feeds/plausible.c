@@ -5,6 +5,8 @@
 #include "pricing/feeds/coverage.h"
 #include "pricing/feeds/list_prices.h"
 
+#include <assert.h>
+
 #define COVERAGE_PERCENT 80
 #define MANY_PERCENT 10
 #define LIKE_PERCENT 90
@@ -158,6 +160,7 @@ static bool is_whole(const struct source *source, const struct price_batch *batc
 static bool moves_as_its_kind(const struct moves *moves, const struct kind_rule *rule,
                               struct error *err)
 {
+    assert(moves->leapt <= moves->common && moves->common <= moves->before);
     if (are_many(moves->leapt, moves->common))
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "not accepted: %zu of %zu %s prices moved by %s", moves->leapt,
@@ -181,6 +184,8 @@ static bool is_expensive(const struct cross_check *cross)
 
 static bool fits_beside(const struct cross_check *cross, struct error *err)
 {
+    assert(cross->swapped <= cross->lists && cross->expensive <= cross->spots &&
+           cross->strange <= cross->firsts);
     if (is_swapped(cross))
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "not accepted: %zu of %zu on-demand prices are known as spot prices",
@@ -204,6 +209,7 @@ static bool fits_beside(const struct cross_check *cross, struct error *err)
 bool change_is_plausible(const struct source *source, const struct price_batch *batch,
                          const struct change *change, struct error *err)
 {
+    assert(change->common <= change->before && change->agreed <= change->contested);
     if (!is_whole(source, batch, change, err) || !fits_beside(&change->cross, err))
         return false;
     for (int group = 0; group < MOVE_GROUPS; group++)

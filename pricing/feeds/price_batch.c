@@ -209,9 +209,11 @@ size_t price_batch_interruption_count(const struct price_batch *batch)
 
 void price_batch_drop_expensive(struct price_batch *batch, size_t place)
 {
+    assert(place < batch->count);
     batch->dead += batch->prices[place].nanos > 0;
     batch->facts.tally.expensive += batch->prices[place].nanos > 0;
     batch->prices[place].nanos = 0;
+    assert(batch->dead <= batch->count);
 }
 
 size_t price_batch_places(const struct price_batch *batch)
@@ -232,11 +234,13 @@ const struct price *price_batch_next(const struct price_batch *batch, size_t *po
 
 const struct instance_type *price_batch_type(const struct price_batch *batch, size_t index)
 {
+    assert(index < batch->type_count);
     return &batch->types[index];
 }
 
 const struct interruption *price_batch_interruption(const struct price_batch *batch, size_t index)
 {
+    assert(index < batch->interruption_count);
     return &batch->interruptions[index];
 }
 

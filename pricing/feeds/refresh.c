@@ -6,6 +6,8 @@
 #include "common/haste.h"
 #include "common/memory.h"
 
+#include <assert.h>
+
 #define ATTEMPTS 4 /* for a page */
 #define WALKS 3    /* when one breaks in the middle */
 #define PAUSE_NS (NS_PER_SECOND / 2)
@@ -95,6 +97,7 @@ static void keep_validators(struct visit *visit, const struct fetch_response *re
     struct refresh_trace *trace = visit->trace;
     bool alone = trace->pages == 1;
 
+    assert(response->status == 200);
     snprintf(trace->etag, sizeof trace->etag, "%s", alone ? response->etag : "");
     snprintf(trace->last_modified, sizeof trace->last_modified, "%s",
              alone ? response->last_modified : "");
@@ -107,6 +110,7 @@ static enum reading_state turn_page(struct visit *visit, struct error *err)
     struct fetch_response response = {0};
     enum reading_state state;
 
+    assert(visit->reader);
     if (visit->trace->pages == REFRESH_PAGES_MAX) {
         error_set(err, ERROR_UPSTREAM, NULL, "it has more than %d pages", REFRESH_PAGES_MAX);
         return READING_FAILED;
@@ -128,6 +132,7 @@ static enum reading_state walk(struct visit *visit, struct error *err)
 {
     enum reading_state state = READING_ASKS;
 
+    assert(!visit->reader); /* each walk has a reader of its own */
     visit->again = false;
     visit->trace->pages = 0;
     visit->reader = visit->ops->open(visit->reading, err);

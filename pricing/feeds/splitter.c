@@ -4,6 +4,7 @@
 #include "common/json_read.h"
 #include "common/memory.h"
 
+#include <assert.h>
 #include <stdint.h>
 
 #define LEVELS_MAX 8 /* steps of the longest path */
@@ -118,6 +119,7 @@ static bool malformed(struct splitter *splitter, struct error *err, const char *
 
 static bool is_object(const struct splitter *splitter)
 {
+    assert(splitter->depth > 0);
     return splitter->objects >> (splitter->depth - 1) & 1;
 }
 
@@ -151,6 +153,8 @@ static bool deliver(struct splitter *splitter, const char *tail, size_t length, 
                                     .json = tail,
                                     .length = length};
     bool is_held = splitter->held.used > 0;
+
+    assert(span->base > 0 && span->base == splitter->depth);
 
     if (span->oversized || length > splitter->rules.element_max ||
         (is_held && !bytes_add(&splitter->held, tail, length))) {

@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/memory.h"
 
+#include <assert.h>
 #include <zlib.h>
 
 #define PIECE 32768
@@ -54,6 +55,7 @@ static bool inflate_some(struct unpack *unpack, const char *data, size_t length,
     unsigned char *copy = NULL; /* zlib promises not to write through next_in */
 
     memcpy(&copy, &data, sizeof copy);
+    assert(unpack->phase == PHASE_PACKED && unpack->ready);
     zlib->next_in = copy;
     zlib->avail_in = (unsigned)length;
     do {
@@ -80,6 +82,7 @@ static bool begin_packed(struct unpack *unpack, struct error *err)
 {
     static const char first = 0x1f;
 
+    assert(unpack->phase == PHASE_SECOND && !unpack->ready);
     if (inflateInit2(&unpack->zlib, 15 + 16) != Z_OK) /* the arguments are right */
         memory_is_out(sizeof unpack->zlib);
     unpack->ready = true;

@@ -123,6 +123,7 @@ static bool accept_moves(enum price_kind kind, struct moves moves, struct error 
     struct change change = {
         .before = moves.common, .after = moves.common, .common = moves.common};
 
+    moves.before = moves.common;
     change.moves[kind] = moves;
     return accept(change, err);
 }
