@@ -179,17 +179,17 @@ bool feed_rows_store(struct db *db, const struct feed_row *row, struct error *er
 
 static bool add_example(struct feed_row *row, struct stmt *query)
 {
-    struct held_price *held = &row->examples[row->example_count];
+    struct waiting_price *waiting = &row->examples[row->example_count];
 
     assert(row->example_count < HELD_EXAMPLES);
-    *held = (struct held_price){.nanos = stmt_column_integer(query, 4),
-                                .held_nanos = stmt_column_integer(query, 5),
-                                .since_us = stmt_column_integer(query, 6)};
-    column_copy(held->instance_type, sizeof held->instance_type, query, 0);
-    column_copy(held->region, sizeof held->region, query, 1);
-    column_copy(held->zone, sizeof held->zone, query, 2);
+    *waiting = (struct waiting_price){.nanos = stmt_column_integer(query, 4),
+                                      .waiting_nanos = stmt_column_integer(query, 5),
+                                      .since_us = stmt_column_integer(query, 6)};
+    column_copy(waiting->instance_type, sizeof waiting->instance_type, query, 0);
+    column_copy(waiting->region, sizeof waiting->region, query, 1);
+    column_copy(waiting->zone, sizeof waiting->zone, query, 2);
     row->example_count++;
-    return price_kind_from_name(stmt_column_text(query, 3), &held->kind);
+    return price_kind_from_name(stmt_column_text(query, 3), &waiting->kind);
 }
 
 /* The widest leaps first: what is gone has leapt without end. */

@@ -9,12 +9,12 @@
 #define HELD_EXAMPLES 3
 
 /* A price that a reading said and that is not accepted yet. */
-struct held_price {
+struct waiting_price {
     char instance_type[INSTANCE_SIZE], region[REGION_SIZE], zone[REGION_SIZE];
     enum price_kind kind;
-    long long nanos;      /* that is accepted */
-    long long held_nanos; /* that waits; 0: there is none any more */
-    long long since_us;   /* when it was said first */
+    long long nanos;         /* that is accepted */
+    long long waiting_nanos; /* that waits; 0: there is none any more */
+    long long since_us;      /* when it was said first */
 };
 
 struct feed_row {
@@ -35,7 +35,8 @@ struct feed_row {
     struct price_batch_tally tally;
     long long held;     /* prices that wait for another reading */
     struct doubt doubt; /* the last reading, where it was held back as a whole */
-    struct held_price examples[HELD_EXAMPLES]; /* of `held`, the widest leaps; feed_rows_each() */
+    /* Of `held`, the widest leaps: told by feed_rows_each() alone. */
+    struct waiting_price examples[HELD_EXAMPLES];
     size_t example_count;
 };
 

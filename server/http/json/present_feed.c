@@ -113,15 +113,15 @@ static const struct member tally_rows[] = {
 static const struct members tally_members = {.rows = tally_rows};
 
 static const struct member example_rows[] = {
-    {MEMBER(struct held_price, instance_type)},
-    {MEMBER(struct held_price, region), .nullable = true},
-    {MEMBER(struct held_price, zone), .nullable = true},
-    {MEMBER(struct held_price, kind), .words = price_kind_names},
-    {PRICE_DOLLARS(struct held_price, "price_per_hour", nanos),
+    {MEMBER(struct waiting_price, instance_type)},
+    {MEMBER(struct waiting_price, region), .nullable = true},
+    {MEMBER(struct waiting_price, zone), .nullable = true},
+    {MEMBER(struct waiting_price, kind), .words = price_kind_names},
+    {PRICE_DOLLARS(struct waiting_price, "price_per_hour", nanos),
      .meaning = "The price that is accepted."},
-    {PRICE_DOLLARS(struct held_price, "held_price_per_hour", held_nanos), .nullable = true,
+    {PRICE_DOLLARS(struct waiting_price, "held_price_per_hour", waiting_nanos), .nullable = true,
      .meaning = "The price that waits; null: the feed has none any more."},
-    {MEMBER_TIME_AT(struct held_price, "since", since_us), .nullable = true},
+    {MEMBER_TIME_AT(struct waiting_price, "since", since_us), .nullable = true},
     {0},
 };
 static const struct members example_members = {.rows = example_rows};

@@ -293,11 +293,11 @@ static void what_is_held_back_shows_its_widest_leaps(void)
     EXPECT_INT(row.held, 6);
     EXPECT_INT((long long)row.example_count, 3);
     EXPECT_STR(row.examples[0].instance_type, "t0");
-    EXPECT_INT(row.examples[0].held_nanos, 0);
+    EXPECT_INT(row.examples[0].waiting_nanos, 0);
     EXPECT_INT(row.examples[0].nanos, 1000000000);
     EXPECT_INT(row.examples[0].since_us, THEN_US + HOUR * SECOND_US);
     EXPECT_STR(row.examples[1].instance_type, "t11");
-    EXPECT_INT(row.examples[1].held_nanos, 10000000);
+    EXPECT_INT(row.examples[1].waiting_nanos, 10000000);
     EXPECT_STR(row.examples[2].instance_type, "t12");
     EXPECT_STR(row.examples[2].region, "eu-north-1");
     EXPECT_INT(row.examples[2].kind, PRICE_SPOT);
