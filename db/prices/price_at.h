@@ -11,16 +11,16 @@ struct price_at {
     /* nanos 0: there is none, and why_not may say why. source_us and fetched_us are of the last
      * reading before the moment that said so, where there was one. */
     struct price price;
-    long long series;
-    long long since_us; /* when it began to hold */
-    /* When that reading said so: as its feed tells, else when it was asked; 0 where none did. */
-    long long said_us;
-    bool doubted; /* a later reading says otherwise, which waits for another one to confirm it */
+    long long series, since_us; /* since when it holds */
+    double low, high;  /* dollars: spot in the time asked about; 0: not spot, or not known */
+    char why_not[120]; /* "no feed has ...", "expired: ..." */
     /* Of an offer alone: */
     bool third_party;
     enum freshness freshness; /* expired only where it was published with a figure */
-    double low, high;  /* dollars: spot in the time asked about; 0: not spot, or not known */
-    char why_not[120]; /* "no feed has ...", "expired: ..." */
+    /* Of a listed price alone: when that reading said so, as its feed tells or else when it was
+     * asked (0 where none did); and whether a later one says otherwise and waits for another. */
+    long long said_us;
+    bool doubted;
 };
 
 /* It belongs to published figures, whatever its age. */
