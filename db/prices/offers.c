@@ -22,20 +22,6 @@ static bool is_published(enum offer_slot slot)
     return slot == SLOT_PUBLISHED_ON_DEMAND || slot == SLOT_PUBLISHED_SPOT;
 }
 
-/* Where an offer points to its price of a kind. */
-static const struct price_at **place_of(struct offer *offer, enum offer_slot slot)
-{
-    const struct price_at **const places[OFFER_SLOTS] = {
-        [SLOT_ON_DEMAND] = &offer->on_demand,
-        [SLOT_SPOT] = &offer->spot,
-        [SLOT_TYPED] = &offer->typed,
-        [SLOT_PUBLISHED_ON_DEMAND] = &offer->published_on_demand,
-        [SLOT_PUBLISHED_SPOT] = &offer->published_spot,
-    };
-
-    return places[slot];
-}
-
 /* The best of one kind, and why there is none. */
 struct choice {
     enum offer_slot slot;
@@ -219,17 +205,22 @@ static bool fill_prices(struct db *db, const struct offer_rows *rows, const stru
                         struct offers *offers, struct error *err)
 {
     struct offer *offer = &offers->list[offers->count - 1];
+    const struct price_at *found[OFFER_SLOTS + OFFER_COMMITTED_MAX] = {NULL};
 
     for (size_t i = 0; i < OFFER_SLOTS + rows->question->committed_count; i++) {
         struct choice choice = choice_of(rows->question, i);
-        const struct price_at **place =
-            i < OFFER_SLOTS ? place_of(offer, choice.slot) : &offer->committed[i - OFFER_SLOTS];
 
         choice.absence = &offers->prices[i];
-        *place = find_price(db, rows, group, choice, offers, err);
-        if (!*place)
+        found[i] = find_price(db, rows, group, choice, offers, err);
+        if (!found[i])
             return false;
     }
+    offer->on_demand = found[SLOT_ON_DEMAND];
+    offer->spot = found[SLOT_SPOT];
+    offer->typed = found[SLOT_TYPED];
+    offer->published_on_demand = found[SLOT_PUBLISHED_ON_DEMAND];
+    offer->published_spot = found[SLOT_PUBLISHED_SPOT];
+    memcpy(offer->committed, &found[OFFER_SLOTS], sizeof offer->committed);
     return true;
 }
 
