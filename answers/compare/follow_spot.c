@@ -11,8 +11,7 @@ bool comparison_follow_spot(struct db *db, struct spot_histories *histories,
             &ranking->sides[(i - ranking->sides_first) * ROW_SIDES + CHOOSE_SPOT];
         const struct price_at *at = side->price.at;
 
-        if (!side->price.known || !at || at->price.kind != PRICE_SPOT ||
-            price_at_is_published(at))
+        if (!side->price.known || at->price.kind != PRICE_SPOT || price_at_is_published(at))
             continue;
         if (!spot_history_read(
                 histories, db,

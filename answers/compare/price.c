@@ -77,6 +77,7 @@ static void use_price(const struct comparison_parts *parts, const struct compari
 {
     price->known = true;
     price->at = at;
+    price->freshness = at->freshness;
     price->kind = price_kind_name(at->price.kind);
     price->list = (double)at->price.nanos / 1e9;
     take_off(parts, row, price);
@@ -129,6 +130,10 @@ static const struct price_at *price_of(const struct offers_question *where,
     }
 }
 
+/* Where prices are from that no feed says. */
+static const struct price_at of_run = {.price.feed = "run"},
+                             of_question = {.price.feed = "question"};
+
 /* As old as the run: what was paid then is not what it costs today. */
 static enum freshness freshness_of_paid(const struct contender *contender, long long at_us)
 {
@@ -148,6 +153,7 @@ static bool use_paid(const struct contender *contender, long long at_us, struct 
         return false;
     }
     price->known = true;
+    price->at = &of_run;
     price->kind = contender->newest.paid_kind;
     price->freshness = freshness_of_paid(contender, at_us);
     price->list = contender->newest.paid_per_hour;
@@ -205,7 +211,7 @@ static bool use_given(const struct comparison_question *question, struct compari
 
     if (given)
         row->price = (struct row_price){.known = true,
-                                        .is_given = true,
+                                        .at = &of_question,
                                         .choice = CHOOSE_TYPED,
                                         .kind = "typed",
                                         .list = given->number,

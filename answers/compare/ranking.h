@@ -24,15 +24,16 @@
 /* What an hour costs in a row, and how that came about. */
 struct row_price {
     bool known;
-    const struct price_at *at; /* NULL: what the newest run paid, or given in the question */
-    bool is_given;             /* in the question */
-    enum freshness freshness;  /* of one without `at` */
-    enum price_choice choice;  /* which of the kinds asked for it is */
-    const char *kind;          /* "on_demand", "spot", "typed", "own" */
-    double list;               /* dollars an hour before any discount */
-    double factor;             /* 1: none */
-    const char *factor_note;   /* where that comes from, or NULL */
-    struct amount dollars;     /* an hour; with an interval where spot moves */
+    /* Where it is known. One of the feed "run", which the newest run paid, or "question", which
+     * was given there, holds nothing but that name. */
+    const struct price_at *at;
+    enum freshness freshness;
+    enum price_choice choice; /* which of the kinds asked for it is */
+    const char *kind;         /* "on_demand", "spot", "typed", "own" */
+    double list;              /* dollars an hour before any discount */
+    double factor;            /* 1: none */
+    const char *factor_note;  /* where that comes from, or NULL */
+    struct amount dollars;    /* an hour; with an interval where spot moves */
     char why_not[WHY_NO_PRICE_SIZE];
 };
 

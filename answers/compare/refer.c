@@ -40,7 +40,7 @@ static struct ratio ratio_of_costs(const struct comparison_row *row,
     double cheaper = reference->price.dollars.value / row->price.dollars.value;
     struct ratio ratio = row->speed_ratio;
 
-    if (!row->price.at || row->price.at != reference->price.at)
+    if (!row->price.at->price.nanos || row->price.at != reference->price.at)
         return ratio_of(mine, theirs);
     ratio.value *= cheaper;
     ratio.low *= cheaper;

@@ -1,5 +1,6 @@
 #include "server/prices/price_json.h"
 
+#include "common/cleanup.h"
 #include "common/rfc3339.h"
 #include "common/text.h"
 #include "db/runs/run_prices.h"
@@ -31,14 +32,18 @@ void price_write_dollars(struct json_writer *out, const struct member *row, cons
 
 const char *price_label(const struct price *price)
 {
+    static const struct {
+        const char *feed, *label;
+    } others[] = {{PUBLISHED_FEED, "published with a figure"},
+                  {TYPED_LATER_FEED, "given by a person after the run"},
+                  {"run", "as its newest run knew it"},
+                  {"question", "given in the question"}};
     const struct source *source = source_find(price->feed);
 
-    if (strcmp(price->feed, PUBLISHED_FEED) == 0)
-        return "published with a figure";
-    if (source)
-        return source->title;
-    return strcmp(price->feed, TYPED_LATER_FEED) == 0 ? "given by a person after the run"
-                                                      : "given by a person";
+    for (size_t i = 0; i < COUNT(others); i++)
+        if (strcmp(price->feed, others[i].feed) == 0)
+            return others[i].label;
+    return source ? source->title : "given by a person";
 }
 
 /* Where the price comes from, and how old that is. */

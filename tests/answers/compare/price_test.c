@@ -127,7 +127,7 @@ static void what_was_paid_is_of_the_kind_that_it_was(void)
     MEASURED(&stage, "a", 100, .low = 99, .high = 101, .paid = 0.11, .paid_kind = "spot");
     compare(&stage, "price=paid&discount=0.5");
     price = &row_of(&stage, "a")->price;
-    EXPECT(price->known && price->at == NULL);
+    EXPECT(price->known && strcmp(price->at->price.feed, "run") == 0);
     EXPECT_STR(price->kind, "spot");
     EXPECT_NEAR(price->dollars.value, 0.11, 1e-12); /* with what was taken off then */
     EXPECT_INT(price->choice, CHOOSE_PAID);
@@ -159,11 +159,11 @@ static void hardware_that_no_feed_knows_costs_what_its_owner_said(void)
     compare(&stage, "");
     EXPECT_STR(row_of(&stage, "desk")->price.kind, "own");
     EXPECT_NEAR(row_of(&stage, "desk")->price.dollars.value, 0.05, 1e-12);
-    EXPECT(!row_of(&stage, "desk")->price.is_given); /* by this question */
-    EXPECT(!row_of(&stage, "cloud")->price.known);   /* what it was then is no price of today */
+    EXPECT_STR(row_of(&stage, "desk")->price.at->price.feed, "run"); /* by this question */
+    EXPECT(!row_of(&stage, "cloud")->price.known); /* what it was then is no price of today */
     compare(&stage, "price=typed");
     EXPECT_STR(row_of(&stage, "desk")->price.kind, "own");
-    EXPECT(!row_of(&stage, "desk")->price.is_given);
+    EXPECT_STR(row_of(&stage, "desk")->price.at->price.feed, "run");
     EXPECT(!row_of(&stage, "cloud")->price.known);
     compare(&stage, "price=spot");
     EXPECT(!row_of(&stage, "desk")->price.known);
@@ -275,7 +275,7 @@ static void a_price_of_the_question_wins_over_all(void)
     MEASURED(&stage, "b", 100, .low = 99, .high = 101);
     compare(&stage, "price_of=a:0.07&discount=0.5&price=spot");
     price = &row_of(&stage, "a")->price;
-    EXPECT(price->known && price->is_given && price->at == NULL);
+    EXPECT(price->known && strcmp(price->at->price.feed, "question") == 0);
     EXPECT_NEAR(price->dollars.value, 0.07, 1e-12);
     EXPECT_STR(price->kind, "typed");
     EXPECT(!row_of(&stage, "b")->price.known);

@@ -72,7 +72,7 @@ static const struct price *said_of(const struct row_price *price)
 {
     static const struct price none;
 
-    return price->at ? &price->at->price : &none;
+    return price->known && price->at->price.nanos ? &price->at->price : &none;
 }
 
 /* For how many years, how it is paid, and what of it at once; in the order of TERM_COLUMNS. Empty

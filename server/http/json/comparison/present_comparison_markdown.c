@@ -126,7 +126,7 @@ static bool add_price(struct table *table, const struct comparison_row *row)
                add_why_no_price(table, row->contender, price->why_not);
     return bytes_printf(text, " | $%.4g %s%s", price->dollars.value, price->kind,
                         price->factor < 1 ? " (discounted)" : "") &&
-           (!at || at->price.upfront_nanos == 0 ||
+           (at->price.upfront_nanos == 0 ||
             bytes_printf(text, ", $%.2f of it at once for the term",
                          (double)at->price.upfront_nanos / 1e9));
 }

@@ -8,42 +8,21 @@
 
 #include <math.h>
 
-/* Where a price is from; the price of a run or of a question has none. */
-static const void *find_at(const void *object)
-{
-    static const struct price_at of_run = {.price.feed = "run"},
-                                 of_question = {.price.feed = "question"};
-    const struct row_price *price = object;
-
-    if (price->at)
-        return price->at;
-    return price->is_given ? &of_question : &of_run;
-}
-
-static const char *label_of(const struct row_price *price)
-{
-    if (price->at)
-        return price_label(&price->at->price);
-    return price->is_given ? "given in the question" : "as its newest run knew it";
-}
-
 static const char *freshness_of_price(const struct row_price *price)
 {
-    if (!price->at)
-        return freshness_names[price->freshness];
-    return price_at_is_published(price->at) ? "published" : freshness_names[price->at->freshness];
+    return price_at_is_published(price->at) ? "published" : freshness_names[price->freshness];
 }
 
 static void write_commitment(struct json_writer *out, const struct member *row,
                              const void *object)
 {
-    const struct row_price *price = object;
+    const struct price *price = &((const struct row_price *)object)->at->price;
 
-    present_commitment(out, row->name, price->at ? price->at->price.kind : PRICE_TYPED,
-                       price->at ? price->at->price.upfront_nanos : 0);
+    present_commitment(out, row->name, price->kind, price->upfront_nanos);
 }
 
-MEMBER_WRITES(write_label, text, struct row_price, price, label_of(price))
+MEMBER_FINDS(find_at, struct row_price, price, price->at)
+MEMBER_WRITES(write_label, text, struct row_price, price, price_label(&price->at->price))
 MEMBER_WRITES(write_freshness, text, struct row_price, price, freshness_of_price(price))
 MEMBER_WRITES(write_why_not, text, struct row_price, price, price->known ? NULL : price->why_not)
 MEMBER_FINDS(find_price, struct row_price, price, price->known ? price : NULL)
