@@ -3,10 +3,10 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/memory.h"
-#include "common/service_thread.h"
 #include "db/db.h"
 #include "db/db_open.h"
 #include "server/base/log.h"
+#include "server/base/service_thread.h"
 #include "server/keys/key_file.h"
 
 #include <limits.h>

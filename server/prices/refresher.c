@@ -6,11 +6,11 @@
 #include "common/clock.h"
 #include "common/haste.h"
 #include "common/memory.h"
-#include "common/service_thread.h"
 #include "db/db_open.h"
 #include "db/prices/feed_rows.h"
 #include "server/base/disk_reserve.h"
 #include "server/base/log.h"
+#include "server/base/service_thread.h"
 #include "server/prices/feed_regions.h"
 #include "server/prices/refresh_feed.h"
 

@@ -4,9 +4,9 @@
 #include "common/clock.h"
 #include "common/haste.h"
 #include "common/memory.h"
-#include "common/service_thread.h"
 #include "pricing/machine/preemption_notice.h"
 #include "server/base/log.h"
+#include "server/base/service_thread.h"
 
 #include <limits.h>
 

@@ -1,8 +1,8 @@
 /* Inside the runner: its state, and the thread that runs. For runner.c and runner_work.c only. */
 #pragma once
 
-#include "common/service_thread.h"
 #include "engine/run/run.h"
+#include "server/base/service_thread.h"
 #include "server/runs/maintenance.h"
 #include "server/runs/preemption_watch.h"
 #include "server/runs/readiness.h"

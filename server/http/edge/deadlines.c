@@ -2,7 +2,7 @@
 
 #include "common/clock.h"
 #include "common/memory.h"
-#include "common/service_thread.h"
+#include "server/base/service_thread.h"
 
 #include <limits.h>
 #include <stdlib.h>

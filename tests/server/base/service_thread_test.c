@@ -1,4 +1,4 @@
-#include "common/service_thread.h"
+#include "server/base/service_thread.h"
 
 #include "common/clock.h"
 #include "tests/test.h"
