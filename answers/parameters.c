@@ -5,7 +5,6 @@
 #include "common/known_names.h"
 #include "common/text.h"
 #include "pricing/given.h"
-#include "pricing/parse_time.h"
 
 /* No control characters, and no blank at either end. */
 #define WORD_PATTERN                                                                             \
@@ -49,7 +48,7 @@ bool parameter_check_word(const struct parameter_row *row, const char *value, st
                          "must have between 1 and %lld characters, got %lld", longest(row),
                          count);
     return row->type == PARAMETER_PROVIDER ? given_provider_check(row->name, value, err)
-                                           : given_word_check(row->name, value, err);
+                                           : field_check_ends(row->name, value, err);
 }
 
 static bool read_flag(const struct parameter_row *row, const char *value, bool *ret_flag,
@@ -95,11 +94,7 @@ static bool read_value(const struct parameter_row *row, const char *value, void 
     case PARAMETER_FLAG:
         return read_flag(row, value, member, err);
     case PARAMETER_TIME:
-        return parse_time_given(value, member) ||
-               error_set(err, ERROR_INVALID, row->name,
-                         "must be a time like 2026-01-02T03:04:05Z, or a day like 2026-01-02, "
-                         "got '%.40s'",
-                         value);
+        return given_time_read(row->name, value, member, err);
     case PARAMETER_NAME:
         return read_name(row, value, member, err);
     case PARAMETER_NAMES:

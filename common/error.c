@@ -51,6 +51,17 @@ bool error_not_allowed(struct error *err, const char *field, struct allowed allo
     return false;
 }
 
+bool error_within(struct error *err, const struct error *cause, const char *where)
+{
+    char field[sizeof cause->field + 32];
+
+    snprintf(field, sizeof field, "%.31s%s%s", where, where[0] && cause->field[0] ? "." : "",
+             cause->field);
+    if (cause->kind == ERROR_INVALID && (cause->allowed.ranged || cause->allowed.choices))
+        return error_not_allowed(err, field, cause->allowed, "%s", cause->message);
+    return error_set(err, cause->kind, field, "%s", cause->message);
+}
+
 bool error_no_memory(struct error *err)
 {
     return error_set(err, ERROR_INTERNAL, NULL, "out of memory");

@@ -50,6 +50,10 @@ bool error_set(struct error *err, enum error_kind kind, const char *field, const
 bool error_not_allowed(struct error *err, const char *field, struct allowed allowed,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* Says the same of a part of `where`: its field "years" becomes "own.years". `where` may be "".
+ * Always returns false. */
+bool error_within(struct error *err, const struct error *cause, const char *where);
+
 /* Memory of a size from outside was not there (common/memory.h). Always returns false. */
 bool error_no_memory(struct error *err);
 

@@ -4,6 +4,7 @@
 #include "common/known_names.h"
 #include "common/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +58,7 @@ static bool read_real(const struct field *field, double number, void *object, st
     if (!(number > (double)field->min || (closed && number >= (double)field->min)) ||
         number > (double)field->max)
         return error_not_allowed(
-            err, field->name, allowed_by(field), "must be %s %lld and at most %lld, got %g",
+            err, field->name, allowed_by(field), "must be %s %lld and at most %lld, got %.9g",
             closed ? "at least" : "more than", field->min, field->max, number);
     number += 0.0; /* -0 becomes 0 */
     memcpy(place(field, object), &number, sizeof number);
@@ -80,6 +81,33 @@ static bool read_choice(const struct field *field, const char *text, void *objec
         }
     return error_not_allowed(err, field->name, allowed_by(field), "'%.64s' is not supported",
                              text);
+}
+
+bool field_check_ends(const char *name, const char *text, struct error *err)
+{
+    size_t length = strlen(text);
+
+    return length == 0 ||
+           (!isspace((unsigned char)text[0]) && !isspace((unsigned char)text[length - 1])) ||
+           error_set(err, ERROR_INVALID, name, "begins or ends with a blank: '%.64s'", text);
+}
+
+static bool read_word(const struct field *field, const char *text, void *object,
+                      struct error *err)
+{
+    size_t length = strlen(text);
+    bool is_printable = true;
+
+    for (const char *c = text; *c; c++)
+        is_printable = is_printable && *c >= ' ' && *c <= '~';
+    if (!is_printable || length < (size_t)field->min || length > (size_t)field->max)
+        return error_not_allowed(err, field->name, allowed_by(field),
+                                 "must have %lld to %lld printable ASCII characters", field->min,
+                                 field->max);
+    if (!field_check_ends(field->name, text, err))
+        return false;
+    memcpy(place(field, object), text, length + 1);
+    return true;
 }
 
 static bool read_words(const struct field *field, const char *text, void *object,
@@ -123,17 +151,45 @@ static bool real_from_text(const char *text, double *ret_real)
            text[strspn(text, "0123456789.eE+-")] == '\0' && *text != '+' && *text != '.';
 }
 
+static bool is_text(const struct field *field)
+{
+    return field->type == FIELD_CHOICE || field->type == FIELD_TEXT || field->type == FIELD_WORD;
+}
+
+/* Of a field that is_text(). */
+static bool read_text(const struct field *field, const char *text, void *object,
+                      struct error *err)
+{
+    return (field->type == FIELD_CHOICE ? read_choice
+            : field->type == FIELD_TEXT ? read_words
+                                        : read_word)(field, text, object, err);
+}
+
+static bool read_flag(const struct field *field, const json_t *value, void *object,
+                      struct error *err)
+{
+    bool flag = json_is_true(value);
+
+    if (!json_is_boolean(value))
+        return error_set(err, ERROR_INVALID, field->name, "must be true or false, got %s",
+                         type_name(value));
+    memcpy(place(field, object), &flag, sizeof flag);
+    return true;
+}
+
 bool field_read(const struct field *field, const json_t *value, void *object, struct error *err)
 {
-    const char *text = json_string_value(value);
+    const char *text = json_string_value(value), *or_null = field->nullable ? " or null" : "";
 
-    if (field->type == FIELD_CHOICE || field->type == FIELD_TEXT) {
-        if (!text)
-            return error_set(err, ERROR_INVALID, field->name, "must be a string, got %s",
-                             type_name(value));
-        return field->type == FIELD_CHOICE ? read_choice(field, text, object, err)
-                                           : read_words(field, text, object, err);
-    }
+    if (field->type == FIELD_OWN)
+        return field->read(field, value, object, err);
+    if (field->type == FIELD_FLAG)
+        return read_flag(field, value, object, err);
+    if (is_text(field) && text)
+        return read_text(field, text, object, err);
+    if (is_text(field))
+        return error_set(err, ERROR_INVALID, field->name, "must be a string%s, got %s", or_null,
+                         type_name(value));
     if (field->type == FIELD_AUTO && text && strcmp(text, "auto") == 0)
         return read_auto(field, object);
     if (field->type == FIELD_LIMIT && json_is_null(value))
@@ -141,9 +197,9 @@ bool field_read(const struct field *field, const json_t *value, void *object, st
     if (is_real(field) && json_is_number(value))
         return read_real(field, json_number_value(value), object, err);
     if (is_real(field))
-        return error_not_allowed(err, field->name, allowed_by(field),
-                                 "must be a number%s, got %s",
-                                 field->type == FIELD_LIMIT ? " or null" : "", type_name(value));
+        return error_not_allowed(
+            err, field->name, allowed_by(field), "must be a number%s, got %s",
+            field->type == FIELD_LIMIT ? " or null" : or_null, type_name(value));
     if (is_whole(value))
         return read_integer(field, (long long)json_real_value(value), object, err);
     if (!json_is_integer(value))
@@ -157,10 +213,8 @@ bool field_read_text(const struct field *field, const char *text, void *object, 
 {
     char *end;
 
-    if (field->type == FIELD_CHOICE)
-        return read_choice(field, text, object, err);
-    if (field->type == FIELD_TEXT)
-        return read_words(field, text, object, err);
+    if (is_text(field))
+        return read_text(field, text, object, err);
     if (field->type == FIELD_AUTO && strcmp(text, "auto") == 0)
         return read_auto(field, object);
 
@@ -192,7 +246,7 @@ json_t *field_write(const struct field *field, const void *object)
     long long number;
     double real;
 
-    if (field->type == FIELD_TEXT)
+    if (field->type == FIELD_TEXT || field->type == FIELD_WORD)
         return json_string(address);
     if (field->type == FIELD_CHOICE) {
         memcpy(&choice, address, sizeof choice);
@@ -217,31 +271,79 @@ static json_t *choices_schema(const struct field *field)
     return json_pack("{s:s, s:o}", "type", "string", "enum", list);
 }
 
-json_t *field_schema(const struct field *field)
+static json_t *word_schema(const struct field *field)
+{
+    char pattern[64];
+
+    snprintf(pattern, sizeof pattern, "^%s[!-~]([ -~]{0,%lld}[!-~])?%s$",
+             field->min > 0 ? "" : "(", field->max - 2, field->min > 0 ? "" : ")?");
+    return json_pack("{s:s, s:s}", "type", "string", "pattern", pattern);
+}
+
+static json_t *ranged_schema(const struct field *field, const char *type, const char *least,
+                             const char *most)
+{
+    return json_pack("{s:s, s:I, s:I}", "type", type, least, (json_int_t)field->min, most,
+                     (json_int_t)field->max);
+}
+
+static json_t *type_schema(const struct field *field)
 {
     json_t *schema;
 
-    if (field->type == FIELD_CHOICE)
-        schema = choices_schema(field);
-    else if (field->type == FIELD_TEXT)
-        schema = json_pack("{s:s, s:I, s:I}", "type", "string", "minLength",
-                           (json_int_t)field->min, "maxLength", (json_int_t)field->max);
-    else if (field->type == FIELD_INTEGER)
-        schema = json_pack("{s:s, s:I, s:I}", "type", "integer", "minimum",
-                           (json_int_t)field->min, "maximum", (json_int_t)field->max);
-    else if (field->type == FIELD_NUMBER || field->type == FIELD_AMOUNT)
-        schema = json_pack("{s:s, s:I, s:I}", "type", "number",
-                           field->type == FIELD_AMOUNT ? "minimum" : "exclusiveMinimum",
-                           (json_int_t)field->min, "maximum", (json_int_t)field->max);
-    else if (field->type == FIELD_LIMIT)
-        schema = json_pack("{s:[s, s], s:I, s:I}", "type", "number", "null", "exclusiveMinimum",
-                           (json_int_t)field->min, "maximum", (json_int_t)field->max);
-    else
-        schema =
-            json_pack("{s:[{s:s}, {s:s, s:I, s:I}]}", "oneOf", "const", "auto", "type", "integer",
-                      "minimum", (json_int_t)field->min, "maximum", (json_int_t)field->max);
+    switch (field->type) {
+    case FIELD_INTEGER:
+        return ranged_schema(field, "integer", "minimum", "maximum");
+    case FIELD_AUTO:
+        return json_pack("{s:[{s:s}, o]}", "oneOf", "const", "auto",
+                         ranged_schema(field, "integer", "minimum", "maximum"));
+    case FIELD_CHOICE:
+        return choices_schema(field);
+    case FIELD_NUMBER:
+    case FIELD_LIMIT:
+        return ranged_schema(field, "number", "exclusiveMinimum", "maximum");
+    case FIELD_AMOUNT:
+        return ranged_schema(field, "number", "minimum", "maximum");
+    case FIELD_TEXT:
+        schema = ranged_schema(field, "string", "minLength", "maxLength");
+        json_object_set_new(schema, "pattern", json_string("^[^\\u0000-\\u001f\\u007f]*$"));
+        return schema;
+    case FIELD_WORD:
+        return word_schema(field);
+    case FIELD_FLAG:
+        return json_pack("{s:s}", "type", "boolean");
+    case FIELD_OBJECT:
+    case FIELD_OWN:
+        break;
+    }
+    return json_object();
+}
+
+/* Allows null, too. */
+static json_t *or_null(json_t *schema)
+{
+    json_t *type = json_object_get(schema, "type"), *words = json_object_get(schema, "enum");
+
+    if (!json_is_string(type))
+        return json_pack("{s:[o, {s:s}]}", "oneOf", schema, "type", "null");
+    if (words)
+        json_array_append_new(words, json_null());
+    json_object_set_new(schema, "type", json_pack("[O, s]", type, "null"));
+    return schema;
+}
+
+json_t *field_schema(const struct field *field)
+{
+    AUTO(json_decrefp) json_t *more = field->schema ? json_loads(field->schema, 0, NULL) : NULL;
+    json_t *schema = type_schema(field);
+
+    json_object_update(schema, more);
+    if (field->nullable || field->type == FIELD_LIMIT)
+        schema = or_null(schema);
     if (field->meaning)
         json_object_set_new(schema, "description", json_string(field->meaning));
+    if (field->usual)
+        json_object_set_new(schema, "default", json_loads(field->usual, JSON_DECODE_ANY, NULL));
     return schema;
 }
 

@@ -16,9 +16,15 @@ enum field_type {
     FIELD_AMOUNT,  /* the same, but min itself is allowed too */
     FIELD_LIMIT,   /* as FIELD_NUMBER, or null (as text: none), kept as 0 */
     FIELD_TEXT,    /* char[max + 1], min..max bytes of UTF-8 without control characters */
+    FIELD_WORD,    /* char[max + 1], min..max printable ASCII characters, no blank at an end */
+    FIELD_FLAG,    /* bool */
+    FIELD_OBJECT,  /* what `body` reads, at `offset`; only in a body (common/body.h) */
+    FIELD_OWN,     /* what `read` takes, and `schema` describes */
 };
 
 #define FIELD_IS_AUTO (-1LL) /* so the min of a FIELD_AUTO is at least 0 */
+
+struct body;
 
 struct field {
     const char *name;
@@ -27,6 +33,13 @@ struct field {
     long long min, max;
     const char *const *choices; /* NULL-terminated */
     const char *meaning;        /* for people: --help and the API's own description */
+    const char *schema;         /* JSON Schema that is added to what follows from the rest */
+    bool (*read)(const struct field *field, const json_t *value, void *object, struct error *err);
+    /* Of a member of a body. */
+    bool required;
+    bool nullable;     /* null leaves the struct as it is, as if the member were not there */
+    const char *usual; /* JSON of the default, which the struct holds before it is read */
+    const struct body *body;
 };
 
 /* Reads one value; *object is written only on success. */
@@ -34,6 +47,9 @@ MUST_USE bool field_read(const struct field *field, const json_t *value, void *o
                          struct error *err);
 MUST_USE bool field_read_text(const struct field *field, const char *text, void *object,
                               struct error *err);
+
+/* Refuses a blank at either end: it cannot be seen, and no name has one. */
+MUST_USE bool field_check_ends(const char *name, const char *text, struct error *err);
 
 /* A new reference. */
 json_t *field_write(const struct field *field, const void *object);

@@ -1,17 +1,9 @@
 #include "pricing/given.h"
 
-#include <ctype.h>
+#include "pricing/parse_time.h"
+
 #include <string.h>
 #include <strings.h>
-
-bool given_word_check(const char *field, const char *text, struct error *err)
-{
-    size_t length = strlen(text);
-
-    return length == 0 ||
-           (!isspace((unsigned char)text[0]) && !isspace((unsigned char)text[length - 1])) ||
-           error_set(err, ERROR_INVALID, field, "begins or ends with a blank: '%.64s'", text);
-}
 
 bool given_provider_check(const char *field, const char *text, struct error *err)
 {
@@ -19,7 +11,7 @@ bool given_provider_check(const char *field, const char *text, struct error *err
         {"aws", "aws"}, {"azure", "azure"}, {"gcp", "gcp"}, {"amazon", "aws"},
         {"ec2", "aws"}, {"google", "gcp"},  {"gce", "gcp"}, {"microsoft", "azure"}};
 
-    if (!given_word_check(field, text, err))
+    if (!field_check_ends(field, text, err))
         return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcasecmp(text, names[i][0]) == 0 && strcmp(text, names[i][1]) != 0)
@@ -27,4 +19,24 @@ bool given_provider_check(const char *field, const char *text, struct error *err
                              "'%.40s' is written '%s' here: nothing has the other name", text,
                              names[i][1]);
     return true;
+}
+
+bool given_time_read(const char *field, const char *text, long long *ret_us, struct error *err)
+{
+    return parse_time_given(text, ret_us) ||
+           error_set(err, ERROR_INVALID, field,
+                     "must be a time like 2026-01-02T03:04:05Z, or a day like 2026-01-02, got "
+                     "'%.40s'",
+                     text);
+}
+
+bool given_time_field(const struct field *field, const json_t *value, void *object,
+                      struct error *err)
+{
+    long long *member = (long long *)(void *)((char *)object + field->offset);
+
+    if (json_is_string(value))
+        return given_time_read(field->name, json_string_value(value), member, err);
+    return error_set(err, ERROR_INVALID, field->name,
+                     "must be a string: a time like 2026-01-02T03:04:05Z");
 }

@@ -1,7 +1,6 @@
 #include "engine/sweep/sweep.h"
 
 #include "common/cleanup.h"
-#include "common/fields.h"
 #include "common/json_read.h"
 #include "common/limits.h"
 #include "common/text.h"
@@ -14,19 +13,74 @@ const char *const sweep_preset_names[] = {"matrix",  "ladder",     "batch", "inp
                                           "threads", "isa",        "tune",  "aa",
                                           "engines", "clouds2017", NULL};
 
-/* The request but for its objects, as a table reads it. */
+/* The request; its objects are borrowed. */
 struct request {
     const char *preset;
     long long blocks, pairs, budget_seconds;
+    json_t *base, *knobs, *cells;
 };
 
-#define AT(member) .name = #member, .offset = offsetof(struct request, member)
-static const struct field fields[] = {
-    {AT(preset), .type = FIELD_CHOICE, .choices = sweep_preset_names},
-    {AT(blocks), .type = FIELD_INTEGER, .min = 1, .max = SWEEP_BLOCKS_MAX},
-    {AT(pairs), .type = FIELD_INTEGER, .min = 2, .max = SWEEP_PAIRS_MAX},
-    {AT(budget_seconds), .type = FIELD_INTEGER, .min = 30, .max = RUN_SECONDS_MAX},
+static bool read_part(const struct field *field, const json_t *value, void *object,
+                      struct error *err)
+{
+    (void)err;
+    memcpy((char *)object + field->offset, &value, sizeof value);
+    return true;
+}
+
+static bool read_base(const struct field *field, const json_t *value, void *object,
+                      struct error *err)
+{
+    if (!json_is_object(value))
+        return error_set(err, ERROR_INVALID, field->name, "must be a spec: a JSON object");
+    return read_part(field, value, object, err);
+}
+
+#define AT(member) BODY_AT(struct request, member)
+#define SPEC_SCHEMA "{\"$ref\": \"#/components/schemas/RunSpec\"}"
+#define PAIRS AT(pairs), .type = FIELD_INTEGER, .min = 2, .max = SWEEP_PAIRS_MAX, .usual = "20"
+
+static const struct field rows[] = {
+    {AT(preset), .type = FIELD_CHOICE, .choices = sweep_preset_names, .usual = "\"matrix\"",
+     .meaning =
+         "`ladder`: from plain f32 to a tuned configuration; `batch`, `input_workers`, "
+         "`threads`, `isa`: one knob over all its values here; `tune`: a search within "
+         "`budget_seconds`; `aa`: a configuration against itself; `engines`: ours and every "
+         "registered engine, and 422 where none is registered; `clouds2017`: the seven networks "
+         "of a comparison of 2017, each compared with its own kind alone. Presets train any "
+         "workload: the one that `base` names, else `resnet50`."},
+    {AT(base), .type = FIELD_OWN, .read = read_base, .schema = SPEC_SCHEMA,
+     .meaning = "Fields of the spec that all cells share."},
+    {AT(knobs), .type = FIELD_OWN, .read = read_part,
+     .schema = "{\"$ref\": \"#/components/schemas/Knobs\"}",
+     .meaning = "Lists of values for fields of the spec; every combination is a cell, 64 at "
+                "most."},
+    {AT(cells), .type = FIELD_OWN, .read = read_part,
+     .schema =
+         "{\"type\": \"array\", \"minItems\": 1, \"maxItems\": 64, \"items\": " SPEC_SCHEMA "}",
+     .meaning = "Instead of `knobs`: for each cell the fields that differ from the base."},
+    {AT(blocks), .type = FIELD_INTEGER, .min = 1, .max = SWEEP_BLOCKS_MAX, .usual = "3",
+     .meaning = "Runs of each cell."},
+    {PAIRS, .meaning = "Number of pairs, for `aa`."},
+    {AT(budget_seconds), .type = FIELD_INTEGER, .min = 30, .max = RUN_SECONDS_MAX, .usual = "600",
+     .meaning = "Time for the search, for `tune`."},
 };
+const struct body sweep_body = {
+    .name = "SweepRequest",
+    BODY_ROWS(rows),
+    .schema =
+        "{\"allOf\": [{\"not\": {\"required\": [\"knobs\", \"cells\"]}}, "
+        "{\"if\": {\"properties\": {\"preset\": {\"const\": \"matrix\"}}}, "
+        "\"then\": {\"anyOf\": [{\"required\": [\"knobs\"]}, {\"required\": [\"cells\"]}]}, "
+        "\"else\": {\"not\": {\"anyOf\": [{\"required\": [\"knobs\"]}, "
+        "{\"required\": [\"cells\"]}]}}}]}"};
+
+static const struct field aa_rows[] = {
+    {AT(base), .type = FIELD_OWN, .read = read_base, .schema = SPEC_SCHEMA,
+     .meaning = "As in a sweep."},
+    {PAIRS},
+};
+const struct body aa_body = {.name = "AaRequest", BODY_ROWS(aa_rows)};
 #undef AT
 
 /* Appends "batch_size=8" to a name. */
@@ -68,7 +122,7 @@ static bool refuse_knob(const char *knob, struct error *err)
     struct error cause = {0};
 
     fields_refuse_name(run_spec_fields, run_spec_field_count, none, knob, &cause);
-    return sweep_blame(err, &cause, "knobs");
+    return error_within(err, &cause, "knobs");
 }
 
 static bool add_knobs(struct sweep *sweep, json_t *knobs, const struct place *place,
@@ -107,7 +161,7 @@ static bool blame_cells(struct error *err, struct error *cause)
         snprintf(field, sizeof field, "cells%s", cause->field + 5);
         snprintf(cause->field, sizeof cause->field, "%s", field);
     }
-    return sweep_blame(err, cause, "");
+    return error_within(err, cause, "");
 }
 
 /* What a run may take, which names a cell only where nothing else does. */
@@ -161,29 +215,6 @@ static bool add_listed(struct sweep *sweep, json_t *list, const struct place *pl
     return true;
 }
 
-static const char *const objects[] = {"base", "knobs", "cells", NULL};
-
-/* The members of the request that a table can read; the rest are the caller's. */
-static bool read_fields(json_t *json, struct request *request, struct error *err)
-{
-    const char *key;
-    json_t *value;
-
-    if (!json_is_object(json))
-        return error_set(err, ERROR_INVALID, NULL, "the body must be a JSON object");
-    json_object_foreach(json, key, value)
-    {
-        const struct field *field = fields_find(fields, COUNT(fields), key);
-
-        if (field ? !field_read(field, value, request, err)
-                  : strcmp(key, "base") != 0 && strcmp(key, "knobs") != 0 &&
-                        strcmp(key, "cells") != 0 &&
-                        !fields_refuse_name(fields, COUNT(fields), objects, key, err))
-            return false;
-    }
-    return true;
-}
-
 /* SWEEP_MATRIX for a name that is none. */
 static enum sweep_preset preset_from_name(const char *name)
 {
@@ -232,17 +263,16 @@ static bool fill(struct sweep *sweep, json_t *json, const struct place *place, s
                               .blocks = 3,
                               .pairs = 20,
                               .budget_seconds = 600};
-    json_t *base = json_object_get(json, "base"), *knobs = json_object_get(json, "knobs");
-    json_t *cells = json_object_get(json, "cells");
+    json_t *knobs, *cells;
 
-    if (!read_fields(json, &request, err))
+    if (!body_read(&sweep_body, json, &request, err))
         return false;
-    if (base && !json_is_object(base))
-        return error_set(err, ERROR_INVALID, "base", "must be a spec: a JSON object");
+    knobs = request.knobs;
+    cells = request.cells;
     sweep->preset = preset_from_name(request.preset);
     sweep->blocks = sweep->preset == SWEEP_AA ? request.pairs : request.blocks;
     sweep->budget_seconds = request.budget_seconds;
-    take_base(sweep, base, place);
+    take_base(sweep, request.base, place);
     if ((knobs || cells) && sweep->preset != SWEEP_MATRIX)
         return error_set(err, ERROR_INVALID, knobs ? "knobs" : "cells",
                          "belong to no preset: leave one of them out");

@@ -3,11 +3,14 @@
  * of which is run once in each block. */
 #pragma once
 
-#include "common/error.h"
+#include "common/body.h"
 #include "engine/sweep/sweep_cells.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* The bodies of POST /v1/sweeps and POST /v1/aa, for their descriptions. */
+extern const struct body sweep_body, aa_body;
 
 /* Reads {"preset", "base", "knobs", "cells", "blocks", "pairs", "budget_seconds"}. Every cell's
  * spec is read as a run's is, and errors name the field, "base.threads" or "knobs.batch_size". A

@@ -12,17 +12,6 @@ void sweep_clear(struct sweep *sweep)
     *sweep = (struct sweep){0};
 }
 
-bool sweep_blame(struct error *err, const struct error *cause, const char *object)
-{
-    char field[sizeof cause->field + 16];
-
-    snprintf(field, sizeof field, "%s%s%s", object, object[0] && cause->field[0] ? "." : "",
-             cause->field);
-    if (cause->kind == ERROR_INVALID && (cause->allowed.ranged || cause->allowed.choices))
-        return error_not_allowed(err, field, cause->allowed, "%s", cause->message);
-    return error_set(err, cause->kind, field, "%s", cause->message);
-}
-
 /* Of a cell of the preset engines, whose engine may lack the workload: the reason, and the spec
  * as if another engine were to run it. */
 static bool read_lacking(const struct sweep *sweep, json_t *json, struct sweep_cell *cell,
@@ -57,9 +46,9 @@ bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const stru
     snprintf(cell->name, sizeof cell->name, "%s", name);
     if (!run_spec_from_json(json, &cell->spec, &cause) &&
         !read_lacking(sweep, json, cell, &cause))
-        return sweep_blame(err, &cause, json_object_get(change, cause.field) ? "knobs" : "base");
+        return error_within(err, &cause, json_object_get(change, cause.field) ? "knobs" : "base");
     if (!cell->refused[0] && !spec_fits(&cell->spec, place, &cause) && cause.kind != ERROR_UNABLE)
-        return sweep_blame(err, &cause, json_object_get(change, cause.field) ? "knobs" : "base");
+        return error_within(err, &cause, json_object_get(change, cause.field) ? "knobs" : "base");
     if (cause.kind == ERROR_UNABLE)
         snprintf(cell->refused, sizeof cell->refused, "%s: %s", cause.field, cause.message);
     sweep->count++;

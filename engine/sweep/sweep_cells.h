@@ -45,9 +45,5 @@ struct sweep {
 MUST_USE bool sweep_add(struct sweep *sweep, const char *name, json_t *change,
                         const struct place *place, struct error *err);
 
-/* Passes an error of a part on: its field stands in `object`, "knobs", which may be "". Returns
- * false. */
-bool sweep_blame(struct error *err, const struct error *cause, const char *object);
-
 /* A zeroed sweep is fine. */
 void sweep_clear(struct sweep *sweep);

@@ -1,32 +1,12 @@
 #include "pricing/feeds/manual_price.h"
 
 #include "common/cleanup.h"
-#include "common/known_names.h"
 #include "common/text.h"
 #include "pricing/given.h"
-#include "pricing/parse_time.h"
 
 #include <ctype.h>
-#include <stdint.h>
 
 static const char *const manual_kinds[] = {"typed", "own", NULL};
-
-static const char *const fields[] = {"provider", "region",   "zone",           "instance_type",
-                                     "kind",     "currency", "price_per_hour", "valid_from",
-                                     "note",     NULL};
-
-static bool check_fields(const json_t *json, struct error *err)
-{
-    void *at;
-
-    if (!json_is_object(json))
-        return error_set(err, ERROR_INVALID, NULL, "a price must be a JSON object");
-    for (at = json_object_iter((json_t *)(uintptr_t)json); at;
-         at = json_object_iter_next((json_t *)(uintptr_t)json, at))
-        if (!known_names_check(fields, json_object_iter_key(at), err))
-            return false;
-    return true;
-}
 
 /* Copies a word where one is given. */
 static bool word(const char *name, const char *text, char *member, size_t size, struct error *err)
@@ -35,7 +15,7 @@ static bool word(const char *name, const char *text, char *member, size_t size, 
     if (!text || !*text)
         return true;
     if (price_word(member, size, text))
-        return given_word_check(name, text, err);
+        return field_check_ends(name, text, err);
     return error_set(err, ERROR_INVALID, name, "must have 1 to %zu printable ASCII characters",
                      size - 1);
 }
@@ -93,9 +73,8 @@ bool price_from_row(const struct price_row *row, struct price *ret_price, struct
     if (!check_provider(&price, err))
         return false;
     if (row->valid_from && *row->valid_from &&
-        !parse_time_given(row->valid_from, &price.source_us))
-        return error_set(err, ERROR_INVALID, "valid_from",
-                         "must be a time like 2026-08-06T17:17:52Z");
+        !given_time_read("valid_from", row->valid_from, &price.source_us, err))
+        return false;
     if (!row->price_per_hour || !*row->price_per_hour)
         return error_set(err, ERROR_INVALID, "price_per_hour", "is missing");
     if (!read_price(row->price_per_hour, &price, err))
@@ -104,82 +83,120 @@ bool price_from_row(const struct price_row *row, struct price *ret_price, struct
     return true;
 }
 
-/* A text member, NULL where there is none. */
-static bool text_of(const json_t *json, const char *name, const char **ret_text,
+/* What a row's own reader reads of a text. */
+static bool text_of(const struct field *field, const json_t *value, const char **ret_text,
                     struct error *err)
 {
-    const json_t *value = json_object_get(json, name);
-
-    *ret_text = NULL;
-    if (!value)
-        return true;
-    if (!json_is_string(value))
-        return error_set(err, ERROR_INVALID, name, "must be a string");
     *ret_text = json_string_value(value);
-    return true;
+    return *ret_text || error_set(err, ERROR_INVALID, field->name, "must be a string");
 }
 
 /* A kind of feeds is none that a person gives. */
-static bool check_kind(const char *kind, struct error *err)
+static bool read_kind(const struct field *field, const json_t *value, void *object,
+                      struct error *err)
 {
-    if (!kind || !*kind)
+    struct price *price = object;
+    const char *kind;
+
+    if (!text_of(field, value, &kind, err))
+        return false;
+    if (!*kind || strcmp(kind, manual_kinds[0]) == 0)
         return true;
-    for (const char *const *typed = manual_kinds; *typed; typed++)
-        if (strcmp(*typed, kind) == 0)
-            return true;
-    return error_not_allowed(err, "kind", (struct allowed){.choices = manual_kinds},
+    price->kind = PRICE_OWN;
+    return strcmp(kind, manual_kinds[1]) == 0 ||
+           error_not_allowed(err, "kind", (struct allowed){.choices = manual_kinds},
                              "a price that a person gives is typed or own");
 }
 
-static bool amount_of(const json_t *value, char ret_text[40], struct error *err)
+static bool read_currency_of(const struct field *field, const json_t *value, void *object,
+                             struct error *err)
 {
-    struct price price;
+    struct price *price = object;
+    const char *text;
 
-    if (json_is_string(value)) {
-        snprintf(ret_text, 40, "%s", json_string_value(value));
-        return strlen(json_string_value(value)) < 40 ||
-               error_set(err, ERROR_INVALID, "price_per_hour", "is too long");
-    }
-    if (!json_is_number(value))
-        return error_set(err, ERROR_INVALID, "price_per_hour",
-                         "must be a number, a decimal in a string, or null to withdraw it");
-    if (!price_set_number(&price, json_number_value(value)))
-        return error_set(err, ERROR_INVALID, "price_per_hour",
-                         "must be above 0, in steps of 0.000000001, and at most 100000");
-    memcpy(ret_text, price.text, 40);
-    return true;
+    return text_of(field, value, &text, err) && read_currency(text, price->currency, err);
 }
+
+/* null withdraws the price: then its text says nothing. */
+static bool read_amount(const struct field *field, const json_t *value, void *object,
+                        struct error *err)
+{
+    struct price *price = object;
+    const char *text = json_string_value(value);
+
+    if (json_is_null(value)) {
+        memcpy(price->text, "1", 2);
+        return true;
+    }
+    if (text && strlen(text) >= sizeof price->text)
+        return error_set(err, ERROR_INVALID, field->name, "is too long");
+    if (text)
+        return read_price(text, price, err);
+    if (!json_is_number(value))
+        return error_set(err, ERROR_INVALID, field->name,
+                         "must be a number, a decimal in a string, or null to withdraw it");
+    return price_set_number(price, json_number_value(value)) ||
+           error_set(err, ERROR_INVALID, field->name,
+                     "must be above 0, in steps of 0.000000001, and at most 100000");
+}
+
+static bool read_from(const struct field *field, const json_t *value, void *object,
+                      struct error *err)
+{
+    const char *text;
+
+    return text_of(field, value, &text, err) &&
+           (!*text || given_time_field(field, value, object, err));
+}
+
+static bool check_given(void *object, struct error *err)
+{
+    const struct price *price = object;
+
+    return given_provider_check("provider", price->provider, err);
+}
+
+static const struct field rows[] = {
+    {BODY_WORD(struct price, provider, 0)},
+    {BODY_WORD(struct price, region, 0)},
+    {BODY_WORD(struct price, zone, 0)},
+    {BODY_WORD(struct price, instance_type, 1), .required = true},
+    {BODY_AT(struct price, kind), .type = FIELD_OWN, .read = read_kind, .usual = "\"typed\"",
+     .schema = "{\"type\": \"string\", \"enum\": [\"typed\", \"own\", \"\"]}"},
+    {BODY_AT(struct price, currency), .type = FIELD_OWN, .read = read_currency_of,
+     .usual = "\"USD\"", .schema = "{\"type\": \"string\", \"pattern\": \"^([A-Z]{3})?$\"}"},
+    {.name = "price_per_hour",
+     .type = FIELD_OWN,
+     .required = true,
+     .read = read_amount,
+     .schema = "{\"oneOf\": [{\"type\": \"null\"}, "
+               "{\"type\": \"number\", \"minimum\": 5e-10, \"maximum\": 100000}, "
+               "{\"type\": \"string\", \"pattern\": "
+               "\"^(0[.]0{0,8}[1-9][0-9]{0,8}|[1-9][0-9]{0,4}([.][0-9]{1,9})?)$\"}]}",
+     .meaning = "Above 0, in steps of 0.000000001; a string is kept to the last digit. null "
+                "withdraws the price."},
+    {BODY_AS(struct price, "valid_from", source_us), .type = FIELD_OWN, .read = read_from,
+     .schema = "{\"oneOf\": [{\"$ref\": \"#/components/schemas/Moment\"}, {\"const\": \"\"}]}"},
+    {BODY_TEXT_AS(struct price, "note", reference, FIELD_WORD, 0)},
+};
+const struct body typed_price_body = {
+    .name = "TypedPrice",
+    .meaning = "A price that a person enters; an empty text means not given. Without provider, "
+               "region or zone it holds everywhere.",
+    BODY_ROWS(rows),
+    .no_object = "a price must be a JSON object",
+    .check = check_given};
 
 bool manual_from_json(const json_t *json, long long now_us, struct price *ret_price,
                       struct error *err)
 {
-    struct price_row row = {0};
-    const json_t *amount = json_object_get(json, "price_per_hour");
-    char text[40] = "1"; /* of a price that is withdrawn: any */
-    char note[sizeof ret_price->reference];
-    struct price price;
+    struct price price = {
+        .kind = PRICE_TYPED, .currency = "USD", .feed = "typed", .fetched_us = now_us};
 
-    if (!check_fields(json, err) || !text_of(json, "provider", &row.provider, err) ||
-        !text_of(json, "region", &row.region, err) || !text_of(json, "zone", &row.zone, err) ||
-        !text_of(json, "instance_type", &row.instance_type, err) ||
-        !text_of(json, "kind", &row.kind, err) ||
-        !text_of(json, "currency", &row.currency, err) ||
-        !text_of(json, "valid_from", &row.valid_from, err) ||
-        !text_of(json, "note", &row.reference, err) || !WORD("note", row.reference, note, err))
+    if (!body_read(&typed_price_body, json, &price, err))
         return false;
-    if (!amount)
-        return error_set(err, ERROR_INVALID, "price_per_hour", "is missing");
-    if (!json_is_null(amount) && !amount_of(amount, text, err))
-        return false;
-    row.price_per_hour = text;
-    if (!check_kind(row.kind, err) || !price_from_row(&row, &price, err))
-        return false;
-    if (json_is_null(amount))
-        price.nanos = 0;
     if (price.source_us == 0)
         price.source_us = now_us;
-    price.fetched_us = now_us;
-    snprintf(price.feed, sizeof price.feed, "typed");
     *ret_price = price;
     return true;
 }

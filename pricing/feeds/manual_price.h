@@ -1,7 +1,11 @@
 /* Prices as a person gives them: one at a time in JSON, or many in a file, CSV or JSON. */
 #pragma once
 
+#include "common/body.h"
 #include "pricing/feeds/source.h"
+
+/* Fills a struct price. */
+extern const struct body typed_price_body;
 
 /* {"instance_type": "c7i.2xlarge", "price_per_hour": "0.30", ...}: fills in a price of the feed
  * "typed", valid from `valid_from` or from now. With "price_per_hour": null its nanos are 0: the

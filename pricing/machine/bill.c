@@ -1,81 +1,63 @@
 #include "pricing/machine/bill.h"
 
 #include "common/cleanup.h"
-#include "common/known_names.h"
-
-#include <stddef.h>
-#include <stdint.h>
-
-/* A number of a bill: what it is called, and what is allowed. */
-struct number {
-    const char *name, *field; /* the member of the object, and its place in the body */
-    size_t offset;
-    double min, max;
-    bool above_min; /* min itself is not allowed */
-};
 
 #define FORMULA_SIZE 160 /* of numbers that anybody types it is at most 95 */
-#define NUMBER(member) offsetof(struct machine_bill, member)
 
-static const struct number by_hour = {
-    "price_per_hour", "price_per_hour", NUMBER(per_hour), 0, PRICE_DOLLARS_MAX, true};
-static const struct number by_month = {
-    "per_month", "per_month", NUMBER(per_month), 0, (double)PRICE_DOLLARS_MAX *BILL_MONTH_HOURS,
-    true};
-static const struct number own[] = {
-    {"purchase", "own.purchase", NUMBER(purchase), 0, 1e8, false},
-    {"years", "own.years", NUMBER(years), 0, 100, true},
-    {"watts", "own.watts", NUMBER(watts), 0, 1e6, false},
-    {"cents_per_kwh", "own.cents_per_kwh", NUMBER(cents_per_kwh), 0, 1e4, false},
+static const struct field own_rows[] = {
+    {BODY_AT(struct machine_bill, purchase), .type = FIELD_AMOUNT, .max = 100000000,
+     .required = true, .meaning = "What it cost, in dollars."},
+    {BODY_AT(struct machine_bill, years), .type = FIELD_NUMBER, .max = 100, .required = true,
+     .meaning = "How long it is used."},
+    {BODY_AT(struct machine_bill, watts), .type = FIELD_AMOUNT, .max = 1000000, .required = true,
+     .meaning = "What it draws while it trains."},
+    {BODY_AT(struct machine_bill, cents_per_kwh), .type = FIELD_AMOUNT, .max = 10000,
+     .required = true, .meaning = "What a kilowatt-hour costs, in US cents."},
 };
+static const struct body own_body = {
+    .name = "OwnMachine",
+    .meaning = "Own hardware: purchase / (years * 8760 hours) + watts / 1000 * cents_per_kwh / "
+               "100 dollars an hour, which must be above 0 and at most 100000.",
+    BODY_ROWS(own_rows),
+    .no_object = "must be an object with purchase, years, watts and cents_per_kwh"};
+
+static bool read_machine(const struct field *field, const json_t *value, void *object,
+                         struct error *err)
+{
+    const char *machine = json_string_value(value);
+
+    (void)object;
+    return (machine && strcmp(machine, "this") == 0) ||
+           error_set(err, ERROR_INVALID, field->name,
+                     "must be \"this\": a price of another machine names its instance_type");
+}
+
+static const struct field rows[] = {
+    {.name = "machine",
+     .type = FIELD_OWN,
+     .read = read_machine,
+     .required = true,
+     .schema = "{\"const\": \"this\"}"},
+    {BODY_AS(struct machine_bill, "price_per_hour", per_hour), .type = FIELD_NUMBER,
+     .max = PRICE_DOLLARS_MAX, .schema = "{\"minimum\": 5e-10}"},
+    {BODY_AT(struct machine_bill, per_month), .type = FIELD_NUMBER,
+     .max = (long long)PRICE_DOLLARS_MAX * BILL_MONTH_HOURS, .schema = "{\"minimum\": 3.65e-7}"},
+    {.name = "own", .type = FIELD_OBJECT, .body = &own_body},
+};
+const struct body machine_price_body = {
+    .name = "MachinePrice",
+    .meaning =
+        "What this machine costs, in exactly one of three ways: dollars an hour, dollars a "
+        "month (of 730 hours), or own hardware. Stored like any typed price: of the type "
+        "of this machine, or where that is unknown under a name of this machine. It is the "
+        "price of its runs from now on, and of its stored runs that began without a price "
+        "(`feed` is typed-later then). Another one replaces it.",
+    BODY_ROWS(rows),
+    .schema = "{\"oneOf\": [{\"required\": [\"price_per_hour\"]}, "
+              "{\"required\": [\"per_month\"]}, {\"required\": [\"own\"]}]}"};
 
 static const char *const ways[] = {
     [BILL_BY_HOUR] = "price_per_hour", [BILL_BY_MONTH] = "per_month", [BILL_OWN] = "own", NULL};
-
-static bool read_number(const json_t *json, const struct number *number,
-                        struct machine_bill *bill, struct error *err)
-{
-    const json_t *value = json_object_get(json, number->name);
-    double read = json_number_value(value); /* 0 of what is no number */
-
-    if (!value)
-        return error_set(err, ERROR_INVALID, number->field, "is missing");
-    if (!json_is_number(value) || read > number->max ||
-        !(number->above_min ? read > number->min : read >= number->min))
-        return error_set(err, ERROR_INVALID, number->field, "must be a number %s %.0f%s %.0f",
-                         number->above_min ? "above" : "from", number->min,
-                         number->above_min ? " and at most" : " to", number->max);
-    memcpy((char *)bill + number->offset, &read, sizeof read);
-    return true;
-}
-
-static bool read_own(const json_t *json, struct machine_bill *bill, struct error *err)
-{
-    struct error why = {0};
-    const char *key;
-    json_t *value;
-
-    if (!json_is_object(json))
-        return error_set(err, ERROR_INVALID, "own",
-                         "must be an object with purchase, years, watts and cents_per_kwh");
-    json_object_foreach((json_t *)(uintptr_t)json, key, value)
-    {
-        const char *const names[] = {own[0].name, own[1].name, own[2].name, own[3].name, NULL};
-
-        if (!known_names_check(names, key, &why)) {
-            char field[sizeof why.field + 4];
-
-            snprintf(field, sizeof field, "own.%s", why.field);
-            error_set(err, why.kind, field, "%s", why.message);
-            err->allowed = why.allowed;
-            return false;
-        }
-    }
-    for (size_t i = 0; i < COUNT(own); i++)
-        if (!read_number(json, &own[i], bill, err))
-            return false;
-    return true;
-}
 
 bool machine_bill_read(const json_t *json, struct machine_bill *ret_bill, struct error *err)
 {
@@ -92,9 +74,7 @@ bool machine_bill_read(const json_t *json, struct machine_bill *ret_bill, struct
         return error_set(err, ERROR_INVALID, count == 0 ? "price_per_hour" : ways[bill.way],
                          "%s: give exactly one of price_per_hour, per_month and own",
                          count == 0 ? "no price is given" : "is one price too many");
-    if (bill.way == BILL_OWN
-            ? !read_own(json_object_get(json, "own"), &bill, err)
-            : !read_number(json, bill.way == BILL_BY_HOUR ? &by_hour : &by_month, &bill, err))
+    if (!body_read(&machine_price_body, json, &bill, err))
         return false;
     *ret_bill = bill;
     return true;

@@ -2,10 +2,9 @@
  * a month, or what the machine cost and what it draws. */
 #pragma once
 
+#include "common/body.h"
 #include "common/limits.h"
 #include "pricing/price.h"
-
-#include <jansson.h>
 
 #define BILL_YEAR_HOURS 8760
 #define BILL_MONTH_HOURS 730
@@ -16,8 +15,10 @@ struct machine_bill {
     double purchase, years, watts, cents_per_kwh; /* dollars, and US cents */
 };
 
-/* Of a JSON object, the one member of "price_per_hour", "per_month" and "own". ERROR_INVALID
- * names the field, and says what is allowed. */
+/* {"machine": "this"} and one of "price_per_hour", "per_month" and "own". */
+extern const struct body machine_price_body;
+
+/* Reads that body. ERROR_INVALID names the field, and says what is allowed. */
 MUST_USE bool machine_bill_read(const json_t *json, struct machine_bill *ret_bill,
                                 struct error *err);
 

@@ -1,6 +1,7 @@
 #include "server/http/openapi.h"
 
 #include "answers/parameters.h"
+#include "common/body.h"
 #include "common/cleanup.h"
 #include "engine/spec/run_spec.h"
 #include "server/base/assets.h"
@@ -121,7 +122,26 @@ static void add_answer(json_t *responses, const struct route *route, json_t *sch
     }
 }
 
-/* What the table of routes says: the parameters of each path, its answer, and its errors. */
+static void add_body(json_t *operation, const struct route *route, json_t *schemas)
+{
+    json_t *media, *content;
+
+    if (!route->body)
+        return;
+    media = json_pack("{s:o}", "schema", body_describe(route->body, schemas));
+    content = json_pack("{s:O}", "application/json", media);
+    if (route->takes_body == BODY_RUNS)
+        json_object_set(content, "application/x-ndjson", media);
+    json_object_set_new(operation, "requestBody",
+                        json_pack("{s:b, s:s, s:o}", "required", 1, "description",
+                                  route->takes_body == BODY_RUNS ? "At most 16,777,216 bytes."
+                                                                 : "At most 65,536 bytes.",
+                                  "content", content));
+    json_decref(media);
+}
+
+/* What the table of routes says: the parameters and the body of each path, its answer, and its
+ * errors. */
 static bool add_route(json_t *document, const struct route *route, struct error *err)
 {
     json_t *paths = json_object_get(document, "paths");
@@ -141,6 +161,7 @@ static bool add_route(json_t *document, const struct route *route, struct error 
         json_array_extend(parameters, described);
     else if (json_array_size(described) > 0)
         json_object_set(operation, "parameters", described);
+    add_body(operation, route, schemas);
     add_answer(json_object_get(operation, "responses"), route, schemas);
     add_errors(json_object_get(operation, "responses"), route);
     return true;

@@ -17,12 +17,13 @@ enum access {
 };
 
 /* The body that a route takes. */
-enum body {
+enum body_kind {
     BODY_NONE,
     BODY_JSON, /* one JSON value of at most BODY_MAX bytes */
     BODY_RUNS, /* one JSON value, or one per line (application/x-ndjson); BODY_RUNS_MAX */
 };
 
+struct body;
 struct members;
 struct parameters;
 
@@ -34,9 +35,10 @@ struct route {
     const char *pattern; /* "{id}" stands for one segment that is not empty */
     handler_fn *handler;
     enum access access;
-    enum body takes_body;
+    enum body_kind takes_body;
     const char
         *produces; /* 406 where the client accepts no such type; NULL: the handler decides */
+    const struct body *body;             /* of what takes_body takes */
     const struct parameters *parameters; /* NULL: it knows none */
     const struct members *answer;        /* of its JSON; NULL: openapi.json describes it */
     const char *also; /* statuses of errors beyond those that follow from this row: "409 422" */

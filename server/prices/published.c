@@ -1,14 +1,13 @@
 #include "server/prices/published.h"
 
 #include "common/cleanup.h"
-#include "common/fields.h"
 #include "common/json_read.h"
 #include "common/limits.h"
 #include "common/memory.h"
 #include "db/prices/feed_rows.h"
 #include "db/prices/price_put.h"
 #include "pricing/feeds/manual_price.h"
-#include "pricing/parse_time.h"
+#include "pricing/given.h"
 #include "server/base/assets.h"
 #include "server/base/log.h"
 
@@ -16,16 +15,16 @@
 #define SPEED_MAX 1000000000
 #define SECONDS_MAX 1000000000
 
-/* A line as written; one of the two numbers is 0. */
-struct figure_line {
+/* A figure as it is given; one of the two numbers is 0. */
+struct given_figure {
     struct figure figure;
+    const json_t *configuration; /* borrowed */
     const char *unit;
     double samples_per_second, seconds;
-    char measured_at[32];
 };
 
 struct price_line {
-    char provider[PROVIDER_SIZE], region[REGION_SIZE], instance[INSTANCE_SIZE],
+    char provider[PROVIDER_SIZE], region[REGION_SIZE], instance_type[INSTANCE_SIZE],
         price_per_hour[40], since[32], reference[96];
     const char *kind;
 };
@@ -33,137 +32,104 @@ struct price_line {
 static const char *const units[] = {"sample", "job", NULL};
 static const char *const kinds[] = {"on_demand", "spot", NULL};
 
-/* Versions of clang-format differ about braces in a macro. */
-/* clang-format off */
-#define MEMBER(where, member) .name = #member, .offset = offsetof(struct where, member)
-#define TEXT(where, member, called, room)                                                        \
-    {.name = called, .type = FIELD_TEXT, .offset = offsetof(struct where, member), .min = 1,     \
-     .max = -1 + (room)}
-#define WORD(where, member, words)                                                               \
-    {MEMBER(where, member), .type = FIELD_CHOICE, .choices = words}
-#define NUMBER(where, member, most)                                                              \
-    {MEMBER(where, member), .type = FIELD_NUMBER, .max = most}
-/* clang-format on */
-
-static const struct field figure_fields[] = {
-    TEXT(figure_line, figure.id, "id", 64),
-    TEXT(figure_line, figure.workload, "workload", 64),
-    TEXT(figure_line, figure.engine, "engine", 64),
-    TEXT(figure_line, figure.provider, "provider", 16),
-    TEXT(figure_line, figure.instance, "instance_type", 64),
-    TEXT(figure_line, figure.source, "source", 160),
-    TEXT(figure_line, figure.note, "note", 240),
-    TEXT(figure_line, measured_at, "measured_at", 32),
-    WORD(figure_line, unit, units),
-    NUMBER(figure_line, samples_per_second, SPEED_MAX),
-    NUMBER(figure_line, seconds, SECONDS_MAX),
-};
-/* Members that the table cannot read: an object and a boolean. */
-static const char *const figure_extras[] = {"configuration", "derived", NULL};
-
-static const struct field price_fields[] = {
-    TEXT(price_line, provider, "provider", 16),
-    TEXT(price_line, region, "region", 40),
-    TEXT(price_line, instance, "instance_type", 64),
-    TEXT(price_line, price_per_hour, "price_per_hour", 40),
-    TEXT(price_line, since, "since", 32),
-    TEXT(price_line, reference, "reference", 96),
-    WORD(price_line, kind, kinds),
-};
-static const char *const no_extras[] = {NULL};
-
-static bool is_one_of(const char *name, const char *const *names)
+static bool read_configuration(const struct field *field, const json_t *value, void *object,
+                               struct error *err)
 {
-    for (; *names; names++)
-        if (strcmp(*names, name) == 0)
-            return true;
-    return false;
-}
+    struct given_figure *given = object;
 
-/* Reads the members of the table; refuses others, except `extras`. */
-static bool read_members(json_t *json, const struct field *fields, size_t count,
-                         const char *const *extras, void *object, struct error *err)
-{
-    const char *name;
-    json_t *value;
-
-    if (!json_is_object(json))
-        return error_set(err, ERROR_INVALID, NULL, "must be an object");
-    json_object_foreach(json, name, value)
-    {
-        const struct field *field = fields_find(fields, count, name);
-
-        if (!field && !is_one_of(name, extras))
-            return fields_refuse_name(fields, count, extras, name, err);
-        if (field && !field_read(field, value, object, err))
-            return false;
-    }
-    return true;
-}
-
-/* The caller names the members that may be missing: a figure has "samples_per_second" or
- * "seconds". */
-static bool need_members(const json_t *json, const struct field *fields, size_t count,
-                         struct error *err)
-{
-    for (size_t i = 0; i < count; i++)
-        if (fields[i].type != FIELD_NUMBER && !json_object_get(json, fields[i].name))
-            return error_set(err, ERROR_INVALID, fields[i].name, "is missing");
-    return true;
+    given->configuration = value;
+    return json_is_object(value) ||
+           error_set(err, ERROR_INVALID, field->name, "must be an object");
 }
 
 /* A figure of a job has a time, a figure of samples has a rate. */
-static bool take_speed(const struct figure_line *line, struct figure *figure, struct error *err)
+static bool take_speed(void *object, struct error *err)
 {
-    bool is_job = strcmp(line->unit, "job") == 0;
+    struct given_figure *given = object;
+    struct figure *figure = &given->figure;
+    bool is_job = strcmp(given->unit, "job") == 0;
 
-    if (is_job != (line->seconds > 0) || is_job == (line->samples_per_second > 0))
+    if (is_job != (given->seconds > 0) || is_job == (given->samples_per_second > 0))
         return error_set(err, ERROR_INVALID, is_job ? "seconds" : "samples_per_second",
                          "must be above 0, and the field of the other unit absent");
-    figure->samples_per_second = is_job ? 1 / line->seconds : line->samples_per_second;
+    figure->samples_per_second = is_job ? 1 / given->seconds : given->samples_per_second;
     if (figure->samples_per_second > SPEED_MAX)
         return error_set(err, ERROR_INVALID, "seconds", "is shorter than any job");
-    snprintf(figure->unit, sizeof figure->unit, "%s", line->unit);
+    snprintf(figure->unit, sizeof figure->unit, "%s", given->unit);
     return true;
 }
 
-bool published_read_figure(json_t *json, struct figure *ret_figure, struct error *err)
+#define FIGURE_TEXT(called, member)                                                              \
+    BODY_TEXT_AS(struct given_figure, called, figure.member, FIELD_TEXT, 1), .required = true
+static const struct field figure_rows[] = {
+    {FIGURE_TEXT("id", id)},
+    {FIGURE_TEXT("workload", workload)},
+    {FIGURE_TEXT("engine", engine)},
+    {FIGURE_TEXT("provider", provider)},
+    {FIGURE_TEXT("instance_type", instance)},
+    {.name = "configuration",
+     .type = FIELD_OWN,
+     .read = read_configuration,
+     .required = true,
+     .schema = "{\"type\": \"object\"}"},
+    {BODY_AT(struct given_figure, unit), .type = FIELD_CHOICE, .choices = units,
+     .required = true},
+    {BODY_AT(struct given_figure, samples_per_second), .type = FIELD_NUMBER, .max = SPEED_MAX},
+    {BODY_AT(struct given_figure, seconds), .type = FIELD_NUMBER, .max = SECONDS_MAX,
+     .schema = "{\"minimum\": 1e-9}"},
+    {BODY_AS(struct given_figure, "derived", figure.derived), .type = FIELD_FLAG,
+     .required = true},
+    {FIGURE_TEXT("source", source)},
+    {FIGURE_TEXT("note", note)},
+    {GIVEN_TIME(struct given_figure, "measured_at", figure.measured_us), .required = true,
+     .meaning = "A day, such as 2024-09-01, or a time."},
+};
+const struct body figure_body = {
+    .name = "NewFigure",
+    .meaning = "Give `samples_per_second` or `seconds`, whichever belongs to the unit.",
+    BODY_ROWS(figure_rows),
+    .schema = "{\"oneOf\": [{\"properties\": {\"unit\": {\"const\": \"sample\"}}, "
+              "\"required\": [\"samples_per_second\"], \"not\": {\"required\": [\"seconds\"]}}, "
+              "{\"properties\": {\"unit\": {\"const\": \"job\"}}, \"required\": [\"seconds\"], "
+              "\"not\": {\"required\": [\"samples_per_second\"]}}]}",
+    .no_object = "must be an object",
+    .check = take_speed};
+
+bool published_read_figure(const json_t *json, struct figure *ret_figure, struct error *err)
 {
-    struct figure_line line = {0};
-    struct figure *figure = &line.figure;
-    const json_t *configuration, *derived;
+    struct given_figure given = {.unit = NULL};
 
-    if (!read_members(json, figure_fields, COUNT(figure_fields), figure_extras, &line, err) ||
-        !need_members(json, figure_fields, COUNT(figure_fields), err) ||
-        !take_speed(&line, figure, err))
+    if (!body_read(&figure_body, json, &given, err))
         return false;
-    configuration = json_object_get(json, "configuration");
-    derived = json_object_get(json, "derived");
-    if (!json_is_object(configuration))
-        return error_set(err, ERROR_INVALID, "configuration", "must be an object");
-    if (!json_is_boolean(derived))
-        return error_set(err, ERROR_INVALID, "derived", "must be true or false");
-    if (!parse_time_given(line.measured_at, &figure->measured_us))
-        return error_set(err, ERROR_INVALID, "measured_at", "must be a day like 2024-09-01");
-    figure->derived = json_is_true(derived);
-    figure->configuration = json_dumps(configuration, JSON_COMPACT | JSON_SORT_KEYS);
-    *ret_figure = *figure;
+    *ret_figure = given.figure;
+    ret_figure->configuration = json_dumps(given.configuration, JSON_COMPACT | JSON_SORT_KEYS);
     return true;
 }
+
+#define LINE_TEXT(member) BODY_TEXT(struct price_line, member, 1), .required = true
+static const struct field price_rows[] = {
+    {LINE_TEXT(provider)},
+    {LINE_TEXT(region)},
+    {LINE_TEXT(instance_type)},
+    {LINE_TEXT(price_per_hour)},
+    {LINE_TEXT(since)},
+    {LINE_TEXT(reference)},
+    {BODY_AT(struct price_line, kind), .type = FIELD_CHOICE, .choices = kinds, .required = true},
+};
+static const struct body price_body = {BODY_ROWS(price_rows), .no_object = "must be an object"};
 
 /* No feed confirms this price again: its age is that of the publication. */
-static bool read_price(json_t *json, struct price *ret_price, struct error *err)
+static bool read_price(const json_t *json, struct price *ret_price, struct error *err)
 {
     struct price_line line = {0};
     struct price_row row;
     struct price price;
 
-    if (!read_members(json, price_fields, COUNT(price_fields), no_extras, &line, err) ||
-        !need_members(json, price_fields, COUNT(price_fields), err))
+    if (!body_read(&price_body, json, &line, err))
         return false;
     row = (struct price_row){.provider = line.provider,
                              .region = line.region,
-                             .instance_type = line.instance,
+                             .instance_type = line.instance_type,
                              .kind = line.kind,
                              .price_per_hour = line.price_per_hour,
                              .valid_from = line.since,

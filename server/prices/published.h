@@ -22,9 +22,13 @@ struct published_data {
 MUST_USE bool published_read(const char *text, size_t length, struct published_data *ret_data,
                              struct error *err);
 
+/* A figure as it is given. */
+extern const struct body figure_body;
+
 /* Reads one figure from the object of a line or a request. ERROR_INVALID names the field. The
  * caller passes the figure to figure_clear(). */
-MUST_USE bool published_read_figure(json_t *json, struct figure *ret_figure, struct error *err);
+MUST_USE bool published_read_figure(const json_t *json, struct figure *ret_figure,
+                                    struct error *err);
 
 /* Accepts zeroed data. */
 void published_data_clear(struct published_data *data);

@@ -98,7 +98,7 @@ class Names(Asking):
         self.assertIn("docs/api.md lists all", problem["detail"])
         for path, body, field, words in (
                 ("/v1/sweeps", {"preest": "batch"}, "preest",
-                 "known are preset, blocks, pairs, budget_seconds, base, knobs, cells"),
+                 "known are preset, base, knobs, cells, blocks, pairs, budget_seconds"),
                 ("/v1/sweeps", {"knobs": {"batchsize": [8]}}, "knobs.batchsize", "are batch_size"),
                 ("/v1/discounts", {"provider": "aws", "facter": 0.5}, "facter",
                  "known are provider, family, kind, factor, note, valid_from"),

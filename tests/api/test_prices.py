@@ -86,7 +86,7 @@ class Typed(PricesCase):
             self.assertProblem(self.server.post({"prices": bad}, path="/v1/prices"), 400,
                                field="prices")
         self.assertProblem(self.server.post({"prices": [price()], "provider": "aws"},
-                                            path="/v1/prices"), 400, field="prices")
+                                            path="/v1/prices"), 400, field="provider")
 
     def test_every_refusal_names_the_field(self):
         long = "x" * 64

@@ -80,7 +80,7 @@ class PriceForm(BrowserCase):
         self.fill(purchase="1752", years="0", watts="100", cents_per_kwh="30")
         self.forgive("400")
         self.send()
-        self.until(lambda: "above 0 and at most 100" in self.text(FORM), "the reason")
+        self.until(lambda: "more than 0 and at most 100" in self.text(FORM), "the reason")
         self.assertTrue(self.focused().get_attribute("id").endswith("-years"))
         self.assertEqual("true", self.focused().get_attribute("aria-invalid"))
         self.assertIsNone(self.server.get("/v1/machine").json()["price"])

@@ -108,6 +108,25 @@ static void a_cleared_error_takes_the_next_failure(void)
     EXPECT_STR(err.message, "new");
 }
 
+static void an_error_of_a_part_names_the_whole(void)
+{
+    const struct error none = {.kind = ERROR_INVALID, .message = "is odd"};
+    const struct error years = {.kind = ERROR_INVALID,
+                                .field = "years",
+                                .message = "is odd",
+                                .allowed = {.ranged = true, .max = 9}};
+    struct error whole = {0}, part = {0}, same = {0};
+
+    EXPECT(!error_within(&whole, &none, "own"));
+    EXPECT_STR(whole.field, "own");
+    EXPECT(!error_within(&part, &years, "own"));
+    EXPECT_STR(part.field, "own.years");
+    EXPECT_STR(part.message, "is odd");
+    EXPECT_INT(part.allowed.max, 9);
+    EXPECT(!error_within(&same, &years, ""));
+    EXPECT_STR(same.field, "years");
+}
+
 int main(void)
 {
     RUN(an_error_says_what_kind_where_and_why);
@@ -117,6 +136,7 @@ int main(void)
     RUN(an_error_says_what_is_allowed);
     RUN(whatever_is_quoted_becomes_printable_ascii);
     RUN(text_that_is_too_long_is_cut_without_halving_a_letter);
+    RUN(an_error_of_a_part_names_the_whole);
     RUN(a_cleared_error_takes_the_next_failure);
     return test_result();
 }

@@ -272,7 +272,8 @@ static const struct {
               "{\"maximum\":60,\"minimum\":0,\"type\":\"integer\"}]}"},
     {"colour", "{\"description\":\"What it looks like\",\"enum\":[\"red\",\"green\"],"
                "\"type\":\"string\"}"},
-    {"name", "{\"maxLength\":8,\"minLength\":2,\"type\":\"string\"}"},
+    {"name", "{\"maxLength\":8,\"minLength\":2,"
+             "\"pattern\":\"^[^\\\\u0000-\\\\u001f\\\\u007f]*$\",\"type\":\"string\"}"},
 };
 
 static void a_field_describes_itself_as_json_schema(void)
@@ -396,6 +397,22 @@ static void a_limit_may_be_null(void)
     EXPECT_INT((long long)json_array_size(json_object_get(schema, "type")), 2);
 }
 
+static void a_blank_at_an_end_is_refused(void)
+{
+    static const char *const wrong[] = {" a", "a ", "a\t", "\na", " "};
+    struct error err = {0};
+
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        error_clear(&err);
+        EXPECT(!field_check_ends("zone", wrong[i], &err));
+        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_STR(err.field, "zone");
+    }
+    EXPECT_STR(err.message, "begins or ends with a blank: ' '");
+    EXPECT(field_check_ends("zone", "", NULL));
+    EXPECT(field_check_ends("zone", "my rack 3", NULL));
+}
+
 static void a_field_is_found_by_its_whole_name(void)
 {
     EXPECT(row("count") == &fields[0]);
@@ -423,6 +440,7 @@ int main(void)
     RUN(a_number_in_text_is_read_as_json_writes_it);
     RUN(of_an_amount_the_least_is_allowed_too);
     RUN(json_schema_s_integers_may_have_a_point);
+    RUN(a_blank_at_an_end_is_refused);
     RUN(a_field_is_found_by_its_whole_name);
     return test_result();
 }

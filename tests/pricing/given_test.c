@@ -4,22 +4,6 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
-static void a_blank_at_an_end_is_refused(void)
-{
-    static const char *const wrong[] = {" a", "a ", "a\t", "\na", " "};
-    struct error err = {0};
-
-    for (size_t i = 0; i < COUNT(wrong); i++) {
-        error_clear(&err);
-        EXPECT(!given_word_check("zone", wrong[i], &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, "zone");
-    }
-    EXPECT_STR(err.message, "begins or ends with a blank: ' '");
-    EXPECT(given_word_check("zone", "", NULL));
-    EXPECT(given_word_check("zone", "my rack 3", NULL));
-}
-
 static void a_provider_is_written_as_feeds_write_it(void)
 {
     static const char *const wrong[][2] = {{"AWS", "'AWS' is written 'aws' here: nothing has the "
@@ -41,9 +25,23 @@ static void a_provider_is_written_as_feeds_write_it(void)
     EXPECT(!given_provider_check("provider", "aws ", &(struct error){0}));
 }
 
+static void a_time_is_read_or_refused_with_the_way_to_write_one(void)
+{
+    long long at_us = 7;
+    struct error err = {0};
+
+    EXPECT(!given_time_read("since", "yesterday", &at_us, &err));
+    EXPECT_INT(at_us, 7);
+    EXPECT_STR(err.field, "since");
+    EXPECT_STR(err.message, "must be a time like 2026-01-02T03:04:05Z, or a day like 2026-01-02, "
+                            "got 'yesterday'");
+    EXPECT(given_time_read("since", "1970-01-02", &at_us, NULL));
+    EXPECT_INT(at_us, 86400000000);
+}
+
 int main(void)
 {
-    RUN(a_blank_at_an_end_is_refused);
+    RUN(a_time_is_read_or_refused_with_the_way_to_write_one);
     RUN(a_provider_is_written_as_feeds_write_it);
     return test_result();
 }

@@ -236,9 +236,9 @@ static bool check_machine(const struct config *config, struct error *err)
 
     return check_metadata(config->metadata, err) &&
            given_provider_check("--provider", config->provider, err) &&
-           given_word_check("--instance-type", config->instance_type, err) &&
-           given_word_check("--region", config->region, err) &&
-           given_word_check("--zone", config->zone, err) &&
+           field_check_ends("--instance-type", config->instance_type, err) &&
+           field_check_ends("--region", config->region, err) &&
+           field_check_ends("--zone", config->zone, err) &&
            check_regions(config->price_regions, err) &&
            (!(config->price_per_hour > 0) || price_set_number(&price, config->price_per_hour) ||
             error_set(err, ERROR_INVALID, "--price-per-hour",

@@ -3,10 +3,8 @@
 #include "answers/compare/unmatched_lists.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "common/fields.h"
-#include "common/known_names.h"
 #include "common/limits.h"
-#include "pricing/parse_time.h"
+#include "pricing/given.h"
 #include "server/api/prices.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
@@ -19,69 +17,41 @@
 #define DAY_US (86400 * 1000000LL)
 #define SLACK_US (5 * 60 * 1000000LL) /* by which the client's clock may be ahead */
 
-#define AT(member) .name = #member, .offset = offsetof(struct capacity_event, member)
-#define TEXT(member, least)                                                                      \
-    AT(member), .type = FIELD_TEXT, .min = (least),                                              \
-                .max = sizeof((struct capacity_event *)0)->member - 1
-
-static const struct field fields[] = {
-    {TEXT(provider, 1)},
-    {TEXT(instance_type, 1)},
-    {TEXT(zone, 1)},
-    {AT(kind), .type = FIELD_CHOICE, .choices = capacity_kinds},
-    {AT(price_kind), .type = FIELD_CHOICE, .choices = capacity_price_kinds},
-    {TEXT(machine, 1)},
-    {TEXT(note, 1)},
-};
-
-#define REQUIRED 5 /* so many of them; the rest may be null or missing */
-
-static bool read_at(const json_t *json, long long now_us, long long *ret_us, struct error *err)
+/* The default of `at` is now. */
+static bool check_event(void *object, struct error *err)
 {
-    const char *text = json_string_value(json);
+    struct capacity_event *event = object;
+    long long now_us = clock_calendar_us();
 
-    *ret_us = now_us;
-    if (!json || json_is_null(json))
-        return true;
-    if (!text || !parse_time_given(text, ret_us))
-        return error_set(err, ERROR_INVALID, "at", "must be a time like 2026-08-06T17:17:52Z");
-    return *ret_us <= now_us + SLACK_US ||
-           error_set(err, ERROR_INVALID, "at", "lies in the future");
-}
-
-static bool check_name(const char *name, struct error *err)
-{
-    const char *names[COUNT(fields) + 2] = {[COUNT(fields)] = "at"};
-
-    for (size_t i = 0; i < COUNT(fields); i++)
-        names[i] = fields[i].name;
-    return known_names_check(names, name, err);
-}
-
-static bool read_event(json_t *json, struct capacity_event *event, struct error *err)
-{
-    const char *name;
-    json_t *value;
-
-    *event = (struct capacity_event){.kind = NULL};
-    json_object_foreach(json, name, value)
-    {
-        if (!check_name(name, err))
-            return false;
-    }
-    for (size_t i = 0; i < COUNT(fields); i++) {
-        value = json_object_get(json, fields[i].name);
-        if (!value && i < REQUIRED)
-            return error_set(err, ERROR_INVALID, fields[i].name, "is missing");
-        if (value && (i < REQUIRED || !json_is_null(value)) &&
-            !field_read(&fields[i], value, event, err))
-            return false;
-    }
     if (strcmp(event->kind, "preempted") == 0 && strcmp(event->price_kind, "spot") != 0)
         return error_set(err, ERROR_INVALID, "price_kind",
                          "must be spot: no other machine is preempted");
-    return read_at(json_object_get(json, "at"), clock_calendar_us(), &event->at_us, err);
+    if (event->at_us == 0)
+        event->at_us = now_us;
+    return event->at_us <= now_us + SLACK_US ||
+           error_set(err, ERROR_INVALID, "at", "lies in the future");
 }
+
+static const struct field event_rows[] = {
+    {BODY_TEXT(struct capacity_event, provider, 1), .required = true},
+    {BODY_TEXT(struct capacity_event, instance_type, 1), .required = true},
+    {BODY_TEXT(struct capacity_event, zone, 1), .required = true,
+     .meaning = "In its provider's notation; the region where the zone is not known."},
+    {BODY_AT(struct capacity_event, kind), .type = FIELD_CHOICE, .choices = capacity_kinds,
+     .required = true},
+    {BODY_AT(struct capacity_event, price_kind), .type = FIELD_CHOICE,
+     .choices = capacity_price_kinds, .required = true,
+     .meaning = "Only spot machines are preempted."},
+    {GIVEN_TIME(struct capacity_event, "at", at_us), .nullable = true,
+     .meaning = "The default is now."},
+    {BODY_TEXT(struct capacity_event, machine, 1), .nullable = true,
+     .meaning = "A name of the machine, such as its instance id."},
+    {BODY_TEXT(struct capacity_event, note, 1), .nullable = true},
+};
+const struct body capacity_body = {.name = "NewCapacityEvent",
+                                   .meaning = "What became of a machine that somebody wanted.",
+                                   BODY_ROWS(event_rows),
+                                   .check = check_event};
 
 /* A token that may only import reports what its machine saw: that it was taken back, once. */
 static bool may_report(const struct exchange *exchange, const struct capacity_event *event,
@@ -103,12 +73,13 @@ void capacity_create_handler(struct exchange *exchange)
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(json_decrefp) json_t *json = NULL;
-    struct capacity_event event;
+    struct capacity_event event = {.kind = NULL};
     struct error err = {0};
     bool is_new;
 
     json = request_json(exchange, &err);
-    if (!json || !read_event(json, &event, &err) || !may_report(exchange, &event, &err)) {
+    if (!json || !body_read(&capacity_body, json, &event, &err) ||
+        !may_report(exchange, &event, &err)) {
         reply_error(exchange, &err);
         return;
     }

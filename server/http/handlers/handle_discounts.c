@@ -2,11 +2,9 @@
  * Tested by tests/api/test_comparison.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "common/known_names.h"
 #include "db/prices/catalogue.h"
 #include "db/prices/withdrawals.h"
 #include "pricing/given.h"
-#include "pricing/parse_time.h"
 #include "server/api/prices.h"
 #include "server/base/taken_back_json.h"
 #include "server/http/handlers/handlers.h"
@@ -17,7 +15,6 @@
 #include "server/prices/price_json.h"
 
 #include <limits.h>
-#include <math.h>
 
 static const char *const kinds[] = {"on_demand", "spot", NULL};
 
@@ -103,81 +100,61 @@ static const struct member stored_rows[] = {
 const struct members stored_discount_members = {
     .name = "StoredDiscount", .meaning = "A discount that was just stored.", .rows = stored_rows};
 
-static const char *const fields[] = {"provider", "family",     "kind", "factor",
-                                     "note",     "valid_from", NULL};
+/* A discount as it is entered. */
+struct given_discount {
+    struct discount discount;
+    const char *kind;
+};
 
-/* Reads the factor; null withdraws the discount. */
-static bool read_factor(const json_t *json, double *ret_factor, struct error *err)
+static bool check_given(void *object, struct error *err)
 {
-    *ret_factor = json_number_value(json);
-    if (json_is_null(json))
-        return true;
-    return (json_is_number(json) && *ret_factor > 0 && *ret_factor <= 1) ||
-           error_set(err, ERROR_INVALID, "factor",
-                     "must be a number above 0 and at most 1, or null to withdraw it");
-}
+    struct given_discount *given = object;
+    const char *provider = given->discount.provider, *family = given->discount.family;
 
-static bool read_text(const json_t *json, const char *name, char *member, size_t size,
-                      struct error *err)
-{
-    const json_t *value = json_object_get(json, name);
-
-    member[0] = '\0';
-    if (!value || json_is_null(value))
-        return true;
-    if (json_is_string(value) && price_word(member, size, json_string_value(value)))
-        return given_word_check(name, member, err);
-    return error_set(err, ERROR_INVALID, name, "must have 1 to %zu printable ASCII characters",
-                     size - 1);
-}
-
-static bool read_discount(json_t *json, struct discount *discount, struct error *err)
-{
-    const char *kind = source_text(json, "kind"), *from = source_text(json, "valid_from"), *name;
-    json_t *value;
-
-    *discount = (struct discount){.kind = PRICE_ON_DEMAND, .since_us = clock_calendar_us()};
-    json_object_foreach(json, name, value)
-    {
-        if (!known_names_check(fields, name, err))
-            return false;
-    }
-    if (!read_text(json, "provider", discount->provider, sizeof discount->provider, err) ||
-        !read_text(json, "family", discount->family, sizeof discount->family, err) ||
-        !read_text(json, "note", discount->note, sizeof discount->note, err) ||
-        !read_factor(json_object_get(json, "factor"), &discount->factor, err))
+    if (!given_provider_check("provider", provider, err))
         return false;
-    if (!discount->provider[0])
-        return error_set(err, ERROR_INVALID, "provider", "is missing");
-    if (!given_provider_check("provider", discount->provider, err))
-        return false;
-    if (discount->family[0] && strchr("._-", discount->family[strlen(discount->family) - 1]))
+    if (family[0] && strchr("._-", family[strlen(family) - 1]))
         return error_set(err, ERROR_INVALID, "family",
                          "is a family without the mark behind it, like c7i or n2-standard, got "
                          "'%.31s'",
-                         discount->family);
-    if (json_object_get(json, "kind") &&
-        (!price_kind_from_name(kind, &discount->kind) || discount->kind > PRICE_SPOT))
-        return error_not_allowed(err, "kind", (struct allowed){.choices = kinds},
-                                 "'%.40s' is not a kind of price that has a list", kind);
-    return !json_object_get(json, "valid_from") || parse_time_given(from, &discount->since_us) ||
-           error_set(err, ERROR_INVALID, "valid_from",
-                     "must be a time like 2026-08-06T17:17:52Z");
+                         family);
+    return price_kind_from_name(given->kind, &given->discount.kind);
 }
+
+#define GIVEN_WORD(member)                                                                       \
+    BODY_TEXT_AS(struct given_discount, #member, discount.member, FIELD_WORD, 1)
+static const struct field given_rows[] = {
+    {GIVEN_WORD(provider), .required = true},
+    {GIVEN_WORD(family), .nullable = true,
+     .schema = "{\"pattern\": \"^([!-~][ -~]{0,29})?[!-,/-^`-~]$\"}"},
+    {BODY_AT(struct given_discount, kind), .type = FIELD_CHOICE, .choices = kinds,
+     .usual = "\"on_demand\""},
+    {BODY_AS(struct given_discount, "factor", discount.factor), .type = FIELD_NUMBER, .max = 1,
+     .required = true, .nullable = true, .meaning = "null withdraws the discount."},
+    {GIVEN_WORD(note), .nullable = true},
+    {GIVEN_TIME(struct given_discount, "valid_from", discount.since_us)},
+};
+const struct body discount_body = {.name = "NewDiscount",
+                                   .meaning = "A discount to be stored.",
+                                   BODY_ROWS(given_rows),
+                                   .check = check_given};
 
 void discounts_create_handler(struct exchange *exchange)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(json_decrefp) json_t *json = NULL;
+    struct given_discount given = {.kind = kinds[PRICE_ON_DEMAND],
+                                   .discount.since_us = clock_calendar_us()};
     struct stored_discount stored;
     struct error err = {0};
 
     json = request_json(exchange, &err);
-    if (!json || !read_discount(json, &stored.discount, &err)) {
+    if (!json || !body_read(&discount_body, json, &given, &err)) {
         reply_error(exchange, &err);
         return;
     }
+    stored.discount = given.discount;
     loan = db_borrow(exchange->server->pool);
     if (!discounts_put(loan.db, &stored.discount, &stored.discount.number, &err) ||
         !discounts_reach(loan.db, &stored.discount, &stored.known_types, &err)) {

@@ -4,7 +4,6 @@
 
 #include "answers/compare/unmatched_lists.h"
 #include "common/clock.h"
-#include "common/known_names.h"
 #include "common/limits.h"
 #include "common/memory.h"
 #include "db/prices/price_list.h"
@@ -24,8 +23,6 @@
 #include "server/http/server.h"
 #include "server/prices/price_json.h"
 #include "server/prices/typed_later.h"
-
-#include <stdint.h>
 
 /* What a list answers with. */
 struct price_answer {
@@ -194,40 +191,6 @@ void prices_list_handler(struct exchange *exchange)
         reply_json(exchange, 200, &out);
 }
 
-/* The body: one price, or {"prices": [...]}. */
-static bool read_prices(const json_t *json, struct price prices[PRICE_STORE_MAX],
-                        size_t *ret_count, struct error *err)
-{
-    const json_t *list = json_object_get(json, "prices"), *one;
-    long long now_us = clock_calendar_us();
-    size_t index;
-
-    *ret_count = 1;
-    if (!list)
-        return manual_from_json(json, now_us, &prices[0], err);
-    if (!json_is_array(list) || json_object_size(json) != 1)
-        return error_set(err, ERROR_INVALID, "prices", "must be an array, and alone");
-    *ret_count = json_array_size(list);
-    if (*ret_count == 0 || *ret_count > PRICE_STORE_MAX)
-        return error_set(err, ERROR_INVALID, "prices", "must have 1 to %d prices",
-                         PRICE_STORE_MAX);
-    json_array_foreach(list, index, one)
-    {
-        struct error why = {0};
-
-        if (!manual_from_json(one, now_us, &prices[index], &why)) {
-            char field[sizeof why.field + 32];
-
-            snprintf(field, sizeof field, "prices[%zu]%s%s", index, why.field[0] ? "." : "",
-                     why.field);
-            error_set(err, why.kind, field, "%s", why.message);
-            err->allowed = why.allowed;
-            return false;
-        }
-    }
-    return true;
-}
-
 /* What a price of this machine says. */
 struct bill_said {
     double price_per_hour;
@@ -242,6 +205,47 @@ struct stored_prices {
     struct bill_said machine; /* formula NULL: prices of others */
     long long series[PRICE_STORE_MAX];
 };
+
+static bool read_list(const struct field *field, const json_t *list, void *object,
+                      struct error *err)
+{
+    struct stored_prices *stored = object;
+    long long now_us = clock_calendar_us();
+    const json_t *one;
+    size_t index;
+
+    stored->count = json_array_size(list);
+    if (stored->count == 0 || stored->count > PRICE_STORE_MAX)
+        return error_set(err, ERROR_INVALID, field->name, "must be an array of 1 to %d prices",
+                         PRICE_STORE_MAX);
+    json_array_foreach(list, index, one)
+    {
+        struct error why = {0};
+        char where[32];
+
+        snprintf(where, sizeof where, "prices[%zu]", index);
+        if (!manual_from_json(one, now_us, &stored->list[index], &why))
+            return error_within(err, &why, where);
+    }
+    return true;
+}
+
+static const struct field price_list_rows[] = {
+    {.name = "prices",
+     .type = FIELD_OWN,
+     .read = read_list,
+     .required = true,
+     .schema = "{\"type\": \"array\", \"minItems\": 1, \"maxItems\": " LIMIT_TEXT(
+         PRICE_STORE_MAX) ", \"items\": {\"$ref\": \"#/components/schemas/TypedPrice\"}}"},
+};
+static const struct body price_list_body = {BODY_ROWS(price_list_rows)};
+
+static const struct body *const ways[] = {&typed_price_body, &price_list_body,
+                                          &machine_price_body, NULL};
+const struct body prices_body = {.name = "TypedPrices",
+                                 .meaning =
+                                     "One price, or several, or the price of this machine.",
+                                 .any = ways};
 
 static const struct member machine_rows[] = {
     {MEMBER(struct bill_said, price_per_hour), .meaning = "Dollars."},
@@ -296,7 +300,10 @@ static bool create_prices(struct exchange *exchange, const json_t *json,
 {
     AUTO(db_loan_end) struct db_loan loan = {0};
 
-    if (!read_prices(json, stored->list, &stored->count, err))
+    stored->count = 1;
+    if (json_object_get(json, "prices")
+            ? !body_read(&price_list_body, json, stored, err)
+            : !manual_from_json(json, clock_calendar_us(), &stored->list[0], err))
         return false;
     loan = db_borrow(exchange->server->pool);
     return prices_put(loan.db, stored->list, stored->count, err) &&
@@ -307,21 +314,9 @@ static bool create_prices(struct exchange *exchange, const json_t *json,
 static bool read_price_of_this(const struct exchange *exchange, const json_t *json,
                                struct price *ret_price, struct error *err)
 {
-    static const char *const fields[] = {"machine", "price_per_hour", "per_month", "own", NULL};
-    const char *machine = json_string_value(json_object_get(json, "machine"));
     struct machine_bill bill;
     struct price price;
-    const char *key;
-    json_t *value;
 
-    json_object_foreach((json_t *)(uintptr_t)json, key, value)
-    {
-        if (!known_names_check(fields, key, err))
-            return false;
-    }
-    if (!machine || strcmp(machine, "this") != 0)
-        return error_set(err, ERROR_INVALID, "machine",
-                         "must be \"this\": a price of another machine names its instance_type");
     if (!machine_bill_read(json, &bill, err) || !machine_bill_price(&bill, &price, err))
         return false;
     this_machine_name_price(exchange->server->this_machine, &price);

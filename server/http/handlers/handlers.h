@@ -69,3 +69,6 @@ extern const struct members figure_list_members, figure_members;
 extern const struct members instance_list_members;
 extern const struct members price_list_members, stored_prices_members;
 extern const struct members support_list_members;
+
+/* The bodies that they take, where no other header says it. */
+extern const struct body prices_body, discount_body, capacity_body;

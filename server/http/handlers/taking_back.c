@@ -3,15 +3,10 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "common/fields.h"
-#include "common/known_names.h"
 #include "server/api/runs.h"
 #include "server/http/access.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
-
-static const struct field reason_field = {
-    .name = "reason", .type = FIELD_TEXT, .min = 1, .max = REASON_MAX};
 
 static void begin(const struct exchange *exchange, struct taken_back *taken)
 {
@@ -20,28 +15,24 @@ static void begin(const struct exchange *exchange, struct taken_back *taken)
 }
 
 /* Blanks are no reason. */
-static bool says_something(const struct taken_back *taken, struct error *err)
+static bool says_something(void *object, struct error *err)
 {
+    const struct taken_back *taken = object;
+
     return taken->reason[strspn(taken->reason, " ")] ||
            error_set(err, ERROR_INVALID, "reason", "must say why");
 }
 
-static bool read_object(const json_t *json, struct taken_back *taken, struct error *err)
-{
-    static const char *const names[] = {"reason", NULL};
-    const json_t *reason = json_object_get(json, "reason");
-    const char *name;
-    json_t *value;
-
-    json_object_foreach((json_t *)(uintptr_t)json, name, value)
-    {
-        if (!known_names_check(names, name, err))
-            return false;
-    }
-    if (!reason)
-        return error_set(err, ERROR_INVALID, "reason", "is missing");
-    return field_read(&reason_field, reason, taken->reason, err) && says_something(taken, err);
-}
+static const struct field rows[] = {
+    {BODY_TEXT(struct taken_back, reason, 1), .required = true,
+     .schema = "{\"pattern\": \"^(?=.*[^ ])[^\\\\u0000-\\\\u001f\\\\u007f]{1,500}$\"}",
+     .meaning = "At most 500 bytes."},
+};
+const struct body reason_body = {.name = "Reason",
+                                 .meaning =
+                                     "Why something is taken back, for those who look later.",
+                                 BODY_ROWS(rows),
+                                 .check = says_something};
 
 bool taking_back_read_body(struct exchange *exchange, struct taken_back *ret_taken)
 {
@@ -50,7 +41,7 @@ bool taking_back_read_body(struct exchange *exchange, struct taken_back *ret_tak
 
     begin(exchange, ret_taken);
     json = request_json(exchange, &err);
-    if (json && read_object(json, ret_taken, &err))
+    if (json && body_read(&reason_body, json, ret_taken, &err))
         return true;
     reply_error(exchange, &err);
     return false;

@@ -2,10 +2,14 @@
  * returns false has already replied. */
 #pragma once
 
+#include "common/body.h"
 #include "common/taken_back.h"
 #include "server/http/exchange_data.h"
 
-/* Now, by the token of the request, for the reason that the body {"reason": ...} gives. */
+/* {"reason": ...}: of a struct taken_back. */
+extern const struct body reason_body;
+
+/* Now, by the token of the request, for the reason that this body gives. */
 MUST_USE bool taking_back_read_body(struct exchange *exchange, struct taken_back *ret_taken);
 
 /* The same of a request without a body: the reason of reason_parameters, which may be absent. */

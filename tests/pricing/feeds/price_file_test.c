@@ -105,7 +105,8 @@ static void one_bad_row_refuses_the_file_and_says_where_and_why(void)
     expect_refused(HEADER "aws,r,,t,Spot,USD,1,,\n",
                    "line 2: kind 'Spot' is not a kind of price: on_demand, spot, typed, own");
     expect_refused(HEADER "aws,r,,t,spot,USD,1,yesterday,\n",
-                   "line 2: valid_from must be a time like 2026-08-06T17:17:52Z");
+                   "line 2: valid_from must be a time like 2026-01-02T03:04:05Z, or a day like "
+                   "2026-01-02, got 'yesterday'");
 }
 
 static void a_table_of_another_shape_is_refused(void)

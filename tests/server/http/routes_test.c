@@ -102,11 +102,11 @@ static void every_post_says_what_body_it_takes(void)
 {
     for (size_t i = 0; i < route_count; i++) {
         const char *pattern = routes[i].pattern;
-        enum body wanted = strcmp(routes[i].method, "POST") != 0         ? BODY_NONE
-                           : strcmp(pattern, "/v1/runs/import") == 0     ? BODY_RUNS
-                           : strcmp(pattern, "/v1/prices/refresh") == 0  ? BODY_NONE
-                           : strcmp(pattern, "/v1/runs/{id}/check") == 0 ? BODY_NONE
-                                                                         : BODY_JSON;
+        enum body_kind wanted = strcmp(routes[i].method, "POST") != 0         ? BODY_NONE
+                                : strcmp(pattern, "/v1/runs/import") == 0     ? BODY_RUNS
+                                : strcmp(pattern, "/v1/prices/refresh") == 0  ? BODY_NONE
+                                : strcmp(pattern, "/v1/runs/{id}/check") == 0 ? BODY_NONE
+                                                                              : BODY_JSON;
 
         EXPECT_INT(routes[i].takes_body, wanted);
     }

@@ -1,0 +1,47 @@
+/* The body of a request as data: one row a member, and the rules that no row can say. The rows
+ * read its JSON into a struct, refuse what they do not know, and describe themselves as JSON
+ * Schema, so these cannot drift apart.
+ *     static const struct field rows[] = {
+ *         {BODY_WORD(struct discount, provider, 1), .required = true},
+ *         {BODY_AT(struct discount, factor), .type = FIELD_NUMBER, .max = 1, .nullable = true},
+ *     };
+ *     const struct body discount_body = {.name = "NewDiscount", BODY_ROWS(rows)};
+ *     body_read(&discount_body, json, &discount, err); */
+#pragma once
+
+#include "common/fields.h"
+
+struct body {
+    const char *name;    /* of its schema; NULL: it is described where it stands */
+    const char *meaning; /* or NULL */
+    const struct field *rows;
+    size_t count;
+    const char *schema;            /* JSON Schema that is added; or NULL */
+    const struct body *const *any; /* instead of rows: it is one of these, NULL-terminated */
+    const char *no_object; /* said of anything else; NULL: "the body must be a JSON object" */
+    /* Rules over several members; NULL: none. */
+    bool (*check)(void *object, struct error *err);
+};
+
+/* Name and place of a member of a struct; of one that is called differently there. A text has all
+ * the room of the member. */
+#define BODY_ROWS(all) .rows = (all), .count = sizeof(all) / sizeof *(all)
+#define BODY_AS(type_of_struct, called, member)                                                  \
+    .name = (called), .offset = offsetof(type_of_struct, member)
+#define BODY_AT(type_of_struct, member) BODY_AS(type_of_struct, #member, member)
+#define BODY_TEXT_AS(type_of_struct, called, member, kind, least)                                \
+    BODY_AS(type_of_struct, called, member), .type = (kind), .min = (least),                     \
+                                             .max = sizeof((type_of_struct *)NULL)->member - 1
+#define BODY_TEXT(type_of_struct, member, least)                                                 \
+    BODY_TEXT_AS(type_of_struct, #member, member, FIELD_TEXT, least)
+#define BODY_WORD(type_of_struct, member, least)                                                 \
+    BODY_TEXT_AS(type_of_struct, #member, member, FIELD_WORD, least)
+
+/* Reads the members into a struct that holds the defaults. ERROR_INVALID names the member, with
+ * those that it stands in before it: "own.years". What was read until then stays. */
+MUST_USE bool body_read(const struct body *body, const json_t *json, void *object,
+                        struct error *err);
+
+/* {"$ref": ...} to the schema, or the schema itself where it has no name. Adds each schema that
+ * it refers to, and that is missing there, to `schemas`. */
+json_t *body_describe(const struct body *body, json_t *schemas);
