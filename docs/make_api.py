@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """usage: docs/make_api.py PENNYWORTH > docs/api.md
 
-Writes the API reference: from the OpenAPI document that this program serves (server/http/openapi.json,
-with what the tables of the sources put into it), and from server/http/routes.c, which has the access
-that each route needs."""
+Writes the API reference: from the OpenAPI document that this program serves (made from the tables of
+the sources and server/http/openapi.json), and from server/http/routes.c, which has the access that
+each route needs."""
 import json
 import re
 import subprocess
@@ -27,8 +27,9 @@ ACCESS = {
 }
 HEAD = """# API reference
 
-[make_api.py](make_api.py) makes this page from [server/http/openapi.json](../server/http/openapi.json), which a
-running server answers as `/v1/openapi.json`; a test compares the two. Do not edit it by hand.
+[make_api.py](make_api.py) makes this page from the document that a running server answers as `/v1/openapi.json`; a
+test compares the two. Its texts are in [server/http/routes.c](../server/http/routes.c), in the tables that the routes
+name there, and in [server/http/openapi.json](../server/http/openapi.json). Do not edit this page by hand.
 
 {description}
 

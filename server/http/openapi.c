@@ -60,6 +60,14 @@ static json_t *request_schema(void)
                      "allOf", "$ref", "#/components/schemas/RunSpec", run_spec_native_schema());
 }
 
+static json_t *reference_to(const char *kind, const char *name)
+{
+    char text[96];
+
+    snprintf(text, sizeof text, "#/components/%s/%s", kind, name);
+    return json_pack("{s:s}", "$ref", text);
+}
+
 /* The errors that every route of a kind may answer, and those that only this one may. */
 static void add_errors(json_t *responses, const struct route *route)
 {
@@ -75,15 +83,14 @@ static void add_errors(json_t *responses, const struct route *route)
         {406, !is_asset}, {409, false},   {411, has_body}, {413, true},
         {415, has_body},  {422, false},   {429, false},    {431, true},
         {500, guarded},   {503, guarded}, {507, has_body}};
-    char status[4], reference[40];
+    char status[4];
 
     for (size_t i = 0; i < COUNT(errors); i++) {
         snprintf(status, sizeof status, "%d", errors[i].status);
         if (json_object_get(responses, status) ||
             (!errors[i].is_usual && !(route->also && strstr(route->also, status))))
             continue;
-        snprintf(reference, sizeof reference, "#/components/responses/%s", status);
-        json_object_set_new(responses, status, json_pack("{s:s}", "$ref", reference));
+        json_object_set_new(responses, status, reference_to("responses", status));
     }
 }
 
@@ -101,25 +108,98 @@ static const struct members *const named[] = {&amount_members,
                                               &sweep_state_event_members,
                                               &import_report_members};
 
-/* Every successful answer with JSON is described by the same rows. */
-static void add_answer(json_t *responses, const struct route *route, json_t *schemas)
+/* Takes the next word off a list; false at its end. */
+static bool next_word(const char **list, char ret_word[48])
 {
-    const char *status;
-    json_t *response;
+    size_t length;
+
+    if (!*list)
+        return false;
+    *list += strspn(*list, " ");
+    length = strcspn(*list, " ");
+    snprintf(ret_word, 48, "%.*s", (int)length, *list);
+    *list += length;
+    return length > 0;
+}
+
+/* Fields of a request's header that make an answer have one of its own. */
+static const char *const answered[][2] = {{"If-None-Match", "ETag"},
+                                          {"Prefer", "Preference-Applied"},
+                                          {"Idempotency-Key", "Idempotent-Replayed"}};
+
+static void add_header(json_t *headers, const char *key)
+{
+    char name[48];
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(key, "."), key);
+    json_object_set_new(headers, name, reference_to("headers", key));
+}
+
+/* Only what is new has a place of its own. */
+static json_t *headers_of(const struct route *route, int status)
+{
+    const char *list = route->gives;
+    json_t *headers = json_object();
+    char key[48];
+
+    while (next_word(&list, key))
+        if (status > 200 || strncmp(key, "Location", 8) != 0)
+            add_header(headers, key);
+    for (size_t i = 0; i < COUNT(answered); i++)
+        if (route->takes && strstr(route->takes, answered[i][0]))
+            add_header(headers, answered[i][1]);
+    return headers;
+}
+
+/* Takes over `list`, an array or an object; an empty one is left out. */
+static void set_filled(json_t *object, const char *key, json_t *list)
+{
+    if (json_array_size(list) + json_object_size(list) > 0)
+        json_object_set(object, key, list);
+    json_decref(list);
+}
+
+/* What a successful answer holds, by type. */
+static json_t *content_of(const struct route *route, const struct said *said, json_t *schemas)
+{
+    const char *text = said == route->said ? route->forms : NULL;
+    AUTO(json_decrefp) json_t *forms = text ? json_loads(text, 0, NULL) : NULL;
+    json_t *content;
 
     if (!route->answer)
-        return;
-    json_object_foreach(responses, status, response)
-    {
-        json_t *content;
+        return forms ? json_incref(forms)
+                     : json_pack("{s:{s:{s:s}}}", route->produces, "schema", "type", "string");
+    content = json_pack("{s:{s:o}}", "application/json", "schema",
+                        members_describe(route->answer, schemas));
+    json_object_update(content, forms);
+    return content;
+}
 
-        if (status[0] != '2')
-            continue;
-        content = json_pack("{s:{s:o}}", "application/json", "schema",
-                            members_describe(route->answer, schemas));
-        json_object_update_missing(content, json_object_get(response, "content"));
-        json_object_set_new(response, "content", content);
-    }
+static void add_response(json_t *responses, const struct route *route, const struct said *said,
+                         json_t *content)
+{
+    json_t *response = json_pack("{s:s}", "description", said->meaning);
+    char status[12];
+
+    snprintf(status, sizeof status, "%d", said->status);
+    set_filled(response, "headers", headers_of(route, said->status));
+    set_filled(response, "content", content);
+    json_object_set_new(responses, status, response);
+}
+
+static json_t *responses_of(const struct route *route, json_t *schemas)
+{
+    static const struct said unchanged = {
+        .status = 304, .meaning = "Nothing has changed since the answer with that ETag."};
+    json_t *responses = json_object();
+
+    for (size_t i = 0; i < COUNT(route->said) && route->said[i].status; i++)
+        add_response(responses, route, &route->said[i],
+                     content_of(route, &route->said[i], schemas));
+    if (route->takes && strstr(route->takes, "If-None-Match"))
+        add_response(responses, route, &unchanged, json_object());
+    add_errors(responses, route);
+    return responses;
 }
 
 static void add_body(json_t *operation, const struct route *route, json_t *schemas)
@@ -140,34 +220,62 @@ static void add_body(json_t *operation, const struct route *route, json_t *schem
     json_decref(media);
 }
 
-/* What the table of routes says: the parameters and the body of each path, its answer, and its
- * errors. */
-static bool add_route(json_t *document, const struct route *route, struct error *err)
+static json_t *parameters_of(const struct route *route)
 {
-    json_t *paths = json_object_get(document, "paths");
-    json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
-    AUTO(json_decrefp) json_t *described = parameters_describe(route->parameters);
+    json_t *described = parameters_describe(route->parameters), *list = json_array();
+    const char *takes = route->takes;
+    char name[48];
+
+    while (next_word(&takes, name))
+        json_array_append_new(list, reference_to("parameters", name));
+    json_array_extend(list, described);
+    json_decref(described);
+    return list;
+}
+
+static json_t *operation_of(const struct route *route, json_t *schemas)
+{
+    json_t *operation = json_pack("{s:s, s:[s], s:s, s:s*, s:o}", "operationId", route->name,
+                                  "tags", route->tag, "summary", route->summary, "description",
+                                  route->description, "responses", responses_of(route, schemas));
+
+    set_filled(operation, "parameters", parameters_of(route));
+    if (route->access == ACCESS_OPEN)
+        json_object_set_new(operation, "security", json_array());
+    add_body(operation, route, schemas);
+    return operation;
+}
+
+/* The {id} of each pattern. */
+static const char *const ids[][2] = {
+    {"/assets/", "AssetName"},        {"/v1/runs/", "RunId"},     {"/v1/sweeps/", "SweepId"},
+    {"/v1/machines/", "Fingerprint"}, {"/v1/prices/", "PriceId"}, {"/v1/figures/", "FigureId"},
+    {"/v1/discounts/", "DiscountId"}};
+
+static json_t *path_of(const char *pattern)
+{
+    json_t *path = json_object();
+
+    for (size_t i = 0; strstr(pattern, "{id}") && i < COUNT(ids); i++)
+        if (strncmp(pattern, ids[i][0], strlen(ids[i][0])) == 0)
+            json_object_set_new(path, "parameters",
+                                json_pack("[o]", reference_to("parameters", ids[i][1])));
+    return path;
+}
+
+static void add_route(json_t *paths, const struct route *route, json_t *schemas)
+{
     char method[8] = "";
-    json_t *operation, *parameters;
 
     for (size_t i = 0; route->method[i] && i + 1 < sizeof method; i++)
         method[i] = (char)(route->method[i] | 0x20);
-    operation = json_object_get(json_object_get(paths, route->pattern), method);
-    if (!operation)
-        return error_set(err, ERROR_INTERNAL, NULL, "openapi.json lacks %s %s", route->method,
-                         route->pattern);
-    parameters = json_object_get(operation, "parameters");
-    if (parameters)
-        json_array_extend(parameters, described);
-    else if (json_array_size(described) > 0)
-        json_object_set(operation, "parameters", described);
-    add_body(operation, route, schemas);
-    add_answer(json_object_get(operation, "responses"), route, schemas);
-    add_errors(json_object_get(operation, "responses"), route);
-    return true;
+    if (!json_object_get(paths, route->pattern))
+        json_object_set_new(paths, route->pattern, path_of(route->pattern));
+    json_object_set_new(json_object_get(paths, route->pattern), method,
+                        operation_of(route, schemas));
 }
 
-static bool fill_in(json_t *document, const struct engines *engines, struct error *err)
+static void fill_in(json_t *document, const struct engines *engines)
 {
     json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
     AUTO(json_decrefp) json_t *spec = run_spec_schema();
@@ -182,9 +290,7 @@ static bool fill_in(json_t *document, const struct engines *engines, struct erro
     for (size_t i = 0; i < COUNT(named); i++)
         json_decref(members_describe(named[i], schemas));
     for (size_t i = 0; i < route_count; i++)
-        if (!add_route(document, &routes[i], err))
-            return false;
-    return true;
+        add_route(json_object_get(document, "paths"), &routes[i], schemas);
 }
 
 bool openapi_make(const struct engines *engines, struct bytes *ret_document, struct error *err)
@@ -196,8 +302,7 @@ bool openapi_make(const struct engines *engines, struct bytes *ret_document, str
     if (!document)
         return error_set(err, ERROR_INTERNAL, NULL, "openapi.json: %s in line %d", why.text,
                          why.line);
-    if (!fill_in(document, engines, err))
-        return false;
+    fill_in(document, engines);
     text = json_dumps(document, JSON_INDENT(1));
     return bytes_add(ret_document, text, strlen(text)) ||
            error_set(err, ERROR_INTERNAL, NULL, "the OpenAPI document is too long");

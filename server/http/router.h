@@ -30,18 +30,31 @@ struct parameters;
 /* Fills exchange->reply. Its question is exchange->request.parameters. */
 typedef void handler_fn(struct exchange *exchange);
 
+/* A successful answer, as the OpenAPI document describes it. */
+struct said {
+    int status;
+    const char *meaning;
+};
+
+/* Lists are words with blanks between. Names of fields of a header are keys of openapi.json,
+ * whose part behind a dot tells fields of one name apart: "Location.run". */
 struct route {
     const char *method;
     const char *pattern; /* "{id}" stands for one segment that is not empty */
     handler_fn *handler;
     enum access access;
     enum body_kind takes_body;
+    const char *name, *tag;            /* of the operation */
+    const char *summary, *description; /* in a sentence; and all that there is to know, or NULL */
+    const struct body *body;           /* of what takes_body takes */
     const char
         *produces; /* 406 where the client accepts no such type; NULL: the handler decides */
-    const struct body *body;             /* of what takes_body takes */
     const struct parameters *parameters; /* NULL: it knows none */
-    const struct members *answer;        /* of its JSON; NULL: openapi.json describes it */
+    const struct members *answer;        /* of its JSON; NULL: `said` describes it */
     const char *also; /* statuses of errors beyond those that follow from this row: "409 422" */
+    const char *takes, *gives; /* fields of the request's header, and of a successful answer's */
+    struct said said[2];       /* the second may be unused */
+    const char *forms;         /* of forms.h: what the first holds beyond the JSON of `answer` */
 };
 
 struct router_match {

@@ -187,11 +187,7 @@ class Named(unittest.TestCase):
                     self.assertTrue(self.find(method, named), f"{method} {named} is not served")
         self.assertGreater(seen, 50)
 
-    def test_every_path_that_is_served_is_described(self):
-        described = {(method, path) for path, item in
-                     json.loads((ROOT / "server/http/openapi.json").read_text())["paths"].items()
-                     for method in item if method in make_api.METHODS}
-        self.assertEqual(set(self.routes), described)
+    def test_every_path_that_is_served_is_in_the_reference(self):
         reference = (ROOT / "docs/api.md").read_text()
         for method, path in self.routes:
             self.assertIn(f"\n### {method.upper()} {path}\n", reference)

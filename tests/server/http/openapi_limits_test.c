@@ -82,7 +82,7 @@ static void the_key_of_a_request_has_the_length_that_holds(void)
 {
     AUTO(json_decrefp) json_t *document = make_document();
     json_t *schema =
-        at(json_object_get(document, "components"), "parameters/IdempotencyKey/schema");
+        at(json_object_get(document, "components"), "parameters/Idempotency-Key/schema");
 
     EXPECT_STR(json_string_value(json_object_get(schema, "pattern")),
                "^[ -~]{1," LIMIT_TEXT(IDEMPOTENCY_KEY_MAX) "}$");

@@ -141,33 +141,84 @@ static void the_document_says_its_versions(void)
     EXPECT_STR(json_string_value(json_object_get(info, "version")), PENNYWORTH_VERSION);
 }
 
-/* Every method of every path that is served under /v1, and nothing else there. */
-static void every_route_of_the_api_is_described(void)
+/* What the document says of a row, or NULL. */
+static json_t *operation_of(json_t *document, const struct route *route)
+{
+    json_t *path = json_object_get(json_object_get(document, "paths"), route->pattern);
+    char method[16];
+
+    snprintf(method, sizeof method, "%s", route->method);
+    for (char *c = method; *c; c++)
+        *c = (char)(*c | 0x20);
+    return json_object_get(path, method);
+}
+
+static bool is_tag(json_t *document, const char *name)
+{
+    size_t index;
+    json_t *tag;
+
+    json_array_foreach(json_object_get(document, "tags"), index, tag)
+    {
+        if (strcmp(json_string_value(json_object_get(tag, "name")), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void every_route_says_what_it_does_and_how_it_answers(void)
 {
     AUTO(json_decrefp) json_t *document = make_document("");
-    json_t *paths = json_object_get(document, "paths");
-    const char *path;
-    json_t *operations;
 
     for (size_t i = 0; i < route_count; i++) {
-        char method[16];
+        const struct route *route = &routes[i];
+        json_t *operation = operation_of(document, route), *responses;
+        char status[16];
 
-        if (strncmp(routes[i].pattern, "/v1/", 4) != 0)
-            continue;
-        snprintf(method, sizeof method, "%s", routes[i].method);
-        for (char *c = method; *c; c++)
-            *c = (char)(*c | 0x20);
-        if (!json_object_get(json_object_get(paths, routes[i].pattern), method))
-            EXPECT_STR(NULL, routes[i].pattern);
+        EXPECT_STR(json_string_value(json_object_get(operation, "operationId")), route->name);
+        EXPECT_STR(json_string_value(json_object_get(operation, "summary")), route->summary);
+        EXPECT(route->tag && is_tag(document, route->tag));
+        EXPECT((route->body != NULL) == (json_object_get(operation, "requestBody") != NULL));
+        EXPECT(route->said[0].status && route->said[0].meaning);
+        snprintf(status, sizeof status, "%d", route->said[0].status);
+        responses = json_object_get(operation, "responses");
+        EXPECT(json_object_get(json_object_get(responses, status), "content") != NULL);
     }
-    json_object_foreach(paths, path, operations)
-    {
-        bool served = false;
+}
 
-        for (size_t i = 0; i < route_count; i++)
-            served = served || strcmp(routes[i].pattern, path) == 0;
-        EXPECT(served);
-    }
+static json_t *header_of(json_t *document, const struct route *route, const char *status,
+                         const char *name)
+{
+    json_t *responses = json_object_get(operation_of(document, route), "responses");
+    json_t *headers = json_object_get(json_object_get(responses, status), "headers");
+
+    return json_object_get(json_object_get(headers, name), "$ref");
+}
+
+static const struct route *find(const char *method, const char *pattern)
+{
+    for (size_t i = 0; i < route_count; i++)
+        if (strcmp(routes[i].method, method) == 0 && strcmp(routes[i].pattern, pattern) == 0)
+            return &routes[i];
+    EXPECT_STR(NULL, pattern);
+    return &routes[0];
+}
+
+static void what_a_route_takes_and_gives_becomes_fields_of_headers(void)
+{
+    AUTO(json_decrefp) json_t *document = make_document("");
+    const struct route *create = find("POST", "/v1/runs"),
+                       *import = find("POST", "/v1/runs/import");
+    const struct route *history = find("GET", "/v1/history");
+
+    EXPECT_STR(json_string_value(header_of(document, create, "201", "Location")),
+               "#/components/headers/Location.run");
+    EXPECT(header_of(document, create, "201", "Idempotent-Replayed") != NULL);
+    EXPECT(header_of(document, import, "201", "Location") != NULL);
+    EXPECT(header_of(document, import, "200", "Location") == NULL); /* it was there before */
+    EXPECT(header_of(document, history, "304", "ETag") != NULL);
+    EXPECT(json_object_get(operation_of(document, find("GET", "/healthz")), "security") != NULL);
+    EXPECT(json_object_get(operation_of(document, history), "security") == NULL);
 }
 
 /* Calls `check` on every value below `json`. */
@@ -222,7 +273,8 @@ int main(void)
     RUN(the_engines_are_those_of_this_server);
     RUN(what_the_native_engine_lacks_is_no_part_of_a_request);
     RUN(the_document_says_its_versions);
-    RUN(every_route_of_the_api_is_described);
+    RUN(every_route_says_what_it_does_and_how_it_answers);
+    RUN(what_a_route_takes_and_gives_becomes_fields_of_headers);
     RUN(every_reference_leads_somewhere);
     RUN(a_document_that_does_not_fit_the_schema_is_reported);
     return test_result();
