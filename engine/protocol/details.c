@@ -1,33 +1,47 @@
 #include "engine/protocol/details.h"
 
+#include "common/body.h"
 #include "common/cleanup.h"
-#include "common/fields.h"
 #include "common/json_read.h"
 #include "common/json_text.h"
 #include "common/limits.h"
 
-#define AT(member) .name = #member, .offset = offsetof(struct engine_details, member)
+#define TEXT(member) BODY_TEXT(struct engine_details, member, 0)
+#define WHOLE(member)                                                                            \
+    BODY_AT(struct engine_details, member), .type = FIELD_INTEGER, .max = WHOLE_MAX
 static const struct field fields[] = {
-    {AT(library), .type = FIELD_TEXT, .max = LIBRARY_MAX},
-    {AT(isa), .type = FIELD_TEXT, .max = ISA_MAX},
-    {AT(plan), .type = FIELD_TEXT, .max = PLAN_MAX},
-    {AT(layout), .type = FIELD_TEXT, .max = LAYOUT_MAX},
-    {AT(threads), .type = FIELD_INTEGER, .max = WHOLE_MAX},
-    {AT(parameters), .type = FIELD_INTEGER, .max = WHOLE_MAX},
-    {AT(multiply_adds), .type = FIELD_INTEGER, .max = WHOLE_MAX},
-    {AT(backward_multiply_adds), .type = FIELD_INTEGER, .max = WHOLE_MAX},
-    {AT(memory_bytes), .type = FIELD_INTEGER, .max = WHOLE_MAX},
-    {AT(step_bytes), .type = FIELD_INTEGER, .max = WHOLE_MAX},
-    {AT(peak_unit), .type = FIELD_TEXT, .max = UNIT_MAX},
-    {AT(peak_multiply_adds_per_second), .type = FIELD_INTEGER, .max = WHOLE_MAX},
-    {AT(peak_read_bytes_per_second), .type = FIELD_INTEGER, .max = WHOLE_MAX},
+    {TEXT(library), .meaning = "The library that does the work, with its version."},
+    {TEXT(isa), .meaning = "The instruction set that it uses."},
+    {TEXT(plan), .meaning = "How it chose the arrangement of the work."},
+    {TEXT(layout),
+     .meaning = "The layout of images between the operations: what `auto` of the spec became."},
+    {WHOLE(threads)},
+    {WHOLE(parameters), .meaning = "Number of trained parameters."},
+    {WHOLE(multiply_adds), .meaning = "Multiply-adds of one sample, forward."},
+    {WHOLE(backward_multiply_adds),
+     .meaning = "Multiply-adds of one sample, backward: the gradients of weights and of data."},
+    {WHOLE(memory_bytes), .meaning = "Memory that its plan uses."},
+    {WHOLE(step_bytes),
+     .meaning =
+         "The least that a step moves to and from memory; null where a cache could hold it."},
+    {TEXT(peak_unit), .meaning = "The unit of the processor whose peak was measured."},
+    {WHOLE(peak_multiply_adds_per_second),
+     .meaning = "What its threads multiply at most, measured in this run."},
+    {WHOLE(peak_read_bytes_per_second),
+     .meaning = "What its threads read from memory at most, measured in this run."},
 };
 
 static const struct question {
     const char *name;
     size_t offset;
-} questions[] = {{AT(emulated)}, {AT(huge_pages)}};
-#undef AT
+    const char *meaning;
+} questions[] = {
+    {BODY_AT(struct engine_details, emulated),
+     .meaning = "Whether the processor lacks the precision, so that the engine computes in "
+                "another."},
+    {BODY_AT(struct engine_details, huge_pages),
+     .meaning = "Whether the memory is in huge pages."},
+};
 
 static enum answer answer_to(const struct question *question,
                              const struct engine_details *details)
@@ -145,4 +159,24 @@ char *engine_details_to_text(const struct engine_details *details)
 
     write_all(details, object, true);
     return json_text(object);
+}
+
+/* What is written is known, so it is neither 0 nor empty. */
+json_t *engine_details_schema(void)
+{
+    struct field rows[COUNT(fields) + COUNT(questions)];
+
+    memcpy(rows, fields, sizeof fields);
+    for (size_t i = 0; i < COUNT(questions); i++)
+        rows[COUNT(fields) + i] = (struct field){
+            .name = questions[i].name, .type = FIELD_FLAG, .meaning = questions[i].meaning};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        rows[i].min = 1;
+        rows[i].required = rows[i].nullable = true;
+    }
+    return body_describe(
+        &(struct body){.meaning =
+                           "What the engine reports about itself; null means not reported.",
+                       BODY_ROWS(rows)},
+        NULL);
 }

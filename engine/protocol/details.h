@@ -57,3 +57,6 @@ bool engine_details_are_known(const struct engine_details *details);
 
 /* An object with every member, null where it is unknown, in one line. The caller frees it. */
 char *engine_details_to_text(const struct engine_details *details);
+
+/* JSON Schema of that object. A new reference. */
+json_t *engine_details_schema(void);

@@ -3,6 +3,7 @@
 #include "answers/parameters.h"
 #include "common/body.h"
 #include "common/cleanup.h"
+#include "engine/protocol/details.h"
 #include "engine/spec/run_spec.h"
 #include "server/base/assets.h"
 #include "server/base/members.h"
@@ -31,6 +32,14 @@ static json_t *engine_names(const struct engines *engines)
     return names;
 }
 
+static json_t *reference_to(const char *kind, const char *name)
+{
+    char text[96];
+
+    snprintf(text, sizeof text, "#/components/%s/%s", kind, name);
+    return json_pack("{s:s}", "$ref", text);
+}
+
 /* The allowed values of a field of a spec. */
 static json_t *knobs_schema(void)
 {
@@ -41,14 +50,52 @@ static json_t *knobs_schema(void)
         const char *name = run_spec_fields[i].name;
         json_t *list;
 
-        snprintf(reference, sizeof reference, "#/components/schemas/RunSpec/properties/%s", name);
-        list = json_pack("{s:s, s:i, s:{s:s}}", "type", "array", "minItems", 1, "items", "$ref",
-                         reference);
+        snprintf(reference, sizeof reference, "RunSpec/properties/%s", name);
+        list = json_pack("{s:s, s:i, s:o}", "type", "array", "minItems", 1, "items",
+                         reference_to("schemas", reference));
         json_object_set_new(properties, name, list);
     }
     return json_pack("{s:s, s:s, s:i, s:b, s:O}", "description",
                      "Lists of values by the field that they are for.", "type", "object",
                      "minProperties", 1, "additionalProperties", 0, "properties", properties);
+}
+
+/* A spec that is kept: its engine may be one that this server does not have. */
+static json_t *kept_spec_schema(json_t *spec, const char *meaning)
+{
+    json_t *schema = json_copy(spec), *properties = json_object(), *ignored;
+    const char *name;
+    char reference[80];
+
+    json_object_foreach(json_object_get(spec, "properties"), name, ignored)
+    {
+        snprintf(reference, sizeof reference, "RunSpec/properties/%s", name);
+        json_object_set_new(properties, name, reference_to("schemas", reference));
+    }
+    json_object_set_new(properties, "engine",
+                        json_pack("{s:s, s:s}", "type", "string", "pattern",
+                                  "^[A-Za-z0-9._/-]{1," LIMIT_TEXT(ENGINE_NAME_MAX) "}$"));
+    json_object_set_new(schema, "properties", properties);
+    json_object_set_new(schema, "description", json_string(meaning));
+    return schema;
+}
+
+static void add_specs(json_t *schemas, json_t *spec)
+{
+    json_t *stored =
+        kept_spec_schema(spec, "A RunSpec with all its fields. The engine may be one "
+                               "that this server no longer has.");
+    json_t *required = json_array(), *ignored;
+    const char *name;
+
+    json_object_foreach(json_object_get(stored, "properties"), name, ignored)
+        json_array_append_new(required, json_string(name));
+    json_object_set_new(stored, "required", required);
+    json_object_set_new(schemas, "StoredSpec", stored);
+    json_object_set_new(schemas, "DocumentSpec",
+                        kept_spec_schema(spec,
+                                         "A RunSpec as its sender wrote it. Fields that are "
+                                         "left out have their defaults."));
 }
 
 /* A spec as it is posted. A base of a sweep is a RunSpec alone: its cells may name the engine. */
@@ -58,14 +105,6 @@ static json_t *request_schema(void)
                      "A [RunSpec](#schema-runspec). Without a registered `engine`, `workload` is "
                      "one that the engine native trains, and `precision` f32 or bf16.",
                      "allOf", "$ref", "#/components/schemas/RunSpec", run_spec_native_schema());
-}
-
-static json_t *reference_to(const char *kind, const char *name)
-{
-    char text[96];
-
-    snprintf(text, sizeof text, "#/components/%s/%s", kind, name);
-    return json_pack("{s:s}", "$ref", text);
 }
 
 /* The errors that every route of a kind may answer, and those that only this one may. */
@@ -283,6 +322,8 @@ static void fill_in(json_t *document, const struct engines *engines)
 
     json_object_set_new(engine, "enum", engine_names(engines));
     json_object_set(schemas, "RunSpec", spec);
+    add_specs(schemas, spec);
+    json_object_set_new(schemas, "EngineDetails", engine_details_schema());
     json_object_set_new(schemas, "RunRequest", request_schema());
     json_object_set_new(schemas, "Knobs", knobs_schema());
     json_object_set_new(json_object_get(document, "info"), "version",

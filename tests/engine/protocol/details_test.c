@@ -169,6 +169,27 @@ static void a_refusal_names_the_member_and_fills_nothing(void)
     }
 }
 
+static void every_member_that_is_written_is_described(void)
+{
+    const struct engine_details none = {0};
+    AUTO(freep) char *text = engine_details_to_text(&none);
+    AUTO(json_decrefp) json_t *written = json_loads(text, 0, NULL);
+    AUTO(json_decrefp) json_t *schema = engine_details_schema();
+    json_t *properties = json_object_get(schema, "properties"), *value;
+    const char *name;
+
+    EXPECT_INT((long long)json_object_size(written), (long long)json_object_size(properties));
+    EXPECT_INT((long long)json_array_size(json_object_get(schema, "required")),
+               (long long)json_object_size(properties));
+    json_object_foreach(written, name, value)
+    {
+        json_t *type = json_object_get(json_object_get(properties, name), "type");
+
+        EXPECT(json_is_null(value));
+        EXPECT_STR(json_string_value(json_array_get(type, 1)), "null");
+    }
+}
+
 int main(void)
 {
     RUN(all_members_are_read);
@@ -178,5 +199,6 @@ int main(void)
     RUN(a_no_is_an_answer_and_a_zero_is_none);
     RUN(the_longest_words_fit);
     RUN(a_refusal_names_the_member_and_fills_nothing);
+    RUN(every_member_that_is_written_is_described);
     return test_result();
 }
