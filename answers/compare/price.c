@@ -50,10 +50,10 @@ static void take_off(const struct comparison_parts *parts, const struct comparis
     const struct comparison_question *question = parts->question;
     const struct about *asked =
         most_special(question->discounts, question->discount_count, row->contender);
-    struct price like = {.kind = price->at->price.kind};
+    const struct price *list = &price->at->price;
 
     price->factor = 1;
-    if (row->contender->is_published || like.kind == PRICE_TYPED || like.kind == PRICE_OWN)
+    if (row->contender->is_published || list->kind == PRICE_TYPED || list->kind == PRICE_OWN)
         return;
     if (asked) {
         price->factor = asked->number;
@@ -62,10 +62,8 @@ static void take_off(const struct comparison_parts *parts, const struct comparis
     }
     if (parts->discounts->count == 0)
         return; /* as nearly always, and there may be thousands of rows */
-    snprintf(like.provider, sizeof like.provider, "%s", row->contender->provider);
-    snprintf(like.instance_type, sizeof like.instance_type, "%s", row->contender->instance);
     for (size_t i = 0; i < parts->discounts->count; i++)
-        if (discount_applies(&parts->discounts->list[i], &like)) {
+        if (discount_applies(&parts->discounts->list[i], list)) {
             price->factor = parts->discounts->list[i].factor;
             price->factor_note = parts->discounts->list[i].note;
             return;

@@ -7,6 +7,7 @@
 
 #include "answers/compare/comparison.h"
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/prices/offer_rows.h"
 #include "tests/test.h"
 
@@ -154,14 +155,16 @@ static inline void stage_see(struct stage *stage, const struct seen *seen)
     stage_see((stage),                                                                           \
               &(struct seen){.instance = (instance_), .value = (value_), .unit = "sample"})
 
-static inline struct price_at *stage_price(struct offers *offers, double dollars,
-                                           enum price_kind kind, const char *feed,
+static inline struct price_at *stage_price(struct offers *offers, const struct offer *offer,
+                                           double dollars, enum price_kind kind, const char *feed,
                                            const char *why_not)
 {
     struct price_at *at = &offers->prices[offers->price_count++];
 
     at->price = (struct price){.kind = kind, .region = "us-east-1", .fetched_us = STAGE_NOW_US};
     at->price.nanos = llround(dollars * 1e9);
+    TEXT_COPY(at->price.provider, offer->provider);
+    TEXT_COPY(at->price.instance_type, offer->instance);
     at->since_us = STAGE_NOW_US;
     if (dollars > 0)
         snprintf(at->price.feed, sizeof at->price.feed, "%s", feed);
@@ -176,7 +179,7 @@ static inline void stage_offer(struct stage *stage, const struct priced *priced)
     const char *provider = priced->provider ? priced->provider : "aws", *why = priced->why_not;
     double typed = priced->own > 0 ? priced->own : priced->typed;
     struct price_at *spot;
-    struct offer offer;
+    struct offer offer = {0};
     size_t at = 0;
 
     if (!offers->list) {
@@ -186,21 +189,18 @@ static inline void stage_offer(struct stage *stage, const struct priced *priced)
     EXPECT(offers->list && offers->prices && offers->count < STAGE_MAX);
     if (!offers->list || !offers->prices || offers->count == STAGE_MAX)
         exit(test_result());
-    spot = stage_price(offers, priced->spot, PRICE_SPOT, "made-up", why);
+    TEXT_COPY(offer.provider, provider);
+    TEXT_COPY(offer.instance, priced->instance);
+    TEXT_COPY(offer.band, priced->band ? priced->band : "");
+#define STAGED(dollars, kind, feed) stage_price(offers, &offer, dollars, kind, feed, why)
+    offer.spot = spot = STAGED(priced->spot, PRICE_SPOT, "made-up");
     spot->low = priced->low;
     spot->high = priced->high;
-    offer = (struct offer){
-        .on_demand = stage_price(offers, priced->on_demand, PRICE_ON_DEMAND, "made-up", why),
-        .spot = spot,
-        .typed =
-            stage_price(offers, typed, priced->own > 0 ? PRICE_OWN : PRICE_TYPED, "made-up", why),
-        .published_on_demand =
-            stage_price(offers, priced->published, PRICE_ON_DEMAND, PUBLISHED_FEED, why),
-        .published_spot =
-            stage_price(offers, priced->published_spot, PRICE_SPOT, PUBLISHED_FEED, why)};
-    snprintf(offer.provider, sizeof offer.provider, "%s", provider);
-    snprintf(offer.instance, sizeof offer.instance, "%s", priced->instance);
-    snprintf(offer.band, sizeof offer.band, "%s", priced->band ? priced->band : "");
+    offer.on_demand = STAGED(priced->on_demand, PRICE_ON_DEMAND, "made-up");
+    offer.typed = STAGED(typed, priced->own > 0 ? PRICE_OWN : PRICE_TYPED, "made-up");
+    offer.published_on_demand = STAGED(priced->published, PRICE_ON_DEMAND, PUBLISHED_FEED);
+    offer.published_spot = STAGED(priced->published_spot, PRICE_SPOT, PUBLISHED_FEED);
+#undef STAGED
     while (at < offers->count &&
            offer_name_order(offers->list[at].instance, offers->list[at].provider, offer.instance,
                             offer.provider) < 0)

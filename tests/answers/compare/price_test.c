@@ -265,6 +265,20 @@ static void discounts_asked_for_win_over_those_stored(void)
     EXPECT_NEAR(row_of(&stage, "c7i.large")->price.dollars.value, 0.36, 1e-12);
 }
 
+static void a_discount_follows_the_price_where_the_run_names_no_provider(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "c7i.large", .on_demand = 0.4);
+    MEASURED(&stage, "c7i.large", 100, .low = 99, .high = 101, .provider = "");
+    stage.discounts.count = 1;
+    stage.discounts.list[0] =
+        (struct discount){.provider = "aws", .kind = PRICE_ON_DEMAND, .factor = 0.5, .note = "n"};
+    compare(&stage, "price=on_demand");
+    EXPECT_NEAR(row_of(&stage, "c7i.large")->price.dollars.value, 0.2, 1e-12);
+    EXPECT_STR(row_of(&stage, "c7i.large")->price.factor_note, "n");
+}
+
 static void a_price_of_the_question_wins_over_all(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
@@ -366,6 +380,7 @@ int main(void)
     RUN(the_option_of_the_machine_that_measured_wins_over_every_feed);
     RUN(no_discount_is_taken_off_a_published_figure);
     RUN(discounts_asked_for_win_over_those_stored);
+    RUN(a_discount_follows_the_price_where_the_run_names_no_provider);
     RUN(a_price_of_the_question_wins_over_all);
     RUN(spot_has_the_interval_that_it_moved_in);
     return test_result();
