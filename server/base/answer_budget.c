@@ -13,7 +13,8 @@ struct answer_budget {
     struct notifications *notifications;
     size_t limit;
     pthread_mutex_t lock; /* of what follows, and of what each part holds */
-    size_t held, piecewise;
+    size_t held;
+    struct answer_part *first; /* of those that hold something */
 };
 
 struct answer_budget *answer_budget_new(size_t limit, struct notifications *notifications)
@@ -30,46 +31,97 @@ void answer_budget_free(struct answer_budget *budget)
 {
     if (!budget)
         return;
-    assert(budget->held == 0 && budget->piecewise == 0);
+    assert(budget->held == 0 && !budget->first);
     pthread_mutex_destroy(&budget->lock);
     free(budget);
 }
 
-/* Whether a part that holds `before` may hold `after`. */
-static bool has_room(const struct answer_budget *budget, const struct answer_part *part,
-                     size_t after)
+/* What the others hold that share half of the budget with this part. */
+static size_t held_with(const struct answer_budget *budget, const struct answer_part *part,
+                        bool (*shares)(const struct answer_part *a, const struct answer_part *b))
 {
-    size_t others = budget->held - part->held, pieces = budget->piecewise - part->held;
+    size_t held = 0;
+
+    for (const struct answer_part *other = budget->first; other; other = other->next)
+        held += other != part && shares(part, other) ? other->held : 0;
+    return held;
+}
+
+static bool both_are_pieces(const struct answer_part *a, const struct answer_part *b)
+{
+    return a->piecewise && b->piecewise;
+}
+
+static bool go_to_one_client(const struct answer_part *a, const struct answer_part *b)
+{
+    return a->shares && b->shares && client_address_equal(&a->client, &b->client);
+}
+
+/* Why a part may not hold so much; NULL: it may. */
+static const char *why_not(const struct answer_budget *budget, const struct answer_part *part,
+                           size_t after)
+{
+    size_t others = budget->held - part->held, half = budget->limit / 2;
+    size_t pieces = held_with(budget, part, both_are_pieces);
+    size_t own = held_with(budget, part, go_to_one_client);
 
     if (after <= part->held)
-        return true;
-    if (after > budget->limit || others > budget->limit - after)
-        return false;
-    return !part->piecewise || pieces == 0 || pieces + after <= budget->limit / 2;
+        return NULL;
+    if (others > budget->limit - after)
+        return "answers that clients are still taking fill";
+    if (own > 0 && own + after > half)
+        return "answers that this client is still taking fill half of";
+    return pieces > 0 && pieces + after > half
+               ? "exports that clients are still taking fill half of"
+               : NULL;
+}
+
+static void list(struct answer_budget *budget, struct answer_part *part)
+{
+    part->previous = NULL;
+    part->next = budget->first;
+    if (part->next)
+        part->next->previous = part;
+    budget->first = part;
+}
+
+static void unlist(struct answer_budget *budget, struct answer_part *part)
+{
+    *(part->previous ? &part->previous->next : &budget->first) = part->next;
+    if (part->next)
+        part->next->previous = part->previous;
+}
+
+static void set(struct answer_budget *budget, struct answer_part *part, size_t after)
+{
+    if (part->held == 0 && after > 0)
+        list(budget, part);
+    else if (part->held > 0 && after == 0)
+        unlist(budget, part);
+    budget->held += after - part->held;
+    part->held = after;
+    assert(budget->held <= budget->limit);
 }
 
 bool answer_budget_hold(struct answer_budget *budget, struct answer_part *part, size_t bytes,
                         struct error *err)
 {
-    size_t before = part->held, after = bytes > ANSWER_SMALL ? bytes : 0;
-    bool ok;
+    size_t before, after = bytes > ANSWER_SMALL ? bytes : 0;
+    const char *why;
 
-    pthread_mutex_lock(&budget->lock);
-    ok = has_room(budget, part, after);
-    if (ok) {
-        budget->held += after - before;
-        budget->piecewise += part->piecewise ? after - before : 0;
-        part->held = after;
-    }
-    pthread_mutex_unlock(&budget->lock);
-    if (!ok && after > budget->limit)
+    if (after > budget->limit)
         return error_set(err, ERROR_BUSY, NULL,
                          "the answer has %zu MiB and all answers together may have %zu: raise "
                          "--answer-mib, or ask for less",
                          after / MIB + 1, budget->limit / MIB);
-    if (!ok)
-        return error_set(err, ERROR_BUSY, NULL,
-                         "answers that clients are still taking fill the %zu MiB of --answer-mib",
+    pthread_mutex_lock(&budget->lock);
+    before = part->held;
+    why = why_not(budget, part, after);
+    if (!why)
+        set(budget, part, after);
+    pthread_mutex_unlock(&budget->lock);
+    if (why)
+        return error_set(err, ERROR_BUSY, NULL, "%s the %zu MiB of --answer-mib", why,
                          budget->limit / MIB);
     if (after < before)
         notifications_publish(budget->notifications, &(struct topic){.kind = TOPIC_ANSWERS},

@@ -1,11 +1,13 @@
 /* The memory of answers that are in flight: what is above ANSWER_SMALL counts from when it is
  * made until it is sent or its client is gone. Beyond the limit nothing large is made; small
  * answers are never refused. Answers that are made piece by piece have half of it, so that slow
- * readers of exports leave the other half to lists; one such piece may be larger while it is the
- * only one. Thread-safe. */
+ * readers of exports leave the other half to lists; and so has one client, so that it leaves the
+ * other half to others. Either may have one larger answer while that is the only one.
+ * Thread-safe. */
 #pragma once
 
 #include "common/error.h"
+#include "server/base/client_address.h"
 #include "server/base/notifications.h"
 
 #include <stdbool.h>
@@ -15,10 +17,14 @@
 
 struct answer_budget;
 
-/* What one answer holds. Zeroed, it holds nothing; it must hold nothing at its end. */
+/* What one answer holds. Zeroed, it holds nothing; it must hold nothing at its end, and stays
+ * where it is until then. Its owner sets what is below `held` before it holds anything. */
 struct answer_part {
-    size_t held;    /* set by answer_budget_hold() */
-    bool piecewise; /* set by its owner, before it holds anything */
+    struct answer_part *next, *previous; /* of the budget's */
+    size_t held;                         /* set by answer_budget_hold() */
+    bool piecewise;
+    bool shares; /* with all that goes to its client; false for a piece of what is held already */
+    struct client_address client;
 };
 
 /* As a moment shows it, for metrics. */

@@ -39,9 +39,9 @@ struct lane {
 };
 
 struct queue {
-    struct long_job *first, *last;         /* that wait, the oldest first */
-    int count;                             /* that wait or are at work */
-    unsigned char served[JOB_CLIENT_SIZE]; /* the client of the job that was taken last */
+    struct long_job *first, *last; /* that wait, the oldest first */
+    int count;                     /* that wait or are at work */
+    struct client_address served;  /* the client of the job that was taken last */
 };
 
 struct long_jobs {
@@ -57,11 +57,6 @@ struct long_jobs {
 const char *job_kind_name(enum job_kind kind)
 {
     return kinds[kind].name;
-}
-
-static bool is_of(const struct long_job *job, const unsigned char client[JOB_CLIENT_SIZE])
-{
-    return memcmp(job->client, client, JOB_CLIENT_SIZE) == 0;
 }
 
 static void unlink_job(struct queue *queue, struct long_job *job)
@@ -83,7 +78,7 @@ static void unlink_job(struct queue *queue, struct long_job *job)
 static struct long_job *choose(const struct queue *queue)
 {
     for (struct long_job *job = queue->first; job; job = job->next)
-        if (!is_of(job, queue->served))
+        if (!client_address_equal(&job->client, &queue->served))
             return job;
     return queue->first;
 }
@@ -99,7 +94,7 @@ static struct long_job *take_job(struct lane *lane)
         if (!job)
             continue;
         unlink_job(queue, job);
-        memcpy(queue->served, job->client, JOB_CLIENT_SIZE);
+        queue->served = job->client;
         lane->last = kind;
         job->state = JOB_WORKS;
         return job;
@@ -173,12 +168,12 @@ struct long_jobs *long_jobs_start(struct notifications *notifications, struct er
     return jobs;
 }
 
-static int waiting_of(const struct queue *queue, const unsigned char client[JOB_CLIENT_SIZE])
+static int waiting_of(const struct queue *queue, const struct client_address *client)
 {
     int count = 0;
 
     for (const struct long_job *job = queue->first; job; job = job->next)
-        count += is_of(job, client);
+        count += client_address_equal(&job->client, client);
     return count;
 }
 
@@ -194,7 +189,7 @@ static bool may_wait(struct long_jobs *jobs, const struct long_job *job, struct 
         return true;
     if (queue->count >= kind->most)
         return error_set(err, ERROR_BUSY, NULL, "%d %s wait already", kind->most, kind->name);
-    if (waiting_of(queue, job->client) >= kind->most_of_client)
+    if (waiting_of(queue, &job->client) >= kind->most_of_client)
         return error_set(err, ERROR_BUSY, NULL, "%d %s of your address wait already",
                          kind->most_of_client, kind->name);
     return true;

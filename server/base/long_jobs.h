@@ -5,6 +5,7 @@
  * kind, a job goes before the next one of the client that was served last. Thread-safe. */
 #pragma once
 
+#include "server/base/client_address.h"
 #include "server/base/notifications.h"
 
 #include <stdatomic.h>
@@ -18,8 +19,6 @@ enum job_kind { JOB_IMPORT, JOB_LARGE_IMPORT, JOB_EXPORT, JOB_RECOMPUTE, JOB_LIS
 #define ANSWER_JOBS_OF_CLIENT_MAX 32
 #define LONG_JOB_THREADS 4 /* each uses one connection of the pool */
 
-#define JOB_CLIENT_SIZE 16
-
 enum job_state { JOB_WAITS, JOB_WORKS, JOB_ENDED };
 
 /* Embedded in what its function works on. The caller sets the first fields. */
@@ -29,7 +28,7 @@ struct long_job {
     void *user;
     enum job_kind kind;
     bool goes_on; /* of an answer that has begun: not refused for being one too many */
-    unsigned char client[JOB_CLIENT_SIZE]; /* address; all zero where none is known */
+    struct client_address client;
 
     struct topic topic; /* set by long_jobs_put() */
 

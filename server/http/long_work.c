@@ -5,13 +5,10 @@
 #include "common/clock.h"
 #include "common/haste.h"
 #include "common/memory.h"
-#include "server/http/edge/connections.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
-
-_Static_assert(JOB_CLIENT_SIZE == CLIENT_ADDRESS_SIZE, "a client is an address");
 
 /* The handlers that take more than 50 ms with what SECURITY.md permits to be stored. */
 static const struct long_handler {
@@ -55,8 +52,7 @@ static void work(void *user, const atomic_bool *stop)
 
 bool long_work_put(struct exchange *exchange, struct long_job *job, struct error *err)
 {
-    if (exchange->request.peer)
-        client_address(exchange->request.peer, job->client);
+    job->client = client_address_of(exchange->request.peer);
     if (!long_jobs_put(exchange->server->long_jobs, job, err))
         return false;
     notifications_watch(exchange->server->notifications, &exchange->watcher, &job->topic,

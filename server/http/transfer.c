@@ -181,6 +181,8 @@ static void hold_body(struct transfer *transfer)
 
     if (body->used > ANSWER_SMALL)
         bytes_fit(body);
+    transfer->part.shares = true;
+    transfer->part.client = client_address_of(transfer->exchange.request.peer);
     if (!answer_budget_hold(budget_of(transfer), &transfer->part, body->used, &err))
         reply_error(&transfer->exchange, &err);
 }

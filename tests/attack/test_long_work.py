@@ -94,7 +94,7 @@ class LongWork(Case):
 
 
 class Budget(Case):
-    """8 MiB for large answers; exports have half of them."""
+    """8 MiB for large answers; exports have half of them, and so has each client."""
     FLAGS = ("--http-threads", "1", "--answer-mib", "8")
 
     def setUp(self):
@@ -106,9 +106,9 @@ class Budget(Case):
         while self.clients:
             self.clients.pop().close()
 
-    def slow(self, path):
+    def slow(self, path, address="127.0.0.1"):
         """The status that a reader gets, which takes no more of its answer."""
-        client = small_buffer(self.server, path)
+        client = small_buffer(self.server, path, address)
         self.clients.append(client)
         return status_of(client)
 
@@ -130,8 +130,9 @@ class Budget(Case):
 
     def test_lists_beyond_it_are_refused_and_small_answers_served(self):
         self.store_machines()  # a list of 2.4 MB
+        addresses = [f"127.0.0.{1 + number % 4}" for number in range(8)]
         self.assertEqual([200] * 3 + [503] * 5,
-                         [self.slow("/v1/machines") for _ in range(8)])
+                         [self.slow("/v1/machines", address) for address in addresses])
         self.check_refused("/v1/machines")
         self.assertGreater(self.held(), 7_000_000)
         self.assertEqual(200, self.server.get("/v1/runs?limit=5").status)
@@ -139,10 +140,17 @@ class Budget(Case):
         until(lambda: self.held() == 0, "the budget is back")
         self.assertEqual(200, self.server.get("/v1/machines").status)
 
+    def test_one_client_leaves_half_to_others(self):
+        self.store_machines()
+        self.assertEqual([200] + [503] * 5, [self.slow("/v1/machines") for _ in range(6)])
+        self.check_refused("/v1/machines")
+        self.assertEqual(200, self.slow("/v1/machines", "127.0.0.2"))
+
     def test_exports_have_half_of_it(self):
         store(self.server, [document(1, steps=100_000)])  # 1.7 MB
+        addresses = [f"127.0.0.{1 + number}" for number in range(6)]
         self.assertEqual([200] * 2 + [503] * 4,
-                         [self.slow("/v1/runs/export") for _ in range(6)])
+                         [self.slow("/v1/runs/export", address) for address in addresses])
         self.check_refused("/v1/runs/export")
         self.assertLess(self.held(), 4 * 2**20)
         self.hang_up()

@@ -2,9 +2,9 @@
 
 #include "common/clock.h"
 #include "common/memory.h"
+#include "server/base/client_address.h"
 
 #include <limits.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 struct client {
     struct client *next, *previous;
     int descriptor;
-    unsigned char address[CLIENT_ADDRESS_SIZE];
+    struct client_address address;
     _Atomic enum phase phase; /* these two change with every request: not under the lock */
     atomic_llong since_ns;    /* when the phase began */
     long long taken;          /* bytes, when the progress of an answer was last looked at */
@@ -57,26 +57,6 @@ void connections_free(struct connections *connections)
     free(connections);
 }
 
-void client_address(const struct sockaddr *address,
-                    unsigned char ret_address[CLIENT_ADDRESS_SIZE])
-{
-    static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-    memset(ret_address, 0, 16);
-    if (address->sa_family == AF_INET6) {
-        struct sockaddr_in6 six;
-
-        memcpy(&six, address, sizeof six);
-        memcpy(ret_address, &six.sin6_addr, 16);
-    } else if (address->sa_family == AF_INET) {
-        struct sockaddr_in four;
-
-        memcpy(&four, address, sizeof four);
-        memcpy(ret_address, mapped, sizeof mapped);
-        memcpy(ret_address + 12, &four.sin_addr, 4);
-    }
-}
-
 static void cut_client(struct connections *connections, struct client *client)
 {
     if (client->cut)
@@ -87,14 +67,15 @@ static void cut_client(struct connections *connections, struct client *client)
 }
 
 /* `address` NULL: of any address. */
-static size_t count_of(const struct connections *connections, const unsigned char *address)
+static size_t count_of(const struct connections *connections,
+                       const struct client_address *address)
 {
     size_t count = 0;
 
     if (!address)
         return connections->count;
     for (const struct client *client = connections->first; client; client = client->next)
-        count += !client->cut && memcmp(client->address, address, 16) == 0;
+        count += !client->cut && client_address_equal(&client->address, address);
     return count;
 }
 
@@ -110,14 +91,14 @@ static bool may_go(const struct client *client, long long sends_since_ns)
 
 /* Cuts the client that has been in its phase for longest; false when none may go. `address` NULL:
  * of any address. */
-static bool make_room(struct connections *connections, const unsigned char *address,
+static bool make_room(struct connections *connections, const struct client_address *address,
                       long long sends_since_ns)
 {
     struct client *oldest = NULL;
 
     for (struct client *client = connections->first; client; client = client->next) {
         if (!may_go(client, sends_since_ns) ||
-            (address && memcmp(client->address, address, 16) != 0))
+            (address && !client_address_equal(&client->address, address)))
             continue;
         if (!oldest || client->since_ns < oldest->since_ns)
             oldest = client;
@@ -127,7 +108,7 @@ static bool make_room(struct connections *connections, const unsigned char *addr
     return oldest != NULL;
 }
 
-static bool find_room(struct connections *connections, const unsigned char *address,
+static bool find_room(struct connections *connections, const struct client_address *address,
                       long long now_ns)
 {
     const struct connection_limits *limits = &connections->limits;
@@ -152,10 +133,10 @@ struct client *connections_add(struct connections *connections, int descriptor,
     client->descriptor = descriptor;
     client->phase = PHASE_HEADER;
     client->since_ns = now_ns;
-    client_address(address, client->address);
+    client->address = client_address_of(address);
 
     pthread_mutex_lock(&connections->lock);
-    if (!find_room(connections, client->address, now_ns)) {
+    if (!find_room(connections, &client->address, now_ns)) {
         pthread_mutex_unlock(&connections->lock);
         free(client);
         return NULL;
@@ -238,7 +219,7 @@ bool connections_hold(struct connections *connections, struct client *client, lo
     for (const struct client *other = connections->first; other; other = other->next)
         if (!other->cut && other != client && other->phase == PHASE_HOLD) {
             held++;
-            of_address += memcmp(other->address, client->address, sizeof client->address) == 0;
+            of_address += client_address_equal(&other->address, &client->address);
         }
     may = held < (connections->limits.most + 1) / 2 &&
           of_address < (connections->limits.most_per_address + 1) / 2;

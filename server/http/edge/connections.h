@@ -25,7 +25,6 @@ struct connection_limits {
 };
 
 #define SEND_LEAST 16384 /* bytes */
-#define CLIENT_ADDRESS_SIZE 16
 
 /* What the table does to sockets, which it knows as descriptors. */
 struct connection_calls {
@@ -58,10 +57,6 @@ struct client *connections_add(struct connections *connections, int descriptor,
 
 /* Removes a client; call it before its descriptor is closed. */
 void connections_remove(struct connections *connections, struct client *client);
-
-/* Writes IPv6 addresses as they are, IPv4 as ::ffff:a.b.c.d, others as zeros. */
-void client_address(const struct sockaddr *address,
-                    unsigned char ret_address[CLIENT_ADDRESS_SIZE]);
 
 void client_phase(struct client *client, enum phase phase, long long now_ns);
 

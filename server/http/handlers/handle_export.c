@@ -301,7 +301,8 @@ void export_handler(struct exchange *exchange)
     struct error err = {0};
 
     stream->exchange = exchange;
-    stream->part.piecewise = true;
+    stream->part.piecewise = stream->part.shares = true;
+    stream->part.client = client_address_of(exchange->request.peer);
     if (!find_after(exchange, asked->after, &stream->after, &err)) {
         reply_error(exchange, &err);
         return;

@@ -98,6 +98,38 @@ static void pieces_leave_half_to_whole_answers(void)
     answer_budget_leave(scene.budget, &first);
 }
 
+static struct answer_part of_client(unsigned char client)
+{
+    return (struct answer_part){.shares = true, .client = {{client}}};
+}
+
+static void one_client_leaves_half_to_others(void)
+{
+    AUTO(scene_clear) struct scene scene = {0};
+    struct answer_part first = of_client(1), second = of_client(1), third = of_client(1);
+    struct answer_part other = of_client(2), piece = {0};
+    struct error err = {0};
+
+    scene_set(&scene);
+    EXPECT(holds(&scene, &first, 3 * MIB));
+    EXPECT(!answer_budget_hold(scene.budget, &second, MIB + 1, &err));
+    EXPECT_STR(err.message,
+               "answers that this client is still taking fill half of the 8 MiB of --answer-mib");
+    EXPECT(holds(&scene, &second, MIB));
+    EXPECT(!holds(&scene, &third, ANSWER_SMALL + 1));
+    EXPECT(holds(&scene, &other, 3 * MIB));
+    EXPECT(holds(&scene, &piece, MIB)); /* of an answer that is held already */
+    answer_budget_leave(scene.budget, &second);
+    answer_budget_leave(scene.budget, &other);
+    answer_budget_leave(scene.budget, &piece);
+    EXPECT(holds(&scene, &first, 7 * MIB)); /* its only one */
+    EXPECT(!holds(&scene, &second, ANSWER_SMALL + 1));
+    EXPECT(holds(&scene, &other, MIB));
+    answer_budget_leave(scene.budget, &first);
+    answer_budget_leave(scene.budget, &other);
+    EXPECT(is_held(&scene, 0));
+}
+
 static void what_is_larger_than_the_budget_is_told_what_helps(void)
 {
     AUTO(scene_clear) struct scene scene = {0};
@@ -130,6 +162,7 @@ int main(void)
     RUN(a_small_answer_counts_nothing_and_is_never_refused);
     RUN(a_part_holds_what_it_was_told_last);
     RUN(pieces_leave_half_to_whole_answers);
+    RUN(one_client_leaves_half_to_others);
     RUN(what_is_larger_than_the_budget_is_told_what_helps);
     RUN(room_is_announced);
     return test_result();

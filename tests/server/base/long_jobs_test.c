@@ -79,7 +79,7 @@ static bool put(struct scene *scene, struct piece *piece, enum job_kind kind, ch
 {
     *piece = (struct piece){.scene = scene, .letter = letter};
     piece->job = (struct long_job){.work = work, .user = piece, .kind = kind};
-    piece->job.client[0] = (unsigned char)letter;
+    piece->job.client.bytes[0] = (unsigned char)letter;
     return long_jobs_put(scene->jobs, &piece->job, err);
 }
 

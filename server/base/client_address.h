@@ -1,0 +1,19 @@
+/* Which client it is, for limits that hold for each: its address. */
+#pragma once
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* IPv6 as it is, IPv4 as ::ffff:a.b.c.d; all zero: not known. */
+struct client_address {
+    unsigned char bytes[16];
+};
+
+struct client_address client_address_of(const struct sockaddr *address); /* NULL is fine */
+
+static inline bool client_address_equal(const struct client_address *a,
+                                        const struct client_address *b)
+{
+    return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
