@@ -61,17 +61,17 @@ static bool go_to_one_client(const struct answer_part *a, const struct answer_pa
 static const char *why_not(const struct answer_budget *budget, const struct answer_part *part,
                            size_t after)
 {
-    size_t others = budget->held - part->held, half = budget->limit / 2;
-    size_t pieces = held_with(budget, part, both_are_pieces);
-    size_t own = held_with(budget, part, go_to_one_client);
+    size_t half = budget->limit / 2, shared;
 
     if (after <= part->held)
         return NULL;
-    if (others > budget->limit - after)
+    if (budget->held - part->held > budget->limit - after)
         return "answers that clients are still taking fill";
-    if (own > 0 && own + after > half)
+    shared = held_with(budget, part, go_to_one_client);
+    if (shared > 0 && shared + after > half)
         return "answers that this client is still taking fill half of";
-    return pieces > 0 && pieces + after > half
+    shared = held_with(budget, part, both_are_pieces);
+    return shared > 0 && shared + after > half
                ? "exports that clients are still taking fill half of"
                : NULL;
 }
