@@ -55,17 +55,6 @@ static void forward(struct op *op, int thread)
     }
 }
 
-/* Whether a product has written the gradient of the table already in this step. */
-static bool is_tied(const struct op *op)
-{
-    const struct graph *graph = &op->net->graph;
-
-    for (int i = 0; i < graph->count; i++)
-        if (graph->nodes[i].tied && &graph->nodes[graph->nodes[i].tied] == op->node)
-            return true;
-    return false;
-}
-
 static void positions_backward(struct op *op, int thread)
 {
     const struct tensor *output = op->output;
@@ -109,7 +98,8 @@ static void backward(struct op *op, int thread)
 
     if (op->node->positions)
         positions_backward(op, thread);
-    if (!is_tied(op))
+    /* The product of a layer that shares the table has written all of its gradient. */
+    if (!graph_is_tied(&op->net->graph, (int)(op->node - op->net->graph.nodes)))
         clear_before(op, thread);
     for (long row = 0; row < output->rows; row++)
         if (tokens[row] % threads == thread)

@@ -283,12 +283,28 @@ static void connect(struct layerwise *net)
                net->graph.nodes[i].kind == NODE_MAX_POOL);
 }
 
+/* Products read all matrices but tables of embeddings that no dense layer shares. */
+static bool is_multiplied(const struct graph *graph, int parameter)
+{
+    for (int i = 0; i < graph->count; i++) {
+        const struct node *node = &graph->nodes[i];
+
+        if (node->kind != NODE_EMBEDDING)
+            continue;
+        if (parameter == node->parameter)
+            return graph_is_tied(graph, i);
+        if (node->positions && parameter == node->parameter + 1)
+            return false;
+    }
+    return graph->parameters[parameter].rows > 0;
+}
+
 static bool make_operands(struct layerwise *net, struct error *err)
 {
     for (int i = 0; i < net->parameters.count; i++) {
         const struct parameter *p = &net->parameters.list[i];
 
-        if (net->graph.parameters[i].rows == 0)
+        if (!is_multiplied(&net->graph, i))
             continue;
         net->operands[i] = operand_take(net, p->value, p->count, err);
         if (!net->operands[i])

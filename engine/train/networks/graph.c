@@ -199,6 +199,14 @@ void graph_fill(const struct graph *graph, int index, unsigned long long seed, f
         values[i] = parameter->shift + values[i];
 }
 
+bool graph_is_tied(const struct graph *graph, int embedding)
+{
+    for (int i = 0; i < graph->count; i++)
+        if (graph->nodes[i].tied == embedding)
+            return true;
+    return false;
+}
+
 bool graph_allocate_parameters(const struct graph *graph, int states,
                                struct parameters *ret_parameters, struct error *err)
 {

@@ -115,6 +115,9 @@ size_t graph_parameter_count(const struct graph_parameter *parameter);
 /* Fills values with how parameter `index` begins. */
 void graph_fill(const struct graph *graph, int index, unsigned long long seed, float *values);
 
+/* Whether a layer shares the weight of this embedding. */
+bool graph_is_tied(const struct graph *graph, int embedding);
+
 /* The parameters of the graph with `states` of an optimizer, all zero; the caller frees them with
  * parameters_free(). */
 MUST_USE bool graph_allocate_parameters(const struct graph *graph, int states,

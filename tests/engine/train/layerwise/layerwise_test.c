@@ -3,6 +3,7 @@
 #include "engine/train/layerwise/layerwise.h"
 
 #include "common/cleanup.h"
+#include "engine/train/layerwise/layerwise_data.h"
 #include "tests/engine/train/layerwise/small_graphs.h"
 #include "tests/test.h"
 
@@ -216,6 +217,23 @@ static void a_batch_that_does_not_fit_into_memory_is_refused_with_its_need(void)
     EXPECT(strstr(err.message, "2000000000 needs about ") == err.message);
 }
 
+static void only_a_table_that_a_layer_shares_is_rounded(void)
+{
+    struct graph graph;
+    struct net *net;
+
+    graph_of_means(&graph, 3);
+    net = make(&graph, &adam, 2, 1, DNN_BF16);
+    EXPECT(!((struct layerwise *)net)->operands[0]);
+    EXPECT(((struct layerwise *)net)->operands[1]); /* the weight of the layer behind it */
+    net_free(net);
+    graph_of_a_transformer(&graph, 4);
+    net = make(&graph, &adam, 2, 1, DNN_BF16);
+    EXPECT(((struct layerwise *)net)->operands[0]);
+    EXPECT(!((struct layerwise *)net)->operands[1]); /* positions */
+    net_free(net);
+}
+
 static void without_an_optimizer_a_net_stays_as_it_is_and_shows_its_gradients(void)
 {
     struct graph graph;
@@ -265,6 +283,7 @@ int main(void)
     RUN(each_step_trains_on_other_samples_and_masks);
     RUN(bf16_is_off_by_rounding_only);
     RUN(a_batch_that_does_not_fit_into_memory_is_refused_with_its_need);
+    RUN(only_a_table_that_a_layer_shares_is_rounded);
     RUN(without_an_optimizer_a_net_stays_as_it_is_and_shows_its_gradients);
     RUN(a_net_says_what_it_is);
     return test_result();
