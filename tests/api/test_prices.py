@@ -389,7 +389,7 @@ class Files(PriceCase):
         for make, reason in ((lambda: None, "No such file"), (lambda: os.mkdir(self.path), "regular"),
                              (lambda: (os.rmdir(self.path), os.mkfifo(self.path)), "regular")):
             make()
-            feed = self.server.refresh("price-file", seconds=10)
+            feed = self.server.refresh("price-file")
             self.assertEqual("failed", feed["state"])
             self.assertRegex(feed["reason"], reason)
             self.assertEqual(before, self.server.prices())

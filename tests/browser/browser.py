@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-from harness import ROOT, ServerCase, until  # noqa: E402
+from harness import PATIENCE, ROOT, ServerCase, until  # noqa: E402
 
 try:
     from selenium import webdriver
@@ -142,7 +142,7 @@ class BrowserCase(ServerCase):
     def loaded(self):
         until(lambda: self.script("return document.querySelector('main h1') !== null && "
                                   "document.querySelector('main .loading') === null"),
-              f"the view is loaded: {self.driver.current_url}", seconds=20, pause=0.05)
+              f"the view is loaded: {self.driver.current_url}", pause=0.05)
 
     def script(self, text, *arguments):
         return self.driver.execute_script(text, *arguments)
@@ -173,7 +173,7 @@ class BrowserCase(ServerCase):
         parts = urlsplit(self.driver.current_url)
         return parts.path + (f"?{parts.query}" if parts.query else "")
 
-    def until(self, truth, what, seconds=20):
+    def until(self, truth, what, seconds=PATIENCE):
         """Calls truth() until it returns something true, and returns that. What is drawn anew
         while it is looked at, or not drawn yet, is looked at again."""
         def there():

@@ -18,7 +18,7 @@ class Sweeps(SweepCase):
         blocks.send_keys(Keys.CONTROL + "a", Keys.NULL, "2", Keys.TAB)
         self.one("main button.primary").click()
         self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
-        self.until(lambda: "Finished" in self.text(".live"), "it ends", seconds=60)
+        self.until(lambda: "Finished" in self.text(".live"), "it ends")
         self.assertIn("Fastest: batch_size=64", self.text(".answer"))
         self.assertEqual(["batch_size=64", "batch_size=8"], self.cells())
         self.assertEqual(4, len(self.all(".cells .runs a")))
@@ -61,7 +61,7 @@ class Sweeps(SweepCase):
         sweep_id = self.queue(base={"engine": "slow", "steps": 20, "warmup_steps": 1},
                               knobs={"batch_size": [8, 16, 32]}, blocks=3)
         self.open(f"/?view=sweep&id={sweep_id}")
-        self.until(lambda: re.search("[1-8] of 9 runs done", self.text(".live")), "it moves", 60)
+        self.until(lambda: re.search("[1-8] of 9 runs done", self.text(".live")), "it moves")
         asked = self.script("return performance.getEntriesByType('resource').map((each) => each.name)")
         self.assertEqual(1, self.server.metrics()["pennyworth_watchers"])  # it follows the events
         self.assertLess(len([name for name in asked if "/v1/sweeps/" in name]), 25)
@@ -80,7 +80,7 @@ class Sweeps(SweepCase):
         self.assertEqual(2, len(self.cells()))  # what was there stays
         self.server.flags += ["--port", str(port)]
         self.server.start()
-        self.until(lambda: "Finished" in self.text(".live"), "it goes on to its end", 60)
+        self.until(lambda: "Finished" in self.text(".live"), "it goes on to its end")
         self.assertEqual("", self.text(".live .trouble"))
 
     def test_what_it_may_come_to_is_said_beforehand(self):

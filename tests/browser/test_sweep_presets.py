@@ -36,7 +36,7 @@ class Mixed(BrowserCase):
         Select(self.one("[data-field=preset] select")).select_by_value("clouds2017")
         self.one("main button.primary").click()
         self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
-        self.until(lambda: "Finished" in self.text(".live"), "it ends", seconds=60)
+        self.until(lambda: "Finished" in self.text(".live"), "it ends")
         self.assertIn("seven networks of an article", self.text(".lead"))
         self.assertIn("7 workloads: each is compared with its own kind only", self.text())
         names = [each.text for each in self.all(".cells tbody th")]
@@ -57,7 +57,7 @@ class Engines(BrowserCase):
         self.assertFalse(self.one("[data-field=knob]").is_displayed())
         self.one("main button.primary").click()
         self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
-        self.until(lambda: "Finished" in self.text(".live"), "it ends", seconds=60)
+        self.until(lambda: "Finished" in self.text(".live"), "it ends")
         self.assertIn("Engines: native compared with the registered ones", self.text(".lead"))
         self.assertEqual({"engine=native", "engine=speed"},
                          {each.text for each in self.all(".cells tbody th")})

@@ -15,6 +15,9 @@ EXCEPTIONS = (
 
 PYTHON = re.compile(r"assertLess(?:Equal)?\((?=[^\n]*(?:monotonic\(\)|\btook\b|\belapsed\b|\.stop\(\)))"
                     r"[^\n]*?,\s*(?:\d+ if \w+ else )?([\d.]+)")
+# What waits for something that must happen gives up only after PATIENCE.
+WAITS = re.compile(r"\b(?:until|wait|refresh)\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*?"
+                   r"\bseconds=([\d.]+)")
 C = re.compile(r"EXPECT\([^;]*?clock\w*_ns\(\) - \w+\s*<\s*([\d.]+) \* NS_PER_(SECOND|MS)")
 
 
@@ -37,7 +40,8 @@ def main():
             continue
         count += 1
         source = house.text(top, path)
-        for match in (PYTHON if path.endswith(".py") else C).finditer(source):
+        bounds = (PYTHON, WAITS) if path.endswith(".py") else (C,)
+        for match in (match for bound in bounds for match in bound.finditer(source)):
             name = f"{path}: {function_of(source, match.start())}"
             if seconds(match) < LEAST and name not in EXCEPTIONS:
                 gate.refuse(path, house.line_of(source, match.start()),
