@@ -1,6 +1,6 @@
-/* The body of a request as data: one row a member, and the rules that no row can say. The rows
- * read its JSON into a struct, refuse what they do not know, and describe themselves as JSON
- * Schema, so these cannot drift apart.
+/* A request body as a table: one row per member, and a check for rules over several members. The
+ * rows read the JSON into a struct, refuse unknown members, and write their own JSON Schema, so
+ * reader and schema cannot drift apart.
  *     static const struct field rows[] = {
  *         {BODY_WORD(struct discount, provider, 1), .required = true},
  *         {BODY_AT(struct discount, factor), .type = FIELD_NUMBER, .max = 1, .nullable = true},
@@ -12,19 +12,20 @@
 #include "common/fields.h"
 
 struct body {
-    const char *name;    /* of its schema; NULL: it is described where it stands */
+    const char *name;    /* its name in the schema; NULL: described inline */
     const char *meaning; /* or NULL */
     const struct field *rows;
     size_t count;
     const char *schema;            /* JSON Schema that is added; or NULL */
-    const struct body *const *any; /* instead of rows: it is one of these, NULL-terminated */
-    const char *no_object; /* said of anything else; NULL: "the body must be a JSON object" */
+    const struct body *const *any; /* instead of rows: one of these bodies, NULL-terminated */
+    const char *no_object; /* error for a body that is no object; NULL: "the body must be a JSON
+                            * object" */
     /* Rules over several members; NULL: none. */
     bool (*check)(void *object, struct error *err);
 };
 
-/* Name and place of a member of a struct; of one that is called differently there. A text has all
- * the room of the member. */
+/* Name and offset of a member of a struct; the second form is for a member with another name. A
+ * text may fill the whole member. */
 #define BODY_ROWS(all) .rows = (all), .count = sizeof(all) / sizeof *(all)
 #define BODY_AS(type_of_struct, called, member)                                                  \
     .name = (called), .offset = offsetof(type_of_struct, member)
@@ -37,11 +38,11 @@ struct body {
 #define BODY_WORD(type_of_struct, member, least)                                                 \
     BODY_TEXT_AS(type_of_struct, #member, member, FIELD_WORD, least)
 
-/* Reads the members into a struct that holds the defaults. ERROR_INVALID names the member, with
- * those that it stands in before it: "own.years". What was read until then stays. */
+/* Reads the members into a struct that holds the defaults. ERROR_INVALID names the member with
+ * its path: "own.years". Members read before the error stay written. */
 MUST_USE bool body_read(const struct body *body, const json_t *json, void *object,
                         struct error *err);
 
-/* {"$ref": ...} to the schema, or the schema itself where it has no name. Adds each schema that
- * it refers to, and that is missing there, to `schemas`. */
+/* Returns {"$ref": ...} to the schema, or the schema itself where it has no name. Adds each
+ * missing schema that it refers to, to `schemas`. */
 json_t *body_describe(const struct body *body, json_t *schemas);

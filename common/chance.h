@@ -1,5 +1,5 @@
-/* Pseudo-random numbers of small state: the same seed gives the same numbers everywhere. For
- * statistics and for pauses; never for secrets, which getrandom() makes. */
+/* Pseudo-random numbers with a small state: the same seed gives the same numbers everywhere. For
+ * statistics and pauses; never for secrets (use getrandom()). */
 #pragma once
 
 #include <stddef.h>
@@ -12,7 +12,8 @@ struct chance {
 /* From a text, such as a run's id. */
 struct chance chance_from(const char *text);
 
-/* SplitMix64 (Steele, Lea and Flood, 2014). Here, for a bootstrap draws tens of thousands. */
+/* SplitMix64 (Steele, Lea and Flood, 2014). Inline because a bootstrap draws tens of
+ * thousands. */
 static inline uint64_t chance_next(struct chance *chance)
 {
     uint64_t mixed = chance->state += 0x9e3779b97f4a7c15u;
@@ -30,5 +31,5 @@ static inline size_t chance_below(struct chance *chance, size_t limit)
 }
 
 /* A pause of `low` to `high` times `ns`, so that programs that started or failed together do not
- * come back together. */
+ * retry together. */
 long long chance_jitter(struct chance *chance, long long ns, double low, double high);

@@ -1,5 +1,5 @@
-/* Cleanup belongs to the scope: AUTO(release) runs release(&variable) at its end, even of one
- * that is never read, and take() hands a pointer out of it. jansson brings its own
+/* Cleanup belongs to the scope: AUTO(release) runs release(&variable) at its end, even if the
+ * variable is never read, and take() hands a pointer out of it. jansson brings its own
  * json_decrefp(). */
 #pragma once
 

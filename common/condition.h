@@ -1,4 +1,4 @@
-/* A condition variable with deadlines on the clock that only goes forward. */
+/* A condition variable with deadlines on the monotonic clock. */
 #pragma once
 
 #include "common/clock.h"
@@ -17,8 +17,8 @@ static inline void condition_init(pthread_cond_t *condition)
     pthread_condattr_destroy(&monotonic);
 }
 
-/* With the lock held: sleeps until it is signalled, or until then; LLONG_MAX is never. May also
- * wake for nothing. */
+/* With the lock held: sleeps until a signal or the deadline; LLONG_MAX is no deadline. Spurious
+ * wake-ups are possible. */
 static inline void condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock,
                                   long long when_ns)
 {

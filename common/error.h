@@ -12,19 +12,19 @@ enum error_kind {
     ERROR_NOT_FOUND, /* there is no such thing */
     ERROR_CONFLICT,  /* the thing is not in a state that allows this */
     ERROR_MISMATCH,  /* the same name was used before for something else */
-    ERROR_UNPROVEN,  /* a signature is wrong: who sent this is not who it says */
+    ERROR_UNPROVEN,  /* a signature is wrong: the sender is not who it claims to be */
     ERROR_FORBIDDEN, /* this caller may not do it */
-    ERROR_UNABLE,    /* lawful, but this machine cannot do it */
-    ERROR_FULL,      /* no room now; try again when some of it is done */
+    ERROR_UNABLE,    /* valid, but this machine cannot do it */
+    ERROR_FULL,      /* no room now; try again when some work is done */
     ERROR_BUSY,      /* the same request may work in a moment */
     ERROR_UPSTREAM,  /* a service or program we depend on failed us */
-    ERROR_STORAGE,   /* the disk is full: nothing new until somebody makes room */
-    ERROR_DAMAGED,   /* the database is damaged: nothing new until somebody restores it */
+    ERROR_STORAGE,   /* the disk is full: nothing is written until somebody frees space */
+    ERROR_DAMAGED,   /* the database is damaged: nothing is written until it is restored */
     ERROR_INTERNAL,  /* our bug or our machine; nothing the client can change */
 };
 
-/* What would have been accepted: a range of numbers, or one of a NULL-terminated list of static
- * strings, or (both unset) nothing that can be said in a table. */
+/* The accepted values: a range of numbers, or a NULL-terminated list of static strings; both
+ * unset where no table can express them. */
 struct allowed {
     bool ranged;
     bool above_min; /* the range begins above min, and does not contain it */
@@ -46,15 +46,16 @@ struct error {
 bool error_set(struct error *err, enum error_kind kind, const char *field, const char *format,
                ...) __attribute__((format(printf, 4, 5)));
 
-/* The same, saying also what would have been accepted. */
+/* The same, and adds the accepted values. */
 bool error_not_allowed(struct error *err, const char *field, struct allowed allowed,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Says the same of a part of `where`: its field "years" becomes "own.years". `where` may be "".
- * Always returns false. */
+/* Copies an error of a nested part, with the path of `where`: its field "years" becomes
+ * "own.years". `where` may be "". Always returns false. */
 bool error_within(struct error *err, const struct error *cause, const char *where);
 
-/* Memory of a size from outside was not there (common/memory.h). Always returns false. */
+/* Sets the error for a failed allocation whose size came from outside (common/memory.h). Always
+ * returns false. */
 bool error_no_memory(struct error *err);
 
 /* Makes *err ready for the next attempt. */

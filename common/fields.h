@@ -1,5 +1,5 @@
-/* A table says how a struct looks outside: one row a field. The same table reads JSON and text,
- * writes JSON, and describes itself as JSON Schema, so these cannot drift apart. */
+/* A table describes how a struct looks outside: one row per field. The same table reads JSON and
+ * text, writes JSON, and writes its JSON Schema, so these cannot drift apart. */
 #pragma once
 
 #include "common/error.h"
@@ -33,7 +33,7 @@ struct field {
     long long min, max;
     const char *const *choices; /* NULL-terminated */
     const char *meaning;        /* for people: --help and the API's own description */
-    const char *schema;         /* JSON Schema that is added to what follows from the rest */
+    const char *schema;         /* JSON Schema that is added to the generated one */
     bool (*read)(const struct field *field, const json_t *value, void *object, struct error *err);
     /* Of a member of a body. */
     bool required;
@@ -48,7 +48,7 @@ MUST_USE bool field_read(const struct field *field, const json_t *value, void *o
 MUST_USE bool field_read_text(const struct field *field, const char *text, void *object,
                               struct error *err);
 
-/* Refuses a blank at either end: it cannot be seen, and no name has one. */
+/* Refuses a blank at either end, because nobody sees it. */
 MUST_USE bool field_check_ends(const char *name, const char *text, struct error *err);
 
 /* A new reference. */
@@ -58,7 +58,7 @@ json_t *field_schema(const struct field *field);
 /* The row called `name`, or NULL. */
 const struct field *fields_find(const struct field *fields, size_t count, const char *name);
 
-/* Says that no row is called `name`, and which there are; `others` are names beside the table,
- * NULL-terminated. Always returns false. */
+/* Sets the error for an unknown name, with a list of the known ones; `others` are names outside
+ * the table, NULL-terminated. Always returns false. */
 bool fields_refuse_name(const struct field *fields, size_t count, const char *const others[],
                         const char *name, struct error *err);

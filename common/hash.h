@@ -1,5 +1,4 @@
-/* FNV-1a: numbers for texts, the same everywhere. They are stored and sent: do not change them.
- */
+/* FNV-1a: hashes of texts, the same everywhere. They are stored and sent: do not change them. */
 #pragma once
 
 #include <stdint.h>
@@ -18,7 +17,7 @@ static inline uint64_t hash_text(uint64_t hash, const char *text)
     return hash;
 }
 
-/* One of several texts: "ab" and "c" hash to another number than "a" and "bc". */
+/* Hashes one of several texts, with its end: "ab" and "c" differ from "a" and "bc". */
 static inline uint64_t hash_part(uint64_t hash, const char *text)
 {
     return hash_step(hash_text(hash, text), 0xff);

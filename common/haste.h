@@ -1,4 +1,4 @@
-/* Pauses that the service chooses itself, made shorter for tests. */
+/* Shortens the service's own pauses in tests. */
 #pragma once
 
 #define HASTE_VARIABLE "PENNYWORTH_HASTE"

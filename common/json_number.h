@@ -1,21 +1,20 @@
-/* Numbers of JSON, read and written quickly: a trace is little else. No locale is asked. */
+/* Reads and writes JSON numbers quickly: a trace is mostly numbers. Ignores the locale. */
 #pragma once
 
 #include "common/must_use.h"
 
 #include <stdbool.h>
 
-#define JSON_NUMBER_SIZE 32  /* of what is written, with its NUL */
-#define NUMBER_LENGTH_MAX 63 /* bytes of one that is read; no double needs half of that */
+#define JSON_NUMBER_SIZE 32  /* of a written number, with its NUL */
+#define NUMBER_LENGTH_MAX 63 /* bytes of a number that is read; no double needs half of that */
 
-/* Each reads the number at *at, moves behind it, and reads nothing from `end` on. False for what
- * is none by the grammar of JSON (words like NaN, a + in front, leading zeros) and then *at is
- * where it was. */
+/* Each reads the number at *at, moves past it, and never reads at or after `end`. False if the
+ * text is no JSON number (NaN, a leading + or zero); *at then stays unchanged. */
 
-/* A whole one without point or exponent that fits. */
+/* An integer without point or exponent that fits. */
 MUST_USE bool json_number_read_whole(const char **at, const char *end, long long *ret_number);
 
-/* The double that is nearest. False also for what is too large for one, or so small that it would
+/* The nearest double. False also for a number too large for a double, or so small that it would
  * become 0. */
 MUST_USE bool json_number_read(const char **at, const char *end, double *ret_number);
 

@@ -1,6 +1,5 @@
-/* Walks over JSON text without building anything of it: a run is read ten thousand times a
- * second, and most of its members are kept as the text they are. Nothing is read from `end` on.
- */
+/* Walks over JSON text without building a tree: ten thousand runs a second are read, and most of
+ * their members are kept as text. Never reads at or after `end`. */
 #pragma once
 
 #include "common/error.h"
@@ -9,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define JSON_SCAN_DEPTH 32    /* of arrays and objects in each other */
-#define JSON_SCAN_MEMBERS 128 /* of one object have to be fewer */
+#define JSON_SCAN_DEPTH 32    /* nested arrays and objects */
+#define JSON_SCAN_MEMBERS 128 /* an object has fewer */
 
 /* A part of the text that a document was read from. */
 struct span {
@@ -34,7 +33,7 @@ static inline void json_scan_blanks(struct json_scan *scan)
         scan->at++;
 }
 
-/* Skips blanks, then takes the character if it is the next. */
+/* Skips blanks, then takes the character if it comes next. */
 static inline bool json_scan_take(struct json_scan *scan, char character)
 {
     json_scan_blanks(scan);
@@ -51,20 +50,20 @@ static inline bool json_scan_is_over(struct json_scan *scan)
     return scan->at == scan->end;
 }
 
-/* What stands between quotes, escapes as they are. UTF-8 is not looked at. */
+/* The text between quotes, with escapes unchanged. Does not check UTF-8. */
 MUST_USE bool json_scan_string(struct json_scan *scan, struct span *ret_inside);
 
-/* Any value, with its quotes and brackets and without blanks around it: strictly, but for UTF-8,
- * which is not looked at. False also where it is nested too deep, a name is there twice or is
- * written with escapes, or a number does not fit: jansson would read what passes here. */
+/* Any value, with its quotes and brackets, without blanks around it. Strict, except that UTF-8 is
+ * not checked. False also for too deep nesting, a duplicate or escaped name, and a number that
+ * does not fit: jansson can read all that passes here. */
 MUST_USE bool json_scan_value(struct json_scan *scan, struct span *ret_value);
 
-/* How far a value reaches, by its brackets and quotes only: for values that somebody reads
- * strictly afterwards. */
+/* Finds the end of a value by its brackets and quotes only: for values that are parsed strictly
+ * later. */
 MUST_USE bool json_scan_extent(struct json_scan *scan, struct span *ret_value);
 
-/* The members of an object, one after another: after '{' was taken, with `*first` true. The name
- * is as it is written, so one with escapes is none that we know. */
+/* The members of an object, one per call: call after '{' was taken, with `*first` true. The name
+ * is unescaped text from the input, so a name with escapes is unknown. */
 enum json_scan_step { JSON_SCAN_MEMBER, JSON_SCAN_END, JSON_SCAN_BROKEN };
 enum json_scan_step json_scan_member(struct json_scan *scan, bool *first, struct span *ret_name);
 
@@ -73,7 +72,7 @@ enum json_scan_step json_scan_element(struct json_scan *scan, bool *first);
 
 bool span_is(struct span span, const char *text);
 
-/* ERROR_INVALID for an unknown member, "steps.nanosecond", with those that are known; `where` may
- * be "". A typo must not lose anything. */
+/* ERROR_INVALID for an unknown member ("steps.nanosecond"), with the known ones; `where` may be
+ * "". A typo must not lose data. */
 bool json_scan_refuse_name(const char *where, struct span name, const struct known_names *known,
                            struct error *err);

@@ -1,6 +1,5 @@
-/* Writes JSON straight into bytes. Answers are written far more often than read, and most of a
- * run is text that is JSON already (its spec): building a tree first would cost more than the
- * query behind it.
+/* Writes JSON straight into bytes. Most of a run is JSON text already (its spec); building a tree
+ * first would cost more than the query.
  *     struct json_writer out = {.bytes = &reply->body};
  *     jsonw_open(&out, NULL, '{'); jsonw_text(&out, "id", id); jsonw_close(&out, '}'); */
 #pragma once
@@ -11,15 +10,15 @@
 
 struct json_writer {
     struct bytes *bytes;
-    bool failed; /* the limit ended: what was written is no use */
+    bool failed; /* the limit was reached: the output is unusable */
     bool comma;  /* the next value needs one before it */
     int depth;   /* of open brackets */
 
-    /* Of objects that `only_depth` brackets are open for, only these members are written;
-     * NULL-terminated. NULL: all of every object. */
+    /* In objects at nesting depth `only_depth`, only these members are written; NULL-terminated.
+     * NULL: all members of every object. */
     const char *const *only;
     int only_depth;
-    int skipped; /* brackets that are open in a member that is left out */
+    int skipped; /* open brackets inside a member that is left out */
 };
 
 /* A key of NULL writes an element of an array, or the outermost value. */

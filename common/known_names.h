@@ -1,4 +1,4 @@
-/* What is known where a name is not: the answer to a typo. */
+/* Suggests known names for an unknown one (a typo). */
 #pragma once
 
 #include "common/error.h"
@@ -14,7 +14,7 @@ struct known_names {
     const char *all; /* the document that lists all, or NULL */
 };
 
-/* Adds a name; one more than there is room for is left out. */
+/* Adds a name; ignored when the list is full. */
 void known_names_add(struct known_names *known, const char *name);
 void known_names_add_all(struct known_names *known, const char *const names[]);
 

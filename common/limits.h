@@ -1,5 +1,5 @@
-/* The limits that a client can meet and those that several files share: a number here, a name in
- * all other places. A limit that one file alone knows stays in that file.
+/* Limits that a client can meet, and limits that several files share: the number stands here, all
+ * other places use the name. A limit of a single file stays in that file.
  * tests/server/http/openapi_limits_test.c compares openapi.json with these. */
 #pragma once
 
@@ -7,7 +7,7 @@
 #define LIMIT_TEXT(limit) LIMIT_TEXT_OF(limit)
 #define LIMIT_TEXT_OF(number) #number
 
-/* Requests and answers; bytes where nothing else is said. */
+/* Requests and answers; bytes unless stated otherwise. */
 #define HEADER_MAX (16 * 1024)
 #define QUERY_MAX 2048                   /* of a target */
 #define QUERY_PARAMETERS_MAX 48          /* parameters */
@@ -18,7 +18,7 @@
 #define REPLY_MAX (64 * 1024 * 1024)     /* of an answer that is not streamed */
 #define WAIT_SECONDS_MAX 3600            /* for which a client may ask the server to wait */
 
-/* Of a whole number that engines and documents tell: what every reader of JSON holds exactly. */
+/* Of an integer in engine events and documents: every JSON reader holds it exactly. */
 #define WHOLE_MAX 9007199254740991LL
 
 /* Lists: the most items that one answer or request holds. */

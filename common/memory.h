@@ -1,8 +1,8 @@
-/* Memory that is never NULL: a process that gets none ends. The database survives a kill at any
- * moment, so nothing is lost, and no caller handles it. jansson allocates the same way. Use plain
- * malloc() only where the size comes from outside, and refuse what does not fit.
- * They work as their namesakes in <stdlib.h> and <string.h>; free() frees. A size of 0 counts
- * as 1. */
+/* Allocation that never returns NULL: the process ends when memory runs out. The database
+ * survives a kill at any moment, so nothing is lost, and no caller handles the failure. jansson
+ * allocates the same way. Use plain malloc() only where the size comes from outside, and report
+ * its failure. These work as their namesakes in <stdlib.h> and <string.h>; free() frees. A size
+ * of 0 counts as 1. */
 #pragma once
 
 #include <stdarg.h>

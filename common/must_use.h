@@ -1,5 +1,4 @@
-/* Before a function whose result the caller has to look at: the compiler says where nobody does.
- */
+/* Marks a function whose result must be checked: the compiler warns where it is not. */
 #pragma once
 
 #define MUST_USE __attribute__((warn_unused_result))

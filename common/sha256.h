@@ -9,7 +9,7 @@
 
 void sha256(const void *data, size_t length, uint8_t ret_digest[SHA256_SIZE]);
 
-/* The same of data that comes in pieces, however it is cut. */
+/* The same for data in pieces; the cuts do not matter. */
 struct sha256 {
     uint32_t hash[8];
     uint8_t rest[SHA256_BLOCK]; /* of a block that is not full yet */

@@ -15,17 +15,17 @@ size_t text_sequence(const char *start, size_t left);
 /* True when it is UTF-8 from its first byte to its last. */
 bool text_is_utf8(const char *text, size_t length);
 
-/* Makes any bytes clean UTF-8 in place: what is not becomes '?'; newlines and tabs stay. */
+/* Makes any bytes clean UTF-8 in place: invalid bytes become '?'; newlines and tabs stay. */
 void text_make_clean(char *text, size_t length);
 
-/* The same for one line: newlines and tabs become spaces, and of the control characters those of
- * two bytes (U+0080 to U+009F) become "??", for terminals obey them too. */
+/* The same for one line: newlines and tabs become spaces, and the two-byte control characters
+ * (U+0080 to U+009F), which terminals obey too, become "??". */
 void text_make_line(char *text, size_t length);
 
-/* Drops the beginning of a UTF-8 sequence whose rest was cut off at the end of the text. */
+/* Drops an incomplete UTF-8 sequence at the end of a text that was cut. */
 void text_drop_cut_end(char *text);
 
-/* Copies what fits, and a NUL: for rows by the million, where snprintf() costs too much. */
+/* Copies as much as fits, and a NUL: for millions of rows, where snprintf() costs too much. */
 void text_copy(char *to, size_t size, const char *from);
 #define TEXT_COPY(member, from) text_copy((member), sizeof(member), (from))
 
@@ -35,8 +35,7 @@ static inline const char *text_or_null(const char *text)
     return text && *text ? text : NULL;
 }
 
-/* How near two names are: the more characters they share at the beginning (two of them may have
- * changed places) and, of what remains, at the end; where that is equal, the less their lengths
- * differ. 0: not at all. */
+/* How similar two names are: the more characters they share at the beginning (allowing one swap)
+ * and then at the end, the higher; ties favour similar lengths. 0: not similar. */
 size_t text_likeness(const char *left, size_t left_length, const char *right,
                      size_t right_length);

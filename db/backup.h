@@ -1,33 +1,32 @@
-/* A copy of the whole database, as it is at one moment, while others go on writing to it; and the
- * way back. A backup is one file of its own, checked as a whole before it gets its name. */
+/* Copies the whole database at one moment while others write to it, and copies it back. A backup
+ * is one file; it is checked before it gets its name. */
 #pragma once
 
 #include "db/verify.h"
 
-/* Called some hundred times during the work; false stops it (ERROR_CONFLICT). While the copy
- * is read again to check it, `done` is `total`, but most of that is only ended as verify.h says:
- * looks() is that of struct verify_watch, or NULL. NULL for all is fine. */
+/* Called some hundred times during the copy; false ends it (ERROR_CONFLICT). During the check
+ * that follows, `done` equals `total`; looks() (see verify.h; may be NULL) then allows to
+ * interrupt it. The watch itself may be NULL. */
 struct backup_watch {
     bool (*go_on)(void *user, long long done, long long total);
     void (*looks)(void *user, struct db *db);
     void *user;
 };
 
-/* Copies the database at `source` into `target`, an empty file that is the caller's to remove
- * when this fails. What it makes beside `target` meanwhile is gone afterwards. ERROR_STORAGE: no
- * room. */
+/* Copies the database at `source` into `target`, an empty file; the caller removes it on failure.
+ * Temporary files next to `target` are removed. ERROR_STORAGE: the disk is full. */
 MUST_USE bool backup_copy(const char *source, const char *target,
                           const struct backup_watch *watch, struct verify_facts *ret_facts,
                           struct error *err);
 
-/* The same of a file that no process uses, a backup: it is not changed, and nothing is made
- * beside it. */
+/* The same for a source that no process uses, such as a backup: makes no change to it and no file
+ * next to it. */
 MUST_USE bool backup_copy_back(const char *source, const char *target,
                                const struct backup_watch *watch, struct verify_facts *ret_facts,
                                struct error *err);
 
-/* The same as backup_copy() into a file that must not be there: it gets its name when it is whole
- * and on the disk, and is TARGET.part until then, which is removed when this fails. */
+/* Like backup_copy(), but into a new file, which must not exist. It is TARGET.part until it is
+ * complete and on the disk; TARGET.part is removed on failure. */
 MUST_USE bool backup_make(const char *source, const char *target,
                           const struct backup_watch *watch, struct verify_facts *ret_facts,
                           struct error *err);

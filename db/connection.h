@@ -1,4 +1,4 @@
-/* What the files of db/ know of a connection and the others need not. */
+/* The inside of a connection, for db/ only. */
 #pragma once
 
 #include "common/error.h"
@@ -10,15 +10,15 @@
 
 struct db {
     sqlite3 *handle;
-    atomic_bool interrupted; /* since a look into it began; see verify.h */
-    int synchronous;         /* the pragma as it stands, 0 before it was first set */
+    atomic_bool interrupted; /* since a check began; see verify.h */
+    int synchronous;         /* the current value of the pragma; 0 before it was first set */
     /* Prepared once, used many times; found again by the address of their literal. */
     struct stmt *statements;
     size_t statement_count;
 };
 
-/* Runs SQL that answers nothing. */
+/* Runs SQL that returns no rows. */
 MUST_USE bool db_execute(struct db *db, const char *sql, struct error *err);
 
-/* Says what SQLite said, `doing` what; notes damage. Always false. */
+/* Sets the error from SQLite's message, `doing` what; notes damage. Always false. */
 bool db_failed(struct error *err, int rc, const char *doing);

@@ -1,13 +1,13 @@
 /* Whether any connection of this process has found the file damaged. From then on no transaction
- * begins, for whatever is written now may be the end of what is left. From any thread. */
+ * begins, because a write may destroy what is left. Thread-safe. */
 #pragma once
 
 #include <stdbool.h>
 
 bool db_is_damaged(void);
 
-/* What was read makes no sense, though SQLite may not have minded. */
+/* For data that makes no sense, even if SQLite reported no error. */
 void db_note_damage(void);
 
-/* Another file is there now. */
+/* After the file was replaced. */
 void db_forget_damage(void);

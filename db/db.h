@@ -7,37 +7,37 @@
 
 struct db;
 
-/* Once, before anything else here: SQLite ends the process that gets no memory (common/memory.h),
- * and does not count what it allocates, which it would do under one lock for all threads. */
+/* Call once, before anything else here: SQLite then ends the process when memory runs out
+ * (common/memory.h), and does not count its allocations, which takes a lock shared by all
+ * threads. */
 void db_setup(void);
 
 /* NULL is fine. */
 void db_free(struct db *db);
 void db_freep(struct db **db);
 
-/* How long this connection waits from now on for another one that writes; at first
- * DB_PATIENCE_MS. Then it fails with ERROR_BUSY. */
+/* How long this connection waits for another writer; at first DB_PATIENCE_MS. Then it fails with
+ * ERROR_BUSY. */
 #define DB_PATIENCE_MS 5000
 void db_set_patience(struct db *db, int milliseconds);
 
-/* Ends the look into a whole database that is under way on this connection: see verify.h. From
- * any thread, or a signal handler. */
+/* Interrupts a verify of the whole database on this connection: see verify.h. From any thread, or
+ * a signal handler. */
 void db_interrupt(struct db *db);
 
 /* Bytes of the database as SQLite counts its pages. */
 MUST_USE bool db_size(struct db *db, long long *ret_bytes, struct error *err);
 
-/* What is worth doing now and then: SQLite looks at its statistics, and the log is emptied into
- * the file as far as no connection reads from it. */
+/* Periodic upkeep: PRAGMA optimize and a WAL checkpoint that does not wait for readers. */
 MUST_USE bool db_tidy(struct db *db, struct error *err);
 
 /* What a commit promises. */
 enum durability {
-    DB_RELAXED, /* consistent after power loss, but perhaps without the last commits */
+    DB_RELAXED, /* consistent after power loss, but the last commits may be lost */
     DB_DURABLE, /* on the disk before transaction_commit() returns */
 };
 
-/* A write transaction: everything until the commit, or nothing.
+/* A write transaction; rolled back unless committed.
  *     AUTO(transaction_end) struct transaction change = {0};
  *     if (!transaction_begin(&change, db, DB_DURABLE, err)) return false; */
 struct transaction {
@@ -46,8 +46,8 @@ struct transaction {
 
 MUST_USE bool transaction_begin(struct transaction *transaction, struct db *db,
                                 enum durability durability, struct error *err);
-/* From the first look until the end, everything that is read is as it was at one moment. Nothing
- * may be written, and there is nothing to commit. */
+/* A read transaction: all reads see one snapshot until the end. Nothing may be written, and there
+ * is nothing to commit. */
 MUST_USE bool transaction_begin_reading(struct transaction *transaction, struct db *db,
                                         struct error *err);
 MUST_USE bool transaction_commit(struct transaction *transaction, struct error *err);

@@ -13,22 +13,22 @@
 
 struct db_lock;
 
-/* Takes the database for this process alone until db_unlock() or the end of the process; the
- * kernel gives it back even after kill -9. NULL when another process has it, or this one by an
- * earlier call (ERROR_BUSY). A file that is not there yet, or that cannot be opened, is locked by
- * its name alone: db_lock_file() follows. */
+/* Locks the database for this process until db_unlock() or the end of the process; the kernel
+ * releases the lock even after kill -9. NULL if another process, or an earlier call of this one,
+ * has it (ERROR_BUSY). A file that does not exist yet, or cannot be opened, is locked by its name
+ * alone: db_lock_file() follows. */
 MUST_USE struct db_lock *db_lock(const char *path, struct error *err);
 
-/* Locks the file that now has this name, when it was made or replaced since db_lock(). */
+/* Locks the file with this name, if it was made or replaced since db_lock(). */
 MUST_USE bool db_lock_file(struct db_lock *lock, const char *path, struct error *err);
 
 /* NULL is fine. */
 void db_unlock(struct db_lock *lock);
 void db_unlockp(struct db_lock **lock);
 
-/* Whether a process has locked the database. Looks only for a moment; db_lock() waits that long.
- * For a process that has no connection to it. */
+/* Whether a process has locked the database. Holds its own lock only for a moment; db_lock()
+ * waits that long. For a process without a connection to the database. */
 bool db_is_locked(const char *path);
 
-/* Whether a process has locked it by this name. */
+/* Whether a process has locked this name. */
 bool db_name_is_locked(const char *path);

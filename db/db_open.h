@@ -1,4 +1,4 @@
-/* How a connection to a database file begins. */
+/* Opens a connection to a database file. */
 #pragma once
 
 #include "db/db.h"
@@ -9,15 +9,13 @@
  * db_free(). */
 MUST_USE struct db *db_open(const char *path, struct error *err);
 
-/* The same for a database that another process may be using: makes no file, and
- * leaves a schema that is in use as it is. Needs no db_lock(). ERROR_NOT_FOUND, ERROR_CONFLICT.
- */
+/* Opens a database that another process may have open: makes no file, and does not upgrade a
+ * schema that is in use. Needs no db_lock(). ERROR_NOT_FOUND, ERROR_CONFLICT. */
 MUST_USE struct db *db_open_beside(const char *path, struct error *err);
 
-/* db_open() by a schema other than today's. */
+/* db_open() with another schema than the current one. */
 MUST_USE struct db *db_open_schema(const char *path, const struct schema *schema,
                                    struct error *err);
 
-/* For db/ alone: a connection and no more. Nothing in the file is looked at yet; `flags` are
- * SQLite's. */
+/* For db/ only: opens without reading the file; `flags` are SQLite's. */
 MUST_USE struct db *db_open_file(const char *path, int flags, struct error *err);

@@ -1,5 +1,4 @@
-/* Connections for the threads that answer requests: one is borrowed for as long as a request
- * looks into the database. */
+/* Connections for the threads that answer requests; each request borrows one. */
 #pragma once
 
 #include "db/db.h"
@@ -8,7 +7,7 @@
 
 struct db_pool;
 
-/* Opens `size` connections at once, so that no request waits for one to be opened. */
+/* Opens all `size` connections now, so that no request waits for an open. */
 MUST_USE struct db_pool *db_pool_open(const char *path, size_t size, struct error *err);
 void db_pool_free(struct db_pool *pool);
 

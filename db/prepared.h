@@ -1,4 +1,4 @@
-/* A statement that SQLite has prepared, in the list of its connection. */
+/* A prepared SQLite statement, in the list of its connection. */
 #pragma once
 
 #include <stdbool.h>

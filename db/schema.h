@@ -1,5 +1,5 @@
-/* The schema as steps: each brings a database from one version to the next. Version 0 is a file
- * without anything in it. */
+/* The schema as steps: each upgrades a database from one version to the next. Version 0 is an
+ * empty file. */
 #pragma once
 
 #include "db/db.h"
@@ -7,15 +7,14 @@
 
 struct schema {
     const struct schema_step *const *steps;
-    int version; /* how many steps there are, and so the newest version */
+    int version; /* number of steps, and so the newest version */
 };
 
-/* What this program knows. The first step (schema_first.h) makes all tables. */
+/* This program's schema. The first step (schema_first.h) makes all tables. */
 extern const struct schema schema_today;
 
-/* Refuses a file that belongs to another program or to a newer pennyworth; changes nothing. */
+/* Refuses a file of another program or of a newer pennyworth; changes nothing. */
 MUST_USE bool schema_check(struct db *db, const struct schema *schema, struct error *err);
 
-/* Takes the steps that are missing, in one transaction, and gives a checksum to each run that
- * should have one and has none. */
+/* Applies the missing steps, in one transaction, and adds missing checksums of runs. */
 MUST_USE bool schema_upgrade(struct db *db, const struct schema *schema, struct error *err);

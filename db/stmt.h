@@ -1,5 +1,5 @@
-/* A prepared statement that cannot look finished when it failed, and whose failed bind cannot be
- * overlooked: the first one comes out of the next step.
+/* A prepared statement. A failed step differs from the end of the rows, and the next step reports
+ * the first failed bind.
  *     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT ... WHERE id = ?", err); */
 #pragma once
 
@@ -13,11 +13,11 @@ struct db;
 
 enum stmt_step { STMT_ROW, STMT_DONE, STMT_FAILED };
 
-/* `sql` must be a string literal: the connection remembers the statement by its address. NULL on
+/* `sql` must be a string literal: the connection caches the statement by its address. NULL on
  * failure. */
 MUST_USE struct stmt *stmt_prepare(struct db *db, const char *sql, struct error *err);
 
-/* Makes the statement ready for its next use. */
+/* Resets the statement for its next use. */
 void stmt_done(struct stmt **stmt);
 
 /* Bind the next ?, each before the first step; texts must live until stmt_done(), and a NULL
@@ -29,7 +29,7 @@ void stmt_bytes(struct stmt *stmt, const char *text, size_t length); /* of a tex
 
 MUST_USE enum stmt_step stmt_step(struct stmt *stmt, struct error *err);
 
-/* Steps a statement that answers no rows, and rewinds it for the next bind and step. */
+/* Runs a statement without rows, and resets it for the next bind and step. */
 MUST_USE bool stmt_run(struct stmt *stmt, struct error *err);
 
 /* Columns of the current row; NULL reads as 0 and "". */
@@ -38,11 +38,11 @@ double stmt_column_real(struct stmt *stmt, int column);
 const char *stmt_column_text(struct stmt *stmt, int column);
 bool stmt_column_is_null(struct stmt *stmt, int column);
 
-/* What a column of the current row holds; none of ours is a BLOB. */
+/* The type of a column of the current row; we store no BLOBs. */
 enum stmt_kind { STMT_NULL, STMT_INTEGER, STMT_REAL, STMT_TEXT };
 enum stmt_kind stmt_column_kind(struct stmt *stmt, int column);
 int stmt_columns(struct stmt *stmt);
 
-/* Asks what has no parameters and one answer: a number. */
+/* Runs a query without parameters that returns one number. */
 MUST_USE bool stmt_number(struct db *db, const char *sql, long long *ret_number,
                           struct error *err);

@@ -1,6 +1,5 @@
-/* Which values are stored of what lists are filtered by: the answer to a filter that matches
- * nothing. Reads a step for each value, however many rows have it; where no index has the values,
- * a few of them only. */
+/* Stored values of the fields that lists filter by: helps when a filter matches nothing. Reads
+ * one index step per value, however many rows have it; without an index, only a few values. */
 #pragma once
 
 #include "common/limits.h"
@@ -26,9 +25,9 @@ enum stored_value {
     LISTED_PROVIDER, /* of an instance type that a feed lists */
     LISTED_NAME,
     LISTED_PREFIX,  /* of the name */
-    KNOWN_PROVIDER, /* of a type that a feed lists or a run was measured on */
+    KNOWN_PROVIDER, /* of a type from a feed or a measured run */
     KNOWN_NAME,
-    EVENT_PROVIDER, /* of a machine that was wanted */
+    EVENT_PROVIDER, /* of a capacity event */
     EVENT_TYPE,
     EVENT_ZONE,
     EVENT_PRICE_KIND,
@@ -48,8 +47,8 @@ struct stored_value_question {
     const char *value;
 };
 
-/* Whether anything stored has the value. Where nothing has, *ret_values has those next to it in
- * order, half of them below and half above. */
+/* Whether any row has the value. If not, *ret_values has its neighbours in order, half of them
+ * below and half above. */
 MUST_USE bool stored_values_look(struct db *db, const struct stored_value_question *question,
                                  bool *ret_found, struct stored_values *ret_values,
                                  struct error *err);

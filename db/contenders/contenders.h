@@ -11,37 +11,38 @@
 #include "db/db.h"
 #include "engine/run/run.h"
 
-/* Texts are "" where there is nothing to say. */
+/* Texts are "" where unknown. */
 struct contender_key {
     const char *workload, *engine;
     const char
-        *configuration; /* engine/spec/configuration.h; of a figure any object in one line */
+        *configuration; /* engine/spec/configuration.h; for a figure any JSON object in one
+                         * line */
     const char *provider, *instance, *stratum;
     bool published;
 };
 
-/* The number of a contender, made where it is new; within a transaction of the caller's, who has
- * touched the revision in it. It counts as changed by that. */
+/* The number of a contender; adds a new one. Marks it as changed. In the caller's transaction;
+ * the caller has touched the revision in it. */
 MUST_USE bool contenders_touch(struct db *db, const struct contender_key *key,
                                long long *ret_number, struct error *err);
 
-/* The same for a finished run that is about to be stored: where it was measured, and on what. Its
- * machine is stored already. Touches the revision too. */
+/* The same for a finished run before it is stored. Its machine must be stored. Touches the
+ * revision too. */
 MUST_USE bool contenders_touch_run(struct db *db, const struct run *run, long long *ret_number,
                                    struct error *err);
 
-/* Who asks for a comparison next reads the contender of this run anew; within a transaction of
- * the caller's, who has touched the revision in it. */
+/* Marks the contender of this run as changed, so that the next comparison reads it again. In the
+ * caller's transaction; the caller has touched the revision in it. */
 MUST_USE bool contenders_changed_by_run(struct db *db, long long run, struct error *err);
 
-/* Raises the revision; within a transaction of the caller's. */
+/* Raises the revision, in the caller's transaction. */
 MUST_USE bool revision_touch(struct db *db, struct error *err);
 
-/* The same where only runs come or change, and no price with them: what was read of prices stays
- * good. When in doubt, revision_touch(). */
+/* The same if only runs change, and no prices: cached prices stay valid. When in doubt,
+ * revision_touch(). */
 MUST_USE bool revision_touch_runs(struct db *db, struct error *err);
 
 MUST_USE bool revision_read(struct db *db, long long *ret_revision, struct error *err);
 
-/* The revision that prices are of: that of the last revision_touch(). */
+/* The revision of the last revision_touch(): cached prices are valid while it stays. */
 MUST_USE bool revision_read_prices(struct db *db, long long *ret_revision, struct error *err);

@@ -1,12 +1,12 @@
-/* What others published: a number with its source and date, without steps and so without an
- * interval; shown apart from what was measured, and never ranked. */
+/* Published figures: a number with its source and date, without steps and so without an interval.
+ * They are shown apart from measured rows, and never ranked. */
 #pragma once
 
 #include "common/limits.h"
 #include "db/db.h"
 
 struct figure {
-    char id[64];       /* the caller's name for it: storing it again replaces it */
+    char id[64];       /* the caller's name for it: a figure with the same id is replaced */
     char workload[64]; /* any word */
     char engine[64];
     char provider[PROVIDER_SIZE], instance[INSTANCE_SIZE];
@@ -18,23 +18,23 @@ struct figure {
     long long measured_us;
 };
 
-/* Stores a figure, within a transaction of the caller's. ERROR_CONFLICT where another id has one
- * of the very same thing. */
+/* Stores a figure, in the caller's transaction. ERROR_CONFLICT if another id has a figure with
+ * the same key. */
 MUST_USE bool figures_put(struct db *db, const struct figure *figure, struct error *err);
 
-/* Takes a figure away for good; *ret_figure is what it was, for the caller to clear. Within a
- * transaction of the caller's. ERROR_NOT_FOUND. */
+/* Deletes a figure; *ret_figure is the old one, for the caller to clear. In the caller's
+ * transaction. ERROR_NOT_FOUND. */
 MUST_USE bool figures_remove(struct db *db, const char *id, struct figure *ret_figure,
                              struct error *err);
 
-/* The same where it does not matter whether there is one. */
+/* The same, but a missing figure is no error. */
 MUST_USE bool figures_forget(struct db *db, const char *id, struct error *err);
 
-/* Calls tell() for each, in the order in which they were last stored. */
+/* Calls tell() for each, in the order of their last change. */
 MUST_USE bool figures_each(struct db *db, void (*tell)(void *user, const struct figure *figure),
                            void *user, struct error *err);
 
-/* Whether nothing is stored yet that could be compared: no figure, and no run. */
+/* True if the database has no figure and no run yet. */
 MUST_USE bool figures_is_untouched(struct db *db, bool *ret_untouched, struct error *err);
 
 /* A zeroed one is fine. */

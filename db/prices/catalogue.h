@@ -1,11 +1,11 @@
-/* What feeds say of instance types, and how often spot instances of them are interrupted. */
+/* Instance types from feeds, and how often their spot instances are interrupted. */
 #pragma once
 
 #include "db/db.h"
 #include "pricing/feeds/price_batch.h"
 
-/* Takes over what a reading brought, within a transaction of the caller's: types get what they
- * lacked or what changed; interruptions replace those of the feed. */
+/* Stores the types and interruptions of a reading, in the caller's transaction: updates new or
+ * changed types, and replaces the interruptions of the feed. */
 MUST_USE bool catalogue_put(struct db *db, const char *feed, const struct price_batch *batch,
                             struct error *err);
 
@@ -13,7 +13,7 @@ struct type_filter {
     const char *provider, *name; /* NULL for any */
     const char *prefix;          /* of the name: "c7i."; NULL or "" for any */
     double min_vcpus, min_memory_gib;
-    const char *after; /* "name provider" of what an earlier answer ended with; NULL */
+    const char *after; /* "name provider" of the last row of the previous page; NULL */
     long long limit;
 };
 
@@ -23,7 +23,7 @@ MUST_USE bool catalogue_types(struct db *db, const struct type_filter *filter,
                                            const char *feed),
                               void *user, struct error *err);
 
-/* How often spot was interrupted: calls tell() for each region of a type. */
+/* Spot interruptions: calls tell() for each region of a type. */
 MUST_USE bool catalogue_interruptions(struct db *db, const char *provider, const char *name,
                                       void (*tell)(void *user, const char *region,
                                                    const char *band),

@@ -1,5 +1,5 @@
-/* What offers are chosen from: every price in dollars that held at the moment of a question, with
- * the place that it takes among its like. For db/prices/offers.c alone. */
+/* Candidate prices for offers: every price in dollars valid at the moment of a question, with its
+ * rank. For db/prices/offers.c only. */
 #pragma once
 
 #include "db/prices/offer.h"
@@ -13,10 +13,10 @@ struct offer_row {
     struct price_book *book;
     size_t statement;          /* of struct offer_rows */
     long long nanos, since_us; /* at the moment */
-    bool applies; /* false: it tells of the type, but its price is for another place */
+    bool applies; /* false: shows that the type exists, but is a price for another place */
     enum freshness freshness;
-    long long said_us;           /* 0: no reading had confirmed it by then */
-    long long order[ORDER_KEYS]; /* the smaller goes first, by the first that differs */
+    long long said_us;           /* 0: not yet confirmed by a reading */
+    long long order[ORDER_KEYS]; /* sort keys: the smaller goes first */
 };
 
 struct offer_rows {
@@ -25,13 +25,13 @@ struct offer_rows {
     size_t count, room;
     struct feed_statement *statements;
     size_t statement_count, statement_room;
-    struct offer_store *store; /* NULL: nothing is kept */
-    struct price_book *own;    /* books of this question alone */
+    struct offer_store *store; /* NULL: no cache */
+    struct price_book *own;    /* books of this question only */
     size_t own_count;
 };
 
-/* Rows are zeroed at first, but for a store where there is one, and may be filled again for
- * another question. They go to offer_rows_free(), whatever this returned. */
+/* Rows start zeroed, except for an optional store, and may be reused for another question. Free
+ * them with offer_rows_free(), also after a failure. */
 MUST_USE bool offer_rows_load(struct db *db, const struct offers_question *question,
                               struct offer_rows *rows, struct error *err);
 void offer_rows_free(struct offer_rows *rows);

@@ -1,5 +1,4 @@
-/* Per-region cache of offers, for the next question that names one of the regions with others:
- * their books, kept until a price changes. One thread at a time. */
+/* Per-region cache of price books, kept until a price changes. One thread at a time. */
 #pragma once
 
 #include "db/prices/price_book.h"
@@ -8,12 +7,12 @@ struct offer_store;
 struct offer_store *offer_store_new(void) __attribute__((returns_nonnull, warn_unused_result));
 void offer_store_free(struct offer_store *store); /* NULL is fine */
 
-/* The rest is for db/prices/ alone. NULL is a store that keeps nothing. */
+/* The rest is for db/prices/ only. A NULL store caches nothing. */
 
-/* A question begins: forgets what was read before prices changed. */
+/* Begins a question: drops books read before prices changed. */
 void offer_store_begin(struct offer_store *store, long long prices);
-/* The book of the region; NULL where none is kept. */
+/* The cached book of the region, or NULL. */
 struct price_book *offer_store_find(struct offer_store *store, const char *region);
-/* Keeps a book that was read, which the store owns then, and returns it; NULL where there is no
- * room but the room of this question's other regions. */
+/* Stores a book, which the store then owns, and returns it; NULL if only this question's other
+ * regions could make room. */
 struct price_book *offer_store_keep(struct offer_store *store, struct price_book *book);

@@ -1,4 +1,4 @@
-/* A price at a moment: from the history of its series, or from what is known of that. */
+/* A price at a moment, from the history of its series or a cached part of it. */
 #pragma once
 
 #include "db/db.h"
@@ -8,17 +8,17 @@
 #include <string.h>
 
 struct price_at {
-    /* nanos 0: there is none, and why_not may say why. source_us and fetched_us are of the last
-     * reading before the moment that said so, where there was one. */
+    /* nanos 0: no price; why_not may say why. source_us and fetched_us are of the last reading
+     * before the moment that had it, if any. */
     struct price price;
-    long long series, since_us; /* since when it holds */
-    double low, high;  /* dollars: spot in the time asked about; 0: not spot, or not known */
+    long long series, since_us; /* since when it is valid */
+    double low, high;  /* dollars: range of spot in the window; 0: not spot, or unknown */
     char why_not[120]; /* "no feed has ...", "expired: ..." */
-    /* Of an offer alone: */
+    /* Only of an offer: */
     bool third_party;
-    enum freshness freshness; /* expired only where it was published with a figure */
-    /* Of a listed price alone: when that reading said so, as its feed tells or else when it was
-     * asked (0 where none did); and whether a later one says otherwise and waits for another. */
+    enum freshness freshness; /* expired only if published with a figure */
+    /* Only of a listed price: the time of that reading, from the feed or else of the request (0
+     * if none); and whether a later reading contradicts it and waits for confirmation. */
     long long said_us;
     bool doubted;
 };
@@ -31,29 +31,29 @@ static inline bool price_at_is_published(const struct price_at *at)
 
 struct price_moment {
     long long series, at_us;
-    long long window_us; /* before the moment; 0: no spread is asked for */
+    long long window_us; /* before the moment; 0: no spread wanted */
 };
 
-#define SPREAD_US (7 * 24 * 3600 * 1000000LL) /* over which the spread of spot is */
+#define SPREAD_US (7 * 24 * 3600 * 1000000LL) /* window of the spot spread */
 
-/* Fills of the price what its history knows: its number, text and times, and the spread. */
+/* Fills in number, text, times and spread from the history of the price. */
 MUST_USE bool price_at(struct db *db, const struct price_moment *moment, struct price_at *ret_at,
                        struct error *err);
 
-/* One change of a price; nanos 0: there is none from then on. */
+/* One change of a price; nanos 0: no price from then on. */
 struct course_entry {
     long long since_us, nanos;
     char text[16];
 };
 
-/* How a price moved, the newest change first: it answers about every time between these two. */
+/* How a price moved, the newest change first: answers any time between these two. */
 struct course {
     long long from_us, to_us;
-    struct course_entry *entries; /* owned; NULL: nothing is known */
+    struct course_entry *entries; /* owned; NULL: no history */
     size_t count;
 };
 
-/* The same by a course that covers the moment; it does not know what is paid at once, nor when
- * a feed spoke. */
+/* Like price_at(), from a course that covers the moment; without upfront payment and reading
+ * times. */
 void course_at(const struct course *course, const struct price_moment *moment,
                struct price_at *ret_at);

@@ -1,12 +1,12 @@
-/* What the series of a book was at a moment, reading on the way what the book is to keep of its
- * history. For db/prices/ alone. */
+/* The price of a series in a book at a moment; caches the history that it reads. For db/prices/
+ * only. */
 #pragma once
 
 #include "db/prices/offer.h"
 #include "db/prices/price_book.h"
 
-/* The same as price_at() of the series, of spot with its spread, but for the times when a feed
- * spoke and what is paid at once, which a kept course does not have. */
+/* Like price_at() of the series, spot with its spread, but without reading times and upfront
+ * payment, which are not cached. */
 MUST_USE bool price_book_held(struct db *db, struct price_book *book, struct price_series *series,
                               const struct offers_question *question, struct price_at *ret_at,
                               struct error *err);

@@ -1,4 +1,4 @@
-/* Where a type has a price, of which kind and in which currency: for an answer that has none. */
+/* Regions, kinds and currencies in which a type has a price: for an answer without one. */
 #pragma once
 
 #include "db/db.h"
@@ -10,18 +10,18 @@ struct price_place {
 };
 
 /* Calls tell() for each series with a price today, by region; `provider` may be NULL for any.
- * What was published with a figure is left out. */
+ * Prices published with a figure are left out. */
 MUST_USE bool price_places_each(struct db *db, const char *provider, const char *instance,
                                 void (*tell)(void *user, const struct price_place *place),
                                 void *user, struct error *err);
 
-/* Whether any price at all is of this region, or of this zone. */
+/* Whether any price is for this region, or this zone. */
 MUST_USE bool price_places_has_region(struct db *db, const char *region, bool *ret_has,
                                       struct error *err);
 MUST_USE bool price_places_has_zone(struct db *db, const char *zone, bool *ret_has,
                                     struct error *err);
 
-/* Calls tell() for every region, or every zone of a region, that prices are of. */
+/* Calls tell() for every region, or every zone of a region, with prices. */
 MUST_USE bool price_places_regions(struct db *db, void (*tell)(void *user, const char *name),
                                    void *user, struct error *err);
 MUST_USE bool price_places_zones(struct db *db, void (*tell)(void *user, const char *name),

@@ -1,4 +1,4 @@
-/* Writing prices that a person typed, or that come with the program. */
+/* Stores prices that a person typed, or that come with the program. */
 #pragma once
 
 #include "db/db.h"
@@ -6,19 +6,19 @@
 
 #include <stddef.h>
 
-/* Stores prices of scope "", each valid from its source_us on; all or none. With nanos 0: there
- * is none any more. ERROR_CONFLICT where another one was stored for that very moment. */
+/* Stores prices of scope "", each valid from its source_us on; all or none. nanos 0: the price
+ * ends then. ERROR_CONFLICT if another one is stored for the same moment. */
 MUST_USE bool prices_put(struct db *db, const struct price *prices, size_t count,
                          struct error *err);
 
-/* The same, within a transaction of the caller's. */
+/* The same, in the caller's transaction. */
 MUST_USE bool prices_put_within(struct db *db, const struct price *prices, size_t count,
                                 struct error *err);
 
-/* The number of the series that a typed price belongs to; 0 where there is none. */
+/* The number of the series of a typed price; 0 if there is none. */
 MUST_USE bool prices_series(struct db *db, const struct price *price, long long *ret_series,
                             struct error *err);
 
-/* Takes away all that a feed ever said, within a transaction of the caller's: for what comes with
- * the program, and is put right in a later version of it. */
+/* Deletes all prices of a feed, in the caller's transaction: for prices that come with the
+ * program, when a later version corrects them. */
 MUST_USE bool prices_forget(struct db *db, const char *feed, struct error *err);

@@ -1,5 +1,5 @@
-/* The rows of prices: a series, and what it was from a moment on. For price_store.c,
- * price_put.c and withdrawals.c, within their transactions. */
+/* Rows of series and of their prices. For price_store.c, price_put.c and withdrawals.c, in their
+ * transactions. */
 #pragma once
 
 #include "db/stmt.h"
@@ -13,7 +13,7 @@
     "INSERT INTO prices (series, since_us, nanos, text, reference, source_us, fetched_us,"       \
     " upfront_nanos) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
-/* With a statement of ADD_PRICE. `price` NULL: there is none from `since_us` on. */
+/* With a statement of ADD_PRICE. `price` NULL: no price from `since_us` on. */
 MUST_USE bool price_row_add(struct stmt *add, long long series, long long since_us,
                             long long now_us, const struct price *price, struct error *err);
 
@@ -22,5 +22,5 @@ MUST_USE bool price_series_insert(struct stmt *insert, const char *scope,
                                   const struct price *price, long long since_us,
                                   long long *ret_number, struct error *err);
 
-/* Writes into a series what it is today, from its prices. */
+/* Updates the current price of a series from its history. */
 MUST_USE bool price_series_settle(struct db *db, long long series, struct error *err);

@@ -1,11 +1,10 @@
-/* The columns of prices and discounts that say whether a person took the row back. */
+/* The columns of prices and discounts that say whether a row was withdrawn. */
 #pragma once
 
 #include "common/taken_back.h"
 #include "db/stmt.h"
 
-/* What withdrawn_us has of a row that was not withdrawn: the largest number, as in
- * db/schema_first.c. */
+/* withdrawn_us of a row that is not withdrawn: the largest number, as in db/schema_first.c. */
 #define NEVER_WITHDRAWN "9223372036854775807"
 
 /* Reads the columns withdrawn_us, withdrawn_by and withdrawn_reason, where the first is

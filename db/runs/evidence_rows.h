@@ -1,5 +1,4 @@
-/* Evidence of a run as rows. Never durable by itself: the end of the run is, which comes after.
- */
+/* Evidence of a run as rows. Not durable by itself: the later commit of the run's end is. */
 #pragma once
 
 #include "db/db.h"
@@ -11,12 +10,11 @@ MUST_USE bool evidence_rows_append(struct db *db, long long number, long long ob
                                    long long readings, const struct evidence *evidence,
                                    struct error *err);
 
-/* The same within a transaction of the caller's. */
+/* The same, in the caller's transaction. */
 MUST_USE bool evidence_rows_put(struct db *db, long long number, long long observations,
                                 long long readings, const struct evidence *evidence,
                                 struct error *err);
 
-/* Adds all that is stored, as rows or else as a trace, to *evidence, which stays the caller's to
- * free. */
+/* Adds all stored evidence, from rows or else from a trace, to *evidence; the caller frees it. */
 MUST_USE bool evidence_rows_load(struct db *db, long long number, struct evidence *evidence,
                                  struct error *err);

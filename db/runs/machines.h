@@ -1,5 +1,4 @@
-/* Machines that runs were measured on: one row for each state a machine was ever in, referenced
- * by its runs. */
+/* Machines with measured runs: one row for each state of a machine; its runs refer to it. */
 #pragma once
 
 #include "db/db.h"
@@ -13,13 +12,13 @@ struct machine_row {
     long long seen_us; /* when it was first seen; calendar */
 };
 
-/* Stores this server's own machine, and answers its number. Where its fingerprint is known with
- * other facts, which a sender made up to have the same hash, its own replace those. */
+/* Stores this server's own machine, and returns its number. If its fingerprint is stored with
+ * other facts, which a sender forged for the same hash, its own facts replace them. */
 MUST_USE bool machines_store(struct db *db, const struct machine_row *machine,
                              long long *ret_number, struct error *err);
 
-/* Stores a machine that a sender has named, unless it is known, and answers its number; within a
- * transaction of the caller's. */
+/* Stores a sender's machine, unless it is known, and returns its number; in the caller's
+ * transaction. */
 MUST_USE bool machines_put(struct db *db, const struct machine_row *machine,
                            long long *ret_number, struct error *err);
 

@@ -1,4 +1,4 @@
-/* Which runs are wanted: one way to ask, for pages of them and for those that leave. */
+/* Selects runs, for pages and for exports. */
 #pragma once
 
 #include "db/stmt.h"
@@ -13,23 +13,23 @@ struct wanted_label {
 struct run_filter {
     const char *state, *engine, *workload, *instance, *provenance, *sender;
     const char *precision, *validity;
-    long long since_us, until_us; /* created from then on, before then; 0 is no bound. A run of
-                                     which the time is not known is within none */
-    const char *unreported_to;    /* only runs of which this hub has said nothing */
-    bool whole;                   /* only runs that have all their steps still */
+    long long since_us, until_us; /* created from then on, before then; 0 is no bound. A run
+                                   * without a time is in no range */
+    const char *unreported_to;    /* only runs that this hub has not answered */
+    bool whole;                   /* only runs that still have all their steps */
     int label_count;
     struct wanted_label labels[RUN_FILTER_LABELS];
     long long before, after; /* only runs with a smaller, a larger number; 0 is no bound */
     long long limit;
 };
 
-/* Prepares `select` ("SELECT ... FROM runs") for the runs of a filter, `limit` of them at most,
- * in an order ("number DESC"), and binds it. It has so many shapes that it is prepared for one
- * use: no client can fill the connection's table of statements. For run_filter_done(). */
+/* Prepares `select` ("SELECT ... FROM runs") for the runs of a filter, at most `limit`, in an
+ * order ("number DESC"), and binds it. The statement is not cached: there are so many variants
+ * that clients could fill the connection's table. For run_filter_done(). */
 struct run_query {
     const char *select, *order;
     bool
-        by_creation; /* in the order "created_us DESC, number DESC", which `before` follows too */
+        by_creation; /* in the order "created_us DESC, number DESC"; `before` follows it too */
     const struct run_filter *filter;
     long long limit;
 };

@@ -1,5 +1,5 @@
-/* Pages of runs, newest first: the latest accepted, or the latest created where the filter is by
- * time. Without their engine_details and other texts, which are for one run alone. */
+/* Pages of runs, newest first: by number, or by creation time if the filter is by time. Without
+ * engine_details and other long texts, which only a single run has. */
 #pragma once
 
 #include "common/limits.h"

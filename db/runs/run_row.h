@@ -1,13 +1,13 @@
-/* Rows of `runs`. The tables below say of each column what it is called, which statements read
- * and write it, and which member of a struct it is; the lists of columns, their holes, the binds
- * and the reads come from them. A new field of a run is a member of struct run and a row here. */
+/* Rows of `runs`. For each column, the tables below give its name, the statements that read and
+ * write it, and its member of a struct; the lists of columns, placeholders, binds and reads are
+ * generated from them. A new field of a run is a member of struct run and a row here. */
 #pragma once
 
 #include "db/stmt.h"
 #include "engine/run/run.h"
 
-/* What a row has and a run has not: copies of the spec for the indexes, and rows of other tables.
- */
+/* Columns that are not in struct run: copies of the spec for the indexes, and row numbers in
+ * other tables. */
 struct run_row {
     const struct run *run;
     const char *engine, *workload, *precision;    /* of its spec */
@@ -17,9 +17,9 @@ struct run_row {
 };
 
 /* COLUMN(SQL, read, type, written, member); run_row.c defines the words. `read` is PAGE for a
- * column that every query reads, WHOLE for a text that a page of runs reads as NULL, because it
- * would be most of the bytes, and NEVER. `written` is the condition for a value; without it the
- * column is NULL. There is one table for each set of statements that write its columns: */
+ * column that every query reads, WHOLE for a text that a page of runs reads as NULL because of
+ * its size, and NEVER. `written` is the condition for a value; without it the column is NULL.
+ * There is one table for each set of statements that write its columns: */
 
 /* INSERT of a queued run and of an imported one. */
 #define RUN_NEW_TABLE(COLUMN)                                                                    \
@@ -38,8 +38,8 @@ struct run_row {
     COLUMN("cell", PAGE, INTEGER, IN_SWEEP, RUN(cell))                                           \
     COLUMN("block", PAGE, INTEGER, IN_SWEEP, RUN(block))
 
-/* INSERT of an imported run. Of a run that is measured here, runs_claim() writes the machine and
- * when it started, and step_rows_append() the number of steps. */
+/* INSERT of an imported run. For a run measured here, runs_claim() writes the machine and the
+ * start time, and step_rows_append() the number of steps. */
 #define RUN_IMPORTED_TABLE(COLUMN)                                                               \
     COLUMN("started_us", PAGE, INTEGER, ABOVE_0, RUN(started_us))                                \
     COLUMN("steps", PAGE, INTEGER, ALWAYS, RUN(steps))                                           \
@@ -88,8 +88,8 @@ struct run_row {
     COLUMN("vm", PAGE, TEXT, ALWAYS, RUN(where.vm))                                              \
     COLUMN("contender", NEVER, INTEGER, ABOVE_0, ROW(contender))
 
-/* None of them. db/runs/thinning.c writes `thinned_us`, db/runs/voids.c the void of a run,
- * db/checksum.c `checksum`, and a trigger `version`. */
+/* Written by none of these. db/runs/thinning.c writes `thinned_us`, db/runs/voids.c the void of a
+ * run, db/checksum.c `checksum`, and a trigger `version`. */
 #define RUN_VOID(column) "(SELECT " column " FROM voids WHERE run = number AND lifted_us IS NULL)"
 #define RUN_READ_TABLE(COLUMN)                                                                   \
     COLUMN("thinned_us", PAGE, INTEGER, ALWAYS, RUN(thinned_us))                                 \
@@ -110,7 +110,7 @@ struct run_row {
     RUN_QUEUED_TABLE(COLUMN)                                                                     \
     RUN_IMPORTED_TABLE(COLUMN) RUN_ENDED_TABLE(COLUMN) RUN_READ_TABLE(COLUMN)
 
-/* The lists. The number of a run and its state begin them, since all others have a comma. */
+/* The lists. They begin with number and state, since all others start with a comma. */
 #define RUN_NAME(sql, read, ...) ", " sql
 #define RUN_HOLE(sql, read, ...) ", ?"
 #define RUN_SELECT_PAGE(sql) ", " sql
@@ -141,23 +141,23 @@ enum { RUN_COLUMN_COUNT = 2 RUN_READ_ALL(RUN_COUNT) };
 #define RUN_ENDED_COLUMNS "state" RUN_ENDED_TABLE(RUN_NAME)
 #define RUN_ENDED_HOLES "?" RUN_ENDED_TABLE(RUN_HOLE)
 
-/* What an hour cost while a run was measured, discount taken off. NULL where that is not known,
- * and where it is in other money than dollars, which could not be compared. */
+/* The hourly price during the run, discount taken off. NULL if unknown, or in another currency
+ * than dollars. */
 #define RUN_DOLLARS "CASE paid_currency WHEN 'USD' THEN paid_per_hour END"
 
 /* Reads RUN_COLUMNS, or RUN_LIST_COLUMNS, of the current row. */
 void run_from_row(struct stmt *row, struct run *ret_run);
 
-/* Binds the holes of a statement; what `row` points to must live until stmt_done(). */
+/* Binds the placeholders of a statement; data of `row` must live until stmt_done(). */
 enum run_write { RUN_WRITE_QUEUED = 1, RUN_WRITE_IMPORTED = 2, RUN_WRITE_ENDED = 4 };
 void run_row_bind(struct stmt *stmt, const struct run_row *row, enum run_write write);
 
-/* The column of a place in the tables, NULL behind the last one. Text in parentheses is computed
+/* The column at a place in the tables, NULL after the last one. Text in parentheses is computed
  * from other columns. */
 const char *run_row_column(size_t place);
 
-/* The tables that belong to a run of a number: its labels, and its implementations.
- * Within a transaction of the caller's. */
+/* Rows of other tables for a run: its labels and its implementations. In the caller's
+ * transaction. */
 MUST_USE bool run_insert_labels(struct db *db, long long number, const struct run_spec *spec,
                                 struct error *err);
 MUST_USE bool run_insert_implementations(struct db *db, long long number,

@@ -1,16 +1,16 @@
-/* The signatures of runs that came from elsewhere, and what they cover. Of a run that was
- * measured here there is none: its document is signed whenever it leaves. */
+/* The signatures of imported runs, and the text they cover. A run measured here has none stored:
+ * its document is signed on every export. */
 #pragma once
 
 #include "db/stmt.h"
 #include "engine/document/signature.h"
 
-/* Within a transaction of the caller's, of a run that has none yet. */
+/* In the caller's transaction, for a run without one. */
 MUST_USE bool signatures_put(struct db *db, long long run, const struct signed_text *kept,
                              struct error *err);
 
-/* For a statement that reads them with a run: columns, each NULL without a signature, and how
- * many; `ret_kept` borrows from the row. False where there is none. */
+/* For a statement that reads them with a run: columns, each NULL without a signature, and their
+ * count; `ret_kept` borrows from the row. False if there is none. */
 #define SIGNATURE_OF_RUN(column) "(SELECT " column " FROM signatures WHERE run = runs.number)"
 #define SIGNATURE_COLUMNS                                                                        \
     SIGNATURE_OF_RUN("key")                                                                      \

@@ -1,4 +1,4 @@
-/* The runs of a sweep, and which of them are queued once more. */
+/* The runs of a sweep, and which of them are repeated. */
 #pragma once
 
 #include "db/runs/sweeps.h"
@@ -11,29 +11,28 @@ struct sweep_row_run {
     struct run_id id;
     struct sweep_run run;
     long long
-        seconds; /* between its start and its end, rounded up; 0 of one that did not begin */
-    long long ended_us;      /* 0 before that */
-    double dollars_per_hour; /* of this machine while it ran; 0 where that is not known */
+        seconds; /* from start to end, rounded up; 0 if it never began */
+    long long ended_us;      /* 0 before the end */
+    double dollars_per_hour; /* of this machine during the run; 0 if unknown */
 };
 
-/* All runs in the order of the queue. The caller frees *ret_runs. */
+/* All runs in queue order. The caller frees *ret_runs. */
 MUST_USE bool sweeps_runs(struct db *db, long long number, struct sweep_row_run **ret_runs,
                           size_t *ret_count, struct error *err);
 
 struct sweep_repeat {
     const char *instance;
-    long long now_us, seconds; /* seconds: that are left for repeating */
+    long long now_us, seconds; /* seconds: left for repeats */
 };
 
-/* Queues the runs again that were interrupted or preempted, at most three times in all for each
- * cell and block. */
+/* Requeues the runs that were interrupted or preempted, at most three tries in all per cell and
+ * block. */
 MUST_USE bool sweeps_requeue(struct db *db, const struct sweep_row *row, const char *instance,
                              long long now_us, struct error *err);
 
-/* Where nothing of the sweep is queued or running: queues one run again that finished but is
- * invalid, the first there is, as long as its cell and block have been tried less than three
- * times in all and `seconds` are enough for as long as that run took. The invalid run stays as it
- * is; the new one's limit of time is cut to `seconds`. *ret_queued says whether one was queued.
- */
+/* If no run of the sweep is queued or running: repeats the first run that finished but is
+ * invalid, as long as its cell and block have fewer than three tries and `seconds` suffice for a
+ * run of that length. The invalid run stays; the new one's time limit is cut to `seconds`.
+ * *ret_queued says whether one was queued. */
 MUST_USE bool sweeps_repeat(struct db *db, const struct sweep_row *row,
                             struct sweep_repeat repeat, bool *ret_queued, struct error *err);

@@ -21,30 +21,30 @@ struct sweep_row {
     long long number;
     struct run_id id;
     enum sweep_state state;
-    char *request; /* owned: as the client sent it, in one line */
+    char *request; /* owned: the client's request, in one line */
     long long created_us, ended_us;
-    long long rounds; /* begun ones */
+    long long rounds; /* rounds begun */
     struct sweep_row_cell *cells;
     size_t count;
 };
 
-/* What a new sweep, or a new round of one, needs. */
+/* What a new sweep, or a new round, needs. */
 struct sweep_order {
     const struct sweep *sweep;
-    size_t first; /* cells before this one are there already */
+    size_t first; /* cells before this one exist already */
     long long round, blocks;
     const char *request, *idempotency_key; /* the latter may be NULL */
     const char *instance;
     long long now_us, queue_limit;
-    /* NULL, or whether a sweep that is new may queue so many runs; as in struct run_order. */
+    /* May refuse a new sweep, or is NULL; as in struct run_order. */
     bool (*may)(void *user, long long runs);
     void *user;
     long long runs;
 };
 
-/* Stores a sweep and queues the runs of its first round, all durably or nothing. The same key
- * with the same request answers the sweep it made before and sets *ret_replayed; with another it
- * is ERROR_MISMATCH. */
+/* Stores a sweep and queues the runs of its first round, durably, all or none. The same key with
+ * the same request returns the existing sweep and sets *ret_replayed; with another request it is
+ * ERROR_MISMATCH. */
 MUST_USE bool sweeps_create(struct db *db, const struct sweep_order *order, struct run_id *ret_id,
                             bool *ret_replayed, struct error *err);
 
@@ -55,7 +55,7 @@ MUST_USE bool sweeps_add_round(struct db *db, const struct sweep_row *row,
 MUST_USE bool sweeps_find(struct db *db, const char *id, struct sweep_row *ret_row,
                           struct error *err);
 
-/* The running sweep with the smallest number above `after`; *ret_found is false when there is
+/* The running sweep with the smallest number above `after`; *ret_found is false if there is
  * none. */
 MUST_USE bool sweeps_next_running(struct db *db, long long after, struct run_id *ret_id,
                                   bool *ret_found, struct error *err);
@@ -65,8 +65,8 @@ MUST_USE bool sweeps_each(struct db *db, long long before, long long limit,
                           void (*tell)(void *user, const struct sweep_row *row), void *user,
                           struct error *err);
 
-/* running -> finished or cancelled; of the latter the queued runs become cancelled too. From
- * another state it is ERROR_CONFLICT. */
+/* running -> finished or cancelled; cancelling also cancels its queued runs. ERROR_CONFLICT from
+ * another state. */
 MUST_USE bool sweeps_end(struct db *db, const char *id, enum sweep_state state, long long now_us,
                          struct error *err);
 

@@ -1,4 +1,4 @@
-/* What a comparison has a row for, with what its runs say together. */
+/* A row of a comparison, with the combined result of its runs. */
 #pragma once
 
 #include "common/limits.h"
@@ -15,46 +15,46 @@
 /* A figure that others published; see db/contenders/figures.h. */
 struct published {
     char source[160], note[240];
-    char unit[8]; /* "sample", or "job" where only the time of a whole job is known */
+    char unit[8]; /* "sample", or "job" if only the time of a whole job is known */
     bool derived; /* computed from other published figures */
     long long measured_us;
 };
 
-/* The runs of another version in short. */
+/* The runs of another version, summarised. */
 struct older_version {
     char version[RUN_VERSION_SIZE];
     struct standing standing;
 };
 
-/* Runs of different versions of an engine, its library or its plan are not put together. The
- * standing is the standing of the newest version with an interval; without any, of the newest
- * with a valid run. Versions are ordered by their names, never by who reported last. */
+/* Runs of different versions of an engine, its library or its plan are not pooled. The standing
+ * is of the newest version with an interval; without one, of the newest with a valid run.
+ * Versions are ordered by name, never by upload time. */
 struct contender {
     long long number;
     char id[CONTENDER_ID_SIZE]; /* names it in URLs: a hash of its key */
     char *workload, *engine, *configuration, *provider, *instance, *stratum; /* owned */
-    struct configuration setup; /* what the text of the configuration says */
+    struct configuration setup; /* the configuration, parsed */
     bool is_published;
-    struct published published;     /* of one that is */
-    char version[RUN_VERSION_SIZE]; /* whose runs the standing is of; "" of a figure */
-    struct standing standing;       /* of a figure: a point */
+    struct published published;     /* of a published figure */
+    char version[RUN_VERSION_SIZE]; /* version of the standing; "" for a figure */
+    struct standing standing;       /* a figure has only a point */
     struct older_version *older;    /* owned: the standings of other versions, the newest first */
     size_t older_count;
-    struct run_source *sources; /* owned: whose the standing is, the largest share first */
+    struct run_source *sources; /* owned: senders in the standing, the largest share first */
     size_t source_count;
     struct newest {
-        char run[27];                 /* id; "" of a figure */
+        char run[27];                 /* id; "" for a figure */
         char software[SOFTWARE_SIZE]; /* that trained it */
-        char isa[32];                 /* that was really used, "" where the engine did not say */
+        char isa[32];                 /* really used; "" if the engine did not report it */
         char cpu_model[96], machine_isa[32];
-        double threads, multiply_adds; /* of a sample, forward; 0 unknown, like all here */
-        double hertz;                  /* the median of its canaries */
-        double paid_per_hour;          /* dollars, discount taken off, when it ran */
+        double threads, multiply_adds; /* per sample, forward; 0 unknown, as all here */
+        double hertz;                  /* median of its canaries */
+        double paid_per_hour;          /* dollars at run time, discount taken off */
         char paid_kind[16], paid_feed[32];
-        char region[REGION_SIZE];    /* where it was measured */
-        char machine[INSTANCE_SIZE]; /* price_name_of_machine(), if it was measured by this server
-                                      * on a machine without a type */
-    } newest; /* of the newest run that may describe the row: sources_describing() */
+        char region[REGION_SIZE];    /* region of the measurement */
+        char machine[INSTANCE_SIZE]; /* price_name_of_machine(), if this server measured it on a
+                                      * machine without a type */
+    } newest; /* the newest run that may describe the row: sources_describing() */
 };
 
 /* The key of a contender from columns 0 to 7: number, workload, engine, configuration, provider,

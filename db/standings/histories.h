@@ -1,4 +1,4 @@
-/* The runs behind a history: of each contender the newest that count, in the order of time. */
+/* The runs of a history: for each contender the newest that count, in time order. */
 #pragma once
 
 #include "common/limits.h"
@@ -6,8 +6,8 @@
 #include "engine/history/history.h"
 #include "engine/run/version.h"
 
-#define HISTORY_RUNS_MAX 2000 /* finished runs that are looked at, the newest */
-#define HISTORY_LINE_MAX 200  /* of one contender: the search grows with the square */
+#define HISTORY_RUNS_MAX 2000 /* finished runs to read, the newest */
+#define HISTORY_LINE_MAX 200  /* of one contender: the search takes quadratic time */
 
 /* A run, with the texts that `run` points to. */
 struct history_entry {
@@ -17,21 +17,21 @@ struct history_entry {
 
 struct history_line {
     long long contender;
-    char *engine, *instance, *configuration; /* owned; "" where there is nothing to say */
-    struct history_entry *entries;           /* owned, in the order of time */
+    char *engine, *instance, *configuration; /* owned; "" where unknown */
+    struct history_entry *entries;           /* owned, in time order */
     struct history_run *runs;                /* owned: the same, for history_changes_find() */
     size_t count, room;
 };
 
 struct histories {
-    struct history_line *lines; /* owned; that of the newest run first */
+    struct history_line *lines; /* owned; the line with the newest run first */
     size_t count, room;
-    long long runs; /* finished ones that were looked at */
-    bool more;      /* there are older ones, of all or of a line, that were not */
+    long long runs; /* finished runs read */
+    bool more;      /* older runs, of all or of a line, were not read */
 };
 
-/* The finished runs of a filter, whose state and limit do not count. Runs that are invalid, or
- * were never judged, are in no line. */
+/* The finished runs of a filter, whose state and limit are ignored. Runs that are invalid, or
+ * were never judged, are left out. */
 MUST_USE bool histories_load(struct db *db, const struct run_filter *filter,
                              struct histories *ret_histories, struct error *err);
 

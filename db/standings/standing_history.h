@@ -1,4 +1,4 @@
-/* The runs of one version of a contender, collected by who sent them. */
+/* The runs of one version of a contender, grouped by sender. */
 #pragma once
 
 #include "common/limits.h"
@@ -9,12 +9,10 @@
 
 #include <stddef.h>
 
-/* The newest valid runs of a version, and how many others are not valid. The runs of this server
- * and of the operator have a place for STANDING_RUNS_MAX together, and the runs of all senders
- * for as many: where these are full, a run of a sender takes the place of the oldest run of the
- * sender who has most. So one sender never displaces another. A zeroed one is fine for
- * history_free().
- */
+/* The newest valid runs of a version, and the number of invalid ones. This server and the
+ * operator share room for STANDING_RUNS_MAX runs, all other senders share as much: when that is
+ * full, a sender's run replaces the oldest run of the sender with the most. So one sender never
+ * displaces another. A zeroed one may be freed. */
 struct history {
     struct run_result *results; /* owned; room for HISTORY_ROOM */
     size_t count;
@@ -25,27 +23,27 @@ struct history {
 #define HISTORY_ROOM (2 * STANDING_RUNS_MAX)
 #define HISTORY_SOURCES (STANDING_RUNS_MAX + 2)
 
-/* Empties it, and makes room where there is none yet. */
+/* Empties it, and allocates room the first time. */
 void history_start(struct history *history);
 void history_free(struct history *history);
 
-/* Adds a run of a sender ("" where it has none); the runs of one sender come newest first. False
- * where its older runs will not count either. */
+/* Adds a run of a sender ("" if none); the runs of one sender come newest first. False if its
+ * older runs will not count either. */
 bool history_add(struct history *history, const char *sender,
                  const struct run_result *run_result);
 
-/* Says that a sender was here with a run of this number, which may be too old to count. */
+/* Notes that a sender has a run of this number, which may be too old to count. */
 void history_came(struct history *history, const char *sender, long long number);
 
-/* What the runs of one version come to. */
+/* The combined runs of one version. */
 struct version_runs {
     char name[RUN_VERSION_SIZE];
-    long long number, newest_run; /* rows; the run is the newest that counts, 0 without one */
+    long long number, newest_run; /* rows; newest_run is the newest that counts, 0 if none */
     struct standing standing;
-    struct run_source *sources; /* owned: whose the standing is, the largest share first */
+    struct run_source *sources; /* owned: senders in the standing, the largest share first */
     size_t source_count;
 };
 
-/* Pools the runs by their sources; of no use for adding afterwards. */
+/* Pools the runs by sender; add no more runs afterwards. */
 MUST_USE bool history_sum_up(struct db *db, struct history *history, struct version_runs *version,
                              struct error *err);

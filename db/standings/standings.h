@@ -1,5 +1,5 @@
-/* All contenders with what their runs come to, kept in memory and brought up to date from what
- * has changed since: a million runs are not looked at again for one that ends. */
+/* All contenders with their combined results, kept in memory and updated from changed contenders
+ * only: a new run does not make a million others be read again. */
 #pragma once
 
 #include "db/contenders/contenders.h"
@@ -8,16 +8,16 @@
 #include <stddef.h>
 
 struct standings {
-    long long revision; /* up to which it is up to date; 0 at first */
+    long long revision; /* it includes all changes up to this; 0 at first */
     struct contender *list;
     size_t count, room;
 };
 
-/* Brings *standings up to date. When it fails they are as good as they were. */
+/* Updates *standings; unchanged on failure. */
 MUST_USE bool standings_update(struct db *db, struct standings *standings, struct error *err);
 
 /* A zeroed one is fine. */
 void standings_free(struct standings *standings);
 
-/* Appends a contender, whose number is the largest so far, and leaves a zeroed one behind. */
+/* Appends a contender with the largest number so far, and leaves a zeroed one behind. */
 void standings_add(struct standings *standings, struct contender *contender);
