@@ -1,5 +1,5 @@
-/* How old an answer may be. Spot prices move by the hour, lists by the week; but no price is
- * older than its source lets it be, where that publishes more seldom. */
+/* How old a price may be. Spot prices live for hours, list prices for weeks, and all longer if
+ * their source publishes less often. */
 #pragma once
 
 #include "pricing/price.h"
@@ -7,20 +7,19 @@
 enum freshness {
     PRICE_FRESH,
     PRICE_STALE,   /* shown and used, with its age */
-    PRICE_EXPIRED, /* shown, and not used */
+    PRICE_EXPIRED, /* shown, but not used */
 };
 
 extern const char *const freshness_names[]; /* "fresh", "stale", "expired"; NULL-terminated */
 
-/* `age_us`: since the source last said so. `pace_us`: the oldest that this may be although all
- * goes well, since the source publishes and is read so seldom; 0 where a price has no such
- * source. A price is fresh for that time, and expires after three times of it, if its kind does
- * not let it live longer. What a person typed does not age. */
+/* `age_us`: time since the source last confirmed the price. `pace_us`: the source's own pace, the
+ * highest age in normal operation; 0 for none. A price is fresh for that time, and expires after
+ * three times of it, unless its kind lives longer. Typed prices do not age. */
 enum freshness freshness_of(enum price_kind kind, long long age_us, long long pace_us);
 
-/* Of a price that a newer reading says otherwise of: it is not fresh, however young. */
+/* For a price that a newer reading contradicts: never fresh, however young. */
 enum freshness freshness_of_doubted(enum price_kind kind, long long age_us, long long pace_us);
 
-/* A feed of spot prices whose own time stands still until they expire answers, and says nothing.
- */
+/* True if a spot feed still answers, but its own publication time is so old that its prices
+ * expired. */
 bool feed_is_frozen(bool has_spot, long long source_us, long long now_us, long long pace_us);

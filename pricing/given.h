@@ -1,13 +1,12 @@
-/* Names that a person gives: what would be taken and never match anything is refused. */
+/* Checks names that a person typed: refuses those that could never match anything. */
 #pragma once
 
 #include "common/body.h"
 
-/* No blank at either end, and the providers that feeds know are written "aws", "azure" and "gcp".
- */
+/* No blank at either end, and known providers must be written "aws", "azure" and "gcp". */
 MUST_USE bool given_provider_check(const char *field, const char *text, struct error *err);
 
-/* A time, as in parse_time_given(). ERROR_INVALID says how one is written. */
+/* A time, as in parse_time_given(). ERROR_INVALID shows the format. */
 MUST_USE bool given_time_read(const char *field, const char *text, long long *ret_us,
                               struct error *err);
 

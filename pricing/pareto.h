@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 struct pareto_point {
-    double hours, dollars; /* for the same work; one that is NaN or not above 0 is on no front */
-    bool on_front;         /* filled in */
+    double hours, dollars; /* for the same work; NaN or not above 0: never on the front */
+    bool on_front;         /* output */
 };
 
 /* Equal points are on the front together. n log n. */

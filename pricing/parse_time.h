@@ -1,4 +1,4 @@
-/* Times as others write them, in microseconds since 1970 UTC. */
+/* Parses times of other formats, into microseconds since 1970 UTC. */
 #pragma once
 
 #include "common/must_use.h"
@@ -9,8 +9,7 @@
  * ("+02:00"), or a day alone ("2026-08-06"). Only from 1970 to 9999. */
 MUST_USE bool parse_time(const char *text, long long *ret_us);
 
-/* The same of a time that a person gives: not the very first moment of 1970, for 0 stands for a
- * time that is not known. */
+/* The same for a typed time, except the first moment of 1970, because 0 means unknown. */
 MUST_USE bool parse_time_given(const char *text, long long *ret_us);
 
 /* A date of HTTP: "Thu, 06 Aug 2026 17:17:52 GMT". */

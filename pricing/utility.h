@@ -11,7 +11,7 @@
 
 #define UTILITY_TEXT_MAX 512
 #define UTILITY_STEPS_MAX 128
-#define UTILITY_DEPTH_MAX 32 /* of parentheses, and of values that wait for their operator */
+#define UTILITY_DEPTH_MAX 32 /* of parentheses, and of values waiting for their operator */
 
 enum utility_op {
     UTILITY_NUMBER,
@@ -21,12 +21,12 @@ enum utility_op {
     UTILITY_MULTIPLY,
     UTILITY_DIVIDE,
     UTILITY_NEGATE,
-    UTILITY_MIN, /* of the two on top; of more by repetition */
+    UTILITY_MIN, /* of the top two; repeated for more */
     UTILITY_MAX,
     UTILITY_LOG, /* natural */
 };
 
-/* A formula in postfix order, ready to be computed for any number of rows. A plain value. */
+/* A formula in postfix order, evaluated for any number of rows. A plain value. */
 struct utility {
     size_t count;
     struct {
@@ -37,11 +37,11 @@ struct utility {
 };
 
 /* `fields` is NULL-terminated. ERROR_INVALID of field "utility" says at which character (from 1)
- * what was expected, and names the fields where one is unknown. *ret_utility is written only on
+ * what was expected, and lists the fields after an unknown one. *ret_utility is written only on
  * success. */
 MUST_USE bool utility_read(const char *text, const char *const fields[],
                            struct utility *ret_utility, struct error *err);
 
-/* `values` in the order of the fields, NaN where one is not known. NaN when the outcome, or
- * anything on the way to it, is no finite number: such a row has no place in an order. */
+/* `values` in the order of the fields, NaN where unknown. NaN if the result, or any intermediate
+ * one, is not finite: such a row is not ranked. */
 double utility_value(const struct utility *utility, const double *values);

@@ -1,6 +1,6 @@
-/* How much of each region, of each family of types and of each kind of price a new reading still
- * has; regions and families apart for commitments, which would hide what is lost of the others.
- * What vanishes all at once was renamed or forgotten more likely than withdrawn. */
+/* How many known prices of each region, type family and kind a new reading still has. Commitments
+ * are counted apart by region and family, or they would hide losses among the others. Prices that
+ * vanish all at once were more likely renamed or forgotten than withdrawn. */
 #pragma once
 
 #include "common/table.h"
@@ -11,7 +11,7 @@ struct coverage {
 };
 
 #define COVERAGE_GROUPS 3
-#define COVERAGE_FEW 2 /* so many that are gone, or odd, say nothing */
+#define COVERAGE_FEW 2 /* so few lost or odd prices prove nothing */
 struct coverage_names {
     uint64_t names[COVERAGE_GROUPS];
 };
@@ -22,7 +22,7 @@ void coverage_names_of(const struct price *price, struct coverage_names *ret_nam
 /* Counts a known price; `has`: the new reading has it too. */
 void coverage_count(struct coverage *coverage, const struct coverage_names *names, bool has);
 
-/* Whether a group of these lost more than half of its prices, and more than two. */
+/* Whether one of these groups lost more than half of its prices, and more than two. */
 bool coverage_is_lost(const struct coverage *coverage, const struct coverage_names *names);
 
 void coverage_free(struct coverage *coverage);

@@ -10,7 +10,7 @@ struct document {
     struct splitter *splitter;
 };
 
-/* What the elements of a document are, and who gets them; `element`'s user is the reader. */
+/* The wanted elements of a document, and their callback; `element`'s user is the reader. */
 struct document_form {
     size_t size; /* of the reader */
     const char *const *paths;
@@ -21,11 +21,11 @@ struct document_form {
     enum split_verdict (*at_gate)(void *user, struct error *err);
 };
 
-/* A reader, zeroed but for its document. */
+/* A new reader, zeroed except for its document. */
 MUST_USE void *document_open(const struct document_form *form, const struct reading *reading,
                              struct error *err);
 
-/* Readies it for another page. */
+/* Resets it for another page. */
 MUST_USE bool document_again(struct document *document, const struct document_form *form,
                              struct error *err);
 

@@ -1,4 +1,4 @@
-/* The fields of a row of a price sheet by their names, and the price that they make. */
+/* The cells of a row of a price sheet by name, and the price they make. */
 #pragma once
 
 #include "pricing/price.h"
@@ -16,17 +16,17 @@ enum price_cell {
     PRICE_CELLS
 };
 
-/* The cell of this name; ERROR_INVALID of the field, with the names that are known. */
+/* The cell of this name; ERROR_INVALID of the field, with the known names. */
 MUST_USE bool price_cell_find(const char *name, enum price_cell *ret_cell, struct error *err);
 const char *price_cell_name(enum price_cell cell);
 
-/* How a sheet writes decimals, which its rows must agree on. */
+/* The decimal mark of a sheet, the same in all rows. */
 struct price_decimals {
-    bool may_be_comma; /* a comma parts no fields in it */
-    char mark;         /* '.' or ',' of an earlier row; '\0' as long as there was none */
+    bool may_be_comma; /* the comma is not the separator */
+    char mark;         /* '.' or ',' from an earlier row; '\0' if none yet */
 };
 
-/* Texts are "" where nothing is said. ERROR_INVALID names the field, and says what is allowed. */
+/* Missing texts are "". ERROR_INVALID names the field and the allowed values. */
 MUST_USE bool price_cells_read(const char *const cells[PRICE_CELLS],
                                struct price_decimals *decimals, struct price *ret_price,
                                struct error *err);

@@ -9,13 +9,13 @@
 
 #include "pricing/feeds/price_batch.h"
 
-/* Gets what is wrong in a row or in the header: the line, from 1, and which field and why. The
- * row is left out, and the reading goes on. */
+/* Gets each fault in the header or a row: the line, from 1, the field and the reason. The row is
+ * left out, and reading continues. */
 typedef void price_sheet_fault_fn(void *user, long long line, const struct error *fault);
 
 struct price_sheet_rules {
     struct price_batch *batch;   /* gets the prices */
-    price_sheet_fault_fn *fault; /* NULL: the first fault ends the reading */
+    price_sheet_fault_fn *fault; /* NULL: stop at the first fault */
     void *user;
 };
 
@@ -24,8 +24,8 @@ struct price_sheet *price_sheet_new(const struct price_sheet_rules *rules);
 void price_sheet_free(struct price_sheet *sheet); /* NULL is fine */
 void price_sheet_freep(struct price_sheet **sheet);
 
-/* False: the text is neither CSV nor JSON from some line on, or a fault ended the reading; err
- * says which line, field and why. */
+/* False if the text is neither CSV nor JSON from some line on, or a fault stopped the reading;
+ * err says which line, field and why. */
 MUST_USE bool price_sheet_feed(struct price_sheet *sheet, const char *data, size_t length,
                                struct error *err);
 

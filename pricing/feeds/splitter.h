@@ -19,24 +19,24 @@
 struct split_element {
     size_t path;       /* which of the paths */
     const char *key;   /* its own last key; "" in an array */
-    const char *outer; /* the key before that; "" where there is none */
+    const char *outer; /* the key above that; "" if none */
     const char *json;  /* the value's bytes: an object, an array, a string with its quotes, ... */
     size_t length;
 };
 
 enum split_verdict {
     SPLIT_GO_ON,
-    SPLIT_STOP,   /* all that was wanted is here */
+    SPLIT_STOP,   /* everything wanted has arrived */
     SPLIT_FAILED, /* err says why */
 };
 
 struct splitter_rules {
     const char *const *paths; /* NULL-terminated */
-    size_t element_max;       /* longer ones are counted and passed over */
+    size_t element_max;       /* longer ones are counted and skipped */
     enum split_verdict (*element)(void *user, const struct split_element *element,
                                   struct error *err);
-    /* Where not NULL: asked at the beginning of the value at this path, SPLIT_STOP ends it. Not
-     * one of `paths`, but those may lead through it. */
+    /* If not NULL: called at the beginning of the value at this path; SPLIT_STOP ends the
+     * document. Not one of `paths`, but may be a prefix of one. */
     const char *gate;
     enum split_verdict (*at_gate)(void *user, struct error *err);
     void *user;
@@ -48,12 +48,11 @@ MUST_USE struct splitter *splitter_new(const struct splitter_rules *rules, struc
 void splitter_free(struct splitter *splitter); /* NULL is fine */
 void splitter_freep(struct splitter **splitter);
 
-/* ERROR_UPSTREAM for what is no JSON. After a stop or a failure all further bytes get the same
- * answer. */
+/* ERROR_UPSTREAM for invalid JSON. After a stop or a failure every call gives the same result. */
 MUST_USE enum split_verdict splitter_feed(struct splitter *splitter, const char *data,
                                           size_t length, struct error *err);
 
-/* At the end of the bytes: false when the document is not complete, unless it was stopped. */
+/* At the end of the bytes: false if the document is incomplete, unless it was stopped. */
 MUST_USE bool splitter_end(const struct splitter *splitter, struct error *err);
 
 long long splitter_oversized(const struct splitter *splitter);

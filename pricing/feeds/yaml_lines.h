@@ -1,5 +1,5 @@
-/* Cuts a YAML document into lines while it arrives, where all that is wanted of it stands in
- * lines like "key:" and "key: value". What else YAML can do is not understood, but noticed. */
+/* Splits a YAML document into lines as it arrives, for feeds that only need lines like "key:" and
+ * "key: value". Other YAML is not understood, but reported. */
 #pragma once
 
 #include "common/error.h"
@@ -9,18 +9,18 @@
 
 #define YAML_LINE_MAX 4096 /* bytes; a longer one is a failure */
 
-/* NUL-terminated texts that live until the function returns. */
+/* NUL-terminated texts, valid during the call. */
 struct yaml_line {
-    size_t indent;     /* spaces before it */
-    bool tabbed;       /* there was a tab among them, so that they do not count */
-    const char *key;   /* "" where the line is of another form */
-    const char *value; /* "" where the line opens something, and where there is no key */
+    size_t indent;     /* leading spaces */
+    bool tabbed;       /* the indent has a tab, so it does not count */
+    const char *key;   /* "" for lines of another form */
+    const char *value; /* "" if the line opens a block, or has no key */
 };
 
-/* Gets every line but empty ones and comments. False ends it, with err. */
+/* Gets every line except empty ones and comments. Return false to stop, with err. */
 typedef bool yaml_line_fn(void *user, const struct yaml_line *line, struct error *err);
 
-/* Zeroed but for its function, it is ready. */
+/* Zero it and set its function. */
 struct yaml_lines {
     yaml_line_fn *line;
     void *user;
@@ -31,5 +31,5 @@ struct yaml_lines {
 MUST_USE bool yaml_lines_feed(struct yaml_lines *lines, const char *data, size_t length,
                               struct error *err);
 
-/* At the end of the bytes: false in the middle of a line, for a number may be cut there. */
+/* At the end of the bytes: false inside a line, since a number may be cut there. */
 MUST_USE bool yaml_lines_end(const struct yaml_lines *lines, struct error *err);

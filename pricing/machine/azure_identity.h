@@ -1,4 +1,4 @@
-/* What Azure tells a machine of itself: one JSON document. */
+/* Reads Azure's metadata of a machine: one JSON document. */
 #pragma once
 
 #include "common/error.h"
@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Fills in the members that the document tells, each for itself; false, with nothing filled in,
- * for what is no such document. No message quotes it: it may hold what a person put there. */
+/* Fills in each member of the document that is valid; false, with nothing filled in, for any
+ * other document. No message quotes it: it may hold private text. */
 MUST_USE bool azure_identity_read(const char *text, size_t length, struct identity *identity,
                                   struct error *err);

@@ -1,5 +1,5 @@
-/* How a person says what an hour of a machine costs that no feed knows: what they pay an hour or
- * a month, or what the machine cost and what it draws. */
+/* The hourly cost of a machine without a feed price, from a person: what they pay per hour or
+ * month, or the purchase price and power. */
 #pragma once
 
 #include "common/body.h"
@@ -18,11 +18,11 @@ struct machine_bill {
 /* {"machine": "this"} and one of "price_per_hour", "per_month" and "own". */
 extern const struct body machine_price_body;
 
-/* Reads that body. ERROR_INVALID names the field, and says what is allowed. */
+/* Reads that body. ERROR_INVALID names the field and the allowed values. */
 MUST_USE bool machine_bill_read(const json_t *json, struct machine_bill *ret_bill,
                                 struct error *err);
 
-/* What that makes an hour: kind, amount and currency, and the formula as reference. Everything
- * else of the price is empty. ERROR_INVALID where the sum is no price. */
+/* The hourly price: kind, amount and currency, and the formula as reference. Everything else of
+ * the price is empty. ERROR_INVALID if the sum is no valid price. */
 MUST_USE bool machine_bill_price(const struct machine_bill *bill, struct price *ret_price,
                                  struct error *err);

@@ -1,4 +1,4 @@
-/* Where keys of AWS are looked for, and what is found. */
+/* Where to look for AWS keys, and the result. */
 #pragma once
 
 #include "pricing/feeds/fetch.h"
@@ -6,7 +6,7 @@
 struct credentials_question {
     char *const *environment; /* like environ */
     const char *home;         /* for ~/.aws/credentials; NULL for none */
-    const char *metadata_url; /* of the instance's role; NULL: its role is not asked for */
+    const char *metadata_url; /* of the instance's role; NULL: do not ask */
     fetch_fn *fetch;
     void *fetcher;
     long long now_us;
@@ -14,6 +14,6 @@ struct credentials_question {
 
 enum credentials_result {
     CREDENTIALS_FOUND,
-    CREDENTIALS_NONE,  /* no place has any: err is not touched */
-    CREDENTIALS_WRONG, /* there is a source, but it cannot be read; err says which and why */
+    CREDENTIALS_NONE,  /* found nowhere: err is unchanged */
+    CREDENTIALS_WRONG, /* a source exists, but is unreadable; err says which and why */
 };

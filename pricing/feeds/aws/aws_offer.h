@@ -19,12 +19,12 @@
 /* A product that has the price we want, if it has one at all. */
 struct offer_product {
     char sku[SKU_SIZE];
-    bool metal; /* dedicated: only where the type has no other price */
+    bool metal; /* dedicated: used only if the type has no other price */
     struct instance_type type;
-    char text[32]; /* its price; "" where none was found */
+    char text[32]; /* its price; "" if none was found */
 };
 
-/* What is known of a price of a reserved instance; its kind must not be another's of the SKU. */
+/* What is known of a price of a reserved instance; a SKU has at most one of each kind. */
 struct offer_commitment {
     char sku[SKU_SIZE];
     enum price_kind kind;
@@ -33,32 +33,32 @@ struct offer_commitment {
 
 struct offer {
     struct document document; /* first the index, then the file if that is JSON */
-    bool indexed;             /* the index was read, the file comes */
-    char path[95];            /* of the file; with a mark before it, the version */
+    bool indexed;             /* the index was read, the file comes next */
+    char path[95];            /* of the file; the version after a mark */
     struct offer_product *products;
     size_t count, room;
     struct offer_commitment *commitments;
     size_t commitment_count, commitment_room;
 };
 
-/* What takes part in the choice: 0 for no, 1 for yes, 2 for metal that is dedicated. */
+/* How far a product is wanted: 0 no, 1 yes, 2 dedicated metal. */
 struct aws_row;
 int offer_wants(const struct aws_row *row, const char *region);
 
 void offer_add(struct offer *offer, const struct offer_product *product);
 
 void offer_add_commitment(struct offer *offer, const struct offer_commitment *commitment);
-/* Adds it to the basket, if its product has a price on demand: for readers that have brought all
- * amounts of it together, and know the prices of all products. Others leave that to
- * offer_finish(), which needs memory for all of them at once. */
+/* Adds it to the batch, if its product has a price on demand: for readers that have all its
+ * amounts together and know the prices of all products. Others leave that to offer_finish(),
+ * which needs memory for all of them at once. */
 MUST_USE bool offer_price_commitment(struct offer *offer,
                                      const struct offer_commitment *commitment,
                                      struct error *err);
-/* Puts products in the order of their SKUs, in which offer_find() finds one; NULL for none. */
+/* Sorts the products by SKU, for offer_find(); NULL if there is none. */
 void offer_sort(struct offer *offer);
 struct offer_product *offer_find(const struct offer *offer, const char *sku);
 
-/* All products and their prices are there: into the basket with them. */
+/* Call after the last product: adds all prices to the batch. */
 MUST_USE bool offer_finish(struct offer *offer, struct error *err);
 
 /* For struct reader_ops of both shapes. `suffix` replaces ".json" at the end of the file's path.

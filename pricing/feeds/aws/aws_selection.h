@@ -1,16 +1,16 @@
-/* Which of AWS's many products of EC2 is the one that an hour of Linux on demand costs, and what
- * its terms say. Shared by everything that reads AWS's price list, in JSON or in CSV. */
+/* Selects, among AWS's many EC2 products, the one for Linux on demand, and reads its terms. Used
+ * by every reader of AWS's price list, JSON or CSV. */
 #pragma once
 
 #include "pricing/feeds/price_batch.h"
 
 #include <jansson.h>
 
-/* Whether this may be a region's name: lower-case letters, digits and dashes, so that it may be
- * part of an address or of a request. */
+/* Whether this is a safe region name (lower-case letters, digits and dashes), usable in an
+ * address or a request. */
 bool aws_is_region(const char *name);
 
-/* A product as its attributes say; NULL or "" where one is not there. */
+/* The attributes of a product; NULL or "" where missing. */
 struct aws_row {
     const char *family;           /* productFamily, "Product Family" */
     const char *operating_system; /* operatingSystem, "Operating System" */
@@ -33,36 +33,31 @@ struct aws_row {
  *   filter on regionCode. Only the usages of us-east-1 have no prefix: that much is looked at. */
 bool aws_row_is_wanted(const struct aws_row *row, const char *region);
 
-/* A product's "attributes" in JSON; its texts live as long as they. */
+/* A product's "attributes" in JSON; the texts live as long as the JSON. */
 struct aws_row aws_row_of(const json_t *product_attributes, const char *product_family);
 
-/* The same of a product's "attributes" in JSON and its "productFamily" (NULL where it has none).
- */
+/* The same for a product's "attributes" in JSON and its "productFamily" (NULL if it has none). */
 bool aws_is_wanted(const json_t *product_attributes, const char *product_family,
                    const char *region);
 
-/* What AWS charges in: CNY in China, which has a host, a list and an account of its own, else
- * USD. */
+/* AWS's currency: CNY in China, which has its own host, list and account, else USD. */
 const char *aws_currency_of(const char *region);
 
-/* One price by the hour, more than 0, from the first hour to the last. The caller has picked the
- * currency. */
+/* One price by the hour, more than 0, without usage tiers. The caller has picked the currency. */
 struct aws_rate {
-    const char *unit, *begin_range, *end_range, *price; /* NULL or "": not there */
+    const char *unit, *begin_range, *end_range, *price; /* NULL or "": missing */
 };
 
-/* Whether it is for hours at all; and whether it is the price of any hour, then. */
+/* Whether it is hourly; and whether it is then the price of every hour. */
 bool aws_rate_is_hourly(const struct aws_rate *rate);
 bool aws_rate_is_plain(const struct aws_rate *rate);
 
-/* Reads the terms of one SKU on demand: {"<SKU>.<term>": {"priceDimensions": {...}}, ...}. There
- * must be exactly one price per hour in all of them, from the first hour to the last, in the
- * currency, more than 0; anything else is false. The texts live as long as the terms: the price
- * as AWS writes it; its rate code, "" where there is none; since when it is valid, "" where it
- * does not say. */
+/* Reads the on-demand terms of one SKU: {"<SKU>.<term>": {"priceDimensions": {...}}, ...}. They
+ * must hold exactly one hourly price, without usage tiers, in the currency, more than 0;
+ * otherwise false. The texts live as long as the terms: the price as AWS writes it; its rate
+ * code, "" if none; since when it is valid, "" if not stated. */
 MUST_USE bool aws_term_price(json_t *terms_of_sku, const char *currency, const char **ret_text,
                              const char **ret_rate_code, const char **ret_since);
 
-/* Fills in what the attributes vcpu ("8") and memory ("16 GiB", "1,952 GiB") say; 0 where they
- * cannot be read. */
+/* Reads the attributes vcpu ("8") and memory ("16 GiB", "1,952 GiB"); 0 if unreadable. */
 void aws_describe_type(const char *vcpus, const char *memory, struct instance_type *type);

@@ -1,5 +1,5 @@
-/* The answer to DescribeSpotPriceHistory: XML, read as it comes. What comes of it is one row for
- * each zone and instance type, the newest, in whatever order they arrive. */
+/* Reads the XML answer to DescribeSpotPriceHistory as it arrives. Keeps the newest row of each
+ * zone and instance type, in whatever order they come. */
 #pragma once
 
 #include "pricing/feeds/price_batch.h"
@@ -9,7 +9,7 @@
 /* A change of a price in a zone; the price holds until the next. */
 struct spot_row {
     struct price price; /* nanos 0: the number could not be read */
-    bool contradicted;  /* another row of that moment says something else */
+    bool contradicted;  /* another row of the same moment differs */
 };
 
 /* The rows of all pages of a walk. */
@@ -22,7 +22,7 @@ struct spot_rows {
 
 void spot_rows_free(struct spot_rows *rows);
 
-/* At the end of the walk: what stands goes into the basket. */
+/* At the end of the walk: adds the valid rows to the batch. */
 MUST_USE bool spot_rows_finish(const struct spot_rows *rows, struct price_batch *batch,
                                struct error *err);
 
@@ -31,10 +31,10 @@ struct spot_xml;
 struct spot_xml *spot_xml_new(struct spot_rows *rows);
 void spot_xml_free(struct spot_xml *xml); /* NULL is fine */
 
-/* Fails with ERROR_UPSTREAM for what is no such answer, for a DOCTYPE, and for texts, depths and
- * numbers of zones beyond reason. */
+/* Fails with ERROR_UPSTREAM if the text is another kind of answer, has a DOCTYPE, or exceeds a
+ * limit on texts, depth or zones. */
 MUST_USE bool spot_xml_feed(struct spot_xml *xml, const char *data, size_t length,
                             struct error *err);
 
-/* At the end of the bytes. *ret_token lives as long as the page: "" for the last. */
+/* At the end of the bytes. *ret_token lives as long as the page; "" on the last page. */
 MUST_USE bool spot_xml_end(struct spot_xml *xml, const char **ret_token, struct error *err);

@@ -1,7 +1,6 @@
-/* Entries of Google's price list that are the price of a part of a machine type, recognised by
- * their descriptions, to the letter. A family of machines has one entry for a core and one for a
- * GiB in each region; a GPU, a GiB of local SSD and a machine with a shared core of the first
- * generation have one each. */
+/* Entries of Google's price list for parts of a machine type, recognised by their exact
+ * descriptions. A family has one entry for a core and one for a GiB in each region; a GPU, a GiB
+ * of local SSD, and a first-generation machine with a shared core have one each. */
 #pragma once
 
 #include "common/must_use.h"
@@ -9,7 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of each family, what is bought together; the last ones belong to machines of other families. */
+/* The parts of each family that are sold together; the last ones are used by machines of other
+ * families. */
 enum gcp_family_id {
     GCP_N1,
     GCP_N2,
@@ -30,7 +30,7 @@ enum gcp_family_id {
     GCP_H3,
     GCP_Z3,
     GCP_M1,
-    GCP_M2, /* what it costs above M1 */
+    GCP_M2, /* surcharge over M1 */
     GCP_M3,
     GCP_M4,
     GCP_M4_ULTRAMEM_224,
@@ -57,34 +57,34 @@ enum gcp_part {
     GCP_EACH = GCP_CORE, /* of what has no cores: a GPU, a GiB of SSD, a whole machine */
 };
 
-/* What an entry of the price list is the price of. */
+/* The part that an entry of the price list prices. */
 struct gcp_component {
     size_t family;
     enum gcp_part part;
     bool spot;
-    int years; /* 1 or 3: for who commits to use it for so long; 0 for others */
+    int years; /* 1 or 3: years of commitment; 0 for others */
 };
 
 /* The architecture of a family's machines. */
 const char *gcp_architecture(size_t family);
 
 /* Reads "Spot Preemptible N2D AMD Instance Core running in Paris", or "Commitment v1: N2D AMD Cpu
- * in Paris for 1 Year". False for all that is not a part of a type above: custom, sole tenant,
- * reserved, of another product. */
+ * in Paris for 1 Year". False for everything else: custom, sole tenant, reserved, other
+ * products. */
 MUST_USE bool gcp_component_read(const char *description, struct gcp_component *ret_component);
 
-/* False for most entries that are none, by their bytes alone. */
+/* A cheap filter on the bytes: false for most entries that are no component. */
 bool gcp_component_may_be(const char *json, size_t length);
 
-/* The family and the group into which the price list sorts it. */
+/* The family and group in the price list. */
 const char *gcp_resource_family(const struct gcp_component *component);
 const char *gcp_group(const struct gcp_component *component);
 
-/* The unit of its price: by the hour, or by a month of GCP_MONTH_HOURS, which is how Google's own
- * list prices turn months into hours. */
+/* The unit of its price: an hour, or a month of GCP_MONTH_HOURS, as in Google's own list
+ * prices. */
 #define GCP_MONTH_HOURS 730
 MUST_USE bool gcp_unit(const struct gcp_component *component, const char *unit,
                        bool *ret_monthly);
 
-/* What a price list says beyond is a placeholder: dollars an hour. */
+/* Dollars an hour; a higher price is a placeholder. */
 int gcp_dollars_max(const struct gcp_component *component);

@@ -1,5 +1,5 @@
-/* What the parts of machines cost in each region, and what that makes of machine types. A type
- * has a price where all its parts are known beyond doubt, and else none. */
+/* The prices of machine parts in each region, and the prices of machine types computed from them.
+ * A type has a price only if all its parts are known without contradiction. */
 #pragma once
 
 #include "pricing/feeds/gcp/gcp_types.h"
@@ -9,19 +9,18 @@
 
 /* One entry of the price list: for an hour of a core, of a GiB, or of another part. */
 struct gcp_rate {
-    long long nanos; /* 0: the entry is there, but what it says cannot be used */
-    bool monthly;    /* for a month of GCP_MONTH_HOURS instead */
+    long long nanos; /* 0: the entry exists, but is unusable */
+    bool monthly;    /* per month of GCP_MONTH_HOURS instead */
     char sku[40];
-    long long since_us; /* 0 where it does not say */
+    long long since_us; /* 0 if not stated */
 };
 
 struct gcp_rates;
 struct gcp_rates *gcp_rates_new(void);
 void gcp_rates_free(struct gcp_rates *rates); /* NULL is fine */
 
-/* A second rate for the same component in a region, when it is another, spoils the component
- * there, and so does one that cannot be used. Such rates are counted as ambiguous. Fails
- * with more regions than there may be. */
+/* A second, different rate for the same component in a region invalidates it there, and so does
+ * an unusable one. Such rates are counted as ambiguous. Fails if there are too many regions. */
 MUST_USE bool gcp_rates_add(struct gcp_rates *rates, const char *region,
                             const struct gcp_component *component, const struct gcp_rate *rate,
                             struct error *err);
