@@ -1,20 +1,20 @@
-/* A member of a document, and the readers of those that are objects. */
+/* A member of a document, and the readers of object members. */
 #pragma once
 
 #include "engine/document/run_document.h"
 
 struct member {
     const char *name;
-    /* Of a value that is there; it is JSON as far as its quotes and brackets go. */
+    /* The value is present; its quotes and brackets are balanced. */
     bool (*read)(const struct member *member, struct span value, struct document *document,
                  struct error *err);
-    size_t offset, size; /* in struct document, of what takes a text */
-    long long min, max;  /* of a number */
-    bool required;       /* else null and absence are the same: not known */
-    bool long_text;      /* else its JSON has DOCUMENT_MEMBER_MAX bytes at most */
+    size_t offset, size; /* in struct document, for a text */
+    long long min, max;  /* for a number */
+    bool required;       /* else null and absent both mean unknown */
+    bool long_text;      /* else its JSON may have DOCUMENT_MEMBER_MAX bytes */
 };
 
-/* Sixteen digits, as hashes are written here. */
+/* Sixteen hexadecimal digits of a hash. */
 MUST_USE bool member_read_hash(struct span value, const char *field, char ret_text[17],
                                struct error *err);
 
@@ -35,6 +35,6 @@ MUST_USE bool member_read_implementations(const struct member *member, struct sp
                                           struct document *document, struct error *err);
 MUST_USE bool member_read_void(const struct member *member, struct span value,
                                struct document *document, struct error *err);
-/* Its place among the others is looked at by run_document_read.c. */
+/* run_document_read.c checks its place among the members. */
 MUST_USE bool member_read_signature(const struct member *member, struct span value,
                                     struct document *document, struct error *err);

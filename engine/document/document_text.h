@@ -1,4 +1,4 @@
-/* What documents are made of besides numbers: texts and small objects. */
+/* Reads and writes the texts and small objects of documents. */
 #pragma once
 
 #include "common/bytes.h"
@@ -9,20 +9,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A string without control characters, shorter than `size`. `field` is blamed. */
+/* A string without control characters, shorter than `size`. Errors name `field`. */
 MUST_USE bool document_read_text(struct span value, const char *field, size_t size,
                                  char *ret_text, struct error *err);
 
-/* An object as it is, without the blanks around its tokens. The caller frees it; NULL on error.
- */
+/* Copies an object without the blanks around its tokens. The caller frees it; NULL on error. */
 char *document_copy_object(struct span value, const char *field, struct error *err);
 
-/* An object as jansson reads it, without duplicates; NULL on error. */
+/* Parses an object with jansson, without duplicates; NULL on error. */
 json_t *document_parse(struct span value, const char *field, struct error *err);
 
-/* Passes a refusal of something inside on as one of the document: "spec" and "threads" become
- * "spec.threads". Always returns false. */
+/* Passes on an error from inside a member: "spec" and "threads" become "spec.threads". Always
+ * returns false. */
 bool document_refuse_inside(struct error *err, const char *where, const struct error *inner);
 
-/* With quotes and escapes; null of NULL and "". */
+/* With quotes and escapes; NULL and "" become null. */
 MUST_USE bool document_write_text(struct bytes *text, const char *value);

@@ -1,6 +1,6 @@
-/* A run as it travels: everything that is stored of it, as one JSON object in one line. What was
- * computed from the trace travels too, for people; the server that imports it computes it
- * again. docs/run-document.md describes it for other engines. */
+/* A run for transfer: everything stored of it, as one JSON object in one line. Results computed
+ * from the trace are included for people; the importing server recomputes them.
+ * docs/run-document.md describes it for other engines. */
 #pragma once
 
 #include "common/json_scan.h"
@@ -12,18 +12,18 @@
 
 #define DOCUMENT_VERSION 1
 
-/* Owned: `run`, `steps`, `evidence`; the spans point into the text that was read. */
+/* Owned: `run`, `steps`, `evidence`; the spans point into the input text. */
 struct document {
-    struct run run; /* number, sweep and what follows from the trace are not filled in */
+    struct run run; /* without number, sweep and what is computed from the trace */
     struct run_spec spec;
-    char stratum[17]; /* of the machine, beside run.machine; "" unknown */
+    char stratum[17]; /* of run.machine; "" unknown */
     char *facts;      /* owned: of the machine, or NULL */
     struct steps steps;
     struct evidence evidence;
-    struct span steps_text;    /* as engine/trace/trace.h reads it, and so is the next: */
-    struct span evidence_text; /* where there was none, a constant that says so */
-    double claimed; /* samples a second that the sender computed; 0 where it did not say */
-    double method;  /* of the statistics that the sender used (summary_text.h); 0 not said */
-    struct signature signature; /* as it came: nothing verified it yet */
-    struct span signed_text;    /* what it covers */
+    struct span steps_text;    /* as engine/trace/trace.h reads it, like the next: */
+    struct span evidence_text; /* a constant if there is none */
+    double claimed; /* samples a second that the sender computed; 0 if missing */
+    double method;  /* version of the sender's statistics (summary_text.h); 0 if missing */
+    struct signature signature; /* as received, not yet verified */
+    struct span signed_text;    /* the text it covers */
 };

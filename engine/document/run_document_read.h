@@ -11,15 +11,15 @@
 MUST_USE bool document_read(const char *text, size_t length, struct document *ret_document,
                             struct error *err);
 
-/* The last spec, as it was written and as it was read: specs of many documents are mostly alike,
- * and reading one takes a third of the time. The caller's; a zeroed one is fine. */
+/* Cache of the last spec, raw and parsed: most documents have the same spec, and parsing one
+ * takes a third of the time. Owned by the caller; zeroed at first. */
 struct document_memo {
     char *written, *text; /* owned, or both NULL */
     size_t length;        /* of `written` */
     struct run_spec spec;
 };
 
-/* The same, one document after another; what comes out does not depend on the memo. */
+/* The same for one document after another; the memo does not change the result. */
 MUST_USE bool document_read_next(struct document_memo *memo, const char *text, size_t length,
                                  struct document *ret_document, struct error *err);
 

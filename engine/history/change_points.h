@@ -19,8 +19,8 @@
 struct history_point {
     long long at_us;
     double value; /* above 0 */
-    double sd;    /* standard deviation of its logarithm, from its own interval; 0 unknown */
-    /* What may explain a change: versions, kernel, machine ...; borrowed, NULL for unknown. The
+    double sd;    /* standard deviation of its logarithm, from its interval; 0 unknown */
+    /* Possible causes of a change: versions, kernel, machine ...; borrowed, NULL for unknown. The
      * caller gives each position a meaning, the same for all points. */
     const char *keys[HISTORY_KEYS_MAX];
 };
@@ -28,18 +28,18 @@ struct history_point {
 struct change_point {
     size_t first;       /* the first point of the new level */
     long long at_us;    /* of that point */
-    struct ratio ratio; /* the new level by the old one, with 95 % (compare_runs()) */
-    unsigned explained; /* bit k: key k was one value in the old level and another one in the new,
-                         * and changed here, one point beside, or where the noise allows that the
-                         * level did (with 95 %) */
+    struct ratio ratio; /* new level / old level, with 95 % (compare_runs()) */
+    unsigned explained; /* bit k: key k had one value in the old level and another in the new, and
+                         * changed at this point, one point away, or within the change's
+                         * uncertainty (95 %) */
 };
 
 struct change_points {
-    struct change_point *list; /* owned, in the order of time */
+    struct change_point *list; /* owned, in time order */
     size_t count;
 };
 
-/* `points` in the order of time. */
+/* `points` in time order. */
 void change_points_find(const struct history_point *points, size_t count,
                         struct change_points *ret_changes);
 

@@ -1,5 +1,5 @@
-/* Who uses the processors: what other processes took of them between two readings. Pure but for
- * memory. Our own process does not count, nor does what it started: its workers. */
+/* Processor time that other processes used between two readings. Pure except for memory. Our own
+ * process and its workers are excluded. */
 #pragma once
 
 #include "engine/machine/load_reading.h"
@@ -7,27 +7,27 @@
 #include <stdbool.h>
 
 #define LOAD_USERS_MAX 5
-#define LOAD_USER_MIN 1.0 /* percent, below which no process is named */
+#define LOAD_USER_MIN 1.0 /* percent; processes below are not named */
 
 /* All processes of one name. */
 struct load_user {
-    char name[LOAD_NAME_SIZE]; /* by strangers: one line of UTF-8, "" too */
+    char name[LOAD_NAME_SIZE]; /* by other programs: one line of UTF-8, may be "" */
     double percent;
 };
 
-/* Percents are of all processors of our affinity, rounded to tenths. */
+/* Percents of all processors of our affinity, rounded to tenths. */
 struct load {
     int processors;        /* so many there are */
-    double busy_percent;   /* what others took */
-    double hidden_percent; /* of it, by processes that are not visible here: of other users where
-                              /proc hides them, or outside this container */
+    double busy_percent;   /* used by others */
+    double hidden_percent; /* of it, by invisible processes: of other users if /proc hides them,
+                            * or outside this container */
     int count;
     struct load_user users[LOAD_USERS_MAX]; /* the largest first */
 };
 
-/* What processes that ended in between took counts for the one that waited for them: compilers
- * for make. A process counts where it ran last, so one on processors that are not ours does not.
- * `own` is our pid. `after` must be the later one. */
+/* The time of a process that ended in between counts for its parent: a compiler's for make. A
+ * process counts where it ran last, so one on other processors does not. `own` is our pid.
+ * `after` must be the later one. */
 void load_between(const struct load_reading *before, const struct load_reading *after,
                   const struct topology *topology, long long own, struct load *ret_load);
 

@@ -1,5 +1,5 @@
-/* What the processors have done since the machine's start, at one moment: two such readings say
- * who used them in between (load.h). */
+/* Processor counters since boot, at one moment: two readings say who used the processors in
+ * between (load.h). */
 #pragma once
 
 #include "engine/machine/topology.h"
@@ -7,31 +7,31 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define LOAD_NAME_SIZE 16 /* 15 bytes, as the kernel keeps names of programs */
+#define LOAD_NAME_SIZE 16 /* 15 bytes, the kernel's limit for program names */
 
 /* One line of /proc/PID/stat. Times are in ticks (proc.h). */
 struct load_process {
     long long pid, parent;
-    long long started;     /* since the machine's start: tells it from a later one of its pid */
+    long long started;     /* since boot: tells it from a later process with its pid */
     long long ticks;       /* of its threads */
-    long long child_ticks; /* of children that ended and that it waited for, and of theirs */
+    long long child_ticks; /* of its ended and waited-for children, and theirs */
     long long processor;   /* where it ran last */
     char name[LOAD_NAME_SIZE];
 };
 
 struct load_reading {
     long long taken_ns;             /* monotonic */
-    long long busy_ticks;           /* of our processors together; -1 not visible */
-    struct load_process *processes; /* owned; in the order of their pid; those that are visible */
+    long long busy_ticks;           /* of our processors together; -1 unknown */
+    struct load_process *processes; /* owned; visible processes by pid */
     size_t count, size;
 };
 
-/* Reads a line of /proc/PID/stat. The name may hold anything, ") R 1" too; what is no printable
- * UTF-8 in it becomes "?". False where the text is no such line. */
+/* Reads a line of /proc/PID/stat. The name may hold anything, even ") R 1"; unprintable or
+ * invalid UTF-8 becomes "?". False for any other text. */
 bool load_read_process(const char *text, struct load_process *ret_process);
 
-/* `root` as in proc.h; of the topology counts which processors are ours. Reads one file for each
- * process: some milliseconds. */
+/* `root` as in proc.h; `topology` says which processors are ours. Reads one file per process:
+ * some milliseconds. */
 void load_reading_take(const char *root, const struct topology *topology,
                        struct load_reading *ret_reading);
 

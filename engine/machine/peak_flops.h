@@ -1,5 +1,5 @@
-/* What a processor could compute at best: an estimate from its cores, the clock that was seen,
- * and how many operations a core has room for in a cycle. Always shown with that assumption. */
+/* Estimated peak of a processor, from its cores, the measured clock, and the operations per core
+ * and cycle. Always shown with that assumption. */
 #pragma once
 
 #include "common/must_use.h"
@@ -7,19 +7,19 @@
 #include <stdbool.h>
 
 struct peak_flops {
-    double achieved_tflops; /* of the measured throughput */
+    double achieved_tflops; /* from the measured throughput */
     double peak_tflops;
     double share;              /* achieved / peak */
-    double operations_a_cycle; /* of a core: the assumption */
+    double operations_a_cycle; /* per core: the assumption */
 };
 
-/* What is known of a run. `isa` is what was really used of the processor. */
+/* The input from a run. `isa` is the one really used. */
 struct effort {
     const char *isa, *precision;
-    double cores, hertz, multiply_adds; /* of a sample, forward; 0 unknown */
+    double cores, hertz, multiply_adds; /* per sample, forward; 0 unknown */
     double samples_per_second;
 };
 
-/* A sample takes three times its forward pass, a multiply-add is two operations. False where
- * something is not known. */
+/* A training step takes three forward passes, a multiply-add is two operations. False if
+ * something is unknown. */
 MUST_USE bool peak_flops_estimate(const struct effort *effort, struct peak_flops *ret_peak);

@@ -28,11 +28,11 @@ enum vm_kind {
     VM_INSTANCE,
 };
 
-/* Of a machine's name as it is stored; everything that is not written as above is unknown. */
+/* The kind of a stored machine name; any other form is unknown. */
 enum vm_kind vm_kind_of(const char *vm);
 
-/* What the machine shows by itself. `root` as in proc.h. */
+/* The name from the machine itself. `root` as in proc.h. */
 void vm_read(const char *root, char ret_vm[VM_SIZE]);
 
-/* By the id that a cloud gave to an instance; "" for an id of "". */
+/* From a cloud's instance id; "" for an id of "". */
 void vm_from_instance(const char *cloud, const char *id, char ret_vm[VM_SIZE]);

@@ -33,33 +33,33 @@
 
 enum confine_how {
     CONFINE_LITTLE, /* limits, and no new privileges */
-    CONFINE_OTHERS, /* an engine of others: what is outside its run is out of reach, too */
+    CONFINE_OTHERS, /* a foreign engine: what is outside its run is out of reach, too */
     CONFINE_OURS,   /* our own worker */
 };
 
 struct confinement {
     struct sock_filter program[CONFINE_PROGRAM_MAX];
-    unsigned short length;                     /* 0: without a filter */
+    unsigned short length;                     /* 0: no filter */
     unsigned short selves[CONFINE_SELVES_MAX]; /* lines that name the process itself */
     unsigned self_count;
     bool drop; /* capabilities */
     struct confine_files files;
 };
 
-/* Whether this kernel filters calls, and our own confinement permits it. */
+/* Whether this kernel has seccomp filters, and our own confinement permits them. */
 bool confine_can_filter(void);
 
-/* What will be done, made ready before the fork; of CONFINE_OURS the caller prepares the files by
- * confine_files_prepare(). Where the kernel has no filters, or does not restrict files or
- * signals, the rest is done. */
+/* Prepares the confinement before the fork; for CONFINE_OURS the caller prepares the files by
+ * confine_files_prepare(). Without filters in the kernel, or restrictions of files or signals,
+ * the rest still applies. */
 void confine_prepare(enum confine_how how, struct confinement *ret_confinement);
 
-/* Confines the calling process, for good. Only calls that a child of a process with threads may
- * make. False, with errno, when something could not be done: then nothing is to be run. */
+/* Confines the calling process, for good. Async-signal-safe: may be called after fork in a
+ * process with threads. False, with errno, if something failed: then the caller must not run
+ * anything. */
 MUST_USE bool confine_apply(const struct confinement *confinement);
 
-/* Hides the memory, the environment and the descriptors of the calling process from processes
- * that have no more rights than its own user: no tracing, no /proc/PID/mem, no core file. Its
- * children begin hidden too, until they become another program. Not with sanitizers, which need
- * that for themselves. */
+/* Hides the memory, environment and descriptors of the calling process from other processes of
+ * its user: no tracing, no /proc/PID/mem, no core file. Its children are hidden too, until exec.
+ * Not with sanitizers, which need that access. */
 void confine_hide(void);

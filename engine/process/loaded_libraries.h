@@ -1,4 +1,4 @@
-/* Which libraries a process has really loaded, from its memory map. */
+/* The libraries that a process has loaded, from its memory map. */
 #pragma once
 
 #include <sys/types.h>
@@ -8,11 +8,10 @@
 struct loaded_libraries {
     const char *allocator;      /* "system", "tcmalloc", "jemalloc", "mimalloc" */
     const char *openmp;         /* "none", "gnu", "llvm", "intel" */
-    char dnn[LIBRARY_FILE_MAX]; /* file name of the library of primitives, in UTF-8; "" without
-                                   one */
+    char dnn[LIBRARY_FILE_MAX]; /* file name of oneDNN, in UTF-8; "" without one */
 };
 
-/* `root` as in proc.h. Of a process that has gone nothing is found. */
+/* `root` as in proc.h. Finds nothing if the process has ended. */
 void loaded_libraries_read(const char *root, pid_t process, struct loaded_libraries *ret_loaded);
 
 /* One line of JSON. The caller frees it. */

@@ -1,5 +1,5 @@
-/* Libraries that are loaded before an engine because its spec wants another allocator, or another
- * OpenMP runtime, than the one it was built with. */
+/* Libraries to preload for an engine, if its spec wants another allocator or OpenMP runtime than
+ * the engine's own. */
 #pragma once
 
 #include "common/error.h"
@@ -10,8 +10,8 @@
 
 #define PRELOAD_MAX 1024
 
-/* Writes what LD_PRELOAD has to be, "" where the spec wants nothing of this kind. `root` stands
- * before every folder that is searched ("" but in tests). ERROR_UNABLE names the first field
- * whose library is not installed here, and each missing library with its Debian package. */
+/* Writes LD_PRELOAD, "" if the spec needs none. `root` is a prefix of every searched folder (""
+ * except in tests). ERROR_UNABLE names the first field whose library is not installed, and each
+ * missing library with its Debian package. */
 MUST_USE bool preload_find(const struct run_spec *spec, const char *root,
                            char ret_list[PRELOAD_MAX], struct error *err);
