@@ -3,7 +3,7 @@
 
 #include "common/text.h"
 
-/* One turn of the generator, so that similar names lie far apart. */
+/* One step of the generator, so that similar names get distant states. */
 struct chance chance_from(const char *text)
 {
     struct chance chance = {hash_text(HASH_START, text)};

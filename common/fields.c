@@ -142,7 +142,7 @@ static bool is_whole(const json_t *value)
     return json_is_real(value) && fabs(real) <= 9007199254740992 && !(floor(real) < real);
 }
 
-/* Reads a number as JSON writes it, neither "0x10" nor "inf"; 5e-324 is one too. */
+/* Reads a number in JSON's syntax, so neither "0x10" nor "inf"; accepts 5e-324. */
 static bool real_from_text(const char *text, double *ret_real)
 {
     char *end;
@@ -156,7 +156,7 @@ static bool is_text(const struct field *field)
     return field->type == FIELD_CHOICE || field->type == FIELD_TEXT || field->type == FIELD_WORD;
 }
 
-/* Of a field that is_text(). */
+/* For a field that is_text(). */
 static bool read_text(const struct field *field, const char *text, void *object,
                       struct error *err)
 {

@@ -40,7 +40,7 @@ static bool is_digit(const char *at, const char *end)
     return at < end && *at >= '0' && *at <= '9';
 }
 
-/* Takes the digits that come; returns how many. */
+/* Reads consecutive digits; returns how many. */
 static int take_digits(const char **at, const char *end, struct decimal *decimal)
 {
     const char *first = *at;
@@ -147,7 +147,7 @@ static bool through_wide(const struct decimal *decimal, double *ret_number)
 #endif
 }
 
-/* False where only the C library knows. */
+/* False if only the C library can decide. */
 static bool quick(const struct decimal *decimal, double *ret_number)
 {
     int exponent = decimal->exponent;
@@ -158,7 +158,7 @@ static bool quick(const struct decimal *decimal, double *ret_number)
         *ret_number = 0;
         return true;
     }
-    /* Two exact numbers: the one operation on them rounds correctly. */
+    /* Both numbers are exact, so the one operation on them rounds correctly. */
     if (decimal->digits <= EXACT_DIGITS && exponent >= -EXACT_POWER && exponent <= EXACT_POWER) {
         *ret_number = exponent < 0 ? (double)decimal->digits / powers[-exponent]
                                    : (double)decimal->digits * powers[exponent];
@@ -268,7 +268,7 @@ static int exponent_of(double number)
 }
 #endif
 
-/* Most losses, at a tenth of what printf() takes. Returns 0 where that has to do it. */
+/* Prints most losses at a tenth of printf()'s cost. Returns 0 if printf() must do it. */
 static int write_quickly(double number, char ret_text[JSON_NUMBER_SIZE])
 {
 #if LDBL_MANT_DIG == 64
@@ -391,7 +391,7 @@ static int place(uint64_t digits, int precision, int exponent, char *text)
     return length;
 }
 
-/* 0 where only the C library knows. */
+/* 0 if only the C library can decide. */
 static int print_exactly(double number, int precision, char *text)
 {
     double size = fabs(number);
@@ -407,7 +407,7 @@ static int print_exactly(double number, int precision, char *text)
     binary.mantissa = (bits & (((uint64_t)1 << FRACTION_BITS) - 1)) | (uint64_t)1
                                                                           << FRACTION_BITS;
     binary.exponent = (int)(bits >> FRACTION_BITS) - 1023 - FRACTION_BITS;
-    /* The exponent of the power of two below it: right, or one too small. */
+    /* The exponent of the power of two below it: exact, or one too small. */
     exponent = (int)floor((binary.exponent + FRACTION_BITS) * 0.30102999566398120);
     if (!scale(&binary, precision - 1 - exponent, &digits))
         return 0;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Four digits; -1 where they are none. */
+/* Four hexadecimal digits; -1 for other text. */
 static long take_code(struct json_scan *scan)
 {
     long code = 0;
@@ -25,7 +25,7 @@ static long take_code(struct json_scan *scan)
     return code;
 }
 
-/* Behind "\u": neither a NUL nor one half of a pair. */
+/* After "\u": neither a NUL nor half of a surrogate pair. */
 static bool skip_code(struct json_scan *scan)
 {
     long code = take_code(scan);
@@ -39,7 +39,7 @@ static bool skip_code(struct json_scan *scan)
     return code >= 0xdc00 && code <= 0xdfff;
 }
 
-/* Behind a backslash. */
+/* After a backslash. */
 static bool skip_escape(struct json_scan *scan)
 {
     if (scan->at == scan->end || *scan->at == '\0' || !strchr("\"\\/bfnrtu", *scan->at))
@@ -138,7 +138,7 @@ static bool skip_elements(struct json_scan *scan, int depth)
     return step == JSON_SCAN_END;
 }
 
-/* `depth`: how much deeper it may go. */
+/* `depth`: how much deeper it may nest. */
 static bool skip_value(struct json_scan *scan, int depth)
 {
     struct span inside;

@@ -63,7 +63,7 @@ MUST_USE bool json_scan_value(struct json_scan *scan, struct span *ret_value);
 MUST_USE bool json_scan_extent(struct json_scan *scan, struct span *ret_value);
 
 /* The members of an object, one per call: call after '{' was taken, with `*first` true. The name
- * is unescaped text from the input, so a name with escapes is unknown. */
+ * keeps its escapes, so a name with escapes is unknown. */
 enum json_scan_step { JSON_SCAN_MEMBER, JSON_SCAN_END, JSON_SCAN_BROKEN };
 enum json_scan_step json_scan_member(struct json_scan *scan, bool *first, struct span *ret_name);
 

@@ -45,7 +45,7 @@ static bool is_listed(const char *const *names, const char *name)
     return false;
 }
 
-/* False where the value is left out. */
+/* False if the value is left out. */
 static bool begin(struct json_writer *out, const char *key)
 {
     if (out->skipped > 0 ||

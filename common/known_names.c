@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define NEAREST 6
-#define LIST_SIZE 160 /* of an error's message; so much of it may be names */
+#define LIST_SIZE 160 /* bytes of an error's message for names */
 
 void known_names_add(struct known_names *known, const char *name)
 {
@@ -20,7 +20,7 @@ void known_names_add_all(struct known_names *known, const char *const names[])
         known_names_add(known, *names);
 }
 
-/* Appends a name unless there is no room for the whole of it. */
+/* Appends a name if all of it fits. */
 static bool append(char text[LIST_SIZE], const char *name)
 {
     size_t used = strlen(text), length = strlen(name);
@@ -40,7 +40,7 @@ static bool list_all(const struct known_names *known, char ret_text[LIST_SIZE])
     return true;
 }
 
-/* Of names that are equally near, the first of the list. */
+/* Of equally near names, the first of the list. */
 static void list_nearest(const struct known_names *known, const struct unknown_name *unknown,
                          char ret_text[LIST_SIZE])
 {

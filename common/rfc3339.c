@@ -53,7 +53,7 @@ static long long days_of(const struct civil *civil)
            1 - 719468;
 }
 
-/* Behind the seconds: a fraction, where there is one. Returns its length, or -1. */
+/* After the seconds: an optional fraction. Returns its length, or -1. */
 static int read_fraction(const char *text, size_t length, long long *ret_us)
 {
     long long unit = US / 10;

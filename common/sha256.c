@@ -41,7 +41,7 @@ static void expand(const uint8_t block[BLOCK], uint32_t ret_words[BLOCK])
     }
 }
 
-/* The letters are those of the standard: state[0] is its a, state[7] its h. */
+/* The letters are the standard's: state[0] is its a, state[7] its h. */
 static void take_block(uint32_t hash[8], const uint8_t block[BLOCK])
 {
     uint32_t words[BLOCK], s[8];

@@ -12,7 +12,7 @@ static uint64_t *entry_at(const struct table *table, size_t place)
     return (uint64_t *)(void *)&table->entries[place * table->entry_size];
 }
 
-/* The entry of a name, or the free one where it belongs. */
+/* The entry of a key, or the free place for it. */
 static uint64_t *entry_of(const struct table *table, uint64_t name)
 {
     size_t place = (size_t)name & (table->size - 1);

@@ -10,9 +10,9 @@
 #include <fcntl.h>
 #include <limits.h>
 
-#define SLICE_PAGES 256           /* a megabyte of pages, between two looks at who wants it */
-#define MARGIN (1024 * 1024)      /* bytes that a file system needs besides */
-#define LOOK_INSTRUCTIONS 1000000 /* of SQLite, between two looks while it checks */
+#define SLICE_PAGES 256           /* a megabyte of pages between two calls of the watch */
+#define MARGIN (1024 * 1024)      /* spare bytes that a file system needs */
+#define LOOK_INSTRUCTIONS 1000000 /* SQLite steps between two calls during the check */
 
 struct copy {
     struct db *from, *to;
@@ -23,7 +23,7 @@ struct copy {
     bool stopped;
 };
 
-/* What SQLite may leave beside a file; whatever is not there is not minded. */
+/* Removes SQLite's files next to a database; missing ones are fine. */
 static void remove_beside(const char *path)
 {
     static const char *const tails[] = {"-wal", "-shm", "-journal"};
@@ -76,7 +76,7 @@ static bool copy_has_room(struct copy *copy, struct error *err)
                      (needed + MARGIN) >> 20, left >> 20, copy->target);
 }
 
-/* From here on the source is read as it is now, whatever is written meanwhile. */
+/* The copy is the source's state from here on, whatever is written later. */
 static bool copy_hold_still(struct copy *copy, struct error *err)
 {
     return db_execute(copy->from, "BEGIN", err) && schema_check(copy->from, &schema_today, err) &&
@@ -139,7 +139,7 @@ static bool finish_copy(struct copy *copy, struct verify_facts *ret_facts, struc
                            why.message);
 }
 
-/* Of the source, which is open or could not be opened. */
+/* For a source that is open, or could not be opened. */
 static bool copy_from(struct copy *copy, struct verify_facts *ret_facts, struct error *err)
 {
     return copy->from && copy_hold_still(copy, err) && copy_has_room(copy, err) &&
@@ -176,7 +176,7 @@ static bool is_free(const char *target, struct error *err)
                      "%.180s is there already, and nothing is overwritten", target);
 }
 
-/* An empty file that is ours alone. */
+/* A new empty file. */
 static bool make_part(const char *part, struct error *err)
 {
     int descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -12,7 +12,7 @@
 #define HAS_ENDED                                                                                \
     "state NOT IN ('queued', 'running') AND NOT (state = 'cancelled' AND started_us IS NULL)"
 
-/* What is covered, one query for each table. The statement that looks a run up comes first. */
+/* The covered data, one query per table. The first statement finds the run. */
 static const char *const tables[] = {
     "SELECT id, state, spec, instance, created_us, started_us, ended_us, provenance, sender,"
     " (SELECT fingerprint FROM machines WHERE machines.number = machine),"
@@ -57,7 +57,7 @@ static void add_text(struct sha256 *sum, const char *text)
     sha256_add(sum, text, length);
 }
 
-/* Each value behind its kind, so that no two rows read the same. */
+/* Each value after its type, so that no two different rows give the same bytes. */
 static void add_row(struct sha256 *sum, struct stmt *row)
 {
     sha256_add(sum, "row", 3);
@@ -92,7 +92,7 @@ static bool add_table(struct db *db, const char *sql, long long number, struct s
     return step == STMT_DONE;
 }
 
-/* "" of a run that has to have none. */
+/* "" for a run without a checksum. */
 static bool checksum_compute(struct db *db, long long number, char ret_text[TEXT_SIZE],
                              struct error *err)
 {

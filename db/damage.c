@@ -2,7 +2,7 @@
 
 #include <stdatomic.h>
 
-/* Of all connections: what one has seen is true of the file. */
+/* For all connections: damage that one has seen is in the file. */
 static atomic_bool damaged;
 
 bool db_is_damaged(void)

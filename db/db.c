@@ -51,7 +51,7 @@ void db_free(struct db *db)
         sqlite3_finalize(stmt->handle);
         free(stmt);
     }
-    /* What is damaged is left as it is, its log beside it. */
+    /* A damaged database is left as it is, with its log. */
     if (db->handle && db_is_damaged())
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_close(db->handle);
@@ -81,8 +81,7 @@ bool db_size(struct db *db, long long *ret_bytes, struct error *err)
         ret_bytes, err);
 }
 
-/* As far as it can be at once: it keeps others from writing, for as long as it waits for somebody
- * who reads. */
+/* Empties the WAL unless a reader is in the way: a checkpoint that waits blocks writers. */
 static bool empty_log(struct db *db, struct error *err)
 {
     int rc;

@@ -34,8 +34,8 @@ struct db_lock {
     struct file *file; /* NULL while there is none */
 };
 
-/* A worker that is being forked has our descriptors until its exec, so the lock of a server that
- * was killed may outlive it by a moment. */
+/* Between fork and exec a worker has copies of our descriptors, so the lock of a killed server
+ * may outlive it by a moment. */
 static bool take_lock(int descriptor)
 {
     const struct timespec moment = {.tv_nsec = 10 * 1000000};
@@ -61,7 +61,7 @@ static struct file *known_file(const struct stat *status)
     return NULL;
 }
 
-/* A place for one more: that of a file which was deleted, where there is one. */
+/* A free entry; one of a deleted file is reused. */
 static struct file *free_place(void)
 {
     struct stat status;
@@ -77,8 +77,8 @@ static struct file *free_place(void)
     return files.count < FILES_MAX ? &files.list[files.count++] : NULL;
 }
 
-/* With the files locked: opens the file, where this process has not done so yet. Returns false
- * when it cannot be opened; errno says why. */
+/* With the files locked: opens the file, unless this process has opened it already. Returns false
+ * if it cannot be opened; errno says why. */
 static bool open_file(const char *path, struct file **ret_file)
 {
     struct stat status;

@@ -1,10 +1,10 @@
-/* One server for each database. What is locked is the file itself, by whatever name it was
- * opened: a symbolic link, a hard link or a lock file that somebody deleted lets no second server
- * in. A file FILE.lock is locked too, which holds the name while a restore replaces the file.
+/* One server per database. The lock is on the file itself, whatever its name: a symbolic link, a
+ * hard link or a deleted lock file lets no second server in. FILE.lock is locked too; it holds
+ * the name while a restore replaces the file.
  *
- * SQLite loses the locks of a process on a file with the first descriptor of it that the process
- * closes. So a descriptor of a database that was opened here stays open for the life of the
- * process, and is used again; only that of a deleted file is closed. */
+ * POSIX drops all locks of a process on a file when the process closes any descriptor of it. So a
+ * descriptor of a database opened here stays open for the life of the process and is reused; only
+ * the descriptor of a deleted file is closed. */
 #pragma once
 
 #include "common/error.h"

@@ -31,7 +31,7 @@ struct db *db_open_schema(const char *path, const struct schema *schema, struct 
     AUTO(db_freep)
     struct db *db = db_open_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
 
-    /* The file may be empty yet: its schema is looked at before WAL mode writes to it. */
+    /* The file may still be empty: check its schema before WAL mode writes to it. */
     if (!db || !schema_check(db, schema, err) ||
         !db_execute(db, "PRAGMA journal_mode = WAL", err) ||
         !db_execute(db, "PRAGMA foreign_keys = ON", err) || !schema_upgrade(db, schema, err))
@@ -82,8 +82,8 @@ struct db *db_open_beside(const char *path, struct error *err)
                   strerror(errno));
         return NULL;
     }
-    /* A process that holds the lock may change the schema; a schema that is in use must be
-     * left alone. The lock is given back at once: a server must be able to start. */
+    /* A process that holds the lock may change the schema, and a schema in use must stay. Release
+     * the lock at once, so that a server can start. */
     lock = db_lock(path, &in_use);
     if (!lock && (!has_one_log(path, err) || !is_current(path, err)))
         return NULL;

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-/* Cut where it is too long: then nothing of that name is found. */
+/* Cut if it is too long: then no file of that name is found. */
 static void folder_of(const char *path, char ret_folder[PATH_MAX])
 {
     char *slash;
@@ -73,7 +73,7 @@ bool disk_is_same(const char *path, const char *other)
            file.st_dev == other_file.st_dev && file.st_ino == other_file.st_ino;
 }
 
-/* Where the file system knows no such rename, a second name does the same. */
+/* Without such a rename in the file system, a hard link does the same. */
 static int rename_without_overwriting(const char *from, const char *to)
 {
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)

@@ -18,8 +18,8 @@ static bool go_up(char *path)
     return true;
 }
 
-/* The nearest part of `path`, from its end, that this process can see: what is beyond it is
- * either not there or hidden by it. */
+/* The nearest part of `path`, from its end, that this process can see: the rest is missing, or
+ * hidden by it. */
 static bool find_refusing(char *path, struct stat *ret_found)
 {
     while (stat(path, ret_found) != 0)

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* DATABASE.part is copied into, and is called DATABASE.restored once it is whole: that name is
- * the decision. What is put aside is named by its time, so that the next call, which may finish
- * this one, uses the same names. The database goes last: until then its log could not be kept
- * apart from that of another. */
+/* DATABASE.part is the copy in progress; once complete it is renamed to DATABASE.restored, and
+ * that is the decision. Old files are set aside under a name with its time, so that the next
+ * call, which may finish this one, uses the same names. The database is renamed last: before
+ * that, its log could be mixed up with the old one's. */
 static const char *const moved[] = {"-wal", "-shm", "-journal", ""};
 
 static bool name_it(char ret_name[PATH_MAX], const char *path, const char *tail,
@@ -57,7 +57,7 @@ static bool is_taken(const char *aside)
     return false;
 }
 
-/* The first second from now on whose names are free. */
+/* The first second from now on with free names. */
 static bool stamp_part(const struct restore_order *order, const char *part, struct error *err)
 {
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = order->now_us / 1000000}};
@@ -100,8 +100,8 @@ static bool put_aside(const struct restore_order *order, const char *aside, stru
     return disk_sync_folder(order->database, err);
 }
 
-/* From the decision to the end. Where what was restored has the database's name already, too, all
- * before it was put aside. */
+/* From the decision to the end. If the restored file already has the database's name, everything
+ * was set aside before. */
 static bool restore_finish_decided(const struct restore_order *order, struct error *err)
 {
     char restored[PATH_MAX], aside[PATH_MAX];
@@ -137,7 +137,7 @@ bool restore_finish(const char *database, struct error *err)
            restore_finish_decided(&(struct restore_order){.database = database}, err);
 }
 
-/* A log beside it has what the file has not: that is a database in use, or what a kill left. */
+/* A log next to the file has data that the file lacks: the database is in use, or was killed. */
 static bool is_one_file(const char *backup, struct error *err)
 {
     static const char *const tails[] = {"-wal", "-journal"};
@@ -167,7 +167,7 @@ static bool make_empty(const char *path, struct error *err)
     return true;
 }
 
-/* The backup as DATABASE.part, whole and on the disk. */
+/* Copies the backup to DATABASE.part, complete and on the disk. */
 static bool copy_in(const struct restore_order *order, const char *part,
                     struct verify_facts *ret_facts, struct error *err)
 {
@@ -182,7 +182,7 @@ static bool copy_in(const struct restore_order *order, const char *part,
     return error_set(err, why.kind, NULL, "%s", why.message);
 }
 
-/* Looks at the header of the file alone; what follows it is read while it is copied. */
+/* Checks only the header of the file; the rest is checked during the copy. */
 static bool is_backup(const char *path, struct error *err)
 {
     static const char magic[16] = "SQLite format 3";

@@ -66,7 +66,7 @@ bool schema_upgrade(struct db *db, const struct schema *schema, struct error *er
         return true;
     if (!transaction_begin(&change, db, DB_DURABLE, err))
         return false;
-    /* Asked again under the lock: two connections may have come here at once. */
+    /* Checked again under the lock: two connections may have arrived here at once. */
     if (!stmt_number(db, "PRAGMA user_version", &version, err))
         return false;
     return schema_apply(db, schema, version, err) && transaction_commit(&change, err);

@@ -3,9 +3,9 @@
 #include "common/cleanup.h"
 #include "db/stmt.h"
 
-#define FEW 16 /* values of a column without an index: each is another look at all rows */
+#define FEW 16 /* values of a column without an index: each costs a full scan */
 
-/* The nearest value on either side, by kind: at least the one that is asked for, and below it. */
+/* The nearest value on either side, by kind: at or above the requested one, and below it. */
 #define COLUMN_OF(table, name)                                                                   \
     "SELECT min(" name ") FROM " table " WHERE " name " > ?",                                    \
         "SELECT max(" name ") FROM " table " WHERE " name " < ?",                                \
@@ -90,7 +90,7 @@ static bool stored_value_is_there(struct db *db, const struct stored_value_quest
     return step != STMT_FAILED;
 }
 
-/* The value next to `from`; "" where there is none. */
+/* The value next to `from`; "" if there is none. */
 static bool stored_value_next(struct db *db, const char *sql,
                               const struct stored_value_question *question, const char *from,
                               char ret_value[LABEL_VALUE_MAX + 1], struct error *err)

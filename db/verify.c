@@ -11,10 +11,11 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-/* Reading that much takes a tenth of a second; what is larger is read when nothing is to do. */
+/* Reading this much takes a tenth of a second; larger files are checked when the server is
+ * idle. */
 #define QUICK_BYTES (16 * 1024 * 1024)
 
-/* What the first row of a PRAGMA says, if it is not "ok", goes to `ret_words`. */
+/* Copies the first row of a PRAGMA to `ret_words`, unless it is "ok". */
 static bool pragma_ask(struct db *db, const char *sql, char ret_words[200], struct error *err)
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
@@ -32,7 +33,7 @@ static bool was_ended(struct error *err)
     return error_set(err, ERROR_CONFLICT, NULL, "it was stopped before all was read");
 }
 
-/* SQLite takes an interrupt for damage. */
+/* SQLite reports an interrupt as damage. */
 static bool pragma_says_ok(struct db *db, const char *sql, struct error *err)
 {
     char words[200];
@@ -47,7 +48,7 @@ static bool pragma_says_ok(struct db *db, const char *sql, struct error *err)
     return error_set(err, ERROR_INTERNAL, NULL, "%s", words);
 }
 
-/* A row of one table that points to nothing in another. */
+/* A row that refers to a missing row in another table. */
 static bool has_its_references(struct db *db, struct error *err)
 {
     AUTO(stmt_done)
@@ -71,8 +72,8 @@ struct look {
     struct stmt *open;
 };
 
-/* SQLite forgets an interrupt when no statement is under way, so one is: else it could come just
- * before the one that it is meant for. */
+/* SQLite forgets an interrupt when no statement is under way. So one is: otherwise an interrupt
+ * just before the check would be lost. */
 static bool look_begin(struct look *look, struct error *err)
 {
     atomic_store(&look->db->interrupted, false);
@@ -163,7 +164,7 @@ static bool look_quickly(const char *path, struct error *err)
            (bytes > QUICK_BYTES || pragma_says_ok(db, "PRAGMA quick_check", err));
 }
 
-/* Without the SQL that met it: it does not help an operator who has to restore a backup. */
+/* Without the SQL statement, which does not help an operator who has to restore a backup. */
 static bool is_damaged(const char *path, const char *why, struct error *err)
 {
     const char *sql = strstr(why, " in: ");

@@ -16,11 +16,11 @@ const struct billing_rule billing_rules[] = {
      "per second, 60 s at least (Linux without an hourly charge of its own)", EC2_PAGE},
     {"aws", "", 3600, 0, "per hour that was begun", EC2_PAGE},
     {"gcp", "2017-09-26", 1, 60, "per second, 1 minute at least", GCE_PAGE},
-    /* Of the time before we know no rule. */
+    /* No rule is known for earlier times. */
     {"gcp", "2013-05-15", 60, 600, "per minute that was begun, 10 minutes at least",
      "cloud.google.com/compute/pricing"},
-    /* Azure's pages contradict each other, by less than a minute a job; since when it is by the
-     * second is not written there. */
+    /* Azure's pages contradict each other, by less than a minute a job; they give no date for
+     * billing by the second. */
     {"azure", "", 1, 0,
      "per second; not certain: another page of Azure's says per full minute, and a minimum of "
      "5 minutes since June 2025 is reported but not confirmed",
@@ -51,7 +51,7 @@ double billing_seconds(const struct billing_rule *rule, double run_seconds, doub
         return NAN;
     if (!rule)
         return seconds;
-    /* A microsecond is forgiven: hours that became seconds are a little off. */
+    /* Tolerates a microsecond, because hours converted to seconds are inexact. */
     units = ceil((seconds - 1e-6) / rule->unit_seconds);
     return fmax(fmax(units, 0) * rule->unit_seconds, rule->minimum_seconds);
 }

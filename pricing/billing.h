@@ -6,9 +6,9 @@
 
 struct billing_rule {
     const char *provider;
-    const char *from; /* "2017-10-02": valid from the beginning of that day, UTC; "" from the
-                       * start */
-    double unit_seconds;    /* 1, 60, 3600 */
+    const char *from;    /* "2017-10-02": valid from the beginning of that day, UTC; "" from the
+                          * start */
+    double unit_seconds; /* 1, 60, 3600 */
     double minimum_seconds; /* minimum charge; 0 for none */
     const char *words;      /* for people: "per second, 60 s at least" */
     const char *source;     /* the provider's page with the rule, without scheme */

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-#define CHEAPEST 10 /* times cheaper than on demand: no commitment is */
+#define CHEAPEST 10 /* times cheaper than on demand: implausible for a commitment */
 
 const char *const payment_names[] = {"no_upfront", "partial_upfront", "all_upfront", NULL};
 

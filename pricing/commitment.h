@@ -15,9 +15,9 @@ enum payment {
 extern const char *const payment_names[]; /* "no_upfront", "partial_upfront", "all_upfront" */
 
 enum commitment {
-    COMMITMENT_RESERVED,     /* for one type; of AWS, the standard class */
-    COMMITMENT_CONVERTIBLE,  /* AWS: reserved, exchangeable for another type */
-    COMMITMENT_SAVINGS_PLAN, /* for so many dollars an hour, on any type */
+    COMMITMENT_RESERVED,              /* for one type; of AWS, the standard class */
+    COMMITMENT_CONVERTIBLE,           /* AWS: reserved, exchangeable for another type */
+    COMMITMENT_SAVINGS_PLAN,          /* for so many dollars an hour, on any type */
     COMMITMENT_INSTANCE_SAVINGS_PLAN, /* AWS: for a family of types in one region */
     COMMITMENT_USE,                   /* Google: for so many cores and GiB */
 };

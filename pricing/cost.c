@@ -11,7 +11,7 @@ static struct amount times(const struct amount *amount, double factor)
                            .has_interval = amount->has_interval};
 }
 
-/* What is fast takes little: the ends change places. */
+/* The inverse of an interval: its ends change places. */
 static struct amount inverse(const struct amount *amount, double of)
 {
     return (struct amount){.value = of / amount->value,
@@ -28,7 +28,7 @@ bool cost_of(const struct amount *samples_per_second, double dollars_per_hour,
     if (!(per_hour.value > 0) || !isfinite(per_hour.value) || !(dollars_per_hour > 0) ||
         !isfinite(dollars_per_hour))
         return false;
-    if (!(per_hour.low > 0)) /* an interval down to nothing says nothing of the inverse */
+    if (!(per_hour.low > 0)) /* an interval down to 0 has no inverse */
         per_hour.has_interval = false;
     *ret_cost = (struct cost){
         .samples_per_dollar = times(&per_hour, 1 / dollars_per_hour),
@@ -46,14 +46,14 @@ static bool is_amount(double value)
     return value > 0 && isfinite(value);
 }
 
-/* Whether its logarithms can be summed with others. */
+/* Whether its logarithm is finite. */
 static bool has_spread(const struct amount *amount)
 {
     return amount->has_interval && is_amount(amount->low) && amount->low <= amount->value &&
            amount->value <= amount->high && isfinite(amount->high);
 }
 
-/* a / b; each end as far as both, independent of each other, put it. */
+/* a / b, with the errors of both as independent. */
 static struct amount quotient(const struct amount *a, const struct amount *b)
 {
     double value = a->value / b->value;
@@ -74,8 +74,8 @@ static enum cost_part wider(const struct amount *speed, const struct amount *pri
     return of_speed >= of_price ? COST_SPEED : COST_PRICE;
 }
 
-/* A price without an interval was paid and is certain. Of a speed without one it is unknown how
- * certain it is: the spread of the price alone would be too narrow an interval. */
+/* A price without an interval was paid and is exact. A speed without one has an unknown error: an
+ * interval from the price alone would be too narrow. */
 bool cost_of_spread(const struct amount *samples_per_second,
                     const struct amount *dollars_per_hour, struct cost *ret_cost,
                     enum cost_part *ret_dominates)

@@ -10,8 +10,8 @@ static bool is_digit(char c)
     return isdigit((unsigned char)c) != 0;
 }
 
-/* Azure's: the number of vCPUs stands behind the letters of the series, and "-2" behind it where
- * fewer of them are used. */
+/* Azure's: the number of vCPUs follows the letters of the series, with "-2" after it if fewer are
+ * used. */
 static void family_of_azure(const char *name, char ret_family[INSTANCE_SIZE])
 {
     const char *series = strchr(name, '_') + 1;
@@ -24,8 +24,8 @@ static void family_of_azure(const char *name, char ret_family[INSTANCE_SIZE])
              rest);
 }
 
-/* Google's: words between dashes, of which the one with the size begins with a digit. A family
- * without such a word ("e2-micro") has its sizes as last words. */
+/* Google's: words between dashes; the word with the size begins with a digit. A family without
+ * such a word ("e2-micro") has its sizes as last words. */
 static void family_of_google(const char *name, char ret_family[INSTANCE_SIZE])
 {
     size_t used = strcspn(name, "-");
@@ -43,7 +43,7 @@ static void family_of_google(const char *name, char ret_family[INSTANCE_SIZE])
              strcmp(rest, "-metal") == 0 ? "" : rest);
 }
 
-/* "" where nothing stands before the size. */
+/* "" if nothing precedes the size. */
 static void family_by_form(const char *name, char ret_family[INSTANCE_SIZE])
 {
     if (strchr(name, '.'))

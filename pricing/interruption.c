@@ -26,6 +26,6 @@ double interruption_rate(double share_per_month)
 {
     if (!(share_per_month >= 0 && share_per_month <= 1))
         return NAN;
-    /* log1p: a small share must not drown in 1 - share. */
+    /* log1p: 1 - share would lose a small share's digits. */
     return -log1p(-share_per_month) / HOURS_PER_MONTH;
 }

@@ -11,7 +11,7 @@ static bool counts(const struct pareto_point *point)
            isfinite(point->dollars);
 }
 
-/* The quickest first; of equally quick ones the cheapest. */
+/* The quickest first; among equals the cheapest. */
 static int compare(const void *left, const void *right)
 {
     const struct pareto_point *a = *(const struct pareto_point *const *)left;
@@ -25,7 +25,7 @@ static int compare(const void *left, const void *right)
 void pareto_mark(struct pareto_point *points, size_t count)
 {
     AUTO(freep) struct pareto_point **order = xcalloc(count, sizeof *order);
-    const struct pareto_point *last = NULL; /* on the front, the slowest so far */
+    const struct pareto_point *last = NULL; /* the slowest on the front so far */
     size_t kept = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -35,7 +35,7 @@ void pareto_mark(struct pareto_point *points, size_t count)
     }
     qsort(order, kept, sizeof *order, compare);
     for (size_t i = 0; i < kept; i++) {
-        /* What comes later is no quicker: it has to be cheaper, or the same. */
+        /* Later points are no quicker: they must be cheaper, or equal. */
         if (last && order[i]->dollars >= last->dollars && compare(&order[i], &last) != 0)
             continue;
         order[i]->on_front = true;

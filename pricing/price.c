@@ -11,7 +11,7 @@
 
 #define NANO_DIGITS 9
 #define EXACT_DOLLARS 1e6 /* below, nanos are at most fifteen digits */
-#define EXPONENT_MAX 40   /* beyond, it is no price whatever stands before it */
+#define EXPONENT_MAX 40   /* a larger one is not a price, whatever its digits */
 
 const char *const price_kind_names[] = {"on_demand",           "spot", "typed", "own",
                                         PRICE_COMMITTED_NAMES, NULL};

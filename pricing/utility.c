@@ -18,7 +18,7 @@ struct parser {
 static bool refuse(struct parser *parser, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Everything that is refused is refused here, so that it always has a place. */
+/* Every error is set here, so that it always has a position. */
 static bool refuse(struct parser *parser, size_t at, const char *format, ...)
 {
     char what[200];
@@ -55,7 +55,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* What is there instead of what was expected, for people. */
+/* What was found instead, for people. */
 static bool refuse_here(struct parser *parser, const char *expected)
 {
     char here = peek(parser);
@@ -108,7 +108,7 @@ static size_t span_of_digits(const char *text)
     return span;
 }
 
-/* Digits, a point, digits, an exponent: neither "0x1p3" nor "inf". 0 where there is none. */
+/* Digits, a point, digits, an exponent: neither "0x1p3" nor "inf". 0 if there is none. */
 static size_t span_of_number(const char *text)
 {
     size_t span = span_of_digits(text), digits = span, exponent;
@@ -140,7 +140,7 @@ static bool read_number(struct parser *parser)
     memcpy(digits, parser->text + at, span);
     digits[span] = '\0';
     number = strtod(digits, &end);
-    /* It ends earlier where the process has a comma for a point. */
+    /* It ends earlier if the process's locale has a decimal comma. */
     if (*end || !isfinite(number))
         return refuse(parser, at, "the number is not one that can be computed with");
     parser->at += span;
@@ -167,7 +167,7 @@ static bool refuse_field(struct parser *parser, size_t at, size_t span)
                   parser->text + at, used > 0 ? names : "none");
 }
 
-/* What follows "min(": one value at least. */
+/* After "min(": one value at least. */
 static bool read_arguments(struct parser *parser, enum utility_op op)
 {
     size_t count = 0;
@@ -340,7 +340,7 @@ double utility_value(const struct utility *utility, const double *values)
             height -= 2;
             result = compute(op, stack[height], stack[height + 1]);
         }
-        /* At once: the smaller of what is not known and one would be one. */
+        /* NaN at once: min() of an unknown value and 1 would be 1. */
         if (!isfinite(result))
             return NAN;
         stack[height++] = result;

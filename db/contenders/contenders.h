@@ -1,11 +1,10 @@
-/* What a comparison has rows for, and the revision.
+/* The contenders (rows of comparisons), and the revision.
  *
- * The revision is one number in the database. It grows with every change that may change a
- * comparison, and each contender keeps the revision that changed it last. So what a server holds
- * in memory is brought up to date from the contenders with a newer revision, without a look at
- * all runs. A second number is the last revision that was more than runs: while it stays, the
- * offers in memory stay valid. That matters because loading the offers of a region takes 10 ms,
- * and an answer 2 ms. */
+ * The revision is one number in the database that grows with every change that may change a
+ * comparison, and each contender keeps the revision that changed it last. So a server updates
+ * its memory from the contenders with a newer revision, without reading all runs. A second
+ * number is the last revision that changed more than runs: until it changes, the offers in memory
+ * stay valid. Loading the offers of a region takes 10 ms, an answer 2 ms. */
 #pragma once
 
 #include "db/db.h"
@@ -14,9 +13,8 @@
 /* Texts are "" where unknown. */
 struct contender_key {
     const char *workload, *engine;
-    const char
-        *configuration; /* engine/spec/configuration.h; for a figure any JSON object in one
-                         * line */
+    const char *configuration; /* engine/spec/configuration.h; for a figure any JSON object in one
+                                * line */
     const char *provider, *instance, *stratum;
     bool published;
 };

@@ -5,8 +5,8 @@
 #include "db/contenders/contenders.h"
 #include "db/stmt.h"
 
-/* Another figure of the very same thing would be ranked beside it, and no reader could say which
- * of the two holds. */
+/* Two figures with the same key would be shown together, and no reader could say which is
+ * right. */
 static bool check_alone(struct db *db, const struct figure *figure, long long contender,
                         struct error *err)
 {
@@ -27,7 +27,7 @@ static bool check_alone(struct db *db, const struct figure *figure, long long co
                       stmt_column_text(query, 0)));
 }
 
-/* What the id stood for until now has changed, if only by having no figure any more. */
+/* The old contender of the id has changed, since it loses its figure. */
 static bool figures_take_back(struct db *db, const char *id, struct error *err)
 {
     AUTO(stmt_done)

@@ -81,7 +81,7 @@ bool catalogue_put(struct db *db, const char *feed, const struct price_batch *ba
     return put_types(db, feed, batch, err) && put_interruptions(db, feed, batch, err);
 }
 
-/* The first name that does not begin with the prefix any more. */
+/* The first name after all names with the prefix. */
 static void end_of_prefix(const char *prefix, char ret_end[80])
 {
     size_t length;

@@ -145,8 +145,8 @@ bool discounts_find(struct db *db, long long number, struct discount *ret_discou
     return step == STMT_ROW && discount_from_row(query, ret_discount, err);
 }
 
-/* Where a family's name may end in a type's: "c7i" in "c7i.large", "n2" in "n2-standard-4"; but
- * "c7i-flex.large" is of another family than "c7i". */
+/* Whether a family's name may end here in a type's: "c7i" in "c7i.large", "n2" in
+ * "n2-standard-4"; but "c7i-flex.large" is of another family than "c7i". */
 static bool ends_family(const char *rest)
 {
     return strchr("._", *rest) || (*rest == '-' && !strchr(rest, '.'));
@@ -156,7 +156,7 @@ bool discount_applies(const struct discount *discount, const struct price *price
 {
     size_t length = strlen(discount->family);
 
-    /* What is taken off a list today is not taken off what somebody once published. */
+    /* Today's discounts do not apply to prices once published with a figure. */
     return strcmp(price->feed, PUBLISHED_FEED) != 0 && discount->kind == price->kind &&
            strcmp(discount->provider, price->provider) == 0 &&
            strncmp(price->instance_type, discount->family, length) == 0 &&

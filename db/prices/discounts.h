@@ -9,7 +9,7 @@
 
 struct discount {
     char provider[PROVIDER_SIZE];
-    char family[32]; /* prefix of a type's name, up to its '.' or '_' or '-'; "" for all */
+    char family[32];      /* prefix of a type's name, up to its '.' or '_' or '-'; "" for all */
     enum price_kind kind; /* on demand or spot */
     double factor;        /* more than 0, at most 1; 0: ended */
     char note[128];

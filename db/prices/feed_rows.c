@@ -118,7 +118,7 @@ static bool put_state(struct db *db, const struct feed_row *row, struct error *e
     return stmt_run(insert, err);
 }
 
-/* Says that what was accepted before still holds. */
+/* Marks the accepted prices as confirmed. */
 static bool put_reading(struct db *db, const struct feed_row *row, struct error *err)
 {
     AUTO(stmt_done)
@@ -142,7 +142,7 @@ bool feed_rows_put_reading(struct db *db, const struct feed_row *row, struct err
     return put_state(db, row, err) && put_reading(db, row, err);
 }
 
-/* What was said of a scope before holds after all. */
+/* Drops the prices held back in a scope: the accepted ones were confirmed. */
 static bool forget_held(struct db *db, const struct feed_row *row, struct error *err)
 {
     AUTO(stmt_done)
@@ -192,7 +192,7 @@ static bool add_example(struct feed_row *row, struct stmt *query)
     return price_kind_from_name(stmt_column_text(query, 3), &waiting->kind);
 }
 
-/* The widest leaps first: what is gone has leapt without end. */
+/* The widest moves first; a removed price counts as infinite. */
 static bool find_examples(struct db *db, struct feed_row *row, struct error *err)
 {
     AUTO(stmt_done)

@@ -3,8 +3,8 @@
 #include "common/cleanup.h"
 #include "db/stmt.h"
 
-/* Machines of one stratum have the same hardware, so the newest of a contender's stratum says
- * what each of them would say. */
+/* Machines of one stratum have the same hardware, so the newest machine of a contender's stratum
+ * represents them. */
 #define KNOWN_TYPES                                                                              \
     "WITH measured AS (SELECT c.provider AS provider, c.instance AS name,"                       \
     " count(DISTINCT c.stratum) AS kinds, max(m.number) AS machine FROM contenders AS c"         \

@@ -12,7 +12,7 @@
 #define OPEN_PLACE QUESTION_LIST_MAX /* of a typed price that leaves its region open */
 #define NO_PLACE (-1)
 
-/* Only the last reading is looked up: there may be millions. */
+/* Reads only the last reading: there may be millions. */
 static bool ask_readings(struct db *db, long long at_us, struct feed_statement *statement,
                          struct error *err)
 {
@@ -45,7 +45,8 @@ static int place_of(const struct offers_question *question, const char *region)
     return *region ? NO_PLACE : OPEN_PLACE;
 }
 
-/* A zone's price holds for that zone only, but spot may be had in any zone when none is named. */
+/* A zone's price is valid for that zone only; without a zone in the question, any zone will
+ * do. */
 static bool zone_fits(const struct offers_question *question, const struct price_series *series)
 {
     if (!series->zone[0])
@@ -96,9 +97,8 @@ static void offer_row_judge(const struct offer_rows *rows, struct offer_row *row
     set_order(question, row, place, statement->rank);
 }
 
-/* What a series is today is what it was since it last moved; of what was before, and where a feed
- * has published already what it will be, its history knows. What is not kept is read no further
- * than that. */
+/* The current price of a series is valid since its last change; earlier ones, and scheduled ones,
+ * are in its history. Without a cache the history is read no further than needed. */
 static bool offer_row_look_back(struct db *db, const struct offers_question *question,
                                 struct offer_row *row, struct error *err)
 {
@@ -121,7 +121,7 @@ static bool offer_row_look_back(struct db *db, const struct offers_question *que
     return true;
 }
 
-/* The statements of a book, with when each feed had spoken last. */
+/* The feed statements of a book, with each feed's last reading before the moment. */
 static bool offer_rows_add_statements(struct db *db, struct offer_rows *rows,
                                       const struct price_book *book, struct error *err)
 {
@@ -146,7 +146,7 @@ static int by_name(const struct offer_row *left, const struct offer_row *right)
     return offer_name_order(a->instance, a->provider, b->instance, b->provider);
 }
 
-/* Merges what stands from `middle` on with what stands before it; both are in order. */
+/* Merges the sorted parts before and from `middle` on. */
 static void offer_rows_merge(struct offer_rows *rows, size_t middle)
 {
     AUTO(freep) struct offer_row *merged = NULL;
@@ -164,7 +164,7 @@ static void offer_rows_merge(struct offer_rows *rows, size_t middle)
     memcpy(rows->list, merged, count * sizeof *merged);
 }
 
-/* What held of a book at the moment. */
+/* The prices of a book that were valid at the moment. */
 static bool offer_rows_add_book(struct db *db, struct offer_rows *rows, struct price_book *book,
                                 struct error *err)
 {
@@ -191,7 +191,7 @@ static bool offer_rows_add_book(struct db *db, struct offer_rows *rows, struct p
     return true;
 }
 
-/* A book for this question alone, at a place that does not change while it is answered. */
+/* A book for this question only, at an address that is stable while it is answered. */
 static struct price_book *own_book(struct offer_rows *rows)
 {
     assert(rows->own_count < QUESTION_LIST_MAX + 2);
@@ -216,7 +216,7 @@ static bool offer_rows_add_region(struct db *db, struct offer_rows *rows, const 
     return offer_rows_add_book(db, rows, book, err);
 }
 
-/* What is asked for seldom, and what is little, is not kept. */
+/* Rare questions and small books are not cached. */
 static bool offer_rows_add_rest(struct db *db, struct offer_rows *rows, struct error *err)
 {
     const struct offers_question *question = rows->question;

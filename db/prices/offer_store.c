@@ -38,7 +38,7 @@ void offer_store_free(struct offer_store *store)
     free(store);
 }
 
-/* Courses grow with each moment that is asked about. */
+/* Courses grow with each new moment asked about. */
 static void forget_courses(struct offer_store *store, int which)
 {
     size_t entries = 0;
@@ -74,7 +74,7 @@ struct price_book *offer_store_find(struct offer_store *store, const char *regio
     return NULL;
 }
 
-/* The one that was not used for longest; NULL where this question uses all. */
+/* The least recently used book; NULL if this question uses all. */
 static struct kept_region *kept_region_oldest(struct offer_store *store)
 {
     struct kept_region *kept = &store->regions[0];

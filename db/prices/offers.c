@@ -22,7 +22,7 @@ static bool is_published(enum offer_slot slot)
     return slot == SLOT_PUBLISHED_ON_DEMAND || slot == SLOT_PUBLISHED_SPOT;
 }
 
-/* The best of one kind, and why there is none. */
+/* The best price of one kind, and why there is none. */
 struct choice {
     enum offer_slot slot;
     enum price_kind kind; /* that is looked for, or in the slot of what is typed the usual one */
@@ -94,7 +94,7 @@ static void explain_expired(const struct choice *choice, struct price_at *at)
     snprintf(at->why_not, sizeof at->why_not, "expired: last said %s", time);
 }
 
-/* Why there is no price at all of a kind; the same of each type, and there are thousands. */
+/* Why there is no price of a kind at all; the same for thousands of types, so computed once. */
 static void explain_absence(const struct offers_question *question, const struct choice *choice,
                             struct price_at *at)
 {
@@ -115,7 +115,7 @@ static void explain_absence(const struct offers_question *question, const struct
         snprintf(text, size, "no feed has %s %s price of it in %s", article, kind, where);
 }
 
-/* What the history of the row has to tell. A course does not have what is asked for seldom. */
+/* Details from the row's history. A course lacks rarely used ones. */
 static bool offer_row_look_up(struct db *db, const struct offer_rows *rows,
                               const struct offer_row *row, struct price_at *ret_at,
                               struct error *err)
@@ -130,7 +130,7 @@ static bool offer_row_look_up(struct db *db, const struct offer_rows *rows,
                     ret_at, err);
 }
 
-/* What is known of the row, and what its series has to tell. */
+/* Details from the row and its series. */
 static bool price_row(struct db *db, const struct offer_rows *rows, const struct offer_row *row,
                       struct price_at *at, struct error *err)
 {
@@ -162,13 +162,13 @@ static bool price_row(struct db *db, const struct offer_rows *rows, const struct
     return true;
 }
 
-/* Rows of one instance: those without a provider first, from `start` to `open`; those of the
+/* Rows of one instance: rows without a provider first, from `start` to `open`; rows of the
  * offer's provider from `from` to `to`. */
 struct group {
     size_t start, open, from, to;
 };
 
-/* One of the offers' prices: their own, but for what all types have alike. NULL: it failed. */
+/* One of the offers' prices, except for the part that all types share. NULL on failure. */
 static const struct price_at *find_price(struct db *db, const struct offer_rows *rows,
                                          const struct group *group, struct choice choice,
                                          struct offers *offers, struct error *err)
@@ -177,7 +177,7 @@ static const struct price_at *find_price(struct db *db, const struct offer_rows 
 
     for (size_t i = group->from; i < group->to; i++)
         choice_consider(&choice, &rows->list[i]);
-    /* Who types a price may leave its provider open, and then it is everybody's. */
+    /* A typed price may leave its provider open; then it applies to every provider. */
     for (size_t i = group->start; i < group->open && choice.slot == SLOT_TYPED; i++)
         choice_consider(&choice, &rows->list[i]);
     if (!choice.best && !choice.expired)
@@ -193,7 +193,7 @@ static const struct price_at *find_price(struct db *db, const struct offer_rows 
     return at;
 }
 
-/* Of the kinds of price, the i-th: those of slots first, then what was asked for. */
+/* The i-th kind of price: the slots first, then the requested commitments. */
 static struct choice choice_of(const struct offers_question *question, size_t i)
 {
     return i < OFFER_SLOTS ? (struct choice){.slot = (enum offer_slot)i, .kind = kind_of_slot[i]}
@@ -224,7 +224,7 @@ static bool fill_prices(struct db *db, const struct offer_rows *rows, const stru
     return true;
 }
 
-/* The first prices are those of types that have none. */
+/* The first prices are for types without one. */
 static void explain_absences(const struct offers_question *question, struct offers *offers)
 {
     offers->price_count = OFFER_SLOTS + question->committed_count;
@@ -267,8 +267,7 @@ static struct price_series *series_in(const struct offer_rows *rows, const struc
     return NULL;
 }
 
-/* Of the region that the spot price is from; the bands of the past are not stored, so it is
- * today's. */
+/* From the region of the spot price; past bands are not stored, so it is today's. */
 static bool fill_band(struct db *db, const struct offer_rows *rows, const struct group *group,
                       struct offer *offer, struct error *err)
 {
@@ -299,7 +298,7 @@ static bool same_name(const struct offer_row *a, const struct offer_row *b)
     return same_instance(a, b) && strcmp(a->series->provider, b->series->provider) == 0;
 }
 
-/* The group of rows that begins at `from`; `last` is the one before it. */
+/* The group of rows that begins at `from`; `last` is the group before it. */
 static struct group next_group(const struct offer_rows *rows, const struct group *last,
                                size_t from)
 {
@@ -330,7 +329,7 @@ static bool fill_offers(struct db *db, const struct offer_rows *rows, struct off
                         struct error *err)
 {
     const size_t names = count_names(rows), absences = OFFER_SLOTS + OFFER_COMMITTED_MAX;
-    /* A row is the price of its own type, and those without a provider that of others too. */
+    /* A row prices its own type; without a provider, also the types of other providers. */
     const size_t most = absences + rows->count + names;
     struct group group = {0};
 

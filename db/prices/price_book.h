@@ -35,8 +35,8 @@ struct price_series {
     enum price_kind kind;
     enum offer_slot slot;
     long long number, nanos, since_us; /* nanos 0: no price today */
-    long long doubted_us; /* when a contradicting reading was held back; 0: none */
-    size_t statement;     /* of the book's */
+    long long doubted_us;              /* when a contradicting reading was held back; 0: none */
+    size_t statement;                  /* of the book's */
     struct course courses[COURSES];
     bool is_long;  /* its history is too long to cache: read each time */
     bool has_band; /* of interruptions, as in struct offer */
@@ -45,7 +45,7 @@ struct price_series {
 
 struct price_book {
     char region[REGION_SIZE];
-    bool is_kept; /* false: used for one question; history is not cached */
+    bool is_kept;              /* false: used for one question; history is not cached */
     struct price_series *list; /* owned: by instance and provider once sorted */
     size_t count, room;
     struct feed_statement *statements; /* owned */

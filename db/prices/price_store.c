@@ -14,13 +14,13 @@
 #define NOTHING_HELD (-1)
 #define SECOND_US 1000000LL
 
-/* What is stored of the price at a place of the basket; number 0 where nothing is. */
+/* The stored price for a place of the batch; number 0 if none. */
 struct known {
     long long number, nanos, held, held_us, since_us, upfront_nanos;
-    bool is_held; /* it leapt, and waits for another reading */
+    bool is_held; /* it moved too far, and is held back */
 };
 
-/* What the feed has no more. */
+/* Known prices that the reading lacks. */
 struct gone {
     struct known known;
     struct coverage_names names;
@@ -30,10 +30,10 @@ struct gone {
 struct replacement {
     struct db *db;
     const struct price_snapshot *snapshot;
-    struct known *known; /* a place of the basket each */
+    struct known *known; /* one per place of the batch */
     struct gone *gone;
     size_t gone_count, gone_room;
-    struct coverage coverage; /* of the known prices that judge */
+    struct coverage coverage; /* of the known prices that are compared */
     struct other_feeds others;
     long long now_us;
     bool trusted;        /* nothing is doubted */
@@ -60,7 +60,7 @@ static void note_gone(struct replacement *work, const struct gone *gone)
     work->gone[work->gone_count++] = *gone;
 }
 
-/* Whether a known price is a measure of the new reading. */
+/* Whether the new reading is compared with this known price. */
 static bool known_price_judges(const struct replacement *work, const struct price *like)
 {
     return freshness_of(like->kind, work->now_us - work->old.confirmed_us,
@@ -68,8 +68,8 @@ static bool known_price_judges(const struct replacement *work, const struct pric
            type_is_asked_for(work->snapshot->source, work->snapshot->types, like->instance_type);
 }
 
-/* Whether a price that leapt is said once more. What is on demand has to wait as a whole reading
- * does, since it moves once in years. */
+/* Whether this reading confirms a held price. An on-demand price has to wait as long as a whole
+ * reading, since it moves once in years. */
 static bool leap_is_confirmed(const struct replacement *work, const struct known *known,
                               enum price_kind kind, long long said_nanos)
 {
@@ -77,7 +77,7 @@ static bool leap_is_confirmed(const struct replacement *work, const struct known
            (kind == PRICE_SPOT || work->now_us - known->held_us >= DOUBT_SECONDS * SECOND_US);
 }
 
-/* Counts a known price; `said_nanos` is 0 where the reading has none. */
+/* Counts a known price; `said_nanos` is 0 if the reading lacks it. */
 static void known_price_weigh(struct replacement *work, struct known *known, enum price_kind kind,
                               long long said_nanos)
 {
@@ -91,7 +91,7 @@ static void known_price_weigh(struct replacement *work, struct known *known, enu
         contested && (held_nanos == said_nanos || is_confirmed(kind, held_nanos, said_nanos));
 }
 
-/* Counts a known price that judges. */
+/* Counts a known price that is compared. */
 static void known_price_judge(struct replacement *work, struct known *known,
                               const struct price *like, const struct coverage_names *names,
                               long long said_nanos)
@@ -114,7 +114,7 @@ static void known_price_judge(struct replacement *work, struct known *known,
     coverage_count(&work->coverage, names, said_nanos > 0);
 }
 
-/* A stored series, and what the basket says of it. */
+/* A stored series, and its price in the batch. */
 static bool replacement_compare_row(struct replacement *work, struct stmt *row, struct error *err)
 {
     struct known known = {.number = stmt_column_integer(row, 0),
@@ -176,7 +176,7 @@ static bool replacement_compare(struct replacement *work, struct error *err)
     return step == STMT_DONE;
 }
 
-/* Compares the reading with what is known of the other kind, and with other feeds. */
+/* Compares the reading with known prices of other kinds, and with other feeds. */
 static void replacement_compare_beside(struct replacement *work)
 {
     const struct price_batch *batch = work->snapshot->batch;
@@ -189,7 +189,7 @@ static void replacement_compare_beside(struct replacement *work)
                           &work->change.cross);
 }
 
-/* Since when a price holds: as its source says, but never before what is already known. */
+/* Since when a price is valid: as its source says, but never before already known prices. */
 static long long price_since(const struct price *price, long long last_us, long long now_us)
 {
     long long since_us = price && price->source_us > 0 ? price->source_us : now_us;
@@ -199,8 +199,8 @@ static long long price_since(const struct price *price, long long last_us, long 
     return now_us > last_us ? now_us : last_us + 1;
 }
 
-/* What was to hold from a later moment on, and is not what is said any more, never held. A row
- * that was fetched later than now is no such thing: the clock went back. */
+/* Deletes a scheduled price that the new reading no longer contains. A row fetched later than now
+ * is not scheduled: the clock went back. */
 static bool withdraw_promises(struct replacement *work, long long number, long long *ret_last_us,
                               struct error *err)
 {
@@ -246,7 +246,7 @@ static bool move_series(struct replacement *work, const struct known *known,
            price_row_add(work->add_price, known->number, since_us, work->now_us, price, err);
 }
 
-/* Notes what a reading says that is not accepted. */
+/* Stores the prices that a reading holds back. */
 static bool replacement_hold_one(struct replacement *work, const struct known *known,
                                  long long nanos, struct error *err)
 {
@@ -282,8 +282,7 @@ static bool replacement_write_one(struct replacement *work, const struct price *
         return replacement_hold_one(work, known, price->nanos, err);
     }
     if (known->nanos == price->nanos &&
-        known->upfront_nanos ==
-            price->upfront_nanos) /* maybe back from a leap that no reading confirmed */
+        known->upfront_nanos == price->upfront_nanos) /* maybe back from an unconfirmed leap */
         return replacement_hold_one(work, known, NOTHING_HELD, err);
     work->change.moved++;
     return move_series(work, known, price, err);
@@ -306,7 +305,7 @@ static bool replacement_prepare(struct replacement *work, struct error *err)
     return work->add_series && work->add_price && work->move_series && work->hold_series;
 }
 
-/* Notes the whole reading, accepted or not, so that the next one is compared with it. */
+/* Stores the whole reading, accepted or not, so that the next one can be compared with it. */
 static bool replacement_hold_all(struct replacement *work, struct error *err)
 {
     const struct price_batch *batch = work->snapshot->batch;
@@ -331,8 +330,8 @@ static bool replacement_hold_all(struct replacement *work, struct error *err)
     return true;
 }
 
-/* Whether a price that is gone stays until another reading, an hour later, has none either: its
- * region, its family or its kind is lost. */
+/* Whether a missing price stays until another reading, an hour later, lacks it too: its region,
+ * its family or its kind has vanished. */
 static bool gone_waits(const struct replacement *work, const struct gone *gone)
 {
     bool said_before =
@@ -369,7 +368,7 @@ static bool replacement_write_all(struct replacement *work, struct error *err)
     return true;
 }
 
-/* Stores what the reading says and is not accepted. */
+/* Stores the reading as held back. */
 static bool replacement_hold_back(struct replacement *work, struct transaction *transaction,
                                   struct error *err)
 {
@@ -386,7 +385,7 @@ static bool replacement_hold_back(struct replacement *work, struct transaction *
     row->held = (long long)change->held;
     if (!feed_rows_doubt(work->db, row, err))
         return false;
-    replacement_end(work); /* a commit wants no statement half-way */
+    replacement_end(work); /* SQLite cannot commit with a statement under way */
     return transaction_commit(transaction, err);
 }
 
@@ -411,8 +410,8 @@ static bool replacement_take_over(struct replacement *work, struct transaction *
     return transaction_commit(transaction, err);
 }
 
-/* What is not to be doubted is not compared with other feeds either; but of a file, spot prices
- * that no one pays are left out. */
+/* Trusted readings are not compared with other feeds; but implausible spot prices of a file are
+ * left out. */
 static bool replacement_look_aside(struct replacement *work, struct error *err)
 {
     const struct price_snapshot *snapshot = work->snapshot;

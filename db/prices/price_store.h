@@ -7,11 +7,10 @@
 
 struct price_snapshot {
     const struct source *source;
-    const char *types; /* requested types, with commas; NULL or "" for all */
-    bool accept;       /* skip the plausibility check: a person has checked it */
-    struct price_batch *batch; /* spot prices far above on demand are removed from it */
-    const struct feed_row
-        *row; /* its state after this; prices and tally are filled in */
+    const char *types;          /* requested types, with commas; NULL or "" for all */
+    bool accept;                /* skip the plausibility check: a person has checked it */
+    struct price_batch *batch;  /* spot prices far above on demand are removed from it */
+    const struct feed_row *row; /* its state after this; prices and tally are filled in */
 };
 
 /* Replaces the accepted prices of a scope, in one transaction, if the new reading is plausible

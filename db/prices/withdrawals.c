@@ -30,7 +30,7 @@ static bool mark_price(struct db *db, const struct price_key *key,
     return stmt_run(update, err);
 }
 
-/* Only what a person typed is theirs to take back. */
+/* A person may withdraw only typed prices. */
 static bool is_typed(const struct price *price, struct error *err)
 {
     if (strcmp(price->feed, "typed") == 0)

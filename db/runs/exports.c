@@ -6,7 +6,7 @@
 #include "db/runs/signatures.h"
 #include "engine/document/run_document_write.h"
 
-/* Columns behind those of a run. */
+/* Columns after the run's own. */
 enum { IMPLEMENTATIONS = RUN_COLUMN_COUNT, STRATUM, FACTS, STEPS, EVIDENCE, SIGNATURE };
 
 #define EXPORT_COLUMNS                                                                           \
@@ -24,7 +24,7 @@ static const char *column_or_null(struct stmt *row, int column)
     return *text ? text : NULL;
 }
 
-/* One row; false when that was enough. */
+/* One row; false to stop. */
 static bool export_pass_row(struct stmt *row, const struct export_reader *reader,
                             long long *ret_last)
 {
@@ -63,7 +63,7 @@ bool exports_each(struct db *db, const struct run_filter *filter,
     AUTO(run_filter_done) struct stmt query = {0};
     struct run_filter finished = *filter;
 
-    finished.whole = true; /* its reader makes the number again, from all steps */
+    finished.whole = true; /* its reader computes the number again, from all steps */
     finished.state = run_state_name(RUN_FINISHED);
     *ret_last = 0;
     return run_filter_prepare(db,

@@ -20,7 +20,7 @@
 
 #include <assert.h>
 
-/* Whether two traces say the same, however their numbers are spelled. */
+/* Whether two traces are equal, however their numbers are spelled. */
 static bool steps_equal(const struct steps *left, const struct steps *right)
 {
     if (left->count != right->count)
@@ -54,7 +54,7 @@ static bool evidence_equal(const struct evidence *left, const struct evidence *r
     return true;
 }
 
-/* Steps and evidence as they travel; freed by the caller, also after a failure. */
+/* Steps and evidence as text; freed by the caller, also after a failure. */
 static bool read_trace(const struct imported *imported, struct steps *ret_steps,
                        struct evidence *ret_evidence, struct error *err)
 {
@@ -81,7 +81,7 @@ static bool has_trace(struct db *db, long long number, const struct imported *im
     return true;
 }
 
-/* Of a run that was thinned here, what is left must be what they have there. */
+/* If the run was thinned here, compare only the steps that are left. */
 static bool has_rest(struct db *db, long long number, const struct imported *imported,
                      bool *ret_same, struct error *err)
 {
@@ -104,7 +104,7 @@ static bool has_rest(struct db *db, long long number, const struct imported *imp
     return true;
 }
 
-/* Looks for a run of this id. It is the same one, or none may have its name. */
+/* Looks for a run with this id: either it is the same one, or the id is taken. */
 static bool is_known(struct db *db, const struct imported *imported, bool *ret_known,
                      struct error *err)
 {
@@ -153,7 +153,7 @@ static bool compare_facts(const char *left, const char *right, bool *ret_equal, 
     return true;
 }
 
-/* Adds a machine to the memo, or does nothing when nothing is stored of it yet. */
+/* Adds a machine to the memo; does nothing if it is not stored yet. */
 static bool recall_machine(struct imports *imports, const char *fingerprint,
                            struct machine_row **ret_machine, struct error *err)
 {
@@ -177,10 +177,10 @@ static bool recall_machine(struct imports *imports, const char *fingerprint,
     return true;
 }
 
-/* Finds the machine under its fingerprint, or under its second name where the fingerprint is
- * taken by other facts: somebody made up one of both, and nobody can say who. The same name comes
- * with the same facts, or the verdict on the run would follow from something else than what is
- * kept. *ret_known is NULL where the machine is to be stored under the name. */
+/* Finds the machine by its fingerprint, or by its second name if the fingerprint has other facts:
+ * one of the two was forged, and nobody can say which. One name must always mean the same facts,
+ * or the verdict on the run would not follow from the stored data. *ret_known is NULL if the
+ * machine has to be stored under the name. */
 static bool name_machine(struct imports *imports, const struct imported *imported,
                          char ret_name[MACHINE_HASH_SIZE], const struct machine_row **ret_known,
                          struct error *err)
@@ -205,7 +205,7 @@ static bool name_machine(struct imports *imports, const struct imported *importe
                      equal ? "another stratum" : "another name");
 }
 
-/* The number of the run's machine, 0 where that is unknown. */
+/* The number of the run's machine, 0 if unknown. */
 static bool put_machine(struct imports *imports, const struct imported *imported,
                         long long *ret_number, struct error *err)
 {

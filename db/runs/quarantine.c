@@ -12,7 +12,7 @@
 #define VALID " AND validity IN ('ok', 'warn') AND samples_per_second > 0"
 #define SAME "contender = ?1 AND version = ?2"
 
-/* The run that is looked at. */
+/* The run under test. */
 struct suspect {
     long long number, now_us;
     long long contender, version;
@@ -20,7 +20,7 @@ struct suspect {
     char sender[TOKEN_NAME_SIZE];
 };
 
-/* What is known, the slowest first. */
+/* The known runs, the slowest first. */
 struct known {
     double values[2 * LOOKED_AT];
     size_t count;
@@ -78,7 +78,7 @@ static bool find_trusted(struct db *db, const struct suspect *suspect, struct kn
         suspect, known, err);
 }
 
-/* One step in the index for each sender, however many runs it has. */
+/* One index step per sender, however many runs it has. */
 static bool find_senders(struct db *db, const struct suspect *suspect, struct known *known,
                          struct error *err)
 {

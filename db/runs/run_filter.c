@@ -30,8 +30,8 @@ static const char *text_of(const struct run_filter *filter, size_t i)
     return text;
 }
 
-/* A range of times is read in its own order, where it is the order asked for; else the rows are
- * read in theirs, and the plus keeps the range from being sorted. */
+/* If the list is ordered by time, its index is read in that order; otherwise the rows are read in
+ * their own order, and the plus keeps SQLite from sorting by the time index. */
 static bool run_filter_add_times(struct bytes *sql, const struct run_query *wanted)
 {
     const struct run_filter *filter = wanted->filter;
@@ -51,9 +51,7 @@ static bool run_filter_add_times(struct bytes *sql, const struct run_query *want
     return ok;
 }
 
-/* Where the choice is not SQLite's: what it knows of an index after ANALYZE lets it read all
- * rows.
- */
+/* Forces the index: after ANALYZE SQLite may choose to read all rows. */
 static const char *index_of(const struct run_query *wanted)
 {
     if (wanted->by_creation)

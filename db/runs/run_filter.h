@@ -28,8 +28,7 @@ struct run_filter {
  * that clients could fill the connection's table. For run_filter_done(). */
 struct run_query {
     const char *select, *order;
-    bool
-        by_creation; /* in the order "created_us DESC, number DESC"; `before` follows it too */
+    bool by_creation; /* in the order "created_us DESC, number DESC"; `before` follows it too */
     const struct run_filter *filter;
     long long limit;
 };

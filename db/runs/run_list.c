@@ -25,7 +25,7 @@ static bool run_list_query_once(struct db *db, const struct run_filter *filter,
     AUTO(run_filter_done) struct stmt query = {0};
     bool by_creation = filter->since_us || filter->until_us;
 
-    /* One more than asked tells whether there are more. */
+    /* One more row than requested shows whether there are more. */
     return run_filter_prepare(
                db,
                &(struct run_query){.select = "SELECT " RUN_LIST_COLUMNS " FROM runs",
@@ -38,7 +38,7 @@ static bool run_list_query_once(struct db *db, const struct run_filter *filter,
            run_list_collect(&query, filter->limit, list, err);
 }
 
-/* The page everybody asks for keeps its statement. */
+/* The most common page keeps its statement. */
 static bool run_list_query_newest(struct db *db, long long limit, struct run_list *list,
                                   struct error *err)
 {

@@ -15,7 +15,7 @@
     " AND CASE WHEN ?2 <> '' THEN vm = ?2 ELSE ifnull(vm, '') = '' AND machine IN"               \
     " (SELECT m.number FROM machines AS m WHERE m.stratum = ?3) END ORDER BY number LIMIT 1"
 
-/* The first of them behind a number; *ret_found is false when there is none. */
+/* The next run after a number; *ret_found is false if there is none. */
 static bool run_without_price_next(struct db *db, const struct run_prices_of *of, long long after,
                                    struct run *ret_run, bool *ret_found, struct error *err)
 {

@@ -116,7 +116,7 @@ bool runs_add(struct db *db, const struct run_order *order, struct run_id *ret_i
     return true;
 }
 
-/* Whether a run was asked for with this spec. Its batch may have been chosen since then. */
+/* Whether a run was requested with this spec. Its batch may have been chosen since then. */
 static bool is_spec_of(const struct run *run, const struct run_spec *spec, const char *spec_text)
 {
     AUTO(freep) char *asked = NULL;
@@ -131,7 +131,7 @@ static bool is_spec_of(const struct run *run, const struct run_spec *spec, const
     return strcmp(asked, spec_text) == 0;
 }
 
-/* The part of runs_create() that answers a key seen before. */
+/* The part of runs_create() for a key seen before. */
 static bool runs_replay(struct db *db, const struct run_order *order, const char *spec_text,
                         struct run *ret_run, bool *ret_replayed, struct error *err)
 {
@@ -197,7 +197,7 @@ bool runs_claim(struct db *db, long long now_us, long long machine, struct run *
         stmt_text(claim, NULL);
     if (!runs_read_one(claim, ret_run, &found, err))
         return false;
-    stmt_done(&claim); /* a commit wants no statement half-way */
+    stmt_done(&claim); /* SQLite cannot commit with a statement under way */
     if (!transaction_commit(&change, err)) {
         if (found)
             run_clear(ret_run);
@@ -225,7 +225,7 @@ bool runs_settle_spec(struct db *db, const struct run *run, struct error *err)
     stmt_integer(update, run->number);
     if (stmt_step(update, err) != STMT_DONE)
         return false;
-    stmt_done(&update); /* a commit wants no statement half-way */
+    stmt_done(&update); /* SQLite cannot commit with a statement under way */
     return transaction_commit(&change, err);
 }
 
@@ -279,7 +279,7 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
     run_row_bind(update, &(struct run_row){.run = run, .contender = contender}, RUN_WRITE_ENDED);
     stmt_integer(update, run->number);
     step = stmt_step(update, err);
-    stmt_done(&update); /* a commit wants no statement half-way */
+    stmt_done(&update); /* SQLite cannot commit with a statement under way */
     if (step == STMT_DONE)
         return error_set(err, ERROR_CONFLICT, NULL, "the run %s is not running", run->id.text);
     return step == STMT_ROW &&

@@ -30,7 +30,7 @@ static struct sweep_row_run sweep_run_from(const struct run *run)
                                                          .high = run->summary.throughput.high}}};
 }
 
-/* Columns behind those of a run: dollars an hour, and means of its measured steps in seconds. */
+/* Columns after the run's own: dollars an hour, and means of its measured steps in seconds. */
 enum { DOLLARS = RUN_COLUMN_COUNT, INPUT, FORWARD, BACKWARD, UPDATE };
 
 #define SPLIT(part)                                                                              \
@@ -50,7 +50,7 @@ static struct time_shares read_shares(struct stmt *row, const struct summary *su
                                            steps / seconds};
 }
 
-/* Reads what the query answers; on failure the caller frees what is there so far. */
+/* Reads the rows of the query; on failure the caller frees the rows read so far. */
 static bool sweep_runs_collect(struct stmt *query, struct sweep_row_run **runs, size_t *count,
                                struct error *err)
 {
@@ -92,7 +92,7 @@ bool sweeps_runs(struct db *db, long long number, struct sweep_row_run **ret_run
     return true;
 }
 
-/* Whether the latest run of this one's cell and block is this one, and may be tried again. */
+/* Whether this is the latest run of its cell and block, and may be tried again. */
 static bool may_have_another(const struct sweep_row_run *runs, size_t count, size_t index)
 {
     const struct sweep_run *run = &runs[index].run;
@@ -118,7 +118,7 @@ static bool is_invalid(const struct sweep_run *run)
     return run->state == RUN_FINISHED && run->validity == VALIDITY_INVALID && !run->is_void;
 }
 
-/* A run that has at most `seconds` still measures something: for half of them at least. */
+/* A run limited to `seconds` still measures something: for at least half of them. */
 static void cut_limits(struct run_spec *spec, long long seconds)
 {
     if (spec->max_seconds <= seconds)
@@ -168,7 +168,7 @@ bool sweeps_requeue(struct db *db, const struct sweep_row *row, const char *inst
     return again == 0 || transaction_commit(&change, err);
 }
 
-/* The first run to repeat; `count` where there is none, or where some run has not ended. */
+/* The first run to repeat; `count` if there is none, or if some run has not ended. */
 static size_t find_invalid(const struct sweep_row *row, const struct sweep_row_run *runs,
                            size_t count, long long seconds)
 {

@@ -10,8 +10,7 @@
 struct sweep_row_run {
     struct run_id id;
     struct sweep_run run;
-    long long
-        seconds; /* from start to end, rounded up; 0 if it never began */
+    long long seconds;       /* from start to end, rounded up; 0 if it never began */
     long long ended_us;      /* 0 before the end */
     double dollars_per_hour; /* of this machine during the run; 0 if unknown */
 };

@@ -50,7 +50,7 @@ static bool insert_cell(struct db *db, long long number, const struct sweep_orde
     return stmt_run(insert, err);
 }
 
-/* The cells of this round that can be run. */
+/* The cells of this round that can run. */
 static size_t possible_cells(const struct sweep_order *order, size_t ret_cells[SWEEP_CELLS_MAX])
 {
     size_t count = 0;
@@ -102,7 +102,7 @@ static bool sweep_add_round(struct db *db, long long number, const char *seed,
     return sweep_add_runs(db, number, seed, order, err);
 }
 
-/* The sweep that a key has made, if any. */
+/* The sweep with a key, if any. */
 static bool sweeps_replay(struct db *db, const struct sweep_order *order, struct run_id *ret_id,
                           bool *ret_replayed, struct error *err)
 {
@@ -343,7 +343,7 @@ bool sweeps_end(struct db *db, const char *id, enum sweep_state state, long long
     stmt_integer(update, now_us);
     stmt_text(update, id);
     step = stmt_step(update, err);
-    stmt_done(&update); /* a commit wants no statement half-way */
+    stmt_done(&update); /* SQLite cannot commit with a statement under way */
     if (step == STMT_DONE)
         return error_set(err, ERROR_CONFLICT, NULL, "the sweep has ended already");
     return step == STMT_ROW &&

@@ -64,7 +64,7 @@ static bool is_long(const struct candidate *run)
     return run->steps > THINNING_KEPT || run->observations > THINNING_KEPT;
 }
 
-/* In the words of thinning_keeps(). */
+/* The SQL of thinning_keeps(). */
 static bool drop_rows(struct db *db, const char *sql, long long number, long long count,
                       struct error *err)
 {
@@ -114,7 +114,7 @@ static bool put_kept(struct db *db, long long number, const struct steps *steps,
     return evidence_rows_put(db, number, 0, 0, &readings, err);
 }
 
-/* What is left of a text becomes rows, for those have positions. */
+/* The remaining steps of a text become rows, because rows have positions. */
 static bool thin_text(struct db *db, const struct candidate *run, struct error *err)
 {
     AUTO(evidence_free) struct evidence evidence = {0};
@@ -145,8 +145,8 @@ static bool run_mark_thinned(struct db *db, long long number, long long now_us, 
     return stmt_run(update, err);
 }
 
-/* Whether the run is as it ended. One that somebody altered stays whole, or the checksum of what
- * is left would hide that. */
+/* Whether the run is unchanged since its end. A changed run is not thinned, or its new checksum
+ * would hide the change. */
 static bool is_unaltered(struct db *db, long long number, bool *ret_unaltered, struct error *err)
 {
     enum checksum_state state;

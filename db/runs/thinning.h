@@ -8,7 +8,7 @@
 #define THINNING_EDGE 20    /* this many stay at each end */
 #define THINNING_MIDDLE 160 /* and about this many between, evenly spaced */
 #define THINNING_KEPT                                                                            \
-    (2 * THINNING_EDGE + THINNING_MIDDLE) /* at most; shorter runs stay whole */
+    (2 * THINNING_EDGE + THINNING_MIDDLE) /* at most; shorter runs are left whole */
 #define THINNING_RUNS 50                  /* per transaction */
 
 /* Whether the item at `position` of `count` stays. */

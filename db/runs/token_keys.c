@@ -56,7 +56,7 @@ bool token_keys_bind(struct db *db, const char *name, const char *key,
 {
     AUTO(transaction_end) struct transaction change = {0};
 
-    /* Most uploads come with a token that is bound: they write nothing. */
+    /* Most uploads have a bound token: they write nothing. */
     if (!token_keys_find(db, name, ret_key, err))
         return false;
     if (ret_key[0])

@@ -38,8 +38,7 @@ bool traces_equal(struct db *db, long long number, const struct span *steps,
     return step != STMT_FAILED;
 }
 
-/* What was checked before it was stored does not read any more: the caller's input is not to
- * blame. */
+/* Text that was checked before it was stored is now unreadable: not the caller's fault. */
 static bool is_broken(long long number, const struct error *why, struct error *err)
 {
     return error_set(err, ERROR_INTERNAL, NULL, "the trace of run %lld: %.40s %.120s", number,

@@ -35,7 +35,7 @@ bool trust_has(struct db *db, const char *sender, bool *ret_trusted, struct erro
     return true;
 }
 
-/* The next name of a list with commas between them, which moves on; NULL behind the last. */
+/* The next name of a comma-separated list; advances the list, NULL at its end. */
 static const char *next_name(const char **list, size_t *ret_length)
 {
     const char *name = *list + strspn(*list, ",");
@@ -62,8 +62,7 @@ static bool has_others(struct db *db, const char *names, bool *ret_others, struc
     return true;
 }
 
-/* Whether the list is kept already: a start writes nothing then, and needs no room on the disk.
- */
+/* Whether the list is stored already: then a start writes nothing, and needs no disk space. */
 static bool is_kept(struct db *db, const char *names, bool *ret_kept, struct error *err)
 {
     const char *list = names, *name;

@@ -8,13 +8,13 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* Who asks for a comparison next must see the contender of the run without it, or with it. */
+/* The next comparison must read the contender of the run again. */
 static bool contender_touch(struct db *db, long long run, struct error *err)
 {
     return revision_touch_runs(db, err) && contenders_changed_by_run(db, run, err);
 }
 
-/* A clock that went back makes no two voids of one moment. */
+/* A clock that went back must not give two voids the same time. */
 static bool insert_void(struct db *db, long long run, const struct taken_back *voided,
                         struct error *err)
 {

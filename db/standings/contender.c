@@ -19,7 +19,7 @@ void contender_clear(struct contender *contender)
     freep(&contender->sources);
 }
 
-/* A name for URLs that does not depend on the order in which contenders came. */
+/* A name for URLs that does not depend on the order of insertion. */
 static void name_contender(struct contender *contender)
 {
     const char *const parts[] = {contender->workload,

@@ -112,7 +112,7 @@ bool gate_runs_repeats(struct db *db, const struct gate_subject *subject, enum g
     return gate_runs_collect(query, ret_runs, ret_count, err);
 }
 
-/* The words of the first finding that makes it invalid. */
+/* The words of the first invalidating finding. */
 #define WHY_INVALID                                                                              \
     "(SELECT json_extract(value, '$.words') FROM json_each(findings)"                            \
     " WHERE json_extract(value, '$.level') = 'invalid' LIMIT 1)"

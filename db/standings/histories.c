@@ -125,7 +125,7 @@ static bool name_line(struct db *db, struct history_line *line, struct error *er
     return true;
 }
 
-/* The id decides between runs that ended at once, so that the order is always the same. */
+/* The id orders runs that ended at the same time, so that the order is deterministic. */
 static int by_time(const void *left, const void *right)
 {
     const struct history_entry *l = left, *r = right;
@@ -140,7 +140,7 @@ static const char *text_if_known(const char *text)
     return *text ? text : NULL;
 }
 
-/* From here on the entries stay where they are. */
+/* From here on the entries do not move. */
 static void put_in_order(struct history_line *line)
 {
     line->runs = xcalloc(line->count + 1, sizeof *line->runs);

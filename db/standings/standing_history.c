@@ -24,7 +24,7 @@ void history_free(struct history *history)
     freep(&history->sources);
 }
 
-/* SIZE_MAX where there is none yet. Runs without a sender are this server's or the operator's. */
+/* SIZE_MAX if there is none yet. Runs without a sender are this server's or the operator's. */
 static size_t history_find_source(const struct history *history, const char *sender,
                                   enum provenance provenance)
 {
@@ -35,7 +35,7 @@ static size_t history_find_source(const struct history *history, const char *sen
     return SIZE_MAX;
 }
 
-/* The same, made where there is none and a place for it. */
+/* The same; adds it if there is room. */
 static size_t history_make_source(struct history *history, const char *sender,
                                   enum provenance provenance)
 {
@@ -61,7 +61,7 @@ static size_t runs_of(const struct history *history, bool named)
     return sum;
 }
 
-/* Takes the oldest run away from the sender who has most. */
+/* Removes the oldest run of the sender with the most. */
 static void history_displace(struct history *history, size_t most)
 {
     size_t at = history->count;
@@ -74,7 +74,7 @@ static void history_displace(struct history *history, size_t most)
     history->sources[most].runs--;
 }
 
-/* Makes a place for a run of a source, or answers that there is none. */
+/* Makes room for a run of a source; false if there is none. */
 static bool history_make_place(struct history *history, size_t source)
 {
     const struct run_source *sources = history->sources;

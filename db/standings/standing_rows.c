@@ -38,9 +38,9 @@ struct run_result standing_result(struct stmt *row, int first)
     return run_result;
 }
 
-/* The runs of one sender, or those without one (NULL). All columns are in the index
- * runs_by_contender: the wide rows are not touched. Rows are looked at until enough of them
- * count, however many bad ones came after. */
+/* The runs of one sender, or runs without one (NULL). All columns are in the index
+ * runs_by_contender, so the wide rows are not read. Reads until enough runs count, however many
+ * bad ones are newer. */
 static bool read_sender(struct db *db, const struct version_key *key, const char *sender,
                         struct history *history, struct error *err)
 {
@@ -67,8 +67,8 @@ static bool read_sender(struct db *db, const struct version_key *key, const char
     return step != STMT_FAILED;
 }
 
-/* The next sender behind a name, and the number of its first run: one step in the index, however
- * many runs it has. "" behind the last. */
+/* The next sender after a name, and the number of its first run: one index step, however many
+ * runs it has. "" at the end. */
 static bool next_sender(struct db *db, const struct version_key *key,
                         char sender[TOKEN_NAME_SIZE], long long *ret_first, struct error *err)
 {
@@ -115,7 +115,7 @@ static bool read_history(struct db *db, const struct version_key *key, struct hi
     }
 }
 
-/* One step in the index for each version, however many runs it has. */
+/* One index step per version, however many runs it has. */
 static bool find_versions(struct db *db, long long contender, struct version_list *list,
                           struct error *err)
 {

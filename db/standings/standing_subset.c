@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* Parameters 1 to 4 are the keys of labels, 5 to 8 their values; "" is the key of no label, and
- * stands for one that is not asked for. 9 is the sender, 10 is 1 where the runs that were
- * measured here are his, and 11 is how many runs are looked at. */
+/* Parameters 1 to 4 are the keys of labels, 5 to 8 their values; key "" is unused. 9 is the
+ * sender, 10 is 1 if runs measured here count as the sender's, and 11 is the number of runs to
+ * read. */
 #define OTHER_LABEL(key, value)                                                                  \
     " AND (" key " = '' OR EXISTS (SELECT 1 FROM run_labels AS other WHERE other.key = " key     \
     " AND other.value = " value " AND other.run = first.run))"
@@ -23,7 +23,7 @@
     "SELECT first.run FROM run_labels AS first WHERE first.key = ?1 AND first.value = "          \
     "?5" OTHER_LABEL("?2", "?6") OTHER_LABEL("?3", "?7") OTHER_LABEL("?4", "?8") OF_SENDER       \
         " ORDER BY first.run DESC LIMIT ?11"
-/* The same of a sender without labels, in two indices that are read side by side. */
+/* The same for a sender without labels, merged from two indices. */
 #define RUNS_OF_SENDER                                                                           \
     "SELECT number FROM runs INDEXED BY runs_by_sender WHERE sender = ?9 UNION ALL"              \
     " SELECT number FROM runs INDEXED BY runs_by_provenance WHERE ?10 AND provenance = "         \
@@ -31,7 +31,7 @@
 
 _Static_assert(RUN_FILTER_LABELS == 4, "the statement has a condition for each label");
 
-/* What the rows are put together into: one version of one contender at a time. */
+/* The group under construction: one version of one contender at a time. */
 struct builder {
     struct db *db;
     struct standings standings;
@@ -89,7 +89,8 @@ static bool builder_end_contender(struct builder *builder, struct error *err)
     return true;
 }
 
-/* Columns: contender, version, name of the version, sender, then those of standing_result(). */
+/* Columns: contender, version, name of the version, sender, then the columns of
+ * standing_result(). */
 static bool builder_take_run(struct builder *builder, struct stmt *row, struct error *err)
 {
     long long contender = stmt_column_integer(row, 0), version = stmt_column_integer(row, 1);
@@ -121,7 +122,7 @@ static void subset_bind(struct stmt *query, const struct standing_subset *subset
     stmt_integer(query, limit);
 }
 
-/* The runs are found in an index, and each of them by its number. */
+/* An index finds the runs; each is then read by its number. */
 #define RESULTS_OF(runs)                                                                         \
     "SELECT r.contender, r.version, v.name, r.sender, r.number, r.validity,"                     \
     " r.samples_per_second, r.throughput_low, r.throughput_high, r.vm, r.ended_us, r.provenance" \
@@ -140,7 +141,7 @@ static struct stmt *subset_ask(struct db *db, const struct standing_subset *subs
     return query;
 }
 
-/* Whether there is a run behind the last one that is looked at. */
+/* Whether there is a run after the last one read. */
 static bool find_cut(struct db *db, const struct standing_subset *subset, bool *ret_cut,
                      struct error *err)
 {

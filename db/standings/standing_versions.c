@@ -10,7 +10,7 @@
 
 #include <assert.h>
 
-#define OLDER_MAX 8 /* versions that are kept in addition to the one that counts */
+#define OLDER_MAX 8 /* versions kept in addition to the standing's */
 
 static int by_hertz(const void *left, const void *right)
 {
@@ -20,7 +20,7 @@ static int by_hertz(const void *left, const void *right)
     return (l > r) - (l < r);
 }
 
-/* The same of a run that was measured elsewhere: its canaries are in the text of its trace. */
+/* The same for an imported run: its canaries are in the text of its trace. */
 static bool read_told_hertz(struct db *db, long long run, double *ret_hertz, struct error *err)
 {
     AUTO(evidence_free) struct evidence evidence = {0};
@@ -35,8 +35,8 @@ static bool read_told_hertz(struct db *db, long long run, double *ret_hertz, str
     return true;
 }
 
-/* The median of its canaries; 0 without any. What else was seen of a run is a hundred times as
- * much, and not looked at. */
+/* The median of its canaries; 0 without any. Skips the other evidence, which is a hundred times
+ * larger. */
 static bool read_hertz(struct db *db, long long run, double *ret_hertz, struct error *err)
 {
     AUTO(stmt_done)
@@ -108,8 +108,7 @@ void version_list_add(struct version_list *list, long long number, const char *n
     TEXT_COPY(list->versions[list->count++].name, name);
 }
 
-/* The newest version first; of versions that differ by their plan alone, the one that was
- * measured last. */
+/* The newest version first; of versions that differ only by their plan, the one measured last. */
 static int by_version(const void *left, const void *right)
 {
     const struct version_runs *l = left, *r = right;
@@ -121,7 +120,7 @@ static int by_version(const void *left, const void *right)
            (l->standing.newest_us > r->standing.newest_us);
 }
 
-/* Enough evidence is an interval; without any of those, a valid run. */
+/* A standing needs an interval; if no version has one, a valid run. */
 static size_t version_list_choose(const struct version_list *list)
 {
     for (size_t i = 0; i < list->count; i++)

@@ -116,7 +116,7 @@ static bool standings_take_rows(struct db *db, struct standings *standings, stru
 
 bool standings_update(struct db *db, struct standings *standings, struct error *err)
 {
-    long long revision; /* read first: what changes meanwhile is looked at again next time */
+    long long revision; /* read first: later changes are seen by the next update */
 
     if (!revision_read(db, &revision, err))
         return false;

@@ -22,8 +22,8 @@ struct document {
     struct evidence evidence;
     struct span steps_text;    /* as engine/trace/trace.h reads it, like the next: */
     struct span evidence_text; /* a constant if there is none */
-    double claimed; /* samples a second that the sender computed; 0 if missing */
-    double method;  /* version of the sender's statistics (summary_text.h); 0 if missing */
+    double claimed;            /* samples a second that the sender computed; 0 if missing */
+    double method; /* version of the sender's statistics (summary_text.h); 0 if missing */
     struct signature signature; /* as received, not yet verified */
     struct span signed_text;    /* the text it covers */
 };

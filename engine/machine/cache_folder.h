@@ -9,6 +9,6 @@
  * absolute path, or it is too long. */
 bool cache_folder_find(const char *home, char ret_folder[PATH_MAX]);
 
-/* Makes the folder and its parents, for their owner alone, as far as possible. Async-signal-safe:
- * may be called after fork in a process with threads. */
+/* Makes the folder and its parents, for their owner alone, as far as possible. Makes
+ * only calls that are allowed after fork in a process with threads. */
 void cache_folder_make(const char *folder);

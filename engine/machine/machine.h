@@ -11,7 +11,7 @@
 
 /* Owned by the caller: machine_clear(). */
 struct machine {
-    char *facts; /* one line of JSON, null where unknown */
+    char *facts;                         /* one line of JSON, null where unknown */
     char fingerprint[MACHINE_HASH_SIZE]; /* of all facts: changes when any of them does */
     char stratum[MACHINE_HASH_SIZE];     /* of the hardware: equal for machines whose runs may be
                                           * compared, whatever their kernel or software */

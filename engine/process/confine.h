@@ -54,7 +54,7 @@ bool confine_can_filter(void);
  * the rest still applies. */
 void confine_prepare(enum confine_how how, struct confinement *ret_confinement);
 
-/* Confines the calling process, for good. Async-signal-safe: may be called after fork in a
+/* Confines the calling process, for good. Makes only calls that are allowed after fork in a
  * process with threads. False, with errno, if something failed: then the caller must not run
  * anything. */
 MUST_USE bool confine_apply(const struct confinement *confinement);

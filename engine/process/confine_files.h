@@ -31,6 +31,6 @@ void confine_files_prepare(const char *command, const char *preload, const char 
                            struct confine_files *ret_files);
 
 /* Makes the cache, and restricts the calling process, which has no new privileges, for good.
- * Async-signal-safe: may be called after fork in a process with threads. False, with errno, on
+ * Makes only calls that are allowed after fork in a process with threads. False, with errno, on
  * failure. */
 MUST_USE bool confine_files_apply(const struct confine_files *files);

@@ -20,6 +20,6 @@ MUST_USE bool engine_user_find(const char *name, struct engine_user *ret_user, s
 /* Whether that user may run a program: every folder of its path must permit it, too. */
 bool engine_user_can_run(const struct engine_user *user, const char *program);
 
-/* Becomes that user, for good. Async-signal-safe: may be called after fork in a process with
+/* Becomes that user, for good. Makes only calls that are allowed after fork in a process with
  * threads. Resets the parent-death signal of prctl(). False, with errno, on failure. */
 MUST_USE bool engine_user_become(const struct engine_user *user);

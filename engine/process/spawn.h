@@ -1,11 +1,11 @@
-/* Starts a worker's process so that it cannot outlive the server, and finds what a killed server
- * left behind.
+/* Starts a worker's process so that it cannot outlive the server, and kills processes that a
+ * killed server left.
  *
  * It forks instead of calling posix_spawn(), because only code between fork and exec can set
  * PR_SET_PDEATHSIG. That signal survives the exec, so every engine dies with the server; but it
  * follows the thread that forked, which must therefore live as long as the process. The worker
- * leads its own process group. Its own children do not get the signal: PENNYWORTH_RUN in their
- * environment is what spawn_sweep() finds them by. */
+ * leads its own process group. Its own children do not get the signal: spawn_sweep() finds them
+ * by PENNYWORTH_RUN in their environment. */
 #pragma once
 
 #include "common/error.h"
@@ -22,12 +22,12 @@ struct child {
     int output, errors; /* its stdout and stderr; ours to read, never blocking */
 };
 
-/* What is started, and how. */
+/* What to start, and how. */
 struct launch {
     char *const *command;           /* NULL-terminated, looked up in PATH */
     const char *run_id;             /* becomes PENNYWORTH_RUN */
-    const char *preload;            /* comes first in LD_PRELOAD; "" for nothing */
-    enum confine_how how;           /* it is confined */
+    const char *preload;            /* prefix of LD_PRELOAD; "" for none */
+    enum confine_how how;           /* how it is confined */
     const struct engine_user *user; /* NULL: the server's own */
 };
 
@@ -35,10 +35,9 @@ struct launch {
 MUST_USE bool spawn_child(struct child *ret_child, const struct launch *launch,
                           struct error *err);
 
-/* Writes one line to its stdin without ever blocking: the pipe holds 64 KiB. */
+/* Writes one line to its stdin without blocking: the pipe holds 64 KiB. */
 MUST_USE bool child_tell(struct child *child, const char *line, struct error *err);
 
-/* Kills every process that still carries PENNYWORTH_RUN=run_id, and returns how many there were.
- * A process that is just becoming another program has no environment for a moment; it is looked
- * at again. */
+/* Kills every process with PENNYWORTH_RUN=run_id, and returns how many there were. During exec a
+ * process has no environment for a moment; it is checked again. */
 int spawn_sweep(const char *run_id);

@@ -21,35 +21,35 @@
 struct worker; /* opaque: pid, pipes and half-read lines live in worker.c */
 
 enum worker_read {
-    WORKER_EVENT,    /* *ret_event is filled, and the caller's to clear */
-    WORKER_QUIET,    /* nothing within the time; or `wake` became readable */
+    WORKER_EVENT,    /* *ret_event is filled; the caller clears it */
+    WORKER_QUIET,    /* timeout, or `wake` became readable */
     WORKER_FINISHED, /* clean end: exit status 0 after a "done" event */
-    WORKER_FAILED,   /* crash, garbage or broken rules; err says which */
+    WORKER_FAILED,   /* crash, garbage or protocol error; err says which */
 };
 
-/* Starts a command with the spec as one line on its stdin, confined as confine.h says. The
- * environment is ours less every PENNYWORTH_ variable, for those may hold secrets, plus
- * PENNYWORTH_RUN=run_id, and with LD_PRELOAD beginning with `preload` unless that is "". The
- * caller gives the result back to worker_free(). */
+/* Starts a command with the spec as one line on its stdin, confined as in confine.h. The
+ * environment is ours without PENNYWORTH_ variables, which may hold secrets, plus
+ * PENNYWORTH_RUN=run_id, and with `preload` first in LD_PRELOAD unless it is "". The caller frees
+ * the result with worker_free(). */
 MUST_USE struct worker *worker_start(const struct launch *launch, const char *spec_text,
                                      long long steps_max, struct error *err);
 
-/* Waits for the next event, at most until `deadline_ns` (monotonic). `wake` is a descriptor whose
- * becoming readable ends the wait too, or -1. */
+/* Waits for the next event, at most until `deadline_ns` (monotonic), or until the descriptor
+ * `wake` (or -1) becomes readable. */
 MUST_USE enum worker_read worker_next(struct worker *worker, long long deadline_ns, int wake,
                                       struct event *ret_event, struct error *err);
 
-/* Of its process, which leads its process group. */
+/* The pid of its process, which leads its process group. */
 pid_t worker_pid(const struct worker *worker);
 
-/* Whether it has ended by SIGKILL, which is how the kernel ends a process for memory; then also
- * the most memory that it held. */
+/* Whether SIGKILL ended it, as the kernel does when memory runs out; then also its peak
+ * memory. */
 bool worker_was_killed(const struct worker *worker, long long *ret_peak_bytes);
 
 void worker_enough(struct worker *worker);
 void worker_terminate(struct worker *worker);
 
-/* The last bytes of its stderr, as clean UTF-8; NULL if there were none. The caller frees it. */
+/* The last bytes of its stderr, as clean UTF-8; NULL if none. The caller frees it. */
 char *worker_last_words(const struct worker *worker);
 
 /* NULL is fine. */

@@ -1,5 +1,5 @@
-/* What an engine says about itself besides its name: its library, its instruction set, its plan.
- * A number of samples a second means little without it. */
+/* What an engine reports about itself in addition to its name: its library, instruction set and
+ * plan, without which a number of samples a second means little. */
 #pragma once
 
 #include "common/error.h"
@@ -13,27 +13,27 @@
 #define LAYOUT_MAX 31
 #define UNIT_MAX 31
 
-/* To a question that may have been left open. */
+/* Yes, no or unknown. */
 enum answer { ANSWER_NONE, ANSWER_NO, ANSWER_YES };
 
 /* A plain value: copy it freely. 0, "" and ANSWER_NONE mean: unknown. */
 struct engine_details {
     char library[LIBRARY_MAX + 1]; /* "oneDNN 2.6.3" */
-    char isa[ISA_MAX + 1];         /* what is really used of the processor: "avx512_bf16" */
+    char isa[ISA_MAX + 1];         /* instruction set really used: "avx512_bf16" */
     char plan[PLAN_MAX + 1];       /* "known", "measured", "cached", "fixed", "plain" */
-    char layout[LAYOUT_MAX + 1];   /* of images: what the spec's "auto" became; "nhwc" */
+    char layout[LAYOUT_MAX + 1];   /* of images: the layout used for "auto"; "nhwc" */
     long long threads;
     long long parameters;
     long long multiply_adds;          /* of one sample, forward */
     long long backward_multiply_adds; /* of one sample: gradients of weights and of data */
-    long long memory_bytes;           /* what the plan will take */
-    long long step_bytes;             /* the least that a step moves to and from memory */
-    /* Peaks: measured on this machine by this engine, by all of its threads at once. */
-    char peak_unit[UNIT_MAX + 1]; /* of the processor, that multiplies: "VDPBF16PS" */
+    long long memory_bytes;           /* memory that the plan needs */
+    long long step_bytes;             /* least memory traffic of a step */
+    /* Peaks: measured on this machine by this engine, all its threads together. */
+    char peak_unit[UNIT_MAX + 1]; /* instruction that multiplies: "VDPBF16PS" */
     long long peak_multiply_adds_per_second;
-    long long peak_read_bytes_per_second; /* from memory */
-    enum answer emulated;                 /* is the precision not native to this processor? */
-    enum answer huge_pages;               /* does the memory lie in them? */
+    long long peak_read_bytes_per_second; /* of memory */
+    enum answer emulated;                 /* is the precision emulated on this processor? */
+    enum answer huge_pages;               /* does the memory use huge pages? */
 };
 
 static inline enum answer answer_of(bool truth)
@@ -41,12 +41,12 @@ static inline enum answer answer_of(bool truth)
     return truth ? ANSWER_YES : ANSWER_NO;
 }
 
-/* Reads the members that are there and skips those that it does not know. ERROR_INVALID names the
- * member; *ret_details is written only on success. */
+/* Reads the present members and skips unknown ones. ERROR_INVALID names the member; *ret_details
+ * is written only on success. */
 MUST_USE bool engine_details_from_json(const json_t *json, struct engine_details *ret_details,
                                        struct error *err);
 
-/* Reads engine_details_to_text()'s text, whose nulls are unknown members; NULL knows none. */
+/* Reads the text of engine_details_to_text(), null as unknown; NULL: all unknown. */
 MUST_USE bool engine_details_from_text(const char *text, struct engine_details *ret_details,
                                        struct error *err);
 
@@ -55,7 +55,7 @@ void engine_details_into_json(const struct engine_details *details, json_t *obje
 
 bool engine_details_are_known(const struct engine_details *details);
 
-/* An object with every member, null where it is unknown, in one line. The caller frees it. */
+/* An object with every member, null if unknown, in one line. The caller frees it. */
 char *engine_details_to_text(const struct engine_details *details);
 
 /* JSON Schema of that object. A new reference. */

@@ -17,10 +17,10 @@ struct implementation {
     const char *layer, *pass, *name; /* printable ASCII; a layer has each pass once */
 };
 
-/* The text of a list; layers and passes come in the order of their first appearance. The caller
- * frees it. NULL, with the reason, when the list breaks a rule above. */
+/* The text of a list; layers and passes in the order of their first appearance. The caller frees
+ * it. NULL, with the reason, if the list breaks a rule above. */
 MUST_USE char *implementations_to_text(const struct implementation *list, size_t count,
                                        struct error *err);
 
-/* The same from what a worker said. ERROR_INVALID blames the field "implementations". */
+/* The same from a worker's JSON. ERROR_INVALID names the field "implementations". */
 MUST_USE char *implementations_from_json(json_t *json, struct error *err);

@@ -1,4 +1,4 @@
-/* Cuts a stream of bytes into lines, however the pipe happened to deliver them. */
+/* Splits a stream of bytes into lines, wherever the pipe cuts it. */
 #pragma once
 
 #include "common/error.h"
@@ -15,6 +15,6 @@ struct lines {
 /* Gets a line without its newline; not terminated. Returning false stops lines_feed(). */
 typedef bool line_fn(const char *line, size_t length, void *user, struct error *err);
 
-/* Calls on_line for every line that these bytes complete and keeps the rest. */
+/* Calls on_line for every completed line and keeps the rest. */
 MUST_USE bool lines_feed(struct lines *lines, const char *data, size_t length, line_fn *on_line,
                          void *user, struct error *err);

@@ -1,20 +1,20 @@
-/* The batch of a run whose spec leaves it to the machine ("auto"): the largest that still leaves
- * enough steps for an interval in the time that the run has. Pure. */
+/* Chooses the batch of a run with batch_size "auto": the largest that leaves enough steps for an
+ * interval in the run's time. Pure. */
 #pragma once
 
 #include "engine/spec/run_spec.h"
 
-#define BATCH_LEAST 2 /* ResNet-50 trains no single image */
-#define BATCH_TRIAL 4 /* samples a step while a step is timed; fewer where fewer are usual */
-#define BATCH_TRIAL_STEPS 3    /* the first is set-up, and not looked at */
-#define BATCH_STEPS 100        /* that a run has time for, ... */
-#define BATCH_STEPS_COUNTED 60 /* ... so that after its warm-up so many count */
+#define BATCH_LEAST 2       /* ResNet-50 cannot train a single image */
+#define BATCH_TRIAL 4       /* samples a step in the trial; fewer if the usual batch is smaller */
+#define BATCH_TRIAL_STEPS 3 /* the first is set-up, and ignored */
+#define BATCH_STEPS 100     /* steps that a run must have time for, ... */
+#define BATCH_STEPS_COUNTED 60 /* ... so that this many count after its warm-up */
 
-/* The spec of the steps to time. */
+/* The spec of the trial. */
 struct run_spec batch_trial(const struct run_spec *spec);
 
-/* `step_seconds` of the trial; `seconds` that the run has left; `most`: more do not fit into
- * memory, -1 where that is not known. Of 2, 4, 8 ... up to the workload's usual batch; 2 where
- * even that has too few steps. */
+/* `step_seconds` of the trial; `seconds` left for the run; `most`: the largest batch that fits
+ * into memory, -1 if unknown. Returns 2, 4, 8 ... up to the workload's usual batch; 2 if even
+ * that has too few steps. */
 long long batch_choose(const struct run_spec *spec, double step_seconds, double seconds,
                        long long most);

@@ -1,6 +1,5 @@
-/* How much memory a run of the house's engine takes, and how much it may. What cannot fit is
- * refused before it starts; what the kernel killed all the same gets these figures as its reason.
- */
+/* How much memory a run of the native engine needs, and how much it may use. A run that cannot
+ * fit is refused before it starts; if the kernel kills one, its reason has these figures. */
 #pragma once
 
 #include "common/error.h"
@@ -8,28 +7,28 @@
 
 #include <stdbool.h>
 
-/* The least of what our control group and the machine have. */
+/* The lower limit of our control group and the machine. */
 struct memory_limit {
     long long bytes; /* 0 unknown */
     bool of_group;   /* the control group's, not the machine's */
 };
 
-/* `root` as in proc.h. Read anew for each question: `docker update` changes it. */
+/* `root` as in proc.h. Read it each time: `docker update` changes it. */
 void memory_limit_read(const char *root, struct memory_limit *ret_limit);
 
-/* What the worker holds at its peak, on `threads` threads (0: not known); 0 unknown. Within 15 %
- * of what was measured (memory.c has the figures). */
+/* The worker's peak memory on `threads` threads (0: unknown); 0 unknown. Within 15 % of
+ * measurements (figures in memory.c). */
 long long memory_need(const struct run_spec *spec, long long threads);
 
-/* The largest batch whose run fits with certainty; 0 none, -1 unknown. */
+/* The largest batch that surely fits; 0 none, -1 unknown. */
 long long memory_largest_batch(const struct run_spec *spec, long long threads, long long bytes);
 
-/* ERROR_UNABLE blames `batch_size` where it surely does not fit. A run that swaps measures the
- * swap, so that is not counted. */
+/* ERROR_UNABLE names `batch_size` if it surely does not fit. Swap is not counted: a run that
+ * swaps measures the swap. */
 MUST_USE bool memory_can_hold(const struct run_spec *spec, long long threads,
                               const struct memory_limit *limit, struct error *err);
 
-/* Why a worker was killed by the kernel, as a sentence: the limit, the worker's peak, and the
- * largest batch that fits (`largest`: -1 is left out). */
+/* Explains in a sentence why the kernel killed a worker: the limit, the worker's peak, and the
+ * largest batch that fits (left out if `largest` is -1). */
 void memory_explain_kill(const struct memory_limit *limit, long long peak_bytes,
                          long long largest, struct error *err);

@@ -1,5 +1,5 @@
-/* What of a lawful spec the engine of this house can train. The server asks before it queues a
- * run for it, the worker asks again. */
+/* Which valid specs the native engine can train. The server checks before it queues a run, the
+ * worker checks again. */
 #pragma once
 
 #include "common/error.h"

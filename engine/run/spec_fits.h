@@ -1,5 +1,5 @@
-/* Whether a spec, lawful as it is, can be run on this machine. What cannot is refused before it
- * is queued, with the field and the reason, and not found out an hour later by an engine. */
+/* Whether a valid spec can run on this machine. If not, it is refused before it is queued, with
+ * the field and the reason, instead of failing an hour later. */
 #pragma once
 
 #include "common/error.h"
@@ -12,12 +12,12 @@
 /* What the answer depends on. */
 struct place {
     const struct topology *topology;
-    enum cpu_isa isa;        /* the most that the processor can do */
+    enum cpu_isa isa;        /* best instruction set of the processor */
     double dollars_per_hour; /* 0 unknown */
-    const char *root;        /* before the folders of libraries: "" but in tests */
-    /* Names of the engines that the server can start, NULL-terminated; NULL: not known. */
+    const char *root;        /* prefix of library folders: "" except in tests */
+    /* Names of the engines that the server can start, NULL-terminated; NULL: unknown. */
     const char *const *engines;
-    /* What else is asked of a spec; NULL for nothing. */
+    /* An additional check of a spec; NULL for none. */
     bool (*can)(const void *user, const struct run_spec *spec, struct error *err);
     const void *user;
 };

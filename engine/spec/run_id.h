@@ -12,8 +12,8 @@ struct run_id {
     char text[RUN_ID_LENGTH + 1];
 };
 
-/* A time that the 48 bits cannot hold is taken for the nearer end of what they can. */
+/* A time outside the 48 bits is clamped. */
 MUST_USE bool run_id_new(long long calendar_us, struct run_id *ret_id, struct error *err);
 
-/* Upper case only, as we write them: one run has one name. */
+/* Upper case only, so that one run has one name. */
 bool run_id_is_valid(const char *text);

@@ -8,8 +8,8 @@
 
 #define SPEC_RANKS_MAX 65536
 
-/* The spec without its member `ranks`, as new text that the caller frees. A spec that does not
- * say it has 1. NULL with ERROR_INVALID where it is not a number of ranks, or not `started`, the
- * number of processes that were started, and where the text is no JSON object. */
+/* The spec without its member `ranks`, as new text that the caller frees. The default is 1. NULL
+ * with ERROR_INVALID if it is no valid number, or differs from `started`, the number of started
+ * processes, or if the text is no JSON object. */
 MUST_USE char *spec_without_ranks(const char *text, size_t length, int started,
                                   struct error *err);

@@ -10,27 +10,25 @@
 #include "engine/stats/summary.h"
 #include "engine/trace/evidence.h"
 
-/* Shares are of the time that the counters enclose, summed up over threads or processors; they
- * may be above 1. NaN: not visible, or too short a time to say. */
+/* Shares are of the time between the counters, summed over threads or processors; they may be
+ * above 1. NaN: unknown, or too short a time. */
 struct disturbance {
-    double seconds;           /* that the counters enclose */
+    double seconds;           /* between the counters */
     double stolen;            /* by the hypervisor */
     double throttled_periods; /* of the control group's quota */
     double throttled;         /* stopped by the quota */
-    double waited;            /* ready, without a processor: others used it */
-    double paged;             /* for pages from a disk, each taken for 10 ms */
-    double worst; /* the three of processors together, where they were largest: in one of eight
-                     parts */
+    double waited;            /* ready, but waiting for a processor that others used */
+    double paged;             /* page faults from a disk, 10 ms each */
+    double worst; /* largest sum of the three processor shares in one of eight parts */
     double switches_first, switches_second; /* involuntary, a second, in both halves */
     double major_faults, swap_ins;
-    double clock_drift_percent, copy_drift_percent; /* farthest canary from their median */
+    double clock_drift_percent, copy_drift_percent; /* canary farthest from the median */
     double clock_gain, copy_gain;                   /* best canary / mean one; 1 or more */
 };
 
-/* The counters are looked at about once a second; taken are those that enclose the measured
- * steps. */
+/* The counters are read about once a second; uses the readings just around the measured steps. */
 void disturbance_of(const struct evidence *evidence, const struct summary *summary,
                     struct disturbance *ret_disturbance);
 
-/* 1 / (1 - share) for a share of the time; 1 where it is not known. */
+/* 1 / (1 - share) for a share of the time; 1 if unknown. */
 double disturbance_factor(double share);

@@ -1,17 +1,16 @@
-/* Do the steps of a trace belong to one level? Compares the earlier with the later part at the
- * split, of all splits between batches of five steps, where they differ most against the noise.
- */
+/* Whether the steps of a trace have one level. Compares the earlier and the later part at the
+ * split between batches of five steps where they differ most, relative to the noise. */
 #pragma once
 
 #include <stddef.h>
 
 #define DRIFT_BATCH 5
-#define DRIFT_SEEN 2.7 /* the score from which a drift is taken for more than noise */
+#define DRIFT_SEEN 2.7 /* the score from which a drift counts as more than noise */
 
 struct drift {
     double change; /* of the step time, relative; positive: the later part is slower */
-    double off;    /* by how much the mean of all steps differs from that of the later part,
-                    * relative and never negative: the error if only the later part is true */
+    double off;    /* difference between the mean of all steps and of the later part, relative and
+                    * never negative: the error if only the later part is true */
     double score;  /* of the difference, in standard errors. Noise alone exceeds DRIFT_SEEN in
                     * one flat trace of eight, and 5 hardly ever */
 };
@@ -20,9 +19,8 @@ struct drift {
  * less (first-order autoregression). All 0 for fewer than two batches. */
 struct drift drift_of(const long long *nanoseconds, size_t count);
 
-/* The same of the steps as they would be without stalls (stall.h). */
+/* The same with the stalls taken out (stall.h). */
 struct drift drift_without_stalls(const long long *nanoseconds, size_t count);
 
-/* How many steps with this lag-1 autocorrelation say as much about their mean as one independent
- * step. */
+/* How many steps with this lag-1 autocorrelation are worth one independent step for the mean. */
 double drift_inflation(double lag1);

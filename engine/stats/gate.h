@@ -1,6 +1,6 @@
-/* May a change pass? A run, or several of the same, beside a baseline: the ratio of their
- * throughputs with its interval, and a verdict of three. A gate that cries wolf is switched off,
- * so it fails only where the interval lies wholly beyond the margin. Pure. */
+/* The verdict of the CI gate. Compares one or several equal runs with a baseline: the ratio of
+ * throughputs with its interval, and a verdict of three. A gate with false alarms is switched
+ * off, so it fails only if the whole interval is beyond the margin. Pure. */
 #pragma once
 
 #include "engine/stats/compare.h"
@@ -9,33 +9,33 @@
 #include <stddef.h>
 
 enum gate_verdict {
-    GATE_PASS,        /* as fast as before or faster: the interval lies above 1 - margin */
-    GATE_FAIL,        /* slower by more than the margin, surely */
-    GATE_CANNOT_TELL, /* too little is known, or the interval holds 1 - margin */
+    GATE_PASS,        /* as fast or faster: the interval is above 1 - margin */
+    GATE_FAIL,        /* surely slower by more than the margin */
+    GATE_CANNOT_TELL, /* too few data, or the interval contains 1 - margin */
 };
 
-/* What the interval rests on. */
+/* The data behind the interval. */
 enum gate_level {
-    GATE_STEPS, /* one run each: says nothing of how the next run would differ */
-    GATE_RUNS,  /* how runs differ is known */
+    GATE_STEPS, /* one run each: ignores how the next run would differ */
+    GATE_RUNS,  /* the spread between runs is known */
     GATE_PAIRS, /* measured side by side */
 };
 
-/* Values of runs, and of a single run the interval of its own steps. */
+/* Values of runs; for a single run, the interval of its own steps. */
 struct gate_side {
     const double *values; /* samples a second */
     size_t count;
     double stretch;      /* how much faster they may be: the mean of compare_stretch() */
-    struct measure only; /* where count is 1 */
+    struct measure only; /* if count is 1 */
 };
 
 struct gate_look {
     enum gate_level level;
     struct ratio ratio; /* candidate / baseline */
     enum gate_verdict verdict;
-    double detectable; /* a slowdown of this share would mostly be found; NaN unknown */
+    double detectable; /* smallest slowdown that is usually found; NaN unknown */
     const char
-        *because; /* static, one clause: why it cannot decide, or what the verdict rests on */
+        *because; /* static, one clause: why it cannot decide, or the basis of the verdict */
 };
 
 /* Six runs or more on the baseline's side make a prediction interval for a single candidate (its
@@ -45,13 +45,12 @@ struct gate_look {
 void gate_look(const struct gate_side *candidate, const struct gate_side *baseline, double margin,
                struct gate_look *ret_look);
 
-/* The second, independent look: candidate and baseline in turns on one machine, as many of each.
- * What disturbed both alike cancels out: the difference of their stretches counts. */
+/* The second, independent look: candidate and baseline alternate on one machine, equally often.
+ * Disturbances of both cancel out; the difference of their stretches counts. */
 void gate_look_at_pairs(const struct gate_side *candidate, const struct gate_side *baseline,
                         double margin, struct gate_look *ret_look);
 
-/* Fails only when both looks fail; where the second contradicts the first, the gate cannot
- * decide. */
+/* Fails only if both looks fail; if the second contradicts the first, the gate cannot decide. */
 enum gate_verdict gate_confirm(const struct gate_look *first, const struct gate_look *second);
 
 /* In the order of the enums, NULL-terminated. */

@@ -1,7 +1,7 @@
-/* How sure a number is: 95 % intervals of a run's throughput and of its median step. Steps are
- * correlated with their neighbours, so both work on batches of them. A run of fewer than 90 steps
- * has fewer batches of ten, not shorter ones, and Student's t: shorter batches would be
- * correlated too, and their interval too narrow. */
+/* 95 % intervals of a run's throughput and of its median step. Steps are correlated with their
+ * neighbours, so both work on batches. A run of fewer than 90 steps has fewer batches of ten, not
+ * shorter ones, and uses Student's t: shorter batches would be correlated too, and the interval
+ * too narrow. */
 #pragma once
 
 #include "engine/stats/stats.h"
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* With 95 % in between; known only where there was enough to say so. */
+/* The 95 % interval, if known. */
 struct range {
     bool known;
     double low, high;
@@ -22,8 +22,8 @@ struct mean_interval {
     struct range mean;      /* nanoseconds */
     size_t batches, length; /* of steps */
     double lag1;            /* of the batches */
-    double memory;          /* lag 1 of the steps, at the upper end of what it may be */
-    double drift_percent;   /* that the interval was widened by, on each side */
+    double memory;          /* lag 1 of the steps, at its upper limit */
+    double drift_percent;   /* the interval was widened by this on each side */
 };
 
 /* The wider one of two intervals. Batch means: batches of ten steps, longer while they are still

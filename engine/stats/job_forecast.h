@@ -1,7 +1,7 @@
-/* How long a job will take on a machine: not one number but many draws of it, from what was
- * measured, from how machines of a type differ, and from interruptions. Pure; the same question
- * has the same answer everywhere, for the draws come from a fixed seed. 2,000 draws take about
- * 20 us, so draw for the rows that are shown, not for every row of a comparison. */
+/* Forecasts how long a job takes on a machine: many draws, from measured speeds, the spread
+ * between machines of a type, and interruptions. Pure; the same question has the same answer
+ * everywhere, because the seed is fixed. 2,000 draws take about 20 us, so draw for the shown rows
+ * only, not for every row of a comparison. */
 #pragma once
 
 #include "engine/stats/next_machine.h"
@@ -11,23 +11,22 @@
 
 #define FORECAST_DRAWS 2000
 
-/* What is known of the machine's speed and fate. */
+/* The machine's speed and risk of interruption. */
 struct forecast_inputs {
     const double *speeds;  /* measured values, samples a second: drawn one at a time */
     size_t count;          /* at least 1 */
     double value_spread;   /* standard deviation of the logarithm of one value */
-    double machine_spread; /* the same between machines of the type, where too few were seen */
+    double machine_spread; /* the same between machines of the type, if too few were measured */
     double interruptions;  /* an hour; 0: never */
-    double checkpoint_seconds, restart_seconds; /* what a checkpoint takes; a restart */
-    /* Borrowed; where not NULL, speeds are drawn from this prediction instead, and the first four
-     * members are not read. The job is to run on a machine that is rented anew: a measured speed
-     * is not drawn, because the next machine is another one. */
+    double checkpoint_seconds, restart_seconds; /* duration of a checkpoint, and of a restart */
+    /* Borrowed; if not NULL, speeds are drawn from this prediction, and the first four members
+     * are ignored: for a newly rented machine, which is not one of those measured. */
     const struct next_machine *next;
 };
 
-/* Young's rule of thumb: how often to save, and the share of time that is lost. */
+/* Young's rule of thumb: the checkpoint interval, and the share of lost time. */
 struct checkpointing {
-    double interval_hours; /* sqrt(2 checkpoint / rate); infinite where nothing interrupts */
+    double interval_hours; /* sqrt(2 checkpoint / rate); infinite without interruptions */
     double waste;          /* checkpoint / interval + rate * (interval / 2 + restart) */
 };
 struct checkpointing checkpointing_best(double interruptions_per_hour, double checkpoint_seconds,
@@ -37,17 +36,15 @@ struct job_forecast {
     double hours[FORECAST_DRAWS]; /* ascending */
 };
 
-/* Fills in the draws for so many samples. Each draw: a measured speed, its own noise, one factor
- * of the machine, and as many interruptions as a Poisson process has in that time, each of which
- * costs a restart and the work since the last checkpoint (uniform in the best interval); where
- * there are any, the checkpoints take their time too. Where a speed is not above 0, or more is
- * lost than is done, the hours are infinite. */
+/* Fills in the draws for a number of samples. Each draw has a measured speed, its own noise, one
+ * factor of the machine, and Poisson interruptions; each interruption costs a restart and the
+ * work since the last checkpoint (uniform in the best interval), and checkpoints take their time
+ * too. The hours are infinite if a speed is not above 0, or losses exceed progress. */
 void job_forecast_draw(const struct forecast_inputs *forecast_inputs, double samples,
                        struct job_forecast *ret_forecast);
 
-/* The share of draws that end within so many hours; NaN of NaN. */
+/* The share of draws that end within these hours; NaN for NaN. */
 double job_forecast_share(const struct job_forecast *forecast, double hours);
 
-/* The smallest of the hours by which that share of draws has ended; share in (0, 1], NaN of
- * another. */
+/* The hours within which that share of draws has ended; share in (0, 1], NaN for another. */
 double job_forecast_quantile(const struct job_forecast *forecast, double share);

@@ -21,17 +21,17 @@
 #define NEXT_MACHINE_DEGREES 4
 #define NEXT_MACHINE_ENOUGH 3 /* machines whose own scatter counts alone */
 
-/* What was measured on machines of one processor model. */
+/* Measured machines of one processor model. */
 struct machine_model {
-    const double *speeds; /* one of each machine, above 0: samples a second */
+    const double *speeds; /* one per machine, above 0: samples a second */
     size_t count;         /* 0: the model is left out */
-    double run_spread; /* standard deviation of the logarithm of one run on the same machine, of
-                        * what the steps say; counts where the scatter does not contain it */
+    double run_spread; /* standard deviation of the logarithm of one run on the same machine, from
+                        * its steps; used if the scatter does not contain it */
 };
 
 /* One processor model of the prediction: Student's t over the logarithm of the speed. */
 struct next_model {
-    double share;  /* of the machines seen; all together 1 */
+    double share;  /* of the measured machines; the sum is 1 */
     double centre; /* logarithm */
     double scale;
     size_t degrees;
@@ -42,14 +42,14 @@ struct next_machine {
     size_t count;
 };
 
-/* False where no machine was measured, a speed is not above 0, or there are more models than
- * NEXT_MACHINE_MODELS_MAX: then nothing is predicted. `usual_spread`: standard deviation of the
- * logarithm between machines of a type, such as 0.03. */
+/* False if no machine was measured, a speed is not above 0, or there are more than
+ * NEXT_MACHINE_MODELS_MAX models. `usual_spread`: standard deviation of the logarithm between
+ * machines of a type, for example 0.03. */
 MUST_USE bool next_machine_predict(const struct machine_model *models, size_t count,
                                    double usual_spread, struct next_machine *ret_next);
 
-/* The probability that the next machine does at least so many samples a second. */
+/* The probability that the next machine reaches this many samples a second. */
 double next_machine_reaches(const struct next_machine *next, double speed);
 
-/* The speed that it stays below with this probability. */
+/* The quantile of the next machine's speed. */
 double next_machine_quantile(const struct next_machine *next, double share);

@@ -25,26 +25,26 @@
 struct pool_run {
     double value;   /* logarithm */
     double error;   /* standard error of its own steps, of the logarithm */
-    double stretch; /* how much higher an idle machine may be (compare_stretch()): no noise, so it
-                     * never averages out; a run with more of it weighs less */
-    size_t machine; /* from 0; none is left out */
+    double stretch; /* how much higher an idle machine may be (compare_stretch()): not noise, so
+                     * it never averages out; a larger one lowers the run's weight */
+    size_t machine; /* from 0, without gaps */
 };
 
 /* A run of machine 0 with this value and the interval of its own steps. Without an interval its
- * error counts as 0: then only what differs between runs is known. */
+ * error is 0: then only the spread between runs counts. */
 struct pool_run pool_run_of(const struct measure *measure);
 
-/* What the estimate is of: the mean of the machines that were seen, or their type. */
+/* The estimated quantity: the mean of the measured machines, or of their type. */
 enum pool_target { POOL_SEEN, POOL_TYPE };
 
 /* Logarithms. */
 struct pool_estimate {
     double value;
     double low, high;                  /* 95 %, the stretch included */
-    double run_spread, machine_spread; /* r and m, the means of what they may be */
+    double run_spread, machine_spread; /* posterior means of r and m */
 };
 
-/* `count` is 1 or more. Where a machine has three runs or more, a run far from its median counts
- * as near: one stray run never makes the others useless. */
+/* `count` is 1 or more. If a machine has three runs or more, outliers are pulled towards its
+ * median, so that one stray run never makes the others useless. */
 struct pool_estimate pool_runs(const struct pool_run *runs, size_t count,
                                enum pool_target target);

@@ -14,10 +14,10 @@
 
 #include <stdint.h>
 
-/* What is known of a row. */
+/* The data of a row. */
 struct rank_row {
-    double estimate; /* logarithm of the value that rows are ranked by; more is better */
-    double error;    /* standard error of it, with all its parts; 0: known exactly */
+    double estimate; /* logarithm of the ranked value; more is better */
+    double error;    /* its standard error, all parts included; 0: known exactly */
     /* Of freedom, of the part of the error that is the row's own: 1 or more, or half of the
      * degrees of an estimate that all rows have together; INFINITY: it is known. How far a shared
      * unknown spreads is always taken as known. */
@@ -30,8 +30,8 @@ struct rank_row {
 };
 
 struct rank_interval {
-    size_t low;  /* 1 + the rows that are surely better */
-    size_t high; /* rows - those that are surely worse */
+    size_t low;  /* 1 + number of surely better rows */
+    size_t high; /* number of rows not surely worse, itself included */
     /* No other row is surely better, as a statement of its own with 95 %: the true best row is
      * among these (Hsu's comparison with the best, 1984). It needs one test for each other row
      * instead of one for each pair, so that fewer rows are left than have low = 1. */
@@ -49,8 +49,8 @@ struct rank_intervals {
 void rank_intervals_compute(const struct rank_row *rows, size_t count, double margin,
                             struct rank_intervals *ret_intervals);
 
-/* Is row `left` surely better or worse than row `right`? Agrees with the intervals: low is 1 +
- * the rows against which the answer is COMPARE_WORSE. */
+/* Whether row `left` is surely better or worse than row `right`. Agrees with the intervals: low
+ * is 1 + the number of rows with COMPARE_WORSE. */
 enum comparison rank_verdict(const struct rank_intervals *intervals, size_t left, size_t right);
 
 /* The ratio of row `left` to row `right` with its own 95 %, for this pair alone. */

@@ -1,5 +1,5 @@
-/* How near a run came to what its machine could do at most: the roof. Pure, from what is stored
- * of a run: what its engine said of itself, and the means of its measured steps.
+/* How near a run came to its machine's limits: the roof. Pure, from the stored engine details and
+ * the means of the measured steps.
  *
  * Multiply-adds are those of the definition of convolutions and linear layers, forward and
  * backward; a way to compute that takes fewer (Winograd's) comes nearer to the roof, or above it.
@@ -22,7 +22,7 @@ struct roofline_inputs {
     long long batch_size;
 };
 
-/* 0: not known, except for the seconds. */
+/* 0: unknown, except for the seconds. */
 struct roofline_part {
     const char *name; /* "input", "forward", "backward", "update", "communication", "other" */
     double seconds;
@@ -34,14 +34,13 @@ struct roofline_part {
 struct roofline {
     double peak_multiply_adds_per_second; /* of all threads together */
     double peak_read_bytes_per_second;    /* likewise, from memory */
-    int phase_count;                      /* 0 where the engine reports no split */
+    int phase_count;                      /* 0 if the engine reports no split */
     struct roofline_part
-        phases[ROOFLINE_PHASES_MAX]; /* they make up the step, but for a thousandth */
+        phases[ROOFLINE_PHASES_MAX]; /* their sum is the step, within a thousandth */
     struct roofline_part step;
-    /* What a step moved at least; it may have moved more, so its share of the peak is a least one
-     * as well. */
+    /* Lower bound of a step's memory traffic, so its share of the peak is a lower bound too. */
     double step_bytes, step_bytes_per_second, memory_share;
-    int missing_count; /* a sentence for each thing that is not known */
+    int missing_count; /* a sentence for each unknown */
     const char *missing[ROOFLINE_MISSING_MAX];
 };
 

@@ -19,8 +19,10 @@
 #include "common/limits.h"
 #include "engine/stats/standing.h"
 
-#define SOURCES_CONFIRM 1.1    /* machines of a type rarely differ by more */
-#define SOURCES_CONTRADICT 1.5 /* nor, whatever ran beside them, valid runs by this */
+#define SOURCES_CONFIRM 1.1 /* machines of a type rarely differ by more */
+#define SOURCES_CONTRADICT                                                                       \
+    1.5 /* valid runs of a type rarely differ by more, whatever else ran                         \
+         */
 
 enum source_weight {
     SOURCE_MACHINES, /* each of its machines counts */
@@ -30,28 +32,28 @@ enum source_weight {
 extern const char *const source_weight_names[]; /* "machines", "vote", "aside" */
 
 struct run_source {
-    char name[TOKEN_NAME_SIZE]; /* of the sender; "" of this server and of the operator */
+    char name[TOKEN_NAME_SIZE]; /* of the sender; "" for this server and the operator */
     enum provenance provenance;
     bool is_trusted;
-    long long first; /* the number of its first run here: who came first */
-    /* From here on made by sources_pool(). */
+    long long first; /* number of its first run here, for the order of arrival */
+    /* Set by sources_pool(). */
     enum source_weight weight;
-    size_t runs, machines;           /* that it has sent */
-    size_t kept_runs, kept_machines; /* that count */
-    double share;                    /* of the row: 0 to 1 */
+    size_t runs, machines;           /* received */
+    size_t kept_runs, kept_machines; /* counted */
+    double share;                    /* of the row's result: 0 to 1 */
 };
 
-/* Keeps of `results`, valid runs with the newest first and the index of their source, those that
- * count. Runs of a sender alone are made those of one machine. */
+/* Removes the runs that do not count from `results`: valid runs, newest first, with the index of
+ * their source. All runs of a lone sender become runs of one machine. */
 void sources_pool(struct run_result *results, size_t *count, struct run_source *sources,
                   size_t source_count);
 
-/* Which run describes the row, its price and its region included: the one that ended last of the
- * trusted sources' where there are any, else of those of the sender who came first among those
- * that count. SIZE_MAX of no results, which are those that sources_pool() has kept. */
+/* The run that describes the row, its price and region included: the latest of the trusted
+ * sources if any, else of the sender who came first among those that count. `results` are the
+ * runs kept by sources_pool(); SIZE_MAX if there are none. */
 size_t sources_describing(const struct run_result *results, size_t count,
                           const struct run_source *sources);
 
-/* The shares, from what a standing was made of. */
+/* Computes the shares from the data of a standing. */
 void sources_share(const struct standing *standing, struct run_source *sources,
                    size_t source_count);

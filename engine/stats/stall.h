@@ -1,17 +1,16 @@
-/* Steps that stalled. One that takes ten times as long as its neighbours outweighs what the
- * others say together, and so hides that a run was slow at the start. The search for levels
- * (warmup.c, drift.c) reads the steps without their stalls; throughput and interval count every
- * stall. */
+/* Stalled steps. A step that takes ten times as long as its neighbours outweighs them, and hides
+ * a slow start. The search for levels (warmup.c, drift.c) ignores stalls; throughput and interval
+ * count every stall. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #define STALL_BATCH 5
-#define STALL_FACTOR 1.5 /* of the median of five steps: a step that takes longer has stalled */
+#define STALL_FACTOR 1.5 /* times the median of five steps: a longer step has stalled */
 
-/* The steps of a run; where `tamed`, each stall reads as the median of its five steps. Fives
- * begin at the first step; those that are left at the end count with the last full five. */
+/* The steps of a run; if `tamed`, each stall reads as the median of its five steps. Fives begin
+ * at the first step; a remainder joins the last full five. */
 struct step_view {
     const long long *nanoseconds;
     size_t count;

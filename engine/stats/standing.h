@@ -1,6 +1,6 @@
-/* The result of many runs of one contender: a number, its interval, and what the interval is
- * over. Four noises are nested (steps, runs, machines, days), and a tight interval over one says
- * nothing about the next, so the result names the widest level that has enough data. Pure. */
+/* The combined result of the runs of one contender: a number, its interval, and the level of the
+ * interval. Noise is nested (steps, runs, machines, days), and a narrow interval at one level
+ * says nothing about the next, so the result names the widest level with enough data. Pure. */
 #pragma once
 
 #include "engine/stats/interval.h"
@@ -10,50 +10,50 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a standing needs of a run. */
+/* The data of one run. */
 struct run_result {
     double value;     /* samples a second */
-    double low, high; /* of its own steps; 0 where it has no interval */
+    double low, high; /* of its own steps; 0 without an interval */
     char vm[17];      /* engine/machine/vm.h */
     long long at_us;
     enum validity validity;
     enum provenance provenance;
-    size_t source;    /* whose it is: engine/stats/sources.h */
-    long long number; /* of its row: the newer, the larger */
+    size_t source;    /* its source: engine/stats/sources.h */
+    long long number; /* of its row: newer is larger */
 };
 
-/* What an interval is over. */
+/* The level of an interval. */
 enum standing_level {
-    STANDING_NONE,  /* nothing to rank by: no valid run */
+    STANDING_NONE,  /* no valid run */
     STANDING_POINT, /* a number without an interval */
     STANDING_STEPS, /* one run */
     STANDING_RUNS,  /* two runs or more on one or two machines */
-    STANDING_VMS,   /* three machines or more: may be generalised to the type */
+    STANDING_VMS,   /* three machines or more: valid for the type */
 };
 extern const char *const standing_level_names[]; /* "none", "point", "steps", "runs", "vms" */
 
 #define STANDING_RUNS_MAX 200  /* the newest valid ones count */
-#define STANDING_VALUES_MAX 32 /* kept for drawing from */
+#define STANDING_VALUES_MAX 32 /* kept for forecasts */
 
 struct standing {
     enum standing_level level;
-    double value;          /* of all runs together (pool.h): of the machines seen, or the type */
-    struct range interval; /* 95 %, on the scale of logarithms: it never reaches 0 */
-    double spread;         /* standard deviation / mean of what the level says; 0 unknown */
-    /* About how far runs of one machine, and machines of the type, lie from each other: standard
-     * deviations of the logarithm (pool.h). The second is 0 where one machine was seen. */
+    double value;          /* of all runs (pool.h): for the measured machines, or the type */
+    struct range interval; /* 95 %, on a log scale: never reaches 0 */
+    double spread;         /* standard deviation / mean at the level; 0 unknown */
+    /* Estimated spread between runs of one machine, and between machines of the type: standard
+     * deviations of the logarithm (pool.h). The second is 0 with one machine. */
     double run_spread, machine_spread;
-    long long runs;      /* that count here */
-    long long too_short; /* valid ones without an interval that stand aside for those with one */
+    long long runs;      /* counted */
+    long long too_short; /* valid, but left out: they have no interval and others do */
     long long warned, imported, invalid;
-    long long vms; /* machines that are surely there among those that count */
-    double values[STANDING_VALUES_MAX]; /* what the level is made of, the newest first */
+    long long vms; /* least number of distinct machines of the counted runs */
+    double values[STANDING_VALUES_MAX]; /* values at the level, the newest first */
     size_t value_count;
-    double machines[STANDING_VALUES_MAX]; /* median of each machine; of all runs where none has a
-                                             name, for they may be of one */
+    double machines[STANDING_VALUES_MAX]; /* median of each machine; of all runs if none has a
+                                           * name, since they may be of one machine */
     size_t machine_count;
     double noise; /* standard deviation of the logarithm of one value, from its own interval */
-    long long first_us, newest_us; /* of those that count */
+    long long first_us, newest_us; /* of the counted runs */
 };
 
 /* Machines are counted so that none counts twice. One machine may have been seen by its instance

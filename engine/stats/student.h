@@ -11,7 +11,7 @@ double normal_quantile(double share);
 /* The share of Student's t below `t`. `degrees` >= 1, or infinite: the normal distribution. */
 double student_below(double t, double degrees);
 
-/* The t below which that share lies. */
+/* The quantile of Student's t. */
 double student_quantile(double share, double degrees);
 
 /* The same within 0.1 % at shares from 0.0001 to 0.9999, several times as quickly, for a caller

@@ -15,29 +15,29 @@
 
 #include <stdbool.h>
 
-#define WARMUP_STEPS_MIN 16 /* step 0 and three batches: fewer decide nothing */
+#define WARMUP_STEPS_MIN 16 /* step 0 and three batches: fewer are not enough to decide */
 
 struct warmup {
     bool decided;       /* there were enough steps to look for a cut */
-    bool settled;       /* the cut lies early and noise alone explains what differs after it:
-                         * going on would not move it. Until then a run goes on */
-    bool steady;        /* the number may be used: what differs is noise, or at most 2 % */
-    size_t steps;       /* that are not to be counted; where undecided, all there are */
+    bool settled;       /* the cut is early and only noise differs after it: more steps will not
+                         * move it. Until then a run continues */
+    bool steady;        /* the number is usable: differences are noise, or at most 2 % */
+    size_t steps;       /* not counted; all of them if undecided */
     struct drift drift; /* of the steps after them */
 };
 
-/* Takes constant memory and time in proportion to the steps. */
+/* Constant memory, linear time. */
 struct warmup warmup_detect(const long long *nanoseconds, size_t count);
 
-/* The same for a warm-up of `steps` that the spec fixes: the cut is given, the rest is judged.
- * Decided as soon as it is over, steady or settled only with two batches after it. */
+/* The same for a warm-up of `steps` from the spec: the cut is given, the rest is judged. Decided
+ * as soon as the warm-up is over; steady or settled only after two more batches. */
 struct warmup warmup_fixed(const long long *nanoseconds, size_t count, size_t steps);
 
 /* After Barrett and others (2017). */
 enum trace_class { TRACE_FLAT, TRACE_WARM_UP, TRACE_SLOW_DOWN, TRACE_NO_STEADY_STATE };
 
-/* A slow-down, or a speed-up (then it is warming up still), is a drift of more than 2 % that
- * noise does not explain, whether or not it moves the mean so much. */
+/* A slow-down, or a speed-up (still warming up), is a drift of more than 2 % that noise does not
+ * explain, whatever it does to the mean. */
 enum trace_class warmup_classify(const struct warmup *warmup);
 
 /* "flat", "warm_up", "slow_down", "no_steady_state". */

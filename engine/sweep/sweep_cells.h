@@ -1,4 +1,4 @@
-/* A set of runs, and how a cell is added to it. */
+/* The cells of a sweep. */
 #pragma once
 
 #include "common/error.h"
@@ -12,7 +12,7 @@
 #define SWEEP_NAME_MAX 96
 
 enum sweep_preset {
-    SWEEP_MATRIX, /* none: base and knobs are all */
+    SWEEP_MATRIX, /* no preset: only base and knobs */
     SWEEP_LADDER,
     SWEEP_BATCH,
     SWEEP_INPUT_WORKERS,
@@ -24,24 +24,25 @@ enum sweep_preset {
     SWEEP_CLOUDS2017,
 };
 
-/* One spec of the set, and its name there. */
+/* One spec of the sweep, and its name there. */
 struct sweep_cell {
     char name[SWEEP_NAME_MAX];
     struct run_spec spec;
     char refused[sizeof((struct error *)0)->field + sizeof((struct error *)0)->message +
-                 4]; /* why it is not run on this machine; "" where it is */
+                 4]; /* why it cannot run on this machine; "" if it can */
 };
 
 struct sweep {
     enum sweep_preset preset;
     long long blocks;         /* each runs every cell once */
     long long budget_seconds; /* of a tune */
-    json_t *base;             /* owned: the client's, and its precision; cells are made from it */
+    json_t *base;             /* owned: the client's base with its precision; cells are made from
+                               * it */
     struct sweep_cell *cells; /* owned */
     size_t count;
 };
 
-/* Adds a cell: the base, changed by the members of `change` (borrowed), under that name. */
+/* Adds a cell: the base with the members of `change` (borrowed), under that name. */
 MUST_USE bool sweep_add(struct sweep *sweep, const char *name, json_t *change,
                         const struct place *place, struct error *err);
 

@@ -1,7 +1,7 @@
-/* The sets that need no list: each knows its own, and takes from the machine what it must. */
+/* Presets of sweeps: each has its own lists, some of which depend on the machine. */
 #pragma once
 
 #include "engine/sweep/sweep_cells.h"
 
-/* Adds the cells of a preset. The matrix and the lists that a client gave are not its matter. */
+/* Adds the cells of a preset; does nothing for the matrix and for lists of the client. */
 MUST_USE bool sweep_add_preset(struct sweep *sweep, const struct place *place, struct error *err);

@@ -17,14 +17,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define NOTHING_KNOWN 1e6 /* standard error of a logarithm about which nothing is known */
+#define NOTHING_KNOWN 1e6 /* standard error of a logarithm with no information */
 
 struct sweep_grid {
-    double
-        *logs; /* of samples a second, cell by cell; NaN where a block has no valid run of it */
+    double *logs; /* of samples a second, per cell and block; NaN without a valid run */
     size_t cells, blocks;
 };
 
-/* Of a cell without any value in the grid the row says nothing. False where no cell ran twice:
- * how far runs lie from each other is not known then. */
+/* A cell without any value has a row without information. False if no cell ran twice: the spread
+ * between runs is then unknown. */
 MUST_USE bool sweep_rank_rows(const struct sweep_grid *grid, struct rank_row *ret_rows);

@@ -1,5 +1,5 @@
-/* The result of a sweep: a value for each cell, how cells compare, and the ranks that each may
- * have. Pure. */
+/* The result of a sweep: a value per cell, comparisons of cells, and their rank intervals.
+ * Pure. */
 #pragma once
 
 #include "engine/run/run.h"
@@ -8,36 +8,36 @@
 
 #include <stddef.h>
 
-/* Where the time of the measured steps went, as shares of 1: waiting for or making the batch; and
- * forward, backward and update. */
+/* Shares of the time of the measured steps: input (waiting for or making the batch), forward,
+ * backward and update. */
 struct time_shares {
     bool known; /* the engine reported it */
     double input, compute;
 };
 
-/* One run, as far as it matters here. */
+/* The data of one run. */
 struct sweep_run {
     size_t cell;
     long long block;
     enum run_state state;
     enum validity validity;
-    bool is_void;              /* a person took it back */
+    bool is_void;              /* voided by a person */
     struct measure throughput; /* of a finished run */
     struct time_shares shares;
 };
 
 struct cell_result {
-    size_t group; /* only cells of one group are compared: those of one workload */
+    size_t group; /* cells are compared only within a group (one workload) */
     int runs, valid, invalid,
         failed;                /* failed: or cancelled, or interrupted or preempted for good */
     int voided;                /* none of the three */
     struct measure throughput; /* median of the valid runs; interval over them */
-    bool over_runs;            /* else the interval is that of its only run's steps */
-    struct time_shares shares; /* mean of the valid runs whose engine reported it */
-    double stretch; /* how much faster they may be undisturbed: the mean of compare_stretch() */
-    double log_squares; /* of the runs' logarithms: squared distances from their mean */
-    struct ratio to_first, to_previous, to_best; /* by blocks where both have two of them */
-    struct rank_interval rank;                   /* zeroed without a value */
+    bool over_runs;            /* else the interval is from the steps of its only run */
+    struct time_shares shares; /* mean of the valid runs with reported times */
+    double stretch; /* how much faster undisturbed runs may be: the mean of compare_stretch() */
+    double log_squares; /* sum of squared deviations of the runs' logarithms */
+    struct ratio to_first, to_previous, to_best; /* by blocks, if they share two */
+    struct rank_interval rank;                   /* zeroed if the cell has no value */
     size_t rank_row;                             /* its place in `intervals` */
 };
 
@@ -47,7 +47,7 @@ struct sweep_result {
     size_t best; /* the cell that is surely fast: see below; `count` when none has a value, when
                   * one alone of several that ran has, and where there are several groups, of
                   * which each has its own */
-    struct rank_intervals *intervals; /* owned, for each group: of its cells with a value */
+    struct rank_intervals *intervals; /* owned, one per group: its cells with a value */
     size_t group_count;
 };
 
@@ -66,15 +66,15 @@ void sweep_result_compute(const struct sweep_run *runs, size_t run_count, size_t
                           struct sweep_result *ret_result);
 
 /* Whether a cell is surely faster or slower than another, with 95 % over all pairs together; tied
- * where one has no value, or is of another group. Agrees with the ranks: the cells with which one
- * is tied are as many as its interval has further ranks. */
+ * if one has no value, or is in another group. Agrees with the ranks: a cell is tied with as many
+ * others as its interval has further ranks. */
 enum comparison sweep_verdict(const struct sweep_result *result, size_t left, size_t right);
 
 /* A zeroed one is fine. */
 void sweep_result_clear(struct sweep_result *result);
 
-/* The same configuration against itself: of the blocks in which both of two equal cells have a
- * valid run, in how many would their own intervals call them different? */
+/* A/A test: in how many of the blocks with a valid run of both equal cells would their own
+ * intervals call them different? */
 struct false_alarms {
     int pairs, alarms;
     double low, high; /* 95 %, of the rate */

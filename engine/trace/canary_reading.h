@@ -1,5 +1,5 @@
-/* A small piece of work whose true cost is known, done before, between and after the steps: when
- * it takes longer, it was the machine that changed, not the training. */
+/* A small piece of work of known cost, done before, between and after the steps: if it takes
+ * longer, the machine changed, not the training. */
 #pragma once
 
 struct canary {

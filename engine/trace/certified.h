@@ -1,6 +1,6 @@
-/* How near the gradient in a run's precision is to that in f32, as cosines of the angle between
- * them: of all parameters together, and of the layer that is farthest off. The first finds what
- * is wrong everywhere, the second a single layer. */
+/* How near the gradient in a run's precision is to the f32 gradient, as cosines of the angle
+ * between them: over all parameters, and for the layer that is farthest off. The first finds
+ * general errors, the second a single bad layer. */
 #pragma once
 
 #include <stdbool.h>

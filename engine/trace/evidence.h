@@ -1,5 +1,5 @@
-/* What is known of a run besides its steps: what the machine did to it meanwhile. Kept beside the
- * steps, so that a reader can repeat the judgement. */
+/* How the machine disturbed a run, stored with the steps, so that a reader can repeat the
+ * verdict. */
 #pragma once
 
 #include "engine/trace/canary_reading.h"
@@ -18,7 +18,7 @@ struct canary_reading {
 enum provenance { PROVENANCE_MEASURED, PROVENANCE_IMPORTED };
 extern const char *const provenance_names[]; /* "measured", "imported"; NULL-terminated */
 
-/* Both in the order of their time. */
+/* Both in time order. */
 struct evidence {
     struct observation *observations;
     size_t observation_count, observation_size;

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Where the nanoseconds of a step went; all 0 where that was not measured. Communication is with
- * other ranks; an engine without ranks has none. */
+/* How the nanoseconds of a step divide; all 0 if not measured. Communication is with other ranks;
+ * 0 for engines without ranks. */
 struct step_split {
     long long input, forward, backward, update, communication;
 };

@@ -1,5 +1,5 @@
-/* The steps of a run as text: how they travel between machines, and how those that were imported
- * are kept. trace_evidence.h has the rest of a trace. */
+/* The steps of a run as text, for transfer and for storing imported runs. trace_evidence.h has
+ * the rest of a trace. */
 #pragma once
 
 #include "common/bytes.h"
@@ -15,9 +15,9 @@
  * written so that it reads back the same. */
 MUST_USE bool trace_write_steps(struct bytes *text, const struct steps *steps);
 
-/* Reads what that writes, with blanks anywhere JSON has them; quickly, for a run of a hundred
- * steps is mostly this. Every number within its limits (engine/protocol/event.h says which a step
- * has), all arrays equally long; else ERROR_INVALID names the field, "steps.loss[17]", and says
- * why. The caller frees what was read, also after a failure. */
+/* Reads that text, with blanks anywhere JSON allows them. Every number must be within its limits
+ * (engine/protocol/event.h has the limits of a step), all arrays equally long; else ERROR_INVALID
+ * names the field, "steps.loss[17]", and says why. The caller frees the result, also after a
+ * failure. */
 MUST_USE bool trace_read_steps(const char *text, size_t length, struct steps *ret_steps,
                                struct error *err);

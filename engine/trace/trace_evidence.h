@@ -1,4 +1,4 @@
-/* What was seen of the machine during a run, as text: how it travels with the steps. */
+/* The evidence of a run as text, for transfer with the steps. */
 #pragma once
 
 #include "common/bytes.h"
@@ -12,7 +12,7 @@
  * columns of an observation stand in engine/trace/observation.h, in its order. */
 MUST_USE bool trace_write_evidence(struct bytes *text, const struct evidence *evidence);
 
-/* Reads what that writes, as trace_read_steps() reads steps. The caller frees what was read, also
- * after a failure. */
+/* Reads that text, as trace_read_steps() reads steps. The caller frees the result, also after a
+ * failure. */
 MUST_USE bool trace_read_evidence(const char *text, size_t length, struct evidence *ret_evidence,
                                   struct error *err);

@@ -23,7 +23,7 @@ struct fetcher {
     atomic_bool stopped;
 };
 
-/* One attempt, as the callbacks of libcurl see it. */
+/* One attempt, for the callbacks of libcurl. */
 struct attempt {
     struct fetcher *fetcher;
     const struct fetch_request *request;
@@ -32,7 +32,7 @@ struct attempt {
     fetch_take_fn *take;
     void *taker;
     size_t excerpt_used;
-    bool enough; /* take() wants no more: not an error */
+    bool enough; /* take() has enough: not an error */
     struct error error;
     char why[CURL_ERROR_SIZE];
 };
@@ -169,7 +169,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *user)
     return size * count + 1; /* anything but what it was: the transfer ends */
 }
 
-/* The value of a header line, if it has that name. */
+/* The value of a header line with that name, or NULL. */
 static bool header_value(const char *line, size_t length, const char *name, char *ret_value,
                          size_t size)
 {
@@ -182,7 +182,7 @@ static bool header_value(const char *line, size_t length, const char *name, char
     while (length > skip && (line[length - 1] == '\n' || line[length - 1] == '\r'))
         length--;
     ret_value[0] = '\0';
-    if (length - skip < size) /* a longer one would be no use cut off */
+    if (length - skip < size) /* a cut value would be useless */
         snprintf(ret_value, size, "%.*s", (int)(length - skip), line + skip);
     return true;
 }
@@ -321,7 +321,7 @@ static void set_up(struct attempt *attempt, const char *url, struct curl_slist *
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); /* a name server may keep us waiting */
+    curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); /* a name server may be slow */
     curl_easy_setopt(curl, CURLOPT_USERAGENT, USER_AGENT);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, attempt->why);
@@ -341,7 +341,7 @@ static void set_up(struct attempt *attempt, const char *url, struct curl_slist *
     set_signature(curl, request);
 }
 
-/* Why a transfer failed, in one sentence; never with a secret, for none is in a URL. */
+/* Why a transfer failed, in one sentence. URLs have no secrets, so neither has it. */
 static bool explain(struct attempt *attempt, CURLcode code, struct error *err)
 {
     const char *why = attempt->why[0] ? attempt->why : curl_easy_strerror(code);
@@ -402,7 +402,7 @@ static bool same_part(const struct way *way, CURLUPart part)
     return same;
 }
 
-/* Only within the host of the request, and never from https to anything less. */
+/* Only within the host of the request, and never from https to http. */
 static bool may_follow(const char *from, const char *to, struct error *err)
 {
     AUTO(way_free) struct way way = {curl_url(), curl_url()};

@@ -51,8 +51,8 @@ struct fetch_response {
     long long retry_after_seconds;                 /* -1 if missing */
     long long bytes;                               /* of the body, unpacked */
     bool began;                                    /* part of the body was taken */
-    bool refused;                    /* we aborted it: a retry would not help */
-    char excerpt[FETCH_EXCERPT_MAX]; /* of a body not passed on, printable */
+    bool refused;                                  /* we aborted it: a retry would not help */
+    char excerpt[FETCH_EXCERPT_MAX];               /* of a body not passed on, printable */
 };
 
 /* One attempt, with its redirects. True for any complete answer of the server; otherwise false,

@@ -30,7 +30,7 @@ static bool hand_over(FILE *file, const struct fetch_request *request, fetch_tak
     return !ferror(file) || error_set(err, ERROR_UPSTREAM, NULL, "the file cannot be read");
 }
 
-/* The first half of a price is another price. */
+/* Half of a price is another price. */
 static bool is_still(FILE *file, const struct stat *before, struct error *err)
 {
     struct stat after;
@@ -41,7 +41,7 @@ static bool is_still(FILE *file, const struct stat *before, struct error *err)
            error_set(err, ERROR_UPSTREAM, NULL, "the file changed while it was read");
 }
 
-/* Never waits for the writer of a pipe. */
+/* Never blocks on a pipe. */
 static FILE *open_file(const char *path)
 {
     int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Public list prices on demand, Linux, of regions that are among the cheapest of their provider.
- * They are facts of their day: a change of the real price costs an hour of doubt, no more. */
+/* Public on-demand list prices, Linux, in regions among the cheapest of their provider. They are
+ * facts of their day: a real price change only delays a first reading by an hour. */
 static const struct list_price {
     const char *provider, *region, *instance_type;
     const char *text; /* dollars an hour */

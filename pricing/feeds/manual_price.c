@@ -43,8 +43,7 @@ static bool read_price(const char *text, struct price *price, struct error *err)
                      "must be a decimal number above 0 and at most 100000, got '%.40s'", text);
 }
 
-/* The same name may be another machine's elsewhere, so a rented one's price is of one provider.
- */
+/* Other providers may have the same name, so a rented machine's price needs a provider. */
 static bool check_provider(const struct price *price, struct error *err)
 {
     return price->kind == PRICE_TYPED || price->kind == PRICE_OWN || price->provider[0] ||
@@ -91,7 +90,7 @@ static bool text_of(const struct field *field, const json_t *value, const char *
     return *ret_text || error_set(err, ERROR_INVALID, field->name, "must be a string");
 }
 
-/* A kind of feeds is none that a person gives. */
+/* A person may not give a kind that only feeds have. */
 static bool read_kind(const struct field *field, const json_t *value, void *object,
                       struct error *err)
 {
@@ -117,7 +116,7 @@ static bool read_currency_of(const struct field *field, const json_t *value, voi
     return text_of(field, value, &text, err) && read_currency(text, price->currency, err);
 }
 
-/* null withdraws the price: then its text says nothing. */
+/* null withdraws the price: it has no text then. */
 static bool read_amount(const struct field *field, const json_t *value, void *object,
                         struct error *err)
 {

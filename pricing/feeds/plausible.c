@@ -13,8 +13,8 @@
 #define SWAPPED_PERCENT 25
 #define EXPENSIVE 2
 
-/* How far a price of a kind goes, in hundredths, before it is a leap or a drift; and how far two
- * readings may be apart that say the same. */
+/* The limits of each kind, in hundredths: of a leap, of a drift, and of the difference between
+ * two readings that nearly agree. */
 static const struct kind_rule {
     const char *name, *leap_words, *drift_words;
     long long leap, drift, same;
@@ -127,7 +127,7 @@ static bool has_regions(const struct price_batch *batch, size_t wanted)
     return count >= wanted;
 }
 
-/* Whether the reading has enough of the prices that were known. */
+/* Whether the reading has enough of the known prices. */
 static bool covers(const struct moves *known, const struct change *change, const char *which,
                    struct error *err)
 {

@@ -45,9 +45,8 @@ struct change {
     size_t common; /* of before: also in the new reading */
     struct moves moves[MOVE_GROUPS];
     struct cross_check cross;
-    size_t
-        contested; /* known prices that this reading, or the held one, contradicts */
-    size_t agreed; /* of contested: both readings nearly agree */
+    size_t contested; /* known prices that this reading, or the held one, contradicts */
+    size_t agreed;    /* of contested: both readings nearly agree */
     size_t gone, added, moved;
     size_t held;        /* leaps and removals, held back for confirmation */
     struct doubt doubt; /* of a held reading: what the next one has to confirm */

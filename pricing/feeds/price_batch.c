@@ -7,7 +7,7 @@
 
 #include <assert.h>
 
-/* Where something stands in a list, by its hash, or by the next number that is free. */
+/* An index from hashes (or the next free numbers) to places in a list. */
 struct place {
     uint64_t name;
     size_t index;
@@ -105,7 +105,7 @@ static struct price *find(const struct price_batch *batch, const struct price *l
     return NULL;
 }
 
-/* Both are thrown out; the first one's place stays, so that a third is recognised. */
+/* Both are dropped; the first one's place stays, so that a third is recognised. */
 static void meet_twin(struct price_batch *batch, struct price *first, const struct price *second,
                       enum price_batch_twin twin)
 {

@@ -1,5 +1,5 @@
-/* Prices from a file on this machine, for machines without a network and for providers without a
- * feed. All of it is good, or none is taken. */
+/* Prices from a local file, for machines without a network and for providers without a feed. One
+ * fault refuses the whole file. */
 #include "common/cleanup.h"
 #include "common/memory.h"
 #include "pricing/feeds/price_sheet.h"

@@ -57,7 +57,7 @@ static bool tell(struct price_sheet *sheet, long long line, const struct error *
     return error_set(err, ERROR_UPSTREAM, NULL, "%s", text);
 }
 
-/* The same for what is not text of this form at all, after which nothing can be read. */
+/* The same for text that is not of this form, after which reading stops. */
 static bool end_badly(const struct price_sheet *sheet, long long line, const struct error *fault,
                       struct error *err)
 {
@@ -108,7 +108,7 @@ static bool read_row(struct price_sheet *sheet, long long line,
            tell(sheet, line, &fault, err);
 }
 
-/* A member that was misunderstood, or passed over, would make another price of it. */
+/* A misspelt or ignored member would change the price. */
 static bool read_member(const char *name, const json_t *value, const char *cells[PRICE_CELLS],
                         char ret_number[PRICE_TEXT_SIZE], struct error *err)
 {
@@ -141,7 +141,7 @@ static bool read_members(json_t *json, const char *cells[PRICE_CELLS],
     return true;
 }
 
-/* The line on which an element began: that of its end, less those in it. */
+/* The line on which an element began: the line of its end, less its own lines. */
 static long long line_of(const struct price_sheet *sheet, const struct split_element *element)
 {
     long long line = sheet->line;
@@ -181,7 +181,7 @@ static enum split_verdict note_list(void *user, struct error *err)
     return SPLIT_FAILED;
 }
 
-/* Takes a column; the fault of one does not hide that of another. */
+/* Reads a column; a fault in one does not hide faults in others. */
 static bool read_column(struct price_sheet *sheet, const char *name, size_t place,
                         struct error *err)
 {

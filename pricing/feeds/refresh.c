@@ -23,8 +23,8 @@ struct visit {
     bool again; /* the walk broke in a way that another may not */
 };
 
-/* Between half and one and a half of a pause that doubles: clients that failed together do not
- * come back together. */
+/* Between half and one and a half of a doubling pause, so that clients that failed together do
+ * not retry together. */
 static bool pause_before(struct visit *visit, int attempt, long long asked_seconds)
 {
     long long ns = chance_jitter(&visit->chance, haste_pause(PAUSE_NS) << attempt, 0.5, 1.5);
@@ -45,7 +45,7 @@ static bool may_pass(const struct fetch_response *response)
            status == 504;
 }
 
-/* What an answer that is no page says, in one sentence. */
+/* Explains an answer other than a page in one sentence. */
 static bool tell_refusal(const struct fetch_response *response, struct error *err)
 {
     char said[200];
@@ -65,7 +65,7 @@ static bool is_good(const struct fetch_request *request, const struct fetch_resp
            (response->status == 304 && (request->etag[0] || request->last_modified[0]));
 }
 
-/* One request, whatever it takes. True: there is an answer that is 200 or 304. */
+/* One request, with its retries. True: an answer with 200 or 304. */
 static bool get(struct visit *visit, const struct fetch_request *request,
                 struct fetch_response *response, struct error *err)
 {
@@ -81,7 +81,7 @@ static bool get(struct visit *visit, const struct fetch_request *request,
         visit->trace->bytes += response->bytes;
         if (answered && is_good(request, response))
             return true;
-        /* Part of a page was taken: the reader must begin anew. */
+        /* Part of a page was taken: the reader must start over. */
         visit->again = passing && response->began;
         if (answered)
             tell_refusal(response, &why);

@@ -29,7 +29,7 @@ bool source_ask_once(const struct reading *reading, const char *url,
     return fetch_url_add(request, url) || error_set(err, ERROR_INVALID, "url", "is too long");
 }
 
-/* Digits, with commas between thousands and one point; what follows is left to the caller. */
+/* Digits, with commas between thousands and one point; ignores what follows. */
 static double read_amount(const char *text, const char **ret_rest)
 {
     double number = 0, unit = 0;
@@ -61,7 +61,7 @@ double source_count(const char *text)
     return *rest == '\0' && amount < 1e6 ? amount : 0;
 }
 
-/* The text between <name> and </name>, cut to what fits; "" where there is none. */
+/* The text between <name> and </name>, cut to fit; "" if there is none. */
 static void xml_text(const char *xml, const char *name, char *ret_text, size_t size)
 {
     char open[40];

@@ -79,9 +79,8 @@ struct source {
     bool third_party;     /* run by neither the provider nor the user */
     bool on;              /* on by default */
     bool has_spot;        /* has spot prices, so it ages within hours */
-    bool
-        asks_committed; /* reads its prices of commitments only if settings say so */
-    bool stands_in;     /* off, but on for machines and runs of its provider without a key */
+    bool asks_committed;  /* reads its prices of commitments only if settings say so */
+    bool stands_in;       /* off, but on for machines and runs of its provider without a key */
     const char *usual_region; /* default region; NULL: none */
     unsigned needs;           /* of enum source_needs */
     long long period_seconds;

@@ -20,7 +20,7 @@ enum expect {
     EXPECT_NOTHING, /* behind the document */
 };
 
-/* A value that is passed over or kept as a whole. */
+/* A value that is skipped or kept as a whole. */
 struct span {
     enum { SPAN_NONE, SPAN_SCALAR, SPAN_STRING, SPAN_NEST } kind;
     bool in_string, escaped;
@@ -39,7 +39,7 @@ struct splitter {
     enum expect expect;
     int depth;
     uint64_t objects;              /* bit d: the container at depth d + 1 is one */
-    unsigned mask[LEVELS_MAX + 1]; /* paths that the way down to this depth agrees with */
+    unsigned mask[LEVELS_MAX + 1]; /* paths that match the way down to this depth */
     char keys[LEVELS_MAX + 1][SPLIT_KEY_MAX + 1]; /* key of the value that is open at depth d */
     bool in_key, key_escaped, key_has_escapes;
     size_t key_used;
@@ -143,7 +143,7 @@ static bool pop(struct splitter *splitter, char bracket, struct error *err)
     return true;
 }
 
-/* Hands a kept value over: `tail` is its end, in this piece. */
+/* Delivers a kept value: `tail` is its end, in this piece. */
 static bool deliver(struct splitter *splitter, const char *tail, size_t length, struct error *err)
 {
     struct span *span = &splitter->span;
@@ -206,7 +206,7 @@ static const char *skip(const char *at, const char *end, const bool stops[256])
     return at;
 }
 
-/* Goes on in a string, to behind its closing quote or to the end. */
+/* Continues in a string, to after its closing quote or to the end. */
 static const char *pass_string(struct span *span, const char *at, const char *end)
 {
     while (at < end) {
@@ -227,7 +227,7 @@ static const char *pass_string(struct span *span, const char *at, const char *en
     return at;
 }
 
-/* Goes on in a container, to behind its closing bracket or to the end; NULL: malformed. */
+/* Continues in a container, to after its closing bracket or to the end; NULL: malformed. */
 static const char *pass_nest(struct splitter *splitter, const char *at, const char *end,
                              struct error *err)
 {
@@ -256,7 +256,7 @@ static bool is_scalar_byte(char byte)
            byte == '+' || byte == '.' || byte == 'E';
 }
 
-/* Goes on at *ret_at in a value that is passed over or kept, of which this piece has what follows
+/* Continues at *ret_at in a value that is skipped or kept; its part in this piece starts at
  * `begin`. */
 static bool pass_span(struct splitter *splitter, const char *begin, const char **ret_at,
                       const char *end, struct error *err)
@@ -291,7 +291,7 @@ static bool pass_span(struct splitter *splitter, const char *begin, const char *
     return !span->kept || deliver(splitter, begin, (size_t)(at - begin), err);
 }
 
-/* Which paths agree with a value that begins here; *ret_whole is one that ends here, if any. */
+/* The paths that match a value that begins here; *ret_whole is the one that ends here, if any. */
 static unsigned agreeing(const struct splitter *splitter, size_t *ret_whole)
 {
     size_t depth = (size_t)splitter->depth;
@@ -379,7 +379,7 @@ static bool decode_key(struct splitter *splitter, struct error *err)
     return true;
 }
 
-/* Goes on in a key. */
+/* Continues in a key. */
 static bool pass_key(struct splitter *splitter, const char **ret_at, const char *end,
                      struct error *err)
 {
@@ -412,7 +412,7 @@ static bool end_container(struct splitter *splitter, char bracket, struct error 
     return true;
 }
 
-/* A byte of the structure, where keys are followed; not white space. */
+/* A byte of structure outside of skipped and kept values; not white space. */
 static bool structure(struct splitter *splitter, const char **at, const char *end,
                       struct error *err)
 {

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <strings.h>
 
-/* NULL where it is no string. */
+/* NULL if it is not a string. */
 static const char *member(const json_t *json, const char *name)
 {
     return json_string_value(json_object_get(json, name));

@@ -20,7 +20,7 @@ bool price_is_of_machine(const char *name)
     return strncmp(name, MACHINE, strlen(MACHINE)) == 0;
 }
 
-/* What a person typed may leave out where it is about; a row of a file its region. */
+/* A typed price may leave its place open; a row of a file its region. */
 static bool agrees(const char *said, const char *is, bool may_be_open)
 {
     return strcmp(said, is) == 0 || (may_be_open && !*said);

@@ -9,7 +9,7 @@
 
 #define FILE_MAX (1024 * 1024)
 
-/* "" where it is not set, as AWS's own tools see it. */
+/* "" if it is not set, as in AWS's own tools. */
 static const char *variable(const struct credentials_question *question, const char *name)
 {
     size_t length = strlen(name);
@@ -51,7 +51,7 @@ static enum credentials_result from_environment(const struct credentials_questio
     return CREDENTIALS_WRONG;
 }
 
-/* Where the shared file is; false where neither variable says. */
+/* The path of the shared file; false if neither variable gives it. */
 static bool find_file(const struct credentials_question *question, char *ret_path, size_t size)
 {
     const char *named = variable(question, "AWS_SHARED_CREDENTIALS_FILE");
@@ -67,7 +67,7 @@ static bool find_file(const struct credentials_question *question, char *ret_pat
     return length >= 0 && (size_t)length < size;
 }
 
-/* Feeds it all; false, with errno, where it cannot be read. */
+/* Parses the whole file; false, with errno, if it cannot be read. */
 static bool read_all(int descriptor, struct credentials_file *file)
 {
     char data[1024];
@@ -97,7 +97,7 @@ static enum credentials_result from_file(const struct credentials_question *ques
 
     if (!find_file(question, path, sizeof path))
         return CREDENTIALS_NONE;
-    /* A pipe must not make us wait until somebody writes. */
+    /* Do not block on a pipe. */
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0 && !named && (errno == ENOENT || errno == ENOTDIR))
         return CREDENTIALS_NONE;
@@ -117,7 +117,7 @@ static enum credentials_result from_file(const struct credentials_question *ques
     return result;
 }
 
-/* Asks one after the other until one has something to say. */
+/* Tries each source in order until one has keys or an error. */
 static enum credentials_result look(const struct credentials_question *question,
                                     struct credentials *found, const char **origin,
                                     long long *until_us, struct error *err)

@@ -146,7 +146,7 @@ void credentials_file_feed(struct credentials_file *file, const char *data, size
         if (data[i] == '\n')
             end_line(file);
         else if (file->used + 1 < sizeof file->line)
-            /* A NUL would hide what follows it; this is as lawless in a key. */
+            /* A NUL would hide the rest; no key has one. */
             file->line[file->used++] = data[i] ? data[i] : '\x7f';
         else
             file->overlong = true;

@@ -28,7 +28,7 @@ bool credentials_role_read(const char *text, size_t length, long long now_us,
     long long until_us;
     bool ok;
 
-    /* What jansson says of it quotes it. */
+    /* jansson's message quotes it. */
     if (!json_is_object(json))
         return error_set(err, ERROR_UPSTREAM, NULL, "the answer is not a JSON object");
     if (*code && strcmp(code, "Success") != 0)

@@ -10,7 +10,7 @@
 #define CLOUDS 3
 #define IDENTITY_DOCUMENT_MAX 8192 /* AWS's has some 600 bytes */
 
-/* How a cloud is asked. True when it answered as itself; otherwise err says why not. */
+/* How to ask a cloud. True if it identified itself; otherwise err says why not. */
 typedef bool ask_fn(struct metadata *service, struct identity *identity, struct error *err);
 
 struct cloud {
@@ -191,7 +191,7 @@ static size_t cloud_of_firmware(const char *root)
     return hinted;
 }
 
-/* Says what a price needs and the service did not give, or why a price is not that of a feed. */
+/* Explains what a price needs but the service did not give, or why no feed has its price. */
 static void note_gaps(struct identity *identity)
 {
     const char *type = identity->instance_type[0] ? "" : "the instance type";
@@ -208,7 +208,7 @@ static void note_gaps(struct identity *identity)
                  identity->terms);
 }
 
-/* Why this cloud did not say who we are. */
+/* Why this cloud gave no identity. */
 static void explain(const struct cloud *cloud, bool unheard, const struct error *err,
                     char *ret_note, size_t size)
 {
@@ -224,7 +224,7 @@ static void explain(const struct cloud *cloud, bool unheard, const struct error 
                  err->message);
 }
 
-/* True when it said at least where we are: without a region nothing else has a meaning. */
+/* True if it gave at least the region: without one the rest is useless. */
 static bool ask_cloud(const struct identity_question *question, const struct cloud *cloud,
                       const char *url, bool hinted, struct identity *identity)
 {
@@ -245,13 +245,13 @@ static bool ask_cloud(const struct identity_question *question, const struct clo
         METADATA_WORD(answer.cloud, cloud->name);
         note_gaps(&answer);
         *identity = answer;
-    } else if (!identity->note[0]) { /* the first that was asked is the likeliest */
+    } else if (!identity->note[0]) { /* the first cloud asked is the likeliest */
         explain(cloud, unheard, &err, identity->note, sizeof identity->note);
     }
     return ok;
 }
 
-/* The address of this cloud's service that the user has set; NULL where it is not set. */
+/* The user's address of this cloud's service; NULL if not set. */
 static const char *url_of(const struct identity_question *question, size_t which)
 {
     const char *const urls[CLOUDS] = {question->aws_url, question->gcp_url, question->azure_url};
@@ -259,8 +259,8 @@ static const char *url_of(const struct identity_question *question, size_t which
     return urls[which];
 }
 
-/* In which order the clouds are asked: first where a person says that there is a service, then
- * what the firmware says, then, only if wanted, the rest. Returns how many. */
+/* The order in which clouds are asked: first a cloud with a configured address, then the
+ * firmware's, then, only if wanted, the rest. Returns how many. */
 static size_t choose(const struct identity_question *question, size_t hinted,
                      size_t ret_order[CLOUDS])
 {
@@ -293,7 +293,7 @@ void identity_ask(const struct identity_question *question, struct identity *ret
                  "the firmware names no cloud, and no cloud's metadata service answers");
 }
 
-/* Takes one member over; true where it then says something else than before. */
+/* Overrides one member; true if that changed it. */
 static bool override(char *member, size_t size, const char *configured, bool *any)
 {
     bool differs = *configured && strcmp(member, configured) != 0;
@@ -311,7 +311,7 @@ void identity_override(struct identity *identity, const struct identity *configu
 {
     bool any = false;
 
-    /* What was learned of one cloud, or of one place, does not hold for another. */
+    /* Facts from one cloud or place do not hold for another. */
     if (OVERRIDE(provider))
         identity->instance_type[0] = identity->region[0] = identity->zone[0] =
             identity->zone_id[0] = identity->life_cycle[0] = identity->partition[0] =

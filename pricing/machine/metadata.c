@@ -47,7 +47,7 @@ static bool prepare(const struct metadata *service, const char *path,
     return fetch_url_add(ret_request, path);
 }
 
-/* True for whatever was answered. */
+/* True for any answer. */
 static bool ask(struct metadata *service, const struct fetch_request *request, struct body *body,
                 struct error *err)
 {
@@ -68,7 +68,7 @@ static bool is_token(const char *text)
     return *text != '\0';
 }
 
-/* What a status other than 200 and 404 comes to. */
+/* The result of a status other than 200 and 404. */
 static bool refuse(int status, struct error *err)
 {
     if (status == 401)

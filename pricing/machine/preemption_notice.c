@@ -53,7 +53,7 @@ bool preemption_notice_read_aws(const char *text, size_t length, struct notice *
         return false;
     action = json_string_value(json_object_get(json, "action"));
     when = json_string_value(json_object_get(json, "time"));
-    /* A time that says nothing makes a notice no less of one. */
+    /* A notice without a valid time is still a notice. */
     if (!when || !parse_time(when, &at_us))
         at_us = 0;
     for (size_t i = 0; action && i < COUNT(actions); i++)
@@ -65,8 +65,8 @@ bool preemption_notice_read_aws(const char *text, size_t length, struct notice *
                      "its notice has no action that is known: terminate, stop or hibernate");
 }
 
-/* Whether an event of Azure is about the machine of this name, "" where it is not known: Azure
- * sends its neighbours' too. False, with err, where that cannot be read. */
+/* Whether an event of Azure concerns the machine of this name ("" unknown): Azure sends its
+ * neighbours' too. False, with err, if that is unreadable. */
 static bool is_ours(const json_t *event, const char *name, bool *ret_ours, struct error *err)
 {
     const json_t *resources = json_object_get(event, "Resources"), *resource;
@@ -134,7 +134,7 @@ bool preemption_notice_read_azure(const char *text, size_t length, const char *n
     return true;
 }
 
-/* A token lasts for hours, and is renewed when it is no longer taken. */
+/* A token is valid for hours; it is renewed when the service refuses it. */
 static enum metadata_result get_aws(struct metadata *service, const char *path,
                                     char text[METADATA_WORD_MAX], struct error *err)
 {
@@ -173,7 +173,7 @@ static enum preemption_notice_result ask_aws(struct preemption_notice_asker *ask
     }
 }
 
-/* A word of Google's; "" where there is none. */
+/* A word of Google's answer; "" if there is none. */
 static bool get_gcp(struct metadata *service, const char *path, char word[METADATA_WORD_MAX],
                     struct error *err)
 {
@@ -212,8 +212,8 @@ static enum preemption_notice_result ask_gcp(struct preemption_notice_asker *ask
 #undef HERE
 }
 
-/* By which name Azure's events call this machine. A service that has no name for it is asked no
- * more; one that does not answer, next time: a neighbour's event must not end our run. */
+/* The name of this machine in Azure's events. A service without a name is not asked again; one
+ * that does not answer is asked next time: a neighbour's event must not end our run. */
 static bool learn_name(struct preemption_notice_asker *asker, struct error *err)
 {
     char name[METADATA_WORD_MAX];

@@ -57,7 +57,7 @@ static const char *text_of(const json_t *compute, const char *name)
     return text ? text : "";
 }
 
-/* The licence may be the customer's own: said of the machine, or in the image's name. */
+/* The licence may be the customer's own: the machine's or the image's metadata says so. */
 static bool is_own_licence(const json_t *compute)
 {
     return strstr(text_of(compute, "licenseType"), "_BYOS") ||

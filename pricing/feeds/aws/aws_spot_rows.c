@@ -17,7 +17,7 @@ static const char *const field_names[] = {
     "timestamp",    "availabilityZone",   "availabilityZoneId",
 };
 
-/* Where in the document we are, from the top; anything else is passed over. */
+/* The position in the document, from the top; other elements are skipped. */
 static const char *const levels[] = {"DescribeSpotPriceHistoryResponse", "spotPriceHistorySet",
                                      "item"};
 
@@ -25,7 +25,7 @@ struct spot_xml {
     XML_Parser parser;
     struct spot_rows *rows;
     struct error error; /* of a handler, which cannot return one */
-    int depth, known;   /* the upper `known` levels of the depth are those of `levels` */
+    int depth, known;   /* the upper `known` levels of the depth are in `levels` */
     bool has_set, has_token;
     char *text; /* of the element that is being read; NULL: the element is skipped */
     size_t used, size;
@@ -81,14 +81,14 @@ bool spot_rows_finish(const struct spot_rows *rows, struct price_batch *batch, s
     return true;
 }
 
-/* Zones are identified by their id where there is one: their names are shuffled per account. */
+/* Zones are identified by their id, if there is one: their names are shuffled per account. */
 static bool set_zone(const struct spot_xml *xml, struct price *price)
 {
     const char *name = xml->fields[FIELD_ZONE], *id = xml->fields[FIELD_ZONE_ID];
     const char *region = xml->rows->region;
 
     if (*name && strncmp(name, region, strlen(region)) != 0)
-        return false; /* of another region, whatever we asked */
+        return false; /* of another region than requested */
     return PRICE_WORD(price->zone, *id ? id : name);
 }
 
@@ -108,7 +108,7 @@ static bool end_item(struct spot_xml *xml)
         tally->malformed++;
         return true;
     }
-    /* A row whose price cannot be read still ends the one before it. */
+    /* A row with an unreadable price still ends the one before it. */
     if (!price_set(&price, xml->fields[FIELD_PRICE]))
         tally->malformed++;
     return add(xml->rows, &price, &xml->error);

@@ -23,7 +23,7 @@ enum form {
 static const struct family {
     const char *called[2]; /* NULL-ended where there is one */
     enum form form;
-    const char *group; /* NULL: that of the form */
+    const char *group; /* NULL: the default of the form */
     /* How a commitment calls it. NULL: none is known beyond doubt, which docs/prices.md explains.
      */
     const char *committed;
@@ -157,8 +157,8 @@ static int years_of(const char *place)
     return 0;
 }
 
-/* "Cpu in ", of a part without cores "in " or "running in "; in the older spelling, which one
- * family has beside the newer one, "Core running in ". */
+/* "Cpu in ", for a part without cores "in " or "running in "; one family also has the older
+ * spelling "Core running in ". */
 static bool skip_part(const char **text, enum form form, bool older, enum gcp_part *ret_part)
 {
     *ret_part = form == PAIR ? GCP_CORE : GCP_EACH;

@@ -66,7 +66,7 @@ static bool is_plausible(const struct type *type, const struct pending *pending)
            NANOS * (PER_VCPU_MAX * type->about.vcpus + PER_ACCELERATOR_MAX * type->accelerators);
 }
 
-/* One that has another beside it that cannot be read is not to be trusted either. */
+/* A price is not trusted either if the other one next to it is unreadable. */
 static bool is_doubtful(const struct type *type, const struct pending *pending)
 {
     for (size_t i = 0; i < type->count; i++)
@@ -116,7 +116,7 @@ static bool begin_type(struct list *list, const char *name)
     return PRICE_WORD(type->about.name, name);
 }
 
-/* What else is said of a type; twice the same thing makes all of it doubtful. */
+/* Other facts of a type; a repeated one makes the type invalid. */
 static void take_member(struct list *list, const struct yaml_line *line)
 {
     struct type *type = &list->type;
@@ -192,8 +192,8 @@ static void take_about(struct list *list, const struct yaml_line *line)
             strtoll(line->value, NULL, 10) * 1000000;
 }
 
-/* A line that opens something, at the level where it stands: true where it is what belongs there,
- * and so may have others below it. */
+/* A line that opens a block, at its level: true if it belongs there, and so may have lines below
+ * it. */
 static bool opens(struct list *list, const struct yaml_line *line)
 {
     switch (list->open) {
@@ -215,13 +215,13 @@ static bool opens(struct list *list, const struct yaml_line *line)
     case REGION:
         return gcp_is_region(line->key) && PRICE_WORD(list->region, line->key);
     default:
-        /* It may have been meant as another region, whose prices follow. */
+        /* It may be a misspelt region, whose prices follow. */
         list->open = REGION;
         return false;
     }
 }
 
-/* A line that does not stand where any may: what it might have opened is closed. */
+/* A line at a level where none belongs: closes whatever it might have opened. */
 static bool take_stray(struct list *list, const struct yaml_line *line, struct error *err)
 {
     tally_of(list)->malformed += list->open >= TYPE;

@@ -82,7 +82,7 @@ bool gcp_rates_add(struct gcp_rates *rates, const char *region,
         cell->rate = *rate;
     } else if (cell->spoiled || rate->nanos == 0 || cell->rate.nanos != rate->nanos ||
                cell->rate.monthly != rate->monthly) {
-        /* The rate that came first is dropped too. */
+        /* The first rate is dropped too. */
         rates->ambiguous += (cell->rate.nanos > 0) + (rate->nanos > 0);
         cell->rate.nanos = 0;
         cell->spoiled = true;
@@ -90,8 +90,8 @@ bool gcp_rates_add(struct gcp_rates *rates, const char *region,
     return true;
 }
 
-/* What all parts cost together, in nanos for an hour; exact but for the last, which is rounded
- * half up. 0 where a part is not known. */
+/* The sum of all parts, in nanos for an hour; exact except that the last digit is rounded half
+ * up. 0 if a part is unknown. */
 static long long nanos_of(const struct region *region, const struct gcp_type *type,
                           enum usage usage)
 {
@@ -108,7 +108,7 @@ static long long nanos_of(const struct region *region, const struct gcp_type *ty
     return (sum + 50 * GCP_MONTH_HOURS) / (100 * GCP_MONTH_HOURS);
 }
 
-/* The entries that the price is made of, and since when the youngest of them is valid. */
+/* Adds up the entries of the price; it is valid since the youngest of them. */
 static void describe(const struct region *region, const struct gcp_type *type, enum usage usage,
                      struct price *price)
 {
