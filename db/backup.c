@@ -61,7 +61,7 @@ static int look_while_checking(void *user)
 
 static bool backup_was_stopped(struct error *err)
 {
-    return error_set(err, ERROR_CONFLICT, NULL, "it was stopped before it was whole");
+    return error_set(err, ERROR_CONFLICT, NULL, "it was stopped before it was complete");
 }
 
 static bool copy_has_room(struct copy *copy, struct error *err)
@@ -72,7 +72,7 @@ static bool copy_has_room(struct copy *copy, struct error *err)
         return false;
     return needed + MARGIN <= left ||
            error_set(err, ERROR_STORAGE, NULL,
-                     "the copy needs %lld MiB, and %lld MiB are left beside %.120s",
+                     "the copy needs %lld MiB, but only %lld MiB are free next to %.120s",
                      (needed + MARGIN) >> 20, left >> 20, copy->target);
 }
 
@@ -172,8 +172,8 @@ bool backup_copy_back(const char *source, const char *target, const struct backu
 static bool is_free(const char *target, struct error *err)
 {
     return access(target, F_OK) != 0 ||
-           error_set(err, ERROR_CONFLICT, NULL,
-                     "%.180s is there already, and nothing is overwritten", target);
+           error_set(err, ERROR_CONFLICT, NULL, "%.180s exists already and is not overwritten",
+                     target);
 }
 
 /* A new empty file. */

@@ -5,8 +5,8 @@
 #include "db/verify.h"
 
 /* Called some hundred times during the copy; false ends it (ERROR_CONFLICT). During the check
- * that follows, `done` equals `total`; looks() (see verify.h; may be NULL) then allows to
- * interrupt it. The watch itself may be NULL. */
+ * that follows, `done` equals `total`; looks() (NULL, or as in verify.h) then makes it
+ * interruptible. The watch itself may be NULL. */
 struct backup_watch {
     bool (*go_on)(void *user, long long done, long long total);
     void (*looks)(void *user, struct db *db);

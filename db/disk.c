@@ -91,6 +91,6 @@ bool disk_rename_new(const char *from, const char *to, struct error *err)
         return unlink(from) == 0 || disk_failed(err, "remove", from);
     if (errno == EEXIST)
         return error_set(err, ERROR_CONFLICT, NULL,
-                         "%.180s is there already, and nothing is overwritten", to);
+                         "%.180s exists already and is not overwritten", to);
     return disk_failed(err, "make", to);
 }

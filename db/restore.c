@@ -149,7 +149,7 @@ static bool is_one_file(const char *backup, struct error *err)
             return false;
         if (stat(name, &file) == 0 && file.st_size > 0)
             return error_set(err, ERROR_CONFLICT, NULL,
-                             "%.120s lies beside it, so it is no backup but a database in use: "
+                             "%.120s exists, so this is a database in use, not a backup: "
                              "make one with \"pennyworth backup\"",
                              name);
     }

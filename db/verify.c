@@ -61,7 +61,7 @@ static bool has_its_references(struct db *db, struct error *err)
     step = stmt_step(query, err);
     if (step == STMT_ROW)
         return error_set(err, ERROR_INTERNAL, NULL,
-                         "a row of %.40s belongs to nothing that is there in %.40s",
+                         "a row of %.40s refers to a missing row of %.40s",
                          stmt_column_text(query, 0), stmt_column_text(query, 1));
     return step == STMT_DONE;
 }
@@ -110,7 +110,7 @@ bool verify_database(struct db *db, const struct verify_watch *watch,
         !stmt_number(db, "PRAGMA user_version", &facts.version, err))
         return false;
     if (facts.version == 0)
-        return error_set(err, ERROR_INTERNAL, NULL, "it holds no database of pennyworth");
+        return error_set(err, ERROR_INTERNAL, NULL, "it is not a pennyworth database");
     if (!look_begin(&look, err))
         return false;
     if (!read_all(db, &facts, &why))

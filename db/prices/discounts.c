@@ -67,7 +67,7 @@ bool discounts_put(struct db *db, const struct discount *discount, long long *re
         return false;
     if (taken)
         return error_set(err, ERROR_CONFLICT, "valid_from",
-                         "a discount was stored for that very moment: withdraw it first");
+                         "another discount starts at the same moment: withdraw it first");
     return discount_insert(db, discount, ret_number, err) && transaction_commit(&change, err);
 }
 

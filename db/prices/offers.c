@@ -87,7 +87,7 @@ static void explain_expired(const struct choice *choice, struct price_at *at)
     char time[RFC3339_SIZE];
 
     if (choice->expired->said_us <= 0) {
-        TEXT_COPY(at->why_not, "expired: no reading had confirmed it by then");
+        TEXT_COPY(at->why_not, "expired: no reading confirmed it by then");
         return;
     }
     clock_rfc3339(choice->expired->said_us, time);
@@ -142,7 +142,7 @@ static bool price_row(struct db *db, const struct offer_rows *rows, const struct
         return false;
     if (price->nanos != row->nanos) {
         *at = (struct price_at){.price.kind = series->kind,
-                                .why_not = "what is stored of it does not agree with itself"};
+                                .why_not = "its stored prices contradict each other"};
         return true;
     }
     assert(is_published(series->slot) || row->freshness != PRICE_EXPIRED);

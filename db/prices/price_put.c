@@ -91,7 +91,7 @@ bool prices_put_within(struct db *db, const struct price *prices, size_t count, 
             return false;
         if (known.is_there)
             return error_set(err, ERROR_CONFLICT, "valid_from",
-                             "a price was stored for that very moment: withdraw it first");
+                             "another price starts at the same moment: withdraw it first");
         if (!put_into(db, &prices[i], &known, err))
             return false;
     }

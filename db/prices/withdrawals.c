@@ -39,10 +39,11 @@ static bool is_typed(const struct price *price, struct error *err)
         return error_set(
             err, ERROR_CONFLICT, NULL,
             "the price was published with a figure, and is the price of no other row");
-    return error_set(err, ERROR_CONFLICT, NULL,
-                     "the feed %s would say the price again: type a price, which goes before it, "
-                     "or switch the feed off",
-                     price->feed);
+    return error_set(
+        err, ERROR_CONFLICT, NULL,
+        "the feed %s would report the price again: type a price, which takes precedence, "
+        "or switch the feed off",
+        price->feed);
 }
 
 bool prices_withdraw(struct db *db, const struct price_key *key,

@@ -148,7 +148,7 @@ static bool compare_facts(const char *left, const char *right, bool *ret_equal, 
     a = json_loads(left, 0, NULL);
     b = json_loads(right, 0, NULL);
     if (!a || !b) /* both were read before, as objects */
-        return error_set(err, ERROR_INTERNAL, NULL, "the facts of a machine are no JSON");
+        return error_set(err, ERROR_INTERNAL, NULL, "the facts of a machine are not JSON");
     *ret_equal = json_equal(a, b);
     return true;
 }

@@ -66,7 +66,7 @@ bool runs_check_room(struct db *db, long long more, long long limit, struct erro
         return false;
     if (stmt_column_integer(query, 0) + more > limit)
         return error_set(err, ERROR_FULL, NULL,
-                         "the queue is full: %lld runs wait already, of %lld that may",
+                         "the queue is full: %lld of at most %lld runs are waiting",
                          stmt_column_integer(query, 0), limit);
     return true;
 }

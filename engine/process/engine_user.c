@@ -17,8 +17,9 @@ bool engine_user_find(const char *name, struct engine_user *ret_user, struct err
     int problem = getpwnam_r(name, &entry, text, sizeof text, &found);
 
     if (!found)
-        return error_set(err, ERROR_INVALID, "--engine-user", "'%.64s' is no user here%s%s", name,
-                         problem ? ": " : "", problem ? strerror(problem) : "");
+        return error_set(err, ERROR_INVALID, "--engine-user",
+                         "'%.64s' is not a user of this machine%s%s", name, problem ? ": " : "",
+                         problem ? strerror(problem) : "");
     if (found->pw_uid == 0)
         return error_set(err, ERROR_INVALID, "--engine-user", "'%.64s' is root", name);
     *ret_user =

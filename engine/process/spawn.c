@@ -231,8 +231,8 @@ bool child_tell(struct child *child, const char *line, struct error *err)
          write(child->input, "\n", 1) == 1) ||
         errno == EPIPE)
         return true;
-    return error_set(err, ERROR_INTERNAL, NULL, "the worker's pipe takes no spec of %zu bytes",
-                     length);
+    return error_set(err, ERROR_INTERNAL, NULL,
+                     "a spec of %zu bytes does not fit into the worker's pipe", length);
 }
 
 /* Whether a process that showed no environment is about to have one: a program that becomes

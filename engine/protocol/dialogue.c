@@ -7,9 +7,8 @@
 static bool accept_step(struct dialogue *dialogue, const struct event *event, struct error *err)
 {
     if (event->step.index != dialogue->steps)
-        return error_set(err, ERROR_UPSTREAM, NULL,
-                         "the worker sent step %lld where %lld was due", event->step.index,
-                         dialogue->steps);
+        return error_set(err, ERROR_UPSTREAM, NULL, "the worker sent step %lld instead of %lld",
+                         event->step.index, dialogue->steps);
     if (dialogue->steps >= dialogue->steps_max)
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "the worker sent more than the %lld steps it was asked for",

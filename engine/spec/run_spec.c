@@ -93,7 +93,7 @@ const struct field run_spec_fields[] = {
     {AT(huge_pages), .type = FIELD_CHOICE, .choices = huge_pages,
      .meaning = "Whether to use large pages where the system has them"},
     {AT(openmp), .type = FIELD_CHOICE, .choices = openmps,
-     .meaning = "OpenMP runtime: gnu is the compiler's own, llvm replaces it with that of LLVM"},
+     .meaning = "OpenMP runtime: gnu is the compiler's own, llvm is LLVM's"},
     {AT(allocator), .type = FIELD_CHOICE, .choices = allocators,
      .meaning =
          "Library that provides malloc: system is the C library, others are loaded before it"},

@@ -4,9 +4,8 @@
 
 #include <math.h>
 
-#define FAILS_NOT_WITH_ONE_EACH                                                                  \
-    "one run each: nothing says how far the next run would be from this one"
-#define FAILS_NOT_WITH_FEW "too few runs on one side to say how far runs are from each other"
+#define FAILS_NOT_WITH_ONE_EACH "one run each: the spread between runs is unknown"
+#define FAILS_NOT_WITH_FEW "too few runs on one side to know their spread"
 
 /* Mean and standard deviation of the logarithms. */
 static void describe(const struct gate_side *side, double *ret_mean, double *ret_spread)
@@ -77,8 +76,9 @@ static void judge(struct gate_look *look, double margin, const char *rests_on,
         look->verdict = GATE_FAIL;
         look->because = rests_on;
     } else {
-        look->because =
-            look->ratio.high < bound ? fails_not : "the interval of the ratio holds 1 - margin";
+        look->because = look->ratio.high < bound
+                            ? fails_not
+                            : "the interval of the ratio contains 1 - margin";
     }
 }
 
@@ -101,16 +101,16 @@ void gate_look(const struct gate_side *candidate, const struct gate_side *baseli
         look.level = GATE_STEPS;
         look.ratio = compare_measures(&a, &b);
         judge(&look, margin, "the intervals of one run each",
-              empty ? "there is nothing on one of the sides" : FAILS_NOT_WITH_ONE_EACH);
+              empty ? "one side has no runs" : FAILS_NOT_WITH_ONE_EACH);
     } else if (candidate->count > 1 && baseline->count > 1) {
         look.ratio =
             compare_runs(candidate->values, candidate->count, baseline->values, baseline->count);
         compare_widen(&look.ratio, candidate->stretch, baseline->stretch);
-        judge(&look, margin, "how the runs of both sides differ", NULL);
+        judge(&look, margin, "the spread of the runs on both sides", NULL);
     } else {
         look.ratio = predict(candidate, baseline);
         compare_widen(&look.ratio, candidate->stretch, baseline->stretch);
-        judge(&look, margin, "how the runs of one side differ, beside a single run",
+        judge(&look, margin, "the spread of the runs on one side, and a single run",
               baseline->count >= GATE_BASELINE_MIN ? NULL : FAILS_NOT_WITH_FEW);
     }
     *ret_look = look;

@@ -19,10 +19,8 @@
 #include "common/limits.h"
 #include "engine/stats/standing.h"
 
-#define SOURCES_CONFIRM 1.1 /* machines of a type rarely differ by more */
-#define SOURCES_CONTRADICT                                                                       \
-    1.5 /* valid runs of a type rarely differ by more, whatever else ran                         \
-         */
+#define SOURCES_CONFIRM 1.1    /* machines of a type rarely differ by more */
+#define SOURCES_CONTRADICT 1.5 /* valid runs of a type rarely differ by more */
 
 enum source_weight {
     SOURCE_MACHINES, /* each of its machines counts */

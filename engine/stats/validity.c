@@ -274,7 +274,7 @@ static void judge_gradient(const struct validity_inputs *validity_inputs, struct
 
     if (!certified->whole_known)
         add(verdict, "gradient", VALIDITY_UNKNOWN, NAN,
-            "the gradient was not compared with that of f32");
+            "the gradient was not compared with the f32 gradient");
     else
         add(verdict, "gradient", certified->whole < COSINE_MIN ? VALIDITY_INVALID : VALIDITY_OK,
             certified->whole, "cosine of the gradient in %s against f32: %.4f", precision,

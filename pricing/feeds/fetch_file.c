@@ -62,7 +62,7 @@ bool fetch_file(void *user, const struct fetch_request *request, fetch_take_fn *
     *ret_response = (struct fetch_response){.retry_after_seconds = -1, .refused = true};
     if (!file || fstat(fileno(file), &about) != 0 || !S_ISREG(about.st_mode))
         return error_set(err, ERROR_UPSTREAM, NULL, "the file cannot be read: %s",
-                         file ? "it is no regular file" : strerror(errno));
+                         file ? "it is not a regular file" : strerror(errno));
     snprintf(ret_response->etag, sizeof ret_response->etag, "\"%lld.%09ld-%lld\"",
              (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec, (long long)about.st_size);
     ret_response->status = strcmp(ret_response->etag, request->etag) == 0 ? 304 : 200;

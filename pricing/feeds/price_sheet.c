@@ -321,8 +321,8 @@ static size_t skip_mark(struct price_sheet *sheet, const char *data, size_t leng
         return used;
     if (sheet->mark > 0 || data[0] == '\xFF' || data[0] == '\xFE')
         error_set(err, ERROR_UPSTREAM, NULL,
-                  "the text begins with a mark that is not that of "
-                  "UTF-8: save it as UTF-8");
+                  "the text begins with the byte order mark of another encoding: "
+                  "save it as UTF-8");
     sheet->mark = 3;
     return used;
 }

@@ -125,7 +125,7 @@ class Confined(unittest.TestCase):
         server.stop()
 
     def test_a_user_that_is_not_there_or_may_not_be_taken_ends_the_start(self):
-        wanted = "only root can start engines" if os.geteuid() else "is no user here"
+        wanted = "only root can start engines" if os.geteuid() else "is not a user of this machine"
         with self.assertRaises(AssertionError) as refused:
             Server("--engine-user", "there-is-no-such-user").start()
         self.assertIn(wanted, str(refused.exception))

@@ -15,7 +15,7 @@ BAD = {
     "no-done": ("without 'done'", 1),
     "exit": ("exited with status 7", 0),
     "split": ("split.update must be between 0 and 100, got 101", 1),
-    "gap": ("step 2 where 1 was due", 1),
+    "gap": ("step 2 instead of 1", 1),
     "miscount": ("counted 5 steps, but sent 1", 1),
     "failed": ("no such precision here", 1),
     "wrong-protocol": ("speaks protocol 2, this server 1", 0),

@@ -132,7 +132,7 @@ static void a_backup_whose_check_is_ended_leaves_nothing(void)
     EXPECT(!backup_make(folder.file, target.text,
                         &(struct backup_watch){always, end_at_once, NULL}, &facts, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);
-    EXPECT_STR(err.message, "it was stopped before it was whole");
+    EXPECT_STR(err.message, "it was stopped before it was complete");
     EXPECT_INT(files_named(&folder, "backup"), 0);
     EXPECT(!db_is_damaged());
 }
@@ -151,7 +151,7 @@ static void nothing_is_overwritten(void)
     put_content(target.text, "mine", 4);
     EXPECT(!make(&folder, target.text, &facts, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);
-    EXPECT(strstr(err.message, "is there already") != NULL);
+    EXPECT(strstr(err.message, "exists already") != NULL);
     EXPECT(has_content(target.text, &(struct bytes){.data = (char[]){"mine"}, .used = 4}));
     EXPECT_INT(unlink(target.text), 0);
     error_clear(&err);

@@ -167,7 +167,7 @@ static void XMLCALL on_start(void *user, const char *qualified, const char **att
     else if (xml->depth == DEPTH_MAX)
         stop(xml, "it is nested too deeply");
     else if (xml->depth == 0 && strcmp(name, levels[0]) != 0)
-        stop(xml, "it is no answer to DescribeSpotPriceHistory");
+        stop(xml, "it is not an answer to DescribeSpotPriceHistory");
     else if (direct && xml->depth < (int)COUNT(levels) && strcmp(name, levels[xml->depth]) == 0)
         xml->known++;
     else if (direct && xml->depth == 1 && strcmp(name, "nextToken") == 0)

@@ -236,7 +236,7 @@ static void a_later_reading_does_not_confirm_an_earlier_price(void)
     READ(db, 90000, P("m5.large", "1", .kind = PRICE_SPOT, .source_us = NOON_US));
     question.is_now = false;
     struct offer offer = offer_asked(db, "m5.large", &question);
-    expect_none(offer.spot, "expired: no reading had confirmed it by then");
+    expect_none(offer.spot, "expired: no reading confirmed it by then");
     question.at_us = THEN_US + 89999 * SECOND_US;
     offer = offer_asked(db, "m5.large", &question);
     expect_none(offer.spot, "expired: last said 2023-11-14T22:30:00.000Z");
@@ -327,10 +327,10 @@ static void a_price_at_odds_with_its_history_is_none(void)
     READ(db, 0, P("m5.large", "1"));
     EXPECT(db_execute(db, "UPDATE price_series SET nanos = 5", NULL));
     struct offer offer = offer_asked(db, "m5.large", &question);
-    expect_none(offer.on_demand, "what is stored of it does not agree with itself");
+    expect_none(offer.on_demand, "its stored prices contradict each other");
     EXPECT(db_execute(db, "DELETE FROM prices", NULL));
     offer = offer_asked(db, "m5.large", &question);
-    expect_none(offer.on_demand, "what is stored of it does not agree with itself");
+    expect_none(offer.on_demand, "its stored prices contradict each other");
 }
 
 /* Another connection stores a price in the midst of a question of this one. */

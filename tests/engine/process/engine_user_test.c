@@ -22,7 +22,7 @@ static void an_unknown_user_and_root_are_refused(void)
 
     EXPECT(!engine_user_find("there-is-no-such-user", &user, &err));
     EXPECT_INT(err.kind, ERROR_INVALID);
-    EXPECT_STR(err.message, "'there-is-no-such-user' is no user here");
+    EXPECT_STR(err.message, "'there-is-no-such-user' is not a user of this machine");
     error_clear(&err);
     EXPECT(!engine_user_find("root", &user, &err));
     EXPECT_STR(err.message, "'root' is root");

@@ -227,7 +227,7 @@ static void telling_more_than_the_pipe_holds_is_an_error_not_a_wait(void)
     errno = EPIPE; /* left over from elsewhere: no excuse */
     EXPECT(!child_tell(&child, line, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT_STR(err.message, "the worker's pipe takes no spec of 2000000 bytes");
+    EXPECT_STR(err.message, "a spec of 2000000 bytes does not fit into the worker's pipe");
     bury(&child);
 }
 

@@ -234,7 +234,7 @@ static void a_spec_that_is_too_long_is_not_waited_for(void)
     EXPECT(!worker_start(&(struct launch){(char *const[]){shell, dash_c, script, NULL}, run.text,
                                           "", CONFINE_OTHERS, NULL},
                          spec, 3, &err));
-    EXPECT_STR(err.message, "the worker's pipe takes no spec of 2000000 bytes");
+    EXPECT_STR(err.message, "a spec of 2000000 bytes does not fit into the worker's pipe");
     EXPECT(run_comes_to_have(run.text, 0));
 }
 

@@ -86,7 +86,7 @@ static const struct {
     {"no-done", 2, "the worker ended without 'done'", NULL},
     {"exit", 0, "the worker exited with status 7", NULL},
     {"split", 2, "bad step event: split.update must be between 0 and 100, got 101", NULL},
-    {"gap", 2, "the worker sent step 2 where 1 was due", NULL},
+    {"gap", 2, "the worker sent step 2 instead of 1", NULL},
     {"miscount", 2, "the worker counted 5 steps, but sent 1", NULL},
     {"failed", 2, "no such precision here", NULL},
     {"wrong-protocol", 0, "the worker speaks protocol 2, this server 1", NULL},

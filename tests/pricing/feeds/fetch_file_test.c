@@ -136,10 +136,10 @@ static void a_path_that_is_not_a_file_is_refused_without_waiting(void)
     EXPECT_INT(response.status, 0);
     EXPECT(mkfifo(path, 0600) == 0); /* no process ever writes there */
     EXPECT(!fetch(&response, &pipe));
-    EXPECT_STR(pipe.message, "the file cannot be read: it is no regular file");
+    EXPECT_STR(pipe.message, "the file cannot be read: it is not a regular file");
     EXPECT(unlink(path) == 0 && mkdir(path, 0700) == 0);
     EXPECT(!fetch(&response, &directory));
-    EXPECT_STR(directory.message, "the file cannot be read: it is no regular file");
+    EXPECT_STR(directory.message, "the file cannot be read: it is not a regular file");
     EXPECT(rmdir(path) == 0);
 }
 

@@ -243,7 +243,7 @@ static void a_comma_with_two_meanings_is_refused(void)
 static void another_encoding_is_named(void)
 {
     static const char message[] =
-        "line 1: the text begins with a mark that is not that of UTF-8: save it as UTF-8";
+        "line 1: the text begins with the byte order mark of another encoding: save it as UTF-8";
 
     expect_refused("\xFF\xFEi", message);
     expect_refused("\xFE\xFFi", message);
