@@ -90,8 +90,8 @@ static bool refuse_name(const char *where, struct span name, const char *const *
     return json_scan_refuse_name(where, name, &known, err);
 }
 
-/* Walks over the members of an object, each of which must be one of `names`, and there once;
- * `ret_values` of the others, and of null, stay as they are. */
+/* Walks over the members of an object; each must be one of `names`, and occur once. `ret_values`
+ * of absent members, and of null, stay unchanged. */
 static bool take_apart(struct span value, const char *where, const char *const *names,
                        struct span *ret_values, struct error *err)
 {
@@ -209,7 +209,7 @@ bool member_read_void(const struct member *member, struct span value, struct doc
            error_set(err, ERROR_INVALID, "void.reason", "must not be empty");
 }
 
-/* Exactly so many digits between quotes. */
+/* Exactly this many digits between quotes. */
 static bool read_digits(struct span value, const char *field, size_t digits, char *ret_text,
                         struct error *err)
 {

@@ -162,7 +162,7 @@ static bool read_evidence(const struct member *member, struct span value,
     return trace_read_evidence(value.start, value.length, &document->evidence, err);
 }
 
-/* What the sender says that came out: of all that, how fast it was. */
+/* The sender's own results: only the speed is kept. */
 static bool read_summary(const struct member *member, struct span value,
                          struct document *document, struct error *err)
 {
@@ -218,7 +218,7 @@ static bool read_version(const struct member *member, struct span value,
 #define TEXT(member)                                                                             \
     .read = read_text, IN_RUN(member), .size = sizeof((struct document *)NULL)->run.member
 #define SPEC 2 /* its place */
-/* In the order in which they are read, but for the spec, which comes second. */
+/* In reading order, except for the spec, which comes second. */
 static const struct member members[] = {
     {"pennyworth_run", .read = read_version, .required = true},
     {"id", .read = read_id, .required = true},
@@ -271,8 +271,8 @@ static bool refuse_at(const struct json_scan *scan, const char *text, struct err
                      (size_t)(scan->at - text));
 }
 
-/* Where the members are. One that is not known is remembered: whether this is a run document at
- * all, and of which version, is to be said first. */
+/* Finds the members. An unknown one is only remembered: errors about the format and its version
+ * come first. */
 static bool find_members(struct span text, struct span *ret_values, struct span *ret_unknown,
                          struct error *err)
 {
@@ -312,7 +312,7 @@ static bool read_member(size_t i, struct span value, struct document *document, 
                      i == 0 ? ": this is not a run document" : "");
 }
 
-/* What the memo has for this text. */
+/* The memo's result for this text. */
 static bool recall(const struct document_memo *memo, struct span value, struct document *document)
 {
     if (!memo || !memo->written || memo->length != value.length ||
@@ -351,8 +351,8 @@ static bool read_spec_once(struct document_memo *memo, struct span value,
     return true;
 }
 
-/* What a signature covers ends at the comma before its name. Behind it may be the void of the
- * run, which others than the sender may decide on, and nothing else. */
+/* A signature covers the bytes up to the comma before its name. Only the void of the run may
+ * follow it, which others than the sender may decide. */
 static bool find_signed(struct span text, const struct span *values, struct span *ret_signed,
                         struct error *err)
 {
@@ -411,7 +411,7 @@ static bool is_in_order(const struct run *run, struct error *err)
     return true;
 }
 
-/* Most documents have nothing beyond ASCII, which eight bytes at a time are quick to see of. */
+/* Most documents are plain ASCII; this checks eight bytes at a time. */
 static bool is_utf8(const char *text, size_t length)
 {
     const uint64_t high = 0x8080808080808080ULL;
@@ -437,7 +437,7 @@ bool document_read_next(struct document_memo *memo, const char *text, size_t len
     if (length > DOCUMENT_MAX)
         return error_set(err, ERROR_INVALID, NULL, "the document has more than %d bytes",
                          DOCUMENT_MAX);
-    /* jansson 2.14 passes over a NUL behind a number. */
+    /* jansson 2.14 skips a NUL after a number. */
     if (length > 0 && memchr(text, '\0', length))
         return error_set(err, ERROR_INVALID, NULL, "the document has a NUL in it");
     if (!is_utf8(text, length))

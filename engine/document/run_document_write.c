@@ -24,7 +24,7 @@ static bool add_text(struct bytes *text, const char *name, const char *value)
     return add_name(text, name) && document_write_text(text, value);
 }
 
-/* What is JSON already; a trace that was imported may have newlines between its numbers. */
+/* JSON text as it is; an imported trace may have newlines between its numbers. */
 static bool add_raw(struct bytes *text, const char *name, const char *json)
 {
     const char *end;
@@ -107,7 +107,7 @@ static bool add_percent(struct bytes *text, const char *before, double percent)
     return add(text, before) && add(text, number);
 }
 
-/* The shares alone: names of processes stay on the machine. */
+/* Only the shares: names of processes stay on the machine. */
 static bool add_load(struct bytes *text, const struct run *run)
 {
     struct load load;
@@ -124,7 +124,7 @@ static bool add_load(struct bytes *text, const struct run *run)
     return add(text, "]}");
 }
 
-/* As the API has it, but for names. */
+/* As in the API, without names. */
 static bool add_validity(struct bytes *text, const struct run *run)
 {
     if (run->validity == VALIDITY_UNKNOWN)
@@ -134,8 +134,7 @@ static bool add_validity(struct bytes *text, const struct run *run)
            add_raw(text, "findings", run->findings) && add_load(text, run) && add(text, "}");
 }
 
-/* Only of a run that is voided: servers before this member refuse a name that they do not know.
- */
+/* Only for a voided run: older servers refuse unknown members. */
 static bool add_void(struct bytes *text, const struct taken_back *voided)
 {
     char when[RFC3339_TEXT_SIZE];

@@ -18,7 +18,7 @@ bool signature_write(struct bytes *text, const struct signature *signature)
                         signature->key, signature->value);
 }
 
-/* A value of the trace, and where in the whole it stood; -1: it was not cut out. */
+/* A value of the trace, and its offset in the whole; -1: not cut out. */
 struct hole {
     long long at;
     struct span value;
@@ -70,7 +70,7 @@ static bool refuse_length(const struct bytes *text, struct error *err)
                      text->limit);
 }
 
-/* Adds the text up to a hole, and the value that stood there. */
+/* Adds the text up to a hole, and the value that was there. */
 static bool put_back(struct bytes *text, size_t start, const char **rest, const struct hole *hole,
                      struct error *err)
 {

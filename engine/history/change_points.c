@@ -9,7 +9,7 @@
 #include <math.h>
 
 #define PERMUTATIONS 999
-#define HITS_MAX 9 /* (1 + 9) / (1 + 999) is one of a hundred: with more, it is no change */
+#define HITS_MAX 9 /* (1 + 9) / (1 + 999) is one in a hundred: with more it is not a change */
 #define SURELY 1.5
 #define LAG1_MAX 0.9
 #define LAG1_SHARE 0.8 /* of the estimate: all of it would hide changes where it is too high */
@@ -30,7 +30,7 @@ static int by_size(const void *left, const void *right)
     return (l > r) - (l < r);
 }
 
-/* Median distance of two points that are so far apart; a few changes of level do not move it. */
+/* Median distance of two points at a given gap; a few changes of level do not affect it. */
 static double distance_of(const struct weighed *points, size_t count, size_t apart, double *room)
 {
     for (size_t i = apart; i < count; i++)
@@ -60,7 +60,7 @@ static double inflation_of(const struct weighed *points, size_t count, double *r
     return drift_inflation(fmin(fmax(LAG1_SHARE * lag1, 0), LAG1_MAX));
 }
 
-/* A point that is less sure than the others scatter counts for less. */
+/* A point less sure than the others' scatter counts less. */
 static void weigh(const struct history_point *points, size_t count, struct weighed *weighed,
                   double *room)
 {
@@ -147,7 +147,7 @@ struct room {
     double *distances;
 };
 
-/* The contrast that all points would have if each level were without noise. */
+/* The largest possible contrast: each level without noise. */
 static double all_contrast(const struct weighed *points, size_t count)
 {
     double weight = 0, sum = 0, squares = 0;
@@ -186,7 +186,7 @@ static bool is_change(const struct weighed *points, size_t count, double contras
     return hits <= HITS_MAX;
 }
 
-/* A part of the history that is not tested yet. */
+/* A part of the history not tested yet. */
 struct part {
     size_t from, to;
 };
@@ -245,7 +245,7 @@ static double left_over(const double *values, struct part levels, size_t border)
     return squares;
 }
 
-/* Whether the change may as well be there: nineteen of twenty true places are so likely. */
+/* Whether the change may also be there: within the 95 % region of its place. */
 static bool may_be_at(const double *values, struct part levels, size_t at, size_t other)
 {
     double found = left_over(values, levels, at);

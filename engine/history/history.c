@@ -8,12 +8,12 @@
 
 #include <math.h>
 
-#define PRICE_MOVED 0.005 /* a smaller change of the price explains no change of ours */
+#define PRICE_MOVED 0.005 /* a smaller price change does not explain a change */
 
 const char *const history_measure_names[] = {"samples_per_second", "samples_per_dollar", NULL};
 const char *const history_cause_names[] = {"version", "kernel", "microcode", "price", NULL};
 
-/* What is searched: the runs that have the measure, as points, and which runs they are. */
+/* The searched series: the runs with the measure, as points, and their indices. */
 struct series {
     struct history_point *points; /* owned */
     size_t *runs;                 /* owned */
@@ -56,8 +56,8 @@ static void search(const struct history_run *runs, size_t count, enum history_me
     change_points_find(series->points, series->count, &series->changes);
 }
 
-/* The levels on both sides of the `i`-th change: the first point of the old one, and one behind
- * the last of the new one. */
+/* The levels on both sides of the `i`-th change: the first point of the old one, and one past the
+ * last of the new one. */
 static size_t before_of(const struct series *series, size_t i)
 {
     return i > 0 ? series->changes.list[i - 1].first : 0;
@@ -118,7 +118,7 @@ static bool speed_stayed(const struct history_run *runs, const struct series *se
     return ratio.known && ratio.low <= 1 && 1 <= ratio.high;
 }
 
-/* The change of speed at the `i`-th change of the series, or one run beside; NULL for none. */
+/* The change of speed at the `i`-th change of the series, or one run away; NULL for none. */
 static const struct history_change *beside(const struct history_change *speeds, size_t count,
                                            const struct series *series, size_t i)
 {
@@ -131,7 +131,7 @@ static const struct history_change *beside(const struct history_change *speeds, 
     return NULL;
 }
 
-/* Adds what the price changed, or what changed beside it. */
+/* Adds the changes that the price caused, alone or together with a change of speed. */
 static void add_per_dollar(const struct history_run *runs, const struct series *series,
                            double *room, struct history_changes *changes)
 {

@@ -16,7 +16,7 @@ struct place {
     char point[PROC_PATH_MAX], below[PROC_PATH_MAX];
 };
 
-/* A line of mountinfo, cut into what matters. See proc(5). */
+/* The relevant parts of a line of mountinfo. See proc(5). */
 struct mount {
     char *shown, *point; /* which group its root shows; where it is mounted */
     char *type, *options;
@@ -59,7 +59,7 @@ static bool has_controller(const struct mount *mount, const char *controller)
     return false;
 }
 
-/* The part of a group's path behind what the mount shows; NULL where it lies elsewhere. */
+/* The rest of a group's path below the mount's root; NULL if it lies elsewhere. */
 static const char *behind(const char *group, const char *shown)
 {
     size_t length = strcmp(shown, "/") == 0 ? 0 : strlen(shown);
@@ -103,8 +103,8 @@ static void find_place(const char *root, const char *controller, struct place *r
         ret_place->below[0] = '\0';
 }
 
-/* Calls look() with the folder of the group, and of each above it up to the mount: each of them
- * can stop us. */
+/* Calls look() with the folder of the group, and of each parent up to the mount: each can limit
+ * us. */
 static void climb(const char *root, const char *controller,
                   void (*look)(const char *root, const char *folder, void *user), void *user)
 {
@@ -132,7 +132,7 @@ static long long number(const char *root, const char *folder, const char *file, 
     return proc_number(root, path, name, otherwise);
 }
 
-/* Processors' worth of time of one group; 0 without a limit. */
+/* Processor limit of one group, in processors; 0 without a limit. */
 static double quota_of(const char *root, const char *folder)
 {
     char path[FILE_MAX], text[64], *end;
@@ -185,8 +185,8 @@ static long long used(long long held, long long cached)
     return held > cached ? held - cached : 0;
 }
 
-/* Of version 2 the events of a group count those of the groups below too; the first that is seen
- * is our own. "max" is no number. */
+/* In version 2 a group's events include those of its children; the first group is our own. "max"
+ * is not a number. */
 static void look_at_memory(const char *root, const char *folder, void *user)
 {
     struct group_memory *memory = user;

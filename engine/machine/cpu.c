@@ -26,7 +26,7 @@ static const char *const names[] = {
     [CPU_AMX] = "amx",
 };
 
-/* For the child: the handlers of this process would report a fault where none is. */
+/* For the child: this process's handlers would report a fault. */
 static void take_faults_quietly(unsigned seconds)
 {
     static const int signals[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGABRT, SIGALRM};
@@ -81,7 +81,7 @@ static bool promises_amx(void)
            (d & (AMX_BF16 | AMX_TILE)) == (AMX_BF16 | AMX_TILE);
 }
 
-/* One product of two tiles of ones; a wrong result is as bad as a fault. */
+/* One product of two tiles of ones; a wrong result counts as a fault. */
 __attribute__((target("amx-tile,amx-bf16"))) static void try_tiles(void)
 {
     struct {
@@ -209,7 +209,7 @@ bool cpu_isa_from_name(const char *name, enum cpu_isa *ret_isa)
     return false;
 }
 
-/* What the C library does not know it calls 0 or -1. */
+/* The C library returns 0 or -1 for unknown. */
 static long cache(int name)
 {
     long bytes = sysconf(name);

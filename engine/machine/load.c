@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ANCESTORS_MAX 64 /* in readings that are no tree a walk ends too */
+#define ANCESTORS_MAX 64 /* ends the walk if the parents form a cycle */
 
 /* What the processes of one name took. */
 struct taken {
@@ -53,7 +53,7 @@ static bool is_own(const struct load_reading *reading, const struct load_process
     return false;
 }
 
-/* The process that has, or will have, what a gone one took among its children's. */
+/* The process that counts, or will count, an ended child's time. */
 static const struct load_process *heir(const struct load_reading *before,
                                        const struct load_reading *after,
                                        const struct load_process *gone)
@@ -70,8 +70,8 @@ static const struct load_process *heir(const struct load_reading *before,
     return NULL;
 }
 
-/* What children that ended took in between: their whole life is in the parent's count, so what
- * they had taken before goes off. */
+/* Time of children that ended in between: the parent counts their whole life, so their time
+ * before the interval is subtracted. */
 static void count_children(const struct load_reading *before, const struct load_reading *after,
                            long long *ticks)
 {
@@ -89,7 +89,7 @@ static void count_children(const struct load_reading *before, const struct load_
     }
 }
 
-/* What each process took, and children that it waited for. */
+/* The time of each process and of the children it waited for. */
 static void count_all(const struct load_reading *before, const struct load_reading *after,
                       long long *ticks)
 {

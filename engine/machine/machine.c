@@ -27,7 +27,7 @@ static const char *const flags_of_interest[] = {
 
 static json_t *json_text_or_null(const char *text)
 {
-    /* Foreign bytes make no text, and then there is none. */
+    /* Invalid UTF-8 gives no text. */
     return *text && text_is_utf8(text, strlen(text)) ? json_string(text) : json_null();
 }
 
@@ -95,7 +95,7 @@ static json_t *flags(const char *root)
     return list;
 }
 
-/* Bytes of "48K" and the like; 0 where there is no such cache. */
+/* Bytes of "48K" and the like; 0 if there is no such cache. */
 static long long cache_bytes(const char *root, int level, const char *type)
 {
     for (int index = 0; index < 8; index++) {
@@ -135,7 +135,7 @@ static json_t *hypervisor(const char *root)
     return json_text_or_null(text);
 }
 
-/* Whose runs may be put beside whose. */
+/* Facts that decide which runs may be compared. */
 static json_t *hardware(const char *root, const struct topology *topology, enum cpu_isa isa)
 {
     double gib = (double)proc_number(root, "/proc/meminfo", "MemTotal:", 0) * 1024 / GIB;
@@ -213,7 +213,7 @@ static json_t *caches(const char *root)
                      count_or_null(cache_bytes(root, 3, "Unified")));
 }
 
-/* What we are. */
+/* Facts about this program. */
 static json_t *software(void)
 {
     const char *image = getenv("PENNYWORTH_IMAGE");
@@ -247,7 +247,7 @@ void machine_second_name(const char *facts, char ret_name[MACHINE_HASH_SIZE])
 
 void machine_stratum(const char *facts, char ret_stratum[MACHINE_HASH_SIZE])
 {
-    /* Those of hardware(), in their order. */
+    /* The facts of hardware(), in its order. */
     static const char *const members[] = {
         "cpu_model",    "cpu_vendor", "cpu_family",       "cpu_model_number",
         "cpu_stepping", "isa",        "processors",       "cores",

@@ -25,7 +25,7 @@ static void look_at_processors(const char *root, struct observation *seen)
         fclose(file);
 }
 
-/* Each group on the way up can be the one that is out of time. */
+/* Any group up to the root may be throttled. */
 static void add_throttling(const char *root, const char *mount, char *group,
                            struct observation *seen)
 {

@@ -117,8 +117,8 @@ static bool share_a_core(const struct processor *a, const struct processor *b)
     return a->package == b->package && a->node == b->node && a->core == b->core;
 }
 
-/* Counts cores and nodes, and numbers the threads of each core. The list is in the
- * order of cores when it comes here, so that what belongs together stands together. */
+/* Counts cores and nodes, and numbers the threads of each core. The list must be sorted by
+ * core. */
 static void count_parts(struct topology *topology)
 {
     for (int i = 0; i < topology->cpu_count; i++) {

@@ -49,7 +49,7 @@ static bool read_tag(const char *root, char ret_vm[VM_SIZE])
     return true;
 }
 
-/* Those that the kernel makes up, and those that can be pulled out, come and go. */
+/* Virtual and removable disks come and go. */
 static bool is_fixed(const char *root, const char *disk)
 {
     static const char *const made_up[] = {"loop", "ram", "zram", "dm-", "md", "nbd", "sr", "fd"};
@@ -76,7 +76,7 @@ static bool read_serial(const char *root, const char *disk, char ret_serial[NAME
     return false;
 }
 
-/* The least of all serials: the order in which disks are found may change with each boot. */
+/* The smallest serial: the order of disks may change with each boot. */
 static bool read_disks(const char *root, char ret_vm[VM_SIZE])
 {
     char path[PROC_PATH_MAX], least[NAME_MAX_HERE] = "", serial[NAME_MAX_HERE];

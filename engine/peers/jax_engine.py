@@ -13,7 +13,7 @@ import argparse
 import os
 import sys
 
-# Beside this file; Python looks there by itself, but not when it is isolated (-I).
+# The folder of this file; Python searches it by default, but not when isolated (-I).
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import worker_protocol as protocol  # noqa: E402
 from worker_protocol import Refusal  # noqa: E402

@@ -20,7 +20,7 @@ import re
 import sys
 import time
 
-# Beside this file; Python looks there by itself, but not when it is isolated (-I).
+# The folder of this file; Python searches it by default, but not when isolated (-I).
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import recipe  # noqa: E402
 import worker_protocol as protocol  # noqa: E402
@@ -66,7 +66,7 @@ def refuse(spec, options):
 
 class Batches:
     """Each batch is made anew: from f32 as it came (NCHW) into precision and layout of training.
-    With workers, so many threads make the next one, a share each, beside the step."""
+    With workers, this many threads make the next one during the step, a share each."""
 
     def __init__(self, torch, source, room, workers):
         self.source, self.rooms, self.shares = source, [room(), room()][:1 + bool(workers)], []
@@ -332,7 +332,7 @@ def parser():
                     "writes one line of JSON for each step to stdout.")
     words.add_argument("--device", choices=("cpu", "cuda", "xla"), default="cpu")
     words.add_argument("--compile", nargs="?", const="inductor", choices=("inductor",),
-                       help="torch.compile the model, but for the plan plain")
+                       help="torch.compile the model, except for the plan plain")
     words.add_argument("--ipex", action="store_true",
                        help="optimize with Intel's extension for PyTorch")
     return words

@@ -40,8 +40,7 @@ static const unsigned refused[] = {
 #ifdef SYS_pidfd_getfd
     SYS_pidfd_getfd,
 #endif
-    /* other programs: a local socket too reaches them. Pairs of sockets are made by another call
-     */
+    /* other programs: a local socket reaches them too. socketpair() is another call */
     SYS_socket,
     /* signals to others, and looks at them */
     SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_kcmp,
@@ -75,7 +74,7 @@ static const unsigned refused[] = {
 #ifdef SYS_io_uring_setup
     SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
 #endif
-    /* what time it is, and whose secrets the kernel keeps */
+    /* clocks, and keys in the kernel */
     SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime, SYS_adjtimex, SYS_add_key,
     SYS_request_key, SYS_keyctl};
 
@@ -106,7 +105,7 @@ static void unless(struct confinement *to, unsigned short test, unsigned value,
 #define REFUSE SECCOMP_RET_ERRNO | EPERM
 #define PERMIT SECCOMP_RET_ALLOW
 #define OFFSET_CALL offsetof(struct seccomp_data, nr)
-/* The lower half of an argument: the kernel takes an int of those that are looked at. */
+/* The lower half of an argument: the kernel takes an int for these. */
 #define OFFSET_FIRST offsetof(struct seccomp_data, args)
 #define OFFSET_SECOND offsetof(struct seccomp_data, args[1])
 
@@ -114,8 +113,8 @@ static void unless(struct confinement *to, unsigned short test, unsigned value,
 #define SET_OWNER 0x8901
 #define SET_GROUP 0x8902
 
-/* What a process may do to itself alone: signals, priorities, limits, processors, pages. Their
- * first argument says to whom. */
+/* What a process may do only to itself: signals, priorities, limits, processors, pages. The first
+ * argument names the process. */
 static const unsigned of_itself[] = {
     SYS_kill,           SYS_tgkill,        SYS_prlimit64,         SYS_sched_setscheduler,
     SYS_sched_setparam, SYS_sched_setattr, SYS_sched_setaffinity, SYS_migrate_pages,
@@ -163,7 +162,7 @@ static void permit_of_itself_by_second(struct confinement *to)
     }
 }
 
-/* Other processes of the same user, the server among them, are out of reach. */
+/* Other processes of the same user, the server included, are out of reach. */
 static void write_reach(struct confinement *to)
 {
     for (size_t i = 0; i < COUNT(of_itself); i++)
@@ -202,8 +201,8 @@ static void write_conditions(struct confinement *to)
 #endif
 }
 
-/* An engine of others may signal its children, and place its threads on processors by their
- * numbers; confine_files.h keeps its signals within its run. */
+/* A foreign engine may signal its children, and bind its threads to processors; confine_files.h
+ * keeps its signals within its run. */
 static void write_reach_of_others(struct confinement *to)
 {
     permit_of_itself(to, SYS_prlimit64);

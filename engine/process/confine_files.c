@@ -20,7 +20,7 @@
 #define SYS_landlock_restrict_self 446
 #endif
 
-/* Of kernels that are newer than the headers. */
+/* Missing in older headers. */
 #define MAY_TRUNCATE (1ULL << 14)
 #define SCOPE_ABSTRACT_SOCKETS (1ULL << 0)
 #define SCOPE_SIGNALS (1ULL << 1)
@@ -46,8 +46,8 @@ struct ruleset {
     uint64_t files, network, scopes;
 };
 
-/* What is not there is left out. Libraries are loaded by the dynamic linker, which is a program
- * and lies beside them; /usr/bin is not here, so that no shell can be run. */
+/* Missing paths are skipped. The dynamic linker is a program and lies with the libraries;
+ * /usr/bin is left out, so that no shell can run. */
 static const struct {
     const char *path;
     uint64_t may;
@@ -76,7 +76,7 @@ static const struct {
     {"/dev/urandom", MAY_USE},
 };
 
-/* 0 where the kernel has none, or it is switched off, or forbidden. */
+/* 0 if the kernel lacks Landlock, or it is switched off or forbidden. */
 static long version(void)
 {
     long known = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -173,7 +173,7 @@ static bool permit_all(int ruleset, const struct confine_files *files, uint64_t 
     for (size_t i = 0; i < COUNT(of_the_system); i++)
         if (!permit(ruleset, of_the_system[i].path, of_the_system[i].may))
             return false;
-    /* LLVM's OpenMP wants a place there, and ends the process where it gets none. */
+    /* LLVM's OpenMP needs a place there, and ends the process without one. */
     if (strstr(files->libraries, "omp") && !permit(ruleset, "/dev/shm", MAY_KEEP & known))
         return false;
     return permit(ruleset, files->program, MAY_LOAD) &&

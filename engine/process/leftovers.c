@@ -26,7 +26,7 @@ static bool is_leftover(const char *process, long long since)
            proc_stat_number("", process, STAT_START) >= since;
 }
 
-/* One look at all processes. */
+/* One pass over all processes. */
 static int kill_round(long long since)
 {
     DIR *processes = opendir("/proc");

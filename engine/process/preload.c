@@ -50,7 +50,7 @@ static bool is_wanted(const struct run_spec *spec, size_t index)
     return strcmp(word, libraries[index].word) == 0;
 }
 
-/* Names every library that is missing, so that one installation is enough. */
+/* Names every missing library, so that one installation is enough. */
 static void add_missing(size_t index, char *names, size_t size)
 {
     size_t used = strlen(names);

@@ -64,7 +64,7 @@ static bool begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* What is for the server alone: tokens, and the keys that prices are asked for with. */
+/* Variables for the server only: tokens, and keys of price feeds. */
 static bool is_secret(const char *entry)
 {
     return begins_with(entry, "PENNYWORTH_") || begins_with(entry, "AWS_ACCESS_KEY_ID=") ||
@@ -72,7 +72,7 @@ static bool is_secret(const char *entry)
            begins_with(entry, "AWS_SESSION_TOKEN=");
 }
 
-/* What belongs to the home of the server's user, and another user has of its own. */
+/* Variables of the server user's home, which another user must not get. */
 static bool is_of_home(const char *entry)
 {
     return begins_with(entry, HOME_VARIABLE) || begins_with(entry, "XDG_CACHE_HOME=");
@@ -83,8 +83,7 @@ struct variables {
     char run[sizeof RUN_VARIABLE + 64], preload[4096], home[sizeof HOME_VARIABLE + PATH_MAX];
 };
 
-/* Our environment as the worker may see it, with its own variables. Only the array is new; free()
- * it. */
+/* Our environment for the worker, with its own variables. Only the array is new; free() it. */
 static char **worker_environment(struct variables *own)
 {
     size_t count = 0, used = 0;
@@ -163,7 +162,7 @@ static void hand_over(struct pipes *pipes, pid_t pid, int pidfd, struct child *r
     fcntl(ret_child->errors, F_SETFL, O_NONBLOCK);
 }
 
-/* What we were started with stays, behind what the run wants. */
+/* The old LD_PRELOAD stays, after the run's own. */
 static void join_preload(const char *preload, char *ret_variable, size_t size)
 {
     const char *ours = getenv("LD_PRELOAD");
@@ -225,8 +224,8 @@ bool child_tell(struct child *child, const char *line, struct error *err)
 {
     size_t length = strlen(line);
 
-    errno = 0; /* a short write sets none, and an older EPIPE must not excuse it */
-    /* EPIPE is no error here: a worker that is already gone has written why to stderr. */
+    errno = 0; /* a short write does not set it, and an older EPIPE must not excuse it */
+    /* EPIPE is not an error here: a worker that has ended wrote its reason to stderr. */
     if ((write(child->input, line, length) == (ssize_t)length &&
          write(child->input, "\n", 1) == 1) ||
         errno == EPIPE)

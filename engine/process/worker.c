@@ -24,7 +24,7 @@
 #define STAT_START 22 /* see proc(5) */
 _Static_assert(LAST_WORDS_MAX <= CHUNK, "one read fills the last words");
 
-/* Workers of this process that are not buried yet. */
+/* Workers of this process that are not reaped yet. */
 static atomic_int living;
 
 struct worker {
@@ -110,8 +110,8 @@ static void read_events(struct worker *worker)
         if (!lines_feed(&worker->lines, buffer, (size_t)length, take_line, worker,
                         &worker->broken))
             closep(&worker->child.output);
-        /* What a dead worker left in the pipe is read to its end; a living one may write faster
-         * than we read, so then one piece at a time. */
+        /* Reads a dead worker's pipe to its end; a live one may write faster than we read, so
+         * then one piece at a time. */
     } while (worker->exited && length > 0 && worker->child.output >= 0);
 
     if (worker->exited)
@@ -196,7 +196,7 @@ enum worker_read worker_next(struct worker *worker, long long deadline_ns, int w
         if (late)
             return WORKER_QUIET;
 
-        /* poll() skips descriptors below 0: what is closed is not waited for. */
+        /* poll() skips negative descriptors: closed ones are not waited for. */
         struct pollfd watched[] = {{worker->child.output, POLLIN, 0},
                                    {worker->child.errors, POLLIN, 0},
                                    {worker->exited ? -1 : worker->child.pidfd, POLLIN, 0},
@@ -230,7 +230,7 @@ bool worker_was_killed(const struct worker *worker, long long *ret_peak_bytes)
 
 void worker_enough(struct worker *worker)
 {
-    /* If it does not take the word, the caller's patience ends all the same. */
+    /* If it ignores the request, the caller's deadline ends it. */
     (void)!child_tell(&worker->child, "{\"type\":\"enough\"}", NULL);
 }
 
@@ -258,7 +258,7 @@ void worker_free(struct worker *worker)
     kill(-worker->child.pid, SIGKILL);
     if (!worker->exited)
         waitpid(worker->child.pid, NULL, 0);
-    /* Beside another worker, what is left could be that one's. */
+    /* With another worker running, leftovers may be that one's. */
     if (atomic_fetch_sub(&living, 1) == 1 && worker->began >= 0)
         leftovers_kill(worker->began);
     closep(&worker->child.input);

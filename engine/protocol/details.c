@@ -161,7 +161,7 @@ char *engine_details_to_text(const struct engine_details *details)
     return json_text(object);
 }
 
-/* What is written is known, so it is neither 0 nor empty. */
+/* Written values are known, so neither 0 nor empty. */
 json_t *engine_details_schema(void)
 {
     struct field rows[COUNT(fields) + COUNT(questions)];

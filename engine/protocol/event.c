@@ -30,7 +30,7 @@ static const struct field canaries[] = {
      .offset = offsetof(struct event, canary.copy_bytes_per_second)},
 };
 
-/* What a "done" may leave out besides its implementations. */
+/* The optional members of "done", except its implementations. */
 static const struct field counts[] = {
     {.name = "samples", .offset = offsetof(struct event, done.samples), .max = WHOLE_MAX},
     {.name = "peak_memory_bytes",
@@ -51,7 +51,7 @@ static bool type_from_name(const char *name, enum event_type *ret_type)
     return false;
 }
 
-/* Their words end up in our log and on pages: printable ASCII, cut to what we keep. */
+/* The engine's words end up in our log and on pages: printable ASCII, cut to the stored size. */
 static void copy_text(char *to, size_t size, const char *from)
 {
     size_t used = 0;
@@ -74,7 +74,7 @@ static bool unpack_hello(json_t *json, struct event *event, struct error *err)
     return engine_details_from_json(json, &event->hello.details, err);
 }
 
-/* Each part may have what those before it have left of the step. */
+/* The parts of a step add up to at most its duration. */
 static bool unpack_split(json_t *json, long long nanoseconds, struct step_split *split,
                          struct error *err)
 {
@@ -221,7 +221,7 @@ static void pack_split(json_t *json, const struct step_split *split)
                       (json_int_t)split->communication));
 }
 
-/* False of a number that JSON does not have. */
+/* False for NaN and infinities, which JSON lacks. */
 static bool pack_real(json_t *json, const char *name, double number)
 {
     return json_object_set_new(json, name, json_real(number)) == 0;
@@ -248,7 +248,7 @@ static bool pack_done(json_t *json, const struct event *event)
     return true;
 }
 
-/* False where a number is not finite. */
+/* False if a number is not finite. */
 static bool pack(const struct event *event, json_t *json)
 {
     json_object_set_new(json, "type", json_string(type_names[event->type]));

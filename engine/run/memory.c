@@ -51,8 +51,8 @@ static const struct model {
 #define SURELY_LESS 0.85
 #define SURELY_MORE 1.05
 
-/* Beyond so many threads several share the sums of their gradients; each works on an image at
- * least. */
+/* Beyond this many threads several share the sums of their gradients; each has at least one
+ * image. */
 #define THREADS_APART 16
 
 #define SMALLEST_BATCH 2 /* engine/run/native.c */
@@ -96,7 +96,7 @@ void memory_limit_read(const char *root, struct memory_limit *ret_limit)
         *ret_limit = (struct memory_limit){.bytes = group.limit, .of_group = true};
 }
 
-/* Of a batch that is still to be chosen the least: it grows only as far as memory goes. */
+/* For a batch not chosen yet, the smallest: it grows only within memory. */
 static long long least_batch(const struct run_spec *spec)
 {
     return spec->batch_size == FIELD_IS_AUTO ? BATCH_LEAST : spec->batch_size;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_MIN 30    /* that are measured where steps is "auto" */
+#define STEPS_MIN 30    /* measured steps at least, if steps is "auto" */
 #define LOOK_AGAIN 1.05 /* all steps are looked at when there are so many times more */
 #define GO_ON_STEPS 60  /* beyond a fixed number, for a warm-up whose end is to be found */
 #define ROUGH_STEPS 5
@@ -84,22 +84,21 @@ static void look_at_interval(struct pace *pace)
                                    (interval.mean.high + interval.mean.low);
 }
 
-/* Whether the least that was asked is measured, and going on would not move the number. */
+/* Whether the requested minimum is measured, and more steps would not move the number. */
 static bool has_number(const struct pace *pace)
 {
     return pace->warmup.settled && measured_steps(pace) >= STEPS_MIN &&
            pace->total_ns - pace->warmup_ns >= pace->min_ns && pace->interval_steps > 0;
 }
 
-/* Whether the number is as sure as was asked. */
+/* Whether the target is reached. */
 static bool has_hit_target(const struct pace *pace)
 {
     return has_number(pace) && pace->half_width_percent <= pace->target_percent;
 }
 
-/* Whether the number of steps that was asked for is there. A warm-up that is detected has some
- * more steps to end in; then the last ones count, and the summary tells whether they are steady.
- */
+/* Whether the requested number of steps is done. A detected warm-up has some more steps to end
+ * in; then the last ones count, and the summary tells whether they are steady. */
 static bool has_all_steps(const struct pace *pace)
 {
     long long measured = (long long)measured_steps(pace);
@@ -118,9 +117,9 @@ static bool has_what_was_asked(const struct pace *pace)
     return has_all_steps(pace) || (pace->wanted == FIELD_IS_AUTO && has_hit_target(pace));
 }
 
-/* Looking costs time in proportion to the steps. Before the run is ended by what was seen at an
- * earlier look, all steps are looked at once more: the summary will be made of all. Once only,
- * since a fast worker sends thousands of steps before it obeys. */
+/* A look costs time in proportion to the steps. Before an earlier look ends the run, all steps
+ * are checked once more, because the summary uses all. Only once, since a fast worker sends
+ * thousands of steps before it stops. */
 static bool is_time_to_look(const struct pace *pace)
 {
     return !pace->warmup.decided || (double)pace->steps >= LOOK_AGAIN * (double)pace->looked_at ||
@@ -204,7 +203,7 @@ long long pace_obey_ns(const struct pace *pace)
     return 2 * longest > OBEY_NS ? 2 * longest : OBEY_NS;
 }
 
-/* Mean seconds of a step, from the measured ones as soon as there are any. */
+/* Mean seconds of a step, from measured steps if there are any. */
 static double step_seconds(const struct pace *pace)
 {
     size_t measured = measured_steps(pace);
@@ -214,7 +213,7 @@ static double step_seconds(const struct pace *pace)
     return pace->steps > 0 ? (double)pace->total_ns / 1e9 / (double)pace->steps : 0;
 }
 
-/* Steps to be measured. The interval narrows with the square root of their number. */
+/* Steps to measure. The interval narrows with the square root of their number. */
 static double steps_wanted(const struct pace *pace, double each)
 {
     double wanted = STEPS_MIN, narrow;
@@ -229,8 +228,8 @@ static double steps_wanted(const struct pace *pace, double each)
     return fmin(wanted, RUN_STEPS_MAX);
 }
 
-/* A first estimate for people who watch, from few steps that may still be warm-up: all but the
- * first, which often sets up. Neighbouring steps are correlated, by 0.7 on shared machines, so
+/* A first estimate for people who watch, from few steps, which may still be warm-up: all but the
+ * first, which often is set-up. Neighbouring steps are correlated, by 0.7 on shared machines, so
  * they count as fewer. */
 static double rough_half_width(const struct pace *pace)
 {
@@ -247,7 +246,7 @@ static double rough_half_width(const struct pace *pace)
     return fmax(100 * ROUGH_WIDTH * sqrt(squares / (count - 1) / count) / mean, ROUGH_LEAST);
 }
 
-/* Seconds until more would buy little, where the target is out of reach; `most` otherwise. */
+/* Seconds until more time gains little, if the target is out of reach; `most` otherwise. */
 static double seconds_to_little(const struct pace *pace, long long elapsed_ns, double most)
 {
     double measured = measured_seconds(pace), left = seconds_to_limit(pace, elapsed_ns);
@@ -268,7 +267,7 @@ struct progress pace_progress(const struct pace *pace, long long elapsed_ns)
                                 .dollars = dollars_spent(pace, elapsed_ns),
                                 .elapsed_seconds = (double)elapsed_ns / 1e9};
     double each = step_seconds(pace), most = seconds_to_limit(pace, elapsed_ns);
-    /* A warm-up whose end is still looked for takes the steps that decide it at least. */
+    /* A warm-up with an unknown end takes at least the steps needed to decide. */
     double warmup = pace->warmup.decided                   ? (double)pace->warmup.steps
                     : pace->warmup_wanted == FIELD_IS_AUTO ? WARMUP_STEPS_MIN
                                                            : (double)pace->warmup_wanted;

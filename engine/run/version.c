@@ -18,7 +18,7 @@ static const char *end_of(const char *version)
     return plan ? plan : version + strlen(version);
 }
 
-/* Numbers by their value: the longer one of two without leading zeros is the greater. */
+/* Compares numbers by value: without leading zeros, the longer one is greater. */
 static int order_of_numbers(const char **left, const char **right)
 {
     size_t left_length, right_length;

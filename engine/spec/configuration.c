@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "common/json_text.h"
 
-/* What belongs to a configuration, in the order of run_spec_fields, which knows the types. */
+/* The members of a configuration, in the order of run_spec_fields, which has their types. */
 #define AT(member) .name = #member, .offset = offsetof(struct configuration, member)
 static const struct {
     const char *name;

@@ -15,8 +15,8 @@ const size_t run_spec_workload_count = COUNT(run_spec_workloads) - 1;
 
 #define USUAL_BATCH 32
 
-/* Samples per step where a spec does not say, and tokens of a sample: 32 and none of workloads
- * that are not here. A test of the worker compares both with its recipes. */
+/* Default samples per step, and tokens per sample: 32 and none for unknown workloads. A test of
+ * the worker compares both with its recipes. */
 static const struct {
     const char *workload;
     long long batch_size, tokens;
@@ -265,7 +265,7 @@ long long run_spec_tokens(const char *workload)
     return 0;
 }
 
-/* What the published protocol fixes must not be asked for otherwise. */
+/* A request must not contradict the published protocol. */
 static bool protocol_is_kept(struct run_spec *spec, const json_t *json, struct error *err)
 {
     const struct {
@@ -286,8 +286,8 @@ static bool protocol_is_kept(struct run_spec *spec, const json_t *json, struct e
     return true;
 }
 
-/* The value of one member. A refused precision is answered with those of the engine that the spec
- * names, wherever in the object it does. */
+/* The value of one member. The error for a bad precision lists the precisions of the spec's
+ * engine, wherever in the object that is. */
 static bool read_member(const json_t *json, const struct field *field, const json_t *value,
                         struct run_spec *spec, struct error *err)
 {
@@ -417,7 +417,7 @@ static json_t *list_of(const char *const names[])
     return list;
 }
 
-/* How the name of a workload may look, and those that are known. */
+/* The form of a workload's name, and the known ones. */
 static void describe_workload(json_t *properties)
 {
     json_t *workload = json_object_get(properties, "workload");

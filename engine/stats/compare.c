@@ -13,7 +13,7 @@ static struct ratio from_logs(double mean, double half)
                           .high = exp(mean + half)};
 }
 
-/* From the value to an end of the interval, by their logarithms. */
+/* Distance from the value to an end of the interval, in logarithms. */
 static double way_down(const struct measure *measure)
 {
     return measure->low > 0 ? log(measure->value) - log(measure->low) : INFINITY;

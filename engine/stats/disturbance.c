@@ -12,8 +12,8 @@
 #define PARTS 8
 #define SHARE_MAX 0.95 /* beyond it the factor says nothing more */
 
-/* The last observation before the measured steps, the first behind them, and one between. A
- * thread that has ended takes its counts along: then the last one before that ends the frame. */
+/* The last observation before the measured steps, the first after them, and one between. An ended
+ * thread takes its counts along: then the observation before that is the last. */
 struct frame {
     const struct observation *before, *middle, *after;
 };
@@ -35,7 +35,7 @@ static struct frame frame_of(const struct evidence *evidence, const struct summa
     return (struct frame){&all[first], &all[first + (last - first) / 2], &all[last]};
 }
 
-/* Counters that are not visible are -1, and what ended may take its count along. */
+/* Unknown counters are -1, and an ended thread takes its counts along. */
 static double difference(long long before, long long after)
 {
     if (before < 0 || after < 0)
@@ -85,7 +85,7 @@ static double or_none(double share_lost)
     return isnan(share_lost) ? 0 : share_lost;
 }
 
-/* Where most was lost, among parts of an eighth of the time or more. */
+/* The largest loss among parts of an eighth of the time or more. */
 static double find_worst(const struct frame *frame)
 {
     long long part = (frame->after->taken_ns - frame->before->taken_ns) / PARTS;
@@ -130,7 +130,7 @@ static int by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Percent that the farthest of them is from their median, and the best against their mean. */
+/* The farthest canary from the median in percent, and the best against the mean. */
 static double drift(double *speeds, size_t count, double *ret_gain)
 {
     double median, least, most, sum = 0;
@@ -149,7 +149,7 @@ static double drift(double *speeds, size_t count, double *ret_gain)
 
 #define SONGS_MAX 512
 
-/* Long runs have more canaries than are needed: evenly chosen ones speak for all. */
+/* Long runs have more canaries than needed: evenly chosen ones are enough. */
 static void read_canaries(const struct evidence *evidence, struct disturbance *disturbance)
 {
     double clocks[SONGS_MAX], copies[SONGS_MAX];

@@ -42,7 +42,7 @@ double drift_inflation(double lag1)
     return (1 + lag1) / (1 - lag1);
 }
 
-/* What the steps would be without noise: two levels, or a line. */
+/* The steps without noise: two levels, or a line. */
 struct shape {
     size_t split;
     double levels[2];

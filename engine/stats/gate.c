@@ -20,8 +20,8 @@ static void describe(const struct gate_side *side, double *ret_mean, double *ret
     *ret_spread = sqrt(squares / (double)(side->count - 1));
 }
 
-/* A single run beside many: where the next of the many would be, and how far this one is off. It
- * may stand on either side. */
+/* A single run against many: the prediction interval of the next run, and the distance of this
+ * one. The single run may be on either side. */
 static struct ratio predict(const struct gate_side *candidate, const struct gate_side *baseline)
 {
     const struct gate_side *many = baseline->count > 1 ? baseline : candidate;
@@ -39,7 +39,7 @@ static struct ratio predict(const struct gate_side *candidate, const struct gate
                           .high = exp(log_ratio + half)};
 }
 
-/* What is not known has no ends, nor a value that is none. */
+/* An unknown ratio has no ends, and no value. */
 static struct ratio honest(struct ratio ratio)
 {
     if (!(ratio.value > 0) || !isfinite(ratio.value)) {

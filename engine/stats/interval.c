@@ -85,7 +85,7 @@ static double half_by_memory(const long long *nanoseconds, size_t count, double 
     worth = fmax(n / drift_inflation(interval->memory), 2);
     /* What a variance of such steps is worth: they forget their squares sooner. */
     degrees = fmax(n * (1 - lag1 * lag1) / (1 + lag1 * lag1) - 1, DEGREES_MIN);
-    /* Steps that remember each other scatter less around their own mean than around the truth. */
+    /* Correlated steps scatter less around their own mean than around the truth. */
     return stats_t95((size_t)degrees) * sqrt(squares / (n - 1) / (1 - 1 / worth) / worth);
 }
 
@@ -113,7 +113,7 @@ void interval_of_mean(const long long *nanoseconds, size_t count,
     *ret_interval = interval;
 }
 
-/* Longer than the steps remember, and few enough to resample. */
+/* Longer than the correlation of the steps, and few enough blocks to resample. */
 static size_t block_of(const long long *nanoseconds, size_t count)
 {
     double lag1 = interval_lag1(nanoseconds, count), memory = lag1;
@@ -155,7 +155,7 @@ static void resample(unsigned *below, size_t count, size_t block, struct chance 
     }
 }
 
-/* Those between which 95 % of the counts lie. */
+/* The two counts that enclose 95 % of all. */
 static void tails_of(size_t counts[BOOTSTRAP_RESAMPLES], size_t most, size_t ret_tails[2])
 {
     const size_t ranks[] = {BOOTSTRAP_RESAMPLES / 40,
@@ -197,7 +197,7 @@ static void ranks_of(size_t counts[BOOTSTRAP_RESAMPLES], size_t block, double sh
     size_t tails[2], low, high;
     size_t blocks = (count + block - 1) / block, resampled = blocks * block;
     double least, most;
-    /* Few blocks know their own scatter only roughly, as few values do. */
+    /* The scatter of few blocks is uncertain, like that of few values. */
     double wider = stats_t95(blocks - 1) / Z_95;
 
     tails_of(counts, resampled, tails);

@@ -70,7 +70,7 @@ struct checkpointing checkpointing_best(double interruptions_per_hour, double ch
     return best;
 }
 
-/* What interruptions do to hours of work. */
+/* The effect of interruptions on hours of work. */
 struct fate {
     double rate, interval, restart; /* hours */
     double lost;                    /* of each hour that passes, on average */
@@ -89,7 +89,8 @@ static struct fate fate_of(const struct forecast_inputs *forecast_inputs)
     mean = fate.interval / 2 + fate.restart;
     square = mean * mean + fate.interval * fate.interval / 12;
     fate.lost = fate.rate * mean;
-    /* Of the time in which a compound Poisson process lets so much work through. */
+    /* Distribution of the time in which a compound Poisson process lets that much work
+     * through. */
     fate.scatter = fate.rate * square / pow(1 - fate.lost, 3);
     return fate;
 }
@@ -99,7 +100,7 @@ static double uniform(struct chance *chance)
     return ((double)(chance_next(chance) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* One interruption after the other; they also come while work is done again. */
+/* Interruptions one by one; they also occur while work is repeated. */
 static double play(const struct fate *fate, double work, size_t draw)
 {
     struct chance chance = {(uint64_t)draw};
@@ -259,7 +260,7 @@ void job_forecast_draw(const struct forecast_inputs *forecast_inputs, double sam
         double hours = samples / speeds[i] / SECONDS_PER_HOUR * (1 + saving);
 
         if (!(speeds[i] > 0) || !(hours >= 0))
-            hours = INFINITY; /* what does not run does not end */
+            hours = INFINITY; /* without progress the job never ends */
         ret_forecast->hours[i] = interrupted ? with_interruptions(&fate, hours, i) : hours;
     }
     sort(ret_forecast->hours);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define IDLE_PERCENT 2.0
-#define NEARLY 0.1 /* of a processor: so much of it may be missing, and it is whole */
+#define NEARLY 0.1 /* of a processor: with this much missing it still counts as whole */
 #define USERS_SIZE 220
 
 const char *const load_advice_names[] = {
@@ -51,7 +51,7 @@ static double in_processors(const struct load *load, double percent)
     return percent / 100 * load->processors;
 }
 
-/* Processors that one user each has to itself. */
+/* Processors that one user each fully uses. */
 static int whole_taken(const struct load *load)
 {
     int taken = (int)(in_processors(load, load->hidden_percent) + NEARLY);
@@ -61,7 +61,7 @@ static int whole_taken(const struct load *load)
     return taken;
 }
 
-/* Of the time of a run, as a sum over its threads. */
+/* Share of a run's time, summed over its threads. */
 static double lost(const struct load *load, int threads)
 {
     double more = fmax(0, in_processors(load, load->busy_percent) + threads - load->processors);

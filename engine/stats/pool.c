@@ -15,7 +15,7 @@
 #define MAD_TO_SIGMA 1.4826
 #define STRAY_MIN 3 /* runs, below which none can be told to be the stray one */
 
-/* A machine for one spread of runs. */
+/* A machine for one spread between runs. */
 struct machine {
     double precision; /* of its mean */
     double mean, stretch;
@@ -108,7 +108,7 @@ static double square(double value)
     return value * value;
 }
 
-/* For its weight a run counts as unsure by half of its stretch. */
+/* For its weight, half of a run's stretch counts as error. */
 static double run_variance(const struct pool_run *run, double run_spread)
 {
     return square(run->error) + square(run_spread) + square(run->stretch / 2);
@@ -151,7 +151,7 @@ static double machine_variance(const struct machine *machine, double machine_spr
     return 1 / machine->precision + square(machine_spread);
 }
 
-/* Log-likelihood of the runs with both spreads, whatever the type's value is. */
+/* Log-likelihood of the runs with both spreads, with the type's value integrated out. */
 static double likelihood(const struct pool *pool, double machine_spread, double sum, double mean)
 {
     double log_likelihood = -log(sum) / 2;
@@ -216,7 +216,7 @@ static size_t fill_parts(struct pool *pool, struct part *parts)
 
     for (int i = 0; i < GRID; i++, run_spread *= GRID_STEP) {
         double machine_spread = GRID_LEAST;
-        /* Of one machine alone nothing is asked that the spread of machines could change. */
+        /* With a single machine the spread between machines does not matter. */
         int points = pool->machine_count > 1 ? GRID : 1;
 
         fill_machines(pool, run_spread);

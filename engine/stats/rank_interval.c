@@ -53,7 +53,7 @@ static void begin_table(double tail, double inverse_least, double inverse_most,
     critical->most = square_at(critical, inverse_most);
 }
 
-/* A row with what is needed of it in each pair. */
+/* A row with its precomputed values for each pair. */
 struct entry {
     double estimate;
     double own_square, square; /* of the errors: of the row's own part, of all of it */
@@ -94,9 +94,9 @@ static double noise_between(const struct entry *left, const struct entry *right)
     return left->own_square + right->own_square + apart * apart;
 }
 
-/* 1 / the degrees of freedom of the difference: Welch's, but at most twice those of the row that
- * has fewer. Without that limit, a row of three machines that happen to be alike would borrow the
- * degrees of a row of ten. What two rows share lends them no degrees either. */
+/* 1 / the degrees of freedom of the difference: Welch's, but at most twice the degrees of the row
+ * with fewer. Without that limit, a row of three machines that happen to be alike would borrow
+ * the degrees of a row of ten. The shared part of two rows adds no degrees either. */
 static double inverse_degrees_of(const struct entry *left, const struct entry *right,
                                  double noise)
 {
@@ -238,7 +238,7 @@ static uint64_t rows_of(const struct table *table, size_t block)
     return left < WORD_BITS ? ((uint64_t)1 << left) - 1 : ~(uint64_t)0;
 }
 
-/* Those of a block that share with the row that `*cursor` comes from; moves it past them. */
+/* The rows of a block that share with the row at `*cursor`; moves it past them. */
 static uint64_t take_sharing(const struct table *table, size_t block, size_t *cursor)
 {
     uint64_t sharing = 0;

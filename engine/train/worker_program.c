@@ -170,8 +170,10 @@ static void certify(struct work *work, struct event *done)
                                               .worst_known = true,
                                               .worst = certificate.worst};
     if (certificate.worst < CERTIFICATE_WORST_MIN)
-        fprintf(stderr, "pennyworth-worker: the gradient of %s is not that of f32: cosine %.4f\n",
-                certificate.worst_name, certificate.worst);
+        fprintf(
+            stderr,
+            "pennyworth-worker: the gradient of %s differs from the f32 gradient: cosine %.4f\n",
+            certificate.worst_name, certificate.worst);
 }
 
 static bool say_done(struct work *work, long long steps, struct error *err)

@@ -6,7 +6,7 @@
 #include "engine/train/depth_first/depth_first_update.h"
 #include "engine/train/depth_first/direction.h"
 
-/* The gradient of a convolution's output, from that of the batch-norm behind it. */
+/* From the gradient of the batch-norm behind it to the gradient of a convolution's output. */
 static void batchnorm_backward(const struct chunk *chunk, int conv)
 {
     struct depth_first *depth_first = chunk->lane->depth_first;

@@ -31,7 +31,7 @@ struct lane *depth_first_leader(const struct lane *lane);
  * the next stage's gradients are written; the stage after that takes the first one's again. */
 float *depth_first_sum(const struct lane *lane, const struct stage *stage, int which);
 
-/* Floats from the start of one filter's sum to that of the next: to a multiple of 64 bytes. */
+/* Floats from the start of one filter's sum to the start of the next: a multiple of 64 bytes. */
 size_t depth_first_sum_room(const struct filter *filter);
 
 /* Like depth_first_chunks(), in step with the group; `work` calls depth_first_share() for each of
@@ -40,7 +40,7 @@ size_t depth_first_sum_room(const struct filter *filter);
 bool depth_first_rounds(struct lane *lane, int stage,
                         bool (*work)(const struct chunk *chunk, struct error *err));
 
-/* Shows `share` to the group and adds the thread's slice from all that the group shows. The
- * caller may overwrite what it has shared when this returns. */
+/* Publishes `share` to the group and adds the thread's slice of all published shares. The caller
+ * may overwrite its share when this returns. */
 bool depth_first_share(struct lane *lane, const struct stage *stage, struct share share,
                        struct error *err);

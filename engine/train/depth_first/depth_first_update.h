@@ -6,9 +6,9 @@
 #include "engine/train/depth_first/depth_first_data.h"
 
 /* Takes the step of a stage's filters; each thread takes a slice of each. Call it in every thread
- * when all threads have written their sums; team_meet() before the sums are written again. Where
- * there are other ranks the filters' gradients are summed only, and ranks begin to join those of
- * the stage before. */
+ * when all threads have written their sums; team_meet() before the sums are written again. With
+ * other ranks it only sums the filters' gradients, and starts to join the previous stage's
+ * gradients across ranks. */
 void depth_first_sgd_step(struct lane *lane, const struct stage *stage);
 
 /* Packs the thread's part of the weights that our kernels read at `time` (depth_first_data.h).

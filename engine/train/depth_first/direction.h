@@ -22,8 +22,8 @@ MUST_USE struct direction *direction_new(const struct direction_context *context
 /* NULL is fine. */
 void direction_free(struct direction *direction);
 
-/* Whether the library computes it: then direction_layout() says in what layout `own` weights are
- * that direction_load() will bring to it. */
+/* Whether the library computes it: then direction_layout() gives the layout of the `own` weights
+ * for direction_load(). */
 bool direction_by_library(const struct direction *direction);
 MUST_USE bool direction_layout(struct direction *direction, const struct dnn_layout *own,
                                struct error *err);

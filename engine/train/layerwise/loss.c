@@ -39,7 +39,7 @@ static void forward(struct op *op, int thread)
     struct loss *loss = op->own;
     const struct tensor *logits = op->input;
     const struct share rows = share_of(logits->rows, 1, thread, op->net->threads);
-    /* The gradient is that of the mean over the rows of all ranks. */
+    /* The gradient of the mean over the rows of all ranks. */
     float share = op->node->share / (float)(logits->rows * joiner_ranks(op->net->joiner));
 
     for (long row = rows.begin; row < rows.end; row++) {

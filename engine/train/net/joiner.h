@@ -84,9 +84,8 @@ static inline void joiner_share(struct joiner *joiner, void *data, size_t size)
         joiner->functions->share(joiner, data, size);
 }
 
-/* False on every rank where some rank's text is not that of rank 0; the error then names the
- * first such rank, its host and both texts. Texts are compared up to JOINER_TEXT_MAX - 1 bytes.
- */
+/* False on every rank if some rank's text differs from rank 0's; the error then names the first
+ * such rank, its host and both texts. Texts are compared up to JOINER_TEXT_MAX - 1 bytes. */
 #define JOINER_TEXT_MAX 256
 MUST_USE static inline bool joiner_agree(struct joiner *joiner, const char *what,
                                          const char *text, struct error *err)

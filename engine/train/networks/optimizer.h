@@ -28,7 +28,7 @@ struct optimizer {
 /* "sgd", "rmsprop", "adadelta", "adam", "adamw". */
 const char *optimizer_name(enum optimizer_kind kind);
 
-/* Tensors of state that the kind keeps beside each parameter: 1 or 2. */
+/* Number of state tensors per parameter: 1 or 2. */
 int optimizer_states(enum optimizer_kind kind);
 
 /* The constants of one step, as the loops over elements want them. */

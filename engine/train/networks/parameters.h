@@ -36,8 +36,8 @@ struct sgd {
  * last batch-norm is about 0.1. The caller frees them with parameters_free(). */
 MUST_USE bool parameters_make(struct parameters *parameters, const struct network *network,
                               unsigned long long seed, struct error *err);
-/* Room for what is listed: zeros. `states` are 1 or 2 beside value and gradient. The caller frees
- * it with parameters_free(). */
+/* Zeroed memory for the listed parameters: value, gradient and 1 or 2 `states` each. The caller
+ * frees it with parameters_free(). */
 MUST_USE bool parameters_allocate(struct parameters *parameters, int states, struct error *err);
 void parameters_free(struct parameters *parameters);
 

@@ -45,7 +45,7 @@ struct slot {
     int index;
 };
 
-/* What an operation is made of, besides its description. */
+/* The parts of an operation, in addition to its description. */
 struct op_signature {
     const char *name; /* for errors: "cannot ..." */
     const struct slot *slots;

@@ -18,7 +18,7 @@ struct ranks {
     struct joiner joiner; /* first: a pointer to it is a pointer to the whole */
     MPI_Comm last;        /* for ranks_end() alone, so that nothing else matches its calls */
     MPI_Comm here;        /* the ranks of this machine with the same processors */
-    MPI_Request *pending; /* (size), of which `count` are on their way */
+    MPI_Request *pending; /* (size), the first `count` in flight */
     int count, size;
 };
 
@@ -134,8 +134,7 @@ struct joiner *ranks_begin(int *argc, char ***argv, struct error *err)
 
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &given);
     if (given < MPI_THREAD_FUNNELED) {
-        error_set(err, ERROR_INTERNAL, NULL,
-                  "this MPI does not bear threads beside the main one");
+        error_set(err, ERROR_INTERNAL, NULL, "this MPI library does not support threads");
         free(ranks);
         return NULL;
     }

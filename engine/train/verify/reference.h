@@ -15,6 +15,6 @@ MUST_USE json_t *reference_read(const struct verify_options *options, struct err
 MUST_USE bool reference_options(const json_t *reference, struct verify_options *options,
                                 struct error *err);
 
-/* Refuses options that are not those of the file. */
+/* Refuses options that differ from the file's. */
 MUST_USE bool reference_fits(const json_t *reference, const struct verify_options *options,
                              struct error *err);

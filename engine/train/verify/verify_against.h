@@ -17,7 +17,7 @@ struct verify_judgement {
     double medians[ORDERINGS_MAX], largest[ORDERINGS_MAX];
 };
 
-/* The limits are those of the workload in this precision, "f32" or "bf16". */
+/* The limits of the workload in this precision, "f32" or "bf16". */
 void verify_judgement_start(struct verify_judgement *judgement, const char *workload,
                             const char *precision);
 

@@ -24,7 +24,7 @@ _Static_assert(BLOCK == BF16_PANEL, "a block is as high as it is wide");
 
 struct job {
     const struct conv_end *end;
-    const char *base; /* what position 0 sees of the first tap, but for its offset */
+    const char *base; /* pixel of position 0 for the first tap, without its offset */
     long step;        /* bytes from one position to the next */
     long positions;
     const int32_t *map; /* of each position; NULL: position and result are the same */
@@ -256,7 +256,7 @@ static size_t scratch_size(const struct conv_shape *shape, long images)
     return map_bytes(&grid) + conv_grid_bytes(&grid, pixel);
 }
 
-/* Pixels are read where they lie, but for less than a block of them: that reads a copy. */
+/* Pixels are read in place, except for less than a block of them: that reads a copy. */
 static void run_flat(const struct conv_shape *shape, const struct conv_call *call,
                      struct job *job)
 {
