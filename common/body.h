@@ -18,8 +18,7 @@ struct body {
     size_t count;
     const char *schema;            /* JSON Schema that is added; or NULL */
     const struct body *const *any; /* instead of rows: one of these bodies, NULL-terminated */
-    const char *no_object; /* error for a body that is no object; NULL: "the body must be a JSON
-                            * object" */
+    const char *no_object; /* error for other JSON; NULL: "the body must be a JSON object" */
     /* Rules over several members; NULL: none. */
     bool (*check)(void *object, struct error *err);
 };

@@ -54,8 +54,7 @@ bool error_not_allowed(struct error *err, const char *field, struct allowed allo
  * "own.years". `where` may be "". Always returns false. */
 bool error_within(struct error *err, const struct error *cause, const char *where);
 
-/* Sets the error for a failed allocation whose size came from outside (common/memory.h). Always
- * returns false. */
+/* Sets the error for a failed allocation (common/memory.h). Always returns false. */
 bool error_no_memory(struct error *err);
 
 /* Makes *err ready for the next attempt. */

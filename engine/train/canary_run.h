@@ -1,5 +1,5 @@
-/* Runs a canary: measures how fast this machine is just now, by two pieces of work whose cost
- * does not depend on the training. engine/trace/canary_reading.h has the result. */
+/* Runs a canary: measures the machine's present speed by two pieces of work whose cost does not
+ * depend on the training. The result is in engine/trace/canary_reading.h. */
 #pragma once
 
 #include "engine/trace/canary_reading.h"
@@ -20,9 +20,9 @@
  * call on. One thread at a time. */
 struct canary canary_run(void);
 
-/* Those 128 MiB, taken now if they were not: pages that hold something, at the start of a page.
- * Others use them between two canaries only. */
+/* The 128 MiB, allocated now if they were not: page-aligned and filled. Others may use them
+ * between two canaries only. */
 char *canary_room(size_t *ret_bytes);
 
-/* Bytes that are held, 0 before the first call of either. */
+/* Bytes held, 0 before the first call of either. */
 long long canary_memory(void);

@@ -1,5 +1,5 @@
-/* Chooses the plan: a few ways to work are tried on a small batch, for all stages at once, and
- * each stage takes the one that was fastest for it, in the company that it will have. */
+/* Chooses the plan: tries a few ways on a small batch, for all stages at once, and picks for each
+ * stage the one that was fastest there, among the choices of its neighbours. */
 #pragma once
 
 #include "engine/train/depth_first/plan.h"

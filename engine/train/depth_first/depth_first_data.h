@@ -43,7 +43,7 @@ struct cut {
     bool by_hand;
 };
 
-/* What a thread shows its group of its current chunk. */
+/* What a thread publishes to its group of its current chunk. */
 struct share {
     void *input;    /* (n * H * H / parts, C) stored */
     void *gradient; /* (n * P * P / parts, K) stored */

@@ -16,7 +16,7 @@
 
 #include "engine/train/depth_first/depth_first_chunks.h"
 
-/* How many threads are to share a sum; `wanted` 0 leaves it to us. */
+/* How many threads share a sum; `wanted` 0: chosen here. */
 int depth_first_group_size(int threads, int wanted);
 
 /* Whether a stage's sums are shared; the same on every call once the filters are there. */

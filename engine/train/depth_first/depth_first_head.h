@@ -1,4 +1,4 @@
-/* Behind the last stage: the mean over each image, the linear layer, the loss, and back. */
+/* After the last stage: the mean over each image, the linear layer, the loss, and back. */
 #pragma once
 
 #include "engine/train/depth_first/depth_first_data.h"

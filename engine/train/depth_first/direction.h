@@ -28,8 +28,8 @@ bool direction_by_library(const struct direction *direction);
 MUST_USE bool direction_layout(struct direction *direction, const struct dnn_layout *own,
                                struct error *err);
 
-/* The library's: brings new weights, `own` those of direction_layout(), to where run() reads
- * them. */
+/* The library's: copies new weights, `own` in the layout of direction_layout(), to where run()
+ * reads them. */
 MUST_USE bool direction_load(struct direction *direction, int lane, void *own, struct error *err);
 
 /* Our kernel's: bytes of packed weights, for which the caller gives memory at 64 bytes; 0 for the
@@ -51,9 +51,8 @@ size_t direction_scratch(const struct direction *direction);
 MUST_USE bool direction_run(struct direction *direction, const struct filter_call *call,
                             void *input, const struct conv_end *end, struct error *err);
 
-/* What run() does behind an operation of the library: ends `result`, (rows) stored, as `end`
- * says.
- */
+/* The part of run() after an operation of the library: ends `result`, (rows) stored, as `end`
+ * says. */
 void direction_end(const struct passes *passes, const struct conv_end *end, struct rows rows,
                    const void *result);
 

@@ -36,7 +36,7 @@ MUST_USE bool filter_run(struct filter *filter, const struct filter_call *call,
                          enum conv_direction direction, void *input, const struct conv_end *end,
                          struct error *err);
 
-/* The same, and nothing but the convolution. */
+/* The same, but only the convolution. */
 MUST_USE static inline bool filter_forward(struct filter *filter, const struct filter_call *call,
                                            void *input, void *output, struct error *err)
 {
@@ -89,11 +89,11 @@ float *filter_gradient_at(struct filter *filter, size_t *ret_count);
  * with keep_gradients; overwrites the gradient. */
 MUST_USE bool filter_hash_layout(struct filter *filter, uint64_t *hash, struct error *err);
 
-/* Our kernels read weights that are packed for each use, so that not all layers' are in memory
- * at the same time. Bytes of them; 0 where the library computes the direction. */
+/* Our kernels read weights packed for each use, so that the packed weights of all layers are not
+ * in memory at once. Returns their bytes; 0 if the library computes the direction. */
 size_t filter_packed_size(const struct filter *filter, enum conv_direction direction);
 
-/* Where they are, from now on: at 64 bytes, the caller's. */
+/* Sets their memory: at 64 bytes, owned by the caller. */
 void filter_place(struct filter *filter, enum conv_direction direction, void *memory);
 
 /* Packs part `index` of `of` there. Threads may pack different parts at the same time; when all

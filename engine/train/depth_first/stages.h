@@ -8,16 +8,16 @@
 #include "common/error.h"
 #include "engine/train/networks/network.h"
 
-/* What convolutions read: relu(batch-norm(output of `conv`) + what is added), maybe pooled. */
+/* The input of convolutions: relu(batch-norm(output of `conv`) + a shortcut), maybe pooled. */
 struct activation {
-    int conv;      /* the layer whose output is normalised */
+    int conv;      /* the layer whose output it normalises */
     int pool;      /* the layer that takes the maximum behind it, or -1 */
     int adds;      /* the activation that is added before the ReLU, or -1 */
     int adds_conv; /* or the convolution that has a batch-norm but no ReLU of its own, or -1 */
     int added_to;  /* the activation that this one is added to, or -1 */
-    bool kept;     /* in memory, because it is read more than once; else made again each time */
-    /* Of what is kept: only as long as the way forward needs it. The way back makes it again,
-     * from convolutions' outputs and maybe from an activation that is still there. */
+    bool kept;     /* in memory, because it is read more than once; else recomputed each time */
+    /* If kept: only for the way forward. The way back recomputes it, from convolutions' outputs
+     * and maybe from an activation that is still there. */
     bool again;
 };
 
@@ -42,10 +42,10 @@ struct stages {
 MUST_USE bool stages_of(const struct network *network, struct stages *ret_stages,
                         struct error *err);
 
-/* Marks what is made again: of the activations that add up, at most `longest` in a row, which the
- * way back makes one from the other. None where it is 0. */
+/* Marks the activations to recompute: of those that add up, at most `longest` in a row, which the
+ * way back makes one from the other. None if it is 0. */
 void stages_make_again(struct stages *stages, int longest);
 
-/* The activation that normalises the output of layer `conv` (or adds it): whose gradient is the
+/* The activation that normalises the output of layer `conv` (or adds it): its gradient is the
  * gradient of that batch-norm's output. */
 int stages_behind(const struct stages *stages, int conv);

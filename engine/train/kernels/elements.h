@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* What stands behind a product: value = activation(from + bias + adds), and the value rounded. */
+/* What follows a product: value = activation(from + bias + adds), and the value rounded. */
 struct element_finish {
     const float *from; /* rows of `stride`; may be the value */
     float *value;      /* as from */
@@ -61,7 +61,7 @@ struct element_drop {
 
 struct elements {
     const char *name;
-    enum cpu_isa isa; /* what the processor must have */
+    enum cpu_isa isa; /* required instruction set */
 
     /* To bf16, to nearest, ties to even; as bf16, or still as f32. */
     void (*round)(const float *values, size_t count, uint16_t *result);

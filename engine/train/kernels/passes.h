@@ -29,8 +29,8 @@ struct pass_join {
     const float *shortcut_affine;  /* (2, channels), or NULL: add the shortcut as it is */
 };
 
-/* The gradient of a batch-norm's input, from that of its output:
- * scale * gradient + slope * (values - mean) + offset. */
+/* From the gradient of a batch-norm's output to its input's: scale * gradient + slope * (values -
+ * mean) + offset. */
 struct pass_batchnorm_backward {
     const void *gradient, *values;              /* (rows) each */
     const float *scale, *slope, *mean, *offset; /* (channels) each */
@@ -69,7 +69,7 @@ struct pass_learn {
 
 struct passes {
     const char *name;
-    enum cpu_isa isa; /* what the processor must have */
+    enum cpu_isa isa; /* required instruction set */
     enum dnn_type type;
 
     /* sums[0 .. c) += values, sums[c .. 2c) += squares. */
@@ -92,8 +92,8 @@ struct passes {
     void (*add_subsampled)(const void *small, long size, long channels, void *image);
 
     void (*pool)(const struct pass_pool *pool, void *result);
-    /* From the gradient of its output to that of the batch-norm's output, with sums as in mask.
-     */
+    /* From the gradient of its output to the gradient of the batch-norm's output, with sums as in
+     * mask. */
     void (*unpool)(const struct pass_pool *pool, const void *gradient, void *result,
                    double *sums);
 

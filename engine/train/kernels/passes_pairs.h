@@ -19,8 +19,8 @@ void passes_avx512bf16_unpool(const struct pass_pool *pool, const void *gradient
 #define HALF 16
 #define BLOCK 32 /* rows whose sums are taken in f32, as in passes_body.c */
 
-/* What is read from memory is asked for so many bytes early, and what is written there too: the
- * processor must have a line before it can write to it. */
+/* Prefetch distance in bytes, for reads and also for writes: the processor must have a line
+ * before it can write to it. */
 #define READ_AHEAD 2048
 #define WRITE_AHEAD 1024
 

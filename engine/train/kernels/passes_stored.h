@@ -42,7 +42,7 @@ static inline stored put(float value)
 }
 #endif
 
-/* Lets what is not a number through: a run that diverges must say so. */
+/* Passes NaN through: a run that diverges must say so. */
 static inline float relu(float value)
 {
     return value < 0 ? 0 : value;

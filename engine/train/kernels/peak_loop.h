@@ -11,8 +11,8 @@ struct peak_loop {
     double (*run)(void); /* some tens of microseconds; returns the multiply-adds it has done */
 };
 
-/* The loop of the best unit that this instruction set multiplies numbers of this type with. Where
- * it has none for bf16 that is the unit for f32, in which bf16 is then computed. */
+/* The loop of the best unit of this instruction set for numbers of this type. Without a bf16
+ * unit, the f32 unit, in which bf16 is then computed. */
 const struct peak_loop *peak_loop_for(enum cpu_isa isa, enum dnn_type type);
 
 /* Every loop, from the least instruction set to the most; NULL behind the last. */

@@ -29,8 +29,8 @@ const char *wgrad_kind_name(enum wgrad_kind kind);
 /* The fastest kind for this type on a processor with `isa`; WGRAD_PORTABLE: none is fast. */
 enum wgrad_kind wgrad_fastest(enum dnn_type type, enum cpu_isa isa);
 
-/* Whether this kind can be run for this shape, here: false too for a shape that is not one of the
- * above, and where the kind was not compiled. */
+/* Whether this kind can run this shape here: false also for an unsupported shape, and for a kind
+ * that was not compiled. */
 bool wgrad_supports(enum wgrad_kind kind, const struct wgrad_shape *shape, enum cpu_isa isa);
 
 /* Elements from one o, i, h, w to the next: ret_strides[0] to [3]. The layout depends on the
@@ -40,6 +40,6 @@ void wgrad_strides(const struct wgrad_shape *shape, long ret_strides[4]);
 /* Bytes, enough for any range of output channels. */
 size_t wgrad_scratch(enum wgrad_kind kind, const struct wgrad_shape *shape);
 
-/* Allocates nothing, uses the calling thread alone, and may run on many at once. */
+/* Allocates nothing, uses only the calling thread, and is thread-safe. */
 void wgrad_run(enum wgrad_kind kind, const struct wgrad_shape *shape,
                const struct wgrad_memory *memory);

@@ -34,7 +34,7 @@ struct offer_commitment {
 struct offer {
     struct document document; /* first the index, then the file if that is JSON */
     bool indexed;             /* the index was read, the file comes next */
-    char path[95];            /* of the file; the version after a mark */
+    char path[95];            /* of the file; with a prefix, the mark of the version */
     struct offer_product *products;
     size_t count, room;
     struct offer_commitment *commitments;

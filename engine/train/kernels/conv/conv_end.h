@@ -68,7 +68,7 @@ CONV_INLINE void end_add(const vec *from, double *to)
         to[i] += (double)(*from)[i];
 }
 
-/* Adds what a group has summed, of the panel whose first channel is given. */
+/* Adds a group's sums of the panel with this first channel. */
 CONV_INLINE void end_finish(const struct end_place *place, const enum conv_end_kind kind,
                             const struct end_sums *sums)
 {

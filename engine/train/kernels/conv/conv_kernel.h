@@ -29,7 +29,7 @@ struct conv_shape {
     long kernel, stride;
 };
 
-/* What is done with the result. Sums are taken of the numbers as they are stored. */
+/* What happens to the result. Sums are over the numbers as stored. */
 enum conv_end_kind {
     CONV_PLAIN, /* it is stored */
     /* Stored; sums[0, n) += result, sums[n, 2n) += result * result. */
@@ -45,8 +45,8 @@ enum conv_end_kind {
 };
 #define CONV_END_KINDS 5
 
-/* What a kind does not name is not looked at. `result` may be the same memory as values, active,
- * add or other_values, but not overlap the input. */
+/* Members that a kind does not name are ignored. `result` may be the same memory as values,
+ * active, add or other_values, but not overlap the input. */
 struct conv_end {
     enum conv_end_kind kind;
     void *result;                                     /* (pixels, n) stored */
@@ -83,7 +83,7 @@ struct conv_call {
  * see 1, 2, 2 and 4 taps of a 3x3 kernel; its panels are ordered class by class. */
 struct conv_kernel {
     const char *name;
-    enum cpu_isa isa; /* what the processor must have */
+    enum cpu_isa isa; /* required instruction set */
     enum dnn_type type;
     long n_multiple, k_multiple; /* of the channels; k of the first layer is any */
 
@@ -92,6 +92,6 @@ struct conv_kernel {
     void (*pack)(const struct conv_shape *shape, const struct conv_weights *weights, int index,
                  int of, void *ret_panels);
     size_t (*scratch_size)(const struct conv_shape *shape, long images); /* bytes */
-    /* Allocates nothing, uses the calling thread alone, and may run on many at once. */
+    /* Allocates nothing, uses only the calling thread, and is thread-safe. */
     void (*run)(const struct conv_shape *shape, const struct conv_call *call);
 };

@@ -41,13 +41,13 @@ struct winograd_gradient_result {
 
 struct winograd_gradient {
     const char *name;
-    enum cpu_isa isa;               /* what the processor must have */
+    enum cpu_isa isa;               /* required instruction set */
     enum dnn_type type;             /* of what is stored */
     long out_multiple, in_multiple; /* of the channels */
 
     size_t (*sums_size)(const struct conv_shape *shape); /* bytes */
     size_t (*scratch_size)(const struct conv_shape *shape);
-    /* Allocates nothing, uses the calling thread alone, and may run on many at once. */
+    /* Allocates nothing, uses only the calling thread, and is thread-safe. */
     void (*add)(const struct conv_shape *shape, const struct winograd_gradient_call *call);
     /* Adds up what several threads have summed, and writes part `index` of `of` of the gradient:
      * the output channels from part * (channels / out_multiple) / of * out_multiple on. */
