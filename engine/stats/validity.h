@@ -9,9 +9,9 @@
 #include "engine/trace/certified.h"
 #include "engine/trace/evidence.h"
 
-/* A disturbance is no warning if it cost less than half of the interval's width, or less than
- * this share of the time. A service that watches a run on two processors, with a container engine
- * and a kernel at work, costs about this much. */
+/* A disturbance is no warning if it cost less than half of the interval's half-width, or less
+ * than this share of the time. A service that watches a run on two processors, with a container
+ * engine and a kernel at work, costs about this much. */
 #define SHARE_WARN 0.02
 #define GONE_MAX 0.5 /* of the time: the bound was not tested beyond */
 
