@@ -170,7 +170,7 @@ static void a_database_in_use_is_no_backup(void)
     struct kept_path log = kept_in(&scene.folder, "backup-wal");
 
     put_content(log.text, "frames", 6);
-    expect_refused(&scene, "no backup but a database in use");
+    expect_refused(&scene, "a database in use, not a backup");
 }
 
 static int steps_left;

@@ -186,8 +186,8 @@ static void what_a_feed_says_is_not_withdrawn(void)
     EXPECT(!prices_withdraw(db, &(struct price_key){1, THEN_US}, &taken, &listed, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);
     EXPECT_STR(err.message,
-               "the feed made-up would say the price again: type a price, which goes "
-               "before it, or switch the feed off");
+               "the feed made-up would report the price again: type a price, which takes "
+               "precedence, or switch the feed off");
     snprintf(price.feed, sizeof price.feed, "published");
     EXPECT(prices_put(db, &price, 1, NULL));
     error_clear(&err);
