@@ -11,17 +11,17 @@ enum parameter_type {
     PARAMETER_NUMBER,  /* double, more than min and at most max */
     PARAMETER_AMOUNT,  /* the same, but min itself is allowed too */
     PARAMETER_CHOICE,  /* const char *, one of `choices` */
-    PARAMETER_NAME,    /* const char *, one of those that `name_at` tells */
-    PARAMETER_NAMES,   /* several of them, with commas between: what `read` takes */
+    PARAMETER_NAME,    /* const char *, one of the names of `name_at` */
+    PARAMETER_NAMES,   /* several, separated by commas; parsed by `read` */
     PARAMETER_WORD, /* const char *, 1..max characters (0: QUERY_WORD_MAX), no blank at an end */
     PARAMETER_PROVIDER, /* the same, written as feeds write it */
     PARAMETER_FLAG,     /* bool, "true" or "false" */
     PARAMETER_TIME,     /* long long, microseconds since 1970 UTC */
-    PARAMETER_OWN,      /* what `read` takes, and `schema` describes */
+    PARAMETER_OWN,      /* parsed by `read`, described by `schema` */
 };
 
-/* Texts are borrowed from the query. A parameter that is not given leaves its member zero, unless
- * `usual` says what is read then. */
+/* Texts are borrowed from the query. A parameter that is not given leaves its member zero, or
+ * gets the default in `usual`. */
 struct parameter_row {
     const char *name;
     enum parameter_type type;
@@ -29,7 +29,7 @@ struct parameter_row {
     long long min, max;
     const char *const *choices;           /* NULL-terminated */
     const char *(*name_at)(size_t place); /* asked for 0, 1, 2, ... until that is NULL */
-    const char *usual; /* the default; NULL: none, or a rule that `meaning` says */
+    const char *usual; /* the default; NULL: none, or a rule given in `meaning` */
     const char *meaning;
     int repeats; /* it may be given so many times; 0: once */
     bool (*read)(const struct parameter_row *row, const char *value, void *into,
@@ -37,8 +37,8 @@ struct parameter_row {
     const char *schema; /* JSON Schema of one value; NULL: as of PARAMETER_WORD */
 };
 
-/* Rows for one struct, which stands at `offset` of what is filled. Of rows that `only` leaves
- * out, the defaults are read all the same. */
+/* Rows for one struct, which lies at `offset` of the filled one. Rows that `only` leaves out
+ * still set their defaults. */
 struct parameter_part {
     const struct parameter_row *rows;
     size_t count, offset;

@@ -1,5 +1,5 @@
-/* Standings and offers in memory, for all who compare: brought up to date when the database says
- * that something has changed, and lent to one answer at a time. Threads may share it. */
+/* Cache of standings and offers for comparisons: updated when the database has changed, lent to
+ * one answer at a time. Thread-safe. */
 #pragma once
 
 #include "answers/compare/homes.h"
@@ -11,7 +11,7 @@ struct comparison_cache;
 struct comparison_cache *comparison_cache_new(void);
 void comparison_cache_free(struct comparison_cache *cache); /* NULL is fine */
 
-/* What an answer is made of. It does not change until it is given back:
+/* The data of one answer. It does not change until it is returned:
  *     AUTO(comparison_cache_return) struct comparison_loan loan = {0};
  *     if (!comparison_cache_borrow(cache, db, &question, &loan, err)) return false; */
 struct comparison_loan {

@@ -1,7 +1,8 @@
-/* The cheapest machine that meets a deadline, the fastest within a budget, and how probably. */
+/* The cheapest machine that meets a deadline, the fastest within a budget, and the
+ * probability. */
 #pragma once
 
 #include "answers/compare/ranking.h"
 
-/* Finds the answer, the nearest row and the published one, and says the decision in words. */
+/* Sets answer, nearest, published and decision. */
 void comparison_decide(const struct comparison_parts *parts, struct ranking *ranking);

@@ -3,5 +3,5 @@
 
 #include "answers/compare/ranking.h"
 
-/* From the answer, the nearest and the published row of the ranking. */
+/* Sets ranking->decision from its answer, nearest and published rows. */
 void comparison_explain(const struct comparison_question *question, struct ranking *ranking);

@@ -1,4 +1,4 @@
-/* The spot histories of the rows that are shown. Tested by tests/api/test_spot_over_time.py. */
+/* Spot histories of the shown rows. Tested by tests/api/test_spot_over_time.py. */
 #pragma once
 
 #include "answers/compare/ranking.h"

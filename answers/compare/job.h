@@ -1,4 +1,4 @@
-/* What a million samples and the job of the question cost on the machine of a row. */
+/* The cost of a million samples and of the question's job on the machine of a row. */
 #pragma once
 
 #include "answers/compare/ranking.h"

@@ -1,5 +1,4 @@
-/* The newest version of each engine that anything was measured with: by the order of versions,
- * never by who reported last. */
+/* The newest measured version of each engine, by version order and not by time of report. */
 #pragma once
 
 #include "db/standings/standings.h"
@@ -13,10 +12,9 @@ struct newest_versions {
 
 struct newest_versions newest_versions_find(const struct standings *standings);
 
-/* NULL where nothing was measured with the engine. */
+/* NULL if nothing was measured with the engine. */
 const char *newest_version_of(const struct newest_versions *newest, const char *engine);
 
-/* Whether what was measured with `version` was measured with an older one than the newest; false
- * where either is not known. */
+/* True if `version` is older than the newest; false if either is unknown. */
 bool newest_version_is_newer(const struct newest_versions *newest, const char *engine,
                              const char *version);

@@ -1,5 +1,5 @@
-/* What a comparison is asked: the parameters of GET /v1/comparison, read once and checked. Texts
- * are borrowed from the query, and some point into the question itself: do not copy it. */
+/* The parameters of GET /v1/comparison, parsed and checked. Texts are borrowed from the query,
+ * and some point into the struct itself: do not copy it. */
 #pragma once
 
 #include "answers/compare/row_fields.h"
@@ -18,7 +18,7 @@
 #define LIST_TEXT_MAX 256
 /* Of regions, kinds, instances, prices, discounts in one question. */
 
-/* Which price a row is looked at with. */
+/* The price that a row is compared with. */
 enum price_choice {
     CHOOSE_ON_DEMAND,
     CHOOSE_SPOT,
@@ -28,7 +28,7 @@ enum price_choice {
 };
 extern const char *const price_choice_names[]; /* "on_demand", "spot", "typed", "paid", ... */
 
-/* What rows are put in order by. */
+/* The sort key of rows. */
 enum order {
     ORDER_SAMPLES_PER_DOLLAR,
     ORDER_THROUGHPUT,
@@ -37,7 +37,7 @@ enum order {
 };
 extern const char *const order_names[];
 
-/* "c7i.2xlarge:0.30": something of a type, or of all where no name stands before it. */
+/* "c7i.2xlarge:0.30": a number for one type, or for all types if it has no name. */
 struct about {
     char name[64];
     double number;
@@ -86,12 +86,12 @@ extern const char *const utility_fields[];
 extern const struct parameter_row comparison_rows[COMPARISON_ROWS];
 extern const struct parameters comparison_parameters;
 
-/* The rules over several parameters, and the order that follows from them. */
+/* Checks rules over several parameters, and sets the order. */
 MUST_USE bool comparison_question_check(const struct query *query, void *question,
                                         struct error *err);
 
-/* What depends on this machine and on the time: regions where none are asked for, a zone by its
- * id, hours until a deadline. */
+/* Fills in what depends on this machine and the time: default regions, a zone given by its id,
+ * hours until a deadline. */
 MUST_USE bool comparison_question_complete(struct comparison_question *question,
                                            const struct identity *here, long long now_us,
                                            struct error *err);
@@ -101,5 +101,5 @@ MUST_USE bool comparison_question_read(const struct query *query, const struct i
                                        long long now_us, struct comparison_question *ret_question,
                                        struct error *err);
 
-/* Where each cloud began, NULL-terminated. */
+/* The default region of each cloud, NULL-terminated. */
 extern const char *const usual_regions[];

@@ -1,4 +1,4 @@
-/* The order of rows, and the ranks that each of them may have. */
+/* Orders rows and computes the interval of each rank. */
 #pragma once
 
 #include "answers/compare/ranking.h"

@@ -1,5 +1,5 @@
-/* A comparison as data: its rows, each with its price, its job and its rank, and what they are
- * made from. Rows point into the standings and offers of the parts. */
+/* A comparison as data: rows with price, job and rank, and their inputs. Rows point into the
+ * standings and offers of the parts. */
 #pragma once
 
 #include "answers/compare/homes.h"
@@ -19,41 +19,41 @@
 #include <string.h>
 
 #define WHY_NO_PRICE_SIZE 320
-#define DECISION_SURE 0.95 /* the probability from which on a row keeps what was asked */
+#define DECISION_SURE 0.95 /* a row meets the question from this probability on */
 
-/* What an hour costs in a row, and how that came about. */
+/* The price of an hour in a row, and its derivation. */
 struct row_price {
     bool known;
-    /* Where it is known. One of the feed "run", which the newest run paid, or "question", which
-     * was given there, holds nothing but that name. */
+    /* Set if known. For the feeds "run" (paid by the newest run) and "question" (given in the
+     * question) only the feed's name is set. */
     const struct price_at *at;
     enum freshness freshness;
-    enum price_choice choice; /* which of the kinds asked for it is */
+    enum price_choice choice; /* its kind, among those asked for */
     const char *kind;         /* "on_demand", "spot", "typed", "own" */
     double list;              /* dollars an hour before any discount */
     double factor;            /* 1: none */
-    const char *factor_note;  /* where that comes from, or NULL */
+    const char *factor_note;  /* its source, or NULL */
     struct amount dollars;    /* an hour; with an interval where spot moves */
     char why_not[WHY_NO_PRICE_SIZE];
 };
 
-/* The job that was asked about, on this machine. */
+/* The question's job on this machine. */
 struct row_job {
-    double samples, hours;                          /* hours with what interruptions waste */
+    double samples, hours;                          /* hours include time lost to interruptions */
     double charged_hours;                           /* after boot, minimum and unit */
     double dollars, waiting_dollars, total_dollars; /* NaN without a price */
-    double dollars_low, dollars_high; /* as sure as speed and price are; NaN: no interval */
-    const struct billing_rule *rule;  /* NULL: none is known, or no job was named */
-    double interruption_share;        /* a month; NaN: not spot, or not known */
+    double dollars_low,
+        dollars_high;                /* from the intervals of speed and price; NaN: no interval */
+    const struct billing_rule *rule; /* NULL: none is known, or no job was named */
+    double interruption_share;       /* a month; NaN: not spot, or not known */
     struct checkpointing checkpointing;
     bool has_forecast;            /* a deadline or a budget was given */
-    double probability;           /* to keep all that was given */
+    double probability;           /* of meeting all that is given */
     double hours_low, hours_high; /* nine in ten are between */
-    /* What the forecast was drawn from: machines of the type, of so many processor models. 0
-     * where the measured machine itself is meant, which is not rented. */
+    /* Sample size of the forecast: machines of the type, and their processor models. 0 if the job
+     * would run on the measured machine itself, which is not rented. */
     long long machines, models;
-    long long instances; /* that would keep the deadline if scaling were ideal; 0: not asked, or
-                            absurd */
+    long long instances; /* needed for the deadline with ideal scaling; 0: not asked, or absurd */
 };
 
 struct comparison_row {
@@ -63,7 +63,7 @@ struct comparison_row {
     const struct capacity_count *capacity; /* of spot machines of the type; NULL: no event */
     struct row_price price;
     struct amount speed;   /* as measured */
-    struct amount between; /* the same with what machines of a type may differ by */
+    struct amount between; /* the same, with the spread between machines of a type */
     bool has_cost;
     struct cost cost; /* of `speed` */
     enum cost_part dominates;
@@ -81,8 +81,7 @@ struct comparison_row {
     double utility;                            /* NaN */
 };
 
-/* A row at one kind of price alone, whichever kinds the question asks for: as the answer to the
- * same question with this kind would have it. */
+/* A row recomputed with one price kind, as if only that kind were asked for. */
 struct row_side {
     struct row_price price;
     bool has_cost;
@@ -94,7 +93,7 @@ struct row_side {
 };
 #define ROW_SIDES 2 /* CHOOSE_ON_DEMAND and CHOOSE_SPOT */
 
-/* A figure of which only the time of a whole job is known: a job is not a million samples. */
+/* A figure that gives only the time of a whole job, and so no cost of a million samples. */
 static inline bool row_is_of_jobs(const struct comparison_row *row)
 {
     return row->contender->is_published && strcmp(row->contender->published.unit, "job") == 0;
@@ -111,8 +110,8 @@ struct ranking {
     size_t unmeasured_count; /* types with a price and without a measurement */
     const struct offer **unmeasured;                 /* owned */
     const struct comparison_row *reference, *answer; /* NULL */
-    const struct comparison_row *nearest;      /* the most probable where none is the answer */
-    const struct comparison_row *published;    /* meets what was asked, by a published figure */
+    const struct comparison_row *nearest;      /* the most probable row if there is no answer */
+    const struct comparison_row *published;    /* meets the question, by a published figure */
     char decision[800];                        /* in words; "" where nothing was asked */
     struct unmatched unmatched[UNMATCHED_MAX]; /* parameters that match nothing */
     size_t unmatched_count;
@@ -126,9 +125,9 @@ struct comparison_parts {
     const struct homes *homes; /* NULL: all rows are priced in the question's regions */
     const struct discount_list *discounts;
     const struct capacity_counts *capacity; /* NULL: not shown */
-    /* Labels and the sender of the question that no run has; the standings are of runs that have
+    /* Labels and sender of the question that no run has. The standings hold only runs that match
      * all of them. */
     struct unmatched unmatched_subset[RUN_FILTER_LABELS + 1];
     size_t unmatched_subset_count;
-    bool subset_cut; /* not all of these runs were looked at */
+    bool subset_cut; /* not all of these runs were read */
 };

@@ -1,9 +1,9 @@
-/* Rows against the reference of the question, and the rows that no other row betters. */
+/* Compares rows with the question's reference, and finds the rows that no other row beats. */
 #pragma once
 
 #include "answers/compare/ranking.h"
 
-/* Fills the ratios of each row. ERROR_INVALID where the reference has no row. */
+/* Fills the ratios of each row. ERROR_INVALID if the reference has no row. */
 MUST_USE bool comparison_refer(const struct comparison_question *question,
                                struct ranking *ranking, struct error *err);
 

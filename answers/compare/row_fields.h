@@ -1,5 +1,5 @@
-/* The members of a row in JSON, and those that an answer has: rows are long, and most clients
- * read a few members. */
+/* The members of a row in JSON, and the selection that an answer contains: rows are long, and
+ * most clients read a few members. */
 #pragma once
 
 #include "common/error.h"
@@ -9,22 +9,22 @@
 
 struct row_field {
     const char *name;
-    bool is_usual; /* in an answer whose question names no members */
+    bool is_usual; /* included by default */
 };
 
 /* In the order of a row, ended by a name of NULL; a test compares them with a row. */
 extern const struct row_field row_fields[];
 
-/* Their names, and behind them "all": what a question may ask for. NULL behind the last. */
+/* The names that a question may use: the members, then "all", then NULL. */
 const char *row_field_name(size_t place);
 
-/* The members of an answer: static names, NULL-terminated. */
+/* The selected members: static names, NULL-terminated. */
 #define ROW_FIELDS_MAX 48
 struct row_fields_asked {
     const char *names[ROW_FIELDS_MAX];
 };
 
-/* Reads "id,rank,job"; with "all" among them every member. NULL asks for the usual ones. An id is
- * always among them. ERROR_INVALID names the parameter and what is near. */
+/* Parses "id,rank,job"; "all" selects every member, NULL the default ones. "id" is always added.
+ * ERROR_INVALID names the parameter and similar names. */
 MUST_USE bool row_fields_read(const char *parameter, const char *text,
                               struct row_fields_asked *ret_asked, struct error *err);

@@ -1,5 +1,5 @@
-/* Parameters of a question that match nothing known here, so that a typo is answered with what
- * there is and not with an empty table. */
+/* Parameters that match nothing stored, so that a typo gets a list of known values and not an
+ * empty table. */
 #pragma once
 
 #define UNMATCHED_MAX 32
@@ -7,5 +7,5 @@
 struct unmatched {
     const char *parameter; /* its name */
     char value[72];
-    char words[320]; /* what it matches nothing of, and up to six values that are known */
+    char words[320]; /* what was searched, and up to six known values */
 };

@@ -19,15 +19,15 @@ struct gate_check_side {
     struct gate_lost_run lost[GATE_LOST_MAX]; /* repeats that failed or are invalid */
     size_t lost_count;
     /* From here on made by gate_check_judge(). */
-    size_t unpriced; /* of how many of them the price is not known */
+    size_t unpriced; /* runs whose price is unknown */
     double stretch;  /* compare_stretch(), the mean over them */
-    double values[GATE_RUNS_MAX],
-        per_dollar[GATE_RUNS_MAX]; /* the latter where all have a price */
-    double value;                  /* samples a second: geometric mean; NaN of none */
-    double dollars;                /* an hour: geometric mean; NaN unless all are known */
+    double values[GATE_RUNS_MAX], per_dollar[GATE_RUNS_MAX]; /* the latter if all have a price */
+    double value;   /* samples a second: geometric mean; NaN of none */
+    double dollars; /* an hour: geometric mean; NaN unless all are known */
 };
 
-/* A failure is confirmed in turns with the baseline where that can be run here, else alone. */
+/* A failure is confirmed by runs in turns with the baseline if it can run here, else by the
+ * candidate alone. */
 enum confirmation_kind { CONFIRM_INTERLEAVED, CONFIRM_RERUN };
 enum confirmation_state { CONFIRM_NONE, CONFIRM_RUNNING, CONFIRM_FINISHED, CONFIRM_CANCELLED };
 
@@ -35,13 +35,14 @@ struct confirmation {
     enum confirmation_kind kind;
     enum confirmation_state state;
     struct run_id sweep;
-    /* Valid runs: of the same block at the same place, or those of the candidate alone. */
+    /* Samples a second of valid runs. CONFIRM_INTERLEAVED: equal indexes are one block; else only
+     * the candidate's are set. */
     double candidate[GATE_RUNS_MAX], baseline[GATE_RUNS_MAX];
     size_t count;
     double candidate_stretch, baseline_stretch; /* compare_stretch(), the mean over them */
 };
 
-/* Of the speed, or of the samples that a dollar buys: two looks, and what they come to. */
+/* One measure (speed or samples per dollar): two looks and their verdict. */
 struct gate_track {
     bool known;
     bool second_decides;            /* else the first */
@@ -49,7 +50,7 @@ struct gate_track {
     enum gate_verdict verdict;
 };
 
-/* Everything an answer is made of: some 130 kB, so it is not for the stack. */
+/* Everything in an answer: some 130 kB, too much for the stack. */
 struct gate_check {
     struct gate_request request;
     struct run_id run;
@@ -57,9 +58,9 @@ struct gate_check {
     struct gate_subject candidate_subject, baseline_subject; /* the latter of BASELINE_RUN */
     const char *differs[CHECK_DIFFERS_MAX + 1];              /* fields; NULL-terminated */
     struct gate_check_side candidate, baseline;
-    struct unmatched unmatched; /* the baseline, where no run has its label; else no parameter */
+    struct unmatched unmatched; /* the baseline, if no run has its label; else parameter NULL */
     struct confirmation confirmation;
-    char invalid[CHECK_WORDS_SIZE]; /* why it says nothing; "" where it does */
+    char invalid[CHECK_WORDS_SIZE]; /* why there is no verdict, or "" */
     /* From here on made by gate_check_judge(). */
     struct gate_track code, dollars;
     bool fails_first; /* so it is worth a confirmation */

@@ -3,7 +3,7 @@
 
 #include "answers/gate/check.h"
 
-/* The looks, the verdict and its words, from what was loaded. Pure; may be called again. */
+/* Computes looks, verdict and words from the loaded data. Pure; may be repeated. */
 void gate_check_judge(struct gate_check *check);
 
 /* In the order of the enums; the names are NULL-terminated. */
@@ -13,5 +13,5 @@ extern const char *const confirmation_kind_words[];
 /* The look that decides: the second where there is one. */
 const struct gate_look *gate_track_look(const struct gate_track *track);
 
-/* Whether a failure was confirmed: 1 yes, 0 no, -1 there is nothing to confirm, or not yet. */
+/* 1: the failure was confirmed; 0: it was not; -1: nothing to confirm, or not yet known. */
 int gate_check_confirmed(const struct gate_check *check);

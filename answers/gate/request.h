@@ -1,4 +1,4 @@
-/* What a check is asked for, as its URL says it. Pure. */
+/* The parameters of a check, from its URL. Pure. */
 #pragma once
 
 #include "answers/parameters.h"

@@ -1,5 +1,5 @@
-/* How training scales over the sizes of a family of instance types: each size with its price and
- * what was measured on it, and how much of a vCPU's speed is left in a larger one. */
+/* How training scales with the sizes of a family of instance types: price, measurement and speed
+ * per vCPU of each size. */
 #pragma once
 
 #include "answers/compare/ranking.h"
@@ -16,16 +16,16 @@ MUST_USE bool type_list_load(struct db *db, const struct known_type_filter *filt
                              struct type_list *ret_types, struct error *err);
 void type_list_free(struct type_list *types); /* a zeroed one is fine */
 
-/* One size, or one of several kinds of machine that it was measured on. Points into the types and
- * the ranking that it was made of. */
+/* One size, or one kind of machine of that size if several were measured. Points into the types
+ * and the ranking. */
 struct family_size {
     char family[INSTANCE_SIZE];
     const struct known_type *type;
     const struct comparison_row *row;     /* NULL: no valid run was measured on it */
     struct number_fact vcpus, memory_gib; /* by the catalogue, else by a measured machine */
     struct row_price price;
-    /* Samples a second of a vCPU, to those of the smallest measured size; value NaN where one of
-     * both is not known. */
+    /* Samples a second per vCPU, relative to the smallest measured size; value NaN if either is
+     * unknown. */
     struct ratio efficiency;
     bool is_reference;
 };
@@ -37,9 +37,9 @@ struct families {
 
 struct families_parts {
     const struct comparison_parts *parts; /* of the ranking: its prices */
-    const struct ranking *ranking;        /* of what was measured, one configuration a machine */
+    const struct ranking *ranking;        /* of measurements, one configuration a machine */
     struct type_list *types;
-    const char *family; /* NULL: every one of which a size was measured */
+    const char *family; /* NULL: all families with a measured size */
 };
 
 struct families families_make(const struct families_parts *parts);

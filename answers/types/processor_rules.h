@@ -1,5 +1,5 @@
-/* Which processors a family of instance types has, as its provider's documentation says: data,
- * for types that no run was measured on. */
+/* The processors of each family of instance types, from the provider's documentation: for types
+ * without a run. */
 #pragma once
 
 #include "engine/machine/cpu.h"
@@ -19,5 +19,5 @@ struct processor_rule {
 /* Ends with a row without a provider. */
 extern const struct processor_rule processor_rules[];
 
-/* NULL where no rule speaks of it. */
+/* NULL if there is no rule for it. */
 const struct processor_rule *processor_rule_of(const char *provider, const char *family);

@@ -1,6 +1,5 @@
-/* Whether the program's own engine can train on an instance type, and what the type has: from
- * machines that runs were measured on, from the catalogue of the feeds, and by rules for what
- * neither says. Pure. */
+/* Whether our own engine can train on an instance type, and the type's hardware. Sources:
+ * measured machines, then the feeds' catalogue, then rules. Pure. */
 #pragma once
 
 #include "db/prices/known_types.h"
@@ -8,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Who says so. The first that knows a fact wins. */
+/* The source of a fact, in order of precedence. */
 enum fact_source {
     SOURCE_NONE,      /* the fact is unknown */
     SOURCE_MEASURED,  /* a machine of the type */
@@ -36,18 +35,18 @@ struct support {
     struct number_fact vcpus, memory_gib, numa_nodes;
     struct word_fact architecture, processor, isa;
     bool isa_at_least;             /* machines of the type may have more */
-    enum support_answer bf16, amx; /* native; from where the isa is */
-    double need_gib;               /* of memory, by the spec that was asked about; 0 unknown */
+    enum support_answer bf16, amx; /* native; same source as the isa */
+    double need_gib;               /* memory that the spec needs; 0 unknown */
     enum support_answer memory_enough;
     enum support_answer runs;
     enum fact_source runs_source; /* of the fact that decides */
-    char why_not[256];            /* where it does not run, or that is unknown; else "" */
+    char why_not[256];            /* if it does not run or that is unknown; else "" */
 };
 
-/* `spec` is what should run; its threads of 0 are as many as there are vCPUs. */
+/* `spec` is what should run; threads 0 means one per vCPU. */
 void support_of(const struct known_type *type, const struct run_spec *spec,
                 struct support *ret_support);
 
-/* Whether nothing known speaks against a spec on such a machine: its memory, instruction set and
- * number of processors. */
+/* False if the type's known memory, instruction set or number of processors rules out the
+ * spec. */
 bool support_may_run(const struct support *support, const struct run_spec *spec);

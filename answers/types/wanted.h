@@ -1,11 +1,11 @@
-/* What a machine of a type should measure next, so that a comparison is worth more: specs that
- * others were measured with, and those of a bench, which lack evidence on this type. Pure. */
+/* What a machine of a type should measure next: specs of a bench or of other types that lack
+ * evidence on this type. Pure. */
 #pragma once
 
 #include "answers/types/support.h"
 #include "db/standings/standings.h"
 
-/* Why a spec is wanted, in order of worth. */
+/* Why a spec is wanted, most useful first. */
 enum wanted_reason {
     WANTED_NEVER,         /* no valid run of it on this type */
     WANTED_FEW_MACHINES,  /* fewer than an interval over machines needs */
@@ -21,11 +21,11 @@ struct wanted {
     enum wanted_reason reason;
     char words[120 + RUN_VERSION_SIZE]; /* the reason, for people */
     const struct contender *contender;  /* of this type, with the most evidence; NULL: none */
-    long long types;                    /* it was measured on, this one left out */
+    long long types;                    /* other types measured with it */
 };
 
 struct wanted_list {
-    struct wanted *list; /* owned: the most worth first */
+    struct wanted *list; /* owned: the most useful first */
     size_t count, room;
     size_t unable; /* specs that such a machine cannot run, or only with emulated bf16 */
 };
