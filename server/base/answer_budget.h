@@ -1,9 +1,7 @@
-/* The memory of answers that are in flight: what is above ANSWER_SMALL counts from when it is
- * made until it is sent or its client is gone. Beyond the limit nothing large is made; small
- * answers are never refused. Answers that are made piece by piece have half of it, so that slow
- * readers of exports leave the other half to lists; and so has one client, so that it leaves the
- * other half to others. Either may have one larger answer while that is the only one.
- * Thread-safe. */
+/* Limits the memory of answers in flight. An answer above ANSWER_SMALL counts until it is sent or
+ * its client is gone; small answers are never refused. Streamed answers may use half of the
+ * limit, so slow readers of exports leave room for lists; one client may also use half. Either
+ * may hold one larger answer while that is its only one. Thread-safe. */
 #pragma once
 
 #include "common/error.h"
@@ -17,17 +15,17 @@
 
 struct answer_budget;
 
-/* What one answer holds. Zeroed, it holds nothing; it must hold nothing at its end, and stays
- * where it is until then. Its owner sets what is below `held` before it holds anything. */
+/* The share of one answer. Zeroed, it holds nothing. It must not move while it holds memory, and
+ * must hold none at its end. The owner sets the fields below `held` before the first hold. */
 struct answer_part {
     struct answer_part *next, *previous; /* of the budget's */
     size_t held;                         /* set by answer_budget_hold() */
     bool piecewise;
-    bool shares; /* with all that goes to its client; false for a piece of what is held already */
+    bool shares; /* counts for its client; false for a piece of an answer that is held already */
     struct client_address client;
 };
 
-/* As a moment shows it, for metrics. */
+/* A snapshot, for metrics. */
 struct answer_budget_use {
     size_t held, limit;
 };
@@ -38,12 +36,12 @@ struct answer_budget *answer_budget_new(size_t limit, struct notifications *noti
 /* Asserts that nothing is held. NULL is fine. */
 void answer_budget_free(struct answer_budget *budget);
 
-/* Makes the part hold `bytes` in place of what it held; less always works. ERROR_BUSY, and
- * nothing changes, where that is too much now. */
+/* Changes what the part holds to `bytes`; less always works. ERROR_BUSY, without any change, if
+ * that is too much now. */
 MUST_USE bool answer_budget_hold(struct answer_budget *budget, struct answer_part *part,
                                  size_t bytes, struct error *err);
 
-/* Gives back what the part holds. */
+/* Releases what the part holds. */
 void answer_budget_leave(struct answer_budget *budget, struct answer_part *part);
 
 struct answer_budget_use answer_budget_look(struct answer_budget *budget);

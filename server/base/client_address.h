@@ -1,11 +1,11 @@
-/* Which client it is, for limits that hold for each: its address. */
+/* Identifies a client by its address, for limits per client. */
 #pragma once
 
 #include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 
-/* IPv6 as it is, IPv4 as ::ffff:a.b.c.d; all zero: not known. */
+/* IPv6, or IPv4 as ::ffff:a.b.c.d; all zero: unknown. */
 struct client_address {
     unsigned char bytes[16];
 };

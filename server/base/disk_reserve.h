@@ -1,5 +1,5 @@
-/* Keeps space in reserve on the disk of the database, so that runs under way can end and stored
- * runs can be read. */
+/* Reserves space on the database's disk, so that current runs can end and stored runs can be
+ * read. */
 #pragma once
 
 #include "server/base/config.h"

@@ -1,9 +1,9 @@
-/* The heartbeat of a command without a port, for "pennyworth health": a small file beside the
+/* The heartbeat of a command without a port, for "pennyworth health": a small file next to the
  * database, FILE.heartbeat. The command holds it locked while it lives and writes it when it has
  * made progress, every five seconds at most (more often in haste, common/haste.h), without
  * waiting for the disk. The kernel releases the lock even after kill -9, so the file of a dead
- * command counts for nothing. Times are monotonic: a set clock or a suspended machine does not
- * stop the heartbeat. The file stays when the command ends. */
+ * command is ignored. Times are monotonic: a set clock or a suspended machine does not stop the
+ * heartbeat. The file stays when the command ends. */
 #pragma once
 
 #include "common/error.h"
@@ -50,7 +50,7 @@ struct heartbeat_view {
     long long process, silent_s, patience_s; /* silent: since the last progress */
 };
 
-/* Reads the file beside the database; changes nothing. Returns false if the file exists and
+/* Reads the file next to the database; changes nothing. Returns false if the file exists and
  * cannot be read; err says why. */
 MUST_USE bool heartbeat_look(const char *database, long long now_ns,
                              struct heartbeat_view *ret_view, struct error *err);

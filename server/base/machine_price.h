@@ -1,5 +1,5 @@
-/* What an hour of this machine costs, chosen among all prices of its type; or why that is not
- * known, and what to do about it. */
+/* The price of an hour of this machine, chosen among all prices of its type; or why it is
+ * unknown, and what to do about it. */
 #pragma once
 
 #include "db/prices/price_list.h"
@@ -16,9 +16,8 @@ struct machine_price {
 
 struct machine_price_question {
     const struct identity *identity;
-    const char
-        *name;    /* of its prices where its type is unknown: price_name_of_machine(); or NULL */
-    double given; /* dollars an hour: the option --price-per-hour, which wins; 0 for none */
+    const char *name; /* of its prices if its type is unknown: price_name_of_machine(); or NULL */
+    double given;     /* dollars an hour: the option --price-per-hour, which wins; 0 for none */
     bool has_gcp_key;
     long long at_us;
 };

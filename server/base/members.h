@@ -1,5 +1,5 @@
-/* What an object of an answer looks like, one row a member. The same rows write its JSON and
- * describe it in the OpenAPI document, so that these cannot drift apart.
+/* Describes the members of a JSON object, one row each. The same rows write the JSON and its
+ * OpenAPI schema, so these cannot drift apart.
  *     static const struct member rows[] = {
  *         {MEMBER(struct finding, code), .meaning = "Which check it was."},
  *         {MEMBER(struct finding, seconds), .nullable = true, .range = MEMBER_NOT_NEGATIVE},
@@ -28,12 +28,12 @@ enum member_type {
     MEMBER_TIME,    /* long long, microseconds since 1970; 0 is null */
     MEMBER_JSON,    /* const char *, JSON already */
     MEMBER_OBJECT,  /* a struct at `offset`, or what find() returns: `members` */
-    MEMBER_LIST, /* an array of what `members`, `words` or else `schema` describes: by write() */
-    MEMBER_PART, /* no member: the rows of `members` stand here, of the same object, or of what
-                  * stands at `offset`, or of what find() returns, which is not NULL */
+    MEMBER_LIST,    /* an array, written by write(); items as in `members`, `words` or `schema` */
+    MEMBER_PART, /* not a member: inserts the rows of `members`, for the same object, the struct
+                    at `offset`, or the result of find(), which must not be NULL */
 };
 
-/* A nullable number that is not in its range is written as null. */
+/* A nullable number outside its range is written as null. */
 enum member_range {
     MEMBER_ANY,
     MEMBER_NOT_NEGATIVE,
@@ -45,39 +45,39 @@ struct member {
     const char *name;
     enum member_type type;
     size_t offset;
-    bool nullable; /* so is what has no value: an empty text, a number that is not finite */
+    bool nullable; /* written as null if it has no value: an empty text, a number that is not
+                      finite */
     bool optional; /* an answer may leave it out */
-    bool filled;   /* a text that has at least one byte */
+    bool filled;   /* a text of at least one byte */
     enum member_range range;
     const char *const *words; /* the values that a text may have; NULL-terminated */
-    unsigned first;      /* the value of an enum whose word is the first; one below is null */
-    int most;            /* items that a list has at most; 0: no limit */
-    const char *always;  /* a text that is the same in every answer */
-    const char *pattern; /* of a text */
+    unsigned first;           /* the enum value of the first word; lower values are null */
+    int most;                 /* limit of a list's items; 0: none */
+    const char *always;       /* the same text in every answer */
+    const char *pattern;      /* of a text */
     const struct members *members;
-    const char *constant;  /* JSON: the only value that it ever has */
+    const char *constant;  /* JSON: its only value */
     const char *reference; /* a schema of openapi.json: of the value; of a list: of its items */
     const char *meaning;
-    const char *schema; /* JSON Schema that is added to what follows from the rest; of a list: of
-                         * its items */
+    const char *schema; /* additional JSON Schema; of a list: of its items */
     /* The object of MEMBER_OBJECT; NULL is null. */
     const void *(*find)(const void *object);
-    /* Writes the value under the row's name, where it is no plain member of the struct. */
+    /* Writes the value under the row's name if it is not a plain member of the struct. */
     void (*write)(struct json_writer *out, const struct member *row, const void *object);
 };
 
 struct members {
-    const char *name;          /* of its schema; NULL: it is described where it stands */
+    const char *name;          /* of its schema; NULL: described inline */
     const char *meaning;       /* or NULL */
     const struct member *rows; /* the last has no name */
-    const char *schema;        /* JSON Schema that is added; or NULL */
-    /* An object for which it is false is null; NULL: no object is. */
+    const char *schema;        /* additional JSON Schema; or NULL */
+    /* If it returns false, the object is written as null. NULL: never. */
     bool (*is_known)(const void *object);
-    /* No object, but an enum or a text that several rows have: its words, and no rows. */
+    /* For an enum or a text shared by several rows, instead of `rows`. */
     const char *const *words;
 };
 
-/* Name, type and place of a member of a struct; of one that is called differently there. */
+/* Name, type and offset of a struct's member; MEMBER_AS if the JSON name differs. */
 #define MEMBER(type_of_struct, member) MEMBER_AS(type_of_struct, #member, member)
 #define MEMBER_AS(type_of_struct, called, member)                                                \
     .name = (called), .type = MEMBER_TYPE_OF(&((type_of_struct *)NULL)->member),                 \
@@ -114,12 +114,12 @@ struct members {
 
 #define MEMBER_PRINTABLE "^[^\\u0000-\\u001f\\u007f]*$" /* pattern of a text */
 
-/* The value of a plain member; `from` is where it stands. */
+/* The value of a plain member. */
 #define MEMBER_VALUE(type, row, object)                                                          \
     (*(type const *)(const void *)((const char *)(object) + (row)->offset))
 
-/* A find(), an is_known() and a write() that are one expression of the object, here called `it`.
- * What is written is as in jsonw_text(), jsonw_number() and the like. */
+/* Define a find(), an is_known() and a write() from one expression of the object, called `it`.
+ * `what` selects the writer: jsonw_text(), jsonw_number() ... */
 #define MEMBER_FINDS(function, type_of_struct, it, ...)                                          \
     static const void *function(const void *object)                                              \
     {                                                                                            \
@@ -142,7 +142,7 @@ struct members {
         jsonw_##what(out, row->name, (__VA_ARGS__));                                             \
     }
 
-/* A write() of a list whose objects lie one behind the other. */
+/* Defines a write() of a list from an array of structs. */
 #define MEMBER_LISTS(function, type_of_struct, it, first, count)                                 \
     static void function(struct json_writer *out, const struct member *row, const void *object)  \
     {                                                                                            \
@@ -152,11 +152,11 @@ struct members {
                            sizeof *(first));                                                     \
     }
 
-/* A NULL object is null, and so is one that is not known. */
+/* Writes null if the object is NULL or not known. */
 void members_write(struct json_writer *out, const char *key, const struct members *members,
                    const void *object);
 
-/* The same without brackets: the members, of an object that is open. */
+/* Writes the members into an object that is open. */
 void members_write_rows(struct json_writer *out, const struct members *members,
                         const void *object);
 
@@ -164,6 +164,6 @@ void members_write_rows(struct json_writer *out, const struct members *members,
 void members_write_list(struct json_writer *out, const char *key, const struct members *members,
                         const void *first, size_t count, size_t size);
 
-/* {"$ref": ...} to the schema, or the schema itself where it has no name. Adds each schema that
- * it refers to, and that is missing there, to `schemas`. */
+/* Returns {"$ref": ...} to the schema, or the schema itself if it has no name. Adds the schemas
+ * it refers to to `schemas`, unless they are there. */
 json_t *members_describe(const struct members *members, json_t *schemas);

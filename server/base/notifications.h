@@ -11,8 +11,7 @@
 
 struct notifications;
 
-/* What a watcher watches. There is one backup at a time, so it has no id, nor has the
- * room for answers. */
+/* What a watcher watches. TOPIC_BACKUP and TOPIC_ANSWERS exist once and have no id. */
 enum topic_kind { TOPIC_RUN, TOPIC_SWEEP, TOPIC_BACKUP, TOPIC_LONG_JOB, TOPIC_ANSWERS };
 struct topic {
     enum topic_kind kind;

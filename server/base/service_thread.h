@@ -53,9 +53,9 @@ bool service_thread_wait(struct service_thread *thread, long long when_ns);
 /* Takes the lock. */
 bool service_thread_is_stopping(struct service_thread *thread);
 
-/* Two steps, because an owner interrupts what the thread is blocked in between them. Both may be
- * repeated, and called where the thread never started. The lock must not be held. Only one thread
- * may call join, and not the service thread itself. */
+/* Two steps, so that the owner can interrupt what the thread is blocked in between them. Both may
+ * be repeated, also if the thread never started. The lock must not be held. Only one thread may
+ * call join, and not the service thread itself. */
 void service_thread_ask_to_stop(struct service_thread *thread);
 void service_thread_join(struct service_thread *thread);
 

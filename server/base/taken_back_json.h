@@ -1,7 +1,7 @@
-/* The shape in JSON of what a person took back. */
+/* JSON of a withdrawal: who, when and why. */
 #pragma once
 
 #include "common/taken_back.h"
 #include "server/base/members.h"
 
-extern const struct members taken_back_members; /* null where it was not taken back */
+extern const struct members taken_back_members; /* null if not taken back */

@@ -1,5 +1,5 @@
-/* The machine that this process runs on: its hardware, which instance of which cloud it is, and
- * what an hour of it costs. Threads may share one. */
+/* The machine that this process runs on: its hardware, its cloud instance and its price per hour.
+ * Thread-safe. */
 #pragma once
 
 #include "common/error.h"
@@ -49,22 +49,22 @@ void this_machine_ask(struct this_machine *here, fetch_fn *fetch, void *fetcher)
 /* Whether this_machine_ask() has returned. */
 bool this_machine_was_asked(struct this_machine *here);
 
-/* The identity as known so far; initially that of the options. */
+/* The identity as known so far; initially from the options. */
 void this_machine_identity(struct this_machine *here, struct identity *ret_identity);
 
-/* Identifies the machine among those of its type: by the cloud's instance id if it is known, else
- * by the hardware. */
+/* Identifies the machine among others of its type: by the cloud's instance id if known, else by
+ * the hardware. */
 void this_machine_vm(struct this_machine *here, char ret_vm[VM_SIZE]);
 
 /* The price of an hour of this machine at a given time. */
 MUST_USE bool this_machine_price(struct this_machine *here, struct db *db, long long at_us,
                                  struct machine_price *ret_price, struct error *err);
 
-/* The same of what a person typed alone: unknown where that is not what an hour of it costs. */
+/* The same from typed prices only: unknown if another price takes precedence. */
 MUST_USE bool this_machine_typed_price(struct this_machine *here, struct db *db, long long at_us,
                                        struct machine_price *ret_price, struct error *err);
 
-/* Fills in what a price is of: this machine, by its type where that is known. */
+/* Sets what the price is for: this machine, by its type if known. */
 void this_machine_name_price(struct this_machine *here, struct price *price);
 
 /* Who uses the processors now; as load_watch_look(). */

@@ -1,4 +1,4 @@
-/* Who uses the processors before a bench measures. */
+/* The load of the processors before a bench measures. */
 #pragma once
 
 #include "common/json_writer.h"
@@ -13,12 +13,12 @@ struct bench_load {
     int threads; /* of a run that names none */
 };
 
-/* Looks once; false: look again in *ret_wait_ns; 0 or less: of no use. The first look
- * begins to watch. */
+/* Measures once. False: try again in *ret_wait_ns, or not at all if that is 0 or less. The first
+ * call begins to watch. */
 bool bench_load_look(struct bench_load *load, struct this_machine *here, long long *ret_wait_ns);
 
-/* One line, unless they are idle or that is not known. */
+/* Prints one line, unless the processors are idle or the load is unknown. */
 void bench_load_tell(const struct bench_load *load, FILE *out);
 
-/* The member "load_before", as GET /v1/machine/load has it; null where it is not known. */
+/* Writes the member "load_before", as in GET /v1/machine/load; null if unknown. */
 void bench_load_present(struct json_writer *out, const struct bench_load *load);

@@ -10,7 +10,7 @@
 
 /* The label of each run of a bench; its value is the set. */
 #define BENCH_LABEL "bench"
-#define BENCH_WANTED "wanted" /* a set of what a hub wants */
+#define BENCH_WANTED "wanted" /* the set chosen by a hub */
 
 struct bench_wish {
     const char *set;               /* "standard", "quick" or BENCH_WANTED */

@@ -10,8 +10,8 @@
 #include "server/cli/bench_load.h"
 #include "server/hub/hub_uploader.h"
 
-/* A run of the bench. Of an interrupted run that was tried again, only the last attempt. A
- * finished but invalid run is listed beside the run that repeats it. */
+/* A run of the bench; of an interrupted run only the last attempt. A finished but invalid run is
+ * listed as well as its repetition. */
 struct bench_run {
     struct run run;   /* owned */
     const char *name; /* of its cell */

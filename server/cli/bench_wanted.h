@@ -1,4 +1,4 @@
-/* What a bench measures where the hub says what it wants (--wanted). */
+/* Lets the hub choose what a bench measures (--wanted). */
 #pragma once
 
 #include "server/base/config.h"
@@ -10,7 +10,7 @@ struct bench_wanted {
     char words[512]; /* what is wanted and why, or why nothing is measured */
 };
 
-/* Asks the hub, and takes the first of its wishes that this machine can run. ERROR_UNABLE where
- * the type of this machine is not known. */
+/* Asks the hub and takes the first spec that this machine can run. ERROR_UNABLE if this machine's
+ * type is unknown. */
 MUST_USE bool bench_wanted_choose(const struct config *config, struct this_machine *machine,
                                   struct bench_wanted *ret_wanted, struct error *err);

@@ -1,4 +1,4 @@
-/* A command, which is called with its options read and returns the exit status:
+/* Runs a command with parsed options and returns the exit status:
  *   0  success
  *   1  failure; stderr gives the reason
  *   2  a wrong option (mostly main.c returns it without calling the command) */
@@ -19,5 +19,5 @@ enum {
 /* Prints the error to stderr and returns 1. */
 int command_failed(const struct error *err);
 
-/* The same, and returns 2 where a word of an option is to blame. */
+/* The same, but returns 2 if the error names an option. */
 int command_refused(const struct error *err);

@@ -1,6 +1,5 @@
-/* Checks from outside the process that runs on a database, for a container's health check in an
- * image without a client: a bench or a push must make progress, by its heartbeat; a server must
- * be ready. */
+/* A container's health check, for images without an HTTP client: a bench or push must make
+ * progress (its heartbeat), a server must be ready. */
 #pragma once
 
 #include "pricing/feeds/fetch.h"
@@ -15,14 +14,15 @@ MUST_USE bool health_ask(const struct config *config, fetch_fn *fetch, void *use
 enum health_verdict {
     HEALTH_WELL,       /* ret_words: its current work */
     HEALTH_ILL,        /* ret_words: the problem */
-    HEALTH_ASK_SERVER, /* ret_words: why the heartbeat says nothing; "" for a push beside a server
+    HEALTH_ASK_SERVER, /* ret_words: why the heartbeat says nothing; "" for a push while a server
+                        * runs
                         */
 };
 
 #define HEALTH_WORDS 400
 
-/* The verdict from the heartbeat on the database of `config`. A push may run beside a server,
- * whose answer then counts: `served` says that a process has locked the database. */
+/* The verdict from the heartbeat on the database of `config`. `served`: a process has locked the
+ * database; next to a push that is a server, whose answer then counts. */
 enum health_verdict health_of_command(const struct config *config, bool served, long long now_ns,
                                       char ret_words[HEALTH_WORDS]);
 

@@ -1,5 +1,4 @@
-/* prices check FILE: says what is wrong in a price file, or what the server would read from it.
- */
+/* prices check FILE: lists the errors of a price file, or what the server would read from it. */
 #pragma once
 
 #include "server/cli/commands.h"

@@ -19,13 +19,13 @@ struct process {
     struct db_lock *lock;
 };
 
-/* Copies `config`, reads what its --feed and --engine name, and creates no part yet; free() it
- * after process_end(). ERROR_INVALID names the option: nothing was opened or made. */
+/* Copies `config` and parses --feed and --engine, but creates no part yet; free() it after
+ * process_end(). ERROR_INVALID names the option. */
 MUST_USE struct process *process_new(const struct config *config, struct error *err);
 
-/* Creates the parts. With `serving`, the process answers requests from then on. Without, it opens
- * no port, and runs the queue once the runner is woken. Call process_end() afterwards, also after
- * a failure. */
+/* Creates the parts. If `serving`, the process answers requests from now on; else it opens no
+ * port and runs the queue once the runner is woken. Call process_end() afterwards, also after a
+ * failure. */
 MUST_USE bool process_begin(struct process *process, bool serving, struct error *err);
 
 /* Interrupts the current run, and ends all parts. */

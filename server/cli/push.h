@@ -1,5 +1,4 @@
-/* push: reports to a hub the runs that it has not accepted, from a database that may be in use.
- */
+/* push: sends the runs that the hub has not accepted yet; the database may be in use. */
 #pragma once
 
 #include "server/cli/commands.h"

@@ -1,8 +1,8 @@
 /* The audit log: one line of JSON for each request that writes, refused ones included, in a file
  * or in the log. Requests without a known token get at most AUDIT_STRANGERS_MAX lines a minute,
- * so that strangers cannot fill the disk; the next line counts the others. A line holds nothing
- * of a query, a header or a body, but for the reason why something was taken back. Thread-safe;
- * lines do not mix. */
+ * so that strangers cannot fill the disk; the next line counts the others. A line contains
+ * nothing from queries, headers or bodies, except the reason of a withdrawal. Thread-safe; lines
+ * do not mix. */
 #pragma once
 
 #include "common/bytes.h"
@@ -26,11 +26,11 @@ struct audit_entry {
     int status;                  /* 0 when the client left before there was one */
     unsigned long long bytes;    /* of the body, as far as it was read */
     struct run_id id;            /* of the run or sweep that was created; "" for none */
-    bool counts;                 /* set for an import, with the number of documents by result: */
+    bool counts;                 /* an import; the next line has its documents by result */
     long long imported, known, refused;
-    const char *did;             /* what was taken back or accepted, "run voided"; else NULL */
+    const char *did;             /* "run voided" and the like; else NULL */
     char object[64];             /* set with `did`: its id, or the name of the feed */
-    char reason[REASON_MAX + 1]; /* and why; "" where none was given */
+    char reason[REASON_MAX + 1]; /* or "" */
 };
 
 /* An empty path means the log. */

@@ -1,9 +1,8 @@
 /* Copies the database for GET /v1/backup, in a thread of its own, into a file that is unlinked
  * once it is complete. One copy at a time, because each is as large as the database.
  *
- * This is no service_thread: that one starts once, stops for good, and joins where it stops. The
- * thread of a copy lives as long as the copy, and a client that leaves stops it without waiting.
- */
+ * Not a service_thread, which starts once and is joined when it stops: each copy has its own
+ * thread, and a client that leaves stops it without waiting. */
 #pragma once
 
 #include "db/verify.h"

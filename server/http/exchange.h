@@ -11,7 +11,7 @@
  * reply.status; else that stays 0. */
 void exchange_admit(struct exchange *exchange);
 
-/* Refuses a request of which it is not sure where it ends; the connection ends with it. */
+/* Refuses a request whose end is uncertain, and ends the connection. */
 void exchange_refuse(struct exchange *exchange, const struct error *err);
 
 /* Whether the refusal is sent at once, with the body unread. */
@@ -24,7 +24,7 @@ void exchange_take_body(struct exchange *exchange, const char *data, size_t leng
  * must be called again when the watcher resumes. */
 void exchange_answer(struct exchange *exchange);
 
-/* Ends what the exchange waits for: no other thread works on it from then on. Twice is fine. */
+/* Ends the wait of the exchange: afterwards no other thread works on it. May be repeated. */
 void exchange_leave(struct exchange *exchange);
 
 /* Stops watching, and frees what the exchange and its handler own. */

@@ -29,7 +29,7 @@ struct request_headers {
     size_t bytes; /* of the whole header */
 };
 
-/* What the client asks, and what its token allows. */
+/* The request, and the rights of its token. */
 struct request {
     const char *method;
     struct request_headers headers;
@@ -42,9 +42,9 @@ struct request {
     struct grant grant;          /* what the token allows */
     long long paid_bytes;        /* taken off the token's LIMIT_BYTES */
     long long started_ns;
-    void *parameters; /* owned: what the rows of the route read from the query */
-    /* Kilobytes that are written before they are read, so first_line() does not clear them. */
-    char target[QUERY_MAX + 2]; /* as sent; cut where it is longer than the server reads */
+    void *parameters; /* owned: parsed by the rows of the route */
+    /* Large, and written before they are read: first_line() does not clear them. */
+    char target[QUERY_MAX + 2]; /* as sent; cut if too long */
     struct query query;
 };
 
@@ -81,7 +81,7 @@ struct reply {
     struct stream stream; /* instead of `body` where next is set */
 };
 
-/* Why an answer waits, and what continues it. */
+/* An answer that waits, and how it continues. */
 struct hold {
     bool waits;                               /* no answer yet: see exchange_answer() */
     bool granted;                             /* may_hold() has said yes */
@@ -108,7 +108,7 @@ struct exchange {
     struct audit_note audit;
     struct watcher watcher;                           /* sleeps for a stream or a held answer */
     bool (*is_gone)(const struct exchange *exchange); /* the client closed its connection */
-    /* Whether the answer may wait for something to end: only so many do at a time. */
+    /* Whether the answer may wait for something to end: their number is limited. */
     bool (*may_hold)(const struct exchange *exchange);
     struct request request; /* last, for the kilobytes at its end */
 };

@@ -1,5 +1,4 @@
-/* Types of content that answers have beyond the JSON of their rows: the member `content` of
- * OpenAPI, as JSON. Those without a name here are the text that a route produces. */
+/* OpenAPI `content` of answers that are not JSON, or not only, as JSON text. */
 #pragma once
 
 extern const char page_forms[], asset_forms[], any_object_forms[], import_forms[], export_forms[],

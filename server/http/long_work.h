@@ -1,14 +1,12 @@
-/* Answers that take long are made by long jobs (server/base/long_jobs.h) while the exchange is
- * held: the threads that answer requests go on. Which handlers that are says a table in
- * long_work.c; while such a job is at work, the exchange is its own.
- * Tested by tests/attack/test_long_work.py. */
+/* Runs slow handlers as long jobs (server/base/long_jobs.h) while the exchange is held, so that
+ * request threads stay free. A table in long_work.c lists them. While a job runs, it owns the
+ * exchange. Tested by tests/attack/test_long_work.py. */
 #pragma once
 
 #include "server/base/long_jobs.h"
 #include "server/http/exchange_data.h"
 
-/* Whether the handler of the route takes long: then it works from now on, or the exchange has a
- * reply that refuses it. */
+/* True if the route's handler is slow: its job was queued, or the exchange has a refusal. */
 bool long_work_begin(struct exchange *exchange);
 
 /* Queues a job for the client of the exchange, and watches its topic. */

@@ -19,8 +19,8 @@ bool content_type_is_json(const char *content_type);
 /* The same for application/x-ndjson: one JSON value per line. */
 bool content_type_is_lines(const char *content_type);
 
-/* Seconds of "wait=N" in a Prefer header, 0 when there is none or it makes no sense: a
- * preference that is not understood is to be ignored. */
+/* Seconds of "wait=N" in a Prefer header; 0 if absent or malformed, as unknown preferences are to
+ * be ignored. */
 long long prefer_wait(const char *prefer);
 
 /* A valid Idempotency-Key: 1 to 255 printable ASCII characters, in quotes or not. Copies it

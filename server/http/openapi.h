@@ -1,5 +1,5 @@
-/* The OpenAPI document: server/http/openapi.json, completed at start from the tables of the
- * program (routes with all that they take and answer, fields of a spec, names of engines). */
+/* The OpenAPI document: server/http/openapi.json, completed at start from the program's tables
+ * (routes with parameters and answers, fields of a spec, names of engines). */
 #pragma once
 
 #include "common/bytes.h"

@@ -1,5 +1,5 @@
-/* Where the client of a request reached this server: what links begin with that are read
- * elsewhere, as in a comment on a pull request. Pure. */
+/* The address at which the client reached this server, for links that are read elsewhere, as in a
+ * comment on a pull request. Pure. */
 #pragma once
 
 #include "server/http/exchange_data.h"
@@ -7,8 +7,8 @@
 #define PUBLIC_ADDRESS_SIZE 512
 
 /* "https://bench.example.org:8443/pennyworth", without a slash at its end: the name of Host; the
- * scheme of X-Forwarded-Proto, else of this server; the path of X-Forwarded-Prefix. "" where Host
- * is missing, and whatever holds a character that no address has is left out: a proxy or a client
- * may have written anything there. */
+ * scheme of X-Forwarded-Proto, else of this server; the path of X-Forwarded-Prefix. "" if Host is
+ * missing. A part with a character that no address contains is left out: the headers are
+ * untrusted. */
 void public_address(const struct request_headers *headers, bool is_tls,
                     char ret_text[PUBLIC_ADDRESS_SIZE]);

@@ -35,9 +35,7 @@ void reply_events(struct exchange *exchange,
                                              struct bytes *piece),
                   void *state);
 
-/* Header fields for browsers and caches that every reply gets, unless it has its own of that
- * name.
- * */
+/* Header fields for browsers and caches, added to every reply that lacks them. */
 struct reply_shield {
     const char *name, *value;
     bool secure_only; /* only over TLS */

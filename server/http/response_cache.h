@@ -11,7 +11,7 @@ struct response_cache;
 struct response_cache *response_cache_new(void);
 void response_cache_free(struct response_cache *cache); /* NULL is fine */
 
-/* What a reply depends on: the request, and the state of its data. */
+/* The request and the state of its data. */
 struct answer_key {
     const char *text;
     long long revision, minute;

@@ -36,8 +36,8 @@ struct said {
     const char *meaning;
 };
 
-/* Lists are words with blanks between. Names of fields of a header are keys of openapi.json,
- * whose part behind a dot tells fields of one name apart: "Location.run". */
+/* Lists are separated by blanks. Names of header fields are keys of openapi.json; a suffix after
+ * a dot distinguishes fields of one name: "Location.run". */
 struct route {
     const char *method;
     const char *pattern; /* "{id}" stands for one segment that is not empty */
@@ -45,16 +45,15 @@ struct route {
     enum access access;
     enum body_kind takes_body;
     const char *name, *tag;            /* of the operation */
-    const char *summary, *description; /* in a sentence; and all that there is to know, or NULL */
-    const struct body *body;           /* of what takes_body takes */
-    const char
-        *produces; /* 406 where the client accepts no such type; NULL: the handler decides */
+    const char *summary, *description; /* one sentence; and the details, or NULL */
+    const struct body *body;           /* describes the body */
+    const char *produces; /* 406 unless the client accepts this type; NULL: the handler decides */
     const struct parameters *parameters; /* NULL: it knows none */
-    const struct members *answer;        /* of its JSON; NULL: `said` describes it */
-    const char *also; /* statuses of errors beyond those that follow from this row: "409 422" */
+    const struct members *answer;        /* its JSON; NULL: only `said` describes it */
+    const char *also;          /* further error statuses, not implied by this row: "409 422" */
     const char *takes, *gives; /* fields of the request's header, and of a successful answer's */
     struct said said[2];       /* the second may be unused */
-    const char *forms;         /* of forms.h: what the first holds beyond the JSON of `answer` */
+    const char *forms;         /* of forms.h: content of the first besides `answer` */
 };
 
 struct router_match {
@@ -65,8 +64,8 @@ struct router_match {
 
 enum router_result { ROUTER_FOUND, ROUTER_NO_PATH, ROUTER_NO_METHOD };
 
-/* HEAD finds the route of GET. A literal pattern wins over one with {id}, and hides the methods
- * of that one. */
+/* HEAD finds the route of GET. A literal pattern wins over one with {id}, and hides its
+ * methods. */
 enum router_result router_find(const struct route *routes, size_t count, const char *method,
                                const char *path, struct router_match *ret_match);
 

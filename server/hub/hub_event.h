@@ -1,4 +1,4 @@
-/* A preemption as the hub's POST /v1/capacity takes it. */
+/* Writes a preemption for the hub's POST /v1/capacity. */
 #pragma once
 
 #include "common/bytes.h"

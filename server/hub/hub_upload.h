@@ -14,7 +14,7 @@
 
 /* The size of one request; a longer document goes alone. */
 #define HUB_UPLOAD_BATCH_BYTES (1024 * 1024)
-/* The limit of a hub: a longer document is not sent, and recorded as refused. */
+/* The hub's limit: a longer document is recorded as refused without being sent. */
 
 struct hub_upload {
     struct db *db;

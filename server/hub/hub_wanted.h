@@ -1,4 +1,4 @@
-/* What a hub wants a machine to measure next: asks its GET /v1/wanted, and reads the answer. */
+/* Asks a hub's GET /v1/wanted what a machine should measure next. */
 #pragma once
 
 #include "engine/spec/run_spec.h"
@@ -8,13 +8,13 @@
 #define HUB_WANTED_MAX 10
 
 struct hub_wanted {
-    struct run_spec list[HUB_WANTED_MAX]; /* the most worth first; without labels */
+    struct run_spec list[HUB_WANTED_MAX]; /* the most useful first; without labels */
     char words[HUB_WANTED_MAX][160];      /* why it is wanted: clean text for a terminal */
     size_t count;                         /* 0: the hub wants nothing of this type */
 };
 
-/* Reads the answer; ERROR_UPSTREAM describes what is odd about it. A spec that this version
- * cannot read is left out: a newer hub may know more. Ignores unknown members. Pure. */
+/* Parses the answer; ERROR_UPSTREAM describes the mistake. Skips a spec that this version cannot
+ * read: a newer hub may know more. Ignores unknown members. Pure. */
 MUST_USE bool hub_wanted_read(const struct hub_answer *answer, struct hub_wanted *ret_wanted,
                               struct error *err);
 
@@ -27,6 +27,6 @@ struct hub_wanted_question {
     void *fetcher;
 };
 
-/* Makes one request, for what the native engine is wanted for. */
+/* Makes one request, for specs of the native engine. */
 MUST_USE bool hub_wanted_ask(const struct hub_wanted_question *question,
                              struct hub_wanted *ret_wanted, struct error *err);

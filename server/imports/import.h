@@ -1,5 +1,5 @@
-/* Documents of runs that were measured elsewhere, on their way into the database. What follows
- * from a trace is not accepted but computed again. */
+/* Stores documents of runs that were measured elsewhere. Everything that follows from a trace is
+ * computed again. */
 #pragma once
 
 #include "common/limits.h"
@@ -17,32 +17,32 @@ struct import_refusal {
 
 struct import_report {
     long long imported, known, refused;
-    long long held;                                      /* of those imported: in quarantine */
+    long long held;                                      /* of the imported: in quarantine */
     struct import_refusal refusals[IMPORT_REFUSALS_MAX]; /* by line */
     size_t refusal_count;
 };
 
-/* What came, and from whom. */
+/* An upload and its sender. */
 struct import_body {
     const char *text;
     size_t length;
-    const char *sender;        /* stays with each run that is new here; "" where none is known */
+    const char *sender;        /* stored with each new run; "" unknown */
     struct import_rules rules; /* of its signatures */
-    const atomic_bool *stop;   /* ends it with ERROR_BUSY once it is true; NULL for never */
+    const atomic_bool *stop;   /* once true, the import ends with ERROR_BUSY; or NULL */
 };
 
-/* How many documents a text of lines has: those that are not blank. */
+/* Counts the lines that are not blank. */
 long long import_count(const char *text, size_t length);
 
-/* A document a line; empty lines are skipped. Lines do not depend on each other: good ones are
- * stored, durably, and the refused are listed. False for what no line is to blame for: some may
- * be stored then, which the report says; a repeated import counts those as known. */
+/* One document per line; empty lines are skipped. Lines are independent: good ones are stored
+ * durably, refused ones listed. False for a failure that no line caused: the report says which
+ * lines were stored, and a repeated import counts these as known. */
 MUST_USE bool import_lines(struct db_pool *pool, const struct import_body *body,
                            struct import_report *ret_report, struct error *err);
 
-/* Whether a document was refused: the sender's doing, and no failure of ours. */
+/* True if the document is at fault, false if the server failed. */
 bool import_is_refusal(enum error_kind kind);
 
-/* One document, which may be refused. */
+/* Imports one document. */
 MUST_USE bool import_one(struct db_pool *pool, const struct import_body *body,
                          struct run_id *ret_id, enum import_fate *ret_fate, struct error *err);

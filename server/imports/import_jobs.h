@@ -16,11 +16,11 @@ struct import_job {
     struct long_job job; /* set by import_job_begin() */
     bool ok;
     struct error err;
-    struct import_report report; /* of lines; also where it failed: some are stored */
+    struct import_report report; /* of lines; set on failure, too: some are stored */
     struct run_id id;            /* of one document */
     enum import_fate fate;
 };
 
-/* Makes import->job, for long_jobs_put(). A stop of the jobs ends it after the document that it
- * is at, with ERROR_BUSY. */
+/* Makes import->job, for long_jobs_put(). A stop ends it after the current document, with
+ * ERROR_BUSY. */
 void import_job_begin(struct import_job *import);

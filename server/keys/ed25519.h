@@ -1,5 +1,5 @@
-/* Ed25519 (RFC 8032), by nettle. Thread-safe. Without memory GMP, where nettle allocates, ends
- * the process. */
+/* Ed25519 (RFC 8032), by nettle. Thread-safe. Out of memory, GMP (used by nettle) ends the
+ * process. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Which signatures an import takes, and what is kept of a signed document. Tested by
+/* Checks signatures of imports, and keeps what is needed to restore a signed document. Tested by
  * tests/server/keys/import_signatures_test.c and tests/api/test_signing.py. */
 #pragma once
 
@@ -6,29 +6,29 @@
 #include "engine/document/run_document.h"
 
 struct import_rules {
-    bool must_be_signed; /* --require-signatures */
-    bool many_keys;      /* the token sends documents of others: it is bound to no key */
-    char proven[SIGNATURE_KEY_SIZE]; /* the upload has proven to own this key; "" none */
+    bool must_be_signed;             /* --require-signatures */
+    bool many_keys;                  /* the token may send documents of others; bound to no key */
+    char proven[SIGNATURE_KEY_SIZE]; /* the key whose possession the upload has proven; "" none */
 };
 
-/* At the start of an upload: binds the token of `sender` to the proven key, unless it is bound.
- * ERROR_CONFLICT where it is bound to another one. */
+/* Call at the start of an upload: binds the token of `sender` to the proven key, unless it is
+ * bound. ERROR_CONFLICT if it is bound to another key. */
 MUST_USE bool import_signatures_bind(struct db_pool *pool, const char *sender,
                                      const struct import_rules *rules, struct error *err);
 
-/* Whether the signature holds. ERROR_UNPROVEN where it does not, ERROR_FORBIDDEN where there must
- * be one. */
+/* Verifies the signature. ERROR_UNPROVEN if it is wrong, ERROR_FORBIDDEN if it is required and
+ * missing. */
 MUST_USE bool import_signatures_verify(const struct document *document,
                                        const struct import_rules *rules, struct error *err);
 
-/* Whether the sender may send what this key signed ("" for nothing): ERROR_FORBIDDEN or
- * ERROR_CONFLICT. Of a signature that was verified. */
+/* Checks that the sender may send documents of this key ("" for unsigned): ERROR_FORBIDDEN or
+ * ERROR_CONFLICT. The signature must have been verified. */
 MUST_USE bool import_signatures_allow(struct db *db, const char *sender,
                                       const struct import_rules *rules,
                                       const struct signature *signature, struct error *err);
 
-/* What is kept of a document, so that it can be put together again. `sent` is the trace as it
- * came; document->steps_text and ->evidence_text are as they are stored. */
+/* Collects what is needed to restore the document byte by byte. `sent` is the trace as received;
+ * document->steps_text and ->evidence_text are as stored. */
 struct sent_trace {
     struct span steps, evidence;
 };

@@ -1,4 +1,4 @@
-/* One refresh of one feed: the feed, this machine, and whom it tells. */
+/* Inputs and callbacks of one refresh of one feed. */
 #pragma once
 
 #include "db/db.h"
@@ -11,11 +11,11 @@ struct feed_visit {
     const struct feed *feed;
     const struct identity *identity; /* this machine: its region and type are the defaults */
     struct fetcher *fetcher;
-    const char *price_regions; /* of any provider, with commas: read besides */
+    const char *price_regions; /* additional, of any provider, with commas */
     const char *key;           /* of Google's catalog, or "" */
-    const char *metadata_url;  /* the service that gives the instance's role, or NULL */
+    const char *metadata_url;  /* the metadata service, for the instance's role; or NULL */
     unsigned seed;
-    bool accept;                                     /* whatever it says */
+    bool accept;                                     /* without confirmation */
     bool (*wait)(void *user, long long nanoseconds); /* false: the server stops */
     void (*progress)(void *user, const char *scope, size_t done, size_t total);
     void *user;

@@ -1,4 +1,4 @@
-/* The settings of each price feed: the option --feed NAME=WORDS, and defaults. */
+/* Settings of each price feed: the option --feed NAME=WORDS, and defaults. */
 #pragma once
 
 #include "pricing/feeds/source.h"
@@ -7,7 +7,7 @@
 
 struct feed {
     const struct source *source;
-    bool committed;   /* prices of commitments are wanted, too */
+    bool committed;   /* also read prices of commitments */
     bool on, is_told; /* is_told: the settings say whether it is on */
     char url[512];
     char regions[1024]; /* with commas; "" for the default */

@@ -1,4 +1,4 @@
-/* The shape of a machine's identity in JSON: in answers, and in what is kept with a run. */
+/* JSON of a machine's identity, in answers and stored with runs. */
 #pragma once
 
 #include "pricing/machine/identity_data.h"

@@ -1,5 +1,4 @@
-/* The shape of a price in JSON, wherever one is written: in answers, and in what is kept with a
- * run. */
+/* JSON of a price, in answers and stored with runs. */
 #pragma once
 
 #include "db/prices/discounts.h"
@@ -10,12 +9,12 @@
 #include "server/base/this_machine.h"
 #include "server/prices/identity_json.h"
 
-/* The term, how it is paid and what of it at once; null for a kind that is no commitment. */
+/* Term, payment and upfront part; null if the kind is not a commitment. */
 extern const struct members commitment_members;
 void present_commitment(struct json_writer *out, const char *key, enum price_kind kind,
                         long long upfront_nanos);
 
-/* A price as it is shown, with the discount that holds for it. */
+/* A price as shown, with its discount. */
 struct discount_shown {
     double factor;
     const char *note;
@@ -23,10 +22,10 @@ struct discount_shown {
 };
 struct price_shown {
     const struct price_at *at;
-    const struct listed_price *listed; /* NULL: it is not of a list */
+    const struct listed_price *listed; /* NULL: not from a list */
     const char *label;
     bool third_party, has_discount;
-    double age_seconds; /* NaN of a price that a person gave */
+    double age_seconds; /* NaN for a typed price */
     enum freshness freshness;
     struct discount_shown discount;
 };
@@ -35,7 +34,7 @@ struct price_shown price_show(const struct listed_price *listed,
                               const struct discount_list *discounts, long long at_us);
 extern const struct members price_members, listed_price_members; /* of struct price_shown */
 extern const struct members price_times_members;                 /* of struct price_at */
-/* Who says the price, for people. */
+/* The source of the price, for people. */
 const char *price_label(const struct price *price);
 
 /* A member of nanodollars, written as dollars; null for 0. */
@@ -57,14 +56,14 @@ struct priced_machine {
 /* Members "price" and "why_no_price", one of them null: of struct priced_machine. */
 extern const struct members machine_price_members;
 
-/* What these rows write of a price, as facts; all zero where it is not known. */
+/* The facts that these rows write; all zero if unknown. */
 struct paid_price paid_price_of(const struct machine_price *price);
 
-/* The same, read back from what it wrote, or from what the sender of a run wrote in its place: a
- * member that is absent or of another type stays unknown. */
+/* The same, parsed from JSON, ours or a sender's: a member that is absent or of another type
+ * stays unknown. */
 struct paid_price paid_price_read(const json_t *price);
 
-/* A number with its interval, whose ends are null where it has none: of struct amount. */
+/* A number with its interval, whose ends may be null: of struct amount. */
 extern const struct members amount_members, amount_ends_members;
 /* The same; null for NULL. */
 void present_interval(struct json_writer *out, const char *key, const struct amount *amount);

@@ -1,4 +1,4 @@
-/* Published figures that come with the program: db/contenders/published.ndjson, embedded at build
+/* Published figures shipped with the program: db/contenders/published.ndjson, embedded at build
  * time. One JSON object a line: first {"published": VERSION, "dropped": [IDS]}, then figures and
  * their prices. docs/published.md describes them. */
 #pragma once
@@ -22,7 +22,7 @@ struct published_data {
 MUST_USE bool published_read(const char *text, size_t length, struct published_data *ret_data,
                              struct error *err);
 
-/* A figure as it is given. */
+/* The request body of a figure. */
 extern const struct body figure_body;
 
 /* Reads one figure from the object of a line or a request. ERROR_INVALID names the field. The

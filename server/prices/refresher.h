@@ -1,5 +1,5 @@
-/* The thread that keeps prices fresh: it refreshes one feed at a time, each at its own interval
- * with jitter. At its start it asks the cloud which machine this is. */
+/* The thread that refreshes feeds, one at a time, each at its own interval with jitter. At start
+ * it asks the cloud for this machine's identity. */
 #pragma once
 
 #include "server/base/config.h"
@@ -17,9 +17,8 @@ struct refresher_parts {
 MUST_USE struct refresher *refresher_start(const struct refresher_parts *parts,
                                            struct error *err);
 
-/* Asks for a refresh of one feed (NULL: of all that are on). `accept`: what it says is stored,
- * however odd it is. ERROR_CONFLICT while one is under
- * way, ERROR_UNABLE for a feed that is switched off. */
+/* Requests a refresh of one feed (NULL: of all that are on). With `accept`, prices are stored
+ * without confirmation. ERROR_CONFLICT while a refresh runs, ERROR_UNABLE if the feed is off. */
 MUST_USE bool refresher_ask(struct refresher *refresher, const char *feed, bool accept,
                             struct error *err);
 

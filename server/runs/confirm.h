@@ -1,4 +1,4 @@
-/* Queues the sweep that measures a failed check again: in turns with the baseline where that runs
+/* Queues the sweep that measures a failed check again: in turns with the baseline if that can run
  * here, else the candidate alone. */
 #pragma once
 
@@ -7,15 +7,14 @@
 
 struct gate_queueing {
     long long queue_limit;
-    /* Asked how many runs it would queue, before anything is stored. One that refuses says why.
-     */
+    /* Called with the number of runs before anything is stored. To refuse, it replies with the
+     * reason and returns false. */
     bool (*may)(void *user, long long runs);
     void *user;
-    bool was_there; /* returned: somebody else has just queued the same */
+    bool was_there; /* result: another request has just queued the same sweep */
 };
 
-/* Queues it. ERROR_UNABLE where the run was measured on another machine, or cannot be run here.
- */
+/* ERROR_UNABLE if the run was measured on another machine or cannot run here. */
 MUST_USE bool gate_queue_confirmation(struct db *db, struct this_machine *here,
                                       struct gate_check *check, struct gate_queueing *queueing,
                                       struct error *err);

@@ -17,14 +17,14 @@ struct engine {
     char name[ENGINE_NAME_MAX + 1];
     char *command[ENGINE_WORDS_MAX + 1]; /* NULL-terminated, into `text` */
     char *text;
-    bool ours; /* the worker of this program, whose abilities are known before it runs */
+    bool ours; /* our worker, whose abilities are known in advance */
 };
 
 struct engines {
     struct engine list[ENGINES_MAX];
     size_t count;
     const char *names[ENGINES_MAX + 1]; /* NULL-terminated, for error messages */
-    struct engine_user user;            /* that runs them, where root starts the server */
+    struct engine_user user;            /* that runs them, if the server runs as root */
     bool user_of_all;                   /* registered engines, too */
 };
 
@@ -43,14 +43,14 @@ MUST_USE bool engines_can(const struct engines *engines, const struct run_spec *
 const struct engine *engines_find(const struct engines *engines, const char *name,
                                   struct error *err);
 
-/* Chooses the user that engines run as: of all the one of that name (--engine-user). Without a
- * name, where root asks, our own engine gets ENGINES_USER if that user exists and may run it;
- * what it runs as otherwise is logged. Registered engines, which may need the operator's files,
- * then run as the server does. An error where the name is of no user, that user may not run our
- * own engine, or this process may not become another user. */
+/* Chooses the user that engines run as. With a name (--engine-user): that user, for all engines.
+ * Without, as root: our own engine runs as ENGINES_USER if that user exists and may run it (else
+ * the log says how it runs); registered engines, which may need the operator's files, run as the
+ * server. Fails if the user does not exist or may not run our own engine, or this process may not
+ * change users. */
 MUST_USE bool engines_choose_user(struct engines *engines, const char *name, struct error *err);
 
-/* NULL: the server's own. */
+/* NULL: the server's user. */
 const struct engine_user *engines_user(const struct engines *engines,
                                        const struct engine *engine);
 

@@ -1,4 +1,4 @@
-/* What a job works with, and how it ends. */
+/* Inputs of a job, and its result. */
 #pragma once
 
 #include "db/db.h"
@@ -31,7 +31,7 @@ struct job_parts {
     void *user;
 };
 
-/* Asks the owner whether the job has to end; then `wake` is no longer readable. */
+/* Resets `wake` and asks the owner whether the job has to end. */
 static inline enum stop_reason job_stop_reason(const struct job_parts *parts)
 {
     uint64_t rings;

@@ -29,8 +29,8 @@ MUST_USE bool recorder_step(struct recorder *recorder, const struct step *step, 
                             struct error *err);
 void recorder_add_reading(struct recorder *recorder, const struct canary *canary);
 
-/* Observes and stores if either is due. That another process has locked the database is no
- * failure: what is pending is stored at a later call. */
+/* Observes and stores if either is due. If another process has locked the database, that is not a
+ * failure: a later call stores what is pending. */
 MUST_USE bool recorder_tend(struct recorder *recorder, long long now_ns, struct error *err);
 
 /* When recorder_tend() is due. */
@@ -39,8 +39,8 @@ long long recorder_due(const struct recorder *recorder);
 /* Makes the last observation: call it after the last step, before the worker exits. */
 void recorder_look(struct recorder *recorder, long long now_ns);
 
-/* Stores everything that is pending. ERROR_BUSY: what is not stored stays pending, and a later
- * call stores it; this one waits only for a moment, because the worker stands still meanwhile. */
+/* Stores everything that is pending. ERROR_BUSY: the rest stays pending for a later call. Waits
+ * only briefly, because the worker is stopped meanwhile. */
 MUST_USE bool recorder_flush(struct recorder *recorder, long long now_ns, struct error *err);
 
 /* Accepts a zeroed recorder. */

@@ -10,7 +10,7 @@
 
 struct runner;
 
-/* Ends the runs that a killed server left open, kills their workers, then starts the thread. */
+/* Ends runs that a killed server left open, kills their workers, then starts the thread. */
 MUST_USE struct runner *runner_start(const struct runner_parts *parts, struct error *err);
 
 /* Call this after queueing a run. */
@@ -37,7 +37,7 @@ bool runner_is_preempted(struct runner *runner, char *ret_why, size_t size);
 /* Whether a notice stands and no run is under way: queued runs will not run here. */
 bool runner_is_drained(struct runner *runner);
 
-/* Which run is under way; false when none is. */
+/* The run under way; false if there is none. */
 bool runner_current(struct runner *runner, struct run_id *ret_id);
 
 /* Ends the current run as interrupted, and the thread. The other functions may still be called
@@ -45,5 +45,5 @@ bool runner_current(struct runner *runner, struct run_id *ret_id);
 void runner_stop(struct runner *runner);
 void runner_free(struct runner *runner);
 
-/* No new work is to be accepted. */
+/* True if no new work may be accepted. */
 bool runner_is_stopping(struct runner *runner);

@@ -1,4 +1,4 @@
-/* What the runner works with. */
+/* Inputs of the runner. */
 #pragma once
 
 #include "server/base/config.h"

@@ -1,4 +1,4 @@
-/* Inside the runner: its state, and the thread that runs. For runner.c and runner_work.c only. */
+/* Internals of the runner: its state and its thread. For runner.c and runner_work.c only. */
 #pragma once
 
 #include "engine/run/run.h"
@@ -32,8 +32,8 @@ struct runner {
     bool woken;             /* since the queue was last read */
     bool cancelled;         /* the current run is to end */
     bool preempted;         /* the cloud takes this machine back */
-    bool sweeps_changed;    /* a queued run of some sweep has ended without the thread */
-    char preemption[160];   /* its reason, also of a notice that was withdrawn */
+    bool sweeps_changed;    /* another thread has ended a queued run of a sweep */
+    char preemption[160];   /* its reason, kept after a withdrawal */
     struct db *verified_db; /* `db` while maintenance reads all of it, else NULL */
 
     /* The thread's own: */
@@ -43,8 +43,8 @@ struct runner {
     long long claimed_ns; /* when, by the monotonic clock */
     struct readiness readiness;
     struct maintenance maintenance;
-    bool sweeps_due;         /* every sweep is to be advanced */
-    struct run_id due_sweep; /* this one is; "" for none */
+    bool sweeps_due;         /* all sweeps must be advanced */
+    struct run_id due_sweep; /* this sweep must be advanced; "" none */
     bool sweeps_reported;
 };
 

@@ -10,9 +10,9 @@
 #define RUN_DOCUMENT_MAX (256 * 1024 * 1024)
 
 /* Adds one line. `parts` comes from exports_each(); parts that are not stored as text are built
- * from the rows of `db`. A run that was measured here is signed with `key`, unless that is NULL;
- * a document that came signed leaves as it came. ERROR_DAMAGED, and nothing is added, where its
- * signature does not hold any more: what is stored of it was altered. */
+ * from the rows of `db`. A run measured here is signed with `key`, unless that is NULL; a
+ * document that came signed is restored unchanged. ERROR_DAMAGED, with nothing added, if its
+ * signature is no longer valid: the stored run was altered. */
 MUST_USE bool run_document_write(struct db *db, const struct document_parts *parts,
                                  const struct signing_key *key, struct bytes *text,
                                  struct error *err);

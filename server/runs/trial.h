@@ -11,8 +11,8 @@ struct trial {
     bool ours; /* our own engine, whose memory we can predict */
 };
 
-/* JOB_FINISHED: spec->batch_size is a number. Else as in job_run(). A worker that fails, or has
- * not made its steps after a third of max_seconds, gets the least batch: the run itself tells how
- * it fails. */
+/* JOB_FINISHED: spec->batch_size is a number. Else as in job_run(). If the worker fails, or needs
+ * more than a third of max_seconds, the smallest batch is chosen: the run itself then reports the
+ * failure. */
 MUST_USE enum job_result trial_run(const struct trial *trial, struct run_spec *spec,
                                    enum stop_reason *ret_stopped_by, struct error *err);

@@ -4,7 +4,7 @@
 #include "common/fields.h"
 #include "server/base/config.h"
 
-/* A set of commands has a bit for each. */
+/* Sets of commands are bit masks. */
 #define COMMAND_BIT(command) (1u << (command))
 
 struct option {
@@ -14,7 +14,7 @@ struct option {
     unsigned commands;    /* that accept the option */
     bool repeats;     /* a repeated option is appended with ';' instead of replacing the first */
     bool secret;      /* from the environment only: ps shows flags */
-    const char *bare; /* the value of the flag without one; NULL: a value is needed */
+    const char *bare; /* value of the flag alone; NULL: it needs a value */
 };
 
 extern const struct option config_options[];
@@ -22,8 +22,8 @@ extern const size_t config_option_count;
 
 struct command_words {
     const char *name;
-    const char *operands[OPERANDS_MAX]; /* their names in --help; NULL if there are fewer. One in
-                                         * lower case is a word that must stand there. */
+    const char *operands[OPERANDS_MAX]; /* their names in --help; NULL if there are fewer. Lower
+                                           case is a literal word. */
     const char *meaning;
 };
 

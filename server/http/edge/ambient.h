@@ -1,8 +1,7 @@
-/* Requests without a token, where the server demands none: a client that reaches the port may do
- * all. On a laptop that includes each page that its user's browser has open, so such a request
- * must come to a name that is this machine's own (a stranger's name may be made to lead here: DNS
- * rebinding), and one that changes or takes much along must not come from another site
- * (cross-site request forgery). Pure functions. */
+/* Checks requests without a token on a server that needs none. Any page in a local browser can
+ * send them, so the Host must be a name of this machine (against DNS rebinding), and a request
+ * that changes or exports data must not come from another site (against cross-site request
+ * forgery). Pure functions. */
 #pragma once
 
 #include "common/error.h"
@@ -15,6 +14,6 @@ struct ambient_request {
     bool changes; /* or exports */
 };
 
-/* `names` are those of --host, separated by semicolons. Returns false with the field that is
- * wrong: Host, Origin or Sec-Fetch-Site. */
+/* `names` is the option --host: names separated by semicolons. On failure err names the header
+ * field: Host, Origin or Sec-Fetch-Site. */
 bool ambient_check(const struct ambient_request *request, const char *names, struct error *err);

@@ -26,10 +26,10 @@ struct connection_limits {
 
 #define SEND_LEAST 16384 /* bytes */
 
-/* What the table does to sockets, which it knows as descriptors. */
+/* Functions on sockets, which the table knows only as descriptors. */
 struct connection_calls {
-    void (*cut)(int descriptor);        /* ends it; with a lock held, and must not call back */
-    long long (*taken)(int descriptor); /* bytes that the client has taken, since ever */
+    void (*cut)(int descriptor);        /* ends it; called with a lock held, must not call back */
+    long long (*taken)(int descriptor); /* bytes that the client has taken so far */
 };
 
 /* The time from a new connection to the first tick must not be longer than this. */
@@ -48,10 +48,10 @@ struct connections *connections_new(const struct connection_limits *limits,
                                     const struct connection_calls *calls);
 void connections_free(struct connections *connections);
 
-/* Adds a client. At a limit, cuts the client that has been resting, sending its request or not
- * taking its answer for longest, of the same address if that exceeds its own limit. One whose
- * answer has just begun is cut only where there is no other, and never for its own address.
- * Returns NULL, and the caller must close `descriptor`, when all others wait for answers. */
+/* Adds a client. At a limit, cuts the client that has been idle, sending its request or not
+ * taking its answer for longest; at the limit per address, one of that address. A client whose
+ * answer has just begun is cut only as a last resort, and never for its own address. Returns NULL
+ * if all others wait for answers: the caller must close `descriptor`. */
 struct client *connections_add(struct connections *connections, int descriptor,
                                const struct sockaddr *address, long long now_ns);
 
@@ -60,8 +60,8 @@ void connections_remove(struct connections *connections, struct client *client);
 
 void client_phase(struct client *client, enum phase phase, long long now_ns);
 
-/* Lets a client wait for something to end. False where half of the connections, of its address or
- * in all, do so already: others must be served beside them. */
+/* Lets a client wait for something to end. False if half of the connections, of its address or in
+ * all, do so already: the rest is for other requests. */
 bool connections_hold(struct connections *connections, struct client *client, long long now_ns);
 
 /* Cuts one client now. */

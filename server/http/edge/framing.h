@@ -1,11 +1,10 @@
-/* Where a request ends, as its header says: checked field by field, because a proxy in front that
- * reads a header differently makes two requests of one (request smuggling). What could be read in
- * two ways is refused, and the connection ends. Pure functions over the header as it was sent.
+/* Protects against request smuggling: a proxy that reads a header differently would see two
+ * requests in one. Checks each field that determines the length of a request; an ambiguous header
+ * is refused, and the connection ends. Pure functions over the header as sent.
  *
  *     struct framing framing = framing_begin(first);
  *     for each field: framing_field(&framing, ...);
- *     if (!framing_check(&framing, is_1_1, end, &err)) refuse;
- */
+ *     if (!framing_check(&framing, is_1_1, end, &err)) refuse; */
 #pragma once
 
 #include "common/error.h"
@@ -14,21 +13,19 @@
 #include <stddef.h>
 
 struct framing {
-    const char
-        *next; /* where the next line begins, in the header as it was sent; NULL: unknown */
-    const char *fault; /* the first one: static text; NULL for none */
+    const char *next;  /* the next line of the header as sent; NULL: unknown */
+    const char *fault; /* the first: static text; NULL: none */
     int hosts, lengths, codings;
 };
 
-/* `first` is where the first field begins in memory, where the fields lie one behind the other as
- * they were sent; NULL where they do not, and a library has refused what only that would show:
- * folded lines and those that end without CR LF. */
+/* `first` points to the first field, if the fields lie in memory as sent. Else NULL: the library
+ * must then have refused folded lines and lines without CR LF. */
 struct framing framing_begin(const char *first);
 
 void framing_field(struct framing *framing, const char *name, size_t name_length,
                    const char *value, size_t value_length);
 
-/* `end` is where the header ends, behind its empty line; not used where `first` was NULL.
- * `is_1_1` is false for HTTP/1.0, which needs no Host and has no codings. */
+/* `end` points behind the header's empty line; ignored if `first` was NULL. `is_1_1` is false for
+ * HTTP/1.0, which needs no Host and has no codings. */
 bool framing_check(const struct framing *framing, bool is_1_1, const char *end,
                    struct error *err);

@@ -1,5 +1,5 @@
-/* Limits how many large bodies are held at once, and so the memory that clients can take: each
- * body may have 16 MiB. */
+/* Limits the large bodies held at once, and so the memory that clients can take: a body may have
+ * 16 MiB. */
 #pragma once
 
 #include <stdatomic.h>

@@ -1,29 +1,28 @@
-/* The listening socket, and what the system is asked about the connections that come from it. */
+/* The listening socket, and system calls on its connections. */
 #pragma once
 
 #include "common/error.h"
 #include "server/base/config.h"
 
-/* Returns a listening descriptor, or -1. What a client does not take within --send-seconds the
- * system drops, with the connection: also where we are done with it, and it only sends the rest.
- */
+/* Returns a listening descriptor, or -1. The system drops a connection whose client takes nothing
+ * for --send-seconds, also after we closed it. */
 MUST_USE int listener_open(const struct config *config, struct error *err);
 
-/* Whether the client closed its end, be there bytes left to read or not: a client that hides its
- * end behind junk would be waited for. */
+/* Whether the client closed its end, even if unread bytes remain: else junk could hide the
+ * end. */
 bool listener_has_left(int descriptor);
 
-/* For a client that has closed its end: makes what was sent before readable to its last byte, and
- * then the end, also where the system has announced that end already. */
+/* For a client that has closed its end: makes the remaining bytes and then the end readable, even
+ * if the system has already announced that end. */
 void listener_tell_end(int descriptor);
 
-/* Limits what the system buffers of an answer that the client does not take. */
+/* Limits the system's send buffer. */
 void listener_hold_enough(int descriptor);
 
-/* The same, to hardly anything: for answers that grow old. */
+/* Makes the send buffer minimal, for live answers. */
 void listener_hold_little(int descriptor);
 
-/* Ends a connection, and frees what the client has not taken. */
+/* Ends a connection and drops what is still buffered. */
 void listener_cut(int descriptor);
 
 /* Bytes that the client has taken since the connection began. */

@@ -1,8 +1,8 @@
-/* A run or sweep as Server-Sent Events: what both have in common. The server queues nothing for a
- * reader: each event is computed from the rows and from what this reader has been sent, so a slow
- * reader skips progress, and one that reconnects with Last-Event-ID misses no state. In haste
- * (common/haste.h) it speaks more often where there is no news.
- * Tested by tests/api/test_events.py and tests/api/test_sweep_events.py. */
+/* Server-Sent Events of a run or sweep: the common part. The server queues nothing for a reader:
+ * each event is computed from the rows and from what this reader has been sent, so a slow reader
+ * skips progress, and one that reconnects with Last-Event-ID misses no state. In haste
+ * (common/haste.h) it speaks more often where there is no news. Tested by
+ * tests/api/test_events.py and tests/api/test_sweep_events.py. */
 #pragma once
 
 #include "common/bytes.h"
@@ -15,11 +15,11 @@
 struct exchange;
 struct server;
 
-/* The first member of what a handler keeps for its reader. */
+/* The first member of a handler's state. */
 struct event_stream {
     struct run_id id;
-    /* Adds the events that the reader has not seen, and sets pause_ns and ended. False when it
-     * cannot: the stream breaks off, and the reader connects anew. */
+    /* Adds the events that the reader has not seen; sets pause_ns and ended. On false the stream
+     * ends, and the reader reconnects. */
     bool (*look)(struct event_stream *stream, const struct server *server, struct bytes *piece,
                  long long now_ns);
     long long pause_ns;  /* without news, until the next look */
@@ -27,10 +27,10 @@ struct event_stream {
     bool begun, ended;
 };
 
-/* A zeroed struct of `size` bytes with the id of the path, for free(). NULL where the request has
- * been refused. */
+/* Allocates a zeroed struct of `size` bytes and sets the id from the path; the caller frees it.
+ * NULL if the request was refused. */
 void *event_stream_open(struct exchange *exchange, size_t size);
 
-/* Replies with the events that look() finds, from now on; takes over *stream. */
+/* Replies with the events of look(); takes ownership of *stream. */
 void event_stream_follow(struct exchange *exchange, struct event_stream *stream,
                          enum topic_kind topic);

@@ -57,7 +57,7 @@ void metrics_handler(struct exchange *exchange);
 void openapi_handler(struct exchange *exchange);
 void asset_handler(struct exchange *exchange);
 
-/* What they answer with, where no other header says it. */
+/* Their answers that no other header declares. */
 extern const struct members state_event_members, step_list_members, void_list_members;
 extern const struct members sweep_list_members, sweep_state_event_members;
 extern const struct members health_members, readiness_members, import_report_members;
@@ -70,5 +70,5 @@ extern const struct members instance_list_members;
 extern const struct members price_list_members, stored_prices_members;
 extern const struct members support_list_members;
 
-/* The bodies that they take, where no other header says it. */
+/* Their request bodies that no other header declares. */
 extern const struct body prices_body, discount_body, capacity_body;

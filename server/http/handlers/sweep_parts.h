@@ -1,4 +1,4 @@
-/* What an answer about one sweep is made of. */
+/* The data of an answer about one sweep. */
 #pragma once
 
 #include "server/http/json/sweep_view.h"
@@ -12,9 +12,9 @@ struct sweep_parts {
     struct sweep_view view;
 };
 
-/* Into zeroed parts; on failure what is there so far is the caller's to clear. */
+/* Fills zeroed parts; clear them also after a failure. */
 MUST_USE bool sweep_parts_load(struct db *db, const char *id, struct sweep_parts *parts,
                                struct error *err);
 
-/* Zeroed ones are fine. */
+/* Accepts zeroed parts. */
 void sweep_parts_clear(struct sweep_parts *parts);

@@ -9,12 +9,13 @@
 /* {"reason": ...}: of a struct taken_back. */
 extern const struct body reason_body;
 
-/* Now, by the token of the request, for the reason that this body gives. */
+/* Fills time (now), token, and the reason from the body. */
 MUST_USE bool taking_back_read_body(struct exchange *exchange, struct taken_back *ret_taken);
 
-/* The same of a request without a body: the reason of reason_parameters, which may be absent. */
+/* The same without a body: the reason is in reason_parameters and may be absent. */
 void taking_back_read_query(struct exchange *exchange, struct taken_back *ret_taken);
 
-/* For the audit: what was done, to which id, and why. `did` is a literal, like "run voided". */
+/* Notes for the audit what was done, to which id, and why. `did` is a literal, like "run
+ * voided". */
 void taking_back_note(struct exchange *exchange, const char *did, const char *id,
                       const char *reason);

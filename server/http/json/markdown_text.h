@@ -1,5 +1,5 @@
-/* Foreign text in Markdown: names that a sender chose must stay names. They return false at
- * the limit of the text. */
+/* Untrusted text in Markdown: a sender's names must not become markup. They return false at the
+ * limit of the text. */
 #pragma once
 
 #include "common/bytes.h"
@@ -10,6 +10,6 @@
  * which would end the line, becomes a space. */
 MUST_USE bool markdown_add_plain(struct bytes *text, const char *words);
 
-/* As code, in backquotes: those inside, and bars, which would end the cell of a table, become
- * apostrophes. */
+/* As code, in backquotes. Backquotes inside become apostrophes, and so do bars, which would end a
+ * table cell. */
 MUST_USE bool markdown_add_code(struct bytes *text, const char *words);

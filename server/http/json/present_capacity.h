@@ -1,4 +1,4 @@
-/* Events of capacity and their counts, as answers have them. */
+/* JSON of capacity events and their counts. */
 #pragma once
 
 #include "db/capacity/capacity.h"
@@ -6,5 +6,5 @@
 
 extern const struct members capacity_event_members; /* of struct capacity_event */
 extern const struct members capacity_count_members; /* of struct capacity_count */
-/* The same in a comparison's row: of all zones, over CAPACITY_DAYS. */
+/* The counts in a comparison's row: all zones, over CAPACITY_DAYS. */
 extern const struct members row_capacity_members;

@@ -4,9 +4,8 @@
 #include "answers/gate/judge.h"
 #include "server/base/members.h"
 
-/* Numbers for other tools' histories: the "customBiggerIsBetter" of github-action-benchmark, and
- * Bencher's metric format. A run that says nothing gives an empty list: none of them has a word
- * for "not known". */
+/* Numbers in the formats "customBiggerIsBetter" of github-action-benchmark, and of Bencher. A run
+ * without a verdict gives an empty list: neither format has a value for "unknown". */
 void present_check_github(struct json_writer *out, const struct gate_check *check);
 void present_check_bencher(struct json_writer *out, const struct gate_check *check);
 

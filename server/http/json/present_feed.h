@@ -1,4 +1,4 @@
-/* The shape of JSON answers about feeds; prices/price_json.h has the prices. */
+/* JSON of feeds; prices/price_json.h has the prices. */
 #pragma once
 
 #include "db/prices/feed_rows.h"
@@ -7,7 +7,7 @@
 
 extern const struct members refresh_members; /* of struct refresh_progress */
 
-/* A feed: what it is, how it is, and how each of its scopes is. */
+/* A feed, its state, and the state of each scope. */
 struct feed_view {
     const struct feed *feed;
     bool on;

@@ -1,4 +1,4 @@
-/* The shape of histories with their changes. */
+/* JSON of histories with their changes. */
 #pragma once
 
 #include "db/standings/histories.h"

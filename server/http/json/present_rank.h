@@ -1,4 +1,4 @@
-/* The ranks that a row or a cell may have. */
+/* JSON of the rank interval of a row or a cell. */
 #pragma once
 
 #include "server/base/members.h"

@@ -5,5 +5,6 @@
 
 extern const struct members roofline_members;
 
-/* The member "roofline" of a struct run: null but of a finished run with its whole summary. */
+/* Writes the member "roofline" of a struct run: null unless the run finished and its summary is
+ * complete. */
 void roofline_write(struct json_writer *out, const struct member *row, const void *object);

@@ -1,4 +1,4 @@
-/* The shape of every answer about runs. */
+/* JSON of runs. */
 #pragma once
 
 #include "db/runs/run_list.h"
@@ -20,7 +20,7 @@ struct run_page {
 };
 extern const struct members run_list_members;
 
-/* Says in the page where the next one begins. */
+/* Sets the page's cursor. */
 void run_page_end(const struct run_list *list, struct page *page);
 
 /* An element of the list of steps. */
@@ -31,7 +31,7 @@ struct placed_step {
 };
 extern const struct members step_members;
 
-/* `findings` and `load` as in struct run, whose names of processes the words get; null for what
- * was never judged. */
+/* `findings` and `load` are as in struct run; the words quote its process names. Writes null for
+ * a run that was never judged. */
 void present_judgement(struct json_writer *out, enum validity level, const char *findings,
                        const char *load);

@@ -1,4 +1,4 @@
-/* Who the runs of a row of a comparison are of. */
+/* The senders of a comparison row's runs. */
 #pragma once
 
 #include "db/standings/standings.h"

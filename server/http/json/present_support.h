@@ -1,4 +1,4 @@
-/* What is known of an instance type: as JSON, and as a line of CSV. */
+/* The known facts of an instance type, as JSON and as a line of CSV. */
 #pragma once
 
 #include "answers/types/support.h"

@@ -1,4 +1,4 @@
-/* The shape of every answer about sweeps. */
+/* JSON of sweeps. */
 #pragma once
 
 #include "server/base/members.h"
@@ -8,7 +8,7 @@ extern const struct members sweep_members;       /* of struct sweep_view */
 extern const struct members sweep_head_members;  /* of struct sweep_row: without its cells */
 extern const struct members sweep_state_members; /* words of enum sweep_state */
 
-/* How far the runs of a sweep have come. */
+/* The progress of a sweep. */
 struct sweep_progress {
     long long runs_total, runs_done, runs_running;
     double elapsed_seconds, seconds_left; /* the latter NaN unknown */

@@ -1,11 +1,11 @@
-/* A sweep as every form of its answer needs it. */
+/* The data of a sweep for all formats of its answer. */
 #pragma once
 
 #include "db/runs/sweep_runs.h"
 #include "db/runs/sweeps.h"
 #include "pricing/cost.h"
 
-/* A sweep with its runs, and what they come to. */
+/* A sweep with its runs and its result. */
 struct sweep_view {
     const struct sweep_row *row;
     enum sweep_preset preset;
@@ -16,15 +16,15 @@ struct sweep_view {
     long long now_us;
 };
 
-/* Dollars an hour as the latest run of the sweep was charged: one price for all cells, so that
- * dollars differ only where speeds do. 0 where no run has one. */
+/* The price per hour of the sweep's latest run: one price for all cells, so that dollars differ
+ * only where speeds do. 0 if no run has one. */
 double sweep_dollars_per_hour(const struct sweep_view *view);
 
-/* False where the speed of the cell, or the price, is not known. */
+/* False if the cell's speed or the price is unknown. */
 bool sweep_cell_cost(const struct sweep_view *view, size_t index, struct cost *ret_cost);
 
-/* As samples a second, of workloads on text. */
+/* Tokens a second, of workloads on text. */
 bool sweep_cell_tokens(const struct sweep_view *view, size_t index, struct amount *ret_speed);
 
-/* Both have a value, and neither is surely faster. */
+/* True if both have a value and neither is surely faster. */
 bool sweep_cells_tie(const struct sweep_result *result, size_t index, size_t other);

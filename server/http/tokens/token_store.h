@@ -1,4 +1,4 @@
-/* The valid tokens: those of options and of --tokens, which can be reloaded while requests are
+/* The valid tokens: from options and from --tokens, which can be reloaded while requests are
  * answered. Thread-safe. */
 #pragma once
 
@@ -24,7 +24,7 @@ void token_store_free(struct token_store *token_store);
 /* Reloads --tokens. On failure the old tokens stay. */
 MUST_USE bool token_store_reload(struct token_store *token_store, struct error *err);
 
-/* Returns false for an unknown token, or for none (NULL) where one is needed. */
+/* Returns false for an unknown token, and for NULL if a token is required. */
 bool token_store_find(struct token_store *token_store, const char *token,
                       struct grant *ret_grant);
 

@@ -1,7 +1,6 @@
 /* Usage counters and spent limits per token name, kept until exit, so that reloading the token
- * file does not reset limits. Thread-safe. They are in memory only and start anew with the
- * server: limits protect the hub from a candidate that has gone wrong, not from the token's
- * owner. */
+ * file does not reset limits. Thread-safe. In memory only, reset at restart: limits protect the
+ * hub from a faulty client, not from the token's owner. */
 #pragma once
 
 #include "common/bytes.h"
@@ -33,8 +32,8 @@ enum spent sender_spend(struct sender *sender, enum limit_kind kind, long long m
 void sender_give_back(struct sender *sender, enum limit_kind kind, long long most,
                       long long amount);
 
-/* One more of its bodies is being read that is as large as an import's; false where
- * LARGE_BODIES_OF_SENDER are already, so that others find room too. */
+/* Begins to read a large body of the sender; false if LARGE_BODIES_OF_SENDER are being read
+ * already, to leave slots for others. */
 #define LARGE_BODIES_OF_SENDER 2
 bool sender_begin_large(struct sender *sender);
 void sender_end_large(struct sender *sender);

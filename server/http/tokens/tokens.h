@@ -17,7 +17,7 @@ enum {
 #define SCOPES_ALL (SCOPE_READ | SCOPE_WRITE | SCOPE_IMPORT)
 #define SCOPES_TEXT_MAX 32
 
-#define TOKEN_PRESENTED_MAX 512 /* no longer one is looked up */
+#define TOKEN_PRESENTED_MAX 512 /* longer ones are not looked up */
 #define TOKENS_MAX 4096
 #define TOKENS_FILE_MAX (1024 * 1024)
 
@@ -43,7 +43,7 @@ struct token {
     unsigned scopes;
     struct limits limits;
     uint8_t hash[SHA256_SIZE];
-    bool many_keys; /* "keys=many": it sends runs that others signed, and is bound to no key */
+    bool many_keys; /* "keys=many": may send runs that others signed; bound to no key */
     bool is_option; /* from an option: the name identifies no sender */
 };
 
@@ -52,8 +52,8 @@ struct tokens {
     size_t count, room;
 };
 
-/* Adds the tokens of a text. error.field is "FILE:LINE", or the end of that. Call tokens_clear()
- * afterwards, also on failure. */
+/* Adds the tokens of a text. error.field is "FILE:LINE", cut at its start if too long. Call
+ * tokens_clear() afterwards, also on failure. */
 MUST_USE bool tokens_parse(const char *file, const char *text, size_t length,
                            struct tokens *tokens, struct error *err);
 
@@ -73,6 +73,6 @@ void tokens_clear(struct tokens *tokens);
 /* "[a-z0-9][a-z0-9._-]{0,62}", and not one of ours. */
 MUST_USE bool token_name_check(const char *name, struct error *err);
 
-/* Of "read,import" and its like. */
+/* Parses "read,import" and the like. */
 MUST_USE bool scopes_read(const char *text, unsigned *ret_scopes, struct error *err);
 void scopes_write(unsigned scopes, char ret_text[SCOPES_TEXT_MAX]);

@@ -1,11 +1,11 @@
-/* Takes tokens out of the file of --tokens. */
+/* Removes tokens from the file of --tokens. */
 #pragma once
 
 #include "common/error.h"
 
 #include <stdbool.h>
 
-/* Takes the lines of a name out of the file, all else stays; the file is replaced in one step and
- * keeps its mode and owner. *ret_found is false where no line has this name. */
+/* Removes the lines of a name and keeps the rest. Replaces the file atomically; mode and owner
+ * stay. *ret_found is false if no line has this name. */
 MUST_USE bool tokens_remove(const char *file, const char *name, bool *ret_found,
                             struct error *err);

@@ -1,4 +1,4 @@
-/* What the rows of a comparison's JSON are written from. */
+/* The data of a comparison's JSON. */
 #pragma once
 
 #include "answers/compare/ranking.h"

@@ -1,10 +1,10 @@
-/* What a row of a comparison says of the job, of the reference and of its processor. */
+/* The members of a row about the job, the reference and the processor. */
 #pragma once
 
 #include "answers/compare/ranking.h"
 #include "server/base/members.h"
 
-/* Each with what finds its object, which is NULL where there is none. */
+/* Each has a function that returns its object, or NULL. */
 extern const struct members comparison_job_members; /* of struct row_job */
 const void *comparison_find_job(const void *row);
 
@@ -14,6 +14,6 @@ const void *comparison_find_peak(const void *row);
 extern const struct members to_reference_members; /* of struct comparison_view */
 const void *comparison_find_reference(const void *view);
 
-/* Writes dollars that were computed. */
+/* Writes computed dollars. */
 void comparison_write_exact(struct json_writer *out, const struct member *row,
                             const void *object);

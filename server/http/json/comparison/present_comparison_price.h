@@ -1,4 +1,4 @@
-/* The part of a row of a comparison that is about money. */
+/* The members of a row about prices and costs. */
 #pragma once
 
 #include "answers/compare/ranking.h"
@@ -7,15 +7,15 @@
 /* Members "price" and "why_no_price", one of them null: of struct row_price. */
 extern const struct members row_price_members;
 
-/* Dollars an hour of every kind, as the feeds have them, and how often spot is interrupted: of
- * struct offer. */
+/* Dollars an hour of every kind, from the feeds, and the interruption rate of spot: of struct
+ * offer. */
 extern const struct members row_offer_members;
-const void *comparison_find_offer(const void *row); /* one without prices where there is none */
+const void *comparison_find_offer(const void *row); /* an empty one if there is none */
 
-/* What the price of the row makes of its speed: of struct comparison_row. */
+/* The costs computed from price and speed: of struct comparison_row. */
 extern const struct members row_cost_members;
 const void *comparison_find_samples(const void *row);     /* per dollar */
 const void *comparison_find_per_million(const void *row); /* dollars */
 
-/* A row on demand and on spot, side by side, and how spot moved: of struct comparison_view. */
+/* Both sides of a row (on demand, spot) and the spot history: of struct comparison_view. */
 extern const struct members row_sides_members;

@@ -1,21 +1,21 @@
-/* A comparison as pictures for other pages: SVG without script, style or anything to load, whose
- * every text is escaped. */
+/* A comparison as pictures for other pages: SVG without scripts, styles or external resources.
+ * All texts are escaped. */
 #pragma once
 
 #include "answers/compare/ranking.h"
 
 #include "common/bytes.h"
 
-#define PICTURE_ROWS_MAX 50 /* rows that a picture has at most, whatever the question's limit */
+#define PICTURE_ROWS_MAX 50 /* additional to the question's limit */
 
-/* Bars of samples per dollar with their intervals, in the order of the comparison; a row without
- * a number has the reason in place of a bar. False at the limit of the text. */
+/* Bars of samples per dollar with intervals, in the comparison's order; a row without a number
+ * shows the reason instead. False at the limit of the text. */
 MUST_USE bool present_comparison_svg(struct bytes *text,
                                      const struct comparison_question *question,
                                      const struct ranking *ranking);
 
-/* A badge of one line, "samples/$ | 336k +- 0.9 %". It is about the first row that has samples
- * per dollar; with a reference, about the first such row that is not the reference. It says
+/* A badge of one line, "samples/$ | 336k +- 0.9 %", about the first row with samples per dollar,
+ * the reference excluded. It says
  *   no data                     where there is no such row;
  *   336k, no interval           of a number that is not ranked;
  *   no interval                 beside a reference, where either has none;

@@ -7,9 +7,9 @@
 struct page;
 
 struct families_view {
-    struct page *page; /* first: page_end_members; its limit is the question's */
+    struct page *page; /* first: page_end_members; with the question's limit */
     const struct comparison_question *question;
     const struct families *families;
-    const char *after; /* the page before ended with this; NULL for the first */
+    const char *after; /* last entry of the previous page; NULL for the first page */
 };
 extern const struct members family_list_members; /* of struct families_view */
