@@ -223,7 +223,7 @@ static json_t *schema_of(const struct parameter_row *row)
     }
 }
 
-/* The default as the schema's type has it. */
+/* The default in the type of the schema. */
 static json_t *usual_of(const struct parameter_row *row)
 {
     json_t *value = json_loads(row->usual, JSON_DECODE_ANY, NULL);

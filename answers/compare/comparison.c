@@ -49,8 +49,8 @@ static int unit_order(const struct contender *left, const struct contender *righ
     return strcmp(left->published.unit, right->published.unit);
 }
 
-/* A contender, and the speed that it surely has: the lower end of its interval, widened where few
- * machines were measured; 0 without an interval. */
+/* A contender and the lower end of its speed's interval, widened if few machines were measured; 0
+ * without an interval. */
 struct candidate {
     const struct contender *contender;
     double surely;
@@ -65,7 +65,7 @@ static bool are_rivals(const struct contender *left, const struct contender *rig
            strcmp(left->stratum, right->stratum) == 0;
 }
 
-/* Rivals stand together, the best of them first: less evidence never takes the place of more. */
+/* Groups rivals, the best first: less evidence never replaces more. */
 static int by_rivals(const void *left, const void *right)
 {
     const struct candidate *a = left, *b = right;
@@ -104,13 +104,13 @@ static size_t keep_best(struct candidate *chosen, size_t count, double vm_spread
     return kept;
 }
 
-/* Nothing is there any more: its runs were voided, or its figure was removed. */
+/* Empty: its runs were voided, or its figure was removed. */
 static bool is_empty(const struct contender *contender)
 {
     return contender->standing.level == STANDING_NONE && contender->standing.invalid == 0;
 }
 
-/* Contenders that the question is about; the rest is counted. */
+/* Selects the contenders of the question; counts the others. */
 static struct candidate *choose(const struct comparison_parts *parts, struct ranking *ranking)
 {
     const struct comparison_question *question = parts->question;
@@ -146,7 +146,7 @@ static struct amount amount_of(double value, const struct range *range)
                            .has_interval = range->known && range->low > 0};
 }
 
-/* By the order of versions and by age, never by who reported last. */
+/* By version order and age, not by time of report. */
 static void look_at_age(const struct comparison_parts *parts,
                         const struct newest_versions *newest, struct comparison_row *row)
 {
@@ -182,7 +182,7 @@ static void look_at_peak(struct comparison_row *row)
     row->has_peak = peak_flops_estimate(&effort, &row->peak);
 }
 
-/* A machine without a type has prices under a name of its own. */
+/* Prices of a machine without a type have a name of their own. */
 static const struct offer *find_offer(const struct offers *offers,
                                       const struct contender *contender)
 {
@@ -215,8 +215,8 @@ static void fill(const struct comparison_parts *parts, const struct newest_versi
     look_at_peak(row);
 }
 
-/* What was only ever published is no offer, nor is this machine; and what was typed for any
- * provider stands with each. */
+/* Types with published figures only are no offers, nor is this machine. A price typed for any
+ * provider counts for each. */
 static bool can_be_had(const struct offers *offers, size_t at)
 {
     const struct offer *offer = &offers->list[at];
@@ -229,8 +229,8 @@ static bool can_be_had(const struct offers *offers, size_t at)
             offer->typed->price.nanos);
 }
 
-/* Types that could be rented here, of which nothing was measured in this workload: what the
- * filters leave out was measured too. */
+/* Types for rent here without a measurement of this workload. Contenders that the filters exclude
+ * count as measured. */
 static void find_unmeasured(const struct comparison_parts *parts, struct ranking *ranking)
 {
     const struct comparison_question *question = parts->question;

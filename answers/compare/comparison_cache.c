@@ -11,8 +11,8 @@
 #define KEY_SIZE 400
 #define MINUTE_US (60 * 1000000LL)
 
-/* Offers of one question; good for as long as no price changes, whatever runs come, and for a
- * minute where prices of this moment are asked for, since they age. */
+/* Offers of one question. Valid until a price changes (new runs do not matter), and for a minute
+ * if the question is about now, because prices age. */
 struct slot {
     char key[KEY_SIZE]; /* "" while it is empty */
     long long prices;   /* revision_read_prices() before they were loaded */
@@ -60,7 +60,7 @@ void comparison_cache_free(struct comparison_cache *cache)
     free(cache);
 }
 
-/* Equal questions, equal keys; too long a one has none, and is never found again. */
+/* Equal questions have equal keys. Too long a question has no key and is not cached. */
 static void name(const struct offers_question *question, char ret_key[KEY_SIZE])
 {
     long long moment = question->is_now ? question->at_us / MINUTE_US : question->at_us;
@@ -97,12 +97,12 @@ static struct slot *oldest(struct comparison_cache *cache)
     return slot;
 }
 
-/* What a request has to see at least: what comes while it is answered may wait. */
+/* The revision that a request must see; later changes may be missing. */
 struct state {
     long long revision, prices;
 };
 
-/* NULL: the cache is too old for the request, or these prices were not asked for before. */
+/* NULL: the cache is too old for the request, or lacks these prices. */
 static struct slot *find_fresh(struct comparison_cache *cache, const char *key,
                                const struct state *least)
 {
@@ -115,8 +115,7 @@ static struct slot *find_fresh(struct comparison_cache *cache, const char *key,
                : NULL;
 }
 
-/* With the lock for writing, as short as can be: all who are answered wait meanwhile. Takes the
- * offers where there are some. */
+/* With the write lock, held briefly because all readers wait. Takes the offers, if any. */
 static bool change(struct comparison_cache *cache, struct db *db, struct slot *fresh,
                    struct error *err)
 {
@@ -136,7 +135,7 @@ static bool change(struct comparison_cache *cache, struct db *db, struct slot *f
     return true;
 }
 
-/* With the lock for writing: of the slots with homes, those that were used last keep them. */
+/* With the write lock: frees the homes of the least recently used slots. */
 static void drop_homes(struct comparison_cache *cache)
 {
     for (;;) {
@@ -159,7 +158,7 @@ static void drop_homes(struct comparison_cache *cache)
     }
 }
 
-/* For the standings as they are by now, which only this thread changes. */
+/* For the current standings, which only this thread changes. */
 static bool complete_homes(struct comparison_cache *cache, struct db *db,
                            const struct offers_question *question, const char *key,
                            struct error *err)
@@ -180,8 +179,7 @@ static bool complete_homes(struct comparison_cache *cache, struct db *db,
     return true;
 }
 
-/* One thread at a time, so that no other changes the cache: prices are loaded while others read.
- */
+/* One thread at a time may change the cache: it loads prices while others read. */
 static bool bring_up_to_date(struct comparison_cache *cache, struct db *db,
                              const struct offers_question *question, const char *key,
                              struct error *err)
@@ -193,7 +191,7 @@ static bool bring_up_to_date(struct comparison_cache *cache, struct db *db,
 
     if (!revision_read_prices(db, &fresh.prices, err))
         return false;
-    /* Unless only runs came, or somebody else was quicker. */
+    /* Not if only runs changed, or another thread was faster. */
     if ((!slot || slot->prices < fresh.prices) &&
         !offers_load(db, question, cache->store, fresh.prices, &fresh.offers, err))
         return false;

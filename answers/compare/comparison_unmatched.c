@@ -8,13 +8,13 @@
 #define KNOWN_SHOWN 6
 #define VALUE_SIZE sizeof((struct unmatched *)0)->value
 
-/* A value that is known, and how near it is to the one that was asked for. */
+/* A known value and its distance from the requested one. */
 struct known_value {
     char text[VALUE_SIZE];
     size_t alike;
 };
 
-/* What one parameter is looked for among. */
+/* The known values of one parameter. */
 struct search {
     const struct comparison_parts *parts;
     const char *parameter, *value;
@@ -154,7 +154,7 @@ static size_t drop_twins(struct known_value *known, size_t count)
     return kept;
 }
 
-/* What there is instead. */
+/* Lists the known values. */
 static struct known_value *list_known(const struct search *search, size_t *ret_count)
 {
     const struct standings *standings = search->parts->standings;
@@ -248,7 +248,7 @@ static void look_for_names(const struct comparison_parts *parts, struct unmatche
     }
 }
 
-/* The id of a row is no word that another one could be meant by. */
+/* A row's id is a hash: similar ids are no suggestions. */
 static void look_for_row(const struct comparison_parts *parts, struct unmatched *list,
                          size_t *count)
 {

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Hours by which a row must have ended to keep all that was asked. */
+/* The latest end of a row, in hours, that meets the question. */
 static double hours_allowed(const struct comparison_question *question,
                             const struct comparison_row *row)
 {
@@ -15,7 +15,7 @@ static double hours_allowed(const struct comparison_question *question,
 
     if (question->budget > 0) {
         double spent = row->price.dollars.value + question->hourly_value;
-        /* What boot and minimum add does not grow with the hours. */
+        /* Boot and minimum are constant. */
         double extra = row->job.charged_hours - row->job.hours;
         double within = row->price.known
                             ? question->budget / spent - extra * row->price.dollars.value / spent
@@ -26,8 +26,8 @@ static double hours_allowed(const struct comparison_question *question,
     return hours;
 }
 
-/* Machines of the types that are asked about, those of one type together: there may be thousands
- * of contenders, and each row looks for its own. */
+/* Machines of the requested types, sorted by type, because each row searches among thousands of
+ * contenders. */
 struct machines {
     const struct contender **list; /* owned */
     size_t count;
@@ -57,7 +57,7 @@ static void find_machines(const struct comparison_parts *parts, struct machines 
     qsort(machines->list, machines->count, sizeof *machines->list, by_type);
 }
 
-/* The first that is not of an instance type before this one. */
+/* The first whose instance type is not before this one. */
 static size_t first_of(const struct machines *machines, const char *instance)
 {
     size_t low = 0, high = machines->count;
@@ -73,8 +73,8 @@ static size_t first_of(const struct machines *machines, const char *instance)
     return low;
 }
 
-/* Whether its runs say how fast a machine like the row's is, of whichever processor model the
- * provider chooses. */
+/* Whether its runs predict the speed of the row's type, with any processor model that the
+ * provider may assign. */
 static bool is_of_type(const struct contender *contender, const struct contender *row)
 {
     return strcmp(contender->provider, row->provider) == 0 &&
@@ -82,7 +82,7 @@ static bool is_of_type(const struct contender *contender, const struct contender
            strcmp(contender->configuration, row->configuration) == 0;
 }
 
-/* What rows are looked ahead with. */
+/* State of the forecast. */
 struct outlook {
     const struct comparison_parts *parts;
     struct machines machines;
@@ -95,7 +95,7 @@ static void outlook_clear(struct outlook *outlook)
     freep(&outlook->forecast);
 }
 
-/* The next machine of the row's type that is rented. False where its machine is not rented, or
+/* Draws the next rented machine of the row's type. False if the row's machine is not rented or
  * nothing can be predicted. */
 static bool predict(const struct outlook *outlook, const struct contender *row,
                     struct next_machine *ret_next, struct row_job *job)
@@ -180,8 +180,7 @@ static int by_hours(const void *left, const void *right)
     return (l > r) - (l < r);
 }
 
-/* How near a row comes to keeping what was asked: less than 1 is on the safe side of the middle.
- */
+/* The row's median relative to the limit: below 1 it is met. */
 static double strain(const struct comparison_question *question, const struct comparison_row *row)
 {
     double allowed = hours_allowed(question, row);
@@ -189,8 +188,7 @@ static double strain(const struct comparison_question *question, const struct co
     return allowed > 0 ? row->job.hours / allowed : INFINITY;
 }
 
-/* The most probable, and of those that are equally so (surely late, mostly) the one that is the
- * least late. */
+/* The most probable; of equally probable rows (mostly probability 0) the least late. */
 static bool is_nearer(const struct comparison_question *question,
                       const struct comparison_row *row, const struct comparison_row *other)
 {
@@ -200,9 +198,9 @@ static bool is_nearer(const struct comparison_question *question,
            strain(question, row) < strain(question, other);
 }
 
-/* Drawing takes long beside everything else here, so the best are tried first and the first that
- * is sure is the answer; what would not even be done in the middle of all cases is not tried.
- * Only where there is no answer are all tried, to find the nearest. */
+/* Drawing is the slowest part, so rows are tried best first, and the first sure one is the
+ * answer. Rows whose median misses the limit are skipped; only without an answer are all tried,
+ * to find the nearest. */
 static void find_answer(const struct outlook *outlook, struct comparison_row **candidates,
                         size_t count, struct ranking *ranking)
 {
@@ -226,8 +224,8 @@ static void find_answer(const struct outlook *outlook, struct comparison_row **c
     }
 }
 
-/* Of the published figures that meet what was asked, the one that would be the answer if it had
- * been measured. The time of a whole job says nothing about the job that was asked about. */
+/* Of the published figures that meet the question, the one that would be the answer if it were
+ * measured. Excludes times of whole jobs: they say nothing about the question's job. */
 static void find_published(const struct comparison_question *question, struct ranking *ranking)
 {
     for (size_t i = 0; i < ranking->count; i++) {

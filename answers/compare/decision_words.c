@@ -26,7 +26,7 @@ static void say_row(const struct comparison_row *row, char *text, size_t size)
              row->price.kind, row->job.hours, row->job.total_dollars);
 }
 
-/* What so many instances of the nearest would do; nothing where one is enough. */
+/* The number of instances of the nearest row that would suffice; nothing if one does. */
 static void say_parallel(const struct comparison_row *nearest, char *text, size_t size)
 {
     if (nearest->job.instances > 1)

@@ -6,7 +6,7 @@
 #include "db/prices/price_places.h"
 #include "pricing/commitment.h"
 
-/* What is looked for, and what there is instead. */
+/* The requested name, and the known alternatives. */
 struct outlook {
     const struct comparison_question *question;
     const struct comparison_row *row;
@@ -69,7 +69,7 @@ static void look(void *user, const struct price_place *place)
     snprintf(outlook->last, sizeof outlook->last, "%s", place->region);
 }
 
-/* Which feed has commitments of that kind, or that the provider sells none. */
+/* Names the feed with commitments of that kind, or says that the provider sells none. */
 static void say_feed(const struct outlook *outlook, char *end, size_t room)
 {
     const enum price_kind kind =
@@ -89,7 +89,7 @@ static void say_feed(const struct outlook *outlook, char *end, size_t room)
                  feed[length] && region ? region : "");
 }
 
-/* The nearest of what there is: only that one is named. */
+/* The nearest alternative: only that one is named. */
 static void say(const struct outlook *outlook, char text[WHY_NO_PRICE_SIZE])
 {
     size_t used = strlen(text), room = WHY_NO_PRICE_SIZE - used;
@@ -163,7 +163,7 @@ bool comparison_look_elsewhere(struct db *db, const struct comparison_question *
     return true;
 }
 
-/* The names that are most like the one that was asked for. */
+/* The names most similar to the requested one. */
 struct nearest {
     const char *value;
     size_t alike;

@@ -79,7 +79,7 @@ const struct offer *homes_find(const struct homes *homes, const char *region,
     return home ? offers_find(&home->offers, contender->provider, contender->instance) : NULL;
 }
 
-/* The names that are not known yet, each once. */
+/* The unknown names, each once. */
 static struct offers_place *list_missing(const struct offers_question *question,
                                          const struct standings *standings,
                                          const struct homes *known, size_t *ret_count)

@@ -10,7 +10,7 @@
 #define SECONDS_AN_HOUR 3600.0
 #define INSTANCES_MAX 1e9 /* beyond it a number of machines says nothing */
 
-/* How often it would be taken away, of a month; NaN where it would not, or no source says. */
+/* Interruptions a month; NaN if it is not spot or no source gives a rate. */
 static double share_of(const struct comparison_question *question,
                        const struct comparison_row *row)
 {
@@ -35,8 +35,7 @@ static double samples_of(const struct comparison_question *question,
     return question->samples > 0 ? question->samples : MILLION_SAMPLES;
 }
 
-/* How a provider counts belongs to a job that somebody has in mind; to compare machines by what a
- * million samples cost, it does not. */
+/* Billing rules apply only to a real job, not to the cost of a million samples. */
 static bool is_charged_by_rule(const struct comparison_question *question)
 {
     return question->samples > 0 || question->epochs > 0 || question->job_seconds > 0 ||
@@ -52,9 +51,8 @@ static double charged_hours(const struct comparison_question *question, const st
            SECONDS_AN_HOUR;
 }
 
-/* Each end as far as speed and price put it, independent of each other. A price without an
- * interval is certain; of a speed without one it is unknown how certain it is, and a job of so
- * many seconds takes them at any speed. */
+/* Each end combines speed and price, taken as independent. A price without an interval is exact;
+ * a speed without one is of unknown accuracy. A job given in seconds does not depend on speed. */
 static void spread_dollars(const struct comparison_question *question,
                            const struct comparison_row *row, struct row_job *job)
 {

@@ -15,7 +15,7 @@ static void look_at(struct newest_versions *newest, const char *engine, const ch
 {
     size_t at = place_of(newest, engine);
 
-    /* Most runs are of the newest version, and taking versions apart takes long. */
+    /* A shortcut: most runs are of the newest version, and parsing versions is slow. */
     if (at < newest->count && strcmp(version, newest->list[at].version) != 0 &&
         run_version_order(version, newest->list[at].version) > 0)
         newest->list[at].version = version;

@@ -9,8 +9,8 @@ static struct amount exactly(double value)
     return (struct amount){.value = value};
 }
 
-/* How special something is about a row: its type before its family ("c7i."), the longer first,
- * then its provider, then all (""); 0 where it is about others. */
+/* How specifically a name matches a row: its type, then its family ("c7i."), longer first, then
+ * its provider, then all (""); 0 if it does not match. */
 static size_t speciality(const struct about *about, const struct contender *contender)
 {
     size_t length = strlen(about->name);
@@ -24,7 +24,7 @@ static size_t speciality(const struct about *about, const struct contender *cont
     return strcmp(about->name, contender->provider) == 0 ? 2 : 0;
 }
 
-/* The most special of a list, wherever it stands in it; no name comes twice. NULL: none. */
+/* The most specific match of a list, in any position; names are unique. NULL: none. */
 static const struct about *most_special(const struct about *list, size_t count,
                                         const struct contender *contender)
 {
@@ -42,8 +42,8 @@ static const struct about *most_special(const struct about *list, size_t count,
     return best;
 }
 
-/* Off the list of a provider. A typed price is what its owner pays, and a published figure is
- * stated at the price that belongs to it. */
+/* Discounts apply to list prices only: a typed price is what its owner pays, and a published
+ * figure comes with its own price. */
 static void take_off(const struct comparison_parts *parts, const struct comparison_row *row,
                      struct row_price *price)
 {
@@ -87,7 +87,7 @@ static void use_price(const struct comparison_parts *parts, const struct compari
                                          .has_interval = true};
 }
 
-/* A figure brings its price with it, for where no feed has one; or somebody typed it. */
+/* If no feed has a price: the published figure's own, or a typed one. */
 static const struct price_at *price_of_figure(const struct offer *offer)
 {
     if (offer->on_demand->price.nanos)
@@ -97,7 +97,7 @@ static const struct price_at *price_of_figure(const struct offer *offer)
                : offer->typed;
 }
 
-/* Of a kind that was asked for, since offers have no other; NULL where they have none. */
+/* Of a requested kind: offers have no others. NULL if they have none. */
 static const struct price_at *price_of_commitment(const struct offers_question *where,
                                                   const struct offer *offer,
                                                   enum price_choice choice)
@@ -119,7 +119,7 @@ static const struct price_at *price_of(const struct offers_question *where,
     case CHOOSE_ON_DEMAND:
         if (is_published)
             return price_of_figure(offer);
-        /* Somebody knows better what they pay. */
+        /* A typed price takes precedence. */
         return offer->typed->price.nanos ? offer->typed : offer->on_demand;
     case CHOOSE_SPOT:
         return is_published && !offer->spot->price.nanos ? offer->published_spot : offer->spot;
@@ -128,11 +128,11 @@ static const struct price_at *price_of(const struct offers_question *where,
     }
 }
 
-/* Where prices are from that no feed says. */
+/* Sources of prices other than feeds. */
 static const struct price_at of_run = {.price.feed = "run"},
                              of_question = {.price.feed = "question"};
 
-/* As old as the run: what was paid then is not what it costs today. */
+/* As old as the run: the price may have changed since. */
 static enum freshness freshness_of_paid(const struct contender *contender, long long at_us)
 {
     enum price_kind kind;
@@ -160,9 +160,9 @@ static bool use_paid(const struct contender *contender, long long at_us, struct 
     return true;
 }
 
-/* Whether the price that the newest run paid stands for what an hour costs today: the owner of
- * the machine gave it, as the option --price-per-hour, which wins over all feeds until a person
- * enters a price here; or as any typed price of hardware that no feed knows. */
+/* Whether the newest run's price is still the price of an hour: if its owner gave it by
+ * --price-per-hour, which wins over all feeds until a price is typed here, or as a typed price of
+ * hardware that no feed knows. */
 static bool owner_knows(const struct comparison_row *row, const struct price_at *at)
 {
     const struct newest *newest = &row->contender->newest;
@@ -201,7 +201,7 @@ static bool use_choice(const struct comparison_parts *parts, const struct compar
     return false;
 }
 
-/* False where the question gives none. */
+/* False if the question gives none. */
 static bool use_given(const struct comparison_question *question, struct comparison_row *row)
 {
     const struct about *given =

@@ -138,7 +138,7 @@ static void add_usual_regions(struct comparison_question *question, const struct
             where->regions[count++] = *usual;
 }
 
-/* A moment is a deadline of so many hours from now. */
+/* Converts a time into hours from now. */
 static bool count_hours(struct comparison_question *question, long long now_us, struct error *err)
 {
     double hours = (double)(question->deadline_us - now_us) / 3600e6;
@@ -158,7 +158,7 @@ static bool count_hours(struct comparison_question *question, long long now_us, 
     return true;
 }
 
-/* "NAME:NUMBER", or a number alone where that may be. */
+/* "NAME:NUMBER", or a number alone if allowed. */
 static bool read_about(const struct field *field, const char *text, bool name_needed,
                        struct about *ret_about, struct error *err)
 {
@@ -173,7 +173,7 @@ static bool read_about(const struct field *field, const char *text, bool name_ne
     return field_read_text(field, colon ? colon + 1 : text, ret_about, err);
 }
 
-/* Of two numbers for one name, one would be ignored. */
+/* Refuses two numbers for one name: one would be ignored. */
 static bool check_twins(const char *name, const struct about *list, size_t count,
                         struct error *err)
 {
@@ -291,7 +291,7 @@ bool comparison_question_check(const struct query *query, void *into, struct err
     return choose_order(question, err);
 }
 
-/* Regular expressions of the lists: the table of prices has these words. */
+/* Regular expressions of the lists, with the words of the price table. */
 #define COMMITMENTS                                                                              \
     "(reserved|convertible|instance_savings_plan)_[13]y_(no|partial|all)_upfront|"               \
     "savings_plan_[13]y(_(partial|all)_upfront)?|committed_use_[13]y"

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* How often a row is interrupted: surely never where it is not spot; NaN where no source says. */
+/* A row's interruption rate: 0 if it is not spot; NaN if no source gives one. */
 static double interruptions_of(const struct comparison_row *row)
 {
     if (!isnan(row->job.interruption_share))
@@ -14,8 +14,8 @@ static double interruptions_of(const struct comparison_row *row)
     return row->price.known && strcmp(row->price.kind, "spot") != 0 ? 0 : NAN;
 }
 
-/* What a utility is computed from, at one speed and price of a row; in the order of
- * utility_fields. How many runs a published figure comes from is not known. */
+/* Inputs of a utility at one speed and price of a row, in the order of utility_fields. The number
+ * of runs behind a published figure is unknown. */
 static double utility_at(const struct comparison_question *question,
                          const struct comparison_row *row, double speed, double price)
 {
@@ -56,8 +56,8 @@ static double score_at(const struct comparison_question *question,
     }
 }
 
-/* Where two things move a score, each by itself as far as here, how far both do: squares of
- * logarithms add up, or, of what may be below 0 and has none, of the distances. */
+/* Combines two independent effects on a score: adds the squares of their logarithms, or, if
+ * scores may be below 0, of their distances. */
 static double together(double score, double by_speed, double by_price)
 {
     double sign = by_speed + by_price < 2 * score ? -1 : 1;
@@ -98,7 +98,7 @@ static void score(const struct comparison_question *question, struct comparison_
     if (!row->between.has_interval || isnan(row->score))
         return;
     spread_score(question, row);
-    /* What does not depend on the speed comes out the same but for its last digit. */
+    /* A score that does not depend on the speed differs in its last digit at most. */
     if (row->score_low > row->score)
         row->score_low = row->score;
     if (row->score_high < row->score)
@@ -129,7 +129,7 @@ static bool may_be_ranked(const struct comparison_question *question, struct com
     return !row->why_no_rank[0];
 }
 
-/* The ranked before the others, each by score; those without a score last. */
+/* Ranked rows first, each group by score; rows without a score last. */
 static int by_score(const void *left, const void *right)
 {
     const struct comparison_row *l = left, *r = right;
@@ -146,15 +146,14 @@ static int by_score(const void *left, const void *right)
     return strcmp(l->contender->id, r->contender->id);
 }
 
-/* How far a score moves with the logarithm of what it depends on: 1 for samples per dollar by
- * speed. */
+/* The elasticity of a score: 1 for samples per dollar by speed. */
 static double slope(double low, double high, double score_low, double score_high)
 {
     return high > low ? fabs(score_high - score_low) / (log(high) - log(low)) : 0;
 }
 
-/* The score of a row as the statistics take it: its logarithm, or where some score is not above 0
- * (a utility may be) the score itself. Prices of one type are the same price in all its rows. */
+/* The score used by the statistics: its logarithm, or the score itself if any score is 0 or below
+ * (a utility may be). All rows of a type share one price. */
 static struct rank_row rank_row_of(const struct comparison_parts *parts,
                                    const struct comparison_row *row, bool by_logarithm)
 {

@@ -11,7 +11,7 @@ static bool is_named(const struct comparison_row *row, const char *name)
     return strcmp(row->contender->id, name) == 0 || strcmp(row->contender->instance, name) == 0;
 }
 
-/* By instance: the ranked one, else the first that has a number. */
+/* By instance: the ranked row, else the first with a number. */
 static const struct comparison_row *find_reference(const struct ranking *ranking,
                                                    const char *name)
 {
@@ -30,9 +30,9 @@ static struct ratio ratio_of(const struct amount *a, const struct amount *b)
     return compare_measures(&left, &right);
 }
 
-/* Of samples per dollar. Two processors of one type are compared at one stored price: how it
- * moves says nothing about their ratio, which is that of their speeds. Their discounts are exact.
- */
+/* Ratio of samples per dollar. Two processors of one type share a stored price, so the price's
+ * variation does not affect their ratio, which is the ratio of their speeds. Discounts are
+ * exact. */
 static struct ratio ratio_of_costs(const struct comparison_row *row,
                                    const struct comparison_row *reference,
                                    const struct amount *mine, const struct amount *theirs)
@@ -93,8 +93,8 @@ bool comparison_refer(const struct comparison_question *question, struct ranking
     return true;
 }
 
-/* Among rows of one unit, for a whole job is not a million samples, and of one provenance: a
- * published figure, which is not ranked, takes no measured row off the front. */
+/* Only among rows of one unit (jobs or samples) and one provenance: a published figure is not
+ * ranked, so it removes no measured row from the front. */
 static void mark_front(struct ranking *ranking, bool of_jobs, bool published,
                        struct pareto_point *points)
 {

@@ -32,7 +32,7 @@ static void add(struct list *list, const char *name, size_t length)
     list->used += length + 1;
 }
 
-/* Keeps what some price is of; all where that is nothing, so that there is a question. */
+/* Keeps regions with a price; keeps all if none has one, so that the question has a region. */
 static bool drop_unread(struct db *db, struct list *list, size_t first, struct error *err)
 {
     size_t kept = first;
@@ -59,7 +59,7 @@ bool comparison_default_regions(struct db *db, const char *wanted,
 
     if (!where->at_home)
         return true;
-    /* The machine's own, if it has one, is the only text in there by now. */
+    /* Up to here it holds only the machine's own region, if any. */
     snprintf(here, sizeof here, "%.*s", REGION_SIZE - 1, question->regions_text);
     add(&list, here, strlen(here));
     for (const char *word = wanted; *word; word += strspn(word, ",")) {

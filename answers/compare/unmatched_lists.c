@@ -15,7 +15,7 @@
 #define OF_TYPES "no feed lists it and no run has it"
 #define OF_EVENTS "no event has it"
 
-/* One value, and how it is spoken of. */
+/* One value, and its description in messages. */
 struct look {
     struct stored_value_question question;
     const char *parameter;
@@ -23,7 +23,7 @@ struct look {
     const char *what;
 };
 
-/* Where it is looked for, and what was found missing so far. */
+/* The database searched, and the unmatched values so far. */
 struct hunt {
     struct db *db;
     struct stored_values *values; /* room for those of one look */
@@ -57,7 +57,7 @@ static void add(const struct look *look, const struct hunt *hunt)
     unmatched_add(hunt->list, look->parameter, look->shown, said.message);
 }
 
-/* *ret_found is true where nothing was asked. */
+/* *ret_found is true for an empty filter. */
 static bool look_for(const struct look *look, const struct hunt *hunt, bool *ret_found,
                      struct error *err)
 {
@@ -71,7 +71,7 @@ static bool look_for(const struct look *look, const struct hunt *hunt, bool *ret
     return true;
 }
 
-/* Of a label first the key: no run can have the value of a key that none has. */
+/* Checks a label's key first, then its value. */
 static bool look_for_label(const struct wanted_label *label, const struct hunt *hunt,
                            struct error *err)
 {

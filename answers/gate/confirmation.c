@@ -14,7 +14,7 @@ void gate_confirmation_key(const struct gate_check *check, char ret_key[CONFIRM_
     snprintf(ret_key, CONFIRM_KEY_SIZE, GATE_SWEEP_KEY "%s: %s", check->run.text, baseline);
 }
 
-/* The valid run of a cell in a block: the latest, for one that was interrupted is run again. */
+/* The valid run of a cell in a block: the latest, because interrupted runs are repeated. */
 static const struct measure *find_run(const struct sweep_row_run *runs, size_t count, size_t cell,
                                       long long block)
 {
@@ -28,7 +28,7 @@ static const struct measure *find_run(const struct sweep_row_run *runs, size_t c
     return NULL;
 }
 
-/* Blocks in which all that belongs together is valid. */
+/* Blocks in which all runs are valid. */
 static void collect(struct confirmation *again, const struct sweep_row_run *runs, size_t count)
 {
     long long blocks =

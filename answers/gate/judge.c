@@ -49,7 +49,7 @@ static struct gate_side speeds_of(const struct gate_check_side *side)
                               .only = side->runs[0].throughput};
 }
 
-/* The interval of a single run's own steps goes with it: the price is a fact, and has none. */
+/* Scales the interval of a single run's steps: the price is exact. */
 static struct gate_side bargains_of(const struct gate_check_side *side)
 {
     const struct gate_run *run = &side->runs[0];
@@ -79,7 +79,7 @@ static void look_first(struct gate_check *check)
     gate_look(&candidate, &baseline, margin, &check->dollars.first);
 }
 
-/* What was measured again costs what the sides cost: it is their prices that are compared. */
+/* The confirming runs use the prices of the sides, because these are compared. */
 static void look_again(const struct gate_check *check, double candidate_factor,
                        const struct gate_side *baseline, double baseline_factor,
                        struct gate_look *ret_look)
@@ -116,7 +116,7 @@ static void look_second(struct gate_check *check)
                &check->dollars.second);
 }
 
-/* What the tracks come to together; without a price nothing is known of dollars. */
+/* Combines the tracks; without a price the dollars are unknown. */
 static enum gate_verdict combine(const struct gate_check *check, enum gate_verdict code,
                                  enum gate_verdict dollars)
 {
@@ -191,7 +191,7 @@ static void say_cannot_tell(struct gate_check *check, const struct gate_track *t
         say(check, "Cannot tell: %s.", track->first.because);
 }
 
-/* The sentence for people. Which part decides: the code, unless only dollars fail. */
+/* The sentence for people, about the code, or about dollars if only they fail. */
 static void say_verdict(struct gate_check *check)
 {
     bool by_dollars = check->request.fails_on_price && check->dollars.known &&

@@ -45,7 +45,7 @@ static bool is_valid(const struct run *run)
     return run->validity == VALIDITY_OK || run->validity == VALIDITY_WARN;
 }
 
-/* What somebody else sent decides nothing: neither as the run nor as its baseline. */
+/* Runs of untrusted senders are excluded, as the run and as its baseline. */
 static bool look_at_sender(struct db *db, const struct run *run, const char *which,
                            char *ret_words, struct error *err)
 {
@@ -112,7 +112,7 @@ static bool are_comparable(const struct gate_subject *a, const struct gate_subje
     return true;
 }
 
-/* Where nothing but the id tells the two apart, each stands alone. */
+/* If the two sides differ only in the run's id, each has just that run. */
 static void keep_only(struct gate_check_side *side, long long number)
 {
     size_t kept = 0;
@@ -146,7 +146,7 @@ static bool load_baseline_run(struct db *db, struct gate_check *check,
     return true;
 }
 
-/* A label that no run has is mostly a typo; a branch that was not measured yet is one too. */
+/* A label without runs is mostly a typo, or a branch that was not measured yet. */
 static bool look_for_label(struct db *db, struct gate_check *check, struct error *err)
 {
     const struct gate_request *request = &check->request;

@@ -58,7 +58,7 @@ static struct known_type *find_type(const struct type_list *types,
                : NULL;
 }
 
-/* A size is what its provider sells; a machine sees less of it where it is limited. */
+/* The provider's numbers come first: a limited machine sees less. */
 static struct number_fact fact_of(double listed, double measured)
 {
     return listed > 0     ? (struct number_fact){listed, SOURCE_CATALOGUE}
@@ -91,7 +91,7 @@ static int by_number(double left, double right)
     return (left > right) - (left < right);
 }
 
-/* Sizes that are not known stand behind the others. */
+/* Unknown sizes last. */
 static int by_size(const void *left, const void *right)
 {
     const struct family_size *l = left, *r = right;
@@ -114,7 +114,7 @@ static void sort(struct families *families, int (*order)(const void *, const voi
         qsort(families->list, families->count, sizeof *families->list, order);
 }
 
-/* Adds what was measured; marks its types. */
+/* Adds the measured sizes and marks their types. */
 static void add_measured(const struct families_parts *parts, struct families *families,
                          bool *measured)
 {
@@ -146,7 +146,7 @@ static void find_price(const struct comparison_parts *parts, struct known_type *
     size->price = row.price;
 }
 
-/* Adds the sizes of those families that were not measured. */
+/* Adds the unmeasured sizes of these families. */
 static void add_unmeasured(const struct families_parts *parts, struct families *families,
                            const bool *measured)
 {
@@ -205,7 +205,7 @@ static void refer(struct families *families, size_t first, size_t end)
         speed = speed_of_vcpu(size);
         size->efficiency = compare_measures(&speed, &base);
     }
-    /* Surely as good as itself, whatever its interval. */
+    /* Equal to itself, exactly. */
     reference->efficiency = (struct ratio){.known = true, .value = 1, .low = 1, .high = 1};
     reference->is_reference = true;
 }

@@ -11,8 +11,8 @@
 
 /* What the processors have: Haswell and Broadwell AVX2; Skylake-SP, Cascade Lake and Ice Lake-SP
  * AVX-512 without bf16; Sapphire, Emerald and Granite Rapids AMX; EPYC to Milan AVX2; EPYC Genoa
- * and Turin AVX-512 with bf16. A family whose page names several processors has what the least of
- * them has. Families that may have still others (n1, e2, t2, D_v2) are left out: unknown. */
+ * and Turin AVX-512 with bf16. A family with several processors gets the features of the oldest.
+ * Families with further possible processors (n1, e2, t2, D_v2) are unknown and have no row. */
 const struct processor_rule processor_rules[] = {
     {"aws", "c4 m4 r4 i3 d2 h1 x1 x1e p2 p3 g3 g3s f1", "Xeon E5 v3 or v4 (Haswell, Broadwell)",
      X86, CPU_AVX2, false, EC2},

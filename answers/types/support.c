@@ -26,7 +26,7 @@ static void set_word(struct word_fact *fact, const char *word, enum fact_source 
     fact->source = source;
 }
 
-/* The kernel's word for it, as feeds write it. */
+/* The kernel's name, in the spelling of feeds. */
 static const char *architecture_of(const char *machine)
 {
     return strcmp(machine, "aarch64") == 0 ? "arm64" : machine;
@@ -105,7 +105,7 @@ static void say_memory(const struct run_spec *spec, struct support *support)
              spec->batch_size, support->need_gib, support->memory_gib.number, advice);
 }
 
-/* What was measured is certain; then what forbids it; then what is missing. */
+/* A measurement decides; else a fact that rules it out; else a missing fact. */
 static void decide(const struct known_type *type, const struct run_spec *spec,
                    struct support *support)
 {

@@ -20,7 +20,7 @@ void wanted_list_free(struct wanted_list *list)
     *list = (struct wanted_list){0};
 }
 
-/* The spec that has such a configuration. False where no spec of today has it. */
+/* The spec of a configuration. False if this version has no such spec. */
 static bool read_spec(const struct contender *contender, struct run_spec *ret_spec)
 {
     AUTO(json_decrefp) json_t *json = json_loads(contender->configuration, 0, NULL);
@@ -44,7 +44,7 @@ static struct wanted *find(struct wanted_list *list, const char *workload, const
     return NULL;
 }
 
-/* Adds a spec that is not there. */
+/* Adds a spec unless it is there. */
 static struct wanted *add(struct wanted_list *list, const struct run_spec *spec,
                           const char *configuration)
 {
@@ -64,7 +64,7 @@ static bool is_asked(const struct wanted_question *question, const char *workloa
            (!question->engine || strcmp(question->engine, engine) == 0);
 }
 
-/* What a bench measures. */
+/* Adds the specs of a bench. */
 static void add_usual(const struct wanted_question *question, struct wanted_list *list)
 {
     static const char *const precisions[] = {"f32", "bf16"};
@@ -187,7 +187,7 @@ static int by_worth(const void *left, const void *right)
     return order != 0 ? order : strcmp(l->configuration, r->configuration);
 }
 
-/* Drops what is not wanted, and what such a machine cannot run. */
+/* Removes specs that are not wanted or that such a machine cannot run. */
 static void keep(const struct wanted_question *question, struct wanted_list *list)
 {
     size_t kept = 0;

@@ -36,7 +36,7 @@ void answer_budget_free(struct answer_budget *budget)
     free(budget);
 }
 
-/* What the others hold that share half of the budget with this part. */
+/* Bytes held by other parts that share half of the budget with this one. */
 static size_t held_with(const struct answer_budget *budget, const struct answer_part *part,
                         bool (*shares)(const struct answer_part *a, const struct answer_part *b))
 {
@@ -57,7 +57,7 @@ static bool go_to_one_client(const struct answer_part *a, const struct answer_pa
     return a->shares && b->shares && client_address_equal(&a->client, &b->client);
 }
 
-/* Why a part may not hold so much; NULL: it may. */
+/* The reason why a part may not hold so much, or NULL. */
 static const char *why_not(const struct answer_budget *budget, const struct answer_part *part,
                            size_t after)
 {

@@ -104,7 +104,7 @@ void heartbeat_end(struct heartbeat *heartbeat)
     *heartbeat = (struct heartbeat){0};
 }
 
-/* Returns false for a text that is no complete heartbeat. */
+/* Returns false if the text is not a complete heartbeat. */
 static bool parse(const char *text, struct whereabouts *there, long long *ret_beat_ns,
                   struct heartbeat_view *view)
 {

@@ -30,7 +30,7 @@ void load_watch_clear(struct load_watch *watch)
     pthread_mutex_destroy(&watch->lock);
 }
 
-/* With the lock held. A reading that is too old is replaced, and says nothing. */
+/* With the lock held. Replaces a reading that is too old without using it. */
 static bool look(struct load_watch *watch, const struct topology *topology, long long now_ns)
 {
     AUTO(load_reading_free) struct load_reading next = {0}, old = {0};

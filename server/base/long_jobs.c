@@ -22,7 +22,7 @@ static const struct kind {
 
 #define TAKES(kind) (1u << (kind))
 
-/* Which kinds each thread takes. What is short has a thread that takes nothing long. */
+/* The kinds that each thread takes. Short kinds have a thread without long ones. */
 static const unsigned takes[LONG_JOB_THREADS] = {
     TAKES(JOB_IMPORT) | TAKES(JOB_LARGE_IMPORT),
     TAKES(JOB_IMPORT),
@@ -74,7 +74,7 @@ static void unlink_job(struct queue *queue, struct long_job *job)
     job->next = NULL;
 }
 
-/* The oldest of another client than was served last; else the oldest. */
+/* The oldest job of a client other than the last served; else the oldest. */
 static struct long_job *choose(const struct queue *queue)
 {
     for (struct long_job *job = queue->first; job; job = job->next)
@@ -83,7 +83,7 @@ static struct long_job *choose(const struct queue *queue)
     return queue->first;
 }
 
-/* The next job that this thread takes, out of its queue; NULL when none waits. */
+/* Removes the next job of this thread from its queue; NULL if none waits. */
 static struct long_job *take_job(struct lane *lane)
 {
     for (int i = 1; i <= JOB_KINDS; i++) {
@@ -102,7 +102,7 @@ static struct long_job *take_job(struct lane *lane)
     return NULL;
 }
 
-/* With the lock held. From then on the job is its owner's, who may free it. */
+/* With the lock held. Afterwards the owner may free the job. */
 static void end_job(struct long_jobs *jobs, struct long_job *job)
 {
     const struct topic topic = job->topic;

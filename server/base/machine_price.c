@@ -25,7 +25,7 @@ struct search {
     struct price_at committed; /* a commitment for it, of its region where there is one */
 };
 
-/* A commitment is never the price of a machine, so that it is no near miss either. */
+/* A commitment is never the price of a machine, so it is no near miss either. */
 static void consider_commitment(struct search *search, const struct price_at *at)
 {
     const struct identity *identity = search->question->identity;
@@ -181,7 +181,7 @@ static void explain_commitment(const struct search *search, struct machine_price
         kind);
 }
 
-/* Where no source has a price of the type: what could be read beside. */
+/* If no source has a price of the type: names other sources to turn on. */
 static void explain_nothing(const struct machine_price_question *question,
                             struct machine_price *price)
 {

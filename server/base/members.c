@@ -143,7 +143,7 @@ void members_write_list(struct json_writer *out, const char *key, const struct m
     jsonw_close(out, ']');
 }
 
-/* The type of MEMBER_JSON is in `schema`, of the others it follows from `members`. */
+/* MEMBER_JSON has its type in `schema`; the other types follow from the row. */
 static const char *const json_types[] = {
     [MEMBER_TEXT] = "string",    [MEMBER_CHARS] = "string",  [MEMBER_ENUM] = "string",
     [MEMBER_INT] = "integer",    [MEMBER_COUNT] = "integer", [MEMBER_INTEGER] = "integer",
@@ -151,7 +151,7 @@ static const char *const json_types[] = {
     [MEMBER_SECONDS] = "number", [MEMBER_PART] = NULL,
 };
 
-/* What is written by hand: `text` is part of the source, so it is JSON. */
+/* Parses a schema from the source code: always valid JSON. */
 static void add_text(json_t *schema, const char *text)
 {
     AUTO(json_decrefp) json_t *more = text ? json_loads(text, 0, NULL) : NULL;
@@ -309,7 +309,7 @@ json_t *members_describe(const struct members *members, json_t *schemas)
     if (!members->name)
         return whole_schema(members, schemas);
     if (!json_object_get(schemas, members->name)) {
-        /* The place is taken first: a schema may refer to itself. */
+        /* Reserve the name first: a schema may refer to itself. */
         json_object_set_new(schemas, members->name, json_null());
         json_object_set_new(schemas, members->name, whole_schema(members, schemas));
     }

@@ -421,7 +421,7 @@ static bool plan(struct bench *bench, const struct config *config, bool has_bf16
         &bench->plan, err);
 }
 
-/* Where a hub wants nothing: that is a success, of which stdout has a sentence or an object. */
+/* If the hub wants nothing, that is a success: prints a sentence or an object to stdout. */
 static int tell_nothing(struct bench *bench)
 {
     AUTO(json_decrefp)

@@ -140,8 +140,8 @@ static json_t *batch_of(const struct bench_wish *wish)
                                              : json_integer(wish->batch_size);
 }
 
-/* What all cells share: of a set the workload; of what is wanted all but what a cell and a bench
- * say themselves. */
+/* What all cells share: the workload of a set; or the wanted spec without the fields that a cell
+ * or a bench sets. */
 static json_t *make_base(const struct bench_wish *wish, json_t *labels)
 {
     static const char *const own[] = {"precision", "min_seconds", "max_seconds", "max_dollars"};
@@ -232,7 +232,7 @@ static bool is_ours(const json_t *request)
            json_object_size(request) == 3;
 }
 
-/* Of a set the base is the workload and the labels; of what is wanted a whole spec. */
+/* The base is workload and labels for a set, a whole spec for BENCH_WANTED. */
 static bool is_same_wanted(const json_t *ours, const json_t *theirs)
 {
     const char *set =

@@ -93,7 +93,7 @@ static double seconds_left(const struct look *look, const struct progress *progr
     return progress->seconds_left + (to_come > 0 ? to_come * seconds / ended : 0);
 }
 
-/* What ends within a second has no time left to tell. */
+/* Print nothing if less than a second is left. */
 static void print_left(FILE *out, double seconds, const char *what)
 {
     if (seconds < 1)
@@ -197,7 +197,7 @@ static bool look_at(struct look *look, size_t index, struct error *err)
 
     if (at == BENCH_WATCH_MAX || run->run.state == RUN_QUEUED || watch->runs[at].ended)
         return true;
-    /* A short run has ended before it was seen; that it was a repetition is said all the same. */
+    /* A short run may end before it was seen; still print that it was a repetition. */
     if (!watch->runs[at].begun && (run->run.state == RUN_RUNNING || is_repetition(look, index))) {
         tell_begin(look, index, name);
         watch->runs[at].begun = true;

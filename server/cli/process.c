@@ -55,7 +55,7 @@ bool process_make_folders(const char *path, struct error *err)
     return true;
 }
 
-/* The worker that was installed beside this program. */
+/* The worker installed next to this program. */
 static void native_command(char *ret_path, size_t size)
 {
     char self[PATH_MAX];

@@ -69,13 +69,13 @@ static void tell_audit(struct audit *audit, const char *name, const struct taken
     audit_write(audit, &entry);
 }
 
-/* What a token has sent. */
+/* The runs that a token has sent. */
 struct sent {
     long long runs, events;
 };
 
-/* The audit has its line only after the runs are voided, and is opened before: what it cannot
- * tell is not done. */
+/* Opens the audit before voiding the runs, and writes its line afterwards: without an audit
+ * nothing is done. */
 static bool take_back(const struct config *config, const char *name,
                       const struct taken_back *voided, struct sent *ret_sent, struct error *err)
 {
@@ -137,7 +137,7 @@ static void tell_audit_of_key(struct audit *audit, const char *name, const char 
     audit_write(audit, &entry);
 }
 
-/* A server that is running asks the database at each upload, and so knows at once. */
+/* A running server reads the database at each upload, so this takes effect at once. */
 static bool rebind_token(const struct config *config, const char *name, struct error *err)
 {
     AUTO(audit_freep) struct audit *audit = audit_open(config->audit, err);

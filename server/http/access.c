@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Scopes of which any one admits a request. */
+/* The scopes that admit a request: any one is enough. */
 static unsigned wanted_scopes(enum access access)
 {
     switch (access) {

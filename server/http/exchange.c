@@ -86,7 +86,7 @@ static bool check_type(struct exchange *exchange)
     return false;
 }
 
-/* Of all clients together, and of those with one token. */
+/* Takes a slot of the server, and of the token. */
 static bool take_large_body_slot(struct exchange *exchange, struct error *err)
 {
     struct sender *sender = exchange->request.grant.sender;

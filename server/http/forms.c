@@ -1,6 +1,6 @@
 #include "server/http/forms.h"
 
-/* A text, a text like a pattern, and what a schema of the document describes. */
+/* Content schemas: a text, a text with a pattern, a reference to a schema. */
 #define FORM(type, schema) "\"" type "\": {\"schema\": {" schema "}}"
 #define TEXT_FORM(type) FORM(type, "\"type\": \"string\"")
 #define LIKE_FORM(type, pattern) FORM(type, "\"type\": \"string\", \"pattern\": \"" pattern "\"")

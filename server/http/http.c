@@ -20,8 +20,8 @@
  * nearly always our own 431 answers. */
 #define CONNECTION_MEMORY (HEADER_MAX + 16 * 1024)
 
-/* Level 1 refuses lines that are folded or end without CR LF. Before version 1 it lets them pass,
- * and writes its refusals twice: there transfer.c checks them alone. */
+/* Level 1 refuses lines that are folded or end without CR LF. Before version 1 it accepts them
+ * and sends refusals twice, so there only transfer.c checks. */
 #define STRICT (MHD_VERSION < 0x01000000 ? 0 : 1)
 
 struct http {

@@ -10,7 +10,7 @@
 #include "server/http/request.h"
 #include "server/http/server.h"
 
-/* The handlers that take more than 50 ms with what SECURITY.md permits to be stored. */
+/* Handlers that may take more than 50 ms with the largest database that SECURITY.md permits. */
 static const struct long_handler {
     handler_fn *handler;
     enum job_kind kind;
@@ -23,7 +23,7 @@ static const struct long_handler {
     {wanted_handler, JOB_LIST},
 };
 
-/* One handler at work; owned by the hold. */
+/* One running handler; owned by the hold. */
 struct long_work {
     struct long_job job;
     struct exchange *exchange;

@@ -63,7 +63,7 @@ int accept_quality(const char *accept, const char *type)
         size_t length = strcspn(range, ";, \t");
         int fit = range_fit(range, length, type);
 
-        /* The closest range decides, not the kindest: "text/csv;q=0, anything". */
+        /* The most specific range decides, not the highest q: "text/csv;q=0, anything". */
         if (fit > best_fit) {
             best_fit = fit;
             quality = range_quality(range, end);

@@ -60,7 +60,7 @@ static json_t *knobs_schema(void)
                      "minProperties", 1, "additionalProperties", 0, "properties", properties);
 }
 
-/* A spec that is kept: its engine may be one that this server does not have. */
+/* A stored spec: this server may not have its engine. */
 static json_t *kept_spec_schema(json_t *spec, const char *meaning)
 {
     json_t *schema = json_copy(spec), *properties = json_object(), *ignored;
@@ -98,7 +98,7 @@ static void add_specs(json_t *schemas, json_t *spec)
                                          "left out have their defaults."));
 }
 
-/* A spec as it is posted. A base of a sweep is a RunSpec alone: its cells may name the engine. */
+/* A posted spec. The base of a sweep is a plain RunSpec: its cells may name the engine. */
 static json_t *request_schema(void)
 {
     return json_pack("{s:s, s:[{s:s}, o]}", "description",
@@ -107,7 +107,7 @@ static json_t *request_schema(void)
                      "allOf", "$ref", "#/components/schemas/RunSpec", run_spec_native_schema());
 }
 
-/* The errors that every route of a kind may answer, and those that only this one may. */
+/* The errors common to routes of a kind, and this route's own. */
 static void add_errors(json_t *responses, const struct route *route)
 {
     const bool guarded = route->access != ACCESS_OPEN;
@@ -161,7 +161,7 @@ static bool next_word(const char **list, char ret_word[48])
     return length > 0;
 }
 
-/* Fields of a request's header that make an answer have one of its own. */
+/* Response fields that a request field implies. */
 static const char *const answered[][2] = {{"If-None-Match", "ETag"},
                                           {"Prefer", "Preference-Applied"},
                                           {"Idempotency-Key", "Idempotent-Replayed"}};
@@ -174,7 +174,7 @@ static void add_header(json_t *headers, const char *key)
     json_object_set_new(headers, name, reference_to("headers", key));
 }
 
-/* Only what is new has a place of its own. */
+/* Only a new resource has a Location. */
 static json_t *headers_of(const struct route *route, int status)
 {
     const char *list = route->gives;
@@ -198,7 +198,7 @@ static void set_filled(json_t *object, const char *key, json_t *list)
     json_decref(list);
 }
 
-/* What a successful answer holds, by type. */
+/* The content of a successful answer, by type. */
 static json_t *content_of(const struct route *route, const struct said *said, json_t *schemas)
 {
     const char *text = said == route->said ? route->forms : NULL;

@@ -63,7 +63,7 @@ long long request_wait(const struct exchange *exchange, long long given)
     return seconds < WAIT_SECONDS_MAX ? seconds : WAIT_SECONDS_MAX;
 }
 
-/* Where the text stops to be JSON as it is read here. The words quote the text. */
+/* Describes where the text stops being valid JSON. The message quotes the text. */
 static void refuse_text(const char *body, size_t length, json_error_t *why, struct error *err)
 {
     if (strspn(body, " \t\r\n") >= length) {

@@ -19,8 +19,8 @@
 #define PIECE_MAX (1024 * 1024) /* of a streamed answer, in memory at once */
 #define SEND_MAX 16384          /* bytes written to the socket at once */
 
-/* A connection. It owns the exchange that it carries: where the library gives up a request on its
- * own, it completes none that it has begun. */
+/* A connection, which owns its exchange: if the library gives up a request, it does not call the
+ * completion function. */
 struct carrier {
     struct client *client;
     struct transfer *transfer; /* NULL between requests */
@@ -49,8 +49,8 @@ static void transfer_free(struct transfer *transfer)
     free(transfer);
 }
 
-/* The library would list the parameters in the connection's memory, at many times their size, and
- * gives up where that is too small. query_read() reads `target`: the library gets none. */
+/* The library would store the parameters in the connection's memory, at many times their size,
+ * and fails if that is too small. So it gets none: query_read() parses `target`. */
 static void hide_parameters(const char *target)
 {
     char *mark = strchr((char *)(size_t)target, '?');
@@ -205,7 +205,7 @@ static ssize_t send_piece(struct transfer *transfer, char *buffer, size_t size)
     return (ssize_t)length;
 }
 
-/* While its next piece is made, the client is not to blame for taking none. */
+/* While the next piece is made, the client's deadline is suspended. */
 static void note_wait(struct transfer *transfer, bool waits)
 {
     if (transfer->stream_waits != waits && !transfer->exchange.reply.stream.is_live)
@@ -273,8 +273,8 @@ static void add_headers(const struct transfer *transfer, struct MHD_Response *re
         if (!reply_has_field(reply, reply_shields[i].name) &&
             (transfer->transport->secure || !reply_shields[i].secure_only))
             MHD_add_response_header(response, reply_shields[i].name, reply_shields[i].value);
-    /* The library takes lines of chunks that end with LF alone, and a proxy may read them
-     * otherwise: what follows a chunked body is never read as a request. */
+    /* The library accepts chunk lines that end with LF alone, which a proxy may read differently.
+     * So the connection ends after a chunked body. */
     if (transfer->exchange.request.headers.chunked && !reply_has_field(reply, "Connection"))
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
 }
@@ -308,13 +308,13 @@ static enum MHD_Result check_field(void *user, enum MHD_ValueKind kind, const ch
     return MHD_YES;
 }
 
-/* The first line of a request, whose words lie behind each other as they were sent. */
+/* The first line of a request, whose words lie in memory as sent. */
 struct first_line {
     const char *method, *url, *version;
 };
 
-/* Until version 1, the library lets lines pass that are folded or end without CR LF, and NUL. It
- * keeps the header as it was sent, so the places of its parts show them. */
+/* Before version 1, the library accepts folded lines, lines without CR LF, and NUL. It keeps the
+ * header as sent, so the positions of its parts reveal them. */
 static bool check_framing(struct transfer *transfer, const struct first_line *line,
                           struct error *err)
 {
@@ -364,7 +364,7 @@ enum MHD_Result transfer_on_request(void *user, struct MHD_Connection *connectio
         *size = 0;
         return MHD_YES;
     }
-    /* While it is held, its reply may be half made, by another thread. */
+    /* While held, another thread may be making its reply. */
     if (transfer->exchange.hold.waits || transfer->exchange.reply.status == 0) {
         /* From here on the client waits for the server. */
         client_phase(transfer->carrier->client, PHASE_ANSWER, clock_monotonic_ns());
@@ -377,8 +377,8 @@ enum MHD_Result transfer_on_request(void *user, struct MHD_Connection *connectio
     return send_reply(transfer);
 }
 
-/* The library reads until the socket has nothing left for the moment, and would wait for a word
- * of the end that came with the request and was announced together with it. */
+/* The library reads until the socket is empty, and would then miss an end that arrived together
+ * with the request. */
 static void look_for_end(struct MHD_Connection *connection)
 {
     int descriptor = descriptor_of(connection);

@@ -17,7 +17,7 @@
 #include <math.h>
 #include <pthread.h>
 
-/* Of one transaction: few enough that others who write do not wait long. */
+/* Of one transaction: few, so that other writers do not wait long. */
 #define BATCH_RUNS 256
 #define BATCH_BYTES (1024 * 1024)
 #define HELPED_BYTES (128 * 1024) /* more text is worth a second thread */
@@ -45,8 +45,8 @@ struct batch {
     struct document_memo memo;
 };
 
-/* Two threads take lines, read them and come to conclusions side by side, which is most of the
- * work; they store them one after the other, so that runs are numbered as they came. */
+/* Two threads parse lines and compute conclusions in parallel, which is most of the work. They
+ * store in turn, so that runs are numbered in the order of the lines. */
 struct crew {
     struct db_pool *pool;
     const struct import_body *body;
@@ -88,7 +88,7 @@ bool import_is_refusal(enum error_kind kind)
            kind == ERROR_FORBIDDEN;
 }
 
-/* What the trace comes to, put into the run. */
+/* Puts the conclusion of the trace into the run. */
 static bool conclude(struct document *document, struct error *err)
 {
     AUTO(conclusion_clear) struct conclusion conclusion = {0};
@@ -105,8 +105,7 @@ static bool conclude(struct document *document, struct error *err)
                                                         .implementations = run->implementations,
                                                         .machine_facts = document->facts},
                             &conclusion, &why))
-        /* Of a run that was measured here a bad trace is its engine's fault; of this one, the
-         * sender's. */
+        /* A bad trace of an imported run is the sender's fault, not an engine's. */
         return error_set(err, why.kind == ERROR_INTERNAL ? ERROR_INTERNAL : ERROR_INVALID,
                          why.field[0] ? why.field : "steps", "%s", why.message);
     run->summary = conclusion.summary;
@@ -118,13 +117,13 @@ static bool conclude(struct document *document, struct error *err)
     return true;
 }
 
-/* Whether the sender's statistics are others than ours, and may cut the warm-up elsewhere. */
+/* Whether the sender used other statistics than ours, which may cut the warm-up elsewhere. */
 static bool has_other_method(const struct document *document)
 {
     return document->method != 0 && document->method != SUMMARY_METHOD;
 }
 
-/* Finds a sender who means milliseconds where nanoseconds are asked for. */
+/* Detects a sender that writes milliseconds instead of nanoseconds. */
 static bool check_claim(const struct document *document, struct error *err)
 {
     double claimed = document->claimed, computed = document->run.summary.samples_per_second;
@@ -146,8 +145,8 @@ static bool check_cost(struct document *document, struct error *err)
                : import_cost_check(run->price, &run->summary, &run->paid, err);
 }
 
-/* A run whose machine has a name only could not be judged again. A name that is not that of its
- * facts could be another machine's, whose runs would then be judged by these facts. */
+/* A run without the machine's facts could not be judged again. A name that does not match its
+ * facts could belong to another machine, whose runs would then be judged by these facts. */
 static bool check_machine(const struct document *document, struct error *err)
 {
     char fingerprint[MACHINE_HASH_SIZE], second[MACHINE_HASH_SIZE], stratum[MACHINE_HASH_SIZE];
@@ -178,16 +177,15 @@ static bool has_blanks(const struct span *text)
     return false;
 }
 
-/* Whether the trace is to be written anew. Names in it have no blanks, so any blank is one
- * between its parts. A long one becomes rows, and what is written of those must be what was
- * signed. */
+/* Whether to rewrite the trace. Names in it have no blanks, so any blank is between parts. A long
+ * trace is stored as rows, and text written from them must equal what was signed. */
 static bool is_kept_anew(const struct document *document, const struct span *text)
 {
     return has_blanks(text) ||
            (document->signature.key[0] && document->run.steps > IMPORT_TRACE_STEPS);
 }
 
-/* The trace as it is kept. */
+/* The trace as stored. */
 static bool keep_trace(struct item *item, struct error *err)
 {
     struct document *document = &item->document;
@@ -211,7 +209,7 @@ static bool keep_trace(struct item *item, struct error *err)
            import_signatures_keep(document, &sent, &item->signed_text, &item->kept, err);
 }
 
-/* Reads a document and makes ready what is stored of it. The item is cleared by the caller. */
+/* Parses a document and prepares its rows. The caller clears the item. */
 static bool prepare(struct item *item, struct document_memo *memo, const struct import_body *body,
                     struct error *err)
 {
@@ -271,7 +269,7 @@ static bool put_all(struct imports *imports, const struct import_body *body,
     return true;
 }
 
-/* Stores what is in the batch, and tells what became of it. */
+/* Stores the batch and reports the result of each document. */
 static bool flush(const struct crew *crew, const struct batch *batch, struct error *err)
 {
     AUTO(db_loan_end) struct db_loan loan = db_borrow(crew->pool);
@@ -292,8 +290,8 @@ static bool flush(const struct crew *crew, const struct batch *batch, struct err
     return false;
 }
 
-/* The id of a line that could not be read, where at least that can be: a sender of thousands
- * looks for it. */
+/* The id of an unreadable line, if at least that can be parsed: the sender needs it to find the
+ * document. */
 static void find_id(const struct span *line, struct run_id *ret_id)
 {
     struct json_scan scan = json_scan_of(*line);
@@ -322,7 +320,7 @@ static bool may_go_on(const struct import_body *body, struct error *err)
                      "the server is stopping; what it has stored is known when this comes again");
 }
 
-/* Reads what was taken. False for what no line is to blame for. */
+/* Parses the batch. False for a failure that no line caused. */
 static bool prepare_all(struct batch *batch, const struct import_body *body, struct error *err)
 {
     for (size_t i = 0; i < batch->count; i++) {
@@ -348,7 +346,7 @@ static bool is_blank(const struct span *line)
     return true;
 }
 
-/* Cuts the next line off what lies between *at and the end. */
+/* Cuts off the next line between *at and the end. */
 static struct span cut_line(const char **at, const char *end)
 {
     const char *newline = memchr(*at, '\n', (size_t)(end - *at));
@@ -377,7 +375,7 @@ static struct span next_line(struct crew *crew)
     return cut_line(&crew->at, crew->end);
 }
 
-/* The next lines, into an empty batch; false when there are none, or it has failed. */
+/* Fills an empty batch with the next lines; false if there are none or the import has failed. */
 static bool take_lines(struct crew *crew, struct batch *batch)
 {
     size_t bytes = 0;
@@ -400,7 +398,7 @@ static bool take_lines(struct crew *crew, struct batch *batch)
     return batch->count > 0;
 }
 
-/* False when somebody has failed meanwhile. */
+/* False if another thread has failed meanwhile. */
 static bool wait_for_turn(struct crew *crew, const struct batch *batch)
 {
     bool ok;

@@ -19,8 +19,7 @@ static bool number_agrees(json_t *given, bool known, double computed)
            fabs(json_number_value(given) - computed) <= AGREEMENT * fabs(computed);
 }
 
-/* The price, and what each member must be; `known` is false where there is no price to divide by.
- */
+/* The price, and the value that each member must have; `known` is false without a price. */
 struct derived {
     struct paid_price paid;
     bool known;

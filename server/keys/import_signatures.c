@@ -66,7 +66,7 @@ bool import_signatures_allow(struct db *db, const char *sender, const struct imp
                       "\"keys=many\" in its line of --tokens"));
 }
 
-/* The part of the text that need not be kept twice. */
+/* The part of the text that is not stored elsewhere. */
 static struct span kept_elsewhere(const struct span *sent, const struct span *stored)
 {
     bool same =

@@ -52,7 +52,7 @@ static int digit_of(char digit)
                                           : -1;
 }
 
-/* The public half is there to see damage: it must be that of the secret. */
+/* The public half detects damage: it must match the secret. */
 static bool read_line(const char *path, const char *line, struct signing_key *key,
                       struct error *err)
 {
@@ -78,7 +78,7 @@ static bool read_line(const char *path, const char *line, struct signing_key *ke
                            path);
 }
 
-/* *ret_found is false where there is no file. */
+/* *ret_found is false if there is no file. */
 static bool read_file(const char *path, struct signing_key *key, bool *ret_found,
                       struct error *err)
 {
@@ -116,7 +116,7 @@ static bool make_key(struct signing_key *key, struct error *err)
     return true;
 }
 
-/* A file of another name that no other process writes, on the disk when this returns. */
+/* Writes and syncs a file of a name that no other process uses. */
 static bool write_beside(const struct paths *paths, const struct signing_key *key,
                          struct error *err)
 {
@@ -134,8 +134,8 @@ static bool write_beside(const struct paths *paths, const struct signing_key *ke
     return ok || failed(err, "write", paths->beside);
 }
 
-/* link() never overwrites: *ret_first is false where another process was first. Some file systems
- * have no links; there the last one wins, and the lock of the database lets one server start. */
+/* link() never overwrites: *ret_first is false if another process was first. On file systems
+ * without links the last one wins; the database's lock lets only one server start. */
 static bool give_name(const struct paths *paths, bool *ret_first, struct error *err)
 {
     *ret_first = link(paths->beside, paths->file) == 0 ||

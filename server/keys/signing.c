@@ -7,7 +7,8 @@
 
 #define KEY_DIGITS (SIGNATURE_KEY_SIZE - 1)
 #define VALUE_DIGITS (SIGNATURE_VALUE_SIZE - 1)
-/* No document begins so: a proof is the signature of no document, and the other way round. */
+/* No document begins with this, so a proof cannot be the signature of a document, nor the
+ * reverse. */
 #define PROOF_WORDS "pennyworth token "
 
 static void write_digits(const uint8_t *bytes, size_t count, char *ret_text)
@@ -21,7 +22,7 @@ static int digit_of(char digit)
     return digit <= '9' ? digit - '0' : digit - 'a' + 10;
 }
 
-/* Of a text that signature_is_digits() has found to be so long. */
+/* The length must have been checked by signature_is_digits(). */
 static void read_digits(const char *text, size_t count, uint8_t *ret_bytes)
 {
     for (size_t i = 0; i < count; i++)
@@ -65,7 +66,7 @@ bool signing_verify(const struct signature *signature, const char *text, size_t 
                      "of the three was altered");
 }
 
-/* What a proof signs. */
+/* The text that a proof signs. */
 #define PROVEN_SIZE (sizeof PROOF_WORDS + 2 * SHA256_SIZE)
 static void write_proven(const char *token, char ret_text[PROVEN_SIZE])
 {

@@ -96,7 +96,7 @@ static void write_identity(struct json_writer *out, const struct member *row, co
         present_identity(out, row->name, &said->cost->identity);
 }
 
-/* Left out where the price never moved. */
+/* Absent if the price never moved. */
 static void write_over(struct json_writer *out, const struct member *row, const void *object)
 {
     const struct price_window *over = &((const struct cost_said *)object)->cost->over;
@@ -141,7 +141,7 @@ const struct members run_cost_members = {
 static char *cost_text(const struct run_cost *cost, const char *identity,
                        const struct amount *samples_per_second)
 {
-    /* What was sent may be written with more digits. */
+    /* A sender may write more digits. */
     struct bytes text = {.limit = 8 * DOCUMENT_MEMBER_MAX};
     struct json_writer out = {.bytes = &text};
     struct cost_said said = {
@@ -169,7 +169,7 @@ char *run_cost_renew(const char *stored, const struct machine_price *price, long
     return cost_text(&cost, identity ? identity : "null", samples_per_second);
 }
 
-/* Where the run may not be ranked a point without an interval. False where nothing is known. */
+/* Without an interval if the run may not be ranked. False if unknown. */
 static bool cost_of_run(const struct run *run, struct cost *ret_cost)
 {
     const struct summary *summary = &run->summary;
@@ -183,7 +183,7 @@ static bool cost_of_run(const struct run *run, struct cost *ret_cost)
            cost_of(&speed, run->paid.per_hour, ret_cost);
 }
 
-/* NULL where it is. */
+/* NULL if it may. */
 static const char *why_not_ranked(const struct run *run)
 {
     if (run->state != RUN_FINISHED)
@@ -191,9 +191,8 @@ static const char *why_not_ranked(const struct run *run)
     return run_may_be_ranked(run) ? NULL : "the run is invalid: validity.findings says why";
 }
 
-/* The stored object with points in place of what follows from the speed; NULL of what is not
- * JSON.
- */
+/* The stored object without the intervals of members that depend on the speed; NULL if it is not
+ * JSON. */
 static char *with_points(const struct run *run)
 {
     AUTO(json_decrefp) json_t *json = json_loads(run->price, 0, NULL);
@@ -209,12 +208,12 @@ static char *with_points(const struct run *run)
     return json_text(json);
 }
 
-/* The stored text as it is, to the digit, and what it lacks. */
+/* Writes the stored text unchanged, and adds what it lacks. */
 static char *with_no_reason(const char *stored)
 {
     size_t length = strlen(stored);
 
-    /* Within a string there would be a backslash before the quotation mark. */
+    /* Inside a string, a quotation mark would follow a backslash. */
     const char *over = strstr(stored, "\"over_run\":") ? "" : ",\"over_run\":null";
 
     return length < 1
@@ -320,7 +319,7 @@ static bool check_members(json_t *cost, struct error *err)
            error_set(err, ERROR_INVALID, "cost.identity", "must be an object");
 }
 
-/* The mean of a price that moved, in place of what it was at the start. */
+/* The mean of a price that moved, instead of its start value. */
 static bool read_over(const json_t *cost, struct paid_price *paid, struct error *err)
 {
     const json_t *over = json_object_get(cost, "over_run");

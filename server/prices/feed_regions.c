@@ -37,7 +37,7 @@ static void add_measured(void *user, const char *region)
     feed_regions_add(user, region);
 }
 
-/* The regions of the option --price-regions that are of a provider. */
+/* The regions of --price-regions of one provider. */
 static void add_wanted(const char *provider, const char *regions, struct scopes *scopes)
 {
     char word[sizeof scopes->list[0].name];
@@ -50,8 +50,8 @@ static void add_wanted(const char *provider, const char *regions, struct scopes 
     }
 }
 
-/* The regions of the feed's settings; else this machine's, those of --price-regions, and of a
- * feed that needs nothing else those in which runs were measured, or where its cloud began. */
+/* The configured regions; else this machine's and --price-regions, and, for a feed without other
+ * requirements, the regions of runs or the cloud's default. */
 void feed_regions_name(const struct feed_visit *visit, struct scopes *scopes)
 {
     const struct source *source = visit->feed->source;
@@ -111,7 +111,7 @@ bool feed_has_new_regions(struct db *db, const struct feed *feed, const struct i
     return false;
 }
 
-/* A local zone is read only where somebody names it. */
+/* A local zone is read only if it is named. */
 bool feed_region_is_wanted(const struct feed_visit *visit, const struct scope *scope)
 {
     const char *regions = visit->feed->regions[0] ? visit->feed->regions : visit->price_regions;
@@ -125,7 +125,7 @@ bool feed_region_is_wanted(const struct feed_visit *visit, const struct scope *s
     return false;
 }
 
-/* The scopes that are stored of a feed, by name. */
+/* The stored scopes of a feed, by name. */
 struct stored_scopes {
     size_t count;
     char names[SCOPES_MAX][REGION_SIZE];
@@ -147,8 +147,8 @@ static const struct scope *find_scope(const struct scopes *scopes, const char *n
     return NULL;
 }
 
-/* A region that the feed had and lists no more. Its prices stay, and age; when the last of them
- * has expired there is nothing left to say. */
+/* A region that the feed no longer lists. Its prices stay until they expire; after the last one
+ * the scope is deleted. */
 static bool note_lost(const struct feed_visit *visit, const char *name, struct error *err)
 {
     const char *feed = visit->feed->source->name;
@@ -166,8 +166,8 @@ static bool note_lost(const struct feed_visit *visit, const char *name, struct e
     return feed_rows_store(visit->db, &row, err);
 }
 
-/* Forgets the state of scopes that are not asked for any more, and says of those that are, and
- * that the feed does not list, that they are lost: an old "ok" would not be true of either. */
+/* Deletes the state of scopes that are no longer requested, and marks requested ones that the
+ * feed does not list as lost: their old "ok" is no longer true. */
 void feed_regions_settle(const struct feed_visit *visit, const struct scopes *found)
 {
     const struct feed *feed = visit->feed;
@@ -189,7 +189,7 @@ void feed_regions_settle(const struct feed_visit *visit, const struct scopes *fo
         log_line(LOG_ERROR, "feed %s: %s", feed->source->name, err.message);
 }
 
-/* The regions of the settings that the feed does not list; "" for none. */
+/* Lists the configured regions that the feed does not have; "" for none. */
 void feed_regions_unknown(const struct feed_visit *visit, const struct scopes *scopes,
                           char ret_unknown[100])
 {

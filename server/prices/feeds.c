@@ -139,7 +139,7 @@ static bool apply_words(struct feed *feed, const char *words, size_t length, str
     return true;
 }
 
-/* What a feed would never look at is refused; of what is said of all feeds it takes no notice. */
+/* Refuses a setting that the feed does not use; ignores it if it is for all feeds. */
 static bool check_use(struct feed *feed, bool all, struct error *err)
 {
     const struct source *source = feed->source;

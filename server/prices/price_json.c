@@ -46,7 +46,7 @@ const char *price_label(const struct price *price)
     return source ? source->title : "given by a person";
 }
 
-/* Where the price comes from, and how old that is. */
+/* The price's source and age. */
 static struct price_shown show(const struct price_at *at, long long at_us)
 {
     const struct price *price = &at->price;

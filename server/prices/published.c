@@ -15,7 +15,7 @@
 #define SPEED_MAX 1000000000
 #define SECONDS_MAX 1000000000
 
-/* A figure as it is given; one of the two numbers is 0. */
+/* The body of a figure; one of the two numbers is 0. */
 struct given_figure {
     struct figure figure;
     const json_t *configuration; /* borrowed */
@@ -259,7 +259,7 @@ void published_data_clear(struct published_data *data)
     *data = (struct published_data){0};
 }
 
-/* Whether this version is to be stored. */
+/* Whether to store this version. */
 static bool is_wanted(struct db *db, const struct published_data *data, bool *ret_wanted,
                       struct error *err)
 {

@@ -78,7 +78,7 @@ static bool replace(struct db *db, const struct price_snapshot *snapshot,
     }
 }
 
-/* Where the reading is held back, *old has what waits. */
+/* If the reading is held back, *old has the waiting prices. */
 static bool store_new(const struct tools *tools, const struct reading *reading,
                       const struct refresh_trace *trace, struct feed_row *old, struct error *err)
 {
@@ -172,7 +172,7 @@ static void read_scope(struct tools *tools, const struct scope *scope)
         store_failure(tools, &row, &err);
 }
 
-/* Returns false where a setting is missing, and names it in the result. */
+/* Returns false if a setting is missing, and names it in the result. */
 static bool lacks(struct feed_result *result, const char *what)
 {
     snprintf(result->idle, sizeof result->idle, "%s", what);
@@ -226,8 +226,8 @@ static bool has_what_it_needs(struct tools *tools, struct scopes *scopes)
     return !(needs & NEEDS_CREDENTIALS) || find_credentials(tools);
 }
 
-/* The regions that the feed lists, limited to those of the settings. Those that it does not list
- * are in `ret_unknown`. */
+/* The feed's regions, limited to the configured ones. `ret_unknown` gets configured regions that
+ * it does not list. */
 static bool list_scopes(const struct tools *tools, struct scopes *scopes, char ret_unknown[100],
                         struct error *err)
 {
@@ -248,7 +248,7 @@ static bool list_scopes(const struct tools *tools, struct scopes *scopes, char r
            error_set(err, ERROR_UPSTREAM, NULL, "it has none of the regions %.100s", ret_unknown);
 }
 
-/* A feed that cannot list its scopes: the failure is stored as that of a scope "*". */
+/* If a feed cannot list its scopes, the failure is stored for a scope "*". */
 static void fail_as_a_whole(struct tools *tools, const struct error *why)
 {
     struct feed_row row;

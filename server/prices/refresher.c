@@ -98,7 +98,7 @@ static void end_feed(struct refresher *refresher, size_t index, const struct fee
     service_thread_unlock(&refresher->thread);
 }
 
-/* Whether the request that asked for this refresh accepts it; only for once. */
+/* Whether the request accepts this refresh without confirmation; once only. */
 static bool take_belief(struct refresher *refresher, size_t index)
 {
     bool accept;
@@ -210,7 +210,7 @@ static void refresh_due(struct refresher *refresher, const bool due[FEEDS_MAX])
 }
 
 /* Keeps the latest time at which a scope of the feed was read. */
-/* When a feed was read last, and whether it has to be read soon again. */
+/* When a feed was last read, and whether it must be read again soon. */
 struct last_reading {
     long long checked_us;
     bool waits; /* something is held back */
@@ -242,8 +242,8 @@ static bool plan_one(struct refresher *refresher, size_t i, long long *ret_due_n
     return true;
 }
 
-/* Turns on a feed that stands in for one whose key is missing, once it is wanted, unless the
- * settings say whether it is on. It stays on. */
+/* Turns on a feed that replaces one without its key, once it is needed and unless the settings
+ * turn it on or off. It stays on. */
 static void turn_stand_ins_on(struct refresher *refresher)
 {
     const struct config *config = refresher->parts.config;
@@ -269,8 +269,8 @@ static void turn_stand_ins_on(struct refresher *refresher)
     }
 }
 
-/* Makes a feed due for whose provider a run came from a region that was never read; seldom, for
- * that may fail. */
+/* Makes a feed due if a run came from a new region of its provider; rarely, because reading it
+ * may fail. */
 static void hurry(struct refresher *refresher)
 {
     const char *price_regions = refresher->parts.config->price_regions;

@@ -40,7 +40,7 @@ static void renew(void *user, struct run *run)
     run->paid = paid_price_of(&renewal->price);
 }
 
-/* Within a transaction of the caller's, who has touched the revision in it. */
+/* In the caller's transaction, which has already changed the revision. */
 static bool renew_all(struct this_machine *here, struct db *db, long long at_us,
                       long long *ret_count, struct error *err)
 {
@@ -54,7 +54,7 @@ static bool renew_all(struct this_machine *here, struct db *db, long long at_us,
                             renew, &renewal, ret_count, err);
 }
 
-/* What is paid and what the machine cost are kinds of their own: the newest counts alone. */
+/* PRICE_OWN and PRICE_TYPED exclude each other: only the newest counts. */
 static bool put_within(struct db *db, const struct price *price, struct error *err)
 {
     struct price prices[2] = {*price, *price};

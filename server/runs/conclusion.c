@@ -36,7 +36,7 @@ static bool summarize(const struct conclusion_inputs *conclusion_inputs,
     return summary_compute(conclusion_inputs->steps, &rules, ret_summary, err);
 }
 
-/* Of the time of the run, as far as the engine tells what memory gives. */
+/* The run's share of the memory bandwidth that the engine measured. */
 static double memory_share(const struct run_spec *spec, const struct engine_details *details,
                            const struct summary *summary)
 {

@@ -8,8 +8,8 @@
 #include "common/json_text.h"
 #include "db/runs/sweeps.h"
 
-/* The run's spec, with a label that says whose these runs are in place of its own: they must not
- * be taken for more of what they confirm. */
+/* The run's spec, with its labels replaced by one that names the check: the confirming runs must
+ * not match the baseline's or candidate's label. */
 static json_t *base_of(const struct gate_check *check)
 {
     json_t *base = json_loads(check->spec_text, 0, NULL);
@@ -18,7 +18,7 @@ static json_t *base_of(const struct gate_check *check)
     return base;
 }
 
-/* What the baseline had otherwise. */
+/* The fields in which the baseline differs. */
 static json_t *change_of(const struct gate_check *check)
 {
     const struct gate_subject *theirs = &check->baseline_subject;
@@ -34,7 +34,7 @@ static json_t *change_of(const struct gate_check *check)
     return change;
 }
 
-/* A sweep's request: one cell as it is, and one as the baseline was. */
+/* A sweep's request: one cell as the candidate, one as the baseline. */
 static char *request_of(const struct gate_check *check)
 {
     bool interleaved = check->confirmation.kind == CONFIRM_INTERLEAVED;

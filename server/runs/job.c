@@ -119,9 +119,8 @@ static bool take_event(struct job *job, struct event *event, long long now_ns, s
     }
 }
 
-/* Keeps who used the processors when the run began: our own worker does not count. The moment
- * before the worker's start is looked at where the processors were watched then, else the first
- * moment of its set-up; nothing waits for it. */
+/* Records the load of other processes when the run began: from just before the worker's start if
+ * it was watched then, else from the begin of its set-up. Never waits. */
 static void look_at_load(struct job *job, long long now_ns)
 {
     struct load load;
@@ -268,8 +267,8 @@ static bool has_all_steps(const struct job *job, struct error *err)
                      job->pace.steps, job->spec.steps);
 }
 
-/* Stores what is pending. A finished run is not measured twice: it waits until a lock of another
- * process ends, or the owner's order to stop comes. */
+/* Stores what is pending. A finished run is not measured twice: waits until another process
+ * releases its lock, or the owner stops the job. */
 static bool store_rest(struct job *job, bool waits, struct error *err)
 {
     struct pollfd order = {.fd = job->parts->wake, .events = POLLIN};
@@ -305,8 +304,7 @@ static void job_free(struct job *job)
     pace_free(&job->pace);
 }
 
-/* Chooses the batch where the spec leaves it open: as in another run of the same cell, or by a
- * trial. */
+/* Chooses the batch if the spec says "auto": as in another run of the cell, or by a trial. */
 static enum job_result settle_batch(struct job *job, const struct launch *launch,
                                     struct error *err)
 {

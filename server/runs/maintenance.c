@@ -53,8 +53,8 @@ static bool thin(struct maintenance *maintenance, struct db *db, struct error *e
     return maintenance->thinning.done;
 }
 
-/* Returns true when it is complete. After an interruption it starts again, but only for a day:
- * the rest of the pass waits for it. */
+/* Returns true when it is complete. Restarts after an interruption, for a day at most, because
+ * the rest of the pass waits. */
 static bool look(struct maintenance *maintenance, struct db *db, long long now_ns,
                  struct error *err)
 {

@@ -30,8 +30,8 @@ void preemption_event_store(const struct config *config, struct this_machine *he
     snprintf(event.instance_type, sizeof event.instance_type, "%s", identity.instance_type);
     snprintf(event.zone, sizeof event.zone, "%s",
              identity.zone[0] ? identity.zone : identity.region);
-    /* A hub is to count it once, however often it hears of it: a machine without a name gets one
-     * for this event. */
+    /* A hub must count repeated reports once: a machine without a name gets one for this
+     * event. */
     if (!vm[0] && !run_id_new(event.at_us, &name, &err))
         return;
     snprintf(event.machine, sizeof event.machine, "%s", vm[0] ? vm : name.text);

@@ -19,7 +19,7 @@
 #define AGREEMENT 1e-9 /* another math library may round the last digits otherwise */
 #define DEPTH 4        /* of a summary, and of findings */
 
-/* In what a run was altered: names between commas. */
+/* The altered parts of a run, separated by commas. */
 struct differences {
     struct bytes text;
     bool failed; /* memory has ended */
@@ -70,7 +70,7 @@ static bool values_agree(const json_t *left, const json_t *right, int depth)
     return json_equal(left, right);
 }
 
-/* `again` is ours, and so JSON; of `stored` nothing is known. */
+/* `again` is valid JSON; `stored` may be anything. */
 static bool texts_agree(const char *stored, const char *again)
 {
     AUTO(json_decrefp) json_t *left = json_loads(stored, 0, NULL);
@@ -79,8 +79,7 @@ static bool texts_agree(const char *stored, const char *again)
     return left && right && values_agree(left, right, DEPTH);
 }
 
-/* The row has the numbers twice: in the text that is shown, and in the columns that are compared.
- */
+/* The row has the numbers twice: in the summary text and in columns for comparisons. */
 static void compare_columns(const struct summary *stored, const struct summary *again,
                             struct differences *found)
 {
@@ -115,7 +114,7 @@ static void compare(const struct run *run, const struct conclusion *conclusion,
         differs(found, "findings", "");
 }
 
-/* Whether the same statistics would have summarized it. A text that is no summary has no method:
+/* Whether this version of the statistics made the summary. True for a text that is not a summary:
  * it was altered. */
 static bool is_ours(const struct run *run)
 {
@@ -172,7 +171,7 @@ static bool read_document(void *user, const struct document_parts *parts)
     return false;
 }
 
-/* Whether the document that came signed can leave as it came. */
+/* Whether a signed document can be restored as it was sent. */
 static bool check_signature(struct db *db, const struct run *run, struct differences *found,
                             struct error *err)
 {
@@ -214,7 +213,7 @@ static bool check_run(struct db *db, const struct checksum_run *which,
     return ok;
 }
 
-/* Of those that are left, each as likely as the other. */
+/* Chooses uniformly among the remaining runs. */
 static bool is_chosen(const struct recheck_order *order, const struct recheck_counts *counts,
                       long long passed, struct chance *chance)
 {

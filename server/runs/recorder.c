@@ -62,7 +62,7 @@ bool recorder_flush(struct recorder *recorder, long long now_ns, struct error *e
     return ok || error_set(err, why.kind, NULL, "%s", why.message);
 }
 
-/* The same, but a lock is no failure. */
+/* The same, but a locked database is not a failure. */
 static bool flush_if_free(struct recorder *recorder, long long now_ns, struct error *err)
 {
     struct error why = {0};

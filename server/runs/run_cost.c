@@ -15,7 +15,7 @@ void run_cost_look(struct this_machine *here, struct db *db, const struct run *r
         log_line(LOG_ERROR, "run %s: its price could not be read: %s", run->id.text, err.message);
 }
 
-/* A price that was typed while the run went on, which began without one. */
+/* A price typed during a run that began without one. */
 static void look_again(struct this_machine *here, struct db *db, const struct run *run,
                        struct run_cost *cost)
 {
@@ -47,7 +47,7 @@ void run_cost_follow(struct this_machine *here, struct db *db, const struct run 
                  run->id.text, err.message);
         return;
     }
-    /* What is known of a part of the time says nothing of the rest. */
+    /* A history of part of the time does not describe the rest. */
     if (!over.known || over.low >= over.high || over.known_us < (double)over.length_us)
         return;
     over.mean = price_exact(over.mean * price->factor);

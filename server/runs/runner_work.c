@@ -18,8 +18,8 @@
 #define STORE_AGAIN_NS (5 * NS_PER_SECOND) /* between two tries to store the end of a run */
 #define RETRY_NS (30 * NS_PER_SECOND)      /* between two tries: free space, the queue, sweeps */
 
-/* With the lock held: why the current run has to end. A person's word comes first, and a machine
- * that is taken back explains more than the shutdown that follows. */
+/* With the lock held: why the current run has to end. A cancel comes first, then a preemption,
+ * because it explains the shutdown that follows. */
 static enum stop_reason find_stop_reason(const struct runner *runner)
 {
     if (runner->cancelled)
@@ -119,7 +119,7 @@ static void measure(struct runner *runner)
     run_cost_keep(run, &cost, runner->parts.this_machine);
 }
 
-/* Waits, where the caller asked for it, until the first wake. */
+/* Waits until the first wake, if the caller asked for it. */
 static enum runner_state hold(struct runner *runner)
 {
     bool stopping;
@@ -144,9 +144,9 @@ static bool sweeps_are_due(struct runner *runner)
     return runner->sweeps_due || runner->due_sweep.text[0];
 }
 
-/* The sweep of the run that has ended; all of them where that is not known, which takes as long
- * as there are sweeps. A failure is logged once and tried again. On a machine that is taken back
- * nothing is queued again: another machine does that. */
+/* Advances the sweep of the ended run; if that is unknown, all sweeps, which is slow. A failure
+ * is logged once and tried again. On a preempted machine nothing is queued again: another machine
+ * does that. */
 static void advance_sweeps(struct runner *runner)
 {
     const struct sweeper_parts parts = {.db = runner->db,
@@ -165,7 +165,7 @@ static void advance_sweeps(struct runner *runner)
     runner->sweeps_reported = runner->sweeps_due;
 }
 
-/* Of two sweeps that wait to be advanced, all are looked at. */
+/* If two sweeps wait to be advanced, all are. */
 static void note_sweep(struct runner *runner, const struct run_id *sweep)
 {
     if (!sweep->text[0])

@@ -22,7 +22,7 @@ static void sign(void *user, const char *text, size_t length, struct signature *
     signing_sign(((const struct signer *)user)->key, text, length, ret_signature);
 }
 
-/* As it came: verified again, for the row may have been altered since. */
+/* As sent; verified again, because the row may have been altered since. */
 static bool write_kept(const struct document_parts *parts, struct bytes *text, struct error *err)
 {
     const struct signed_trace trace = {parts->steps, parts->evidence};

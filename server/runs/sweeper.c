@@ -116,7 +116,7 @@ static long long seconds_for(const struct run_id *sweep, const struct sweeper_re
     return (repeats->until_ns - clock_monotonic_ns()) / NS_PER_SECOND;
 }
 
-/* Where the sweep has not ended; *ret_number is its place among the sweeps. */
+/* For a sweep that has not ended; *ret_number is its number. */
 static bool advance_one(const struct sweeper_parts *parts, const struct run_id *sweep,
                         long long *ret_number, struct error *err)
 {

@@ -19,7 +19,7 @@ static long long largest_batch(const struct trial *trial, const struct run_spec 
                                           : -1;
 }
 
-/* The shortest step but the first one; 0 where the time was over before. */
+/* The shortest step except the first; 0 if the time was over before. */
 static enum job_result time_steps(const struct trial *trial, struct worker *worker,
                                   long long deadline_ns, long long *ret_ns,
                                   enum stop_reason *ret_stopped_by)
@@ -66,7 +66,7 @@ enum job_result trial_run(const struct trial *trial, struct run_spec *spec,
     worker_free(worker);
     if (result != JOB_FINISHED)
         return result;
-    /* The run sets itself up as the trial did. */
+    /* The run repeats the trial's set-up. */
     seconds = (double)spec->max_seconds -
               2 * (double)(clock_monotonic_ns() - began_ns) / (double)NS_PER_SECOND;
     spec->batch_size = step_ns == 0 ? BATCH_LEAST

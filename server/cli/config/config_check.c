@@ -113,7 +113,7 @@ bool config_is_loopback(const char *address)
     return inet_pton(AF_INET6, address, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
 }
 
-/* Whether there is a port behind an IPv4 address, or one behind [IPv6]. */
+/* Whether a port follows an IPv4 address, or [IPv6]. */
 static const char *find_port(const char *listen)
 {
     const char *colon = strrchr(listen, ':');
@@ -198,7 +198,7 @@ static bool check_report(struct config *config, struct error *err)
                       config->report_token, err);
 }
 
-/* Whose a region is follows from its form. */
+/* The form of a region tells its provider. */
 static bool check_regions(const char *regions, struct error *err)
 {
     char word[40];
@@ -229,7 +229,7 @@ static bool check_metadata(const char *where, struct error *err)
                      "must be auto, off, aws=URL, gcp=URL or azure=URL, got '%.60s'", where);
 }
 
-/* What would never match a price, or not be one, is refused here and not left unused. */
+/* Refuses values that would never match a price or not be one. */
 static bool check_machine(const struct config *config, struct error *err)
 {
     struct price price = {0};

@@ -135,7 +135,7 @@ static bool refuse_flag(const struct config *config, const char *word, size_t le
     return error_unknown_name(err, &(struct unknown_name){word, what, word, length}, &known);
 }
 
-/* The first word names no command, or a later one stands where none is wanted. */
+/* The first word is not a command, or there is a word too many. */
 static bool refuse_operand(const struct config *config, const char *word, bool is_first,
                            struct error *err)
 {

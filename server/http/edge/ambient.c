@@ -7,7 +7,7 @@
 
 #define NAME_SIZE 256 /* of a host, with the NUL */
 
-/* The name of "NAME:PORT" or "[ADDRESS]:PORT"; "" where it is too long. */
+/* The name of "NAME:PORT" or "[ADDRESS]:PORT"; "" if too long. */
 static void read_name(const char *host, char ret_name[NAME_SIZE])
 {
     bool bracketed = host[0] == '[';
@@ -47,7 +47,7 @@ static bool is_listed(const char *name, const char *names)
     return false;
 }
 
-/* No address can be made to lead elsewhere, and no resolver may send localhost elsewhere. */
+/* Addresses and localhost cannot be rebound. */
 static bool is_own(const char *host, const char *names)
 {
     char name[NAME_SIZE];

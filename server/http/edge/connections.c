@@ -79,8 +79,8 @@ static size_t count_of(const struct connections *connections,
     return count;
 }
 
-/* Whether a client may have to make room: one that waits for us may not, nor one whose answer
- * began behind `sends_since_ns`. */
+/* Whether a client may be cut to make room: not if it waits for us, or if its answer began after
+ * `sends_since_ns`. */
 static bool may_go(const struct client *client, long long sends_since_ns)
 {
     enum phase phase = client->phase;
@@ -89,8 +89,8 @@ static bool may_go(const struct client *client, long long sends_since_ns)
            (phase != PHASE_SEND || client->since_ns <= sends_since_ns);
 }
 
-/* Cuts the client that has been in its phase for longest; false when none may go. `address` NULL:
- * of any address. */
+/* Cuts the client that has been in its phase for longest; false if none may be cut. `address`
+ * NULL: of any address. */
 static bool make_room(struct connections *connections, const struct client_address *address,
                       long long sends_since_ns)
 {
@@ -119,8 +119,8 @@ static bool find_room(struct connections *connections, const struct client_addre
         count_of(connections, address) >= limits->most_per_address &&
         !make_room(connections, address, old_ns))
         return false;
-    /* Answers that have just begun go last, but before a newcomer: a crowd that comes at once and
-     * takes nothing would keep all others out until its answers are old, and then come again. */
+    /* Answers that have just begun are cut last, but before refusing a newcomer: else many
+     * clients that come at once and take nothing would lock out all others. */
     return connections->count < limits->most || make_room(connections, NULL, old_ns) ||
            make_room(connections, NULL, now_ns);
 }
@@ -195,7 +195,7 @@ static long long deadline(const struct connections *connections, const struct cl
     }
 }
 
-/* Whether a client took enough of its answer in time; then it has as much time again. */
+/* Whether a client took enough of its answer in time; if so its time starts again. */
 static bool goes_on(struct connections *connections, struct client *client, long long now_ns)
 {
     long long taken;
@@ -242,7 +242,7 @@ long long connections_tick(struct connections *connections, long long now_ns)
         else if (due > now_ns && due < next)
             next = due;
     }
-    /* A client that is being answered now will rest later, without telling us in time. */
+    /* A client that is being answered may become idle before the next tick. */
     long long soonest = now_ns + connection_limits_shortest(&connections->limits);
     if (connections->count > 0 && soonest < next)
         next = soonest;

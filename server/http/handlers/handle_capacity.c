@@ -1,5 +1,5 @@
-/* /v1/capacity: machines that were launched, not to be had, or taken back, counted by zone.
- * Tested by tests/api/test_capacity.py. */
+/* /v1/capacity: launched machines, failed launches and preemptions, counted by zone. Tested by
+ * tests/api/test_capacity.py. */
 #include "answers/compare/unmatched_lists.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
@@ -53,7 +53,7 @@ const struct body capacity_body = {.name = "NewCapacityEvent",
                                    BODY_ROWS(event_rows),
                                    .check = check_event};
 
-/* A token that may only import reports what its machine saw: that it was taken back, once. */
+/* An import token may report one preemption of its machine, nothing else. */
 static bool may_report(const struct exchange *exchange, const struct capacity_event *event,
                        struct error *err)
 {

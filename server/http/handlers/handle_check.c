@@ -126,7 +126,7 @@ static bool look(struct exchange *exchange, const struct gate_request *request,
     return true;
 }
 
-/* Watches the run or sweep whose end the answer waits for. */
+/* Watches the run or sweep that the answer waits for. */
 static void watch(struct exchange *exchange, const struct topic *topic)
 {
     struct notifications *notifications = exchange->server->notifications;

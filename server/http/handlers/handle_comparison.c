@@ -86,8 +86,8 @@ static bool is_of_subset(const struct comparison_question *question)
     return question->label_count > 0 || question->sender;
 }
 
-/* Where labels or a sender are asked for: the standings of their runs alone, and those of them
- * that no run has. */
+/* For a question with labels or a sender: the standings of their runs, and the labels that no run
+ * has. */
 static bool load_subset(struct db *db, struct comparison_parts *parts,
                         struct standings *ret_standings, struct error *err)
 {
@@ -145,7 +145,7 @@ static bool compute(struct exchange *exchange, struct db *db, int format,
            write_body(exchange, format, question, &ranking, err);
 }
 
-/* Another page may show a picture; nothing in it is a script, and nothing is loaded. */
+/* Other pages may show the picture: it contains no script and loads nothing. */
 static void add_fields_of_picture(struct exchange *exchange)
 {
     reply_field(exchange, "Cross-Origin-Resource-Policy", "cross-origin");

@@ -1,5 +1,5 @@
-/* /v1/discounts: what a customer pays less than the list price, for each provider and family.
- * Tested by tests/api/test_comparison.py. */
+/* /v1/discounts: factors on list prices, by provider and family. Tested by
+ * tests/api/test_comparison.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/prices/catalogue.h"
@@ -100,7 +100,7 @@ static const struct member stored_rows[] = {
 const struct members stored_discount_members = {
     .name = "StoredDiscount", .meaning = "A discount that was just stored.", .rows = stored_rows};
 
-/* A discount as it is entered. */
+/* The request body of a discount. */
 struct given_discount {
     struct discount discount;
     const char *kind;

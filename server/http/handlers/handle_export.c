@@ -25,7 +25,7 @@
 
 enum export_state { EXPORT_SENDS, EXPORT_MAKES, EXPORT_NEEDS_ROOM };
 
-/* How far an export has come. */
+/* The progress of an export. */
 struct export_stream {
     struct exchange *exchange;
     enum export_state state; /* EXPORT_MAKES: what follows belongs to the job */
@@ -68,14 +68,14 @@ static void export_stream_freep(struct export_stream **stream)
         export_stream_free(*stream);
 }
 
-/* What write_run() needs. */
+/* Arguments of write_run(). */
 struct writer {
     struct db *db;
     struct export_stream *stream;
     bool enough;
 };
 
-/* About as long as the document will be, before it is made. */
+/* An estimate of the document's length. */
 static size_t size_of(const struct document_parts *parts)
 {
     if (!parts->steps)
@@ -93,7 +93,7 @@ static bool hold(struct export_stream *stream, size_t bytes)
     return false;
 }
 
-/* Without room for it, the document is left to the next piece. */
+/* If there is no room, the next piece gets the document. */
 static bool write_run(void *user, const struct document_parts *parts)
 {
     struct writer *writer = user;
@@ -105,7 +105,7 @@ static bool write_run(void *user, const struct document_parts *parts)
     writer->enough = true;
     if (!hold(stream, start + size_of(parts)))
         return false;
-    /* A run that was altered stays here; the others leave. */
+    /* Skip an altered run; export the others. */
     if (!run_document_write(writer->db, parts, stream->exchange->server->signing_key, waiting,
                             &err)) {
         log_line(LOG_ERROR, "export of run %s: %s", parts->run->id.text, err.message);
@@ -123,8 +123,7 @@ static bool write_run(void *user, const struct document_parts *parts)
     return !writer->enough;
 }
 
-/* Writes the next documents into stream->waiting, which is empty; none where stream->err says
- * why. */
+/* Writes the next documents into the empty stream->waiting; none if stream->err is set. */
 static void make_more(struct export_stream *stream)
 {
     const struct exchange *exchange = stream->exchange;
@@ -145,7 +144,7 @@ static void make_more(struct export_stream *stream)
     stream->ended = !writer.enough;
     if (stream->waiting.used == 0)
         return;
-    /* What was made is sent, whatever became of the document behind it. */
+    /* Send the complete documents even if a later one failed. */
     if (stream->wanted > 0)
         error_clear(&stream->err);
     stream->wanted = 0;
@@ -187,7 +186,7 @@ static enum stream_result hand_out(struct export_stream *stream, struct bytes *p
     return STREAM_MORE;
 }
 
-/* Sleeps until there is room for the document that is wanted, and goes on to make it. */
+/* Sleeps until there is room for the next document, then makes it. */
 static enum stream_result look_for_room(struct export_stream *stream)
 {
     struct exchange *exchange = stream->exchange;
@@ -209,7 +208,7 @@ static enum stream_result look_for_room(struct export_stream *stream)
     return begin_piece(stream) ? STREAM_MORE : STREAM_BROKEN;
 }
 
-/* Looks at what the job has made. */
+/* Takes the job's result. */
 static enum stream_result take_piece(struct export_stream *stream)
 {
     if (!long_work_has_ended(stream->exchange, &stream->job))
@@ -270,8 +269,8 @@ static bool find_after(struct exchange *exchange, const char *after, long long *
     return error_set(err, ERROR_INVALID, "after", "must be the id of a run that is stored here");
 }
 
-/* Lines of runs have no place for it: which filters match nothing stands in a field. Bytes that a
- * field may not have become question marks. */
+/* Lists filters without a match in a header field, because the lines have no place for them.
+ * Bytes that a field may not contain become question marks. */
 static bool name_unmatched(struct exchange *exchange, const struct run_filter *filter,
                            struct error *err)
 {

@@ -93,7 +93,7 @@ void feeds_list_handler(struct exchange *exchange)
         reply_json(exchange, 200, &out);
 }
 
-/* What is known of the machine that the server runs on. */
+/* The known facts of the server's machine. */
 struct machine_view {
     const char *fingerprint;
     struct identity identity;

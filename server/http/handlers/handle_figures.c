@@ -22,7 +22,7 @@ static double seconds_of(double jobs_per_second)
     return strtod(text, NULL);
 }
 
-/* A figure, and whether it comes with the program. */
+/* A figure, and whether it is shipped with the program. */
 struct figure_view {
     const struct figure *figure;
     bool shipped;
@@ -113,7 +113,7 @@ static const struct member list_rows[] = {
 const struct members figure_list_members = {
     .name = "FigureList", .meaning = "Published figures.", .rows = list_rows};
 
-/* Whether the id is that of a figure that comes with the program. */
+/* Whether the id is of a shipped figure. */
 static bool look_shipped(const char *id, bool *ret_shipped, struct error *err)
 {
     AUTO(published_data_clear) struct published_data data = {0};
@@ -172,7 +172,7 @@ void figures_list_handler(struct exchange *exchange)
         reply_json(exchange, 200, &out);
 }
 
-/* What comes with the program would come back with its next version. */
+/* A shipped figure would return with the next version. */
 static bool is_removable(const char *id, struct error *err)
 {
     bool shipped;

@@ -1,5 +1,5 @@
-/* GET /v1/history: when the runs of a configuration on a type of machine changed, and through
- * what. Tested by tests/api/test_history.py. */
+/* GET /v1/history: the changes of a configuration on a type of machine, and their causes. Tested
+ * by tests/api/test_history.py. */
 #include "answers/compare/unmatched_lists.h"
 #include "common/cleanup.h"
 #include "db/contenders/contenders.h"

@@ -111,7 +111,7 @@ static void held_import_free(void *state)
     free(held);
 }
 
-/* A client that leaves changes nothing: the audit is to say what was stored. */
+/* If the client leaves, the import goes on: the audit must say what was stored. */
 static void go_on(struct exchange *exchange)
 {
     const struct import_job *job = &((struct held_import *)exchange->hold.state)->import;

@@ -20,7 +20,7 @@
 
 #include <limits.h>
 
-/* A list under way, with the prices of a region where the query names one. */
+/* State of a list, with prices if the query names a region. */
 struct catalogue {
     struct page *page; /* first: page_end_members */
     struct db *db;
@@ -32,7 +32,7 @@ struct catalogue {
     long long *unknown_architectures; /* types that may have it: nothing says which they have */
 };
 
-/* A type of it. */
+/* One type. */
 struct listed_type {
     const struct catalogue *catalogue;
     const struct instance_type *type;
@@ -75,7 +75,7 @@ static void write_prices(struct json_writer *out, const struct member *row, cons
     jsonw_close(out, ']');
 }
 
-/* How often spot was interrupted somewhere. */
+/* The interruption rate of spot in a region. */
 struct band {
     const char *region, *interrupted;
 };
@@ -145,7 +145,7 @@ static const struct members type_members = {
     .meaning = "What the feeds say about an instance type; null means that no feed says it.",
     .rows = type_rows};
 
-/* As the feed says, else by the rules for families, which say it of most. */
+/* From the feed, else from the rules for families, which cover most. */
 static void find_architecture(struct listed_type *listed)
 {
     const struct instance_type *type = listed->type;
@@ -182,7 +182,7 @@ static void write_type(void *user, const struct instance_type *type, const char 
     members_write(writer->out, NULL, &type_members, &listed);
 }
 
-/* After the list: of the architecture it is known by then whether any type has it. */
+/* After the list, when it is known whether any type has the architecture. */
 static bool find_unmatched(const struct catalogue *catalogue)
 {
     struct page *page = catalogue->page;

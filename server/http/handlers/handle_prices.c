@@ -54,7 +54,7 @@ static void tell(void *user, const struct listed_price *listed)
     members_write(writer->out, NULL, &listed_price_members, &shown);
 }
 
-/* Why a feed has no price for the filter. */
+/* The reason why a feed has no price for the filter. */
 struct absence {
     const char *feed, *reason;
     bool read;
@@ -191,14 +191,14 @@ void prices_list_handler(struct exchange *exchange)
         reply_json(exchange, 200, &out);
 }
 
-/* What a price of this machine says. */
+/* Members of a price of this machine. */
 struct bill_said {
     double price_per_hour;
     const char *formula;
     long long runs;
 };
 
-/* What was stored. */
+/* The stored prices. */
 struct stored_prices {
     struct price list[PRICE_STORE_MAX];
     size_t count;
@@ -310,7 +310,7 @@ static bool create_prices(struct exchange *exchange, const json_t *json,
            find_series(loan.db, stored, err);
 }
 
-/* {"machine": "this"} and what a person pays for this machine. */
+/* {"machine": "this"} and the price paid for this machine. */
 static bool read_price_of_this(const struct exchange *exchange, const json_t *json,
                                struct price *ret_price, struct error *err)
 {
@@ -405,7 +405,7 @@ void prices_refresh_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    /* Who accepted a feed against its guards stays on record. */
+    /* Record who accepted a feed without confirmation. */
     if (asked->accept)
         taking_back_note(exchange, "feed accepted", asked->feed, asked->reason);
     refresher_progress(exchange->server->refresher, &progress);

@@ -127,7 +127,7 @@ static void find_ends(const struct sweep_view *view, struct ends *ends)
     qsort(ends->runs, ends->count, sizeof *ends->runs, by_end);
 }
 
-/* Whether the run of a place is the last one of its cell. */
+/* Whether the run at an index is the last of its cell. */
 static bool ends_its_cell(const struct ends *ends, size_t place)
 {
     for (size_t i = place + 1; i < ends->count; i++)
@@ -136,8 +136,8 @@ static bool ends_its_cell(const struct ends *ends, size_t place)
     return true;
 }
 
-/* The cells that have ended since, as long as the piece is small: *ret_all says whether that was
- * all of them. */
+/* Writes the cells that have ended since, while the piece is small; *ret_all is true if all were
+ * written. */
 static bool write_cells(struct bytes *piece, struct sweep_stream *reader,
                         const struct sweep_view *view, const struct ends *ends, bool *ret_all)
 {
@@ -166,7 +166,7 @@ static long long counts_of(const struct sweep_view *view, const struct ends *end
     return (long long)(view->run_count + ends->ended) * 2 + running;
 }
 
-/* What this reader has not seen. */
+/* Writes what this reader has not seen. */
 static bool write_news(struct bytes *piece, struct sweep_stream *reader,
                        const struct sweep_view *view, long long now_ns)
 {

@@ -1,4 +1,4 @@
-/* /v1/sweeps: sets of runs that answer one question. Tested by tests/api/test_sweeps.py. */
+/* /v1/sweeps: queues, lists, shows and cancels sweeps. Tested by tests/api/test_sweeps.py. */
 #include "common/cleanup.h"
 
 #include "common/clock.h"
@@ -36,7 +36,7 @@ static void reply_sweep(struct exchange *exchange, int status, const char *id)
     reply_json(exchange, status, &out);
 }
 
-/* The request as it is stored: the body on one line, with the preset of /v1/aa. */
+/* The stored request: the body on one line, with the preset of /v1/aa. */
 static char *request_text(const struct exchange *exchange, bool is_aa, struct error *err)
 {
     AUTO(json_decrefp) json_t *json = request_json(exchange, err);

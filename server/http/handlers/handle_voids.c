@@ -1,5 +1,4 @@
-/* /v1/runs/{id}/void: takes a run back, and counts it again.
- * Tested by tests/api/test_taking_back.py. */
+/* /v1/runs/{id}/void: voids and restores a run. Tested by tests/api/test_taking_back.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/runs/voids.h"
@@ -11,7 +10,7 @@
 #include "server/http/request.h"
 #include "server/http/server.h"
 
-/* Wakes the readers of the run and of its sweep, whose result is another one now. */
+/* Wakes the readers of the run and of its sweep, whose result has changed. */
 static void announce(const struct exchange *exchange, const struct run *run)
 {
     struct notifications *notifications = exchange->server->notifications;

@@ -19,7 +19,7 @@ struct wanted_request {
     struct known_type type;
 };
 
-/* The type as it is asked about. */
+/* The type in the question. */
 static void name_type(struct this_machine *this_machine, struct wanted_request *request)
 {
     const struct wanted_asked *asked = request->asked;
@@ -35,14 +35,14 @@ static void name_type(struct this_machine *this_machine, struct wanted_request *
                                     : here.provider);
 }
 
-/* An unknown type stays what the question says of it. */
+/* An unknown type keeps the question's values. */
 static bool take_type(void *user, const struct known_type *type)
 {
     *(struct known_type *)user = *type;
     return false;
 }
 
-/* A spec may be wanted that no run had, such as one of a bench. */
+/* A wanted spec may have no run yet, such as one of a bench. */
 static bool find_unmatched(struct db *db, const struct wanted_request *request,
                            const struct wanted_list *list, struct unmatched_list *unmatched,
                            struct error *err)

@@ -49,7 +49,7 @@ MEMBER_FINDS(find_interval, struct gate_track, track, &gate_track_look(track)->r
 
 MEMBER_WRITES(write_value, number, struct gate_track, track, gate_track_look(track)->ratio.value)
 
-/* Dollars are not known without a known price. */
+/* Without a price, dollars are unknown. */
 MEMBER_KNOWN(track_is_known, struct gate_track, track, track->known)
 
 static const struct member part_rows[] = {

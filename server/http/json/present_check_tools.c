@@ -30,7 +30,7 @@ static struct metric over(const double *values, size_t count)
                            exp(mean + half)};
 }
 
-/* False where there is nothing to tell: the run itself must be among the valid ones. */
+/* False if there is no value: the run itself must be valid. */
 static bool find_speed(const struct gate_check *check, struct metric *ret_metric)
 {
     const struct gate_check_side *side = &check->candidate;
@@ -48,7 +48,7 @@ static bool find_speed(const struct gate_check *check, struct metric *ret_metric
     return true;
 }
 
-/* What a dollar bought: the price is a fact without an interval of its own. */
+/* Samples per dollar; the price is exact. */
 static bool find_bargain(const struct gate_check *check, const struct metric *speed,
                          struct metric *ret_metric)
 {
@@ -61,8 +61,8 @@ static bool find_bargain(const struct gate_check *check, const struct metric *sp
     return true;
 }
 
-/* Of what a history is kept: the same for runs that may be compared. A reader tells metrics apart
- * by their names alone. */
+/* The name of the history: equal for comparable runs, because tools distinguish metrics only by
+ * name. */
 static void write_name(const struct gate_check *check, const char *metric, size_t size,
                        char ret_name[])
 {

@@ -113,7 +113,7 @@ static const struct member user_rows[] = {
 };
 static const struct members user_members = {.rows = user_rows};
 
-/* Who uses the processors, and what to do. */
+/* The load of the processors, and advice. */
 struct load_view {
     struct load load;
     struct load_opinion opinion;

@@ -26,7 +26,7 @@ const struct members refresh_members = {.name = "Refresh",
                                             "The current refresh of the feeds, or the last one.",
                                         .rows = refresh_rows};
 
-/* Of the kind of price that ages first. */
+/* By the price kind that expires first. */
 static enum freshness row_freshness(const struct feed_row *row, const struct source *source,
                                     long long now_us)
 {
@@ -72,8 +72,8 @@ static bool was_read_since(const struct feed_view *view, const struct feed_row *
     return false;
 }
 
-/* One word for all scopes, and the first reason of a failure. Where the feed could not say what
- * it has ("*"), no scope of it was read at all. */
+/* One word for all scopes, and the first reason of a failure. If the feed could not list its
+ * scopes ("*"), none was read. */
 static const char *sum_up(const struct feed_view *view, const char **ret_reason)
 {
     size_t failed = 0;

@@ -60,7 +60,7 @@ static const struct member cause_rows[] = {
 };
 static const struct members cause_members = {.name = "HistoryCause", .rows = cause_rows};
 
-/* A change, with what follows from it. */
+/* A change and its effect. */
 struct shown_change {
     const struct history_line *line;
     struct history_change change;

@@ -63,7 +63,7 @@ static const struct member range_rows[] = {
 static const struct members range_members = {
     .name = "HeadInterval", .rows = range_rows, .is_known = range_is_known};
 
-/* The names are the same that summary_to_text() gives the whole. */
+/* The names are the same as in summary_to_text(). */
 static const struct member head_rows[] = {
     {MEMBER(struct summary, samples_per_second), .range = MEMBER_POSITIVE},
     {MEMBER_OBJECT_AT(struct summary, "interval", throughput), .members = &range_members,
@@ -91,7 +91,7 @@ static void write_summary(struct json_writer *out, const struct member *row, con
         members_write(out, row->name, &summary_head_members, &run->summary);
 }
 
-/* As samples a second, of workloads on text. */
+/* Tokens a second, of workloads on text. */
 static void write_tokens(struct json_writer *out, const struct member *row, const void *object)
 {
     const struct run *run = object;
@@ -273,7 +273,7 @@ static const struct member run_rows[] = {
     {0},
 };
 
-/* What members have together. */
+/* Rules over several members. */
 static const char rules[] =
     "{\"allOf\": ["
     "{\"if\": {\"properties\": {\"state\": {\"const\": \"queued\"}}}, \"then\": {\"properties\": "

@@ -40,7 +40,7 @@ static const struct members word_members = {
     .meaning = "A fact; its value is `unknown` where no source has it.",
     .rows = word_rows};
 
-/* What follows from another fact is from where that is. */
+/* A derived fact has the source of the fact it follows from. */
 struct answer_fact {
     enum support_answer value;
     enum fact_source source;

@@ -130,7 +130,7 @@ static void write_progress(struct json_writer *out, const struct member *row, co
     members_write(out, row->name, &sweep_progress_members, &progress);
 }
 
-/* How many runs have no part in any number. */
+/* The number of runs that enter no result. */
 static void write_lost_runs(struct json_writer *out, const struct sweep_result *result)
 {
     int failed = 0, invalid = 0, all = 0;

@@ -101,7 +101,7 @@ static void write_runs(struct json_writer *out, const struct member *row, const 
     jsonw_close(out, ']');
 }
 
-/* How much of n threads' speed is there, where the cells are numbers of threads. */
+/* Scaling efficiency, if the cells vary the number of threads. */
 static void write_efficiency(struct json_writer *out, const struct member *row,
                              const void *object)
 {

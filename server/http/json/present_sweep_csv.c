@@ -18,7 +18,7 @@ static bool write_amount(struct bytes *text, const struct amount *amount)
     return bytes_printf(text, ",%.6g,%.6g,%.6g", amount->value, amount->low, amount->high);
 }
 
-/* Dollars a million samples, what an hour costs, and samples a dollar. */
+/* Dollars per million samples, price per hour, samples per dollar. */
 static bool write_dollars(struct bytes *text, const struct sweep_view *view, size_t index)
 {
     struct cost cost;

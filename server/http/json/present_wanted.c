@@ -13,7 +13,7 @@ static void write_spec(struct json_writer *out, const struct member *row, const 
     out->failed |= !spec;
 }
 
-/* What was measured with it; nothing, where that was never. */
+/* What was measured with it, if anything. */
 static const void *find_contender(const void *object)
 {
     static const struct contender none;

@@ -45,7 +45,7 @@ static bool failed(struct error *err, const char *path)
                      strerror(errno));
 }
 
-/* The new content under a name of its own, on the disk, with the rights of the old file. */
+/* Writes and syncs the new content under another name, with the old file's mode and owner. */
 static bool write_beside(const char *path, const char *beside, const struct bytes *rest,
                          struct error *err)
 {

@@ -102,7 +102,7 @@ static const struct members question_members = {.name = "ComparisonQuestion",
                                                     "The request, with its defaults filled in.",
                                                 .rows = question_rows};
 
-/* The row of the decision; one without a name where there is none. */
+/* The row of the decision; an unnamed one if there is none. */
 static const void *find_answer(const void *object)
 {
     static const struct contender none;
@@ -161,7 +161,7 @@ static const struct members decision_members = {
                "a probability of at least 0.95; row is null where none does.",
     .rows = decision_rows};
 
-/* How many rows of the page that was asked for there are. */
+/* The number of rows on the requested page. */
 static size_t shown_in(const struct comparison_view *view)
 {
     size_t first = (size_t)view->question->offset, limit = (size_t)view->question->limit;

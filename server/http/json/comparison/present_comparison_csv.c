@@ -67,7 +67,7 @@ static bool add_time(struct bytes *text, long long calendar_us)
     return bytes_printf(text, ",%s", when);
 }
 
-/* What a feed says of the price; blank of another one. */
+/* The feed's facts about the price; blank for other prices. */
 static const struct price *said_of(const struct row_price *price)
 {
     static const struct price none;
@@ -75,8 +75,8 @@ static const struct price *said_of(const struct row_price *price)
     return price->known && price->at->price.nanos ? &price->at->price : &none;
 }
 
-/* For how many years, how it is paid, and what of it at once; in the order of TERM_COLUMNS. Empty
- * for what is paid by the hour. */
+/* Years, payment and upfront part of a commitment, in the order of TERM_COLUMNS. Empty for hourly
+ * prices. */
 static bool add_terms(struct bytes *text, const struct row_price *price)
 {
     const struct price_terms *terms = price_terms_of(said_of(price)->kind);
@@ -86,7 +86,7 @@ static bool add_terms(struct bytes *text, const struct row_price *price)
            csv_add_number(text, terms ? (double)said_of(price)->upfront_nanos / 1e9 : NAN);
 }
 
-/* As samples a second, of a workload on text. */
+/* Tokens a second, of a workload on text. */
 static bool add_tokens(struct bytes *text, const struct comparison_question *question,
                        const struct comparison_row *row)
 {
@@ -96,7 +96,7 @@ static bool add_tokens(struct bytes *text, const struct comparison_question *que
 }
 #define TOKEN_COLUMNS ",tokens_per_second,tokens_per_second_low,tokens_per_second_high"
 
-/* Whether the job keeps what was asked, and its money with the waiting; in the order of
+/* Whether the job meets the question, and its cost including waiting; in the order of
  * JOB_COLUMNS. */
 static bool add_forecast(struct bytes *text, const struct row_job *job)
 {
@@ -128,7 +128,7 @@ static bool add_side(struct bytes *text, const struct row_side *side)
            csv_add_text(text, price->known ? "" : price->why_not);
 }
 
-/* How spot moved: a group of cells for each of the windows, in the order of HISTORY_COLUMNS. */
+/* The spot history: a group of cells per window, in the order of HISTORY_COLUMNS. */
 static bool add_history(struct bytes *text, const struct spot_history *history)
 {
     bool ok = true;

@@ -1,4 +1,4 @@
-/* Why prices are not known is said once, below the table. */
+/* The reasons for unknown prices stand below the table. */
 #include "server/http/json/comparison/present_comparison_markdown.h"
 
 #include "answers/compare/sides.h"
@@ -10,7 +10,7 @@
 
 #define NOTES_MAX 9
 
-/* Why prices are not known: each reason once, however many rows it is true of. */
+/* Reasons for unknown prices, each once for all its rows. */
 struct notes {
     char list[NOTES_MAX][WHY_NO_PRICE_SIZE];
     size_t count;
@@ -24,7 +24,7 @@ struct table {
     struct notes notes;
 };
 
-/* As many digits as half of an interval leaves two of; three where there is none. */
+/* So many digits that half of the interval has two; three without an interval. */
 static int decimals(double value, double half)
 {
     double smallest = half > 0 ? half / 10 : fabs(value) / 100;
@@ -33,7 +33,7 @@ static int decimals(double value, double half)
     return digits < 0 ? 0 : digits > 6 ? 6 : digits;
 }
 
-/* To the same place in front of the point too: 410,723 +- 5,600 is 410,700. */
+/* Rounds digits before the point, too: 410,723 +- 5,600 is 410,700. */
 static double round_to(double value, double half)
 {
     double unit = pow(10, floor(log10(half / 10)));
@@ -69,7 +69,7 @@ static bool add_sender_words(struct bytes *text, const struct contender *contend
            add_words(text, words.data ? words.data : "");
 }
 
-/* The reason without the name of the type that it is about, so that it is true of other types. */
+/* The reason without the type's name, so that it fits other types. */
 static void generalise(const struct contender *contender, const char *why,
                        char ret_text[WHY_NO_PRICE_SIZE])
 {
@@ -85,7 +85,7 @@ static void generalise(const struct contender *contender, const char *why,
         snprintf(ret_text, WHY_NO_PRICE_SIZE, "%s", why);
 }
 
-/* "no price (1)", where the note says why; in full where there is no room for another note. */
+/* "no price (1)", with the reason in the note; the reason itself if the notes are full. */
 static bool add_why_no_price(struct table *table, const struct contender *contender,
                              const char *why)
 {
@@ -131,7 +131,7 @@ static bool add_price(struct table *table, const struct comparison_row *row)
                          (double)at->price.upfront_nanos / 1e9));
 }
 
-/* What a dollar buys at one kind of price, and the price. */
+/* Samples per dollar at one price kind, and the price. */
 static bool add_side_words(struct table *table, const struct comparison_row *row,
                            const struct row_side *side)
 {
@@ -176,7 +176,7 @@ static bool asks_for_job(const struct comparison_question *question)
            question->hourly_value > 0 || asks_whether(question);
 }
 
-/* Hours and dollars of the job that was asked for, and how probably it keeps what was asked. */
+/* Hours and dollars of the question's job, and the probability of meeting the question. */
 static bool add_job(struct table *table, const struct row_job *job)
 {
     struct bytes *text = table->text;
@@ -200,7 +200,7 @@ static bool add_job(struct table *table, const struct row_job *job)
                              : bytes_printf(text, " | unknown");
 }
 
-/* Why it has no rank, and what is old about it. */
+/* Why it has no rank, and which of its data is old. */
 static bool add_remark(struct table *table, const struct comparison_row *row)
 {
     struct bytes *text = table->text;
@@ -251,7 +251,7 @@ static bool add_pair(struct bytes *text, const char *key, const char *value)
     return bytes_printf(&pair, "%s=%s", key, value) && markdown_add_code(text, pair.data);
 }
 
-/* What was asked, what of it matches nothing, and the decision. */
+/* The question, its filters without a match, and the decision. */
 static bool add_head(struct bytes *text, const struct comparison_question *question,
                      const struct ranking *ranking)
 {
@@ -275,7 +275,7 @@ static bool add_head(struct bytes *text, const struct comparison_question *quest
     return ok;
 }
 
-/* The columns of the job are there only where one is asked for. */
+/* The job's columns are written only if the question has a job. */
 static bool add_columns(struct bytes *text, const struct comparison_question *question)
 {
     bool job = asks_for_job(question), whether = asks_whether(question);

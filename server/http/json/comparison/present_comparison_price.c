@@ -216,7 +216,7 @@ static const struct members both_members = {
     .meaning = "Both kinds of price side by side, whichever the ranking goes by.",
     .rows = both_rows};
 
-/* A window in which there was a price. */
+/* A window with a price. */
 struct window_said {
     int days;
     double known_days, low, high, mean, above;

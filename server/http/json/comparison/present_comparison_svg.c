@@ -57,7 +57,7 @@ static void write_amount(const struct amount *amount, char ret_text[AMOUNT_SIZE]
         snprintf(ret_text, AMOUNT_SIZE, "%s, no interval", value);
 }
 
-/* Samples per dollar; of whole jobs they are something else. */
+/* Samples per dollar, or jobs per dollar. */
 static bool has_number(const struct comparison_row *row)
 {
     return row->has_cost && !row_is_of_jobs(row);
@@ -77,7 +77,7 @@ static void write_name(const struct contender *contender, char ret_name[256])
     text_drop_cut_end(ret_name);
 }
 
-/* What the numbers are of: "gpt2", or "gpt2, only branch=fast and ticket=1". */
+/* The subject of the numbers: "gpt2", or "gpt2, only branch=fast and ticket=1". */
 #define NAME_MAX_SHOWN 42 /* characters */
 static void put_subject(struct picture *picture, const struct comparison_question *question)
 {
@@ -277,7 +277,7 @@ static struct badge badge_of(const struct comparison_question *question,
     return badge;
 }
 
-/* What a reader of the screen hears: of which row, and the number in full. */
+/* Text for screen readers: the row and the full number. */
 static void put_badge_title(struct picture *picture, const struct comparison_question *question,
                             const struct badge *badge)
 {

@@ -25,7 +25,7 @@ static void write_efficiency(struct json_writer *out, const struct member *row,
     members_write(out, row->name, row->members, isnan(ratio->value) ? NULL : &amount);
 }
 
-/* Who a size was measured as; one without a name where it was not. */
+/* The contender measured on a size; an unnamed one if there is none. */
 static const void *find_contender(const void *object)
 {
     static const struct contender none;

@@ -147,7 +147,7 @@ static const struct members ranked_members = {.rows = ranked_rows};
 
 /* Its speed. */
 
-/* What a number may be generalised to, in words. */
+/* The scope of the number, in words. */
 static const char *caveat(const struct contender *contender)
 {
     if (contender->is_published)

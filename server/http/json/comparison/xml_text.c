@@ -6,7 +6,7 @@
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
-/* U+FFFE and U+FFFF, which are UTF-8 and no characters of XML. */
+/* U+FFFE and U+FFFF: valid UTF-8, but not XML characters. */
 static bool is_noncharacter(const char *sequence, size_t length)
 {
     return length == 3 &&
