@@ -35,7 +35,7 @@ static long long count_characters(const char *text)
     long long count = 0;
 
     for (; *text; text++)
-        count += ((unsigned char)*text & 0xc0) != 0x80; /* not one that continues another */
+        count += ((unsigned char)*text & 0xc0) != 0x80; /* not a UTF-8 continuation byte */
     return count;
 }
 

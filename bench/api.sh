@@ -1,5 +1,5 @@
 #!/bin/sh
-# The API under load, beside nginx serving the same bytes as a file, in turns on the same cores.
+# The API under load, compared with nginx serving the same bytes as a file, in turns on the same cores.
 # Needs wrk, nginx, curl and python3 (Debian's), and the release build.
 #   bench/api.sh [ROUNDS [SECONDS [RUNS]]]
 set -eu

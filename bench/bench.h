@@ -1,5 +1,5 @@
-/* What benchmarks of kernels share: the clock of a thread, medians, memory like the engine's, and
- * the convolutions of ResNet-50. */
+/* Shared by benchmarks of kernels: thread clock, medians, memory like the engine's, and the
+ * convolutions of ResNet-50. */
 #pragma once
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ __attribute__((unused)) static const struct bench_layer resnet50_layers[] = {
     {2048, 512, 7, 1, 1, 2},  {512, 512, 7, 3, 1, 2},
 };
 
-/* Of this thread alone: others may use the processor too. */
+/* Of this thread only: others may use the processor too. */
 static inline double now(void)
 {
     struct timespec time;

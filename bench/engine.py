@@ -37,7 +37,7 @@ def options():
     add("--roots", type=pathlib.Path, default=os.environ.get("PENNYWORTH_BENCH_ROOTS"),
         help="folder of the userlands (default: $PENNYWORTH_BENCH_ROOTS)")
     add("--torch", action="append", metavar="[NAME=]PYTHON", default=[], help="a Python of this "
-        "machine that has torch, such as a virtual environment's with that of PyPI; its "
+        "machine that has torch, such as a virtual environment's with PyPI's; its "
         "contestants are NAME[+SETTING...] (default: pypi). Needs no root")
     add("--batches", type=commas(int), default=[8, 16, 32, 64, 128], help="8,16,32,64,128")
     add("--precisions", type=commas(str), default=["bf16", "f32"], help="bf16,f32")

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Our ResNet-50 training beside PyTorch's, in turns on the same cores.
+# Our ResNet-50 training against PyTorch's, in turns on the same cores.
 #
 #   bench/engine.sh --prepare DIR [SUITE...]   make the userlands (root, debootstrap, network)
 #   PENNYWORTH_BENCH_ROOTS=DIR bench/engine.sh [OPTION...]
 #   bench/engine.sh --report FILE...           the table again, from what --json wrote
 #   bench/engine.sh --help                     all options
 #
-# Needs the release build, /usr/bin/python3 and a C compiler. A PyTorch is that of PyPI in a virtual
-# environment, named by --torch:
+# Needs the release build, /usr/bin/python3 and a C compiler. PyTorch is PyPI's in a virtual environment,
+# named by --torch:
 #
 #   engine/peers/environments.py install build/peers pytorch     (12 GiB)
 #   bench/engine.sh --torch build/peers/pytorch/bin/python [OPTION...]

@@ -27,11 +27,11 @@
 #define CORES_MAX 1024
 #define LINE 64
 #define NEAR ((size_t)64 << 20) /* the least that a thread reads */
-#define PIECE ((size_t)4 << 20) /* that it reads or copies between two looks at the clock */
-#define SLICE 1e-3 /* seconds: less than a process gets at a time where others wait */
+#define PIECE ((size_t)4 << 20) /* read or copied between two looks at the clock */
+#define SLICE 1e-3              /* seconds: less than a scheduler's time slice */
 
 struct thread;
-typedef double work_fn(struct thread *thread); /* does a piece, returns how much it was */
+typedef double work_fn(struct thread *thread); /* processes a piece, returns its size */
 
 struct thread {
     pthread_t id;
@@ -42,7 +42,7 @@ struct thread {
     char *from, *to;              /* of the others: `bytes` each, and own */
     size_t bytes, at;             /* a multiple of PIECE; the next one */
     pthread_barrier_t *start;
-    double rate; /* a second, in its best slice */
+    double rate; /* per second, in its best slice */
 };
 
 /* The cores to measure with, the first of them alone or all. */
@@ -102,11 +102,11 @@ static char *room(size_t bytes)
     char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (memory == MAP_FAILED) {
-        fputs("peak: no memory to be had\n", stderr);
+        fputs("peak: out of memory\n", stderr);
         exit(1);
     }
     madvise(memory, bytes, MADV_HUGEPAGE);
-    memset(memory, 1, bytes); /* not zero: pages of that may be one and the same */
+    memset(memory, 1, bytes); /* not zero: zero pages may be shared */
     return memory;
 }
 
@@ -157,7 +157,7 @@ static double measure(const struct cores *cores, int count, const struct thread 
         threads[i].seconds = cores->seconds;
         threads[i].start = &start;
         if (pthread_create(&threads[i].id, NULL, run, &threads[i]) != 0) {
-            fputs("peak: no thread to be had\n", stderr);
+            fputs("peak: cannot start a thread\n", stderr);
             exit(1); /* those already started wait at the barrier for ever */
         }
     }

@@ -31,7 +31,7 @@ def options():
     parser.add_argument("--warmup", type=int, help="steps to leave out, instead of finding them")
     parser.add_argument("--steps", type=int, help="steps to measure, instead of until it is sure")
     parser.add_argument("--only", nargs="+", choices=tuple(environments.ENVIRONMENTS),
-                        help="engines beside ours; all that are installed")
+                        help="engines to compare with ours; default: all installed")
     parser.add_argument("--price", type=float, help="dollars an hour of this machine")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build" / "peers",
                         help="where the environments are")

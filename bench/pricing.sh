@@ -1,5 +1,5 @@
 #!/bin/sh
-# Our reader of AWS's price list beside jq and Python's json, on the same made-up file, in turns.
+# Our reader of AWS's price list against jq and Python's json, on the same made-up file, in turns.
 #
 #   bench/pricing.sh [ROUNDS [MEGABYTES [PRODUCTS]]]      5, 450 and 106000
 #   PENNYWORTH_BENCH_CONTESTANTS="ours jq" bench/pricing.sh

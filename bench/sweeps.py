@@ -153,7 +153,7 @@ def main(folder, names):
         try:
             lines = ["# What sweeps answer on one machine", "",
                      f"{datetime.date.today()}, {describe(service.machine())}.", "",
-                     "Made by `bench/sweeps.py`; beside this file lies each answer as it came. "
+                     "Made by `bench/sweeps.py`; each answer is stored unchanged next to this file. "
                      "The machine is shared and noisy: look at the intervals, not at the third "
                      "digit.", ""]
             for name in names:

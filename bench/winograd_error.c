@@ -1,10 +1,10 @@
 /* The error of the f32 convolutions against f64, direct and Winograd's, in the 3x3 layers of
  * ResNet-50 with stride 1. Build as bench/conv.c, and run without arguments.
  *
- * The input is what a ReLU lets through of a normal distribution, weights are normal with
- * the variance that training begins with. rms: of the errors, as a part of the rms of the
- * results; most: the largest error, as a part of the same. A sample of pixels, and of weights, is
- * compared. The gradient of weights is that of one image; "one by one" sums it in f32 as it is
+ * The input is what a ReLU lets through of a normal distribution, weights are normal with the
+ * variance that training begins with. rms: of the errors, as a part of the rms of the results;
+ * most: the largest error, as a part of the same. A sample of pixels, and of weights, is
+ * compared. The gradient of weights is for one image; "one by one" sums it in f32 as it is
  * defined. */
 #include "common/cleanup.h"
 #include "engine/train/kernels/conv/conv.h"

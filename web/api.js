@@ -69,8 +69,8 @@ const newToken = (why) => {
 const contentOf = async (answer) =>
   answer.headers.get('content-type')?.includes('json') ? answer.json() : null;
 
-// Returns the response for reading as a stream; throws ApiError on a refusal. asks: false where what is missing without
-// a token is not worth a question.
+// Returns the response for reading as a stream; throws ApiError on a refusal. asks: false if the answer is not
+// important enough to ask for a token.
 export const open = async (method, target, { headers = {}, body, signal, asks = true } = {}) => {
   const used = token();
   const credentials = used ? { Authorization: `Bearer ${used}` } : {};

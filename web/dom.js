@@ -26,7 +26,7 @@ export const announce = (text) => {
   document.querySelector('#news').textContent = text;
 };
 
-// The states of a view before and beside its content.
+// The states of a view without content.
 export const loading = (what) => h('p', { class: 'loading', role: 'status' }, `Loading ${what} …`);
 export const empty = (...words) => h('p', { class: 'empty' }, ...words);
 export const problem = (error, again) =>

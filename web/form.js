@@ -64,7 +64,7 @@ const box = (schema, id) =>
     maxlength: schema.maxLength, list: schema.examples && `${id}-list`,
   });
 
-// Values that are known, where others may be typed too.
+// Suggested values; others may be typed.
 const examples = (schema, id) =>
   schema.examples ? h('datalist', { id: `${id}-list` }, schema.examples.map((each) => h('option', { value: each }))) : [];
 
@@ -111,7 +111,7 @@ export const field = (name, schema, changed) => {
     look();
     changed();
   });
-  // Hides the choices that are not in the list, but for the one that is chosen; null: hides none.
+  // Hides the choices that are not in the list, except the chosen one; null: hides none.
   const narrow = (list) => {
     if (!schema.enum) return;
     for (const option of input.options) option.hidden = list !== null && option.value !== standard && !list.includes(option.value) && option.value !== input.value;

@@ -1,4 +1,4 @@
-// Who uses the processors now, and whether to wait for that: a line for somebody who is about to measure.
+// Who uses the processors now, and whether to wait: a line to read before measuring.
 import { get } from './api.js';
 import { h } from './dom.js';
 import { every } from './parts.js';

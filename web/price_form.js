@@ -1,11 +1,11 @@
-// What an hour of this machine costs, where no feed knows: a person types it in one of three ways.
+// The form for this machine's price, if no feed has it: typed in one of three ways.
 import { get, post } from './api.js';
 import { announce, h } from './dom.js';
 import { faultOf } from './form.js';
 import { dollars } from './format.js';
 import { whole } from './parts.js';
 
-// As the server computes it. `body` makes the members that are sent; `words` has a text for each field.
+// The server's formulas. `body` makes the request's members; `words` has a text for each field.
 const WAYS = [
   { name: 'Dollars an hour', fields: [['price_per_hour', 'Dollars an hour']],
     hour: ({ price_per_hour: price }) => price, words: (of) => of('price_per_hour'), body: (values) => values },
@@ -87,7 +87,7 @@ const priceForm = (typed) => {
     h('p', {}, shown), general, h('p', { class: 'buttons' }, button));
 };
 
-// The form, where this machine has no price, folded unless `open`; then() draws anew what has dollars now.
+// The form if this machine has no price, folded unless `open`; then() redraws parts that show dollars.
 export const typePrice = (then, { open = false } = {}) => {
   const element = h('div', {});
   const typed = async ({ machine: { price_per_hour: price, runs } }) => {

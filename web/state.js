@@ -1,5 +1,5 @@
-// The state of the page is its address, so a link shows what its sender saw. Names and values are
-// those of the API's parameters, and `view`.
+// The state of the page is its address, so a link shows what its sender saw. Names and values are the API's
+// parameters, plus `view`.
 
 // { view: 'comparison', workload: 'gpt2', instance_type: ['a', 'b'] }: a list where a name occurs twice.
 

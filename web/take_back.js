@@ -1,10 +1,10 @@
-// Taking back what was a mistake: a button, and a dialog that asks for the reason.
+// Taking back a mistake: a button, and a dialog that asks for the reason.
 import { announce, h } from './dom.js';
 import { moment } from './format.js';
 import { foreign } from './parts.js';
 
-// Asks why. act(reason) does it; while the server refuses, the dialog stays, with the refusal. Returns
-// whether it was done.
+// Asks for the reason and calls act(reason). While the server refuses, the dialog stays and shows the refusal.
+// Returns whether it was done.
 const askWhy = ({ title, words, verb, act }) =>
   new Promise((resolve) => {
     let done = false;
@@ -44,7 +44,7 @@ const askWhy = ({ title, words, verb, act }) =>
   });
 
 // A button that asks and does: { name, label, title, words, verb, said, act, then }. The label is for screen
-// readers, to whom twenty buttons of one name say nothing; then() draws anew what has changed.
+// readers, because twenty buttons of one name tell them nothing; then() redraws what has changed.
 export const takeBackButton = ({ name, label, said, then, ...question }) => {
   const button = h('button', { type: 'button', class: 'take-back', 'aria-label': label, onclick: async () => {
     if (!(await askWhy(question))) return void button.focus();

@@ -7,14 +7,14 @@
 #include <pthread.h>
 
 #define SLOTS 8
-#define SLOTS_WITH_HOMES 3 /* they are large where runs came from many regions */
+#define SLOTS_WITH_HOMES 3 /* large if runs come from many regions */
 #define KEY_SIZE 400
 #define MINUTE_US (60 * 1000000LL)
 
 /* Offers of one question. Valid until a price changes (new runs do not matter), and for a minute
  * if the question is about now, because prices age. */
 struct slot {
-    char key[KEY_SIZE]; /* "" while it is empty */
+    char key[KEY_SIZE]; /* "" while empty */
     long long prices;   /* revision_read_prices() before they were loaded */
     long long used;
     struct offers offers;
@@ -23,11 +23,11 @@ struct slot {
 };
 
 struct comparison_cache {
-    pthread_mutex_t changing; /* held by who changes the rest, for as long as that takes */
-    pthread_rwlock_t lock;    /* held for writing while it is changed */
+    pthread_mutex_t changing; /* held during a whole change */
+    pthread_rwlock_t lock;    /* write-locked only to publish a change */
     struct standings standings;
     struct slot slots[SLOTS];
-    struct offer_store *store; /* for who holds `changing` */
+    struct offer_store *store; /* guarded by `changing` */
     long long uses;
 };
 

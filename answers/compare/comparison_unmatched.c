@@ -19,7 +19,7 @@ struct search {
     const struct comparison_parts *parts;
     const char *parameter, *value;
     void (*of_contender)(const struct contender *contender, char ret_text[VALUE_SIZE]);
-    const char *(*of_offer)(const struct offer *offer); /* NULL: prices have no such thing */
+    const char *(*of_offer)(const struct offer *offer); /* NULL: not a property of prices */
     bool may_be_part; /* the value may also name a family ("c7i.") or a provider */
     bool any_workload;
 };

@@ -11,10 +11,10 @@ struct outlook {
     const struct comparison_question *question;
     const struct comparison_row *row;
     enum price_choice choice;
-    char region[REGION_SIZE]; /* another one with a price of this kind; "" for none */
+    char region[REGION_SIZE]; /* another region with a price of this kind; "" none */
     char last[REGION_SIZE];   /* of those regions */
     size_t regions;
-    char currency[4]; /* another one, here; "" for none */
+    char currency[4]; /* another currency, here; "" none */
     char zone[REGION_SIZE];
     bool kinds[PRICE_KINDS]; /* other kinds, here */
 };

@@ -6,7 +6,7 @@
 
 struct home {
     char region[REGION_SIZE], instance[INSTANCE_SIZE];
-    struct offers offers; /* of that type alone */
+    struct offers offers; /* of that type */
 };
 
 static void home_free(struct home *home)

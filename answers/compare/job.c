@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define SECONDS_AN_HOUR 3600.0
-#define INSTANCES_MAX 1e9 /* beyond it a number of machines says nothing */
+#define INSTANCES_MAX 1e9 /* a larger number of machines is absurd */
 
 /* Interruptions a month; NaN if it is not spot or no source gives a rate. */
 static double share_of(const struct comparison_question *question,

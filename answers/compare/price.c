@@ -61,7 +61,7 @@ static void take_off(const struct comparison_parts *parts, const struct comparis
         return;
     }
     if (parts->discounts->count == 0)
-        return; /* as nearly always, and there may be thousands of rows */
+        return; /* the common case, for thousands of rows */
     for (size_t i = 0; i < parts->discounts->count; i++)
         if (discount_applies(&parts->discounts->list[i], list)) {
             price->factor = parts->discounts->list[i].factor;
@@ -246,5 +246,5 @@ void comparison_price(const struct comparison_parts *parts, struct comparison_ro
         if (i == 0)
             first = price;
     }
-    row->price = first; /* why there is none of the kind that was asked for first */
+    row->price = first; /* keep the reason for the first requested kind */
 }

@@ -79,7 +79,7 @@ static void spread_score(const struct comparison_question *question, struct comp
                      score_at(question, row, row->speed.value, cheap)};
 
     for (size_t i = 0; i < COUNT(ends); i++)
-        if (isnan(ends[i])) /* the rest would be too narrow an interval */
+        if (isnan(ends[i])) /* without it the interval would be too narrow */
             return;
     row->score_low = together(row->score, fmin(row->score, fmin(ends[0], ends[1])),
                               fmin(row->score, fmin(ends[2], ends[3])));

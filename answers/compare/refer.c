@@ -56,7 +56,7 @@ static void refer(const struct comparison_row *reference, struct comparison_row 
     if (row->contender->standing.level == STANDING_NONE ||
         row_is_of_jobs(row) != row_is_of_jobs(reference))
         return;
-    if (row == reference) { /* surely as good as itself, whatever its interval */
+    if (row == reference) { /* equal to itself, exactly */
         row->speed_ratio = (struct ratio){.known = true, .value = 1, .low = 1, .high = 1};
         if (row->has_cost)
             row->ratio = row->speed_ratio;

@@ -19,14 +19,14 @@
 struct look {
     struct stored_value_question question;
     const char *parameter;
-    const char *shown; /* the value as the client gave it */
+    const char *shown; /* the client's value */
     const char *what;
 };
 
 /* The database searched, and the unmatched values so far. */
 struct hunt {
     struct db *db;
-    struct stored_values *values; /* room for those of one look */
+    struct stored_values *values; /* buffer of one query */
     struct unmatched_list *list;
 };
 

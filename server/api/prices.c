@@ -57,7 +57,7 @@ static const struct parameter_row refresh[] = {
     {"feed", PARAMETER_NAME, AT(feed), .name_at = source_name,
      .meaning = "Only this feed; GET /v1/feeds lists them."},
     {"accept", PARAMETER_FLAG, AT(accept), .usual = "false",
-     .meaning = "With true, the server stores what this feed says, however odd it is. Needs "
+     .meaning = "With true, the server stores this feed's prices without confirmation. Needs "
                 "`feed`; `held` of GET /v1/feeds shows what waits."},
     {"reason", API_REASON, AT(reason),
      .meaning = "With `accept`: why; for the audit, at most 500 bytes."},
@@ -101,7 +101,7 @@ static const struct parameter_row capacity[] = {
     {"zone", PARAMETER_WORD, AT(filter.zone), .meaning = "Only this zone."},
     {"price_kind", PARAMETER_WORD, AT(filter.price_kind), .meaning = "`on_demand` or `spot`."},
     {"sender", PARAMETER_WORD, AT(filter.sender),
-     .meaning = "Only what the token of this name reported."},
+     .meaning = "Only events reported by the token of this name."},
     {"days", PARAMETER_INTEGER, AT(days), .min = 1, .max = DAYS_MAX, .usual = "30",
      .meaning = "Count the events of so many days, up to now."},
     {"limit", PARAMETER_INTEGER, AT(filter.limit), .min = 1, .max = INSTANCE_LIST_MAX,

@@ -52,7 +52,7 @@ static const struct parameter_row wanted[] = {
     {"engine", PARAMETER_WORD, AT(engine),
      .meaning = "Only this engine: `native` where the machine has no other."},
     {"days", PARAMETER_INTEGER, AT(days), .min = 1, .max = DAYS_MAX, .usual = "90",
-     .meaning = "What is older is wanted again."},
+     .meaning = "Older runs are wanted again."},
     {"limit", PARAMETER_INTEGER, AT(limit), .min = 1, .max = INSTANCE_LIST_MAX, .usual = "10",
      .meaning = "Maximum number of specs."},
 };

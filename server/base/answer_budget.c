@@ -12,9 +12,9 @@
 struct answer_budget {
     struct notifications *notifications;
     size_t limit;
-    pthread_mutex_t lock; /* of what follows, and of what each part holds */
+    pthread_mutex_t lock; /* guards the fields below and what each part holds */
     size_t held;
-    struct answer_part *first; /* of those that hold something */
+    struct answer_part *first; /* parts that hold memory */
 };
 
 struct answer_budget *answer_budget_new(size_t limit, struct notifications *notifications)

@@ -9,7 +9,7 @@
 #define SHORTEST_NS (300 * NS_PER_MS)  /* thirty ticks of a processor */
 #define HASTY_NS (50 * NS_PER_MS)      /* in haste */
 #define LONGEST_NS (5 * NS_PER_SECOND) /* "now" */
-#define FRESH_NS (1 * NS_PER_SECOND)   /* that an answer serves those who ask next */
+#define FRESH_NS (1 * NS_PER_SECOND)   /* a result is reused for so long */
 
 static long long shortest_ns(void)
 {

@@ -35,18 +35,18 @@ struct lane {
     pthread_t thread;
     bool started;
     unsigned takes;
-    int last; /* the kind that it took last */
+    int last; /* the last kind taken */
 };
 
 struct queue {
-    struct long_job *first, *last; /* that wait, the oldest first */
-    int count;                     /* that wait or are at work */
-    struct client_address served;  /* the client of the job that was taken last */
+    struct long_job *first, *last; /* waiting jobs, the oldest first */
+    int count;                     /* waiting or running */
+    struct client_address served;  /* the client of the last job taken */
 };
 
 struct long_jobs {
     struct notifications *notifications;
-    pthread_mutex_t lock; /* of all that follows, and of the state of each job */
+    pthread_mutex_t lock; /* guards the fields below and the state of each job */
     pthread_cond_t changed;
     struct queue queues[JOB_KINDS];
     long long number; /* of the last job */

@@ -17,12 +17,12 @@ struct search {
     struct identity identity; /* with the type under which its prices are stored */
     int rank;                 /* of the best; 0 while there is none */
     struct price_at best;
-    long long expired_us;   /* when the youngest that is too old was last said */
-    char expired_feed[32];  /* "" while there is none */
-    enum price_fit nearest; /* of those that are no price of this machine */
+    long long expired_us;   /* last confirmation of the youngest expired price */
+    char expired_feed[32];  /* "" if none */
+    enum price_fit nearest; /* of prices that do not fit */
     struct price_at near;   /* the first of the nearest */
     long long near_count;
-    struct price_at committed; /* a commitment for it, of its region where there is one */
+    struct price_at committed; /* a commitment for it, in its region if possible */
 };
 
 /* A commitment is never the price of a machine, so it is no near miss either. */

@@ -14,6 +14,6 @@ static const struct member rows[] = {
     {0},
 };
 const struct members taken_back_members = {.name = "TakenBack",
-                                           .meaning = "Who took something back, when and why.",
+                                           .meaning = "A withdrawal: who, when and why.",
                                            .rows = rows,
                                            .is_known = taken_back_is_known};

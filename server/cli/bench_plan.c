@@ -31,8 +31,8 @@ static bool add_label(json_t *labels, const char *pair, struct error *err)
     if (json_object_get(labels, key))
         return error_set(err, ERROR_INVALID, FLAG, "the key '%.64s' is given twice", key);
     if (json_object_size(labels) == RUN_LABELS_MAX)
-        return error_set(err, ERROR_INVALID, FLAG, "more than %d, of which '%s' is one",
-                         RUN_LABELS_MAX, BENCH_LABEL);
+        return error_set(err, ERROR_INVALID, FLAG, "more than %d, including '%s'", RUN_LABELS_MAX,
+                         BENCH_LABEL);
     json_object_set_new(labels, key, json_string(value));
     return true;
 }

@@ -81,14 +81,15 @@ enum health_verdict health_of_command(const struct config *config, bool served, 
 
     if (!heartbeat_look(config->database, now_ns, &view, &err)) {
         snprintf(ret_words, HEALTH_WORDS,
-                 "whether a bench or a push gets on is not known: %.320s", err.message);
+                 "cannot tell whether a bench or a push makes progress: %.320s", err.message);
         return HEALTH_ASK_SERVER;
     }
     if (view.state == HEARTBEAT_NONE || view.state == HEARTBEAT_ELSEWHERE) {
-        snprintf(
-            ret_words, HEALTH_WORDS, "no bench and no push runs on %.200s%s", config->database,
-            view.state == HEARTBEAT_ELSEWHERE ? " but for one of another container or machine"
-                                              : "");
+        snprintf(ret_words, HEALTH_WORDS, "no bench and no push runs on %.200s%s",
+                 config->database,
+                 view.state == HEARTBEAT_ELSEWHERE
+                     ? " in this container; one runs in another container or machine"
+                     : "");
         return HEALTH_ASK_SERVER;
     }
     ret_words[0] = '\0';

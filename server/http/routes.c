@@ -72,10 +72,8 @@ const struct route routes[] = {
      .said = {{201, "The queued run; with `wait`, the run at the end of the wait."}}},
     {"GET", "/v1/runs", runs_list_handler, ACCESS_READ, BODY_NONE, .name = "listRuns",
      .tag = "runs", .summary = "Runs, newest first",
-     .description =
-         "All conditions must hold. With `since` or `until` the order is that of `created_at`, "
-         "else that in which the runs came here. Pages do not shift when runs are added "
-         "meanwhile.",
+     .description = "All conditions must hold. Ordered by `created_at` with `since` or `until`, "
+                    "else by arrival. Pages do not shift when runs are added meanwhile.",
      .produces = JSON, .parameters = &runs_list_parameters, .answer = &run_list_members,
      .said = {{200, "One page."}}},
     {"POST", "/v1/runs/import", import_handler, ACCESS_IMPORT, BODY_RUNS, .name = "importRuns",
@@ -106,7 +104,7 @@ const struct route routes[] = {
      .description =
          "One document per line, as an import takes them. A run that was measured here is "
          "signed with the key of this database; one that came signed leaves as it came, byte "
-         "for byte, with its signature verified again: a run whose signature does not hold any "
+         "for byte, with its signature verified again: a run whose signature is not valid any "
          "more is left out, and logged. To continue an interrupted export, send the id of the "
          "last whole line as `after`.\n\nDocuments are made while the answer is sent. Those "
          "that wait to be sent count towards `--answer-mib`, and all exports together have half "
@@ -147,7 +145,7 @@ const struct route routes[] = {
      .description = "The steps stored so far, in order. JSON unless `Accept` prefers CSV.",
      .parameters = &steps_parameters, .answer = &step_list_members,
      .said = {{200, "The steps. CSV is as in RFC 4180, with the members of a step as columns; "
-                    "those of a split that is not there are empty."}},
+                    "a missing split leaves its columns empty."}},
      .forms = steps_forms},
     {"GET", "/v1/runs/{id}/events", events_handler, ACCESS_READ, BODY_NONE, .name = "followRun",
      .tag = "runs", .summary = "The progress of a run, as events",
@@ -180,7 +178,7 @@ const struct route routes[] = {
      .tag = "runs", .summary = "Is this run as fast as those before it? The CI gate",
      .description =
          "Compares the run, together with the valid runs of the same configuration and machine "
-         "that have exactly the same labels, with a baseline. The verdict is `fail` only where "
+         "that have exactly the same labels, with a baseline. The verdict is `fail` only if "
          "the whole 95 % interval of the ratio lies beyond the margin; it is `cannot_tell` "
          "where the data are too few or the run is not valid. A run on another machine is never "
          "compared (422). Only runs count that were measured here, or that came in without the "
@@ -304,7 +302,7 @@ const struct route routes[] = {
      .tag = "prices", .summary = "Which machine this is, and what an hour of it costs",
      .description =
          "The server asks the cloud that the firmware names, once, at the start; options "
-         "override it. A price is never invented: where there is none, the answer gives the "
+         "override it. A price is never invented: if there is none, the answer gives the "
          "reason.",
      .produces = JSON, .answer = &this_machine_members,
      .said = {{200, "What the server knows about this machine."}}},
@@ -345,7 +343,7 @@ const struct route routes[] = {
          "was typed before it holds again; an answer about an earlier moment stays the same, "
          "and so does the cost of a run that paid it; a run that began without a price loses "
          "what was typed later. A price of a feed cannot be withdrawn: its next reading would "
-         "say it again. Type a price, which goes before all feeds.",
+         "store it again. Type a price, which takes precedence over all feeds.",
      .body = &reason_body, .produces = JSON, .answer = &listed_price_members, .also = "409",
      .said = {{200, "The price, with its withdrawal. One that was withdrawn before stays as it "
                     "is."}}},
@@ -391,8 +389,8 @@ const struct route routes[] = {
      .name = "reportCapacity", .tag = "prices",
      .summary = "Report a launch, a failed launch or a preemption",
      .description =
-         "For programs that launch machines, and for candidates, which report that they were "
-         "taken back. An event with a `machine` counts once for each kind: sent again, it is "
+         "For programs that launch machines, and for candidates, which report preemptions. An "
+         "event with a `machine` counts once for each kind: sent again, it is "
          "answered with 200 and changes nothing. Each event counts as a document against the "
          "limits of the token. With the scope `import` alone, `kind` must be `preempted` and "
          "`machine` must be given: anything else is answered with 403.",
@@ -401,11 +399,11 @@ const struct route routes[] = {
     {"GET", "/v1/wanted", wanted_handler, ACCESS_READ, BODY_NONE, .name = "listWanted",
      .tag = "comparison", .summary = "What a machine of a type should measure next",
      .description =
-         "Specs that lack evidence on this type, the most worth first: those that other types "
-         "were measured with, and those of a bench. Each `spec` can be sent to `POST /v1/runs` "
+         "Specs that lack evidence on this type, the most useful first: from measurements of "
+         "other types, and from a bench. Each `spec` can be sent to `POST /v1/runs` "
          "of the machine as it is.",
      .produces = JSON, .parameters = &wanted_parameters, .answer = &wanted_list_members,
-     .said = {{200, "The specs, in order of worth; none where nothing is wanted."}}},
+     .said = {{200, "The specs, the most useful first; may be empty."}}},
     {"GET", "/v1/families", families_handler, ACCESS_READ, BODY_NONE, .name = "listFamilies",
      .tag = "comparison", .summary = "How training scales over the sizes of a family",
      .description =
@@ -433,7 +431,7 @@ const struct route routes[] = {
      .name = "storeDiscount", .tag = "prices", .summary = "Enter a discount",
      .description =
          "A factor on the list prices of a provider, or of one family of its types. Answers "
-         "show it beside the list price, never instead.",
+         "show it next to the list price, never instead.",
      .body = &discount_body, .produces = JSON, .answer = &stored_discount_members, .also = "409",
      .said = {{201, "Stored."}}},
     {"POST", "/v1/discounts/{id}/withdraw", discounts_withdraw_handler, ACCESS_WRITE, BODY_JSON,

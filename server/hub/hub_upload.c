@@ -149,8 +149,8 @@ static void explain(const struct hub_upload *upload, int status, struct error *e
                   "the hub answered 403: this token may not import (--report-token-file)");
     else if (status == 409)
         error_set(err, ERROR_UPSTREAM, NULL,
-                  "the hub answered 409: this token is bound to another key than that of this "
-                  "database; its operator can run \"pennyworth token rebind NAME\"");
+                  "the hub answered 409: this token is bound to another key than this "
+                  "database's; its operator can run \"pennyworth token rebind NAME\"");
     else if (status == 507)
         error_set(err, ERROR_UPSTREAM, NULL, "the hub answered 507: its disk is full");
     else if (wants_time(status))

@@ -16,7 +16,7 @@ struct hub_uploader {
     struct hub_upload upload;
     struct db *db;
     struct signing_key key;
-    struct fetcher *fetcher;      /* NULL where a test has its own */
+    struct fetcher *fetcher;      /* NULL if a test has its own */
     struct service_thread thread; /* its lock protects all that follows */
     unsigned long long wanted,
         done;         /* calls of hub_uploader_wake(), and those that a complete pass covers */

@@ -24,7 +24,7 @@
 
 #define TRACE_BYTES_MAX (128 * 1024 * 1024)
 #define AGREEMENT 0.001  /* between the sender's number and ours */
-#define OTHER_METHOD 0.5 /* the same, where the sender's statistics cut the warm-up elsewhere */
+#define OTHER_METHOD 0.5 /* the same, if the sender's statistics cut the warm-up elsewhere */
 
 /* A document that may be stored. Its trace is text only: as numbers it would be many times as
  * large. */
@@ -32,7 +32,7 @@ struct item {
     long long line;
     struct span text;
     struct document document;
-    struct bytes steps, evidence; /* where the text that came had blanks, or there was none */
+    struct bytes steps, evidence; /* set if the text had blanks or was missing */
     struct bytes signed_text;     /* of a signed one, and so is the next: */
     struct signed_text kept;
     struct error why; /* it is refused; of kind ERROR_NONE until then */
@@ -282,7 +282,7 @@ static bool flush(const struct crew *crew, const struct batch *batch, struct err
     if (imports_begin(&imports, loan.db, err) &&
         put_all(&imports, crew->body, batch, report, err) && imports_commit(&imports, err))
         return true;
-    report->imported = imported; /* what was to be stored with it is not */
+    report->imported = imported; /* the transaction was rolled back */
     report->held = held;
     report->known = known;
     report->refused = refused;

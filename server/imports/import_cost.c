@@ -33,7 +33,7 @@ static bool check_amount(json_t *cost, const struct derived *derived, size_t i, 
     char field[64];
 
     snprintf(field, sizeof field, "cost.%s", cost_amount_name(i));
-    if (json_is_null(given)) /* said nothing: what can be wrong is what is said */
+    if (json_is_null(given)) /* null claims nothing, so there is nothing to check */
         return true;
     if (!derived->known)
         return error_set(err, ERROR_INVALID, field, "cannot be known without a price");

@@ -329,7 +329,7 @@ static bool read_over(const json_t *cost, struct paid_price *paid, struct error 
         return true;
     if (!(mean > 0) || !(paid->per_hour > 0))
         return error_set(err, ERROR_INVALID, "cost.over_run",
-                         "must have a price_per_hour above 0, beside a price");
+                         "must have a price_per_hour above 0, and price must not be null");
     paid->per_hour = mean;
     return true;
 }

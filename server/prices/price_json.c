@@ -178,7 +178,7 @@ static const struct member commitment_rows[] = {
 };
 const struct members commitment_members = {
     .name = "Commitment",
-    .meaning = "What is bought for years and paid whether it is used or not. `price_per_hour` is "
+    .meaning = "A price for a term of years, paid whether used or not. `price_per_hour` is "
                "what an hour of the term costs in all, with what is paid at once.",
     .rows = commitment_rows};
 
@@ -201,7 +201,7 @@ static const struct member held_rows[] = {
     {PRICE_DOLLARS(struct listed_price, "price_per_hour", at.price.nanos),
      .meaning = "The price that is accepted."},
     {PRICE_DOLLARS(struct listed_price, "held_price_per_hour", waiting.nanos), .nullable = true,
-     .meaning = "The price that waits; null: the feed has none any more."},
+     .meaning = "The waiting price; null: the feed no longer has one."},
     {MEMBER_TIME_AT(struct listed_price, "since", waiting.since_us),
      .meaning = "When a reading said so first."},
     {0},
@@ -235,16 +235,16 @@ MEMBER_FINDS(find_held, struct price_shown, shown,
 
 static const struct member listed_rows[] = {
     {MEMBER_WRITTEN("id", MEMBER_TEXT, write_id), .pattern = "^[0-9]+-[0-9]+$",
-     .meaning = "Names the price where it is withdrawn."},
+     .meaning = "Id for withdrawing the price."},
     {MEMBER_ROWS(&body_members)},
     {MEMBER_WRITTEN("commitment", MEMBER_OBJECT, write_commitment), .nullable = true,
      .members = &commitment_members},
     {MEMBER_ROWS(&discounted_members)},
     {MEMBER_FOUND("held", &held_members, find_held), .nullable = true,
-     .meaning = "What a later reading says and the server does not accept yet: the price is "
+     .meaning = "A later price that is held back for confirmation: the price is "
                 "`stale` at most."},
     {MEMBER_FOUND("withdrawn", &taken_back_members, find_withdrawn), .nullable = true,
-     .meaning = "Who withdrew the price, and from when on it did not hold."},
+     .meaning = "The withdrawal of the price: who and from when on."},
     {0},
 };
 const struct members listed_price_members = {.name = "ListedPrice",

@@ -26,7 +26,7 @@ struct appointment {
     bool on;
     long long hurried_ns; /* when a new region made it due; 0: never */
     bool asked;           /* by a request */
-    bool accept;          /* what it says then, by that request */
+    bool accept;          /* without confirmation, by that request */
     char idle[160];
 };
 
@@ -213,7 +213,7 @@ static void refresh_due(struct refresher *refresher, const bool due[FEEDS_MAX])
 /* When a feed was last read, and whether it must be read again soon. */
 struct last_reading {
     long long checked_us;
-    bool waits; /* something is held back */
+    bool waits; /* prices are held back */
 };
 
 static void note_checked(void *user, const struct feed_row *row)

@@ -22,7 +22,7 @@
 #define NOTIFY_NS (250 * NS_PER_MS)       /* between two notifications of progress */
 #define STORE_AGAIN_MS 500                /* between two tries to store the last steps */
 #define TERMINATE_NS (2 * NS_PER_SECOND)  /* for the worker to exit after SIGTERM */
-#define OBEY_NS_LEAST (3 * NS_PER_SECOND) /* in haste too: a true worker ends its step first */
+#define OBEY_NS_LEAST (3 * NS_PER_SECOND) /* also in haste: a real worker ends its step first */
 
 struct job {
     const struct job_parts *parts;
@@ -36,8 +36,8 @@ struct job {
     enum pace_verdict verdict; /* PACE_GO_ON until it was asked to finish */
     enum stop_reason stopped_by;
     long long started_ns, heard_ns, notified_ns, asked_ns;
-    long long load_due_ns; /* when who uses the processors can be told */
-    long long obey_ns;     /* that the worker may take after asked_ns */
+    long long load_due_ns; /* when the load can be measured */
+    long long obey_ns;     /* patience with the worker after asked_ns */
 };
 
 /* How long the worker may take to end after it was asked to. */

@@ -19,7 +19,7 @@
 
 struct preemption_watch {
     struct preemption_watch_parts parts;
-    struct fetcher *fetcher; /* NULL where a test has its own */
+    struct fetcher *fetcher; /* NULL if a test has its own */
     struct service_thread thread;
     /* Under its lock: */
     bool busy;

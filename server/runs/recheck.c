@@ -16,13 +16,13 @@
 #include <math.h>
 #include <string.h>
 
-#define AGREEMENT 1e-9 /* another math library may round the last digits otherwise */
+#define AGREEMENT 1e-9 /* another math library may round the last digits differently */
 #define DEPTH 4        /* of a summary, and of findings */
 
 /* The altered parts of a run, separated by commas. */
 struct differences {
     struct bytes text;
-    bool failed; /* memory has ended */
+    bool failed; /* out of memory */
 };
 
 static void differs(struct differences *found, const char *name, const char *why)

@@ -95,7 +95,7 @@ class Filling(DiskCase):
     def test_the_reserve_is_kept_and_everything_is_there(self):
         server = self.serve("--reserve-mib", "8", token="token-of-this-test")
         known, reply = self.import_until_full(server)
-        self.assertIn("8 are kept in reserve: make room, or lower --reserve-mib",
+        self.assertIn("8 are reserved: make room, or lower --reserve-mib",
                       self.assertFull(reply))
         self.assertGreater(len(known), 100)
         self.assertGreater(self.room(), 2 * MIB)

@@ -55,7 +55,7 @@ const drawChanges = (inner, changes, x, down) => {
 };
 
 const TEXT = 6.5; // width of a letter, about
-const LEVELS = 6; // rows of texts, so that those of neighbours do not cover each other
+const LEVELS = 6; // rows of texts, so that neighbours do not overlap
 
 // "+5.1 %: version"
 const changeText = ({ ratio, attributed_to: cause }) => `${percentChange(ratio.value)}: ${words(cause)}`;
@@ -79,7 +79,7 @@ const drawLevels = (inner, shown, changesOf, x, across, down) => {
 
 const speedChanges = (line) => line.changes.filter((change) => change.measure === 'samples_per_second');
 
-// Of both measures; a run at which both changed has the one that counts the price.
+// Changes of both measures; if both changed at a run, the one that includes the price.
 const dollarChanges = (line) =>
   line.changes.filter((change) => change.measure === 'samples_per_dollar'
     || !line.changes.some((other) => other.measure === 'samples_per_dollar' && other.run === change.run));

@@ -77,8 +77,8 @@ export const reader = (name, length, tell, onShow = () => {}) => {
 export const twin = (...content) =>
   h('details', { class: 'twin' }, h('summary', {}, 'Show as a table'), content);
 
-// Of the points from..to - 1 those that make a line as it looks with all of them: of each column of the
-// picture the first, the lowest, the highest and the last. Nothing that stands out is lost.
+// Thins the points from..to - 1 without changing the drawn line: keeps the first, lowest, highest and last of each
+// pixel column.
 export const thin = (values, from, to, columns) => {
   const length = to - from;
   if (length <= 4 * columns) return Array.from({ length }, (_, i) => from + i);

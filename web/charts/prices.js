@@ -12,11 +12,11 @@ const since = (price) => new Date(price.valid_from ?? price.source_time ?? price
 
 const nameOf = (price) => [price.provider, price.zone ?? price.region ?? 'any place', price.kind.replace('_', ' '), price.feed !== price.kind && price.feed].filter(Boolean).join(', ');
 
-// What held at a time: a withdrawn price held until then.
+// The price valid at a time: a withdrawn price was valid until then.
 const heldAt = (prices, time) =>
   prices.filter((price) => since(price) <= time && (!price.withdrawn || new Date(price.withdrawn.at) > time)).at(-1);
 
-// A point for each time at which something began to hold, or was withdrawn.
+// A point for each time at which a price became valid or was withdrawn.
 const pointsWithWithdrawals = (points) => {
   const prices = points.map((point) => point.price);
   const times = new Set(prices.flatMap((price) => [since(price).getTime(), ...(price.withdrawn ? [Date.parse(price.withdrawn.at)] : [])]));

@@ -88,7 +88,7 @@ const place = (marks, line, names, width, height) => {
 const details = (row, names) => () =>
   [h('p', {}, h('strong', {}, runLink(row, name(row, names.get(row))))), h('p', {}, brief(row).join('; '), '.')];
 
-// The line is that of the measured rows; published figures have a front of their own, which no line joins.
+// The line joins measured rows; published figures have a front of their own, without a line.
 const onFront = (row) => row.pareto && row.provenance !== 'published';
 
 const front = (rows, x, y) => {

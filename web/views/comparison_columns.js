@@ -30,11 +30,11 @@ const price = (row) => {
     small(priceSource(row.price))];
 };
 
-// How spot moved: "$0.2 to $0.6 in 7 days, 71 % of the time above on demand".
+// The spot history: "$0.2 to $0.6 in 7 days, 71 % of the time above on demand".
 const past = ({ days, low, high, share_above_on_demand: above }) => small(
   `${dollars(low)} to ${dollars(high)} in ${days} days`, above !== null && `, ${percent(above)} of the time above on demand`);
 
-// Per dollar at one kind of price, and that price, whichever kind the ranking goes by.
+// Samples per dollar at one price kind, and the price, independent of the ranking's kind.
 const side = (kind) => (row) => {
   const { samples_per_dollar: perDollar, price: paid, why_no_price: why } = row.kinds[kind];
   if (!perDollar) return unknown(why && h('bdi', {}, why));
@@ -60,12 +60,12 @@ const configuration = (row) => {
   return entries.length ? entries.map(([key, value]) => `${words(key)} ${value}`).join(', ') : unknown();
 };
 
-// What was reported of spot machines of the type.
+// Reported capacity events of the type's spot machines.
 const capacity = ({ capacity: events }) => (events
-  ? [`${count(events.launched)} launched`, small(`${count(events.launch_failed)} not to be had, ${count(events.preempted)} taken back in ${events.days} days`)]
+  ? [`${count(events.launched)} launched`, small(`${count(events.launch_failed)} failed, ${count(events.preempted)} preempted in ${events.days} days`)]
   : unknown());
 
-// Whose runs a row is made of; a name is a link to the comparison of that sender's runs alone.
+// The senders of a row's runs; a name links to the comparison of only this sender's runs.
 const COUNTS = { machines: (share) => percent(share), vote: (share) => `one vote, ${percent(share)}`, aside: () => 'contradicts, does not count' };
 
 const senderLink = ({ sender, provenance }) => {
@@ -78,7 +78,7 @@ const senders = (row) => (row.senders.length
   ? row.senders.map((each) => h('span', { class: 'sender' }, senderLink(each), small(COUNTS[each.counts](each.share))))
   : unknown(row.published && 'published by others'));
 
-// Named where anyone but this server had a part in it.
+// Shown if any run came from elsewhere.
 const from = (row) => row.senders.some((each) => each.sender)
   && small('from ', row.senders.flatMap((each, index) => [index > 0 && ', ', senderLink(each), ' ', COUNTS[each.counts](each.share)]));
 
@@ -99,7 +99,7 @@ const measure = (take, after) => ({
   number: true, value: (row) => take(row)?.value ?? null, cell: (row) => measured(take(row), after?.(row)), most: true,
 });
 
-// The other sizes of the type, asked as this comparison was.
+// Links to the other sizes of the type, with the same question.
 const ASKED = ['workload', 'engine', 'precision', 'price', 'region', 'zone'];
 const sizes = (row) => {
   const now = state();
@@ -177,8 +177,8 @@ export const COLUMNS = [
     cell: (row) => (row.measured_at ? [age(row.measured_at), small(moment(row.measured_at))] : unknown()) },
 ];
 
-// The default columns: the answer at the price that was asked for and beside it at the other kind,
-// and the parameters of the question.
+// The default columns: the answer at the requested price kind, next to it at the other kind, and the question's
+// parameters.
 export const usual = (state) => {
   const asked = (...names) => names.some((each) => state[each]);
   const job = asked('samples', 'epochs', 'job_seconds', 'deadline', 'deadline_h', 'budget', 'hourly_value');

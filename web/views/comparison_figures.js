@@ -18,7 +18,7 @@ const columns = (changed) => [
     act: (reason) => remove(`/v1/figures/${encodeURIComponent(figure.id)}`, { reason }), then: () => changed(figure) }) },
 ];
 
-// Closed until somebody wants it; null without such figures.
+// Folded until opened; null without such figures.
 export const figuresPart = (figures, changed) =>
   figures.length > 0 && h('details', { class: 'own-figures' }, h('summary', {}, `${figures.length} ${figures.length === 1 ? 'figure was' : 'figures were'} entered by users`),
     table('Published figures that users entered', columns(changed), figures));

@@ -28,7 +28,7 @@ const isHeld = (feed) => feed.scopes.some((scope) => scope.held);
 const heldPrice = ({ instance_type: type, region, zone, kind, price_per_hour: now, held_price_per_hour: said }) =>
   h('li', {}, foreign(type), ' ', zone ?? region ?? '', `, ${words(kind)}: ${dollars(now)}, and now `, said === null ? 'none' : dollars(said));
 
-// What a part says and the server does not accept yet, with the widest leaps.
+// Prices of a scope held back for confirmation, with the widest jumps.
 const held = ({ held: what }) =>
   (what ? h('details', {}, h('summary', {}, `${whole(what.count)} ${what.count === 1 ? 'price' : 'prices'}`),
     h('ul', {}, what.examples.map(heldPrice)),
@@ -121,7 +121,7 @@ export const feedsPart = (onRead) => {
     running = true;
     await ask();
   };
-  // With a reason the feed is accepted; a refusal of that is shown where the reason was asked for.
+  // With a reason the feed is accepted; a refusal is shown in the dialog.
   const refresh = (feed, reason) =>
     (reason ? read({ feed, accept: true, reason })
       : read(feed ? { feed } : {}).catch((error) => trouble.replaceChildren(problem(error))));

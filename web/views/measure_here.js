@@ -1,5 +1,5 @@
-// A card on the comparison while that has no number of this machine: what is known of the machine, one button that
-// measures it, and the run that the button starts. Which run that is, the server says: a reload finds it again.
+// A card on the comparison while it has no number of this machine: the machine's facts, one button that measures it,
+// and the run that the button starts. The server knows that run, so a reload finds it again.
 import { get } from '../api.js';
 import { h, problem } from '../dom.js';
 import { interval, words } from '../format.js';
@@ -16,7 +16,7 @@ import { amounts, failure, findings, hardwareFacts, placeFacts, priceFacts } fro
 
 const MOST_SECONDS = 60; // so that a number stands within two minutes
 
-// What a question and a run both name.
+// Members common to a question and a run.
 const SHARED = ['workload', 'engine', 'precision', 'batch_size'];
 const isOne = (value) => value === undefined || (typeof value === 'string' && !value.includes(','));
 
@@ -43,7 +43,7 @@ const readMachine = async (signal) => {
 const machineFacts = (here) =>
   facts([...hardwareFacts(here.facts), ...placeFacts(here.identity).filter(([, value]) => value), ...priceFacts(here)]);
 
-// What the button starts.
+// The spec that the button posts.
 const wordsOf = ({ asked, workload }) => {
   const open = ['precision', 'batch_size'].filter((name) => !asked[name]).map((name) => words(name)).join(' and ');
   return ['A run of ', h('bdi', {}, workload), `, at most ${MOST_SECONDS} s long. All else is as `,
@@ -91,7 +91,7 @@ const machinePart = (parts, isSmall, typed) => {
   return shown;
 };
 
-// The run on the card, in the place of the button: follow(id), leave().
+// The run on the card, instead of the button: follow(id), leave().
 const makeLive = ({ live, action, result, head }, hourly, onEnd) => {
   let box = null; // { id, element, stop }
   const leave = () => {
@@ -169,7 +169,7 @@ export const makeMeasureHere = (onChanged) => {
     live.leave();
     result.replaceChildren(...(!run ? [] : run.summary ? [amounts(run), findings(run)] : [failure(run)]));
   };
-  // A row without a price: the form stays where it is, with what is typed in it.
+  // A row without a price: the form stays, with its text.
   const drawRow = (row) => {
     if (!hasMeasured || machine?.here?.price !== null) return leave();
     live.leave();
@@ -188,7 +188,7 @@ export const makeMeasureHere = (onChanged) => {
   };
   parts.button.addEventListener('click', starting(parts, () => question, follow));
 
-  // Takes a whole answer and its question. Returns whether the card, and so the form of the price, is on screen.
+  // Takes a complete answer and its question. Returns whether the card, with the price form, is on screen.
   const update = (answer, rows, asked) => {
     looking.abort();
     looking = new AbortController();

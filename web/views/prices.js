@@ -40,7 +40,7 @@ const machineAgain = async () => {
 
 const discounted = ({ discount }) => discount && h('p', { class: 'note' }, `${dollars(discount.price_per_hour)} at a factor of ${discount.factor}`, discount.note && [': ', foreign(discount.note)]);
 
-// What a later reading says of a price, and the server does not accept yet.
+// A later price that is held back for confirmation.
 const waiting = ({ held }) =>
   held && h('p', { class: 'note' }, `In doubt: a reading of ${moment(held.since)} says `,
     held.held_price_per_hour === null ? 'there is no such price any more' : dollars(held.held_price_per_hour),
@@ -65,7 +65,7 @@ const columns = [
   { name: 'Source and age', cell: priceSource },
 ];
 
-// Of lists that have nothing to take back, without a column for that.
+// Omits the column of buttons if nothing can be taken back.
 const columnsOf = (prices) =>
   (prices.some((price) => price.feed === 'typed') ? [...columns, { name: 'Take back', cell: withdraw }] : columns);
 

@@ -74,12 +74,12 @@ const cancelling = (id, { cancel, trouble }) => async () => {
 
 const whyNoPrice = () => get('/v1/machine').then((machine) => machine.why_no_price, () => null);
 
-// No form: the page is drawn anew when the run ends, and what was typed would be lost.
+// No form: the page is redrawn when the run ends, and typed text would be lost.
 const priceLink = () => h('p', { class: 'note' }, h('a', { href: href({ view: 'prices' }, {}) }, 'Type what an hour of this machine costs'));
 
-// Follows the run; onEnd(state) is called once it has ended. Where the form of the price is on screen, hourly() is the
-// price that is known now, or null: a run that began without a price has dollars from the server only at its end.
-// { element, stop }
+// Follows the run; onEnd(state) is called once it has ended. If the price form is on screen, hourly() returns the
+// known price or null: a run that began without a price gets dollars from the server only at its end. { element, stop
+// }
 export const progressBox = (id, { onEnd, hourly = null } = {}) => {
   const box = parts(id);
   let noPrice = null; // asked once

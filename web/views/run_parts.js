@@ -17,7 +17,7 @@ const size = (bytes) => {
 };
 const yes = (value) => (value === null || value === undefined ? null : value ? 'yes' : 'no');
 
-// A run that is not ranked has a number, and no interval that holds.
+// A run that is not ranked has a number without an interval.
 export const throughput = ({ summary, validity: found }) => {
   const sure = found?.level === 'invalid' ? null : summary?.interval;
   return summary && { value: summary.samples_per_second, low: sure?.low ?? null, high: sure?.high ?? null };
@@ -34,7 +34,7 @@ const amount = (name, value, unit, noted, show = number) => {
     h('p', { class: 'note' }, noted));
 };
 
-// What others took is no property of the machine.
+// Load by others is not a property of the machine.
 const undisturbed = ({ interval: sure, idle_samples_per_second: idle }) =>
   (sure?.disturbance_percent > 2 ? `; undisturbed about ${number(idle)} samples/s` : '');
 
@@ -148,7 +148,7 @@ export const engineFacts = (run) => {
   ]);
 };
 
-// Of a run, or of the identity of this machine.
+// For a run, or for the identity of this machine.
 export const placeFacts = (of) =>
   [['Instance', of.instance_type && foreign(of.instance_type)], ['Provider', of.provider], ['Region', of.region], ['Zone', of.zone]];
 

@@ -1,4 +1,4 @@
-// How near the parts of a step came to what the machine can do at most.
+// The speed of each part of a step as a share of the machine's peak.
 import { h, s } from '../dom.js';
 import { number, percent } from '../format.js';
 import { table, unknown } from '../parts.js';
@@ -59,5 +59,5 @@ export const roofline = ({ roofline: roof }) => {
     ], rows),
     memoryWords(roof.memory),
     missing.length > 0 && h('ul', {}, missing.map((reason) => h('li', {}, unknown(reason)))),
-    h('p', { class: 'note' }, 'Multiply-adds are those of the definition of convolutions and linear layers. A part without them, such as the update, has no share.'));
+    h('p', { class: 'note' }, 'Multiply-adds are counted by the definition of convolutions and linear layers. A part without them, such as the update, has no share.'));
 };

@@ -263,7 +263,7 @@ static bool check_token(const struct config *config, struct error *err)
     if (revokes && !config->tokens[0])
         return error_set(err, ERROR_INVALID, "--tokens", "is needed: the file with the token");
     if (rebinds && !config->database[0])
-        return error_set(err, ERROR_INVALID, "--database", "is needed: that of the hub");
+        return error_set(err, ERROR_INVALID, "--database", "is needed: the hub's database");
     if (strcmp(config->with_runs, "on") == 0 && (!revokes || !config->database[0]))
         return error_set(err, ERROR_INVALID, revokes ? "--database" : "--with-runs", "%s",
                          revokes ? "is needed: the one with the runs" : "is only for \"revoke\"");

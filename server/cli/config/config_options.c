@@ -71,8 +71,8 @@ const struct option config_options[] = {
            "IPv4 or IPv6 address to serve; an address other than loopback requires a token")},
     {NUMBER(REACH, port, 0, 65535, "8080", "TCP port; 0 takes a free one and logs it")},
     {WORDS(SERVE, host, "NAME", 1000, "",
-           "Name under which a server without tokens is reached, beside its addresses and "
-           "localhost"),
+           "Name under which a server without tokens is reached, in addition to its addresses "
+           "and localhost"),
      .repeats = true},
     {WORDS(STORE, database, "FILE", PATH_TEXT_MAX, "",
            "SQLite file; empty means pennyworth/pennyworth.db in the XDG state directory")},
@@ -110,9 +110,8 @@ const struct option config_options[] = {
         "Whether the native engine runs without network access, root privileges and files that "
         "it does not need")},
     {WORDS(MEASURE, engine_user, "NAME", 63, "",
-           "User of engines, where root starts this; default: pennyworth-engine, where there is "
-           "one, "
-           "for the native engine")},
+           "User of engines if root starts this; default: pennyworth-engine, if it exists, for "
+           "the native engine")},
     {WORDS(SERVE, read_token_file, "FILE", PATH_TEXT_MAX, "",
            "File whose first line is the token for reading")},
     {WORDS(SERVE, write_token_file, "FILE", PATH_TEXT_MAX, "",
@@ -136,7 +135,7 @@ const struct option config_options[] = {
             "Whether to refuse imported runs that are not signed"),
      .bare = "on"},
     {ONE_OF(TOKEN, with_runs, switch_words, "off",
-            "With \"revoke\": whether to take back all that the token has sent")},
+            "With \"revoke\": whether to void all that the token has sent")},
     {WORDS(TOKEN, reason, "TEXT", REASON_MAX, "",
            "With \"revoke\": why, for the voided runs and the audit")},
     {WORDS(SERVE | TOKEN, audit, "FILE", PATH_TEXT_MAX, "",
@@ -173,9 +172,8 @@ const struct option config_options[] = {
     {WORDS(REPORT, report_token, "TOKEN", TOKEN_MAX, "",
            "The hub's token for importing, without a file"),
      .secret = true},
-    {WORDS(
-        REPORT, report_ca, "FILE", PATH_TEXT_MAX, "",
-        "Certificate authorities (PEM) to verify the hub with; empty means those of the system")},
+    {WORDS(REPORT, report_ca, "FILE", PATH_TEXT_MAX, "",
+           "Certificate authorities (PEM) to verify the hub with; empty means the system's")},
     {NUMBER(REPORT, report_seconds, 0, 604800, "600",
             "Seconds to keep trying after the last run; runs that the hub has not accepted stay "
             "stored")},
@@ -183,7 +181,7 @@ const struct option config_options[] = {
             "Whether to send again the runs that this hub has refused")},
     {ONE_OF(BENCH, set, sets, "standard", "Set of runs to measure")},
     {ONE_OF(BENCH, wanted, switch_words, "off",
-            "Measure, in place of the set, what the hub (--report-to) wants next of this type"),
+            "Measure what the hub (--report-to) wants next of this type, instead of the set"),
      .bare = "on"},
     {NUMBER(BENCH, max_seconds, 10, 604800, "450",
             "Time for all runs together, including repeated ones")},

@@ -100,7 +100,7 @@ static const char *fault_of(const struct framing *framing, bool is_1_1, const ch
     if (framing->codings > 1)
         return "Transfer-Encoding stands more than once";
     if (framing->codings && framing->lengths)
-        return "Content-Length and Transfer-Encoding stand beside each other";
+        return "both Content-Length and Transfer-Encoding are given";
     return framing->codings && !is_1_1 ? "HTTP/1.0 has no Transfer-Encoding" : NULL;
 }
 

@@ -49,7 +49,7 @@ static const struct field event_rows[] = {
     {BODY_TEXT(struct capacity_event, note, 1), .nullable = true},
 };
 const struct body capacity_body = {.name = "NewCapacityEvent",
-                                   .meaning = "What became of a machine that somebody wanted.",
+                                   .meaning = "A launch, a failed launch or a preemption.",
                                    BODY_ROWS(event_rows),
                                    .check = check_event};
 

@@ -20,7 +20,7 @@ static const char *const kinds[] = {"on_demand", "spot", NULL};
 
 static const struct member discount_rows[] = {
     {MEMBER_AS(struct discount, "id", number), .range = MEMBER_POSITIVE,
-     .meaning = "Names the discount where it is withdrawn."},
+     .meaning = "Id for withdrawing the discount."},
     {MEMBER(struct discount, provider)},
     {MEMBER(struct discount, family), .nullable = true,
      .meaning = "c7i stands for c7i.large and its like; null for all types."},
@@ -30,7 +30,7 @@ static const struct member discount_rows[] = {
     {MEMBER(struct discount, note), .nullable = true},
     {MEMBER_TIME_AT(struct discount, "valid_from", since_us)},
     {MEMBER_OBJECT_AT(struct discount, "withdrawn", withdrawn), .members = &taken_back_members,
-     .nullable = true, .meaning = "Who withdrew the discount, and from when on it did not hold."},
+     .nullable = true, .meaning = "The withdrawal of the discount: who and from when on."},
     {0},
 };
 const struct members discount_members = {

@@ -32,11 +32,11 @@ struct export_stream {
     long long after;         /* number of the last run that was written */
     struct bytes waiting;    /* documents not sent yet */
     size_t sent;             /* bytes of them */
-    struct answer_part part; /* what they hold of the budget */
-    size_t wanted;           /* bytes that the next document needs and has not; 0 for none */
+    struct answer_part part; /* their share of the budget */
+    size_t wanted;           /* bytes missing for the next document; 0 for none */
     bool ended;              /* no run is left */
-    struct error err;        /* why no piece was made; of the kind ERROR_NONE where one was */
-    struct long_job job;     /* that makes the next piece */
+    struct error err;        /* why no piece was made; else ERROR_NONE */
+    struct long_job job;     /* makes the next piece */
 };
 
 static struct answer_budget *budget_of(const struct export_stream *stream)

@@ -105,7 +105,7 @@ static const struct member machine_rows[] = {
      .meaning = "Its fingerprint: see /v1/machines."},
     {MEMBER_OBJECT_AT(struct machine_view, "identity", identity), .members = &identity_members},
     {MEMBER_AS(struct machine_view, "terms", identity.terms), .nullable = true,
-     .meaning = "What the machine is billed for beyond plain Linux on shared hardware, as far as "
+     .meaning = "Charges beyond plain Linux on shared hardware, as far as "
                 "its cloud tells, like Red Hat Enterprise Linux or a dedicated host. Then no "
                 "feed has its price."},
     {MEMBER_ROWS_AT(struct machine_view, priced, &machine_price_members)},

@@ -28,8 +28,8 @@ struct catalogue {
     const char *region;
     const struct discount_list *discounts;
     long long now_us;
-    const char *architecture;         /* that is asked for, or NULL */
-    long long *unknown_architectures; /* types that may have it: nothing says which they have */
+    const char *architecture;         /* requested, or NULL */
+    long long *unknown_architectures; /* types of unknown architecture */
 };
 
 /* One type. */
@@ -131,7 +131,7 @@ static const struct member type_rows[] = {
     {MEMBER(struct listed_type, architecture), .nullable = true},
     {MEMBER_AS(struct listed_type, "architecture_source", source), .nullable = true,
      .words = fact_source_names + SOURCE_CATALOGUE, .first = SOURCE_CATALOGUE,
-     .meaning = "Who says so: a feed, or a rule for the type's family."},
+     .meaning = "The source: a feed, or a rule for the type's family."},
     {MEMBER_ROWS(&accelerator_members), .find = find_type},
     {MEMBER(struct listed_type, feed)},
     {MEMBER_LIST_OF("interruptions", &band_members), .write = write_bands,

@@ -6,7 +6,7 @@
 #include "server/http/request.h"
 #include "server/http/server.h"
 
-#define HELD_NS (5 * NS_PER_SECOND) /* at most: memory may end */
+#define HELD_NS (5 * NS_PER_SECOND) /* at most: memory may run out */
 
 static void reply_load(struct exchange *exchange, const struct load *load)
 {
@@ -50,7 +50,7 @@ static void go_on(struct exchange *exchange)
 
 void load_handler(struct exchange *exchange)
 {
-    const struct topic topic = {.kind = TOPIC_RUN}; /* of no run: nothing but the time wakes it */
+    const struct topic topic = {.kind = TOPIC_RUN}; /* no run: only the time wakes it */
 
     exchange->hold = (struct hold){.go_on = go_on, .until_ns = clock_monotonic_ns() + HELD_NS};
     notifications_watch(exchange->server->notifications, &exchange->watcher, &topic,

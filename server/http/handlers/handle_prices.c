@@ -250,14 +250,14 @@ const struct body prices_body = {.name = "TypedPrices",
 static const struct member machine_rows[] = {
     {MEMBER(struct bill_said, price_per_hour), .meaning = "Dollars."},
     {MEMBER(struct bill_said, formula), .filled = true,
-     .meaning = "How it follows from what was given; the price has it as `reference`."},
+     .meaning = "The formula of the price; the price has it as `reference`."},
     {MEMBER(struct bill_said, runs), .range = MEMBER_NOT_NEGATIVE,
      .meaning = "How many stored runs have it, because they began without a price."},
     {0},
 };
 static const struct members machine_members = {
     .name = "PricedMachine",
-    .meaning = "What a price of this machine says; null of other prices.",
+    .meaning = "Details of a price of this machine; null for other prices.",
     .rows = machine_rows};
 
 static void write_stored(struct json_writer *out, const struct member *row, const void *object)

@@ -75,7 +75,7 @@ static bool write_disk(struct bytes *text, const struct config *config)
 {
     return bytes_printf(
         text,
-        "# HELP pennyworth_disk_free_bytes Room beside the database; -1 unknown.\n"
+        "# HELP pennyworth_disk_free_bytes Free space on the database's disk; -1 unknown.\n"
         "# TYPE pennyworth_disk_free_bytes gauge\n"
         "pennyworth_disk_free_bytes %lld\n"
         "# HELP pennyworth_database_damaged 1 when damage was seen: nothing is "

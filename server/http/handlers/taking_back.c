@@ -29,8 +29,7 @@ static const struct field rows[] = {
      .meaning = "At most 500 bytes."},
 };
 const struct body reason_body = {.name = "Reason",
-                                 .meaning =
-                                     "Why something is taken back, for those who look later.",
+                                 .meaning = "The reason, kept with what is taken back.",
                                  BODY_ROWS(rows),
                                  .check = says_something};
 

@@ -5,7 +5,7 @@ static const struct member unmatched_rows[] = {
     {MEMBER(struct unmatched, parameter), .filled = true},
     {MEMBER(struct unmatched, value), .meaning = "As it was given, cut to 71 bytes."},
     {MEMBER(struct unmatched, words), .filled = true,
-     .meaning = "What it matches nothing of, and the nearest values that are known."},
+     .meaning = "What was searched, and the nearest known values."},
     {0},
 };
 const struct members unmatched_members = {.name = "Unmatched",

@@ -19,10 +19,10 @@ static const struct member event_rows[] = {
      .meaning = "The name of the token that reported it; null where tokens have no names."},
     {0},
 };
-const struct members capacity_event_members = {
-    .name = "CapacityEvent",
-    .meaning = "What became of a machine that somebody wanted.",
-    .rows = event_rows};
+const struct members capacity_event_members = {.name = "CapacityEvent",
+                                               .meaning =
+                                                   "A launch, a failed launch or a preemption.",
+                                               .rows = event_rows};
 
 static void write_failed_share(struct json_writer *out, const struct member *row,
                                const void *object)

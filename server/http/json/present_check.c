@@ -115,7 +115,7 @@ static const struct member side_rows[] = {
     {MEMBER_AS(struct gate_check_side, "n", count), .range = MEMBER_NOT_NEGATIVE},
     {MEMBER_LIST_OF("left_out", &left_out_members), .write = write_left_out,
      .most = GATE_RUNS_MAX,
-     .meaning = "Runs that do not count because of who sent them, newest first, at most 200."},
+     .meaning = "Runs that do not count because of their sender, newest first, at most 200."},
     {MEMBER_LIST_OF("lost", &lost_members), .write = write_lost, .most = GATE_LOST_MAX,
      .meaning =
          "Repeats, runs of the same spec with the same labels, that failed or are not valid, "

@@ -65,7 +65,7 @@ static bool write_detectable(struct bytes *text, const struct gate_check *check)
     double share = gate_track_look(&check->code)->detectable;
 
     if (check->baseline.count == 0)
-        return true; /* nothing is there to compare with */
+        return true; /* nothing to compare with */
     return isfinite(share)
                ? bytes_printf(text,
                               "A slowdown of %.3g %% or more would mostly have been found "

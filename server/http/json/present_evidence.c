@@ -123,7 +123,7 @@ MEMBER_LISTS(write_processes, struct load_view, it, it->load.users, it->load.cou
 
 static const struct member load_rows[] = {
     {MEMBER_AS(struct load_view, "busy_percent", load.busy_percent), PERCENT,
-     .meaning = "What other processes take."},
+     .meaning = "Processor use of other processes."},
     {MEMBER_AS(struct load_view, "hidden_percent", load.hidden_percent), PERCENT,
      .meaning = "Of it, what processes take that are not visible here: of other users where "
                 "/proc hides them, or outside this container."},

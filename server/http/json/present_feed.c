@@ -120,7 +120,7 @@ static const struct member example_rows[] = {
     {PRICE_DOLLARS(struct waiting_price, "price_per_hour", nanos),
      .meaning = "The price that is accepted."},
     {PRICE_DOLLARS(struct waiting_price, "held_price_per_hour", waiting_nanos), .nullable = true,
-     .meaning = "The price that waits; null: the feed has none any more."},
+     .meaning = "The waiting price; null: the feed no longer has one."},
     {MEMBER_TIME_AT(struct waiting_price, "since", since_us), .nullable = true},
     {0},
 };
@@ -133,7 +133,7 @@ MEMBER_WRITES(write_accepted_after, time, struct feed_row, scope,
 
 static const struct member held_rows[] = {
     {MEMBER_AS(struct feed_row, "count", held), .range = MEMBER_NOT_NEGATIVE,
-     .meaning = "Prices for which the last reading says something that is not accepted yet; of a "
+     .meaning = "Prices for which the last reading has a value that is held back; of a "
                 "reading that is held back as a whole, all that are new, other or gone."},
     {MEMBER_WRITTEN("accepted_after", MEMBER_TIME, write_accepted_after), .nullable = true,
      .meaning = "A reading after this time that says nearly the same is accepted. null: the "

@@ -163,7 +163,7 @@ static const struct member line_rows[] = {
     {MEMBER_AS(struct history_line, "instance_type", instance), .nullable = true},
     {MEMBER_JSON_AT(struct history_line, "configuration", configuration),
      .schema = "{\"type\": \"object\"}",
-     .meaning = "What of a spec can change how fast an engine trains."},
+     .meaning = "The fields of a spec that affect an engine's speed."},
     {MEMBER_AS(struct history_line, "runs", count), .range = MEMBER_POSITIVE,
      .schema = "{\"maximum\": " LIMIT_TEXT(HISTORY_LINE_MAX) "}",
      .meaning = "Valid runs in the line."},

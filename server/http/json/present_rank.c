@@ -8,7 +8,7 @@ static const struct member rank_rows[] = {
     {MEMBER(struct rank_interval, low), .range = MEMBER_POSITIVE,
      .meaning = "1 and the rows that are surely better."},
     {MEMBER(struct rank_interval, high), .range = MEMBER_POSITIVE,
-     .meaning = "All ranked rows but those that are surely worse."},
+     .meaning = "The number of ranked rows, minus those that are surely worse."},
     {0},
 };
 const struct members rank_interval_members = {

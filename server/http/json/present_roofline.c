@@ -53,7 +53,7 @@ static const struct member memory_rows[] = {
      .nullable = true, .range = MEMBER_POSITIVE},
     {MEMBER_AS(struct roofline, "peak_bytes_per_second", peak_read_bytes_per_second),
      .nullable = true, .range = MEMBER_POSITIVE,
-     .meaning = "What all threads together read from memory at most."},
+     .meaning = "Peak read bandwidth of all threads together."},
     {MEMBER_AS(struct roofline, "least_share", memory_share), .nullable = true,
      .range = MEMBER_POSITIVE, .meaning = "`least_bytes_per_second` of `peak_bytes_per_second`."},
     {0},
@@ -74,7 +74,7 @@ static void write_missing(struct json_writer *out, const struct member *row, con
 
 static const struct member rows[] = {
     {MEMBER_GROUP("peak", &peak_members), .nullable = true,
-     .meaning = "What all threads together multiply at most."},
+     .meaning = "Peak multiplications of all threads together."},
     {MEMBER_LIST_OF("phases", &phase_members), .write = write_phases, .most = ROOFLINE_PHASES_MAX,
      .meaning =
          "The parts of a step, in their order; empty where the engine does not report them. "
@@ -83,14 +83,14 @@ static const struct member rows[] = {
     {MEMBER_OBJECT_AT(struct shown, "memory", roofline), .members = &memory_members},
     {MEMBER_WRITTEN("missing", MEMBER_LIST, write_missing), .most = ROOFLINE_MISSING_MAX,
      .schema = "{\"type\": \"string\", \"minLength\": 1}",
-     .meaning = "For each thing that is not known, the reason."},
+     .meaning = "The reason for each unknown value."},
     {0},
 };
 const struct members roofline_members = {
     .name = "Roofline",
-    .meaning = "How near a run came to what its machine can do at most, computed from "
-               "`engine_details`, `spec` and `summary`. Peaks are those that the engine measured "
-               "in this run; without them there are no shares.",
+    .meaning = "A run's speed as a share of its machine's peaks, computed from "
+               "`engine_details`, `spec` and `summary`. The engine measured the peaks in this "
+               "run; without them there are no shares.",
     .rows = rows};
 
 void roofline_write(struct json_writer *out, const struct member *row, const void *object)

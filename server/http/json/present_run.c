@@ -207,7 +207,7 @@ static const struct member told_rows[] = {
      .meaning = "Peak memory of the engine, by its own account."},
     {MEMBER_AS(struct run, "gradient_cosine", certified.whole), .nullable = true,
      .write = write_cosine, .schema = "{\"minimum\": -1.001, \"maximum\": 1.001}",
-     .meaning = "Cosine between the gradient in this precision and that in f32, where the engine "
+     .meaning = "Cosine between the gradients in this precision and in f32, where the engine "
                 "compared them."},
     {MEMBER_AS(struct run, "worst_layer_cosine", certified.worst), .nullable = true,
      .write = write_cosine, .schema = "{\"minimum\": -1.001, \"maximum\": 1.001}",
@@ -261,7 +261,7 @@ static const struct member run_rows[] = {
     {MEMBER_WRITTEN("validity", MEMBER_JSON, write_validity), .reference = "Validity",
      .nullable = true},
     {MEMBER_OBJECT_AT(struct run, "void", voided), .members = &taken_back_members,
-     .nullable = true, .meaning = "Who took the run back: it is kept, and counts nowhere."},
+     .nullable = true, .meaning = "The void of the run: it is kept, but counts nowhere."},
     {MEMBER_WRITTEN("cost", MEMBER_JSON, write_cost),
      .schema = "{\"oneOf\": [{\"$ref\": \"#/components/schemas/RunCost\"}, {\"$ref\": "
                "\"#/components/schemas/RunCostHead\"}, {\"type\": \"null\"}]}",

@@ -13,7 +13,7 @@ static const struct member sender_rows[] = {
     {MEMBER(struct run_source, machines), .range = MEMBER_NOT_NEGATIVE,
      .meaning = "That these runs name."},
     {MEMBER(struct run_source, share), .range = MEMBER_SHARE,
-     .meaning = "Of what the throughput is made of: machines where its level is `vms`, else "
+     .meaning = "Number of inputs of the throughput: machines where its level is `vms`, else "
                 "runs."},
     {MEMBER_AS(struct run_source, "counts", weight), .words = source_weight_names,
      .meaning =
@@ -23,7 +23,7 @@ static const struct member sender_rows[] = {
 };
 const struct members sender_members = {
     .name = "RowSender",
-    .meaning = "Whose runs a row of a comparison is made of, the largest share first.",
+    .meaning = "The senders of a comparison row's runs, the largest share first.",
     .rows = sender_rows};
 
 static const char *name_of(const struct run_source *source)

@@ -7,7 +7,7 @@
 
 #define FACT_SOURCE                                                                              \
     .nullable = true, .words = fact_source_names + SOURCE_MEASURED, .first = SOURCE_MEASURED,    \
-    .meaning = "Who says so: a machine of the type that a run was measured on, the catalogue "   \
+    .meaning = "The source: a machine of the type that a run was measured on, the catalogue "    \
                "of the feeds, or a rule about the family; null where the fact is unknown."
 
 static double number_or_none(double number)
@@ -143,7 +143,7 @@ static const struct member support_rows[] = {
 };
 const struct members support_members = {
     .name = "Support",
-    .meaning = "What is known of an instance type, for ResNet-50 with the defaults of a run.",
+    .meaning = "The known facts of an instance type, for ResNet-50 with the defaults of a run.",
     .rows = support_rows};
 
 const char present_support_columns[] =

@@ -161,7 +161,7 @@ static void write_notes(struct json_writer *out, const struct member *row, const
     if (view->result->group_count > 1)
         jsonw_text(out, NULL,
                    "Cells of different workloads are not compared: first, previous, best and "
-                   "rank of a cell are those of its workload.");
+                   "rank of a cell are within its workload.");
     write_lost_runs(out, view->result);
     jsonw_close(out, ']');
 }
@@ -192,8 +192,8 @@ static const struct member sweep_rows[] = {
      .members = &sweep_progress_members},
     {MEMBER_GROUP("best", &best_members), .nullable = true, .find = find_best,
      .meaning = "The fastest cell; null without one, and where cells train different workloads: "
-                "those are not compared, and first, previous, best and rank of a cell are those "
-                "of its workload."},
+                "those are not compared, and first, previous, best and rank of a cell are within "
+                "its workload."},
     {MEMBER_GROUP("false_alarms", &alarms_members), .nullable = true},
     {MEMBER_WRITTEN("notes", MEMBER_LIST, write_notes), .schema = "{\"type\": \"string\"}"},
     {MEMBER_LIST_OF("cells", &sweep_cell_members), .write = write_cells},

@@ -82,7 +82,7 @@ static const struct member run_rows[] = {
     {MEMBER_AS(struct placed_run, "validity", run.run.validity), .nullable = true,
      .words = validity_names + VALIDITY_OK, .first = VALIDITY_OK},
     {MEMBER_AS(struct placed_run, "voided", run.run.is_void),
-     .meaning = "A user took it back: it counts nowhere."},
+     .meaning = "A user voided it: it counts nowhere."},
     {MEMBER_AS(struct placed_run, "samples_per_second", run.run.throughput.value),
      .nullable = true, .range = MEMBER_POSITIVE},
     {0},

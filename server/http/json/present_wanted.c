@@ -24,7 +24,7 @@ static const void *find_contender(const void *object)
 
 static const struct member contender_rows[] = {
     {MEMBER_AS(struct contender, "row", id), .nullable = true,
-     .meaning = "Id of its row in the comparison; null: it was never measured."},
+     .meaning = "Id of its row in the comparison; null if never measured."},
     {MEMBER_AS(struct contender, "runs", standing.runs), .range = MEMBER_NOT_NEGATIVE},
     {MEMBER_AS(struct contender, "machines", standing.vms), .range = MEMBER_NOT_NEGATIVE},
     {MEMBER(struct contender, version), .nullable = true},
@@ -70,9 +70,9 @@ static const struct member list_rows[] = {
      .meaning = "Specs left out, because such a machine cannot run them, or bf16 only emulated."},
     {MEMBER_LIST_OF("unmatched", &unmatched_members), .write = write_unmatched,
      .most = UNMATCHED_MAX,
-     .meaning = "The type and provider that nothing has, though they are answered for; where "
+     .meaning = "The type and provider that match nothing, although they are answered; where "
                 "nothing is wanted, also the workload and engine that no run has."},
     {0},
 };
 const struct members wanted_list_members = {
-    .name = "WantedList", .meaning = "What is wanted of a type.", .rows = list_rows};
+    .name = "WantedList", .meaning = "The specs wanted for a type.", .rows = list_rows};

@@ -65,9 +65,11 @@ static void a_price_that_moved_counts_by_its_mean(void)
     expect_read(text ? text : "", 0.15);
     EXPECT_NEAR(run_cost_paid(&cost).per_hour, 0.15, 0);
     expect_refused("{\"identity\":{}," PRICE REST ",\"over_run\":{\"price_per_hour\":0}}",
-                   "cost.over_run", "must have a price_per_hour above 0, beside a price");
+                   "cost.over_run",
+                   "must have a price_per_hour above 0, and price must not be null");
     expect_refused("{\"identity\":{},\"price\":null" REST ",\"over_run\":{\"price_per_hour\":1}}",
-                   "cost.over_run", "must have a price_per_hour above 0, beside a price");
+                   "cost.over_run",
+                   "must have a price_per_hour above 0, and price must not be null");
 }
 
 static void a_price_of_the_sender_is_read(void)

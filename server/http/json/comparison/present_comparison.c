@@ -148,9 +148,9 @@ static const struct members answer_members = {.rows = answer_rows};
 static const struct member decision_rows[] = {
     {MEMBER_ROWS(&answer_members), .find = find_answer},
     {MEMBER_FOUND("nearest", &named_members, find_nearest), .nullable = true,
-     .meaning = "Where no row does: the one with the highest probability."},
+     .meaning = "If no row does: the one with the highest probability."},
     {MEMBER_FOUND("published", &named_members, find_published), .nullable = true,
-     .meaning = "The best published figure that meets what was asked. It was not measured here, "
+     .meaning = "The best published figure that meets the question. It was not measured here, "
                 "so it has no probability and is never the decision's row."},
     {MEMBER_AS(struct ranking, "words", decision), .filled = true},
     {0},

@@ -213,7 +213,7 @@ static const struct member both_rows[] = {
 };
 static const struct members both_members = {
     .name = "ComparisonSides",
-    .meaning = "Both kinds of price side by side, whichever the ranking goes by.",
+    .meaning = "On demand and spot, independent of the ranking's kind.",
     .rows = both_rows};
 
 /* A window with a price. */
@@ -225,13 +225,13 @@ struct window_said {
 static const struct member window_rows[] = {
     {MEMBER(struct window_said, days), .schema = "{\"enum\": [7, 30, 90]}"},
     {MEMBER(struct window_said, known_days), .range = MEMBER_POSITIVE,
-     .meaning = "Of those days, how many there is a price of."},
+     .meaning = "Number of those days with a known price."},
     {MEMBER(struct window_said, low)},
     {MEMBER(struct window_said, high)},
     {MEMBER(struct window_said, mean), .meaning = "Weighted by time."},
     {MEMBER_AS(struct window_said, "share_above_on_demand", above), .nullable = true,
      .range = MEMBER_SHARE,
-     .meaning = "Of that time, the share above today's price on demand; null where that is not "
+     .meaning = "Share of that time above today's on-demand price; null where that is not "
                 "known."},
     {0},
 };

@@ -12,7 +12,7 @@
 
 struct picture {
     struct bytes *text;
-    bool failed; /* the limit or the memory ended: the rest is not written */
+    bool failed; /* limit or memory exhausted: the rest is not written */
 };
 
 #define PUT(picture, ...)                                                                        \

@@ -56,7 +56,7 @@ static const struct member size_rows[] = {
     {MEMBER_WRITTEN("instance_type", MEMBER_TEXT, write_type)},
     {MEMBER_WRITTEN("measured", MEMBER_BOOL, write_measured)},
     {MEMBER_OBJECT_AT(struct family_size, "vcpus", vcpus), .members = &number_fact_members,
-     .meaning = "By the catalogue; else as a measured machine says."},
+     .meaning = "From the catalogue; else from a measured machine."},
     {MEMBER_OBJECT_AT(struct family_size, "memory_gib", memory_gib),
      .members = &number_fact_members},
     {MEMBER_WRITTEN("memory_gib_per_vcpu", MEMBER_NUMBER, write_gib_per_vcpu), .nullable = true},
@@ -72,10 +72,9 @@ static const struct member size_rows[] = {
                 "what machines of a type may differ by. null: one of both is not known."},
     {0},
 };
-static const struct members size_members = {
-    .name = "FamilySize",
-    .meaning = "A size of a family, and what was measured on it.",
-    .rows = size_rows};
+static const struct members size_members = {.name = "FamilySize",
+                                            .meaning = "A size of a family and its measurement.",
+                                            .rows = size_rows};
 
 struct family {
     const struct family_size *sizes;

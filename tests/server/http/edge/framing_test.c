@@ -53,7 +53,7 @@ static const struct {
     {HOST "Content-Length: 5, 5\r\n\r\n", "Content-Length must be a whole number"},
     {HOST "Content-Length:\r\n\r\n", "Content-Length must be a whole number"},
     {HOST "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
-     "Content-Length and Transfer-Encoding stand beside each other"},
+     "both Content-Length and Transfer-Encoding are given"},
     {HOST "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
      "Transfer-Encoding stands more than once"},
     {HOST "Transfer-Encoding: gzip, chunked\r\n\r\n", "Transfer-Encoding must be chunked"},
