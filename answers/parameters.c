@@ -65,8 +65,7 @@ static bool read_flag(const struct parameter_row *row, const char *value, bool *
 static bool read_name(const struct parameter_row *row, const char *value, const char **ret_name,
                       struct error *err)
 {
-    const struct unknown_name unknown = {row->name, "is not a name that is known here", value,
-                                         strlen(value)};
+    const struct unknown_name unknown = {row->name, "is an unknown name", value, strlen(value)};
     struct known_names known = {.all = "docs/api.md"};
     const char *name;
 

@@ -1,7 +1,7 @@
-"""Attackers for bench/soak.py: strangers who send what no client of ours would.
+"""Attackers for bench/soak.py: clients that send malformed or hostile requests.
 
-Each shape is one thing that a stranger does again and again, from addresses of its own: SHAPES. Those
-with connections keep CONNECTIONS of them each, and let the server end them."""
+Each shape in SHAPES is one behaviour, repeated from addresses of its own. Shapes with connections keep
+CONNECTIONS of them each, and let the server end them."""
 import random
 import re
 import select

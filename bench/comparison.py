@@ -3,8 +3,8 @@
     comparison.py SERVER FILE [ROUNDS]
 
 Prints a table in Markdown. Each line is the median over rounds of that round's p50 and p99, once
-by the clock of the client and once by the processor time that the threads which answer spent: on a
-machine that others use too, only the second says something of the server."""
+by the clock of the client and once by the processor time of the answering threads: on a shared
+machine only the second describes the server."""
 import http.client
 import pathlib
 import random

@@ -3,8 +3,8 @@
     comparison_fill.py FILE [RUNS [PRICES]]
 
 A million finished runs of 1,000 instance types, ten million prices of 1,250. The rows are what a
-server would have written; values, machines and validity are scattered by a fixed seed, and times
-are reckoned back from now."""
+server would have written; values, machines and validity are drawn with a fixed seed, and times
+count back from now."""
 import itertools
 import json
 import random

@@ -3,9 +3,9 @@
 
 Prints one JSON object a line: {"type":"step","index":0,"nanoseconds":...,"loss":...} for each
 step, warm-up included, and at the end {"type":"done","peak_rss_kib":...,"torch":"2.6.0",...}.
-What is trained is what pennyworth-worker trains: batches of synthetic images, label i % 10 for
+It trains the same as pennyworth-worker: batches of synthetic images, label i % 10 for
 image i, cross-entropy, plain SGD. Needs torch, --compile a C++ compiler too. The model is
-torchvision's, or where that is absent the same of engine/peers."""
+torchvision's, or without it the same model of engine/peers."""
 import argparse
 import contextlib
 import json

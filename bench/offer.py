@@ -1,8 +1,8 @@
 """Writes a made-up price list in the shape of AWS's bulk offer file of a region, of real size:
 offer.py [--products N] [--megabytes N] [--order ORDER] [--seed N] [--expected FILE] FILE
 
-One product in about eighty is what an hour of Linux on demand costs; the others are the twins that
-one could take for it. --expected gets a line "type price" for each price that a reader must find,
+About one product in eighty is the price of an hour of Linux on demand; the others are similar
+products that a reader could confuse with it. --expected gets a line "type price" for each price that a reader must find,
 and no other: where the price is ambiguous, there is no line. All prices are invented."""
 import argparse
 import base64

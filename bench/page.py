@@ -1,5 +1,5 @@
-"""How smooth the comparison is with many rows: seconds until all are there, and the longest time
-for which the page stood still while it loaded, was sorted, and was scrolled.
+"""How smooth the comparison is with many rows: seconds until all rows are shown, and the longest stall
+of the page during loading, sorting and scrolling.
 
     PENNYWORTH_TEST_SERVER=... PENNYWORTH_TEST_FAKE=... PENNYWORTH_TEST_WORKER=... page.py [ROWS]
 

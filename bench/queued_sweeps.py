@@ -6,7 +6,7 @@ usage: queued_sweeps.py [SWEEPS ...]
 For each number: a server (PENNYWORTH_TEST_SERVER, see tests/api/README.md) with the fake engine, as
 many sweeps of two cells and two blocks queued behind a run that keeps the queue waiting; then the
 time between the ends of the 100 runs that follow, and the processor time that the server takes for
-each. Medians, so read them beside those of another tree from the same sitting."""
+each. These are medians: compare them with another tree measured at the same time."""
 import contextlib
 import json
 import os

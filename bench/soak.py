@@ -9,8 +9,8 @@ comparisons, lists, pages; questions that are wrong; clients that hang up; a bac
 --attackers, N strangers of each shape of bench/attackers.py.
 Prints requests and answers by kind, how long healthy ones took, resident memory over time, and whether
 nothing was lost: each run that was acknowledged is there, once.
-Exits with 1 where something was; where an answer was not what the question deserved; where a healthy
-request was refused (429 or 503; the queue may be full) while strangers attacked; and where resident
+Exits with 1 if a run was lost, an answer was wrong, a healthy request was refused (429 or 503; the
+queue may be full) during an attack, or resident
 memory grew by more than SHARE from the second tenth of the time to the last one (not with a sanitizer,
 whose memory says nothing)."""
 import argparse

@@ -355,7 +355,7 @@ const struct parameter_row comparison_rows[] = {
      .meaning = "Dollars per hour of a type, instead of its known price: c7i.2xlarge:0.30. The "
                 "most special counts; no name may come twice."},
     {"samples", PARAMETER_NUMBER, AT(samples), .max = 1000000000000000,
-     .meaning = "Number of samples in the job; a million where no job is named."},
+     .meaning = "Number of samples in the job; a million without a job."},
     {"epochs", PARAMETER_NUMBER, AT(epochs), .max = 1000000,
      .meaning = "Number of ImageNet epochs in the job, of 1,281,167 samples each."},
     {"job_seconds", PARAMETER_NUMBER, AT(job_seconds), .max = 10000000000,

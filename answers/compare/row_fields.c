@@ -69,8 +69,8 @@ const char *row_field_name(size_t place)
 
 static bool check_name(const char *parameter, const char *name, size_t length, struct error *err)
 {
-    const struct unknown_name unknown = {parameter, "names what is no member of a row", name,
-                                         length};
+    const struct unknown_name unknown = {
+        parameter, "names something that is not a member of a row", name, length};
     struct known_names known = {.all = "docs/api.md"};
     const char *each;
 

@@ -118,8 +118,7 @@ static bool look_at_price(struct bench *bench, struct error *err)
     bench->dollars_per_hour = price.known ? price.dollars : 0;
     return !(server->config->max_dollars > 0) || bench->dollars_per_hour > 0 ||
            error_set(err, ERROR_UNABLE, "--max-dollars",
-                     "cannot be kept: --price-per-hour says what an hour costs; %.180s",
-                     price.why_not);
+                     "cannot be kept: --price-per-hour overrides it; %.180s", price.why_not);
 }
 
 /* Continues an earlier bench in this database that was interrupted, and sets *ret_found. Cancels

@@ -23,7 +23,7 @@ int prices_command(const struct config *config)
         return 1;
     }
     if (check.faults > 0) {
-        fprintf(stderr, "%s: faults: %zu, so the server would take no price of it\n", path,
+        fprintf(stderr, "%s: faults: %zu, so the server would reject this file\n", path,
                 check.faults);
         return 1;
     }

@@ -107,7 +107,7 @@ static bool revoke_token(const struct config *config, const char *name, struct e
                          config->tokens);
     fprintf(
         stderr,
-        found ? "%s is not in %s any more: send SIGHUP to the server, which knows it until then\n"
+        found ? "%s was removed from %s: send SIGHUP to the server, which accepts it until then\n"
               : "%s has no line in %s\n",
         name, config->tokens);
     if (!take_back(config, name, &voided, &sent, err))

@@ -309,7 +309,7 @@ const struct route routes[] = {
     {"GET", "/v1/machine/load", load_handler, ACCESS_READ, BODY_NONE, .name = "showLoad",
      .tag = "runs", .summary = "Who uses the processors now, and whether to measure",
      .description =
-         "What other processes took of the processors between two readings of /proc, 0.3 to "
+         "The processor use of other processes between two readings of /proc, 0.3 to "
          "five seconds apart; the service and its workers do not count. Without a question in "
          "the last five seconds, the answer is held for 0.3 s. The advice is for a run of as "
          "many threads as one has that names none.",
@@ -339,7 +339,7 @@ const struct route routes[] = {
     {"POST", "/v1/prices/{id}/withdraw", prices_withdraw_handler, ACCESS_WRITE, BODY_JSON,
      .name = "withdrawPrice", .tag = "prices", .summary = "Withdraw a typed price",
      .description =
-         "Takes back a price that was typed by mistake. From now on it does not hold, and what "
+         "Withdraws a price that was typed by mistake. From now on it is not valid, and what "
          "was typed before it holds again; an answer about an earlier moment stays the same, "
          "and so does the cost of a run that paid it; a run that began without a price loses "
          "what was typed later. A price of a feed cannot be withdrawn: its next reading would "

@@ -111,7 +111,7 @@ static const struct member stored_rows[] = {
     {MEMBER_WRITTEN("over_run", MEMBER_OBJECT, write_over), .nullable = true,
      .members = &over_members,
      .meaning =
-         "Where a spot price moved while the run went on, and its history knows it: the "
+         "If a spot price moved during the run, and its history is known: the "
          "mean, weighted by time, and the range, discount taken off. The cost follows from "
          "the mean; `price` is the price at the start. Else null; a document lacks it then."},
     {MEMBER_ROWS_AT(struct cost_said, million, &million_members)},

@@ -132,7 +132,7 @@ static void wrong_values_name_their_parameter(void)
         {"/?nam=x", "nam",
          "is not a known parameter here; known are limit, since, share, pause, order, name, "
          "provider, all, colour, shape, shapes"},
-        {"/?shape=roun", "shape", "is not a name that is known here; known are round, square"},
+        {"/?shape=roun", "shape", "is an unknown name; known are round, square"},
     };
 
     for (size_t i = 0; i < COUNT(wrong); i++) {

@@ -57,7 +57,7 @@ class Check(unittest.TestCase):
             "line 7: price_per_hour is 2, and 1 in line 2 for the same machine: one price a row",
             "line 8: the row has 2 fields, the header 4",
             "line 9: provider is missing: only a price of the kind typed or own may leave it out",
-            "faults: 6, so the server would take no price of it"],
+            "faults: 6, so the server would reject this file"],
             [line.removeprefix(f"{self.path}: ") for line in result.stderr.splitlines()])
 
     def test_every_fault_of_a_header_is_explained_and_no_row(self):

@@ -92,7 +92,7 @@ class Direct(ServerCase):
         with self.server.raw() as client:
             reply = client.send(SHAPES["two hosts"]).reply()
         self.assertProblem(reply, 400, "invalid")
-        self.assertEqual("Host stands more than once", reply.json()["detail"])
+        self.assertEqual("Host is given more than once", reply.json()["detail"])
         self.assertEqual("close", reply.headers["connection"].lower())
 
     def test_what_clients_send_is_read(self):

@@ -94,11 +94,11 @@ static const char *fault_of(const struct framing *framing, bool is_1_1, const ch
     if (framing->next && framing->next + LINE_END != end)
         return "a line of the header is folded, or ends without CR LF";
     if (framing->hosts != 1 && (is_1_1 || framing->hosts > 1))
-        return framing->hosts ? "Host stands more than once" : "Host is missing";
+        return framing->hosts ? "Host is given more than once" : "Host is missing";
     if (framing->lengths > 1)
-        return "Content-Length stands more than once";
+        return "Content-Length is given more than once";
     if (framing->codings > 1)
-        return "Transfer-Encoding stands more than once";
+        return "Transfer-Encoding is given more than once";
     if (framing->codings && framing->lengths)
         return "both Content-Length and Transfer-Encoding are given";
     return framing->codings && !is_1_1 ? "HTTP/1.0 has no Transfer-Encoding" : NULL;

@@ -33,7 +33,7 @@ static const struct member report_rows[] = {
     {MEMBER(struct import_report, imported), .range = MEMBER_NOT_NEGATIVE,
      .meaning = "Runs stored now."},
     {MEMBER(struct import_report, held), .range = MEMBER_NOT_NEGATIVE,
-     .meaning = "How many of these contradict what is known, and are held in quarantine: they "
+     .meaning = "How many of these contradict known runs, and are held in quarantine: they "
                 "count nowhere until the operator lifts their void."},
     {MEMBER(struct import_report, known), .range = MEMBER_NOT_NEGATIVE,
      .meaning = "Runs that were here already."},

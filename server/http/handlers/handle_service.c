@@ -143,7 +143,7 @@ static bool write_budget(struct bytes *text, struct answer_budget *budget)
                         "# HELP pennyworth_answer_bytes Memory of large answers in flight.\n"
                         "# TYPE pennyworth_answer_bytes gauge\n"
                         "pennyworth_answer_bytes %zu\n"
-                        "# HELP pennyworth_answer_limit_bytes The most of it: --answer-mib.\n"
+                        "# HELP pennyworth_answer_limit_bytes Its limit: --answer-mib.\n"
                         "# TYPE pennyworth_answer_limit_bytes gauge\n"
                         "pennyworth_answer_limit_bytes %zu\n",
                         use.held, use.limit);

@@ -125,7 +125,7 @@ static const struct member load_rows[] = {
     {MEMBER_AS(struct load_view, "busy_percent", load.busy_percent), PERCENT,
      .meaning = "Processor use of other processes."},
     {MEMBER_AS(struct load_view, "hidden_percent", load.hidden_percent), PERCENT,
-     .meaning = "Of it, what processes take that are not visible here: of other users where "
+     .meaning = "Part of it, by processes that are not visible here: of other users where "
                 "/proc hides them, or outside this container."},
     {MEMBER_LIST_OF("processes", &user_members), .most = LOAD_USERS_MAX, .write = write_processes,
      .meaning = "The largest of at least one percent; processes of one name are added up."},

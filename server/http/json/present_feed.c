@@ -136,7 +136,7 @@ static const struct member held_rows[] = {
      .meaning = "Prices for which the last reading has a value that is held back; of a "
                 "reading that is held back as a whole, all that are new, other or gone."},
     {MEMBER_WRITTEN("accepted_after", MEMBER_TIME, write_accepted_after), .nullable = true,
-     .meaning = "A reading after this time that says nearly the same is accepted. null: the "
+     .meaning = "A similar reading after this time is accepted. null: the "
                 "reading is accepted as a whole, and each price that waits is confirmed by "
                 "itself: a spot price by the next reading that says the same, a price on demand "
                 "and a region, family or kind that is lost by one an hour later."},
@@ -146,9 +146,8 @@ static const struct member held_rows[] = {
 };
 static const struct members held_members = {
     .name = "HeldPrices",
-    .meaning =
-        "What the last reading says and the server does not accept yet: leaps, or a reading "
-        "as a whole. The price of before stays, and is not fresh.",
+    .meaning = "What is held back of the last reading: jumps, or a reading "
+               "as a whole. The price of before stays, and is not fresh.",
     .rows = held_rows};
 
 /* A scope at a moment. */
@@ -272,7 +271,7 @@ static const struct member feed_rows[] = {
     {MEMBER_WRITTEN("freshness", MEMBER_TEXT, write_freshness), .nullable = true,
      .words = freshnesses,
      .meaning =
-         "The worst state of its scopes, by the kind of price that ages first; stale while "
+         "The worst state of its scopes, by the price kind that expires first; stale while "
          "a reading is held back; frozen: the feed answers, but its own timestamp no "
          "longer changes."},
     {MEMBER_WRITTEN("prices", MEMBER_INTEGER, write_prices), .range = MEMBER_NOT_NEGATIVE},

@@ -78,7 +78,7 @@ static const struct member rows[] = {
     {MEMBER_LIST_OF("phases", &phase_members), .write = write_phases, .most = ROOFLINE_PHASES_MAX,
      .meaning =
          "The parts of a step, in their order; empty where the engine does not report them. "
-         "`input` is waiting for, or making, the batch; `other` is what no part accounts for."},
+         "`input` is waiting for, or making, the batch; `other` is the rest of the step."},
     {MEMBER_OBJECT_AT(struct shown, "step", roofline.step), .members = &part_members},
     {MEMBER_OBJECT_AT(struct shown, "memory", roofline), .members = &memory_members},
     {MEMBER_WRITTEN("missing", MEMBER_LIST, write_missing), .most = ROOFLINE_MISSING_MAX,

@@ -88,7 +88,7 @@ static const struct member who_rows[] = {
     {MEMBER_AS(struct contender, "software", newest.software), .nullable = true, .filled = true},
     {MEMBER(struct contender, version), .nullable = true, .filled = true,
      .meaning =
-         "What trained the runs of this row: program, library, kind of plan. Runs of other "
+         "The program, library and kind of plan that trained the runs of this row. Runs of other "
          "versions are not part of it."},
     {MEMBER_LIST_OF("other_versions", &older_members), .write = write_older, .most = 8,
      .meaning =

@@ -40,7 +40,7 @@ static const struct {
     {HOST "Content-Length: 5\r\n\r\n", ""},
     {"Accept:*/*\r\n" HOST "transfer-encoding: CHUNKED\r\nx!#$%&'*+-.^_`|~9:\r\n\r\n", ""},
     {"\r\n", "Host is missing"},
-    {HOST HOST "\r\n", "Host stands more than once"},
+    {HOST HOST "\r\n", "Host is given more than once"},
     {HOST ": x\r\n\r\n", "a header field has no name"},
     {HOST "Content-Length : 5\r\n\r\n",
      "the name of a header field has a character that none may have"},
@@ -48,14 +48,14 @@ static const struct {
     {HOST "a: \x01\r\n\r\n", "a header field has control characters"},
     {HOST "a: \x7f\r\n\r\n", "a header field has control characters"},
     {HOST "Content-Length: 5\r\nContent-Length: 5\r\n\r\n",
-     "Content-Length stands more than once"},
+     "Content-Length is given more than once"},
     {HOST "Content-Length: +5\r\n\r\n", "Content-Length must be a whole number"},
     {HOST "Content-Length: 5, 5\r\n\r\n", "Content-Length must be a whole number"},
     {HOST "Content-Length:\r\n\r\n", "Content-Length must be a whole number"},
     {HOST "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
      "both Content-Length and Transfer-Encoding are given"},
     {HOST "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
-     "Transfer-Encoding stands more than once"},
+     "Transfer-Encoding is given more than once"},
     {HOST "Transfer-Encoding: gzip, chunked\r\n\r\n", "Transfer-Encoding must be chunked"},
     {HOST "Transfer-Encoding: xchunked\r\n\r\n", "Transfer-Encoding must be chunked"},
 };
@@ -93,7 +93,7 @@ static void a_value_that_was_moved_was_folded(void)
 static void http_1_0_needs_no_host_and_has_no_codings(void)
 {
     EXPECT_STR(fault_of("\r\n", true, false), "");
-    EXPECT_STR(fault_of(HOST HOST "\r\n", true, false), "Host stands more than once");
+    EXPECT_STR(fault_of(HOST HOST "\r\n", true, false), "Host is given more than once");
     EXPECT_STR(fault_of("Transfer-Encoding: chunked\r\n\r\n", true, false),
                "HTTP/1.0 has no Transfer-Encoding");
 }
