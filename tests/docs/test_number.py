@@ -52,7 +52,7 @@ class Number(ServerCase):
         self.assertEqual((20, 2, 40, "time_up"), (
             spec["min_seconds"], spec["target_percent"], spec["max_seconds"], self.run_["ended_by"]))
         init = (self.run_["setup_ns"] + self.steps[0]) / 1e9
-        self.says(f"{init:.2f} s here, is `init_seconds`")
+        self.says(f"({init:.2f} s here) are `init_seconds`")
 
     def test_the_warm_up(self):
         self.assertEqual(self.first, self.summary["first_measured"])
@@ -94,7 +94,7 @@ class Number(ServerCase):
                   f"Here r is {corrected:.2f} and may be {most:.2f}", f"scatter by {scatter:.2f} ms",
                   f"+- {by_memory:.2f} ms, with t = {T95_OF_3:.3f}",
                   f"That makes +- {self.half:.2f} ms",
-                  f"samples a second {self.low:.2f} to {self.high:.2f}.")
+                  f"as samples a second, {self.low:.2f} to {self.high:.2f}.")
         self.assertAlmostEqual(self.low, self.summary["interval"]["low"], 4)
         self.assertAlmostEqual(self.high, self.summary["interval"]["high"], 4)
 
