@@ -228,7 +228,7 @@ class Prices(ServerCase):
             path = "/v1/prices?instance_type=fed.large"
             listed = until(lambda: server.get(path).json()["prices"], "the file was read")[0]
             reply = server.post(BECAUSE, path=f"/v1/prices/{listed['id']}/withdraw")
-            self.assertIn("price-file would say the price again",
+            self.assertIn("price-file would report the price again",
                           self.assertProblem(reply, 409)["detail"])
 
     def test_a_discount_is_withdrawn(self):
