@@ -1,6 +1,8 @@
 #include "common/fields.h"
 
 #include "common/cleanup.h"
+#include "common/json_number.h"
+#include "common/json_text.h"
 #include "common/known_names.h"
 #include "common/text.h"
 
@@ -52,6 +54,15 @@ static bool is_real(const struct field *field)
            field->type == FIELD_LIMIT;
 }
 
+/* Numbers have the digits with which json_text() writes them. */
+static double as_written(double number)
+{
+    char text[JSON_NUMBER_SIZE];
+
+    json_number_print(number, JSON_TEXT_DIGITS, text);
+    return strtod(text, NULL);
+}
+
 static bool read_real(const struct field *field, double number, void *object, struct error *err)
 {
     bool closed = field->type == FIELD_AMOUNT;
@@ -60,7 +71,7 @@ static bool read_real(const struct field *field, double number, void *object, st
         return error_not_allowed(
             err, field->name, allowed_by(field), "must be %s %lld and at most %lld, got %.9g",
             closed ? "at least" : "more than", field->min, field->max, number);
-    number += 0.0; /* -0 becomes 0 */
+    number = as_written(number) + 0.0; /* -0 becomes 0 */
     memcpy(place(field, object), &number, sizeof number);
     return true;
 }

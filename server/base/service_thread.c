@@ -1,6 +1,6 @@
 #include "server/base/service_thread.h"
 
-#include "common/condition.h"
+#include "server/base/condition.h"
 
 #include <assert.h>
 
