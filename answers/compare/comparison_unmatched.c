@@ -219,6 +219,7 @@ static void look_for(const struct search *search, struct unmatched *list, size_t
                  question->sender ? " by this sender" : "",
                  search->of_offer ? " and no price" : "");
     say_known(search, known, known_count, unmatched);
+    unmatched_mend(unmatched);
     (*count)++;
 }
 

@@ -195,6 +195,7 @@ static void add(struct unmatched list[UNMATCHED_MAX], size_t *count, const char 
                      strstr(nearest->value, "-az")
                  ? "; ids of zones are mapped to names for this machine's zone alone"
                  : "");
+    unmatched_mend(unmatched);
 }
 
 bool unmatched_places(struct db *db, const struct offers_question *where,

@@ -2,6 +2,10 @@
  * empty table. */
 #pragma once
 
+#include "common/text.h"
+
+#include <string.h>
+
 #define UNMATCHED_MAX 32
 
 struct unmatched {
@@ -9,3 +13,10 @@ struct unmatched {
     char value[72];
     char words[320]; /* what was searched, and up to six known values */
 };
+
+/* Call when both texts are filled: mends the characters that their sizes cut. */
+static inline void unmatched_mend(struct unmatched *unmatched)
+{
+    text_drop_cut_end(unmatched->value);
+    text_make_line(unmatched->words, strlen(unmatched->words));
+}

@@ -39,8 +39,8 @@ void unmatched_add(struct unmatched_list *list, const char *parameter, const cha
         return;
     *unmatched = (struct unmatched){.parameter = parameter};
     snprintf(unmatched->value, sizeof unmatched->value, "%s", value);
-    text_drop_cut_end(unmatched->value);
     snprintf(unmatched->words, sizeof unmatched->words, "%s", words);
+    unmatched_mend(unmatched);
     list->count++;
 }
 

@@ -72,6 +72,7 @@ static bool answer(struct exchange *exchange, struct db *db, struct families_que
         snprintf(unmatched->value, sizeof unmatched->value, "%s", family);
         snprintf(unmatched->words, sizeof unmatched->words,
                  "no type of this family was measured in %.64s", asked->workload);
+        unmatched_mend(unmatched);
     }
     if (!unmatched_places(db, &where, ranking.unmatched, &ranking.unmatched_count, err))
         return false;

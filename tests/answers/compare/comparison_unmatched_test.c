@@ -52,6 +52,25 @@ static void a_parameter_that_matches_nothing_is_named_with_what_is_known(void)
     }
 }
 
+static void a_character_that_a_size_cuts_is_mended(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_some(&stage);
+    for (int length = 60; length <= 75; length++) {
+        char question[128];
+        const struct unmatched *unmatched = stage.ranking.unmatched;
+
+        snprintf(
+            question, sizeof question, "workload=%.*s\xce\xa0", length,
+            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+        compare(&stage, question);
+        EXPECT_INT((long long)stage.ranking.unmatched_count, 1);
+        EXPECT(text_is_utf8(unmatched->value, strlen(unmatched->value)));
+        EXPECT(text_is_utf8(unmatched->words, strlen(unmatched->words)));
+    }
+}
+
 static void a_parameter_that_matches_something_is_not_named(void)
 {
     static const char *const questions[] = {
@@ -110,6 +129,7 @@ static void many_known_values_are_cut_to_those_that_look_alike(void)
 int main(void)
 {
     RUN(a_parameter_that_matches_nothing_is_named_with_what_is_known);
+    RUN(a_character_that_a_size_cuts_is_mended);
     RUN(a_parameter_that_matches_something_is_not_named);
     RUN(on_a_fresh_server_the_default_question_matches);
     RUN(many_known_values_are_cut_to_those_that_look_alike);
