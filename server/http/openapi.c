@@ -85,6 +85,9 @@ static void add_specs(json_t *schemas, json_t *spec)
     json_t *stored =
         kept_spec_schema(spec, "A RunSpec with all its fields. The engine may be one "
                                "that this server no longer has.");
+    json_t *sent =
+        kept_spec_schema(spec, "A RunSpec as its sender wrote it. Fields that are left "
+                               "out have their defaults.");
     json_t *required = json_array(), *ignored;
     const char *name;
 
@@ -92,10 +95,10 @@ static void add_specs(json_t *schemas, json_t *spec)
         json_array_append_new(required, json_string(name));
     json_object_set_new(stored, "required", required);
     json_object_set_new(schemas, "StoredSpec", stored);
-    json_object_set_new(schemas, "DocumentSpec",
-                        kept_spec_schema(spec,
-                                         "A RunSpec as its sender wrote it. Fields that are "
-                                         "left out have their defaults."));
+    json_object_set_new(json_object_get(sent, "properties"), "batch_size",
+                        json_pack("{s:s, s:s, s:i, s:i}", "description", "The run's number.",
+                                  "type", "integer", "minimum", 1, "maximum", BATCH_SIZE_MAX));
+    json_object_set_new(schemas, "DocumentSpec", sent);
 }
 
 /* A posted spec. The base of a sweep is a plain RunSpec: its cells may name the engine. */
