@@ -48,7 +48,7 @@ MUST_USE bool field_read(const struct field *field, const json_t *value, void *o
 MUST_USE bool field_read_text(const struct field *field, const char *text, void *object,
                               struct error *err);
 
-/* Refuses a blank at either end, because nobody sees it. */
+/* Refuses a blank at either end: it is invisible. */
 MUST_USE bool field_check_ends(const char *name, const char *text, struct error *err);
 
 /* A new reference. */

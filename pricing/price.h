@@ -58,7 +58,7 @@ enum price_kind {
         "convertible_3y_partial_upfront", "convertible_3y_all_upfront"
 
 /* The feed of prices published with a figure. Such a price belongs to that figure, whatever its
- * age, and is nobody's price today. */
+ * age, and is no price of today. */
 #define PUBLISHED_FEED "published"
 #define PRICE_FILE_FEED "price-file"
 

@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-#define ZONE_LEAP 4 /* a zone's spot price may be so many times that of its region */
+#define ZONE_LEAP 4 /* a zone's spot price may be so many times its region's */
 
 /* What a type costs in a region; 0 is not known. */
 struct known_price {

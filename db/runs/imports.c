@@ -178,7 +178,7 @@ static bool recall_machine(struct imports *imports, const char *fingerprint,
 }
 
 /* Finds the machine by its fingerprint, or by its second name if the fingerprint has other facts:
- * one of the two was forged, and nobody can say which. One name must always mean the same facts,
+ * one of the two was forged, and it is unknown which. One name must always mean the same facts,
  * or the verdict on the run would not follow from the stored data. *ret_known is NULL if the
  * machine has to be stored under the name. */
 static bool name_machine(struct imports *imports, const struct imported *imported,

@@ -39,7 +39,7 @@ struct gate_run {
     char sender[TOKEN_NAME_SIZE]; /* of an imported run; "" without a token name */
 };
 
-/* Which runs: those of trusted senders (db/runs/trust.h), or the others. */
+/* Which runs: runs of trusted senders (db/runs/trust.h), or of the others. */
 enum gate_whose { GATE_TRUSTED, GATE_LEFT_OUT };
 
 /* The run itself, if valid, and its repeats: valid runs of the same contender with exactly the

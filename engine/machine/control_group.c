@@ -185,7 +185,7 @@ static long long used(long long held, long long cached)
     return held > cached ? held - cached : 0;
 }
 
-/* In version 2 a group's events include those of its children; the first group is our own. "max"
+/* In version 2 a group's events include its children's; the first group is our own. "max"
  * is not a number. */
 static void look_at_memory(const char *root, const char *folder, void *user)
 {

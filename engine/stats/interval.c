@@ -197,7 +197,7 @@ static void ranks_of(size_t counts[BOOTSTRAP_RESAMPLES], size_t block, double sh
     size_t tails[2], low, high;
     size_t blocks = (count + block - 1) / block, resampled = blocks * block;
     double least, most;
-    /* The scatter of few blocks is uncertain, like that of few values. */
+    /* The scatter of few blocks is as uncertain as of few values. */
     double wider = stats_t95(blocks - 1) / Z_95;
 
     tails_of(counts, resampled, tails);

@@ -1,4 +1,4 @@
-/* Presets of sweeps: each has its own lists, some of which depend on the machine. */
+/* Presets of sweeps: each has its own lists; some depend on the machine. */
 #pragma once
 
 #include "engine/sweep/sweep_cells.h"

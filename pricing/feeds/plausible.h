@@ -64,7 +64,7 @@ bool is_drift(enum price_kind kind, long long before_nanos, long long after_nano
  * or less: the first has none. */
 bool is_confirmed(enum price_kind kind, long long held_nanos, long long after_nanos);
 
-/* True if a spot price is far above the price on demand, which nobody pays. */
+/* True if a spot price is far above the price on demand: no customer pays that. */
 bool spot_is_expensive(long long spot_nanos, long long on_demand_nanos);
 
 /* True if two prices are equal, apart from the time of reading; 0 is no price. */
