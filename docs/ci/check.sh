@@ -75,6 +75,7 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 
+command -v curl >/dev/null || complain "curl is not installed"
 case $repeat in '' | *[!0-9]* | 0) complain "--repeat must be a number from 1" ;; esac
 case $minutes in '' | *[!0-9]* | 0) complain "--minutes must be a number from 1" ;; esac
 case $wait in '' | *[!0-9]*) complain "--wait must be a number of seconds" ;; esac

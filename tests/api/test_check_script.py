@@ -127,6 +127,11 @@ class Script(ServerCase):
         self.assertEqual(3, done.returncode, done)
         self.assertIn("did not answer", done.stderr)
 
+    def test_without_curl_it_says_what_is_missing(self):
+        done = subprocess.run(["/bin/sh", str(SCRIPT), "--spec", "{}"], env={"PATH": "/nowhere"}, text=True,
+                              capture_output=True)
+        self.assertEqual((3, "check.sh: curl is not installed\n"), (done.returncode, done.stderr))
+
     def test_a_repeat_that_failed_is_told_with_its_reason(self):
         server = self.own_server(engines={"old": fake("failed")})
         spec = {**QUICK, "labels": {"commit": "f"}}
