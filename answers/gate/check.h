@@ -54,7 +54,7 @@ struct gate_track {
 struct gate_check {
     struct gate_request request;
     struct run_id run;
-    char *spec_text;                                         /* owned: of the run */
+    struct run_spec spec;                                    /* of the run */
     struct gate_subject candidate_subject, baseline_subject; /* the latter of BASELINE_RUN */
     const char *differs[CHECK_DIFFERS_MAX + 1];              /* fields; NULL-terminated */
     struct gate_check_side candidate, baseline;

@@ -13,7 +13,6 @@ void gate_check_freep(struct gate_check **check)
 {
     if (!*check)
         return;
-    free((*check)->spec_text);
     gate_subject_clear(&(*check)->candidate_subject);
     gate_subject_clear(&(*check)->baseline_subject);
     freep(check);
@@ -194,7 +193,7 @@ static bool fill(struct db *db, struct gate_check *check, struct run_id *ret_wai
         !load_repeats(db, subject, &check->candidate, err) ||
         !look_at_sender(db, &run, "the run", check->invalid, err))
         return false;
-    check->spec_text = take(&run.spec_text);
+    check->spec = run.spec;
     if (!is_valid(&run))
         explain_invalid(&run, "the run", check->invalid);
     if (!check->invalid[0] && !subject->stratum[0])

@@ -104,16 +104,14 @@ bool contenders_touch_run(struct db *db, const struct run *run, long long *ret_n
 {
     AUTO(freep) char *configuration = NULL;
     AUTO(freep) char *stratum = NULL;
-    struct run_spec spec;
 
-    if (!run_spec_from_text(run->spec_text, strlen(run->spec_text), &spec, err) ||
-        !stratum_of(db, run->machine, &stratum, err))
+    if (!stratum_of(db, run->machine, &stratum, err))
         return false;
-    configuration = configuration_of_spec(&spec);
+    configuration = configuration_of_spec(&run->spec);
     return revision_touch_runs(db, err) &&
            contenders_touch(db,
-                            &(struct contender_key){.workload = spec.workload,
-                                                    .engine = spec.engine,
+                            &(struct contender_key){.workload = run->spec.workload,
+                                                    .engine = run->spec.engine,
                                                     .configuration = configuration,
                                                     .provider = run->where.provider,
                                                     .instance = run->instance,

@@ -24,26 +24,28 @@ static const char *column_or_null(struct stmt *row, int column)
     return *text ? text : NULL;
 }
 
-/* One row; false to stop. */
+/* One row. *ret_more is false to stop. */
 static bool export_pass_row(struct stmt *row, const struct export_reader *reader,
-                            long long *ret_last)
+                            long long *ret_last, bool *ret_more, struct error *err)
 {
     AUTO(run_clear) struct run run = {0};
     struct signed_text kept;
     const char *implementations = column_or_null(row, IMPLEMENTATIONS);
     bool is_signed;
 
-    run_from_row(row, &run);
+    if (!run_from_row(row, &run, err))
+        return false;
     run.implementations = implementations ? xstrdup(implementations) : NULL;
     is_signed = signatures_from_row(row, SIGNATURE, &kept);
     *ret_last = run.number;
-    return reader->tell(reader->user,
-                        &(struct document_parts){.run = &run,
-                                                 .stratum = column_or_null(row, STRATUM),
-                                                 .facts = column_or_null(row, FACTS),
-                                                 .steps = column_or_null(row, STEPS),
-                                                 .evidence = column_or_null(row, EVIDENCE),
-                                                 .kept = is_signed ? &kept : NULL});
+    *ret_more = reader->tell(reader->user,
+                             &(struct document_parts){.run = &run,
+                                                      .stratum = column_or_null(row, STRATUM),
+                                                      .facts = column_or_null(row, FACTS),
+                                                      .steps = column_or_null(row, STEPS),
+                                                      .evidence = column_or_null(row, EVIDENCE),
+                                                      .kept = is_signed ? &kept : NULL});
+    return true;
 }
 
 static bool export_pass_all(struct stmt *query, const struct export_reader *reader,
@@ -53,7 +55,8 @@ static bool export_pass_all(struct stmt *query, const struct export_reader *read
     bool more = true;
 
     while (more && (step = stmt_step(query, err)) == STMT_ROW)
-        more = export_pass_row(query, reader, ret_last);
+        if (!export_pass_row(query, reader, ret_last, &more, err))
+            return false;
     return step != STMT_FAILED;
 }
 

@@ -105,8 +105,8 @@ static bool has_rest(struct db *db, long long number, const struct imported *imp
 }
 
 /* Looks for a run with this id: either it is the same one, or the id is taken. */
-static bool is_known(struct db *db, const struct imported *imported, bool *ret_known,
-                     struct error *err)
+static bool is_known(struct db *db, const struct imported *imported, const char *spec,
+                     bool *ret_known, struct error *err)
 {
     const struct run *run = imported->run;
     AUTO(stmt_done)
@@ -119,7 +119,7 @@ static bool is_known(struct db *db, const struct imported *imported, bool *ret_k
 
     if (!query)
         return false;
-    stmt_text(query, run->spec_text);
+    stmt_text(query, spec);
     stmt_text(query, run->id.text);
     step = stmt_step(query, err);
     *ret_known = step == STMT_ROW;
@@ -242,7 +242,7 @@ recall_contender(struct imports *imports, const struct imported *imported, const
         if (strcmp(kept->provider, imported->run->where.provider) == 0 &&
             strcmp(kept->instance, imported->run->instance) == 0 &&
             strcmp(kept->stratum, stratum) == 0 &&
-            configuration_equal(&kept->spec, imported->spec))
+            configuration_equal(&kept->spec, &imported->run->spec))
             return kept;
     }
     return NULL;
@@ -260,13 +260,13 @@ static bool put_contender(struct imports *imports, const struct imported *import
         *ret_number = kept->number;
         return true;
     }
-    configuration = configuration_of_spec(imported->spec);
+    configuration = configuration_of_spec(&run->spec);
     if (!imports->touched && !revision_touch_runs(imports->db, err))
         return false;
     imports->touched = true;
     if (!contenders_touch(imports->db,
-                          &(struct contender_key){.workload = imported->spec->workload,
-                                                  .engine = imported->spec->engine,
+                          &(struct contender_key){.workload = run->spec.workload,
+                                                  .engine = run->spec.engine,
                                                   .configuration = configuration,
                                                   .provider = run->where.provider,
                                                   .instance = run->instance,
@@ -274,7 +274,7 @@ static bool put_contender(struct imports *imports, const struct imported *import
                           ret_number, err))
         return false;
     kept = &imports->contenders[imports->contender_count++ % IMPORT_MEMO];
-    *kept = (struct import_contender){.spec = *imported->spec, .number = *ret_number};
+    *kept = (struct import_contender){.spec = run->spec, .number = *ret_number};
     memcpy(kept->provider, run->where.provider, sizeof kept->provider);
     memcpy(kept->instance, run->instance, sizeof kept->instance);
     snprintf(kept->stratum, sizeof kept->stratum, "%s", stratum);
@@ -322,22 +322,20 @@ bool imports_put(struct imports *imports, const struct imported *imported,
                  enum import_fate *ret_fate, struct error *err)
 {
     struct db *db = imports->db;
-    struct run_row row = {.run = imported->run,
-                          .engine = imported->spec->engine,
-                          .workload = imported->spec->workload,
-                          .precision = imported->spec->precision};
+    AUTO(freep) char *spec = run_spec_to_text(&imported->run->spec);
+    struct run_row row = {.run = imported->run, .spec = spec};
     long long number;
     bool known, held = false;
 
     assert(imported->run->state == RUN_FINISHED);
     assert(imported->run->provenance == PROVENANCE_IMPORTED);
 
-    if (!is_known(db, imported, &known, err))
+    if (!is_known(db, imported, spec, &known, err))
         return false;
     if (!known && !(put_machine(imports, imported, &row.machine, err) &&
                     put_contender(imports, imported, &row.contender, err) &&
                     insert_run(db, &row, &number, err) &&
-                    run_insert_labels(db, number, imported->spec, err) &&
+                    run_insert_labels(db, number, &imported->run->spec, err) &&
                     run_insert_implementations(db, number, imported->run->implementations, err) &&
                     put_trace(db, number, imported, err) && checksum_put(db, number, err) &&
                     (!imported->kept || signatures_put(db, number, imported->kept, err)) &&

@@ -12,7 +12,6 @@
 /* What is stored of one run; borrowed. */
 struct imported {
     const struct run *run; /* finished and imported, with its conclusion; number is ignored */
-    const struct run_spec *spec;
     const char *stratum, *facts;    /* of run->machine; NULL if unknown */
     struct span steps, evidence;    /* as engine/trace/trace.h reads them, without blanks */
     const struct signed_text *kept; /* of a signed document, else NULL */

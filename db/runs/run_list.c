@@ -14,7 +14,9 @@ static bool run_list_collect(struct stmt *query, long long limit, struct run_lis
         list->more = list->count == (size_t)limit;
         if (list->more)
             return true;
-        run_from_row(query, &list->runs[list->count++]);
+        if (!run_from_row(query, &list->runs[list->count], err))
+            return false;
+        list->count++;
     }
     return step == STMT_DONE;
 }

@@ -29,9 +29,7 @@ static bool run_without_price_next(struct db *db, const struct run_prices_of *of
     stmt_text(query, of->stratum);
     step = stmt_step(query, err);
     *ret_found = step == STMT_ROW;
-    if (step == STMT_ROW)
-        run_from_row(query, ret_run);
-    return step != STMT_FAILED;
+    return step == STMT_ROW ? run_from_row(query, ret_run, err) : step == STMT_DONE;
 }
 
 static bool run_price_store(struct db *db, const struct run *run, struct error *err)

@@ -16,7 +16,7 @@ struct column {
         REAL,
         TEXT,  /* an array; "" is NULL */
         OWNED, /* a pointer; NULL and "" are NULL */
-        SPEC,  /* the same, and never NULL */
+        SPEC,  /* the text of a spec */
         STATE,
         ENDED_BY,
         VALIDITY,
@@ -161,9 +161,18 @@ static void column_read_text(const char *text, const struct column *column, stru
         text_copy(member, column->size, text);
         break;
     default:
-        if (*text || column->type == SPEC)
+        if (*text)
             *(char **)member = xstrdup(text);
     }
+}
+
+static bool spec_read(const char *text, struct run *run, struct error *err)
+{
+    struct error why = {0};
+
+    return run_spec_from_stored(text, &run->spec, &why) ||
+           error_set(err, ERROR_INTERNAL, NULL, "the stored spec of run %s cannot be read: %s",
+                     run->id.text, why.message);
 }
 
 static void column_read(struct stmt *row, int place, const struct column *column, struct run *run)
@@ -180,14 +189,20 @@ static void column_read(struct stmt *row, int place, const struct column *column
         column_read_text(stmt_column_text(row, place), column, run, member);
 }
 
-void run_from_row(struct stmt *row, struct run *ret_run)
+bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
 {
+    bool is_read = true;
     int place = 0;
 
     *ret_run = (struct run){0};
     for (size_t i = 0; i < COUNT(columns); i++)
-        if (columns[i].read != NEVER)
+        if (columns[i].type == SPEC)
+            is_read = spec_read(stmt_column_text(row, place++), ret_run, err);
+        else if (columns[i].read != NEVER)
             column_read(row, place++, &columns[i], ret_run);
+    if (!is_read)
+        run_clear(ret_run);
+    return is_read;
 }
 
 bool run_insert_labels(struct db *db, long long number, const struct run_spec *spec,

@@ -10,7 +10,7 @@
  * other tables. */
 struct run_row {
     const struct run *run;
-    const char *engine, *workload, *precision;    /* of its spec */
+    const char *spec;                             /* run_spec_to_text() of the run's */
     const char *idempotency_key;                  /* or NULL */
     const char *checksum;                         /* db/checksum.h; never read or written here */
     long long machine, sweep, contender, version; /* numbers of rows; 0 is none */
@@ -24,10 +24,10 @@ struct run_row {
 /* INSERT of a queued run and of an imported one. */
 #define RUN_NEW_TABLE(COLUMN)                                                                    \
     COLUMN("id", PAGE, TEXT, ALWAYS, RUN(id.text))                                               \
-    COLUMN("spec", PAGE, SPEC, ALWAYS, RUN(spec_text))                                           \
-    COLUMN("engine", NEVER, OWNED, ALWAYS, ROW(engine))                                          \
-    COLUMN("workload", NEVER, OWNED, ALWAYS, ROW(workload))                                      \
-    COLUMN("precision", NEVER, OWNED, ALWAYS, ROW(precision))                                    \
+    COLUMN("spec", PAGE, SPEC, ALWAYS, ROW(spec))                                                \
+    COLUMN("engine", NEVER, TEXT, ALWAYS, RUN(spec.engine))                                      \
+    COLUMN("workload", NEVER, TEXT, ALWAYS, RUN(spec.workload))                                  \
+    COLUMN("precision", NEVER, OWNED, ALWAYS, RUN(spec.precision))                               \
     COLUMN("instance", PAGE, TEXT, ALWAYS, RUN(instance))                                        \
     COLUMN("created_us", PAGE, INTEGER, ALWAYS, RUN(created_us))
 
@@ -145,8 +145,9 @@ enum { RUN_COLUMN_COUNT = 2 RUN_READ_ALL(RUN_COUNT) };
  * than dollars. */
 #define RUN_DOLLARS "CASE paid_currency WHEN 'USD' THEN paid_per_hour END"
 
-/* Reads RUN_COLUMNS, or RUN_LIST_COLUMNS, of the current row. */
-void run_from_row(struct stmt *row, struct run *ret_run);
+/* Reads RUN_COLUMNS, or RUN_LIST_COLUMNS, of the current row. Fails if the stored spec is none:
+ * then there is nothing to clear. */
+MUST_USE bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err);
 
 /* Binds the placeholders of a statement; data of `row` must live until stmt_done(). */
 enum run_write { RUN_WRITE_QUEUED = 1, RUN_WRITE_IMPORTED = 2, RUN_WRITE_ENDED = 4 };

@@ -16,12 +16,8 @@ static bool runs_read_one(struct stmt *query, struct run *ret_run, bool *ret_fou
 {
     enum stmt_step step = stmt_step(query, err);
 
-    if (step == STMT_FAILED)
-        return false;
-    if (step == STMT_ROW)
-        run_from_row(query, ret_run);
     *ret_found = step == STMT_ROW;
-    return true;
+    return step == STMT_ROW ? run_from_row(query, ret_run, err) : step == STMT_DONE;
 }
 
 static bool find_by_key(struct db *db, const char *key, struct run *ret_run, bool *ret_found,
@@ -94,14 +90,13 @@ bool runs_add(struct db *db, const struct run_order *order, struct run_id *ret_i
 {
     AUTO(run_clear)
     struct run run = {.state = RUN_QUEUED,
-                      .spec_text = run_spec_to_text(order->spec),
+                      .spec = *order->spec,
                       .created_us = order->now_us,
                       .cell = order->cell,
                       .block = order->block};
+    AUTO(freep) char *spec = run_spec_to_text(order->spec);
     const struct run_row row = {.run = &run,
-                                .engine = order->spec->engine,
-                                .workload = order->spec->workload,
-                                .precision = order->spec->precision,
+                                .spec = spec,
                                 .idempotency_key = order->idempotency_key,
                                 .sweep = order->sweep};
     long long number;
@@ -117,23 +112,21 @@ bool runs_add(struct db *db, const struct run_order *order, struct run_id *ret_i
 }
 
 /* Whether a run was requested with this spec. Its batch may have been chosen since then. */
-static bool is_spec_of(const struct run *run, const struct run_spec *spec, const char *spec_text)
+static bool is_spec_of(const struct run *run, const struct run_spec *spec)
 {
-    AUTO(freep) char *asked = NULL;
-    struct run_spec before;
+    struct run_spec before = run->spec;
+    AUTO(freep) char *text = run_spec_to_text(spec);
+    AUTO(freep) char *text_before = NULL;
 
-    if (spec->batch_size != FIELD_IS_AUTO)
-        return strcmp(run->spec_text, spec_text) == 0;
-    if (!run_spec_from_text(run->spec_text, strlen(run->spec_text), &before, NULL))
-        return false;
-    before.batch_size = FIELD_IS_AUTO;
-    asked = run_spec_to_text(&before);
-    return strcmp(asked, spec_text) == 0;
+    if (spec->batch_size == FIELD_IS_AUTO)
+        before.batch_size = FIELD_IS_AUTO;
+    text_before = run_spec_to_text(&before);
+    return strcmp(text, text_before) == 0;
 }
 
 /* The part of runs_create() for a key seen before. */
-static bool runs_replay(struct db *db, const struct run_order *order, const char *spec_text,
-                        struct run *ret_run, bool *ret_replayed, struct error *err)
+static bool runs_replay(struct db *db, const struct run_order *order, struct run *ret_run,
+                        bool *ret_replayed, struct error *err)
 {
     struct run before = {0};
 
@@ -142,7 +135,7 @@ static bool runs_replay(struct db *db, const struct run_order *order, const char
         return true;
     if (!find_by_key(db, order->idempotency_key, &before, ret_replayed, err))
         return false;
-    if (*ret_replayed && !is_spec_of(&before, order->spec, spec_text)) {
+    if (*ret_replayed && !is_spec_of(&before, order->spec)) {
         run_clear(&before);
         return error_set(err, ERROR_MISMATCH, "Idempotency-Key",
                          "was used before for another spec");
@@ -155,14 +148,13 @@ static bool runs_replay(struct db *db, const struct run_order *order, const char
 bool runs_create(struct db *db, const struct run_order *order, struct run *ret_run,
                  bool *ret_replayed, struct error *err)
 {
-    AUTO(freep) char *spec_text = run_spec_to_text(order->spec);
     AUTO(transaction_end) struct transaction change = {0};
     struct run_id id;
     bool replayed;
 
     if (!transaction_begin(&change, db, DB_DURABLE, err))
         return false;
-    if (!runs_replay(db, order, spec_text, ret_run, &replayed, err))
+    if (!runs_replay(db, order, ret_run, &replayed, err))
         return false;
     *ret_replayed = replayed;
     if (replayed)
@@ -211,6 +203,7 @@ bool runs_claim(struct db *db, long long now_us, long long machine, struct run *
 
 bool runs_settle_spec(struct db *db, const struct run *run, struct error *err)
 {
+    AUTO(freep) char *spec = run_spec_to_text(&run->spec);
     AUTO(transaction_end) struct transaction change = {0};
     AUTO(stmt_done) struct stmt *update = NULL;
 
@@ -221,7 +214,7 @@ bool runs_settle_spec(struct db *db, const struct run *run, struct error *err)
         stmt_prepare(db, "UPDATE runs SET spec = ? WHERE number = ? AND state = 'running'", err);
     if (!update)
         return false;
-    stmt_text(update, run->spec_text);
+    stmt_text(update, spec);
     stmt_integer(update, run->number);
     if (stmt_step(update, err) != STMT_DONE)
         return false;

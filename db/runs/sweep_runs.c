@@ -61,7 +61,8 @@ static bool sweep_runs_collect(struct stmt *query, struct sweep_row_run **runs, 
         AUTO(run_clear) struct run run = {0};
 
         *runs = xgrow(*runs, *count, &room, sizeof **runs);
-        run_from_row(query, &run);
+        if (!run_from_row(query, &run, err))
+            return false;
         (*runs)[*count] = sweep_run_from(&run);
         (*runs)[*count].run.shares = read_shares(query, &run.summary);
         (*runs)[(*count)++].dollars_per_hour = stmt_column_real(query, DOLLARS);
@@ -132,12 +133,9 @@ static bool sweep_run_queue_again(struct db *db, const struct sweep_row *row,
                                   const struct sweep_run *run, long long seconds,
                                   struct run_order order, struct error *err)
 {
-    const char *text = row->cells[run->cell].spec_text;
-    struct run_spec spec;
+    struct run_spec spec = row->cells[run->cell].spec;
     struct run_id id;
 
-    if (!run_spec_from_text(text, strlen(text), &spec, err))
-        return false;
     cut_limits(&spec, seconds);
     assert(spec.max_seconds > 0 && spec.min_seconds <= spec.max_seconds);
     order.spec = &spec;

@@ -19,7 +19,6 @@ void sweep_row_clear(struct sweep_row *row)
 {
     for (size_t i = 0; i < row->count; i++) {
         free(row->cells[i].name);
-        free(row->cells[i].spec_text);
         free(row->cells[i].refused);
     }
     freep(&row->cells);
@@ -31,7 +30,7 @@ static bool insert_cell(struct db *db, long long number, const struct sweep_orde
                         size_t index, struct error *err)
 {
     const struct sweep_cell *cell = &order->sweep->cells[index];
-    AUTO(freep) char *spec_text = run_spec_to_text(&cell->spec);
+    AUTO(freep) char *spec = run_spec_to_text(&cell->spec);
     AUTO(stmt_done)
     struct stmt *insert =
         stmt_prepare(db,
@@ -45,7 +44,7 @@ static bool insert_cell(struct db *db, long long number, const struct sweep_orde
     stmt_integer(insert, (long long)index);
     stmt_integer(insert, order->round);
     stmt_text(insert, cell->name);
-    stmt_text(insert, spec_text);
+    stmt_text(insert, spec);
     stmt_text(insert, cell->refused[0] ? cell->refused : NULL);
     return stmt_run(insert, err);
 }
@@ -209,14 +208,16 @@ static struct sweep_row sweep_from_row(struct stmt *query)
     return row;
 }
 
-static struct sweep_row_cell cell_from_row(struct stmt *query)
+static bool cell_from_row(struct stmt *query, struct sweep_row_cell *ret_cell, struct error *err)
 {
     const char *refused = stmt_column_text(query, 2);
 
-    return (struct sweep_row_cell){.name = xstrdup(stmt_column_text(query, 0)),
-                                   .spec_text = xstrdup(stmt_column_text(query, 1)),
-                                   .refused = *refused ? xstrdup(refused) : NULL,
-                                   .round = stmt_column_integer(query, 3)};
+    if (!run_spec_from_stored(stmt_column_text(query, 1), &ret_cell->spec, err))
+        return false;
+    ret_cell->name = xstrdup(stmt_column_text(query, 0));
+    ret_cell->refused = *refused ? xstrdup(refused) : NULL;
+    ret_cell->round = stmt_column_integer(query, 3);
+    return true;
 }
 
 static bool load_cells(struct db *db, struct sweep_row *row, struct error *err)
@@ -234,7 +235,9 @@ static bool load_cells(struct db *db, struct sweep_row *row, struct error *err)
     stmt_integer(query, row->number);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         row->cells = xgrow(row->cells, row->count, &room, sizeof *row->cells);
-        row->cells[row->count++] = cell_from_row(query);
+        if (!cell_from_row(query, &row->cells[row->count], err))
+            return false;
+        row->count++;
     }
     return step == STMT_DONE;
 }

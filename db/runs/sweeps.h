@@ -11,8 +11,9 @@ enum sweep_state { SWEEP_RUNNING, SWEEP_FINISHED, SWEEP_CANCELLED };
 
 /* A cell as stored. */
 struct sweep_row_cell {
-    char *name, *spec_text; /* owned */
-    char *refused;          /* owned, or NULL */
+    char *name;    /* owned */
+    char *refused; /* owned, or NULL */
+    struct run_spec spec;
     long long round;
 };
 

@@ -14,8 +14,7 @@
 
 /* Owned: `run`, `steps`, `evidence`; the spans point into the input text. */
 struct document {
-    struct run run; /* without number, sweep and what is computed from the trace */
-    struct run_spec spec;
+    struct run run;   /* without number, sweep and what is computed from the trace */
     char stratum[17]; /* of run.machine; "" unknown */
     char *facts;      /* owned: of the machine, or NULL */
     struct steps steps;

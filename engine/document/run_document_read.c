@@ -125,12 +125,11 @@ static bool read_spec(const struct member *member, struct span value, struct doc
 {
     struct error inner = {0};
 
-    if (!run_spec_from_text(value.start, value.length, &document->spec, &inner))
+    if (!run_spec_from_text(value.start, value.length, &document->run.spec, &inner))
         return document_refuse_inside(err, member->name, &inner);
-    if (document->spec.batch_size == FIELD_IS_AUTO)
+    if (document->run.spec.batch_size == FIELD_IS_AUTO)
         return error_set(err, ERROR_INVALID, member->name,
                          "batch_size must be the number of the run, not \"auto\"");
-    document->run.spec_text = run_spec_to_text(&document->spec);
     return true;
 }
 
@@ -318,8 +317,7 @@ static bool recall(const struct document_memo *memo, struct span value, struct d
     if (!memo || !memo->written || memo->length != value.length ||
         memcmp(memo->written, value.start, value.length) != 0)
         return false;
-    document->run.spec_text = xstrdup(memo->text);
-    document->spec = memo->spec;
+    document->run.spec = memo->spec;
     return true;
 }
 
@@ -328,15 +326,13 @@ static void remember(struct document_memo *memo, struct span value,
 {
     document_memo_clear(memo);
     memo->written = xmemdup(value.start, value.length);
-    memo->text = xstrdup(document->run.spec_text);
     memo->length = value.length;
-    memo->spec = document->spec;
+    memo->spec = document->run.spec;
 }
 
 void document_memo_clear(struct document_memo *memo)
 {
     freep(&memo->written);
-    freep(&memo->text);
 }
 
 static bool read_spec_once(struct document_memo *memo, struct span value,

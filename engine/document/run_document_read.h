@@ -14,8 +14,8 @@ MUST_USE bool document_read(const char *text, size_t length, struct document *re
 /* Cache of the last spec, raw and parsed: most documents have the same spec, and parsing one
  * takes a third of the time. Owned by the caller; zeroed at first. */
 struct document_memo {
-    char *written, *text; /* owned, or both NULL */
-    size_t length;        /* of `written` */
+    char *written; /* owned, or NULL */
+    size_t length; /* of `written` */
     struct run_spec spec;
 };
 

@@ -1,6 +1,7 @@
 /* Tested by tests/engine/document/run_document_test.c. */
 #include "engine/document/run_document_write.h"
 
+#include "common/cleanup.h"
 #include "common/json_number.h"
 #include "common/rfc3339.h"
 #include "engine/document/document_text.h"
@@ -167,10 +168,11 @@ bool document_write(struct bytes *text, const struct document_parts *parts,
                     const struct document_signer *signer)
 {
     const struct run *run = parts->run;
+    AUTO(freep) char *spec = run_spec_to_text(&run->spec);
     size_t start = text->used;
 
     return bytes_printf(text, "{\"pennyworth_run\":%d", DOCUMENT_VERSION) &&
-           add_text(text, "id", run->id.text) && add_raw(text, "spec", run->spec_text) &&
+           add_text(text, "id", run->id.text) && add_raw(text, "spec", spec) &&
            add_place(text, run) && add_machine(text, parts) &&
            add_time(text, "created_at", run->created_us) &&
            add_time(text, "started_at", run->started_us) &&

@@ -16,7 +16,6 @@ const char *run_state_name(enum run_state state)
 
 void run_clear(struct run *run)
 {
-    freep(&run->spec_text);
     freep(&run->stderr_tail);
     freep(&run->engine_details);
     freep(&run->implementations);

@@ -49,7 +49,7 @@ struct run {
     long long number; /* in order of acceptance; the queue's order */
     struct run_id id;
     enum run_state state;
-    char *spec_text;              /* owned: run_spec_to_text()'s JSON */
+    struct run_spec spec;
     char instance[INSTANCE_SIZE]; /* where it runs; "" if unknown */
     struct whereabouts where;
     enum provenance provenance;

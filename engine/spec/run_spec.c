@@ -306,7 +306,8 @@ static bool read_member(const json_t *json, const struct field *field, const jso
 
 static const char *const others[] = {"labels", NULL};
 
-bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *err)
+/* Reads the fields; whether the native engine can train it is not checked. */
+static bool read_spec(json_t *json, struct run_spec *ret_spec, struct error *err)
 {
     struct run_spec spec = run_spec_default();
     const char *key;
@@ -325,11 +326,21 @@ bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *e
             return false;
     }
     if (!name_is_lawful("engine", spec.engine, err) ||
-        !name_is_lawful("workload", spec.workload, err) || !workload_is_trained(&spec, err) ||
-        !protocol_is_kept(&spec, json, err))
+        !name_is_lawful("workload", spec.workload, err))
         return false;
     if (!json_object_get(json, "batch_size"))
         spec.batch_size = run_spec_usual_batch(spec.workload);
+    *ret_spec = spec;
+    return true;
+}
+
+bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *err)
+{
+    struct run_spec spec;
+
+    if (!read_spec(json, &spec, err) || !workload_is_trained(&spec, err) ||
+        !protocol_is_kept(&spec, json, err))
+        return false;
     *ret_spec = spec;
     return true;
 }
@@ -345,29 +356,19 @@ json_t *run_spec_parse(const char *text, size_t length, struct error *err)
     return json;
 }
 
-/* run_spec_to_text() writes the workload first, and its name has no quote. */
-long long run_spec_text_tokens(const char *spec_text)
-{
-    static const char begin[] = "{\"workload\":\"";
-    char workload[WORKLOAD_NAME_MAX + 1] = "";
-    size_t length;
-
-    if (strncmp(spec_text, begin, sizeof begin - 1) != 0)
-        return 0;
-    spec_text += sizeof begin - 1;
-    length = strcspn(spec_text, "\"");
-    if (length > WORKLOAD_NAME_MAX)
-        return 0;
-    memcpy(workload, spec_text, length);
-    return run_spec_tokens(workload);
-}
-
 bool run_spec_from_text(const char *text, size_t length, struct run_spec *ret_spec,
                         struct error *err)
 {
     AUTO(json_decrefp) json_t *json = run_spec_parse(text, length, err);
 
     return json && run_spec_from_json(json, ret_spec, err);
+}
+
+bool run_spec_from_stored(const char *text, struct run_spec *ret_spec, struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = run_spec_parse(text, strlen(text), err);
+
+    return json && read_spec(json, ret_spec, err);
 }
 
 static json_t *labels_to_json(const struct run_spec *spec)

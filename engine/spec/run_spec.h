@@ -56,9 +56,6 @@ long long run_spec_usual_batch(const char *workload);
 /* Tokens per sample of a text workload, for any engine; 0 for others. */
 long long run_spec_tokens(const char *workload);
 
-/* The same from a stored spec's text, without reading all of it. */
-long long run_spec_text_tokens(const char *spec_text);
-
 /* The spec with all defaults. Its precision is f32, as in stored runs without one; a request gets
  * the machine's precision (engine/run/run_request.h). */
 struct run_spec run_spec_default(void);
@@ -70,6 +67,11 @@ MUST_USE bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct
 /* The same from text; refuses duplicate keys and text after the object. */
 MUST_USE bool run_spec_from_text(const char *text, size_t length, struct run_spec *ret_spec,
                                  struct error *err);
+
+/* The same from a text that run_spec_to_text() made, maybe of a version whose native engine
+ * trained more. */
+MUST_USE bool run_spec_from_stored(const char *text, struct run_spec *ret_spec,
+                                   struct error *err);
 
 /* Parses such a text. A new reference, or NULL with the reason. */
 MUST_USE json_t *run_spec_parse(const char *text, size_t length, struct error *err);

@@ -137,18 +137,15 @@ static bool add_little(struct bytes *text, const struct run *run)
     const struct range *range = &run->summary.throughput;
     double seconds = (double)(run->ended_us - run->started_us) / 1e6;
     double half = 50 * (range->high - range->low) / run->summary.samples_per_second;
-    struct run_spec spec;
 
     if (!run->ended_by || strcmp(run->ended_by, pace_verdict_name(PACE_LITTLE_MORE)) != 0 ||
         !range->known)
         return true;
-    if (!run->spec_text ||
-        !run_spec_from_text(run->spec_text, strlen(run->spec_text), &spec, NULL) ||
-        spec.max_dollars > 0)
+    if (run->spec.max_dollars > 0)
         return bytes_printf(text, ", within %.1f %%: more time would have bought little", half);
     return bytes_printf(text, ", within %.1f %%: %.1f %% was within reach in the time left", half,
                         pace_within_reach(half, run->summary.measured_seconds,
-                                          (double)spec.max_seconds - seconds));
+                                          (double)run->spec.max_seconds - seconds));
 }
 
 bool bench_run_words(struct bytes *text, const struct run *run)

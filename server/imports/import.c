@@ -99,7 +99,6 @@ static bool conclude(struct document *document, struct error *err)
     run->provenance = PROVENANCE_IMPORTED;
     run->steps = (long long)document->steps.count;
     if (!conclusion_compute(&(struct conclusion_inputs){.run = run,
-                                                        .spec = &document->spec,
                                                         .steps = &document->steps,
                                                         .evidence = &document->evidence,
                                                         .implementations = run->implementations,
@@ -232,7 +231,6 @@ static bool put_item(struct imports *imports, const struct import_body *body,
     return import_signatures_allow(imports->db, body->sender, &body->rules, signature, err) &&
            imports_put(imports,
                        &(struct imported){.run = &document->run,
-                                          .spec = &document->spec,
                                           .stratum = document->stratum,
                                           .facts = document->facts,
                                           .steps = document->steps_text,

@@ -26,7 +26,7 @@ static void read_isa(const char *machine_facts, char ret_isa[ISA_SIZE])
 static bool summarize(const struct conclusion_inputs *conclusion_inputs,
                       struct summary *ret_summary, struct error *err)
 {
-    const struct run_spec *spec = conclusion_inputs->spec;
+    const struct run_spec *spec = &conclusion_inputs->run->spec;
     const struct summary_rules rules = {.warmup_steps = spec->warmup_steps,
                                         .steps = spec->steps,
                                         .batch_size = spec->batch_size,
@@ -64,16 +64,16 @@ static bool judge(const struct conclusion_inputs *conclusion_inputs,
         return false;
     read_isa(conclusion_inputs->machine_facts, isa);
     validity_judge(
-        &(struct validity_inputs){
-            .spec = conclusion_inputs->spec,
-            .summary = &conclusion->summary,
-            .evidence = conclusion_inputs->evidence,
-            .implementations = conclusion_inputs->implementations,
-            .machine_isa = isa,
-            .instance = run->instance,
-            .memory_share = memory_share(conclusion_inputs->spec, &details, &conclusion->summary),
-            .emulated = details.emulated,
-            .certified = run->certified},
+        &(struct validity_inputs){.spec = &run->spec,
+                                  .summary = &conclusion->summary,
+                                  .evidence = conclusion_inputs->evidence,
+                                  .implementations = conclusion_inputs->implementations,
+                                  .machine_isa = isa,
+                                  .instance = run->instance,
+                                  .memory_share =
+                                      memory_share(&run->spec, &details, &conclusion->summary),
+                                  .emulated = details.emulated,
+                                  .certified = run->certified},
         &verdict);
     summary_widen(&conclusion->summary, verdict.idle_speed, verdict.idle_speed_max);
     conclusion->validity = verdict.level;
@@ -104,17 +104,14 @@ bool conclusion_draw(struct db *db, const struct run *run, struct conclusion *re
     AUTO(steps_free) struct steps steps = {0};
     AUTO(machine_row_clear) struct machine_row machine = {0};
     AUTO(freep) char *loaded = NULL;
-    struct run_spec spec;
 
-    if (!run_spec_from_text(run->spec_text, strlen(run->spec_text), &spec, err) ||
-        !step_rows_load(db, run->number, 0, run->steps, &steps, err) ||
+    if (!step_rows_load(db, run->number, 0, run->steps, &steps, err) ||
         !evidence_rows_load(db, run->number, &evidence, err) ||
         (!run->implementations && !runs_implementations(db, run->id.text, &loaded, err)) ||
         (run->machine[0] && !machines_find(db, run->machine, &machine, err)))
         return false;
     return conclusion_compute(
         &(struct conclusion_inputs){.run = run,
-                                    .spec = &spec,
                                     .steps = &steps,
                                     .evidence = &evidence,
                                     .implementations =

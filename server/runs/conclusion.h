@@ -16,7 +16,6 @@ struct conclusion {
 /* Everything that a conclusion is computed from; borrowed. */
 struct conclusion_inputs {
     const struct run *run; /* its id, set-up, instance, details and certificate */
-    const struct run_spec *spec;
     const struct steps *steps;
     const struct evidence *evidence;
     const char *implementations; /* NULL where the engine reported none */

@@ -12,7 +12,7 @@
  * not match the baseline's or candidate's label. */
 static json_t *base_of(const struct gate_check *check)
 {
-    json_t *base = json_loads(check->spec_text, 0, NULL);
+    json_t *base = run_spec_to_json(&check->spec);
 
     json_object_set_new(base, "labels", json_pack("{s:s}", "check", check->run.text));
     return base;
@@ -42,8 +42,6 @@ static char *request_of(const struct gate_check *check)
     AUTO(json_decrefp) json_t *change = interleaved ? change_of(check) : json_object();
     AUTO(json_decrefp) json_t *request = NULL;
 
-    if (!base || !change)
-        return NULL;
     request = interleaved ? json_pack("{s:O,s:[{},O],s:i}", "base", base, "cells", change,
                                       "blocks", CONFIRM_BLOCKS_INTERLEAVED)
                           : json_pack("{s:O,s:[{}],s:i}", "base", base, "cells", "blocks",
@@ -95,9 +93,6 @@ bool gate_queue_confirmation(struct db *db, struct this_machine *here, struct ga
                          "the run was measured on another machine than this: nothing measured "
                          "here could confirm it");
     text = request_of(check);
-    if (!text)
-        return error_set(err, ERROR_INTERNAL, NULL, "the stored spec of run %s is not JSON",
-                         check->run.text);
     gate_confirmation_key(check, key);
     if (!queue(db, here, &(struct wish){text, key}, queueing, &check->confirmation.sweep, &cause))
         /* A stored spec that is no longer valid is not the client's fault. */

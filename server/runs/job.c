@@ -27,7 +27,6 @@
 struct job {
     const struct job_parts *parts;
     struct run *run;
-    struct run_spec spec;
     struct pace pace;
     struct worker *worker;
     struct recorder recorder;
@@ -190,7 +189,7 @@ static void explain_kill(struct job *job, struct error *err)
         return;
     memory_limit_read("", &limit);
     if (job->ours && limit.bytes > 0)
-        largest = memory_largest_batch(&job->spec, job->spec.threads, limit.bytes);
+        largest = memory_largest_batch(&job->run->spec, job->run->spec.threads, limit.bytes);
     error_clear(err);
     memory_explain_kill(&limit, peak, largest, err);
 }
@@ -260,11 +259,11 @@ static bool summarize(struct job *job, struct error *err)
 /* A worker that exits by itself may have sent fewer steps than the spec asks for. */
 static bool has_all_steps(const struct job *job, struct error *err)
 {
-    if (job->verdict != PACE_GO_ON || job->spec.steps == FIELD_IS_AUTO)
+    if (job->verdict != PACE_GO_ON || job->run->spec.steps == FIELD_IS_AUTO)
         return true;
     return error_set(err, ERROR_UPSTREAM, NULL,
                      "the worker ended after %zu steps, before %lld were measured",
-                     job->pace.steps, job->spec.steps);
+                     job->pace.steps, job->run->spec.steps);
 }
 
 /* Stores what is pending. A finished run is not measured twice: waits until another process
@@ -314,17 +313,16 @@ static enum job_result settle_batch(struct job *job, const struct launch *launch
     long long batch = 0;
     enum job_result result;
 
-    if (job->spec.batch_size != FIELD_IS_AUTO)
+    if (run->spec.batch_size != FIELD_IS_AUTO)
         return JOB_FINISHED;
     if (!runs_batch_of_cell(job->parts->db, run, &batch, err))
         return JOB_FAILED;
     notifications_progress(job->parts->notifications, &run->id, &progress, clock_monotonic_ns());
-    job->spec.batch_size = batch;
-    result = batch > 0 ? JOB_FINISHED : trial_run(&trial, &job->spec, &job->stopped_by, err);
+    if (batch > 0)
+        run->spec.batch_size = batch;
+    result = batch > 0 ? JOB_FINISHED : trial_run(&trial, &run->spec, &job->stopped_by, err);
     if (result != JOB_FINISHED)
         return result;
-    freep(&run->spec_text);
-    run->spec_text = run_spec_to_text(&job->spec);
     return runs_settle_spec(job->parts->db, run, err) ? JOB_FINISHED : JOB_FAILED;
 }
 
@@ -337,16 +335,15 @@ static enum job_result start_and_follow(struct job *job, struct error *err)
     char preload[PRELOAD_MAX];
     long long began_ns = clock_monotonic_ns();
     struct launch launch = {.run_id = run->id.text, .preload = preload};
+    AUTO(freep) char *spec = NULL;
     enum job_result settled;
 
-    if (!run_spec_from_text(run->spec_text, strlen(run->spec_text), &job->spec, err))
-        return JOB_FAILED;
-    engine = engines_find(parts->engines, job->spec.engine, err);
+    engine = engines_find(parts->engines, run->spec.engine, err);
     if (!engine)
         return JOB_FAILED;
     if (has_to_stop(job))
         return JOB_STOPPED;
-    if (!preload_find(&job->spec, "", preload, err))
+    if (!preload_find(&run->spec, "", preload, err))
         return JOB_FAILED;
     launch.command = engine->command;
     launch.how = !parts->confine ? CONFINE_LITTLE : engine->ours ? CONFINE_OURS : CONFINE_OTHERS;
@@ -355,12 +352,13 @@ static enum job_result start_and_follow(struct job *job, struct error *err)
     settled = settle_batch(job, &launch, err);
     if (settled != JOB_FINISHED)
         return settled;
-    pace_start(&job->pace, &job->spec, parts->dollars_per_hour);
+    pace_start(&job->pace, &run->spec, parts->dollars_per_hour);
     pace_shorten(&job->pace, clock_monotonic_ns() - began_ns);
     job->pace.stops_for_little = parts->stops_for_little;
     job->memory_kills = memory_kills();
     look_at_load(job, clock_monotonic_ns());
-    job->worker = worker_start(&launch, run->spec_text, pace_steps_max(&job->spec), err);
+    spec = run_spec_to_text(&run->spec);
+    job->worker = worker_start(&launch, spec, pace_steps_max(&run->spec), err);
     if (!job->worker)
         return JOB_FAILED;
     job->started_ns = job->heard_ns = clock_monotonic_ns();

@@ -39,7 +39,7 @@ static bool restore(const struct sweep_row *row, const struct place *place,
         return false;
     sweep.count = 0;
     for (size_t i = 0; i < row->count; i++) {
-        AUTO(json_decrefp) json_t *spec = json_loads(row->cells[i].spec_text, 0, NULL);
+        AUTO(json_decrefp) json_t *spec = run_spec_to_json(&row->cells[i].spec);
 
         if (!sweep_add(&sweep, row->cells[i].name, spec, place, err))
             return false;

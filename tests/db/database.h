@@ -135,6 +135,15 @@ static inline struct run claim_run(struct db *db)
 }
 
 /* The same for a caller that does not need the run. */
+static inline void expect_spec(const struct run_spec *got, const struct run_spec *wanted)
+{
+    char *ours = run_spec_to_text(got), *theirs = run_spec_to_text(wanted);
+
+    EXPECT_STR(ours, theirs);
+    free(ours);
+    free(theirs);
+}
+
 static inline void create_one(struct db *db, const struct run_order *order)
 {
     struct run run = create_run(db, order);

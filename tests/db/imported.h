@@ -16,8 +16,7 @@
 /* What `imported` points to; the texts of the run are literals, so it is never cleared. */
 struct imported_parts {
     struct run run;
-    struct run_spec spec;
-    char spec_text[4096], summary[16], findings[4], implementations[16];
+    char summary[16], findings[4], implementations[16];
     struct imported imported;
 };
 
@@ -28,15 +27,7 @@ static inline struct span imported_span(const char *text)
 
 static inline void imported_make(struct imported_parts *parts)
 {
-    char *text;
-
     memset(parts, 0, sizeof *parts);
-    parts->spec = run_spec_default();
-    parts->spec.label_count = 1;
-    parts->spec.labels[0] = (struct label){"branch", "main"};
-    text = run_spec_to_text(&parts->spec);
-    snprintf(parts->spec_text, sizeof parts->spec_text, "%s", text ? text : "");
-    free(text);
     snprintf(parts->summary, sizeof parts->summary, "{\"s\":1}");
     snprintf(parts->findings, sizeof parts->findings, "[]");
     snprintf(parts->implementations, sizeof parts->implementations, "{\"a\":{}}");
@@ -44,7 +35,7 @@ static inline void imported_make(struct imported_parts *parts)
         (struct run){.id = {IMPORTED_ID},
                      .state = RUN_FINISHED,
                      .provenance = PROVENANCE_IMPORTED,
-                     .spec_text = parts->spec_text,
+                     .spec = run_spec_default(),
                      .instance = "test.large",
                      .where = {.provider = "aws", .region = "r", .vm = "i123456789abcdef"},
                      .created_us = 1000000,
@@ -63,8 +54,9 @@ static inline void imported_make(struct imported_parts *parts)
                      .summary_text = parts->summary,
                      .validity = VALIDITY_OK,
                      .findings = parts->findings};
+    parts->run.spec.label_count = 1;
+    parts->run.spec.labels[0] = (struct label){"branch", "main"};
     parts->imported = (struct imported){.run = &parts->run,
-                                        .spec = &parts->spec,
                                         .stratum = "00000000000000bb",
                                         .facts = "{\"isa\":\"avx2\",\"cores\":2}",
                                         .steps = imported_span(IMPORTED_STEPS),

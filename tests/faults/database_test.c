@@ -65,11 +65,9 @@ static void verify_claim(struct db *db, const struct outcome *outcome)
 static bool end(struct db *db, struct run *ret_run, struct error *err)
 {
     char details[] = "{\"isa\":\"avx2\"}", implementations[9000]; /* more than two pages */
-    char spec[] = "{}";
 
     struct run run = {.number = 1,
                       .state = RUN_FINISHED,
-                      .spec_text = spec,
                       .ended_us = NOON_US + 7,
                       .engine_details = details,
                       .samples = 64,
@@ -146,8 +144,8 @@ static void fill_with_sent_runs(struct db *db)
     fill_with_runs(db);
     imported_make(&parts);
     snprintf(parts.run.sender, sizeof parts.run.sender, "c1");
-    parts.spec.label_count = 2; /* as expect_whole() has it of all runs */
-    parts.spec.labels[1] = (struct label){"commit", "f00"};
+    parts.run.spec.label_count = 2; /* as expect_whole() has it of all runs */
+    parts.run.spec.labels[1] = (struct label){"commit", "f00"};
     for (char last = 'A'; last <= 'B'; last++) {
         parts.run.id.text[RUN_ID_LENGTH - 1] = last;
         EXPECT(import_alone(db, &parts.imported, &fate, NULL));
@@ -211,8 +209,8 @@ static bool import(struct db *db, struct run *ret_run, struct error *err)
         ok = ok && bytes_printf(&text, ",1");
     EXPECT(ok && bytes_printf(&text, "]}"));
     imported_make(&parts);
-    parts.spec.label_count = 2;
-    parts.spec.labels[1] = (struct label){"commit", "f00"};
+    parts.run.spec.label_count = 2;
+    parts.run.spec.labels[1] = (struct label){"commit", "f00"};
     if (!imports_begin(&imports, db, err) || !imports_put(&imports, &parts.imported, &fate, err))
         return false;
     parts.run.id.text[RUN_ID_LENGTH - 1] = 'B';

@@ -35,7 +35,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     conclusion_inputs =
         (struct conclusion_inputs){.run = &document.run,
-                                   .spec = &document.spec,
                                    .steps = &document.steps,
                                    .evidence = &document.evidence,
                                    .implementations = document.run.implementations,

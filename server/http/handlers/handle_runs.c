@@ -63,10 +63,8 @@ static void hold(struct exchange *exchange, const struct run_id *id, long long s
 static void reply_first_answer(struct exchange *exchange, const struct run *run)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
-    struct run first = {.id = run->id,
-                        .state = RUN_QUEUED,
-                        .spec_text = run->spec_text,
-                        .created_us = run->created_us};
+    struct run first = {
+        .id = run->id, .state = RUN_QUEUED, .spec = run->spec, .created_us = run->created_us};
 
     memcpy(first.instance, run->instance, sizeof first.instance);
     members_write(&out, NULL, &run_members, &first);

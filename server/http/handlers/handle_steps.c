@@ -32,17 +32,14 @@ static bool is_measured(const struct step_stream *stream, long long index)
 
 /* Sets the range of measured steps. A finished run stores it. Before, only a fixed warm-up is
  * known; an automatic one is found at the end of the run. */
-static void find_measured(const struct run *run, const struct run_spec *spec,
-                          struct step_stream *stream)
+static void find_measured(const struct run *run, struct step_stream *stream)
 {
-    bool fixed = spec->warmup_steps != FIELD_IS_AUTO;
-
     stream->first_measured = stream->end_measured = LLONG_MAX;
     if (run->state == RUN_FINISHED) {
         stream->first_measured = run->summary.first_measured;
         stream->end_measured = stream->first_measured + run->summary.measured_steps;
-    } else if (fixed) {
-        stream->first_measured = spec->warmup_steps;
+    } else if (run->spec.warmup_steps != FIELD_IS_AUTO) {
+        stream->first_measured = run->spec.warmup_steps;
     }
 }
 
@@ -162,19 +159,17 @@ void steps_handler(struct exchange *exchange)
     AUTO(run_clear) struct run run = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
-    struct run_spec spec;
     struct run_id id;
 
     if (!request_form(exchange, &stream->csv) || !request_run_id(exchange, &id))
         return;
     loan = db_borrow(exchange->server->pool);
-    if (!runs_find(loan.db, id.text, &run, &err) ||
-        !run_spec_from_text(run.spec_text, strlen(run.spec_text), &spec, &err)) {
+    if (!runs_find(loan.db, id.text, &run, &err)) {
         reply_error(exchange, &err);
         return;
     }
     stream->run = run.number;
-    find_measured(&run, &spec, stream);
+    find_measured(&run, stream);
     stream->last = run.steps;
     stream->thinned = run.thinned_us > 0;
     choose_range(stream, exchange->request.parameters);

@@ -29,18 +29,14 @@ static size_t final_from(const struct sweep_row *row)
 /* Cells of one workload are of one group, numbered in the order of the cells. */
 static size_t *group_cells(const struct sweep_row *row)
 {
-    size_t *groups = xcalloc(row->count, sizeof *groups);
-    AUTO(json_decrefp) json_t *known = json_object();
+    size_t *groups = xcalloc(row->count, sizeof *groups), count = 0;
 
     for (size_t i = 0; i < row->count; i++) {
-        AUTO(json_decrefp) json_t *spec = json_loads(row->cells[i].spec_text, 0, NULL);
-        const char *told = json_string_value(json_object_get(spec, "workload"));
-        const char *workload = told ? told : "";
-        json_t *group = json_object_get(known, workload);
+        size_t same = 0;
 
-        groups[i] = group ? (size_t)json_integer_value(group) : json_object_size(known);
-        if (!group)
-            json_object_set_new(known, workload, json_integer((json_int_t)groups[i]));
+        while (strcmp(row->cells[same].spec.workload, row->cells[i].spec.workload) != 0)
+            same++;
+        groups[i] = same < i ? groups[same] : count++;
     }
     return groups;
 }

@@ -91,11 +91,16 @@ static void write_summary(struct json_writer *out, const struct member *row, con
         members_write(out, row->name, &summary_head_members, &run->summary);
 }
 
+static void write_spec(struct json_writer *out, const struct member *row, const void *object)
+{
+    present_spec(out, row->name, &((const struct run *)object)->spec);
+}
+
 /* Tokens a second, of workloads on text. */
 static void write_tokens(struct json_writer *out, const struct member *row, const void *object)
 {
     const struct run *run = object;
-    double tokens = (double)run_spec_text_tokens(run->spec_text);
+    double tokens = (double)run_spec_tokens(run->spec.workload);
     const struct summary *summary = &run->summary;
     const struct amount speed = {.value = tokens * summary->samples_per_second,
                                  .low = tokens * summary->throughput.low,
@@ -103,6 +108,13 @@ static void write_tokens(struct json_writer *out, const struct member *row, cons
                                  .has_interval = summary->throughput.known};
 
     present_interval(out, row->name, run->state == RUN_FINISHED && tokens > 0 ? &speed : NULL);
+}
+
+void present_spec(struct json_writer *out, const char *key, const struct run_spec *spec)
+{
+    AUTO(freep) char *text = run_spec_to_text(spec);
+
+    jsonw_raw(out, key, text);
 }
 
 void present_judgement(struct json_writer *out, enum validity level, const char *findings,
@@ -241,7 +253,7 @@ static const struct members end_members = {.rows = end_rows};
 static const struct member run_rows[] = {
     {MEMBER_AS(struct run, "id", id.text), .reference = "RunId"},
     {MEMBER(struct run, state), .members = &run_state_members},
-    {MEMBER_JSON_AT(struct run, "spec", spec_text), .reference = "StoredSpec"},
+    {MEMBER_WRITTEN("spec", MEMBER_JSON, write_spec), .reference = "StoredSpec"},
     {MEMBER_ROWS(&where_members)},
     {MEMBER_TIME_AT(struct run, "created_at", created_us), .nullable = true,
      .meaning = "null where the document of an imported run does not have it; likewise "

@@ -22,7 +22,7 @@ bool sweep_cell_cost(const struct sweep_view *view, size_t index, struct cost *r
 
 bool sweep_cell_tokens(const struct sweep_view *view, size_t index, struct amount *ret_speed)
 {
-    double tokens = (double)run_spec_text_tokens(view->row->cells[index].spec_text);
+    double tokens = (double)run_spec_tokens(view->row->cells[index].spec.workload);
     const struct measure *speed = &view->result->cells[index].throughput;
 
     *ret_speed = (struct amount){.value = tokens * speed->value,

@@ -13,8 +13,9 @@ static void fill(struct db *db)
     imported_make(&parts);
     for (int i = 0; i < 4; i++) {
         parts.run.id.text[RUN_ID_LENGTH - 1] = (char)('A' + i);
-        snprintf(parts.spec.engine, sizeof parts.spec.engine, "%s", i < 2 ? "one" : "other");
-        snprintf(parts.spec.labels[0].value, sizeof parts.spec.labels[0].value, "%s",
+        snprintf(parts.run.spec.engine, sizeof parts.run.spec.engine, "%s",
+                 i < 2 ? "one" : "other");
+        snprintf(parts.run.spec.labels[0].value, sizeof parts.run.spec.labels[0].value, "%s",
                  i == 3 ? "topic" : "main");
         parts.run.machine[0] = i == 1 ? '\0' : '0';
         EXPECT(import_alone(db, &parts.imported, &fate, NULL));

@@ -47,7 +47,7 @@ static void an_imported_run_reads_like_one_that_was_measured_here(void)
     AUTO(run_clear) struct run run = find_run(db, IMPORTED_ID);
     EXPECT_INT(run.state, RUN_FINISHED);
     EXPECT_INT(run.provenance, PROVENANCE_IMPORTED);
-    EXPECT_STR(run.spec_text, parts.spec_text);
+    expect_spec(&run.spec, &parts.run.spec);
     EXPECT_STR(run.machine, parts.run.machine);
     EXPECT_STR(run.instance, "test.large");
     EXPECT_STR(run.where.provider, "aws");
@@ -123,7 +123,7 @@ static void a_run_that_was_measured_here_stays_what_it_is(void)
     struct run_order order;
 
     imported_make(&parts);
-    order = order_of(&parts.spec);
+    order = order_of(&parts.run.spec);
     create_one(db, &order);
     EXPECT(db_execute(db, "UPDATE runs SET id = '" IMPORTED_ID "'", NULL));
     expect_refused(db, &parts.imported, "id"); /* it is queued */
@@ -175,7 +175,7 @@ static void an_id_has_one_spec_and_one_trace(void)
         expect_refused(db, &changed.imported, "id");
     }
     imported_make(&changed);
-    changed.spec_text[strlen(changed.spec_text) - 1] = ' ';
+    changed.run.spec.seed++;
     expect_refused(db, &changed.imported, "id");
 }
 
@@ -251,8 +251,8 @@ static void runs_of_one_configuration_are_one_contender(void)
     EXPECT(imports_begin(&imports, db, NULL));
     for (char letter = 'A'; letter <= 'H'; letter++) {
         parts.run.id.text[25] = letter;
-        parts.spec.seed = letter;
-        parts.spec.batch_size = letter < 'E' ? 32 : 64;
+        parts.run.spec.seed = letter;
+        parts.run.spec.batch_size = letter < 'E' ? 32 : 64;
         EXPECT(imports_put(&imports, &parts.imported, &fate, NULL));
     }
     EXPECT(imports_commit(&imports, NULL));
@@ -277,7 +277,7 @@ static void more_configurations_than_the_cache_holds_stay_distinct(void)
     for (int i = 0; i < 40; i++) {
         parts.run.id.text[24] = (char)('0' + i / 10);
         parts.run.id.text[25] = (char)('0' + i % 10);
-        parts.spec.batch_size = 1 + i % 20;
+        parts.run.spec.batch_size = 1 + i % 20;
         parts.run.machine[0] = (char)('0' + i % 10);
         EXPECT(imports_put(&imports, &parts.imported, &fate, NULL));
     }

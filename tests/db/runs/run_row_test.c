@@ -100,7 +100,7 @@ static void expect_same(const struct run *got, const struct run *wanted)
 {
     EXPECT_STR(got->id.text, wanted->id.text);
     EXPECT_INT(got->state, wanted->state);
-    EXPECT_STR(got->spec_text, wanted->spec_text);
+    expect_spec(&got->spec, &wanted->spec);
     EXPECT_STR(got->instance, wanted->instance);
     EXPECT_STR(got->where.provider, wanted->where.provider);
     EXPECT_STR(got->where.region, wanted->where.region);
@@ -165,7 +165,7 @@ static void each_member_of_a_run_that_ends_has_its_own_column(void)
 
     fill(&parts);
     ended = parts.run;
-    struct run_order order = order_of(&parts.spec);
+    struct run_order order = order_of(&parts.run.spec);
     order.instance = parts.run.instance;
     order.now_us = parts.run.created_us;
     order.idempotency_key = "key";
@@ -212,8 +212,27 @@ static void what_is_not_known_is_null(void)
     EXPECT_INT(columns - nulls, 13);
 }
 
+static void a_stored_spec_that_cannot_be_read_is_an_error_that_names_the_run(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct imported_parts parts;
+    enum import_fate fate;
+    struct run run = {0};
+    struct error err = {0};
+
+    imported_make(&parts);
+    EXPECT(import_alone(db, &parts.imported, &fate, NULL));
+    EXPECT(db_execute(db, "UPDATE runs SET spec = '{\"plan\":'", NULL));
+    EXPECT(!runs_find(db, IMPORTED_ID, &run, &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT(strstr(err.message, "the stored spec of run " IMPORTED_ID " cannot be read: ") !=
+           NULL);
+}
+
 int main(void)
 {
+    RUN(a_stored_spec_that_cannot_be_read_is_an_error_that_names_the_run);
     RUN(the_table_has_each_column_of_the_schema_once);
     RUN(other_columns_of_a_query_follow_those_of_a_run);
     RUN(each_member_of_an_imported_run_has_its_own_column);

@@ -330,8 +330,8 @@ static void a_repetition_must_fit_into_what_is_left(void)
     EXPECT(repeat(db, &row, 42));
     EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
     AUTO(run_clear) struct run again = find_run(db, runs[count - 1].id.text);
-    EXPECT(strstr(again.spec_text, "\"max_seconds\":40,"));
-    EXPECT(strstr(again.spec_text, "\"min_seconds\":20,"));
+    EXPECT_INT(again.spec.max_seconds, 40);
+    EXPECT_INT(again.spec.min_seconds, 20);
 }
 
 static void an_invalid_run_that_was_voided_is_not_repeated(void)
@@ -423,13 +423,6 @@ static void an_end_is_one_end(void)
     EXPECT_INT(err.kind, ERROR_NOT_FOUND);
 }
 
-static void settle(struct db *db, struct run *run, const char *spec_text)
-{
-    freep(&run->spec_text);
-    run->spec_text = strdup(spec_text);
-    EXPECT(runs_settle_spec(db, run, NULL));
-}
-
 static long long batch_for(struct db *db, const struct run *run)
 {
     long long batch = -1;
@@ -453,7 +446,8 @@ static void runs_of_a_cell_have_the_batch_that_was_chosen_first(void)
         AUTO(run_clear) struct run run = claim_run(db);
 
         EXPECT_INT(batch_for(db, &run), i == 0 ? 0 : i == 1 ? 32 : 16);
-        settle(db, &run, i == 2 ? "{\"batch_size\":16}" : "{\"batch_size\":32}");
+        run.spec.batch_size = i == 2 ? 16 : 32;
+        EXPECT(runs_settle_spec(db, &run, NULL));
         end_in(&run, i == 1 ? VALIDITY_INVALID : VALIDITY_OK, 1);
         EXPECT(runs_end(db, &run, NULL));
     }

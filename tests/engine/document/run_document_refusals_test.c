@@ -162,7 +162,7 @@ static void a_refused_document_names_the_field_and_the_reason(void)
         EXPECT_INT(err.kind, ERROR_INVALID);
         EXPECT_STR(err.field, refusals[i].field);
         EXPECT_STR(err.message, refusals[i].message);
-        EXPECT(!document.run.spec_text && !document.steps.items); /* nothing is half read */
+        EXPECT(!document.run.spec.engine[0] && !document.steps.items); /* nothing is half read */
         EXPECT_NEAR(document.claimed, 77, 0);
     }
 }

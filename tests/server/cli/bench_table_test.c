@@ -12,7 +12,7 @@ static char findings[] =
     "[{\"code\":\"steady_state\",\"level\":\"ok\",\"value\":null,\"words\":\"steady\"},"
     "{\"code\":\"steal\",\"level\":\"warn\",\"value\":2,\"words\":\"2 % were stolen\"},"
     "{\"code\":\"swap\",\"level\":\"warn\",\"value\":1,\"words\":\"something was swapped\"}]";
-static char cell_name[] = "precision=f32", cell_spec[] = "{}", request[] = "{}";
+static char cell_name[] = "precision=f32", request[] = "{}";
 
 /* A bench of one configuration: a run that has finished and one that has failed. */
 struct sample {
@@ -46,7 +46,7 @@ static void make(struct sample *sample)
 
     memset(sample, 0, sizeof *sample);
     sample_runs(sample);
-    sample->names[0] = (struct sweep_row_cell){.name = cell_name, .spec_text = cell_spec};
+    sample->names[0] = (struct sweep_row_cell){.name = cell_name};
     sample->cells[0] =
         (struct bench_cell){.name = cell_name,
                             .planned = 2,
@@ -155,14 +155,13 @@ static void a_run_that_was_repeated_is_shown_as_such(void)
 
 static void the_gain_of_more_time_is_reported(void)
 {
-    char spec[] = "{\"max_seconds\":100}", with_money[] = "{\"max_dollars\":1}";
     AUTO(bytes_free) struct bytes text = {.limit = 10000}, other = {.limit = 10000};
     struct sample sample;
     struct run *run;
 
     make(&sample);
     run = &sample.runs[0].run;
-    run->spec_text = spec;
+    run->spec.max_seconds = 100;
     run->ended_by = "little_more";
     run->started_us = NOON_US;
     run->ended_us = NOON_US + 76 * 1000000LL;
@@ -171,7 +170,7 @@ static void the_gain_of_more_time_is_reported(void)
                                     .throughput = {.known = true, .low = 97, .high = 103}};
     EXPECT(bench_run_words(&text, run)); /* sqrt(64 / 88) of 3 % */
     EXPECT(strstr(text.data, ", within 3.0 %: 2.6 % was within reach in the time left"));
-    run->spec_text = with_money;
+    run->spec.max_dollars = 1;
     EXPECT(bench_run_words(&other, run));
     EXPECT(strstr(other.data, ", within 3.0 %: more time would have bought little"));
 }

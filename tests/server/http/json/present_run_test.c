@@ -6,7 +6,6 @@
 #include "server/http/json/present_roofline.h"
 #include "tests/test.h"
 
-static char spec_text[] = "{\"workload\":\"mlp2017\",\"steps\":\"auto\"}";
 static char details[] = "{\"isa\":\"avx2\",\"emulated\":true}";
 static char summary_text[] = "{\"method\":1}", findings[] = "[]";
 static char loaded[] = "{\"allocator\":\"system\"}";
@@ -18,7 +17,7 @@ static struct run a_run(enum run_state state)
         .number = 7,
         .id = {"01ARZ3NDEKTSV4RRFFQ69G5FAV"},
         .state = state,
-        .spec_text = spec_text,
+        .spec = run_spec_default(),
         .instance = "c7i.large",
         .created_us = 1767323045678000,
         .started_us = 1767323046000000,
@@ -139,11 +138,12 @@ static void a_finished_run_is_written_whole(void)
     run.provenance = PROVENANCE_IMPORTED;
     snprintf(run.sender, sizeof run.sender, "c1");
     members_write(&out, NULL, &run_members, &run);
+    AUTO(freep) char *spec = run_spec_to_text(&run.spec);
+    char *after = strstr(bytes.data, spec);
+    EXPECT(after != NULL);
     EXPECT_STR(
-        bytes.data,
-        "{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"state\":\"finished\","
-        "\"spec\":{\"workload\":\"mlp2017\",\"steps\":\"auto\"},"
-        "\"instance_type\":\"c7i.large\",\"provider\":\"aws\","
+        after ? after + strlen(spec) : "",
+        ",\"instance_type\":\"c7i.large\",\"provider\":\"aws\","
         "\"region\":\"us-east-1\","
         "\"zone\":null,\"vm\":\"i0000000000000aa\",\"provenance\":\"imported\",\"sender\":\"c1\","
         "\"signed_by\":null,"
@@ -196,7 +196,6 @@ static char rich_details[] =
     "\"backward_multiply_adds\":8000000000,\"step_bytes\":2000000000,"
     "\"peak_unit\":\"AMX\",\"peak_multiply_adds_per_second\":4000000000000,"
     "\"peak_read_bytes_per_second\":16000000000}";
-static char batch_of_8[] = "{\"workload\":\"resnet50\",\"batch_size\":8}";
 static char with_split[] = "{\"split\":{\"input_seconds\":0.0625,\"forward_seconds\":0.0625,"
                            "\"backward_seconds\":0.125,\"update_seconds\":0,"
                            "\"communication_seconds\":0.0}}";
@@ -207,7 +206,7 @@ static struct run a_run_with_a_roof(void)
 {
     struct run run = a_run(RUN_FINISHED);
 
-    run.spec_text = batch_of_8;
+    run.spec.batch_size = 8;
     run.engine_details = rich_details;
     run.summary_text = with_split;
     run.summary.measured_seconds = 7.5; /* 30 steps of a quarter of a second */
@@ -244,11 +243,10 @@ static void the_roofline_follows_from_what_is_stored(void)
 static void a_damaged_text_hides_the_roofline_and_not_the_run(void)
 {
     static char damaged[] = "{\"plan\":";
-    struct run runs[] = {a_run_with_a_roof(), a_run_with_a_roof(), a_run_with_a_roof()};
+    struct run runs[] = {a_run_with_a_roof(), a_run_with_a_roof()};
 
     runs[0].engine_details = damaged;
-    runs[1].spec_text = damaged;
-    runs[2].summary_text = damaged;
+    runs[1].summary_text = damaged;
     for (size_t i = 0; i < COUNT(runs); i++) {
         AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
         struct json_writer out = {.bytes = &bytes};
@@ -265,9 +263,8 @@ static void a_run_on_text_is_as_fast_in_tokens(void)
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
     struct json_writer out = {.bytes = &bytes};
     struct run run = a_run(RUN_FINISHED);
-    char spec[] = "{\"workload\":\"gpt2\"}";
 
-    run.spec_text = spec;
+    snprintf(run.spec.workload, sizeof run.spec.workload, "gpt2");
     run.summary.samples_per_second = 10;
     run.summary.throughput = (struct range){.known = true, .low = 9.5, .high = 10.5};
     members_write(&out, NULL, &run_members, &run);
@@ -299,7 +296,7 @@ static void unknown_values_are_null_and_not_empty(void)
                                           "reason",         "stderr_tail", "progress",
                                           "engine_details", "samples",     "peak_memory_bytes"};
     struct run run = {.id = {"01ARZ3NDEKTSV4RRFFQ69G5FAV"},
-                      .spec_text = spec_text,
+                      .spec = run_spec_default(),
                       .created_us = 1767323045678000};
     AUTO(json_decrefp) json_t *json = presented(&run, NULL);
 

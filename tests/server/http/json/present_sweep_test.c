@@ -9,7 +9,7 @@
 
 #define SECOND_US 1000000LL
 
-static char request[] = "{\"preset\":\"threads\"}", spec[] = "{\"threads\":1}";
+static char request[] = "{\"preset\":\"threads\"}";
 static char names[][20] = {"threads=1", "threads=4", "odd, \"name\""};
 static char reason[] = "needs 4 cores, got 2";
 
@@ -71,7 +71,7 @@ static struct scene *scene_new(enum sweep_preset preset)
     if (!scene)
         abort();
     for (size_t i = 0; i < COUNT(scene->rows); i++)
-        scene->rows[i] = (struct sweep_row_cell){.name = names[i], .spec_text = spec};
+        scene->rows[i] = (struct sweep_row_cell){.name = names[i], .spec = run_spec_default()};
     scene->rows[2].refused = reason;
     scene->row = (struct sweep_row){.id = {"01ARZ3NDEKTSV4RRFFQ69G5FAZ"},
                                     .state = SWEEP_RUNNING,
