@@ -129,11 +129,6 @@ class Disturbed(Bench):
         self.assertEqual("invalid", server.show(runs[0]["id"])["validity"]["level"])
         self.assertEqual("finished", server.get(f"/v1/sweeps/{answer['sweep']}").json()["state"])
 
-    def test_the_table_shows_both(self):
-        ended = self.check(self.candidate.run("bench", "--set", "quick", engine=self.engine()), 0)
-        self.assertRegex(ended.out, r"invalid: the loss did not fall.* \[repeated\]\n")
-        self.assertRegex(ended.out, r"1 of 1 runs count")
-
     def test_a_run_that_stays_disturbed_is_given_up_after_three_attempts(self):
         ended = self.check(self.candidate.run("bench", "--set", "quick", "--format", "json",
                                               engine=self.engine(once=False)), 4)

@@ -47,14 +47,6 @@ class Capacity(ServerCase):
         self.assertEqual(.5, count["failed_share"])
         self.assertEqual([], self.counts(provider="gcp"))
 
-    def test_a_machine_counts_once_for_each_kind(self):
-        first = self.report(machine="i-1", note="a note")
-        self.assertEqual(("i-1", "a note"), (first["machine"], first["note"]))
-        self.report(200, machine="i-1")
-        self.report(machine="i-1", kind="preempted")
-        self.report(), self.report()
-        self.assertEqual([("c5.large", "us-east-1a", "spot", 3, 0, 1)], self.counts())
-
     def test_pages_have_each_count_once(self):
         for zone in "cab":
             self.report(zone=zone)
@@ -65,22 +57,11 @@ class Capacity(ServerCase):
             cursor = page["next_cursor"] and {"cursor": page["next_cursor"]}
         self.assertEqual(everything, found)
 
-    def test_wrong_events_name_the_field(self):
-        for fields, field in (({"kind": "lost"}, "kind"), ({"kind": None}, "kind"),
-                              ({"price_kind": "typed"}, "price_kind"), ({"zone": ""}, "zone"),
-                              ({"kind": "preempted", "price_kind": "on_demand"}, "price_kind"),
-                              ({"provider": "x" * 16}, "provider"), ({"at": "now"}, "at"),
-                              ({"at": ago(days=-1)}, "at"), ({"note": "a\nb"}, "note"),
-                              ({"machine": 1}, "machine"), ({"size": 1}, "size")):
-            with self.subTest(fields):
-                reply = self.server.post({**EVENT, **fields}, path="/v1/capacity")
-                self.assertProblem(reply, 400, field=field)
-        for missing in EVENT:
-            event = {name: value for name, value in EVENT.items() if name != missing}
-            reply = self.server.post(event, path="/v1/capacity")
-            self.assertProblem(reply, 400, field=missing)
-        self.assertEqual([], self.counts())
-        self.report(machine=None, note=None, at=None)
+    def test_what_cannot_have_happened_is_refused(self):
+        for fields, field in (({"kind": "preempted", "price_kind": "on_demand"}, "price_kind"),
+                              ({"at": ago(days=-1)}, "at")):
+            reply = self.server.post({**EVENT, **fields}, path="/v1/capacity")
+            self.assertProblem(reply, 400, field=field)
 
     def test_a_comparison_shows_the_counts_of_spot_beside_its_prices(self):
         runs = [document(0, instance_type="c5.large"), document(1, instance_type="m5.large")]

@@ -187,21 +187,11 @@ class Looks(ServerCase):
 
     def test_bad_questions_name_the_parameter(self):
         run = self.olds[0]
-        for query, field in (("baseline=", "baseline"), ("baseline=main", "baseline"),
-                             ("baseline=last:1", "baseline"), ("baseline=last:201", "baseline"),
-                             ("baseline=last:x", "baseline"), ("baseline=a b=c", "baseline"),
-                             ("window=1", "window"), ("baseline=last:9&window=9", "window"),
-                             (f"baseline={run}", "baseline"), ("margin=51", "margin"),
-                             ("margin=-0.5", "margin"), ("margin=nan", "margin"),
-                             ("confirm=1", "confirm"), ("fails_on=price", "fails_on"),
-                             ("format=csv", "format"), ("wait=-1", "wait")):
-            with self.subTest(query):
-                reply = check(self.server, run, "?" + query.replace(" ", "%20"), wanted=400)
-                self.assertProblem(reply, 400, "invalid", field)
+        for query in ("baseline=main", f"baseline={run}"):
+            reply = check(self.server, run, "?" + query, wanted=400)
+            self.assertProblem(reply, 400, "invalid", "baseline")
         self.assertProblem(check(self.server, run, "?baseline=" + "0" * 26, wanted=404), 404,
                            "not-found")
-        self.assertEqual("pass", check(self.server, self.olds[-1], "?margin=0.0").json()
-                         ["verdict"].replace("cannot_tell", "pass"))
 
     def test_the_comment_has_the_verdict_first_and_mentions_no_user(self):
         (run,) = measure(self.server, "old", labels={"who": "@all `|x|`"})
@@ -218,18 +208,6 @@ class Looks(ServerCase):
         proxied = check(self.server, run, "?format=markdown", **{
             "X-Forwarded-Proto": "https", "X-Forwarded-Prefix": "/bench/"}).body.decode()
         self.assertIn(f"](https://127.0.0.1:{self.server.port}/bench/v1/runs/{run})", proxied)
-
-    def test_other_tools_get_the_number_with_its_interval(self):
-        (run,) = measure(self.server, "old")
-        speed = self.server.show(run)["summary"]["samples_per_second"]
-        (point,) = check(self.server, run, "?format=github").json()
-        self.assertEqual("samples/s", point["unit"])
-        self.assertAlmostEqual(speed, point["value"], 5)
-        ((name, metrics),) = check(self.server, run, "?format=bencher").json().items()
-        self.assertEqual(point["name"], name + " samples/s")
-        self.assertTrue(name.startswith("mlp2017/old/f32/"), name)
-        self.assertAlmostEqual(speed, metrics["throughput"]["value"], 5)
-        self.assertNotIn("samples_per_dollar", metrics)
 
     def test_only_a_post_with_a_token_that_writes_queues(self):
         server = self.own_server(engines=ENGINES, environment={

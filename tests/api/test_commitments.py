@@ -82,26 +82,6 @@ class Commitments(Case):
         self.assertAlmostEqual(self.hourly * 5000 / (3 * YEAR), cheaper["price_per_hour"],
                                places=6)
 
-    def test_no_kind_stands_in_for_another(self):
-        self.measured()
-        row = self.compare("&price=reserved_1y_all_upfront")
-        self.assertIsNone(row["price"])
-        self.assertIn("no feed has a reserved_1y_all_upfront price", row["why_no_price"])
-        self.assertIn("price=on_demand", row["why_no_price"])
-        row = self.compare("&price=committed_use_1y,reserved_1y_no_upfront")
-        self.assertEqual("reserved_1y_no_upfront", row["price"]["kind"])
-
-    def test_what_is_no_kind_is_refused(self):
-        for price, words in (("reserved", "is no kind of price"),
-                             ("reserved_1y_no_upfront,reserved_1y_no_upfront", "twice"),
-                             ("on_demand,spot,typed,paid,committed_use_1y", "at most 4")):
-            reply = self.server.get(f"/v1/comparison?price={price}")
-            self.assertEqual(400, reply.status)
-            self.assertIn(words, reply.body.decode())
-        reply = self.server.post({"instance_type": "a", "price_per_hour": "1",
-                                  "kind": "reserved_1y_no_upfront"}, path="/v1/prices")
-        self.assertEqual(400, reply.status)
-        self.assertIn("typed or own", reply.body.decode())
 
 
 if __name__ == "__main__":

@@ -78,12 +78,6 @@ class OfAServer(Case):
         self.assertHealthy(health(environment={**variables, "PENNYWORTH_LISTEN": "0.0.0.0",
                                                "PENNYWORTH_PORT": str(server.port)}))
 
-    def test_no_proxy_comes_between(self):
-        server = Server().start()
-        self.addCleanup(server.stop)
-        proxies = {"http_proxy": "http://127.0.0.1:9", "ALL_PROXY": "http://127.0.0.1:9"}
-        self.assertHealthy(health("--port", str(server.port), environment=proxies))
-
 
 class OfACandidate(Case):
     """As in a container with PENNYWORTH_REPORT_TO: nothing serves, the environment is all."""
@@ -127,15 +121,6 @@ class OfACandidate(Case):
         running.process.kill()
         running.process.wait()
         self.assertIll(self.health(), "no bench and no push")
-
-    def test_one_that_was_killed_and_begun_again_is_well(self):
-        running = self.bench()
-        running.tells("begins")
-        running.process.kill()
-        running.process.wait()
-        again = self.bench()
-        again.tells("begins")
-        self.assertWell(self.health(), "^bench: ")
 
     def test_one_that_hangs_is_ill(self):
         # What a worker may be silent for, and a minute: so long is the patience. It is stopped as a
@@ -204,12 +189,6 @@ class OfACandidate(Case):
         os.chmod(self.candidate.database + ".heartbeat", 0)
         self.assertIll(self.health(), "is not known", "Permission denied")
 
-    def test_a_calendar_that_jumps_changes_nothing(self):
-        running = self.bench()
-        running.tells("begins")
-        os.utime(self.candidate.database + ".heartbeat", (0, 0))
-        self.assertWell(self.health(), "^bench: ")
-
 
 class OfOthers(Case):
     def test_a_server_that_is_not_ready_is_reported_in_one_line(self):
@@ -217,20 +196,6 @@ class OfOthers(Case):
         self.assertIll(health("--port", str(played.server_port)), "answers 503", "no room")
         self.assertEqual(["/readyz"], played.asked)
 
-    def test_a_redirect_is_no_health(self):
-        played = self.play(status=302)
-        self.assertIll(health("--port", str(played.server_port)), "answers 302")
-
-    def test_a_server_that_does_not_answer_is_unhealthy_within_seconds(self):
-        played = self.play(seconds=60)
-        self.assertIll(health("--port", str(played.server_port)), "/readyz")
-        self.assertEqual([], played.asked)  # it had not answered yet
-
-    def test_what_cannot_be_asked_is_refused(self):
-        self.assertIll(health("--port", "0"), "--port", "must be the port")
-        self.assertIll(health("--listen", "localhost"), "--listen", "must be an IPv4 or IPv6")
-        self.assertEqual(2, health("--port", "70000").returncode)
-        self.assertEqual(2, health("--set", "quick").returncode)
 
 
 @unittest.skipUnless(shutil.which("openssl"), "there is no openssl to make certificates with")

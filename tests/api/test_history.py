@@ -1,6 +1,5 @@
 """The history of what was measured: its changes are found, dated, sized, and attributed to what
 changed with them."""
-import sqlite3
 import unittest
 from urllib.parse import urlencode
 
@@ -88,8 +87,6 @@ class History(ServerCase):
         self.assertEqual([], self.ask(label="branch=main")["lines"])
         self.assertEqual([], self.ask(workload="resnet50")["lines"])
         self.assertEqual("resnet50", self.server.get("/v1/history").json()["workload"])
-        for question in ({"x": 1}, {"workload": "x" * 201}, {"label": "none"}, {"engine": ""}):
-            self.ask(400, **question)
 
     def test_who_has_it_already_gets_304_until_a_run_ends(self):
         path = "/v1/history?workload=mlp2017&instance_type=a.large"
@@ -99,21 +96,6 @@ class History(ServerCase):
         before = self.ask(instance_type="a.large")["runs"]
         self.server.run("ok", steps=5)
         self.assertEqual(before + 1, self.ask(instance_type="a.large")["runs"])
-
-    def test_older_runs_are_left_out_and_it_says_so(self):
-        server = self.own_server(engines=self.ENGINES)
-        run = server.run("ok", steps=5)
-        with sqlite3.connect(server.database) as database:
-            names = [row[1] for row in database.execute("PRAGMA table_info(runs)")][2:]
-            database.execute("UPDATE runs SET validity = 'ok'")
-            database.execute(
-                "WITH RECURSIVE count(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM count WHERE i < 250)"
-                f" INSERT INTO runs (id, {','.join(names)}) SELECT printf('01ARZ3NDEKTSV4RRFFQ6%06d', i),"
-                f" {','.join(names)} FROM runs, count WHERE id = ?", [run["id"]])
-            database.execute("UPDATE revision SET number = number + 1")
-        answer = server.get("/v1/history?workload=mlp2017").json()
-        self.assertEqual((251, True, 200), (answer["runs"], answer["more"],
-                                            answer["lines"][0]["runs"]))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ import time
 import unittest
 
 from feed_payloads import Aws
-from feed_server import Document, FeedServer, empty, garbage, garbage_body, silent, slow, status
-from harness import Case, ServerCase, together, until
+from feed_server import Document, FeedServer, silent, slow
+from harness import Case, together, until
 from price_server import PriceServer
 
 TOKEN = "AQAEAtoken=="
@@ -116,71 +116,15 @@ class Clouds(IdentityCase):
         self.assertNotEqual(first, vm_of("i-0abc2"))
         self.assertRegex(vm_of(None) or "s", "^s")
 
-    def test_aws_on_demand_is_called_as_prices_are(self):
-        play_aws(self.clouds, AWS | {"instance-life-cycle": "on-demand"})
-        self.assertEqual("on_demand", self.ask("aws")["life_cycle"])
-
-    def test_aws_without_tokens_is_not_used(self):
-        play_aws(self.clouds, version=1)
-        self.assertNobody(self.ask("aws"), "did not identify this machine: it answers 405")
-        self.assertEqual([], self.clouds.asked("/latest/meta-data"))
-
-    def lacking(self, name):
-        play_aws(self.clouds, {key: value for key, value in AWS.items() if key != name})
-        return self.ask("aws")
-
-    def test_without_a_region_nothing_is_known(self):
-        self.assertNobody(self.lacking("placement/region"), "does not say the region")
-
-    def test_without_a_type_no_price_can_be_mistaken_for_its_own(self):
-        identity = self.lacking("instance-type")
-        self.assertIdentity(identity, "aws", None, "us-east-1", "us-east-1a", "spot", "metadata")
-        self.assertRegex(identity["note"], "does not say the instance type")
-
-    def test_what_may_be_missing_is_missing(self):
-        play_aws(self.clouds, {name: AWS[name] for name in ("instance-type", "placement/region")})
-        self.assertIdentity(self.ask("aws"), "aws", "c7i.2xlarge", "us-east-1", None, None,
-                            "metadata")
-
-    def test_words_that_are_none_are_not_taken(self):
-        for word in ("c7i.2xlarge\nx", "<html>", "x" * 100, "\x01", "c7i 2xlarge" * 10):
-            clouds = FeedServer().start()
-            self.addCleanup(clouds.stop)
-            play_aws(clouds, AWS | {"placement/region": word})
-            identity = self.identity(self.serve("--metadata", f"aws={clouds.url}"))
-            self.assertNobody(identity, "does not say the region")
-
     def test_gcp(self):
         play_gcp(self.clouds)
         self.assertIdentity(self.ask("gcp"), "gcp", "n2-standard-4", "europe-west4",
                             "europe-west4-b", "on_demand", "metadata")
 
-    def test_gcp_spot(self):
-        play_gcp(self.clouds, preemptible="TRUE")
-        self.assertEqual("spot", self.ask("gcp")["life_cycle"])
-
-    def test_gcp_of_another_flavor_is_refused(self):
-        for flavor in (None, "Goggle"):
-            play_gcp(self.clouds, flavor)
-            self.assertNobody(self.ask("gcp"), "it is not Google's")
-
     def test_azure(self):
         play_azure(self.clouds)
         self.assertIdentity(self.ask("azure"), "azure", "Standard_D4s_v5", "eastus2", "2",
                             "on_demand", "metadata")
-
-    def test_azure_spot(self):
-        play_azure(self.clouds, priority="Spot")
-        self.assertEqual("spot", self.ask("azure")["life_cycle"])
-
-    def test_azure_that_sends_something_else(self):
-        for behaviour in (status(200, "<html>"), status(200, "[]"), garbage(), garbage_body(),
-                          status(410), empty):
-            clouds = FeedServer().start()
-            self.addCleanup(clouds.stop)
-            clouds.route("/metadata", behaviour)
-            self.assertNobody(self.identity(self.serve("--metadata", f"azure={clouds.url}")),
-                              "azure")
 
     def test_metadata_is_not_fetched_through_a_proxy(self):
         play_aws(self.clouds)
@@ -193,18 +137,6 @@ class Clouds(IdentityCase):
 
 
 class Settings(IdentityCase):
-    def test_settings_win(self):
-        play_aws(self.clouds)
-        self.assertIdentity(
-            self.ask("aws", "--instance-type", "m5.large", "--zone", "us-east-1b",
-                     "--life-cycle", "on_demand"),
-            "aws", "m5.large", "us-east-1", "us-east-1b", "on_demand", "settings")
-
-    def test_settings_alone_are_an_identity(self):
-        server = self.serve("--provider", "aws", "--instance-type", "m5.large", "--region", "eu-west-1")
-        self.assertIdentity(self.identity(server), "aws", "m5.large", "eu-west-1", None, None,
-                            "settings")
-
     def test_no_service_is_asked_when_it_is_switched_off(self):
         self.assertNobody(self.identity(self.serve()), "switched off")
 
@@ -232,11 +164,6 @@ class Settings(IdentityCase):
             self.assertEqual(200, server.get("/v1/runs").status)
             return server.get("/v1/machine").json()["identity"]["note"] == "no cloud was asked yet"
         until(is_answered_before, "an answer before the service was given up")
-
-    def test_one_word_that_never_comes_leaves_nothing_known(self):
-        play_aws(self.clouds)
-        self.clouds.route("/latest/meta-data/placement/availability-zone-id", silent)
-        self.assertNobody(self.ask("aws"), "timed out")
 
     def test_a_server_that_is_asking_stops_at_once(self):
         """It does not wait for all the answers, which take half a second each."""
@@ -285,27 +212,6 @@ class MachinePrice(IdentityCase):
         self.assertEqual((spot, None), self.price(self.machine("--life-cycle", "spot")))
         self.assertEqual((on_demand, None), self.price(self.machine("--life-cycle", "on_demand")))
 
-    def test_spot_never_gets_an_on_demand_price_nor_the_reverse(self):
-        price, why = self.price(self.machine("--life-cycle", "spot", spot=False))
-        self.assertIsNone(price)
-        self.assertIn("no feed has a price (spot) for c5.large in us-east-1; aws-on-demand-page has "
-                      "its on_demand price, and one kind never stands in for another", why)
-        price, why = self.price(self.machine("--life-cycle", "on_demand", on_demand=False))
-        self.assertIsNone(price)
-        self.assertIn("no feed has a price (on_demand) for c5.large in us-east-1; aws-spot-page has "
-                      "its spot price, and one kind never stands in for another", why)
-
-    def test_a_machine_of_unknown_life_cycle_has_no_price(self):
-        price, why = self.price(self.machine())
-        self.assertIsNone(price)
-        self.assertIn("say --life-cycle on_demand or --life-cycle spot", why)
-
-    def test_another_region_type_or_provider_has_no_price(self):
-        for words in (("--region", "us-gov-west-1"), ("--instance-type", "c5.larger"),
-                      ("--instance-type", "c5.larg"), ("--provider", "other")):
-            server = self.machine("--life-cycle", "on_demand", *words)
-            self.assertIsNone(self.price(server)[0], words)
-
     def test_a_machine_with_a_licence_has_not_the_price_of_plain_linux(self):
         play_aws(self.clouds, answers={**AWS, "instance-life-cycle": "on-demand"})
         self.clouds.route("/latest/dynamic/instance-identity/document",
@@ -320,44 +226,6 @@ class MachinePrice(IdentityCase):
                          self.price(server))
         server.post({"instance_type": "c5.large", "price_per_hour": 0.2}, path="/v1/prices")
         self.assertEqual(("0.2", None), self.price(server))
-
-    def test_an_entered_price_wins_until_it_is_withdrawn(self):
-        server = self.machine("--life-cycle", "on_demand")
-        listed = self.price(server)[0]
-        for amount, text in ((0.01, "0.01"), (None, listed)):
-            reply = server.post({"provider": "aws", "region": "us-east-1",
-                                 "instance_type": "c5.large", "price_per_hour": amount},
-                                path="/v1/prices")
-            self.assertEqual(201, reply.status, reply)
-            self.assertEqual((text, None), self.price(server))
-
-    def test_a_price_entered_for_another_place_does_not(self):
-        server = self.machine("--life-cycle", "on_demand", "--zone", "us-east-1a")
-        listed = self.price(server)
-        for other in ({"region": "eu-west-1"}, {"zone": "us-east-1b"}, {"provider": "gcp"},
-                      {"instance_type": "c5.xlarge"}):
-            reply = server.post({"provider": "aws", "region": "us-east-1", "price_per_hour": 9,
-                                 "instance_type": "c5.large", **other}, path="/v1/prices")
-            self.assertEqual(201, reply.status, reply)
-            self.assertEqual(listed, self.price(server), other)
-
-    def test_another_currency_never_stands_before_dollars(self):
-        """What was typed in euros is no price here, says so, and hides no price in dollars, whether
-        that was known before or comes later."""
-        euros = {"provider": "aws", "region": "us-east-1", "instance_type": "c5.large",
-                 "price_per_hour": 0.25, "currency": "EUR"}
-        server = self.machine("--life-cycle", "spot")
-        listed = self.price(server)
-        self.assertEqual(201, server.post(euros, path="/v1/prices").status)
-        self.assertEqual(listed, self.price(server))
-        server.post(euros | {"currency": "USD"}, path="/v1/prices")
-        self.assertEqual(("0.25", None), self.price(server))
-        server = self.machine("--life-cycle", "spot", spot=False, on_demand=False)
-        server.post(euros, path="/v1/prices")
-        price, why = self.price(server)
-        self.assertIsNone(price)
-        self.assertIn("known in EUR alone (0.25 an hour, typed), and is not converted: enter it in "
-                      "USD", why)
 
     def test_the_option_wins_over_everything(self):
         server = self.machine("--life-cycle", "on_demand", "--price-per-hour", "1.25")
@@ -387,22 +255,6 @@ class MachinePrice(IdentityCase):
             feed="aws-spot-page", instance_type="c5.large")})
         self.assertEqual("frozen", server.feed("aws-spot-page")["freshness"])
 
-    def test_a_list_that_was_published_long_ago_is_shown_and_not_used(self):
-        page = re.sub(rb"2026-08-..T17:17:52Z", b"2020-01-01T00:00:00Z",
-                      self.aws.on_demand_page("US East (N. Virginia)"))
-        self.clouds.route(re.compile("meteredUnitMaps.*Virginia"), page)
-        server = self.machine("--life-cycle", "on_demand", spot=False)
-        price, why = self.price(server)
-        self.assertIsNone(price)
-        self.assertIn("what the feeds say is too old: aws-on-demand-page said it last at 2020-", why)
-        self.assertEqual("expired", server.feed("aws-on-demand-page")["freshness"])
-
-    def test_spot_prices_of_this_morning_are_stale_and_used(self):
-        self.clouds.route("/spot.json", Document(self.aws.spot_page(), '"old"',
-                                                 time.time() - 5 * 3600))
-        server = self.machine("--life-cycle", "spot")
-        self.assertIsNotNone(self.price(server)[0])
-        self.assertEqual("stale", server.get("/v1/machine").json()["price"]["freshness"])
 
 
 if __name__ == "__main__":

@@ -175,38 +175,15 @@ def said(old, new):
 # What a sender might do, with the field that is to be blamed. None: the text as a whole.
 HOSTILE = [
     (said('"nanoseconds":[', '"nanoseconds":[NaN,'), "steps.nanoseconds[0]"),
-    (said('"loss":[', '"loss":[Infinity,'), "steps.loss[0]"),
-    (changed("steps", "loss", 17, to=1e308 * 10), "steps.loss[17]"),
-    (said('"nanoseconds":[', '"nanoseconds":[1e308,'), "steps.nanoseconds[0]"),
-    (changed("steps", "loss", to=[1e308] * 60), None),
     (changed("steps", "nanoseconds", 5, to=0), "steps.nanoseconds[5]"),
-    (changed("steps", "nanoseconds", 5, to=-1), "steps.nanoseconds[5]"),
-    (changed("steps", "nanoseconds", 5, to=1.5), "steps.nanoseconds[5]"),
-    (changed("steps", "nanoseconds", 5, to=10 ** 16), "steps.nanoseconds[5]"),
-    (changed("steps", "nanoseconds", 5, to="1"), "steps.nanoseconds[5]"),
-    (changed("steps", "loss", to=[1]), None),
-    (changed("steps", to={"nanoseconds": [], "loss": []}), None),
-    (changed("spec", "steps", to=10 ** 9), "spec.steps"),
     (changed("spec", "warmup_steps", to=60), "steps"),
-    (changed("spec", "batch_size", to=0), "spec.batch_size"),
-    (said('"seed":1', '"seed":1,"seed":2'), "spec"),
-    (said('"loss":[', '"loss":[1],"loss":['), None),
     (said('"id":', '"id":"00000000000000000000000000","id":'), "id"),
     (changed("summary", to={"samples_per_second": speed(document(1)) * 1000}),
      "summary.samples_per_second"),
     (changed("summary", to={"samples_per_second": speed(document(1)) * 1.002}),
      "summary.samples_per_second"),
     (changed("summary", to={"samples_per_second": 0}), "summary.samples_per_second"),
-    (changed("surprise", to=1), None),
-    (changed("pennyworth_run", to=2), "pennyworth_run"),
-    (changed("id", to="x"), "id"),
-    (changed("ended_at", to="1969-12-31T23:59:59Z"), "ended_at"),
-    (changed("ended_at", to="2026-01-02T03:04:05Z"), "ended_at"),
-    (changed("evidence", to={"observations": [[1]], "canaries": []}), None),
-    (changed("software", to="x\u0000y"), None),
-    ("", None), ("{", None), ("[]", None), ("1", None), ("{}", "pennyworth_run"),
-    ("[" * 100000, None), ('{"a":' * 100000, None), (line(document(1)) + "{}", None),
-    (line(document(1))[:-1], None),
+    ("", None), ("{}", "pennyworth_run"), ("[" * 100000, None), (line(document(1))[:-1], None),
 ]
 
 
@@ -284,39 +261,10 @@ class Refused(ServerCase):
         self.assertProblem(hub.post(run, path=PATH), 400, "invalid",
                            "summary.samples_per_second")
 
-    def test_costs_that_do_not_follow_from_the_price_are_refused(self):
-        server = self.own_server("--price-per-hour", "0.5", "--instance-type", "test.large")
-        server.run(steps=30)
-        run = json.loads(unsigned(export(server)))
-        self.assertIsNotNone(run["cost"]["samples_per_dollar"])
-        wrong = [("cost.dollars_per_million_samples", "dollars_per_million_samples"),
-                 ("cost.samples_per_dollar", "samples_per_dollar"),
-                 ("cost.hours_per_million_samples", "hours_per_million_samples")]
-        for field, name in wrong:
-            other = json.loads(json.dumps(run))
-            other["cost"][name]["value"] *= 0.99
-            self.assertProblem(self.server.post(other, path=PATH), 400, "invalid", field)
-        other = json.loads(json.dumps(run))
-        other["cost"]["price"]["price_per_hour"] = 0.25
-        self.assertProblem(self.server.post(other, path=PATH), 400, "invalid",
-                           "cost.samples_per_dollar")
-        other["cost"]["price"] = None
-        self.assertProblem(self.server.post(other, path=PATH), 400, "invalid",
-                           "cost.samples_per_dollar")
-        self.assertEqual(201, self.server.post(run, path=PATH).status)
-
     def test_at_most_fifty_are_listed_and_all_are_counted(self):
         report = taken(self.server, b"{}\n" * 70)
         self.assertEqual((70, 50), (report["refused"], len(report["errors"])))
         self.assertEqual([*range(1, 51)], [error["line"] for error in report["errors"]])
-
-    def test_other_types_are_not_read(self):
-        for kind in ("text/plain", "application/ndjson", "text/csv", ""):
-            reply = self.server.request("POST", PATH, lines([document(1)]),
-                                        {"Content-Type": kind})
-            self.assertProblem(reply, 415, "unsupported-media-type", "Content-Type")
-        reply = self.server.post(document(1), path=PATH + "?x=1")
-        self.assertEqual(400, reply.status)
 
     def test_lines_are_for_this_path_only(self):
         reply = self.server.request("POST", "/v1/runs", b"{}", {"Content-Type": LINES})
@@ -417,39 +365,11 @@ class RoundTrip(ServerCase):
         self.assertEqual((0, report["imported"]), (again["imported"], again["known"]))
         self.assertEqual("measured", self.server.show(ids(out)[0])["provenance"])
 
-    def test_runs_leave_in_order_and_by_their_properties(self):
-        everything = ids(export(self.server))
-        imported = ids(export(self.server, "?provenance=imported"))
-        self.assertEqual([run_id(number) for number in range(700)], imported)
-        measured = ids(export(self.server, "?provenance=measured"))
-        self.assertEqual(set(everything), {*imported, *measured})
-        talkative = ids(export(self.server, "?engine=talkative"))
-        self.assertEqual(1, len(talkative))
-        self.assertEqual(talkative, ids(export(self.server, "?label=of=talkative&workload=mlp2017")))
-        self.assertEqual([], ids(export(self.server, "?label=of=talkative&engine=ok")))
-        self.assertEqual([], ids(export(self.server, "?instance_type=other")))
-        self.assertEqual(everything, ids(export(self.server, "?instance_type=test.large")))
-
     def test_an_export_goes_on_behind_an_id(self):
         everything = ids(export(self.server, "?provenance=imported"))
         for index in (0, 255, 698, 699):
             rest = ids(export(self.server, f"?provenance=imported&after={everything[index]}"))
             self.assertEqual(everything[index + 1:], rest)
-
-    def test_wrong_parameters_of_an_export_are_refused(self):
-        for query, field in (("?after=x", "after"), ("?after=" + "0" * 26, "after"),
-                             ("?provenance=x", "provenance"), ("?label=x", "label"),
-                             ("?state=failed", "state")):
-            self.assertProblem(self.server.get("/v1/runs/export" + query), 400, "invalid", field)
-
-    def test_these_words_are_no_ids(self):
-        for method, path, allowed in (("GET", PATH, "POST, OPTIONS"),
-                                      ("POST", "/v1/runs/export", "GET, HEAD, OPTIONS"),
-                                      ("DELETE", "/v1/runs/export", "GET, HEAD, OPTIONS")):
-            reply = self.server.request(method, path)
-            self.assertProblem(reply, 405, "method-not-allowed")
-            self.assertEqual(allowed, reply.headers["allow"])
-        self.assertEqual(404, self.server.get("/v1/runs/import/steps").status)
 
     def test_a_reader_that_disconnects_does_not_disturb_others(self):
         for _ in range(5):

@@ -7,13 +7,6 @@ from openapi import Description
 from run_documents import FIGURE
 
 TINY = 5e-324  # the smallest double above 0
-LONG = "x" * 201
-WORDS = {"/v1/comparison": ("workload", "engine", "provider", "instance_type", "stratum", "precision",
-                            "configuration", "price", "region", "zone", "discount", "price_of",
-                            "reference"),
-         "/v1/instances": ("provider", "instance_type", "prefix", "region", "architecture",
-                           "cursor"),
-         "/v1/prices": ("provider", "region", "zone", "instance_type", "feed")}
 TIMES = {"/v1/comparison": "price_at", "/v1/prices": "at", "/v1/discounts": "at"}
 
 
@@ -54,20 +47,9 @@ class Limits(ServerCase):
             for zero in ("0", "0.0", "-0.0", "0e3"):
                 with self.subTest(f"{name}={zero}"):
                     self.ask(f"/v1/comparison?{name}={zero}")
-            self.refuses(f"/v1/comparison?{name}=-0.1", name)
-            self.refuses(f"/v1/comparison?{name}=none", name)
 
-    def test_a_number_is_written_as_in_json(self):
-        for text in ("0x10", "inf", "nan", "1e400", "%2B1", "1,5"):
-            self.refuses(f"/v1/comparison?epochs={text}", "epochs")
-
-    def test_a_word_has_1_to_200_characters(self):
-        for path, names in WORDS.items():
-            for name in names:
-                with self.subTest(f"{path} {name}"):
-                    self.refuses(f"{path}?{name}=", name)
-                    self.refuses(f"{path}?{name}={LONG}", name)
-        self.ask("/v1/prices?provider=" + "%C3%A9" * 200)  # characters, not bytes
+    def test_a_word_has_at_most_200_characters_not_bytes(self):
+        self.ask("/v1/prices?provider=" + "%C3%A9" * 200)
         self.refuses("/v1/prices?provider=" + "%C3%A9" * 201, "provider")
 
     def test_a_time_of_the_epoch_is_refused_and_the_next_millisecond_is_not(self):

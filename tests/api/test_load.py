@@ -44,11 +44,6 @@ class Load(ServerCase):
                 names = {one["name"] for one in self.named(NAME, server)["processes"]}
         self.assertNotIn("busyworker", names)
 
-    def test_it_takes_no_parameters_and_gives_json(self):
-        self.assertEqual(400, self.server.get(PATH + "?now=1").status)
-        self.assertEqual(406, self.server.get(PATH, Accept="text/csv").status)
-        self.assertEqual(405, self.server.request("POST", PATH).status)
-
 
 class Held(unittest.TestCase):
     """A server without an earlier question has one reading: the first answer waits for the second."""
@@ -78,15 +73,6 @@ class Held(unittest.TestCase):
         first.request("GET", PATH)
         server.stop()
         first.close()
-
-
-class WithTokens(unittest.TestCase):
-    def test_names_of_processes_are_for_those_with_a_token(self):
-        server = Server(token="a-token-that-may-do-all").start()
-        self.addCleanup(server.stop)
-        self.assertEqual(200, server.get(PATH).status)
-        server.token = None
-        self.assertEqual(401, server.get(PATH).status)
 
 
 if __name__ == "__main__":

@@ -3,24 +3,11 @@ matter of tests/engine/train; here a few stand for all."""
 import csv
 import io
 import unittest
-from pathlib import Path
 
 from harness import ServerCase
 
 BATCHES = {"mlp2017": 128, "lstm2017": 128, "gpt2_tiny": 4}
 COMPARED = ("mlp2017", "lstm2017")
-
-
-def cpu_words():
-    return Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
-
-
-def computes_bf16():
-    """Not whether tiles that the processor promises also work: of Intel's, only where both agree."""
-    words = cpu_words()
-    if "GenuineIntel" in words and "amx_bf16" not in words:
-        return False
-    return "avx512_bf16" in words
 
 
 class Networks(ServerCase):
@@ -77,19 +64,6 @@ class Networks(ServerCase):
                 self.assertAlmostEqual(1, value["value"] / tokens / speed)
                 self.assertAlmostEqual(1, float(line["tokens_per_second"]) / value["value"], 4)
 
-    def test_what_the_engine_cannot_do_is_refused_beforehand(self):
-        for spec, field in (({"layout": "nhwc"}, "layout"), ({"plan": "plain"}, "plan"),
-                            ({"input_workers": 1}, "input_workers"),
-                            ({"precision": "f16"}, "precision")):
-            reply = self.server.post({"workload": "gpt2_tiny", **spec})
-            self.assertProblem(reply, 422, field=field)
-
-    def test_the_precision_that_is_left_out_is_the_machines_up_to_the_isa(self):
-        spec = self.server.post({"engine": "ok", "steps": 1}).json()["spec"]
-        self.assertEqual("bf16" if computes_bf16() else "f32", spec["precision"])
-        if "avx2" in cpu_words():
-            spec = self.server.post({"engine": "ok", "steps": 1, "isa": "avx2"}).json()["spec"]
-            self.assertEqual("f32", spec["precision"])
 
 
 if __name__ == "__main__":

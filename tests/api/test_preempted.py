@@ -267,28 +267,6 @@ class TakenBack(Case):
 
 
 class Asking(Case):
-    def test_an_idle_machine_is_not_asked_about(self):
-        self.play(Aws)
-        server = self.serve()
-        server.wait(server.queue(steps=2))
-
-        def is_quiet():
-            asked = len(self.clouds.requests)
-            time.sleep(0.5)
-            return asked == len(self.clouds.requests)
-        until(is_quiet, "nothing is asked for five pauses")
-        server.stop()
-
-    def test_a_machine_that_is_paid_by_the_hour_is_not_asked_about(self):
-        self.play(Aws)
-        self.cloud.take_back()
-        server = self.serve("--life-cycle", "on_demand")
-        running = self.busy(server)
-        until(lambda: server.show(running)["steps_stored"] > 20, "a second has passed")
-        self.assertEqual(0, self.notices())
-        self.assertEqual("running", server.show(running)["state"])
-        server.stop()
-
     def test_a_service_that_fails_is_logged_once_and_ends_no_run(self):
         cloud = self.play(Gcp)
         server = self.serve()
@@ -302,29 +280,6 @@ class Asking(Case):
                                            server.read_log())))
         self.clouds.route(cloud.ASKED, cloud.answer(lambda: "TRUE"))
         self.assertEqual("preempted", server.wait(running)["state"])
-        server.stop()
-
-    def test_a_machine_without_an_identity_is_asked_again(self):
-        cloud = self.play(Gcp)
-        self.clouds.route("/computeMetadata", status(503))
-        server = self.serve(known=False)
-        until(lambda: "did not identify this machine" in (server.get("/v1/machine").json()["identity"]["note"]
-                                         or ""), "it was asked in vain")
-        cloud = self.cloud = Gcp(self.clouds)
-        running = self.busy(server)
-        until(lambda: self.notices() >= 1, "it is asked again")
-        self.assertEqual("spot", server.get("/v1/machine").json()["identity"]["life_cycle"])
-        cloud.take_back()
-        self.assertEqual("preempted", server.wait(running)["state"])
-        server.stop()
-
-    def test_a_hint_is_only_one(self):
-        cloud = self.play(Aws)
-        cloud.answers["events/recommendations/rebalance"] = json.dumps({"noticeTime": AT})
-        server = self.serve()
-        running = self.busy(server)
-        until(lambda: "hints that it may take this machine back" in server.read_log(), "a hint")
-        self.assertEqual("running", server.show(running)["state"])
         server.stop()
 
     def test_a_server_that_is_asking_stops(self):

@@ -9,10 +9,6 @@ HOUR = {"machine": "this", "price_per_hour": 0.5}
 OWN = {"purchase": 1752, "years": 4, "watts": 100, "cents_per_kwh": 30}
 
 
-def own(**wrong):
-    return {"machine": "this", "own": {**OWN, **wrong}}
-
-
 class ThisMachine(Case):
     def setUp(self):
         self.server = self.own_server(engines={"ok": fake("ok"), "slow": fake("slow", 20)})
@@ -149,22 +145,9 @@ class ThisMachine(Case):
         for body, field, words in (
                 ({"machine": "that", "price_per_hour": 1}, "machine", 'must be "this"'),
                 ({"machine": "this"}, "price_per_hour", "exactly one"),
-                ({**HOUR, "per_month": 1}, "per_month", "exactly one"),
                 ({**HOUR, "instance_type": "x"}, "instance_type", "price_per_hour"),
-                ({**HOUR, "price_per_hour": 0}, "price_per_hour", "more than 0 and at most 100000"),
-                ({**HOUR, "price_per_hour": None}, "price_per_hour", "must be a number"),
-                ({**HOUR, "price_per_hour": 100000.1}, "price_per_hour", "at most 100000"),
-                ({**HOUR, "price_per_hour": "1"}, "price_per_hour", "must be a number"),
-                ({**HOUR, "price_per_hour": 1e-12}, "price_per_hour", "0.000000001"),
-                ({"machine": "this", "per_month": -1}, "per_month", "more than 0 and at most 73000000"),
-                ({"machine": "this", "own": 5}, "own", "purchase, years, watts"),
-                (own(watt=1), "own.watt", "purchase"),
-                (own(purchase=-1), "own.purchase", "at least 0 and at most 100000000"),
-                (own(years=0), "own.years", "more than 0 and at most 100"),
-                (own(watts="60"), "own.watts", "must be a number"),
-                (own(cents_per_kwh=10001), "own.cents_per_kwh", "at least 0 and at most 10000"),
                 ({"machine": "this", "own": {"purchase": 1}}, "own.years", "is missing"),
-                (own(purchase=0, watts=0), "own", "makes 0 USD")):
+                ({"machine": "this", "own": {**OWN, "purchase": 0, "watts": 0}}, "own", "makes 0 USD")):
             with self.subTest(body):
                 reply = self.server.post(body, path="/v1/prices")
                 self.assertProblem(reply, 400, "invalid", field)

@@ -49,12 +49,6 @@ class Push(unittest.TestCase):
         self.assertEqual("", ended.out)
         self.assertIn("0 runs wait", self.push(hub.url + "/").stderr)
 
-    def test_each_hub_gets_its_own(self):
-        run = self.measure()
-        for hub in (FakeHub(self, GOOD), FakeHub(self, GOOD)):
-            self.push(hub.url)
-            self.assertEqual([[run]], [ids for _path, _headers, ids in hub.requests])
-
     def test_a_killed_candidate_is_pushed_afterwards(self):
         run = self.measure()
         running = self.candidate.start("bench", "--set", "quick", "--label", "second=1",
@@ -66,19 +60,6 @@ class Push(unittest.TestCase):
         exported = hub.get("/v1/runs/export").body.decode().splitlines()
         self.assertEqual([run], [json.loads(line)["id"] for line in exported])
 
-    def test_runs_that_the_hub_had_already_are_settled(self):
-        """As after a kill between the hub's answer and the record of it."""
-        run = self.measure()
-        hub = self.hub()
-        own = Server(database=self.candidate.database).start()
-        body = own.get("/v1/runs/export").body
-        own.stop()
-        reply = hub.request("POST", "/v1/runs/import", body,
-                            {"Content-Type": "application/x-ndjson"})
-        self.assertEqual(1, reply.json()["imported"], reply)
-        self.assertIn("1 accepted", self.push(hub.url).stderr)
-        self.assertEqual("finished", hub.show(run)["state"])
-
     def test_a_server_may_be_using_the_database(self):
         server = self.hub(database=self.candidate.database, engines={"ok": fake("ok")})
         runs = {server.run()["id"] for _ in range(3)}
@@ -88,15 +69,6 @@ class Push(unittest.TestCase):
         self.assertEqual("finished", server.run()["state"])
         self.push(hub.url)
         self.assertEqual(1, len(hub.requests[1][2]))
-
-    def test_more_than_a_batch_goes_in_several(self):
-        server = self.hub("--queue-limit", "1000", database=self.candidate.database,
-                          engines={"ok": fake("ok", 0)})
-        last = [server.queue(steps=1, max_seconds=5) for _ in range(60)][-1]
-        server.wait(last)
-        hub = self.hub()
-        self.assertIn("60 accepted", self.push(hub.url).stderr)
-        self.assertEqual(60, len(hub.get("/v1/runs/export").body.splitlines()))
 
     def test_more_than_a_token_may_send_in_an_hour_goes_as_it_may_and_nothing_is_lost(self):
         server = self.hub("--queue-limit", "100", database=self.candidate.database,
@@ -127,32 +99,12 @@ class Push(unittest.TestCase):
         self.assertEqual([429, 429, 200, 429, 200], [entry["status"] for entry in answers])
         self.assertEqual(12, sum(entry.get("imported", 0) for entry in answers))
 
-    def test_imported_runs_are_not_reported_to_a_hub(self):
-        run = self.measure()
-        hub = self.hub()
-        self.push(hub.url)
-        database = hub.database
-        hub.stop()
-        self.candidate.database = database
-        other = FakeHub(self, GOOD)
-        self.assertIn("0 runs wait", self.push(other.url).stderr)
-        self.assertEqual([], other.requests, run)
-
     def test_without_a_hub_it_is_kept(self):
         self.measure()
         ended = self.push("http://127.0.0.1:9", "--report-seconds", "1", status=5)
         self.assertIn("1 still waiting", ended.stderr)
         hub = FakeHub(self, GOOD)
         self.push(hub.url)
-        self.assertEqual(1, len(hub.requests))
-
-    def test_a_refused_run_is_reported_once_and_not_sent_again(self):
-        self.measure()
-        body = json.dumps({"imported": 0, "known": 0, "refused": 1, "errors": [
-            {"line": 1, "id": None, "field": "steps", "reason": "are odd"}]})
-        hub = FakeHub(self, (200, {}, body))
-        self.assertIn("steps: are odd", self.push(hub.url, status=5).stderr)
-        self.assertIn("1 were refused by this hub", self.push(hub.url).stderr)
         self.assertEqual(1, len(hub.requests))
 
     def refusal(self, reason):

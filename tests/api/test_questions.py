@@ -22,6 +22,9 @@ TOGETHER = (
     ("/v1/comparison", "samples=1&epochs=1", "samples"),
     ("/v1/comparison", "reference=unknown", "reference"),
     ("/v1/families", "family=a&instance_type=a.b", "instance_type"),
+    ("/v1/runs", "since=2026-01-02&until=2026-01-01", "until"),
+    ("/v1/runs/export", "since=2026-01-02&until=2026-01-01", "until"),
+    ("/v1/runs/export", "after=" + "0" * 26, "after"),
     ("/v1/prices", "history=true", "instance_type"),
     ("/v1/prices", "history=true&instance_type=a&cursor=1", "cursor"),
 )

@@ -7,7 +7,7 @@ import unittest
 from feed_payloads import Aws, Azure
 from feed_server import Document, Failing, FeedServer, silent, slow, status
 from harness import Case, until
-from price_server import (GCP_KEY, AzureRetail, GcpCatalog, OnDemandPage, PriceServer, SpotPage)
+from price_server import (GCP_KEY, GcpCatalog, OnDemandPage, PriceServer, SpotPage)
 
 AWS_SECRET = "wJalrXUtnFEMIsecretOfAwsForTestsEXAMPLEKEY"
 AWS_ID, AWS_TOKEN = "AKIAEXAMPLEFORTESTS1", "IQoJsessionTokenForTests" * 8
@@ -47,18 +47,6 @@ class Apart(RefreshCase):
                      if key[0] != "eu-west-1"}
         self.assertEqual(elsewhere, {key: price for key, price in stage.stored_prices().items()
                                      if key[0] != "eu-west-1"})
-
-    def test_the_same_of_azure(self):
-        stage = self.on(AzureRetail, "regions=eastus2,westeurope")
-        old = stage.server.prices(region="westeurope")
-        stage.play(day=1)
-        stage.feeds.route(re.compile("westeurope"), status(429, headers={"Retry-After": "500"}))
-        self.assertEqual("partly_failed", stage.server.refresh(stage.NAME)["state"])
-        self.assertEqual(old, stage.server.prices(region="westeurope"))
-        expected = stage.expected()
-        for key, price in stage.stored_prices().items():
-            if key[0] == "eastus2":
-                self.assertEqual(expected[key], price)
 
     def test_a_feed_that_fails_disturbs_no_other(self):
         with FeedServer() as feeds:
@@ -110,23 +98,6 @@ class Apart(RefreshCase):
         self.assertEqual("ok", stage.server.scopes(stage.NAME)["us-east-1"]["state"])
         self.assertEqual("partly_failed", stage.server.feed(stage.NAME)["state"])
         self.assertTrue(stage.server.prices(feed=stage.NAME, region="us-east-1"))
-
-    def test_one_price_that_leaps_is_accepted_when_it_is_said_again(self):
-        stage = self.on(SpotPage)
-        key = ("us-east-1", "m5.large", "spot")
-        old = stage.stored_prices()
-        document, price = stage.document.body, stage.aws.spot_price("us-east-1", "m5.large")
-        page = json.loads(document)
-        for group in page["config"]["regions"][0]["instanceTypes"]:
-            for size in group["sizes"]:
-                if size["size"] == "m5.large":
-                    size["valueColumns"][0]["prices"]["USD"] = str(float(price) * 20)
-        stage.document.change(json.dumps(page), '"leap"')
-        self.assertEqual("ok", stage.server.refresh(stage.NAME)["state"])
-        self.assertEqual(old, stage.stored_prices(), "one reading is not enough")
-        stage.document.change(json.dumps(page) + " ", '"leap again"')
-        self.assertEqual("ok", stage.server.refresh(stage.NAME)["state"])
-        self.assertEqual({**old, key: round(float(price) * 20 * 10**9)}, stage.stored_prices())
 
 
 class Asking(RefreshCase):

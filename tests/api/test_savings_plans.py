@@ -99,17 +99,6 @@ class SavingsPlans(Case):
         self.assertIn("$0.05 savings_plan_3y_all_upfront, $1314.00 of it at once for the term",
                       words)
 
-    def test_a_comparison_by_the_hour_has_none_of_them(self):
-        self.server.post(document(1, provider="aws", region="us-east-1", instance_type="m5.large"),
-                         path="/v1/runs/import")
-        row = self.checked("/v1/comparison?workload=mlp2017&region=us-east-1")["rows"][0]
-        self.assertIsNone(row["price"])
-        self.assertIn("savings_plan", row["why_no_price"])
-        row = next(csv.DictReader(io.StringIO(self.server.get(
-            "/v1/comparison?workload=mlp2017&region=us-east-1&format=csv").body.decode())))
-        self.assertEqual(("", "", ""), tuple(row[name] for name in (
-            "commitment_years", "commitment_payment", "commitment_upfront_dollars")))
-
     def test_a_kind_without_a_price_names_the_feed_that_has_it(self):
         self.server.post(document(1, provider="aws", region="us-east-1", instance_type="m5.large"),
                          path="/v1/runs/import")
@@ -123,15 +112,6 @@ class SavingsPlans(Case):
             self.assertIn(f"no feed has a price ({kind}) for m5.large", row["why_no_price"])
             self.assertIn(words, row["why_no_price"])
             self.assertIn("price=savings_plan_1y", row["why_no_price"])
-
-    def test_another_version_is_read_and_the_same_one_is_not(self):
-        read = len(self.feeds.requests)
-        self.server.refresh("aws-savings-plans")
-        self.assertEqual([INDEX], [request.path for request in self.feeds.requests[read:]])
-        self.publish("20250912000000", {**PRICES, "P1": "0.072"})
-        self.server.refresh("aws-savings-plans")
-        prices = self.server.prices(instance_type="m5.large", kind="savings_plan_1y")
-        self.assertEqual([0.072], [price["price_per_hour"] for price in prices])
 
 
 if __name__ == "__main__":

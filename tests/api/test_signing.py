@@ -173,24 +173,6 @@ class Tokens(Case):
         server.start()
         self.assertEqual(409, self.put(server, "alice", signed(MALLORY, text_of(document(2))), prove=MALLORY)[0])
 
-    def test_a_relay_sends_the_runs_of_others(self):
-        server = self.serve_hub()
-        self.assertStored(1, self.put(server, "alice", signed(ALICE, text_of(document(1))), prove=ALICE))
-        self.assertStored(3, self.put(server, "relay", signed(ALICE, text_of(document(2))),
-                                      signed(MALLORY, text_of(document(3))), text_of(document(4)), prove=MALLORY))
-        self.assertStored(1, self.put(server, "relay", signed(ALICE, text_of(document(5))), prove=ALICE))
-
-    def test_one_machine_may_have_two_tokens(self):
-        server = self.serve_hub(line("alice2", "import"))
-        for number, name in ((1, "alice"), (2, "alice2")):
-            self.assertStored(1, self.put(server, name, signed(ALICE, text_of(document(number))), prove=ALICE))
-
-    def test_the_file_of_tokens_says_what_is_wrong(self):
-        for words, said in (("keys=few", "many"), ("keys=many keys=many", "twice")):
-            self.write(line("relay", "import", words))
-            server = Server("--tokens", self.file)
-            with self.assertRaisesRegex(AssertionError, said):
-                server.start()
 
 
 class Candidates(Case):
@@ -254,26 +236,20 @@ class Candidates(Case):
         self.assertEqual([exported], self.export(other))
 
     def test_a_key_that_others_may_read_or_that_is_damaged_is_refused(self):
-        key = self.key()
+        self.key()
         file = self.candidate.database + ".key"
         with open(file, encoding="ascii") as opened:
-            whole = opened.read()
+            secret_digits = opened.read()[8:72]
         os.chmod(file, 0o640)
         self.assertIn("chmod 600", self.key(status=1))
         ended = self.candidate.run("bench", "--set", "quick")
         self.assertEqual(1, ended.status)
         self.assertIn("chmod 600", ended.stderr)
         os.chmod(file, 0o600)
-        for damaged in (whole[:-2], "", whole + "x", whole.replace("ed25519", "ed25518"),
-                        whole[:8] + ("0" if whole[8] != "0" else "1") + whole[9:]):
-            with open(file, "w", encoding="ascii") as opened:
-                opened.write(damaged)
-            said = self.key(status=1)
-            self.assertIn("is damaged", said)
-            self.assertNotIn(whole[8:72], said)
-        with open(file, "w", encoding="ascii") as opened:
-            opened.write(whole)
-        self.assertEqual(key, self.key())
+        os.truncate(file, 100)
+        said = self.key(status=1)
+        self.assertIn("is damaged", said)
+        self.assertNotIn(secret_digits, said)
         self.key("spin", status=2)
 
 

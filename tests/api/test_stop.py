@@ -3,12 +3,10 @@ import os
 import re
 import shutil
 import signal
-import sqlite3
 import subprocess
 import tempfile
 import time
 import unittest
-from pathlib import Path
 
 from harness import SERVER, Events, Server, fake, together, until, worker_pids
 
@@ -166,16 +164,6 @@ class Starting(Case):
         server.request("DELETE", f"/v1/runs/{running}")
         server.wait(running)
 
-    def test_a_database_with_two_names_has_one_server(self):
-        def check(index):
-            server = self.serve()
-            name = os.path.join(server.folder, "other.db")
-            (os.symlink, os.link)[index](server.database, name)
-            self.check_second_is_refused(server, name)
-            server.kill()
-            Server(database=name, engines=ENGINES).start().stop()  # a dead one holds nothing
-        together(2, check)
-
     def test_a_database_whose_lock_file_was_deleted_has_one_server(self):
         server = self.serve()
         os.remove(server.database + ".lock")
@@ -193,14 +181,6 @@ class Starting(Case):
             self.assertIn("stop it first", done.stderr)
         together(2, lambda index: restore() if index else
                  self.check_second_is_refused(server, server.database))
-
-    def test_a_new_database_is_held_from_its_first_moment(self):
-        server = Server(engines=ENGINES)
-        self.addCleanup(server.stop)
-        name = os.path.join(server.folder, "other.db")
-        os.symlink(server.database, name)  # before there is a file
-        server.start()
-        self.check_second_is_refused(server, name)
 
     def test_a_restored_database_is_held_too(self):
         """The file that was locked first is not the one that is served."""
@@ -240,20 +220,6 @@ class Starting(Case):
         self.assertEqual(1, status)
         self.assertRegex(log, rf"--port .*{server.port}.*in use")
 
-    def test_a_foreign_database_is_left_alone(self):
-        for contents in ("CREATE TABLE theirs (x)", None):
-            server = Server()
-            if contents:
-                sqlite3.connect(server.database).execute(contents).connection.close()
-            else:
-                with open(server.database, "wb") as file:
-                    file.write(b"no database at all" * 1000)
-            before = Path(server.database).read_bytes()
-            status, log = self.run_to_end(server)
-            self.assertEqual(1, status)
-            self.assertRegex(log, r"belongs to another program|not a database")
-            self.assertEqual(before, Path(server.database).read_bytes())
-
     def test_a_folder_that_is_not_there_is_refused_and_the_usual_one_is_made(self):
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
@@ -279,17 +245,6 @@ class Starting(Case):
         done = self.output("--port", "x", "--version")
         self.assertEqual(0, done.returncode)
         self.assertTrue(re.fullmatch(r"pennyworth \d+\.\d+\.\d+\n", done.stdout), done.stdout)
-
-    def test_wrong_options_are_named(self):
-        for words, named in ((["--prot", "1"], "--prot is not an option"),
-                             (["--port"], "--port requires a value"),
-                             (["--port", "70000"], "--port must be between 0 and 65535"),
-                             (["--port=x"], "--port must be an integer"),
-                             (["--log", "loud"], "--log 'loud'"), (["1"], "1 is not a command"),
-                             ([], "--database is needed")):
-            done = self.output(*words)
-            self.assertEqual(2, done.returncode, done.stderr)
-            self.assertIn(named, done.stderr)
 
 
 if __name__ == "__main__":

@@ -57,27 +57,12 @@ class Support(ServerCase):
         self.assertEqual({"value": None, "source": None}, row["numa_nodes"])
         self.assertEqual(0, row["kinds_measured"])
 
-    def test_a_type_that_no_feed_knows_is_known_from_its_runs(self):
-        row = self.row("zz9.large")
-        self.assertEqual((None, "zz9", "measured"),
-                         (row["feed"], row["family"], row["memory_gib"]["source"]))
-        row = self.row("desk")
-        self.assertEqual((None, "desk"), (row["provider"], row["family"]))
-
     def test_what_does_not_run_says_why(self):
         self.assertEqual("no", self.row("t3.nano")["runs"]["value"])
         self.assertEqual({"unknown"}, {self.row(name)["runs"]["value"]
                                        for name in ("t3.odd", "c7g.large")})
         for row in self.rows():
             self.assertEqual(row["runs"]["value"] == "yes", row["why_not"] is None, row)
-
-    def test_filters_narrow(self):
-        everything = self.rows()
-        for filters in ({"provider": "aws"}, {"provider": "gcp"}, {"family": "m5"}, {"family": "m"},
-                        {"family": "m5", "provider": "aws"}, {"instance_type": "desk"}):
-            self.assertEqual([row for row in everything
-                              if all(row[key] == value for key, value in filters.items())],
-                             self.rows(**filters), filters)
 
     def test_pages_have_each_type_once(self):
         for filters in ({}, {"family": "m5"}):

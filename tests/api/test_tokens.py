@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import SERVER, Server, fake, together, until
+from harness import SERVER, Server, fake, until
 from run_documents import document, lines
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50)}
@@ -244,11 +244,6 @@ class Limits(Case):
         self.assertLimited(self.ask(server, "POST", IMPORT, "c1", blanks * 2, NDJSON),
                            "mib_per_hour", retry=False)
 
-    def test_of_many_at_once_no_more_get_through_than_may(self):
-        server = self.serve(line("c1", "import", "runs_per_hour=10"))
-        replies = together(20, lambda number: self.send(server, "c1", number).status)
-        self.assertEqual([200] * 10 + [429] * 10, sorted(replies))
-
 
 class Senders(Case):
     def test_the_first_sender_of_a_run_stays(self):
@@ -272,18 +267,6 @@ class Senders(Case):
 
     def compare(self, server, query):
         return self.ask(server, "GET", "/v1/comparison?workload=mlp2017" + query, "c1")
-
-    def test_a_comparison_has_the_runs_of_one_sender_alone(self):
-        server = self.serve(line("c1", "import,read"), line("c2", "import"))
-        self.send(server, "c1", 1, 4)
-        self.send(server, "c2", 2)
-        both, one, other = (self.compare(server, query).json()["rows"] for query in
-                            ("", "&sender=c1", "&sender=c2"))
-        self.assertEqual([{"c1", "c2"}, {"c1"}, {"c2"}],
-                         [{source["sender"] for source in rows[0]["senders"]}
-                          for rows in (both, one, other)])
-        self.assertEqual([{row["id"] for row in both}] * 2,
-                         [{row["id"] for row in rows} for rows in (one, other)])
 
     def test_a_sender_without_runs_is_named(self):
         server = self.serve(line("c1", "import,read"))
@@ -347,13 +330,6 @@ class Reloading(Case):
         os.unlink(self.file)
         self.hangup(server, "SIGHUP: the tokens stay as they were: ")
         self.assertEqual(200, self.send(server, "c1", 2).status)
-
-    def test_requests_go_on_while_the_file_is_read_again(self):
-        server = self.serve(line("c1", "read"))
-        for _ in range(20):
-            server.process.send_signal(signal.SIGHUP)
-            statuses = together(4, lambda _: self.ask(server, "GET", "/v1/runs", "c1").status)
-            self.assertEqual([200] * 4, statuses)
 
     def test_with_nothing_to_read_again_it_goes_on(self):
         server = Server(engines=ENGINES).start()
@@ -432,14 +408,6 @@ class Audit(Case):
         entry = json.loads(re.search(r"info audit (.*)", server.read_log())[1])
         self.assertEqual((None, "DELETE", 404), (entry["who"], entry["method"], entry["status"]))
 
-    def test_lines_of_many_do_not_mix(self):
-        server = self.serve(line("c1", "write"), flags=("--http-threads", "8"))
-        together(8, lambda _: [self.ask(server, "DELETE", MISSING + "x" * 500, "c1")
-                               for _ in range(25)])
-        printed = self.audit()
-        self.assertEqual(200, len(printed))
-        self.assertEqual({200}, {len(entry["path"]) for entry in printed})
-
     def test_an_interrupted_import_reports_what_it_has_stored(self):
         server = self.serve(line("c1", "import,read"))
         database = sqlite3.connect(server.database, timeout=30)
@@ -462,24 +430,6 @@ class Audit(Case):
         text = self.ask(server, "GET", "/metrics", "c1").body.decode()
         self.assertIn('pennyworth_sender_runs_total{sender="c1"} 300\n', text)
 
-    def test_strangers_cannot_fill_the_disk(self):
-        server = self.serve(line("ops", "read,write"))
-        for _ in range(75):
-            self.assertEqual(401, self.ask(server, "DELETE", MISSING).status)
-        self.ask(server, "DELETE", MISSING, "ops")
-        printed = self.audit()
-        self.assertEqual([401] * 60 + [404], [entry["status"] for entry in printed])
-        self.assertEqual([None] * 60 + [15], [entry.get("suppressed") for entry in printed])
-        text = self.ask(server, "GET", "/metrics", "ops").body.decode()
-        self.assertIn("pennyworth_audit_suppressed_total 15\n", text)
-
-    def test_a_line_that_cannot_be_written_is_counted(self):
-        server = Server("--audit", "/dev/full", engines=ENGINES).start()
-        self.addCleanup(server.stop)
-        for _ in range(3):
-            self.assertEqual(404, server.delete(MISSING).status)
-        self.assertEqual(3, server.metrics()["pennyworth_audit_failures_total"])
-        self.assertEqual(1, server.read_log().count("audit: a line is missing in /dev/full"))
 
 
 if __name__ == "__main__":

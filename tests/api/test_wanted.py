@@ -23,10 +23,6 @@ class Wanted(ServerCase):
         self.assertEqual(200, reply.status, reply)
         return reply.json()
 
-    def reasons(self, **question):
-        return {each["spec"]["workload"]: each["reason"]
-                for each in self.ask(engine="elsewhere", **question)["wanted"]}
-
     def test_a_new_type_is_asked_for_all_that_others_measured(self):
         answer = self.ask(instance_type="new.large", provider="aws")
         self.assertEqual(("new.large", "aws"), (answer["instance_type"], answer["provider"]))
@@ -36,12 +32,6 @@ class Wanted(ServerCase):
         self.assertEqual(("mlp2017", 2), (answer["wanted"][0]["spec"]["workload"],
                                       answer["wanted"][0]["other_types"]))
         self.assertEqual(1, len(self.ask(instance_type="new.large", limit=1)["wanted"]))
-
-    def test_a_type_is_asked_for_what_it_lacks(self):
-        self.assertEqual({"mlp2017": "few_machines"}, self.reasons(instance_type="one.large"))
-        # Its runs are of January; how many days ago that is grows.
-        self.assertEqual({"mlp2017": "old"}, self.reasons(instance_type="many.large", days=1))
-        self.assertEqual({}, self.reasons(instance_type="many.large", days=3650))
 
     def test_a_machine_may_ask_itself(self):
         server = self.own_server("--instance-type", "test.large", "--provider", "aws")

@@ -217,29 +217,8 @@ class Native(ServerCase):
         self.assertEqual("cancelled", self.server.wait(run_id)["state"])
         until(lambda: not worker_pids([run_id]), "the worker is gone")
 
-    def test_unknown_engines_are_refused_with_the_known_ones(self):
-        problem = self.assertProblem(self.server.post({"engine": "torch"}), 400, "invalid",
-                                     "engine")
-        self.assertEqual({"values": ["trainer", "native"]}, problem["allowed"])
-
 
 class Configured(unittest.TestCase):
-    def refused(self, *engines):
-        server = Server(engines={})
-        for engine in engines:
-            server.flags += ["--engine", engine]
-        server.launch()
-        self.assertNotEqual(0, server.process.wait(60))
-        server.check_log()
-        return server.log
-
-    def test_wrong_engines_end_the_start(self):
-        for engines, reason in ((["a"], "NAME=COMMAND"), (["a="], "no command"),
-                                (["=x"], "NAME=COMMAND"), (["a=x", "a=y"], "given twice"),
-                                (["n" * 33 + "=x"], "1 to 32"),
-                                ([f"e{n}=x" for n in range(17)], "more than 16")):
-            self.assertIn(reason, self.refused(*engines), engines)
-
     def test_an_engine_may_have_arguments_and_a_name_replaces_native(self):
         server = Server(engines={"native": fake("slow", 2)}).start()
         self.addCleanup(server.stop)
