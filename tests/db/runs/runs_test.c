@@ -13,6 +13,16 @@ static struct run_spec spec_with_labels(void)
     return spec;
 }
 
+/* A run under way. */
+static struct run begun_run(struct db *db)
+{
+    struct run_spec spec = spec_with_labels();
+    struct run_order order = order_of(&spec);
+
+    create_one(db, &order);
+    return claim_run(db);
+}
+
 #define SUMMARY                                                                                  \
     ((struct summary){.measured_steps = 30,                                                      \
                       .measured_seconds = 1.5,                                                   \
@@ -131,18 +141,6 @@ static void the_same_key_with_another_spec_is_a_mismatch(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 1);
 }
 
-static void without_a_key_nothing_is_a_replay(void)
-{
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    struct run_spec spec = spec_with_labels();
-    struct run_order order = order_of(&spec);
-    AUTO(run_clear) struct run first = create_run(db, &order);
-    AUTO(run_clear) struct run second = create_run(db, &order);
-
-    EXPECT(strcmp(first.id.text, second.id.text) != 0);
-}
-
 static void a_full_queue_takes_nothing_but_answers_replays(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -215,10 +213,7 @@ static void a_finished_run_keeps_all_that_the_worker_reported(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    struct run_spec spec = spec_with_labels();
-    struct run_order order = order_of(&spec);
-    create_one(db, &order);
-    AUTO(run_clear) struct run run = claim_run(db);
+    AUTO(run_clear) struct run run = begun_run(db);
 
     run.state = RUN_FINISHED;
     run.ended_us = NOON_US + 5;
@@ -263,11 +258,8 @@ static void the_details_of_the_engine_are_kept_however_the_run_ends(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    struct run_spec spec = spec_with_labels();
-    struct run_order order = order_of(&spec);
     AUTO(freep) char *early = NULL, *late = NULL;
-    create_one(db, &order);
-    AUTO(run_clear) struct run run = claim_run(db);
+    AUTO(run_clear) struct run run = begun_run(db);
 
     EXPECT(runs_implementations(db, run.id.text, &early, NULL));
     EXPECT(early == NULL);
@@ -291,11 +283,8 @@ static void details_that_the_engine_left_out_are_unknown(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    struct run_spec spec = spec_with_labels();
-    struct run_order order = order_of(&spec);
     AUTO(freep) char *text = NULL;
-    create_one(db, &order);
-    AUTO(run_clear) struct run run = claim_run(db);
+    AUTO(run_clear) struct run run = begun_run(db);
 
     run.state = RUN_CANCELLED;
     EXPECT(runs_end(db, &run, NULL));
@@ -322,10 +311,7 @@ static void a_failed_run_keeps_its_reason_and_last_words(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    struct run_spec spec = spec_with_labels();
-    struct run_order order = order_of(&spec);
-    create_one(db, &order);
-    AUTO(run_clear) struct run run = claim_run(db);
+    AUTO(run_clear) struct run run = begun_run(db);
 
     run.state = RUN_FAILED;
     run.ended_us = NOON_US + 5;
@@ -375,7 +361,6 @@ int main(void)
     RUN(the_same_key_answers_the_run_it_made_before);
     RUN(a_replay_shows_the_run_as_it_is_now);
     RUN(the_same_key_with_another_spec_is_a_mismatch);
-    RUN(without_a_key_nothing_is_a_replay);
     RUN(a_full_queue_takes_nothing_but_answers_replays);
     RUN(a_claimed_run_makes_room_in_the_queue);
     RUN(the_oldest_queued_run_is_claimed_first);

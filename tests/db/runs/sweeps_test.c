@@ -181,16 +181,25 @@ static void a_key_makes_one_sweep(void)
     EXPECT_INT(err.kind, ERROR_MISMATCH);
 }
 
+/* Stores a sweep and finds it. */
+static void place_sweep(struct db *db, const char *request, struct sweep_row *ret_row)
+{
+    AUTO(sweep_clear) struct sweep sweep = read_sweep(request);
+    struct sweep_order order = order_for(&sweep, NULL);
+    struct run_id id = create(db, &order);
+
+    EXPECT(sweeps_find(db, id.text, ret_row, NULL));
+}
+
+#define ONE_RUN "{\"knobs\":{\"seed\":[1]},\"blocks\":1}"
+
 static void expect_three_attempts(enum run_state state)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(sweep_clear) struct sweep sweep = read_sweep("{\"knobs\":{\"seed\":[1]},\"blocks\":1}");
-    struct sweep_order order = order_for(&sweep, NULL);
-    struct run_id id = create(db, &order);
     AUTO(sweep_row_clear) struct sweep_row row = {0};
 
-    EXPECT(sweeps_find(db, id.text, &row, NULL));
+    place_sweep(db, ONE_RUN, &row);
     for (int attempt = 1; attempt <= 4; attempt++) {
         EXPECT_INT((long long)count_runs(db, row.number, RUN_QUEUED), attempt <= 3);
         if (attempt <= 3)
@@ -218,13 +227,9 @@ static void failed_and_cancelled_runs_are_not_queued_again(void)
     AUTO(db_freep) struct db *db = open_database(&folder);
 
     for (size_t i = 0; i < COUNT(ends); i++) {
-        AUTO(sweep_clear)
-        struct sweep sweep = read_sweep("{\"knobs\":{\"seed\":[1]},\"blocks\":1}");
-        struct sweep_order order = order_for(&sweep, NULL);
-        struct run_id id = create(db, &order);
         AUTO(sweep_row_clear) struct sweep_row row = {0};
 
-        EXPECT(sweeps_find(db, id.text, &row, NULL));
+        place_sweep(db, ONE_RUN, &row);
         end(db, ends[i]);
         EXPECT(sweeps_requeue(db, &row, "c7i.large", NOON_US, NULL));
         EXPECT_INT((long long)count_runs(db, row.number, RUN_QUEUED), 0);
@@ -235,14 +240,11 @@ static void a_finished_run_is_not_done_again_and_its_number_is_there(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(sweep_clear) struct sweep sweep = read_sweep("{\"knobs\":{\"seed\":[1]},\"blocks\":1}");
-    struct sweep_order order = order_for(&sweep, NULL);
-    struct run_id id = create(db, &order);
     AUTO(sweep_row_clear) struct sweep_row row = {0};
     AUTO(freep) struct sweep_row_run *runs = NULL;
     size_t count = 0;
 
-    EXPECT(sweeps_find(db, id.text, &row, NULL));
+    place_sweep(db, ONE_RUN, &row);
     end(db, RUN_FINISHED);
     EXPECT(sweeps_requeue(db, &row, "", NOON_US, NULL));
     EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
@@ -258,11 +260,7 @@ static void a_finished_run_is_not_done_again_and_its_number_is_there(void)
 /* Two runs of one cell, of which the first one is invalid, after so many seconds. */
 static void place_disturbed(struct db *db, int seconds, struct sweep_row *ret_row)
 {
-    AUTO(sweep_clear) struct sweep sweep = read_sweep(TWO_RUNS);
-    struct sweep_order order = order_for(&sweep, NULL);
-    struct run_id id = create(db, &order);
-
-    EXPECT(sweeps_find(db, id.text, ret_row, NULL));
+    place_sweep(db, TWO_RUNS, ret_row);
     end_as(db, RUN_FINISHED, VALIDITY_INVALID, seconds);
 }
 
@@ -360,12 +358,9 @@ static void failed_runs_and_runs_with_warnings_are_not_repeated(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(sweep_clear) struct sweep sweep = read_sweep(TWO_RUNS);
-    struct sweep_order order = order_for(&sweep, NULL);
-    struct run_id id = create(db, &order);
     AUTO(sweep_row_clear) struct sweep_row row = {0};
 
-    EXPECT(sweeps_find(db, id.text, &row, NULL));
+    place_sweep(db, TWO_RUNS, &row);
     end(db, RUN_FAILED);
     end_as(db, RUN_FINISHED, VALIDITY_WARN, 30);
     EXPECT(!repeat(db, &row, 500));
@@ -375,7 +370,7 @@ static void another_round_adds_its_cells_and_runs(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(sweep_clear) struct sweep sweep = read_sweep("{\"knobs\":{\"seed\":[1]},\"blocks\":1}");
+    AUTO(sweep_clear) struct sweep sweep = read_sweep(ONE_RUN);
     struct sweep_order order = order_for(&sweep, NULL);
     struct run_id id = create(db, &order);
     AUTO(sweep_row_clear) struct sweep_row row = {0}, after = {0};
