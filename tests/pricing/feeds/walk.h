@@ -15,6 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Members or elements of JSON, one behind another. */
+#define TWO(a, b) a "," b
+#define THREE(a, b, c) a "," b "," c
+
 #define WALK_NOW_US 1790000000000000LL /* 2026-09-21 */
 #define WALK_REQUESTS_MAX 8
 

@@ -114,6 +114,7 @@ static void a_region_that_is_not_in_the_index_is_an_error(void)
 #define PRODUCTS(list) "\"products\":{" list "}"
 #define ON_DEMAND(list) "\"OnDemand\":{" list "}"
 #define RESERVED "\"Reserved\":{\"A\":{\"x\":{}}}"
+#define LIST(products, terms) "{" PRODUCTS(products) ",\"terms\":{" terms "}}"
 
 static enum reading_state read_file(struct walk *walk, const char *file)
 {
@@ -124,15 +125,13 @@ static enum reading_state read_file(struct walk *walk, const char *file)
 static void sections_may_come_in_any_order(void)
 {
     static const char *const files[] = {
-        "{" PRODUCTS(PLAIN("B", "c7g.large") "," PLAIN(
-            "A",
-            "c7g.2xlarge")) ",\"terms\":{" ON_DEMAND(TERM("A",
-                                                          "0.2") "," TERM("B",
-                                                                          "0.1") "," TERM("C",
-                                                                                          "9")) "," RESERVED
-                                                                                                "}}",
-        "{\"terms\":{" RESERVED "," ON_DEMAND(TERM("C", "9") "," TERM("B", "0.1") "," TERM(
-            "A", "0.2")) "}," PRODUCTS(PLAIN("A", "c7g.2xlarge") "," PLAIN("B", "c7g.large")) "}",
+        LIST(TWO(PLAIN("B", "c7g.large"), PLAIN("A", "c7g.2xlarge")),
+             TWO(ON_DEMAND(THREE(TERM("A", "0.2"), TERM("B", "0.1"), TERM("C", "9"))), RESERVED)),
+        "{\"terms\":{" TWO(
+            RESERVED,
+            ON_DEMAND(THREE(TERM("C", "9"), TERM("B", "0.1"),
+                            TERM("A", "0.2")))) "}," PRODUCTS(TWO(PLAIN("A", "c7g.2xlarge"),
+                                                                  PLAIN("B", "c7g.large"))) "}",
     };
 
     for (size_t i = 0; i < COUNT(files); i++) {
@@ -148,9 +147,10 @@ static void the_reader_stops_at_the_section_reserved(void)
 {
     AUTO(walk_end) struct walk walk;
 
-    EXPECT_INT(read_file(&walk, "{" PRODUCTS(PLAIN("A", "a.1")) ",\"terms\":{" ON_DEMAND(
-                                    TERM("A", "0.2")) ",\"Reserved\":{ this is no JSON"),
-               READING_DONE);
+    static const char file[] = LIST(
+        PLAIN("A", "a.1"), TWO(ON_DEMAND(TERM("A", "0.2")), "\"Reserved\":{ this is no JSON"));
+
+    EXPECT_INT(read_file(&walk, file), READING_DONE);
     EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
 }
 
@@ -158,17 +158,11 @@ static void two_prices_for_a_type_are_none(void)
 {
     AUTO(walk_end) struct walk walk;
 
-    EXPECT_INT(
-        read_file(
-            &walk,
-            "{" PRODUCTS(PLAIN("A", "a.1") "," PLAIN("B", "a.1") "," PLAIN(
-                "C",
-                "c.1")) ",\"terms\":{" ON_DEMAND(TERM("A",
-                                                      "0.2") "," TERM("B",
-                                                                      "0.3") "," TERM("C",
-                                                                                      "0.4")) "}"
-                                                                                              "}"),
-        READING_DONE);
+    static const char file[] =
+        LIST(THREE(PLAIN("A", "a.1"), PLAIN("B", "a.1"), PLAIN("C", "c.1")),
+             ON_DEMAND(THREE(TERM("A", "0.2"), TERM("B", "0.3"), TERM("C", "0.4"))));
+
+    EXPECT_INT(read_file(&walk, file), READING_DONE);
     EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
     EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 2);
 }
@@ -178,16 +172,13 @@ static void metal_that_is_only_sold_dedicated_has_that_price(void)
     AUTO(walk_end) struct walk walk;
     const struct price *price;
 
-    EXPECT_INT(
-        read_file(
-            &walk,
-            "{" PRODUCTS(METAL("A", "m.metal") "," METAL("B", "c.metal") "," PRODUCT(
-                "C", "c.metal", "Compute Instance (bare metal)", "Shared",
-                "BoxUsage:c.metal")) ",\"terms\":{" ON_DEMAND(TERM("A",
-                                                                   "5") "," TERM("B",
-                                                                                 "7") "," TERM("C",
-                                                                                               "6")) "}}"),
-        READING_DONE);
+    static const char file[] =
+        LIST(THREE(METAL("A", "m.metal"), METAL("B", "c.metal"),
+                   PRODUCT("C", "c.metal", "Compute Instance (bare metal)", "Shared",
+                           "BoxUsage:c.metal")),
+             ON_DEMAND(THREE(TERM("A", "5"), TERM("B", "7"), TERM("C", "6"))));
+
+    EXPECT_INT(read_file(&walk, file), READING_DONE);
     EXPECT_INT((long long)price_batch_count(walk.reading.batch), 2);
     price = walk_price(&walk, "c.metal", "", PRICE_ON_DEMAND);
     EXPECT_INT(price ? price->nanos : 0, 6000000000);
@@ -253,25 +244,15 @@ static void csv_is_as_strict_as_json(void)
                 CSV_ROW("C", "tiered.large", "0,100", "1.0")
                     CSV_ROW("C", "tiered.large", "100,Inf", "0.5")
                         CSV_ROW("D", "bounded.large", "0,100", "1.0");
-    static const char json[] = "{" PRODUCTS(
-        PLAIN("A", "c7i.2xlarge") "," PLAIN("B", "p4d.24xlarge") "," PLAIN("C", "tiered.large") "," PLAIN(
-            "D",
-            "bounded.large")) ","
-                              "\"terms\":{\"OnDemand\":{" DIMENSIONS("A", DIMENSION("R", "0", "Inf", "0.357")) "," DIMENSIONS(
-                                  "B",
-                                  DIMENSION("R", "0", "Inf", "0.0000000000") "," DIMENSION(
-                                      "S", "0", "Inf",
-                                      "32.77")) "," DIMENSIONS("C",
-                                                               DIMENSION("R", "0", "100", "1.0") "," DIMENSION(
-                                                                   "S", "100", "Inf",
-                                                                   "0.5")) "," DIMENSIONS("D",
-                                                                                          DIMENSION(
-                                                                                              "R",
-                                                                                              "0",
-                                                                                              "10"
-                                                                                              "0",
-                                                                                              "1."
-                                                                                              "0")) "}}}";
+    static const char json[] =
+        LIST(TWO(TWO(PLAIN("A", "c7i.2xlarge"), PLAIN("B", "p4d.24xlarge")),
+                 TWO(PLAIN("C", "tiered.large"), PLAIN("D", "bounded.large"))),
+             ON_DEMAND(TWO(TWO(DIMENSIONS("A", DIMENSION("R", "0", "Inf", "0.357")),
+                               DIMENSIONS("B", TWO(DIMENSION("R", "0", "Inf", "0.0000000000"),
+                                                   DIMENSION("S", "0", "Inf", "32.77")))),
+                           TWO(DIMENSIONS("C", TWO(DIMENSION("R", "0", "100", "1.0"),
+                                                   DIMENSION("S", "100", "Inf", "0.5"))),
+                               DIMENSIONS("D", DIMENSION("R", "0", "100", "1.0"))))));
     const struct source *const shapes[] = {&aws_offer_csv, &aws_offer};
     const char *const files[] = {csv, json};
 
@@ -328,17 +309,10 @@ static void the_list_of_china_is_in_its_currency(void)
     "\"" unit "\":{\"unit\":\"" unit "\",\"pricePerUnit\":{\"USD\":\"" price "\"}}"
 #define HOURLY(price) AMOUNT("Hrs", price)
 #define ONCE(price) AMOUNT("Quantity", price)
-#define FILE_OF(reserved)                                                                            \
-    "{" PRODUCTS(PLAIN("A", "a.1") "," PLAIN("B", "b.1") "," METAL(                                  \
-        "M",                                                                                         \
-        "m.metal")) ",\"terms\":{" ON_DEMAND(TERM("A",                                               \
-                                                  "0.2") "," TERM("B",                               \
-                                                                  "0.3") "," TERM("M",               \
-                                                                                  "9")) ",\"Res"     \
-                                                                                        "erved"      \
-                                                                                        "\":"        \
-                                                                                        "{" reserved \
-                                                                                        "}}}"
+#define FILE_OF(reserved)                                                                        \
+    LIST(THREE(PLAIN("A", "a.1"), PLAIN("B", "b.1"), METAL("M", "m.metal")),                     \
+         TWO(ON_DEMAND(THREE(TERM("A", "0.2"), TERM("B", "0.3"), TERM("M", "9"))),               \
+             "\"Reserved\":{" reserved "}"))
 
 static enum reading_state read_committed(struct walk *walk, const char *file)
 {
@@ -380,44 +354,16 @@ static void reserved_instances_are_prices_of_their_own(void)
 {
     AUTO(walk_end) struct walk walk;
 
-    EXPECT_INT(read_committed(
-                   &walk, FILE_OF("\"A\":{\"A.1\":" STANDARD("1yr", "No Upfront", HOURLY("0.12")) ",\"A.2\":" STANDARD("3yr", "Partial Upfront", HOURLY("0.05") "," ONCE("1314")) ",\"A.3\":" STANDARD(
-                              "3yr", "All Upfront",
-                              HOURLY("0.0000000000") "," ONCE(
-                                  "2365.2")) ",\"A.4\":" CLASS("convertible", "1yr", "No Upfront",
-                                                               HOURLY(
-                                                                   "0.14")) ",\"A."
-                                                                            "5\":" STANDARD(
-                                                                                "5"
-                                                                                "y"
-                                                                                "r",
-                                                                                "N"
-                                                                                "o"
-                                                                                " "
-                                                                                "U"
-                                                                                "p"
-                                                                                "f"
-                                                                                "r"
-                                                                                "o"
-                                                                                "n"
-                                                                                "t",
-                                                                                HOURLY(
-                                                                                    "0.01")) "},"
-                                                                                             "\"X"
-                                                                                             "\":"
-                                                                                             "{\""
-                                                                                             "X."
-                                                                                             "1\""
-                                                                                             ":" STANDARD("1yr",
-                                                                                                          "No Upfront",
-                                                                                                          HOURLY(
-                                                                                                              "0.1")) "},"
-                                                                                                                      "\"M\":{\"M.1\":" STANDARD(
-                                                                                                                          "1yr",
-                                                                                                                          "No Upfront",
-                                                                                                                          HOURLY(
-                                                                                                                              "5")) "}")),
-               READING_DONE);
+    static const char file[] = FILE_OF(
+        "\"A\":{\"A.1\":" STANDARD("1yr", "No Upfront", HOURLY("0.12"))
+        ",\"A.2\":" STANDARD("3yr", "Partial Upfront", TWO(HOURLY("0.05"), ONCE("1314")))
+        ",\"A.3\":" STANDARD("3yr", "All Upfront", TWO(HOURLY("0.0000000000"), ONCE("2365.2")))
+        ",\"A.4\":" CLASS("convertible", "1yr", "No Upfront", HOURLY("0.14"))
+        ",\"A.5\":" STANDARD("5yr", "No Upfront", HOURLY("0.01"))
+        "},\"X\":{\"X.1\":" STANDARD("1yr", "No Upfront", HOURLY("0.1"))
+        "},\"M\":{\"M.1\":" STANDARD("1yr", "No Upfront", HOURLY("5")) "}");
+
+    EXPECT_INT(read_committed(&walk, file), READING_DONE);
     EXPECT_STR(walk.err.message, "");
     EXPECT_INT((long long)price_batch_count(walk.reading.batch), 3 + 5);
     expect_nanos(&walk, "a.1", PRICE_CONVERTIBLE_1Y_NO_UPFRONT, 140000000, 0);
@@ -453,14 +399,11 @@ static void reserved_terms_before_the_products_are_passed_over(void)
 {
     AUTO(walk_end) struct walk walk;
 
-    EXPECT_INT(
-        read_committed(
-            &walk,
-            "{\"terms\":{\"Reserved\":{\"A\":{\"1\":" STANDARD(
-                "1yr", "No Upfront",
-                HOURLY("0.1")) "}}," ON_DEMAND(TERM("A", "0.2")) "}," PRODUCTS(PLAIN("A",
-                                                                                     "a.1")) "}"),
-        READING_DONE);
+    static const char file[] =
+        "{\"terms\":{\"Reserved\":{\"A\":{\"1\":" STANDARD("1yr", "No Upfront", HOURLY("0.1"))
+        "}}," ON_DEMAND(TERM("A", "0.2")) "}," PRODUCTS(PLAIN("A", "a.1")) "}";
+
+    EXPECT_INT(read_committed(&walk, file), READING_DONE);
     EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
 }
 

@@ -27,6 +27,7 @@
     "{\"sku\":\"" plan "\",\"leaseContractLength\":{\"duration\":1,\"unit\":\"year\"},"          \
     "\"rates\":[" rates "]}"
 #define TERMS(terms) "\"terms\":{\"savingsPlan\":[" terms "]}"
+#define FILE_OF(plans, terms) "{" PRODUCTS(plans) "," TERMS(terms) "}"
 
 static enum reading_state read_file(struct walk *walk, const char *file)
 {
@@ -49,27 +50,14 @@ static void a_plan_has_a_price_for_each_type_by_term_and_payment(void)
     AUTO(walk_end) struct walk walk;
     const struct price *price;
 
-    EXPECT_INT(
-        read_file(
-            &walk,
-            "{" PRODUCTS(
-                COMPUTE("P1", "No Upfront", "1yr") "," COMPUTE("P2", "Partial Upfront", "3yr") "," FAMILY(
-                    "P3", "All Upfront",
-                    "1yr")) "," TERMS(TERM("P1",
-                                           LINUX(
-                                               "P1", "m5.large",
-                                               "0.07")) "," TERM("P2",
-                                                                 LINUX(
-                                                                     "P2", "m5.large",
-                                                                     "0.05")) "," TERM("P3",
-                                                                                       LINUX(
-                                                                                           "P3",
-                                                                                           "m5."
-                                                                                           "larg"
-                                                                                           "e",
-                                                                                           "0."
-                                                                                           "06"))) "}"),
-        READING_DONE);
+    static const char file[] =
+        FILE_OF(THREE(COMPUTE("P1", "No Upfront", "1yr"), COMPUTE("P2", "Partial Upfront", "3yr"),
+                      FAMILY("P3", "All Upfront", "1yr")),
+                THREE(TERM("P1", LINUX("P1", "m5.large", "0.07")),
+                      TERM("P2", LINUX("P2", "m5.large", "0.05")),
+                      TERM("P3", LINUX("P3", "m5.large", "0.06"))));
+
+    EXPECT_INT(read_file(&walk, file), READING_DONE);
     EXPECT_STR(walk.err.message, "");
     EXPECT_INT(walk_count(&walk), 3);
     expect_price(&walk, "m5.large", PRICE_SAVINGS_PLAN_1Y, "0.07", 0);
@@ -161,8 +149,8 @@ static void what_is_not_plain_linux_is_passed_over(void)
         char file[2048];
 
         snprintf(file, sizeof file,
-                 "{" PRODUCTS(COMPUTE("P1", "No Upfront", "1yr")) "," TERMS(
-                     TERM("P1", "%s," LINUX("P1", "m5.large", "0.07"))) "}",
+                 FILE_OF(COMPUTE("P1", "No Upfront", "1yr"),
+                         TERM("P1", TWO("%s", LINUX("P1", "m5.large", "0.07")))),
                  others[i]);
         EXPECT_INT(read_file(&walk, file), READING_DONE);
         EXPECT_INT(walk_count(&walk), 1);
@@ -190,8 +178,8 @@ static void a_rate_that_cannot_be_read_is_counted(void)
         char file[2048];
 
         snprintf(file, sizeof file,
-                 "{" PRODUCTS(COMPUTE("P1", "No Upfront", "1yr")) "," TERMS(
-                     TERM("P1", "%s," LINUX("P1", "m5.large", "0.07"))) "}",
+                 FILE_OF(COMPUTE("P1", "No Upfront", "1yr"),
+                         TERM("P1", TWO("%s", LINUX("P1", "m5.large", "0.07")))),
                  faulty[i]);
         EXPECT_INT(read_file(&walk, file), READING_DONE);
         EXPECT_INT(walk_count(&walk), 1);
@@ -203,13 +191,12 @@ static void two_rates_for_a_type_are_none(void)
 {
     AUTO(walk_end) struct walk walk;
 
-    EXPECT_INT(read_file(&walk, "{" PRODUCTS(COMPUTE("P1", "No Upfront", "1yr")) "," TERMS(TERM(
-                                    "P1", LINUX("P1", "m5.large", "0.07") "," LINUX(
-                                              "P1", "m5.large", "0.08") "," LINUX("P1",
-                                                                                  "c5."
-                                                                                  "large",
-                                                                                  "0.05"))) "}"),
-               READING_DONE);
+    static const char file[] =
+        FILE_OF(COMPUTE("P1", "No Upfront", "1yr"),
+                TERM("P1", THREE(LINUX("P1", "m5.large", "0.07"), LINUX("P1", "m5.large", "0.08"),
+                                 LINUX("P1", "c5.large", "0.05"))));
+
+    EXPECT_INT(read_file(&walk, file), READING_DONE);
     EXPECT_INT(walk_count(&walk), 1);
     EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 2);
 }
@@ -218,13 +205,13 @@ static void metal_that_is_only_sold_dedicated_has_that_rate(void)
 {
     AUTO(walk_end) struct walk walk;
 
-    EXPECT_INT(
-        read_file(&walk,
-                  "{" PRODUCTS(COMPUTE("P1", "No Upfront", "1yr")) "," TERMS(TERM(
-                      "P1", RATE("P1", "DedicatedUsage:a.metal", "RunInstances", HERE,
-                                 "2") "," RATE("P1", "DedicatedUsage:b.metal", "RunInstances",
-                                               HERE, "4") "," LINUX("P1", "b.metal", "3"))) "}"),
-        READING_DONE);
+    static const char file[] =
+        FILE_OF(COMPUTE("P1", "No Upfront", "1yr"),
+                TERM("P1", THREE(RATE("P1", "DedicatedUsage:a.metal", "RunInstances", HERE, "2"),
+                                 RATE("P1", "DedicatedUsage:b.metal", "RunInstances", HERE, "4"),
+                                 LINUX("P1", "b.metal", "3"))));
+
+    EXPECT_INT(read_file(&walk, file), READING_DONE);
     EXPECT_INT(walk_count(&walk), 2);
     expect_price(&walk, "a.metal", PRICE_SAVINGS_PLAN_1Y, "2", 0);
     expect_price(&walk, "b.metal", PRICE_SAVINGS_PLAN_1Y, "3", 0);
@@ -234,27 +221,14 @@ static void plans_of_other_kinds_are_passed_over(void)
 {
     AUTO(walk_end) struct walk walk;
 
-    EXPECT_INT(
-        read_file(
-            &walk,
-            "{" PRODUCTS(
-                COMPUTE("P1", "No Upfront", "1yr") "," COMPUTE("P2", "No Upfront", "5yr") "," PLAN(
-                    "P3", "SageMakerSavingsPlans", "No Upfront",
-                    "1yr")) "," TERMS(TERM("P1",
-                                           LINUX(
-                                               "P1", "m5.large",
-                                               "0.07")) "," TERM("P2",
-                                                                 LINUX(
-                                                                     "P2", "m5.large",
-                                                                     "0.05")) "," TERM("P3",
-                                                                                       LINUX(
-                                                                                           "P3",
-                                                                                           "m5."
-                                                                                           "larg"
-                                                                                           "e",
-                                                                                           "0."
-                                                                                           "06"))) "}"),
-        READING_DONE);
+    static const char file[] =
+        FILE_OF(THREE(COMPUTE("P1", "No Upfront", "1yr"), COMPUTE("P2", "No Upfront", "5yr"),
+                      PLAN("P3", "SageMakerSavingsPlans", "No Upfront", "1yr")),
+                THREE(TERM("P1", LINUX("P1", "m5.large", "0.07")),
+                      TERM("P2", LINUX("P2", "m5.large", "0.05")),
+                      TERM("P3", LINUX("P3", "m5.large", "0.06"))));
+
+    EXPECT_INT(read_file(&walk, file), READING_DONE);
     EXPECT_INT(walk_count(&walk), 1);
     EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 0);
 }
@@ -265,9 +239,8 @@ static void a_file_without_a_rate_or_with_a_plan_twice_is_refused(void)
         const char *file, *message;
     } files[] = {
         {"{}", "the file has no rate that passes for Linux"},
-        {"{" PRODUCTS(COMPUTE("P1", "No Upfront", "1yr") "," COMPUTE(
-             "P1", "All Upfront", "1yr")) "," TERMS(TERM("P1",
-                                                         LINUX("P1", "m5.large", "0.07"))) "}",
+        {FILE_OF(TWO(COMPUTE("P1", "No Upfront", "1yr"), COMPUTE("P1", "All Upfront", "1yr")),
+                 TERM("P1", LINUX("P1", "m5.large", "0.07"))),
          "the plan P1 comes twice"},
         {"{" PRODUCTS(COMPUTE("P1", "No Upfront", "1yr")) "," TERMS(
              TERM("P1", LINUX("P1", "m5.large", "0.07"))),
