@@ -1,7 +1,8 @@
 /* A test is a program of functions whose names are sentences:
- *     int main(void) { RUN(a_refused_spec_names_the_field); return test_result(); }
- * Each EXPECT prints both values when they differ, and the exit status is the verdict. Threads
- * may use them too. */
+ *     TEST(a_refused_spec_names_the_field) { EXPECT_STR(err.field, "steps"); }
+ * tests/main.c runs them in the order of their lines. A program that prepares something first has
+ * a main() of its own, which RUN()s plain functions and returns test_result(). Each EXPECT prints
+ * both values when they differ, and the exit status is the verdict. Threads may use them too. */
 #pragma once
 
 #include <stdatomic.h>
@@ -29,7 +30,7 @@ static inline void test_expect(int truth, const char *file, int line, const char
 static inline void test_int(long long got, long long wanted, const char *file, int line,
                             const char *what)
 {
-    char text[300];
+    char text[1000];
 
     test_checks++;
     if (got == wanted)
@@ -41,7 +42,7 @@ static inline void test_int(long long got, long long wanted, const char *file, i
 static inline void test_near(double got, double wanted, double tolerance, const char *file,
                              int line, const char *what)
 {
-    char text[300];
+    char text[1000];
     double difference = got > wanted ? got - wanted : wanted - got;
 
     test_checks++;
@@ -71,11 +72,13 @@ static inline void test_string(const char *got, const char *wanted, const char *
 #define EXPECT_NEAR(got, wanted, tolerance)                                                      \
     test_near((got), (wanted), (tolerance), __FILE__, __LINE__, #got)
 
-#define RUN(test)                                                                                \
+#define RUN(test) TEST_RUN(test, test())
+
+#define TEST_RUN(name, call)                                                                     \
     do {                                                                                         \
         int failures_before = test_failures;                                                     \
-        test();                                                                                  \
-        printf("%s %s\n", test_failures == failures_before ? "ok    " : "FAILED", #test);        \
+        call;                                                                                    \
+        printf("%s %s\n", test_failures == failures_before ? "ok    " : "FAILED", #name);        \
     } while (0)
 
 static inline int test_result(void)
@@ -83,3 +86,31 @@ static inline int test_result(void)
     printf("%d checks, %d failed\n", test_checks, test_failures);
     return test_failures > 0 || test_checks == 0;
 }
+
+/* What tests/main.c finds of each TEST. */
+struct test {
+    int line;
+    void (*run)(void);
+    int (*result)(void); /* of all tests of the program */
+};
+
+#define TEST(name)                                                                               \
+    static void name(void);                                                                      \
+    TEST_FOUND(name, name())                                                                     \
+    static void name(void)
+
+/* A test that is given something: make() makes it, calls the test with it, and clears it. */
+#define TEST_GIVEN(name, given, make)                                                            \
+    static void name(given);                                                                     \
+    TEST_FOUND(name, make(name))                                                                 \
+    static void name(given)
+
+/* The linker puts these pointers in a row. */
+#define TEST_FOUND(name, call)                                                                   \
+    static void run_##name(void)                                                                 \
+    {                                                                                            \
+        TEST_RUN(name, call);                                                                    \
+    }                                                                                            \
+    static const struct test test_##name = {__LINE__, run_##name, test_result};                  \
+    static const struct test *const found_##name __attribute__((section("tests"), used)) =       \
+        &test_##name;

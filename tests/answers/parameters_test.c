@@ -72,7 +72,7 @@ static bool ask(const struct parameters *parameters, const char *target, struct 
     return parameters_read(parameters, &query, ret_asked, err);
 }
 
-static void values_are_read_by_their_rows(void)
+TEST(values_are_read_by_their_rows)
 {
     struct asked asked;
     struct error err = {0};
@@ -93,7 +93,7 @@ static void values_are_read_by_their_rows(void)
     EXPECT_INT(asked.shapes, 1);
 }
 
-static void what_is_not_given_has_its_default_or_is_zero(void)
+TEST(what_is_not_given_has_its_default_or_is_zero)
 {
     struct asked asked;
 
@@ -104,7 +104,7 @@ static void what_is_not_given_has_its_default_or_is_zero(void)
     EXPECT_INT(asked.colours, 0);
 }
 
-static void wrong_values_name_their_parameter(void)
+TEST(wrong_values_name_their_parameter)
 {
     static const struct {
         const char *target, *field, *message;
@@ -146,7 +146,7 @@ static void wrong_values_name_their_parameter(void)
     }
 }
 
-static void a_choice_says_what_is_allowed(void)
+TEST(a_choice_says_what_is_allowed)
 {
     struct error err = {0};
     struct asked asked;
@@ -158,7 +158,7 @@ static void a_choice_says_what_is_allowed(void)
     EXPECT_STR(err.allowed.choices[1], "true");
 }
 
-static void rows_that_are_left_out_are_unknown_and_keep_their_defaults(void)
+TEST(rows_that_are_left_out_are_unknown_and_keep_their_defaults)
 {
     struct error err = {0};
     struct asked asked;
@@ -169,7 +169,7 @@ static void rows_that_are_left_out_are_unknown_and_keep_their_defaults(void)
     EXPECT_STR(err.message, "is not a known parameter here; known are limit, all");
 }
 
-static void without_rows_nothing_is_known_or_all_is_ignored(void)
+TEST(without_rows_nothing_is_known_or_all_is_ignored)
 {
     static const struct parameters any = {.any = true};
     struct error err = {0};
@@ -181,7 +181,7 @@ static void without_rows_nothing_is_known_or_all_is_ignored(void)
     EXPECT(ask(&any, "/?x=1&x=%ff", &asked, NULL));
 }
 
-static void the_rows_describe_themselves(void)
+TEST(the_rows_describe_themselves)
 {
     static const char *const schemas[] = {
         "{\"default\": 50, \"maximum\": 200, \"minimum\": 1, \"type\": \"integer\"}",
@@ -215,16 +215,4 @@ static void the_rows_describe_themselves(void)
             EXPECT_INT(json_integer_value(json_object_get(schema, "maxLength")),
                        rows[i].max ? rows[i].max : QUERY_WORD_MAX);
     }
-}
-
-int main(void)
-{
-    RUN(values_are_read_by_their_rows);
-    RUN(what_is_not_given_has_its_default_or_is_zero);
-    RUN(wrong_values_name_their_parameter);
-    RUN(a_choice_says_what_is_allowed);
-    RUN(rows_that_are_left_out_are_unknown_and_keep_their_defaults);
-    RUN(without_rows_nothing_is_known_or_all_is_ignored);
-    RUN(the_rows_describe_themselves);
-    return test_result();
 }

@@ -25,7 +25,7 @@ static const struct {
     {"/a?x=%2Fetc", "/a", 1, {"x"}, {"/etc"}},
 };
 
-static void a_target_is_taken_apart_and_decoded(void)
+TEST(a_target_is_taken_apart_and_decoded)
 {
     for (size_t i = 0; i < COUNT(readings); i++) {
         struct query query;
@@ -65,7 +65,7 @@ static const struct {
     {"/a\tb", "the URL has control characters"},
 };
 
-static void an_ambiguous_target_is_refused(void)
+TEST(an_ambiguous_target_is_refused)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct query query;
@@ -88,7 +88,7 @@ static void many_parameters(size_t count, char *target)
     *target = '\0';
 }
 
-static void the_number_of_parameters_is_bounded(void)
+TEST(the_number_of_parameters_is_bounded)
 {
     char target[200];
     struct query query;
@@ -103,7 +103,7 @@ static void the_number_of_parameters_is_bounded(void)
     EXPECT_STR(err.message, "the URL has more than 48 parameters");
 }
 
-static void the_length_of_a_target_is_bounded(void)
+TEST(the_length_of_a_target_is_bounded)
 {
     char target[QUERY_MAX + 10];
     struct query query;
@@ -127,7 +127,7 @@ static void the_length_of_a_target_is_bounded(void)
     EXPECT_STR(err.message, "the URL is longer than 1999 bytes");
 }
 
-static void a_parameter_is_found_by_its_whole_name(void)
+TEST(a_parameter_is_found_by_its_whole_name)
 {
     struct query query;
 
@@ -138,14 +138,4 @@ static void a_parameter_is_found_by_its_whole_name(void)
     EXPECT_STR(query_find(&query, "limi"), NULL);
     EXPECT_STR(query_find(&query, "limits"), NULL);
     EXPECT_STR(query_find(&query, ""), NULL);
-}
-
-int main(void)
-{
-    RUN(a_target_is_taken_apart_and_decoded);
-    RUN(an_ambiguous_target_is_refused);
-    RUN(the_number_of_parameters_is_bounded);
-    RUN(the_length_of_a_target_is_bounded);
-    RUN(a_parameter_is_found_by_its_whole_name);
-    return test_result();
 }

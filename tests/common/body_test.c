@@ -70,7 +70,7 @@ static bool parse(const char *text, struct guest *guest, struct error *err)
     return body_read(&guest_body, json, guest, err);
 }
 
-static void every_member_lands_in_the_struct(void)
+TEST(every_member_lands_in_the_struct)
 {
     struct guest guest = {.age = 7};
     struct error err = {0};
@@ -90,7 +90,7 @@ static void every_member_lands_in_the_struct(void)
     EXPECT_INT(guest.twice, 42);
 }
 
-static void what_is_left_out_or_null_keeps_its_default(void)
+TEST(what_is_left_out_or_null_keeps_its_default)
 {
     struct guest guest = {.colour = colours[0], .age = 7, .share = 0.25};
 
@@ -128,7 +128,7 @@ static const struct {
     {ANN "\"home\":{\"rooms\":1,\"x\":1}}", "home.x", "is not a known field; known are rooms"},
 };
 
-static void a_refusal_names_the_member_and_what_is_allowed(void)
+TEST(a_refusal_names_the_member_and_what_is_allowed)
 {
     for (size_t i = 0; i < COUNT(refused); i++) {
         struct guest guest = {.age = 7};
@@ -141,7 +141,7 @@ static void a_refusal_names_the_member_and_what_is_allowed(void)
     }
 }
 
-static void what_is_allowed_within_an_object_is_said_too(void)
+TEST(what_is_allowed_within_an_object_is_said_too)
 {
     struct guest guest = {.age = 7};
     struct error err = {0};
@@ -163,7 +163,7 @@ static const char *const properties[][2] = {
     {"twice", "{\"type\":\"integer\"}"},
 };
 
-static void a_body_describes_itself_and_what_it_refers_to(void)
+TEST(a_body_describes_itself_and_what_it_refers_to)
 {
     AUTO(json_decrefp) json_t *schemas = json_object(), *found = NULL;
     json_t *guest, *members;
@@ -187,7 +187,7 @@ static void a_body_describes_itself_and_what_it_refers_to(void)
     }
 }
 
-static void a_body_of_several_kinds_is_one_of_them(void)
+TEST(a_body_of_several_kinds_is_one_of_them)
 {
     static const struct body nameless = {BODY_ROWS(home_rows)};
     static const struct body *const ways[] = {&home_body, &nameless, NULL};
@@ -201,15 +201,4 @@ static void a_body_of_several_kinds_is_one_of_them(void)
     EXPECT(json_object_get(json_array_get(list, 0), "$ref") != NULL);
     EXPECT(json_object_get(json_array_get(list, 1), "properties") != NULL);
     EXPECT_INT((long long)json_object_size(schemas), 1);
-}
-
-int main(void)
-{
-    RUN(every_member_lands_in_the_struct);
-    RUN(what_is_left_out_or_null_keeps_its_default);
-    RUN(a_refusal_names_the_member_and_what_is_allowed);
-    RUN(what_is_allowed_within_an_object_is_said_too);
-    RUN(a_body_describes_itself_and_what_it_refers_to);
-    RUN(a_body_of_several_kinds_is_one_of_them);
-    return test_result();
 }

@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "tests/test.h"
 
-static void added_bytes_stand_in_order_and_are_terminated(void)
+TEST(added_bytes_stand_in_order_and_are_terminated)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100};
 
@@ -16,7 +16,7 @@ static void added_bytes_stand_in_order_and_are_terminated(void)
     EXPECT_INT((long long)bytes.limit, 100);
 }
 
-static void adding_nothing_makes_empty_text(void)
+TEST(adding_nothing_makes_empty_text)
 {
     AUTO(bytes_free) struct bytes added = {.limit = 10}, printed = {.limit = 10};
 
@@ -30,7 +30,7 @@ static void adding_nothing_makes_empty_text(void)
     EXPECT_INT((long long)printed.used, 0);
 }
 
-static void bytes_with_zeros_are_kept_as_they_are(void)
+TEST(bytes_with_zeros_are_kept_as_they_are)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 10};
 
@@ -41,7 +41,7 @@ static void bytes_with_zeros_are_kept_as_they_are(void)
 }
 
 /* The limit counts bytes, not the NUL behind them. */
-static void the_limit_can_be_reached_but_not_passed(void)
+TEST(the_limit_can_be_reached_but_not_passed)
 {
     static const size_t limits[] = {1, 2, 255, 256, 257, 1023, 1024, 1025, 5000};
     char text[5001];
@@ -65,7 +65,7 @@ static void the_limit_can_be_reached_but_not_passed(void)
     }
 }
 
-static void an_addition_that_does_not_fit_leaves_the_bytes_unchanged(void)
+TEST(an_addition_that_does_not_fit_leaves_the_bytes_unchanged)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 5};
 
@@ -81,7 +81,7 @@ static void an_addition_that_does_not_fit_leaves_the_bytes_unchanged(void)
     EXPECT_STR(bytes.data, "abcd1");
 }
 
-static void what_is_too_long_is_named_with_its_limit(void)
+TEST(what_is_too_long_is_named_with_its_limit)
 {
     const struct bytes bytes = {.limit = 4096};
     struct error err = {0};
@@ -91,7 +91,7 @@ static void what_is_too_long_is_named_with_its_limit(void)
     EXPECT_STR(err.message, "the answer is longer than 4096 bytes");
 }
 
-static void a_limit_of_nothing_takes_nothing(void)
+TEST(a_limit_of_nothing_takes_nothing)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 0};
 
@@ -101,7 +101,7 @@ static void a_limit_of_nothing_takes_nothing(void)
     EXPECT_STR(bytes.data, "");
 }
 
-static void dropping_moves_the_rest_forward(void)
+TEST(dropping_moves_the_rest_forward)
 {
     static const struct {
         size_t length;
@@ -119,7 +119,7 @@ static void dropping_moves_the_rest_forward(void)
     }
 }
 
-static void dropping_nothing_from_nothing_is_fine(void)
+TEST(dropping_nothing_from_nothing_is_fine)
 {
     struct bytes bytes = {.limit = 6};
 
@@ -127,7 +127,7 @@ static void dropping_nothing_from_nothing_is_fine(void)
     EXPECT(bytes.data == NULL && bytes.used == 0);
 }
 
-static void freed_bytes_can_be_used_again_up_to_the_same_limit(void)
+TEST(freed_bytes_can_be_used_again_up_to_the_same_limit)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 3};
 
@@ -142,7 +142,7 @@ static void freed_bytes_can_be_used_again_up_to_the_same_limit(void)
     bytes_free(&bytes);
 }
 
-static void what_fits_keeps_its_data_and_may_grow_again(void)
+TEST(what_fits_keeps_its_data_and_may_grow_again)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 10000};
 
@@ -155,20 +155,4 @@ static void what_fits_keeps_its_data_and_may_grow_again(void)
     EXPECT_STR(bytes.data, "penny");
     EXPECT(bytes_add(&bytes, "worth", 5));
     EXPECT_STR(bytes.data, "pennyworth");
-}
-
-int main(void)
-{
-    RUN(added_bytes_stand_in_order_and_are_terminated);
-    RUN(adding_nothing_makes_empty_text);
-    RUN(bytes_with_zeros_are_kept_as_they_are);
-    RUN(the_limit_can_be_reached_but_not_passed);
-    RUN(an_addition_that_does_not_fit_leaves_the_bytes_unchanged);
-    RUN(what_is_too_long_is_named_with_its_limit);
-    RUN(a_limit_of_nothing_takes_nothing);
-    RUN(dropping_moves_the_rest_forward);
-    RUN(dropping_nothing_from_nothing_is_fine);
-    RUN(freed_bytes_can_be_used_again_up_to_the_same_limit);
-    RUN(what_fits_keeps_its_data_and_may_grow_again);
-    return test_result();
 }

@@ -4,7 +4,7 @@
 
 #define HOUR_NS 3600000000000LL
 
-static void a_seed_gives_the_same_numbers_everywhere(void)
+TEST(a_seed_gives_the_same_numbers_everywhere)
 {
     struct chance one = chance_from("01ARZ3NDEKTSV4RRFFQ69G5FAV"), zero = {0};
 
@@ -12,7 +12,7 @@ static void a_seed_gives_the_same_numbers_everywhere(void)
     EXPECT(chance_next(&zero) == 0xe220a8397b1dcdafu); /* as the authors' program prints it */
 }
 
-static void a_pause_lies_between_its_bounds_and_fills_them(void)
+TEST(a_pause_lies_between_its_bounds_and_fills_them)
 {
     struct chance chance = {7};
     double least = 2, most = 0, sum = 0;
@@ -30,19 +30,11 @@ static void a_pause_lies_between_its_bounds_and_fills_them(void)
     EXPECT_NEAR(sum / 10000, 1, 0.02);
 }
 
-static void neighbouring_seeds_give_different_pauses(void)
+TEST(neighbouring_seeds_give_different_pauses)
 {
     struct chance one = {1}, two = {2};
     long long first = chance_jitter(&one, HOUR_NS, 0.9, 1.1);
     long long second = chance_jitter(&two, HOUR_NS, 0.9, 1.1);
 
     EXPECT(first != second);
-}
-
-int main(void)
-{
-    RUN(a_seed_gives_the_same_numbers_everywhere);
-    RUN(a_pause_lies_between_its_bounds_and_fills_them);
-    RUN(neighbouring_seeds_give_different_pauses);
-    return test_result();
 }

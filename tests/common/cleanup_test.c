@@ -11,7 +11,7 @@ static void note_release(const int *value)
     released += *value;
 }
 
-static void a_scope_releases_what_it_owns(void)
+TEST(a_scope_releases_what_it_owns)
 {
     released = 0;
     {
@@ -30,7 +30,7 @@ static char *make_text(void)
     return take(&text);
 }
 
-static void take_hands_a_pointer_out_of_its_scope(void)
+TEST(take_hands_a_pointer_out_of_its_scope)
 {
     AUTO(freep) char *text = make_text();
     char *same = text, *taken = take(&text);
@@ -41,7 +41,7 @@ static void take_hands_a_pointer_out_of_its_scope(void)
     free(taken);
 }
 
-static void freep_leaves_null_and_takes_null(void)
+TEST(freep_leaves_null_and_takes_null)
 {
     char *text = strdup("gone");
 
@@ -51,7 +51,7 @@ static void freep_leaves_null_and_takes_null(void)
     EXPECT(text == NULL);
 }
 
-static void fclosep_takes_null(void)
+TEST(fclosep_takes_null)
 {
     AUTO(fclosep) FILE *nothing = NULL;
     AUTO(fclosep) FILE *file = fopen("/dev/null", "re");
@@ -59,7 +59,7 @@ static void fclosep_takes_null(void)
     EXPECT(file != NULL && nothing == NULL);
 }
 
-static void closep_closes_once_and_leaves_no_descriptor(void)
+TEST(closep_closes_once_and_leaves_no_descriptor)
 {
     int descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC), number = descriptor;
 
@@ -71,7 +71,7 @@ static void closep_closes_once_and_leaves_no_descriptor(void)
     EXPECT_INT(descriptor, -1);
 }
 
-static void descriptor_zero_is_closed_too(void)
+TEST(descriptor_zero_is_closed_too)
 {
     int zero = 0, saved = dup(0);
 
@@ -79,15 +79,4 @@ static void descriptor_zero_is_closed_too(void)
     EXPECT_INT(fcntl(0, F_GETFD), -1);
     EXPECT_INT(dup2(saved, 0), 0);
     close(saved);
-}
-
-int main(void)
-{
-    RUN(a_scope_releases_what_it_owns);
-    RUN(take_hands_a_pointer_out_of_its_scope);
-    RUN(freep_leaves_null_and_takes_null);
-    RUN(fclosep_takes_null);
-    RUN(closep_closes_once_and_leaves_no_descriptor);
-    RUN(descriptor_zero_is_closed_too);
-    return test_result();
 }

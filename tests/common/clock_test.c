@@ -31,7 +31,7 @@ static const struct {
     {253402300799999000, "9999-12-31T23:59:59.999Z"},
 };
 
-static void a_moment_is_written_in_utc_with_milliseconds(void)
+TEST(a_moment_is_written_in_utc_with_milliseconds)
 {
     for (size_t i = 0; i < COUNT(moments); i++) {
         char text[RFC3339_SIZE];
@@ -42,7 +42,7 @@ static void a_moment_is_written_in_utc_with_milliseconds(void)
 }
 
 /* Every fifth day from 1970 to 9999 against the calendar of the C library. */
-static void every_date_agrees_with_the_c_library(void)
+TEST(every_date_agrees_with_the_c_library)
 {
     int wrong = 0;
 
@@ -61,7 +61,7 @@ static void every_date_agrees_with_the_c_library(void)
     EXPECT_INT(wrong, 0);
 }
 
-static void the_calendar_clock_gives_the_time_of_day(void)
+TEST(the_calendar_clock_gives_the_time_of_day)
 {
     long long before = (long long)time(NULL) * 1000000, now = clock_calendar_us();
 
@@ -72,7 +72,7 @@ static void the_calendar_clock_gives_the_time_of_day(void)
 
 /* A clock that was never set, or was set too far: still a time that documents can
  * have. 0 stands for no time. */
-static void a_clock_beyond_what_can_be_written_stands_at_the_end(void)
+TEST(a_clock_beyond_what_can_be_written_stands_at_the_end)
 {
     static const struct {
         long long seconds, us;
@@ -97,7 +97,7 @@ static void a_clock_beyond_what_can_be_written_stands_at_the_end(void)
     EXPECT_STR(text, "1970-01-01T00:00:00.000Z");
 }
 
-static void the_monotonic_clock_counts_nanoseconds_and_never_goes_back(void)
+TEST(the_monotonic_clock_counts_nanoseconds_and_never_goes_back)
 {
     struct timespec nap = {.tv_nsec = 5 * NS_PER_MS};
     long long start = clock_monotonic_ns(), last = start;
@@ -113,14 +113,4 @@ static void the_monotonic_clock_counts_nanoseconds_and_never_goes_back(void)
     last = clock_monotonic_ns();
     EXPECT(last - start >= 5 * NS_PER_MS);
     EXPECT(last - start < 30 * NS_PER_SECOND);
-}
-
-int main(void)
-{
-    RUN(a_moment_is_written_in_utc_with_milliseconds);
-    RUN(every_date_agrees_with_the_c_library);
-    RUN(the_calendar_clock_gives_the_time_of_day);
-    RUN(a_clock_beyond_what_can_be_written_stands_at_the_end);
-    RUN(the_monotonic_clock_counts_nanoseconds_and_never_goes_back);
-    return test_result();
 }

@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
-static void an_error_says_what_kind_where_and_why(void)
+TEST(an_error_says_what_kind_where_and_why)
 {
     struct error err = {0};
 
@@ -14,7 +14,7 @@ static void an_error_says_what_kind_where_and_why(void)
     EXPECT(!err.allowed.ranged && !err.allowed.choices);
 }
 
-static void an_error_may_blame_no_field(void)
+TEST(an_error_may_blame_no_field)
 {
     struct error err = {0};
 
@@ -23,13 +23,13 @@ static void an_error_may_blame_no_field(void)
     EXPECT_STR(err.message, "later");
 }
 
-static void an_error_may_be_ignored(void)
+TEST(an_error_may_be_ignored)
 {
     EXPECT(!error_set(NULL, ERROR_INTERNAL, "a", "b %d", 1));
     EXPECT(!error_not_allowed(NULL, "a", (struct allowed){0}, "b %d", 1));
 }
 
-static void the_first_failure_is_the_cause_and_stays(void)
+TEST(the_first_failure_is_the_cause_and_stays)
 {
     const struct allowed range = {.ranged = true, .min = 1, .max = 2};
     struct error err = {0};
@@ -42,7 +42,7 @@ static void the_first_failure_is_the_cause_and_stays(void)
     EXPECT(memcmp(&err, &before, sizeof err) == 0);
 }
 
-static void an_error_says_what_is_allowed(void)
+TEST(an_error_says_what_is_allowed)
 {
     static const char *const words[] = {"red", "green", NULL};
     struct error range = {0}, choice = {0};
@@ -60,7 +60,7 @@ static void an_error_says_what_is_allowed(void)
     EXPECT(!choice.allowed.ranged && choice.allowed.choices == words);
 }
 
-static void whatever_is_quoted_becomes_printable_ascii(void)
+TEST(whatever_is_quoted_becomes_printable_ascii)
 {
     static const struct {
         const char *sent, *stored;
@@ -80,7 +80,7 @@ static void whatever_is_quoted_becomes_printable_ascii(void)
 }
 
 /* Two bytes a letter, so that an odd cut would halve one. */
-static void text_that_is_too_long_is_cut_without_halving_a_letter(void)
+TEST(text_that_is_too_long_is_cut_without_halving_a_letter)
 {
     char letters[601];
     struct error err = {0};
@@ -95,7 +95,7 @@ static void text_that_is_too_long_is_cut_without_halving_a_letter(void)
     EXPECT_INT((long long)strspn(err.message, "?"), sizeof err.message - 1);
 }
 
-static void a_cleared_error_takes_the_next_failure(void)
+TEST(a_cleared_error_takes_the_next_failure)
 {
     const struct error none = {0};
     struct error err = {0};
@@ -108,7 +108,7 @@ static void a_cleared_error_takes_the_next_failure(void)
     EXPECT_STR(err.message, "new");
 }
 
-static void an_error_of_a_part_names_the_whole(void)
+TEST(an_error_of_a_part_names_the_whole)
 {
     const struct error none = {.kind = ERROR_INVALID, .message = "is odd"};
     const struct error years = {.kind = ERROR_INVALID,
@@ -125,18 +125,4 @@ static void an_error_of_a_part_names_the_whole(void)
     EXPECT_INT(part.allowed.max, 9);
     EXPECT(!error_within(&same, &years, ""));
     EXPECT_STR(same.field, "years");
-}
-
-int main(void)
-{
-    RUN(an_error_says_what_kind_where_and_why);
-    RUN(an_error_may_blame_no_field);
-    RUN(an_error_may_be_ignored);
-    RUN(the_first_failure_is_the_cause_and_stays);
-    RUN(an_error_says_what_is_allowed);
-    RUN(whatever_is_quoted_becomes_printable_ascii);
-    RUN(text_that_is_too_long_is_cut_without_halving_a_letter);
-    RUN(an_error_of_a_part_names_the_whole);
-    RUN(a_cleared_error_takes_the_next_failure);
-    return test_result();
 }

@@ -59,7 +59,7 @@ static const struct {
     {"name", "\"caf\xc3\xa9\"", "'caf\xc3\xa9'"},
 };
 
-static void a_lawful_value_lands_in_its_field_and_nowhere_else(void)
+TEST(a_lawful_value_lands_in_its_field_and_nowhere_else)
 {
     for (size_t i = 0; i < COUNT(accepted); i++) {
         AUTO(json_decrefp) json_t *value = json_loads(accepted[i].json, JSON_DECODE_ANY, NULL);
@@ -118,7 +118,7 @@ static const struct {
     {"name", "null", "must be a string, got null"},
 };
 
-static void a_refused_value_is_explained_and_leaves_the_object_alone(void)
+TEST(a_refused_value_is_explained_and_leaves_the_object_alone)
 {
     for (size_t i = 0; i < COUNT(refused); i++) {
         AUTO(json_decrefp) json_t *value = json_loads(refused[i].json, JSON_DECODE_ANY, NULL);
@@ -142,7 +142,7 @@ static const struct {
     {"colour", "red", "'red'"}, {"name", "auto", "'auto'"}, {"name", "a b", "'a b'"},
 };
 
-static void text_is_read_by_the_same_table(void)
+TEST(text_is_read_by_the_same_table)
 {
     for (size_t i = 0; i < COUNT(accepted_texts); i++) {
         const struct field *field = row(accepted_texts[i].field);
@@ -182,7 +182,7 @@ static const struct {
     {"name", "1234567\xc3", "must be UTF-8"},
 };
 
-static void refused_text_is_explained_and_leaves_the_object_alone(void)
+TEST(refused_text_is_explained_and_leaves_the_object_alone)
 {
     for (size_t i = 0; i < COUNT(refused_texts); i++) {
         struct thing thing = untouched;
@@ -197,7 +197,7 @@ static void refused_text_is_explained_and_leaves_the_object_alone(void)
     }
 }
 
-static void a_refusal_says_what_would_have_been_allowed(void)
+TEST(a_refusal_says_what_would_have_been_allowed)
 {
     struct thing thing = untouched;
     struct error count = {0}, pause = {0}, colour = {0};
@@ -214,7 +214,7 @@ static void a_refusal_says_what_would_have_been_allowed(void)
 }
 
 /* Which end of a range is open depends on the type, and is said with it. */
-static void a_refusal_says_whether_the_least_is_itself_allowed(void)
+TEST(a_refusal_says_whether_the_least_is_itself_allowed)
 {
     static const struct {
         enum field_type type;
@@ -237,7 +237,7 @@ static void a_refusal_says_whether_the_least_is_itself_allowed(void)
 }
 
 /* Choices are compared by address elsewhere, so it must be the table's own word. */
-static void a_choice_points_into_the_table(void)
+TEST(a_choice_points_into_the_table)
 {
     char green[] = "green";
     struct thing thing = untouched;
@@ -246,7 +246,7 @@ static void a_choice_points_into_the_table(void)
     EXPECT(thing.colour == colours[1]);
 }
 
-static void a_written_text_can_be_read_again(void)
+TEST(a_written_text_can_be_read_again)
 {
     const struct thing thing = {
         .count = 3, .pause = FIELD_IS_AUTO, .colour = colours[0], .name = "a \"b\""};
@@ -276,7 +276,7 @@ static const struct {
              "\"pattern\":\"^[^\\\\u0000-\\\\u001f\\\\u007f]*$\",\"type\":\"string\"}"},
 };
 
-static void a_field_describes_itself_as_json_schema(void)
+TEST(a_field_describes_itself_as_json_schema)
 {
     for (size_t i = 0; i < COUNT(schemas); i++) {
         AUTO(json_decrefp) json_t *schema = field_schema(row(schemas[i].field));
@@ -305,7 +305,7 @@ static bool read_amount(int index, const char *json, struct amounts *ret, struct
     return field_read(&amounts[index], value, ret, err);
 }
 
-static void a_number_may_be_a_fraction(void)
+TEST(a_number_may_be_a_fraction)
 {
     static const char *const wrong[] = {"0", "-1", "50.001", "null", "true", "\"1\""};
     struct amounts amount = {1, 1};
@@ -327,7 +327,7 @@ static void a_number_may_be_a_fraction(void)
 }
 
 /* A double keeps fewer digits of the smallest numbers, and strtod() calls that an error. */
-static void a_number_in_text_is_read_as_json_writes_it(void)
+TEST(a_number_in_text_is_read_as_json_writes_it)
 {
     static const struct {
         const char *text;
@@ -347,7 +347,7 @@ static void a_number_in_text_is_read_as_json_writes_it(void)
     EXPECT_NEAR(amount.percent, 7, 0);
 }
 
-static void of_an_amount_the_least_is_allowed_too(void)
+TEST(of_an_amount_the_least_is_allowed_too)
 {
     static const struct field share = {.name = "share", .type = FIELD_AMOUNT, .max = 50};
     static const char *const zeros[] = {"0", "0.0", "-0.0", "0e5"};
@@ -369,7 +369,7 @@ static void of_an_amount_the_least_is_allowed_too(void)
     EXPECT_STR(err.message, "must be a number, got 'none'");
 }
 
-static void json_schema_s_integers_may_have_a_point(void)
+TEST(json_schema_s_integers_may_have_a_point)
 {
     AUTO(json_decrefp) json_t *value = json_real(8);
     struct thing thing = untouched;
@@ -378,7 +378,7 @@ static void json_schema_s_integers_may_have_a_point(void)
     EXPECT_STR(shown(row("count"), &thing), "8");
 }
 
-static void a_limit_may_be_null(void)
+TEST(a_limit_may_be_null)
 {
     AUTO(json_decrefp) json_t *schema = field_schema(&amounts[1]), *none = NULL, *some = NULL;
     struct amounts amount = {1, 1};
@@ -397,7 +397,7 @@ static void a_limit_may_be_null(void)
     EXPECT_INT((long long)json_array_size(json_object_get(schema, "type")), 2);
 }
 
-static void a_blank_at_an_end_is_refused(void)
+TEST(a_blank_at_an_end_is_refused)
 {
     static const char *const wrong[] = {" a", "a ", "a\t", "\na", " "};
     struct error err = {0};
@@ -413,7 +413,7 @@ static void a_blank_at_an_end_is_refused(void)
     EXPECT(field_check_ends("zone", "my rack 3", NULL));
 }
 
-static void a_field_is_found_by_its_whole_name(void)
+TEST(a_field_is_found_by_its_whole_name)
 {
     EXPECT(row("count") == &fields[0]);
     EXPECT(row("name") == &fields[3]);
@@ -422,25 +422,4 @@ static void a_field_is_found_by_its_whole_name(void)
     EXPECT(row("") == NULL);
     EXPECT(fields_find(fields, 3, "name") == NULL);
     EXPECT(fields_find(NULL, 0, "name") == NULL);
-}
-
-int main(void)
-{
-    RUN(a_lawful_value_lands_in_its_field_and_nowhere_else);
-    RUN(a_refused_value_is_explained_and_leaves_the_object_alone);
-    RUN(text_is_read_by_the_same_table);
-    RUN(refused_text_is_explained_and_leaves_the_object_alone);
-    RUN(a_refusal_says_what_would_have_been_allowed);
-    RUN(a_refusal_says_whether_the_least_is_itself_allowed);
-    RUN(a_choice_points_into_the_table);
-    RUN(a_written_text_can_be_read_again);
-    RUN(a_field_describes_itself_as_json_schema);
-    RUN(a_number_may_be_a_fraction);
-    RUN(a_limit_may_be_null);
-    RUN(a_number_in_text_is_read_as_json_writes_it);
-    RUN(of_an_amount_the_least_is_allowed_too);
-    RUN(json_schema_s_integers_may_have_a_point);
-    RUN(a_blank_at_an_end_is_refused);
-    RUN(a_field_is_found_by_its_whole_name);
-    return test_result();
 }

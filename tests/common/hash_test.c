@@ -3,7 +3,7 @@
 #include "tests/test.h"
 
 /* Numbers of others, for they are stored: a machine's fingerprint is such a number. */
-static void texts_have_the_numbers_of_fnv_1a(void)
+TEST(texts_have_the_numbers_of_fnv_1a)
 {
     EXPECT(hash_text(HASH_START, "") == 0xcbf29ce484222325u);
     EXPECT(hash_text(HASH_START, "a") == 0xaf63dc4c8601ec8cu);
@@ -11,16 +11,9 @@ static void texts_have_the_numbers_of_fnv_1a(void)
     EXPECT(hash_text(hash_text(HASH_START, "foo"), "bar") == 0x85944171f73967e8u);
 }
 
-static void parts_are_told_apart(void)
+TEST(parts_are_told_apart)
 {
     EXPECT(hash_part(hash_part(HASH_START, "ab"), "c") !=
            hash_part(hash_part(HASH_START, "a"), "bc"));
     EXPECT(hash_part(HASH_START, "") != HASH_START);
-}
-
-int main(void)
-{
-    RUN(texts_have_the_numbers_of_fnv_1a);
-    RUN(parts_are_told_apart);
-    return test_result();
 }

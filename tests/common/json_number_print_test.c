@@ -34,7 +34,7 @@ static void expect_around(double number)
     }
 }
 
-static void at_the_ends_of_what_is_done_by_hand(void)
+TEST(at_the_ends_of_what_is_done_by_hand)
 {
     static const double numbers[] = {0,
                                      -0.0,
@@ -61,7 +61,7 @@ static void at_the_ends_of_what_is_done_by_hand(void)
         expect_around(numbers[i]);
 }
 
-static void around_powers_of_ten_and_of_two(void)
+TEST(around_powers_of_ten_and_of_two)
 {
     for (int i = -8; i <= 18; i++)
         expect_around(pow(10, i));
@@ -70,7 +70,7 @@ static void around_powers_of_ten_and_of_two(void)
 }
 
 /* Halves, for which the digit before decides: 0.5, 1.5, 2.5 ... of the last digit. */
-static void halves_are_rounded_to_even(void)
+TEST(halves_are_rounded_to_even)
 {
     for (int i = 1; i < 64; i++) {
         expect_like_printf(100000000000000.0 + i * 0.03125);
@@ -79,7 +79,7 @@ static void halves_are_rounded_to_even(void)
     }
 }
 
-static void numbers_by_chance(void)
+TEST(numbers_by_chance)
 {
     struct chance chance = chance_from("number_print");
 
@@ -91,13 +91,4 @@ static void numbers_by_chance(void)
         expect_like_printf(number);
         expect_like_printf(shorter);
     }
-}
-
-int main(void)
-{
-    RUN(at_the_ends_of_what_is_done_by_hand);
-    RUN(around_powers_of_ten_and_of_two);
-    RUN(halves_are_rounded_to_even);
-    RUN(numbers_by_chance);
-    return test_result();
 }

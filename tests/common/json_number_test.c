@@ -32,7 +32,7 @@ static bool same_bits(double left, double right)
     return memcmp(&left, &right, sizeof left) == 0;
 }
 
-static void whole_numbers_are_read_to_their_limits(void)
+TEST(whole_numbers_are_read_to_their_limits)
 {
     static const struct {
         const char *text;
@@ -53,7 +53,7 @@ static void whole_numbers_are_read_to_their_limits(void)
     }
 }
 
-static void what_is_no_whole_number_is_refused_and_nothing_moves(void)
+TEST(what_is_no_whole_number_is_refused_and_nothing_moves)
 {
     static const char *const texts[] = {
         "",    "-",   "+1",       "01", "-01", "1.0",   "1e3",  "1E3",  "9223372036854775808",
@@ -70,7 +70,7 @@ static void what_is_no_whole_number_is_refused_and_nothing_moves(void)
     }
 }
 
-static void reals_are_the_nearest_doubles(void)
+TEST(reals_are_the_nearest_doubles)
 {
     static const char *const texts[] = {"0",
                                         "-0",
@@ -105,7 +105,7 @@ static void reals_are_the_nearest_doubles(void)
     }
 }
 
-static void what_is_no_real_is_refused(void)
+TEST(what_is_no_real_is_refused)
 {
     static const char *const texts[] = {
         "",
@@ -138,7 +138,7 @@ static void what_is_no_real_is_refused(void)
     }
 }
 
-static void a_number_ends_where_its_text_ends(void)
+TEST(a_number_ends_where_its_text_ends)
 {
     const char *text = "12.5e3,7", *at = text;
     double number;
@@ -172,7 +172,7 @@ static void write_and_compare(double number)
     EXPECT(same_bits(again, number));
 }
 
-static void what_is_written_is_the_shortest_that_reads_back(void)
+TEST(what_is_written_is_the_shortest_that_reads_back)
 {
     static const double numbers[] = {0,
                                      -0.0,
@@ -222,7 +222,7 @@ static void what_is_written_is_the_shortest_that_reads_back(void)
     }
 }
 
-static void so_are_a_hundred_thousand_losses(void)
+TEST(so_are_a_hundred_thousand_losses)
 {
     struct chance chance = seeded(3);
 
@@ -237,7 +237,7 @@ static void so_are_a_hundred_thousand_losses(void)
     }
 }
 
-static void any_bits_are_read_as_the_c_library_reads_them(void)
+TEST(any_bits_are_read_as_the_c_library_reads_them)
 {
     struct chance chance = seeded(4);
 
@@ -260,7 +260,7 @@ static void any_bits_are_read_as_the_c_library_reads_them(void)
     }
 }
 
-static void whole_numbers_are_written_to_their_limits(void)
+TEST(whole_numbers_are_written_to_their_limits)
 {
     static const long long numbers[] = {0, 1, -1, 9, 10, 1000000000000000, LLONG_MAX, LLONG_MIN};
 
@@ -271,18 +271,4 @@ static void whole_numbers_are_written_to_their_limits(void)
         EXPECT_INT(json_number_write_whole(numbers[i], text), (long long)strlen(plain));
         EXPECT_STR(text, plain);
     }
-}
-
-int main(void)
-{
-    RUN(whole_numbers_are_read_to_their_limits);
-    RUN(what_is_no_whole_number_is_refused_and_nothing_moves);
-    RUN(reals_are_the_nearest_doubles);
-    RUN(what_is_no_real_is_refused);
-    RUN(a_number_ends_where_its_text_ends);
-    RUN(what_is_written_is_the_shortest_that_reads_back);
-    RUN(so_are_a_hundred_thousand_losses);
-    RUN(any_bits_are_read_as_the_c_library_reads_them);
-    RUN(whole_numbers_are_written_to_their_limits);
-    return test_result();
 }

@@ -5,7 +5,7 @@
 
 static const char text[] = "{\"name\": \"a text that is longer than a small buffer\", \"n\": 12}";
 
-static void a_value_is_read(void)
+TEST(a_value_is_read)
 {
     json_error_t why;
     AUTO(json_decrefp) json_t *json = json_read(text, strlen(text), 0, &why);
@@ -15,7 +15,7 @@ static void a_value_is_read(void)
     EXPECT_INT(json_integer_value(number), 12);
 }
 
-static void bad_text_is_refused_with_a_reason(void)
+TEST(bad_text_is_refused_with_a_reason)
 {
     static const char *const bad[] = {"", "{", "{\"a\": 1, \"a\": 2}", "[1] 2", "12"};
 
@@ -25,11 +25,4 @@ static void bad_text_is_refused_with_a_reason(void)
         EXPECT(json_read(bad[i], strlen(bad[i]), 0, &why) == NULL);
         EXPECT(why.text[0] != '\0');
     }
-}
-
-int main(void)
-{
-    RUN(a_value_is_read);
-    RUN(bad_text_is_refused_with_a_reason);
-    return test_result();
 }

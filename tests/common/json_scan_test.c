@@ -95,7 +95,7 @@ static const char *const nothings[] = {"",
                                        "{\"a\":1,\"\\u0061\":2}",
                                        "{\"\\n\":1}"};
 
-static void values_are_what_jansson_reads_too(void)
+TEST(values_are_what_jansson_reads_too)
 {
     for (size_t i = 0; i < COUNT(values); i++) {
         AUTO(json_decrefp)
@@ -122,7 +122,7 @@ static bool is_deep_value(int depth, const char *open, const char *close)
     return is_value(text.data);
 }
 
-static void depth_has_an_end(void)
+TEST(depth_has_an_end)
 {
     EXPECT(is_deep_value(JSON_SCAN_DEPTH, "[", "]"));
     EXPECT(!is_deep_value(JSON_SCAN_DEPTH + 1, "[", "]"));
@@ -131,7 +131,7 @@ static void depth_has_an_end(void)
     EXPECT(!is_deep_value(100000, "[", "]"));
 }
 
-static void an_object_has_so_many_members(void)
+TEST(an_object_has_so_many_members)
 {
     for (int count = JSON_SCAN_MEMBERS - 1; count <= JSON_SCAN_MEMBERS + 1; count++) {
         AUTO(bytes_free) struct bytes text = {.limit = 1 << 20};
@@ -143,7 +143,7 @@ static void an_object_has_so_many_members(void)
     }
 }
 
-static void an_extent_ends_where_the_value_does(void)
+TEST(an_extent_ends_where_the_value_does)
 {
     static const struct {
         const char *text;
@@ -171,7 +171,7 @@ static void an_extent_ends_where_the_value_does(void)
     }
 }
 
-static void an_unknown_name_is_quoted_but_cut_to_fit(void)
+TEST(an_unknown_name_is_quoted_but_cut_to_fit)
 {
     struct known_names known = {.list = {"loss"}, .count = 1};
     struct error err = {0};
@@ -185,14 +185,4 @@ static void an_unknown_name_is_quoted_but_cut_to_fit(void)
     EXPECT(!json_scan_refuse_name("", (struct span){name, 3}, &known, &err));
     EXPECT_STR(err.field, "nnn");
     EXPECT_STR(err.message, "is not a known field; known are loss");
-}
-
-int main(void)
-{
-    RUN(values_are_what_jansson_reads_too);
-    RUN(depth_has_an_end);
-    RUN(an_object_has_so_many_members);
-    RUN(an_extent_ends_where_the_value_does);
-    RUN(an_unknown_name_is_quoted_but_cut_to_fit);
-    return test_result();
 }

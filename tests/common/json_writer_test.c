@@ -18,7 +18,7 @@ static json_t *parse(const struct bytes *bytes)
     return json;
 }
 
-static void objects_and_arrays_are_separated_by_commas(void)
+TEST(objects_and_arrays_are_separated_by_commas)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
@@ -56,7 +56,7 @@ static const char *const texts[] = {
     "ends with \"",
 };
 
-static void text_comes_back_as_it_was(void)
+TEST(text_comes_back_as_it_was)
 {
     for (size_t i = 0; i < COUNT(texts); i++) {
         AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
@@ -71,7 +71,7 @@ static void text_comes_back_as_it_was(void)
     }
 }
 
-static void control_characters_are_escaped_not_sent(void)
+TEST(control_characters_are_escaped_not_sent)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
@@ -103,7 +103,7 @@ static const double numbers[] = {0,
                                  4503599627370497.5,
                                  9007199254740993.0};
 
-static void numbers_round_trip(void)
+TEST(numbers_round_trip)
 {
     for (size_t i = 0; i < COUNT(numbers); i++) {
         AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
@@ -116,7 +116,7 @@ static void numbers_round_trip(void)
     }
 }
 
-static void short_numbers_stay_short(void)
+TEST(short_numbers_stay_short)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
@@ -129,7 +129,7 @@ static void short_numbers_stay_short(void)
     EXPECT_STR(bytes.data, "[0.1,250,0.123456789012345]");
 }
 
-static void a_value_that_is_not_a_number_is_null(void)
+TEST(a_value_that_is_not_a_number_is_null)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
@@ -142,7 +142,7 @@ static void a_value_that_is_not_a_number_is_null(void)
     EXPECT_STR(bytes.data, "[null,null,null]");
 }
 
-static void integers_round_trip_at_both_ends(void)
+TEST(integers_round_trip_at_both_ends)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
@@ -159,7 +159,7 @@ static void integers_round_trip_at_both_ends(void)
     EXPECT_INT(json_integer_value(json_array_get(json, 2)), LLONG_MAX);
 }
 
-static void a_time_is_written_in_utc_and_none_is_null(void)
+TEST(a_time_is_written_in_utc_and_none_is_null)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
@@ -171,7 +171,7 @@ static void a_time_is_written_in_utc_and_none_is_null(void)
     EXPECT_STR(bytes.data, "{\"then\":\"2026-01-02T03:04:05.678Z\",\"never\":null}");
 }
 
-static void after_an_overflow_the_writer_stays_failed(void)
+TEST(after_an_overflow_the_writer_stays_failed)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 10};
     struct json_writer out = {.bytes = &bytes};
@@ -185,7 +185,7 @@ static void after_an_overflow_the_writer_stays_failed(void)
     EXPECT(bytes.used <= bytes.limit);
 }
 
-static void only_the_members_that_are_asked_for_are_written(void)
+TEST(only_the_members_that_are_asked_for_are_written)
 {
     static const char *const names[] = {"a", "c", NULL};
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
@@ -217,19 +217,4 @@ static void only_the_members_that_are_asked_for_are_written(void)
     EXPECT_STR(bytes.data,
                "{\"b\":[{\"a\":0,\"c\":{\"b\":true}},{\"a\":1,\"c\":{\"b\":true}}],\"d\":1}");
     EXPECT_INT(out.depth, 0);
-}
-
-int main(void)
-{
-    RUN(objects_and_arrays_are_separated_by_commas);
-    RUN(text_comes_back_as_it_was);
-    RUN(control_characters_are_escaped_not_sent);
-    RUN(numbers_round_trip);
-    RUN(short_numbers_stay_short);
-    RUN(a_value_that_is_not_a_number_is_null);
-    RUN(integers_round_trip_at_both_ends);
-    RUN(a_time_is_written_in_utc_and_none_is_null);
-    RUN(after_an_overflow_the_writer_stays_failed);
-    RUN(only_the_members_that_are_asked_for_are_written);
-    return test_result();
 }

@@ -10,7 +10,7 @@ static void refuse(struct error *err, const char *name, const struct known_names
     EXPECT(!error_unknown_name(err, &unknown, known));
 }
 
-static void few_names_are_all_listed(void)
+TEST(few_names_are_all_listed)
 {
     static const char *const names[] = {"state", "label", "limit", NULL};
     struct known_names known = {.all = "docs/api.md"};
@@ -23,7 +23,7 @@ static void few_names_are_all_listed(void)
     EXPECT_STR(err.message, "is not a known field; known are state, label, limit");
 }
 
-static void of_many_names_the_nearest_are_listed(void)
+TEST(of_many_names_the_nearest_are_listed)
 {
     static const char *const names[] = {
         "workload",     "engine",         "precision",   "batch_size",
@@ -48,7 +48,7 @@ static void of_many_names_the_nearest_are_listed(void)
     EXPECT(strstr(last.message, "lists all") == NULL);
 }
 
-static void a_name_is_never_cut(void)
+TEST(a_name_is_never_cut)
 {
     char name[130];
     struct known_names known = {.all = "docs/api.md"};
@@ -65,7 +65,7 @@ static void a_name_is_never_cut(void)
     EXPECT(strstr(err.message, "; docs/api.md lists all") != NULL);
 }
 
-static void a_list_has_an_end(void)
+TEST(a_list_has_an_end)
 {
     struct known_names known = {0};
     struct error err = {0}, none = {0};
@@ -80,7 +80,7 @@ static void a_list_has_an_end(void)
 }
 
 /* A span of a document has no NUL behind it. */
-static void a_name_may_be_a_part_of_a_longer_text(void)
+TEST(a_name_may_be_a_part_of_a_longer_text)
 {
     struct known_names known = {0};
     const struct unknown_name unknown = {"steps.los", "is not a known field", "los\":[1]", 3};
@@ -92,7 +92,7 @@ static void a_name_may_be_a_part_of_a_longer_text(void)
     EXPECT_STR(err.message, "is not a known field; known are loss");
 }
 
-static void a_member_is_one_of_those_that_are_known(void)
+TEST(a_member_is_one_of_those_that_are_known)
 {
     static const char *const names[] = {"factor", "note", NULL};
     struct error err = {0};
@@ -101,15 +101,4 @@ static void a_member_is_one_of_those_that_are_known(void)
     EXPECT(!known_names_check(names, "notes", &err));
     EXPECT_STR(err.field, "notes");
     EXPECT_STR(err.message, "is not a known field; known are factor, note");
-}
-
-int main(void)
-{
-    RUN(few_names_are_all_listed);
-    RUN(of_many_names_the_nearest_are_listed);
-    RUN(a_name_is_never_cut);
-    RUN(a_list_has_an_end);
-    RUN(a_name_may_be_a_part_of_a_longer_text);
-    RUN(a_member_is_one_of_those_that_are_known);
-    return test_result();
 }

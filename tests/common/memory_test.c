@@ -18,7 +18,7 @@ const char *__asan_default_options(void)
     return "allocator_may_return_null=1";
 }
 
-static void memory_is_zeroed_copied_and_never_null(void)
+TEST(memory_is_zeroed_copied_and_never_null)
 {
     AUTO(freep) char *zeroed = xcalloc(3, 2);
     AUTO(freep) char *copy = xmemdup("abc", 2);
@@ -37,7 +37,7 @@ static void memory_is_zeroed_copied_and_never_null(void)
     EXPECT(nothing != NULL);
 }
 
-static void an_array_keeps_its_items_as_it_grows(void)
+TEST(an_array_keeps_its_items_as_it_grows)
 {
     AUTO(freep) int *numbers = NULL;
     size_t room = 0;
@@ -101,7 +101,7 @@ static void die(void (*ask)(void), char *said, size_t size)
     EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
-static void a_process_without_memory_ends_and_says_how_much_it_asked_for(void)
+TEST(a_process_without_memory_ends_and_says_how_much_it_asked_for)
 {
     void (*const asks[])(void) = {ask_malloc, ask_calloc, ask_realloc, ask_reallocarray,
                                   ask_jansson};
@@ -114,12 +114,4 @@ static void a_process_without_memory_ends_and_says_how_much_it_asked_for(void)
     die(ask_malloc, said, sizeof said);
     snprintf(expected, sizeof expected, "out of memory: %zu bytes were asked for\n", too_much);
     EXPECT(strstr(said, expected) != NULL);
-}
-
-int main(void)
-{
-    RUN(memory_is_zeroed_copied_and_never_null);
-    RUN(an_array_keeps_its_items_as_it_grows);
-    RUN(a_process_without_memory_ends_and_says_how_much_it_asked_for);
-    return test_result();
 }

@@ -10,7 +10,7 @@ static bool read_text(const char *text, long long *ret_us)
     return rfc3339_read((struct span){text, strlen(text)}, ret_us);
 }
 
-static void times_are_read(void)
+TEST(times_are_read)
 {
     static const struct {
         const char *text;
@@ -33,7 +33,7 @@ static void times_are_read(void)
     }
 }
 
-static void a_text_that_is_not_a_time_is_refused(void)
+TEST(a_text_that_is_not_a_time_is_refused)
 {
     static const char *const texts[] = {
         "",
@@ -71,7 +71,7 @@ static void a_text_that_is_not_a_time_is_refused(void)
     }
 }
 
-static void a_written_text_is_read_back_unchanged(void)
+TEST(a_written_text_is_read_back_unchanged)
 {
     for (long long us = 1; us < 253402300800000000; us += 3456789012345678) {
         char text[RFC3339_TEXT_SIZE], calendar[40];
@@ -88,7 +88,7 @@ static void a_written_text_is_read_back_unchanged(void)
     }
 }
 
-static void milliseconds_are_written_unless_there_is_more(void)
+TEST(milliseconds_are_written_unless_there_is_more)
 {
     char text[RFC3339_TEXT_SIZE];
 
@@ -96,13 +96,4 @@ static void milliseconds_are_written_unless_there_is_more(void)
     EXPECT_STR(text, "2026-11-21T15:08:17.123Z");
     rfc3339_write(1795273697123045, text);
     EXPECT_STR(text, "2026-11-21T15:08:17.123045Z");
-}
-
-int main(void)
-{
-    RUN(times_are_read);
-    RUN(a_text_that_is_not_a_time_is_refused);
-    RUN(a_written_text_is_read_back_unchanged);
-    RUN(milliseconds_are_written_unless_there_is_more);
-    return test_result();
 }

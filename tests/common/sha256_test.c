@@ -19,7 +19,7 @@ static void expect_digest(const void *data, size_t length, const char *wanted)
     EXPECT_STR(text, wanted);
 }
 
-static void the_examples_of_the_standard_come_out(void)
+TEST(the_examples_of_the_standard_come_out)
 {
     static const struct {
         const char *text, *digest;
@@ -37,7 +37,7 @@ static void the_examples_of_the_standard_come_out(void)
         expect_digest(examples[i].text, strlen(examples[i].text), examples[i].digest);
 }
 
-static void a_million_letters_come_out(void)
+TEST(a_million_letters_come_out)
 {
     size_t length = 1000000;
     AUTO(freep) char *letters = malloc(length);
@@ -51,7 +51,7 @@ static void a_million_letters_come_out(void)
 }
 
 /* What ends near the end of a block has its length in it, or in the next one. */
-static void every_length_around_a_block_comes_out(void)
+TEST(every_length_around_a_block_comes_out)
 {
     static const struct {
         size_t length;
@@ -72,7 +72,7 @@ static void every_length_around_a_block_comes_out(void)
         expect_digest(letters, examples[i].length, examples[i].digest);
 }
 
-static void pieces_come_out_as_the_whole_does(void)
+TEST(pieces_come_out_as_the_whole_does)
 {
     static const size_t sizes[] = {1, 7, 63, 64, 65, 200};
     char data[500], whole[2 * SHA256_SIZE + 1], text[sizeof whole];
@@ -93,13 +93,4 @@ static void pieces_come_out_as_the_whole_does(void)
         to_text(digest, text);
         EXPECT_STR(text, whole);
     }
-}
-
-int main(void)
-{
-    RUN(the_examples_of_the_standard_come_out);
-    RUN(a_million_letters_come_out);
-    RUN(every_length_around_a_block_comes_out);
-    RUN(pieces_come_out_as_the_whole_does);
-    return test_result();
 }

@@ -15,7 +15,7 @@ static long long number_of(const struct table *table, uint64_t name)
 }
 
 /* The names share their low digits, so that all of them begin at one place. */
-static void every_name_has_one_entry(void)
+TEST(every_name_has_one_entry)
 {
     struct table table = {0};
 
@@ -33,10 +33,4 @@ static void every_name_has_one_entry(void)
     EXPECT_INT(number_of(&table, 1), 1); /* as 0 */
     table_free(&table);
     EXPECT_INT(number_of(&table, 1), -1);
-}
-
-int main(void)
-{
-    RUN(every_name_has_one_entry);
-    return test_result();
 }

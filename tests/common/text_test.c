@@ -24,7 +24,7 @@ static const struct {
     {"\xff", 1, true}, /* encoding is another question */
 };
 
-static void control_characters_are_not_clean(void)
+TEST(control_characters_are_not_clean)
 {
     for (size_t i = 0; i < COUNT(texts); i++)
         EXPECT_INT(text_is_clean(texts[i].text, texts[i].length), texts[i].clean);
@@ -66,7 +66,7 @@ static const struct {
     {"\xee\x80\x80", "\xee\x80\x80"},
 };
 
-static void any_bytes_become_clean_utf8(void)
+TEST(any_bytes_become_clean_utf8)
 {
     for (size_t i = 0; i < COUNT(repairs); i++) {
         char text[32];
@@ -77,7 +77,7 @@ static void any_bytes_become_clean_utf8(void)
     }
 }
 
-static void a_line_has_no_breaks_tabs_or_orders_to_a_terminal(void)
+TEST(a_line_has_no_breaks_tabs_or_orders_to_a_terminal)
 {
     char text[] = "a\nb\tc\rd\x1b[2J\xc2\x9b"
                   "2J\xc2\xa0\xc3\xa9\xff";
@@ -87,7 +87,7 @@ static void a_line_has_no_breaks_tabs_or_orders_to_a_terminal(void)
     text_make_line(NULL, 0);
 }
 
-static void text_is_utf8_when_there_is_nothing_to_repair_but_control_characters(void)
+TEST(text_is_utf8_when_there_is_nothing_to_repair_but_control_characters)
 {
     for (size_t i = 0; i < COUNT(repairs); i++) {
         const char *text = repairs[i].from;
@@ -101,7 +101,7 @@ static void text_is_utf8_when_there_is_nothing_to_repair_but_control_characters(
     EXPECT(!text_is_utf8("a\0\xff", 3));
 }
 
-static void a_zero_inside_becomes_visible(void)
+TEST(a_zero_inside_becomes_visible)
 {
     char text[] = "a\0b";
 
@@ -109,7 +109,7 @@ static void a_zero_inside_becomes_visible(void)
     EXPECT_STR(text, "a?b");
 }
 
-static void only_the_given_length_is_touched(void)
+TEST(only_the_given_length_is_touched)
 {
     char text[] = "a\x01\x02";
 
@@ -119,7 +119,7 @@ static void only_the_given_length_is_touched(void)
 }
 
 /* The judge is jansson: it refuses to make a string of anything but UTF-8. */
-static void every_triple_of_telling_bytes_comes_out_as_utf8(void)
+TEST(every_triple_of_telling_bytes_comes_out_as_utf8)
 {
     static const unsigned char bytes[] = {0x00, 0x09, 0x1f, 0x41, 0x7f, 0x80, 0x8f, 0x90,
                                           0x9f, 0xa0, 0xbf, 0xc0, 0xc2, 0xdf, 0xe0, 0xe1,
@@ -139,7 +139,7 @@ static void every_triple_of_telling_bytes_comes_out_as_utf8(void)
     }
 }
 
-static void a_sequence_that_the_end_cuts_off_is_dropped(void)
+TEST(a_sequence_that_the_end_cuts_off_is_dropped)
 {
     static const struct {
         const char *text, *left;
@@ -167,7 +167,7 @@ static size_t likeness(const char *left, const char *right)
     return text_likeness(left, strlen(left), right, strlen(right));
 }
 
-static void names_are_near_that_share_their_ends(void)
+TEST(names_are_near_that_share_their_ends)
 {
     static const struct {
         const char *name, *near, *far;
@@ -189,7 +189,7 @@ static void names_are_near_that_share_their_ends(void)
     EXPECT(text_likeness("loss:x", 4, "losses", 4) == likeness("loss", "loss"));
 }
 
-static void a_copy_has_what_fits_and_an_end(void)
+TEST(a_copy_has_what_fits_and_an_end)
 {
     char small[4] = "zzz", exact[5];
 
@@ -199,19 +199,4 @@ static void a_copy_has_what_fits_and_an_end(void)
     EXPECT_STR(exact, "abcd");
     TEXT_COPY(exact, "");
     EXPECT_STR(exact, "");
-}
-
-int main(void)
-{
-    RUN(a_copy_has_what_fits_and_an_end);
-    RUN(a_sequence_that_the_end_cuts_off_is_dropped);
-    RUN(control_characters_are_not_clean);
-    RUN(any_bytes_become_clean_utf8);
-    RUN(a_line_has_no_breaks_tabs_or_orders_to_a_terminal);
-    RUN(text_is_utf8_when_there_is_nothing_to_repair_but_control_characters);
-    RUN(a_zero_inside_becomes_visible);
-    RUN(only_the_given_length_is_touched);
-    RUN(every_triple_of_telling_bytes_comes_out_as_utf8);
-    RUN(names_are_near_that_share_their_ends);
-    return test_result();
 }

@@ -16,7 +16,7 @@ static long long runs_in(const char *path)
     return db ? number_of(db, "SELECT count(*) FROM runs") : -1;
 }
 
-static void a_backup_is_one_file_with_everything(void)
+TEST(a_backup_is_one_file_with_everything)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -67,7 +67,7 @@ static void fill(struct db *db)
                       NULL));
 }
 
-static void changes_during_a_backup_are_not_in_it(void)
+TEST(changes_during_a_backup_are_not_in_it)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -86,7 +86,7 @@ static void changes_during_a_backup_are_not_in_it(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 10 + writer.asked);
 }
 
-static void a_backup_that_is_stopped_leaves_nothing(void)
+TEST(a_backup_that_is_stopped_leaves_nothing)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -120,7 +120,7 @@ static bool always(void *user, long long done, long long total)
     return done <= total;
 }
 
-static void a_backup_whose_check_is_ended_leaves_nothing(void)
+TEST(a_backup_whose_check_is_ended_leaves_nothing)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -137,7 +137,7 @@ static void a_backup_whose_check_is_ended_leaves_nothing(void)
     EXPECT(!db_is_damaged());
 }
 
-static void nothing_is_overwritten(void)
+TEST(nothing_is_overwritten)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -161,7 +161,7 @@ static void nothing_is_overwritten(void)
     EXPECT(has_content(part.text, &(struct bytes){.data = (char[]){"mine"}, .used = 4}));
 }
 
-static void a_file_that_cannot_be_copied_is_named(void)
+TEST(a_file_that_cannot_be_copied_is_named)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct kept_path target = kept_in(&folder, "backup"), far = kept_in(&folder, "no/backup");
@@ -179,7 +179,7 @@ static void a_file_that_cannot_be_copied_is_named(void)
     EXPECT_INT(files_named(&folder, "backup"), 0);
 }
 
-static void a_damaged_database_makes_no_backup(void)
+TEST(a_damaged_database_makes_no_backup)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct kept_path target = kept_in(&folder, "backup");
@@ -196,16 +196,4 @@ static void a_damaged_database_makes_no_backup(void)
     EXPECT(strstr(err.message, "not whole") != NULL);
     EXPECT_INT(files_named(&folder, "backup"), 0);
     db_forget_damage();
-}
-
-int main(void)
-{
-    RUN(a_backup_is_one_file_with_everything);
-    RUN(changes_during_a_backup_are_not_in_it);
-    RUN(a_backup_that_is_stopped_leaves_nothing);
-    RUN(a_backup_whose_check_is_ended_leaves_nothing);
-    RUN(nothing_is_overwritten);
-    RUN(a_file_that_cannot_be_copied_is_named);
-    RUN(a_damaged_database_makes_no_backup);
-    return test_result();
 }

@@ -40,7 +40,7 @@ static struct db *open_with_a_run(const struct folder *folder)
     return db;
 }
 
-static void a_run_that_ends_has_one_that_holds(void)
+TEST(a_run_that_ends_has_one_that_holds)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_with_a_run(&folder);
@@ -52,7 +52,7 @@ static void a_run_that_ends_has_one_that_holds(void)
     EXPECT_INT(count, 1);
 }
 
-static void whatever_is_changed_is_seen(void)
+TEST(whatever_is_changed_is_seen)
 {
     static const char *const changes[] = {
         "UPDATE steps SET nanoseconds = 102 WHERE position = 1",
@@ -89,7 +89,7 @@ static void whatever_is_changed_is_seen(void)
     }
 }
 
-static void what_may_change_later_is_not_covered(void)
+TEST(what_may_change_later_is_not_covered)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_with_a_run(&folder);
@@ -101,10 +101,8 @@ static void what_may_change_later_is_not_covered(void)
     EXPECT_INT(look(db, 1), CHECKSUM_HOLDS);
 }
 
-static void an_imported_run_has_one_over_its_trace(void)
+TEST_WITH_DATABASE(an_imported_run_has_one_over_its_trace)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static struct imported_parts parts;
     enum import_fate fate;
 
@@ -118,7 +116,7 @@ static void an_imported_run_has_one_over_its_trace(void)
     EXPECT_INT(look(db, 1), CHECKSUM_DIFFERS);
 }
 
-static void a_run_without_one_is_told_from_one_that_needs_none(void)
+TEST(a_run_without_one_is_told_from_one_that_needs_none)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_with_a_run(&folder);
@@ -142,14 +140,4 @@ static void a_run_without_one_is_told_from_one_that_needs_none(void)
     EXPECT_INT(look(db, 1), CHECKSUM_HOLDS);
     EXPECT_INT(number_of(db, "SELECT checksum IS NULL FROM runs WHERE number = 2"), 1);
     EXPECT(strlen(first) == 26);
-}
-
-int main(void)
-{
-    RUN(a_run_that_ends_has_one_that_holds);
-    RUN(whatever_is_changed_is_seen);
-    RUN(what_may_change_later_is_not_covered);
-    RUN(an_imported_run_has_one_over_its_trace);
-    RUN(a_run_without_one_is_told_from_one_that_needs_none);
-    return test_result();
 }

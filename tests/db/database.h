@@ -67,6 +67,17 @@ static inline struct db *open_database(const struct folder *folder)
     return db;
 }
 
+/* A test that has a new database, `db`, which is gone at its end. */
+#define TEST_WITH_DATABASE(name) TEST_GIVEN(name, struct db *db, with_database)
+
+static inline void with_database(void (*test)(struct db *db))
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    test(db);
+}
+
 /* Where a test makes many rows, it need not wait for the disk each time. */
 static inline void do_not_sync(struct db *db)
 {

@@ -26,7 +26,7 @@ static int lock_result(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void a_locked_database_is_refused_to_other_processes(void)
+TEST(a_locked_database_is_refused_to_other_processes)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_unlockp) struct db_lock *lock = db_lock(folder.file, NULL);
@@ -41,7 +41,7 @@ static void a_locked_database_is_refused_to_other_processes(void)
     EXPECT_INT(lock_result(other), 1);
 }
 
-static void a_closed_lock_is_free_again(void)
+TEST(a_closed_lock_is_free_again)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_unlockp) struct db_lock *lock = db_lock(folder.file, NULL);
@@ -52,7 +52,7 @@ static void a_closed_lock_is_free_again(void)
     EXPECT(lock);
 }
 
-static void a_killed_process_gives_its_lock_back(void)
+TEST(a_killed_process_gives_its_lock_back)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_unlockp) struct db_lock *lock = NULL;
@@ -78,7 +78,7 @@ static void a_killed_process_gives_its_lock_back(void)
 }
 
 /* A process needs a moment to end after its signal. */
-static void a_lock_that_is_about_to_be_given_back_is_waited_for(void)
+TEST(a_lock_that_is_about_to_be_given_back_is_waited_for)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     const struct timespec moment = {.tv_nsec = 50000000};
@@ -95,7 +95,7 @@ static void a_lock_that_is_about_to_be_given_back_is_waited_for(void)
     waitpid(pid, NULL, 0);
 }
 
-static void locks_of_different_databases_are_different(void)
+TEST(locks_of_different_databases_are_different)
 {
     AUTO(folder_remove) struct folder folder = folder_make(), other = folder_make();
     AUTO(db_unlockp) struct db_lock *lock = db_lock(folder.file, NULL);
@@ -104,7 +104,7 @@ static void locks_of_different_databases_are_different(void)
     EXPECT(lock && second);
 }
 
-static void a_lock_in_a_folder_that_is_not_there_names_it(void)
+TEST(a_lock_in_a_folder_that_is_not_there_names_it)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct error err = {0};
@@ -137,7 +137,7 @@ static void expect_busy(const char *path)
     EXPECT_INT(lock_result(lock_elsewhere(path)), 1);
 }
 
-static void a_database_is_locked_by_all_of_its_names(void)
+TEST(a_database_is_locked_by_all_of_its_names)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_unlockp) struct db_lock *lock = NULL;
@@ -159,7 +159,7 @@ static void a_database_is_locked_by_all_of_its_names(void)
     EXPECT(lock);
 }
 
-static void a_deleted_lock_file_gives_nothing_away(void)
+TEST(a_deleted_lock_file_gives_nothing_away)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_unlockp) struct db_lock *lock = NULL;
@@ -172,7 +172,7 @@ static void a_deleted_lock_file_gives_nothing_away(void)
     expect_busy(folder.file);
 }
 
-static void a_file_that_was_made_or_replaced_since_is_locked_too(void)
+TEST(a_file_that_was_made_or_replaced_since_is_locked_too)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_unlockp) struct db_lock *lock = db_lock(folder.file, NULL);
@@ -206,7 +206,7 @@ static bool keeps_bytes(int descriptor)
     return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static void a_lock_takes_none_of_sqlites_locks_away(void)
+TEST(a_lock_takes_none_of_sqlites_locks_away)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_unlockp) struct db_lock *lock = NULL;
@@ -226,7 +226,7 @@ static void a_lock_takes_none_of_sqlites_locks_away(void)
     }
 }
 
-static void many_databases_in_turn_leave_few_descriptors(void)
+TEST(many_databases_in_turn_leave_few_descriptors)
 {
     for (int i = 0; i < 30; i++) {
         AUTO(folder_remove) struct folder folder = folder_make();
@@ -238,20 +238,4 @@ static void many_databases_in_turn_leave_few_descriptors(void)
 
     EXPECT(descriptor >= 0 && descriptor < 20);
     close(descriptor);
-}
-
-int main(void)
-{
-    RUN(a_locked_database_is_refused_to_other_processes);
-    RUN(a_closed_lock_is_free_again);
-    RUN(a_killed_process_gives_its_lock_back);
-    RUN(a_lock_that_is_about_to_be_given_back_is_waited_for);
-    RUN(locks_of_different_databases_are_different);
-    RUN(a_lock_in_a_folder_that_is_not_there_names_it);
-    RUN(a_database_is_locked_by_all_of_its_names);
-    RUN(a_deleted_lock_file_gives_nothing_away);
-    RUN(a_file_that_was_made_or_replaced_since_is_locked_too);
-    RUN(a_lock_takes_none_of_sqlites_locks_away);
-    RUN(many_databases_in_turn_leave_few_descriptors);
-    return test_result();
 }

@@ -7,10 +7,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-static void the_size_grows_with_what_is_stored(void)
+TEST_WITH_DATABASE(the_size_grows_with_what_is_stored)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     long long before = 0, after = 0;
 
     EXPECT(db_execute(db, "VACUUM", NULL)); /* migrations leave free pages */
@@ -21,10 +19,8 @@ static void the_size_grows_with_what_is_stored(void)
     EXPECT(before >= 4096 && after - before >= 1000000 && after - before < 1100000);
 }
 
-static void an_open_database_is_as_we_mean_it(void)
+TEST_WITH_DATABASE(an_open_database_is_as_we_mean_it)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     char mode[20];
 
     text_of(db, "PRAGMA journal_mode", sizeof mode, mode);
@@ -32,10 +28,8 @@ static void an_open_database_is_as_we_mean_it(void)
     EXPECT_INT(number_of(db, "PRAGMA foreign_keys"), 1);
 }
 
-static void a_commit_is_as_durable_as_was_asked(void)
+TEST_WITH_DATABASE(a_commit_is_as_durable_as_was_asked)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static const enum durability wishes[] = {DB_RELAXED, DB_DURABLE, DB_DURABLE, DB_RELAXED};
 
     for (size_t i = 0; i < COUNT(wishes); i++) {
@@ -55,11 +49,8 @@ static bool insert_run(struct db *db)
                       NULL);
 }
 
-static void a_transaction_that_is_not_committed_leaves_nothing(void)
+TEST_WITH_DATABASE(a_transaction_that_is_not_committed_leaves_nothing)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     for (int committed = 0; committed < 2; committed++) {
         AUTO(transaction_end) struct transaction change = {0};
 
@@ -72,7 +63,7 @@ static void a_transaction_that_is_not_committed_leaves_nothing(void)
     }
 }
 
-static void what_is_read_in_a_transaction_is_of_one_moment(void)
+TEST(what_is_read_in_a_transaction_is_of_one_moment)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder), *other = open_database(&folder);
@@ -86,7 +77,7 @@ static void what_is_read_in_a_transaction_is_of_one_moment(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 1);
 }
 
-static void ending_nothing_is_fine(void)
+TEST(ending_nothing_is_fine)
 {
     struct transaction none = {0};
 
@@ -96,7 +87,7 @@ static void ending_nothing_is_fine(void)
 }
 
 /* A backup reads for minutes; writers must not wait for it. */
-static void tidying_waits_for_no_reader(void)
+TEST(tidying_waits_for_no_reader)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder), *reader = open_database(&folder);
@@ -116,16 +107,4 @@ static void tidying_waits_for_no_reader(void)
     EXPECT(db_tidy(db, &err));
     EXPECT_INT(number_of(db, "PRAGMA wal_checkpoint(PASSIVE)"), 0);
     EXPECT_INT(number_of(reader, "SELECT count(*) FROM runs"), 1);
-}
-
-int main(void)
-{
-    RUN(the_size_grows_with_what_is_stored);
-    RUN(an_open_database_is_as_we_mean_it);
-    RUN(a_commit_is_as_durable_as_was_asked);
-    RUN(a_transaction_that_is_not_committed_leaves_nothing);
-    RUN(what_is_read_in_a_transaction_is_of_one_moment);
-    RUN(ending_nothing_is_fine);
-    RUN(tidying_waits_for_no_reader);
-    return test_result();
 }

@@ -18,7 +18,7 @@ static char first_letter(const char *path)
     return file ? (char)fgetc(file) : '\0';
 }
 
-static void the_free_space_of_a_disk_is_known(void)
+TEST(the_free_space_of_a_disk_is_known)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct error err = {0};
@@ -32,7 +32,7 @@ static void the_free_space_of_a_disk_is_known(void)
     EXPECT(strstr(err.message, "/no/such/folder") != NULL);
 }
 
-static void a_rename_never_overwrites(void)
+TEST(a_rename_never_overwrites)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct error err = {0};
@@ -52,7 +52,7 @@ static void a_rename_never_overwrites(void)
 }
 
 /* As where the file system knows no rename that overwrites nothing. */
-static void a_rename_that_was_killed_between_two_names_is_finished(void)
+TEST(a_rename_that_was_killed_between_two_names_is_finished)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct error err = {0};
@@ -71,7 +71,7 @@ static void a_rename_that_was_killed_between_two_names_is_finished(void)
     EXPECT(!disk_is_same(folder.file, other));
 }
 
-static void what_is_not_there_is_neither_renamed_nor_synced(void)
+TEST(what_is_not_there_is_neither_renamed_nor_synced)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct error err = {0};
@@ -89,13 +89,4 @@ static void what_is_not_there_is_neither_renamed_nor_synced(void)
     error_clear(&err);
     put(folder.file, "a");
     EXPECT(disk_sync_file(folder.file, &err) && disk_sync_folder(folder.file, &err));
-}
-
-int main(void)
-{
-    RUN(the_free_space_of_a_disk_is_known);
-    RUN(a_rename_never_overwrites);
-    RUN(a_rename_that_was_killed_between_two_names_is_finished);
-    RUN(what_is_not_there_is_neither_renamed_nor_synced);
-    return test_result();
 }

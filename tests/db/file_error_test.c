@@ -7,7 +7,7 @@
 
 #define ANOTHER 12345 /* a user that owns nothing here */
 
-static void a_refused_path_names_the_folder_its_owner_and_what_helps(void)
+TEST(a_refused_path_names_the_folder_its_owner_and_what_helps)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct error err = {0};
@@ -24,7 +24,7 @@ static void a_refused_path_names_the_folder_its_owner_and_what_helps(void)
     EXPECT_STR(err.message, wanted);
 }
 
-static void an_unreadable_folder_is_named_in_the_error(void)
+TEST(an_unreadable_folder_is_named_in_the_error)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct error err = {0};
@@ -41,7 +41,7 @@ static void an_unreadable_folder_is_named_in_the_error(void)
     EXPECT(strstr(err.message, wanted) != NULL);
 }
 
-static void on_a_read_only_file_system_a_volume_helps(void)
+TEST(on_a_read_only_file_system_a_volume_helps)
 {
     struct error err = {0};
 
@@ -50,7 +50,7 @@ static void on_a_read_only_file_system_a_volume_helps(void)
                             "there, or choose another --database");
 }
 
-static void another_reason_is_said_as_it_is(void)
+TEST(another_reason_is_said_as_it_is)
 {
     struct error err = {0};
 
@@ -59,13 +59,4 @@ static void another_reason_is_said_as_it_is(void)
     error_clear(&err);
     EXPECT(!file_error_set(&err, ERROR_INVALID, NULL, "open", "relative", EACCES));
     EXPECT_STR(err.message, "cannot open relative: Permission denied");
-}
-
-int main(void)
-{
-    RUN(a_refused_path_names_the_folder_its_owner_and_what_helps);
-    RUN(an_unreadable_folder_is_named_in_the_error);
-    RUN(on_a_read_only_file_system_a_volume_helps);
-    RUN(another_reason_is_said_as_it_is);
-    return test_result();
 }

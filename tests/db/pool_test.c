@@ -24,7 +24,7 @@ static struct db_pool *open_pool(const struct folder *folder, size_t size)
     return pool;
 }
 
-static void every_loan_is_a_connection_of_its_own(void)
+TEST(every_loan_is_a_connection_of_its_own)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct db_pool *pool = open_pool(&folder, 3);
@@ -66,7 +66,7 @@ static void *borrow(void *argument)
     return NULL;
 }
 
-static void a_thread_without_a_connection_waits_for_the_next(void)
+TEST(a_thread_without_a_connection_waits_for_the_next)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct borrower borrower = {.pool = open_pool(&folder, 1)};
@@ -109,7 +109,7 @@ static void *take_turns(void *argument)
     return NULL;
 }
 
-static void many_threads_share_two_connections_and_each_gets_one(void)
+TEST(many_threads_share_two_connections_and_each_gets_one)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct crowd crowd = {.pool = open_pool(&folder, 2)};
@@ -124,7 +124,7 @@ static void many_threads_share_two_connections_and_each_gets_one(void)
     db_pool_free(crowd.pool);
 }
 
-static void a_pool_that_cannot_open_its_file_says_why(void)
+TEST(a_pool_that_cannot_open_its_file_says_why)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct error err = {0};
@@ -133,13 +133,4 @@ static void a_pool_that_cannot_open_its_file_says_why(void)
     EXPECT_INT(err.kind, ERROR_INTERNAL);
     EXPECT(strstr(err.message, folder.path) != NULL);
     db_pool_free(NULL);
-}
-
-int main(void)
-{
-    RUN(every_loan_is_a_connection_of_its_own);
-    RUN(a_thread_without_a_connection_waits_for_the_next);
-    RUN(many_threads_share_two_connections_and_each_gets_one);
-    RUN(a_pool_that_cannot_open_its_file_says_why);
-    return test_result();
 }

@@ -53,7 +53,7 @@ static long long runs_in(const char *path)
     return db ? number_of(db, "SELECT count(*) FROM runs") : -1;
 }
 
-static void a_backup_becomes_the_database(void)
+TEST(a_backup_becomes_the_database)
 {
     AUTO(scene_remove) struct scene scene = scene_make();
     AUTO(bytes_free) struct bytes backup = content_of(scene.backup.text);
@@ -72,7 +72,7 @@ static void a_backup_becomes_the_database(void)
     EXPECT_INT(runs_in(scene.folder.file), 3);
 }
 
-static void where_nothing_is_it_needs_no_leave(void)
+TEST(where_nothing_is_it_needs_no_leave)
 {
     AUTO(scene_remove) struct scene scene = scene_make();
     char aside[RESTORE_NAME_MAX];
@@ -90,7 +90,7 @@ static void where_nothing_is_it_needs_no_leave(void)
 }
 
 /* A database that was killed has a log, and the two stay together. */
-static void a_log_goes_with_its_database(void)
+TEST(a_log_goes_with_its_database)
 {
     AUTO(scene_remove) struct scene scene = scene_make();
     char aside[RESTORE_NAME_MAX];
@@ -111,7 +111,7 @@ static void a_log_goes_with_its_database(void)
     EXPECT_INT(runs_in(aside), 5);
 }
 
-static void two_in_one_second_are_put_aside_apart(void)
+TEST(two_in_one_second_are_put_aside_apart)
 {
     AUTO(scene_remove) struct scene scene = scene_make();
     char first[RESTORE_NAME_MAX], second[RESTORE_NAME_MAX];
@@ -138,7 +138,7 @@ static void expect_refused(const struct scene *scene, const char *words)
     db_forget_damage();
 }
 
-static void an_incomplete_backup_is_refused(void)
+TEST(an_incomplete_backup_is_refused)
 {
     AUTO(scene_remove) struct scene scene = scene_make();
     AUTO(bytes_free) struct bytes good = content_of(scene.backup.text);
@@ -164,7 +164,7 @@ static void an_incomplete_backup_is_refused(void)
     expect_refused(&scene, "there is no file");
 }
 
-static void a_database_in_use_is_no_backup(void)
+TEST(a_database_in_use_is_no_backup)
 {
     AUTO(scene_remove) struct scene scene = scene_make();
     struct kept_path log = kept_in(&scene.folder, "backup-wal");
@@ -183,7 +183,7 @@ static void die_in_time(const char *step)
 }
 
 /* Killed after each step in its turn, with a log beside the old one. */
-static void a_kill_leaves_the_old_or_the_new(void)
+TEST(a_kill_leaves_the_old_or_the_new)
 {
     bool whole = false;
 
@@ -222,7 +222,7 @@ static void a_kill_leaves_the_old_or_the_new(void)
 }
 
 /* Where a second name is what renames: both are there when that was cut short. */
-static void a_kill_between_two_names_is_finished(void)
+TEST(a_kill_between_two_names_is_finished)
 {
     AUTO(scene_remove) struct scene scene = scene_make();
     struct kept_path restored = kept_in(&scene.folder, "runs.db.restored");
@@ -240,17 +240,4 @@ static void a_kill_between_two_names_is_finished(void)
     EXPECT(restore_finish(scene.folder.file, NULL));
     EXPECT_INT(runs_in(scene.folder.file), 2);
     EXPECT_INT(files_named(&scene.folder, "runs.db"), 1);
-}
-
-int main(void)
-{
-    RUN(a_backup_becomes_the_database);
-    RUN(where_nothing_is_it_needs_no_leave);
-    RUN(a_log_goes_with_its_database);
-    RUN(two_in_one_second_are_put_aside_apart);
-    RUN(an_incomplete_backup_is_refused);
-    RUN(a_database_in_use_is_no_backup);
-    RUN(a_kill_leaves_the_old_or_the_new);
-    RUN(a_kill_between_two_names_is_finished);
-    return test_result();
 }

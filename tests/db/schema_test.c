@@ -71,7 +71,7 @@ static void expect_rows(struct db *db)
     EXPECT_STR(verdict, "ok");
 }
 
-static void a_missing_or_empty_file_becomes_a_database(void)
+TEST(a_missing_or_empty_file_becomes_a_database)
 {
     for (int empty = 0; empty < 2; empty++) {
         AUTO(folder_remove) struct folder folder = folder_make();
@@ -91,7 +91,7 @@ static void make_filled(const struct folder *folder)
     fill(db);
 }
 
-static void the_steps_that_are_missing_are_taken_once(void)
+TEST(the_steps_that_are_missing_are_taken_once)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
 
@@ -106,7 +106,7 @@ static void the_steps_that_are_missing_are_taken_once(void)
     }
 }
 
-static void a_step_may_leave_checksums_to_the_upgrade(void)
+TEST(a_step_may_leave_checksums_to_the_upgrade)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     enum checksum_state state = CHECKSUM_MISSING;
@@ -118,7 +118,7 @@ static void a_step_may_leave_checksums_to_the_upgrade(void)
     EXPECT_INT(state, CHECKSUM_HOLDS);
 }
 
-static void a_step_that_fails_leaves_everything_as_it_was(void)
+TEST(a_step_that_fails_leaves_everything_as_it_was)
 {
     static const struct schema_step failing = {
         {"ALTER TABLE runs ADD COLUMN made_up INTEGER; DELETE FROM run_labels;",
@@ -146,7 +146,7 @@ static int upgrade_other(unsigned event, void *other, void *statement, void *sql
     return 0;
 }
 
-static void two_processes_may_upgrade_at_once(void)
+TEST(two_processes_may_upgrade_at_once)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *one = open_database(&folder), *two = open_database(&folder);
@@ -211,7 +211,7 @@ static void make_foreign(const struct folder *folder, const char *sql)
     sqlite3_close(handle);
 }
 
-static void a_database_of_another_program_is_left_alone(void)
+TEST(a_database_of_another_program_is_left_alone)
 {
     static const char *const theirs[] = {
         "CREATE TABLE songs (title TEXT); INSERT INTO songs VALUES ('Penny Lane')",
@@ -229,7 +229,7 @@ static void a_database_of_another_program_is_left_alone(void)
     }
 }
 
-static void a_file_that_is_no_database_is_left_alone(void)
+TEST(a_file_that_is_no_database_is_left_alone)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     FILE *file = fopen(folder.file, "we");
@@ -241,7 +241,7 @@ static void a_file_that_is_no_database_is_left_alone(void)
     db_forget_damage(); /* the next test has another file */
 }
 
-static void a_newer_version_is_left_alone(void)
+TEST(a_newer_version_is_left_alone)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     char sql[64];
@@ -254,7 +254,7 @@ static void a_newer_version_is_left_alone(void)
     expect_refused_untouched(&folder, "use a newer one");
 }
 
-static void a_version_that_cannot_be_is_left_alone(void)
+TEST(a_version_that_cannot_be_is_left_alone)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct db *db = open_database(&folder);
@@ -264,7 +264,7 @@ static void a_version_that_cannot_be_is_left_alone(void)
     expect_refused_untouched(&folder, "schema version -1");
 }
 
-static void a_run_moves_forward_only(void)
+TEST(a_run_moves_forward_only)
 {
     static const char *const refused[] = {
         "UPDATE runs SET state = 'preempted' WHERE number = 1", /* queued */
@@ -292,10 +292,8 @@ static void a_run_moves_forward_only(void)
     " currency, nanos, since_us) VALUES ('f', '', '', '', '', 'a', ?, 'USD', 1, 1)"
 
 /* What SQLite lets in is what the program knows. */
-static void a_price_has_a_kind_that_the_program_knows(void)
+TEST_WITH_DATABASE(a_price_has_a_kind_that_the_program_knows)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(stmt_done) struct stmt *unknown = NULL;
 
     for (int kind = 0; price_kind_names[kind]; kind++) {
@@ -311,11 +309,8 @@ static void a_price_has_a_kind_that_the_program_knows(void)
     EXPECT(!db_execute(db, "UPDATE price_series SET nanos = 0", NULL)); /* no price is NULL */
 }
 
-static void runs_of_different_versions_are_told_apart(void)
+TEST_WITH_DATABASE(runs_of_different_versions_are_told_apart)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     EXPECT(db_execute(
         db,
         "INSERT INTO contenders (number, workload, engine, configuration, provider, instance,"
@@ -331,21 +326,4 @@ static void runs_of_different_versions_are_told_apart(void)
                              " ('c', 'my 1, lib 3'))"),
                3);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM versions"), 2);
-}
-
-int main(void)
-{
-    RUN(a_missing_or_empty_file_becomes_a_database);
-    RUN(the_steps_that_are_missing_are_taken_once);
-    RUN(a_step_may_leave_checksums_to_the_upgrade);
-    RUN(a_step_that_fails_leaves_everything_as_it_was);
-    RUN(two_processes_may_upgrade_at_once);
-    RUN(a_database_of_another_program_is_left_alone);
-    RUN(a_file_that_is_no_database_is_left_alone);
-    RUN(a_newer_version_is_left_alone);
-    RUN(a_version_that_cannot_be_is_left_alone);
-    RUN(a_run_moves_forward_only);
-    RUN(a_price_has_a_kind_that_the_program_knows);
-    RUN(runs_of_different_versions_are_told_apart);
-    return test_result();
 }

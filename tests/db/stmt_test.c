@@ -2,10 +2,8 @@
 
 #include "tests/db/database.h"
 
-static void bound_values_are_read_back(void)
+TEST_WITH_DATABASE(bound_values_are_read_back)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT ?, ?, ?, ?", NULL);
 
     stmt_integer(query, -9223372036854775807LL);
@@ -19,10 +17,8 @@ static void bound_values_are_read_back(void)
     EXPECT_INT(stmt_step(query, NULL), STMT_DONE);
 }
 
-static void null_reads_as_nothing(void)
+TEST_WITH_DATABASE(null_reads_as_nothing)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT NULL, NULL, NULL", NULL);
 
     EXPECT_INT(stmt_step(query, NULL), STMT_ROW);
@@ -31,10 +27,8 @@ static void null_reads_as_nothing(void)
     EXPECT_STR(stmt_column_text(query, 2), "");
 }
 
-static void a_question_for_one_number_is_answered(void)
+TEST_WITH_DATABASE(a_question_for_one_number_is_answered)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct error err = {0};
     long long number = 7;
 
@@ -46,10 +40,8 @@ static void a_question_for_one_number_is_answered(void)
 }
 
 /* Each literal is another statement, and so is each that is still busy. */
-static void there_is_no_limit_of_statements(void)
+TEST_WITH_DATABASE(there_is_no_limit_of_statements)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct stmt *busy[400];
     struct error err = {0};
 
@@ -68,10 +60,8 @@ static void there_is_no_limit_of_statements(void)
     EXPECT_STR(err.message, "");
 }
 
-static void wrong_sql_is_named_in_the_error(void)
+TEST_WITH_DATABASE(wrong_sql_is_named_in_the_error)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct error err = {0};
 
     EXPECT(stmt_prepare(db, "SELECT nothing FROM nowhere", &err) == NULL);
@@ -79,10 +69,8 @@ static void wrong_sql_is_named_in_the_error(void)
     EXPECT(strstr(err.message, "SELECT nothing FROM nowhere") != NULL);
 }
 
-static void a_failed_bind_comes_out_of_the_next_step(void)
+TEST_WITH_DATABASE(a_failed_bind_comes_out_of_the_next_step)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT ?", NULL);
     struct error err = {0};
 
@@ -94,7 +82,7 @@ static void a_failed_bind_comes_out_of_the_next_step(void)
     EXPECT(strstr(err.message, "SELECT ?") != NULL);
 }
 
-static void a_failed_bind_is_forgotten_by_the_next_use(void)
+TEST(a_failed_bind_is_forgotten_by_the_next_use)
 {
     static const char sql[] = "SELECT ? + 1";
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -112,10 +100,8 @@ static void a_failed_bind_is_forgotten_by_the_next_use(void)
     stmt_done(&query);
 }
 
-static void a_statement_that_fails_does_not_look_finished(void)
+TEST_WITH_DATABASE(a_statement_that_fails_does_not_look_finished)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(stmt_done)
     struct stmt *insert = stmt_prepare(db, "INSERT INTO run_labels VALUES (?, ?, ?)", NULL);
     struct error err = {0};
@@ -128,7 +114,7 @@ static void a_statement_that_fails_does_not_look_finished(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels"), 0);
 }
 
-static void a_statement_is_prepared_once_and_rewound_for_its_next_use(void)
+TEST(a_statement_is_prepared_once_and_rewound_for_its_next_use)
 {
     static const char sql[] = "SELECT ?, ?";
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -147,7 +133,7 @@ static void a_statement_is_prepared_once_and_rewound_for_its_next_use(void)
     EXPECT_INT((long long)(db->statement_count - before), 1);
 }
 
-static void a_statement_in_use_is_not_given_to_another(void)
+TEST(a_statement_in_use_is_not_given_to_another)
 {
     static const char sql[] = "SELECT ?";
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -164,11 +150,8 @@ static void a_statement_in_use_is_not_given_to_another(void)
     EXPECT_INT(stmt_column_integer(inner, 0), 2);
 }
 
-static void a_running_statement_can_be_bound_and_run_again(void)
+TEST_WITH_DATABASE(a_running_statement_can_be_bound_and_run_again)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     EXPECT(db_execute(db, "CREATE TEMP TABLE numbers (number INTEGER PRIMARY KEY)", NULL));
     AUTO(stmt_done)
     struct stmt *insert = stmt_prepare(db, "INSERT INTO numbers VALUES (?)", NULL);
@@ -183,7 +166,7 @@ static void a_running_statement_can_be_bound_and_run_again(void)
     EXPECT_INT(number_of(db, "SELECT sum(number) FROM numbers"), 66);
 }
 
-static void a_locked_database_is_busy_and_not_broken(void)
+TEST(a_locked_database_is_busy_and_not_broken)
 {
     static const char sql[] = "DELETE FROM runs";
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -197,21 +180,4 @@ static void a_locked_database_is_busy_and_not_broken(void)
     EXPECT_INT(err.kind, ERROR_BUSY);
     EXPECT(db_execute(other, "COMMIT", NULL));
     EXPECT(stmt_run(query, NULL));
-}
-
-int main(void)
-{
-    RUN(bound_values_are_read_back);
-    RUN(null_reads_as_nothing);
-    RUN(a_question_for_one_number_is_answered);
-    RUN(there_is_no_limit_of_statements);
-    RUN(wrong_sql_is_named_in_the_error);
-    RUN(a_failed_bind_comes_out_of_the_next_step);
-    RUN(a_failed_bind_is_forgotten_by_the_next_use);
-    RUN(a_statement_that_fails_does_not_look_finished);
-    RUN(a_statement_is_prepared_once_and_rewound_for_its_next_use);
-    RUN(a_statement_in_use_is_not_given_to_another);
-    RUN(a_running_statement_can_be_bound_and_run_again);
-    RUN(a_locked_database_is_busy_and_not_broken);
-    return test_result();
 }

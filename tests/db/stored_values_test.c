@@ -27,10 +27,8 @@ static bool look(struct db *db, enum stored_value kind, const char *key, const c
     return found;
 }
 
-static void what_a_run_has_is_found_and_else_what_there_is(void)
+TEST_WITH_DATABASE(what_a_run_has_is_found_and_else_what_there_is)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static struct stored_values values;
 
     do_not_sync(db);
@@ -63,10 +61,8 @@ static void what_a_run_has_is_found_and_else_what_there_is(void)
     EXPECT_INT((long long)values.count, 2);
 }
 
-static void prices_types_and_events_are_looked_through_too(void)
+TEST_WITH_DATABASE(prices_types_and_events_are_looked_through_too)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static struct stored_values values;
 
     EXPECT(db_execute(
@@ -104,20 +100,16 @@ static void prices_types_and_events_are_looked_through_too(void)
     EXPECT(!look(db, KNOWN_PROVIDER, NULL, "azure", &values));
 }
 
-static void without_runs_there_is_none(void)
+TEST_WITH_DATABASE(without_runs_there_is_none)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static struct stored_values values = {.count = 7};
 
     EXPECT(!look(db, RUN_INSTANCE, NULL, "m5.large", &values));
     EXPECT_INT((long long)values.count, 0);
 }
 
-static void of_many_those_next_to_it_are_told(void)
+TEST_WITH_DATABASE(of_many_those_next_to_it_are_told)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static struct stored_values values;
 
     do_not_sync(db);
@@ -130,13 +122,4 @@ static void of_many_those_next_to_it_are_told(void)
     EXPECT_INT((long long)values.count, STORED_VALUES_MAX);
     EXPECT_STR(values.list[0], "169");
     EXPECT_STR(values.list[STORED_VALUES_MAX - 1], "232");
-}
-
-int main(void)
-{
-    RUN(what_a_run_has_is_found_and_else_what_there_is);
-    RUN(prices_types_and_events_are_looked_through_too);
-    RUN(without_runs_there_is_none);
-    RUN(of_many_those_next_to_it_are_told);
-    return test_result();
 }

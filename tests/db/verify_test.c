@@ -16,7 +16,7 @@ static struct folder filled_folder(void)
     return folder;
 }
 
-static void a_good_database_may_be_used(void)
+TEST(a_good_database_may_be_used)
 {
     AUTO(folder_remove) struct folder folder = filled_folder();
     struct verify_facts facts = {0};
@@ -30,7 +30,7 @@ static void a_good_database_may_be_used(void)
     EXPECT(!db_is_damaged());
 }
 
-static void one_that_is_not_there_may_be_made(void)
+TEST(one_that_is_not_there_may_be_made)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct error err = {0};
@@ -57,7 +57,7 @@ static void expect_damaged(const struct folder *folder)
     EXPECT(db_is_damaged());
 }
 
-static void a_damaged_one_is_left_as_it_is(void)
+TEST(a_damaged_one_is_left_as_it_is)
 {
     AUTO(folder_remove) struct folder folder = filled_folder();
     AUTO(bytes_free) struct bytes good = content_of(folder.file);
@@ -80,7 +80,7 @@ static void a_damaged_one_is_left_as_it_is(void)
     EXPECT(!db_is_damaged());
 }
 
-static void a_foreign_file_is_left_untouched(void)
+TEST(a_foreign_file_is_left_untouched)
 {
     AUTO(folder_remove) struct folder folder = filled_folder();
     struct error err = {0};
@@ -91,7 +91,7 @@ static void a_foreign_file_is_left_untouched(void)
     EXPECT(!db_is_damaged());
 }
 
-static void nothing_is_written_once_damage_was_seen(void)
+TEST(nothing_is_written_once_damage_was_seen)
 {
     AUTO(folder_remove) struct folder folder = filled_folder();
     AUTO(transaction_end) struct transaction change = {0};
@@ -113,7 +113,7 @@ static void nothing_is_written_once_damage_was_seen(void)
     db_forget_damage();
 }
 
-static void a_path_may_have_any_letters(void)
+TEST(a_path_may_have_any_letters)
 {
     AUTO(folder_remove) struct folder folder = filled_folder();
     struct kept_path odd = kept_in(&folder, "a?b#c%41 d&e.db");
@@ -135,7 +135,7 @@ static void end_at_once(void *user, struct db *db)
         db_interrupt(db);
 }
 
-static void a_look_that_is_ended_says_nothing(void)
+TEST(a_look_that_is_ended_says_nothing)
 {
     AUTO(folder_remove) struct folder folder = filled_folder();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -190,7 +190,7 @@ static void *disturb(void *user)
 }
 
 /* SQLite takes pages for lost that it has not come to. */
-static void whenever_it_is_ended_nothing_is_damaged(void)
+TEST(whenever_it_is_ended_nothing_is_damaged)
 {
     AUTO(folder_remove) struct folder folder = filled_folder();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -212,17 +212,4 @@ static void whenever_it_is_ended_nothing_is_damaged(void)
         EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 300);
     }
     EXPECT_INT(ended + whole, 60);
-}
-
-int main(void)
-{
-    RUN(a_good_database_may_be_used);
-    RUN(one_that_is_not_there_may_be_made);
-    RUN(a_damaged_one_is_left_as_it_is);
-    RUN(a_foreign_file_is_left_untouched);
-    RUN(nothing_is_written_once_damage_was_seen);
-    RUN(a_path_may_have_any_letters);
-    RUN(a_look_that_is_ended_says_nothing);
-    RUN(whenever_it_is_ended_nothing_is_damaged);
-    return test_result();
 }

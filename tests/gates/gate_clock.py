@@ -27,7 +27,7 @@ def seconds(match):
 
 
 def function_of(source, position):
-    names = re.findall(r"^\s*(?:def|static void) (\w+)\(", source[:position], re.M)
+    names = re.findall(r"^\s*(?:def |static void |TEST\w*\()(\w+)", source[:position], re.M)
     return names[-1] if names else ""
 
 

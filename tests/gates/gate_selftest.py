@@ -194,7 +194,7 @@ CASES = (
      "pricing/f.c:1: names tests/api/test_f.py, which does not exist"),
     ("tests", {"pricing/f.c": "/* Tested by tests/db/help.c. */\n", "tests/db/help.c": "int x;\n"},
      "pricing/f.c:1: names tests/db/help.c, which is not a test"),
-    ("tests", {"docs/p.md": PROMISE % "`it_holds`, `test_more`", "tests/p_test.c": "    RUN(it_holds);\n",
+    ("tests", {"docs/p.md": PROMISE % "`it_holds`, `test_more`", "tests/p_test.c": "TEST(it_holds)\n",
                "tests/api/test_p.py": "    def test_more(self):\n"}, None),
     ("tests", {"docs/p.md": PROMISE % "`it_holds`", "tests/p_test.c": "// it_holds\n"},
      "docs/p.md:3: names the test it_holds, which does not run anywhere"),

@@ -22,7 +22,7 @@ static double charged(const char *provider, const char *when, double seconds)
     return billing_seconds(rule, seconds, 0);
 }
 
-static void half_a_minute_is_charged_by_the_rule_of_its_day(void)
+TEST(half_a_minute_is_charged_by_the_rule_of_its_day)
 {
     EXPECT_NEAR(charged("aws", "2018-05-01", 30), 60, 0);
     EXPECT_NEAR(charged("aws", "2017-07-01", 30), 3600, 0);
@@ -31,7 +31,7 @@ static void half_a_minute_is_charged_by_the_rule_of_its_day(void)
     EXPECT_NEAR(charged("azure", "2024-05-01", 30), 30, 0);
 }
 
-static void a_rule_begins_with_its_day(void)
+TEST(a_rule_begins_with_its_day)
 {
     EXPECT_NEAR(charged("aws", "2017-10-01T23:59:59.999Z", 100), 3600, 0);
     EXPECT_NEAR(charged("aws", "2017-10-02T00:00:00Z", 100), 100, 0);
@@ -41,7 +41,7 @@ static void a_rule_begins_with_its_day(void)
     EXPECT(rule_at("gcp", "2013-05-14T23:59:59Z") == NULL); /* not known, so not guessed */
 }
 
-static void whole_units_are_charged_and_the_minimum_at_least(void)
+TEST(whole_units_are_charged_and_the_minimum_at_least)
 {
     EXPECT_NEAR(charged("aws", "2017-07-01", 3600), 3600, 0);
     EXPECT_NEAR(charged("aws", "2017-07-01", 3601), 7200, 0);
@@ -53,7 +53,7 @@ static void whole_units_are_charged_and_the_minimum_at_least(void)
 }
 
 /* 0.1 hours, ten times, are no second hour. */
-static void what_the_last_digit_adds_is_not_charged(void)
+TEST(what_the_last_digit_adds_is_not_charged)
 {
     double hours = 0;
 
@@ -63,7 +63,7 @@ static void what_the_last_digit_adds_is_not_charged(void)
     EXPECT_NEAR(charged("aws", "2017-07-01", hours * 3600), 10800, 0);
 }
 
-static void from_boot_to_end(void)
+TEST(from_boot_to_end)
 {
     const struct billing_rule *rule = rule_at("aws", "2018-07-01");
 
@@ -71,7 +71,7 @@ static void from_boot_to_end(void)
     EXPECT_NEAR(billing_seconds(rule, 10, 45), 60, 0);
 }
 
-static void without_a_rule_it_is_what_it_takes(void)
+TEST(without_a_rule_it_is_what_it_takes)
 {
     EXPECT(rule_at("hetzner", "2024-01-01") == NULL);
     EXPECT(rule_at("AWS", "2024-01-01") == NULL);
@@ -80,7 +80,7 @@ static void without_a_rule_it_is_what_it_takes(void)
     EXPECT_NEAR(billing_seconds(NULL, 30.5, 10), 40.5, 0);
 }
 
-static void unknown_costs_are_not_charged(void)
+TEST(unknown_costs_are_not_charged)
 {
     const struct billing_rule *rule = rule_at("aws", "2018-07-01");
 
@@ -90,7 +90,7 @@ static void unknown_costs_are_not_charged(void)
     EXPECT(isinf(billing_seconds(rule, INFINITY, 0)));
 }
 
-static void the_table_is_in_order_and_says_where_it_is_from(void)
+TEST(the_table_is_in_order_and_says_where_it_is_from)
 {
     size_t count = 0;
 
@@ -107,17 +107,4 @@ static void the_table_is_in_order_and_says_where_it_is_from(void)
     }
     EXPECT(count >= 5);
     EXPECT(strstr(rule_at("azure", "2024-01-01")->words, "not certain") != NULL);
-}
-
-int main(void)
-{
-    RUN(half_a_minute_is_charged_by_the_rule_of_its_day);
-    RUN(a_rule_begins_with_its_day);
-    RUN(whole_units_are_charged_and_the_minimum_at_least);
-    RUN(what_the_last_digit_adds_is_not_charged);
-    RUN(from_boot_to_end);
-    RUN(without_a_rule_it_is_what_it_takes);
-    RUN(unknown_costs_are_not_charged);
-    RUN(the_table_is_in_order_and_says_where_it_is_from);
-    return test_result();
 }

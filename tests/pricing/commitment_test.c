@@ -6,7 +6,7 @@
 
 #define DOLLAR 1000000000LL
 
-static void every_kind_of_a_commitment_has_its_terms(void)
+TEST(every_kind_of_a_commitment_has_its_terms)
 {
     static const char *const starts[] = {
         [COMMITMENT_RESERVED] = "reserved_",
@@ -36,7 +36,7 @@ static void every_kind_of_a_commitment_has_its_terms(void)
     }
 }
 
-static void each_provider_has_a_feed_for_what_it_sells(void)
+TEST(each_provider_has_a_feed_for_what_it_sells)
 {
     EXPECT_STR(commitment_feed("aws", PRICE_CONVERTIBLE_1Y_NO_UPFRONT),
                "aws-offer=on committed=on regions=%s");
@@ -51,7 +51,7 @@ static void each_provider_has_a_feed_for_what_it_sells(void)
     EXPECT(!commitment_feed("aws", PRICE_ON_DEMAND));
 }
 
-static void terms_that_no_kind_has_are_none(void)
+TEST(terms_that_no_kind_has_are_none)
 {
     enum price_kind kind = PRICE_OWN;
 
@@ -62,7 +62,7 @@ static void terms_that_no_kind_has_are_none(void)
     EXPECT_INT(kind, PRICE_OWN);
 }
 
-static void of_a_savings_plan_half_or_all_is_paid_at_once(void)
+TEST(of_a_savings_plan_half_or_all_is_paid_at_once)
 {
     static const struct {
         enum price_kind kind;
@@ -88,7 +88,7 @@ static void of_a_savings_plan_half_or_all_is_paid_at_once(void)
     }
 }
 
-static void what_is_paid_at_once_is_spread_over_the_term(void)
+TEST(what_is_paid_at_once_is_spread_over_the_term)
 {
     static const struct {
         enum price_kind kind;
@@ -113,7 +113,7 @@ static void what_is_paid_at_once_is_spread_over_the_term(void)
     }
 }
 
-static void amounts_that_contradict_the_payment_are_no_price(void)
+TEST(amounts_that_contradict_the_payment_are_no_price)
 {
     static const struct {
         enum price_kind kind;
@@ -139,22 +139,10 @@ static void amounts_that_contradict_the_payment_are_no_price(void)
     }
 }
 
-static void a_commitment_is_cheaper_than_on_demand_but_not_a_tenth_of_it(void)
+TEST(a_commitment_is_cheaper_than_on_demand_but_not_a_tenth_of_it)
 {
     EXPECT(!commitment_is_odd(100, 100));
     EXPECT(commitment_is_odd(101, 100));
     EXPECT(!commitment_is_odd(11, 100));
     EXPECT(commitment_is_odd(10, 100));
-}
-
-int main(void)
-{
-    RUN(every_kind_of_a_commitment_has_its_terms);
-    RUN(each_provider_has_a_feed_for_what_it_sells);
-    RUN(terms_that_no_kind_has_are_none);
-    RUN(of_a_savings_plan_half_or_all_is_paid_at_once);
-    RUN(what_is_paid_at_once_is_spread_over_the_term);
-    RUN(amounts_that_contradict_the_payment_are_no_price);
-    RUN(a_commitment_is_cheaper_than_on_demand_but_not_a_tenth_of_it);
-    return test_result();
 }

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static void published_speeds_and_prices_give_the_published_samples_per_dollar(void)
+TEST(published_speeds_and_prices_give_the_published_samples_per_dollar)
 {
     static const struct {
         double speed, dollars, samples_per_dollar;
@@ -27,7 +27,7 @@ static void published_speeds_and_prices_give_the_published_samples_per_dollar(vo
     }
 }
 
-static void imagenet_once_takes_the_hours_and_dollars_it_takes(void)
+TEST(imagenet_once_takes_the_hours_and_dollars_it_takes)
 {
     const struct amount speed = {.value = 40.73};
     struct cost cost;
@@ -37,7 +37,7 @@ static void imagenet_once_takes_the_hours_and_dollars_it_takes(void)
     EXPECT_NEAR(cost.dollars_per_million.value * 1.281167, 3.12, 0.005);
 }
 
-static void an_interval_goes_along_and_turns_round_where_less_is_better(void)
+TEST(an_interval_goes_along_and_turns_round_where_less_is_better)
 {
     const struct amount speed = {.value = 10, .low = 8, .high = 12.5, .has_interval = true};
     struct cost cost;
@@ -54,7 +54,7 @@ static void an_interval_goes_along_and_turns_round_where_less_is_better(void)
     EXPECT(cost.hours_per_million.value < cost.hours_per_million.high);
 }
 
-static void an_interval_down_to_nothing_is_none(void)
+TEST(an_interval_down_to_nothing_is_none)
 {
     const struct amount speed = {.value = 10, .low = -1, .high = 21, .has_interval = true};
     struct cost cost;
@@ -63,7 +63,7 @@ static void an_interval_down_to_nothing_is_none(void)
     EXPECT(!cost.dollars_per_million.has_interval && !cost.samples_per_dollar.has_interval);
 }
 
-static void without_a_speed_or_a_price_there_is_no_cost(void)
+TEST(without_a_speed_or_a_price_there_is_no_cost)
 {
     static const double none[] = {0, -1, NAN, INFINITY};
     const struct amount speed = {.value = 10};
@@ -78,7 +78,7 @@ static void without_a_speed_or_a_price_there_is_no_cost(void)
     EXPECT_NEAR(cost.samples_per_dollar.value, 7, 0); /* left alone */
 }
 
-static void what_both_spreads_make_is_the_root_of_their_squares(void)
+TEST(what_both_spreads_make_is_the_root_of_their_squares)
 {
     const struct amount speed = {.value = 10, .low = 8, .high = 12.5, .has_interval = true};
     const struct amount price = {.value = 3.6, .low = 1.8, .high = 7.2, .has_interval = true};
@@ -101,7 +101,7 @@ static void what_both_spreads_make_is_the_root_of_their_squares(void)
 }
 
 /* Slow goes with expensive: a price that may only rise leaves the best case alone. */
-static void each_end_comes_of_the_ends_that_lead_there(void)
+TEST(each_end_comes_of_the_ends_that_lead_there)
 {
     const struct amount speed = {.value = 10, .low = 10, .high = 10, .has_interval = true};
     const struct amount price = {.value = 1, .low = 1, .high = 4, .has_interval = true};
@@ -114,7 +114,7 @@ static void each_end_comes_of_the_ends_that_lead_there(void)
     EXPECT_INT(dominates, COST_PRICE);
 }
 
-static void a_price_that_was_paid_adds_nothing(void)
+TEST(a_price_that_was_paid_adds_nothing)
 {
     const struct amount speed = {.value = 10, .low = 8, .high = 12.5, .has_interval = true};
     const struct amount price = {.value = 3.6};
@@ -128,7 +128,7 @@ static void a_price_that_was_paid_adds_nothing(void)
     EXPECT_STR(cost_part_names[dominates], "throughput");
 }
 
-static void a_half_known_value_has_no_interval(void)
+TEST(a_half_known_value_has_no_interval)
 {
     static const struct amount good = {10, 8, 12, true};
     static const struct amount odd[] = {
@@ -154,7 +154,7 @@ static void a_half_known_value_has_no_interval(void)
     }
 }
 
-static void without_a_price_that_moves_there_is_no_cost_either(void)
+TEST(without_a_price_that_moves_there_is_no_cost_either)
 {
     static const double none[] = {0, -1, NAN, INFINITY};
     const struct amount good = {10, 8, 12, true};
@@ -171,7 +171,7 @@ static void without_a_price_that_moves_there_is_no_cost_either(void)
     EXPECT_INT(dominates, COST_PRICE);
 }
 
-static void what_a_machine_must_do_or_may_cost_to_keep_up(void)
+TEST(what_a_machine_must_do_or_may_cost_to_keep_up)
 {
     static const double none[] = {0, -1, NAN, INFINITY};
     const struct amount gpu = {.value = 929};
@@ -188,20 +188,4 @@ static void what_a_machine_must_do_or_may_cost_to_keep_up(void)
         EXPECT(isnan(cost_break_even_price(none[i], 1)) &&
                isnan(cost_break_even_price(1, none[i])));
     }
-}
-
-int main(void)
-{
-    RUN(what_both_spreads_make_is_the_root_of_their_squares);
-    RUN(each_end_comes_of_the_ends_that_lead_there);
-    RUN(a_price_that_was_paid_adds_nothing);
-    RUN(a_half_known_value_has_no_interval);
-    RUN(without_a_price_that_moves_there_is_no_cost_either);
-    RUN(what_a_machine_must_do_or_may_cost_to_keep_up);
-    RUN(published_speeds_and_prices_give_the_published_samples_per_dollar);
-    RUN(imagenet_once_takes_the_hours_and_dollars_it_takes);
-    RUN(an_interval_goes_along_and_turns_round_where_less_is_better);
-    RUN(an_interval_down_to_nothing_is_none);
-    RUN(without_a_speed_or_a_price_there_is_no_cost);
-    return test_result();
 }

@@ -6,7 +6,7 @@
 #define HOUR 3600000000LL
 #define DAY (24 * HOUR)
 
-static void spot_prices_age_by_the_hour(void)
+TEST(spot_prices_age_by_the_hour)
 {
     EXPECT_INT(freshness_of(PRICE_SPOT, 0, 0), PRICE_FRESH);
     EXPECT_INT(freshness_of(PRICE_SPOT, HOUR, 0), PRICE_FRESH);
@@ -16,7 +16,7 @@ static void spot_prices_age_by_the_hour(void)
     EXPECT_INT(freshness_of(PRICE_SPOT, -HOUR, 0), PRICE_FRESH); /* a clock that went back */
 }
 
-static void lists_age_by_the_week(void)
+TEST(lists_age_by_the_week)
 {
     EXPECT_INT(freshness_of(PRICE_ON_DEMAND, 7 * DAY, 0), PRICE_FRESH);
     EXPECT_INT(freshness_of(PRICE_ON_DEMAND, 7 * DAY + 1, 0), PRICE_STALE);
@@ -24,13 +24,13 @@ static void lists_age_by_the_week(void)
     EXPECT_INT(freshness_of(PRICE_ON_DEMAND, 30 * DAY + 1, 0), PRICE_EXPIRED);
 }
 
-static void an_entered_price_does_not_age(void)
+TEST(an_entered_price_does_not_age)
 {
     EXPECT_INT(freshness_of(PRICE_TYPED, 100000 * DAY, 0), PRICE_FRESH);
     EXPECT_INT(freshness_of(PRICE_OWN, 100000 * DAY, 0), PRICE_FRESH);
 }
 
-static void a_feed_whose_time_stands_still_says_nothing(void)
+TEST(a_feed_whose_time_stands_still_says_nothing)
 {
     EXPECT(!feed_is_frozen(true, 10 * DAY, 11 * DAY, 0));
     EXPECT(feed_is_frozen(true, 10 * DAY, 11 * DAY + 1, 0));
@@ -39,7 +39,7 @@ static void a_feed_whose_time_stands_still_says_nothing(void)
     EXPECT(!feed_is_frozen(true, 10 * DAY, 9 * DAY, 0));
 }
 
-static void what_is_published_once_a_week_is_fresh_for_a_week(void)
+TEST(what_is_published_once_a_week_is_fresh_for_a_week)
 {
     const long long week = 8 * DAY;
 
@@ -56,7 +56,7 @@ static void what_is_published_once_a_week_is_fresh_for_a_week(void)
     EXPECT(feed_is_frozen(true, DAY, DAY + 3 * week + 1, week));
 }
 
-static void every_freshness_has_a_name(void)
+TEST(every_freshness_has_a_name)
 {
     EXPECT_STR(freshness_names[PRICE_FRESH], "fresh");
     EXPECT_STR(freshness_names[PRICE_STALE], "stale");
@@ -64,22 +64,10 @@ static void every_freshness_has_a_name(void)
     EXPECT(freshness_names[PRICE_EXPIRED + 1] == NULL);
 }
 
-static void a_price_in_doubt_is_stale_at_most(void)
+TEST(a_price_in_doubt_is_stale_at_most)
 {
     EXPECT_INT(freshness_of_doubted(PRICE_SPOT, 0, 0), PRICE_STALE);
     EXPECT_INT(freshness_of_doubted(PRICE_ON_DEMAND, 0, 0), PRICE_STALE);
     EXPECT_INT(freshness_of_doubted(PRICE_SPOT, 2 * 3600000000LL, 0), PRICE_STALE);
     EXPECT_INT(freshness_of_doubted(PRICE_SPOT, 25 * 3600000000LL, 0), PRICE_EXPIRED);
-}
-
-int main(void)
-{
-    RUN(a_price_in_doubt_is_stale_at_most);
-    RUN(spot_prices_age_by_the_hour);
-    RUN(lists_age_by_the_week);
-    RUN(an_entered_price_does_not_age);
-    RUN(a_feed_whose_time_stands_still_says_nothing);
-    RUN(what_is_published_once_a_week_is_fresh_for_a_week);
-    RUN(every_freshness_has_a_name);
-    return test_result();
 }

@@ -4,7 +4,7 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
-static void a_provider_is_written_as_feeds_write_it(void)
+TEST(a_provider_is_written_as_feeds_write_it)
 {
     static const char *const wrong[][2] = {{"AWS", "'AWS' is written 'aws' here: nothing has the "
                                                    "other name"},
@@ -25,7 +25,7 @@ static void a_provider_is_written_as_feeds_write_it(void)
     EXPECT(!given_provider_check("provider", "aws ", &(struct error){0}));
 }
 
-static void a_time_is_read_or_refused_with_the_way_to_write_one(void)
+TEST(a_time_is_read_or_refused_with_the_way_to_write_one)
 {
     long long at_us = 7;
     struct error err = {0};
@@ -37,11 +37,4 @@ static void a_time_is_read_or_refused_with_the_way_to_write_one(void)
                             "got 'yesterday'");
     EXPECT(given_time_read("since", "1970-01-02", &at_us, NULL));
     EXPECT_INT(at_us, 86400000000);
-}
-
-int main(void)
-{
-    RUN(a_time_is_read_or_refused_with_the_way_to_write_one);
-    RUN(a_provider_is_written_as_feeds_write_it);
-    return test_result();
 }

@@ -31,7 +31,7 @@ static const struct {
     {"", ""},
 };
 
-static void a_family_is_the_name_without_its_size(void)
+TEST(a_family_is_the_name_without_its_size)
 {
     for (size_t i = 0; i < COUNT(names); i++) {
         char family[INSTANCE_SIZE];
@@ -41,7 +41,7 @@ static void a_family_is_the_name_without_its_size(void)
     }
 }
 
-static void a_long_name_is_cut(void)
+TEST(a_long_name_is_cut)
 {
     char name[200], family[INSTANCE_SIZE];
 
@@ -52,11 +52,4 @@ static void a_long_name_is_cut(void)
     memcpy(name, "Standard_", 9);
     instance_family(name, family);
     EXPECT_INT((long long)strlen(family), INSTANCE_SIZE - 1);
-}
-
-int main(void)
-{
-    RUN(a_family_is_the_name_without_its_size);
-    RUN(a_long_name_is_cut);
-    return test_result();
 }

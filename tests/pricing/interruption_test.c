@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static void a_band_stands_for_its_upper_end(void)
+TEST(a_band_stands_for_its_upper_end)
 {
     static const struct {
         const char *band;
@@ -20,7 +20,7 @@ static void a_band_stands_for_its_upper_end(void)
     }
 }
 
-static void another_text_is_no_band(void)
+TEST(another_text_is_no_band)
 {
     static const char *const texts[] = {"",      "5%",  "<5", "<5% ", " <5%", "5-10",
                                         "10-5%", "20%", "0",  ">5%",  "<10%"};
@@ -33,7 +33,7 @@ static void another_text_is_no_band(void)
 }
 
 /* Who is interrupted at a rate is interrupted within a month with the share it was made of. */
-static void a_rate_gives_back_its_share(void)
+TEST(a_rate_gives_back_its_share)
 {
     static const double shares[] = {1e-12, 0.05, 0.2, 0.3, 0.99};
 
@@ -43,19 +43,10 @@ static void a_rate_gives_back_its_share(void)
     EXPECT_NEAR(interruption_rate(0), 0, 0);
 }
 
-static void a_value_that_is_not_a_share_has_no_rate(void)
+TEST(a_value_that_is_not_a_share_has_no_rate)
 {
     EXPECT(isnan(interruption_rate(-0.1)));
     EXPECT(isnan(interruption_rate(1.1)));
     EXPECT(isnan(interruption_rate(NAN)));
     EXPECT(isinf(interruption_rate(1)));
-}
-
-int main(void)
-{
-    RUN(a_band_stands_for_its_upper_end);
-    RUN(another_text_is_no_band);
-    RUN(a_rate_gives_back_its_share);
-    RUN(a_value_that_is_not_a_share_has_no_rate);
-    return test_result();
 }

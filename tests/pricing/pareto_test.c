@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static void a_row_that_another_beats_in_both_is_not_on_the_front(void)
+TEST(a_row_that_another_beats_in_both_is_not_on_the_front)
 {
     struct pareto_point points[] = {
         {5, 5, true}, {1, 9, false}, {9, 1, false}, {4, 4, false}, {4, 6, true}, {10, 1, true},
@@ -17,7 +17,7 @@ static void a_row_that_another_beats_in_both_is_not_on_the_front(void)
         EXPECT_INT(points[i].on_front, front[i]);
 }
 
-static void equal_points_are_there_together(void)
+TEST(equal_points_are_there_together)
 {
     struct pareto_point points[] = {{2, 3, false}, {2, 3, false}, {2, 4, true}, {3, 3, true},
                                     {2, 3, false}, {4, 2, false}, {4, 2, false}};
@@ -28,7 +28,7 @@ static void equal_points_are_there_together(void)
         EXPECT_INT(points[i].on_front, front[i]);
 }
 
-static void a_row_with_unknown_values_is_not_on_the_front(void)
+TEST(a_row_with_unknown_values_is_not_on_the_front)
 {
     static const double odd[] = {NAN, 0, -1, INFINITY, -INFINITY};
 
@@ -52,7 +52,7 @@ static bool is_bettered(const struct pareto_point *points, size_t count, size_t 
     return false;
 }
 
-static void the_front_is_the_one_that_the_slow_way_finds(void)
+TEST(the_front_is_the_one_that_the_slow_way_finds)
 {
     struct pareto_point points[300];
     unsigned state = 1;
@@ -70,13 +70,4 @@ static void the_front_is_the_one_that_the_slow_way_finds(void)
         on_front += points[i].on_front;
     }
     EXPECT(on_front > 5 && on_front < COUNT(points) / 2);
-}
-
-int main(void)
-{
-    RUN(a_row_that_another_beats_in_both_is_not_on_the_front);
-    RUN(equal_points_are_there_together);
-    RUN(a_row_with_unknown_values_is_not_on_the_front);
-    RUN(the_front_is_the_one_that_the_slow_way_finds);
-    return test_result();
 }

@@ -25,7 +25,7 @@ static long long http(const char *text)
     return us;
 }
 
-static void times_are_read_with_fractions_and_offsets(void)
+TEST(times_are_read_with_fractions_and_offsets)
 {
     EXPECT_INT(when("2026-08-06T17:17:52Z"), 1786036672 * SECOND);
     EXPECT_INT(when("2026-08-06 17:17:52"), 1786036672 * SECOND);
@@ -39,7 +39,7 @@ static void times_are_read_with_fractions_and_offsets(void)
     EXPECT_INT(when("2026-08-06"), 1785974400 * SECOND);
 }
 
-static void only_from_1970_to_9999(void)
+TEST(only_from_1970_to_9999)
 {
     EXPECT_INT(when("1970-01-01T00:00:00Z"), 0);
     EXPECT_INT(when("1969-12-31T23:59:59Z"), UNTOUCHED);
@@ -53,7 +53,7 @@ static void only_from_1970_to_9999(void)
 }
 
 /* What is kept as 0 is a time that is not known. */
-static void a_person_does_not_give_the_first_moment_of_1970(void)
+TEST(a_person_does_not_give_the_first_moment_of_1970)
 {
     static const char *const wrong[] = {"1970-01-01T00:00:00Z", "1970-01-01T02:00:00+02:00",
                                         "1970-01-01", "1969-12-31", ""};
@@ -66,7 +66,7 @@ static void a_person_does_not_give_the_first_moment_of_1970(void)
     EXPECT_INT(us, 1);
 }
 
-static void days_that_are_not_are_refused(void)
+TEST(days_that_are_not_are_refused)
 {
     EXPECT(when("2028-02-29") > 0);
     EXPECT_INT(when("2026-02-29"), UNTOUCHED);
@@ -83,7 +83,7 @@ static void days_that_are_not_are_refused(void)
     EXPECT_INT(when("2026-08-06T17:17:52+02:60"), UNTOUCHED);
 }
 
-static void a_text_that_is_not_a_time_is_refused(void)
+TEST(a_text_that_is_not_a_time_is_refused)
 {
     static const char *const wrong[] = {
         "",
@@ -124,7 +124,7 @@ static void a_text_that_is_not_a_time_is_refused(void)
     }
 }
 
-static void http_has_dates_of_its_own(void)
+TEST(http_has_dates_of_its_own)
 {
     static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -139,7 +139,7 @@ static void http_has_dates_of_its_own(void)
     }
 }
 
-static void a_text_that_is_not_an_http_date_is_refused(void)
+TEST(a_text_that_is_not_an_http_date_is_refused)
 {
     static const char *const wrong[] = {
         "",
@@ -171,16 +171,4 @@ static void a_text_that_is_not_an_http_date_is_refused(void)
         if (http(wrong[i]) != UNTOUCHED)
             printf("    it was '%s'\n", wrong[i]);
     }
-}
-
-int main(void)
-{
-    RUN(times_are_read_with_fractions_and_offsets);
-    RUN(only_from_1970_to_9999);
-    RUN(a_person_does_not_give_the_first_moment_of_1970);
-    RUN(days_that_are_not_are_refused);
-    RUN(a_text_that_is_not_a_time_is_refused);
-    RUN(http_has_dates_of_its_own);
-    RUN(a_text_that_is_not_an_http_date_is_refused);
-    return test_result();
 }

@@ -19,7 +19,7 @@ static long long nanos_of(const char *text)
     return nanos;
 }
 
-static void decimals_are_read_exactly(void)
+TEST(decimals_are_read_exactly)
 {
     EXPECT_INT(nanos_of("0.3570000000"), 357000000);
     EXPECT_INT(nanos_of("1"), 1000000000);
@@ -32,7 +32,7 @@ static void decimals_are_read_exactly(void)
     EXPECT_INT(nanos_of("99999.999999999"), PRICE_NANOS_MAX - 1);
 }
 
-static void exponents_are_numbers_too(void)
+TEST(exponents_are_numbers_too)
 {
     EXPECT_INT(nanos_of("9.0E-4"), 900000);
     EXPECT_INT(nanos_of("9e-4"), 900000);
@@ -45,7 +45,7 @@ static void exponents_are_numbers_too(void)
     EXPECT_INT(nanos_of("1000000000000000000000000000000e-30"), 1000000000);
 }
 
-static void the_tenth_decimal_rounds_half_up(void)
+TEST(the_tenth_decimal_rounds_half_up)
 {
     EXPECT_INT(nanos_of("0.0000000014"), 1);
     EXPECT_INT(nanos_of("0.0000000015"), 2);
@@ -56,7 +56,7 @@ static void the_tenth_decimal_rounds_half_up(void)
     EXPECT_INT(nanos_of("5e-10"), 1);
 }
 
-static void nothing_costs_nothing(void)
+TEST(nothing_costs_nothing)
 {
     static const char *const nothing[] = {
         "0", "0.0", "0000", "0.0000000000", "0e5", "1e-10", "4.9e-10", "0.00000000049", "1e-40"};
@@ -65,7 +65,7 @@ static void nothing_costs_nothing(void)
         EXPECT_INT(nanos_of(nothing[i]), UNTOUCHED);
 }
 
-static void a_text_that_is_not_a_plain_decimal_is_not_a_price(void)
+TEST(a_text_that_is_not_a_plain_decimal_is_not_a_price)
 {
     static const char *const wrong[] = {
         "",
@@ -118,7 +118,7 @@ static void a_text_that_is_not_a_plain_decimal_is_not_a_price(void)
     }
 }
 
-static void more_than_any_machine_costs_is_no_price(void)
+TEST(more_than_any_machine_costs_is_no_price)
 {
     char digits[400] = "";
 
@@ -137,7 +137,7 @@ static void more_than_any_machine_costs_is_no_price(void)
     EXPECT_INT(nanos_of(digits), 1000000000);
 }
 
-static void nanos_are_written_as_the_shortest_decimal(void)
+TEST(nanos_are_written_as_the_shortest_decimal)
 {
     static const struct {
         long long nanos;
@@ -155,7 +155,7 @@ static void nanos_are_written_as_the_shortest_decimal(void)
     }
 }
 
-static void a_price_keeps_the_text_as_it_was_received(void)
+TEST(a_price_keeps_the_text_as_it_was_received)
 {
     struct price price = {.nanos = 5, .text = "old"};
 
@@ -171,7 +171,7 @@ static void a_price_keeps_the_text_as_it_was_received(void)
     EXPECT_INT((long long)strlen(price.text), (long long)sizeof price.text - 1);
 }
 
-static void a_number_of_json_has_the_shortest_text_that_reads_back(void)
+TEST(a_number_of_json_has_the_shortest_text_that_reads_back)
 {
     static const struct {
         double number;
@@ -197,7 +197,7 @@ static void a_number_of_json_has_the_shortest_text_that_reads_back(void)
     }
 }
 
-static void a_number_that_is_no_price_is_refused(void)
+TEST(a_number_that_is_no_price_is_refused)
 {
     static const double wrong[] = {0, -0.0, -1, 1e-10, 1e-300, 100000.1, 1e300};
     struct price price = {.nanos = 5, .text = "5e-9"};
@@ -211,7 +211,7 @@ static void a_number_that_is_no_price_is_refused(void)
     EXPECT_STR(price.text, "5e-9");
 }
 
-static void a_word_fits_is_there_and_is_printable(void)
+TEST(a_word_fits_is_there_and_is_printable)
 {
     char member[6] = "old";
 
@@ -225,7 +225,7 @@ static void a_word_fits_is_there_and_is_printable(void)
     EXPECT_STR(member, "a ~!5");
 }
 
-static void kinds_have_names_and_no_others(void)
+TEST(kinds_have_names_and_no_others)
 {
     enum price_kind kind = PRICE_OWN;
 
@@ -242,7 +242,7 @@ static void kinds_have_names_and_no_others(void)
     EXPECT_INT(kind, PRICE_KINDS - 1); /* as it was */
 }
 
-static void an_amount_may_be_nothing_and_more_than_an_hour_costs(void)
+TEST(an_amount_may_be_nothing_and_more_than_an_hour_costs)
 {
     long long nanos = UNTOUCHED;
 
@@ -256,7 +256,7 @@ static void an_amount_may_be_nothing_and_more_than_an_hour_costs(void)
     EXPECT_INT(nanos, 812345670000000);
 }
 
-static void what_was_multiplied_is_written_to_the_nano(void)
+TEST(what_was_multiplied_is_written_to_the_nano)
 {
     static const struct {
         double dollars;
@@ -275,23 +275,4 @@ static void what_was_multiplied_is_written_to_the_nano(void)
         EXPECT_STR(text, rows[i].text);
     }
     EXPECT(isnan(price_exact(NAN)));
-}
-
-int main(void)
-{
-    RUN(what_was_multiplied_is_written_to_the_nano);
-    RUN(decimals_are_read_exactly);
-    RUN(exponents_are_numbers_too);
-    RUN(the_tenth_decimal_rounds_half_up);
-    RUN(nothing_costs_nothing);
-    RUN(a_text_that_is_not_a_plain_decimal_is_not_a_price);
-    RUN(more_than_any_machine_costs_is_no_price);
-    RUN(nanos_are_written_as_the_shortest_decimal);
-    RUN(a_price_keeps_the_text_as_it_was_received);
-    RUN(a_number_of_json_has_the_shortest_text_that_reads_back);
-    RUN(a_number_that_is_no_price_is_refused);
-    RUN(a_word_fits_is_there_and_is_printable);
-    RUN(kinds_have_names_and_no_others);
-    RUN(an_amount_may_be_nothing_and_more_than_an_hour_costs);
-    return test_result();
 }

@@ -35,7 +35,7 @@ static const char *why_not(const char *text)
     return err.message;
 }
 
-static void operators_have_their_usual_precedence(void)
+TEST(operators_have_their_usual_precedence)
 {
     EXPECT_NEAR(value_of("1 + 2 * 3"), 7, 0);
     EXPECT_NEAR(value_of("(1 + 2) * 3"), 9, 0);
@@ -44,7 +44,7 @@ static void operators_have_their_usual_precedence(void)
     EXPECT_NEAR(value_of("\t1\n+ 1 "), 2, 0);
 }
 
-static void equals_are_done_from_left_to_right(void)
+TEST(equals_are_done_from_left_to_right)
 {
     EXPECT_NEAR(value_of("10 - 4 - 3"), 3, 0);
     EXPECT_NEAR(value_of("100 / 10 / 5"), 2, 0);
@@ -52,7 +52,7 @@ static void equals_are_done_from_left_to_right(void)
     EXPECT_NEAR(value_of("10 - 4 + 3"), 9, 0);
 }
 
-static void a_sign_belongs_to_what_follows(void)
+TEST(a_sign_belongs_to_what_follows)
 {
     EXPECT_NEAR(value_of("-2 * 3"), -6, 0);
     EXPECT_NEAR(value_of("2 * -3"), -6, 0);
@@ -62,14 +62,14 @@ static void a_sign_belongs_to_what_follows(void)
     EXPECT_NEAR(value_of("-hours + 1"), -4, 0);
 }
 
-static void fields_have_the_values_of_the_row(void)
+TEST(fields_have_the_values_of_the_row)
 {
     EXPECT_NEAR(value_of("samples_per_dollar * min(1, 10 / hours)"), 1000, 0);
     EXPECT_NEAR(value_of("samples_per_dollar * min(1, 1 / hours)"), 200, 1e-12);
     EXPECT_NEAR(value_of("hours*dollars"), 15, 0);
 }
 
-static void numbers_are_decimal(void)
+TEST(numbers_are_decimal)
 {
     EXPECT_NEAR(value_of("1.5"), 1.5, 0);
     EXPECT_NEAR(value_of(".5"), 0.5, 0);
@@ -79,7 +79,7 @@ static void numbers_are_decimal(void)
     EXPECT_NEAR(value_of("007"), 7, 0);
 }
 
-static void the_smallest_and_the_largest_of_any_number(void)
+TEST(the_smallest_and_the_largest_of_any_number)
 {
     EXPECT_NEAR(value_of("min(3)"), 3, 0);
     EXPECT_NEAR(value_of("min(3, 1, 2)"), 1, 0);
@@ -91,7 +91,7 @@ static void the_smallest_and_the_largest_of_any_number(void)
                 -40, 0);
 }
 
-static void a_value_that_is_not_finite_is_unknown(void)
+TEST(a_value_that_is_not_finite_is_unknown)
 {
     static const char *const texts[] = {
         "log(-1)",
@@ -121,7 +121,7 @@ static void a_value_that_is_not_finite_is_unknown(void)
     EXPECT(isnan(utility_value(&nothing, values)));
 }
 
-static void an_unknown_field_is_refused_with_its_place_and_the_known_fields(void)
+TEST(an_unknown_field_is_refused_with_its_place_and_the_known_fields)
 {
     EXPECT_STR(why_not("hours + speed * 2"),
                "at character 9: no field \"speed\"; there are hours, dollars, "
@@ -134,7 +134,7 @@ static void an_unknown_field_is_refused_with_its_place_and_the_known_fields(void
     EXPECT(strstr(why_not("min"), "no field \"min\"") != NULL);
 }
 
-static void many_fields_are_named_as_far_as_there_is_room(void)
+TEST(many_fields_are_named_as_far_as_there_is_room)
 {
     static const char *const many[] = {"a_field_with_a_rather_long_name_1",
                                        "a_field_with_a_rather_long_name_2",
@@ -156,7 +156,7 @@ static void many_fields_are_named_as_far_as_there_is_room(void)
     EXPECT_STR(err.message, "at character 1: no field \"x\"; there are none");
 }
 
-static void an_error_in_a_formula_has_its_place(void)
+TEST(an_error_in_a_formula_has_its_place)
 {
     static const struct {
         const char *text, *where;
@@ -208,7 +208,7 @@ static const char *around(const char *before, const char *middle, const char *af
     return text;
 }
 
-static void too_deep_too_long_and_too_many_steps_are_refused(void)
+TEST(too_deep_too_long_and_too_many_steps_are_refused)
 {
     EXPECT_NEAR(value_of(around("(", "7", ")", UTILITY_DEPTH_MAX)), 7, 0);
     EXPECT(strstr(why_not(around("(", "7", ")", UTILITY_DEPTH_MAX + 1)), "character 33: "));
@@ -231,20 +231,4 @@ static void too_deep_too_long_and_too_many_steps_are_refused(void)
     EXPECT_NEAR(value_of(around(" ", "7", "", UTILITY_TEXT_MAX - 1)), 7, 0);
     EXPECT(strstr(why_not(around(" ", "7", "", UTILITY_TEXT_MAX)), "longer than 512") != NULL);
     EXPECT_NEAR(value_of(around("0", "7", "", UTILITY_TEXT_MAX - 1)), 7, 0);
-}
-
-int main(void)
-{
-    RUN(operators_have_their_usual_precedence);
-    RUN(equals_are_done_from_left_to_right);
-    RUN(a_sign_belongs_to_what_follows);
-    RUN(fields_have_the_values_of_the_row);
-    RUN(numbers_are_decimal);
-    RUN(the_smallest_and_the_largest_of_any_number);
-    RUN(a_value_that_is_not_finite_is_unknown);
-    RUN(an_unknown_field_is_refused_with_its_place_and_the_known_fields);
-    RUN(many_fields_are_named_as_far_as_there_is_room);
-    RUN(an_error_in_a_formula_has_its_place);
-    RUN(too_deep_too_long_and_too_many_steps_are_refused);
-    return test_result();
 }

@@ -1,8 +1,7 @@
 /* Standings and offers made by hand, and what a comparison says of them:
- *     AUTO(stage_clear) struct stage stage = {0};
- *     MEASURED(&stage, "c7i.large", 40, .low = 39, .high = 41);
- *     OFFERED(&stage, "c7i.large", .on_demand = 0.1);
- *     compare(&stage, "price=on_demand"); */
+ *     MEASURED(stage, "c7i.large", 40, .low = 39, .high = 41);
+ *     OFFERED(stage, "c7i.large", .on_demand = 0.1);
+ *     compare(stage, "price=on_demand"); */
 #pragma once
 
 #include "answers/compare/comparison.h"
@@ -52,6 +51,16 @@ static inline void stage_clear(struct stage *stage)
     standings_free(&stage->standings);
     freep(&stage->offers.list);
     freep(&stage->offers.prices);
+}
+
+/* A test that has a new stage, `stage`. */
+#define TEST_WITH_STAGE(name) TEST_GIVEN(name, struct stage *stage, with_stage)
+
+static inline void with_stage(void (*test)(struct stage *stage))
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    test(&stage);
 }
 
 static inline char *stage_text(const char *text, const char *usual)
@@ -148,7 +157,7 @@ static inline void stage_see(struct stage *stage, const struct seen *seen)
              seen->paid_feed ? seen->paid_feed : "");
 }
 
-/* MEASURED(&stage, "c7i.large", 40, .low = 39, .high = 41) */
+/* MEASURED(stage, "c7i.large", 40, .low = 39, .high = 41) */
 #define MEASURED(stage, instance_, ...)                                                          \
     stage_see((stage), &(struct seen){.instance = (instance_), .value = __VA_ARGS__})
 #define PUBLISHED(stage, instance_, value_)                                                      \

@@ -27,10 +27,8 @@ static void add_contender(struct db *db, const char *instance)
     EXPECT(transaction_commit(&change, NULL));
 }
 
-static void only_what_is_about_prices_moves_their_revision(void)
+TEST_WITH_DATABASE(only_what_is_about_prices_moves_their_revision)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     long long prices = 0, later = 0, revision = 0;
 
     READ(db, 0, P("a.large", "1"));
@@ -47,10 +45,8 @@ static void only_what_is_about_prices_moves_their_revision(void)
     EXPECT_INT(later, revision + 2);
 }
 
-static void runs_that_come_leave_prices_in_memory(void)
+TEST_WITH_DATABASE(runs_that_come_leave_prices_in_memory)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     const struct offers_question question = asked(10);
     const struct offer *list;
@@ -91,10 +87,8 @@ static void expect_loaned(struct comparison_cache *cache, struct db *db,
         EXPECT(!offer->typed->price.nanos);
 }
 
-static void a_price_is_seen_as_soon_as_it_is_stored(void)
+TEST_WITH_DATABASE(a_price_is_seen_as_soon_as_it_is_stored)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct offers_question now = asked(50), then = asked(50);
 
@@ -112,10 +106,8 @@ static void a_price_is_seen_as_soon_as_it_is_stored(void)
     expect_loaned(cache, db, &then, "2", "3");
 }
 
-static void more_questions_than_there_is_room_for_are_all_answered(void)
+TEST_WITH_DATABASE(more_questions_than_there_is_room_for_are_all_answered)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct offers_question question = asked(0);
 
@@ -174,7 +166,7 @@ static void *read_on(void *user)
     return NULL;
 }
 
-static void a_request_sees_the_state_at_its_start(void)
+TEST(a_request_sees_the_state_at_its_start)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -196,14 +188,4 @@ static void a_request_sees_the_state_at_its_start(void)
     for (int i = 0; i < READERS; i++)
         EXPECT_INT(pthread_join(readers[i], NULL), 0);
     EXPECT_INT(crowd.wrong, 0);
-}
-
-int main(void)
-{
-    RUN(only_what_is_about_prices_moves_their_revision);
-    RUN(runs_that_come_leave_prices_in_memory);
-    RUN(a_price_is_seen_as_soon_as_it_is_stored);
-    RUN(more_questions_than_there_is_room_for_are_all_answered);
-    RUN(a_request_sees_the_state_at_its_start);
-    return test_result();
 }

@@ -11,7 +11,7 @@ static void stage_some(struct stage *stage)
     MEASURED(stage, "c7i.large", 40, .low = 39, .high = 41, .workload = "mlp", .engine = "jax");
 }
 
-static void a_parameter_that_matches_nothing_is_named_with_what_is_known(void)
+TEST(a_parameter_that_matches_nothing_is_named_with_what_is_known)
 {
     static const struct {
         const char *question, *parameter, *words;
@@ -52,26 +52,24 @@ static void a_parameter_that_matches_nothing_is_named_with_what_is_known(void)
     }
 }
 
-static void a_character_that_a_size_cuts_is_mended(void)
+TEST_WITH_STAGE(a_character_that_a_size_cuts_is_mended)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    stage_some(&stage);
+    stage_some(stage);
     for (int length = 60; length <= 75; length++) {
         char question[128];
-        const struct unmatched *unmatched = stage.ranking.unmatched;
+        const struct unmatched *unmatched = stage->ranking.unmatched;
 
         snprintf(
             question, sizeof question, "workload=%.*s\xce\xa0", length,
             "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
-        compare(&stage, question);
-        EXPECT_INT((long long)stage.ranking.unmatched_count, 1);
+        compare(stage, question);
+        EXPECT_INT((long long)stage->ranking.unmatched_count, 1);
         EXPECT(text_is_utf8(unmatched->value, strlen(unmatched->value)));
         EXPECT(text_is_utf8(unmatched->words, strlen(unmatched->words)));
     }
 }
 
-static void a_parameter_that_matches_something_is_not_named(void)
+TEST(a_parameter_that_matches_something_is_not_named)
 {
     static const char *const questions[] = {
         "",
@@ -93,45 +91,32 @@ static void a_parameter_that_matches_something_is_not_named(void)
 }
 
 /* A fresh server has neither runs nor prices: the default question is no mistake there. */
-static void on_a_fresh_server_the_default_question_matches(void)
+TEST_WITH_STAGE(on_a_fresh_server_the_default_question_matches)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    compare(&stage, "");
-    EXPECT_INT((long long)stage.ranking.unmatched_count, 0);
-    compare(&stage, "workload=mlp2017");
-    EXPECT_INT((long long)stage.ranking.unmatched_count, 0);
-    compare(&stage, "workload=mpl");
-    EXPECT_INT((long long)stage.ranking.unmatched_count, 1);
+    compare(stage, "");
+    EXPECT_INT((long long)stage->ranking.unmatched_count, 0);
+    compare(stage, "workload=mlp2017");
+    EXPECT_INT((long long)stage->ranking.unmatched_count, 0);
+    compare(stage, "workload=mpl");
+    EXPECT_INT((long long)stage->ranking.unmatched_count, 1);
     EXPECT_STR(
-        stage.ranking.unmatched[0].words,
+        stage->ranking.unmatched[0].words,
         "no run trained 'mpl'; known are mlp2017, bilstm2017, cifar2017, cnn2017, fasttext2017, "
         "fasttext2017_unigrams and 5 more");
-    compare(&stage, "engine=x&instance_type=y");
-    EXPECT_INT((long long)stage.ranking.unmatched_count, 2);
-    EXPECT_STR(stage.ranking.unmatched[0].words, "no run of resnet50 has it; none is known");
+    compare(stage, "engine=x&instance_type=y");
+    EXPECT_INT((long long)stage->ranking.unmatched_count, 2);
+    EXPECT_STR(stage->ranking.unmatched[0].words, "no run of resnet50 has it; none is known");
 }
 
-static void many_known_values_are_cut_to_those_that_look_alike(void)
+TEST_WITH_STAGE(many_known_values_are_cut_to_those_that_look_alike)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     static const char *const names[] = {"a1.large", "b1.large", "c5.large", "c6.large",
                                         "c7.large", "d1.large", "e1.large", "f1.large"};
 
     for (size_t i = 0; i < COUNT(names); i++)
-        OFFERED(&stage, names[i], .on_demand = 1);
-    compare(&stage, "instance_type=c7.lage");
-    EXPECT_STR(stage.ranking.unmatched[0].words,
+        OFFERED(stage, names[i], .on_demand = 1);
+    compare(stage, "instance_type=c7.lage");
+    EXPECT_STR(stage->ranking.unmatched[0].words,
                "no run of resnet50 and no price has it; known are c7.large, c5.large, c6.large, "
                "a1.large, b1.large, d1.large and 2 more");
-}
-
-int main(void)
-{
-    RUN(a_parameter_that_matches_nothing_is_named_with_what_is_known);
-    RUN(a_character_that_a_size_cuts_is_mended);
-    RUN(a_parameter_that_matches_something_is_not_named);
-    RUN(on_a_fresh_server_the_default_question_matches);
-    RUN(many_known_values_are_cut_to_those_that_look_alike);
-    return test_result();
 }

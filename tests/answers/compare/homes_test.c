@@ -34,10 +34,8 @@ static double price_of(const struct comparison_loan *loan, const struct offers_q
                                                   : 0;
 }
 
-static void a_contender_is_priced_where_its_newest_run_was(void)
+TEST_WITH_DATABASE(a_contender_is_priced_where_its_newest_run_was)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct offers_question elsewhere = at_home;
 
@@ -69,10 +67,8 @@ static void a_contender_is_priced_where_its_newest_run_was(void)
     }
 }
 
-static void more_questions_than_keep_their_homes_are_all_answered(void)
+TEST_WITH_DATABASE(more_questions_than_keep_their_homes_are_all_answered)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
 
     read_prices(db);
@@ -116,7 +112,7 @@ static void *ask_often(void *user)
     return NULL;
 }
 
-static void threads_always_find_all_homes(void)
+TEST(threads_always_find_all_homes)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -137,12 +133,4 @@ static void threads_always_find_all_homes(void)
     atomic_store(&crowd.stop, true);
     for (size_t i = 0; i < COUNT(threads); i++)
         pthread_join(threads[i], NULL);
-}
-
-int main(void)
-{
-    RUN(a_contender_is_priced_where_its_newest_run_was);
-    RUN(more_questions_than_keep_their_homes_are_all_answered);
-    RUN(threads_always_find_all_homes);
-    return test_result();
 }

@@ -1,6 +1,6 @@
 #include "tests/answers/compare/comparison.h"
 
-static void a_kind_never_stands_in_for_another(void)
+TEST(a_kind_never_stands_in_for_another)
 {
     static const struct {
         const char *instance, *question, *why_not;
@@ -35,98 +35,90 @@ static void a_kind_never_stands_in_for_another(void)
     }
 }
 
-static void why_a_feed_has_none_is_passed_on(void)
+TEST_WITH_STAGE(why_a_feed_has_none_is_passed_on)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    OFFERED(&stage, "a", .spot = 0.1, .why_not = "expired: not confirmed for 9 days");
-    MEASURED(&stage, "a", 100, .low = 99, .high = 101);
-    compare(&stage, "");
-    EXPECT_STR(row_of(&stage, "a")->price.why_not, "expired: not confirmed for 9 days");
-    EXPECT_STR(row_of(&stage, "a")->why_no_rank, "expired: not confirmed for 9 days");
+    OFFERED(stage, "a", .spot = 0.1, .why_not = "expired: not confirmed for 9 days");
+    MEASURED(stage, "a", 100, .low = 99, .high = 101);
+    compare(stage, "");
+    EXPECT_STR(row_of(stage, "a")->price.why_not, "expired: not confirmed for 9 days");
+    EXPECT_STR(row_of(stage, "a")->why_no_rank, "expired: not confirmed for 9 days");
 }
 
-static void another_kind_is_used_only_where_it_is_asked_for_in_that_order(void)
+TEST_WITH_STAGE(another_kind_is_used_only_where_it_is_asked_for_in_that_order)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    OFFERED(&stage, "both", .on_demand = 0.3, .spot = 0.1);
-    OFFERED(&stage, "od", .on_demand = 0.3);
-    OFFERED(&stage, "no", .typed = 0.2, .why_not = "because");
-    MEASURED(&stage, "both", 100, .low = 99, .high = 101);
-    MEASURED(&stage, "od", 100, .low = 99, .high = 101);
-    compare(&stage, "price=spot,on_demand");
-    EXPECT_STR(row_of(&stage, "both")->price.kind, "spot");
-    EXPECT_NEAR(row_of(&stage, "both")->price.dollars.value, 0.1, 1e-12);
-    EXPECT_STR(row_of(&stage, "od")->price.kind, "on_demand");
-    EXPECT_INT(row_of(&stage, "od")->price.choice, CHOOSE_ON_DEMAND);
-    EXPECT_NEAR(row_of(&stage, "od")->price.dollars.value, 0.3, 1e-12);
-    compare(&stage, "price=on_demand,spot");
-    EXPECT_STR(row_of(&stage, "both")->price.kind, "on_demand");
-    MEASURED(&stage, "no", 100, .low = 99, .high = 101);
-    compare(&stage, "price=spot,paid"); /* of the kind that was asked for first */
-    EXPECT_STR(row_of(&stage, "no")->price.why_not, "because");
+    OFFERED(stage, "both", .on_demand = 0.3, .spot = 0.1);
+    OFFERED(stage, "od", .on_demand = 0.3);
+    OFFERED(stage, "no", .typed = 0.2, .why_not = "because");
+    MEASURED(stage, "both", 100, .low = 99, .high = 101);
+    MEASURED(stage, "od", 100, .low = 99, .high = 101);
+    compare(stage, "price=spot,on_demand");
+    EXPECT_STR(row_of(stage, "both")->price.kind, "spot");
+    EXPECT_NEAR(row_of(stage, "both")->price.dollars.value, 0.1, 1e-12);
+    EXPECT_STR(row_of(stage, "od")->price.kind, "on_demand");
+    EXPECT_INT(row_of(stage, "od")->price.choice, CHOOSE_ON_DEMAND);
+    EXPECT_NEAR(row_of(stage, "od")->price.dollars.value, 0.3, 1e-12);
+    compare(stage, "price=on_demand,spot");
+    EXPECT_STR(row_of(stage, "both")->price.kind, "on_demand");
+    MEASURED(stage, "no", 100, .low = 99, .high = 101);
+    compare(stage, "price=spot,paid"); /* of the kind that was asked for first */
+    EXPECT_STR(row_of(stage, "no")->price.why_not, "because");
 }
 
-static void an_entered_price_wins_over_the_list_and_gets_no_discount(void)
+TEST_WITH_STAGE(an_entered_price_wins_over_the_list_and_gets_no_discount)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     const struct row_price *price;
 
-    OFFERED(&stage, "a", .on_demand = 0.3, .spot = 0.1, .typed = 0.25);
-    MEASURED(&stage, "a", 100, .low = 99, .high = 101);
-    stage.discounts.count = 1;
-    stage.discounts.list[0] =
+    OFFERED(stage, "a", .on_demand = 0.3, .spot = 0.1, .typed = 0.25);
+    MEASURED(stage, "a", 100, .low = 99, .high = 101);
+    stage->discounts.count = 1;
+    stage->discounts.list[0] =
         (struct discount){.provider = "aws", .kind = PRICE_ON_DEMAND, .factor = 0.5, .note = "n"};
-    compare(&stage, "price=on_demand&discount=0.5");
-    price = &row_of(&stage, "a")->price;
+    compare(stage, "price=on_demand&discount=0.5");
+    price = &row_of(stage, "a")->price;
     EXPECT_STR(price->kind, "typed");
     EXPECT_NEAR(price->dollars.value, 0.25, 1e-12); /* they know what they pay */
     EXPECT_NEAR(price->factor, 1, 0);
     EXPECT(price->factor_note == NULL);
-    compare(&stage, "price=on_demand");
-    EXPECT_NEAR(row_of(&stage, "a")->price.dollars.value, 0.25, 1e-12);
-    compare(&stage, "price=typed&discount=0.5");
-    EXPECT_NEAR(row_of(&stage, "a")->price.dollars.value, 0.25, 1e-12);
-    compare(&stage, "price=spot");
-    EXPECT_STR(row_of(&stage, "a")->price.kind, "spot");
-    EXPECT_NEAR(row_of(&stage, "a")->price.dollars.value, 0.1, 1e-12);
+    compare(stage, "price=on_demand");
+    EXPECT_NEAR(row_of(stage, "a")->price.dollars.value, 0.25, 1e-12);
+    compare(stage, "price=typed&discount=0.5");
+    EXPECT_NEAR(row_of(stage, "a")->price.dollars.value, 0.25, 1e-12);
+    compare(stage, "price=spot");
+    EXPECT_STR(row_of(stage, "a")->price.kind, "spot");
+    EXPECT_NEAR(row_of(stage, "a")->price.dollars.value, 0.1, 1e-12);
 }
 
-static void a_published_price_belongs_to_published_rows(void)
+TEST_WITH_STAGE(a_published_price_belongs_to_published_rows)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    OFFERED(&stage, "old", .published = 0.7, .published_spot = 0.2, .typed = 0.5);
-    OFFERED(&stage, "new", .on_demand = 0.4, .published = 0.7);
-    MEASURED(&stage, "new", 100, .low = 99, .high = 101);
-    PUBLISHED(&stage, "old", 100);
-    compare(&stage, "");
-    EXPECT_NEAR(row_of(&stage, "old")->price.dollars.value, 0.7, 1e-12);
-    EXPECT(price_at_is_published(row_of(&stage, "old")->price.at));
-    EXPECT_NEAR(row_of(&stage, "new")->price.dollars.value, 0.4, 1e-12);
-    compare(&stage, "price=spot");
-    EXPECT_NEAR(row_of(&stage, "old")->price.dollars.value, 0.2, 1e-12);
-    EXPECT(!row_of(&stage, "new")->price.known);
-    compare(&stage, "price=typed");
-    EXPECT_NEAR(row_of(&stage, "old")->price.dollars.value, 0.5, 1e-12);
-    compare(&stage, "price=paid");
-    EXPECT_STR(row_of(&stage, "old")->price.why_not, "a published figure was not paid for here");
-    PUBLISHED(&stage, "new", 100); /* where a feed has one today, that is it */
-    compare(&stage, "instance_type=new&provenance=published");
-    EXPECT_NEAR(row_of(&stage, "new")->price.dollars.value, 0.4, 1e-12);
-    EXPECT(!price_at_is_published(row_of(&stage, "new")->price.at));
+    OFFERED(stage, "old", .published = 0.7, .published_spot = 0.2, .typed = 0.5);
+    OFFERED(stage, "new", .on_demand = 0.4, .published = 0.7);
+    MEASURED(stage, "new", 100, .low = 99, .high = 101);
+    PUBLISHED(stage, "old", 100);
+    compare(stage, "");
+    EXPECT_NEAR(row_of(stage, "old")->price.dollars.value, 0.7, 1e-12);
+    EXPECT(price_at_is_published(row_of(stage, "old")->price.at));
+    EXPECT_NEAR(row_of(stage, "new")->price.dollars.value, 0.4, 1e-12);
+    compare(stage, "price=spot");
+    EXPECT_NEAR(row_of(stage, "old")->price.dollars.value, 0.2, 1e-12);
+    EXPECT(!row_of(stage, "new")->price.known);
+    compare(stage, "price=typed");
+    EXPECT_NEAR(row_of(stage, "old")->price.dollars.value, 0.5, 1e-12);
+    compare(stage, "price=paid");
+    EXPECT_STR(row_of(stage, "old")->price.why_not, "a published figure was not paid for here");
+    PUBLISHED(stage, "new", 100); /* where a feed has one today, that is it */
+    compare(stage, "instance_type=new&provenance=published");
+    EXPECT_NEAR(row_of(stage, "new")->price.dollars.value, 0.4, 1e-12);
+    EXPECT(!price_at_is_published(row_of(stage, "new")->price.at));
 }
 
-static void what_was_paid_is_of_the_kind_that_it_was(void)
+TEST_WITH_STAGE(what_was_paid_is_of_the_kind_that_it_was)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     const struct row_price *price;
 
-    OFFERED(&stage, "a", .on_demand = 0.3, .typed = 0.2);
-    MEASURED(&stage, "a", 100, .low = 99, .high = 101, .paid = 0.11, .paid_kind = "spot");
-    compare(&stage, "price=paid&discount=0.5");
-    price = &row_of(&stage, "a")->price;
+    OFFERED(stage, "a", .on_demand = 0.3, .typed = 0.2);
+    MEASURED(stage, "a", 100, .low = 99, .high = 101, .paid = 0.11, .paid_kind = "spot");
+    compare(stage, "price=paid&discount=0.5");
+    price = &row_of(stage, "a")->price;
     EXPECT(price->known && strcmp(price->at->price.feed, "run") == 0);
     EXPECT_STR(price->kind, "spot");
     EXPECT_NEAR(price->dollars.value, 0.11, 1e-12); /* with what was taken off then */
@@ -134,196 +126,183 @@ static void what_was_paid_is_of_the_kind_that_it_was(void)
     EXPECT_INT(price->freshness, PRICE_FRESH);
 }
 
-static void what_was_paid_ages_with_its_run(void)
+TEST_WITH_STAGE(what_was_paid_ages_with_its_run)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    MEASURED(&stage, "a", 100, .low = 99, .high = 101, .paid = 0.1, .paid_kind = "spot",
+    MEASURED(stage, "a", 100, .low = 99, .high = 101, .paid = 0.1, .paid_kind = "spot",
              .age_days = 2);
-    MEASURED(&stage, "b", 100, .low = 99, .high = 101, .paid = 0.1, .paid_kind = "on_demand",
+    MEASURED(stage, "b", 100, .low = 99, .high = 101, .paid = 0.1, .paid_kind = "on_demand",
              .age_days = 8);
-    MEASURED(&stage, "c", 100, .low = 99, .high = 101, .paid = 0.1, .paid_kind = "own",
+    MEASURED(stage, "c", 100, .low = 99, .high = 101, .paid = 0.1, .paid_kind = "own",
              .age_days = 80);
-    compare(&stage, "price=paid");
-    EXPECT_INT(row_of(&stage, "a")->price.freshness, PRICE_EXPIRED);
-    EXPECT_INT(row_of(&stage, "b")->price.freshness, PRICE_STALE);
-    EXPECT_INT(row_of(&stage, "c")->price.freshness, PRICE_FRESH);
+    compare(stage, "price=paid");
+    EXPECT_INT(row_of(stage, "a")->price.freshness, PRICE_EXPIRED);
+    EXPECT_INT(row_of(stage, "b")->price.freshness, PRICE_STALE);
+    EXPECT_INT(row_of(stage, "c")->price.freshness, PRICE_FRESH);
 }
 
-static void hardware_that_no_feed_knows_costs_what_its_owner_said(void)
+TEST_WITH_STAGE(hardware_that_no_feed_knows_costs_what_its_owner_said)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    MEASURED(&stage, "desk", 100, .low = 99, .high = 101, .paid = 0.05, .paid_kind = "own");
-    MEASURED(&stage, "cloud", 100, .low = 99, .high = 101, .paid = 0.2, .paid_kind = "on_demand");
-    compare(&stage, "");
-    EXPECT_STR(row_of(&stage, "desk")->price.kind, "own");
-    EXPECT_NEAR(row_of(&stage, "desk")->price.dollars.value, 0.05, 1e-12);
-    EXPECT_STR(row_of(&stage, "desk")->price.at->price.feed, "run"); /* by this question */
-    EXPECT(!row_of(&stage, "cloud")->price.known); /* what it was then is no price of today */
-    compare(&stage, "price=typed");
-    EXPECT_STR(row_of(&stage, "desk")->price.kind, "own");
-    EXPECT_STR(row_of(&stage, "desk")->price.at->price.feed, "run");
-    EXPECT(!row_of(&stage, "cloud")->price.known);
-    compare(&stage, "price=spot");
-    EXPECT(!row_of(&stage, "desk")->price.known);
+    MEASURED(stage, "desk", 100, .low = 99, .high = 101, .paid = 0.05, .paid_kind = "own");
+    MEASURED(stage, "cloud", 100, .low = 99, .high = 101, .paid = 0.2, .paid_kind = "on_demand");
+    compare(stage, "");
+    EXPECT_STR(row_of(stage, "desk")->price.kind, "own");
+    EXPECT_NEAR(row_of(stage, "desk")->price.dollars.value, 0.05, 1e-12);
+    EXPECT_STR(row_of(stage, "desk")->price.at->price.feed, "run"); /* by this question */
+    EXPECT(!row_of(stage, "cloud")->price.known); /* what it was then is no price of today */
+    compare(stage, "price=typed");
+    EXPECT_STR(row_of(stage, "desk")->price.kind, "own");
+    EXPECT_STR(row_of(stage, "desk")->price.at->price.feed, "run");
+    EXPECT(!row_of(stage, "cloud")->price.known);
+    compare(stage, "price=spot");
+    EXPECT(!row_of(stage, "desk")->price.known);
 }
 
 /* The option --price-per-hour of the machine that measured; on a hub it came with the run. */
-static void the_option_of_the_machine_that_measured_wins_over_every_feed(void)
+TEST_WITH_STAGE(the_option_of_the_machine_that_measured_wins_over_every_feed)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    OFFERED(&stage, "listed", .on_demand = 0.99, .spot = 0.4);
-    OFFERED(&stage, "unpriced", .why_not = "no feed has an on-demand price of it");
-    OFFERED(&stage, "retyped", .on_demand = 0.99, .typed = 0.3);
-    OFFERED(&stage, "withdrawn", .on_demand = 0.99);
-    MEASURED(&stage, "listed", 100, .low = 99, .high = 101, .paid = 0.357, .paid_kind = "typed",
+    OFFERED(stage, "listed", .on_demand = 0.99, .spot = 0.4);
+    OFFERED(stage, "unpriced", .why_not = "no feed has an on-demand price of it");
+    OFFERED(stage, "retyped", .on_demand = 0.99, .typed = 0.3);
+    OFFERED(stage, "withdrawn", .on_demand = 0.99);
+    MEASURED(stage, "listed", 100, .low = 99, .high = 101, .paid = 0.357, .paid_kind = "typed",
              .paid_feed = "option");
-    MEASURED(&stage, "unpriced", 100, .low = 99, .high = 101, .paid = 0.357, .paid_kind = "typed",
+    MEASURED(stage, "unpriced", 100, .low = 99, .high = 101, .paid = 0.357, .paid_kind = "typed",
              .paid_feed = "option");
-    MEASURED(&stage, "retyped", 100, .low = 99, .high = 101, .paid = 0.357, .paid_kind = "typed",
+    MEASURED(stage, "retyped", 100, .low = 99, .high = 101, .paid = 0.357, .paid_kind = "typed",
              .paid_feed = "option");
-    MEASURED(&stage, "withdrawn", 100, .low = 99, .high = 101, .paid = 0.357,
-             .paid_kind = "typed", .paid_feed = "typed");
-    compare(&stage, "discount=0.5");
-    EXPECT_NEAR(row_of(&stage, "listed")->price.dollars.value, 0.357, 1e-12);
-    EXPECT_STR(row_of(&stage, "listed")->price.kind, "typed");
-    EXPECT_NEAR(row_of(&stage, "unpriced")->price.dollars.value, 0.357, 1e-12);
-    EXPECT_INT(row_of(&stage, "unpriced")->price.freshness, PRICE_FRESH);
+    MEASURED(stage, "withdrawn", 100, .low = 99, .high = 101, .paid = 0.357, .paid_kind = "typed",
+             .paid_feed = "typed");
+    compare(stage, "discount=0.5");
+    EXPECT_NEAR(row_of(stage, "listed")->price.dollars.value, 0.357, 1e-12);
+    EXPECT_STR(row_of(stage, "listed")->price.kind, "typed");
+    EXPECT_NEAR(row_of(stage, "unpriced")->price.dollars.value, 0.357, 1e-12);
+    EXPECT_INT(row_of(stage, "unpriced")->price.freshness, PRICE_FRESH);
     /* Here a person entered another price for the type since. */
-    EXPECT_NEAR(row_of(&stage, "retyped")->price.dollars.value, 0.3, 1e-12);
+    EXPECT_NEAR(row_of(stage, "retyped")->price.dollars.value, 0.3, 1e-12);
     /* A price that was entered in a list, and is there no longer, is not an option. */
-    EXPECT_NEAR(row_of(&stage, "withdrawn")->price.dollars.value, 0.99 / 2, 1e-12);
-    compare(&stage, "price=typed");
-    EXPECT_NEAR(row_of(&stage, "listed")->price.dollars.value, 0.357, 1e-12);
-    compare(&stage, "price=spot");
-    EXPECT_NEAR(row_of(&stage, "listed")->price.dollars.value, 0.4, 1e-12);
-    EXPECT(!row_of(&stage, "unpriced")->price.known);
+    EXPECT_NEAR(row_of(stage, "withdrawn")->price.dollars.value, 0.99 / 2, 1e-12);
+    compare(stage, "price=typed");
+    EXPECT_NEAR(row_of(stage, "listed")->price.dollars.value, 0.357, 1e-12);
+    compare(stage, "price=spot");
+    EXPECT_NEAR(row_of(stage, "listed")->price.dollars.value, 0.4, 1e-12);
+    EXPECT(!row_of(stage, "unpriced")->price.known);
 }
 
-static void no_discount_is_taken_off_a_published_figure(void)
+TEST_WITH_STAGE(no_discount_is_taken_off_a_published_figure)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    OFFERED(&stage, "c7i.2xlarge", .on_demand = 0.357);
-    OFFERED(&stage, "c7i.large", .published = 0.1);
-    PUBLISHED(&stage, "c7i.2xlarge", 40.73);
-    PUBLISHED(&stage, "c7i.large", 10);
-    stage.discounts.count = 1;
-    stage.discounts.list[0] =
+    OFFERED(stage, "c7i.2xlarge", .on_demand = 0.357);
+    OFFERED(stage, "c7i.large", .published = 0.1);
+    PUBLISHED(stage, "c7i.2xlarge", 40.73);
+    PUBLISHED(stage, "c7i.large", 10);
+    stage->discounts.count = 1;
+    stage->discounts.list[0] =
         (struct discount){.provider = "aws", .kind = PRICE_ON_DEMAND, .factor = 0.5, .note = "n"};
     for (int asked = 0; asked < 2; asked++) {
         const struct comparison_row *row;
 
-        compare(&stage, asked ? "discount=c7i.:0.8" : "");
-        row = row_of(&stage, "c7i.2xlarge");
+        compare(stage, asked ? "discount=c7i.:0.8" : "");
+        row = row_of(stage, "c7i.2xlarge");
         EXPECT_NEAR(row->price.factor, 1, 0);
         EXPECT_NEAR(row->cost.samples_per_dollar.value, 40.73 * 3600 / 0.357, 1e-6);
-        EXPECT_NEAR(row_of(&stage, "c7i.large")->price.dollars.value, 0.1, 1e-12);
+        EXPECT_NEAR(row_of(stage, "c7i.large")->price.dollars.value, 0.1, 1e-12);
     }
 }
 
-static void discounts_asked_for_win_over_those_stored(void)
+TEST_WITH_STAGE(discounts_asked_for_win_over_those_stored)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     const struct row_price *price;
 
-    OFFERED(&stage, "c7i.large", .on_demand = 0.4, .spot = 0.1);
-    OFFERED(&stage, "m5.large", .on_demand = 0.4);
-    OFFERED(&stage, "n2-x", .provider = "gcp", .on_demand = 0.4);
-    MEASURED(&stage, "c7i.large", 100, .low = 99, .high = 101);
-    MEASURED(&stage, "m5.large", 100, .low = 99, .high = 101);
-    MEASURED(&stage, "n2-x", 100, .low = 99, .high = 101, .provider = "gcp");
-    stage.discounts.count = 2;
-    stage.discounts.list[0] = (struct discount){.provider = "aws",
-                                                .family = "m5",
-                                                .kind = PRICE_ON_DEMAND,
-                                                .factor = 0.8,
-                                                .note = "deal"};
-    stage.discounts.list[1] = (struct discount){
+    OFFERED(stage, "c7i.large", .on_demand = 0.4, .spot = 0.1);
+    OFFERED(stage, "m5.large", .on_demand = 0.4);
+    OFFERED(stage, "n2-x", .provider = "gcp", .on_demand = 0.4);
+    MEASURED(stage, "c7i.large", 100, .low = 99, .high = 101);
+    MEASURED(stage, "m5.large", 100, .low = 99, .high = 101);
+    MEASURED(stage, "n2-x", 100, .low = 99, .high = 101, .provider = "gcp");
+    stage->discounts.count = 2;
+    stage->discounts.list[0] = (struct discount){.provider = "aws",
+                                                 .family = "m5",
+                                                 .kind = PRICE_ON_DEMAND,
+                                                 .factor = 0.8,
+                                                 .note = "deal"};
+    stage->discounts.list[1] = (struct discount){
         .provider = "aws", .kind = PRICE_ON_DEMAND, .factor = 0.9, .note = "all of aws"};
-    compare(&stage, "discount=c7i.:0.5");
-    price = &row_of(&stage, "c7i.large")->price;
+    compare(stage, "discount=c7i.:0.5");
+    price = &row_of(stage, "c7i.large")->price;
     EXPECT_NEAR(price->list, 0.4, 1e-12);
     EXPECT_NEAR(price->dollars.value, 0.2, 1e-12);
     EXPECT_STR(price->factor_note, "asked for");
-    price = &row_of(&stage, "m5.large")->price;
+    price = &row_of(stage, "m5.large")->price;
     EXPECT_NEAR(price->dollars.value, 0.32, 1e-12);
     EXPECT_STR(price->factor_note, "deal"); /* the most special one */
-    EXPECT_NEAR(row_of(&stage, "n2-x")->price.dollars.value, 0.4, 1e-12);
-    compare(&stage,
+    EXPECT_NEAR(row_of(stage, "n2-x")->price.dollars.value, 0.4, 1e-12);
+    compare(stage,
             "price=spot&instance_type=c7i.large"); /* a discount of on demand is not of spot */
-    EXPECT_NEAR(row_of(&stage, "c7i.large")->price.dollars.value, 0.1, 1e-12);
-    compare(&stage, "discount=gcp:0.5&discount=m5.large:0.25");
-    EXPECT_NEAR(row_of(&stage, "n2-x")->price.dollars.value, 0.2, 1e-12);
-    EXPECT_NEAR(row_of(&stage, "m5.large")->price.dollars.value, 0.1, 1e-12);
-    EXPECT_NEAR(row_of(&stage, "c7i.large")->price.dollars.value, 0.36, 1e-12);
-    compare(&stage, "discount=0.5");
-    EXPECT_NEAR(row_of(&stage, "n2-x")->price.dollars.value, 0.2, 1e-12);
-    compare(&stage, "discount=c7i:0.5"); /* without its dot no beginning of a name */
-    EXPECT_NEAR(row_of(&stage, "c7i.large")->price.dollars.value, 0.36, 1e-12);
+    EXPECT_NEAR(row_of(stage, "c7i.large")->price.dollars.value, 0.1, 1e-12);
+    compare(stage, "discount=gcp:0.5&discount=m5.large:0.25");
+    EXPECT_NEAR(row_of(stage, "n2-x")->price.dollars.value, 0.2, 1e-12);
+    EXPECT_NEAR(row_of(stage, "m5.large")->price.dollars.value, 0.1, 1e-12);
+    EXPECT_NEAR(row_of(stage, "c7i.large")->price.dollars.value, 0.36, 1e-12);
+    compare(stage, "discount=0.5");
+    EXPECT_NEAR(row_of(stage, "n2-x")->price.dollars.value, 0.2, 1e-12);
+    compare(stage, "discount=c7i:0.5"); /* without its dot no beginning of a name */
+    EXPECT_NEAR(row_of(stage, "c7i.large")->price.dollars.value, 0.36, 1e-12);
 }
 
-static void a_discount_follows_the_price_where_the_run_names_no_provider(void)
+TEST_WITH_STAGE(a_discount_follows_the_price_where_the_run_names_no_provider)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    OFFERED(&stage, "c7i.large", .on_demand = 0.4);
-    MEASURED(&stage, "c7i.large", 100, .low = 99, .high = 101, .provider = "");
-    stage.discounts.count = 1;
-    stage.discounts.list[0] =
+    OFFERED(stage, "c7i.large", .on_demand = 0.4);
+    MEASURED(stage, "c7i.large", 100, .low = 99, .high = 101, .provider = "");
+    stage->discounts.count = 1;
+    stage->discounts.list[0] =
         (struct discount){.provider = "aws", .kind = PRICE_ON_DEMAND, .factor = 0.5, .note = "n"};
-    compare(&stage, "price=on_demand");
-    EXPECT_NEAR(row_of(&stage, "c7i.large")->price.dollars.value, 0.2, 1e-12);
-    EXPECT_STR(row_of(&stage, "c7i.large")->price.factor_note, "n");
+    compare(stage, "price=on_demand");
+    EXPECT_NEAR(row_of(stage, "c7i.large")->price.dollars.value, 0.2, 1e-12);
+    EXPECT_STR(row_of(stage, "c7i.large")->price.factor_note, "n");
 }
 
-static void a_price_of_the_question_wins_over_all(void)
+TEST_WITH_STAGE(a_price_of_the_question_wins_over_all)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     const struct row_price *price;
 
-    OFFERED(&stage, "a", .on_demand = 0.4, .typed = 0.3);
-    MEASURED(&stage, "a", 100, .low = 99, .high = 101);
-    MEASURED(&stage, "b", 100, .low = 99, .high = 101);
-    compare(&stage, "price_of=a:0.07&discount=0.5&price=spot");
-    price = &row_of(&stage, "a")->price;
+    OFFERED(stage, "a", .on_demand = 0.4, .typed = 0.3);
+    MEASURED(stage, "a", 100, .low = 99, .high = 101);
+    MEASURED(stage, "b", 100, .low = 99, .high = 101);
+    compare(stage, "price_of=a:0.07&discount=0.5&price=spot");
+    price = &row_of(stage, "a")->price;
     EXPECT(price->known && strcmp(price->at->price.feed, "question") == 0);
     EXPECT_NEAR(price->dollars.value, 0.07, 1e-12);
     EXPECT_STR(price->kind, "typed");
-    EXPECT(!row_of(&stage, "b")->price.known);
+    EXPECT(!row_of(stage, "b")->price.known);
 }
 
-static void spot_has_the_interval_that_it_moved_in(void)
+TEST_WITH_STAGE(spot_has_the_interval_that_it_moved_in)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     const struct comparison_row *row;
 
-    OFFERED(&stage, "a", .spot = 0.1, .low = 0.08, .high = 0.16);
-    OFFERED(&stage, "still", .spot = 0.1, .low = 0.1, .high = 0.1);
-    OFFERED(&stage, "unknown", .spot = 0.1);
-    OFFERED(&stage, "od", .on_demand = 0.1, .low = 0.08, .high = 0.16);
-    MEASURED(&stage, "a", 100, .low = 99, .high = 101);
-    MEASURED(&stage, "still", 100, .low = 99, .high = 101);
-    MEASURED(&stage, "unknown", 100, .low = 99, .high = 101);
-    MEASURED(&stage, "od", 100, .low = 99, .high = 101);
-    compare(&stage, "price=spot,on_demand&discount=a:0.5");
-    row = row_of(&stage, "a");
+    OFFERED(stage, "a", .spot = 0.1, .low = 0.08, .high = 0.16);
+    OFFERED(stage, "still", .spot = 0.1, .low = 0.1, .high = 0.1);
+    OFFERED(stage, "unknown", .spot = 0.1);
+    OFFERED(stage, "od", .on_demand = 0.1, .low = 0.08, .high = 0.16);
+    MEASURED(stage, "a", 100, .low = 99, .high = 101);
+    MEASURED(stage, "still", 100, .low = 99, .high = 101);
+    MEASURED(stage, "unknown", 100, .low = 99, .high = 101);
+    MEASURED(stage, "od", 100, .low = 99, .high = 101);
+    compare(stage, "price=spot,on_demand&discount=a:0.5");
+    row = row_of(stage, "a");
     EXPECT(row->price.dollars.has_interval);
     EXPECT_NEAR(row->price.dollars.value, 0.05, 1e-12);
     EXPECT_NEAR(row->price.dollars.low, 0.04, 1e-12);
     EXPECT_NEAR(row->price.dollars.high, 0.08, 1e-12);
     EXPECT_INT(row->dominates, COST_PRICE);
     EXPECT(row->cost.samples_per_dollar.low < 3600 * 100 / 0.08);
-    EXPECT(!row_of(&stage, "still")->price.dollars.has_interval);
-    EXPECT(!row_of(&stage, "unknown")->price.dollars.has_interval);
-    EXPECT(!row_of(&stage, "od")->price.dollars.has_interval);
-    EXPECT_INT(row_of(&stage, "od")->dominates, COST_SPEED);
+    EXPECT(!row_of(stage, "still")->price.dollars.has_interval);
+    EXPECT(!row_of(stage, "unknown")->price.dollars.has_interval);
+    EXPECT(!row_of(stage, "od")->price.dollars.has_interval);
+    EXPECT_INT(row_of(stage, "od")->dominates, COST_SPEED);
 }
 
 /* Wherever it stands in the question: a type before its family, that before its provider. */
-static void the_most_special_discount_or_price_wins(void)
+TEST(the_most_special_discount_or_price_wins)
 {
     static const struct {
         const char *question;
@@ -353,35 +332,12 @@ static void the_most_special_discount_or_price_wins(void)
 }
 
 /* 32.7726 * 0.7 is 22.940819999999995 in doubles. */
-static void a_price_after_a_discount_is_whole_nanos(void)
+TEST_WITH_STAGE(a_price_after_a_discount_is_whole_nanos)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    OFFERED(&stage, "p4d.24xlarge", .on_demand = 32.7726, .spot = 32.7726, .low = 32.7726,
+    OFFERED(stage, "p4d.24xlarge", .on_demand = 32.7726, .spot = 32.7726, .low = 32.7726,
             .high = 40.1);
-    MEASURED(&stage, "p4d.24xlarge", 100, .low = 99, .high = 101);
-    compare(&stage, "price=spot&discount=0.7");
-    EXPECT_NEAR(row_of(&stage, "p4d.24xlarge")->price.dollars.value, 22.94082, 0);
-    EXPECT_NEAR(row_of(&stage, "p4d.24xlarge")->price.dollars.low, 22.94082, 0);
-}
-
-int main(void)
-{
-    RUN(the_most_special_discount_or_price_wins);
-    RUN(a_price_after_a_discount_is_whole_nanos);
-    RUN(a_kind_never_stands_in_for_another);
-    RUN(why_a_feed_has_none_is_passed_on);
-    RUN(another_kind_is_used_only_where_it_is_asked_for_in_that_order);
-    RUN(an_entered_price_wins_over_the_list_and_gets_no_discount);
-    RUN(a_published_price_belongs_to_published_rows);
-    RUN(what_was_paid_is_of_the_kind_that_it_was);
-    RUN(what_was_paid_ages_with_its_run);
-    RUN(hardware_that_no_feed_knows_costs_what_its_owner_said);
-    RUN(the_option_of_the_machine_that_measured_wins_over_every_feed);
-    RUN(no_discount_is_taken_off_a_published_figure);
-    RUN(discounts_asked_for_win_over_those_stored);
-    RUN(a_discount_follows_the_price_where_the_run_names_no_provider);
-    RUN(a_price_of_the_question_wins_over_all);
-    RUN(spot_has_the_interval_that_it_moved_in);
-    return test_result();
+    MEASURED(stage, "p4d.24xlarge", 100, .low = 99, .high = 101);
+    compare(stage, "price=spot&discount=0.7");
+    EXPECT_NEAR(row_of(stage, "p4d.24xlarge")->price.dollars.value, 22.94082, 0);
+    EXPECT_NEAR(row_of(stage, "p4d.24xlarge")->price.dollars.low, 22.94082, 0);
 }

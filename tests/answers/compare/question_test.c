@@ -1,11 +1,10 @@
 #include "tests/answers/compare/comparison.h"
 
-static void a_bare_question_has_defaults(void)
+TEST_WITH_STAGE(a_bare_question_has_defaults)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-    const struct comparison_question *question = &stage.question;
+    const struct comparison_question *question = &stage->question;
 
-    EXPECT(stage_ask(&stage, "", NULL));
+    EXPECT(stage_ask(stage, "", NULL));
     EXPECT_STR(question->workload, "resnet50");
     EXPECT_STR(question->configuration, "best");
     EXPECT(!question->engine && !question->provider && !question->precision);
@@ -27,13 +26,12 @@ static void a_bare_question_has_defaults(void)
     EXPECT_INT(question->batch_size, 0);
 }
 
-static void words_are_kept(void)
+TEST_WITH_STAGE(words_are_kept)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-    const struct comparison_question *question = &stage.question;
+    const struct comparison_question *question = &stage->question;
 
     EXPECT(stage_ask(
-        &stage,
+        stage,
         "workload=mlp&engine=native&provider=aws&precision=bf16&stratum=abc"
         "&provenance=published&configuration=all&reference=m5.large&zone=eu-1a"
         "&instance_type=a&instance_type=b&label=branch%3Dmain&label=a=b&sender=c1&batch_size=16&"
@@ -58,7 +56,7 @@ static void words_are_kept(void)
     EXPECT_INT(question->batch_size, 16);
     EXPECT(!question->where.is_now);
     EXPECT_INT(question->where.at_us, 1726358400000000LL);
-    EXPECT(stage_ask(&stage, "configuration=0123456789abcdef", NULL));
+    EXPECT(stage_ask(stage, "configuration=0123456789abcdef", NULL));
 }
 
 static const struct {
@@ -125,7 +123,7 @@ static const struct {
     {"price_of=a:1&price_of=a:2", "price_of"},
 };
 
-static void an_error_names_its_parameter(void)
+TEST(an_error_names_its_parameter)
 {
     for (size_t i = 0; i < COUNT(wrong); i++) {
         AUTO(stage_clear) struct stage stage = {0};
@@ -139,66 +137,61 @@ static void an_error_names_its_parameter(void)
     }
 }
 
-static void a_deadline_is_a_number_of_hours_or_a_moment(void)
+TEST_WITH_STAGE(a_deadline_is_a_number_of_hours_or_a_moment)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     struct error err = {0};
 
-    EXPECT(stage_ask(&stage, "deadline=2023-11-15T01:13:20%2B01:00", NULL));
-    EXPECT_NEAR(stage.question.deadline_h, 2, 1e-9);
-    EXPECT_INT(stage.question.deadline_us, STAGE_NOW_US + 2 * 3600000000LL);
-    EXPECT(stage_ask(&stage, "deadline=2023-11-15", NULL)); /* when that day begins */
-    EXPECT_NEAR(stage.question.deadline_h, 1.0 + 2800.0 / 3600, 1e-9);
-    EXPECT(!stage_ask(&stage, "deadline=2020-01-01", &err));
+    EXPECT(stage_ask(stage, "deadline=2023-11-15T01:13:20%2B01:00", NULL));
+    EXPECT_NEAR(stage->question.deadline_h, 2, 1e-9);
+    EXPECT_INT(stage->question.deadline_us, STAGE_NOW_US + 2 * 3600000000LL);
+    EXPECT(stage_ask(stage, "deadline=2023-11-15", NULL)); /* when that day begins */
+    EXPECT_NEAR(stage->question.deadline_h, 1.0 + 2800.0 / 3600, 1e-9);
+    EXPECT(!stage_ask(stage, "deadline=2020-01-01", &err));
     EXPECT_STR(err.message,
                "is in the past: 2020-01-01T00:00:00.000Z; it must be later than now");
 }
 
-static void kinds_of_price_keep_their_order(void)
+TEST_WITH_STAGE(kinds_of_price_keep_their_order)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    EXPECT(stage_ask(&stage, "price=paid,typed,spot,on_demand", NULL));
-    EXPECT_INT((long long)stage.question.kind_count, 4);
-    EXPECT_INT(stage.question.kinds[0], CHOOSE_PAID);
-    EXPECT_INT(stage.question.kinds[1], CHOOSE_TYPED);
-    EXPECT_INT(stage.question.kinds[2], CHOOSE_SPOT);
-    EXPECT_INT(stage.question.kinds[3], CHOOSE_ON_DEMAND);
+    EXPECT(stage_ask(stage, "price=paid,typed,spot,on_demand", NULL));
+    EXPECT_INT((long long)stage->question.kind_count, 4);
+    EXPECT_INT(stage->question.kinds[0], CHOOSE_PAID);
+    EXPECT_INT(stage->question.kinds[1], CHOOSE_TYPED);
+    EXPECT_INT(stage->question.kinds[2], CHOOSE_SPOT);
+    EXPECT_INT(stage->question.kinds[3], CHOOSE_ON_DEMAND);
 }
 
-static void regions_are_the_machines_own_and_where_clouds_began(void)
+TEST_WITH_STAGE(regions_are_the_machines_own_and_where_clouds_began)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-    const char *const *regions = stage.question.where.regions;
+    const char *const *regions = stage->question.where.regions;
     const struct identity nowhere = {0}, usual = {.region = "us-east-1"};
 
-    EXPECT(stage_ask(&stage, "", NULL));
+    EXPECT(stage_ask(stage, "", NULL));
     EXPECT_STR(regions[0], "eu-north-1");
     EXPECT_STR(regions[1], "us-east-1");
     EXPECT_STR(regions[2], "us-central1");
     EXPECT_STR(regions[3], "eastus");
     EXPECT(regions[4] == NULL);
-    EXPECT(comparison_question_read(&stage.query, &nowhere, 1, &stage.question, NULL));
+    EXPECT(comparison_question_read(&stage->query, &nowhere, 1, &stage->question, NULL));
     EXPECT_STR(regions[0], "us-east-1");
     EXPECT(regions[3] == NULL);
-    EXPECT(comparison_question_read(&stage.query, &usual, 1, &stage.question, NULL));
+    EXPECT(comparison_question_read(&stage->query, &usual, 1, &stage->question, NULL));
     EXPECT_STR(regions[0], "us-east-1");
     EXPECT_STR(regions[1], "us-central1"); /* not twice */
-    EXPECT(stage_ask(&stage, "region=eu-west-1,westeurope", NULL));
+    EXPECT(stage_ask(stage, "region=eu-west-1,westeurope", NULL));
     EXPECT_STR(regions[0], "eu-west-1");
     EXPECT_STR(regions[1], "westeurope");
     EXPECT(regions[2] == NULL);
-    EXPECT(stage_ask(&stage, "region=1,2,3,4,5,6,7,8", NULL));
+    EXPECT(stage_ask(stage, "region=1,2,3,4,5,6,7,8", NULL));
     EXPECT_STR(regions[7], "8");
     EXPECT(regions[8] == NULL);
 }
 
-static void something_may_be_about_all_or_about_one(void)
+TEST_WITH_STAGE(something_may_be_about_all_or_about_one)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-    const struct comparison_question *question = &stage.question;
+    const struct comparison_question *question = &stage->question;
 
-    EXPECT(stage_ask(&stage, "discount=0.5&discount=c7i.:0.25&price_of=a:b:3", NULL));
+    EXPECT(stage_ask(stage, "discount=0.5&discount=c7i.:0.25&price_of=a:b:3", NULL));
     EXPECT_INT((long long)question->discount_count, 2);
     EXPECT_STR(question->discounts[0].name, "");
     EXPECT_NEAR(question->discounts[0].number, 0.5, 0);
@@ -209,31 +202,30 @@ static void something_may_be_about_all_or_about_one(void)
     EXPECT_NEAR(question->prices[0].number, 3, 0);
 }
 
-static void the_order_follows_what_is_asked(void)
+TEST_WITH_STAGE(the_order_follows_what_is_asked)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-    const struct comparison_question *question = &stage.question;
+    const struct comparison_question *question = &stage->question;
 
-    EXPECT(stage_ask(&stage, "hourly_value=10", NULL));
+    EXPECT(stage_ask(stage, "hourly_value=10", NULL));
     EXPECT_INT(question->order, ORDER_TOTAL_DOLLARS);
-    EXPECT(stage_ask(&stage, "hourly_value=0", NULL));
+    EXPECT(stage_ask(stage, "hourly_value=0", NULL));
     EXPECT_INT(question->order, ORDER_SAMPLES_PER_DOLLAR);
-    EXPECT(stage_ask(&stage, "hourly_value=10&utility=hours", NULL));
+    EXPECT(stage_ask(stage, "hourly_value=10&utility=hours", NULL));
     EXPECT_INT(question->order, ORDER_UTILITY);
     EXPECT_STR(question->utility_text, "hours");
-    EXPECT(stage_ask(&stage, "sort=throughput&utility=hours", NULL));
+    EXPECT(stage_ask(stage, "sort=throughput&utility=hours", NULL));
     EXPECT_INT(question->order, ORDER_THROUGHPUT);
     EXPECT(question->has_utility);
     for (int order = 0; order_names[order]; order++) {
         char text[60];
 
         snprintf(text, sizeof text, "utility=hours&sort=%s", order_names[order]);
-        EXPECT(stage_ask(&stage, text, NULL));
+        EXPECT(stage_ask(stage, text, NULL));
         EXPECT_INT(question->order, order);
     }
 }
 
-static void a_utility_knows_every_field(void)
+TEST(a_utility_knows_every_field)
 {
     for (const char *const *field = utility_fields; *field; field++) {
         AUTO(stage_clear) struct stage stage = {0};
@@ -244,18 +236,4 @@ static void a_utility_knows_every_field(void)
         EXPECT(stage_ask(&stage, text, &err));
         EXPECT_STR(err.message, "");
     }
-}
-
-int main(void)
-{
-    RUN(a_bare_question_has_defaults);
-    RUN(words_are_kept);
-    RUN(an_error_names_its_parameter);
-    RUN(a_deadline_is_a_number_of_hours_or_a_moment);
-    RUN(kinds_of_price_keep_their_order);
-    RUN(regions_are_the_machines_own_and_where_clouds_began);
-    RUN(something_may_be_about_all_or_about_one);
-    RUN(the_order_follows_what_is_asked);
-    RUN(a_utility_knows_every_field);
-    return test_result();
 }

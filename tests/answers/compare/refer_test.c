@@ -13,39 +13,37 @@ static void stage_articles(struct stage *stage)
     PUBLISHED(stage, GPU, 929);
 }
 
-static void break_even_is_what_the_articles_come_to(void)
+TEST_WITH_STAGE(break_even_is_what_the_articles_come_to)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     const struct comparison_row *row;
 
-    stage_articles(&stage);
-    compare(&stage, "reference=" GPU);
-    row = row_of(&stage, CPU);
-    EXPECT(stage.ranking.reference == row_of(&stage, GPU));
+    stage_articles(stage);
+    compare(stage, "reference=" GPU);
+    row = row_of(stage, CPU);
+    EXPECT(stage->ranking.reference == row_of(stage, GPU));
     EXPECT_NEAR(row->break_even_speed, 273.6, 0.05);
     EXPECT_NEAR(row->break_even_price, 0.0531, 0.00005);
     EXPECT_NEAR(row->ratio.value, 40.73 / 0.357 / (929 / GPU_PRICE), 1e-9);
     EXPECT_NEAR(row->speed_ratio.value, 40.73 / 929, 1e-12);
     EXPECT(!row->ratio.known && !row->speed_ratio.known); /* a figure has no interval */
     EXPECT(!row->mixed_kinds);
-    compare(&stage, "price=spot,on_demand&reference=" GPU);
-    EXPECT_NEAR(row_of(&stage, CPU)->break_even_speed, 99.0, 0.06);
-    EXPECT_NEAR(row_of(&stage, CPU)->break_even_price, 0.0531, 0.00005);
-    EXPECT(row_of(&stage, CPU)->mixed_kinds); /* spot beside on demand */
-    EXPECT(!row_of(&stage, GPU)->mixed_kinds);
+    compare(stage, "price=spot,on_demand&reference=" GPU);
+    EXPECT_NEAR(row_of(stage, CPU)->break_even_speed, 99.0, 0.06);
+    EXPECT_NEAR(row_of(stage, CPU)->break_even_price, 0.0531, 0.00005);
+    EXPECT(row_of(stage, CPU)->mixed_kinds); /* spot beside on demand */
+    EXPECT(!row_of(stage, GPU)->mixed_kinds);
 }
 
-static void the_reference_is_exactly_as_good_as_itself(void)
+TEST_WITH_STAGE(the_reference_is_exactly_as_good_as_itself)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     const struct comparison_row *row;
 
-    OFFERED(&stage, "a", .on_demand = 0.3);
-    OFFERED(&stage, "b", .on_demand = 0.3);
-    MEASURED(&stage, "a", 100, .low = 80, .high = 120);
-    MEASURED(&stage, "b", 50, .low = 49, .high = 51);
-    compare(&stage, "reference=a");
-    row = row_of(&stage, "a");
+    OFFERED(stage, "a", .on_demand = 0.3);
+    OFFERED(stage, "b", .on_demand = 0.3);
+    MEASURED(stage, "a", 100, .low = 80, .high = 120);
+    MEASURED(stage, "b", 50, .low = 49, .high = 51);
+    compare(stage, "reference=a");
+    row = row_of(stage, "a");
     EXPECT(row->ratio.known && row->speed_ratio.known);
     EXPECT_NEAR(row->ratio.value, 1, 0);
     EXPECT_NEAR(row->ratio.low, 1, 0);
@@ -53,86 +51,79 @@ static void the_reference_is_exactly_as_good_as_itself(void)
     EXPECT_NEAR(row->speed_ratio.low, 1, 0);
     EXPECT_NEAR(row->break_even_speed, 100, 1e-9);
     EXPECT_NEAR(row->break_even_price, 0.3, 1e-12);
-    row = row_of(&stage, "b");
+    row = row_of(stage, "b");
     EXPECT(row->ratio.known);
     EXPECT_NEAR(row->ratio.value, 0.5, 1e-12);
     EXPECT(row->ratio.low < 0.45 && row->ratio.high > 0.55); /* as unsure as both */
 }
 
-static void a_ratio_is_as_unsure_as_machines_differ(void)
+TEST_WITH_STAGE(a_ratio_is_as_unsure_as_machines_differ)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     struct ratio sure;
 
-    OFFERED(&stage, "a", .on_demand = 0.3);
-    OFFERED(&stage, "b", .on_demand = 0.3);
-    MEASURED(&stage, "a", 100, .low = 99, .high = 101);
-    MEASURED(&stage, "b", 50, .low = 49, .high = 51);
-    compare(&stage, "reference=a&vm_spread=0");
-    sure = row_of(&stage, "b")->speed_ratio;
+    OFFERED(stage, "a", .on_demand = 0.3);
+    OFFERED(stage, "b", .on_demand = 0.3);
+    MEASURED(stage, "a", 100, .low = 99, .high = 101);
+    MEASURED(stage, "b", 50, .low = 49, .high = 51);
+    compare(stage, "reference=a&vm_spread=0");
+    sure = row_of(stage, "b")->speed_ratio;
     EXPECT_NEAR(sure.low, 0.5 * exp(-hypot(log(50.0 / 49), log(101.0 / 100))), 1e-9);
-    compare(&stage, "reference=a&vm_spread=10");
-    EXPECT(row_of(&stage, "b")->speed_ratio.low < sure.low * 0.8);
-    EXPECT(row_of(&stage, "b")->ratio.low < sure.low * 0.8);
-    EXPECT_NEAR(row_of(&stage, "b")->speed_ratio.value, 0.5, 1e-12);
+    compare(stage, "reference=a&vm_spread=10");
+    EXPECT(row_of(stage, "b")->speed_ratio.low < sure.low * 0.8);
+    EXPECT(row_of(stage, "b")->ratio.low < sure.low * 0.8);
+    EXPECT_NEAR(row_of(stage, "b")->speed_ratio.value, 0.5, 1e-12);
 }
 
-static void a_row_without_price_or_number_gets_no_ratio(void)
+TEST_WITH_STAGE(a_row_without_price_or_number_gets_no_ratio)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    OFFERED(&stage, "a", .on_demand = 0.3);
-    OFFERED(&stage, "none", .on_demand = 0.3);
-    MEASURED(&stage, "a", 100, .low = 80, .high = 120);
-    MEASURED(&stage, "priceless", 50, .low = 49, .high = 51);
-    MEASURED(&stage, "none", 0, .nothing = true, .invalid = 1);
-    compare(&stage, "reference=a");
-    EXPECT_NEAR(row_of(&stage, "priceless")->speed_ratio.value, 0.5, 1e-12);
-    EXPECT(isnan(row_of(&stage, "priceless")->ratio.value));
-    EXPECT(isnan(row_of(&stage, "priceless")->break_even_speed));
-    EXPECT(isnan(row_of(&stage, "none")->ratio.value));
-    EXPECT(isnan(row_of(&stage, "none")->speed_ratio.value));
-    compare(&stage, "reference=priceless");
-    EXPECT(isnan(row_of(&stage, "a")->ratio.value));
-    EXPECT(isnan(row_of(&stage, "priceless")->ratio.value));
-    EXPECT_NEAR(row_of(&stage, "priceless")->speed_ratio.value, 1, 0);
+    OFFERED(stage, "a", .on_demand = 0.3);
+    OFFERED(stage, "none", .on_demand = 0.3);
+    MEASURED(stage, "a", 100, .low = 80, .high = 120);
+    MEASURED(stage, "priceless", 50, .low = 49, .high = 51);
+    MEASURED(stage, "none", 0, .nothing = true, .invalid = 1);
+    compare(stage, "reference=a");
+    EXPECT_NEAR(row_of(stage, "priceless")->speed_ratio.value, 0.5, 1e-12);
+    EXPECT(isnan(row_of(stage, "priceless")->ratio.value));
+    EXPECT(isnan(row_of(stage, "priceless")->break_even_speed));
+    EXPECT(isnan(row_of(stage, "none")->ratio.value));
+    EXPECT(isnan(row_of(stage, "none")->speed_ratio.value));
+    compare(stage, "reference=priceless");
+    EXPECT(isnan(row_of(stage, "a")->ratio.value));
+    EXPECT(isnan(row_of(stage, "priceless")->ratio.value));
+    EXPECT_NEAR(row_of(stage, "priceless")->speed_ratio.value, 1, 0);
 }
 
-static void a_job_is_not_held_against_samples(void)
+TEST_WITH_STAGE(a_job_is_not_held_against_samples)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    OFFERED(&stage, "a", .on_demand = 0.3);
-    OFFERED(&stage, "whole", .on_demand = 0.3);
-    OFFERED(&stage, "other", .on_demand = 0.6);
-    MEASURED(&stage, "a", 100, .low = 80, .high = 120);
-    stage_see(&stage, &(struct seen){.instance = "whole", .value = 0.01, .unit = "job"});
-    stage_see(&stage, &(struct seen){.instance = "other", .value = 0.01, .unit = "job"});
-    compare(&stage, "reference=a");
-    EXPECT(isnan(row_of(&stage, "whole")->ratio.value));
-    EXPECT(isnan(row_of(&stage, "whole")->speed_ratio.value));
-    EXPECT(isnan(row_of(&stage, "whole")->break_even_price));
-    compare(&stage, "reference=whole");
-    EXPECT(isnan(row_of(&stage, "a")->speed_ratio.value));
-    EXPECT_NEAR(row_of(&stage, "other")->ratio.value, 0.5, 1e-12);
+    OFFERED(stage, "a", .on_demand = 0.3);
+    OFFERED(stage, "whole", .on_demand = 0.3);
+    OFFERED(stage, "other", .on_demand = 0.6);
+    MEASURED(stage, "a", 100, .low = 80, .high = 120);
+    stage_see(stage, &(struct seen){.instance = "whole", .value = 0.01, .unit = "job"});
+    stage_see(stage, &(struct seen){.instance = "other", .value = 0.01, .unit = "job"});
+    compare(stage, "reference=a");
+    EXPECT(isnan(row_of(stage, "whole")->ratio.value));
+    EXPECT(isnan(row_of(stage, "whole")->speed_ratio.value));
+    EXPECT(isnan(row_of(stage, "whole")->break_even_price));
+    compare(stage, "reference=whole");
+    EXPECT(isnan(row_of(stage, "a")->speed_ratio.value));
+    EXPECT_NEAR(row_of(stage, "other")->ratio.value, 0.5, 1e-12);
 }
 
-static void a_reference_is_named_by_instance_or_id(void)
+TEST_WITH_STAGE(a_reference_is_named_by_instance_or_id)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    OFFERED(&stage, "a", .on_demand = 0.3);
-    MEASURED(&stage, "a", 70); /* no interval, so no rank */
-    MEASURED(&stage, "a", 60, .low = 59, .high = 61, .engine = "other");
-    MEASURED(&stage, "", 50, .low = 49, .high = 51);
-    compare(&stage, "configuration=all&reference=a");
-    EXPECT_STR(stage.ranking.reference->contender->engine, "other"); /* the ranked one */
-    compare(&stage, "configuration=all&reference=0000000000000001");
-    EXPECT_STR(stage.ranking.reference->contender->engine, "native");
-    EXPECT_NEAR(stage.ranking.reference->speed.value, 70, 0);
+    OFFERED(stage, "a", .on_demand = 0.3);
+    MEASURED(stage, "a", 70); /* no interval, so no rank */
+    MEASURED(stage, "a", 60, .low = 59, .high = 61, .engine = "other");
+    MEASURED(stage, "", 50, .low = 49, .high = 51);
+    compare(stage, "configuration=all&reference=a");
+    EXPECT_STR(stage->ranking.reference->contender->engine, "other"); /* the ranked one */
+    compare(stage, "configuration=all&reference=0000000000000001");
+    EXPECT_STR(stage->ranking.reference->contender->engine, "native");
+    EXPECT_NEAR(stage->ranking.reference->speed.value, 70, 0);
 }
 
-static void an_unknown_reference_is_refused(void)
+TEST(an_unknown_reference_is_refused)
 {
     static const char *const asked[] = {"reference=b", "reference=none",
                                         "reference=", "reference=a&instance_type=none",
@@ -154,47 +145,31 @@ static void an_unknown_reference_is_refused(void)
 }
 
 /* On spot, two processors of one type: the price moves by a factor of four, and both with it. */
-static void a_price_that_both_share_does_not_widen_their_ratio(void)
+TEST_WITH_STAGE(a_price_that_both_share_does_not_widen_their_ratio)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     const struct comparison_row *slow;
 
-    OFFERED(&stage, "a", .spot = 0.1, .low = 0.05, .high = 0.2);
-    MEASURED(&stage, "a", 100, .low = 99, .high = 101, .stratum = "s1");
-    MEASURED(&stage, "a", 70, .low = 69, .high = 71, .stratum = "s2");
-    compare(&stage, "price=spot&vm_spread=0&reference=a");
-    slow = &stage.ranking.rows[1];
+    OFFERED(stage, "a", .spot = 0.1, .low = 0.05, .high = 0.2);
+    MEASURED(stage, "a", 100, .low = 99, .high = 101, .stratum = "s1");
+    MEASURED(stage, "a", 70, .low = 69, .high = 71, .stratum = "s2");
+    compare(stage, "price=spot&vm_spread=0&reference=a");
+    slow = &stage->ranking.rows[1];
     EXPECT_NEAR(slow->ratio.value, 0.7, 1e-9);
     EXPECT_NEAR(slow->ratio.low, slow->speed_ratio.low, 1e-6);
     EXPECT_NEAR(slow->ratio.high, slow->speed_ratio.high, 1e-6);
 }
 
 /* The usual price lies at an end of the week's: its interval is not even around it. */
-static void a_price_at_the_end_of_its_interval_cancels_too(void)
+TEST_WITH_STAGE(a_price_at_the_end_of_its_interval_cancels_too)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     const struct comparison_row *slow;
 
-    OFFERED(&stage, "a", .spot = 0.1, .low = 0.1, .high = 0.2);
-    MEASURED(&stage, "a", 100, .low = 99, .high = 101, .stratum = "s1");
-    MEASURED(&stage, "a", 70, .low = 69, .high = 71, .stratum = "s2");
-    compare(&stage, "price=spot&vm_spread=0&reference=a");
-    slow = &stage.ranking.rows[1];
+    OFFERED(stage, "a", .spot = 0.1, .low = 0.1, .high = 0.2);
+    MEASURED(stage, "a", 100, .low = 99, .high = 101, .stratum = "s1");
+    MEASURED(stage, "a", 70, .low = 69, .high = 71, .stratum = "s2");
+    compare(stage, "price=spot&vm_spread=0&reference=a");
+    slow = &stage->ranking.rows[1];
     EXPECT_NEAR(slow->ratio.value, 0.7, 1e-9);
     EXPECT_NEAR(slow->ratio.low, slow->speed_ratio.low, 1e-9);
     EXPECT_NEAR(slow->ratio.high, slow->speed_ratio.high, 1e-9);
-}
-
-int main(void)
-{
-    RUN(a_price_at_the_end_of_its_interval_cancels_too);
-    RUN(a_price_that_both_share_does_not_widen_their_ratio);
-    RUN(break_even_is_what_the_articles_come_to);
-    RUN(the_reference_is_exactly_as_good_as_itself);
-    RUN(a_ratio_is_as_unsure_as_machines_differ);
-    RUN(a_row_without_price_or_number_gets_no_ratio);
-    RUN(a_job_is_not_held_against_samples);
-    RUN(a_reference_is_named_by_instance_or_id);
-    RUN(an_unknown_reference_is_refused);
-    return test_result();
 }

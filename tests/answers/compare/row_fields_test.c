@@ -17,14 +17,14 @@ static void expect_names(const char *text, const char *expected)
     EXPECT_STR(line, expected);
 }
 
-static void a_list_is_put_in_the_order_of_a_row_with_its_id(void)
+TEST(a_list_is_put_in_the_order_of_a_row_with_its_id)
 {
     expect_names("rank", "id,rank");
     expect_names("job,rank,job,id", "id,rank,job");
     expect_names("price,why_no_price", "id,price,why_no_price");
 }
 
-static void all_is_all_and_none_is_the_usual_ones(void)
+TEST(all_is_all_and_none_is_the_usual_ones)
 {
     struct row_fields_asked all, mixed, usual;
     size_t count = 0, usual_count = 0;
@@ -42,7 +42,7 @@ static void all_is_all_and_none_is_the_usual_ones(void)
     EXPECT(usual_count < count);
 }
 
-static void what_is_no_member_is_refused_with_what_is_near(void)
+TEST(what_is_no_member_is_refused_with_what_is_near)
 {
     static const struct {
         const char *text, *near;
@@ -60,12 +60,4 @@ static void what_is_no_member_is_refused_with_what_is_near(void)
         if (!strstr(err.message, wrong[i].near))
             EXPECT_STR(err.message, wrong[i].near);
     }
-}
-
-int main(void)
-{
-    RUN(a_list_is_put_in_the_order_of_a_row_with_its_id);
-    RUN(all_is_all_and_none_is_the_usual_ones);
-    RUN(what_is_no_member_is_refused_with_what_is_near);
-    return test_result();
 }

@@ -56,7 +56,7 @@ static size_t place_of(const struct stage *stage, const char *id)
 }
 
 /* Whatever else is asked, each side is what the same question with that kind alone says. */
-static void a_side_is_the_answer_to_the_question_with_that_kind(void)
+TEST(a_side_is_the_answer_to_the_question_with_that_kind)
 {
     static const char *const questions[] = {
         "",
@@ -92,73 +92,61 @@ static void a_side_is_the_answer_to_the_question_with_that_kind(void)
     }
 }
 
-static void the_ranking_goes_by_the_kind_that_is_asked_for(void)
+TEST_WITH_STAGE(the_ranking_goes_by_the_kind_that_is_asked_for)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    OFFERED(&stage, "a", .on_demand = 0.2, .spot = 0.19);
-    OFFERED(&stage, "b", .on_demand = 0.4, .spot = 0.05);
-    MEASURED(&stage, "a", 100, .low = 99, .high = 101);
-    MEASURED(&stage, "b", 100, .low = 99, .high = 101);
-    compare(&stage, "price=on_demand");
-    EXPECT_STR(stage.ranking.rows[0].contender->instance, "a");
-    EXPECT_NEAR(comparison_side(&stage.ranking, 1, CHOOSE_SPOT)->price.dollars.value, 0.05,
+    OFFERED(stage, "a", .on_demand = 0.2, .spot = 0.19);
+    OFFERED(stage, "b", .on_demand = 0.4, .spot = 0.05);
+    MEASURED(stage, "a", 100, .low = 99, .high = 101);
+    MEASURED(stage, "b", 100, .low = 99, .high = 101);
+    compare(stage, "price=on_demand");
+    EXPECT_STR(stage->ranking.rows[0].contender->instance, "a");
+    EXPECT_NEAR(comparison_side(&stage->ranking, 1, CHOOSE_SPOT)->price.dollars.value, 0.05,
                 1e-12);
-    compare(&stage, "price=spot");
-    EXPECT_STR(stage.ranking.rows[0].contender->instance, "b");
-    EXPECT_NEAR(comparison_side(&stage.ranking, 0, CHOOSE_ON_DEMAND)->price.dollars.value, 0.4,
+    compare(stage, "price=spot");
+    EXPECT_STR(stage->ranking.rows[0].contender->instance, "b");
+    EXPECT_NEAR(comparison_side(&stage->ranking, 0, CHOOSE_ON_DEMAND)->price.dollars.value, 0.4,
                 1e-12);
 }
 
 /* Only rows that are shown have sides, by their place among all. */
-static void a_page_has_the_sides_of_its_rows(void)
+TEST_WITH_STAGE(a_page_has_the_sides_of_its_rows)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    OFFERED(&stage, "a", .on_demand = 1, .spot = 0.5);
-    OFFERED(&stage, "b", .on_demand = 2, .spot = 0.6);
-    OFFERED(&stage, "c", .on_demand = 3, .spot = 0.7);
-    MEASURED(&stage, "a", 100, .low = 99, .high = 101);
-    MEASURED(&stage, "b", 100, .low = 99, .high = 101);
-    MEASURED(&stage, "c", 100, .low = 99, .high = 101);
-    compare(&stage, "limit=1&offset=1");
-    EXPECT_NEAR(comparison_side(&stage.ranking, 1, CHOOSE_SPOT)->price.dollars.value, 0.6, 1e-12);
-    compare(&stage, "limit=2&offset=2");
-    EXPECT_NEAR(comparison_side(&stage.ranking, 2, CHOOSE_SPOT)->price.dollars.value, 0.7, 1e-12);
-    compare(&stage, "offset=7"); /* behind the last */
-    EXPECT(stage.ranking.sides != NULL);
+    OFFERED(stage, "a", .on_demand = 1, .spot = 0.5);
+    OFFERED(stage, "b", .on_demand = 2, .spot = 0.6);
+    OFFERED(stage, "c", .on_demand = 3, .spot = 0.7);
+    MEASURED(stage, "a", 100, .low = 99, .high = 101);
+    MEASURED(stage, "b", 100, .low = 99, .high = 101);
+    MEASURED(stage, "c", 100, .low = 99, .high = 101);
+    compare(stage, "limit=1&offset=1");
+    EXPECT_NEAR(comparison_side(&stage->ranking, 1, CHOOSE_SPOT)->price.dollars.value, 0.6,
+                1e-12);
+    compare(stage, "limit=2&offset=2");
+    EXPECT_NEAR(comparison_side(&stage->ranking, 2, CHOOSE_SPOT)->price.dollars.value, 0.7,
+                1e-12);
+    compare(stage, "offset=7"); /* behind the last */
+    EXPECT(stage->ranking.sides != NULL);
 }
 
 /* 36,000 samples of 10 a second take an hour, more or less. */
-static void the_dollars_of_a_job_are_as_sure_as_speed_and_price(void)
+TEST_WITH_STAGE(the_dollars_of_a_job_are_as_sure_as_speed_and_price)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     const struct row_job *job;
 
-    OFFERED(&stage, "a", .on_demand = 1, .spot = 0.5, .low = 0.5, .high = 1);
-    MEASURED(&stage, "a", 10, .low = 8, .high = 12.5, .provider = "aws");
-    compare(&stage, "samples=36000");
-    job = &comparison_side(&stage.ranking, 0, CHOOSE_ON_DEMAND)->job;
+    OFFERED(stage, "a", .on_demand = 1, .spot = 0.5, .low = 0.5, .high = 1);
+    MEASURED(stage, "a", 10, .low = 8, .high = 12.5, .provider = "aws");
+    compare(stage, "samples=36000");
+    job = &comparison_side(&stage->ranking, 0, CHOOSE_ON_DEMAND)->job;
     EXPECT_NEAR(job->dollars, 1, 1e-9);
     EXPECT_NEAR(job->dollars_low, 0.8, 1e-9);
     EXPECT_NEAR(job->dollars_high, 1.25, 1e-9);
-    job = &comparison_side(&stage.ranking, 0, CHOOSE_SPOT)->job;
+    job = &comparison_side(&stage->ranking, 0, CHOOSE_SPOT)->job;
     EXPECT_NEAR(job->dollars_low, 0.5 * 0.8, 1e-9); /* the price was never lower */
     EXPECT_NEAR(log(job->dollars_high / 0.5), hypot(log(1.25), log(2)), 1e-9);
-    compare(&stage, "samples=100"); /* ten seconds, of which a minute is charged */
-    job = &row_of(&stage, "a")->job;
+    compare(stage, "samples=100"); /* ten seconds, of which a minute is charged */
+    job = &row_of(stage, "a")->job;
     EXPECT_NEAR(job->dollars_low, 1 / 60.0, 1e-12);
     EXPECT_NEAR(job->dollars_high, 1 / 60.0, 1e-12);
-    compare(&stage, "job_seconds=7200"); /* at any speed */
-    EXPECT_NEAR(row_of(&stage, "a")->job.dollars_low, 2, 1e-9);
-    EXPECT_NEAR(row_of(&stage, "a")->job.dollars_high, 2, 1e-9);
-}
-
-int main(void)
-{
-    RUN(a_side_is_the_answer_to_the_question_with_that_kind);
-    RUN(the_ranking_goes_by_the_kind_that_is_asked_for);
-    RUN(a_page_has_the_sides_of_its_rows);
-    RUN(the_dollars_of_a_job_are_as_sure_as_speed_and_price);
-    return test_result();
+    compare(stage, "job_seconds=7200"); /* at any speed */
+    EXPECT_NEAR(row_of(stage, "a")->job.dollars_low, 2, 1e-9);
+    EXPECT_NEAR(row_of(stage, "a")->job.dollars_high, 2, 1e-9);
 }

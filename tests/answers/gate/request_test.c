@@ -27,7 +27,7 @@ static struct gate_request accepted(const char *parameters)
     return request;
 }
 
-static void without_parameters_the_defaults_hold(void)
+TEST(without_parameters_the_defaults_hold)
 {
     struct gate_request request = accepted("");
 
@@ -38,7 +38,7 @@ static void without_parameters_the_defaults_hold(void)
     EXPECT_INT(request.format, CHECK_JSON);
 }
 
-static void each_kind_of_baseline_is_recognised(void)
+TEST(each_kind_of_baseline_is_recognised)
 {
     static const struct {
         const char *parameters, *name, *text;
@@ -63,7 +63,7 @@ static void each_kind_of_baseline_is_recognised(void)
     }
 }
 
-static void the_choices_are_read(void)
+TEST(the_choices_are_read)
 {
     struct gate_request request = accepted("confirm=true&fails_on=samples_per_dollar");
 
@@ -76,14 +76,14 @@ static void the_choices_are_read(void)
     EXPECT_INT(accepted("format=github").format, CHECK_GITHUB);
 }
 
-static void the_margin_is_given_in_percent(void)
+TEST(the_margin_is_given_in_percent)
 {
     EXPECT_NEAR(accepted("margin=0").margin, 0, 0);
     EXPECT_NEAR(accepted("margin=2.5").margin, 0.025, 1e-12);
     EXPECT_NEAR(accepted("margin=50").margin, 0.5, 1e-12);
 }
 
-static void a_refusal_names_its_parameter_and_changes_nothing(void)
+TEST(a_refusal_names_its_parameter_and_changes_nothing)
 {
     static const struct {
         const char *parameters, *field;
@@ -123,7 +123,7 @@ static void a_refusal_names_its_parameter_and_changes_nothing(void)
     }
 }
 
-static void a_value_longer_than_a_label_is_refused(void)
+TEST(a_value_longer_than_a_label_is_refused)
 {
     char parameters[LABEL_VALUE_MAX + 20] = "baseline=a=";
     struct gate_request request = {0};
@@ -137,15 +137,4 @@ static void a_value_longer_than_a_label_is_refused(void)
     parameters[used + LABEL_VALUE_MAX + 1] = '\0';
     EXPECT(!read_request(parameters, &request, &err));
     EXPECT_STR(err.message, "the value of 'a' must have at most 256 bytes, got 257");
-}
-
-int main(void)
-{
-    RUN(without_parameters_the_defaults_hold);
-    RUN(each_kind_of_baseline_is_recognised);
-    RUN(the_choices_are_read);
-    RUN(the_margin_is_given_in_percent);
-    RUN(a_refusal_names_its_parameter_and_changes_nothing);
-    RUN(a_value_longer_than_a_label_is_refused);
-    return test_result();
 }

@@ -74,7 +74,7 @@ static void stage_sizes(struct scene *scene)
     MEASURED(&scene->stage, "c7i.2xlarge", 60, .low = 59, .high = 61);
 }
 
-static void efficiency_is_of_a_vcpu_and_to_the_smallest_measured_size(void)
+TEST(efficiency_is_of_a_vcpu_and_to_the_smallest_measured_size)
 {
     AUTO(scene_clear) struct scene scene = {0};
     const struct family_size *size;
@@ -95,7 +95,7 @@ static void efficiency_is_of_a_vcpu_and_to_the_smallest_measured_size(void)
     EXPECT(size->efficiency.low < 0.72 && size->efficiency.high > 0.78);
 }
 
-static void a_size_that_nobody_measured_has_its_price_alone(void)
+TEST(a_size_that_nobody_measured_has_its_price_alone)
 {
     AUTO(scene_clear) struct scene scene = {0};
     const struct family_size *size;
@@ -110,7 +110,7 @@ static void a_size_that_nobody_measured_has_its_price_alone(void)
     EXPECT(!size->price.known && size->price.why_not[0]);
 }
 
-static void a_family_that_is_named_need_not_be_measured(void)
+TEST(a_family_that_is_named_need_not_be_measured)
 {
     AUTO(scene_clear) struct scene scene = {0};
 
@@ -122,7 +122,7 @@ static void a_family_that_is_named_need_not_be_measured(void)
     EXPECT_INT((long long)scene.families.count, 0);
 }
 
-static void where_no_feed_lists_a_type_its_machine_counts(void)
+TEST(where_no_feed_lists_a_type_its_machine_counts)
 {
     AUTO(scene_clear) struct scene scene = {0};
     const struct family_size *size;
@@ -144,7 +144,7 @@ static void where_no_feed_lists_a_type_its_machine_counts(void)
     EXPECT(size == &scene.families.list[2] && isnan(size->efficiency.value));
 }
 
-static void runs_that_do_not_count_measure_nothing(void)
+TEST(runs_that_do_not_count_measure_nothing)
 {
     AUTO(scene_clear) struct scene scene = {0};
 
@@ -158,7 +158,7 @@ static void runs_that_do_not_count_measure_nothing(void)
     EXPECT(scene.families.list[1].is_reference);
 }
 
-static void a_number_without_an_interval_gives_none(void)
+TEST(a_number_without_an_interval_gives_none)
 {
     AUTO(scene_clear) struct scene scene = {0};
     const struct family_size *size;
@@ -173,7 +173,7 @@ static void a_number_without_an_interval_gives_none(void)
     EXPECT(!size->efficiency.known);
 }
 
-static void families_stand_apart(void)
+TEST(families_stand_apart)
 {
     AUTO(scene_clear) struct scene scene = {0};
 
@@ -185,10 +185,8 @@ static void families_stand_apart(void)
     EXPECT(scene.families.list[4].is_reference);
 }
 
-static void types_are_loaded_by_name(void)
+TEST_WITH_DATABASE(types_are_loaded_by_name)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(type_list_free) struct type_list types = {0};
     const struct known_type_filter filter = {0};
 
@@ -199,17 +197,4 @@ static void types_are_loaded_by_name(void)
     EXPECT(type_list_load(db, &filter, &types, NULL));
     EXPECT_INT((long long)types.count, 2);
     EXPECT_STR(types.list[0].listed.name, "a");
-}
-
-int main(void)
-{
-    RUN(efficiency_is_of_a_vcpu_and_to_the_smallest_measured_size);
-    RUN(a_size_that_nobody_measured_has_its_price_alone);
-    RUN(a_family_that_is_named_need_not_be_measured);
-    RUN(where_no_feed_lists_a_type_its_machine_counts);
-    RUN(runs_that_do_not_count_measure_nothing);
-    RUN(a_number_without_an_interval_gives_none);
-    RUN(families_stand_apart);
-    RUN(types_are_loaded_by_name);
-    return test_result();
 }

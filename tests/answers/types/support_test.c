@@ -22,7 +22,7 @@ static struct support support_for(const struct known_type *type)
                .architecture = architecture_},                                                   \
     .feed = "a feed"
 
-static void a_rule_speaks_of_a_family_that_nobody_measured(void)
+TEST(a_rule_speaks_of_a_family_that_nobody_measured)
 {
     struct support support = SUPPORT(AWS("c7i.large", 2, 4, "x86_64"));
 
@@ -41,7 +41,7 @@ static void a_rule_speaks_of_a_family_that_nobody_measured(void)
     EXPECT_STR(support.why_not, "");
 }
 
-static void a_machine_knows_better_than_the_rule_and_the_catalogue(void)
+TEST(a_machine_knows_better_than_the_rule_and_the_catalogue)
 {
     struct support support =
         SUPPORT(AWS("c7i.large", 2, 4, "x86_64"), .measured = {.kinds = 1,
@@ -64,7 +64,7 @@ static void a_machine_knows_better_than_the_rule_and_the_catalogue(void)
     EXPECT_INT(support.runs_source, SOURCE_MEASURED);
 }
 
-static void of_a_family_with_several_processors_only_the_least_is_certain(void)
+TEST(of_a_family_with_several_processors_only_the_least_is_certain)
 {
     struct support support = SUPPORT(.listed = {.provider = "azure",
                                                 .name = "Standard_D4s_v5",
@@ -78,7 +78,7 @@ static void of_a_family_with_several_processors_only_the_least_is_certain(void)
     EXPECT_INT(support.runs, SUPPORT_YES);
 }
 
-static void what_no_source_knows_is_unknown_and_says_what_is_missing(void)
+TEST(what_no_source_knows_is_unknown_and_says_what_is_missing)
 {
     struct support support = SUPPORT(AWS("zz9.large", 0, 0, ""));
 
@@ -95,7 +95,7 @@ static void what_no_source_knows_is_unknown_and_says_what_is_missing(void)
                "no run was measured on it, and the program is tested on x86_64 only");
 }
 
-static void too_little_memory_is_a_no_with_the_batch_that_fits(void)
+TEST(too_little_memory_is_a_no_with_the_batch_that_fits)
 {
     struct support support = SUPPORT(AWS("c7i.nano", 2, 1.25, "x86_64"));
 
@@ -107,7 +107,7 @@ static void too_little_memory_is_a_no_with_the_batch_that_fits(void)
     EXPECT(strstr(support.why_not, "; no batch fits"));
 }
 
-static void a_run_on_a_machine_is_stronger_than_the_model_of_its_memory(void)
+TEST(a_run_on_a_machine_is_stronger_than_the_model_of_its_memory)
 {
     struct support support =
         SUPPORT(AWS("c7i.nano", 2, 1.25, "x86_64"), .measured = {.kinds = 2});
@@ -128,7 +128,7 @@ static bool may_run(const char *isa, const char *precision, long long batch, lon
     return support_may_run(&support, &spec);
 }
 
-static void a_spec_may_run_unless_something_known_forbids_it(void)
+TEST(a_spec_may_run_unless_something_known_forbids_it)
 {
     EXPECT(may_run("auto", "f32", 16, 0));
     EXPECT(may_run("avx512", "f32", 16, 2));
@@ -138,7 +138,7 @@ static void a_spec_may_run_unless_something_known_forbids_it(void)
     EXPECT(!may_run("auto", "f16", 16, 0));
 }
 
-static void each_rule_is_whole_and_each_family_has_one(void)
+TEST(each_rule_is_whole_and_each_family_has_one)
 {
     for (const struct processor_rule *rule = processor_rules; rule->provider; rule++) {
         char words[600];
@@ -154,7 +154,7 @@ static void each_rule_is_whole_and_each_family_has_one(void)
     }
 }
 
-static void a_rule_is_found_by_whole_words(void)
+TEST(a_rule_is_found_by_whole_words)
 {
     EXPECT(!processor_rule_of("aws", "c7"));
     EXPECT(!processor_rule_of("aws", ""));
@@ -162,18 +162,4 @@ static void a_rule_is_found_by_whole_words(void)
     EXPECT(!processor_rule_of("", "c7i"));
     EXPECT(!processor_rule_of("gcp", "e2-standard"));
     EXPECT(processor_rule_of("gcp", "n2-standard") == processor_rule_of("gcp", "n2-highmem"));
-}
-
-int main(void)
-{
-    RUN(a_rule_speaks_of_a_family_that_nobody_measured);
-    RUN(a_machine_knows_better_than_the_rule_and_the_catalogue);
-    RUN(of_a_family_with_several_processors_only_the_least_is_certain);
-    RUN(what_no_source_knows_is_unknown_and_says_what_is_missing);
-    RUN(too_little_memory_is_a_no_with_the_batch_that_fits);
-    RUN(a_run_on_a_machine_is_stronger_than_the_model_of_its_memory);
-    RUN(a_spec_may_run_unless_something_known_forbids_it);
-    RUN(each_rule_is_whole_and_each_family_has_one);
-    RUN(a_rule_is_found_by_whole_words);
-    return test_result();
 }

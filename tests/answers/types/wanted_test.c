@@ -31,7 +31,7 @@ static struct wanted_list ask(const struct stage *stage)
     return ask_of(stage, (struct known_type){.listed = {.provider = "aws", .name = TYPE}}, NULL);
 }
 
-static void a_type_that_nobody_measured_should_run_a_bench(void)
+TEST(a_type_that_nobody_measured_should_run_a_bench)
 {
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(wanted_list_free) struct wanted_list list = ask(&stage);
@@ -47,7 +47,7 @@ static void a_type_that_nobody_measured_should_run_a_bench(void)
     EXPECT_STR(list.list[1].spec.precision, "f32");
 }
 
-static void what_more_types_were_measured_with_is_worth_more(void)
+TEST(what_more_types_were_measured_with_is_worth_more)
 {
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(freep) char *small = configuration("f32", 4);
@@ -93,7 +93,7 @@ static enum wanted_reason reason_of(const struct seen *seen)
     return WANTED_NOT;
 }
 
-static void each_lack_of_evidence_is_a_reason(void)
+TEST(each_lack_of_evidence_is_a_reason)
 {
     EXPECT_INT(REASON(.software = "native 2"), WANTED_NOT);
     EXPECT_INT(REASON(.nothing = true), WANTED_NEVER);
@@ -105,7 +105,7 @@ static void each_lack_of_evidence_is_a_reason(void)
     EXPECT_INT(REASON(.software = "native 1", .age_days = 91), WANTED_OTHER_VERSION);
 }
 
-static void the_machine_with_the_most_evidence_speaks_for_its_type(void)
+TEST(the_machine_with_the_most_evidence_speaks_for_its_type)
 {
     AUTO(stage_clear) struct stage stage = {0};
     const struct run_spec usual = run_spec_default();
@@ -122,7 +122,7 @@ static void the_machine_with_the_most_evidence_speaks_for_its_type(void)
                "measured on 1 of the 3 machines that an interval over machines needs");
 }
 
-static void what_such_a_machine_cannot_run_is_counted_and_left_out(void)
+TEST(what_such_a_machine_cannot_run_is_counted_and_left_out)
 {
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(freep) char *huge = configuration("f32", 4096);
@@ -139,7 +139,7 @@ static void what_such_a_machine_cannot_run_is_counted_and_left_out(void)
     EXPECT_INT((long long)list.unable, 2);
 }
 
-static void only_an_engine_that_was_asked_about_is_wanted(void)
+TEST(only_an_engine_that_was_asked_about_is_wanted)
 {
     AUTO(stage_clear) struct stage stage = {0};
     const struct known_type type = {.listed = {.provider = "aws", .name = TYPE}};
@@ -153,23 +153,11 @@ static void only_an_engine_that_was_asked_about_is_wanted(void)
     EXPECT_INT((long long)ours.count, 2);
 }
 
-static void a_configuration_that_no_spec_has_today_is_passed_over(void)
+TEST(a_configuration_that_no_spec_has_today_is_passed_over)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
     MEASURED(&stage, "a", 1, .configuration = "{\"precision\":\"f8\"}");
     AUTO(wanted_list_free) struct wanted_list list = ask(&stage);
     EXPECT_INT((long long)list.count, 2);
-}
-
-int main(void)
-{
-    RUN(a_type_that_nobody_measured_should_run_a_bench);
-    RUN(what_more_types_were_measured_with_is_worth_more);
-    RUN(each_lack_of_evidence_is_a_reason);
-    RUN(the_machine_with_the_most_evidence_speaks_for_its_type);
-    RUN(what_such_a_machine_cannot_run_is_counted_and_left_out);
-    RUN(only_an_engine_that_was_asked_about_is_wanted);
-    RUN(a_configuration_that_no_spec_has_today_is_passed_over);
-    return test_result();
 }

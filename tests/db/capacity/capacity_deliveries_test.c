@@ -38,10 +38,8 @@ static long long waiting(struct db *db, const char *hub)
     return count;
 }
 
-static void what_this_machine_saw_waits_for_each_hub(void)
+TEST_WITH_DATABASE(what_this_machine_saw_waits_for_each_hub)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct capacity_event event = {0};
 
     add(db, "theirs", false); /* 1: somebody reported it */
@@ -61,11 +59,8 @@ static void what_this_machine_saw_waits_for_each_hub(void)
     EXPECT_INT(next(db, "https://another.test", &event), 2);
 }
 
-static void what_a_hub_refused_waits_again_when_that_is_asked(void)
+TEST_WITH_DATABASE(what_a_hub_refused_waits_again_when_that_is_asked)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     add(db, "a", true);
     add(db, "b", true);
     EXPECT(capacity_deliveries_record(db, HUB, 1, "it said no", NOON_US, NULL));
@@ -73,11 +68,4 @@ static void what_a_hub_refused_waits_again_when_that_is_asked(void)
     EXPECT_INT(waiting(db, HUB), 0);
     EXPECT(capacity_deliveries_forget_refusals(db, HUB, NULL));
     EXPECT_INT(waiting(db, HUB), 1);
-}
-
-int main(void)
-{
-    RUN(what_this_machine_saw_waits_for_each_hub);
-    RUN(what_a_hub_refused_waits_again_when_that_is_asked);
-    return test_result();
 }

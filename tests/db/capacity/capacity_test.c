@@ -54,11 +54,8 @@ static const char *counts_of(struct db *db, struct capacity_filter filter)
     return text;
 }
 
-static void events_are_counted_for_each_zone_and_kind_of_price(void)
+TEST_WITH_DATABASE(events_are_counted_for_each_zone_and_kind_of_price)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     EXPECT_STR(counts_of(db, (struct capacity_filter){0}), "");
     ADD(db, .kind = "launched");
     ADD(db, .kind = "launched");
@@ -72,11 +69,8 @@ static void events_are_counted_for_each_zone_and_kind_of_price(void)
                "c5.large aws us-east-1b spot: 1 0 0\n");
 }
 
-static void filters_the_window_and_pages(void)
+TEST_WITH_DATABASE(filters_the_window_and_pages)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     ADD(db, .kind = "launched", .at_us = NOON_US - 2 * DAY_US);
     ADD(db, .kind = "launched");
     ADD(db, .kind = "launched", .instance_type = "m5.large", .provider = "gcp", .zone = "z");
@@ -93,11 +87,8 @@ static void filters_the_window_and_pages(void)
                "m5.large gcp z spot: 1 0 0\n");
 }
 
-static void a_machine_counts_once_for_each_kind(void)
+TEST_WITH_DATABASE(a_machine_counts_once_for_each_kind)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     EXPECT(ADD(db, .kind = "launched", .machine = "i1"));
     EXPECT(!ADD(db, .kind = "launched", .machine = "i1"));
     EXPECT(ADD(db, .kind = "preempted", .machine = "i1"));
@@ -108,10 +99,8 @@ static void a_machine_counts_once_for_each_kind(void)
                "c5.large aws us-east-1a spot: 3 0 1\n");
 }
 
-static void the_events_of_a_sender_are_forgotten_and_may_come_again(void)
+TEST_WITH_DATABASE(the_events_of_a_sender_are_forgotten_and_may_come_again)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     long long count = -1;
 
     ADD(db, .kind = "preempted", .machine = "i1", .sender = "c1");
@@ -127,10 +116,8 @@ static void the_events_of_a_sender_are_forgotten_and_may_come_again(void)
     EXPECT(ADD(db, .kind = "preempted", .machine = "i1"));
 }
 
-static void an_event_raises_the_revision_and_leaves_prices_as_they_are(void)
+TEST_WITH_DATABASE(an_event_raises_the_revision_and_leaves_prices_as_they_are)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     long long before = 0, after = 0, prices_before = 0, prices_after = 0;
 
     EXPECT(revision_read(db, &before, NULL) && revision_read_prices(db, &prices_before, NULL));
@@ -140,10 +127,8 @@ static void an_event_raises_the_revision_and_leaves_prices_as_they_are(void)
     EXPECT_INT(prices_after, prices_before);
 }
 
-static void a_word_that_is_no_kind_is_refused(void)
+TEST_WITH_DATABASE(a_word_that_is_no_kind_is_refused)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct capacity_event event = {.kind = "lost", .price_kind = "spot"};
     bool is_new;
 
@@ -151,10 +136,8 @@ static void a_word_that_is_no_kind_is_refused(void)
     EXPECT_STR(counts_of(db, (struct capacity_filter){0}), "");
 }
 
-static void a_comparison_counts_spot_machines_by_type(void)
+TEST_WITH_DATABASE(a_comparison_counts_spot_machines_by_type)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(capacity_counts_free) struct capacity_counts counts = {0}, in_zone = {0};
     const struct capacity_count *count;
 
@@ -172,16 +155,4 @@ static void a_comparison_counts_spot_machines_by_type(void)
     EXPECT(!capacity_counts_find(&in_zone, "aws", "c5.large"));
     EXPECT(capacity_counts_load(db, NOON_US, "us-east-1b", &in_zone, NULL));
     EXPECT_INT((long long)in_zone.count, 1);
-}
-
-int main(void)
-{
-    RUN(events_are_counted_for_each_zone_and_kind_of_price);
-    RUN(filters_the_window_and_pages);
-    RUN(a_machine_counts_once_for_each_kind);
-    RUN(the_events_of_a_sender_are_forgotten_and_may_come_again);
-    RUN(an_event_raises_the_revision_and_leaves_prices_as_they_are);
-    RUN(a_word_that_is_no_kind_is_refused);
-    RUN(a_comparison_counts_spot_machines_by_type);
-    return test_result();
 }

@@ -21,10 +21,8 @@ static long long touched(struct db *db, const struct contender_key *key)
     return number;
 }
 
-static void a_run_that_finishes_makes_a_contender(void)
+TEST_WITH_DATABASE(a_run_that_finishes_makes_a_contender)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = run_spec_default();
     AUTO(freep) char *configuration = configuration_of_spec(&spec);
     long long revision = revision_of(db), number;
@@ -47,10 +45,8 @@ static void a_run_that_finishes_makes_a_contender(void)
     EXPECT_INT(number_of(db, "SELECT changed FROM contenders"), revision + 1);
 }
 
-static void a_run_that_fails_makes_none(void)
+TEST_WITH_DATABASE(a_run_that_fails_makes_none)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     long long revision = revision_of(db);
 
     ENDED(db, 0, .failed = true);
@@ -59,10 +55,8 @@ static void a_run_that_fails_makes_none(void)
     EXPECT_INT(revision_of(db), revision);
 }
 
-static void equal_specs_share_one_whatever_their_labels_and_seed(void)
+TEST_WITH_DATABASE(equal_specs_share_one_whatever_their_labels_and_seed)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = run_spec_default();
 
     do_not_sync(db);
@@ -84,7 +78,7 @@ static void equal_specs_share_one_whatever_their_labels_and_seed(void)
     EXPECT_INT(number_of(db, "SELECT count(DISTINCT contender) FROM runs"), 6);
 }
 
-static void each_part_of_a_key_makes_another(void)
+TEST(each_part_of_a_key_makes_another)
 {
     const struct contender_key key = {.workload = "mlp",
                                       .engine = "native",
@@ -113,10 +107,8 @@ static void each_part_of_a_key_makes_another(void)
     EXPECT_INT(number_of(db, "SELECT changed FROM contenders WHERE number = 1"), revision_of(db));
 }
 
-static void what_is_taken_back_touched_nothing(void)
+TEST_WITH_DATABASE(what_is_taken_back_touched_nothing)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(run_clear) struct run run = run_about_to_end(db, &(struct ended){0});
     long long revision = revision_of(db);
     struct error err = {0};
@@ -129,10 +121,8 @@ static void what_is_taken_back_touched_nothing(void)
 }
 
 /* Whatever a comparison is made of, and nothing else. */
-static void each_write_that_may_change_a_comparison_raises_the_revision(void)
+TEST_WITH_DATABASE(each_write_that_may_change_a_comparison_raises_the_revision)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct price price = price_said(&(struct said)P("m5.large", "0.3", .source_us = THEN_US));
     const struct discount discount = {
         .provider = "aws", .kind = PRICE_SPOT, .factor = 0.5, .since_us = THEN_US};
@@ -159,15 +149,4 @@ static void each_write_that_may_change_a_comparison_raises_the_revision(void)
     revision = revision_of(db);
     EXPECT(!discounts_put(db, &discount, NULL, NULL)); /* there is one of that moment */
     EXPECT_INT(revision_of(db), revision);
-}
-
-int main(void)
-{
-    RUN(a_run_that_finishes_makes_a_contender);
-    RUN(a_run_that_fails_makes_none);
-    RUN(equal_specs_share_one_whatever_their_labels_and_seed);
-    RUN(each_part_of_a_key_makes_another);
-    RUN(what_is_taken_back_touched_nothing);
-    RUN(each_write_that_may_change_a_comparison_raises_the_revision);
-    return test_result();
 }

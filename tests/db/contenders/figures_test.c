@@ -73,10 +73,8 @@ static long long revision_of(struct db *db)
     return revision;
 }
 
-static void a_figure_comes_back_as_it_went_in(void)
+TEST_WITH_DATABASE(a_figure_comes_back_as_it_went_in)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct figure figure = figure_of("r8", 40.73);
     long long before = revision_of(db);
     struct figures figures;
@@ -100,10 +98,8 @@ static void a_figure_comes_back_as_it_went_in(void)
     EXPECT(revision_of(db) > before);
 }
 
-static void it_is_a_contender_that_was_published_and_of_no_stratum(void)
+TEST_WITH_DATABASE(it_is_a_contender_that_was_published_and_of_no_stratum)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct figure figure = figure_of("r8", 40.73);
 
     EXPECT(put(db, &figure, NULL));
@@ -114,10 +110,8 @@ static void it_is_a_contender_that_was_published_and_of_no_stratum(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 1);
 }
 
-static void the_same_id_again_replaces_it(void)
+TEST_WITH_DATABASE(the_same_id_again_replaces_it)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct figure figure = figure_of("r8", 40.73);
     struct figures figures;
 
@@ -132,10 +126,8 @@ static void the_same_id_again_replaces_it(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 1);
 }
 
-static void what_it_was_of_before_counts_as_changed_too(void)
+TEST_WITH_DATABASE(what_it_was_of_before_counts_as_changed_too)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct figure figure = figure_of("r8", 40.73);
 
     EXPECT(put(db, &figure, NULL));
@@ -148,10 +140,8 @@ static void what_it_was_of_before_counts_as_changed_too(void)
                2);
 }
 
-static void two_ids_of_one_thing_are_refused(void)
+TEST_WITH_DATABASE(two_ids_of_one_thing_are_refused)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct figure figure = figure_of("r8", 40.73), twin = figure_of("twin", 41);
     struct error err = {0};
     long long before;
@@ -169,7 +159,7 @@ static void two_ids_of_one_thing_are_refused(void)
     EXPECT_INT((long long)all_of(db).count, 2);
 }
 
-static void no_speed_is_none(void)
+TEST(no_speed_is_none)
 {
     static const double lawless[] = {0, -1};
 
@@ -184,10 +174,8 @@ static void no_speed_is_none(void)
     }
 }
 
-static void a_figure_can_be_forgotten_and_stored_again(void)
+TEST_WITH_DATABASE(a_figure_can_be_forgotten_and_stored_again)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct figure figure = figure_of("r8", 40.73);
     long long before;
 
@@ -204,7 +192,7 @@ static void a_figure_can_be_forgotten_and_stored_again(void)
     EXPECT_INT((long long)all_of(db).count, 1);
 }
 
-static void a_zeroed_one_can_be_cleared(void)
+TEST(a_zeroed_one_can_be_cleared)
 {
     struct figure figure = {0};
 
@@ -220,10 +208,8 @@ static bool remove_it(struct db *db, const char *id, struct figure *ret_figure, 
            figures_remove(db, id, ret_figure, err) && transaction_commit(&change, err);
 }
 
-static void a_removed_figure_is_told_and_gone(void)
+TEST_WITH_DATABASE(a_removed_figure_is_told_and_gone)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
     AUTO(figure_clear) struct figure removed = {0}, none = {0};
     const struct figure figure = figure_of("r8", 40.73);
@@ -245,18 +231,4 @@ static void a_removed_figure_is_told_and_gone(void)
     EXPECT(put(db, &removed, NULL)); /* and back */
     EXPECT(standings_update(db, &standings, NULL));
     EXPECT_INT(standings.list[0].standing.level, STANDING_POINT);
-}
-
-int main(void)
-{
-    RUN(a_figure_comes_back_as_it_went_in);
-    RUN(it_is_a_contender_that_was_published_and_of_no_stratum);
-    RUN(the_same_id_again_replaces_it);
-    RUN(what_it_was_of_before_counts_as_changed_too);
-    RUN(two_ids_of_one_thing_are_refused);
-    RUN(no_speed_is_none);
-    RUN(a_figure_can_be_forgotten_and_stored_again);
-    RUN(a_zeroed_one_can_be_cleared);
-    RUN(a_removed_figure_is_told_and_gone);
-    return test_result();
 }

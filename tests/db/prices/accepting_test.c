@@ -46,7 +46,7 @@ static void fill(double prices[TYPES], double price)
         prices[i] = price;
 }
 
-static void a_first_reading_that_was_wrong_is_put_right_by_two(void)
+TEST(a_first_reading_that_was_wrong_is_put_right_by_two)
 {
     static const long long pauses[] = {1 * HOUR, 2 * 24 * HOUR, 60 * 24 * HOUR, 400 * 24 * HOUR};
 
@@ -65,10 +65,8 @@ static void a_first_reading_that_was_wrong_is_put_right_by_two(void)
     }
 }
 
-static void a_real_cut_is_accepted_when_it_is_said_again_an_hour_later(void)
+TEST_WITH_DATABASE(a_real_cut_is_accepted_when_it_is_said_again_an_hour_later)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     double prices[TYPES];
     struct feed_row row;
 
@@ -93,10 +91,8 @@ static void a_real_cut_is_accepted_when_it_is_said_again_an_hour_later(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE held_us NOT NULL"), 0);
 }
 
-static void two_odd_readings_that_differ_confirm_nothing(void)
+TEST_WITH_DATABASE(two_odd_readings_that_differ_confirm_nothing)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     double prices[TYPES];
 
     fill(prices, 1);
@@ -114,10 +110,8 @@ static void two_odd_readings_that_differ_confirm_nothing(void)
     EXPECT_STR(text_at(db, "t0", 9 * HOUR), "1.000000");
 }
 
-static void nothing_at_all_is_never_accepted_unless_a_person_does(void)
+TEST_WITH_DATABASE(nothing_at_all_is_never_accepted_unless_a_person_does)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     double none[TYPES] = {0}, prices[TYPES];
     struct feed_reading accepted = {.at_us = THEN_US + 9 * HOUR * SECOND_US, .accept = true};
 
@@ -129,7 +123,7 @@ static void nothing_at_all_is_never_accepted_unless_a_person_does(void)
     EXPECT_STR(text_at(db, "t0", 9 * HOUR), "");
 }
 
-static void a_person_may_accept_what_is_odd(void)
+TEST(a_person_may_accept_what_is_odd)
 {
     static const char *const sentinels[] = {"m5.large", NULL};
     static const struct source choosy = {
@@ -152,7 +146,7 @@ static void a_person_may_accept_what_is_odd(void)
     EXPECT_STR(text_at(db, "a", 1), "100");
 }
 
-static void what_the_operator_wrote_is_never_doubted(void)
+TEST(what_the_operator_wrote_is_never_doubted)
 {
     static const struct source file = {.name = "made-up", .needs = NEEDS_FILE};
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -179,7 +173,7 @@ static void what_the_operator_wrote_is_never_doubted(void)
     EXPECT_STR(text_at(db, "t0", 2), "0.357000");
 }
 
-static void a_zone_may_vanish_and_types_may_be_asked_for_no_more(void)
+TEST(a_zone_may_vanish_and_types_may_be_asked_for_no_more)
 {
     static const struct source named = {.name = "made-up", .needs = NEEDS_TYPES};
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -205,10 +199,8 @@ static void a_zone_may_vanish_and_types_may_be_asked_for_no_more(void)
     EXPECT_INT((long long)replaced(db, &reading).gone, 1);
 }
 
-static void a_price_in_doubt_is_not_fresh(void)
+TEST_WITH_DATABASE(a_price_in_doubt_is_not_fresh)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct price_filter filter = {.instance_type = "a", .at_us = THEN_US + 60 * SECOND_US};
     struct views views;
 
@@ -249,10 +241,8 @@ static bool read_with_validators(struct db *db, const char *text, struct feed_ro
     return feed_rows_find(db, "made-up", "all", ret_row, NULL) && ok;
 }
 
-static void a_reading_that_held_something_back_has_no_validators(void)
+TEST_WITH_DATABASE(a_reading_that_held_something_back_has_no_validators)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct feed_row row;
 
     EXPECT(read_with_validators(db, "1", &row));
@@ -274,10 +264,8 @@ static void see(void *user, const struct feed_row *row)
     *(struct feed_row *)user = *row;
 }
 
-static void what_is_held_back_shows_its_widest_leaps(void)
+TEST_WITH_DATABASE(what_is_held_back_shows_its_widest_leaps)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     double prices[TYPES];
     struct feed_row row;
 
@@ -399,7 +387,7 @@ static void play(struct chance *chance, bool *ret_held)
     }
 }
 
-static void no_sequence_with_a_wild_reading_leaves_a_wrong_price_fresh(void)
+TEST(no_sequence_with_a_wild_reading_leaves_a_wrong_price_fresh)
 {
     struct chance chance = {20231114};
     size_t held = 0;
@@ -411,20 +399,4 @@ static void no_sequence_with_a_wild_reading_leaves_a_wrong_price_fresh(void)
         held += any;
     }
     EXPECT(held > 100); /* or it has tested nothing */
-}
-
-int main(void)
-{
-    RUN(a_first_reading_that_was_wrong_is_put_right_by_two);
-    RUN(a_real_cut_is_accepted_when_it_is_said_again_an_hour_later);
-    RUN(two_odd_readings_that_differ_confirm_nothing);
-    RUN(nothing_at_all_is_never_accepted_unless_a_person_does);
-    RUN(a_person_may_accept_what_is_odd);
-    RUN(what_the_operator_wrote_is_never_doubted);
-    RUN(a_zone_may_vanish_and_types_may_be_asked_for_no_more);
-    RUN(a_price_in_doubt_is_not_fresh);
-    RUN(a_reading_that_held_something_back_has_no_validators);
-    RUN(what_is_held_back_shows_its_widest_leaps);
-    RUN(no_sequence_with_a_wild_reading_leaves_a_wrong_price_fresh);
-    return test_result();
 }

@@ -61,10 +61,8 @@ static const char *types_of(struct db *db, struct type_filter filter, bool in_fu
     return text;
 }
 
-static void a_type_gets_what_it_lacked_and_what_changed(void)
+TEST_WITH_DATABASE(a_type_gets_what_it_lacked_and_what_changed)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct type_filter all = {0};
 
     put_type(db, "one", (struct instance_type){"aws", "m5.large", 0, 8, "", ""});
@@ -94,7 +92,7 @@ static void put_several(struct db *db)
     put(db, "one", (struct content){.types = types, .type_count = COUNT(types)});
 }
 
-static void a_filter_leaves_only_what_it_says(void)
+TEST(a_filter_leaves_only_what_it_says)
 {
     static const struct {
         struct type_filter filter;
@@ -129,10 +127,8 @@ static void keep_last(void *user, const struct instance_type *type, const char *
     snprintf(last, 96, "%s %s", type->name, type->provider);
 }
 
-static void pages_follow_each_other_by_name(void)
+TEST_WITH_DATABASE(pages_follow_each_other_by_name)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     char last[96] = "";
     struct type_filter filter = {.limit = 2};
 
@@ -166,7 +162,7 @@ static const char *bands_of(struct db *db, const char *provider, const char *typ
     return text;
 }
 
-static void interruptions_replace_those_of_their_feed(void)
+TEST(interruptions_replace_those_of_their_feed)
 {
     static const struct interruption first[] = {{"aws", "eu-west-1", "m5.large", "<5%"},
                                                 {"aws", "eu-north-1", "m5.large", "5-10%"},
@@ -188,13 +184,4 @@ static void interruptions_replace_those_of_their_feed(void)
     EXPECT_STR(bands_of(db, "gcp", "m5.large"), "eu-north-1 rare\n");
     put_type(db, "one", m5); /* a reading without any leaves them */
     EXPECT_STR(bands_of(db, "aws", "m5.large"), "eu-north-1 10-15%\n");
-}
-
-int main(void)
-{
-    RUN(a_type_gets_what_it_lacked_and_what_changed);
-    RUN(a_filter_leaves_only_what_it_says);
-    RUN(pages_follow_each_other_by_name);
-    RUN(interruptions_replace_those_of_their_feed);
-    return test_result();
 }

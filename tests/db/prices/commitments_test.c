@@ -71,10 +71,8 @@ static struct price_at view_of(struct db *db, const char *type, const char *kind
     return views.count == 1 ? views.list[0] : (struct price_at){.series = 0};
 }
 
-static void what_is_paid_at_once_is_stored_with_the_price(void)
+TEST_WITH_DATABASE(what_is_paid_at_once_is_stored_with_the_price)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct price_at view;
 
     EXPECT(tell(db, 0, (struct told){1, 0.6, TYPES, TYPES}, NULL));
@@ -87,10 +85,8 @@ static void what_is_paid_at_once_is_stored_with_the_price(void)
 }
 
 /* An hour costs the same, but more of it is paid at once. */
-static void another_share_that_is_paid_at_once_is_another_price(void)
+TEST_WITH_DATABASE(another_share_that_is_paid_at_once_is_another_price)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static const struct said first[] = {
         {.type = "a", .text = "0.6", .kind = PRICE_RESERVED_1Y_PARTIAL_UPFRONT}};
 
@@ -115,7 +111,7 @@ static void another_share_that_is_paid_at_once_is_another_price(void)
 }
 
 /* Two hundred prices that stay must not hide twenty that do not. */
-static void commitments_do_not_hide_what_prices_by_the_hour_do(void)
+TEST(commitments_do_not_hide_what_prices_by_the_hour_do)
 {
     static const struct told wild[] = {
         {2, 0.6, TYPES, TYPES},  /* on demand, all at once */
@@ -135,10 +131,8 @@ static void commitments_do_not_hide_what_prices_by_the_hour_do(void)
     }
 }
 
-static void commitments_that_move_as_a_whole_wait_for_another_reading(void)
+TEST_WITH_DATABASE(commitments_that_move_as_a_whole_wait_for_another_reading)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const int count = TYPES * (PRICE_KINDS - PRICE_COMMITTED);
     struct error err = {0};
     char why[80];
@@ -154,7 +148,7 @@ static void commitments_that_move_as_a_whole_wait_for_another_reading(void)
 }
 
 /* A price for the term that is taken for one for the hour, or one for an hour of a core. */
-static void commitments_that_no_one_sells_are_left_out(void)
+TEST(commitments_that_no_one_sells_are_left_out)
 {
     static const double odd[] = {1.01, 600, 0.1, 0.0001};
 
@@ -168,11 +162,8 @@ static void commitments_that_no_one_sells_are_left_out(void)
     }
 }
 
-static void commitments_that_are_lost_stay_for_an_hour(void)
+TEST_WITH_DATABASE(commitments_that_are_lost_stay_for_an_hour)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     EXPECT(tell(db, 0, (struct told){1, 0.6, TYPES, TYPES}, NULL));
     EXPECT(!tell(db, HOUR, (struct told){1, 0.6, TYPES, 0}, NULL));
     EXPECT(view_of(db, "m3.x", "savings_plan_3y", HOUR).doubted);
@@ -180,10 +171,8 @@ static void commitments_that_are_lost_stay_for_an_hour(void)
     EXPECT_INT(view_of(db, "m3.x", "savings_plan_3y", 3 * HOUR).series, 0);
 }
 
-static void a_commitment_is_never_an_offer_by_the_hour(void)
+TEST_WITH_DATABASE(a_commitment_is_never_an_offer_by_the_hour)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct offers_question question = {.regions = {"r"}, .at_us = THEN_US + SECOND_US};
     AUTO(offers_free) struct offers offers = {0};
     const struct offer *offer;
@@ -194,16 +183,4 @@ static void a_commitment_is_never_an_offer_by_the_hour(void)
     EXPECT(offer && offer->on_demand->price.nanos && offer->on_demand->price.nanos == 1000000000);
     EXPECT(offer && !offer->spot->price.nanos && !offer->typed->price.nanos);
     EXPECT(offers_find(&offers, "aws", "m15.x") == NULL);
-}
-
-int main(void)
-{
-    RUN(what_is_paid_at_once_is_stored_with_the_price);
-    RUN(another_share_that_is_paid_at_once_is_another_price);
-    RUN(commitments_do_not_hide_what_prices_by_the_hour_do);
-    RUN(commitments_that_move_as_a_whole_wait_for_another_reading);
-    RUN(commitments_that_no_one_sells_are_left_out);
-    RUN(commitments_that_are_lost_stay_for_an_hour);
-    RUN(a_commitment_is_never_an_offer_by_the_hour);
-    return test_result();
 }

@@ -45,10 +45,8 @@ static void keep(void *user, const struct discount *discount)
     *kept = *discount;
 }
 
-static void a_discount_is_read_as_it_was_stored(void)
+TEST_WITH_DATABASE(a_discount_is_read_as_it_was_stored)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct discount stored = {0};
 
     put(db, (struct discount){.provider = "aws",
@@ -67,11 +65,8 @@ static void a_discount_is_read_as_it_was_stored(void)
     EXPECT_STR(in_force(db, -1), "");
 }
 
-static void the_most_special_comes_first(void)
+TEST_WITH_DATABASE(the_most_special_comes_first)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     put(db, discount_of("aws", "", 0.9, 0));
     put(db, discount_of("aws", "c7i", 0.7, 0));
     put(db, discount_of("aws", "c7i-flex", 0.6, 0));
@@ -80,11 +75,8 @@ static void the_most_special_comes_first(void)
                                 " azure/m5/on_demand*0.8 aws//on_demand*0.9 ");
 }
 
-static void a_discount_holds_from_its_moment_until_the_next(void)
+TEST_WITH_DATABASE(a_discount_holds_from_its_moment_until_the_next)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     /* In another order than that of their moments, with factors that go up and down. */
     put(db, discount_of("aws", "", 0.5, 20));
     put(db, discount_of("aws", "", 0.9, 0));
@@ -101,10 +93,8 @@ static void a_discount_holds_from_its_moment_until_the_next(void)
     EXPECT_STR(in_force(db, 40), "aws//on_demand*0.6 ");
 }
 
-static void kinds_and_families_are_withdrawn_by_themselves(void)
+TEST_WITH_DATABASE(kinds_and_families_are_withdrawn_by_themselves)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct discount spot = discount_of("aws", "", 0.8, 0);
 
     spot.kind = PRICE_SPOT;
@@ -115,10 +105,8 @@ static void kinds_and_families_are_withdrawn_by_themselves(void)
     EXPECT_STR(in_force(db, 10), "aws/c7i/on_demand*0.7 aws//spot*0.8 ");
 }
 
-static void a_second_one_for_the_same_moment_is_refused(void)
+TEST_WITH_DATABASE(a_second_one_for_the_same_moment_is_refused)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct discount again = discount_of("aws", "", 0.5, 0);
     struct error err = {0};
 
@@ -129,7 +117,7 @@ static void a_second_one_for_the_same_moment_is_refused(void)
     EXPECT_STR(in_force(db, 0), "aws//on_demand*0.9 ");
 }
 
-static void a_factor_that_is_none_is_not_stored(void)
+TEST(a_factor_that_is_none_is_not_stored)
 {
     static const double factors[] = {-0.1, 1.1, 1e300};
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -147,7 +135,7 @@ static void a_factor_that_is_none_is_not_stored(void)
     EXPECT_STR(in_force(db, 0), "aws//on_demand*1 ");
 }
 
-static void a_discount_applies_to_its_own_only(void)
+TEST(a_discount_applies_to_its_own_only)
 {
     static const struct {
         const char *provider, *family, *type;
@@ -191,16 +179,4 @@ static void a_discount_applies_to_its_own_only(void)
             EXPECT(!discount_applies(&discount, &price));
         }
     }
-}
-
-int main(void)
-{
-    RUN(a_discount_is_read_as_it_was_stored);
-    RUN(the_most_special_comes_first);
-    RUN(a_discount_holds_from_its_moment_until_the_next);
-    RUN(kinds_and_families_are_withdrawn_by_themselves);
-    RUN(a_second_one_for_the_same_moment_is_refused);
-    RUN(a_factor_that_is_none_is_not_stored);
-    RUN(a_discount_applies_to_its_own_only);
-    return test_result();
 }

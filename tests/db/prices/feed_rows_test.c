@@ -48,10 +48,8 @@ static void expect_row(const struct feed_row *row, const struct feed_row *wanted
     EXPECT_INT(row->tally.expensive, wanted->tally.expensive);
 }
 
-static void a_state_is_found_as_it_was_stored(void)
+TEST_WITH_DATABASE(a_state_is_found_as_it_was_stored)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct feed_row stored = full_row(), found;
 
     EXPECT(feed_rows_store(db, &stored, NULL));
@@ -66,10 +64,8 @@ static void a_state_is_found_as_it_was_stored(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM feed_states"), 1);
 }
 
-static void a_feed_that_was_never_asked_has_only_its_names(void)
+TEST_WITH_DATABASE(a_feed_that_was_never_asked_has_only_its_names)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct feed_row stored = full_row(), found = full_row();
 
     EXPECT(feed_rows_store(db, &stored, NULL));
@@ -78,10 +74,8 @@ static void a_feed_that_was_never_asked_has_only_its_names(void)
                &(struct feed_row){.feed = "made-up", .scope = "eu-west-1", .state = "failed"});
 }
 
-static void only_what_was_accepted_is_a_reading(void)
+TEST_WITH_DATABASE(only_what_was_accepted_is_a_reading)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct feed_row row = full_row();
 
     row.state = "failed";
@@ -101,10 +95,8 @@ static void names(void *user, const struct feed_row *row)
     snprintf(text + length, 200 - length, "%s/%s ", row->feed, row->scope);
 }
 
-static void states_are_listed_by_feed_and_scope(void)
+TEST_WITH_DATABASE(states_are_listed_by_feed_and_scope)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static const char *const stored[][2] = {{"b", "y"}, {"a", "z"}, {"b", "x"}, {"ab", ""}};
     char all[200] = "", some[200] = "", rest[200] = "";
 
@@ -126,10 +118,8 @@ static void states_are_listed_by_feed_and_scope(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM readings"), 4);
 }
 
-static void a_state_of_no_kind_is_not_stored(void)
+TEST_WITH_DATABASE(a_state_of_no_kind_is_not_stored)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct feed_row row = full_row();
     struct error err = {0};
 
@@ -140,10 +130,8 @@ static void a_state_of_no_kind_is_not_stored(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM readings"), 0);
 }
 
-static void a_count_that_cannot_be_read_is_none(void)
+TEST_WITH_DATABASE(a_count_that_cannot_be_read_is_none)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct feed_row row = full_row();
 
     EXPECT(feed_rows_store(db, &row, NULL));
@@ -151,15 +139,4 @@ static void a_count_that_cannot_be_read_is_none(void)
     EXPECT(feed_rows_find(db, "made-up", "eu-north-1", &row, NULL));
     EXPECT_INT(row.tally.seen, 0);
     EXPECT_INT(row.tally.ambiguous, 0);
-}
-
-int main(void)
-{
-    RUN(a_count_that_cannot_be_read_is_none);
-    RUN(a_state_is_found_as_it_was_stored);
-    RUN(a_feed_that_was_never_asked_has_only_its_names);
-    RUN(only_what_was_accepted_is_a_reading);
-    RUN(states_are_listed_by_feed_and_scope);
-    RUN(a_state_of_no_kind_is_not_stored);
-    return test_result();
 }

@@ -8,7 +8,7 @@ static void expect_words(const char *words, const char *expected)
     EXPECT_STR(words ? words : "it is accepted", expected);
 }
 
-static void a_list_on_demand_that_moves_as_a_whole_waits_for_another(void)
+TEST(a_list_on_demand_that_moves_as_a_whole_waits_for_another)
 {
     static const double factors[] = {0.1, 0.5, 0.7, 1.1, 1.5, 2, 4.9, 10};
 
@@ -29,7 +29,7 @@ static void a_list_on_demand_that_moves_as_a_whole_waits_for_another(void)
     }
 }
 
-static void a_list_of_spot_that_moves_as_a_whole_waits_for_another(void)
+TEST(a_list_of_spot_that_moves_as_a_whole_waits_for_another)
 {
     static const double factors[] = {0.1, 0.5, 0.6, 1.6, 2, 4.9, 10};
 
@@ -48,10 +48,8 @@ static void a_list_of_spot_that_moves_as_a_whole_waits_for_another(void)
     }
 }
 
-static void spot_prices_may_move_a_little_each_hour(void)
+TEST_WITH_DATABASE(spot_prices_may_move_a_little_each_hour)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct world world = world_of(1, 0.2);
     struct chance chance = {7};
 
@@ -62,10 +60,8 @@ static void spot_prices_may_move_a_little_each_hour(void)
     }
 }
 
-static void one_price_on_demand_that_leaps_waits_an_hour(void)
+TEST_WITH_DATABASE(one_price_on_demand_that_leaps_waits_an_hour)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct world world = world_of(1, 0.4);
 
     EXPECT(!list_told(db, world.on_demand, 0));
@@ -84,10 +80,8 @@ static void one_price_on_demand_that_leaps_waits_an_hour(void)
     EXPECT(!price_told(db, "lists", 0, 4 * HOUR).doubted);
 }
 
-static void a_list_on_demand_that_carries_spot_prices_is_refused(void)
+TEST_WITH_DATABASE(a_list_on_demand_that_carries_spot_prices_is_refused)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct world world = world_of(1, 0.9); /* so near that no price leaps */
     struct telling swapped = {.source = &lists, .on_demand = world.spot};
 
@@ -116,10 +110,8 @@ static void a_list_on_demand_that_carries_spot_prices_is_refused(void)
     EXPECT(!why_refused(db, &swapped));
 }
 
-static void a_quarter_of_a_list_may_cost_the_same_on_spot(void)
+TEST_WITH_DATABASE(a_quarter_of_a_list_may_cost_the_same_on_spot)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct world world = world_of(1, 0.4);
 
     for (size_t i = 0; i < PRICES / 4; i++)
@@ -129,10 +121,8 @@ static void a_quarter_of_a_list_may_cost_the_same_on_spot(void)
     EXPECT(!spot_told(db, world.spot, HOUR));
 }
 
-static void a_list_of_spot_that_carries_prices_on_demand_waits(void)
+TEST_WITH_DATABASE(a_list_of_spot_that_carries_prices_on_demand_waits)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct world world = world_of(1, 0.8);
 
     EXPECT(!list_told(db, world.on_demand, 0));
@@ -147,7 +137,7 @@ static void a_list_of_spot_that_carries_prices_on_demand_waits(void)
     EXPECT(!list_told(db, world.on_demand, 6 * HOUR));
 }
 
-static void a_spot_price_far_above_on_demand_is_dropped(void)
+TEST(a_spot_price_far_above_on_demand_is_dropped)
 {
     static const struct source *const tellers[] = {&spots, &both_kinds, &file};
 
@@ -172,10 +162,8 @@ static void a_spot_price_far_above_on_demand_is_dropped(void)
     }
 }
 
-static void many_spot_prices_far_above_on_demand_are_refused(void)
+TEST_WITH_DATABASE(many_spot_prices_far_above_on_demand_are_refused)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct world world = world_of(1, 0.45);
     struct telling wild = {.source = &spots, .spot = world.spot};
     double right[PRICES];
@@ -195,10 +183,8 @@ static void many_spot_prices_far_above_on_demand_are_refused(void)
     EXPECT(!why_refused(db, &wild));
 }
 
-static void a_file_is_accepted_but_for_what_costs_far_more_on_spot(void)
+TEST_WITH_DATABASE(a_file_is_accepted_but_for_what_costs_far_more_on_spot)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct world world = world_of(1, 0.4);
 
     EXPECT(!why_refused(
@@ -212,7 +198,7 @@ static void a_file_is_accepted_but_for_what_costs_far_more_on_spot(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE nanos NOT NULL"), PRICES);
 }
 
-static void a_first_reading_is_weighed_by_what_other_feeds_know(void)
+TEST(a_first_reading_is_weighed_by_what_other_feeds_know)
 {
     static const struct source another = {.name = "another-list"};
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -235,7 +221,7 @@ static void a_first_reading_is_weighed_by_what_other_feeds_know(void)
     EXPECT(!why_refused(db, &telling));
 }
 
-static void a_first_reading_is_weighed_by_published_list_prices(void)
+TEST(a_first_reading_is_weighed_by_published_list_prices)
 {
     static const char *const texts[] = {"3.57", "0.0357", "0.714", "0.178", "0.357"};
 
@@ -254,21 +240,4 @@ static void a_first_reading_is_weighed_by_published_list_prices(void)
         reading.at_us += HOUR * SECOND_US;
         EXPECT(replace_with(db, &reading, &change, &err));
     }
-}
-
-int main(void)
-{
-    RUN(a_list_on_demand_that_moves_as_a_whole_waits_for_another);
-    RUN(a_list_of_spot_that_moves_as_a_whole_waits_for_another);
-    RUN(spot_prices_may_move_a_little_each_hour);
-    RUN(one_price_on_demand_that_leaps_waits_an_hour);
-    RUN(a_list_on_demand_that_carries_spot_prices_is_refused);
-    RUN(a_quarter_of_a_list_may_cost_the_same_on_spot);
-    RUN(a_list_of_spot_that_carries_prices_on_demand_waits);
-    RUN(a_spot_price_far_above_on_demand_is_dropped);
-    RUN(many_spot_prices_far_above_on_demand_are_refused);
-    RUN(a_file_is_accepted_but_for_what_costs_far_more_on_spot);
-    RUN(a_first_reading_is_weighed_by_what_other_feeds_know);
-    RUN(a_first_reading_is_weighed_by_published_list_prices);
-    return test_result();
 }

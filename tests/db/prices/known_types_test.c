@@ -40,11 +40,8 @@ static const char *types_of(struct db *db, struct known_type_filter filter, int 
     return listing.text;
 }
 
-static void types_are_those_of_the_feeds_and_those_of_finished_runs(void)
+TEST_WITH_DATABASE(types_are_those_of_the_feeds_and_those_of_finished_runs)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     EXPECT_STR(types_of(db, (struct known_type_filter){0}, 0), "");
     list_type(db, (struct instance_type){"aws", "m5.large", 2, 8, "x86_64", ""});
     list_type(db, (struct instance_type){"aws", "c5.large", 2, 4, "x86_64", ""});
@@ -59,11 +56,8 @@ static void types_are_those_of_the_feeds_and_those_of_finished_runs(void)
                                                                "mute own 0  1 \n");
 }
 
-static void filters_and_pages(void)
+TEST_WITH_DATABASE(filters_and_pages)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     list_type(db, (struct instance_type){"aws", "m5.large", 2, 8, "", ""});
     list_type(db, (struct instance_type){"gcp", "m5.large", 2, 8, "", ""});
     ENDED(db, 100, .instance = "a1", .provider = "gcp");
@@ -74,11 +68,4 @@ static void filters_and_pages(void)
                "m5.large gcp 2 a feed 0 \n");
     EXPECT_STR(types_of(db, (struct known_type_filter){0}, 2),
                "a1 gcp 0  1 \nm5.large aws 2 a feed 0 \n");
-}
-
-int main(void)
-{
-    RUN(types_are_those_of_the_feeds_and_those_of_finished_runs);
-    RUN(filters_and_pages);
-    return test_result();
 }

@@ -49,7 +49,7 @@ static void expect_alike(struct db *db, struct offer_store *store, long long pri
     }
 }
 
-static void every_question_has_the_answer_that_it_would_have_without(void)
+TEST(every_question_has_the_answer_that_it_would_have_without)
 {
     static const char *const regions[][3] = {{"eu-north-1"},
                                              {"eu-north-2"},
@@ -111,10 +111,8 @@ static void fill_long(struct db *db)
                       NULL));
 }
 
-static void every_moment_of_the_past_has_the_answer_that_it_would_have_without(void)
+TEST_WITH_DATABASE(every_moment_of_the_past_has_the_answer_that_it_would_have_without)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offer_store *store = offer_store_new();
     unsigned long long random = 7;
 
@@ -133,10 +131,8 @@ static void every_moment_of_the_past_has_the_answer_that_it_would_have_without(v
     offer_store_free(store);
 }
 
-static void what_was_read_before_prices_changed_is_forgotten(void)
+TEST_WITH_DATABASE(what_was_read_before_prices_changed_is_forgotten)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offer_store *store = offer_store_new();
     const struct offers_question question = asked(7300);
 
@@ -152,10 +148,8 @@ static void what_was_read_before_prices_changed_is_forgotten(void)
     offer_store_free(store);
 }
 
-static void more_regions_than_are_kept_are_read(void)
+TEST_WITH_DATABASE(more_regions_than_are_kept_are_read)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offer_store *store = offer_store_new();
     struct offers_question question = asked(3700);
     char names[QUESTION_LIST_MAX][REGION_SIZE];
@@ -169,13 +163,4 @@ static void more_regions_than_are_kept_are_read(void)
         expect_alike(db, store, 1, &question);
     offer_store_free(store);
     offer_store_free(NULL);
-}
-
-int main(void)
-{
-    RUN(every_question_has_the_answer_that_it_would_have_without);
-    RUN(every_moment_of_the_past_has_the_answer_that_it_would_have_without);
-    RUN(what_was_read_before_prices_changed_is_forgotten);
-    RUN(more_regions_than_are_kept_are_read);
-    return test_result();
 }

@@ -14,11 +14,8 @@ static struct offer offer_in_zone(struct db *db, const char *type, const char *z
     return offer_asked(db, type, &question);
 }
 
-static void without_a_zone_the_cheapest_is_chosen_and_named(void)
+TEST_WITH_DATABASE(without_a_zone_the_cheapest_is_chosen_and_named)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     READ_OF(db, &zones_feed, 0, SPOT("m5.large", "0.3", .zone = "z-a"),
             SPOT("m5.large", "0.2", .zone = "z-b"), SPOT("m5.large", "0.4", .zone = "z-c"),
             SPOT("m5.large", "0.1", .zone = "x-a", .region = "elsewhere"));
@@ -41,11 +38,8 @@ static void without_a_zone_the_cheapest_is_chosen_and_named(void)
     expect_price(offer.spot, "0.1");
 }
 
-static void a_zone_that_is_asked_for_has_its_own_price_or_its_regions(void)
+TEST_WITH_DATABASE(a_zone_that_is_asked_for_has_its_own_price_or_its_regions)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     READ_OF(db, &zones_feed, 0, SPOT("m5.large", "0.3", .zone = "z-a"),
             SPOT("m5.large", "0.2", .zone = "z-b"), SPOT("c5.large", "0.1", .zone = "z-b"));
     READ_OF(db, &region_feed, 0, SPOT("m5.large", "0.25", .region = "eu-north-1"));
@@ -66,11 +60,8 @@ static void a_zone_that_is_asked_for_has_its_own_price_or_its_regions(void)
     EXPECT_STR(offer.spot->price.feed, "made-up");
 }
 
-static void on_demand_of_a_zone_is_used_only_for_a_question_about_that_zone(void)
+TEST_WITH_DATABASE(on_demand_of_a_zone_is_used_only_for_a_question_about_that_zone)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     READ(db, 0, P("m5.large", "3", .zone = "local"), P("c5.large", "2"),
          P("c5.large", "1", .zone = "local"));
     struct offer offer = offer_in_zone(db, "m5.large", NULL);
@@ -105,10 +96,8 @@ static void tell_moves(struct db *db, const struct move *moves, size_t count)
 
 #define DAY 86400LL
 
-static void a_spread_is_of_seven_days(void)
+TEST_WITH_DATABASE(a_spread_is_of_seven_days)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static const struct move moves[] = {
         {0, "9"},        /* beyond the week: of no matter */
         {2 * DAY, "2"},  /* the week begins a day later */
@@ -141,10 +130,8 @@ static void a_spread_is_of_seven_days(void)
     EXPECT_NEAR(offer.spot->low, 2, 1e-12);
 }
 
-static void a_series_younger_than_a_week_has_what_there_is(void)
+TEST_WITH_DATABASE(a_series_younger_than_a_week_has_what_there_is)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static const struct move moves[] = {{0, "0.1"}, {60, "0.3"}, {90, "0.09"}};
     struct offers_question question = asked(0);
 
@@ -169,10 +156,8 @@ static void a_series_younger_than_a_week_has_what_there_is(void)
 }
 
 /* Zones, feeds and kinds of one type have spreads of their own. */
-static void a_spread_is_of_that_very_series(void)
+TEST_WITH_DATABASE(a_spread_is_of_that_very_series)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(120);
 
     READ(db, 0, SPOT("m5.large", "0.2", .zone = "z-a"), SPOT("m5.large", "0.4", .zone = "z-b"),
@@ -190,10 +175,8 @@ static void a_spread_is_of_that_very_series(void)
     EXPECT_NEAR(offer.spot->high, 0.6, 1e-15);
 }
 
-static void the_band_is_of_the_region_that_the_price_is_from(void)
+TEST_WITH_DATABASE(the_band_is_of_the_region_that_the_price_is_from)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(10);
 
     READ(db, 0, SPOT("m5.large", "1", .region = "r-2"), P("m5.large", "1", .region = "r-1"),
@@ -214,16 +197,4 @@ static void the_band_is_of_the_region_that_the_price_is_from(void)
     EXPECT_STR(offer.band, "10-15%");
     offer = offer_asked(db, "t3.large", &question);
     EXPECT_STR(offer.band, "");
-}
-
-int main(void)
-{
-    RUN(without_a_zone_the_cheapest_is_chosen_and_named);
-    RUN(a_zone_that_is_asked_for_has_its_own_price_or_its_regions);
-    RUN(on_demand_of_a_zone_is_used_only_for_a_question_about_that_zone);
-    RUN(a_spread_is_of_seven_days);
-    RUN(a_series_younger_than_a_week_has_what_there_is);
-    RUN(a_spread_is_of_that_very_series);
-    RUN(the_band_is_of_the_region_that_the_price_is_from);
-    return test_result();
 }

@@ -10,10 +10,8 @@
 static const struct source first_feed = {.name = "aws-spot-history"};
 static const struct source second_feed = {.name = "aws-spot-page"};
 
-static void a_price_of_one_kind_never_fills_another(void)
+TEST_WITH_DATABASE(a_price_of_one_kind_never_fills_another)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(10);
 
     READ(db, 0, P("listed", "1"), P("bidden", "2", .kind = PRICE_SPOT));
@@ -50,10 +48,8 @@ static void a_price_of_one_kind_never_fills_another(void)
     }
 }
 
-static void only_dollars_are_chosen(void)
+TEST_WITH_DATABASE(only_dollars_are_chosen)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct offers_question question = asked(10);
 
     READ(db, 0, P("both", "9", .currency = "SEK"), P("both", "1"),
@@ -68,7 +64,7 @@ static void only_dollars_are_chosen(void)
     expect_price(offer.on_demand, "1");
 }
 
-static void the_feed_that_is_accepted_first_wins_while_it_speaks(void)
+TEST(the_feed_that_is_accepted_first_wins_while_it_speaks)
 {
     static const struct source *const orders[][2] = {{&first_feed, &second_feed},
                                                      {&second_feed, &first_feed}};
@@ -99,10 +95,8 @@ static void the_feed_that_is_accepted_first_wins_while_it_speaks(void)
     }
 }
 
-static void a_price_in_doubt_is_not_fresh(void)
+TEST_WITH_DATABASE(a_price_in_doubt_is_not_fresh)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(59);
 
     WEIGH(db, 0, P("a", "1", .kind = PRICE_SPOT), P("b", "1", .kind = PRICE_SPOT));
@@ -117,10 +111,8 @@ static void a_price_in_doubt_is_not_fresh(void)
     EXPECT_INT(offer_asked(db, "a", &question).spot->freshness, PRICE_FRESH);
 }
 
-static void an_expired_price_is_none_and_says_since_when(void)
+TEST_WITH_DATABASE(an_expired_price_is_none_and_says_since_when)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(0);
 
     READ(db, 0, P("m5.large", "1"), P("m5.large", "2", .kind = PRICE_SPOT));
@@ -142,10 +134,8 @@ static void an_expired_price_is_none_and_says_since_when(void)
     expect_none(offer.on_demand, "expired: last said 2023-11-14T22:30:00.000Z");
 }
 
-static void regions_are_tried_in_the_order_asked(void)
+TEST_WITH_DATABASE(regions_are_tried_in_the_order_asked)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(10);
 
     READ(db, 0, P("m5.large", "1", .region = "r-1"), P("m5.large", "2", .region = "r-2"),
@@ -175,10 +165,8 @@ static void regions_are_tried_in_the_order_asked(void)
 }
 
 /* The first region's feed fell silent; what the second one says is fresh. */
-static void a_region_whose_price_expired_is_passed_over(void)
+TEST_WITH_DATABASE(a_region_whose_price_expired_is_passed_over)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(86500);
     struct feed_reading reading = {
         .scope = "r-2",
@@ -195,10 +183,8 @@ static void a_region_whose_price_expired_is_passed_over(void)
     EXPECT_STR(offer.spot->price.region, "r-2");
 }
 
-static void the_price_of_a_past_moment_is_what_held_then(void)
+TEST_WITH_DATABASE(the_price_of_a_past_moment_is_what_held_then)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static const struct {
         long long seconds, since;
         const char *text;
@@ -226,10 +212,8 @@ static void the_price_of_a_past_moment_is_what_held_then(void)
     }
 }
 
-static void a_later_reading_does_not_confirm_an_earlier_price(void)
+TEST_WITH_DATABASE(a_later_reading_does_not_confirm_an_earlier_price)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(-1);
 
     READ(db, 0, P("m5.large", "1", .kind = PRICE_SPOT, .source_us = NOON_US));
@@ -248,10 +232,8 @@ static void a_later_reading_does_not_confirm_an_earlier_price(void)
     EXPECT_INT(offer.spot->since_us, NOON_US);
 }
 
-static void a_future_price_is_not_the_current_one(void)
+TEST_WITH_DATABASE(a_future_price_is_not_the_current_one)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(90);
 
     READ(db, 0, P("m5.large", "1"), P("new", "5", .source_us = THEN_US + 500 * SECOND_US));
@@ -269,10 +251,8 @@ static void a_future_price_is_not_the_current_one(void)
     expect_price(offer.on_demand, "5");
 }
 
-static void a_withdrawn_price_is_none(void)
+TEST_WITH_DATABASE(a_withdrawn_price_is_none)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(60);
 
     READ(db, 0, FOUR, P("goes", "1", .kind = PRICE_SPOT), P("stays", "1", .kind = PRICE_SPOT));
@@ -296,10 +276,8 @@ static void a_withdrawn_price_is_none(void)
     expect_price(offer.typed, "2");
 }
 
-static void without_regions_or_prices_there_is_nothing(void)
+TEST_WITH_DATABASE(without_regions_or_prices_there_is_nothing)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(10);
 
     AUTO(offers_free) struct offers none = offers_asked(db, &question);
@@ -318,10 +296,8 @@ static void without_regions_or_prices_there_is_nothing(void)
 }
 
 /* The present price of a series is not what its history says: which one is true? */
-static void a_price_at_odds_with_its_history_is_none(void)
+TEST_WITH_DATABASE(a_price_at_odds_with_its_history_is_none)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct offers_question question = asked(10);
 
     READ(db, 0, P("m5.large", "1"));
@@ -352,7 +328,7 @@ static int meddle(void *user)
     return 0;
 }
 
-static void a_price_that_moves_meanwhile_is_the_old_one_or_the_new_one(void)
+TEST(a_price_that_moves_meanwhile_is_the_old_one_or_the_new_one)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder), *other = open_database(&folder);
@@ -373,7 +349,7 @@ static void a_price_that_moves_meanwhile_is_the_old_one_or_the_new_one(void)
     }
 }
 
-static void a_database_that_fails_has_no_offers(void)
+TEST(a_database_that_fails_has_no_offers)
 {
     static const char *const tables[] = {"interruptions", "readings", "prices", "price_series"};
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -399,10 +375,8 @@ static void a_database_that_fails_has_no_offers(void)
     }
 }
 
-static void prices_of_a_third_party_are_marked(void)
+TEST_WITH_DATABASE(prices_of_a_third_party_are_marked)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static const struct source third = {.name = "gcp-third-party"};
     const struct offers_question question = asked(10);
 
@@ -419,25 +393,4 @@ static void prices_of_a_third_party_are_marked(void)
     EXPECT_INT(offer.on_demand->price.fetched_us, THEN_US);
     offer = offer_asked(db, "c5.large", &question);
     EXPECT(offer.on_demand->price.nanos && !offer.on_demand->third_party);
-}
-
-int main(void)
-{
-    RUN(prices_of_a_third_party_are_marked);
-    RUN(a_price_that_moves_meanwhile_is_the_old_one_or_the_new_one);
-    RUN(a_database_that_fails_has_no_offers);
-    RUN(a_price_of_one_kind_never_fills_another);
-    RUN(only_dollars_are_chosen);
-    RUN(the_feed_that_is_accepted_first_wins_while_it_speaks);
-    RUN(a_price_in_doubt_is_not_fresh);
-    RUN(an_expired_price_is_none_and_says_since_when);
-    RUN(regions_are_tried_in_the_order_asked);
-    RUN(a_region_whose_price_expired_is_passed_over);
-    RUN(the_price_of_a_past_moment_is_what_held_then);
-    RUN(a_later_reading_does_not_confirm_an_earlier_price);
-    RUN(a_future_price_is_not_the_current_one);
-    RUN(a_withdrawn_price_is_none);
-    RUN(without_regions_or_prices_there_is_nothing);
-    RUN(a_price_at_odds_with_its_history_is_none);
-    return test_result();
 }

@@ -4,10 +4,8 @@
 #define TYPED(db, provider, type, text, ...)                                                     \
     PUT(db, "typed", provider, type, text, .kind = PRICE_TYPED, .source_us = THEN_US, __VA_ARGS__)
 
-static void a_typed_price_that_says_where_goes_before_an_open_one(void)
+TEST_WITH_DATABASE(a_typed_price_that_says_where_goes_before_an_open_one)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(10);
 
     TYPED(db, "", "box", "1", .region = "");
@@ -42,7 +40,7 @@ static void a_typed_price_that_says_where_goes_before_an_open_one(void)
     expect_price(offer.typed, "7");
 }
 
-static void only_a_file_may_leave_open_in_which_region_a_machine_is_rented(void)
+TEST(only_a_file_may_leave_open_in_which_region_a_machine_is_rented)
 {
     static const struct source file = {.name = PRICE_FILE_FEED};
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -62,10 +60,8 @@ static void only_a_file_may_leave_open_in_which_region_a_machine_is_rented(void)
     EXPECT(!offers_find(&all, "aws", "chest"));
 }
 
-static void a_typed_price_does_not_age(void)
+TEST_WITH_DATABASE(a_typed_price_does_not_age)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(0);
 
     TYPED(db, "aws", "box", "1", .region = "");
@@ -79,10 +75,8 @@ static void a_typed_price_does_not_age(void)
     EXPECT_STR(offer.typed->price.region, "");
 }
 
-static void a_type_with_prices_elsewhere_is_listed_without_a_price(void)
+TEST_WITH_DATABASE(a_type_with_prices_elsewhere_is_listed_without_a_price)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct offers_question question = asked(10);
 
     TYPED(db, "aws", "box", "1", .region = "elsewhere");
@@ -91,10 +85,8 @@ static void a_type_with_prices_elsewhere_is_listed_without_a_price(void)
     expect_none(offer.on_demand, "no feed has an on-demand price of it in eu-north-1");
 }
 
-static void a_sheet_of_prices_may_have_typed_ones_too(void)
+TEST_WITH_DATABASE(a_sheet_of_prices_may_have_typed_ones_too)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static const struct source sheet = {.name = "price-file"};
     const struct offers_question question = asked(10);
 
@@ -108,10 +100,8 @@ static void a_sheet_of_prices_may_have_typed_ones_too(void)
     EXPECT(!offer.typed->price.nanos);
 }
 
-static void a_published_price_is_of_its_time_and_of_no_region(void)
+TEST_WITH_DATABASE(a_published_price_is_of_its_time_and_of_no_region)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(0);
 
     PUT(db, "published", "aws", "p2", "0.9", .region = "r-1", .source_us = NOON_US);
@@ -145,10 +135,8 @@ static void a_published_price_is_of_its_time_and_of_no_region(void)
     expect_price(offer.published_spot, "0.2");
 }
 
-static void what_was_published_last_wins_and_two_that_differ_are_none(void)
+TEST_WITH_DATABASE(what_was_published_last_wins_and_two_that_differ_are_none)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct offers_question question = asked(60);
 
     PUT(db, "published", "aws", "p2", "1", .region = "r-1", .source_us = NOON_US);
@@ -163,10 +151,8 @@ static void what_was_published_last_wins_and_two_that_differ_are_none(void)
     expect_price(offer.published_on_demand, "3");
 }
 
-static void an_offer_is_found_by_its_instance_and_provider(void)
+TEST_WITH_DATABASE(an_offer_is_found_by_its_instance_and_provider)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct offers_question question = asked(10);
     static const char *const types[] = {"m5.large", "a", "zz", "m5", "m5.larger"};
     char long_name[200];
@@ -207,10 +193,8 @@ static void an_offer_is_found_by_its_instance_and_provider(void)
     EXPECT(offers_find(&longer, "fifteen-letters", long_name) == NULL);
 }
 
-static void a_price_entered_for_all_providers_is_found_for_each(void)
+TEST_WITH_DATABASE(a_price_entered_for_all_providers_is_found_for_each)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct offers_question question = asked(10);
 
     TYPED(db, "", "box", "1", .region = "");
@@ -233,10 +217,8 @@ static void a_price_entered_for_all_providers_is_found_for_each(void)
 
 /* A sheet may leave its provider open: such a price belongs to no provider, not to the one in
  * the question. */
-static void a_price_without_a_provider_does_not_apply_to_every_provider(void)
+TEST_WITH_DATABASE(a_price_without_a_provider_does_not_apply_to_every_provider)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct offers_question question = asked(10);
 
     static const struct source more = {.name = "more"};
@@ -260,10 +242,8 @@ static void a_price_without_a_provider_does_not_apply_to_every_provider(void)
     EXPECT(offers_find(&offers, "", "shared") == NULL); /* there are two */
 }
 
-static void of_two_kinds_the_first_that_was_typed_is_the_price(void)
+TEST_WITH_DATABASE(of_two_kinds_the_first_that_was_typed_is_the_price)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct offers_question question = asked(60);
 
     TYPED(db, "aws", "box", "1", .region = "");
@@ -277,20 +257,4 @@ static void of_two_kinds_the_first_that_was_typed_is_the_price(void)
     offer = offer_asked(db, "bax", &question);
     expect_price(offer.typed, "3");
     EXPECT_INT(offer.typed->price.kind, PRICE_OWN);
-}
-
-int main(void)
-{
-    RUN(a_typed_price_that_says_where_goes_before_an_open_one);
-    RUN(only_a_file_may_leave_open_in_which_region_a_machine_is_rented);
-    RUN(a_typed_price_does_not_age);
-    RUN(a_type_with_prices_elsewhere_is_listed_without_a_price);
-    RUN(a_sheet_of_prices_may_have_typed_ones_too);
-    RUN(a_published_price_is_of_its_time_and_of_no_region);
-    RUN(what_was_published_last_wins_and_two_that_differ_are_none);
-    RUN(an_offer_is_found_by_its_instance_and_provider);
-    RUN(a_price_entered_for_all_providers_is_found_for_each);
-    RUN(of_two_kinds_the_first_that_was_typed_is_the_price);
-    RUN(a_price_without_a_provider_does_not_apply_to_every_provider);
-    return test_result();
 }

@@ -36,11 +36,8 @@ static long long known(struct db *db, const char *type, enum price_kind kind, lo
     return other_feeds_find(&others, &price, kind);
 }
 
-static void other_feeds_are_asked_and_neither_this_one_nor_people(void)
+TEST_WITH_DATABASE(other_feeds_are_asked_and_neither_this_one_nor_people)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     SAY(db, &plain_source, P("own", "1"));
     SAY(db, &file, P("filed", "2"));
     SAY(db, &other, P("a", "3"), P("a", "1", .kind = PRICE_SPOT),
@@ -60,11 +57,8 @@ static void other_feeds_are_asked_and_neither_this_one_nor_people(void)
     }
 }
 
-static void what_has_expired_is_not_known(void)
+TEST_WITH_DATABASE(what_has_expired_is_not_known)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     SAY(db, &spot_page, P("a", "1", .kind = PRICE_SPOT), P("a", "3"));
     EXPECT_INT(known(db, "a", PRICE_SPOT, DAY, NULL), 1000000000);
     EXPECT_INT(known(db, "a", PRICE_SPOT, DAY + 1, NULL), 0);
@@ -72,10 +66,8 @@ static void what_has_expired_is_not_known(void)
     EXPECT_INT(known(db, "a", PRICE_ON_DEMAND, 30 * DAY + 1, NULL), 0);
 }
 
-static void what_is_in_doubt_is_not_known(void)
+TEST_WITH_DATABASE(what_is_in_doubt_is_not_known)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct said said[] = {P("a", "10"), P("b", "1")};
     struct feed_reading reading = {
         .source = &other, .at_us = THEN_US + SECOND_US, .prices = said, .count = 2};
@@ -86,7 +78,7 @@ static void what_is_in_doubt_is_not_known(void)
     EXPECT_INT(known(db, "b", PRICE_ON_DEMAND, 1, NULL), 1000000000);
 }
 
-static void many_types_are_told_apart(void)
+TEST(many_types_are_told_apart)
 {
     static struct said said[900];
     static char names[900][12], texts[900][12];
@@ -105,7 +97,7 @@ static void many_types_are_told_apart(void)
 }
 
 /* The price by the hour may be in a zone, of any region, or typed. */
-static void a_spot_price_of_a_file_is_compared_with_every_price_by_the_hour(void)
+TEST(a_spot_price_of_a_file_is_compared_with_every_price_by_the_hour)
 {
     static const struct said hourly[] = {
         P("t", "0.357"),
@@ -139,10 +131,8 @@ static void a_spot_price_of_a_file_is_compared_with_every_price_by_the_hour(void
 }
 
 /* A person may err, and a feed is not dropped for that. */
-static void what_a_person_typed_is_no_measure_of_a_feed(void)
+TEST_WITH_DATABASE(what_a_person_typed_is_no_measure_of_a_feed)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct price typed = price_said(&(struct said)P("t", "0.001", .kind = PRICE_TYPED));
 
     snprintf(typed.feed, sizeof typed.feed, "typed");
@@ -150,15 +140,4 @@ static void what_a_person_typed_is_no_measure_of_a_feed(void)
     EXPECT(prices_put(db, &typed, 1, NULL));
     SAY(db, &spot_page, P("t", "0.7", .kind = PRICE_SPOT));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE kind = 'spot'"), 1);
-}
-
-int main(void)
-{
-    RUN(other_feeds_are_asked_and_neither_this_one_nor_people);
-    RUN(what_has_expired_is_not_known);
-    RUN(what_is_in_doubt_is_not_known);
-    RUN(many_types_are_told_apart);
-    RUN(a_spot_price_of_a_file_is_compared_with_every_price_by_the_hour);
-    RUN(what_a_person_typed_is_no_measure_of_a_feed);
-    return test_result();
 }

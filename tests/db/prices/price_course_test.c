@@ -35,10 +35,8 @@ static struct price_window looked(struct db *db, long long series, long long sec
     return window;
 }
 
-static void means_are_weighted_by_time(void)
+TEST_WITH_DATABASE(means_are_weighted_by_time)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     long long series = a_series(db);
     struct price_window window = looked(db, series, 200, 200);
 
@@ -60,10 +58,8 @@ static void means_are_weighted_by_time(void)
     EXPECT_NEAR(window.high, 1, 0);
 }
 
-static void several_windows_are_looked_at_at_once(void)
+TEST_WITH_DATABASE(several_windows_are_looked_at_at_once)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     long long series = a_series(db);
     struct price_window windows[] = {{.length_us = 10 * SECOND_US},
                                      {.length_us = 90 * SECOND_US},
@@ -76,11 +72,4 @@ static void several_windows_are_looked_at_at_once(void)
     EXPECT_NEAR(windows[1].mean, price_exact((40 * 3 + 40 * 2) / 80.0), 1e-12);
     EXPECT_NEAR(windows[2].low, 1, 0);
     EXPECT_NEAR(windows[2].above, 0, 0); /* no limit was given */
-}
-
-int main(void)
-{
-    RUN(means_are_weighted_by_time);
-    RUN(several_windows_are_looked_at_at_once);
-    return test_result();
 }

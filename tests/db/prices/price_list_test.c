@@ -1,6 +1,6 @@
 #include "tests/db/prices.h"
 
-static void a_price_holds_from_its_moment_until_the_next(void)
+TEST(a_price_holds_from_its_moment_until_the_next)
 {
     static const struct {
         long long after_us;
@@ -35,10 +35,8 @@ static void a_price_holds_from_its_moment_until_the_next(void)
     }
 }
 
-static void history_is_the_latest_first(void)
+TEST_WITH_DATABASE(history_is_the_latest_first)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static const char *const texts[] = {"3", "", "2", "1"};
     struct price_filter filter = {.instance_type = "m5.large"};
     struct views views;
@@ -76,10 +74,8 @@ static const struct said five[] = {
 };
 static const struct source other_source = {.name = "other"};
 
-static void kinds_zones_currencies_and_feeds_never_mix(void)
+TEST_WITH_DATABASE(kinds_zones_currencies_and_feeds_never_mix)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct said six = P("m5.large", "6"), eight = P("m5.large", "8");
     struct feed_reading reading = {
         .at_us = THEN_US, .prices = five, .count = COUNT(five), .accept = true};
@@ -114,10 +110,8 @@ static void kinds_zones_currencies_and_feeds_never_mix(void)
     EXPECT_INT((long long)list_of(db, (struct price_filter){.at_us = NOON_US * 2}).count, 7);
 }
 
-static void a_filter_leaves_only_what_it_says(void)
+TEST_WITH_DATABASE(a_filter_leaves_only_what_it_says)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct said six = P("m5.large", "6"), seven = P("m5.xlarge", "7");
     static const struct {
         struct price_filter filter;
@@ -161,10 +155,8 @@ static void a_filter_leaves_only_what_it_says(void)
     }
 }
 
-static void pages_follow_each_other_by_series(void)
+TEST_WITH_DATABASE(pages_follow_each_other_by_series)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static char names[25][8];
     struct said said[25];
     struct feed_reading reading = {.at_us = THEN_US, .prices = said, .count = 25};
@@ -196,7 +188,7 @@ static void pages_follow_each_other_by_series(void)
     EXPECT_INT((long long)list_of(db, filter).count, 0);
 }
 
-static void a_price_says_when_it_was_last_confirmed(void)
+TEST(a_price_says_when_it_was_last_confirmed)
 {
     static const struct {
         long long seconds, confirmed, source;
@@ -239,15 +231,4 @@ static void a_price_says_when_it_was_last_confirmed(void)
     views = list_of(db, (struct price_filter){.at_us = NOON_US});
     EXPECT_INT((long long)views.count, 1);
     EXPECT_INT(views.list[0].said_us, 0);
-}
-
-int main(void)
-{
-    RUN(a_price_holds_from_its_moment_until_the_next);
-    RUN(history_is_the_latest_first);
-    RUN(kinds_zones_currencies_and_feeds_never_mix);
-    RUN(a_filter_leaves_only_what_it_says);
-    RUN(pages_follow_each_other_by_series);
-    RUN(a_price_says_when_it_was_last_confirmed);
-    return test_result();
 }

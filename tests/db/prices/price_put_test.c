@@ -33,10 +33,8 @@ static void expect_refused(struct db *db, const struct price *prices, size_t cou
     EXPECT_STR(after, before);
 }
 
-static void a_typed_price_holds_from_its_moment_on(void)
+TEST_WITH_DATABASE(a_typed_price_holds_from_its_moment_on)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct views views;
 
     put(db, "our-box", "0.250", 0);
@@ -56,10 +54,8 @@ static void a_typed_price_holds_from_its_moment_on(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series"), 1);
 }
 
-static void a_second_one_for_the_same_moment_is_refused(void)
+TEST_WITH_DATABASE(a_second_one_for_the_same_moment_is_refused)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct price price = manual_price("our-box", "2", 0);
 
     put(db, "our-box", "1", 0);
@@ -85,10 +81,8 @@ static void a_second_one_for_the_same_moment_is_refused(void)
     EXPECT_INT((long long)list_of(db, (struct price_filter){.at_us = THEN_US}).count, 7);
 }
 
-static void a_withdrawn_price_is_none(void)
+TEST_WITH_DATABASE(a_withdrawn_price_is_none)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct price price = manual_price("our-box", "2", 60);
 
     price.nanos = 0;
@@ -106,10 +100,8 @@ static void a_withdrawn_price_is_none(void)
                3);
 }
 
-static void one_about_a_time_gone_by_does_not_change_todays(void)
+TEST_WITH_DATABASE(one_about_a_time_gone_by_does_not_change_todays)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct price price = manual_price("our-box", "1", 30);
 
     put(db, "our-box", "9", 100);
@@ -124,10 +116,8 @@ static void one_about_a_time_gone_by_does_not_change_todays(void)
     EXPECT_INT(number_of(db, "SELECT since_us FROM price_series"), THEN_US + 100 * SECOND_US);
 }
 
-static void a_list_is_stored_whole_or_not_at_all(void)
+TEST_WITH_DATABASE(a_list_is_stored_whole_or_not_at_all)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct price prices[] = {manual_price("a", "1", 0), manual_price("b", "2", 0),
                              manual_price("a", "3", 0)};
 
@@ -146,10 +136,8 @@ static void a_list_is_stored_whole_or_not_at_all(void)
     EXPECT(prices_put(db, prices, 0, NULL));
 }
 
-static void entered_prices_and_prices_of_feeds_never_mix(void)
+TEST_WITH_DATABASE(entered_prices_and_prices_of_feeds_never_mix)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct views views;
 
     READ(db, 0, P("m5.large", "1"));
@@ -161,15 +149,4 @@ static void entered_prices_and_prices_of_feeds_never_mix(void)
     EXPECT_STR(views.list[1].price.text, "2");
     EXPECT_INT(views.list[0].price.fetched_us, THEN_US + 120 * SECOND_US);
     EXPECT_INT(views.list[1].said_us, 0);
-}
-
-int main(void)
-{
-    RUN(a_typed_price_holds_from_its_moment_on);
-    RUN(a_second_one_for_the_same_moment_is_refused);
-    RUN(a_withdrawn_price_is_none);
-    RUN(one_about_a_time_gone_by_does_not_change_todays);
-    RUN(a_list_is_stored_whole_or_not_at_all);
-    RUN(entered_prices_and_prices_of_feeds_never_mix);
-    return test_result();
 }

@@ -1,9 +1,7 @@
 #include "tests/db/prices.h"
 
-static void a_first_snapshot_is_stored(void)
+TEST_WITH_DATABASE(a_first_snapshot_is_stored)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct change change =
         READ(db, 0, P("m5.large", "0.1020000000", .zone = "eu-north-1a", .source_us = NOON_US),
              P("m5.large", "0.05", .kind = PRICE_SPOT), P("c7i.large", "0.09"));
@@ -36,10 +34,8 @@ static void a_first_snapshot_is_stored(void)
     EXPECT_INT(number_of(db, "SELECT prices FROM readings"), 3);
 }
 
-static void the_same_again_writes_no_history(void)
+TEST_WITH_DATABASE(the_same_again_writes_no_history)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct change change;
 
     READ(db, 0, P("m5.large", "0.102"), P("c7i.large", "0.09"));
@@ -53,10 +49,8 @@ static void the_same_again_writes_no_history(void)
     EXPECT_STR(text_at(db, "c7i.large", 60), "0.09");
 }
 
-static void a_moved_price_leaves_the_old_one_at_its_time(void)
+TEST_WITH_DATABASE(a_moved_price_leaves_the_old_one_at_its_time)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct change change;
 
     READ(db, 0, P("m5.large", "0.102"), P("c7i.large", "0.09"));
@@ -69,11 +63,8 @@ static void a_moved_price_leaves_the_old_one_at_its_time(void)
 }
 
 /* A source may say that a price held before it was asked, but not before what it said last. */
-static void a_moved_price_never_goes_behind_the_last_one(void)
+TEST_WITH_DATABASE(a_moved_price_never_goes_behind_the_last_one)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     READ(db, 0, P("m5.large", "0.10"));
     READ(db, 60, P("m5.large", "0.11", .source_us = THEN_US + 30 * SECOND_US));
     EXPECT_STR(text_at(db, "m5.large", 29), "0.10");
@@ -89,10 +80,8 @@ static void a_moved_price_never_goes_behind_the_last_one(void)
     EXPECT_INT(rows_of_history(db), 5);
 }
 
-static void a_price_that_is_gone_ends_and_may_come_back(void)
+TEST_WITH_DATABASE(a_price_that_is_gone_ends_and_may_come_back)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct change change;
 
     READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "1"));
@@ -117,11 +106,8 @@ static void a_price_that_is_gone_ends_and_may_come_back(void)
     EXPECT_STR(text_at(db, "m5.large", 180), "9");
 }
 
-static void a_price_that_just_began_may_be_gone_at_once(void)
+TEST_WITH_DATABASE(a_price_that_just_began_may_be_gone_at_once)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "1"));
     READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"));
     EXPECT_STR(text_at(db, "m5.large", 0), "1");
@@ -135,11 +121,8 @@ static void a_price_that_just_began_may_be_gone_at_once(void)
 }
 
 /* A file may say what will hold later, and think better of it. */
-static void a_future_price_that_is_withdrawn_was_never_valid(void)
+TEST_WITH_DATABASE(a_future_price_that_is_withdrawn_was_never_valid)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("gone", "1"),
          P("moved", "1"));
     READ(db, 60, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"),
@@ -156,18 +139,15 @@ static void a_future_price_that_is_withdrawn_was_never_valid(void)
     EXPECT_STR(text_at(db, "gone", 1000), "");
 }
 
-static void an_ambiguous_price_is_no_price(void)
+TEST_WITH_DATABASE(an_ambiguous_price_is_no_price)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "1"));
     READ(db, 60, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "1"),
          P("m5.large", "2"));
     EXPECT_STR(text_at(db, "m5.large", 60), "");
 }
 
-static void a_leap_is_held_back_until_it_is_said_twice(void)
+TEST(a_leap_is_held_back_until_it_is_said_twice)
 {
     static const char *const leaps[][3] = {
         {"1", "2.1", "2.4"}, {"1", "0.49", "0.4"}, {"1", "100", "125"}, {"1", "100", "80"}};
@@ -193,11 +173,8 @@ static void a_leap_is_held_back_until_it_is_said_twice(void)
     }
 }
 
-static void up_to_twice_is_no_leap(void)
+TEST_WITH_DATABASE(up_to_twice_is_no_leap)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     WEIGH(db, 0, P("m5.large", "1", .kind = PRICE_SPOT));
     WEIGH(db, 60, P("m5.large", "2", .kind = PRICE_SPOT));
     EXPECT_STR(text_at(db, "m5.large", 60), "2");
@@ -205,11 +182,8 @@ static void up_to_twice_is_no_leap(void)
     EXPECT_STR(text_at(db, "m5.large", 120), "1.0");
 }
 
-static void a_leap_that_is_not_said_again_is_forgotten(void)
+TEST_WITH_DATABASE(a_leap_that_is_not_said_again_is_forgotten)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     WEIGH(db, 0, P("m5.large", "1", .kind = PRICE_SPOT));
     WEIGH(db, 60, P("m5.large", "100", .kind = PRICE_SPOT));
     WEIGH(db, 120,
@@ -257,10 +231,8 @@ static void expect_not_accepted(struct db *db, const struct feed_reading *readin
     EXPECT_STR(after, before);
 }
 
-static void many_leaps_condemn_a_reading(void)
+TEST_WITH_DATABASE(many_leaps_condemn_a_reading)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     static char names[30][8];
     struct said said[30];
     struct feed_reading reading = {.at_us = THEN_US, .prices = said, .count = 30};
@@ -285,10 +257,8 @@ static void many_leaps_condemn_a_reading(void)
     EXPECT_STR(text_at(db, "t0", 2), "1");
 }
 
-static void a_reading_that_lost_prices_is_not_accepted(void)
+TEST_WITH_DATABASE(a_reading_that_lost_prices_is_not_accepted)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct said said[] = {P("a", "1"), P("b", "1"), P("c", "1.1"), P("d", "1")};
     struct feed_reading reading = {.at_us = THEN_US + SECOND_US, .prices = said, .count = 2};
 
@@ -301,7 +271,7 @@ static void a_reading_that_lost_prices_is_not_accepted(void)
     EXPECT_INT((long long)replaced(db, &reading).gone, 1);
 }
 
-static void a_reading_without_its_sentinels_is_not_accepted(void)
+TEST(a_reading_without_its_sentinels_is_not_accepted)
 {
     static const char *const sentinels[] = {"m5.large", "c5.large", NULL};
     static const struct source source = {.name = "made-up", .sentinels = sentinels};
@@ -321,7 +291,7 @@ static void a_reading_without_its_sentinels_is_not_accepted(void)
     expect_not_accepted(db, &reading, "it has no price for m5.large");
 }
 
-static void a_reading_of_too_few_regions_is_not_accepted(void)
+TEST(a_reading_of_too_few_regions_is_not_accepted)
 {
     static const struct source source = {.name = "made-up", .min_regions = 3};
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -335,24 +305,4 @@ static void a_reading_of_too_few_regions_is_not_accepted(void)
     expect_not_accepted(db, &reading, "fewer than 3 regions");
     reading.count = 5;
     EXPECT_INT((long long)replaced(db, &reading).added, 5);
-}
-
-int main(void)
-{
-    RUN(a_first_snapshot_is_stored);
-    RUN(the_same_again_writes_no_history);
-    RUN(a_moved_price_leaves_the_old_one_at_its_time);
-    RUN(a_moved_price_never_goes_behind_the_last_one);
-    RUN(a_price_that_is_gone_ends_and_may_come_back);
-    RUN(a_price_that_just_began_may_be_gone_at_once);
-    RUN(a_future_price_that_is_withdrawn_was_never_valid);
-    RUN(an_ambiguous_price_is_no_price);
-    RUN(a_leap_is_held_back_until_it_is_said_twice);
-    RUN(up_to_twice_is_no_leap);
-    RUN(a_leap_that_is_not_said_again_is_forgotten);
-    RUN(many_leaps_condemn_a_reading);
-    RUN(a_reading_that_lost_prices_is_not_accepted);
-    RUN(a_reading_without_its_sentinels_is_not_accepted);
-    RUN(a_reading_of_too_few_regions_is_not_accepted);
-    return test_result();
 }

@@ -4,7 +4,7 @@
 #include "pricing/freshness.h"
 #include "tests/db/prices/worlds.h"
 
-static void what_is_lost_as_a_whole_stays_for_an_hour(void)
+TEST(what_is_lost_as_a_whole_stays_for_an_hour)
 {
     for (int region = 0; region < 2; region++) {
         AUTO(folder_remove) struct folder folder = folder_make();
@@ -37,10 +37,8 @@ static void what_is_lost_as_a_whole_stays_for_an_hour(void)
     }
 }
 
-static void a_region_that_comes_back_was_never_away(void)
+TEST_WITH_DATABASE(a_region_that_comes_back_was_never_away)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct world world = world_of(1, 0.4);
     double without[PRICES];
 
@@ -60,10 +58,8 @@ static void a_region_that_comes_back_was_never_away(void)
     EXPECT_INT(price_told(db, "lists", 0, 4 * HOUR).price.nanos, 1000000000);
 }
 
-static void a_kind_that_is_lost_stays_for_an_hour(void)
+TEST_WITH_DATABASE(a_kind_that_is_lost_stays_for_an_hour)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct world world = world_of(1, 0.4);
     struct telling telling = {
         .source = &both_kinds, .on_demand = world.on_demand, .spot = world.spot};
@@ -206,7 +202,7 @@ static void play(struct chance *chance, bool *ret_held)
     }
 }
 
-static void no_sequence_with_a_wild_reading_leaves_a_wrong_price_fresh(void)
+TEST(no_sequence_with_a_wild_reading_leaves_a_wrong_price_fresh)
 {
     struct chance chance = {20261123};
     size_t held = 0;
@@ -218,13 +214,4 @@ static void no_sequence_with_a_wild_reading_leaves_a_wrong_price_fresh(void)
         held += any;
     }
     EXPECT(held > 150); /* or it has tested nothing */
-}
-
-int main(void)
-{
-    RUN(what_is_lost_as_a_whole_stays_for_an_hour);
-    RUN(a_region_that_comes_back_was_never_away);
-    RUN(a_kind_that_is_lost_stays_for_an_hour);
-    RUN(no_sequence_with_a_wild_reading_leaves_a_wrong_price_fresh);
-    return test_result();
 }

@@ -57,11 +57,8 @@ static void expect_held(struct db *db, long long seconds, const char *text)
     EXPECT_STR(held_at(db, seconds), text);
 }
 
-static void a_withdrawn_price_held_until_then_and_the_one_before_holds_again(void)
+TEST_WITH_DATABASE(a_withdrawn_price_held_until_then_and_the_one_before_holds_again)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     put(db, "0.25", 0);
     put(db, "25", 100); /* the point was forgotten */
     struct listed_price listed = withdraw(db, 100, 160);
@@ -78,11 +75,8 @@ static void a_withdrawn_price_held_until_then_and_the_one_before_holds_again(voi
     EXPECT_INT(number_of(db, "SELECT since_us FROM price_series"), THEN_US + 160 * SECOND_US);
 }
 
-static void the_only_price_leaves_none(void)
+TEST_WITH_DATABASE(the_only_price_leaves_none)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     put(db, "25", 0);
     withdraw(db, 0, 60);
     expect_held(db, 59, "25");
@@ -90,11 +84,8 @@ static void the_only_price_leaves_none(void)
     EXPECT_INT(number_of(db, "SELECT nanos IS NULL FROM price_series"), 1);
 }
 
-static void a_price_that_was_to_hold_later_never_does(void)
+TEST_WITH_DATABASE(a_price_that_was_to_hold_later_never_does)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     put(db, "1", 0);
     put(db, "2", 1000);
     withdraw(db, 1000, 60);
@@ -103,10 +94,8 @@ static void a_price_that_was_to_hold_later_never_does(void)
     expect_held(db, 5000, "1");
 }
 
-static void the_right_price_may_be_typed_for_the_same_moment(void)
+TEST_WITH_DATABASE(the_right_price_may_be_typed_for_the_same_moment)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct price right = typed_price("0.25", 0), again = typed_price("0.26", 0);
     struct error err = {0};
 
@@ -127,10 +116,8 @@ static void the_right_price_may_be_typed_for_the_same_moment(void)
 }
 
 /* At moment 30 both prices of moment 0 are on record, and only the right one ever held. */
-static void a_price_that_was_replaced_for_all_its_time_is_in_no_spread(void)
+TEST_WITH_DATABASE(a_price_that_was_replaced_for_all_its_time_is_in_no_spread)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct price_moment moment = {1, THEN_US + 30 * SECOND_US, 3600 * SECOND_US};
     struct price_at at;
 
@@ -142,10 +129,8 @@ static void a_price_that_was_replaced_for_all_its_time_is_in_no_spread(void)
     EXPECT_NEAR(at.high, 0.25, 1e-12);
 }
 
-static void the_history_keeps_what_was_withdrawn(void)
+TEST_WITH_DATABASE(the_history_keeps_what_was_withdrawn)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct views views;
 
     put(db, "1", 0);
@@ -158,10 +143,8 @@ static void the_history_keeps_what_was_withdrawn(void)
     EXPECT_INT(views.withdrawn[1].at_us, 0);
 }
 
-static void once_is_enough(void)
+TEST_WITH_DATABASE(once_is_enough)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     long long revision;
 
     put(db, "1", 0);
@@ -173,10 +156,8 @@ static void once_is_enough(void)
     EXPECT_INT(number_of(db, "SELECT number FROM revision"), revision);
 }
 
-static void what_a_feed_says_is_not_withdrawn(void)
+TEST_WITH_DATABASE(what_a_feed_says_is_not_withdrawn)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct taken_back taken = at(60);
     struct price price = typed_price("1", 0);
     struct listed_price listed;
@@ -229,10 +210,8 @@ static long long put_discount(struct db *db, double factor, long long seconds)
     return number;
 }
 
-static void a_discount_is_withdrawn_in_the_same_way(void)
+TEST_WITH_DATABASE(a_discount_is_withdrawn_in_the_same_way)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct taken_back taken = at(160), later = at(170);
     struct discount discount = {0};
     struct error err = {0};
@@ -255,18 +234,4 @@ static void a_discount_is_withdrawn_in_the_same_way(void)
     EXPECT_STR(all, "0.9 0.08! 0.8 ");
     EXPECT(!discounts_withdraw(db, 77, &taken, &discount, &err));
     EXPECT_INT(err.kind, ERROR_NOT_FOUND);
-}
-
-int main(void)
-{
-    RUN(a_withdrawn_price_held_until_then_and_the_one_before_holds_again);
-    RUN(the_only_price_leaves_none);
-    RUN(a_price_that_was_to_hold_later_never_does);
-    RUN(the_right_price_may_be_typed_for_the_same_moment);
-    RUN(a_price_that_was_replaced_for_all_its_time_is_in_no_spread);
-    RUN(the_history_keeps_what_was_withdrawn);
-    RUN(once_is_enough);
-    RUN(what_a_feed_says_is_not_withdrawn);
-    RUN(a_discount_is_withdrawn_in_the_same_way);
-    return test_result();
 }

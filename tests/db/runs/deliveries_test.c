@@ -73,11 +73,8 @@ static void record(struct db *db, const char *hub, long long run, enum delivery_
     EXPECT_STR(err.message, "");
 }
 
-static void runs_measured_here_wait_for_each_hub(void)
+TEST_WITH_DATABASE(runs_measured_here_wait_for_each_hub)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     expect_waiting(db, HUB, 0, "");
     expect_counts(db, 0, 0, 0, 0);
     fill(db);
@@ -90,10 +87,8 @@ static void runs_measured_here_wait_for_each_hub(void)
     expect_counts(db, 2, 1, 0, 0);
 }
 
-static void a_reader_that_has_enough_gets_no_more(void)
+TEST_WITH_DATABASE(a_reader_that_has_enough_gets_no_more)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct heard heard = {.most = 2};
 
     fill(db);
@@ -101,11 +96,8 @@ static void a_reader_that_has_enough_gets_no_more(void)
     EXPECT_STR(heard.numbers, "12");
 }
 
-static void a_run_without_its_steps_is_counted_but_not_reported(void)
+TEST_WITH_DATABASE(a_run_without_its_steps_is_counted_but_not_reported)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     fill(db);
     EXPECT(db_execute(db, "UPDATE runs SET thinned_us = 5 WHERE number IN (1, 2)", NULL));
     record(db, HUB, 1, DELIVERY_ACCEPTED, "");
@@ -113,10 +105,8 @@ static void a_run_without_its_steps_is_counted_but_not_reported(void)
     expect_counts(db, 1, 1, 0, 1);
 }
 
-static void a_refusal_keeps_its_reason_until_it_is_accepted_after_all(void)
+TEST_WITH_DATABASE(a_refusal_keeps_its_reason_until_it_is_accepted_after_all)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct delivery found;
 
     fill(db);
@@ -136,10 +126,8 @@ static void a_refusal_keeps_its_reason_until_it_is_accepted_after_all(void)
     EXPECT_INT(found.verdict, DELIVERY_ACCEPTED);
 }
 
-static void refused_runs_wait_again_when_that_is_asked(void)
+TEST_WITH_DATABASE(refused_runs_wait_again_when_that_is_asked)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct delivery found;
 
     fill(db);
@@ -154,10 +142,8 @@ static void refused_runs_wait_again_when_that_is_asked(void)
     EXPECT(deliveries_forget_refusals(db, HUB, NULL)); /* of none */
 }
 
-static void a_batch_is_recorded_whole_or_not_at_all(void)
+TEST_WITH_DATABASE(a_batch_is_recorded_whole_or_not_at_all)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct delivery batch[] = {{.run = 1, .verdict = DELIVERY_ACCEPTED},
                                {.run = 99, .verdict = DELIVERY_ACCEPTED}};
     struct error err = {0};
@@ -174,7 +160,7 @@ static void a_batch_is_recorded_whole_or_not_at_all(void)
                2);
 }
 
-static void a_shared_open_creates_no_database(void)
+TEST(a_shared_open_creates_no_database)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct error err = {0};
@@ -184,7 +170,7 @@ static void a_shared_open_creates_no_database(void)
     EXPECT(access(folder.file, F_OK) != 0);
 }
 
-static void a_schema_that_is_in_use_is_left_alone(void)
+TEST(a_schema_that_is_in_use_is_left_alone)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_unlockp) struct db_lock *lock = NULL;
@@ -213,10 +199,8 @@ static void a_schema_that_is_in_use_is_left_alone(void)
     db_free(db);
 }
 
-static void a_broken_database_gives_an_error(void)
+TEST_WITH_DATABASE(a_broken_database_gives_an_error)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct delivery delivery = {.run = 1, .verdict = DELIVERY_ACCEPTED};
     struct heard heard = {.most = 9};
     struct delivery_counts counts;
@@ -230,18 +214,4 @@ static void a_broken_database_gives_an_error(void)
     EXPECT(!deliveries_forget_refusals(db, HUB, NULL));
     EXPECT(!deliveries_find(db, HUB, 1, &delivery, NULL));
     EXPECT(!deliveries_count(db, HUB, &counts, NULL));
-}
-
-int main(void)
-{
-    RUN(runs_measured_here_wait_for_each_hub);
-    RUN(a_reader_that_has_enough_gets_no_more);
-    RUN(a_run_without_its_steps_is_counted_but_not_reported);
-    RUN(a_refusal_keeps_its_reason_until_it_is_accepted_after_all);
-    RUN(refused_runs_wait_again_when_that_is_asked);
-    RUN(a_batch_is_recorded_whole_or_not_at_all);
-    RUN(a_shared_open_creates_no_database);
-    RUN(a_schema_that_is_in_use_is_left_alone);
-    RUN(a_broken_database_gives_an_error);
-    return test_result();
 }

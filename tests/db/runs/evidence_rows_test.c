@@ -22,10 +22,8 @@ static struct evidence evidence_of(long long first, int observations, int readin
     return evidence;
 }
 
-static void evidence_comes_back_as_it_was_in_its_order(void)
+TEST_WITH_DATABASE(evidence_comes_back_as_it_was_in_its_order)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = run_spec_default();
     struct run_order order = order_of(&spec);
     create_one(db, &order);
@@ -48,10 +46,8 @@ static void evidence_comes_back_as_it_was_in_its_order(void)
     EXPECT_NEAR(loaded.readings[20].canary.copy_bytes_per_second, 2e9, 0);
 }
 
-static void a_place_is_taken_once(void)
+TEST_WITH_DATABASE(a_place_is_taken_once)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = run_spec_default();
     struct run_order order = order_of(&spec);
     create_one(db, &order);
@@ -63,11 +59,4 @@ static void a_place_is_taken_once(void)
     EXPECT(evidence_rows_load(db, run.number, &loaded, NULL)); /* and nothing of the second */
     EXPECT_INT((long long)loaded.observation_count, 2);
     EXPECT(!evidence_rows_append(db, 4711, 0, 0, &evidence, NULL)); /* no such run */
-}
-
-int main(void)
-{
-    RUN(evidence_comes_back_as_it_was_in_its_order);
-    RUN(a_place_is_taken_once);
-    return test_result();
 }

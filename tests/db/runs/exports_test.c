@@ -60,11 +60,8 @@ static void expect_exported(struct db *db, const struct run_filter *filter, cons
     EXPECT_INT(number, last);
 }
 
-static void finished_runs_are_exported_oldest_first(void)
+TEST_WITH_DATABASE(finished_runs_are_exported_oldest_first)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     expect_exported(db, &(struct run_filter){.limit = -1}, "", 0);
     fill(db);
     expect_exported(db, &(struct run_filter){.limit = -1}, "ABCD", 4);
@@ -73,10 +70,8 @@ static void finished_runs_are_exported_oldest_first(void)
     expect_exported(db, &(struct run_filter){.limit = -1, .after = 4}, "", 0);
 }
 
-static void all_conditions_must_hold(void)
+TEST_WITH_DATABASE(all_conditions_must_hold)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_filter filter = {.limit = -1, .engine = "other", .label_count = 1};
 
     fill(db);
@@ -92,10 +87,8 @@ static void all_conditions_must_hold(void)
     expect_exported(db, &(struct run_filter){.limit = -1, .instance = "x"}, "", 0);
 }
 
-static void a_reader_that_has_enough_gets_no_more_runs(void)
+TEST_WITH_DATABASE(a_reader_that_has_enough_gets_no_more_runs)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct heard heard = {.most = 3};
     long long last;
 
@@ -106,10 +99,8 @@ static void a_reader_that_has_enough_gets_no_more_runs(void)
     EXPECT_INT(last, 3);
 }
 
-static void a_broken_database_gives_an_error(void)
+TEST_WITH_DATABASE(a_broken_database_gives_an_error)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct heard heard = {.most = 9};
     struct error err = {0};
     long long last;
@@ -118,13 +109,4 @@ static void a_broken_database_gives_an_error(void)
     EXPECT(!exports_each(db, &(struct run_filter){.limit = -1},
                          &(struct export_reader){listen, &heard}, &last, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
-}
-
-int main(void)
-{
-    RUN(finished_runs_are_exported_oldest_first);
-    RUN(all_conditions_must_hold);
-    RUN(a_reader_that_has_enough_gets_no_more_runs);
-    RUN(a_broken_database_gives_an_error);
-    return test_result();
 }

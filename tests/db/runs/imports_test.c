@@ -33,10 +33,8 @@ static void expect_refused(struct db *db, const struct imported *imported, const
     EXPECT_INT(number_of(db, "SELECT count(*) FROM machines"), machines);
 }
 
-static void an_imported_run_reads_like_one_that_was_measured_here(void)
+TEST_WITH_DATABASE(an_imported_run_reads_like_one_that_was_measured_here)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(evidence_free) struct evidence evidence = {0};
     AUTO(steps_free) struct steps steps = {0};
     AUTO(freep) char *implementations = NULL;
@@ -78,10 +76,8 @@ static void an_imported_run_reads_like_one_that_was_measured_here(void)
                1);
 }
 
-static void a_part_of_an_imported_trace_is_loaded_alone(void)
+TEST_WITH_DATABASE(a_part_of_an_imported_trace_is_loaded_alone)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(steps_free) struct steps middle = {0}, behind = {0};
     struct imported_parts parts;
 
@@ -94,7 +90,7 @@ static void a_part_of_an_imported_trace_is_loaded_alone(void)
     EXPECT_INT((long long)behind.count, 0);
 }
 
-static void the_same_run_again_is_known_however_its_trace_is_spelled(void)
+TEST(the_same_run_again_is_known_however_its_trace_is_spelled)
 {
     static const char spelled[] =
         "{\"loss\":[5e-1,0.250,0.1,-2.0],\"nanoseconds\":[30,10,11,12]}";
@@ -110,7 +106,7 @@ static void the_same_run_again_is_known_however_its_trace_is_spelled(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 1);
 }
 
-static void a_run_that_was_measured_here_stays_what_it_is(void)
+TEST(a_run_that_was_measured_here_stays_what_it_is)
 {
     const struct step steps[] = {{.nanoseconds = 30, .loss = 0.5},
                                  {.nanoseconds = 10, .loss = 0.25},
@@ -147,7 +143,7 @@ static const char *const other_evidence[] = {
     "{\"observations\":[[1,5,6,7,8,9,10,11,12,13,14]],\"canaries\":[[2,1e9,2000],[2,1e9,2000]]}",
 };
 
-static void an_id_has_one_spec_and_one_trace(void)
+TEST(an_id_has_one_spec_and_one_trace)
 {
     static const char *const others[] = {
         "{\"nanoseconds\":[30,10,11,13],\"loss\":[0.5,0.25,0.1,-2]}",
@@ -179,10 +175,8 @@ static void an_id_has_one_spec_and_one_trace(void)
     expect_refused(db, &changed.imported, "id");
 }
 
-static void a_machine_is_stored_once_and_read_unchanged(void)
+TEST_WITH_DATABASE(a_machine_is_stored_once_and_read_unchanged)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(imports_end) struct imports imports = {0};
     struct imported_parts parts;
     enum import_fate fate;
@@ -204,7 +198,7 @@ static void a_machine_is_stored_once_and_read_unchanged(void)
 }
 
 /* Somebody made up one of both: the runs of neither are judged by the facts of the other. */
-static void other_facts_of_a_known_fingerprint_have_a_second_name(void)
+TEST(other_facts_of_a_known_fingerprint_have_a_second_name)
 {
     static const char facts[] = "{\"cores\":4,\"isa\":\"avx2\"}", second[] = "9b193e8eebcb6784";
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -237,10 +231,8 @@ static void other_facts_of_a_known_fingerprint_have_a_second_name(void)
     expect_refused(db, &parts.imported, "machine");
 }
 
-static void runs_of_one_configuration_are_one_contender(void)
+TEST_WITH_DATABASE(runs_of_one_configuration_are_one_contender)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(imports_end) struct imports imports = {0};
     struct imported_parts parts;
     long long before, after;
@@ -264,10 +256,8 @@ static void runs_of_one_configuration_are_one_contender(void)
     EXPECT_INT(number_of(db, "SELECT min(changed) FROM contenders"), after);
 }
 
-static void more_configurations_than_the_cache_holds_stay_distinct(void)
+TEST_WITH_DATABASE(more_configurations_than_the_cache_holds_stay_distinct)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(imports_end) struct imports imports = {0};
     struct imported_parts parts;
     enum import_fate fate;
@@ -289,10 +279,8 @@ static void more_configurations_than_the_cache_holds_stay_distinct(void)
                2);
 }
 
-static void an_uncommitted_transaction_leaves_nothing(void)
+TEST_WITH_DATABASE(an_uncommitted_transaction_leaves_nothing)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct imported_parts parts;
 
     imported_make(&parts);
@@ -310,10 +298,8 @@ static void an_uncommitted_transaction_leaves_nothing(void)
     expect_fate(db, &parts.imported, IMPORT_STORED);
 }
 
-static void a_long_trace_becomes_rows(void)
+TEST_WITH_DATABASE(a_long_trace_becomes_rows)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(bytes_free) struct bytes text = {.limit = 1 << 20};
     AUTO(steps_free) struct steps last = {0};
     const long long count = IMPORT_TRACE_STEPS + 1;
@@ -338,10 +324,8 @@ static void a_long_trace_becomes_rows(void)
     expect_fate(db, &parts.imported, IMPORT_KNOWN);
 }
 
-static void a_run_that_was_voided_elsewhere_counts_nowhere_here(void)
+TEST_WITH_DATABASE(a_run_that_was_voided_elsewhere_counts_nowhere_here)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct imported_parts parts;
 
     imported_make(&parts);
@@ -356,10 +340,8 @@ static void a_run_that_was_voided_elsewhere_counts_nowhere_here(void)
 }
 
 /* Who may only import may not take back what counts here, nor count what was taken back. */
-static void the_void_of_a_known_run_changes_nothing(void)
+TEST_WITH_DATABASE(the_void_of_a_known_run_changes_nothing)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct imported_parts parts;
 
     imported_make(&parts);
@@ -374,22 +356,4 @@ static void the_void_of_a_known_run_changes_nothing(void)
     expect_fate(db, &parts.imported, IMPORT_KNOWN);
     AUTO(run_clear) struct run voided = find_run(db, parts.run.id.text);
     EXPECT_INT(voided.voided.at_us, 5);
-}
-
-int main(void)
-{
-    RUN(an_imported_run_reads_like_one_that_was_measured_here);
-    RUN(a_part_of_an_imported_trace_is_loaded_alone);
-    RUN(the_same_run_again_is_known_however_its_trace_is_spelled);
-    RUN(a_run_that_was_measured_here_stays_what_it_is);
-    RUN(an_id_has_one_spec_and_one_trace);
-    RUN(a_machine_is_stored_once_and_read_unchanged);
-    RUN(other_facts_of_a_known_fingerprint_have_a_second_name);
-    RUN(runs_of_one_configuration_are_one_contender);
-    RUN(more_configurations_than_the_cache_holds_stay_distinct);
-    RUN(an_uncommitted_transaction_leaves_nothing);
-    RUN(a_long_trace_becomes_rows);
-    RUN(a_run_that_was_voided_elsewhere_counts_nowhere_here);
-    RUN(the_void_of_a_known_run_changes_nothing);
-    return test_result();
 }

@@ -16,10 +16,8 @@ static long long store(struct db *db, char *fingerprint, long long now_us)
     return number;
 }
 
-static void a_machine_is_stored_once_however_often_it_is_seen(void)
+TEST_WITH_DATABASE(a_machine_is_stored_once_however_often_it_is_seen)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     long long first = store(db, one, NOON_US), second = store(db, other, NOON_US + 1);
 
     EXPECT(first > 0 && second > 0 && first != second);
@@ -33,7 +31,7 @@ static void a_machine_is_stored_once_however_often_it_is_seen(void)
 }
 
 /* A sender has made up facts with the hash that our own will have. */
-static void own_facts_replace_those_of_a_sender(void)
+TEST(own_facts_replace_those_of_a_sender)
 {
     static char made_up[] = "{\"isa\":\"none\"}", wrong[] = "6666666666666666";
     const struct machine_row sent = {
@@ -52,10 +50,8 @@ static void own_facts_replace_those_of_a_sender(void)
     EXPECT_STR(found.facts, facts);
 }
 
-static void a_run_points_to_the_machine_that_claimed_it(void)
+TEST_WITH_DATABASE(a_run_points_to_the_machine_that_claimed_it)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = run_spec_default();
     struct run_order order = order_of(&spec);
     AUTO(run_clear) struct run run = {0};
@@ -76,10 +72,8 @@ static void tell(void *user, const struct machine_row *machine)
     letters[used + 1] = '\0';
 }
 
-static void they_are_listed_latest_first(void)
+TEST_WITH_DATABASE(they_are_listed_latest_first)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     char all[64] = "", newest[64] = "";
 
     store(db, one, NOON_US);
@@ -90,23 +84,11 @@ static void they_are_listed_latest_first(void)
     EXPECT_STR(newest, "f");
 }
 
-static void an_unknown_one_is_not_found(void)
+TEST_WITH_DATABASE(an_unknown_one_is_not_found)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct machine_row row;
     struct error err = {0};
 
     EXPECT(!machines_find(db, "unknown", &row, &err));
     EXPECT_INT(err.kind, ERROR_NOT_FOUND);
-}
-
-int main(void)
-{
-    RUN(a_machine_is_stored_once_however_often_it_is_seen);
-    RUN(own_facts_replace_those_of_a_sender);
-    RUN(a_run_points_to_the_machine_that_claimed_it);
-    RUN(they_are_listed_latest_first);
-    RUN(an_unknown_one_is_not_found);
-    return test_result();
 }

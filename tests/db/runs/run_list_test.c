@@ -135,7 +135,7 @@ static void expect_matches(struct db *db, const struct run_filter *filter)
     EXPECT_INT((long long)list.count, (long long)count);
 }
 
-static void without_filters_all_runs_come_newest_first(void)
+TEST(without_filters_all_runs_come_newest_first)
 {
     const struct run_filter all = {.limit = RUN_LIST_MAX};
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -150,7 +150,7 @@ static void without_filters_all_runs_come_newest_first(void)
 }
 
 /* Every combination: each filter is unset or one of its values, or one that no run has. */
-static void every_combination_of_filters_finds_what_it_should(void)
+TEST(every_combination_of_filters_finds_what_it_should)
 {
     static const char *const some_states[] = {NULL, "queued", "cancelled", "failed"};
     static const char *const some_engines[] = {NULL, "native", "torch' OR 1 = 1 --"};
@@ -179,7 +179,7 @@ static void every_combination_of_filters_finds_what_it_should(void)
     EXPECT(db->statement_count <= statements + 1);
 }
 
-static void all_labels_must_match(void)
+TEST(all_labels_must_match)
 {
     static const struct {
         const char *key, *value;
@@ -229,7 +229,7 @@ static void read_pages(struct db *db, struct run_filter filter, long long limit)
     EXPECT_INT(expected, 0); /* none was left out */
 }
 
-static void paging_loses_and_doubles_nothing_while_runs_arrive(void)
+TEST(paging_loses_and_doubles_nothing_while_runs_arrive)
 {
     static const long long limits[] = {1, 5, 12, 24, 200};
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -244,7 +244,7 @@ static void paging_loses_and_doubles_nothing_while_runs_arrive(void)
     }
 }
 
-static void a_next_page_is_announced_only_if_there_is_one(void)
+TEST(a_next_page_is_announced_only_if_there_is_one)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_with_runs(&folder);
@@ -258,10 +258,8 @@ static void a_next_page_is_announced_only_if_there_is_one(void)
     }
 }
 
-static void an_empty_database_lists_nothing(void)
+TEST_WITH_DATABASE(an_empty_database_lists_nothing)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(run_list_free) struct run_list list = {0};
 
     EXPECT(run_list_load(db, &(struct run_filter){.limit = 50}, &list, NULL));
@@ -301,7 +299,7 @@ static void expect_numbers(struct db *db, struct run_filter filter, const char *
     EXPECT_STR(found, wanted);
 }
 
-static void runs_are_found_by_how_they_were_judged_and_where_measured(void)
+TEST(runs_are_found_by_how_they_were_judged_and_where_measured)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_with_all_sorts(&folder);
@@ -314,7 +312,7 @@ static void runs_are_found_by_how_they_were_judged_and_where_measured(void)
     expect_numbers(db, (struct run_filter){.provenance = "imported", .validity = "warn"}, " 2");
 }
 
-static void a_time_is_a_half_open_range_and_gives_the_order(void)
+TEST(a_time_is_a_half_open_range_and_gives_the_order)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_with_all_sorts(&folder);
@@ -333,7 +331,7 @@ static void a_time_is_a_half_open_range_and_gives_the_order(void)
 }
 
 /* Created at one moment: their numbers decide, and no page loses one. */
-static void pages_of_a_time_lose_and_double_nothing(void)
+TEST(pages_of_a_time_lose_and_double_nothing)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_with_runs(&folder);
@@ -367,7 +365,7 @@ static void pretend_a_million(struct db *db)
 }
 
 /* A list of a million runs must not read them all, nor sort them. */
-static void a_filter_is_looked_up_in_an_index(void)
+TEST(a_filter_is_looked_up_in_an_index)
 {
     static const struct {
         struct run_filter filter;
@@ -406,19 +404,4 @@ static void a_filter_is_looked_up_in_an_index(void)
         if (!strstr(plan, index) || strstr(plan, "SCAN") || strstr(plan, "TEMP B-TREE"))
             EXPECT_STR(plan, index);
     }
-}
-
-int main(void)
-{
-    RUN(runs_are_found_by_how_they_were_judged_and_where_measured);
-    RUN(a_time_is_a_half_open_range_and_gives_the_order);
-    RUN(pages_of_a_time_lose_and_double_nothing);
-    RUN(a_filter_is_looked_up_in_an_index);
-    RUN(without_filters_all_runs_come_newest_first);
-    RUN(every_combination_of_filters_finds_what_it_should);
-    RUN(all_labels_must_match);
-    RUN(paging_loses_and_doubles_nothing_while_runs_arrive);
-    RUN(a_next_page_is_announced_only_if_there_is_one);
-    RUN(an_empty_database_lists_nothing);
-    return test_result();
 }

@@ -55,10 +55,8 @@ static long long end_priced(struct db *db, const struct ended *ended)
     return run.number;
 }
 
-static void runs_without_a_price_have_it_and_others_keep_theirs(void)
+TEST_WITH_DATABASE(runs_without_a_price_have_it_and_others_keep_theirs)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     long long without = end_priced(db, &(struct ended){.vm = "a"}),
               with =
                   end_priced(db, &(struct ended){.vm = "a", .paid = paid_of(2, "aws-spot-page")}),
@@ -76,11 +74,8 @@ static void runs_without_a_price_have_it_and_others_keep_theirs(void)
                2);
 }
 
-static void a_machine_without_a_name_is_known_by_its_hardware(void)
+TEST_WITH_DATABASE(a_machine_without_a_name_is_known_by_its_hardware)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     end_priced(db, &(struct ended){.stratum = "hardware1"});
     end_priced(db, &(struct ended){.stratum = "hardware2"});
     end_priced(db, &(struct ended){.stratum = "hardware1", .vm = "a"});
@@ -88,10 +83,8 @@ static void a_machine_without_a_name_is_known_by_its_hardware(void)
     EXPECT_INT(number_of(db, "SELECT number FROM runs WHERE paid_per_hour = 0.5"), 1);
 }
 
-static void a_run_from_elsewhere_and_one_that_goes_on_have_none(void)
+TEST_WITH_DATABASE(a_run_from_elsewhere_and_one_that_goes_on_have_none)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(run_clear) struct run going = run_about_to_end(db, &(struct ended){.vm = "a"});
 
     EXPECT_INT(renewed(db, VM, "x", 0.5), 0);
@@ -100,23 +93,11 @@ static void a_run_from_elsewhere_and_one_that_goes_on_have_none(void)
     EXPECT_INT(renewed(db, VM, "x", 0.5), 0);
 }
 
-static void a_comparison_reads_the_contender_anew(void)
+TEST_WITH_DATABASE(a_comparison_reads_the_contender_anew)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     end_priced(db, &(struct ended){.vm = "a"});
     EXPECT_INT(renewed(db, VM, "x", 0.5), 1);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders WHERE changed ="
                              " (SELECT number FROM revision)"),
                1);
-}
-
-int main(void)
-{
-    RUN(runs_without_a_price_have_it_and_others_keep_theirs);
-    RUN(a_machine_without_a_name_is_known_by_its_hardware);
-    RUN(a_run_from_elsewhere_and_one_that_goes_on_have_none);
-    RUN(a_comparison_reads_the_contender_anew);
-    return test_result();
 }

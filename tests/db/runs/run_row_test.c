@@ -13,10 +13,8 @@ static bool is_in_table(const char *name)
     return false;
 }
 
-static void the_table_has_each_column_of_the_schema_once(void)
+TEST_WITH_DATABASE(the_table_has_each_column_of_the_schema_once)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(db, "SELECT name FROM pragma_table_info('runs')", NULL);
     long long in_schema = 0, in_table = 0;
@@ -42,11 +40,8 @@ static void expect_columns(struct db *db, const char *sql)
     sqlite3_finalize(query);
 }
 
-static void other_columns_of_a_query_follow_those_of_a_run(void)
+TEST_WITH_DATABASE(other_columns_of_a_query_follow_those_of_a_run)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     expect_columns(db, "SELECT " RUN_COLUMNS " FROM runs");
     expect_columns(db, "SELECT " RUN_LIST_COLUMNS " FROM runs");
 }
@@ -138,10 +133,8 @@ static void expect_price_columns(struct db *db)
     EXPECT_STR(text, "0.5 500000001 EUR spot feed 14");
 }
 
-static void each_member_of_an_imported_run_has_its_own_column(void)
+TEST_WITH_DATABASE(each_member_of_an_imported_run_has_its_own_column)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct imported_parts parts;
     enum import_fate fate;
 
@@ -156,10 +149,8 @@ static void each_member_of_an_imported_run_has_its_own_column(void)
                1);
 }
 
-static void each_member_of_a_run_that_ends_has_its_own_column(void)
+TEST_WITH_DATABASE(each_member_of_a_run_that_ends_has_its_own_column)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct imported_parts parts;
     struct run ended;
 
@@ -188,10 +179,8 @@ static void each_member_of_a_run_that_ends_has_its_own_column(void)
                1);
 }
 
-static void what_is_not_known_is_null(void)
+TEST_WITH_DATABASE(what_is_not_known_is_null)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = run_spec_default();
     struct run_order order = order_of(&spec);
     struct run ended = {.state = RUN_CANCELLED, .number = 1};
@@ -212,10 +201,8 @@ static void what_is_not_known_is_null(void)
     EXPECT_INT(columns - nulls, 13);
 }
 
-static void a_stored_spec_that_cannot_be_read_is_an_error_that_names_the_run(void)
+TEST_WITH_DATABASE(a_stored_spec_that_cannot_be_read_is_an_error_that_names_the_run)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct imported_parts parts;
     enum import_fate fate;
     struct run run = {0};
@@ -228,15 +215,4 @@ static void a_stored_spec_that_cannot_be_read_is_an_error_that_names_the_run(voi
     EXPECT_INT(err.kind, ERROR_INTERNAL);
     EXPECT(strstr(err.message, "the stored spec of run " IMPORTED_ID " cannot be read: ") !=
            NULL);
-}
-
-int main(void)
-{
-    RUN(a_stored_spec_that_cannot_be_read_is_an_error_that_names_the_run);
-    RUN(the_table_has_each_column_of_the_schema_once);
-    RUN(other_columns_of_a_query_follow_those_of_a_run);
-    RUN(each_member_of_an_imported_run_has_its_own_column);
-    RUN(each_member_of_a_run_that_ends_has_its_own_column);
-    RUN(what_is_not_known_is_null);
-    return test_result();
 }

@@ -25,10 +25,8 @@ static void create_plain_one(struct db *db)
     run_clear(&run);
 }
 
-static void a_queued_run_is_cancelled_at_once(void)
+TEST_WITH_DATABASE(a_queued_run_is_cancelled_at_once)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(run_clear) struct run run = create_plain(db);
     AUTO(run_clear) struct run after = {0};
 
@@ -38,10 +36,8 @@ static void a_queued_run_is_cancelled_at_once(void)
     EXPECT_INT(after.started_us, 0);
 }
 
-static void a_cancelled_run_stays_running_until_its_worker_has_the_signal(void)
+TEST_WITH_DATABASE(a_cancelled_run_stays_running_until_its_worker_has_the_signal)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(run_clear) struct run run = create_plain(db);
     claim_one(db);
     AUTO(run_clear) struct run after = {0};
@@ -51,7 +47,7 @@ static void a_cancelled_run_stays_running_until_its_worker_has_the_signal(void)
     EXPECT_INT(after.ended_us, 0);
 }
 
-static void a_run_that_has_ended_cannot_be_cancelled(void)
+TEST(a_run_that_has_ended_cannot_be_cancelled)
 {
     static const enum run_state ends[] = {RUN_FINISHED, RUN_FAILED, RUN_CANCELLED,
                                           RUN_INTERRUPTED, RUN_PREEMPTED};
@@ -76,10 +72,8 @@ static void a_run_that_has_ended_cannot_be_cancelled(void)
     }
 }
 
-static void an_unknown_run_cannot_be_cancelled(void)
+TEST_WITH_DATABASE(an_unknown_run_cannot_be_cancelled)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct error err = {0};
     struct run after = {0};
 
@@ -87,10 +81,8 @@ static void an_unknown_run_cannot_be_cancelled(void)
     EXPECT_INT(err.kind, ERROR_NOT_FOUND);
 }
 
-static void the_oldest_orphan_is_found_until_none_is_left(void)
+TEST_WITH_DATABASE(the_oldest_orphan_is_found_until_none_is_left)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run none = {.number = 77};
     bool found = true;
 
@@ -129,10 +121,8 @@ static bool insert_in_state(struct db *db, const char *state)
     return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-static void runs_are_counted_by_state(void)
+TEST_WITH_DATABASE(runs_are_counted_by_state)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     long long counts[RUN_STATES];
 
     do_not_sync(db);
@@ -154,11 +144,8 @@ static bool is_lawful(enum run_state from, enum run_state to)
     return from == RUN_RUNNING && run_state_is_final(to);
 }
 
-static void the_database_refuses_every_unlawful_move(void)
+TEST_WITH_DATABASE(the_database_refuses_every_unlawful_move)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     do_not_sync(db);
     for (int from = 0; from < RUN_STATES; from++)
         for (int to = 0; to < RUN_STATES; to++) {
@@ -174,21 +161,16 @@ static void the_database_refuses_every_unlawful_move(void)
         }
 }
 
-static void the_database_refuses_an_unknown_state(void)
+TEST_WITH_DATABASE(the_database_refuses_an_unknown_state)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     EXPECT(!insert_in_state(db, "sleeping"));
     EXPECT(!insert_in_state(db, ""));
     EXPECT(!insert_in_state(db, "Queued"));
     EXPECT(insert_in_state(db, "queued"));
 }
 
-static void a_finished_run_without_a_number_is_refused_whole(void)
+TEST_WITH_DATABASE(a_finished_run_without_a_number_is_refused_whole)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     create_plain_one(db);
     AUTO(run_clear) struct run run = claim_run(db);
     struct error err = {0};
@@ -225,7 +207,7 @@ static void *claim_all(void *argument)
     return NULL;
 }
 
-static void no_run_is_claimed_twice(void)
+TEST(no_run_is_claimed_twice)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -246,7 +228,7 @@ static void no_run_is_claimed_twice(void)
                    1);
 }
 
-static void a_database_that_another_writes_to_is_busy_and_stays_whole(void)
+TEST(a_database_that_another_writes_to_is_busy_and_stays_whole)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder), *other = open_database(&folder);
@@ -274,20 +256,4 @@ static void a_database_that_another_writes_to_is_busy_and_stays_whole(void)
     EXPECT(db_execute(other, "COMMIT", NULL));
     create_one(db, &order);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 2);
-}
-
-int main(void)
-{
-    RUN(a_queued_run_is_cancelled_at_once);
-    RUN(a_cancelled_run_stays_running_until_its_worker_has_the_signal);
-    RUN(a_run_that_has_ended_cannot_be_cancelled);
-    RUN(an_unknown_run_cannot_be_cancelled);
-    RUN(the_oldest_orphan_is_found_until_none_is_left);
-    RUN(runs_are_counted_by_state);
-    RUN(the_database_refuses_every_unlawful_move);
-    RUN(the_database_refuses_an_unknown_state);
-    RUN(a_finished_run_without_a_number_is_refused_whole);
-    RUN(no_run_is_claimed_twice);
-    RUN(a_database_that_another_writes_to_is_busy_and_stays_whole);
-    return test_result();
 }

@@ -31,10 +31,8 @@ static struct run begun_run(struct db *db)
                       .first_measured = 6,                                                       \
                       .throughput = {.known = true, .low = 630.5, .high = 650.75}})
 
-static void a_created_run_is_queued_with_what_was_asked(void)
+TEST_WITH_DATABASE(a_created_run_is_queued_with_what_was_asked)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = spec_with_labels();
     struct run_order order = order_of(&spec);
 
@@ -60,10 +58,8 @@ static void a_created_run_is_queued_with_what_was_asked(void)
                2);
 }
 
-static void runs_are_numbered_in_the_order_of_acceptance(void)
+TEST_WITH_DATABASE(runs_are_numbered_in_the_order_of_acceptance)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = spec_with_labels();
     struct run_order order = order_of(&spec);
     AUTO(run_clear) struct run first = create_run(db, &order);
@@ -74,10 +70,8 @@ static void runs_are_numbered_in_the_order_of_acceptance(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels WHERE run = 2"), 2);
 }
 
-static void an_unknown_id_is_not_found(void)
+TEST_WITH_DATABASE(an_unknown_id_is_not_found)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct error err = {0};
     struct run run = {.number = 77};
 
@@ -86,10 +80,8 @@ static void an_unknown_id_is_not_found(void)
     EXPECT_INT(run.number, 77); /* untouched */
 }
 
-static void the_same_key_answers_the_run_it_made_before(void)
+TEST_WITH_DATABASE(the_same_key_answers_the_run_it_made_before)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = spec_with_labels();
     struct run_order order = order_of(&spec);
     AUTO(run_clear) struct run again = {0};
@@ -105,10 +97,8 @@ static void the_same_key_answers_the_run_it_made_before(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels"), 2);
 }
 
-static void a_replay_shows_the_run_as_it_is_now(void)
+TEST_WITH_DATABASE(a_replay_shows_the_run_as_it_is_now)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = spec_with_labels();
     struct run_order order = order_of(&spec);
     AUTO(run_clear) struct run again = {0};
@@ -121,10 +111,8 @@ static void a_replay_shows_the_run_as_it_is_now(void)
     EXPECT_INT(again.state, RUN_RUNNING);
 }
 
-static void the_same_key_with_another_spec_is_a_mismatch(void)
+TEST_WITH_DATABASE(the_same_key_with_another_spec_is_a_mismatch)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = spec_with_labels();
     struct run_order order = order_of(&spec);
     struct run run = {0};
@@ -141,10 +129,8 @@ static void the_same_key_with_another_spec_is_a_mismatch(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 1);
 }
 
-static void a_full_queue_takes_nothing_but_answers_replays(void)
+TEST_WITH_DATABASE(a_full_queue_takes_nothing_but_answers_replays)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = spec_with_labels();
     struct run_order order = order_of(&spec);
     AUTO(run_clear) struct run again = {0};
@@ -168,10 +154,8 @@ static void a_full_queue_takes_nothing_but_answers_replays(void)
     EXPECT_STR(again.id.text, second.id.text);
 }
 
-static void a_claimed_run_makes_room_in_the_queue(void)
+TEST_WITH_DATABASE(a_claimed_run_makes_room_in_the_queue)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = spec_with_labels();
     struct run_order order = order_of(&spec);
 
@@ -182,10 +166,8 @@ static void a_claimed_run_makes_room_in_the_queue(void)
     EXPECT_INT(second.state, RUN_QUEUED);
 }
 
-static void the_oldest_queued_run_is_claimed_first(void)
+TEST_WITH_DATABASE(the_oldest_queued_run_is_claimed_first)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = spec_with_labels();
     struct run_order order = order_of(&spec);
     AUTO(run_clear) struct run one = create_run(db, &order);
@@ -209,10 +191,8 @@ static void the_oldest_queued_run_is_claimed_first(void)
     EXPECT_INT(none.number, 77);
 }
 
-static void a_finished_run_keeps_all_that_the_worker_reported(void)
+TEST_WITH_DATABASE(a_finished_run_keeps_all_that_the_worker_reported)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(run_clear) struct run run = begun_run(db);
 
     run.state = RUN_FINISHED;
@@ -254,10 +234,8 @@ static void a_finished_run_keeps_all_that_the_worker_reported(void)
     EXPECT(found.stderr_tail == NULL);
 }
 
-static void the_details_of_the_engine_are_kept_however_the_run_ends(void)
+TEST_WITH_DATABASE(the_details_of_the_engine_are_kept_however_the_run_ends)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(freep) char *early = NULL, *late = NULL;
     AUTO(run_clear) struct run run = begun_run(db);
 
@@ -279,10 +257,8 @@ static void the_details_of_the_engine_are_kept_however_the_run_ends(void)
     EXPECT_STR(late, run.implementations);
 }
 
-static void details_that_the_engine_left_out_are_unknown(void)
+TEST_WITH_DATABASE(details_that_the_engine_left_out_are_unknown)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(freep) char *text = NULL;
     AUTO(run_clear) struct run run = begun_run(db);
 
@@ -295,10 +271,8 @@ static void details_that_the_engine_left_out_are_unknown(void)
     EXPECT(text == NULL);
 }
 
-static void implementations_of_an_unknown_run_are_not_found(void)
+TEST_WITH_DATABASE(implementations_of_an_unknown_run_are_not_found)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct error err = {0};
     char *text = NULL;
 
@@ -307,10 +281,8 @@ static void implementations_of_an_unknown_run_are_not_found(void)
     EXPECT(text == NULL);
 }
 
-static void a_failed_run_keeps_its_reason_and_last_words(void)
+TEST_WITH_DATABASE(a_failed_run_keeps_its_reason_and_last_words)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(run_clear) struct run run = begun_run(db);
 
     run.state = RUN_FAILED;
@@ -330,10 +302,8 @@ static void a_failed_run_keeps_its_reason_and_last_words(void)
                1);
 }
 
-static void only_a_running_run_is_ended(void)
+TEST_WITH_DATABASE(only_a_running_run_is_ended)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = spec_with_labels();
     struct run_order order = order_of(&spec);
     AUTO(run_clear) struct run run = create_run(db, &order);
@@ -351,24 +321,4 @@ static void only_a_running_run_is_ended(void)
     EXPECT(!runs_end(db, &run, NULL));
     AUTO(run_clear) struct run ended = find_run(db, run.id.text);
     EXPECT_INT(ended.state, RUN_FAILED);
-}
-
-int main(void)
-{
-    RUN(a_created_run_is_queued_with_what_was_asked);
-    RUN(runs_are_numbered_in_the_order_of_acceptance);
-    RUN(an_unknown_id_is_not_found);
-    RUN(the_same_key_answers_the_run_it_made_before);
-    RUN(a_replay_shows_the_run_as_it_is_now);
-    RUN(the_same_key_with_another_spec_is_a_mismatch);
-    RUN(a_full_queue_takes_nothing_but_answers_replays);
-    RUN(a_claimed_run_makes_room_in_the_queue);
-    RUN(the_oldest_queued_run_is_claimed_first);
-    RUN(a_finished_run_keeps_all_that_the_worker_reported);
-    RUN(the_details_of_the_engine_are_kept_however_the_run_ends);
-    RUN(details_that_the_engine_left_out_are_unknown);
-    RUN(implementations_of_an_unknown_run_are_not_found);
-    RUN(a_failed_run_keeps_its_reason_and_last_words);
-    RUN(only_a_running_run_is_ended);
-    return test_result();
 }

@@ -15,7 +15,7 @@ static long long queue_one(struct db *db)
     return run.number;
 }
 
-static void appended_rows_are_loaded_in_order(void)
+TEST(appended_rows_are_loaded_in_order)
 {
     const struct step early[] = {{STEP(10, 5.5)}, {STEP(20, 0.1)}};
     const struct step late[] = {{STEP(30, -1e300)}, {STEP(40, 0)}};
@@ -37,7 +37,7 @@ static void appended_rows_are_loaded_in_order(void)
     }
 }
 
-static void a_split_is_kept_and_so_is_its_absence(void)
+TEST(a_split_is_kept_and_so_is_its_absence)
 {
     const struct step steps[] = {{.nanoseconds = 100, .split = {1, 20, 30, 4, 0}},
                                  {.nanoseconds = 100, .split = {0, 0, 100, 0, 0}},
@@ -62,10 +62,8 @@ static void a_split_is_kept_and_so_is_its_absence(void)
                1);
 }
 
-static void pages_begin_where_they_are_asked_to_and_add_up(void)
+TEST_WITH_DATABASE(pages_begin_where_they_are_asked_to_and_add_up)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(steps_free) struct steps steps = {0};
     long long run = queue_one(db);
     struct step some[100];
@@ -83,7 +81,7 @@ static void pages_begin_where_they_are_asked_to_and_add_up(void)
         EXPECT_INT(steps.items[i].nanoseconds, (long long)i + 1);
 }
 
-static void the_run_counts_its_steps(void)
+TEST(the_run_counts_its_steps)
 {
     const struct step some[] = {{STEP(10, 1)}, {STEP(20, 1)}, {STEP(30, 1)}};
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -97,10 +95,8 @@ static void the_run_counts_its_steps(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM steps"), 5);
 }
 
-static void a_run_without_steps_loads_none(void)
+TEST_WITH_DATABASE(a_run_without_steps_loads_none)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(steps_free) struct steps steps = {0};
 
     EXPECT(step_rows_load(db, queue_one(db), 0, 100, &steps, NULL));
@@ -109,7 +105,7 @@ static void a_run_without_steps_loads_none(void)
 }
 
 /* One bad step among good ones, and none is kept. */
-static void a_batch_is_kept_whole_or_not_at_all(void)
+TEST(a_batch_is_kept_whole_or_not_at_all)
 {
     static const struct {
         long long run, position;
@@ -141,7 +137,7 @@ static void a_batch_is_kept_whole_or_not_at_all(void)
     EXPECT(step_rows_append(db, 1, 4, &good, 1, NULL)); /* and the connection still works */
 }
 
-static void steps_go_with_their_run(void)
+TEST(steps_go_with_their_run)
 {
     const struct step good = {STEP(10, 1)};
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -150,16 +146,4 @@ static void steps_go_with_their_run(void)
     EXPECT(step_rows_append(db, queue_one(db), 0, &good, 1, NULL));
     EXPECT(db_execute(db, "DELETE FROM runs", NULL));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM steps"), 0);
-}
-
-int main(void)
-{
-    RUN(appended_rows_are_loaded_in_order);
-    RUN(a_split_is_kept_and_so_is_its_absence);
-    RUN(pages_begin_where_they_are_asked_to_and_add_up);
-    RUN(the_run_counts_its_steps);
-    RUN(a_run_without_steps_loads_none);
-    RUN(a_batch_is_kept_whole_or_not_at_all);
-    RUN(steps_go_with_their_run);
-    return test_result();
 }

@@ -82,10 +82,8 @@ static void end(struct db *db, enum run_state state)
     end_as(db, state, VALIDITY_OK, 1);
 }
 
-static void a_sweep_is_stored_whole_with_the_runs_that_can_be(void)
+TEST_WITH_DATABASE(a_sweep_is_stored_whole_with_the_runs_that_can_be)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(sweep_clear) struct sweep sweep = read_sweep(REQUEST);
     struct sweep_order order = order_for(&sweep, NULL);
     struct run_id id = create(db, &order);
@@ -113,7 +111,7 @@ static void a_sweep_is_stored_whole_with_the_runs_that_can_be(void)
 }
 
 /* Two steps of half a second: a tenth of their time waiting, 0.8 of it computing. */
-static void a_run_of_a_sweep_says_where_its_time_went(void)
+TEST(a_run_of_a_sweep_says_where_its_time_went)
 {
     static const char *const summaries[] = {
         NULL, "{\"split\":null}", "not JSON",
@@ -146,10 +144,8 @@ static void a_run_of_a_sweep_says_where_its_time_went(void)
     EXPECT_INT(runs[3].ended_us, NOON_US + 4 * 1000000LL);
 }
 
-static void without_room_for_all_there_is_none_for_any(void)
+TEST_WITH_DATABASE(without_room_for_all_there_is_none_for_any)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(sweep_clear) struct sweep sweep = read_sweep(REQUEST);
     struct sweep_order order = order_for(&sweep, NULL);
     struct run_id id;
@@ -163,10 +159,8 @@ static void without_room_for_all_there_is_none_for_any(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 0);
 }
 
-static void a_key_makes_one_sweep(void)
+TEST_WITH_DATABASE(a_key_makes_one_sweep)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(sweep_clear) struct sweep sweep = read_sweep(REQUEST);
     struct sweep_order order = order_for(&sweep, "key");
     struct run_id id = create(db, &order), again;
@@ -210,17 +204,17 @@ static void expect_three_attempts(enum run_state state)
     EXPECT_INT((long long)count_runs(db, row.number, state), 3);
 }
 
-static void an_interrupted_run_is_queued_again_three_times_in_all(void)
+TEST(an_interrupted_run_is_queued_again_three_times_in_all)
 {
     expect_three_attempts(RUN_INTERRUPTED);
 }
 
-static void so_is_one_that_was_preempted(void)
+TEST(so_is_one_that_was_preempted)
 {
     expect_three_attempts(RUN_PREEMPTED);
 }
 
-static void failed_and_cancelled_runs_are_not_queued_again(void)
+TEST(failed_and_cancelled_runs_are_not_queued_again)
 {
     static const enum run_state ends[] = {RUN_FAILED, RUN_CANCELLED};
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -236,10 +230,8 @@ static void failed_and_cancelled_runs_are_not_queued_again(void)
     }
 }
 
-static void a_finished_run_is_not_done_again_and_its_number_is_there(void)
+TEST_WITH_DATABASE(a_finished_run_is_not_done_again_and_its_number_is_there)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(sweep_row_clear) struct sweep_row row = {0};
     AUTO(freep) struct sweep_row_run *runs = NULL;
     size_t count = 0;
@@ -273,10 +265,8 @@ static bool repeat(struct db *db, const struct sweep_row *row, long long seconds
     return queued;
 }
 
-static void an_invalid_run_is_repeated_when_all_others_have_ended(void)
+TEST_WITH_DATABASE(an_invalid_run_is_repeated_when_all_others_have_ended)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(sweep_row_clear) struct sweep_row row = {0};
     AUTO(freep) struct sweep_row_run *runs = NULL;
     size_t count = 0;
@@ -296,10 +286,8 @@ static void an_invalid_run_is_repeated_when_all_others_have_ended(void)
     EXPECT_INT((long long)runs[2].run.cell, (long long)runs[0].run.cell);
 }
 
-static void three_attempts_in_all_must_do(void)
+TEST_WITH_DATABASE(three_attempts_in_all_must_do)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(sweep_row_clear) struct sweep_row row = {0};
 
     place_disturbed(db, 30, &row);
@@ -312,10 +300,8 @@ static void three_attempts_in_all_must_do(void)
     EXPECT_INT((long long)count_runs(db, row.number, RUN_FINISHED), 4);
 }
 
-static void a_repetition_must_fit_into_what_is_left(void)
+TEST_WITH_DATABASE(a_repetition_must_fit_into_what_is_left)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(sweep_row_clear) struct sweep_row row = {0};
     AUTO(freep) struct sweep_row_run *runs = NULL;
     size_t count = 0;
@@ -332,10 +318,8 @@ static void a_repetition_must_fit_into_what_is_left(void)
     EXPECT_INT(again.spec.min_seconds, 20);
 }
 
-static void an_invalid_run_that_was_voided_is_not_repeated(void)
+TEST_WITH_DATABASE(an_invalid_run_that_was_voided_is_not_repeated)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(sweep_row_clear) struct sweep_row row = {0};
     AUTO(freep) struct sweep_row_run *runs = NULL;
     AUTO(run_clear) struct run voided = {0};
@@ -354,10 +338,8 @@ static void an_invalid_run_that_was_voided_is_not_repeated(void)
     EXPECT(!repeat(db, &row, 500));
 }
 
-static void failed_runs_and_runs_with_warnings_are_not_repeated(void)
+TEST_WITH_DATABASE(failed_runs_and_runs_with_warnings_are_not_repeated)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(sweep_row_clear) struct sweep_row row = {0};
 
     place_sweep(db, TWO_RUNS, &row);
@@ -366,10 +348,8 @@ static void failed_runs_and_runs_with_warnings_are_not_repeated(void)
     EXPECT(!repeat(db, &row, 500));
 }
 
-static void another_round_adds_its_cells_and_runs(void)
+TEST_WITH_DATABASE(another_round_adds_its_cells_and_runs)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(sweep_clear) struct sweep sweep = read_sweep(ONE_RUN);
     struct sweep_order order = order_for(&sweep, NULL);
     struct run_id id = create(db, &order);
@@ -389,10 +369,8 @@ static void another_round_adds_its_cells_and_runs(void)
     EXPECT_INT((long long)count_runs(db, row.number, RUN_QUEUED), 3);
 }
 
-static void an_end_is_one_end(void)
+TEST_WITH_DATABASE(an_end_is_one_end)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(sweep_clear) struct sweep sweep = read_sweep(REQUEST);
     struct sweep_order order = order_for(&sweep, NULL);
     struct run_id one = create(db, &order), two = create(db, &order), next;
@@ -427,10 +405,8 @@ static long long batch_for(struct db *db, const struct run *run)
 }
 
 /* Until one of them is invalid because it counted too few steps. */
-static void runs_of_a_cell_have_the_batch_that_was_chosen_first(void)
+TEST_WITH_DATABASE(runs_of_a_cell_have_the_batch_that_was_chosen_first)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(sweep_clear)
     struct sweep sweep = read_sweep("{\"base\":{\"batch_size\":\"auto\"},\"blocks\":3,"
                                     "\"knobs\":{\"seed\":[1]}}");
@@ -446,25 +422,4 @@ static void runs_of_a_cell_have_the_batch_that_was_chosen_first(void)
         end_in(&run, i == 1 ? VALIDITY_INVALID : VALIDITY_OK, 1);
         EXPECT(runs_end(db, &run, NULL));
     }
-}
-
-int main(void)
-{
-    RUN(a_sweep_is_stored_whole_with_the_runs_that_can_be);
-    RUN(a_run_of_a_sweep_says_where_its_time_went);
-    RUN(without_room_for_all_there_is_none_for_any);
-    RUN(a_key_makes_one_sweep);
-    RUN(an_interrupted_run_is_queued_again_three_times_in_all);
-    RUN(so_is_one_that_was_preempted);
-    RUN(failed_and_cancelled_runs_are_not_queued_again);
-    RUN(a_finished_run_is_not_done_again_and_its_number_is_there);
-    RUN(an_invalid_run_is_repeated_when_all_others_have_ended);
-    RUN(three_attempts_in_all_must_do);
-    RUN(a_repetition_must_fit_into_what_is_left);
-    RUN(an_invalid_run_that_was_voided_is_not_repeated);
-    RUN(failed_runs_and_runs_with_warnings_are_not_repeated);
-    RUN(another_round_adds_its_cells_and_runs);
-    RUN(an_end_is_one_end);
-    RUN(runs_of_a_cell_have_the_batch_that_was_chosen_first);
-    return test_result();
 }

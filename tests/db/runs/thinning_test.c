@@ -10,7 +10,7 @@
 
 static const struct run_filter everything = {.limit = -1};
 
-static void the_ends_stay_and_an_even_part_between(void)
+TEST(the_ends_stay_and_an_even_part_between)
 {
     static const long long counts[] = {0, 1, 40, 200, 201, 202, 359, 360, 361, 1000, 999983};
 
@@ -73,10 +73,8 @@ static struct thinning pass_until(struct db *db, long long before_us)
     return thinning;
 }
 
-static void old_runs_are_thinned_and_others_are_not(void)
+TEST_WITH_DATABASE(old_runs_are_thinned_and_others_are_not)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(steps_free) struct steps steps = {0};
     long long positions[1000];
 
@@ -115,11 +113,8 @@ static enum checksum_state look(struct db *db, long long number)
     return state;
 }
 
-static void a_run_that_was_altered_stays_whole(void)
+TEST_WITH_DATABASE(a_run_that_was_altered_stays_whole)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     do_not_sync(db);
     for (int i = 0; i < 2; i++)
         (void)end_long_run(db, 300, NOON_US);
@@ -131,10 +126,8 @@ static void a_run_that_was_altered_stays_whole(void)
     EXPECT_INT(look(db, 2), CHECKSUM_HOLDS); /* of what is left */
 }
 
-static void many_runs_are_thinned_in_small_pieces(void)
+TEST_WITH_DATABASE(many_runs_are_thinned_in_small_pieces)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct thinning thinning = {.before_us = NOON_US + 1, .now_us = NOON_US};
 
     do_not_sync(db);
@@ -167,10 +160,8 @@ static bool count_exported(void *user, const struct document_parts *parts)
     return true;
 }
 
-static void the_text_of_a_trace_becomes_rows(void)
+TEST_WITH_DATABASE(the_text_of_a_trace_becomes_rows)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(bytes_free) struct bytes text = {.limit = 1 << 20}, other = {.limit = 1 << 20};
     AUTO(evidence_free) struct evidence evidence = {0};
     AUTO(steps_free) struct steps steps = {0};
@@ -207,14 +198,4 @@ static void the_text_of_a_trace_becomes_rows(void)
     parts.imported.steps = imported_span(other.data);
     EXPECT(!import_alone(db, &parts.imported, &fate, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);
-}
-
-int main(void)
-{
-    RUN(the_ends_stay_and_an_even_part_between);
-    RUN(old_runs_are_thinned_and_others_are_not);
-    RUN(a_run_that_was_altered_stays_whole);
-    RUN(many_runs_are_thinned_in_small_pieces);
-    RUN(the_text_of_a_trace_becomes_rows);
-    return test_result();
 }

@@ -11,20 +11,14 @@ static bool is_trusted(struct db *db, const char *name)
     return trusted;
 }
 
-static void only_the_operator_is_trusted_at_first(void)
+TEST_WITH_DATABASE(only_the_operator_is_trusted_at_first)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     EXPECT(is_trusted(db, ""));
     EXPECT(!is_trusted(db, "ci"));
 }
 
-static void a_list_replaces_the_one_before(void)
+TEST_WITH_DATABASE(a_list_replaces_the_one_before)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     EXPECT(trust_set(db, "ci,,nightly,ci,", NULL));
     EXPECT(is_trusted(db, "ci") && is_trusted(db, "nightly"));
     EXPECT(!is_trusted(db, "c") && !is_trusted(db, "ci,") && !is_trusted(db, "CI"));
@@ -37,10 +31,8 @@ static void a_list_replaces_the_one_before(void)
 }
 
 /* A start names the same list again, and a full disk has no room for it. */
-static void the_same_list_writes_nothing(void)
+TEST_WITH_DATABASE(the_same_list_writes_nothing)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     long long before;
 
     EXPECT(trust_set(db, "ci,nightly", NULL));
@@ -51,12 +43,4 @@ static void the_same_list_writes_nothing(void)
     EXPECT(!is_trusted(db, "ci") && is_trusted(db, "nightly"));
     EXPECT(trust_set(db, "nightly,c", NULL));
     EXPECT(is_trusted(db, "c") && is_trusted(db, "nightly"));
-}
-
-int main(void)
-{
-    RUN(only_the_operator_is_trusted_at_first);
-    RUN(a_list_replaces_the_one_before);
-    RUN(the_same_list_writes_nothing);
-    return test_result();
 }

@@ -51,10 +51,8 @@ static bool lift(struct db *db, long long number, const struct taken_back *lifte
     return changed;
 }
 
-static void a_voided_run_is_kept_with_who_why_and_when(void)
+TEST_WITH_DATABASE(a_voided_run_is_kept_with_who_why_and_when)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct taken_back first = taken(NOON_US + 7, "ann", "the wrong branch"),
                             second = taken(NOON_US + 9, "bob", "another reason");
     long long number = ENDED(db, 100, .low = 99, .high = 101);
@@ -73,10 +71,8 @@ static void a_voided_run_is_kept_with_who_why_and_when(void)
     EXPECT_STR(list.runs[0].voided.reason, "the wrong branch");
 }
 
-static void it_is_in_no_standing_until_it_counts_again(void)
+TEST_WITH_DATABASE(it_is_in_no_standing_until_it_counts_again)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
     const struct taken_back because = taken(NOON_US + 7, "", "busy machine");
     long long first = ENDED(db, 100, .low = 99, .high = 101, .software = "made 1");
@@ -104,10 +100,8 @@ static void it_is_in_no_standing_until_it_counts_again(void)
     EXPECT_INT((long long)standings.count, 1); /* the contender that it had */
 }
 
-static void a_comparison_that_is_asked_for_later_is_a_new_one(void)
+TEST_WITH_DATABASE(a_comparison_that_is_asked_for_later_is_a_new_one)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct taken_back because = taken(NOON_US + 7, "", "busy machine");
     long long number = ENDED(db, 100, .low = 99, .high = 101), before, prices, after;
 
@@ -124,10 +118,8 @@ static void a_comparison_that_is_asked_for_later_is_a_new_one(void)
     EXPECT_INT(prices, number_of(db, "SELECT prices FROM revision")); /* prices stay loaded */
 }
 
-static void it_is_on_neither_side_of_a_gate(void)
+TEST_WITH_DATABASE(it_is_on_neither_side_of_a_gate)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(gate_subject_clear) struct gate_subject subject = {0}, none = {0};
     const struct taken_back because = taken(NOON_US + 7, "", "busy machine");
     struct gate_run runs[GATE_RUNS_MAX];
@@ -147,10 +139,8 @@ static void it_is_on_neither_side_of_a_gate(void)
     EXPECT_INT(err.kind, ERROR_CONFLICT);
 }
 
-static void only_a_run_that_has_ended_can_be_voided(void)
+TEST_WITH_DATABASE(only_a_run_that_has_ended_can_be_voided)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct taken_back because = taken(NOON_US + 7, "", "busy machine");
     const struct run_spec spec = run_spec_default();
     const struct run_order order = order_of(&spec);
@@ -171,10 +161,8 @@ static void only_a_run_that_has_ended_can_be_voided(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM voids"), 0);
 }
 
-static void a_failed_run_can_be_voided_and_still_counts_nowhere(void)
+TEST_WITH_DATABASE(a_failed_run_can_be_voided_and_still_counts_nowhere)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct taken_back because = taken(NOON_US + 7, "", "a typo");
     long long number = ENDED(db, 100, .failed = true);
 
@@ -197,10 +185,8 @@ static void keep(void *user, const struct void_row *row)
         rows->list[rows->count++] = *row;
 }
 
-static void every_void_leaves_a_trace(void)
+TEST_WITH_DATABASE(every_void_leaves_a_trace)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct taken_back first = taken(NOON_US + 7, "ann", "one"),
                             lifted = taken(NOON_US + 8, "bob", ""),
                             second = taken(NOON_US + 3, "cid", "two"); /* the clock went back */
@@ -219,16 +205,4 @@ static void every_void_leaves_a_trace(void)
     EXPECT_STR(rows.list[1].voided.reason, "two");
     EXPECT_INT(rows.list[1].voided.at_us, NOON_US + 8);
     EXPECT_INT(rows.list[1].lifted.at_us, 0);
-}
-
-int main(void)
-{
-    RUN(a_voided_run_is_kept_with_who_why_and_when);
-    RUN(it_is_in_no_standing_until_it_counts_again);
-    RUN(a_comparison_that_is_asked_for_later_is_a_new_one);
-    RUN(it_is_on_neither_side_of_a_gate);
-    RUN(only_a_run_that_has_ended_can_be_voided);
-    RUN(a_failed_run_can_be_voided_and_still_counts_nowhere);
-    RUN(every_void_leaves_a_trace);
-    return test_result();
 }

@@ -90,10 +90,8 @@ static size_t others_of(struct db *db, long long number, const char *key, const 
     return count;
 }
 
-static void a_subject_knows_its_contender_and_its_labels(void)
+TEST_WITH_DATABASE(a_subject_knows_its_contender_and_its_labels)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     long long one = store(db, (struct made){.commit = "a", .branch = "main", .speed = 10});
     long long two = store(db, (struct made){.speed = 10, .batch_size = 16});
     AUTO(gate_subject_clear) struct gate_subject first = subject_of(db, one);
@@ -109,10 +107,8 @@ static void a_subject_knows_its_contender_and_its_labels(void)
     EXPECT_STR(first.stratum, "");
 }
 
-static void a_run_that_has_not_finished_is_no_subject(void)
+TEST_WITH_DATABASE(a_run_that_has_not_finished_is_no_subject)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = run_spec_default();
     struct run_order order = order_of(&spec);
     struct gate_subject subject = {.number = -7};
@@ -124,10 +120,8 @@ static void a_run_that_has_not_finished_is_no_subject(void)
     EXPECT_INT(subject.number, -7);
 }
 
-static void repeats_are_the_valid_runs_with_the_very_same_labels(void)
+TEST_WITH_DATABASE(repeats_are_the_valid_runs_with_the_very_same_labels)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct gate_run runs[GATE_RUNS_MAX];
     long long one = store(db, (struct made){.commit = "a", .branch = "b", .speed = 10});
 
@@ -168,10 +162,8 @@ static void fail(struct db *db, struct made made, const char *reason)
     EXPECT(runs_end(db, &run, NULL));
 }
 
-static void repeats_that_do_not_count_have_their_reason(void)
+TEST_WITH_DATABASE(repeats_that_do_not_count_have_their_reason)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct gate_lost_run runs[GATE_LOST_MAX];
     long long one = store(db, (struct made){.commit = "a", .speed = 10}), alone;
 
@@ -197,10 +189,8 @@ static void repeats_that_do_not_count_have_their_reason(void)
     EXPECT_INT((long long)lost_of(db, alone, runs), 0);
 }
 
-static void without_labels_a_run_is_alone(void)
+TEST_WITH_DATABASE(without_labels_a_run_is_alone)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct gate_run runs[GATE_RUNS_MAX];
     long long one = store(db, (struct made){.speed = 10}),
               two = store(db, (struct made){.speed = 11});
@@ -212,10 +202,8 @@ static void without_labels_a_run_is_alone(void)
     EXPECT_INT((long long)others_of(db, one, NULL, NULL, 20, runs), 0); /* nothing is older */
 }
 
-static void others_are_the_newest_with_a_label_or_the_older_ones(void)
+TEST_WITH_DATABASE(others_are_the_newest_with_a_label_or_the_older_ones)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct gate_run runs[GATE_RUNS_MAX];
 
     for (int i = 0; i < 5; i++)
@@ -233,7 +221,7 @@ static void others_are_the_newest_with_a_label_or_the_older_ones(void)
     EXPECT_INT((long long)others_of(db, mine, "main", "branch", 20, runs), 0);
 }
 
-static void runs_that_confirm_are_on_no_side(void)
+TEST(runs_that_confirm_are_on_no_side)
 {
     static struct topology topology = {
         .cpu_count = 4, .core_count = 4, .package_count = 1, .node_count = 1};
@@ -283,10 +271,8 @@ static void send(struct db *db, long long number, const char *sender)
     EXPECT(db_execute(db, sql, NULL));
 }
 
-static void runs_of_senders_count_where_these_are_trusted(void)
+TEST_WITH_DATABASE(runs_of_senders_count_where_these_are_trusted)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct gate_run runs[GATE_RUNS_MAX];
     long long older = store(db, (struct made){.branch = "main", .speed = 10}),
               mine = store(db, (struct made){.commit = "a", .speed = 11}),
@@ -312,7 +298,7 @@ static void runs_of_senders_count_where_these_are_trusted(void)
     EXPECT_INT((long long)repeats_of(db, mine, runs), 1);
 }
 
-static void a_price_is_in_dollars_or_not_known(void)
+TEST(a_price_is_in_dollars_or_not_known)
 {
     static const struct {
         struct paid_price paid;
@@ -334,18 +320,4 @@ static void a_price_is_in_dollars_or_not_known(void)
         EXPECT_INT((long long)repeats_of(db, number, runs), 1);
         EXPECT_NEAR(runs[0].dollars, prices[i].dollars, 0);
     }
-}
-
-int main(void)
-{
-    RUN(a_subject_knows_its_contender_and_its_labels);
-    RUN(a_run_that_has_not_finished_is_no_subject);
-    RUN(repeats_are_the_valid_runs_with_the_very_same_labels);
-    RUN(repeats_that_do_not_count_have_their_reason);
-    RUN(without_labels_a_run_is_alone);
-    RUN(others_are_the_newest_with_a_label_or_the_older_ones);
-    RUN(runs_that_confirm_are_on_no_side);
-    RUN(runs_of_senders_count_where_these_are_trusted);
-    RUN(a_price_is_in_dollars_or_not_known);
-    return test_result();
 }

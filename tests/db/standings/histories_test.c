@@ -18,11 +18,8 @@ static struct histories load(struct db *db, const struct run_filter *filter)
 
 static const struct run_filter of_default = {.workload = "resnet50"};
 
-static void runs_are_in_the_order_of_time_with_what_they_ran_on(void)
+TEST_WITH_DATABASE(runs_are_in_the_order_of_time_with_what_they_ran_on)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     ENDED(db, 102, .low = 101, .high = 103, .stratum = "s1", .at_us = AT(2),
           .software = "engine 2",
           .paid = {.per_hour = 0.3, .nanos = 300000000, .currency = "USD", .kind = "spot"});
@@ -55,11 +52,8 @@ static void runs_are_in_the_order_of_time_with_what_they_ran_on(void)
     EXPECT_STR(runs[1].microcode, "0xa1");
 }
 
-static void what_is_not_known_is_null(void)
+TEST_WITH_DATABASE(what_is_not_known_is_null)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     ENDED(db, 100);
     AUTO(histories_clear) struct histories histories = load(db, &of_default);
     EXPECT_INT((long long)histories.count, 1);
@@ -68,11 +62,8 @@ static void what_is_not_known_is_null(void)
                !histories.lines[0].runs[0].microcode);
 }
 
-static void each_contender_has_a_line_of_the_runs_that_count(void)
+TEST_WITH_DATABASE(each_contender_has_a_line_of_the_runs_that_count)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     ENDED(db, 100, .at_us = AT(1));
     ENDED(db, 200, .instance = "c5.large", .at_us = AT(2));
     ENDED(db, 101, .at_us = AT(3), .validity = VALIDITY_WARN);
@@ -115,11 +106,8 @@ static void copy_run(struct db *db, long long number, int copies)
     EXPECT(db_execute(db, statement, NULL));
 }
 
-static void a_long_line_has_its_newest_runs(void)
+TEST_WITH_DATABASE(a_long_line_has_its_newest_runs)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     copy_run(db, ENDED(db, 1000), HISTORY_LINE_MAX - 1);
     AUTO(histories_clear) struct histories full = load(db, &of_default);
     EXPECT(!full.more);
@@ -135,25 +123,12 @@ static void a_long_line_has_its_newest_runs(void)
     }
 }
 
-static void so_many_runs_are_looked_at_and_no_more(void)
+TEST_WITH_DATABASE(so_many_runs_are_looked_at_and_no_more)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     ENDED(db, 7, .instance = "c5.large");
     copy_run(db, ENDED(db, 1000), HISTORY_RUNS_MAX - 1);
     AUTO(histories_clear) struct histories histories = load(db, &of_default);
     EXPECT_INT(histories.runs, HISTORY_RUNS_MAX);
     EXPECT(histories.more);
     EXPECT_INT((long long)histories.count, 1);
-}
-
-int main(void)
-{
-    RUN(runs_are_in_the_order_of_time_with_what_they_ran_on);
-    RUN(what_is_not_known_is_null);
-    RUN(each_contender_has_a_line_of_the_runs_that_count);
-    RUN(a_long_line_has_its_newest_runs);
-    RUN(so_many_runs_are_looked_at_and_no_more);
-    return test_result();
 }

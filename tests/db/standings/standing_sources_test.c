@@ -32,10 +32,8 @@ static const struct run_source *find(const struct contender *contender, const ch
     exit(test_result());
 }
 
-static void a_thousand_runs_of_one_sender_leave_those_of_others_in_place(void)
+TEST_WITH_DATABASE(a_thousand_runs_of_one_sender_leave_those_of_others_in_place)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
     const struct contender *contender;
 
@@ -57,10 +55,8 @@ static void a_thousand_runs_of_one_sender_leave_those_of_others_in_place(void)
     EXPECT_INT(contender->standing.runs, 4); /* of zoe no more runs than the others have */
 }
 
-static void a_trusted_sender_counts_like_this_server(void)
+TEST_WITH_DATABASE(a_trusted_sender_counts_like_this_server)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
 
     ENDED(db, 100, .low = 99, .high = 101);
@@ -70,11 +66,4 @@ static void a_trusted_sender_counts_like_this_server(void)
     EXPECT_INT(standings.list[0].standing.level, STANDING_VMS);
     EXPECT_INT((long long)find(&standings.list[0], "fleet")->kept_machines, 9);
     EXPECT(find(&standings.list[0], "fleet")->is_trusted);
-}
-
-int main(void)
-{
-    RUN(a_thousand_runs_of_one_sender_leave_those_of_others_in_place);
-    RUN(a_trusted_sender_counts_like_this_server);
-    return test_result();
 }

@@ -37,11 +37,8 @@ static struct standings with(struct db *db, const struct wanted_label *labels, i
     return standings;
 }
 
-static void branches_are_told_apart(void)
+TEST_WITH_DATABASE(branches_are_told_apart)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     do_not_sync(db);
     END(db, "main", "1", 100, .low = 99, .high = 101, .software = "m 1");
     END(db, "fast", "2", 200, .low = 199, .high = 201, .software = "f 1");
@@ -65,7 +62,7 @@ static void branches_are_told_apart(void)
     EXPECT_STR(theirs.list[0].configuration, all.list[0].configuration);
 }
 
-static void all_labels_must_match(void)
+TEST(all_labels_must_match)
 {
     static const struct wanted_label both[] = {{"branch", "main"}, {"ticket", "1"}},
                                      four[] = {{"ticket", "1"},
@@ -95,7 +92,7 @@ static void all_labels_must_match(void)
 }
 
 /* Whatever the runs are, those with a label that all of them have come to what all come to. */
-static void a_label_of_all_runs_changes_nothing(void)
+TEST(a_label_of_all_runs_changes_nothing)
 {
     static const char *const machines[] = {"a", "b", "c"}, *const software[] = {"n 1", "n 2"};
     static const struct wanted_label everywhere = {"ticket", "7"};
@@ -130,11 +127,8 @@ static void a_label_of_all_runs_changes_nothing(void)
     }
 }
 
-static void a_run_that_has_not_finished_is_no_part_of_it(void)
+TEST_WITH_DATABASE(a_run_that_has_not_finished_is_no_part_of_it)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     do_not_sync(db);
     END(db, "main", "1", 100, .failed = true);
     AUTO(standings_free) struct standings none = with(db, &main_branch, 1);
@@ -144,10 +138,8 @@ static void a_run_that_has_not_finished_is_no_part_of_it(void)
     EXPECT_INT((long long)one.count, 1);
 }
 
-static void only_so_many_of_the_newest_are_looked_at(void)
+TEST_WITH_DATABASE(only_so_many_of_the_newest_are_looked_at)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
     char sql[300];
     bool cut = false;
@@ -202,11 +194,8 @@ static struct standings sent_by(struct db *db, const char *sender,
     return standings;
 }
 
-static void senders_are_told_apart(void)
+TEST_WITH_DATABASE(senders_are_told_apart)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     do_not_sync(db);
     END(db, "main", "1", 100, .low = 99, .high = 101);
     send(db, "ann", 2, 110);
@@ -234,11 +223,8 @@ static void senders_are_told_apart(void)
 }
 
 /* Then the name means both, in the order in which they came. */
-static void a_token_may_be_named_local(void)
+TEST_WITH_DATABASE(a_token_may_be_named_local)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-
     do_not_sync(db);
     END(db, "main", "1", 100, .low = 99, .high = 101);
     send(db, "local", 2, 101);
@@ -248,16 +234,4 @@ static void a_token_may_be_named_local(void)
 
     EXPECT_INT((long long)both.list[0].source_count, 2);
     EXPECT_INT((long long)labelled.list[0].source_count, 2);
-}
-
-int main(void)
-{
-    RUN(senders_are_told_apart);
-    RUN(a_token_may_be_named_local);
-    RUN(branches_are_told_apart);
-    RUN(all_labels_must_match);
-    RUN(a_label_of_all_runs_changes_nothing);
-    RUN(a_run_that_has_not_finished_is_no_part_of_it);
-    RUN(only_so_many_of_the_newest_are_looked_at);
-    return test_result();
 }

@@ -41,7 +41,7 @@ static void update(struct db *db, struct standings *standings)
     EXPECT_STR(err.message, "");
 }
 
-static void runs_that_count_make_a_standing(void)
+TEST(runs_that_count_make_a_standing)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_filled(&folder);
@@ -73,7 +73,7 @@ static double hertz_of(struct db *db)
     return standings.list[0].newest.hertz;
 }
 
-static void the_clock_is_the_median_of_the_newest_runs_canaries(void)
+TEST(the_clock_is_the_median_of_the_newest_runs_canaries)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_filled(&folder);
@@ -89,7 +89,7 @@ static void the_clock_is_the_median_of_the_newest_runs_canaries(void)
     EXPECT_NEAR(hertz_of(db), 2e9, 0);
 }
 
-static void only_what_has_changed_is_looked_at_again(void)
+TEST(only_what_has_changed_is_looked_at_again)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_filled(&folder);
@@ -112,7 +112,7 @@ static void only_what_has_changed_is_looked_at_again(void)
     EXPECT_INT((long long)standings.count, 3);
 }
 
-static void texts_that_are_too_long_are_cut(void)
+TEST(texts_that_are_too_long_are_cut)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_filled(&folder);
@@ -124,13 +124,4 @@ static void texts_that_are_too_long_are_cut(void)
     EXPECT_INT((long long)strlen(standings.list[0].newest.software),
                (long long)sizeof standings.list[0].newest.software - 1);
     EXPECT_INT(standings.list[0].standing.vms, 1); /* alike as far as they are kept */
-}
-
-int main(void)
-{
-    RUN(runs_that_count_make_a_standing);
-    RUN(the_clock_is_the_median_of_the_newest_runs_canaries);
-    RUN(only_what_has_changed_is_looked_at_again);
-    RUN(texts_that_are_too_long_are_cut);
-    return test_result();
 }

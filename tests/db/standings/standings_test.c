@@ -13,10 +13,8 @@ static const struct contender *only(const struct standings *standings)
     return &standings->list[0];
 }
 
-static void an_empty_database_has_none(void)
+TEST_WITH_DATABASE(an_empty_database_has_none)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
 
     update(db, &standings);
@@ -24,10 +22,8 @@ static void an_empty_database_has_none(void)
     EXPECT_INT(standings.revision, revision_of(db));
 }
 
-static void a_run_that_ends_is_a_standing(void)
+TEST_WITH_DATABASE(a_run_that_ends_is_a_standing)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
     const struct contender *contender;
 
@@ -48,10 +44,8 @@ static void a_run_that_ends_is_a_standing(void)
     EXPECT_INT(standings.revision, revision_of(db));
 }
 
-static void runs_of_machines_are_put_together(void)
+TEST_WITH_DATABASE(runs_of_machines_are_put_together)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
 
     do_not_sync(db);
@@ -69,10 +63,8 @@ static void runs_of_machines_are_put_together(void)
     EXPECT_NEAR(only(&standings)->standing.value, 103, 0.1);
 }
 
-static void invalid_and_unjudged_runs_are_counted_and_left_out(void)
+TEST_WITH_DATABASE(invalid_and_unjudged_runs_are_counted_and_left_out)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
     const struct contender *contender;
 
@@ -95,10 +87,8 @@ static void invalid_and_unjudged_runs_are_counted_and_left_out(void)
 }
 
 /* However many bad ones came after. */
-static void the_newest_valid_ones_count(void)
+TEST_WITH_DATABASE(the_newest_valid_ones_count)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
     char sql[600];
 
@@ -125,10 +115,8 @@ static void the_newest_valid_ones_count(void)
     EXPECT_NEAR(only(&standings)->standing.value, 7, 0.01);
 }
 
-static void only_what_was_touched_is_read_again(void)
+TEST_WITH_DATABASE(only_what_was_touched_is_read_again)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
     struct run_spec other = run_spec_default();
 
@@ -156,10 +144,8 @@ static void only_what_was_touched_is_read_again(void)
 }
 
 /* What was brought up to date step by step is what is read at once. */
-static void small_steps_come_to_the_same(void)
+TEST_WITH_DATABASE(small_steps_come_to_the_same)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings slow = {0}, fast = {0};
     char instance[20];
 
@@ -182,7 +168,7 @@ static void small_steps_come_to_the_same(void)
     }
 }
 
-static void an_id_is_of_the_key_and_not_of_its_turn(void)
+TEST(an_id_is_of_the_key_and_not_of_its_turn)
 {
     char ids[2][CONTENDER_ID_SIZE];
 
@@ -203,10 +189,8 @@ static void an_id_is_of_the_key_and_not_of_its_turn(void)
     EXPECT_STR(ids[1], ids[0]);
 }
 
-static void the_newest_run_gives_machine_engine_and_price(void)
+TEST_WITH_DATABASE(the_newest_run_gives_machine_engine_and_price)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
     AUTO(evidence_free) struct evidence evidence = {0};
     const double hertz[] = {3e9, 1e9, 2e9};
@@ -244,7 +228,7 @@ static void the_newest_run_gives_machine_engine_and_price(void)
 #define LIBRARY(version) "{\"library\":\"oneDNN " version "\",\"plan\":\"measured\"}"
 
 /* Three machines of an old version at 50, three of a new one at 80: not one row of 65. */
-static void versions_are_not_put_together_and_the_newest_is_the_standing(void)
+TEST(versions_are_not_put_together_and_the_newest_is_the_standing)
 {
     static const char *const vms[] = {"a", "b", "c"};
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -271,10 +255,8 @@ static void versions_are_not_put_together_and_the_newest_is_the_standing(void)
     EXPECT_INT(contender->older[0].standing.runs, 3);
 }
 
-static void a_newer_version_without_an_interval_waits_beside_the_standing(void)
+TEST_WITH_DATABASE(a_newer_version_without_an_interval_waits_beside_the_standing)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
 
     ENDED(db, 50, .low = 49, .high = 51, .software = OLD, .details = "{\"plan\":\"cached\"}");
@@ -297,7 +279,7 @@ static void a_newer_version_without_an_interval_waits_beside_the_standing(void)
 }
 
 /* An engine may name its libraries in its own text, or in both places. */
-static void all_that_an_engine_says_of_itself_but_its_threads_is_its_version(void)
+TEST(all_that_an_engine_says_of_itself_but_its_threads_is_its_version)
 {
     static const struct {
         const char *software, *details, *version;
@@ -326,7 +308,7 @@ static void all_that_an_engine_says_of_itself_but_its_threads_is_its_version(voi
     }
 }
 
-static void what_was_paid_is_known_in_dollars_only(void)
+TEST(what_was_paid_is_known_in_dollars_only)
 {
     static const struct {
         struct paid_price price;
@@ -349,10 +331,8 @@ static void what_was_paid_is_known_in_dollars_only(void)
     }
 }
 
-static void a_figure_is_a_point_with_its_source(void)
+TEST_WITH_DATABASE(a_figure_is_a_point_with_its_source)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
     const struct contender *contender;
 
@@ -378,10 +358,8 @@ static void a_figure_is_a_point_with_its_source(void)
     EXPECT_STR(contender->newest.run, "");
 }
 
-static void a_figure_and_a_run_of_one_key_are_two(void)
+TEST_WITH_DATABASE(a_figure_and_a_run_of_one_key_are_two)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
 
     ENDED(db, 100);
@@ -396,10 +374,8 @@ static void a_figure_and_a_run_of_one_key_are_two(void)
     EXPECT_INT(standings.list[1].standing.level, STANDING_NONE); /* its number is not known yet */
 }
 
-static void an_update_that_fails_leaves_them_as_they_were(void)
+TEST_WITH_DATABASE(an_update_that_fails_leaves_them_as_they_were)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
     struct error err = {0};
     long long revision;
@@ -416,25 +392,4 @@ static void an_update_that_fails_leaves_them_as_they_were(void)
     EXPECT(db_execute(db, "ALTER TABLE runs RENAME COLUMN away TO vm", NULL));
     update(db, &standings);
     EXPECT_NEAR(only(&standings)->standing.value, 101, 0.01);
-}
-
-int main(void)
-{
-    RUN(an_empty_database_has_none);
-    RUN(a_run_that_ends_is_a_standing);
-    RUN(runs_of_machines_are_put_together);
-    RUN(invalid_and_unjudged_runs_are_counted_and_left_out);
-    RUN(the_newest_valid_ones_count);
-    RUN(only_what_was_touched_is_read_again);
-    RUN(small_steps_come_to_the_same);
-    RUN(an_id_is_of_the_key_and_not_of_its_turn);
-    RUN(the_newest_run_gives_machine_engine_and_price);
-    RUN(versions_are_not_put_together_and_the_newest_is_the_standing);
-    RUN(a_newer_version_without_an_interval_waits_beside_the_standing);
-    RUN(all_that_an_engine_says_of_itself_but_its_threads_is_its_version);
-    RUN(what_was_paid_is_known_in_dollars_only);
-    RUN(a_figure_is_a_point_with_its_source);
-    RUN(a_figure_and_a_run_of_one_key_are_two);
-    RUN(an_update_that_fails_leaves_them_as_they_were);
-    return test_result();
 }

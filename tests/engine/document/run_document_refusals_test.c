@@ -151,7 +151,7 @@ static const struct {
     {"caf\xc3\xa9", "caf\n", "", "the document is not JSON at byte 905"},
 };
 
-static void a_refused_document_names_the_field_and_the_reason(void)
+TEST(a_refused_document_names_the_field_and_the_reason)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         AUTO(freep) char *text = replaced(whole_document, refusals[i].from, refusals[i].to);
@@ -167,7 +167,7 @@ static void a_refused_document_names_the_field_and_the_reason(void)
     }
 }
 
-static void text_that_is_not_a_document_is_refused(void)
+TEST(text_that_is_not_a_document_is_refused)
 {
     static const char *const texts[] = {
         "",    " ",    "null",       "[]",         "7",          "\"x\"", "{",
@@ -184,7 +184,7 @@ static void text_that_is_not_a_document_is_refused(void)
     }
 }
 
-static void every_truncation_is_refused(void)
+TEST(every_truncation_is_refused)
 {
     for (size_t length = 0; length < strlen(whole_document) - 1; length++) {
         struct document document;
@@ -196,7 +196,7 @@ static void every_truncation_is_refused(void)
 }
 
 /* No byte may become a NUL, wherever it stands. */
-static void no_nul_is_let_through(void)
+TEST(no_nul_is_let_through)
 {
     for (size_t at = 0; at < strlen(whole_document) - 1; at++) {
         AUTO(freep) char *text = strdup(whole_document);
@@ -209,7 +209,7 @@ static void no_nul_is_let_through(void)
     }
 }
 
-static void depth_has_an_end(void)
+TEST(depth_has_an_end)
 {
     static const char *const members[] = {"summary",        "validity", "cost",
                                           "spec",           "steps",    "evidence",
@@ -239,7 +239,7 @@ static void depth_has_an_end(void)
     }
 }
 
-static void a_document_has_a_limit(void)
+TEST(a_document_has_a_limit)
 {
     AUTO(freep) char *text = malloc(DOCUMENT_MAX + 1);
     AUTO(document_clear) struct document document = {0};
@@ -250,15 +250,4 @@ static void a_document_has_a_limit(void)
     EXPECT(!document_read(text, DOCUMENT_MAX + 1, &document, &err));
     EXPECT_STR(err.message, "the document has more than 33554432 bytes");
     EXPECT(document_read(text, DOCUMENT_MAX, &document, NULL));
-}
-
-int main(void)
-{
-    RUN(a_refused_document_names_the_field_and_the_reason);
-    RUN(text_that_is_not_a_document_is_refused);
-    RUN(every_truncation_is_refused);
-    RUN(no_nul_is_let_through);
-    RUN(depth_has_an_end);
-    RUN(a_document_has_a_limit);
-    return test_result();
 }

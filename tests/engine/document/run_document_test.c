@@ -4,7 +4,7 @@
 
 #include "tests/engine/document/documents.h"
 
-static void what_is_there_is_read(void)
+TEST(what_is_there_is_read)
 {
     AUTO(document_clear) struct document document = {0};
     struct error err = {0};
@@ -50,7 +50,7 @@ static void what_is_there_is_read(void)
     EXPECT_NEAR(document.claimed, 0, 0);
 }
 
-static void what_is_not_there_is_not_known(void)
+TEST(what_is_not_there_is_not_known)
 {
     AUTO(document_clear) struct document document = {0};
 
@@ -72,7 +72,7 @@ static void what_is_not_there_is_not_known(void)
     EXPECT(document.evidence_text.length > 0); /* and still something to keep */
 }
 
-static void evidence_that_is_not_there_is_kept_as_none(void)
+TEST(evidence_that_is_not_there_is_kept_as_none)
 {
     AUTO(document_clear) struct document document = {0};
     struct evidence evidence = {.reading_count = 7};
@@ -83,7 +83,7 @@ static void evidence_that_is_not_there_is_kept_as_none(void)
     EXPECT_INT((long long)evidence.reading_count, 0);
 }
 
-static void a_document_of_ours_is_written_as_it_was_read(void)
+TEST(a_document_of_ours_is_written_as_it_was_read)
 {
     AUTO(document_clear) struct document document = {0};
     AUTO(bytes_free) struct bytes text = {.limit = DOCUMENT_MAX};
@@ -93,7 +93,7 @@ static void a_document_of_ours_is_written_as_it_was_read(void)
     EXPECT_STR(text.data, whole_document);
 }
 
-static void names_of_processes_stay_on_the_machine(void)
+TEST(names_of_processes_stay_on_the_machine)
 {
     static char load[] = "{\"busy_percent\":9.5,\"hidden_percent\":1.2,\"processes\":"
                          "[{\"name\":\"secret\",\"percent\":7.3},"
@@ -114,7 +114,7 @@ static void names_of_processes_stay_on_the_machine(void)
     EXPECT(!again.run.load);
 }
 
-static void unknown_values_are_written_and_read_as_null(void)
+TEST(unknown_values_are_written_and_read_as_null)
 {
     AUTO(document_clear) struct document document = {0}, again = {0};
     AUTO(bytes_free) struct bytes text = {.limit = DOCUMENT_MAX}, same = {.limit = DOCUMENT_MAX};
@@ -133,7 +133,7 @@ static void unknown_values_are_written_and_read_as_null(void)
 }
 
 /* Order, blanks, newlines and escapes are the writer's own affair. */
-static void other_writers_may_arrange_it_as_they_like(void)
+TEST(other_writers_may_arrange_it_as_they_like)
 {
     static const char text[] =
         "\r\n{ \"steps\" : { \"loss\":[ 1 ],\n \"nanoseconds\":[ 5 ] } ,\"machine\": { \"facts\" "
@@ -166,7 +166,7 @@ static void other_writers_may_arrange_it_as_they_like(void)
     EXPECT(read_text(line.data, &again, NULL));
 }
 
-static void a_conclusion_travels_for_people(void)
+TEST(a_conclusion_travels_for_people)
 {
     static char summary[] = "{\"method\":1,\"samples_per_second\":36.5,\"interval\":{\"low\":1}}";
     static char findings[] = "[{\"code\":\"steal\"}]";
@@ -187,7 +187,7 @@ static void a_conclusion_travels_for_people(void)
     EXPECT_INT(again.run.validity, VALIDITY_UNKNOWN);
 }
 
-static void a_name_cannot_break_the_text(void)
+TEST(a_name_cannot_break_the_text)
 {
     AUTO(document_clear) struct document document = {0}, again = {0};
     AUTO(bytes_free) struct bytes text = {.limit = DOCUMENT_MAX};
@@ -205,7 +205,7 @@ static void a_name_cannot_break_the_text(void)
 }
 
 /* The same spec again, another, a broken one, one that is only written otherwise. */
-static void a_memo_changes_nothing(void)
+TEST(a_memo_changes_nothing)
 {
     static const char *const to[] = {"\"batch_size\":32",  "\"batch_size\":32",
                                      "\"batch_size\":64",  "\"batch_size\":-3",
@@ -228,7 +228,7 @@ static void a_memo_changes_nothing(void)
     }
 }
 
-static void the_end_of_the_buffer_is_an_error(void)
+TEST(the_end_of_the_buffer_is_an_error)
 {
     AUTO(document_clear) struct document document = {0};
 
@@ -240,7 +240,7 @@ static void the_end_of_the_buffer_is_an_error(void)
     }
 }
 
-static void a_void_travels_with_the_run(void)
+TEST(a_void_travels_with_the_run)
 {
     static const char voided[] =
         "\"validity\":null,\"void\":{\"at\":\"2026-11-22T10:00:00.000Z\","
@@ -259,21 +259,4 @@ static void a_void_travels_with_the_run(void)
     EXPECT_STR(again.data, text);
     EXPECT(read_text(whole_document, &plain, NULL));
     EXPECT_INT(plain.run.voided.at_us, 0);
-}
-
-int main(void)
-{
-    RUN(what_is_there_is_read);
-    RUN(what_is_not_there_is_not_known);
-    RUN(evidence_that_is_not_there_is_kept_as_none);
-    RUN(a_document_of_ours_is_written_as_it_was_read);
-    RUN(names_of_processes_stay_on_the_machine);
-    RUN(unknown_values_are_written_and_read_as_null);
-    RUN(other_writers_may_arrange_it_as_they_like);
-    RUN(a_conclusion_travels_for_people);
-    RUN(a_name_cannot_break_the_text);
-    RUN(a_memo_changes_nothing);
-    RUN(the_end_of_the_buffer_is_an_error);
-    RUN(a_void_travels_with_the_run);
-    return test_result();
 }

@@ -13,7 +13,7 @@
 #define LEAST_STEPS "{\"nanoseconds\":[5],\"loss\":[1]}"
 #define VOID ",\"void\":{\"at\":\"2026-11-22T00:00:00.000Z\",\"by\":null,\"reason\":\"odd\"}"
 
-static void a_signature_covers_all_bytes_before_it(void)
+TEST(a_signature_covers_all_bytes_before_it)
 {
     static const char text[] = LEAST SIGNATURE_NAME MEMBER VOID " }";
     AUTO(document_clear) struct document document = {0};
@@ -26,7 +26,7 @@ static void a_signature_covers_all_bytes_before_it(void)
     EXPECT_STR(document.run.voided.reason, "odd");
 }
 
-static void a_document_may_have_none(void)
+TEST(a_document_may_have_none)
 {
     static const char *const texts[] = {LEAST "}", LEAST ",\"signature\":null}",
                                         LEAST " , \"signature\" : null , \"zone\":null}"};
@@ -76,7 +76,7 @@ static const struct {
      "signature.key", "must be 64 digits of 0-9 and a-f"},
 };
 
-static void a_refused_signature_names_the_field_and_the_reason(void)
+TEST(a_refused_signature_names_the_field_and_the_reason)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         AUTO(document_clear) struct document document = {0};
@@ -96,7 +96,7 @@ static void sign(void *user, const char *text, size_t length, struct signature *
     EXPECT(bytes_add(user, text, length));
 }
 
-static void a_writer_signs_all_but_the_void(void)
+TEST(a_writer_signs_all_but_the_void)
 {
     AUTO(bytes_free) struct bytes heard = {.limit = 10000}, text = {.limit = 20000};
     AUTO(document_clear) struct document document = {0}, again = {0};
@@ -139,7 +139,7 @@ static void expect_put_together(const char *text, bool cuts_steps, bool cuts_evi
     EXPECT(strncmp(whole.data + 6, text, document.signed_text.length) == 0);
 }
 
-static void a_text_without_its_trace_is_put_together_again(void)
+TEST(a_text_without_its_trace_is_put_together_again)
 {
 #define WITH(first, second) HEAD ",\"ended_at\":\"2026-11-21T15:10:18Z\"" first second "}"
     static const char steps_first[] = WITH(",\"steps\":" STEPS ",\"evidence\":" EVIDENCE,
@@ -155,7 +155,7 @@ static void a_text_without_its_trace_is_put_together_again(void)
     }
 }
 
-static void what_does_not_fit_together_is_damaged(void)
+TEST(what_does_not_fit_together_is_damaged)
 {
     static const struct {
         struct signed_text kept;
@@ -175,15 +175,4 @@ static void what_does_not_fit_together_is_damaged(void)
         EXPECT(!signed_text_write(&text, &wrong[i].kept, &wrong[i].trace, &err));
         EXPECT_INT(err.kind, ERROR_DAMAGED);
     }
-}
-
-int main(void)
-{
-    RUN(a_signature_covers_all_bytes_before_it);
-    RUN(a_document_may_have_none);
-    RUN(a_refused_signature_names_the_field_and_the_reason);
-    RUN(a_writer_signs_all_but_the_void);
-    RUN(a_text_without_its_trace_is_put_together_again);
-    RUN(what_does_not_fit_together_is_damaged);
-    return test_result();
 }

@@ -48,7 +48,7 @@ static int alarms_of(double lag1, double stray)
     return alarms;
 }
 
-static void one_history_of_a_hundred_without_a_change_gets_one(void)
+TEST(one_history_of_a_hundred_without_a_change_gets_one)
 {
     static const struct {
         double lag1, stray, most;
@@ -64,7 +64,7 @@ static void one_history_of_a_hundred_without_a_change_gets_one(void)
 }
 
 /* Two changes, of 8 % up and 8 % down. */
-static void changes_are_found_where_they_are(void)
+TEST(changes_are_found_where_they_are)
 {
     int found = 0, more = 0, held = 0;
 
@@ -91,7 +91,7 @@ static void changes_are_found_where_they_are(void)
 }
 
 /* In most of them: neighbours that look alike by chance still hide some. */
-static void a_large_change_of_a_short_history_is_found(void)
+TEST(a_large_change_of_a_short_history_is_found)
 {
     int found = 0;
 
@@ -108,7 +108,7 @@ static void a_large_change_of_a_short_history_is_found(void)
     EXPECT(found >= 0.7 * HISTORIES);
 }
 
-static void a_change_has_its_date_its_ratio_and_what_changed_with_it(void)
+TEST(a_change_has_its_date_its_ratio_and_what_changed_with_it)
 {
     struct history_point points[POINTS];
 
@@ -133,7 +133,7 @@ static void a_change_has_its_date_its_ratio_and_what_changed_with_it(void)
 }
 
 /* The same values: a level that hardly counts is no level. */
-static void points_that_are_unsure_count_for_less(void)
+TEST(points_that_are_unsure_count_for_less)
 {
     struct history_point points[POINTS];
 
@@ -148,7 +148,7 @@ static void points_that_are_unsure_count_for_less(void)
     EXPECT_INT((long long)unsure.count, 0);
 }
 
-static void few_points_and_equal_points_have_no_change(void)
+TEST(few_points_and_equal_points_have_no_change)
 {
     struct history_point points[POINTS];
 
@@ -165,15 +165,4 @@ static void few_points_and_equal_points_have_no_change(void)
         points[i].value = 101;
     AUTO(change_points_clear) struct change_points step = find(points, POINTS);
     EXPECT_INT((long long)step.count, 1);
-}
-
-int main(void)
-{
-    RUN(one_history_of_a_hundred_without_a_change_gets_one);
-    RUN(changes_are_found_where_they_are);
-    RUN(a_large_change_of_a_short_history_is_found);
-    RUN(a_change_has_its_date_its_ratio_and_what_changed_with_it);
-    RUN(points_that_are_unsure_count_for_less);
-    RUN(few_points_and_equal_points_have_no_change);
-    return test_result();
 }

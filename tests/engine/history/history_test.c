@@ -85,7 +85,7 @@ static int alarms_of(const struct event *event)
     return alarms;
 }
 
-static void a_history_without_a_change_hardly_ever_gets_one(void)
+TEST(a_history_without_a_change_hardly_ever_gets_one)
 {
     static const struct event events[] = {
         {.name = "nothing happens"},
@@ -146,7 +146,7 @@ static bool is_attributed(const struct event *event, const struct history_change
            strcmp(history_attribution(change->causes), event->attribution) == 0;
 }
 
-static void a_change_is_attributed_to_what_changed_with_it(void)
+TEST(a_change_is_attributed_to_what_changed_with_it)
 {
     for (size_t i = 0; i < COUNT(events); i++) {
         int attributed = 0, found = 0;
@@ -167,7 +167,7 @@ static void a_change_is_attributed_to_what_changed_with_it(void)
 }
 
 /* A version that changed long ago, or changes all the time, explains nothing. */
-static void what_did_not_change_with_it_is_no_cause(void)
+TEST(what_did_not_change_with_it_is_no_cause)
 {
     const struct event slower = {.faster = 0.9};
     struct history_run runs[RUNS];
@@ -187,7 +187,7 @@ static void what_did_not_change_with_it_is_no_cause(void)
     }
 }
 
-static void at_another_speed_and_another_price_there_are_two_changes(void)
+TEST(at_another_speed_and_another_price_there_are_two_changes)
 {
     const struct event both = {.faster = 1.2, .cheaper = 0.8, .version = true};
     struct history_run runs[RUNS];
@@ -211,7 +211,7 @@ static void at_another_speed_and_another_price_there_are_two_changes(void)
 }
 
 /* Most runs stored no price: the places are those of runs, not of prices. */
-static void runs_without_a_price_count_for_the_speed_alone(void)
+TEST(runs_without_a_price_count_for_the_speed_alone)
 {
     const struct event cheaper = {.cheaper = 0.5};
     struct history_run runs[RUNS];
@@ -227,7 +227,7 @@ static void runs_without_a_price_count_for_the_speed_alone(void)
     }
 }
 
-static void a_short_history_has_no_change(void)
+TEST(a_short_history_has_no_change)
 {
     const struct event event = {.faster = 3};
     struct history_run runs[RUNS];
@@ -238,15 +238,4 @@ static void a_short_history_has_no_change(void)
         struct history_changes changes = find(runs + HALF - count / 2, count);
         EXPECT_INT((long long)changes.count, 0);
     }
-}
-
-int main(void)
-{
-    RUN(a_history_without_a_change_hardly_ever_gets_one);
-    RUN(a_change_is_attributed_to_what_changed_with_it);
-    RUN(what_did_not_change_with_it_is_no_cause);
-    RUN(at_another_speed_and_another_price_there_are_two_changes);
-    RUN(runs_without_a_price_count_for_the_speed_alone);
-    RUN(a_short_history_has_no_change);
-    return test_result();
 }

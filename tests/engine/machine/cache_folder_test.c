@@ -13,7 +13,7 @@ static void set(const char *name, const char *value)
     EXPECT_INT(value ? setenv(name, value, 1) : unsetenv(name), 0);
 }
 
-static void the_cache_of_the_environment_goes_before_the_home(void)
+TEST(the_cache_of_the_environment_goes_before_the_home)
 {
     char folder[PATH_MAX];
 
@@ -29,7 +29,7 @@ static void the_cache_of_the_environment_goes_before_the_home(void)
     EXPECT_STR(folder, "/b/home/.cache/pennyworth");
 }
 
-static void without_an_absolute_path_there_is_none(void)
+TEST(without_an_absolute_path_there_is_none)
 {
     static char longest[PATH_MAX + 1];
     char folder[PATH_MAX];
@@ -50,7 +50,7 @@ static int remove_one(const char *path, const struct stat *seen, int kind, struc
     return remove(path);
 }
 
-static void folders_are_made_for_their_owner_alone(void)
+TEST(folders_are_made_for_their_owner_alone)
 {
     char top[] = "/tmp/pennyworth-XXXXXX", folder[PATH_MAX];
     struct stat seen;
@@ -62,12 +62,4 @@ static void folders_are_made_for_their_owner_alone(void)
     EXPECT_INT(stat(folder, &seen), 0);
     EXPECT_INT(seen.st_mode & 07777, 0700);
     EXPECT_INT(nftw(top, remove_one, 4, FTW_DEPTH | FTW_PHYS), 0);
-}
-
-int main(void)
-{
-    RUN(the_cache_of_the_environment_goes_before_the_home);
-    RUN(without_an_absolute_path_there_is_none);
-    RUN(folders_are_made_for_their_owner_alone);
-    return test_result();
 }

@@ -14,7 +14,7 @@ static struct group_memory memory_in(const struct tree *tree)
     return memory;
 }
 
-static void without_groups_there_is_no_limit(void)
+TEST(without_groups_there_is_no_limit)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
     struct group_memory memory = memory_in(&tree);
@@ -25,7 +25,7 @@ static void without_groups_there_is_no_limit(void)
     EXPECT_INT(memory.kills, -1);
 }
 
-static void garbage_is_no_limit(void)
+TEST(garbage_is_no_limit)
 {
     static const char *const garbage[] = {"", "\n", "max\n", "lots of it", "-5\n", "\xff\xfe"};
     static const char *const mounts[] = {"", "no dash here\n", "1 2 3 - cgroup2\n", " - \n",
@@ -45,7 +45,7 @@ static void garbage_is_no_limit(void)
         }
 }
 
-static void the_least_limit_on_the_way_up_counts(void)
+TEST(the_least_limit_on_the_way_up_counts)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -61,7 +61,7 @@ static void the_least_limit_on_the_way_up_counts(void)
 }
 
 /* What a neighbour in the group above takes is missing for us. */
-static void room_is_what_is_left_after_caches_are_given_up(void)
+TEST(room_is_what_is_left_after_caches_are_given_up)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -76,7 +76,7 @@ static void room_is_what_is_left_after_caches_are_given_up(void)
     EXPECT_INT(memory_in(&tree).room, 0);
 }
 
-static void version_1_is_read(void)
+TEST(version_1_is_read)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -96,7 +96,7 @@ static void version_1_is_read(void)
 }
 
 /* A container does not see the groups above its own; the kernel adds their limit up for it. */
-static void the_hierarchical_limit_counts(void)
+TEST(the_hierarchical_limit_counts)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -116,7 +116,7 @@ static void the_hierarchical_limit_counts(void)
 
 /* docker, version 1, without a name space of its own: the path is the host's, the mount shows the
  * container's group as its root. */
-static void a_container_whose_mount_shows_its_own_group(void)
+TEST(a_container_whose_mount_shows_its_own_group)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -133,7 +133,7 @@ static void a_container_whose_mount_shows_its_own_group(void)
 
 /* The same with a group of its own below: it lies at the part of the path that the mount does not
  * show. */
-static void a_group_nested_in_such_a_container(void)
+TEST(a_group_nested_in_such_a_container)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -149,7 +149,7 @@ static void a_group_nested_in_such_a_container(void)
 }
 
 /* A name that only begins like the one the mount shows is another group. */
-static void another_group_of_a_similar_name(void)
+TEST(another_group_of_a_similar_name)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -164,7 +164,7 @@ static void another_group_of_a_similar_name(void)
 }
 
 /* With name spaces the path is "/", whatever the host calls it; "/.." lies outside of them. */
-static void a_container_with_a_name_space_of_its_own(void)
+TEST(a_container_with_a_name_space_of_its_own)
 {
     static const char *const groups[] = {"0::/\n", "0::/../other\n"};
 
@@ -186,7 +186,7 @@ static void a_container_with_a_name_space_of_its_own(void)
 
 /* systemd's hybrid: version 2 is there without controllers, version 1 has them, and some of its
  * controllers share a folder. */
-static void both_versions_at_once(void)
+TEST(both_versions_at_once)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -202,20 +202,4 @@ static void both_versions_at_once(void)
     tree_put(&tree, "/sys/fs/cgroup/cpu,cpuacct/s/cpu.cfs_period_us", "100000\n");
     EXPECT_INT(memory_in(&tree).limit, GIB);
     EXPECT_NEAR(control_group_quota(tree.root), 1, 1e-12);
-}
-
-int main(void)
-{
-    RUN(without_groups_there_is_no_limit);
-    RUN(garbage_is_no_limit);
-    RUN(the_least_limit_on_the_way_up_counts);
-    RUN(room_is_what_is_left_after_caches_are_given_up);
-    RUN(version_1_is_read);
-    RUN(the_hierarchical_limit_counts);
-    RUN(a_container_whose_mount_shows_its_own_group);
-    RUN(a_group_nested_in_such_a_container);
-    RUN(another_group_of_a_similar_name);
-    RUN(a_container_with_a_name_space_of_its_own);
-    RUN(both_versions_at_once);
-    return test_result();
 }

@@ -48,7 +48,7 @@ static void handle(int signal)
 }
 
 /* A handler that returns would make an attempt that faults look like one that worked. */
-static void an_attempt_survives_if_it_ends_well(void)
+TEST(an_attempt_survives_if_it_ends_well)
 {
     void (*before)(int) = signal(SIGILL, handle);
 
@@ -61,7 +61,7 @@ static void an_attempt_survives_if_it_ends_well(void)
     signal(SIGILL, before);
 }
 
-static void an_attempt_that_hangs_is_ended_even_where_alarms_are_blocked(void)
+TEST(an_attempt_that_hangs_is_ended_even_where_alarms_are_blocked)
 {
     struct timespec start, end;
     sigset_t all, before;
@@ -75,7 +75,7 @@ static void an_attempt_that_hangs_is_ended_even_where_alarms_are_blocked(void)
     EXPECT(end.tv_sec - start.tv_sec < 30);
 }
 
-static void no_child_is_left_behind(void)
+TEST(no_child_is_left_behind)
 {
     EXPECT(!cpu_survives(is_not_known_to_the_processor, 2));
     EXPECT(cpu_survives(returns, 2));
@@ -83,7 +83,7 @@ static void no_child_is_left_behind(void)
     EXPECT_INT(errno, ECHILD);
 }
 
-static void each_instruction_set_is_found_by_its_name(void)
+TEST(each_instruction_set_is_found_by_its_name)
 {
     static const char *const names[] = {"base", "sse41", "avx2", "avx512", "avx512_bf16", "amx"};
 
@@ -96,7 +96,7 @@ static void each_instruction_set_is_found_by_its_name(void)
     }
 }
 
-static void an_unknown_name_is_refused(void)
+TEST(an_unknown_name_is_refused)
 {
     static const char *const names[] = {"", "AVX2", "avx", "avx512_", "amx "};
 
@@ -108,7 +108,7 @@ static void an_unknown_name_is_refused(void)
     }
 }
 
-static void auto_is_what_the_processor_has(void)
+TEST(auto_is_what_the_processor_has)
 {
     enum cpu_isa isa = CPU_BASE;
 
@@ -132,7 +132,7 @@ static bool kernel_lists(const char *flag)
     return false;
 }
 
-static void the_kernel_lists_what_was_found(void)
+TEST(the_kernel_lists_what_was_found)
 {
     enum cpu_isa isa = cpu_probe();
     bool avx2 = kernel_lists("avx2") && kernel_lists("fma");
@@ -147,7 +147,7 @@ static void the_kernel_lists_what_was_found(void)
     EXPECT(isa < CPU_AMX || kernel_lists("amx_bf16"));
 }
 
-static void the_model_fits_wherever_it_is_put(void)
+TEST(the_model_fits_wherever_it_is_put)
 {
     char whole[200], cut[8];
 
@@ -159,7 +159,7 @@ static void the_model_fits_wherever_it_is_put(void)
     EXPECT_INT(strncmp(whole, cut, strlen(cut)), 0);
 }
 
-static void bf16_pays_with_tiles_and_where_products_of_pairs_are_no_slower_than_fma(void)
+TEST(bf16_pays_with_tiles_and_where_products_of_pairs_are_no_slower_than_fma)
 {
     EXPECT(cpu_bf16_pays(CPU_AMX, "GenuineIntel"));
     EXPECT(cpu_bf16_pays(CPU_AVX512_BF16, "AuthenticAMD"));
@@ -168,7 +168,7 @@ static void bf16_pays_with_tiles_and_where_products_of_pairs_are_no_slower_than_
     EXPECT(!cpu_bf16_pays(CPU_BASE, ""));
 }
 
-static void the_vendor_is_the_one_that_the_kernel_names(void)
+TEST(the_vendor_is_the_one_that_the_kernel_names)
 {
     AUTO(fclosep) FILE *file = fopen("/proc/cpuinfo", "re");
     char vendor[CPU_VENDOR_SIZE], line[256];
@@ -185,7 +185,7 @@ static void the_vendor_is_the_one_that_the_kernel_names(void)
     EXPECT_INT(named, vendor[0] != '\0');
 }
 
-static void caches_are_sizes_or_unknown(void)
+TEST(caches_are_sizes_or_unknown)
 {
     long l1d = -1, l2 = -1, l3 = -1;
 
@@ -193,20 +193,4 @@ static void caches_are_sizes_or_unknown(void)
     EXPECT(l1d == 0 || (l1d >= 4096 && l1d <= 1 << 20));
     EXPECT(l2 == 0 || l2 >= 65536);
     EXPECT(l3 >= 0);
-}
-
-int main(void)
-{
-    RUN(an_attempt_survives_if_it_ends_well);
-    RUN(an_attempt_that_hangs_is_ended_even_where_alarms_are_blocked);
-    RUN(no_child_is_left_behind);
-    RUN(each_instruction_set_is_found_by_its_name);
-    RUN(an_unknown_name_is_refused);
-    RUN(auto_is_what_the_processor_has);
-    RUN(the_kernel_lists_what_was_found);
-    RUN(the_model_fits_wherever_it_is_put);
-    RUN(bf16_pays_with_tiles_and_where_products_of_pairs_are_no_slower_than_fma);
-    RUN(the_vendor_is_the_one_that_the_kernel_names);
-    RUN(caches_are_sizes_or_unknown);
-    return test_result();
 }

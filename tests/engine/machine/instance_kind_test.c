@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
-static void types_that_live_on_credits_are_known_by_their_names(void)
+TEST(types_that_live_on_credits_are_known_by_their_names)
 {
     static const char *const burstable[] = {"t2.micro",  "t3.large",      "t3a.nano",
                                             "t4g.small", "e2-micro",      "E2-MEDIUM",
@@ -16,10 +16,4 @@ static void types_that_live_on_credits_are_known_by_their_names(void)
         EXPECT_STR(instance_is_burstable(burstable[i]) ? burstable[i] : "no", burstable[i]);
     for (size_t i = 0; i < COUNT(others); i++)
         EXPECT_STR(instance_is_burstable(others[i]) ? "yes" : others[i], others[i]);
-}
-
-int main(void)
-{
-    RUN(types_that_live_on_credits_are_known_by_their_names);
-    return test_result();
 }

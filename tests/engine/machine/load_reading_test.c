@@ -9,7 +9,7 @@
     pid " (" name ") S " parent " 7 7 0 -1 4194560 1 0 0 0 5 6 7 8 20 0 1 0 77 1 1 "             \
         "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 3 0 0 0 0 0\n"
 
-static void a_line_says_which_process_it_is_and_what_it_took(void)
+TEST(a_line_says_which_process_it_is_and_what_it_took)
 {
     struct load_process process;
 
@@ -23,7 +23,7 @@ static void a_line_says_which_process_it_is_and_what_it_took(void)
     EXPECT_STR(process.name, "cc");
 }
 
-static void a_name_may_hold_what_looks_like_the_rest_of_the_line(void)
+TEST(a_name_may_hold_what_looks_like_the_rest_of_the_line)
 {
     struct load_process process;
 
@@ -32,7 +32,7 @@ static void a_name_may_hold_what_looks_like_the_rest_of_the_line(void)
     EXPECT_INT(process.parent, 7);
 }
 
-static void a_name_is_printable_and_of_15_bytes_at_most(void)
+TEST(a_name_is_printable_and_of_15_bytes_at_most)
 {
     static const struct {
         const char *line, *name;
@@ -54,7 +54,7 @@ static void a_name_is_printable_and_of_15_bytes_at_most(void)
     }
 }
 
-static void other_text_is_no_line(void)
+TEST(other_text_is_no_line)
 {
     static const char *const texts[] = {"",
                                         "12",
@@ -72,7 +72,7 @@ static void other_text_is_no_line(void)
         EXPECT(!load_read_process(texts[i], &process));
 }
 
-static void a_reading_has_all_processes_and_counts_our_processors(void)
+TEST(a_reading_has_all_processes_and_counts_our_processors)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
     AUTO(load_reading_free) struct load_reading reading = {0};
@@ -92,7 +92,7 @@ static void a_reading_has_all_processes_and_counts_our_processors(void)
     EXPECT_STR(reading.count == 2 ? reading.processes[1].name : "", "late");
 }
 
-static void where_nothing_is_visible_a_reading_is_empty(void)
+TEST(where_nothing_is_visible_a_reading_is_empty)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
     AUTO(load_reading_free) struct load_reading reading = {0};
@@ -100,15 +100,4 @@ static void where_nothing_is_visible_a_reading_is_empty(void)
     load_reading_take(tree.root, &(struct topology){.cpu_count = 1}, &reading);
     EXPECT_INT(reading.busy_ticks, -1);
     EXPECT_INT((long long)reading.count, 0);
-}
-
-int main(void)
-{
-    RUN(a_line_says_which_process_it_is_and_what_it_took);
-    RUN(a_name_may_hold_what_looks_like_the_rest_of_the_line);
-    RUN(a_name_is_printable_and_of_15_bytes_at_most);
-    RUN(other_text_is_no_line);
-    RUN(a_reading_has_all_processes_and_counts_our_processors);
-    RUN(where_nothing_is_visible_a_reading_is_empty);
-    return test_result();
 }

@@ -27,7 +27,7 @@ static struct load between(const struct load_reading *before, const struct load_
     return load;
 }
 
-static void the_largest_users_are_named_with_their_shares(void)
+TEST(the_largest_users_are_named_with_their_shares)
 {
     struct load_process before[] = {{.pid = 1, .name = "init"},
                                     {.pid = 10, .ticks = 1000, .name = "chromium"},
@@ -51,7 +51,7 @@ static void the_largest_users_are_named_with_their_shares(void)
     EXPECT_NEAR(load.users[1].percent, 10, 1e-9);
 }
 
-static void at_most_five_are_named(void)
+TEST(at_most_five_are_named)
 {
     struct load_process before[] = {{.pid = 1}};
     struct load_process after[] = {{.pid = 1},
@@ -69,7 +69,7 @@ static void at_most_five_are_named(void)
     EXPECT_NEAR(load.hidden_percent, 0, 1e-9);
 }
 
-static void we_and_our_workers_do_not_count(void)
+TEST(we_and_our_workers_do_not_count)
 {
     struct load_process before[] = {{.pid = 1}, {.pid = OWN, .parent = 1, .child_ticks = 30}};
     struct load_process after[] = {
@@ -84,7 +84,7 @@ static void we_and_our_workers_do_not_count(void)
     EXPECT_NEAR(load.hidden_percent, 1, 1e-9);
 }
 
-static void what_nobody_visible_took_is_hidden(void)
+TEST(what_nobody_visible_took_is_hidden)
 {
     struct load_process before[] = {{.pid = 9, .ticks = 5, .name = "cc"}};
     struct load_process after[] = {{.pid = 9, .ticks = 25, .name = "cc"}};
@@ -94,7 +94,7 @@ static void what_nobody_visible_took_is_hidden(void)
     EXPECT_NEAR(load.hidden_percent, 20, 1e-9);
 }
 
-static void without_a_count_of_the_processors_the_visible_are_all(void)
+TEST(without_a_count_of_the_processors_the_visible_are_all)
 {
     struct load_process before[] = {{.pid = 9, .ticks = 5}};
     struct load_process after[] = {{.pid = 9, .ticks = 25, .name = "cc"}};
@@ -104,7 +104,7 @@ static void without_a_count_of_the_processors_the_visible_are_all(void)
     EXPECT_NEAR(load.hidden_percent, 0, 1e-9);
 }
 
-static void children_that_ended_count_for_who_waited_for_them(void)
+TEST(children_that_ended_count_for_who_waited_for_them)
 {
     /* cc 20 had 500 ticks before and took 10 more; cc 22 began and ended in between, with 30. */
     struct load_process before[] = {
@@ -119,7 +119,7 @@ static void children_that_ended_count_for_who_waited_for_them(void)
     EXPECT_NEAR(load.hidden_percent, 0, 1e-9);
 }
 
-static void the_heir_of_a_whole_family_is_the_ancestor_that_lives(void)
+TEST(the_heir_of_a_whole_family_is_the_ancestor_that_lives)
 {
     struct load_process before[] = {{.pid = 10, .name = "make"},
                                     {.pid = 20, .parent = 10, .ticks = 3, .name = "sh"},
@@ -130,7 +130,7 @@ static void the_heir_of_a_whole_family_is_the_ancestor_that_lives(void)
     EXPECT_NEAR(load.users[0].percent, 5, 1e-9);
 }
 
-static void a_pid_that_is_used_again_is_another_process(void)
+TEST(a_pid_that_is_used_again_is_another_process)
 {
     struct load_process before[] = {{.pid = 9, .started = 4, .ticks = 5000, .name = "old"}};
     struct load_process after[] = {{.pid = 9, .started = 8, .ticks = 40, .name = "new"}};
@@ -140,7 +140,7 @@ static void a_pid_that_is_used_again_is_another_process(void)
     EXPECT_NEAR(load.users[0].percent, 10, 1e-9);
 }
 
-static void who_runs_on_other_processors_takes_none_of_ours(void)
+TEST(who_runs_on_other_processors_takes_none_of_ours)
 {
     struct load_process before[] = {{.pid = 9, .processor = 7}};
     struct load_process after[] = {{.pid = 9, .processor = 7, .ticks = 100, .name = "cc"}};
@@ -150,7 +150,7 @@ static void who_runs_on_other_processors_takes_none_of_ours(void)
     EXPECT_NEAR(load.busy_percent, 1, 1e-9);
 }
 
-static void readings_that_are_no_tree_end_too(void)
+TEST(readings_that_are_no_tree_end_too)
 {
     struct load_process before[] = {{.pid = 1, .parent = 2, .ticks = 7},
                                     {.pid = 2, .parent = 1, .ticks = 7},
@@ -162,7 +162,7 @@ static void readings_that_are_no_tree_end_too(void)
     EXPECT_NEAR(load.busy_percent, 10, 1e-9);
 }
 
-static void a_load_survives_as_text(void)
+TEST(a_load_survives_as_text)
 {
     const struct load load = {
         .processors = 4,
@@ -183,7 +183,7 @@ static void a_load_survives_as_text(void)
     EXPECT_STR(again.users[1].name, "");
 }
 
-static void other_texts_are_no_load(void)
+TEST(other_texts_are_no_load)
 {
 #define TEXT(list)                                                                               \
     "{\"busy_percent\":1,\"hidden_percent\":0,\"processors\":4,\"processes\":" list "}"
@@ -201,21 +201,4 @@ static void other_texts_are_no_load(void)
     EXPECT(load_from_text(TEXT("[" ONE("a") "]"), &load));
     for (size_t i = 0; i < COUNT(texts); i++)
         EXPECT(!load_from_text(texts[i], &load));
-}
-
-int main(void)
-{
-    RUN(the_largest_users_are_named_with_their_shares);
-    RUN(at_most_five_are_named);
-    RUN(we_and_our_workers_do_not_count);
-    RUN(what_nobody_visible_took_is_hidden);
-    RUN(without_a_count_of_the_processors_the_visible_are_all);
-    RUN(children_that_ended_count_for_who_waited_for_them);
-    RUN(the_heir_of_a_whole_family_is_the_ancestor_that_lives);
-    RUN(a_pid_that_is_used_again_is_another_process);
-    RUN(who_runs_on_other_processors_takes_none_of_ours);
-    RUN(readings_that_are_no_tree_end_too);
-    RUN(a_load_survives_as_text);
-    RUN(other_texts_are_no_load);
-    return test_result();
 }

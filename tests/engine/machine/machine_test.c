@@ -35,7 +35,7 @@ static void put_machine(const struct tree *tree)
     tree_put(tree, "/sys/devices/system/cpu/cpu0/cache/index3/size", "105M\n");
 }
 
-static void facts_are_read_and_what_is_not_visible_is_null(void)
+TEST(facts_are_read_and_what_is_not_visible_is_null)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -70,7 +70,7 @@ static long long memory_limit(const struct tree *tree)
 }
 
 /* A container of 1 GiB on the host's 16 cannot train what the host can. */
-static void the_memory_limit_is_a_fact_in_both_versions_of_control_groups(void)
+TEST(the_memory_limit_is_a_fact_in_both_versions_of_control_groups)
 {
     AUTO(tree_remove) struct tree one = tree_make(), two = tree_make();
 
@@ -86,7 +86,7 @@ static void the_memory_limit_is_a_fact_in_both_versions_of_control_groups(void)
 }
 
 /* Runs may be put together across kernels, not across processors. */
-static void another_kernel_is_another_state_of_the_same_hardware(void)
+TEST(another_kernel_is_another_state_of_the_same_hardware)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -107,7 +107,7 @@ static void another_kernel_is_another_state_of_the_same_hardware(void)
     EXPECT(strcmp(other.stratum, first.stratum) != 0);
 }
 
-static void a_stratum_follows_from_the_facts(void)
+TEST(a_stratum_follows_from_the_facts)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
     char stratum[MACHINE_HASH_SIZE];
@@ -125,7 +125,7 @@ static void a_stratum_follows_from_the_facts(void)
     EXPECT_STR(stratum, "");
 }
 
-static void a_machine_that_shows_nothing_is_still_one(void)
+TEST(a_machine_that_shows_nothing_is_still_one)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
     AUTO(machine_clear) struct machine machine = read_machine(&tree);
@@ -139,7 +139,7 @@ static void a_machine_that_shows_nothing_is_still_one(void)
     EXPECT(strange.facts != NULL);
 }
 
-static void a_second_name_is_another_hash_of_the_facts(void)
+TEST(a_second_name_is_another_hash_of_the_facts)
 {
     char fingerprint[MACHINE_HASH_SIZE], second[MACHINE_HASH_SIZE];
 
@@ -147,15 +147,4 @@ static void a_second_name_is_another_hash_of_the_facts(void)
     machine_second_name("abc", second);
     EXPECT_STR(fingerprint, "e71fa2190541574b");
     EXPECT_STR(second, "ba7816bf8f01cfea");
-}
-
-int main(void)
-{
-    RUN(a_second_name_is_another_hash_of_the_facts);
-    RUN(facts_are_read_and_what_is_not_visible_is_null);
-    RUN(the_memory_limit_is_a_fact_in_both_versions_of_control_groups);
-    RUN(another_kernel_is_another_state_of_the_same_hardware);
-    RUN(a_stratum_follows_from_the_facts);
-    RUN(a_machine_that_shows_nothing_is_still_one);
-    return test_result();
 }

@@ -11,7 +11,7 @@ static const struct effort zen = {.isa = "avx512_bf16",
                                   .multiply_adds = 4.0891e9,
                                   .samples_per_second = 32};
 
-static void the_share_is_what_was_done_of_what_could_be(void)
+TEST(the_share_is_what_was_done_of_what_could_be)
 {
     struct peak_flops peak;
 
@@ -21,7 +21,7 @@ static void the_share_is_what_was_done_of_what_could_be(void)
     EXPECT(fabs(peak.share - 0.7667) < 1e-4);
 }
 
-static void f32_has_half_the_room_of_bf16(void)
+TEST(f32_has_half_the_room_of_bf16)
 {
     struct effort effort = zen;
     struct peak_flops peak;
@@ -31,7 +31,7 @@ static void f32_has_half_the_room_of_bf16(void)
     EXPECT(peak.operations_a_cycle == 64);
 }
 
-static void bf16_without_the_instructions_has_the_room_of_f32(void)
+TEST(bf16_without_the_instructions_has_the_room_of_f32)
 {
     struct effort effort = zen;
     struct peak_flops peak;
@@ -41,7 +41,7 @@ static void bf16_without_the_instructions_has_the_room_of_f32(void)
     EXPECT(peak.operations_a_cycle == 32);
 }
 
-static void unknown_inputs_give_no_estimate(void)
+TEST(unknown_inputs_give_no_estimate)
 {
     struct peak_flops peak;
 
@@ -55,13 +55,4 @@ static void unknown_inputs_give_no_estimate(void)
                           &effort.samples_per_second}[missing - 1] = 0;
         EXPECT(!peak_flops_estimate(&effort, &peak));
     }
-}
-
-int main(void)
-{
-    RUN(the_share_is_what_was_done_of_what_could_be);
-    RUN(f32_has_half_the_room_of_bf16);
-    RUN(bf16_without_the_instructions_has_the_room_of_f32);
-    RUN(unknown_inputs_give_no_estimate);
-    return test_result();
 }

@@ -2,7 +2,7 @@
 
 #include "tests/engine/tree.h"
 
-static void a_number_of_a_process_is_found_by_its_place(void)
+TEST(a_number_of_a_process_is_found_by_its_place)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -14,7 +14,7 @@ static void a_number_of_a_process_is_found_by_its_place(void)
     EXPECT_INT(proc_stat_number(tree.root, "7", 51), -1);
 }
 
-static void where_there_is_no_number_it_is_minus_one(void)
+TEST(where_there_is_no_number_it_is_minus_one)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -25,17 +25,9 @@ static void where_there_is_no_number_it_is_minus_one(void)
     EXPECT_INT(proc_stat_number(tree.root, "8", 4), -1);
 }
 
-static void our_own_environment_lies_somewhere(void)
+TEST(our_own_environment_lies_somewhere)
 {
     long long start = proc_stat_number("", "self", 50), end = proc_stat_number("", "self", 51);
 
     EXPECT(start > 0 && end > start);
-}
-
-int main(void)
-{
-    RUN(a_number_of_a_process_is_found_by_its_place);
-    RUN(where_there_is_no_number_it_is_minus_one);
-    RUN(our_own_environment_lies_somewhere);
-    return test_result();
 }

@@ -24,7 +24,7 @@ static void put_process(const struct tree *tree)
     tree_put(tree, "/sys/fs/cgroup/pod/cpu.stat", "nr_throttled 1\nthrottled_usec 50\n");
 }
 
-static void counters_of_all_threads_and_of_all_groups_above_add_up(void)
+TEST(counters_of_all_threads_and_of_all_groups_above_add_up)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
     struct observation seen;
@@ -42,7 +42,7 @@ static void counters_of_all_threads_and_of_all_groups_above_add_up(void)
     EXPECT_INT(seen.throttled_us, 350);
 }
 
-static void the_older_control_groups_count_nanoseconds(void)
+TEST(the_older_control_groups_count_nanoseconds)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
     struct observation seen;
@@ -54,7 +54,7 @@ static void the_older_control_groups_count_nanoseconds(void)
     EXPECT_INT(seen.throttled_us, 9);
 }
 
-static void an_unreadable_counter_is_minus_one(void)
+TEST(an_unreadable_counter_is_minus_one)
 {
     AUTO(tree_remove) struct tree empty = tree_make(), garbage = tree_make();
     struct observation seen;
@@ -95,7 +95,7 @@ static void *work(void *user)
 }
 
 /* The real files: a thread that works shows, while it is there. */
-static void we_are_seen_working(void)
+TEST(we_are_seen_working)
 {
     struct observation before, after;
     unsigned long sum = 0;
@@ -107,13 +107,4 @@ static void we_are_seen_working(void)
     EXPECT(after.own_cpu_ns - before.own_cpu_ns >= 20000000);
     EXPECT(after.waited_ns >= before.waited_ns);
     EXPECT(after.involuntary_switches >= 0 && after.major_faults >= 0);
-}
-
-int main(void)
-{
-    RUN(counters_of_all_threads_and_of_all_groups_above_add_up);
-    RUN(the_older_control_groups_count_nanoseconds);
-    RUN(an_unreadable_counter_is_minus_one);
-    RUN(we_are_seen_working);
-    return test_result();
 }

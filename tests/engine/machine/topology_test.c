@@ -40,7 +40,7 @@ static const struct {
                 {1, 2, 1},
                 {1, 1, 1}};
 
-static void known_machines_are_counted_right(void)
+TEST(known_machines_are_counted_right)
 {
     for (size_t i = 0; i < COUNT(machines); i++) {
         AUTO(tree_remove) struct tree tree = tree_make();
@@ -60,7 +60,7 @@ static void known_machines_are_counted_right(void)
 }
 
 /* Threads take a core each before any two share one, and a node's cores before the next's. */
-static void places_come_core_by_core_then_sibling_by_sibling(void)
+TEST(places_come_core_by_core_then_sibling_by_sibling)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
     static struct topology topology;
@@ -74,7 +74,7 @@ static void places_come_core_by_core_then_sibling_by_sibling(void)
     }
 }
 
-static void a_quota_limits_the_threads(void)
+TEST(a_quota_limits_the_threads)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
     static struct topology topology;
@@ -95,7 +95,7 @@ static void a_quota_limits_the_threads(void)
     EXPECT_INT(topology_threads(&topology, false), 1); /* less than one is still one */
 }
 
-static void the_older_control_groups_are_read_too(void)
+TEST(the_older_control_groups_are_read_too)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
     static struct topology topology;
@@ -111,7 +111,7 @@ static void the_older_control_groups_are_read_too(void)
     EXPECT_NEAR(topology.quota, 0, 0);
 }
 
-static void where_nothing_is_visible_each_processor_is_a_core(void)
+TEST(where_nothing_is_visible_each_processor_is_a_core)
 {
     AUTO(tree_remove) struct tree empty = tree_make(), list = tree_make(), garbage = tree_make();
     static struct topology topology;
@@ -139,7 +139,7 @@ static void count_number(void *user, int number)
     *sum = *sum * 10 + number;
 }
 
-static void a_list_is_read_to_its_end_and_no_further(void)
+TEST(a_list_is_read_to_its_end_and_no_further)
 {
     static const struct {
         const char *text;
@@ -155,7 +155,7 @@ static void a_list_is_read_to_its_end_and_no_further(void)
     }
 }
 
-static void this_very_machine_has_a_place_for_us(void)
+TEST(this_very_machine_has_a_place_for_us)
 {
     static struct topology topology;
 
@@ -164,16 +164,4 @@ static void this_very_machine_has_a_place_for_us(void)
     EXPECT(topology.core_count <= topology.cpu_count);
     EXPECT(topology.node_count >= 1 && topology.package_count >= 1);
     EXPECT_INT(topology.cpus[0].sibling, 0);
-}
-
-int main(void)
-{
-    RUN(known_machines_are_counted_right);
-    RUN(places_come_core_by_core_then_sibling_by_sibling);
-    RUN(a_quota_limits_the_threads);
-    RUN(the_older_control_groups_are_read_too);
-    RUN(where_nothing_is_visible_each_processor_is_a_core);
-    RUN(a_list_is_read_to_its_end_and_no_further);
-    RUN(this_very_machine_has_a_place_for_us);
-    return test_result();
 }

@@ -27,7 +27,7 @@ static void expect_kind(const char *vm, enum vm_kind kind)
 
 /* Only root reads the one, the other is new after each boot, and an image's clones share the
  * third. */
-static void what_not_everybody_reads_or_a_reboot_changes_does_not_count(void)
+TEST(what_not_everybody_reads_or_a_reboot_changes_does_not_count)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -38,7 +38,7 @@ static void what_not_everybody_reads_or_a_reboot_changes_does_not_count(void)
     expect_vm(&tree, "");
 }
 
-static void a_disk_names_the_machine_across_reboots(void)
+TEST(a_disk_names_the_machine_across_reboots)
 {
     static const char *const files[] = {"serial", "device/serial", "wwid", "device/wwid"};
 
@@ -66,7 +66,7 @@ static void a_disk_names_the_machine_across_reboots(void)
 }
 
 /* Two disks may be found in another order; loops, memory and sticks come and go. */
-static void other_disks_do_not_change_it(void)
+TEST(other_disks_do_not_change_it)
 {
     static const char *const passing[] = {"loop0", "zram0", "ram1", "dm-0",
                                           "md127", "sr0",   "nbd0"};
@@ -93,7 +93,7 @@ static void other_disks_do_not_change_it(void)
 }
 
 /* In a container the metadata service is often out of reach; the firmware is not. */
-static void the_firmware_of_aws_has_the_id_of_its_metadata_service(void)
+TEST(the_firmware_of_aws_has_the_id_of_its_metadata_service)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
     char vm[VM_SIZE];
@@ -106,7 +106,7 @@ static void the_firmware_of_aws_has_the_id_of_its_metadata_service(void)
     expect_vm(&tree, vm);
 }
 
-static void a_tag_that_is_no_instance_id_is_left_alone(void)
+TEST(a_tag_that_is_no_instance_id_is_left_alone)
 {
     static const char *const tags[] = {"i-", "i-0abg",   "i-0a b", "Not Specified",
                                        "",   "7783-7084"};
@@ -122,7 +122,7 @@ static void a_tag_that_is_no_instance_id_is_left_alone(void)
     expect_vm(&tree, "");
 }
 
-static void an_id_is_of_its_cloud(void)
+TEST(an_id_is_of_its_cloud)
 {
     char aws[VM_SIZE], again[VM_SIZE], gcp[VM_SIZE], other[VM_SIZE], none[VM_SIZE] = "before";
 
@@ -136,7 +136,7 @@ static void an_id_is_of_its_cloud(void)
     EXPECT_STR(none, "");
 }
 
-static void what_is_not_written_so_names_no_machine(void)
+TEST(what_is_not_written_so_names_no_machine)
 {
     expect_kind("", VM_UNKNOWN);
     expect_kind("0123456789abcdef", VM_UNKNOWN);
@@ -145,16 +145,4 @@ static void what_is_not_written_so_names_no_machine(void)
     expect_kind("x0123456789abcde", VM_UNKNOWN);
     expect_kind("i0123456789abcde", VM_INSTANCE);
     expect_kind("s0123456789abcde", VM_SERIAL);
-}
-
-int main(void)
-{
-    RUN(what_not_everybody_reads_or_a_reboot_changes_does_not_count);
-    RUN(a_disk_names_the_machine_across_reboots);
-    RUN(other_disks_do_not_change_it);
-    RUN(the_firmware_of_aws_has_the_id_of_its_metadata_service);
-    RUN(a_tag_that_is_no_instance_id_is_left_alone);
-    RUN(an_id_is_of_its_cloud);
-    RUN(what_is_not_written_so_names_no_machine);
-    return test_result();
 }

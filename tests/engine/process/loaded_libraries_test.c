@@ -19,7 +19,7 @@ static const struct {
     {"garbage\n[heap]\n/\n///\n", "system", "none", ""},
 };
 
-static void the_memory_map_shows_the_loaded_libraries(void)
+TEST(the_memory_map_shows_the_loaded_libraries)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         AUTO(tree_remove) struct tree tree = tree_make();
@@ -33,7 +33,7 @@ static void the_memory_map_shows_the_loaded_libraries(void)
     }
 }
 
-static void the_libraries_are_written_in_one_line(void)
+TEST(the_libraries_are_written_in_one_line)
 {
     struct loaded_libraries loaded = {"tcmalloc", "llvm", "libdnnl.so.3.7"};
     AUTO(freep) char *text = loaded_libraries_to_text(&loaded);
@@ -43,11 +43,4 @@ static void the_libraries_are_written_in_one_line(void)
     loaded_libraries_read("/nowhere", 7, &loaded);
     AUTO(freep) char *nothing = loaded_libraries_to_text(&loaded);
     EXPECT_STR(nothing, "{\"allocator\":\"system\",\"openmp\":\"none\",\"dnn\":null}");
-}
-
-int main(void)
-{
-    RUN(the_memory_map_shows_the_loaded_libraries);
-    RUN(the_libraries_are_written_in_one_line);
-    return test_result();
 }

@@ -56,7 +56,7 @@ static void expect_all(const struct engine_details *details)
     EXPECT_INT(details->huge_pages, all.huge_pages);
 }
 
-static void all_members_are_read(void)
+TEST(all_members_are_read)
 {
     struct engine_details details;
 
@@ -64,7 +64,7 @@ static void all_members_are_read(void)
     expect_all(&details);
 }
 
-static void what_is_stored_reads_back(void)
+TEST(what_is_stored_reads_back)
 {
     struct engine_details details = {.threads = 77};
     struct error err = {0};
@@ -82,7 +82,7 @@ static void what_is_stored_reads_back(void)
     EXPECT_INT(err.kind, ERROR_INVALID);
 }
 
-static void only_known_members_are_written(void)
+TEST(only_known_members_are_written)
 {
     AUTO(json_decrefp) json_t *json = json_pack("{s:i}", "protocol", 1);
     AUTO(json_decrefp)
@@ -93,7 +93,7 @@ static void only_known_members_are_written(void)
     EXPECT(json_equal(json, wanted));
 }
 
-static void as_text_every_member_is_there(void)
+TEST(as_text_every_member_is_there)
 {
     const struct engine_details some = {.threads = 8, .huge_pages = ANSWER_YES};
     AUTO(freep) char *whole = engine_details_to_text(&all);
@@ -108,7 +108,7 @@ static void as_text_every_member_is_there(void)
                "\"emulated\":null,\"huge_pages\":true}");
 }
 
-static void a_no_is_an_answer_and_a_zero_is_none(void)
+TEST(a_no_is_an_answer_and_a_zero_is_none)
 {
     struct engine_details details;
 
@@ -120,7 +120,7 @@ static void a_no_is_an_answer_and_a_zero_is_none(void)
     EXPECT(engine_details_are_known(&(struct engine_details){.memory_bytes = 1}));
 }
 
-static void the_longest_words_fit(void)
+TEST(the_longest_words_fit)
 {
     struct engine_details details;
     char words[LIBRARY_MAX + 2], text[200];
@@ -156,7 +156,7 @@ static const struct {
     {"{\"huge_pages\":null}", "huge_pages"},
 };
 
-static void a_refusal_names_the_member_and_fills_nothing(void)
+TEST(a_refusal_names_the_member_and_fills_nothing)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct engine_details details = {.threads = 77};
@@ -169,7 +169,7 @@ static void a_refusal_names_the_member_and_fills_nothing(void)
     }
 }
 
-static void every_member_that_is_written_is_described(void)
+TEST(every_member_that_is_written_is_described)
 {
     const struct engine_details none = {0};
     AUTO(freep) char *text = engine_details_to_text(&none);
@@ -188,17 +188,4 @@ static void every_member_that_is_written_is_described(void)
         EXPECT(json_is_null(value));
         EXPECT_STR(json_string_value(json_array_get(type, 1)), "null");
     }
-}
-
-int main(void)
-{
-    RUN(all_members_are_read);
-    RUN(what_is_stored_reads_back);
-    RUN(only_known_members_are_written);
-    RUN(as_text_every_member_is_there);
-    RUN(a_no_is_an_answer_and_a_zero_is_none);
-    RUN(the_longest_words_fit);
-    RUN(a_refusal_names_the_member_and_fills_nothing);
-    RUN(every_member_that_is_written_is_described);
-    return test_result();
 }

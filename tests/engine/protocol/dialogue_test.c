@@ -63,7 +63,7 @@ static const struct {
     {3, {HELLO, DONE(0), FAILED("after all")}, "the worker went on after 'done'"},
 };
 
-static void a_dialogue_that_breaks_a_rule_is_refused_with_that_rule(void)
+TEST(a_dialogue_that_breaks_a_rule_is_refused_with_that_rule)
 {
     for (size_t i = 0; i < COUNT(conversations); i++) {
         struct dialogue dialogue = {.steps_max = 2};
@@ -80,7 +80,7 @@ static void a_dialogue_that_breaks_a_rule_is_refused_with_that_rule(void)
     }
 }
 
-static void only_our_own_protocol_is_spoken(void)
+TEST(only_our_own_protocol_is_spoken)
 {
     static const long long strange[] = {0, 2, -1, LLONG_MAX};
 
@@ -98,7 +98,7 @@ static void only_our_own_protocol_is_spoken(void)
     }
 }
 
-static void the_dialogue_knows_how_far_it_has_come(void)
+TEST(the_dialogue_knows_how_far_it_has_come)
 {
     const struct event hello = HELLO, first = STEP(0, 7), second = STEP(1, 8), done = DONE(2);
     struct dialogue dialogue = {.steps_max = 1000000};
@@ -116,7 +116,7 @@ static void the_dialogue_knows_how_far_it_has_come(void)
     EXPECT_INT(dialogue.steps_max, 1000000);
 }
 
-static void a_refused_step_is_not_counted(void)
+TEST(a_refused_step_is_not_counted)
 {
     const struct event hello = HELLO, gap = STEP(3, 1), nothing = STEP(0, 0), first = STEP(0, 1);
     struct dialogue dialogue = {.steps_max = 2};
@@ -129,7 +129,7 @@ static void a_refused_step_is_not_counted(void)
     EXPECT_INT(dialogue.steps, 1);
 }
 
-static void canaries_have_a_limit(void)
+TEST(canaries_have_a_limit)
 {
     const struct event hello = HELLO, canary = {.type = EVENT_CANARY, .canary = {.hertz = 1e9}};
     struct dialogue dialogue = {.steps_max = 2};
@@ -140,14 +140,4 @@ static void canaries_have_a_limit(void)
         EXPECT(dialogue_accept(&dialogue, &canary, NULL));
     EXPECT(!dialogue_accept(&dialogue, &canary, &err));
     EXPECT_STR(err.message, "the worker sent more than 20000 canaries");
-}
-
-int main(void)
-{
-    RUN(a_dialogue_that_breaks_a_rule_is_refused_with_that_rule);
-    RUN(only_our_own_protocol_is_spoken);
-    RUN(the_dialogue_knows_how_far_it_has_come);
-    RUN(a_refused_step_is_not_counted);
-    RUN(canaries_have_a_limit);
-    return test_result();
 }

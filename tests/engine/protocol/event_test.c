@@ -11,7 +11,7 @@ static bool read_text(const char *line, struct event *event, struct error *err)
     return event_read(line, strlen(line), event, err);
 }
 
-static void hello_is_read(void)
+TEST(hello_is_read)
 {
     struct event event;
 
@@ -26,7 +26,7 @@ static void hello_is_read(void)
     EXPECT_STR(event.hello.software, "");
 }
 
-static void step_is_read(void)
+TEST(step_is_read)
 {
     struct event event;
 
@@ -42,7 +42,7 @@ static void step_is_read(void)
     EXPECT_NEAR(event.step.loss, -3, 0); /* a whole number is a number too */
 }
 
-static void done_and_failed_are_read(void)
+TEST(done_and_failed_are_read)
 {
     struct event event;
 
@@ -55,7 +55,7 @@ static void done_and_failed_are_read(void)
     EXPECT_STR(event.failed.message, "no memory");
 }
 
-static void hello_may_tell_how_the_work_is_done(void)
+TEST(hello_may_tell_how_the_work_is_done)
 {
     struct event event;
 
@@ -72,7 +72,7 @@ static void hello_may_tell_how_the_work_is_done(void)
     EXPECT_INT(event.hello.details.parameters, 0);
 }
 
-static void a_step_may_tell_where_its_time_went(void)
+TEST(a_step_may_tell_where_its_time_went)
 {
     struct event event;
 
@@ -96,7 +96,7 @@ static void a_step_may_tell_where_its_time_went(void)
     EXPECT_INT(event.step.split.communication, 9);
 }
 
-static void done_may_tell_what_it_took(void)
+TEST(done_may_tell_what_it_took)
 {
     AUTO(event_clear) struct event event = {0};
 
@@ -109,7 +109,7 @@ static void done_may_tell_what_it_took(void)
     EXPECT_STR(event.done.implementations, "{\"conv1\":{\"forward\":\"jit:avx2\"},\"fc\":{}}");
 }
 
-static void a_canary_has_two_speeds(void)
+TEST(a_canary_has_two_speeds)
 {
     static const char *const wrong[] = {
         "{\"type\":\"canary\"}",
@@ -130,7 +130,7 @@ static void a_canary_has_two_speeds(void)
         EXPECT(!read_text(wrong[i], &event, NULL));
 }
 
-static void done_may_certify_its_gradients(void)
+TEST(done_may_certify_its_gradients)
 {
     struct event event;
 
@@ -143,7 +143,7 @@ static void done_may_certify_its_gradients(void)
     EXPECT(!read_text("{\"type\":\"done\",\"steps\":1,\"gradient_cosine\":\"1\"}", &event, NULL));
 }
 
-static void a_cleared_event_owns_nothing(void)
+TEST(a_cleared_event_owns_nothing)
 {
     struct event zeroed = {0};
     struct event done = {.type = EVENT_DONE, .done = {.steps = 7}};
@@ -156,7 +156,7 @@ static void a_cleared_event_owns_nothing(void)
     EXPECT_INT(done.done.steps, 7);
 }
 
-static void an_engine_may_say_more_than_we_know(void)
+TEST(an_engine_may_say_more_than_we_know)
 {
     struct event event;
 
@@ -165,7 +165,7 @@ static void an_engine_may_say_more_than_we_know(void)
     EXPECT_INT(event.done.steps, 1);
 }
 
-static void only_the_given_length_is_read(void)
+TEST(only_the_given_length_is_read)
 {
     static const char line[] = "{\"type\":\"done\",\"steps\":1}garbage";
     struct event event;
@@ -247,7 +247,7 @@ static const struct {
     {"{\"type\":\"failed\",\"message\":1}", "bad failed event: "},
 };
 
-static void a_bad_line_is_explained_and_fills_nothing(void)
+TEST(a_bad_line_is_explained_and_fills_nothing)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct event event, before;
@@ -264,7 +264,7 @@ static void a_bad_line_is_explained_and_fills_nothing(void)
 }
 
 /* They end up in our log and on pages. */
-static void their_words_are_cut_and_made_printable(void)
+TEST(their_words_are_cut_and_made_printable)
 {
     struct event event;
     char line[600], words[400];
@@ -318,7 +318,7 @@ static const struct {
     {{.type = EVENT_FAILED, .failed = {"no"}}, "{\"type\":\"failed\",\"message\":\"no\"}\n"},
 };
 
-static void an_event_is_one_line_flushed_at_once(void)
+TEST(an_event_is_one_line_flushed_at_once)
 {
     for (size_t i = 0; i < COUNT(written); i++) {
         AUTO(freep) char *text = NULL;
@@ -342,7 +342,7 @@ static void an_event_is_one_line_flushed_at_once(void)
 }
 
 /* Whatever a double holds comes back as the same bits. */
-static void a_loss_survives_being_written(void)
+TEST(a_loss_survives_being_written)
 {
     static const double losses[] = {0.1, 1.0 / 3, 6.907755278982137, 1e-300, -1.7e308, 5e-324};
 
@@ -361,7 +361,7 @@ static void a_loss_survives_being_written(void)
     }
 }
 
-static void a_reading_that_is_no_number_is_not_written(void)
+TEST(a_reading_that_is_no_number_is_not_written)
 {
     const struct event event = {.type = EVENT_CANARY, .canary = {1e9, INFINITY}};
     AUTO(freep) char *text = NULL;
@@ -375,7 +375,7 @@ static void a_reading_that_is_no_number_is_not_written(void)
     EXPECT_INT((long long)size, 0);
 }
 
-static void a_loss_that_is_no_number_is_called_that(void)
+TEST(a_loss_that_is_no_number_is_called_that)
 {
     const double losses[] = {NAN, INFINITY, -INFINITY};
 
@@ -393,7 +393,7 @@ static void a_loss_that_is_no_number_is_called_that(void)
     }
 }
 
-static void a_reader_that_is_gone_is_an_error(void)
+TEST(a_reader_that_is_gone_is_an_error)
 {
     const struct event event = {.type = EVENT_DONE, .done = {.steps = 4}};
     struct error full = {0}, gone = {0};
@@ -411,27 +411,4 @@ static void a_reader_that_is_gone_is_an_error(void)
     EXPECT(!event_write(out, &event, &gone));
     EXPECT_INT(gone.kind, ERROR_INTERNAL);
     fclose(out);
-}
-
-int main(void)
-{
-    RUN(hello_is_read);
-    RUN(step_is_read);
-    RUN(done_and_failed_are_read);
-    RUN(hello_may_tell_how_the_work_is_done);
-    RUN(a_step_may_tell_where_its_time_went);
-    RUN(done_may_tell_what_it_took);
-    RUN(a_canary_has_two_speeds);
-    RUN(done_may_certify_its_gradients);
-    RUN(a_cleared_event_owns_nothing);
-    RUN(an_engine_may_say_more_than_we_know);
-    RUN(only_the_given_length_is_read);
-    RUN(a_bad_line_is_explained_and_fills_nothing);
-    RUN(their_words_are_cut_and_made_printable);
-    RUN(an_event_is_one_line_flushed_at_once);
-    RUN(a_loss_survives_being_written);
-    RUN(a_loss_that_is_no_number_is_called_that);
-    RUN(a_reading_that_is_no_number_is_not_written);
-    RUN(a_reader_that_is_gone_is_an_error);
-    return test_result();
 }

@@ -12,7 +12,7 @@ static char *from_text(const char *text, struct error *err)
     return implementations_from_json(json, err);
 }
 
-static void a_list_is_grouped_by_layer_in_its_order(void)
+TEST(a_list_is_grouped_by_layer_in_its_order)
 {
     static const struct implementation list[] = {
         {"conv1", "forward", "brgconv:avx512_core"},
@@ -28,7 +28,7 @@ static void a_list_is_grouped_by_layer_in_its_order(void)
     EXPECT_STR(none, "{}");
 }
 
-static void what_was_said_becomes_the_same_text(void)
+TEST(what_was_said_becomes_the_same_text)
 {
     AUTO(freep)
     char *text = from_text("{ \"b\" : { \"p\" : \"x y\", \"o\":\"z\" }, \"a\":{} }", NULL);
@@ -56,7 +56,7 @@ static const struct {
     {"{\"a\":{\"caf\xc3\xa9\":\"c\"}}", "must hold only printable ASCII"},
 };
 
-static void what_is_no_object_of_objects_of_words_is_refused(void)
+TEST(what_is_no_object_of_objects_of_words_is_refused)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct error err = {0};
@@ -68,7 +68,7 @@ static void what_is_no_object_of_objects_of_words_is_refused(void)
     }
 }
 
-static void a_list_obeys_the_same_rules(void)
+TEST(a_list_obeys_the_same_rules)
 {
     static const struct {
         struct implementation list[2];
@@ -108,7 +108,7 @@ static char *text_of_network(int layer_count, const char *name, struct error *er
     return implementations_to_text(list, (size_t)layer_count * PASSES, err);
 }
 
-static void a_large_network_fits_and_no_endless_one(void)
+TEST(a_large_network_fits_and_no_endless_one)
 {
     struct error err = {0};
     AUTO(freep) char *text = text_of_network(64, "brgconv_bwd_w:avx512_core_amx_bf16", NULL);
@@ -121,14 +121,4 @@ static void a_large_network_fits_and_no_endless_one(void)
     EXPECT(text_of_network(LAYERS_MAX, &WORDS_64[1], &err) == NULL);
     EXPECT_INT(err.kind, ERROR_INVALID);
     EXPECT(strncmp(err.message, "must have at most 32768 bytes, got ", 35) == 0);
-}
-
-int main(void)
-{
-    RUN(a_list_is_grouped_by_layer_in_its_order);
-    RUN(what_was_said_becomes_the_same_text);
-    RUN(what_is_no_object_of_objects_of_words_is_refused);
-    RUN(a_list_obeys_the_same_rules);
-    RUN(a_large_network_fits_and_no_endless_one);
-    return test_result();
 }

@@ -14,7 +14,7 @@ static struct run_spec spec_of(const char *workload)
 }
 
 /* A step of four images takes so long; the largest batch with a hundred steps in the time. */
-static void the_largest_batch_with_enough_steps_is_chosen(void)
+TEST(the_largest_batch_with_enough_steps_is_chosen)
 {
     static const struct {
         double step, seconds;
@@ -33,7 +33,7 @@ static void the_largest_batch_with_enough_steps_is_chosen(void)
         EXPECT_INT(batch_choose(&spec, rows[i].step, rows[i].seconds, -1), rows[i].batch);
 }
 
-static void the_usual_batch_of_the_workload_is_the_largest(void)
+TEST(the_usual_batch_of_the_workload_is_the_largest)
 {
     struct run_spec mlp = spec_of("mlp2017"), gpt2 = spec_of("gpt2"), own = spec_of("own/net");
 
@@ -42,7 +42,7 @@ static void the_usual_batch_of_the_workload_is_the_largest(void)
     EXPECT_INT(batch_choose(&own, 1e-4, 100, -1), 32);
 }
 
-static void memory_bounds_the_batch(void)
+TEST(memory_bounds_the_batch)
 {
     struct run_spec spec = spec_of("resnet50");
 
@@ -51,7 +51,7 @@ static void memory_bounds_the_batch(void)
 }
 
 /* Twice as many steps leave half of the batch. */
-static void a_fixed_number_of_steps_counts(void)
+TEST(a_fixed_number_of_steps_counts)
 {
     struct run_spec spec = spec_of("resnet50");
 
@@ -62,7 +62,7 @@ static void a_fixed_number_of_steps_counts(void)
     EXPECT_INT(batch_choose(&spec, 0.1, 45, -1), 32);
 }
 
-static void the_trial_is_short_and_small(void)
+TEST(the_trial_is_short_and_small)
 {
     struct run_spec spec = spec_of("resnet50"), trial = batch_trial(&spec);
 
@@ -73,21 +73,10 @@ static void the_trial_is_short_and_small(void)
 }
 
 /* Before it is chosen the least is what a run needs. */
-static void a_batch_that_is_still_to_be_chosen_needs_little_memory(void)
+TEST(a_batch_that_is_still_to_be_chosen_needs_little_memory)
 {
     struct run_spec spec = spec_of("resnet50"), least = spec;
 
     least.batch_size = BATCH_LEAST;
     EXPECT_INT(memory_need(&spec, 2), memory_need(&least, 2));
-}
-
-int main(void)
-{
-    RUN(the_largest_batch_with_enough_steps_is_chosen);
-    RUN(the_usual_batch_of_the_workload_is_the_largest);
-    RUN(memory_bounds_the_batch);
-    RUN(a_fixed_number_of_steps_counts);
-    RUN(the_trial_is_short_and_small);
-    RUN(a_batch_that_is_still_to_be_chosen_needs_little_memory);
-    return test_result();
 }

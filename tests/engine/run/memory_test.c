@@ -18,7 +18,7 @@ static struct run_spec spec_of(const char *precision, const char *plan, long lon
 }
 
 /* Peaks (VmHWM) of real runs. */
-static void the_need_is_within_fifteen_percent_of_what_was_measured(void)
+TEST(the_need_is_within_fifteen_percent_of_what_was_measured)
 {
     static const struct {
         const char *precision, *plan;
@@ -43,7 +43,7 @@ static void the_need_is_within_fifteen_percent_of_what_was_measured(void)
     }
 }
 
-static void more_images_need_more(void)
+TEST(more_images_need_more)
 {
     static const char *const precisions[] = {"f32", "bf16"}, *const plans[] = {"auto", "plain"};
 
@@ -57,7 +57,7 @@ static void more_images_need_more(void)
             }
 }
 
-static void a_batch_that_cannot_fit_is_refused_with_the_largest_that_does(void)
+TEST(a_batch_that_cannot_fit_is_refused_with_the_largest_that_does)
 {
     const struct memory_limit group = {.bytes = GIB, .of_group = true}, machine = {.bytes = GIB};
     struct run_spec spec = spec_of("f32", "auto", 64);
@@ -75,7 +75,7 @@ static void a_batch_that_cannot_fit_is_refused_with_the_largest_that_does(void)
 }
 
 /* The batch that is recommended is accepted, and holds what it needs. */
-static void the_largest_batch_fits(void)
+TEST(the_largest_batch_fits)
 {
     static const char *const plans[] = {"auto", "plain"};
 
@@ -94,7 +94,7 @@ static void the_largest_batch_fits(void)
         }
 }
 
-static void where_nothing_fits_that_is_said(void)
+TEST(where_nothing_fits_that_is_said)
 {
     const struct memory_limit tiny = {.bytes = GIB / 4, .of_group = true};
     struct run_spec spec = spec_of("f32", "plain", 2);
@@ -105,7 +105,7 @@ static void where_nothing_fits_that_is_said(void)
     EXPECT(strstr(err.message, "0.2 GiB; no batch of this plan fits") != NULL);
 }
 
-static void what_is_not_known_is_not_refused(void)
+TEST(what_is_not_known_is_not_refused)
 {
     const struct memory_limit unknown = {.bytes = 0}, tiny = {.bytes = 1};
     struct run_spec resnet = spec_of("f32", "auto", 65536), mlp = run_spec_default();
@@ -125,7 +125,7 @@ static struct memory_limit limit_in(const struct tree *tree)
     return limit;
 }
 
-static void the_limit_is_the_least_of_group_and_machine(void)
+TEST(the_limit_is_the_least_of_group_and_machine)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -141,7 +141,7 @@ static void the_limit_is_the_least_of_group_and_machine(void)
     EXPECT(!limit_in(&tree).of_group);
 }
 
-static void a_kill_is_explained(void)
+TEST(a_kill_is_explained)
 {
     const struct memory_limit group = {.bytes = GIB, .of_group = true}, unknown = {.bytes = 0};
     struct error err = {0}, bare = {0};
@@ -153,17 +153,4 @@ static void a_kill_is_explained(void)
     memory_explain_kill(&unknown, GIB, -1, &bare);
     EXPECT_STR(bare.message,
                "the kernel killed the worker for memory, the worker's peak was 1.00 GiB");
-}
-
-int main(void)
-{
-    RUN(the_need_is_within_fifteen_percent_of_what_was_measured);
-    RUN(more_images_need_more);
-    RUN(a_batch_that_cannot_fit_is_refused_with_the_largest_that_does);
-    RUN(the_largest_batch_fits);
-    RUN(where_nothing_fits_that_is_said);
-    RUN(what_is_not_known_is_not_refused);
-    RUN(the_limit_is_the_least_of_group_and_machine);
-    RUN(a_kill_is_explained);
-    return test_result();
 }

@@ -21,7 +21,7 @@ static const char *const rows[][2] = {
     {"{\"workload\":\"resnet50\",\"layout\":\"nhwc\"}", ""},
 };
 
-static void specs_that_the_engine_cannot_train_are_known_beforehand(void)
+TEST(specs_that_the_engine_cannot_train_are_known_beforehand)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct error err = {0};
@@ -32,10 +32,4 @@ static void specs_that_the_engine_cannot_train_are_known_beforehand(void)
         EXPECT_STR(err.field, rows[i][1]);
         EXPECT_INT(err.kind, *rows[i][1] ? ERROR_UNABLE : ERROR_NONE);
     }
-}
-
-int main(void)
-{
-    RUN(specs_that_the_engine_cannot_train_are_known_beforehand);
-    return test_result();
 }

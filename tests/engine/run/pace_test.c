@@ -32,7 +32,7 @@ static struct pace after(const struct run_spec *spec, long long steps, long long
     return pace;
 }
 
-static void auto_comes_to_sixty_steps_of_warmup_and_a_million_at_most(void)
+TEST(auto_comes_to_sixty_steps_of_warmup_and_a_million_at_most)
 {
     static const struct {
         long long warmup_steps, steps, most;
@@ -80,7 +80,7 @@ static const struct {
     {0, AUTO_WORD, 1000, 29, SECONDS(1), SECONDS(1000), PACE_TIME_UP},
 };
 
-static void a_run_goes_on_until_steps_target_or_patience_end(void)
+TEST(a_run_goes_on_until_steps_target_or_patience_end)
 {
     for (size_t i = 0; i < COUNT(verdicts); i++) {
         struct run_spec spec =
@@ -112,7 +112,7 @@ static long long steps_until_target(double target_percent, double cov)
     return -1;
 }
 
-static void a_noisy_run_goes_on_until_its_number_is_sure(void)
+TEST(a_noisy_run_goes_on_until_its_number_is_sure)
 {
     long long calm = steps_until_target(1, 0.005), noisy = steps_until_target(1, 0.2);
     long long lax = steps_until_target(5, 0.2);
@@ -122,7 +122,7 @@ static void a_noisy_run_goes_on_until_its_number_is_sure(void)
     EXPECT(lax < noisy / 4);
 }
 
-static void a_warmup_that_never_ends_is_given_up_and_its_rest_measured(void)
+TEST(a_warmup_that_never_ends_is_given_up_and_its_rest_measured)
 {
     struct run_spec spec = make_spec(AUTO_WORD, 5, 86400);
     AUTO(pace_free) struct pace pace = {0};
@@ -138,7 +138,7 @@ static void a_warmup_that_never_ends_is_given_up_and_its_rest_measured(void)
 }
 
 /* The cut may reach half of the trace, the worker sends sixty steps beyond the wanted ones. */
-static void a_fixed_number_is_reached_wherever_the_cut_is(void)
+TEST(a_fixed_number_is_reached_wherever_the_cut_is)
 {
     struct run_spec spec = make_spec(AUTO_WORD, 240, 86400);
 
@@ -153,7 +153,7 @@ static void a_fixed_number_is_reached_wherever_the_cut_is(void)
     }
 }
 
-static void dollars_end_a_run_where_the_price_is_known(void)
+TEST(dollars_end_a_run_where_the_price_is_known)
 {
     struct run_spec spec = make_spec(0, AUTO_WORD, 86400);
     struct pace pace;
@@ -169,7 +169,7 @@ static void dollars_end_a_run_where_the_price_is_known(void)
     EXPECT_NEAR(pace_progress(&pace, SECONDS(450)).dollars, 0, 0);
 }
 
-static void the_warmup_is_counted_apart(void)
+TEST(the_warmup_is_counted_apart)
 {
     struct run_spec spec = make_spec(2, 10, 100);
     AUTO(pace_free) struct pace pace = after(&spec, 1, 1000);
@@ -210,7 +210,7 @@ static const struct {
     {0, AUTO_WORD, 2, 1000, 2000, 1000000, 1e8, 0.999998}, /* of a million */
 };
 
-static void progress_has_the_part_done_and_the_time_left(void)
+TEST(progress_has_the_part_done_and_the_time_left)
 {
     for (size_t i = 0; i < COUNT(forecasts); i++) {
         struct run_spec spec = make_spec(forecasts[i].warmup_steps, forecasts[i].steps, 100);
@@ -226,7 +226,7 @@ static void progress_has_the_part_done_and_the_time_left(void)
     }
 }
 
-static void a_wide_interval_lengthens_the_forecast(void)
+TEST(a_wide_interval_lengthens_the_forecast)
 {
     struct run_spec spec = make_spec(0, AUTO_WORD, 86400);
     AUTO(pace_free) struct pace pace = {0};
@@ -238,7 +238,7 @@ static void a_wide_interval_lengthens_the_forecast(void)
     EXPECT(pace_progress(&pace, SECONDS(99)).steps_planned > 4 * 90);
 }
 
-static void measured_steps_outweigh_a_slow_warmup(void)
+TEST(measured_steps_outweigh_a_slow_warmup)
 {
     struct run_spec spec = make_spec(1, 4, 1000);
     AUTO(pace_free) struct pace pace = after(&spec, 1, SECONDS(50));
@@ -252,7 +252,7 @@ static void measured_steps_outweigh_a_slow_warmup(void)
     EXPECT_NEAR(progress.seconds_left, 4, 1e-9);
 }
 
-static void even_a_mad_step_gives_sane_numbers(void)
+TEST(even_a_mad_step_gives_sane_numbers)
 {
     struct run_spec spec = make_spec(0, 10, 100);
     AUTO(pace_free) struct pace pace = after(&spec, 1, LLONG_MAX);
@@ -276,7 +276,7 @@ static struct pace noisy(const struct run_spec *spec, int steps)
     return pace;
 }
 
-static void a_target_out_of_reach_ends_when_the_time_left_buys_little(void)
+TEST(a_target_out_of_reach_ends_when_the_time_left_buys_little)
 {
     struct run_spec spec = make_spec(0, AUTO_WORD, 100);
     AUTO(pace_free) struct pace early = noisy(&spec, 60), late = noisy(&spec, 66);
@@ -291,7 +291,7 @@ static void a_target_out_of_reach_ends_when_the_time_left_buys_little(void)
     EXPECT_INT(pace_judge(&late, SECONDS(100)), PACE_TIME_UP);
 }
 
-static void a_target_within_reach_is_gone_for(void)
+TEST(a_target_within_reach_is_gone_for)
 {
     struct run_spec spec = make_spec(0, AUTO_WORD, 100);
     AUTO(pace_free) struct pace pace = noisy(&spec, 66);
@@ -302,7 +302,7 @@ static void a_target_within_reach_is_gone_for(void)
     EXPECT_INT(pace_judge(&pace, SECONDS(66)), PACE_LITTLE_MORE);
 }
 
-static void little_more_wants_what_target_wants(void)
+TEST(little_more_wants_what_target_wants)
 {
     struct run_spec spec = make_spec(0, AUTO_WORD, 31), longer = make_spec(0, AUTO_WORD, 100);
     struct run_spec fixed = make_spec(0, 200, 100);
@@ -320,7 +320,7 @@ static void little_more_wants_what_target_wants(void)
     EXPECT_INT(pace_judge(&patient, SECONDS(90)), PACE_LITTLE_MORE);
 }
 
-static void money_that_is_left_counts_as_time_that_is_left(void)
+TEST(money_that_is_left_counts_as_time_that_is_left)
 {
     struct run_spec spec = make_spec(0, AUTO_WORD, 10000);
     AUTO(pace_free) struct pace pace = noisy(&spec, 66);
@@ -331,7 +331,7 @@ static void money_that_is_left_counts_as_time_that_is_left(void)
     EXPECT_INT(pace_judge(&pace, SECONDS(66)), PACE_LITTLE_MORE);
 }
 
-static void the_forecast_says_what_is_within_reach_and_when_it_ends(void)
+TEST(the_forecast_says_what_is_within_reach_and_when_it_ends)
 {
     struct run_spec spec = make_spec(0, AUTO_WORD, 100);
     AUTO(pace_free) struct pace pace = noisy(&spec, 49);
@@ -348,7 +348,7 @@ static void the_forecast_says_what_is_within_reach_and_when_it_ends(void)
     EXPECT_NEAR(pace_within_reach(4, 0, 75), 4, 0);
 }
 
-static void a_few_steps_already_say_roughly_how_sure_they_are(void)
+TEST(a_few_steps_already_say_roughly_how_sure_they_are)
 {
     struct run_spec spec = make_spec(AUTO_WORD, AUTO_WORD, 100);
     AUTO(pace_free) struct pace few = after(&spec, 5, SECONDS(1));
@@ -374,7 +374,7 @@ static int looks_at_more(struct pace *pace, int steps, long long nanoseconds)
     return looks;
 }
 
-static void steps_behind_the_end_are_not_looked_at_one_by_one(void)
+TEST(steps_behind_the_end_are_not_looked_at_one_by_one)
 {
     struct run_spec until_sure = make_spec(0, AUTO_WORD, 1000), fixed = make_spec(0, 4000, 1000);
     AUTO(pace_free) struct pace sure = after(&until_sure, 2000, SECONDS(1) / 100);
@@ -388,7 +388,7 @@ static void steps_behind_the_end_are_not_looked_at_one_by_one(void)
     EXPECT_INT(pace_judge(&all, 0), PACE_ALL_STEPS);
 }
 
-static void a_worker_may_take_two_of_its_longest_steps_to_end(void)
+TEST(a_worker_may_take_two_of_its_longest_steps_to_end)
 {
     struct run_spec spec = make_spec(2, 10, 4);
     AUTO(pace_free) struct pace pace = after(&spec, 0, 0);
@@ -401,7 +401,7 @@ static void a_worker_may_take_two_of_its_longest_steps_to_end(void)
     EXPECT_INT(pace_obey_ns(&pace), SECONDS(80));
 }
 
-static void a_verdict_has_a_name(void)
+TEST(a_verdict_has_a_name)
 {
     for (int verdict = PACE_ALL_STEPS; verdict <= PACE_LITTLE_MORE; verdict++) {
         const char *name = pace_verdict_name((enum pace_verdict)verdict);
@@ -415,29 +415,4 @@ static void a_verdict_has_a_name(void)
     EXPECT_STR(pace_verdict_name(PACE_TARGET), "target");
     EXPECT_STR(pace_verdict_name(PACE_TIME_UP), "time_up");
     EXPECT_STR(pace_verdict_name(PACE_DOLLARS_UP), "dollars_up");
-}
-
-int main(void)
-{
-    RUN(auto_comes_to_sixty_steps_of_warmup_and_a_million_at_most);
-    RUN(a_run_goes_on_until_steps_target_or_patience_end);
-    RUN(a_noisy_run_goes_on_until_its_number_is_sure);
-    RUN(a_warmup_that_never_ends_is_given_up_and_its_rest_measured);
-    RUN(a_fixed_number_is_reached_wherever_the_cut_is);
-    RUN(dollars_end_a_run_where_the_price_is_known);
-    RUN(the_warmup_is_counted_apart);
-    RUN(progress_has_the_part_done_and_the_time_left);
-    RUN(a_wide_interval_lengthens_the_forecast);
-    RUN(measured_steps_outweigh_a_slow_warmup);
-    RUN(even_a_mad_step_gives_sane_numbers);
-    RUN(a_target_out_of_reach_ends_when_the_time_left_buys_little);
-    RUN(a_target_within_reach_is_gone_for);
-    RUN(little_more_wants_what_target_wants);
-    RUN(money_that_is_left_counts_as_time_that_is_left);
-    RUN(the_forecast_says_what_is_within_reach_and_when_it_ends);
-    RUN(a_few_steps_already_say_roughly_how_sure_they_are);
-    RUN(steps_behind_the_end_are_not_looked_at_one_by_one);
-    RUN(a_worker_may_take_two_of_its_longest_steps_to_end);
-    RUN(a_verdict_has_a_name);
-    return test_result();
 }

@@ -23,7 +23,7 @@ static const struct {
     {"{\"isa\":\"sse41\"}", "f32", "f32"},
 };
 
-static void a_request_without_a_precision_has_that_of_the_machine(void)
+TEST(a_request_without_a_precision_has_that_of_the_machine)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         size_t length = strlen(rows[i].text);
@@ -36,7 +36,7 @@ static void a_request_without_a_precision_has_that_of_the_machine(void)
     }
 }
 
-static void without_a_place_the_processor_is_asked(void)
+TEST(without_a_place_the_processor_is_asked)
 {
     const struct place here = {.isa = cpu_probe()};
     struct run_spec asked, told;
@@ -55,7 +55,7 @@ static long long batch_of(const char *text, const struct place *place)
 }
 
 /* A worker gets a number, and a registered engine the usual one. */
-static void nothing_asks_for_resnet50_with_the_batch_that_fits(void)
+TEST(nothing_asks_for_resnet50_with_the_batch_that_fits)
 {
     struct run_spec spec;
 
@@ -69,7 +69,7 @@ static void nothing_asks_for_resnet50_with_the_batch_that_fits(void)
 }
 
 /* The spec that a worker gets is complete, and its least may be a default. */
-static void the_least_seconds_may_not_exceed_the_most_that_a_client_names(void)
+TEST(the_least_seconds_may_not_exceed_the_most_that_a_client_names)
 {
     static const char both[] = "{\"min_seconds\":50,\"max_seconds\":10}";
     static const char most[] = "{\"max_seconds\":10}";
@@ -83,7 +83,7 @@ static void the_least_seconds_may_not_exceed_the_most_that_a_client_names(void)
     EXPECT(run_request_from_text(both, strlen(both), NULL, &spec, NULL));
 }
 
-static void what_is_wrong_is_said_as_of_any_spec(void)
+TEST(what_is_wrong_is_said_as_of_any_spec)
 {
     static const char *const wrong[] = {
         "{\"isa\":5}", "{\"precision\":null}", "{\"workload\":\"gnn\"}", "[]", "{", ""};
@@ -99,14 +99,4 @@ static void what_is_wrong_is_said_as_of_any_spec(void)
         EXPECT_STR(err.message, plain.message);
         EXPECT_INT(spec.batch_size, -7);
     }
-}
-
-int main(void)
-{
-    RUN(a_request_without_a_precision_has_that_of_the_machine);
-    RUN(without_a_place_the_processor_is_asked);
-    RUN(nothing_asks_for_resnet50_with_the_batch_that_fits);
-    RUN(the_least_seconds_may_not_exceed_the_most_that_a_client_names);
-    RUN(what_is_wrong_is_said_as_of_any_spec);
-    return test_result();
 }

@@ -14,7 +14,7 @@ static const struct {
     {RUN_PREEMPTED, "preempted", true},
 };
 
-static void every_state_has_its_name_and_its_place(void)
+TEST(every_state_has_its_name_and_its_place)
 {
     EXPECT_INT(COUNT(states), RUN_STATES);
     for (size_t i = 0; i < COUNT(states); i++) {
@@ -25,7 +25,7 @@ static void every_state_has_its_name_and_its_place(void)
     EXPECT(run_state_names[RUN_STATES] == NULL);
 }
 
-static void a_cleared_run_owns_nothing(void)
+TEST(a_cleared_run_owns_nothing)
 {
     struct run run = {.number = 7};
 
@@ -39,11 +39,4 @@ static void a_cleared_run_owns_nothing(void)
     EXPECT(run.engine_details == NULL && run.implementations == NULL);
     run_clear(&run);
     EXPECT_INT(run.number, 7);
-}
-
-int main(void)
-{
-    RUN(every_state_has_its_name_and_its_place);
-    RUN(a_cleared_run_owns_nothing);
-    return test_result();
 }

@@ -15,7 +15,7 @@ static const char *refusal(const char *text, const struct place *place, struct e
     return err->field;
 }
 
-static void a_spec_too_large_for_the_machine_is_refused_with_its_field(void)
+TEST(a_spec_too_large_for_the_machine_is_refused_with_its_field)
 {
     static struct topology small = {
         .cpu_count = 2, .core_count = 2, .package_count = 1, .node_count = 1};
@@ -39,7 +39,7 @@ static void a_spec_too_large_for_the_machine_is_refused_with_its_field(void)
         EXPECT_STR(refusal(rows[i][0], &place, &err), rows[i][1]);
 }
 
-static void a_large_machine_can_more(void)
+TEST(a_large_machine_can_more)
 {
     static struct topology large = {
         .cpu_count = 192, .core_count = 96, .package_count = 2, .node_count = 2};
@@ -59,7 +59,7 @@ static bool never(const void *user, const struct run_spec *spec, struct error *e
     return error_set(err, ERROR_UNABLE, "precision", "%s", (const char *)user);
 }
 
-static void other_engines_may_refuse_a_spec(void)
+TEST(other_engines_may_refuse_a_spec)
 {
     static struct topology small = {.cpu_count = 2, .core_count = 2, .node_count = 1};
     const struct place place = {
@@ -68,12 +68,4 @@ static void other_engines_may_refuse_a_spec(void)
 
     EXPECT_STR(refusal("{}", &place, &err), "precision");
     EXPECT_STR(err.message, "not today");
-}
-
-int main(void)
-{
-    RUN(a_spec_too_large_for_the_machine_is_refused_with_its_field);
-    RUN(a_large_machine_can_more);
-    RUN(other_engines_may_refuse_a_spec);
-    return test_result();
 }

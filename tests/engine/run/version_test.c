@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
-static void a_version_is_newer_by_its_numbers(void)
+TEST(a_version_is_newer_by_its_numbers)
 {
     static const struct {
         const char *older, *newer;
@@ -24,16 +24,9 @@ static void a_version_is_newer_by_its_numbers(void)
     }
 }
 
-static void the_kind_of_plan_makes_no_version_newer(void)
+TEST(the_kind_of_plan_makes_no_version_newer)
 {
     EXPECT_INT(run_version_order("worker 1, plan fixed", "worker 1, plan measured"), 0);
     EXPECT_INT(run_version_order("worker 1", "worker 1, plan plain"), 0);
     EXPECT_INT(run_version_order("worker 01.0", "worker 1.00"), 0);
-}
-
-int main(void)
-{
-    RUN(a_version_is_newer_by_its_numbers);
-    RUN(the_kind_of_plan_makes_no_version_newer);
-    return test_result();
 }

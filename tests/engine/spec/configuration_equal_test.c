@@ -36,7 +36,7 @@ static void change(const struct field *field, struct run_spec *spec)
     }
 }
 
-static void specs_are_equal_where_their_texts_are(void)
+TEST(specs_are_equal_where_their_texts_are)
 {
     const struct run_spec plain = run_spec_default();
     AUTO(freep) char *text = configuration_of_spec(&plain);
@@ -58,18 +58,11 @@ static void specs_are_equal_where_their_texts_are(void)
     EXPECT(told_apart > 8);
 }
 
-static void labels_make_no_difference(void)
+TEST(labels_make_no_difference)
 {
     struct run_spec plain = run_spec_default(), labelled = plain;
 
     labelled.label_count = 1;
     labelled.labels[0] = (struct label){"a", "b"};
     EXPECT(configuration_equal(&plain, &labelled));
-}
-
-int main(void)
-{
-    RUN(specs_are_equal_where_their_texts_are);
-    RUN(labels_make_no_difference);
-    return test_result();
 }

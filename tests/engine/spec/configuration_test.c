@@ -20,7 +20,7 @@ static char *text_of(const char *spec_text)
     return configuration_of_spec(&spec);
 }
 
-static void specs_that_differ_in_nothing_that_matters_have_one(void)
+TEST(specs_that_differ_in_nothing_that_matters_have_one)
 {
     static const char *const others[] = {
         "{\"seed\":77}",
@@ -41,7 +41,7 @@ static void specs_that_differ_in_nothing_that_matters_have_one(void)
     }
 }
 
-static void whatever_may_change_the_speed_makes_another(void)
+TEST(whatever_may_change_the_speed_makes_another)
 {
     static const char *const others[] = {
         "{\"batch_size\":17}",   "{\"threads\":3}",        "{\"precision\":\"bf16\"}",
@@ -60,7 +60,7 @@ static const char *const left_out[] = {"workload",    "engine",      "warmup_ste
                                        "steps",       "seed",        "max_seconds",
                                        "min_seconds", "max_dollars", "target_percent"};
 
-static void each_field_is_either_part_of_it_or_left_out(void)
+TEST(each_field_is_either_part_of_it_or_left_out)
 {
     const struct run_spec spec = run_spec_default();
     AUTO(freep) char *text = configuration_of_spec(&spec);
@@ -87,7 +87,7 @@ static void each_field_is_either_part_of_it_or_left_out(void)
 }
 
 /* Equal configurations are found by their text, and figures are given in the same form. */
-static void it_is_one_line_without_blanks(void)
+TEST(it_is_one_line_without_blanks)
 {
     AUTO(freep) char *text = text_of("{\"batch_size\":48}");
 
@@ -103,7 +103,7 @@ static struct configuration read_text(const char *text)
     return configuration;
 }
 
-static void what_is_read_is_what_the_spec_said(void)
+TEST(what_is_read_is_what_the_spec_said)
 {
     AUTO(freep)
     char *text = text_of("{\"precision\":\"bf16\",\"batch_size\":48,\"threads\":3,"
@@ -125,7 +125,7 @@ static void what_is_read_is_what_the_spec_said(void)
     EXPECT(!configuration_member(&configuration, "seed"));
 }
 
-static void a_filter_wants_the_very_value(void)
+TEST(a_filter_wants_the_very_value)
 {
     static const struct {
         const char *text, *precision;
@@ -158,7 +158,7 @@ static void a_filter_wants_the_very_value(void)
     }
 }
 
-static void differences_are_named_in_the_order_of_a_spec(void)
+TEST(differences_are_named_in_the_order_of_a_spec)
 {
     const struct configuration plain =
         read_text("{\"precision\":\"f32\",\"batch_size\":16,\"threads\":0}");
@@ -173,16 +173,4 @@ static void differences_are_named_in_the_order_of_a_spec(void)
     EXPECT_STR(names[1], "batch_size");
     EXPECT_INT((long long)configuration_differences(&less, &plain, names), 1);
     EXPECT_STR(names[0], "threads");
-}
-
-int main(void)
-{
-    RUN(specs_that_differ_in_nothing_that_matters_have_one);
-    RUN(whatever_may_change_the_speed_makes_another);
-    RUN(each_field_is_either_part_of_it_or_left_out);
-    RUN(it_is_one_line_without_blanks);
-    RUN(what_is_read_is_what_the_spec_said);
-    RUN(a_filter_wants_the_very_value);
-    RUN(differences_are_named_in_the_order_of_a_spec);
-    return test_result();
 }

@@ -22,7 +22,7 @@ static const struct {
     {LLONG_MIN, "0000000000"},
 };
 
-static void an_id_begins_with_its_milliseconds(void)
+TEST(an_id_begins_with_its_milliseconds)
 {
     for (size_t i = 0; i < COUNT(times); i++) {
         struct run_id id;
@@ -35,7 +35,7 @@ static void an_id_begins_with_its_milliseconds(void)
     }
 }
 
-static void ids_sort_by_time(void)
+TEST(ids_sort_by_time)
 {
     struct run_id earlier, later;
 
@@ -46,7 +46,7 @@ static void ids_sort_by_time(void)
 
 /* 80 random bits: in a thousand ids no two are alike, and every random digit takes all 32 values
  * while those of the time stand still. */
-static void ids_of_one_moment_differ(void)
+TEST(ids_of_one_moment_differ)
 {
     static struct run_id ids[1000];
     static bool seen[RUN_ID_LENGTH][128];
@@ -89,17 +89,8 @@ static const struct {
     {"", false},
 };
 
-static void only_what_we_would_write_is_a_name(void)
+TEST(only_what_we_would_write_is_a_name)
 {
     for (size_t i = 0; i < COUNT(names); i++)
         EXPECT_INT(run_id_is_valid(names[i].text), names[i].valid);
-}
-
-int main(void)
-{
-    RUN(an_id_begins_with_its_milliseconds);
-    RUN(ids_sort_by_time);
-    RUN(ids_of_one_moment_differ);
-    RUN(only_what_we_would_write_is_a_name);
-    return test_result();
 }

@@ -4,7 +4,7 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
-static void a_label_of_a_filter_is_a_key_and_a_value(void)
+TEST(a_label_of_a_filter_is_a_key_and_a_value)
 {
     static const struct {
         const char *text, *key, *value;
@@ -32,7 +32,7 @@ static void a_label_of_a_filter_is_a_key_and_a_value(void)
     }
 }
 
-static void a_label_is_checked_for_filters_too(void)
+TEST(a_label_is_checked_for_filters_too)
 {
     static const struct {
         const char *key, *value, *message;
@@ -54,11 +54,4 @@ static void a_label_is_checked_for_filters_too(void)
         EXPECT_STR(err.message, labels[i].message);
         EXPECT_STR(err.field, err.kind == ERROR_NONE ? "" : "label");
     }
-}
-
-int main(void)
-{
-    RUN(a_label_of_a_filter_is_a_key_and_a_value);
-    RUN(a_label_is_checked_for_filters_too);
-    return test_result();
 }

@@ -16,7 +16,7 @@ static bool read_text(const char *text, struct run_spec *spec, struct error *err
     "\"allocator\":\"system\",\"protocol\":\"detected\",\"min_seconds\":60,"                     \
     "\"target_percent\":1.0,\"max_dollars\":null,\"labels\":{}}"
 
-static void an_empty_spec_has_all_defaults(void)
+TEST(an_empty_spec_has_all_defaults)
 {
     struct run_spec defaults = run_spec_default(), spec;
     AUTO(freep) char *of_default = run_spec_to_text(&defaults);
@@ -27,7 +27,7 @@ static void an_empty_spec_has_all_defaults(void)
     EXPECT_STR(of_nothing, DEFAULTS);
 }
 
-static void every_field_can_be_asked_for(void)
+TEST(every_field_can_be_asked_for)
 {
     static const char text[] =
         "{\"workload\":\"mlp\",\"engine\":\"torch/2.1_b-x\",\"precision\":\"bf16\","
@@ -69,7 +69,7 @@ static void every_field_can_be_asked_for(void)
     EXPECT_STR(again, text); /* what was asked is what is stored and what the worker reads */
 }
 
-static void the_published_protocol_fixes_what_is_skipped_and_measured(void)
+TEST(the_published_protocol_fixes_what_is_skipped_and_measured)
 {
     struct run_spec spec;
     struct error err = {0};
@@ -88,7 +88,7 @@ static void the_published_protocol_fixes_what_is_skipped_and_measured(void)
 
 /* A client that sends all fields sends their defaults, and these mean what leaving them out does.
  */
-static void auto_leaves_the_counts_to_the_published_protocol(void)
+TEST(auto_leaves_the_counts_to_the_published_protocol)
 {
     struct run_spec spec;
 
@@ -99,7 +99,7 @@ static void auto_leaves_the_counts_to_the_published_protocol(void)
     EXPECT_INT(spec.steps, 91);
 }
 
-static void a_spec_asks_for_the_defaults_of_what_it_leaves_out(void)
+TEST(a_spec_asks_for_the_defaults_of_what_it_leaves_out)
 {
     struct run_spec spec;
 
@@ -141,7 +141,7 @@ static const char *const accepted[] = {
     "{\"engine\":\"0123456789abcdef0123456789abcdef\"}",
 };
 
-static void the_edges_are_inside(void)
+TEST(the_edges_are_inside)
 {
     for (size_t i = 0; i < COUNT(accepted); i++) {
         struct run_spec spec;
@@ -213,7 +213,7 @@ static const struct {
     {"[{}]", "", "the body must be a JSON object"},
 };
 
-static void a_refused_spec_names_the_field_and_the_reason(void)
+TEST(a_refused_spec_names_the_field_and_the_reason)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct run_spec spec = {.batch_size = -7}, untouched = spec;
@@ -253,7 +253,7 @@ static const char *const not_json[] = {
     "{\"engine\":\"\\ud800\"}",
 };
 
-static void text_that_is_not_json_is_refused_with_its_place(void)
+TEST(text_that_is_not_json_is_refused_with_its_place)
 {
     for (size_t i = 0; i < COUNT(not_json); i++) {
         struct run_spec spec = {.batch_size = -7};
@@ -268,7 +268,7 @@ static void text_that_is_not_json_is_refused_with_its_place(void)
     }
 }
 
-static void a_zero_byte_does_not_end_the_text(void)
+TEST(a_zero_byte_does_not_end_the_text)
 {
     struct run_spec spec;
 
@@ -277,7 +277,7 @@ static void a_zero_byte_does_not_end_the_text(void)
     EXPECT(run_spec_from_text("{}x", 2, &spec, NULL)); /* nothing behind the length is read */
 }
 
-static void depth_has_an_end(void)
+TEST(depth_has_an_end)
 {
     char deep[20001];
     struct run_spec spec;
@@ -289,7 +289,7 @@ static void depth_has_an_end(void)
     EXPECT_INT(err.kind, ERROR_INVALID);
 }
 
-static void labels_are_sorted_so_that_equal_specs_give_equal_text(void)
+TEST(labels_are_sorted_so_that_equal_specs_give_equal_text)
 {
     struct run_spec one, two;
 
@@ -324,7 +324,7 @@ static json_t *with_labels(int count, size_t key_length, size_t value_length)
     return json_pack("{s:o}", "labels", labels);
 }
 
-static void labels_have_limits(void)
+TEST(labels_have_limits)
 {
     static const struct {
         int count;
@@ -350,7 +350,7 @@ static void labels_have_limits(void)
 }
 
 /* The worker's pipe takes 64 KiB and its reader as much. */
-static void the_largest_spec_fits_into_a_pipe(void)
+TEST(the_largest_spec_fits_into_a_pipe)
 {
     AUTO(json_decrefp) json_t *json = with_labels(16, 64, 256);
     struct run_spec spec, again;
@@ -365,7 +365,7 @@ static void the_largest_spec_fits_into_a_pipe(void)
 }
 
 /* The list of an answer is that of the engine that the spec names, wherever it does. */
-static void a_refusal_lists_what_the_engine_of_the_spec_has(void)
+TEST(a_refusal_lists_what_the_engine_of_the_spec_has)
 {
     static const struct {
         const char *body, *last;
@@ -392,7 +392,7 @@ static void a_refusal_lists_what_the_engine_of_the_spec_has(void)
     }
 }
 
-static void a_typo_is_answered_with_the_nearest_fields(void)
+TEST(a_typo_is_answered_with_the_nearest_fields)
 {
     struct error err = {0};
     struct run_spec spec;
@@ -405,7 +405,7 @@ static void a_typo_is_answered_with_the_nearest_fields(void)
     EXPECT(strstr(err.message, " are labels, ") != NULL);
 }
 
-static void the_schema_describes_every_field_with_its_default(void)
+TEST(the_schema_describes_every_field_with_its_default)
 {
     AUTO(json_decrefp) json_t *schema = run_spec_schema();
     struct run_spec defaults = run_spec_default();
@@ -435,7 +435,7 @@ static void the_schema_describes_every_field_with_its_default(void)
                LABEL_VALUE_MAX);
 }
 
-static void a_stored_spec_may_be_one_that_is_no_longer_trained(void)
+TEST(a_stored_spec_may_be_one_that_is_no_longer_trained)
 {
     struct run_spec spec = run_spec_default(), again;
     struct error err = {0};
@@ -447,26 +447,4 @@ static void a_stored_spec_may_be_one_that_is_no_longer_trained(void)
     AUTO(freep) char *same = run_spec_to_text(&again);
     EXPECT_STR(same, text);
     EXPECT(!run_spec_from_stored("{\"plan\":", &again, NULL));
-}
-
-int main(void)
-{
-    RUN(a_stored_spec_may_be_one_that_is_no_longer_trained);
-    RUN(an_empty_spec_has_all_defaults);
-    RUN(every_field_can_be_asked_for);
-    RUN(the_published_protocol_fixes_what_is_skipped_and_measured);
-    RUN(auto_leaves_the_counts_to_the_published_protocol);
-    RUN(a_spec_asks_for_the_defaults_of_what_it_leaves_out);
-    RUN(the_edges_are_inside);
-    RUN(a_refused_spec_names_the_field_and_the_reason);
-    RUN(text_that_is_not_json_is_refused_with_its_place);
-    RUN(a_zero_byte_does_not_end_the_text);
-    RUN(depth_has_an_end);
-    RUN(labels_are_sorted_so_that_equal_specs_give_equal_text);
-    RUN(labels_have_limits);
-    RUN(the_largest_spec_fits_into_a_pipe);
-    RUN(a_refusal_lists_what_the_engine_of_the_spec_has);
-    RUN(a_typo_is_answered_with_the_nearest_fields);
-    RUN(the_schema_describes_every_field_with_its_default);
-    return test_result();
 }

@@ -18,7 +18,7 @@ static void expect_rest(const char *text, int started, const char *rest)
     EXPECT_STR(got, rest);
 }
 
-static void the_number_is_taken_out_where_so_many_were_started(void)
+TEST(the_number_is_taken_out_where_so_many_were_started)
 {
     expect_rest("{\"steps\":3,\"ranks\":2,\"batch_size\":4}\n", 2,
                 "{\"steps\":3,\"batch_size\":4}");
@@ -26,7 +26,7 @@ static void the_number_is_taken_out_where_so_many_were_started(void)
     expect_rest("{\"ranks\":65536}", 65536, "{}");
 }
 
-static void a_spec_that_does_not_say_it_is_of_one(void)
+TEST(a_spec_that_does_not_say_it_is_of_one)
 {
     struct error err;
 
@@ -36,7 +36,7 @@ static void a_spec_that_does_not_say_it_is_of_one(void)
     EXPECT_STR(err.message, "the spec has 1, mpirun has started 2");
 }
 
-static void another_number_than_were_started_is_refused(void)
+TEST(another_number_than_were_started_is_refused)
 {
     struct error err;
 
@@ -45,7 +45,7 @@ static void another_number_than_were_started_is_refused(void)
     EXPECT_STR(err.message, "the spec has 3, mpirun has started 2");
 }
 
-static void what_is_no_number_of_ranks_is_refused(void)
+TEST(what_is_no_number_of_ranks_is_refused)
 {
     const char *const bad[] = {"0", "-1", "65537", "1.0", "\"1\"", "null", "true", "[1]"};
 
@@ -60,7 +60,7 @@ static void what_is_no_number_of_ranks_is_refused(void)
     }
 }
 
-static void what_is_no_object_is_refused(void)
+TEST(what_is_no_object_is_refused)
 {
     const char *const bad[] = {"", "[1]", "{\"ranks\":1", "{\"ranks\":1,\"ranks\":1}", "{} x"};
 
@@ -71,14 +71,4 @@ static void what_is_no_object_is_refused(void)
         EXPECT_INT(err.kind, ERROR_INVALID);
         EXPECT(err.message[0] != '\0');
     }
-}
-
-int main(void)
-{
-    RUN(the_number_is_taken_out_where_so_many_were_started);
-    RUN(a_spec_that_does_not_say_it_is_of_one);
-    RUN(another_number_than_were_started_is_refused);
-    RUN(what_is_no_number_of_ranks_is_refused);
-    RUN(what_is_no_object_is_refused);
-    return test_result();
 }

@@ -23,7 +23,7 @@ static struct ratio ratio_of_ten(struct chance *chance, double lead, double cov)
 }
 
 /* Acceptance (c) and (d). */
-static void the_gate_is_quiet_over_equals_and_finds_what_is_slower(void)
+TEST(the_gate_is_quiet_over_equals_and_finds_what_is_slower)
 {
     static const double covs[] = {0.02, 0.05};
     int found = 0, half_found = 0;
@@ -59,7 +59,7 @@ static void the_gate_is_quiet_over_equals_and_finds_what_is_slower(void)
     EXPECT(compare_detectable(&ratio, COMPARE_MARGIN) > 0.05);
 }
 
-static void the_interval_of_a_ratio_holds_the_truth_as_often_as_it_says(void)
+TEST(the_interval_of_a_ratio_holds_the_truth_as_often_as_it_says)
 {
     int of_runs = 0, of_pairs = 0;
 
@@ -78,7 +78,7 @@ static void the_interval_of_a_ratio_holds_the_truth_as_often_as_it_says(void)
 }
 
 /* A drift that both see hides a lead from the one and not from the other. */
-static void pairs_see_through_a_drift(void)
+TEST(pairs_see_through_a_drift)
 {
     const double a[] = {105, 84, 63.5, 42}, b[] = {100, 80, 60, 40};
     struct ratio pairs = compare_pairs(a, b, 4), runs = compare_runs(a, 4, b, 4);
@@ -88,7 +88,7 @@ static void pairs_see_through_a_drift(void)
     EXPECT_INT(compare_judge(&runs, 0.03), COMPARE_TIED);
 }
 
-static void the_verdict_is_one_of_three(void)
+TEST(the_verdict_is_one_of_three)
 {
     const struct ratio better = {true, 1.1, 1.04, 1.2}, worse = {true, 0.9, 0.8, 0.96};
     const struct ratio across = {true, 1.1, 0.99, 1.2}, near = {true, 1.02, 1.01, 1.03};
@@ -104,7 +104,7 @@ static void the_verdict_is_one_of_three(void)
     EXPECT(!compare_gate_fails(&worse, &across, 0.03));
 }
 
-static void two_values_are_as_sure_as_their_intervals(void)
+TEST(two_values_are_as_sure_as_their_intervals)
 {
     const struct measure a = {200, 190, 210}, b = {100, 98, 102}, bare = {100, 0, 0};
     struct ratio ratio = compare_measures(&a, &b), unknown = compare_measures(&a, &bare);
@@ -116,7 +116,7 @@ static void two_values_are_as_sure_as_their_intervals(void)
     EXPECT_NEAR(unknown.value, 2, 1e-12);
 }
 
-static void one_of_each_says_nothing_of_the_next(void)
+TEST(one_of_each_says_nothing_of_the_next)
 {
     const double one[] = {100}, two[] = {100, 101};
 
@@ -128,7 +128,7 @@ static void one_of_each_says_nothing_of_the_next(void)
 
 /* The candidate may be a quarter faster than it ran: the ratio may be so much higher, not lower.
  */
-static void an_interval_that_reaches_up_makes_a_ratio_that_reaches_up(void)
+TEST(an_interval_that_reaches_up_makes_a_ratio_that_reaches_up)
 {
     const struct measure disturbed = {100, 99, 126}, quiet = {100, 99, 101};
     struct ratio ratio = compare_measures(&disturbed, &quiet);
@@ -142,16 +142,4 @@ static void an_interval_that_reaches_up_makes_a_ratio_that_reaches_up(void)
     EXPECT_NEAR(compare_stretch(&quiet), 0, 0);
     EXPECT_NEAR(compare_stretch(&disturbed), log(1.26 * 0.99), 1e-12);
     EXPECT_NEAR(compare_stretch(&(struct measure){100, 0, 0}), 0, 0);
-}
-
-int main(void)
-{
-    RUN(the_gate_is_quiet_over_equals_and_finds_what_is_slower);
-    RUN(the_interval_of_a_ratio_holds_the_truth_as_often_as_it_says);
-    RUN(pairs_see_through_a_drift);
-    RUN(the_verdict_is_one_of_three);
-    RUN(two_values_are_as_sure_as_their_intervals);
-    RUN(one_of_each_says_nothing_of_the_next);
-    RUN(an_interval_that_reaches_up_makes_a_ratio_that_reaches_up);
-    return test_result();
 }

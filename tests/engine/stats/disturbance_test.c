@@ -77,7 +77,7 @@ static enum validity conclude(struct simulated *run, struct summary *ret_summary
     return VALIDITY_OK;
 }
 
-static void the_interval_holds_the_idle_speed_whatever_others_take(void)
+TEST(the_interval_holds_the_idle_speed_whatever_others_take)
 {
     static const double shares[] = {0, 0.05, 0.1, 0.2, 0.3};
     struct chance chance = chance_from("disturbed");
@@ -112,7 +112,7 @@ static void the_interval_holds_the_idle_speed_whatever_others_take(void)
 }
 
 /* Two seconds before the last observation the threads end. */
-static void a_thread_that_has_ended_takes_no_wait_along(void)
+TEST(a_thread_that_has_ended_takes_no_wait_along)
 {
     struct observation seen[11];
     const struct evidence evidence = {.observations = seen, .observation_count = COUNT(seen)};
@@ -127,18 +127,10 @@ static void a_thread_that_has_ended_takes_no_wait_along(void)
     EXPECT_NEAR(disturbance.waited, 0.25, 1e-9);
 }
 
-static void a_share_becomes_a_factor(void)
+TEST(a_share_becomes_a_factor)
 {
     EXPECT_NEAR(disturbance_factor(0), 1, 0);
     EXPECT_NEAR(disturbance_factor(0.2), 1.25, 1e-12);
     EXPECT_NEAR(disturbance_factor(NAN), 1, 0);
     EXPECT_NEAR(disturbance_factor(7), 20, 1e-9); /* of many threads the sum may be above 1 */
-}
-
-int main(void)
-{
-    RUN(a_thread_that_has_ended_takes_no_wait_along);
-    RUN(a_share_becomes_a_factor);
-    RUN(the_interval_holds_the_idle_speed_whatever_others_take);
-    return test_result();
 }

@@ -7,7 +7,7 @@
 
 #define TRACES 1000
 
-static void two_levels_are_found_where_they_meet(void)
+TEST(two_levels_are_found_where_they_meet)
 {
     long long steps[40];
 
@@ -24,7 +24,7 @@ static void two_levels_are_found_where_they_meet(void)
     EXPECT_NEAR(drift.off, 0.025, 1e-12);
 }
 
-static void equal_steps_and_few_steps_do_not_drift(void)
+TEST(equal_steps_and_few_steps_do_not_drift)
 {
     long long steps[30];
 
@@ -39,7 +39,7 @@ static void equal_steps_and_few_steps_do_not_drift(void)
 }
 
 /* Around two levels a slope looks like noise that remembers all. */
-static void a_slope_is_no_noise(void)
+TEST(a_slope_is_no_noise)
 {
     struct chance chance = seeded(3);
     long long steps[60];
@@ -53,7 +53,7 @@ static void a_slope_is_no_noise(void)
 }
 
 /* What the header says of flat traces. */
-static void noise_alone_scores_little(void)
+TEST(noise_alone_scores_little)
 {
     static const double memories[] = {0, 0.5, 0.85};
 
@@ -76,7 +76,7 @@ static void noise_alone_scores_little(void)
     }
 }
 
-static void steps_that_remember_count_for_less(void)
+TEST(steps_that_remember_count_for_less)
 {
     EXPECT_NEAR(drift_inflation(0), 1, 0);
     EXPECT_NEAR(drift_inflation(0.5), 3, 1e-12);
@@ -84,7 +84,7 @@ static void steps_that_remember_count_for_less(void)
 
 /* Levels of 1,000 and 1,100 ns, and noise of ten to either side that cancels in a batch of four:
  * the fifth step of each is quiet. */
-static void a_score_is_the_contrast_in_standard_errors(void)
+TEST(a_score_is_the_contrast_in_standard_errors)
 {
     long long steps[20];
 
@@ -93,15 +93,4 @@ static void a_score_is_the_contrast_in_standard_errors(void)
     /* Two batches before and two after; 16 steps are off by 10, and two parameters are fitted. */
     double contrast = 100 * sqrt(2 * 2 / 4.0), error = sqrt(16 * 100 / (20 - 2.0) / DRIFT_BATCH);
     EXPECT_NEAR(drift_of(steps, 20).score, contrast / error, 1e-9);
-}
-
-int main(void)
-{
-    RUN(two_levels_are_found_where_they_meet);
-    RUN(equal_steps_and_few_steps_do_not_drift);
-    RUN(a_slope_is_no_noise);
-    RUN(noise_alone_scores_little);
-    RUN(a_score_is_the_contrast_in_standard_errors);
-    RUN(steps_that_remember_count_for_less);
-    return test_result();
 }

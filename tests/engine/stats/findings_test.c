@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static void findings_are_a_line_of_json(void)
+TEST(findings_are_a_line_of_json)
 {
     struct verdict verdict = {
         .count = 2,
@@ -21,7 +21,7 @@ static void findings_are_a_line_of_json(void)
 }
 
 /* Words have room for a part of such a name, which ends within a letter. */
-static void a_long_name_of_a_type_stays_text(void)
+TEST(a_long_name_of_a_type_stays_text)
 {
     const struct run_spec spec = run_spec_default();
     const struct summary summary = {.measured_steps = 90};
@@ -39,11 +39,4 @@ static void a_long_name_of_a_type_stays_text(void)
         &verdict);
     AUTO(freep) char *text = verdict_to_text(&verdict);
     EXPECT(strstr(text, "\u00e9\u00e9? is a burstable type") != NULL);
-}
-
-int main(void)
-{
-    RUN(findings_are_a_line_of_json);
-    RUN(a_long_name_of_a_type_stays_text);
-    return test_result();
 }

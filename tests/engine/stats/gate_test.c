@@ -60,7 +60,7 @@ static void count_fails(const struct setting *of, int seeds, int *ret_first, int
     }
 }
 
-static void equals_are_failed_once_in_a_hundred_at_most_and_confirmed_hardly_ever(void)
+TEST(equals_are_failed_once_in_a_hundred_at_most_and_confirmed_hardly_ever)
 {
     static const struct setting settings[] = {
         {10, 10, 0.02, 1}, {1, 10, 0.02, 1}, {1, 30, 0.02, 1}, {1, 6, 0.02, 1},
@@ -80,7 +80,7 @@ static void equals_are_failed_once_in_a_hundred_at_most_and_confirmed_hardly_eve
     }
 }
 
-static void seven_percent_are_found_and_five_a_third_of_the_time(void)
+TEST(seven_percent_are_found_and_five_a_third_of_the_time)
 {
     const struct setting seven = {10, 10, 0.02, 0.93}, five = {10, 10, 0.02, 0.95};
     int first, confirmed;
@@ -95,7 +95,7 @@ static void seven_percent_are_found_and_five_a_third_of_the_time(void)
 
 /* The share says itself that five per cent are too little for ten runs a side, and seven enough.
  */
-static void a_detectable_difference_is_detected(void)
+TEST(a_detectable_difference_is_detected)
 {
     double sum = 0;
 
@@ -130,7 +130,7 @@ static struct gate_look one_each(double a, double a_low, double b, double b_low)
     return look;
 }
 
-static void one_run_each_passes_at_best(void)
+TEST(one_run_each_passes_at_best)
 {
     struct gate_look same = one_each(100, 99, 100, 99), slow = one_each(50, 49, 100, 99);
     struct gate_look bare = one_each(50, 0, 100, 0);
@@ -146,7 +146,7 @@ static void one_run_each_passes_at_best(void)
     EXPECT_NEAR(bare.ratio.value, 0.5, 1e-12);
 }
 
-static void fewer_than_six_runs_beside_one_pass_but_never_fail(void)
+TEST(fewer_than_six_runs_beside_one_pass_but_never_fail)
 {
     const double near[] = {100, 100.1, 99.9, 100.05, 99.95, 100}, slow[] = {50}, same[] = {100};
 
@@ -168,7 +168,7 @@ static void fewer_than_six_runs_beside_one_pass_but_never_fail(void)
 }
 
 /* t with five degrees, times s of the logarithms, times the root of 7/6. */
-static void a_single_candidate_is_beside_the_next_run_of_the_baseline(void)
+TEST(a_single_candidate_is_beside_the_next_run_of_the_baseline)
 {
     const double baseline[] = {exp(4.59), exp(4.61), exp(4.59), exp(4.61), exp(4.59), exp(4.61)};
     const double candidate[] = {exp(4.6)}, half = 2.570582 * sqrt(0.0006 / 5) * sqrt(7.0 / 6);
@@ -189,7 +189,7 @@ static enum gate_verdict pairs_of(double candidate, double margin)
     return look.verdict;
 }
 
-static void an_interval_that_ends_at_the_margin_holds_it(void)
+TEST(an_interval_that_ends_at_the_margin_holds_it)
 {
     EXPECT_INT(pairs_of(50, 0.5), GATE_CANNOT_TELL);
     EXPECT_INT(pairs_of(50.000001, 0.5), GATE_PASS);
@@ -199,7 +199,7 @@ static void an_interval_that_ends_at_the_margin_holds_it(void)
 }
 
 /* A candidate that others slowed down by a tenth may be as fast as the baseline is. */
-static void what_others_took_is_no_slowdown(void)
+TEST(what_others_took_is_no_slowdown)
 {
     const double slow[] = {90, 90.1, 89.9}, quick[] = {100, 100.1, 99.9};
     struct gate_side candidate = {.values = slow, .count = 3};
@@ -223,7 +223,7 @@ static void what_others_took_is_no_slowdown(void)
     EXPECT_INT(look.verdict, GATE_CANNOT_TELL);
 }
 
-static void pairs_see_a_slowdown_through_a_drift(void)
+TEST(pairs_see_a_slowdown_through_a_drift)
 {
     const double baseline[] = {100, 80, 60, 40}, candidate[] = {90, 71.9, 54.1, 36};
     struct gate_look pairs = look_at_pairs(candidate, baseline, 4, MARGIN);
@@ -239,7 +239,7 @@ static void pairs_see_a_slowdown_through_a_drift(void)
     EXPECT(isnan(one.ratio.value));
 }
 
-static void values_that_are_none_tell_nothing(void)
+TEST(values_that_are_none_tell_nothing)
 {
     static const double odd[] = {0, -1, NAN, INFINITY};
     const double good[] = {100, 101, 99, 100, 101, 99};
@@ -257,7 +257,7 @@ static void values_that_are_none_tell_nothing(void)
     }
 }
 
-static void two_looks_fail_only_together(void)
+TEST(two_looks_fail_only_together)
 {
     static const struct {
         enum gate_verdict first, second, both;
@@ -281,7 +281,7 @@ static void two_looks_fail_only_together(void)
     }
 }
 
-static void verdicts_and_levels_have_names(void)
+TEST(verdicts_and_levels_have_names)
 {
     EXPECT_STR(gate_verdict_names[GATE_PASS], "pass");
     EXPECT_STR(gate_verdict_names[GATE_FAIL], "fail");
@@ -289,21 +289,4 @@ static void verdicts_and_levels_have_names(void)
     EXPECT_STR(gate_level_names[GATE_STEPS], "steps");
     EXPECT_STR(gate_level_names[GATE_RUNS], "runs");
     EXPECT_STR(gate_level_names[GATE_PAIRS], "pairs");
-}
-
-int main(void)
-{
-    RUN(equals_are_failed_once_in_a_hundred_at_most_and_confirmed_hardly_ever);
-    RUN(seven_percent_are_found_and_five_a_third_of_the_time);
-    RUN(a_detectable_difference_is_detected);
-    RUN(one_run_each_passes_at_best);
-    RUN(fewer_than_six_runs_beside_one_pass_but_never_fail);
-    RUN(a_single_candidate_is_beside_the_next_run_of_the_baseline);
-    RUN(an_interval_that_ends_at_the_margin_holds_it);
-    RUN(what_others_took_is_no_slowdown);
-    RUN(pairs_see_a_slowdown_through_a_drift);
-    RUN(values_that_are_none_tell_nothing);
-    RUN(two_looks_fail_only_together);
-    RUN(verdicts_and_levels_have_names);
-    return test_result();
 }

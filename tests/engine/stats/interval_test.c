@@ -35,7 +35,7 @@ static void cover(double rho, size_t count, double *ret_mean, double *ret_median
 }
 
 /* Acceptance (b), and what a table of it looks like. */
-static void intervals_hold_the_truth_as_often_as_they_say(void)
+TEST(intervals_hold_the_truth_as_often_as_they_say)
 {
     static const struct {
         size_t count;
@@ -55,7 +55,7 @@ static void intervals_hold_the_truth_as_often_as_they_say(void)
     }
 }
 
-static void batches_grow_while_they_remember_each_other(void)
+TEST(batches_grow_while_they_remember_each_other)
 {
     static long long steps[STEPS_MAX];
     struct chance chance = seeded(9);
@@ -71,7 +71,7 @@ static void batches_grow_while_they_remember_each_other(void)
 }
 
 /* Half-widths, as multiples of what independent steps would have. */
-static void steps_that_remember_each_other_say_less(void)
+TEST(steps_that_remember_each_other_say_less)
 {
     static const struct {
         double rho;
@@ -98,7 +98,7 @@ static void steps_that_remember_each_other_say_less(void)
     }
 }
 
-static void a_drift_widens_the_interval_by_what_it_moves_the_mean(void)
+TEST(a_drift_widens_the_interval_by_what_it_moves_the_mean)
 {
     static long long steps[STEPS_MAX];
     struct chance chance = seeded(2);
@@ -114,7 +114,7 @@ static void a_drift_widens_the_interval_by_what_it_moves_the_mean(void)
     EXPECT(drifting.mean.low < STEP_NS && STEP_NS < drifting.mean.high);
 }
 
-static void few_steps_have_no_interval(void)
+TEST(few_steps_have_no_interval)
 {
     long long steps[20] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     long long items[20], calm[20];
@@ -137,7 +137,7 @@ static void few_steps_have_no_interval(void)
     EXPECT_NEAR(of_median.median.high, 6, 0);
 }
 
-static void equal_steps_leave_no_doubt(void)
+TEST(equal_steps_leave_no_doubt)
 {
     long long steps[40], items[40];
     struct median_interval of_median;
@@ -154,7 +154,7 @@ static void equal_steps_leave_no_doubt(void)
 }
 
 /* A mean that may be zero would have a throughput without an upper end. */
-static void an_interval_down_to_zero_is_none(void)
+TEST(an_interval_down_to_zero_is_none)
 {
     long long steps[20] = {0};
     struct mean_interval means;
@@ -168,7 +168,7 @@ static void an_interval_down_to_zero_is_none(void)
 }
 
 /* Acceptance (g): nothing but the steps and the seed matter. */
-static void the_same_run_has_the_same_interval(void)
+TEST(the_same_run_has_the_same_interval)
 {
     static long long steps[500], items[500];
     struct chance chance = seeded(5);
@@ -187,7 +187,7 @@ static void the_same_run_has_the_same_interval(void)
 
 /* Stored summaries rest on it: whatever makes the bootstrap quicker has to leave all of these as
  * they were, of few steps and of many. */
-static void two_hundred_intervals_are_what_they_always_were(void)
+TEST(two_hundred_intervals_are_what_they_always_were)
 {
     static long long steps[3000], items[3000];
     struct chance chance = chance_from("steps");
@@ -206,18 +206,4 @@ static void two_hundred_intervals_are_what_they_always_were(void)
         sum = sum * 31 + (uint64_t)interval.median.high;
     }
     EXPECT(sum == 15122205718925788360u);
-}
-
-int main(void)
-{
-    RUN(intervals_hold_the_truth_as_often_as_they_say);
-    RUN(batches_grow_while_they_remember_each_other);
-    RUN(steps_that_remember_each_other_say_less);
-    RUN(a_drift_widens_the_interval_by_what_it_moves_the_mean);
-    RUN(few_steps_have_no_interval);
-    RUN(equal_steps_leave_no_doubt);
-    RUN(an_interval_down_to_zero_is_none);
-    RUN(the_same_run_has_the_same_interval);
-    RUN(two_hundred_intervals_are_what_they_always_were);
-    return test_result();
 }

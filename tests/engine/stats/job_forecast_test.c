@@ -32,7 +32,7 @@ static double per_hour(double share_per_month)
     return -log(1 - share_per_month) / 720;
 }
 
-static void youngs_rule_says_what_is_published(void)
+TEST(youngs_rule_says_what_is_published)
 {
     struct checkpointing best = checkpointing_best(per_hour(0.05), 10, 300);
 
@@ -46,7 +46,7 @@ static void youngs_rule_says_what_is_published(void)
     EXPECT_NEAR(best.waste, 0.071, 0.0005);
 }
 
-static void without_interruptions_no_checkpoint_is_saved(void)
+TEST(without_interruptions_no_checkpoint_is_saved)
 {
     EXPECT(isinf(checkpointing_best(0, 10, 300).interval_hours));
     EXPECT_NEAR(checkpointing_best(0, 10, 300).waste, 0, 0);
@@ -55,7 +55,7 @@ static void without_interruptions_no_checkpoint_is_saved(void)
     EXPECT_NEAR(checkpointing_best(0.1, 0, 360).waste, 0.01, 1e-15);
 }
 
-static void without_spread_every_draw_is_the_same(void)
+TEST(without_spread_every_draw_is_the_same)
 {
     const double speed = 100;
     const struct forecast_inputs forecast_inputs = {.speeds = &speed, .count = 1};
@@ -68,7 +68,7 @@ static void without_spread_every_draw_is_the_same(void)
     EXPECT_NEAR(job_forecast_quantile(&forecast, 0.5), 7, 1e-12);
 }
 
-static void measured_speeds_are_as_likely_as_each_other(void)
+TEST(measured_speeds_are_as_likely_as_each_other)
 {
     const double speeds[] = {100, 50, 200, 25};
     const struct forecast_inputs forecast_inputs = {.speeds = speeds, .count = COUNT(speeds)};
@@ -81,7 +81,7 @@ static void measured_speeds_are_as_likely_as_each_other(void)
     EXPECT_NEAR(job_forecast_quantile(&forecast, 0.9), 4, 1e-12);
 }
 
-static void lognormal_spreads_give_the_shares_of_the_normal_distribution(void)
+TEST(lognormal_spreads_give_the_shares_of_the_normal_distribution)
 {
     static const double z[] = {-2, -1, -0.5, 0, 0.3, 1, 2};
     const double speed = 100;
@@ -103,7 +103,7 @@ static void lognormal_spreads_give_the_shares_of_the_normal_distribution(void)
 }
 
 /* Two speeds far apart, each with its own noise: a mixture of two. */
-static void noise_comes_on_top_of_each_speed(void)
+TEST(noise_comes_on_top_of_each_speed)
 {
     const double speeds[] = {100, 100.0 / 1.2};
     const struct forecast_inputs forecast_inputs = {
@@ -122,7 +122,7 @@ static void noise_comes_on_top_of_each_speed(void)
     }
 }
 
-static void the_same_question_has_the_same_answer(void)
+TEST(the_same_question_has_the_same_answer)
 {
     const double speeds[] = {100, 101, 99};
     const struct forecast_inputs forecast_inputs = {speeds, 3, 0.02, 0.03, 0.01, 10, 300, NULL};
@@ -132,7 +132,7 @@ static void the_same_question_has_the_same_answer(void)
     EXPECT(memcmp(&forecast, &another, sizeof forecast) == 0);
 }
 
-static void interruptions_lengthen_and_the_more_the_longer(void)
+TEST(interruptions_lengthen_and_the_more_the_longer)
 {
     static const double rates[] = {0, 1e-4, 1e-3, 1e-2, 0.1, 0.3};
     const double speeds[] = {100, 101, 99};
@@ -149,7 +149,7 @@ static void interruptions_lengthen_and_the_more_the_longer(void)
 }
 
 /* That there is none within the hours of work has a known chance, and so has the mean. */
-static void interruptions_come_as_often_as_they_should(void)
+TEST(interruptions_come_as_often_as_they_should)
 {
     static const double rates[] = {1e-3, 1e-2, 0.05, 1.0 / 3, 3};
     const double speed = 100;
@@ -169,7 +169,7 @@ static void interruptions_come_as_often_as_they_should(void)
 }
 
 /* Where playing each one ends and their sum takes over, nothing jumps. */
-static void many_interruptions_are_as_long_as_the_sum_of_each(void)
+TEST(many_interruptions_are_as_long_as_the_sum_of_each)
 {
     const double speed = 100;
     const struct forecast_inputs forecast_inputs = {&speed, 1, 0, 0, 0.5, 10, 300, NULL};
@@ -188,7 +188,7 @@ static double width(const struct job_forecast *of)
 }
 
 /* Half an interval is lost on average, and all or nothing of it now and then. */
-static void many_interruptions_scatter_as_the_sum_of_each(void)
+TEST(many_interruptions_scatter_as_the_sum_of_each)
 {
     const double speed = 100;
     const struct forecast_inputs forecast_inputs = {&speed, 1, 0, 0, 0.5, 360, 0, NULL};
@@ -200,7 +200,7 @@ static void many_interruptions_scatter_as_the_sum_of_each(void)
     EXPECT_NEAR(width(&another) / width(&forecast), sqrt(33.0 / 31), 0.06);
 }
 
-static void a_job_without_throughput_never_ends(void)
+TEST(a_job_without_throughput_never_ends)
 {
     static const double odd[] = {0, -1, NAN};
     const double speed = 100;
@@ -218,7 +218,7 @@ static void a_job_without_throughput_never_ends(void)
     EXPECT(isinf(forecast.hours[0]) && forecast.hours[0] > 0);
 }
 
-static void shares_and_quantiles_are_each_others_inverse(void)
+TEST(shares_and_quantiles_are_each_others_inverse)
 {
     for (size_t i = 0; i < FORECAST_DRAWS; i++)
         forecast.hours[i] = (double)(i + 1);
@@ -238,7 +238,7 @@ static void shares_and_quantiles_are_each_others_inverse(void)
 }
 
 /* From nanoseconds to ages, and all but equal ones: the sorting sees every digit. */
-static void hours_of_any_size_are_in_order(void)
+TEST(hours_of_any_size_are_in_order)
 {
     static double speeds[FORECAST_DRAWS];
     const struct forecast_inputs forecast_inputs = {.speeds = speeds, .count = FORECAST_DRAWS};
@@ -259,7 +259,7 @@ static void *draw_there(void *there)
 }
 
 /* The draws have the probabilities of the prediction, of one model and of a mixture. */
-static void draws_of_the_next_machine_are_as_probable_as_predicted(void)
+TEST(draws_of_the_next_machine_are_as_probable_as_predicted)
 {
     const double first[] = {90, 100, 112}, second[] = {50, 51, 49, 50.5};
     const struct machine_model models[] = {{first, 3, 0}, {second, 4, 0}};
@@ -277,7 +277,7 @@ static void draws_of_the_next_machine_are_as_probable_as_predicted(void)
 }
 
 /* What is kept of one number of degrees serves no other; of many degrees nothing is kept. */
-static void machines_of_many_types_are_drawn_by_their_own_degrees(void)
+TEST(machines_of_many_types_are_drawn_by_their_own_degrees)
 {
     double speeds[30];
 
@@ -299,7 +299,7 @@ static void machines_of_many_types_are_drawn_by_their_own_degrees(void)
 }
 
 /* Three machines that kept it by 0.5 % once promised it with a probability of 1. */
-static void a_deadline_that_three_machines_kept_is_not_sure(void)
+TEST(a_deadline_that_three_machines_kept_is_not_sure)
 {
     const double speeds[] = {90, 100, 112};
     const struct machine_model model = {speeds, 3, 0};
@@ -317,7 +317,7 @@ static void a_deadline_that_three_machines_kept_is_not_sure(void)
 }
 
 /* First in main(), for the deck is made by who comes first. */
-static void threads_that_come_first_together_get_the_same(void)
+TEST(threads_that_come_first_together_get_the_same)
 {
     static struct job_forecast theirs[4];
     pthread_t threads[COUNT(theirs)];
@@ -329,27 +329,4 @@ static void threads_that_come_first_together_get_the_same(void)
     for (size_t i = 1; i < COUNT(theirs); i++)
         EXPECT(memcmp(&theirs[0], &theirs[i], sizeof theirs[0]) == 0);
     EXPECT(theirs[0].hours[0] > 80);
-}
-
-int main(void)
-{
-    RUN(threads_that_come_first_together_get_the_same);
-    RUN(youngs_rule_says_what_is_published);
-    RUN(without_interruptions_no_checkpoint_is_saved);
-    RUN(without_spread_every_draw_is_the_same);
-    RUN(measured_speeds_are_as_likely_as_each_other);
-    RUN(lognormal_spreads_give_the_shares_of_the_normal_distribution);
-    RUN(noise_comes_on_top_of_each_speed);
-    RUN(the_same_question_has_the_same_answer);
-    RUN(interruptions_lengthen_and_the_more_the_longer);
-    RUN(interruptions_come_as_often_as_they_should);
-    RUN(many_interruptions_are_as_long_as_the_sum_of_each);
-    RUN(many_interruptions_scatter_as_the_sum_of_each);
-    RUN(a_job_without_throughput_never_ends);
-    RUN(shares_and_quantiles_are_each_others_inverse);
-    RUN(hours_of_any_size_are_in_order);
-    RUN(draws_of_the_next_machine_are_as_probable_as_predicted);
-    RUN(machines_of_many_types_are_drawn_by_their_own_degrees);
-    RUN(a_deadline_that_three_machines_kept_is_not_sure);
-    return test_result();
 }

@@ -18,7 +18,7 @@ static struct load_opinion of(int processors, int threads, double cc_percent, do
     return opinion;
 }
 
-static void the_advice_follows_from_what_a_run_would_lose(void)
+TEST(the_advice_follows_from_what_a_run_would_lose)
 {
     static const struct {
         int processors, threads;
@@ -62,7 +62,7 @@ static void the_advice_follows_from_what_a_run_would_lose(void)
     }
 }
 
-static void several_users_are_listed_in_one_sentence(void)
+TEST(several_users_are_listed_in_one_sentence)
 {
     const struct load load = {.processors = 2,
                               .busy_percent = 13,
@@ -74,7 +74,7 @@ static void several_users_are_listed_in_one_sentence(void)
     EXPECT(strstr(opinion.words, "cc uses 6 %, make 4 % and sh 3 % of the processors now: "));
 }
 
-static void users_too_small_to_name_are_counted(void)
+TEST(users_too_small_to_name_are_counted)
 {
     const struct load load = {.processors = 2, .busy_percent = 3};
     struct load_opinion opinion;
@@ -83,7 +83,7 @@ static void users_too_small_to_name_are_counted(void)
     EXPECT(strstr(opinion.words, "small processes use 3 % of the processors now: "));
 }
 
-static void the_longest_names_fit(void)
+TEST(the_longest_names_fit)
 {
     struct load load = {.processors = 64, .busy_percent = 99.9, .hidden_percent = 10.1};
     struct load_opinion opinion;
@@ -102,7 +102,7 @@ static void the_longest_names_fit(void)
     "{\"busy_percent\":9,\"hidden_percent\":0,\"processes\":[{\"name\":\"cc\",\"percent\":9}],"  \
     "\"processors\":2}"
 
-static void findings_that_others_caused_name_them(void)
+TEST(findings_that_others_caused_name_them)
 {
     AUTO(freep)
     char *named = load_name_in_findings(
@@ -121,7 +121,7 @@ static void findings_that_others_caused_name_them(void)
                                                                            "processors") "]");
 }
 
-static void other_findings_stay_as_they_are(void)
+TEST(other_findings_stay_as_they_are)
 {
     static const struct {
         const char *findings, *load;
@@ -137,15 +137,4 @@ static void other_findings_stay_as_they_are(void)
 
         EXPECT_STR(named, rows[i].findings);
     }
-}
-
-int main(void)
-{
-    RUN(the_advice_follows_from_what_a_run_would_lose);
-    RUN(several_users_are_listed_in_one_sentence);
-    RUN(users_too_small_to_name_are_counted);
-    RUN(the_longest_names_fit);
-    RUN(findings_that_others_caused_name_them);
-    RUN(other_findings_stay_as_they_are);
-    return test_result();
 }

@@ -23,7 +23,7 @@ static struct next_machine predict_one(const double *speeds, size_t count)
 }
 
 /* All three were quick enough, and still a fourth one may not be: one of four is not. */
-static void three_machines_that_kept_a_pace_do_not_promise_it(void)
+TEST(three_machines_that_kept_a_pace_do_not_promise_it)
 {
     const double speeds[] = {90, 100, 112};
     struct next_machine next = predict_one(speeds, 3);
@@ -34,7 +34,7 @@ static void three_machines_that_kept_a_pace_do_not_promise_it(void)
 }
 
 /* The spread of one machine is unknown, and not 0. */
-static void one_machine_is_less_sure_than_three_alike(void)
+TEST(one_machine_is_less_sure_than_three_alike)
 {
     const double speeds[] = {100, 100.5, 99.5};
     struct next_machine one = predict_one(speeds, 1), three = predict_one(speeds, 3);
@@ -46,7 +46,7 @@ static void one_machine_is_less_sure_than_three_alike(void)
 }
 
 /* Two of three machines were of the model that is quick enough. */
-static void the_provider_chooses_the_model(void)
+TEST(the_provider_chooses_the_model)
 {
     const double quick[] = {100, 100.1, 99.9, 100, 100.1, 99.9}, slow[] = {50, 50.1, 49.9};
     const struct machine_model models[] = {{quick, 6, 0}, {NULL, 0, 0}, {slow, 3, 0}};
@@ -59,7 +59,7 @@ static void the_provider_chooses_the_model(void)
     EXPECT_NEAR(next_machine_quantile(&next, 0.2), 50, 0.2);
 }
 
-static void quantiles_and_probabilities_are_each_others_inverse(void)
+TEST(quantiles_and_probabilities_are_each_others_inverse)
 {
     const double a[] = {100, 110}, b[] = {70, 75, 72, 71};
     const struct machine_model models[] = {{a, 2, 0.02}, {b, 4, 0}};
@@ -71,7 +71,7 @@ static void quantiles_and_probabilities_are_each_others_inverse(void)
     EXPECT(isnan(next_machine_quantile(&next, 0)) && isnan(next_machine_quantile(&next, NAN)));
 }
 
-static void what_was_not_measured_is_not_predicted(void)
+TEST(what_was_not_measured_is_not_predicted)
 {
     const double bad[] = {100, 0};
     const struct machine_model none = {NULL, 0, 0}, odd = {bad, 2, 0};
@@ -82,7 +82,7 @@ static void what_was_not_measured_is_not_predicted(void)
     EXPECT(!next_machine_predict(&odd, 1, USUAL, &next));
 }
 
-static void machines_without_any_scatter_have_one_speed(void)
+TEST(machines_without_any_scatter_have_one_speed)
 {
     const double speeds[] = {100, 100, 100};
     struct next_machine next = predict_one(speeds, 3);
@@ -122,7 +122,7 @@ static double kept(size_t machines, double said, bool two_models)
     return (double)hits / FLEETS;
 }
 
-static void what_is_said_with_a_probability_happens_as_often(void)
+TEST(what_is_said_with_a_probability_happens_as_often)
 {
     static const double shares[] = {0.5, 0.75, 0.9, 0.95};
     static const size_t counts[] = {1, 2, 3, 5, 10};
@@ -146,16 +146,4 @@ static void what_is_said_with_a_probability_happens_as_often(void)
         EXPECT_NEAR(happened, shares[i], 0.02);
     }
     printf("\n");
-}
-
-int main(void)
-{
-    RUN(three_machines_that_kept_a_pace_do_not_promise_it);
-    RUN(one_machine_is_less_sure_than_three_alike);
-    RUN(the_provider_chooses_the_model);
-    RUN(quantiles_and_probabilities_are_each_others_inverse);
-    RUN(what_was_not_measured_is_not_predicted);
-    RUN(machines_without_any_scatter_have_one_speed);
-    RUN(what_is_said_with_a_probability_happens_as_often);
-    return test_result();
 }

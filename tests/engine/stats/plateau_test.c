@@ -74,7 +74,7 @@ static void count_runs(const struct stalls *stalls, size_t count, double share, 
     }
 }
 
-static void a_slow_start_is_left_out_or_the_run_is_not_steady(void)
+TEST(a_slow_start_is_left_out_or_the_run_is_not_steady)
 {
     for (size_t i = 0; i < COUNT(kinds); i++) {
         struct tally tally = {0}, short_ones = {0};
@@ -96,7 +96,7 @@ static void a_slow_start_is_left_out_or_the_run_is_not_steady(void)
 }
 
 /* The price of it: runs without a plateau that are refused. */
-static void a_run_without_a_slow_start_is_steady(void)
+TEST(a_run_without_a_slow_start_is_steady)
 {
     for (size_t i = 0; i < COUNT(kinds); i++) {
         struct tally tally = {0};
@@ -111,7 +111,7 @@ static void a_run_without_a_slow_start_is_steady(void)
 }
 
 /* A stall in the quick part makes the steps look as if they scattered so much anyway. */
-static void a_stall_later_does_not_hide_a_slow_start(void)
+TEST(a_stall_later_does_not_hide_a_slow_start)
 {
     static const size_t counts[] = {100, 240};
 
@@ -134,7 +134,7 @@ static void a_stall_later_does_not_hide_a_slow_start(void)
 
 /* 27 of 60 steps: the cut lies at most in the middle, between batches, and leaves one slow step
  * there. */
-static void one_slow_step_behind_the_latest_cut_is_not_counted(void)
+TEST(one_slow_step_behind_the_latest_cut_is_not_counted)
 {
     struct run run;
 
@@ -142,13 +142,4 @@ static void one_slow_step_behind_the_latest_cut_is_not_counted(void)
     struct warmup warmup = warmup_detect(run.steps, 60);
     EXPECT(!warmup.steady || error_of(&run, warmup.steps) <= 0.02);
     EXPECT(!warmup.settled);
-}
-
-int main(void)
-{
-    RUN(a_slow_start_is_left_out_or_the_run_is_not_steady);
-    RUN(a_run_without_a_slow_start_is_steady);
-    RUN(a_stall_later_does_not_hide_a_slow_start);
-    RUN(one_slow_step_behind_the_latest_cut_is_not_counted);
-    return test_result();
 }

@@ -16,7 +16,7 @@ static double half(const struct pool_estimate *estimate)
 }
 
 /* Its own steps, and what the next run of this machine may differ by. */
-static void one_run_is_as_sure_as_its_steps_and_as_runs_are_alike(void)
+TEST(one_run_is_as_sure_as_its_steps_and_as_runs_are_alike)
 {
     struct pool_run run = {.value = 3, .error = 0.001};
     struct pool_estimate sure = pool_runs(&run, 1, POOL_SEEN);
@@ -29,7 +29,7 @@ static void one_run_is_as_sure_as_its_steps_and_as_runs_are_alike(void)
                 0.01);
 }
 
-static void runs_that_agree_make_each_other_sure(void)
+TEST(runs_that_agree_make_each_other_sure)
 {
     const struct pool_run runs[] = {{3, 0.005, 0, 0},
                                     {3.002, 0.005, 0, 0},
@@ -48,7 +48,7 @@ static void runs_that_agree_make_each_other_sure(void)
 }
 
 /* Nine steps next to ninety. */
-static void a_short_run_moves_nothing(void)
+TEST(a_short_run_moves_nothing)
 {
     const struct pool_run runs[] = {{3, 0.01, 0, 0}, {3.4, 0.3, 0, 0}};
     struct pool_estimate alone = pool_runs(runs, 1, POOL_SEEN);
@@ -58,7 +58,7 @@ static void a_short_run_moves_nothing(void)
     EXPECT(half(&both) < 1.1 * half(&alone));
 }
 
-static void a_stray_run_is_outvoted(void)
+TEST(a_stray_run_is_outvoted)
 {
     const struct pool_run runs[] = {{3, 0.005, 0, 0}, {1.6, 0.005, 0, 0}, {3.01, 0.005, 0, 0}};
     struct pool_estimate all = pool_runs(runs, 3, POOL_SEEN);
@@ -69,7 +69,7 @@ static void a_stray_run_is_outvoted(void)
 
 /* Others took as much from each: no number of such runs says that an idle machine is no faster.
  */
-static void what_others_took_never_averages_out(void)
+TEST(what_others_took_never_averages_out)
 {
     struct pool_run runs[RUNS_MAX];
     struct pool_estimate all;
@@ -84,7 +84,7 @@ static void what_others_took_never_averages_out(void)
     EXPECT(all.high < 3.12);
 }
 
-static void three_machines_that_differ_say_how_types_differ(void)
+TEST(three_machines_that_differ_say_how_types_differ)
 {
     const struct pool_run runs[] = {
         {log(150), 0.005, 0, 0}, {log(100), 0.005, 0, 1}, {log(60), 0.005, 0, 2}};
@@ -127,7 +127,7 @@ static bool holds(struct chance *chance, size_t run_count, size_t machines, bool
 }
 
 /* Runs of a machine spread by 0 to 6 %, machines of a type by 0 to 15 %. */
-static void the_interval_holds_the_truth_as_often_as_it_says(void)
+TEST(the_interval_holds_the_truth_as_often_as_it_says)
 {
     static const size_t run_counts[] = {1, 2, 3, 5, 10, 20}, machine_counts[] = {1, 2, 3, 6};
     struct chance chance = chance_from("pools");
@@ -152,16 +152,4 @@ static void the_interval_holds_the_truth_as_often_as_it_says(void)
             }
     printf("       all: %.3f of %zu\n", (double)held_all / (double)all, all);
     EXPECT((double)held_all >= 0.94 * (double)all);
-}
-
-int main(void)
-{
-    RUN(one_run_is_as_sure_as_its_steps_and_as_runs_are_alike);
-    RUN(runs_that_agree_make_each_other_sure);
-    RUN(a_short_run_moves_nothing);
-    RUN(a_stray_run_is_outvoted);
-    RUN(what_others_took_never_averages_out);
-    RUN(three_machines_that_differ_say_how_types_differ);
-    RUN(the_interval_holds_the_truth_as_often_as_it_says);
-    return test_result();
 }

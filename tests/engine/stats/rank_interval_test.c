@@ -40,7 +40,7 @@ static struct rank_intervals rank(const struct rank_row *rows, size_t count, dou
 
 /* The first row ties with both others, and the second is surely better than the third: one rank
  * for each row, "1 (tie)", would hide that. */
-static void a_tie_with_the_first_row_hides_no_difference_behind_it(void)
+TEST(a_tie_with_the_first_row_hides_no_difference_behind_it)
 {
     static const double speeds[3][3] = {{112, 100, 90}, {99, 99.1, 98.9}, {80, 79.9, 80.1}};
     struct rank_row rows[3];
@@ -61,7 +61,7 @@ static void a_tie_with_the_first_row_hides_no_difference_behind_it(void)
     EXPECT(ratio.known && ratio.low > 0.80 && ratio.high < 0.815);
 }
 
-static void rows_known_exactly_have_one_rank_each(void)
+TEST(rows_known_exactly_have_one_rank_each)
 {
     const struct rank_row rows[] = {
         {1, 0, INFINITY, 0, 0}, {3, 0, 1, 0, 0}, {2, 0, 5, 0, 0}, {2, 0, 5, 0, 0}};
@@ -74,7 +74,7 @@ static void rows_known_exactly_have_one_rank_each(void)
     EXPECT(ranks.rows[1].may_be_best && !ranks.rows[2].may_be_best);
 }
 
-static void one_row_and_no_row_have_their_ranks(void)
+TEST(one_row_and_no_row_have_their_ranks)
 {
     const struct rank_row row = {1, 0.1, 2, 0, 0};
     AUTO(rank_intervals_clear)
@@ -86,7 +86,7 @@ static void one_row_and_no_row_have_their_ranks(void)
 }
 
 /* Two rows with Welch's t of 7.07 on 4 degrees of freedom: p is 0.0021 on both sides. */
-static void a_pair_alone_is_tested_at_five_percent_and_one_of_many_at_less(void)
+TEST(a_pair_alone_is_tested_at_five_percent_and_one_of_many_at_less)
 {
     struct rank_row rows[9] = {{0.1, 0.01, 2, 0, 0}, {0, 0.01, 2, 0, 0}};
 
@@ -106,7 +106,7 @@ static void a_pair_alone_is_tested_at_five_percent_and_one_of_many_at_less(void)
     EXPECT_RANKS(stepped, 1, 9, 9);
 }
 
-static void a_difference_within_the_margin_decides_nothing(void)
+TEST(a_difference_within_the_margin_decides_nothing)
 {
     const struct rank_row rows[] = {{0.029, 1e-6, INFINITY, 0, 0}, {0, 1e-6, INFINITY, 0, 0}};
     AUTO(rank_intervals_clear)
@@ -118,7 +118,7 @@ static void a_difference_within_the_margin_decides_nothing(void)
 
 /* Two strata of a type have one price: that it moves by 20 % says nothing about which is better.
  */
-static void an_unknown_that_two_rows_share_does_not_count_between_them(void)
+TEST(an_unknown_that_two_rows_share_does_not_count_between_them)
 {
     struct rank_row rows[] = {{0.1, hypot(0.01, 0.2), 1e6, 7, 0.2},
                               {0.0, hypot(0.01, 0.2), 1e6, 7, 0.2},
@@ -137,7 +137,7 @@ static void an_unknown_that_two_rows_share_does_not_count_between_them(void)
 }
 
 /* Three machines stay three, however well it is known how the price of their type moves. */
-static void an_unknown_that_two_rows_share_lends_them_no_degrees(void)
+TEST(an_unknown_that_two_rows_share_lends_them_no_degrees)
 {
     const double whole = hypot(0.01, 0.2);
     const struct rank_row sharing[] = {{0.1, whole, 2, 7, 0.2}, {0.0, whole, 2, 7, 0.2}};
@@ -153,7 +153,7 @@ static void an_unknown_that_two_rows_share_lends_them_no_degrees(void)
 }
 
 /* A day of waiting dilutes a price: it moves one row more than the other. */
-static void an_unknown_counts_by_how_much_more_it_moves_one_row(void)
+TEST(an_unknown_counts_by_how_much_more_it_moves_one_row)
 {
     struct rank_row more = {0.1, hypot(0.01, 0.2), INFINITY, 7, 0.2};
     struct rank_row less = {0.0, hypot(0.01, 0.15), INFINITY, 7, 0.15};
@@ -214,7 +214,7 @@ static bool keeps_the_best(const struct fleet *fleet, const struct rank_interval
     return ranks->rows[best].may_be_best;
 }
 
-static void the_true_ranks_of_all_rows_are_within_in_95_of_100_fleets(void)
+TEST(the_true_ranks_of_all_rows_are_within_in_95_of_100_fleets)
 {
     for (int ties = 0; ties < 2; ties++) {
         int covered = 0, kept = 0, apart = 0, pairs = 0, best = 0, first = 0;
@@ -247,7 +247,7 @@ static void the_true_ranks_of_all_rows_are_within_in_95_of_100_fleets(void)
 }
 
 /* Three machines that happen to be alike must not borrow the degrees of ten. */
-static void equal_rows_of_three_and_of_ten_machines_stay_tied(void)
+TEST(equal_rows_of_three_and_of_ten_machines_stay_tied)
 {
     struct chance chance = seeded(5);
     int tied = 0;
@@ -272,7 +272,7 @@ static void equal_rows_of_three_and_of_ten_machines_stay_tied(void)
     EXPECT(tied >= 0.95 * FLEETS);
 }
 
-static void the_order_of_the_rows_given_does_not_matter(void)
+TEST(the_order_of_the_rows_given_does_not_matter)
 {
     struct fleet fleet;
     struct rank_row turned[ROWS_MAX];
@@ -288,7 +288,7 @@ static void the_order_of_the_rows_given_does_not_matter(void)
 }
 
 /* More rows than bits in a word, in groups far apart. */
-static void many_rows_have_the_ranks_of_their_group(void)
+TEST(many_rows_have_the_ranks_of_their_group)
 {
     enum { MANY = 300, GROUP = 30 };
     static struct rank_row rows[MANY];
@@ -356,7 +356,7 @@ static double certainty(const struct rank_row *left, const struct rank_row *righ
  * are as strict as for all pairs, and the last is not done where it finds fewer than one in a
  * hundred; what lies between the two, and what the lines of the table of critical values are off
  * by, may come out either way. */
-static void pairs_of_many_rows_are_told_apart_as_each_by_itself(void)
+TEST(pairs_of_many_rows_are_told_apart_as_each_by_itself)
 {
     enum { MANY = 500 };
     static struct rank_row rows[MANY];
@@ -391,22 +391,4 @@ static void pairs_of_many_rows_are_told_apart_as_each_by_itself(void)
         EXPECT(apart > pairs / 3 && apart < pairs - pairs / 50);
         EXPECT((sharing > 0) == (seed != 3));
     }
-}
-
-int main(void)
-{
-    RUN(a_tie_with_the_first_row_hides_no_difference_behind_it);
-    RUN(rows_known_exactly_have_one_rank_each);
-    RUN(one_row_and_no_row_have_their_ranks);
-    RUN(a_pair_alone_is_tested_at_five_percent_and_one_of_many_at_less);
-    RUN(a_difference_within_the_margin_decides_nothing);
-    RUN(an_unknown_that_two_rows_share_does_not_count_between_them);
-    RUN(an_unknown_that_two_rows_share_lends_them_no_degrees);
-    RUN(an_unknown_counts_by_how_much_more_it_moves_one_row);
-    RUN(the_true_ranks_of_all_rows_are_within_in_95_of_100_fleets);
-    RUN(equal_rows_of_three_and_of_ten_machines_stay_tied);
-    RUN(the_order_of_the_rows_given_does_not_matter);
-    RUN(many_rows_have_the_ranks_of_their_group);
-    RUN(pairs_of_many_rows_are_told_apart_as_each_by_itself);
-    return test_result();
 }

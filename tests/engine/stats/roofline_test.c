@@ -36,7 +36,7 @@ static void expect_part(const struct roofline_part *part, const char *name, doub
     EXPECT_NEAR(part->share, share, 1e-12);
 }
 
-static void each_phase_has_its_share_of_the_peak(void)
+TEST(each_phase_has_its_share_of_the_peak)
 {
     const struct roofline_inputs inputs = all_known();
     const struct roofline roofline = of(&inputs);
@@ -53,7 +53,7 @@ static void each_phase_has_its_share_of_the_peak(void)
     EXPECT_INT(roofline.missing_count, 0);
 }
 
-static void phases_make_up_the_step(void)
+TEST(phases_make_up_the_step)
 {
     struct roofline_inputs inputs = all_known();
     struct roofline roofline;
@@ -70,7 +70,7 @@ static void phases_make_up_the_step(void)
 }
 
 /* Nor is what the parts have too much by rounding. */
-static void a_thousandth_is_no_phase(void)
+TEST(a_thousandth_is_no_phase)
 {
     struct roofline_inputs inputs = all_known();
 
@@ -91,7 +91,7 @@ static void expect_missing(const struct roofline *roofline, const char *words)
     EXPECT(found);
 }
 
-static void without_a_peak_there_is_a_rate_and_no_share(void)
+TEST(without_a_peak_there_is_a_rate_and_no_share)
 {
     struct roofline_inputs inputs = all_known();
     struct roofline roofline;
@@ -108,7 +108,7 @@ static void without_a_peak_there_is_a_rate_and_no_share(void)
     expect_missing(&roofline, "how fast this machine reads");
 }
 
-static void what_the_engine_left_out_is_named(void)
+TEST(what_the_engine_left_out_is_named)
 {
     struct roofline_inputs inputs = {.step_seconds = 0.5, .batch_size = 8};
     struct roofline roofline = of(&inputs);
@@ -130,21 +130,10 @@ static void what_the_engine_left_out_is_named(void)
     EXPECT_INT(roofline.missing_count, 1);
 }
 
-static void a_phase_of_no_time_has_no_rate(void)
+TEST(a_phase_of_no_time_has_no_rate)
 {
     struct roofline_inputs inputs = all_known();
 
     inputs.split.forward = 0;
     EXPECT_NEAR(of(&inputs).phases[1].multiply_adds_per_second, 0, 0);
-}
-
-int main(void)
-{
-    RUN(each_phase_has_its_share_of_the_peak);
-    RUN(phases_make_up_the_step);
-    RUN(a_thousandth_is_no_phase);
-    RUN(without_a_peak_there_is_a_rate_and_no_share);
-    RUN(what_the_engine_left_out_is_named);
-    RUN(a_phase_of_no_time_has_no_rate);
-    return test_result();
 }

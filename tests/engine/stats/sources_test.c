@@ -95,7 +95,7 @@ static double naive(int machines, double forged)
     return standing.value;
 }
 
-static void two_hundred_forgeries_do_not_move_what_others_measured(void)
+TEST(two_hundred_forgeries_do_not_move_what_others_measured)
 {
     static const int machines[] = {1, 3, 10};
 
@@ -121,7 +121,7 @@ static void two_hundred_forgeries_do_not_move_what_others_measured(void)
 }
 
 /* Just within what is accepted. */
-static void a_sender_within_bounds_moves_a_row_by_its_vote(void)
+TEST(a_sender_within_bounds_moves_a_row_by_its_vote)
 {
     static const struct {
         int machines;
@@ -143,7 +143,7 @@ static void a_sender_within_bounds_moves_a_row_by_its_vote(void)
     }
 }
 
-static void a_sender_alone_speaks_of_one_machine(void)
+TEST(a_sender_alone_speaks_of_one_machine)
 {
     struct row row = {0};
     struct standing standing;
@@ -157,7 +157,7 @@ static void a_sender_alone_speaks_of_one_machine(void)
     EXPECT_NEAR(row.sources[0].share, 1, 0);
 }
 
-static void the_machines_of_a_trusted_sender_count_each(void)
+TEST(the_machines_of_a_trusted_sender_count_each)
 {
     struct row row = {0};
     size_t fleet = source(&row, "fleet", true);
@@ -169,7 +169,7 @@ static void the_machines_of_a_trusted_sender_count_each(void)
 }
 
 /* Each of its machines, but no more than the others have. */
-static void machines_that_another_sender_confirms_count(void)
+TEST(machines_that_another_sender_confirms_count)
 {
     struct row row = {0};
     struct standing standing;
@@ -190,7 +190,7 @@ static void machines_that_another_sender_confirms_count(void)
     EXPECT_INT(row.sources[b].weight, SOURCE_MACHINES);
 }
 
-static void who_contradicts_waits_for_another(void)
+TEST(who_contradicts_waits_for_another)
 {
     struct row two = {0}, three = {0};
 
@@ -205,7 +205,7 @@ static void who_contradicts_waits_for_another(void)
     EXPECT_INT(three.sources[0].weight, SOURCE_ASIDE);
 }
 
-static void the_newest_run_of_a_trusted_source_describes_a_row(void)
+TEST(the_newest_run_of_a_trusted_source_describes_a_row)
 {
     struct row row = {0};
     size_t first = source(&row, "first", false), second, here;
@@ -224,7 +224,7 @@ static void the_newest_run_of_a_trusted_source_describes_a_row(void)
     EXPECT(sources_describing(NULL, 0, NULL) == SIZE_MAX);
 }
 
-static void what_comes_in_later_but_was_measured_before_describes_no_row(void)
+TEST(what_comes_in_later_but_was_measured_before_describes_no_row)
 {
     struct row row = {0};
     size_t here = source(&row, "", true), sender;
@@ -272,7 +272,7 @@ static void draw(struct row *row, struct chance *chance, int senders, int machin
     }
 }
 
-static void honest_rows_are_as_sure_as_before(void)
+TEST(honest_rows_are_as_sure_as_before)
 {
     static const struct {
         int senders, machines;
@@ -310,18 +310,4 @@ static void honest_rows_are_as_sure_as_before(void)
         /* Machines that differ by more are taken for contradictions too often. */
         EXPECT(cases[i].spread > 0.15 || held[1] >= held[0] - rows / 100);
     }
-}
-
-int main(void)
-{
-    RUN(two_hundred_forgeries_do_not_move_what_others_measured);
-    RUN(a_sender_within_bounds_moves_a_row_by_its_vote);
-    RUN(a_sender_alone_speaks_of_one_machine);
-    RUN(the_machines_of_a_trusted_sender_count_each);
-    RUN(machines_that_another_sender_confirms_count);
-    RUN(who_contradicts_waits_for_another);
-    RUN(the_newest_run_of_a_trusted_source_describes_a_row);
-    RUN(what_comes_in_later_but_was_measured_before_describes_no_row);
-    RUN(honest_rows_are_as_sure_as_before);
-    return test_result();
 }

@@ -13,7 +13,7 @@ static int by_size(const void *left, const void *right)
 }
 
 /* Each order of five, with equal ones among them: 5 to the power of 5. */
-static void a_stall_reads_as_the_median_of_its_five(void)
+TEST(a_stall_reads_as_the_median_of_its_five)
 {
     for (int code = 0; code < 3125; code++) {
         long long steps[5], sorted[5];
@@ -32,7 +32,7 @@ static void a_stall_reads_as_the_median_of_its_five(void)
     }
 }
 
-static void the_last_steps_count_with_the_last_full_five(void)
+TEST(the_last_steps_count_with_the_last_full_five)
 {
     const long long steps[] = {10, 10, 10, 10, 10, 20, 20, 20, 20, 20, 20, 90};
     const struct step_view view = {steps, COUNT(steps), true};
@@ -43,7 +43,7 @@ static void the_last_steps_count_with_the_last_full_five(void)
     EXPECT(stall_is_in(steps, 12) && !stall_is_in(steps, 11));
 }
 
-static void a_view_that_is_not_tamed_and_few_steps_read_as_they_are(void)
+TEST(a_view_that_is_not_tamed_and_few_steps_read_as_they_are)
 {
     const long long steps[] = {10, 10, 10, 10, 900};
     const struct step_view as_is = {steps, 5, false}, few = {steps + 1, 4, true};
@@ -51,12 +51,4 @@ static void a_view_that_is_not_tamed_and_few_steps_read_as_they_are(void)
     EXPECT_NEAR(step_view_at(&as_is, 4), 900, 0);
     EXPECT_NEAR(step_view_at(&few, 3), 900, 0);
     EXPECT(!stall_is_in(steps + 1, 4));
-}
-
-int main(void)
-{
-    RUN(a_stall_reads_as_the_median_of_its_five);
-    RUN(the_last_steps_count_with_the_last_full_five);
-    RUN(a_view_that_is_not_tamed_and_few_steps_read_as_they_are);
-    return test_result();
 }

@@ -45,7 +45,7 @@ static bool is_within(const struct standing *standing, double low, double high)
            standing->value < range->high && range->high < high;
 }
 
-static void without_a_valid_run_there_is_nothing(void)
+TEST(without_a_valid_run_there_is_nothing)
 {
     struct run_result runs[] = {run_of("a", 40, 1), run_of("a", 41, 2)};
     struct standing standing;
@@ -60,7 +60,7 @@ static void without_a_valid_run_there_is_nothing(void)
     EXPECT_INT(standing_of(NULL, 0).level, STANDING_NONE);
 }
 
-static void one_run_is_as_sure_as_its_steps_and_other_runs(void)
+TEST(one_run_is_as_sure_as_its_steps_and_other_runs)
 {
     const struct run_result run = run_of("a", 40, HOUR_US);
     struct standing standing = standing_of(&run, 1);
@@ -72,7 +72,7 @@ static void one_run_is_as_sure_as_its_steps_and_other_runs(void)
     EXPECT_INT(standing.vms, 1);
 }
 
-static void two_runs_are_put_together(void)
+TEST(two_runs_are_put_together)
 {
     const struct run_result runs[] = {run_of("a", 40, 2), run_of("a", 44, 1)};
     struct standing standing = standing_of(runs, 2);
@@ -83,7 +83,7 @@ static void two_runs_are_put_together(void)
 }
 
 /* 20 steps after 200 on the same machine. */
-static void a_short_run_does_not_ruin_a_good_one(void)
+TEST(a_short_run_does_not_ruin_a_good_one)
 {
     struct run_result runs[] = {run_of("a", 60, 2), run_of("a", 40, 1)};
     struct standing alone = standing_of(runs + 1, 1), both;
@@ -97,7 +97,7 @@ static void a_short_run_does_not_ruin_a_good_one(void)
 
 /* Others took a fifth of the machine from each run: how fast it is without them no number of such
  * runs says. */
-static void what_others_took_stays_in_the_interval(void)
+TEST(what_others_took_stays_in_the_interval)
 {
     struct run_result runs[] = {run_of("a", 40, 3), run_of("a", 40.1, 2), run_of("a", 39.9, 1)};
     struct standing standing;
@@ -110,7 +110,7 @@ static void what_others_took_stays_in_the_interval(void)
 }
 
 /* 110 steps, and then 8 in the same configuration. */
-static void a_run_without_an_interval_does_not_drop_that_of_another(void)
+TEST(a_run_without_an_interval_does_not_drop_that_of_another)
 {
     struct run_result runs[] = {run_of("a", 44, 2), run_of("a", 40, 1)};
     struct standing standing;
@@ -125,7 +125,7 @@ static void a_run_without_an_interval_does_not_drop_that_of_another(void)
 
 /* Five steps on a fourth machine, and five on one of the three: neither moves the number, nor the
  * interval, nor the count of machines. */
-static void runs_without_an_interval_move_no_runs_that_have_one(void)
+TEST(runs_without_an_interval_move_no_runs_that_have_one)
 {
     struct run_result runs[] = {run_of("d", 130, 5), run_of("c", 130, 4), run_of("c", 100.2, 3),
                                 run_of("b", 100.1, 2), run_of("a", 100, 1)};
@@ -147,7 +147,7 @@ static void runs_without_an_interval_move_no_runs_that_have_one(void)
 }
 
 /* Five machines with few steps each, and one of them again with many. */
-static void one_longer_run_hides_no_machines(void)
+TEST(one_longer_run_hides_no_machines)
 {
     struct run_result runs[] = {run_of("a", 40, 6), run_of("a", 40, 5), run_of("b", 41, 4),
                                 run_of("c", 42, 3), run_of("d", 41, 2), run_of("e", 40, 1)};
@@ -163,7 +163,7 @@ static void one_longer_run_hides_no_machines(void)
 }
 
 /* Where no run has an interval, what differs between them is all that is known. */
-static void runs_that_all_lack_an_interval_count_together(void)
+TEST(runs_that_all_lack_an_interval_count_together)
 {
     struct run_result runs[] = {run_of("a", 40, 1), run_of("b", 41, 1), run_of("c", 42, 1)};
     struct standing standing;
@@ -176,7 +176,7 @@ static void runs_that_all_lack_an_interval_count_together(void)
     EXPECT_INT(standing.too_short, 0);
 }
 
-static void a_run_without_an_interval_is_a_point(void)
+TEST(a_run_without_an_interval_is_a_point)
 {
     struct run_result run = run_of("a", 40, 1);
     struct standing standing;
@@ -188,7 +188,7 @@ static void a_run_without_an_interval_is_a_point(void)
     EXPECT(!standing_between(&standing, 0.03).known);
 }
 
-static void three_runs_of_one_machine_speak_of_that_machine(void)
+TEST(three_runs_of_one_machine_speak_of_that_machine)
 {
     const struct run_result runs[] = {run_of("a", 40, 3), run_of("a", 41, 2), run_of("a", 42, 1)};
     struct standing standing = standing_of(runs, 3);
@@ -200,7 +200,7 @@ static void three_runs_of_one_machine_speak_of_that_machine(void)
     EXPECT_INT(standing.newest_us, 3);
 }
 
-static void three_machines_speak_of_the_type(void)
+TEST(three_machines_speak_of_the_type)
 {
     const struct run_result runs[] = {run_of("a", 40, 1), run_of("a", 10, 1), run_of("a", 41, 1),
                                       run_of("b", 42, 1), run_of("c", 44, 1), run_of("c", 44, 1)};
@@ -214,7 +214,7 @@ static void three_machines_speak_of_the_type(void)
 }
 
 /* An interval that reached 0 once made such a type look as if it had too few steps. */
-static void machines_that_differ_much_have_a_wide_interval_above_0(void)
+TEST(machines_that_differ_much_have_a_wide_interval_above_0)
 {
     const struct run_result runs[] = {run_of("a", 150, 1), run_of("b", 100, 1),
                                       run_of("c", 60, 1)};
@@ -227,7 +227,7 @@ static void machines_that_differ_much_have_a_wide_interval_above_0(void)
 }
 
 /* Half of the interval is the error times Student's t. */
-static void a_standing_is_a_row_to_rank_with_the_same_interval(void)
+TEST(a_standing_is_a_row_to_rank_with_the_same_interval)
 {
     const struct run_result three[] = {run_of("a", 40, 1), run_of("b", 41, 1),
                                        run_of("c", 42, 1)};
@@ -250,7 +250,7 @@ static void a_standing_is_a_row_to_rank_with_the_same_interval(void)
     EXPECT_NEAR(row.estimate + row.error * stats_t95(4), log(steps.interval.high), 1e-9);
 }
 
-static void invalid_runs_are_counted_and_left_out(void)
+TEST(invalid_runs_are_counted_and_left_out)
 {
     struct run_result runs[] = {run_of("a", 40, 1), run_of("a", 4, 9), run_of("a", 41, 1)};
     struct standing standing;
@@ -269,7 +269,7 @@ static void invalid_runs_are_counted_and_left_out(void)
 
 /* Otherwise two types with one machine each would be called different by the difference of those
  * two machines. */
-static void fewer_than_three_machines_are_held_against_others_with_their_spread(void)
+TEST(fewer_than_three_machines_are_held_against_others_with_their_spread)
 {
     const struct run_result one = run_of("a", 40, 1);
     struct standing standing = standing_of(&one, 1);
@@ -300,7 +300,7 @@ static long long machines_of(const char *const *vms, size_t count)
 
 /* Any two of these names may be of one machine, and then it would narrow the interval between
  * machines without another machine. */
-static void where_sameness_is_not_known_machines_count_as_one(void)
+TEST(where_sameness_is_not_known_machines_count_as_one)
 {
     static const struct {
         const char *vms[6];
@@ -325,7 +325,7 @@ static void where_sameness_is_not_known_machines_count_as_one(void)
 }
 
 /* They are still runs, and count like all others where machines are not distinguished. */
-static void runs_of_unknown_machines_take_no_part_between_machines(void)
+TEST(runs_of_unknown_machines_take_no_part_between_machines)
 {
     const struct run_result many[] = {run_of("a", 40, 1), run_of("b", 41, 1), run_of("c", 42, 1),
                                       run_of("", 10, 1), run_of(DISK_A, 11, 1)};
@@ -338,27 +338,4 @@ static void runs_of_unknown_machines_take_no_part_between_machines(void)
     standing = standing_of(few, COUNT(few));
     EXPECT_INT(standing.level, STANDING_RUNS);
     EXPECT_NEAR(standing.value, 41, 0.02);
-}
-
-int main(void)
-{
-    RUN(without_a_valid_run_there_is_nothing);
-    RUN(one_run_is_as_sure_as_its_steps_and_other_runs);
-    RUN(two_runs_are_put_together);
-    RUN(a_short_run_does_not_ruin_a_good_one);
-    RUN(what_others_took_stays_in_the_interval);
-    RUN(a_run_without_an_interval_does_not_drop_that_of_another);
-    RUN(runs_without_an_interval_move_no_runs_that_have_one);
-    RUN(one_longer_run_hides_no_machines);
-    RUN(runs_that_all_lack_an_interval_count_together);
-    RUN(a_run_without_an_interval_is_a_point);
-    RUN(three_runs_of_one_machine_speak_of_that_machine);
-    RUN(three_machines_speak_of_the_type);
-    RUN(machines_that_differ_much_have_a_wide_interval_above_0);
-    RUN(a_standing_is_a_row_to_rank_with_the_same_interval);
-    RUN(invalid_runs_are_counted_and_left_out);
-    RUN(fewer_than_three_machines_are_held_against_others_with_their_spread);
-    RUN(where_sameness_is_not_known_machines_count_as_one);
-    RUN(runs_of_unknown_machines_take_no_part_between_machines);
-    return test_result();
 }

@@ -11,7 +11,7 @@ static int by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static void the_nth_smallest_is_that_of_the_sorted_list(void)
+TEST(the_nth_smallest_is_that_of_the_sorted_list)
 {
     for (long long seed = 1; seed <= 3000; seed++) {
         struct chance chance = seeded(seed);
@@ -29,7 +29,7 @@ static void the_nth_smallest_is_that_of_the_sorted_list(void)
     }
 }
 
-static void a_median_of_an_even_number_lies_between_the_middle_two(void)
+TEST(a_median_of_an_even_number_lies_between_the_middle_two)
 {
     long long even[] = {4, 1, 3, 2}, odd[] = {9, 1, 5}, one[] = {7}, two[] = {1, 2};
 
@@ -39,7 +39,7 @@ static void a_median_of_an_even_number_lies_between_the_middle_two(void)
     EXPECT_NEAR(stats_median(two, 2), 1.5, 0);
 }
 
-static void spread_and_memory_of_known_values(void)
+TEST(spread_and_memory_of_known_values)
 {
     const double values[] = {1, 2, 3, 4, 5}, flat[] = {3, 3, 3}, zigzag[] = {1, -1, 1, -1};
 
@@ -52,7 +52,7 @@ static void spread_and_memory_of_known_values(void)
 }
 
 /* From printed tables. */
-static void students_t_is_that_of_the_tables(void)
+TEST(students_t_is_that_of_the_tables)
 {
     static const struct {
         size_t degrees;
@@ -67,7 +67,7 @@ static void students_t_is_that_of_the_tables(void)
 }
 
 /* Acceptance (h). */
-static void order_statistics_enclose_a_median_between_known_ranks(void)
+TEST(order_statistics_enclose_a_median_between_known_ranks)
 {
     static const size_t rows[][3] = {{6, 1, 6},    {9, 2, 8},    {10, 2, 9},    {20, 6, 15},
                                      {30, 10, 21}, {91, 36, 56}, {100, 40, 61}, {1001, 469, 533}};
@@ -82,7 +82,7 @@ static void order_statistics_enclose_a_median_between_known_ranks(void)
         EXPECT(!stats_median_ranks(count, &low, &high));
 }
 
-static void a_share_has_wilsons_interval(void)
+TEST(a_share_has_wilsons_interval)
 {
     double low, high;
 
@@ -99,7 +99,7 @@ static void a_share_has_wilsons_interval(void)
     EXPECT_NEAR(high - low, 1, 0); /* nothing is known */
 }
 
-static void chance_is_the_same_everywhere_and_fair(void)
+TEST(chance_is_the_same_everywhere_and_fair)
 {
     struct chance one = chance_from("01ARZ3NDEKTSV4RRFFQ69G5FAV"), same = one;
     struct chance other = chance_from("01ARZ3NDEKTSV4RRFFQ69G5FAW");
@@ -112,16 +112,4 @@ static void chance_is_the_same_everywhere_and_fair(void)
     for (int i = 0; i < 10; i++)
         EXPECT_NEAR(counts[i], 10000, 400);
     EXPECT_INT((long long)chance_below(&one, 1), 0);
-}
-
-int main(void)
-{
-    RUN(the_nth_smallest_is_that_of_the_sorted_list);
-    RUN(a_median_of_an_even_number_lies_between_the_middle_two);
-    RUN(spread_and_memory_of_known_values);
-    RUN(students_t_is_that_of_the_tables);
-    RUN(order_statistics_enclose_a_median_between_known_ranks);
-    RUN(a_share_has_wilsons_interval);
-    RUN(chance_is_the_same_everywhere_and_fair);
-    return test_result();
 }

@@ -17,7 +17,7 @@ static void add(struct outcome *sum, const struct outcome *one)
 }
 
 /* Both errors at once: what is done against the one makes the other more frequent. */
-static void steady_runs_are_ranked_and_others_are_not(void)
+TEST(steady_runs_are_ranked_and_others_are_not)
 {
     for (size_t noise = 0; noise < COUNT(noises); noise++) {
         struct outcome all = {0};
@@ -38,7 +38,7 @@ static void steady_runs_are_ranked_and_others_are_not(void)
 }
 
 /* A machine that is quiet is measured no longer than was planned, mostly. */
-static void a_flat_trace_hardly_goes_on(void)
+TEST(a_flat_trace_hardly_goes_on)
 {
     for (size_t noise = 0; noise < 2; noise++) {
         struct outcome flat = run_many(&disturbances[0], noise, 240, 200);
@@ -49,7 +49,7 @@ static void a_flat_trace_hardly_goes_on(void)
 }
 
 /* What the cap decides about: a slow-down that never ends is no number of the machine. */
-static void a_run_that_becomes_slower_all_the_time_is_invalid(void)
+TEST(a_run_that_becomes_slower_all_the_time_is_invalid)
 {
     struct summary_rules rules = {FIELD_IS_AUTO, FIELD_IS_AUTO, 1, 0, "slower"};
     AUTO(steps_free) struct steps steps = {0};
@@ -63,12 +63,4 @@ static void a_run_that_becomes_slower_all_the_time_is_invalid(void)
     EXPECT(summary_compute(&steps, &rules, &summary, NULL));
     EXPECT(!summary.steady);
     EXPECT(summary.change_percent > 2);
-}
-
-int main(void)
-{
-    RUN(steady_runs_are_ranked_and_others_are_not);
-    RUN(a_flat_trace_hardly_goes_on);
-    RUN(a_run_that_becomes_slower_all_the_time_is_invalid);
-    return test_result();
 }

@@ -10,7 +10,7 @@ static const double shares[] = {0.0001, 0.001, 0.01, 0.025, 0.1, 0.2, 0.3,   0.4
                                 0.501,  0.6,   0.7,  0.74,  0.8, 0.9, 0.975, 0.99, 0.9999};
 static const double degrees[] = {1, 1.3, 2, 2.5, 3, 4, 4.99, 5, 7, 12, 30, 100, 1000, 1e6};
 
-static void quantiles_are_those_of_printed_tables(void)
+TEST(quantiles_are_those_of_printed_tables)
 {
     EXPECT_NEAR(normal_quantile(0.975), Z_95, 1e-13);
     EXPECT_NEAR(normal_quantile(1e-9), -5.997807015, 1e-8);
@@ -23,7 +23,7 @@ static void quantiles_are_those_of_printed_tables(void)
 }
 
 /* Of two degrees there is a formula: t = (2p - 1) / sqrt(2p(1 - p)). */
-static void far_tails_are_exact(void)
+TEST(far_tails_are_exact)
 {
     for (double tail = 0.4; tail > 1e-12; tail /= 3) {
         double t = (1 - 2 * tail) / sqrt(2 * tail * (1 - tail));
@@ -33,7 +33,7 @@ static void far_tails_are_exact(void)
     }
 }
 
-static void quantile_and_share_are_each_others_inverse(void)
+TEST(quantile_and_share_are_each_others_inverse)
 {
     for (size_t i = 0; i < COUNT(degrees); i++)
         for (size_t j = 0; j < COUNT(shares); j++) {
@@ -46,7 +46,7 @@ static void quantile_and_share_are_each_others_inverse(void)
         EXPECT_NEAR(normal_below(normal_quantile(shares[j])), shares[j], 1e-14);
 }
 
-static void the_quick_quantile_is_within_a_thousandth(void)
+TEST(the_quick_quantile_is_within_a_thousandth)
 {
     for (double n = 1; n <= 200; n++)
         for (size_t j = 0; j < COUNT(shares); j++) {
@@ -57,14 +57,14 @@ static void the_quick_quantile_is_within_a_thousandth(void)
         }
 }
 
-static void a_share_outside_has_no_quantile(void)
+TEST(a_share_outside_has_no_quantile)
 {
     EXPECT(isnan(normal_quantile(-0.1)) && isnan(normal_quantile(NAN)));
     EXPECT(isinf(normal_quantile(1)) && isinf(student_quantile(0, 3)));
 }
 
 /* What Satterthwaite's sums come to where nearly all of an error is known. */
-static void very_many_degrees_are_those_of_the_normal_distribution(void)
+TEST(very_many_degrees_are_those_of_the_normal_distribution)
 {
     static const double many[] = {1e8, 1e9, 1e11, 1e15, 1e300};
 
@@ -72,15 +72,4 @@ static void very_many_degrees_are_those_of_the_normal_distribution(void)
         EXPECT_NEAR(student_quantile(0.975, many[i]), normal_quantile(0.975), 1e-6);
         EXPECT_NEAR(student_below(1.5, many[i]), normal_below(1.5), 1e-6);
     }
-}
-
-int main(void)
-{
-    RUN(very_many_degrees_are_those_of_the_normal_distribution);
-    RUN(quantiles_are_those_of_printed_tables);
-    RUN(far_tails_are_exact);
-    RUN(quantile_and_share_are_each_others_inverse);
-    RUN(the_quick_quantile_is_within_a_thousandth);
-    RUN(a_share_outside_has_no_quantile);
-    return test_result();
 }

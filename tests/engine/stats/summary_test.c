@@ -56,7 +56,7 @@ static const struct {
     {2, {86400 * S, 86400 * S}, 1, FIELD_IS_AUTO, 65536, 1, 86400, 65536.0 / 86400, 86400},
 };
 
-static void all_samples_over_all_seconds_after_the_warmup(void)
+TEST(all_samples_over_all_seconds_after_the_warmup)
 {
     for (size_t i = 0; i < COUNT(runs); i++) {
         struct summary_rules rules = rules_of(runs[i].warmup, runs[i].steps, runs[i].batch_size);
@@ -72,7 +72,7 @@ static void all_samples_over_all_seconds_after_the_warmup(void)
     }
 }
 
-static void a_run_that_ends_within_its_warmup_has_no_number(void)
+TEST(a_run_that_ends_within_its_warmup_has_no_number)
 {
     static const long long two[] = {5, 5};
     AUTO(steps_free) struct steps steps = steps_of(two, 2);
@@ -90,7 +90,7 @@ static void a_run_that_ends_within_its_warmup_has_no_number(void)
 }
 
 /* A warm-up that makes the first steps three times as slow does not show in the number. */
-static void a_slow_start_does_not_change_the_number(void)
+TEST(a_slow_start_does_not_change_the_number)
 {
     struct summary_rules rules = rules_of(FIELD_IS_AUTO, FIELD_IS_AUTO, 32);
     int within = 0, found = 0;
@@ -112,7 +112,7 @@ static void a_slow_start_does_not_change_the_number(void)
 }
 
 /* Acceptance (e). */
-static void one_stall_lowers_the_throughput_but_not_the_median_and_is_reported(void)
+TEST(one_stall_lowers_the_throughput_but_not_the_median_and_is_reported)
 {
     struct summary_rules rules = rules_of(FIELD_IS_AUTO, FIELD_IS_AUTO, 32);
     struct chance chance = seeded(1);
@@ -132,7 +132,7 @@ static void one_stall_lowers_the_throughput_but_not_the_median_and_is_reported(v
     EXPECT(stalled.outlier_high_seconds < 0.06 && stalled.outlier_low_seconds > 0.04);
 }
 
-static void the_time_before_the_first_step_is_separate(void)
+TEST(the_time_before_the_first_step_is_separate)
 {
     static const long long nanoseconds[] = {3 * S, S / 2, S, S, S};
     struct summary_rules rules = rules_of(2, 3, 1);
@@ -144,7 +144,7 @@ static void the_time_before_the_first_step_is_separate(void)
     EXPECT_NEAR(summary.measured_seconds, 3, 1e-12);
 }
 
-static void a_run_too_short_to_decide_is_not_steady(void)
+TEST(a_run_too_short_to_decide_is_not_steady)
 {
     static const long long nanoseconds[] = {9 * S, S, S, S, S};
     struct summary_rules rules = rules_of(FIELD_IS_AUTO, FIELD_IS_AUTO, 1);
@@ -156,7 +156,7 @@ static void a_run_too_short_to_decide_is_not_steady(void)
 }
 
 /* The published protocol's numbers, by hand: 11 skipped, 91 measured. */
-static void a_fixed_protocol_counts_what_it_says(void)
+TEST(a_fixed_protocol_counts_what_it_says)
 {
     struct summary_rules rules = rules_of(11, 91, 128);
     long long steps[110];
@@ -171,7 +171,7 @@ static void a_fixed_protocol_counts_what_it_says(void)
 }
 
 /* Half of the trace is slow, so the cut goes beyond the sixty steps that there are to spare. */
-static void a_detected_warmup_takes_no_step_of_the_wanted_number(void)
+TEST(a_detected_warmup_takes_no_step_of_the_wanted_number)
 {
     struct summary_rules rules = rules_of(FIELD_IS_AUTO, 240, 1);
     long long steps[300];
@@ -188,7 +188,7 @@ static void a_detected_warmup_takes_no_step_of_the_wanted_number(void)
     EXPECT_INT(summary.first_measured + summary.measured_steps, 200);
 }
 
-static void the_split_is_the_mean_of_the_measured_steps(void)
+TEST(the_split_is_the_mean_of_the_measured_steps)
 {
     AUTO(steps_free) struct steps steps = {0};
     struct summary_rules rules = rules_of(1, 2, 1);
@@ -207,7 +207,7 @@ static void the_split_is_the_mean_of_the_measured_steps(void)
     EXPECT(!summary.split_known);
 }
 
-static void the_losses_are_those_of_the_first_and_the_last_fifth(void)
+TEST(the_losses_are_those_of_the_first_and_the_last_fifth)
 {
     static const long long nanoseconds[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     struct summary_rules rules = rules_of(0, 10, 1);
@@ -218,7 +218,7 @@ static void the_losses_are_those_of_the_first_and_the_last_fifth(void)
 }
 
 /* Acceptance (g): a summary is what is stored, and made again it must be the same text. */
-static void the_same_steps_give_the_same_text(void)
+TEST(the_same_steps_give_the_same_text)
 {
     struct summary_rules rules = rules_of(FIELD_IS_AUTO, FIELD_IS_AUTO, 32);
     struct chance chance = seeded(8);
@@ -244,7 +244,7 @@ static void the_same_steps_give_the_same_text(void)
 }
 
 /* What others took reaches to one side, and the number stays as it ran. */
-static void a_disturbed_run_has_a_wider_interval_upwards(void)
+TEST(a_disturbed_run_has_a_wider_interval_upwards)
 {
     struct summary_rules rules = rules_of(FIELD_IS_AUTO, FIELD_IS_AUTO, 32);
     struct chance chance = seeded(8);
@@ -263,7 +263,7 @@ static void a_disturbed_run_has_a_wider_interval_upwards(void)
     EXPECT(strstr(text, "\"disturbance_percent\":30.0") != NULL);
 }
 
-static void the_text_has_null_for_what_is_not_known(void)
+TEST(the_text_has_null_for_what_is_not_known)
 {
     static const long long nanoseconds[] = {S, S, S};
     struct summary_rules rules = rules_of(1, 2, 8);
@@ -281,22 +281,4 @@ static void the_text_has_null_for_what_is_not_known(void)
                "\"share_of_time\":0.0,\"below_seconds\":1.0,\"above_seconds\":1.0},"
                "\"skewed\":false,\"split\":null,\"loss\":{\"first\":10.0,"
                "\"last\":3.33333333333333}}");
-}
-
-int main(void)
-{
-    RUN(all_samples_over_all_seconds_after_the_warmup);
-    RUN(a_run_that_ends_within_its_warmup_has_no_number);
-    RUN(a_slow_start_does_not_change_the_number);
-    RUN(one_stall_lowers_the_throughput_but_not_the_median_and_is_reported);
-    RUN(the_time_before_the_first_step_is_separate);
-    RUN(a_run_too_short_to_decide_is_not_steady);
-    RUN(a_fixed_protocol_counts_what_it_says);
-    RUN(a_detected_warmup_takes_no_step_of_the_wanted_number);
-    RUN(the_split_is_the_mean_of_the_measured_steps);
-    RUN(the_losses_are_those_of_the_first_and_the_last_fifth);
-    RUN(the_same_steps_give_the_same_text);
-    RUN(a_disturbed_run_has_a_wider_interval_upwards);
-    RUN(the_text_has_null_for_what_is_not_known);
-    return test_result();
 }

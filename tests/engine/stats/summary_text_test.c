@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-static void a_split_reads_back_as_it_was_written(void)
+TEST(a_split_reads_back_as_it_was_written)
 {
     const struct summary summary = {.split_known = true, .split = {0.5, 0.25, 0.125, 3, 1e-9}};
     AUTO(freep) char *text = summary_to_text(&summary);
@@ -23,14 +23,14 @@ static void a_split_reads_back_as_it_was_written(void)
     EXPECT_NEAR(split.communication, 1e-9, 0);
 }
 
-static void a_loss_that_is_not_finite_has_no_text(void)
+TEST(a_loss_that_is_not_finite_has_no_text)
 {
     const struct summary summary = {.last_loss = INFINITY};
 
     EXPECT(summary_to_text(&summary) == NULL);
 }
 
-static void without_a_split_none_is_known(void)
+TEST(without_a_split_none_is_known)
 {
     const struct summary summary = {0};
     AUTO(freep) char *text = summary_to_text(&summary);
@@ -46,7 +46,7 @@ static void without_a_split_none_is_known(void)
     }
 }
 
-static void a_text_that_is_not_json_is_refused_and_fills_nothing(void)
+TEST(a_text_that_is_not_json_is_refused_and_fills_nothing)
 {
     struct split_seconds split = {.forward = 7};
     struct error err = {0};
@@ -57,13 +57,4 @@ static void a_text_that_is_not_json_is_refused_and_fills_nothing(void)
     EXPECT_STR(err.field, "summary");
     EXPECT(known);
     EXPECT_NEAR(split.forward, 7, 0);
-}
-
-int main(void)
-{
-    RUN(a_split_reads_back_as_it_was_written);
-    RUN(a_loss_that_is_not_finite_has_no_text);
-    RUN(without_a_split_none_is_known);
-    RUN(a_text_that_is_not_json_is_refused_and_fills_nothing);
-    return test_result();
 }

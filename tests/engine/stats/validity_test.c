@@ -66,7 +66,7 @@ static struct finding judge(const struct trial *trial, const char *code,
     return none;
 }
 
-static void a_run_without_fault_is_ok(void)
+TEST(a_run_without_fault_is_ok)
 {
     struct trial trial;
     struct verdict verdict;
@@ -361,7 +361,7 @@ static const struct {
     {burst, "burstable", VALIDITY_WARN, VALIDITY_WARN},
 };
 
-static void every_fault_is_found_and_weighs_what_it_should(void)
+TEST(every_fault_is_found_and_weighs_what_it_should)
 {
     for (size_t i = 0; i < COUNT(faults); i++) {
         struct trial trial;
@@ -380,7 +380,7 @@ static void every_fault_is_found_and_weighs_what_it_should(void)
     }
 }
 
-static void all_faults_at_once_find_room(void)
+TEST(all_faults_at_once_find_room)
 {
     struct trial trial;
     struct verdict verdict;
@@ -393,7 +393,7 @@ static void all_faults_at_once_find_room(void)
     EXPECT_INT(verdict.level, VALIDITY_INVALID);
 }
 
-static void the_cost_of_a_disturbance_is_reported(void)
+TEST(the_cost_of_a_disturbance_is_reported)
 {
     struct trial trial;
     struct verdict verdict;
@@ -416,7 +416,7 @@ static void the_cost_of_a_disturbance_is_reported(void)
 /* Shares of the time multiply, as do the best canaries against the mean ones; the time that
  * memory bounds is half of it here. A canary says what could have been, and does not move the
  * estimate. */
-static void every_harm_has_its_factor(void)
+TEST(every_harm_has_its_factor)
 {
     struct trial trial;
     struct verdict verdict;
@@ -438,7 +438,7 @@ static void every_harm_has_its_factor(void)
 }
 
 /* 239 steps that differ as much as a slow half and a quick half are not too few. */
-static void why_there_is_no_interval_is_said_truly(void)
+TEST(why_there_is_no_interval_is_said_truly)
 {
     struct trial trial;
     struct verdict verdict;
@@ -452,7 +452,7 @@ static void why_there_is_no_interval_is_said_truly(void)
                "19 measured steps are too few for an interval: it takes 20");
 }
 
-static void little_time_says_nothing_of_shares(void)
+TEST(little_time_says_nothing_of_shares)
 {
     struct trial trial;
     struct verdict verdict;
@@ -466,16 +466,4 @@ static void little_time_says_nothing_of_shares(void)
     EXPECT_INT(judge(&trial, "steal", &verdict).level, VALIDITY_UNKNOWN);
     trial.evidence.observation_count = 0;
     EXPECT_INT(judge(&trial, "throttled", &verdict).level, VALIDITY_UNKNOWN);
-}
-
-int main(void)
-{
-    RUN(a_run_without_fault_is_ok);
-    RUN(every_fault_is_found_and_weighs_what_it_should);
-    RUN(all_faults_at_once_find_room);
-    RUN(the_cost_of_a_disturbance_is_reported);
-    RUN(every_harm_has_its_factor);
-    RUN(why_there_is_no_interval_is_said_truly);
-    RUN(little_time_says_nothing_of_shares);
-    return test_result();
 }

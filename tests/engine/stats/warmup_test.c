@@ -6,7 +6,7 @@
 
 #define TRACES 500
 
-static void a_flat_trace_is_steady_from_its_second_step(void)
+TEST(a_flat_trace_is_steady_from_its_second_step)
 {
     long long steps[16];
 
@@ -31,7 +31,7 @@ static double left_over(double much, double decay, size_t first, size_t count)
     return sum / (double)(count - first);
 }
 
-static void an_exponential_warm_up_is_cut_off(void)
+TEST(an_exponential_warm_up_is_cut_off)
 {
     static const struct {
         double much, decay;
@@ -55,7 +55,7 @@ static void an_exponential_warm_up_is_cut_off(void)
 }
 
 /* Shared machines scatter, and their steps resemble their neighbours. */
-static void a_noisy_machine_can_be_steady(void)
+TEST(a_noisy_machine_can_be_steady)
 {
     static const struct {
         double lag1, cov;
@@ -76,7 +76,7 @@ static void a_noisy_machine_can_be_steady(void)
 }
 
 /* The least error is at step 31, behind six batches: four more are two thirds of them. */
-static void the_cut_lies_two_thirds_behind_the_least_error(void)
+TEST(the_cut_lies_two_thirds_behind_the_least_error)
 {
     long long steps[121];
 
@@ -85,7 +85,7 @@ static void the_cut_lies_two_thirds_behind_the_least_error(void)
     EXPECT_INT((long long)warmup_detect(steps, 121).steps, 1 + (6 + 4) * DRIFT_BATCH);
 }
 
-static void a_cut_behind_two_fifths_is_not_settled(void)
+TEST(a_cut_behind_two_fifths_is_not_settled)
 {
     long long steps[101];
 
@@ -103,7 +103,7 @@ static void a_cut_behind_two_fifths_is_not_settled(void)
     EXPECT(warmup.steps > 48 && warmup.steps < 104);
 }
 
-static void steps_that_never_settle_are_not_steady(void)
+TEST(steps_that_never_settle_are_not_steady)
 {
     long long steps[80];
 
@@ -113,7 +113,7 @@ static void steps_that_never_settle_are_not_steady(void)
     EXPECT(warmup.decided && !warmup.steady && !warmup.settled);
 }
 
-static void a_fixed_warm_up_is_taken_as_it_is_and_the_rest_judged(void)
+TEST(a_fixed_warm_up_is_taken_as_it_is_and_the_rest_judged)
 {
     long long steps[60];
 
@@ -136,7 +136,7 @@ static const char *class_of(const long long *steps, size_t count)
     return trace_class_name(warmup_classify(&warmup));
 }
 
-static void traces_fall_into_four_classes(void)
+TEST(traces_fall_into_four_classes)
 {
     struct chance chance = seeded(4);
     long long steps[300];
@@ -162,7 +162,7 @@ static void traces_fall_into_four_classes(void)
 
 /* Noise as shared machines have shown it in runs that were steady: lag 1 of 0.6, 2.6 % of the
  * mean. */
-static void noise_that_resembles_its_neighbours_is_no_slow_down(void)
+TEST(noise_that_resembles_its_neighbours_is_no_slow_down)
 {
     static const size_t counts[] = {60, 100, 300, 1000};
 
@@ -179,18 +179,4 @@ static void noise_that_resembles_its_neighbours_is_no_slow_down(void)
         }
         EXPECT(alarms <= 0.01 * TRACES);
     }
-}
-
-int main(void)
-{
-    RUN(a_flat_trace_is_steady_from_its_second_step);
-    RUN(an_exponential_warm_up_is_cut_off);
-    RUN(a_noisy_machine_can_be_steady);
-    RUN(the_cut_lies_two_thirds_behind_the_least_error);
-    RUN(a_cut_behind_two_fifths_is_not_settled);
-    RUN(steps_that_never_settle_are_not_steady);
-    RUN(a_fixed_warm_up_is_taken_as_it_is_and_the_rest_judged);
-    RUN(traces_fall_into_four_classes);
-    RUN(noise_that_resembles_its_neighbours_is_no_slow_down);
-    return test_result();
 }

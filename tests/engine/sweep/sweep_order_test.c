@@ -5,7 +5,7 @@
 
 #define CELLS 7
 
-static void every_block_has_every_cell_once(void)
+TEST(every_block_has_every_cell_once)
 {
     for (long long block = 0; block < 20; block++) {
         size_t order[CELLS];
@@ -19,7 +19,7 @@ static void every_block_has_every_cell_once(void)
     }
 }
 
-static void every_second_block_is_the_one_before_reversed(void)
+TEST(every_second_block_is_the_one_before_reversed)
 {
     for (long long block = 0; block < 20; block += 2) {
         size_t there[CELLS], back[CELLS];
@@ -32,7 +32,7 @@ static void every_second_block_is_the_one_before_reversed(void)
 }
 
 /* Otherwise the first cell would always be measured on a cooler machine. */
-static void each_cell_comes_first_about_as_often(void)
+TEST(each_cell_comes_first_about_as_often)
 {
     int first[CELLS] = {0};
     char seed[32];
@@ -48,7 +48,7 @@ static void each_cell_comes_first_about_as_often(void)
         EXPECT_NEAR(first[i], 100, 40);
 }
 
-static void the_order_follows_from_the_seed(void)
+TEST(the_order_follows_from_the_seed)
 {
     size_t one[CELLS], same[CELLS], single[1];
     int different = 0;
@@ -65,13 +65,4 @@ static void the_order_follows_from_the_seed(void)
     EXPECT(different > 20);
     sweep_order("a", 3, 1, single);
     EXPECT_INT((long long)single[0], 0);
-}
-
-int main(void)
-{
-    RUN(every_block_has_every_cell_once);
-    RUN(every_second_block_is_the_one_before_reversed);
-    RUN(each_cell_comes_first_about_as_often);
-    RUN(the_order_follows_from_the_seed);
-    return test_result();
 }

@@ -14,7 +14,7 @@ static bool read_text(const char *text, struct sweep *sweep, struct error *err)
     return sweep_from_text(text, strlen(text), &place, sweep, err);
 }
 
-static void the_ladder_climbs_from_plain_to_tuned(void)
+TEST(the_ladder_climbs_from_plain_to_tuned)
 {
     static const char *const rungs[] = {"f32 plain", "bf16",    "channels-last",
                                         "fused",     "runtime", "tuned"};
@@ -57,7 +57,7 @@ static const struct {
     {"{\"preset\":\"aa\",\"pairs\":9}", 2, "A", "A again", 9},
 };
 
-static void presets_know_their_cells(void)
+TEST(presets_know_their_cells)
 {
     for (size_t i = 0; i < COUNT(presets); i++) {
         AUTO(sweep_clear) struct sweep sweep = {0};
@@ -74,7 +74,7 @@ static void presets_know_their_cells(void)
     }
 }
 
-static void equals_are_compared_with_the_workload_that_was_asked_for(void)
+TEST(equals_are_compared_with_the_workload_that_was_asked_for)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
     AUTO(freep) char *one = NULL, *other = NULL;
@@ -87,7 +87,7 @@ static void equals_are_compared_with_the_workload_that_was_asked_for(void)
 }
 
 /* A machine with tiles. Without bf16 in all cells, what is above AVX-512 would be left out. */
-static void all_cells_have_one_precision_whatever_they_allow(void)
+TEST(all_cells_have_one_precision_whatever_they_allow)
 {
     static const char text[] = "{\"preset\":\"isa\"}",
                       capped[] = "{\"preset\":\"threads\",\"base\":{\"isa\":\"avx2\"}}";
@@ -103,7 +103,7 @@ static void all_cells_have_one_precision_whatever_they_allow(void)
     EXPECT_STR(slower.cells[0].spec.precision, "f32");
 }
 
-static void the_networks_of_2017_have_their_own_batches_and_no_other_workload(void)
+TEST(the_networks_of_2017_have_their_own_batches_and_no_other_workload)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
     struct error err = {0};
@@ -133,7 +133,7 @@ static bool read_with(const char *const *engines, const char *text, struct sweep
 static const char *const registered[] = {"pytorch", "jax", "native", NULL};
 static const char *const alone[] = {"native", NULL};
 
-static void engines_are_ours_first_and_then_every_registered_one(void)
+TEST(engines_are_ours_first_and_then_every_registered_one)
 {
     static const char *const names[] = {"engine=native", "engine=pytorch", "engine=jax"};
     AUTO(sweep_clear) struct sweep sweep = {0};
@@ -152,8 +152,7 @@ static void engines_are_ours_first_and_then_every_registered_one(void)
     }
 }
 
-static void
-without_another_engine_there_is_nothing_to_compare_and_the_reason_says_what_to_do(void)
+TEST(without_another_engine_there_is_nothing_to_compare_and_the_reason_says_what_to_do)
 {
     static const char *const *const sets[] = {alone, NULL};
 
@@ -170,7 +169,7 @@ without_another_engine_there_is_nothing_to_compare_and_the_reason_says_what_to_d
 }
 
 /* As a rung whose library is missing: the rest of the set is still worth its time. */
-static void engines_that_lack_the_workload_are_skipped_and_named(void)
+TEST(engines_that_lack_the_workload_are_skipped_and_named)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
     struct error err = {0};
@@ -193,7 +192,7 @@ static void engines_that_lack_the_workload_are_skipped_and_named(void)
     EXPECT_STR(err.field, "base.workload");
 }
 
-static void the_base_of_engines_cannot_choose_one(void)
+TEST(the_base_of_engines_cannot_choose_one)
 {
     struct sweep sweep = {0};
     struct error err = {0};
@@ -212,7 +211,7 @@ static bool only_f32(const void *user, const struct run_spec *spec, struct error
            error_set(err, ERROR_UNABLE, "precision", "jax has f32 alone");
 }
 
-static void an_engine_that_cannot_train_it_is_kept_with_the_reason(void)
+TEST(an_engine_that_cannot_train_it_is_kept_with_the_reason)
 {
     struct place with = place;
     AUTO(sweep_clear) struct sweep sweep = {0};
@@ -225,7 +224,7 @@ static void an_engine_that_cannot_train_it_is_kept_with_the_reason(void)
     EXPECT_STR(sweep.cells[2].refused, "precision: jax has f32 alone");
 }
 
-static void the_preset_of_a_stored_request_is_known_without_a_machine(void)
+TEST(the_preset_of_a_stored_request_is_known_without_a_machine)
 {
     EXPECT_INT(sweep_preset_of("{\"preset\":\"engines\"}"), SWEEP_ENGINES);
     EXPECT_INT(sweep_preset_of("{\"preset\":\"aa\",\"pairs\":3}"), SWEEP_AA);
@@ -233,20 +232,4 @@ static void the_preset_of_a_stored_request_is_known_without_a_machine(void)
     EXPECT_INT(sweep_preset_of("{\"preset\":7}"), SWEEP_MATRIX);
     EXPECT_INT(sweep_preset_of("{\"preset\":\"of a newer server\"}"), SWEEP_MATRIX);
     EXPECT_INT(sweep_preset_of("{"), SWEEP_MATRIX);
-}
-
-int main(void)
-{
-    RUN(the_ladder_climbs_from_plain_to_tuned);
-    RUN(presets_know_their_cells);
-    RUN(equals_are_compared_with_the_workload_that_was_asked_for);
-    RUN(all_cells_have_one_precision_whatever_they_allow);
-    RUN(the_networks_of_2017_have_their_own_batches_and_no_other_workload);
-    RUN(engines_are_ours_first_and_then_every_registered_one);
-    RUN(without_another_engine_there_is_nothing_to_compare_and_the_reason_says_what_to_do);
-    RUN(engines_that_lack_the_workload_are_skipped_and_named);
-    RUN(the_base_of_engines_cannot_choose_one);
-    RUN(an_engine_that_cannot_train_it_is_kept_with_the_reason);
-    RUN(the_preset_of_a_stored_request_is_known_without_a_machine);
-    return test_result();
 }

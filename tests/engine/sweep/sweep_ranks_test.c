@@ -34,7 +34,7 @@ static struct rank_intervals ranks_of(struct made *made, double margin)
 }
 
 /* Each block half as fast as the one before; within it the second cell leads by 5 %. */
-static void what_a_block_saw_is_taken_off(void)
+TEST(what_a_block_saw_is_taken_off)
 {
     struct made made = {.cells = 2, .blocks = 4};
     const double jitter[] = {0.001, -0.001, 0.0015, -0.0005};
@@ -49,7 +49,7 @@ static void what_a_block_saw_is_taken_off(void)
 }
 
 /* Two rounds of a search share no block: what blocks saw cannot be taken off, and is spread. */
-static void cells_that_no_block_links_are_as_sure_as_runs_of_many_blocks(void)
+TEST(cells_that_no_block_links_are_as_sure_as_runs_of_many_blocks)
 {
     struct made made = {.cells = 4, .blocks = 6};
     const double drift[] = {0, 0.2, -0.2, 0.1, -0.1, 0.05};
@@ -72,7 +72,7 @@ static void cells_that_no_block_links_are_as_sure_as_runs_of_many_blocks(void)
     EXPECT_NEAR(rows[3].estimate - rows[0].estimate, 0.15, 1e-6);
 }
 
-static void without_two_runs_of_a_cell_no_spread_is_known(void)
+TEST(without_two_runs_of_a_cell_no_spread_is_known)
 {
     double logs[] = {1, 2, 3};
     struct rank_row rows[3];
@@ -81,7 +81,7 @@ static void without_two_runs_of_a_cell_no_spread_is_known(void)
     EXPECT(!sweep_rank_rows(&(struct sweep_grid){logs, 0, 0}, rows));
 }
 
-static void a_cell_without_a_run_may_have_any_rank(void)
+TEST(a_cell_without_a_run_may_have_any_rank)
 {
     struct made made = {.cells = 3, .blocks = 2, .logs = {1, 1.01, 9, 9.01, NAN, NAN}};
     AUTO(rank_intervals_clear) struct rank_intervals ranks = ranks_of(&made, 0.03);
@@ -91,7 +91,7 @@ static void a_cell_without_a_run_may_have_any_rank(void)
 }
 
 /* One cell jumps about, five others repeat within 0.2 %: it must not blur them. */
-static void a_noisy_cell_stands_on_its_own(void)
+TEST(a_noisy_cell_stands_on_its_own)
 {
     struct made made = {.cells = 6, .blocks = 4};
     struct chance chance = seeded(3);
@@ -144,7 +144,7 @@ static bool covers_all(const struct made *made, const struct rank_intervals *ran
     return true;
 }
 
-static void the_true_ranks_of_all_cells_are_within_in_95_of_100_sweeps(void)
+TEST(the_true_ranks_of_all_cells_are_within_in_95_of_100_sweeps)
 {
     for (int kind = 0; kind < 4; kind++) {
         bool ties = kind % 2, noisy = kind / 2;
@@ -166,15 +166,4 @@ static void the_true_ranks_of_all_cells_are_within_in_95_of_100_sweeps(void)
         EXPECT(covered >= 0.95 * SWEEPS);
         EXPECT(apart >= (ties ? 0.15 : 0.35) * pairs); /* all would cover everything */
     }
-}
-
-int main(void)
-{
-    RUN(what_a_block_saw_is_taken_off);
-    RUN(cells_that_no_block_links_are_as_sure_as_runs_of_many_blocks);
-    RUN(without_two_runs_of_a_cell_no_spread_is_known);
-    RUN(a_cell_without_a_run_may_have_any_rank);
-    RUN(a_noisy_cell_stands_on_its_own);
-    RUN(the_true_ranks_of_all_cells_are_within_in_95_of_100_sweeps);
-    return test_result();
 }

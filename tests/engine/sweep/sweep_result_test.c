@@ -27,7 +27,7 @@ static struct sweep_result compute(const struct sweep_run *runs, size_t count, s
         EXPECT_INT((long long)(of).rank.high, wanted_high);                                      \
     } while (0)
 
-static void runs_of_a_cell_are_put_together(void)
+TEST(runs_of_a_cell_are_put_together)
 {
     const struct sweep_run runs[] = {done(0, 0, 100), done(0, 1, 104), done(0, 2, 101),
                                      done(1, 0, 200), done(1, 1, 205), done(1, 2, 203)};
@@ -46,7 +46,7 @@ static void runs_of_a_cell_are_put_together(void)
 }
 
 /* Cells 0 and 2 train one workload, 1 and 3 another, a hundred times as fast. */
-static void cells_of_different_groups_are_never_compared(void)
+TEST(cells_of_different_groups_are_never_compared)
 {
     const struct sweep_run runs[] = {done(0, 0, 100),   done(0, 1, 101),   done(1, 0, 20000),
                                      done(1, 1, 20100), done(2, 0, 200),   done(2, 1, 201),
@@ -73,7 +73,7 @@ static void cells_of_different_groups_are_never_compared(void)
 }
 
 /* Rounding moves the ends of an interval without width. */
-static void a_value_lies_within_its_interval_to_the_last_digit(void)
+TEST(a_value_lies_within_its_interval_to_the_last_digit)
 {
     for (double rate = 3; rate < 1e9; rate *= 1.37) {
         struct sweep_run runs[] = {done(0, 0, rate), done(0, 1, rate), done(0, 2, rate)};
@@ -84,7 +84,7 @@ static void a_value_lies_within_its_interval_to_the_last_digit(void)
     }
 }
 
-static void one_run_is_as_sure_as_its_steps(void)
+TEST(one_run_is_as_sure_as_its_steps)
 {
     const struct sweep_run runs[] = {done(0, 0, 100), done(1, 0, 200)};
     AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 2);
@@ -102,7 +102,7 @@ static struct sweep_run split(struct sweep_run run, double input, double compute
     return run;
 }
 
-static void where_the_time_went_is_the_mean_of_the_valid_runs_that_say_so(void)
+TEST(where_the_time_went_is_the_mean_of_the_valid_runs_that_say_so)
 {
     struct sweep_run runs[] = {split(done(0, 0, 100), 0.1, 0.8),
                                split(done(0, 1, 100), 0.3, 0.6),
@@ -121,7 +121,7 @@ static void where_the_time_went_is_the_mean_of_the_valid_runs_that_say_so(void)
     EXPECT_NEAR(result.cells[2].shares.input, 0, 0);
 }
 
-static void an_invalid_run_is_counted_and_never_used(void)
+TEST(an_invalid_run_is_counted_and_never_used)
 {
     struct sweep_run runs[] = {done(0, 0, 100), done(0, 1, 9000), done(0, 2, 101), done(1, 0, 50),
                                done(1, 1, 50)};
@@ -144,7 +144,7 @@ static void an_invalid_run_is_counted_and_never_used(void)
 }
 
 /* 106 once, beside 104, 100 and 101 three times each, which lie as far apart as runs do here. */
-static void one_lucky_run_does_not_beat_three(void)
+TEST(one_lucky_run_does_not_beat_three)
 {
     const struct sweep_run runs[] = {
         done(0, 0, 106), done(1, 0, 101), done(1, 1, 108), done(1, 2, 104), done(2, 0, 96),
@@ -156,7 +156,7 @@ static void one_lucky_run_does_not_beat_three(void)
     EXPECT_NEAR(result.cells[1].to_best.value, 1, 0);
 }
 
-static void a_lead_beyond_the_spread_of_runs_wins_with_one_run(void)
+TEST(a_lead_beyond_the_spread_of_runs_wins_with_one_run)
 {
     const struct sweep_run runs[] = {done(0, 0, 150), done(1, 0, 101), done(1, 1, 102)};
     AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 2);
@@ -164,7 +164,7 @@ static void a_lead_beyond_the_spread_of_runs_wins_with_one_run(void)
     EXPECT_INT((long long)result.best, 0);
 }
 
-static void of_single_runs_the_highest_lower_bound_is_best(void)
+TEST(of_single_runs_the_highest_lower_bound_is_best)
 {
     struct sweep_run runs[] = {done(0, 0, 101), done(1, 0, 100), done(2, 0, 105)};
 
@@ -178,7 +178,7 @@ static void of_single_runs_the_highest_lower_bound_is_best(void)
     EXPECT_INT((long long)plain.best, 2);
 }
 
-static void a_search_takes_its_best_from_its_last_round(void)
+TEST(a_search_takes_its_best_from_its_last_round)
 {
     struct sweep_run runs[] = {done(0, 0, 200), done(0, 1, 200), done(1, 0, 100),
                                done(1, 1, 101), done(2, 0, 50),  done(2, 1, 50)};
@@ -193,7 +193,7 @@ static void a_search_takes_its_best_from_its_last_round(void)
     sweep_result_clear(&result);
 }
 
-static void what_alone_is_left_of_several_cells_is_not_the_best(void)
+TEST(what_alone_is_left_of_several_cells_is_not_the_best)
 {
     struct sweep_run runs[] = {done(0, 0, 100), done(1, 0, 200)};
 
@@ -211,7 +211,7 @@ static void what_alone_is_left_of_several_cells_is_not_the_best(void)
     EXPECT_INT((long long)invalid.best, 2);
 }
 
-static void without_a_valid_run_there_is_no_best(void)
+TEST(without_a_valid_run_there_is_no_best)
 {
     struct sweep_run runs[] = {done(0, 0, 100)};
 
@@ -223,7 +223,7 @@ static void without_a_valid_run_there_is_no_best(void)
 }
 
 /* The machine slows down by half over the blocks; within each, the second cell leads by 5 %. */
-static void a_drift_that_all_cells_see_cancels_out(void)
+TEST(a_drift_that_all_cells_see_cancels_out)
 {
     struct sweep_run runs[10];
 
@@ -239,7 +239,7 @@ static void a_drift_that_all_cells_see_cancels_out(void)
     EXPECT_RANKS(result.cells[0], 2, 2);
 }
 
-static void cells_that_cannot_be_told_apart_share_ranks(void)
+TEST(cells_that_cannot_be_told_apart_share_ranks)
 {
     struct sweep_run runs[12];
     const double rates[] = {100, 101, 80, 79.5};
@@ -258,7 +258,7 @@ static void cells_that_cannot_be_told_apart_share_ranks(void)
 
 /* 100 cannot be told apart from 96, nor 96 from 92; 100 and 92 can: one rank for each cell would
  * put 92 on a rank with 96 or with neither. */
-static void a_tie_with_the_best_hides_no_difference_behind_it(void)
+TEST(a_tie_with_the_best_hides_no_difference_behind_it)
 {
     struct sweep_run runs[] = {done(0, 0, 100), done(1, 0, 96), done(2, 0, 92)};
     AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 3);
@@ -269,7 +269,7 @@ static void a_tie_with_the_best_hides_no_difference_behind_it(void)
     EXPECT(result.cells[1].rank.may_be_best && !result.cells[2].rank.may_be_best);
 }
 
-static void a_cell_without_an_interval_may_have_any_rank(void)
+TEST(a_cell_without_an_interval_may_have_any_rank)
 {
     struct sweep_run runs[] = {done(0, 0, 100), done(1, 0, 50), done(2, 0, 10)};
 
@@ -280,7 +280,7 @@ static void a_cell_without_an_interval_may_have_any_rank(void)
 }
 
 /* A run that was interrupted and queued again stands for its block once. */
-static void the_second_try_of_a_block_counts(void)
+TEST(the_second_try_of_a_block_counts)
 {
     struct sweep_run runs[] = {done(0, 0, 100), done(1, 0, 110), done(0, 1, 1), done(1, 1, 110),
                                done(0, 1, 100)};
@@ -291,7 +291,7 @@ static void the_second_try_of_a_block_counts(void)
     EXPECT_INT(result.cells[0].failed, 1);
 }
 
-static void false_alarms_are_counted_over_pairs(void)
+TEST(false_alarms_are_counted_over_pairs)
 {
     struct sweep_run runs[40];
 
@@ -308,7 +308,7 @@ static void false_alarms_are_counted_over_pairs(void)
     EXPECT_INT(sweep_false_alarms(runs, 0).pairs, 0);
 }
 
-static void a_voided_run_is_counted_apart_and_never_used(void)
+TEST(a_voided_run_is_counted_apart_and_never_used)
 {
     struct sweep_run runs[] = {done(0, 0, 100), done(0, 1, 9000), done(0, 2, 101), done(1, 0, 50),
                                done(1, 1, 50)};
@@ -329,7 +329,7 @@ static void a_voided_run_is_counted_apart_and_never_used(void)
 }
 
 /* Cell 1 ran a fifth slower, while others took as much of the machine. */
-static void a_cell_that_was_disturbed_more_may_be_as_fast(void)
+TEST(a_cell_that_was_disturbed_more_may_be_as_fast)
 {
     struct sweep_run runs[] = {done(0, 0, 100), done(0, 1, 101), done(0, 2, 100.5),
                                done(1, 0, 80),  done(1, 1, 81),  done(1, 2, 80.5)};
@@ -351,29 +351,4 @@ static void a_cell_that_was_disturbed_more_may_be_as_fast(void)
     EXPECT_INT(compare_judge(&result.cells[1].to_first, 0.03), COMPARE_WORSE);
     EXPECT_RANKS(result.cells[1], 2, 2);
     sweep_result_clear(&result);
-}
-
-int main(void)
-{
-    RUN(runs_of_a_cell_are_put_together);
-    RUN(cells_of_different_groups_are_never_compared);
-    RUN(a_value_lies_within_its_interval_to_the_last_digit);
-    RUN(one_run_is_as_sure_as_its_steps);
-    RUN(where_the_time_went_is_the_mean_of_the_valid_runs_that_say_so);
-    RUN(an_invalid_run_is_counted_and_never_used);
-    RUN(one_lucky_run_does_not_beat_three);
-    RUN(a_lead_beyond_the_spread_of_runs_wins_with_one_run);
-    RUN(of_single_runs_the_highest_lower_bound_is_best);
-    RUN(a_search_takes_its_best_from_its_last_round);
-    RUN(what_alone_is_left_of_several_cells_is_not_the_best);
-    RUN(without_a_valid_run_there_is_no_best);
-    RUN(a_drift_that_all_cells_see_cancels_out);
-    RUN(cells_that_cannot_be_told_apart_share_ranks);
-    RUN(a_tie_with_the_best_hides_no_difference_behind_it);
-    RUN(a_cell_without_an_interval_may_have_any_rank);
-    RUN(the_second_try_of_a_block_counts);
-    RUN(false_alarms_are_counted_over_pairs);
-    RUN(a_voided_run_is_counted_apart_and_never_used);
-    RUN(a_cell_that_was_disturbed_more_may_be_as_fast);
-    return test_result();
 }

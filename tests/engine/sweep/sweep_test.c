@@ -13,7 +13,7 @@ static bool read_text(const char *text, struct sweep *sweep, struct error *err)
     return sweep_from_text(text, strlen(text), &place, sweep, err);
 }
 
-static void a_matrix_has_a_cell_for_every_combination(void)
+TEST(a_matrix_has_a_cell_for_every_combination)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
 
@@ -35,7 +35,7 @@ static void a_matrix_has_a_cell_for_every_combination(void)
     }
 }
 
-static void cells_are_listed_where_a_product_would_be_too_much(void)
+TEST(cells_are_listed_where_a_product_would_be_too_much)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
 
@@ -49,7 +49,7 @@ static void cells_are_listed_where_a_product_would_be_too_much(void)
     EXPECT_INT(sweep.cells[1].spec.batch_size, 16);
 }
 
-static void limits_name_a_cell_only_where_nothing_else_does(void)
+TEST(limits_name_a_cell_only_where_nothing_else_does)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
 
@@ -94,7 +94,7 @@ static const struct {
      "550 runs, more than 500"},
 };
 
-static void a_refused_request_names_the_field(void)
+TEST(a_refused_request_names_the_field)
 {
     for (size_t i = 0; i < COUNT(refused); i++) {
         struct sweep sweep = {.blocks = -7};
@@ -109,7 +109,7 @@ static void a_refused_request_names_the_field(void)
     }
 }
 
-static void impossible_cells_are_kept_with_their_reasons(void)
+TEST(impossible_cells_are_kept_with_their_reasons)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
     struct error err = {0};
@@ -119,14 +119,4 @@ static void impossible_cells_are_kept_with_their_reasons(void)
     EXPECT_STR(sweep.cells[1].refused, "isa: 'avx512' is more than this processor has: avx2");
     EXPECT(!read_text("{\"knobs\":{\"isa\":[\"avx512\",\"amx\"]}}", &sweep, &err));
     EXPECT_INT(err.kind, ERROR_UNABLE);
-}
-
-int main(void)
-{
-    RUN(a_matrix_has_a_cell_for_every_combination);
-    RUN(cells_are_listed_where_a_product_would_be_too_much);
-    RUN(limits_name_a_cell_only_where_nothing_else_does);
-    RUN(a_refused_request_names_the_field);
-    RUN(impossible_cells_are_kept_with_their_reasons);
-    return test_result();
 }

@@ -57,7 +57,7 @@ static void expect_shares(const struct sweep *sweep, size_t first, int line)
 }
 #define EXPECT_SHARES(sweep, first) expect_shares((sweep), (first), __LINE__)
 
-static void a_tune_finds_the_best_and_keeps_the_fixed_one_beside_it(void)
+TEST(a_tune_finds_the_best_and_keeps_the_fixed_one_beside_it)
 {
     static const char text[] = "{\"preset\":\"tune\",\"budget_seconds\":360}";
     AUTO(sweep_clear) struct sweep sweep = {0};
@@ -84,7 +84,7 @@ static void a_tune_finds_the_best_and_keeps_the_fixed_one_beside_it(void)
     EXPECT(strncmp(sweep.cells[sweep.count - 1].name, "second: ", 8) == 0);
 }
 
-static void a_round_of_which_nothing_came_is_the_last(void)
+TEST(a_round_of_which_nothing_came_is_the_last)
 {
     static const char text[] = "{\"preset\":\"tune\"}";
     AUTO(sweep_clear) struct sweep sweep = {0};
@@ -98,7 +98,7 @@ static void a_round_of_which_nothing_came_is_the_last(void)
     EXPECT_INT((long long)sweep.count, (long long)before);
 }
 
-static void a_small_budget_still_gives_runs_that_say_something(void)
+TEST(a_small_budget_still_gives_runs_that_say_something)
 {
     static const char text[] = "{\"preset\":\"tune\",\"budget_seconds\":30}";
     AUTO(sweep_clear) struct sweep sweep = {0};
@@ -107,12 +107,4 @@ static void a_small_budget_still_gives_runs_that_say_something(void)
     sweep_tune_limit(&sweep, 0);
     EXPECT_INT(sweep.cells[3].spec.max_seconds, 4);
     EXPECT_INT(sweep.cells[3].spec.min_seconds, 2);
-}
-
-int main(void)
-{
-    RUN(a_tune_finds_the_best_and_keeps_the_fixed_one_beside_it);
-    RUN(a_round_of_which_nothing_came_is_the_last);
-    RUN(a_small_budget_still_gives_runs_that_say_something);
-    return test_result();
 }

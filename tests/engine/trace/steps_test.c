@@ -2,7 +2,7 @@
 
 #include "tests/test.h"
 
-static void steps_are_kept_in_order_however_many(void)
+TEST(steps_are_kept_in_order_however_many)
 {
     struct steps steps = {0};
 
@@ -17,7 +17,7 @@ static void steps_are_kept_in_order_however_many(void)
     steps_free(&steps);
 }
 
-static void freed_steps_can_be_used_again(void)
+TEST(freed_steps_can_be_used_again)
 {
     struct steps steps = {0};
 
@@ -30,7 +30,7 @@ static void freed_steps_can_be_used_again(void)
     steps_free(&steps);
 }
 
-static void a_split_is_known_if_any_part_is(void)
+TEST(a_split_is_known_if_any_part_is)
 {
     EXPECT(!step_split_is_known(&(struct step_split){0}));
     EXPECT(step_split_is_known(&(struct step_split){.input = 1}));
@@ -39,20 +39,11 @@ static void a_split_is_known_if_any_part_is(void)
     EXPECT(step_split_is_known(&(struct step_split){.update = 1}));
 }
 
-static void zeroed_steps_can_be_freed(void)
+TEST(zeroed_steps_can_be_freed)
 {
     struct steps steps = {0};
 
     steps_free(&steps);
     steps_free(&steps);
     EXPECT(steps.items == NULL);
-}
-
-int main(void)
-{
-    RUN(steps_are_kept_in_order_however_many);
-    RUN(freed_steps_can_be_used_again);
-    RUN(a_split_is_known_if_any_part_is);
-    RUN(zeroed_steps_can_be_freed);
-    return test_result();
 }

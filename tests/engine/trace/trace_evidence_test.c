@@ -17,7 +17,7 @@ static bool read_evidence(const char *text, struct evidence *ret_evidence, struc
     return trace_read_evidence(exact, length, ret_evidence, err);
 }
 
-static void columns_are_those_of_an_observation_in_its_order(void)
+TEST(columns_are_those_of_an_observation_in_its_order)
 {
     AUTO(evidence_free) struct evidence evidence = {0};
 
@@ -45,7 +45,7 @@ static void columns_are_those_of_an_observation_in_its_order(void)
     EXPECT_NEAR(evidence.readings[0].canary.copy_bytes_per_second, 12500000000, 0);
 }
 
-static void what_is_written_reads_back_and_is_written_the_same(void)
+TEST(what_is_written_reads_back_and_is_written_the_same)
 {
     static const char *const texts[] = {
         "{\"observations\":[],\"canaries\":[]}",
@@ -109,7 +109,7 @@ static const struct {
     {"[]", "[]}", "evidence", "is not JSON"},
 };
 
-static void refused_evidence_names_the_field_and_the_reason(void)
+TEST(refused_evidence_names_the_field_and_the_reason)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct evidence evidence = {.reading_count = 77};
@@ -127,7 +127,7 @@ static void refused_evidence_names_the_field_and_the_reason(void)
     }
 }
 
-static void both_arrays_must_be_there(void)
+TEST(both_arrays_must_be_there)
 {
     static const struct {
         const char *text, *field;
@@ -145,13 +145,4 @@ static void both_arrays_must_be_there(void)
         EXPECT_INT(err.kind, ERROR_INVALID);
         EXPECT_STR(err.field, cases[i].field);
     }
-}
-
-int main(void)
-{
-    RUN(columns_are_those_of_an_observation_in_its_order);
-    RUN(what_is_written_reads_back_and_is_written_the_same);
-    RUN(refused_evidence_names_the_field_and_the_reason);
-    RUN(both_arrays_must_be_there);
-    return test_result();
 }

@@ -16,7 +16,7 @@ static bool read_steps(const char *text, struct steps *ret_steps, struct error *
     return trace_read_steps(exact, length, ret_steps, err);
 }
 
-static void a_trace_is_read(void)
+TEST(a_trace_is_read)
 {
     AUTO(steps_free) struct steps steps = {0};
 
@@ -29,7 +29,7 @@ static void a_trace_is_read(void)
     EXPECT(!step_split_is_known(&steps.items[0].split));
 }
 
-static void members_may_come_in_any_order_with_blanks(void)
+TEST(members_may_come_in_any_order_with_blanks)
 {
     AUTO(steps_free) struct steps steps = {0};
 
@@ -87,7 +87,7 @@ static const struct {
     {"{" NS ",\"loss\":[1,2", "steps.loss[2]", "must be followed by a comma or a bracket"},
 };
 
-static void a_refused_trace_names_the_field_and_the_reason(void)
+TEST(a_refused_trace_names_the_field_and_the_reason)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct steps steps = {.count = 77};
@@ -102,7 +102,7 @@ static void a_refused_trace_names_the_field_and_the_reason(void)
     }
 }
 
-static void a_number_out_of_its_limits_is_refused_with_its_place(void)
+TEST(a_number_out_of_its_limits_is_refused_with_its_place)
 {
     static const char *const times[] = {"0",
                                         "-1",
@@ -144,7 +144,7 @@ static void a_number_out_of_its_limits_is_refused_with_its_place(void)
     }
 }
 
-static void the_edges_are_inside(void)
+TEST(the_edges_are_inside)
 {
     AUTO(steps_free) struct steps steps = {0};
 
@@ -154,7 +154,7 @@ static void the_edges_are_inside(void)
     EXPECT_NEAR(steps.items[1].loss, -1e300, 0);
 }
 
-static void parts_fit_into_their_step(void)
+TEST(parts_fit_into_their_step)
 {
     struct steps steps = {0};
     struct error err = {0};
@@ -188,7 +188,7 @@ static void repeat(struct bytes *text, const char *element, size_t count)
             test_fail(__FILE__, __LINE__, "out of memory");
 }
 
-static void too_many_steps_are_refused_before_memory_is_taken(void)
+TEST(too_many_steps_are_refused_before_memory_is_taken)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 16 * MEGABYTE};
     struct steps steps = {0};
@@ -203,7 +203,7 @@ static void too_many_steps_are_refused_before_memory_is_taken(void)
     EXPECT_STR(err.message, "must have at most 1000000 elements");
 }
 
-static void a_million_steps_are_read_and_their_sum_fits(void)
+TEST(a_million_steps_are_read_and_their_sum_fits)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 64 * MEGABYTE}, loss = {.limit = MEGABYTE * 8};
     AUTO(steps_free) struct steps steps = {0};
@@ -239,7 +239,7 @@ static struct steps make_steps(size_t count, bool parts)
     return steps;
 }
 
-static void numbers_are_read_back_to_the_last_bit(void)
+TEST(numbers_are_read_back_to_the_last_bit)
 {
     for (size_t i = 0; i < 6; i++) {
         static const size_t counts[] = {0, 1, 300};
@@ -257,7 +257,7 @@ static void numbers_are_read_back_to_the_last_bit(void)
     }
 }
 
-static void parts_are_written_only_where_there_are_some(void)
+TEST(parts_are_written_only_where_there_are_some)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 1000};
     struct step items[] = {{10, 0.5, {0, 0, 0, 0, 0}}, {20, -1, {0, 0, 0, 0, 0}}};
@@ -272,7 +272,7 @@ static void parts_are_written_only_where_there_are_some(void)
                           "\"communication\":[0,0]}");
 }
 
-static void a_value_that_cannot_be_read_back_is_not_written(void)
+TEST(a_value_that_cannot_be_read_back_is_not_written)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 1000};
     struct step items[] = {{.nanoseconds = 10, .loss = NAN}};
@@ -282,7 +282,7 @@ static void a_value_that_cannot_be_read_back_is_not_written(void)
     EXPECT(!trace_write_steps(&text, &(struct steps){items, 1, 1}));
 }
 
-static void the_end_of_the_buffer_is_an_error(void)
+TEST(the_end_of_the_buffer_is_an_error)
 {
     AUTO(steps_free) struct steps steps = make_steps(3, true);
     AUTO(bytes_free) struct bytes whole = {.limit = 1000};
@@ -293,21 +293,4 @@ static void the_end_of_the_buffer_is_an_error(void)
 
         EXPECT(!trace_write_steps(&text, &steps));
     }
-}
-
-int main(void)
-{
-    RUN(a_trace_is_read);
-    RUN(members_may_come_in_any_order_with_blanks);
-    RUN(a_refused_trace_names_the_field_and_the_reason);
-    RUN(a_number_out_of_its_limits_is_refused_with_its_place);
-    RUN(the_edges_are_inside);
-    RUN(parts_fit_into_their_step);
-    RUN(too_many_steps_are_refused_before_memory_is_taken);
-    RUN(a_million_steps_are_read_and_their_sum_fits);
-    RUN(numbers_are_read_back_to_the_last_bit);
-    RUN(parts_are_written_only_where_there_are_some);
-    RUN(a_value_that_cannot_be_read_back_is_not_written);
-    RUN(the_end_of_the_buffer_is_an_error);
-    return test_result();
 }

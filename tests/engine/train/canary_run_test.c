@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-static void it_tells_a_clock_and_a_bandwidth_that_exist(void)
+TEST(it_tells_a_clock_and_a_bandwidth_that_exist)
 {
     struct canary canary = canary_run();
 
@@ -19,17 +19,10 @@ static double processor_seconds(void)
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-static void it_is_short(void)
+TEST(it_is_short)
 {
     double start = processor_seconds();
 
     canary_run();
     EXPECT(processor_seconds() - start < 2); /* a fifth of one, on a machine at rest */
-}
-
-int main(void)
-{
-    RUN(it_tells_a_clock_and_a_bandwidth_that_exist);
-    RUN(it_is_short);
-    return test_result();
 }

@@ -163,7 +163,7 @@ static void check_convolution(const struct layer *layer)
     conv_close(&c);
 }
 
-static void convolutions_have_the_gradients_of_their_input_and_weights(void)
+TEST(convolutions_have_the_gradients_of_their_input_and_weights)
 {
     static const struct {
         int in, out, kernel, stride, size;
@@ -273,7 +273,7 @@ static void normalise_with(void *user, const float *parameters, float *output)
     normalise(scaled->norm, scaled->input, output);
 }
 
-static void a_batch_norm_has_the_gradients_of_input_scale_and_shift(void)
+TEST(a_batch_norm_has_the_gradients_of_input_scale_and_shift)
 {
     static float input[NUMBERS], output[NUMBERS], seed[NUMBERS], gradient[NUMBERS];
     float parameters[2 * CHANNELS], slopes[2 * CHANNELS];
@@ -296,7 +296,7 @@ static void a_batch_norm_has_the_gradients_of_input_scale_and_shift(void)
     norm_free(c.norm);
 }
 
-static void a_batch_norm_keeps_running_statistics_as_pytorch_does(void)
+TEST(a_batch_norm_keeps_running_statistics_as_pytorch_does)
 {
     static float input[NUMBERS], output[NUMBERS];
     struct norm_case c;
@@ -315,7 +315,7 @@ static void a_batch_norm_keeps_running_statistics_as_pytorch_does(void)
     norm_free(c.norm);
 }
 
-static void a_channel_of_equal_values_is_normalised_to_its_shift(void)
+TEST(a_channel_of_equal_values_is_normalised_to_its_shift)
 {
     static float input[NUMBERS], output[NUMBERS];
     struct norm_case c;
@@ -338,7 +338,7 @@ static void softmax_loss(void *user, const float *logits, float *output)
     *output = (float)loss_cross_entropy(row, CHANNELS, 3, 1);
 }
 
-static void the_loss_has_the_gradient_of_its_logits(void)
+TEST(the_loss_has_the_gradient_of_its_logits)
 {
     const struct function f = {softmax_loss, NULL, CHANNELS, 1, 1e-2f};
     float logits[CHANNELS], gradient[CHANNELS], one = 1;
@@ -368,7 +368,7 @@ static void pool(void *user, const float *input, float *output)
     passes_for(cpu_probe(), DNN_F32)->pool(pool, output);
 }
 
-static void the_maximum_pool_has_the_gradient_of_its_input(void)
+TEST(the_maximum_pool_has_the_gradient_of_its_input)
 {
     static float input[IMAGE * IMAGE * CHANNELS], output[COUNT(input) / 4];
     static float seed[COUNT(output)], gradient[COUNT(input)];
@@ -381,15 +381,4 @@ static void the_maximum_pool_has_the_gradient_of_its_input(void)
     pool(&of, input, output);
     passes_for(cpu_probe(), DNN_F32)->unpool(&of, seed, gradient, sums);
     expect_slope(&f, input, seed, gradient);
-}
-
-int main(void)
-{
-    RUN(convolutions_have_the_gradients_of_their_input_and_weights);
-    RUN(a_batch_norm_has_the_gradients_of_input_scale_and_shift);
-    RUN(a_batch_norm_keeps_running_statistics_as_pytorch_does);
-    RUN(a_channel_of_equal_values_is_normalised_to_its_shift);
-    RUN(the_loss_has_the_gradient_of_its_logits);
-    RUN(the_maximum_pool_has_the_gradient_of_its_input);
-    return test_result();
 }

@@ -4,7 +4,7 @@
 #include "engine/train/canary_run.h"
 #include "tests/test.h"
 
-static void it_tells_rates_that_exist(void)
+TEST(it_tells_rates_that_exist)
 {
     struct peaks one = peaks_measure(1, CPU_BASE, DNN_F32), best;
     enum cpu_isa isa = cpu_probe();
@@ -20,7 +20,7 @@ static void it_tells_rates_that_exist(void)
 }
 
 /* On one core they would otherwise come to that many times what it can do. */
-static void threads_that_take_turns_on_a_core_do_not_add_up(void)
+TEST(threads_that_take_turns_on_a_core_do_not_add_up)
 {
     struct peaks one = peaks_measure(1, CPU_BASE, DNN_F32);
     struct peaks many = peaks_measure(64, CPU_BASE, DNN_F32);
@@ -31,19 +31,11 @@ static void threads_that_take_turns_on_a_core_do_not_add_up(void)
         EXPECT(many.multiply_adds_per_second < 32 * one.multiply_adds_per_second);
 }
 
-static void it_holds_the_memory_of_the_canaries_and_no_more(void)
+TEST(it_holds_the_memory_of_the_canaries_and_no_more)
 {
     size_t bytes = 0;
 
     (void)canary_room(&bytes);
     EXPECT_INT((long long)bytes, 128 << 20);
     EXPECT_INT(canary_memory(), 128 << 20);
-}
-
-int main(void)
-{
-    RUN(it_tells_rates_that_exist);
-    RUN(threads_that_take_turns_on_a_core_do_not_add_up);
-    RUN(it_holds_the_memory_of_the_canaries_and_no_more);
-    return test_result();
 }

@@ -63,18 +63,18 @@ static void survive(enum net_plan plan, enum net_layout layout, int threads, int
     printf("       %lld shortages\n", allowed - 1);
 }
 
-static void the_plain_plan_survives_every_shortage(void)
+TEST(the_plain_plan_survives_every_shortage)
 {
     for (int layout = NET_NHWC; layout <= NET_BLOCKED; layout++)
         survive(NET_PLAIN, (enum net_layout)layout, 1, 0, NULL);
 }
 
-static void the_fixed_plan_survives_every_shortage(void)
+TEST(the_fixed_plan_survives_every_shortage)
 {
     survive(NET_FIXED, NET_NHWC, 2, 1, NULL);
 }
 
-static void a_rank_survives_every_shortage(void)
+TEST(a_rank_survives_every_shortage)
 {
     struct joiner joiner = {&fake_apart, 2, 1, ""};
 
@@ -117,7 +117,7 @@ static void survive_graph(const struct graph *graph)
     EXPECT(!refused);
 }
 
-static void the_layerwise_plan_survives_every_shortage(void)
+TEST(the_layerwise_plan_survives_every_shortage)
 {
     struct graph graph;
 
@@ -129,13 +129,4 @@ static void the_layerwise_plan_survives_every_shortage(void)
     survive_graph(&graph);
     graph_of_a_transformer(&graph, 3);
     survive_graph(&graph);
-}
-
-int main(void)
-{
-    RUN(the_plain_plan_survives_every_shortage);
-    RUN(the_fixed_plan_survives_every_shortage);
-    RUN(a_rank_survives_every_shortage);
-    RUN(the_layerwise_plan_survives_every_shortage);
-    return test_result();
 }

@@ -30,7 +30,7 @@ static bool is_lost(const struct coverage *coverage, const struct price *price)
     return coverage_is_lost(coverage, &names);
 }
 
-static void more_than_half_of_a_region_is_a_loss_of_it(void)
+TEST(more_than_half_of_a_region_is_a_loss_of_it)
 {
     static const struct {
         size_t before, has;
@@ -50,7 +50,7 @@ static void more_than_half_of_a_region_is_a_loss_of_it(void)
     }
 }
 
-static void a_family_a_kind_and_a_provider_are_groups_of_their_own(void)
+TEST(a_family_a_kind_and_a_provider_are_groups_of_their_own)
 {
     AUTO(coverage_free) struct coverage coverage = {0};
     const struct price gone = price_of("m5.large", "r", PRICE_SPOT);
@@ -70,7 +70,7 @@ static void a_family_a_kind_and_a_provider_are_groups_of_their_own(void)
     EXPECT(!is_lost(&coverage, &more));
 }
 
-static void nothing_counted_is_nothing_lost(void)
+TEST(nothing_counted_is_nothing_lost)
 {
     const struct coverage coverage = {0};
     const struct price price = price_of("m5.large", "r", PRICE_SPOT);
@@ -78,7 +78,7 @@ static void nothing_counted_is_nothing_lost(void)
     EXPECT(!is_lost(&coverage, &price));
 }
 
-static void many_groups_are_told_apart(void)
+TEST(many_groups_are_told_apart)
 {
     AUTO(coverage_free) struct coverage coverage = {0};
     char name[32];
@@ -93,13 +93,4 @@ static void many_groups_are_told_apart(void)
         const struct price price = price_of(name, name, PRICE_ON_DEMAND);
         EXPECT_INT(is_lost(&coverage, &price), i % 3 == 0);
     }
-}
-
-int main(void)
-{
-    RUN(more_than_half_of_a_region_is_a_loss_of_it);
-    RUN(a_family_a_kind_and_a_provider_are_groups_of_their_own);
-    RUN(nothing_counted_is_nothing_lost);
-    RUN(many_groups_are_told_apart);
-    return test_result();
 }

@@ -52,7 +52,7 @@ static void expect_records(const char *text, const char *expected)
     }
 }
 
-static void lines_are_records_and_commas_part_fields(void)
+TEST(lines_are_records_and_commas_part_fields)
 {
     expect_records("a,b,c\nd,e,f\n", "a|b|c;d|e|f;");
     expect_records("a,b\r\nc,d\r\n", "a|b;c|d;");
@@ -64,7 +64,7 @@ static void lines_are_records_and_commas_part_fields(void)
     expect_records(" a , b\n", " a | b;"); /* blanks belong to the field */
 }
 
-static void the_last_line_may_have_no_end(void)
+TEST(the_last_line_may_have_no_end)
 {
     expect_records("a,b", "a|b;");
     expect_records("a,", "a|;");
@@ -74,7 +74,7 @@ static void the_last_line_may_have_no_end(void)
     expect_records("\"\"", ";");
 }
 
-static void quotes_hold_commas_lines_and_quotes(void)
+TEST(quotes_hold_commas_lines_and_quotes)
 {
     expect_records("\"a,b\",\"c\nd\",\"e\r\nf\"\n", "a,b|c\nd|e\r\nf;");
     expect_records("\"a\"\"b\",\"\"\"\",\"\"\n", "a\"b|\"|;");
@@ -82,7 +82,7 @@ static void quotes_hold_commas_lines_and_quotes(void)
     expect_records("\"\"\n", ";"); /* one field, empty: not a blank line */
 }
 
-static void text_that_is_not_csv_is_refused(void)
+TEST(text_that_is_not_csv_is_refused)
 {
     static const struct {
         const char *text, *message;
@@ -113,7 +113,7 @@ static void text_that_is_not_csv_is_refused(void)
         }
 }
 
-static void a_nul_would_cut_a_field_and_is_refused(void)
+TEST(a_nul_would_cut_a_field_and_is_refused)
 {
     static const char *const texts[] = {"a,1\0002\n", "\0a,1\n\n", "\"a\0\",\n\n"};
 
@@ -149,7 +149,7 @@ static bool split_record(size_t count, size_t width, struct error *err)
     return ok;
 }
 
-static void records_are_bounded(void)
+TEST(records_are_bounded)
 {
     struct error fields = {0}, bytes = {0};
 
@@ -163,7 +163,7 @@ static void records_are_bounded(void)
     EXPECT(!split_record(16, CSV_RECORD_MAX / 16, NULL));
 }
 
-static void the_receiver_of_records_may_stop(void)
+TEST(the_receiver_of_records_may_stop)
 {
     struct found found = {.stop_after = 2};
     struct error err = {0};
@@ -190,7 +190,7 @@ static void expect_lenient(const char *text, const char *expected, char separato
     }
 }
 
-static void what_spreadsheets_write_is_read_leniently(void)
+TEST(what_spreadsheets_write_is_read_leniently)
 {
     expect_lenient("a,b\nc,d;e\n", "a|b;c|d;e;", ',');
     expect_lenient("a;b\n1,5;d\n", "a|b;1,5|d;", ';');
@@ -200,7 +200,7 @@ static void what_spreadsheets_write_is_read_leniently(void)
     expect_lenient("alone\n", "alone;", '\0');
 }
 
-static void text_behind_a_quoted_field_is_refused_leniently_too(void)
+TEST(text_behind_a_quoted_field_is_refused_leniently_too)
 {
     static const char *const texts[] = {"\"a\" b\n", "\"a\" \"b\"\n"};
 
@@ -229,7 +229,7 @@ static bool note_line(void *user, char *const fields[], size_t count, struct err
     return true;
 }
 
-static void a_record_has_the_line_it_begins_on(void)
+TEST(a_record_has_the_line_it_begins_on)
 {
     static const char text[] = "a,b\n\n\"c\nd\",e\r\n\nf\n \ng,";
     static const long long expected[] = {1, 3, 6, 8};
@@ -244,19 +244,4 @@ static void a_record_has_the_line_it_begins_on(void)
         for (size_t i = 0; i < COUNT(expected); i++)
             EXPECT_INT(lines.list[i], expected[i]);
     }
-}
-
-int main(void)
-{
-    RUN(what_spreadsheets_write_is_read_leniently);
-    RUN(text_behind_a_quoted_field_is_refused_leniently_too);
-    RUN(a_record_has_the_line_it_begins_on);
-    RUN(lines_are_records_and_commas_part_fields);
-    RUN(the_last_line_may_have_no_end);
-    RUN(quotes_hold_commas_lines_and_quotes);
-    RUN(text_that_is_not_csv_is_refused);
-    RUN(a_nul_would_cut_a_field_and_is_refused);
-    RUN(records_are_bounded);
-    RUN(the_receiver_of_records_may_stop);
-    return test_result();
 }

@@ -25,7 +25,7 @@ static bool fit(const struct said *said, size_t count, struct error *err)
     return list_prices_fit(batch, err);
 }
 
-static void a_price_is_near_its_list_price(void)
+TEST(a_price_is_near_its_list_price)
 {
     static const struct {
         struct said said;
@@ -62,7 +62,7 @@ static void a_price_is_near_its_list_price(void)
     }
 }
 
-static void most_of_them_decide(void)
+TEST(most_of_them_decide)
 {
     static const struct said said[] = {
         {"aws", "c7i.2xlarge", "us-east-1", "0.357", PRICE_ON_DEMAND},
@@ -77,7 +77,7 @@ static void most_of_them_decide(void)
                             " price was 1.212 in us-east-1 on 2026-08-06");
 }
 
-static void another_currency_is_no_measure(void)
+TEST(another_currency_is_no_measure)
 {
     AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("made-up", 1);
     struct price price = {.provider = "aws",
@@ -89,12 +89,4 @@ static void another_currency_is_no_measure(void)
     EXPECT(price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, NULL));
     EXPECT(list_prices_fit(batch, NULL));
     EXPECT(fit(NULL, 0, NULL));
-}
-
-int main(void)
-{
-    RUN(a_price_is_near_its_list_price);
-    RUN(most_of_them_decide);
-    RUN(another_currency_is_no_measure);
-    return test_result();
 }

@@ -14,7 +14,7 @@ static bool type_in(const char *text, struct price *ret_price, struct error *err
     return manual_from_json(json, NOW_US, ret_price, err);
 }
 
-static void all_that_may_be_said_is_kept(void)
+TEST(all_that_may_be_said_is_kept)
 {
     struct price price;
     struct error err = {0};
@@ -39,7 +39,7 @@ static void all_that_may_be_said_is_kept(void)
     EXPECT_INT(price.fetched_us, NOW_US);
 }
 
-static void little_has_to_be_said(void)
+TEST(little_has_to_be_said)
 {
     static const char *const texts[] = {
         "{\"instance_type\":\"x\",\"price_per_hour\":0.3}",
@@ -64,7 +64,7 @@ static void little_has_to_be_said(void)
     }
 }
 
-static void null_withdraws_a_price_and_nothing_else_does(void)
+TEST(null_withdraws_a_price_and_nothing_else_does)
 {
     struct price price;
 
@@ -130,7 +130,7 @@ static const struct {
      "must be a number, a decimal in a string, or null to withdraw it"},
 };
 
-static void an_error_names_the_field_and_the_reason(void)
+TEST(an_error_names_the_field_and_the_reason)
 {
     for (size_t i = 0; i < COUNT(refused); i++) {
         struct price price = {.nanos = 5};
@@ -144,7 +144,7 @@ static void an_error_names_the_field_and_the_reason(void)
     }
 }
 
-static void an_error_lists_the_allowed_values(void)
+TEST(an_error_lists_the_allowed_values)
 {
     struct price price;
     struct error one = {0}, other = {0};
@@ -158,7 +158,7 @@ static void an_error_lists_the_allowed_values(void)
     EXPECT(other.allowed.choices == one.allowed.choices);
 }
 
-static void a_row_of_a_file_may_be_of_every_kind(void)
+TEST(a_row_of_a_file_may_be_of_every_kind)
 {
     for (int i = PRICE_ON_DEMAND; i <= PRICE_OWN; i++) {
         const struct price_row row = {.provider = "acme",
@@ -179,15 +179,4 @@ static void a_row_of_a_file_may_be_of_every_kind(void)
                    i >= PRICE_TYPED);
         EXPECT_STR(err.field, i >= PRICE_TYPED ? "" : "provider");
     }
-}
-
-int main(void)
-{
-    RUN(all_that_may_be_said_is_kept);
-    RUN(little_has_to_be_said);
-    RUN(null_withdraws_a_price_and_nothing_else_does);
-    RUN(an_error_names_the_field_and_the_reason);
-    RUN(an_error_lists_the_allowed_values);
-    RUN(a_row_of_a_file_may_be_of_every_kind);
-    return test_result();
 }

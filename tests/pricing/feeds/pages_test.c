@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
-static void every_name_leads_on_once(void)
+TEST(every_name_leads_on_once)
 {
     struct pages pages = {.count = 0};
     struct error err = {0};
@@ -15,7 +15,7 @@ static void every_name_leads_on_once(void)
     EXPECT_INT(err.kind, ERROR_UPSTREAM);
 }
 
-static void two_hundred_pages_are_the_end(void)
+TEST(two_hundred_pages_are_the_end)
 {
     struct pages pages = {.count = 0};
     struct error err = {0};
@@ -42,7 +42,7 @@ static const char *read_text(const char *json)
     return "(no)";
 }
 
-static void a_text_is_read_with_all_its_escapes_or_not_at_all(void)
+TEST(a_text_is_read_with_all_its_escapes_or_not_at_all)
 {
     EXPECT_STR(read_text("\"plain\""), "plain");
     EXPECT_STR(read_text("\"\""), "");
@@ -63,12 +63,4 @@ static void a_text_is_read_with_all_its_escapes_or_not_at_all(void)
     EXPECT_STR(read_text("7"), "(no)");
     EXPECT_STR(read_text("{}"), "(no)");
     EXPECT_STR(read_text("\"\\x\""), "(no)");
-}
-
-int main(void)
-{
-    RUN(every_name_leads_on_once);
-    RUN(two_hundred_pages_are_the_end);
-    RUN(a_text_is_read_with_all_its_escapes_or_not_at_all);
-    return test_result();
 }

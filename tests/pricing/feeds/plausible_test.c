@@ -17,7 +17,7 @@ static void add(struct price_batch *batch, const char *type, const char *region)
     EXPECT(price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, NULL));
 }
 
-static void a_leap_of_spot_is_more_than_twice_or_less_than_half(void)
+TEST(a_leap_of_spot_is_more_than_twice_or_less_than_half)
 {
     EXPECT(!is_leap(PRICE_SPOT, 100, 100));
     EXPECT(!is_leap(PRICE_SPOT, 100, 200));
@@ -31,7 +31,7 @@ static void a_leap_of_spot_is_more_than_twice_or_less_than_half(void)
     EXPECT(is_drift(PRICE_SPOT, 100, 151));
 }
 
-static void a_leap_on_demand_is_more_than_a_quarter(void)
+TEST(a_leap_on_demand_is_more_than_a_quarter)
 {
     EXPECT(!is_leap(PRICE_ON_DEMAND, 100, 125));
     EXPECT(is_leap(PRICE_ON_DEMAND, 100, 126));
@@ -41,7 +41,7 @@ static void a_leap_on_demand_is_more_than_a_quarter(void)
     EXPECT(is_drift(PRICE_ON_DEMAND, 100, 106));
 }
 
-static void a_leap_is_confirmed_by_nearly_the_same(void)
+TEST(a_leap_is_confirmed_by_nearly_the_same)
 {
     EXPECT(is_confirmed(PRICE_SPOT, 1000, 1000));
     EXPECT(is_confirmed(PRICE_SPOT, 1000, 1250));
@@ -58,7 +58,7 @@ static void a_leap_is_confirmed_by_nearly_the_same(void)
     EXPECT(!is_confirmed(PRICE_ON_DEMAND, 1021, 1000));
 }
 
-static void spot_is_expensive_above_twice_the_price_on_demand(void)
+TEST(spot_is_expensive_above_twice_the_price_on_demand)
 {
     EXPECT(!spot_is_expensive(200, 100));
     EXPECT(spot_is_expensive(201, 100));
@@ -68,7 +68,7 @@ static void spot_is_expensive_above_twice_the_price_on_demand(void)
     EXPECT(!is_level(0, 0));
 }
 
-static void what_was_always_there_must_be_there(void)
+TEST(what_was_always_there_must_be_there)
 {
     AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("choosy", 1);
     const struct change change = {.after = 4};
@@ -97,7 +97,7 @@ static bool accept(struct change change, struct error *err)
     return change_is_plausible(&easy, batch, &change, err);
 }
 
-static void a_fifth_may_go_and_no_more(void)
+TEST(a_fifth_may_go_and_no_more)
 {
     struct error err = {0};
 
@@ -128,7 +128,7 @@ static bool accept_moves(enum price_kind kind, struct moves moves, struct error 
     return accept(change, err);
 }
 
-static void many_leaps_condemn_it_and_two_do_not(void)
+TEST(many_leaps_condemn_it_and_two_do_not)
 {
     struct error spot = {0}, on_demand = {0};
 
@@ -143,7 +143,7 @@ static void many_leaps_condemn_it_and_two_do_not(void)
                "not accepted: 11 of 100 on-demand prices moved by more than a quarter");
 }
 
-static void a_list_whose_half_moved_is_odd(void)
+TEST(a_list_whose_half_moved_is_odd)
 {
     struct error err = {0};
 
@@ -154,7 +154,7 @@ static void a_list_whose_half_moved_is_odd(void)
     EXPECT_STR(err.message, "not accepted: 51 of 100 on-demand prices moved by more than 5 %");
 }
 
-static void what_contradicts_the_other_kind_or_other_feeds_is_odd(void)
+TEST(what_contradicts_the_other_kind_or_other_feeds_is_odd)
 {
     static const struct {
         struct cross_check cross;
@@ -194,7 +194,7 @@ static void what_contradicts_the_other_kind_or_other_feeds_is_odd(void)
 
 #define HOUR_US 3600000000LL
 
-static void a_reading_like_the_one_held_back_confirms_it_an_hour_later(void)
+TEST(a_reading_like_the_one_held_back_confirms_it_an_hour_later)
 {
     const struct doubt doubt = {.since_us = 1000, .prices = 100};
     const struct {
@@ -223,14 +223,14 @@ static void a_reading_like_the_one_held_back_confirms_it_an_hour_later(void)
     EXPECT(!change_is_like(&(struct change){0}, &(struct doubt){.since_us = 1000}));
 }
 
-static void only_a_file_of_the_operator_is_trusted(void)
+TEST(only_a_file_of_the_operator_is_trusted)
 {
     EXPECT(!source_is_trusted(&easy));
     EXPECT(source_is_trusted(&(struct source){.needs = NEEDS_FILE}));
     EXPECT(!source_is_trusted(&(struct source){.needs = NEEDS_TYPES | NEEDS_CREDENTIALS}));
 }
 
-static void a_type_that_is_not_named_is_not_asked_for(void)
+TEST(a_type_that_is_not_named_is_not_asked_for)
 {
     const struct source named = {.needs = NEEDS_TYPES};
 
@@ -243,21 +243,4 @@ static void a_type_that_is_not_named_is_not_asked_for(void)
     EXPECT(type_is_asked_for(&named, "", "m5.large"));
     EXPECT(type_is_asked_for(&named, NULL, "m5.large"));
     EXPECT(type_is_asked_for(&easy, "c5.large", "m5.large")); /* it has all types */
-}
-
-int main(void)
-{
-    RUN(a_reading_like_the_one_held_back_confirms_it_an_hour_later);
-    RUN(only_a_file_of_the_operator_is_trusted);
-    RUN(a_type_that_is_not_named_is_not_asked_for);
-    RUN(a_leap_of_spot_is_more_than_twice_or_less_than_half);
-    RUN(a_leap_on_demand_is_more_than_a_quarter);
-    RUN(spot_is_expensive_above_twice_the_price_on_demand);
-    RUN(a_list_whose_half_moved_is_odd);
-    RUN(what_contradicts_the_other_kind_or_other_feeds_is_odd);
-    RUN(a_leap_is_confirmed_by_nearly_the_same);
-    RUN(what_was_always_there_must_be_there);
-    RUN(a_fifth_may_go_and_no_more);
-    RUN(many_leaps_condemn_it_and_two_do_not);
-    return test_result();
 }

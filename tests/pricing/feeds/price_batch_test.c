@@ -39,7 +39,7 @@ static long long nanos_of(const struct price_batch *batch, const struct price *l
     return price ? price->nanos : 0;
 }
 
-static void a_price_gets_the_name_and_the_time_of_the_feed(void)
+TEST(a_price_gets_the_name_and_the_time_of_the_feed)
 {
     AUTO(price_batch_freep) struct price_batch *all = batch();
     struct price price = price_of("m5", "", "1.5");
@@ -57,7 +57,7 @@ static void a_price_gets_the_name_and_the_time_of_the_feed(void)
     EXPECT(price_batch_next(all, &position) == NULL);
 }
 
-static void two_prices_of_one_thing_are_none_and_so_are_three(void)
+TEST(two_prices_of_one_thing_are_none_and_so_are_three)
 {
     AUTO(price_batch_freep) struct price_batch *all = batch();
     const struct price first = price_of("m5", "", "1"), second = price_of("m5", "", "2");
@@ -75,7 +75,7 @@ static void two_prices_of_one_thing_are_none_and_so_are_three(void)
     EXPECT_INT((long long)price_batch_places(all), 1);
 }
 
-static void equal_twins_are_one_only_where_that_may_be(void)
+TEST(equal_twins_are_one_only_where_that_may_be)
 {
     AUTO(price_batch_freep) struct price_batch *lenient = batch(), *strict = batch();
     const struct price first = price_of("m5", "", "1"), same = price_of("m5", "", "1.00");
@@ -90,7 +90,7 @@ static void equal_twins_are_one_only_where_that_may_be(void)
     EXPECT_INT(price_batch_facts(strict)->tally.ambiguous, 2);
 }
 
-static void whatever_differs_is_no_twin(void)
+TEST(whatever_differs_is_no_twin)
 {
     AUTO(price_batch_freep) struct price_batch *all = batch();
     struct price prices[8];
@@ -113,7 +113,7 @@ static void whatever_differs_is_no_twin(void)
         EXPECT_INT(nanos_of(all, &prices[i]), prices[i].nanos);
 }
 
-static void thousands_of_prices_are_all_found_again(void)
+TEST(thousands_of_prices_are_all_found_again)
 {
     AUTO(price_batch_freep) struct price_batch *all = batch();
     struct price price;
@@ -141,7 +141,7 @@ static void thousands_of_prices_are_all_found_again(void)
     EXPECT_INT((long long)seen, 4000);
 }
 
-static void more_than_any_feed_has_is_too_much(void)
+TEST(more_than_any_feed_has_is_too_much)
 {
     AUTO(price_batch_freep) struct price_batch *all = batch();
     struct price price = price_of("", "", "1");
@@ -160,7 +160,7 @@ static void more_than_any_feed_has_is_too_much(void)
     EXPECT_INT((long long)price_batch_count(all), PRICE_BATCH_PRICES_MAX);
 }
 
-static void an_emptied_basket_remembers_nothing(void)
+TEST(an_emptied_basket_remembers_nothing)
 {
     AUTO(price_batch_freep) struct price_batch *all = batch();
     const struct price price = price_of("m5", "", "1");
@@ -185,7 +185,7 @@ static void an_emptied_basket_remembers_nothing(void)
     EXPECT_INT(nanos_of(all, &price), 1000000000);
 }
 
-static void a_type_gets_what_it_lacked_and_keeps_what_it_had(void)
+TEST(a_type_gets_what_it_lacked_and_keeps_what_it_had)
 {
     AUTO(price_batch_freep) struct price_batch *all = batch();
     const struct instance_type first = {.provider = "aws", .name = "m5", .vcpus = 2};
@@ -211,7 +211,7 @@ static void a_type_gets_what_it_lacked_and_keeps_what_it_had(void)
     EXPECT_STR(price_batch_type(all, 1)->architecture, "");
 }
 
-static void hundreds_of_types_are_each_there_once(void)
+TEST(hundreds_of_types_are_each_there_once)
 {
     AUTO(price_batch_freep) struct price_batch *all = batch();
 
@@ -224,7 +224,7 @@ static void hundreds_of_types_are_each_there_once(void)
     EXPECT_INT((long long)price_batch_type_count(all), 1000);
 }
 
-static void a_price_that_is_dropped_is_none_and_counted_once(void)
+TEST(a_price_that_is_dropped_is_none_and_counted_once)
 {
     AUTO(price_batch_freep) struct price_batch *all = batch();
     const struct price price = {.instance_type = "m5", .kind = PRICE_SPOT, .nanos = 7};
@@ -240,7 +240,7 @@ static void a_price_that_is_dropped_is_none_and_counted_once(void)
     EXPECT_INT(price_batch_facts(all)->tally.expensive, 1);
 }
 
-static void a_band_is_named_at_the_end(void)
+TEST(a_band_is_named_at_the_end)
 {
     AUTO(price_batch_freep) struct price_batch *all = batch();
 
@@ -248,20 +248,4 @@ static void a_band_is_named_at_the_end(void)
     price_batch_name_band(all, 0, (const char[16]){">20%"});
     EXPECT_STR(price_batch_interruption(all, 0)->band, ">20%");
     EXPECT_STR(price_batch_interruption(all, 0)->instance_type, "m5");
-}
-
-int main(void)
-{
-    RUN(a_price_gets_the_name_and_the_time_of_the_feed);
-    RUN(two_prices_of_one_thing_are_none_and_so_are_three);
-    RUN(equal_twins_are_one_only_where_that_may_be);
-    RUN(whatever_differs_is_no_twin);
-    RUN(thousands_of_prices_are_all_found_again);
-    RUN(more_than_any_feed_has_is_too_much);
-    RUN(an_emptied_basket_remembers_nothing);
-    RUN(a_type_gets_what_it_lacked_and_keeps_what_it_had);
-    RUN(hundreds_of_types_are_each_there_once);
-    RUN(a_price_that_is_dropped_is_none_and_counted_once);
-    RUN(a_band_is_named_at_the_end);
-    return test_result();
 }

@@ -35,7 +35,7 @@ static void expect_the_row(struct walk *walk)
     EXPECT_INT(price->fetched_us, WALK_NOW_US);
 }
 
-static void a_row_of_csv_and_one_of_json_are_the_same_price(void)
+TEST(a_row_of_csv_and_one_of_json_are_the_same_price)
 {
     static const char *const texts[] = {
         HEADER ROW,
@@ -64,7 +64,7 @@ static void a_row_of_csv_and_one_of_json_are_the_same_price(void)
     }
 }
 
-static void little_needs_to_be_said(void)
+TEST(little_needs_to_be_said)
 {
     static const char *const texts[] = {
         "instance_type,price_per_hour\nx1,2\n",
@@ -93,7 +93,7 @@ static void expect_refused(const char *text, const char *message)
     EXPECT_STR(walk.err.message, message);
 }
 
-static void one_bad_row_refuses_the_file_and_says_where_and_why(void)
+TEST(one_bad_row_refuses_the_file_and_says_where_and_why)
 {
     expect_refused(HEADER ROW "aws,r,,t,spot,USD,0,,\n",
                    "line 3: price_per_hour must be a decimal number above 0 and at most 100000, "
@@ -109,7 +109,7 @@ static void one_bad_row_refuses_the_file_and_says_where_and_why(void)
                    "2026-01-02, got 'yesterday'");
 }
 
-static void a_table_of_another_shape_is_refused(void)
+TEST(a_table_of_another_shape_is_refused)
 {
     expect_refused(HEADER "aws,r,,t,spot,USD,1,\n", "line 2: the row has 8 fields, the header 9");
     expect_refused(HEADER ROW "c7i.2xlarge\n", "line 3: the row has 1 fields, the header 9");
@@ -130,7 +130,7 @@ static void a_table_of_another_shape_is_refused(void)
                    "line 3: the text ends within a quoted field");
 }
 
-static void json_that_is_not_understood_is_not_half_understood(void)
+TEST(json_that_is_not_understood_is_not_half_understood)
 {
 #define JSON(more) "{\"prices\":[{\"instance_type\":\"x\",\"price_per_hour\":\"1\"" more "}]}"
     expect_refused(JSON(",\"zone\":7"), "line 1: zone must be a string");
@@ -187,7 +187,7 @@ static void expect_amounts(const char *text, const char *const amounts[])
 #define AMOUNTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define MARK "\xEF\xBB\xBF"
 
-static void what_spreadsheets_write_is_read(void)
+TEST(what_spreadsheets_write_is_read)
 {
     expect_amounts(MARK "region,instance_type,price_per_hour\r\nr,x,0.5\r\nr,y,1\r\n",
                    AMOUNTS("0.5", "1"));
@@ -201,7 +201,7 @@ static void what_spreadsheets_write_is_read(void)
                    AMOUNTS("0.5", "7"));
 }
 
-static void json_may_be_an_array_and_have_a_mark_and_blanks_before_it(void)
+TEST(json_may_be_an_array_and_have_a_mark_and_blanks_before_it)
 {
 #define ONE "{\"region\":\"r\",\"instance_type\":\"x\",\"price_per_hour\":\"0.5\"}"
     expect_amounts("[" ONE "]", AMOUNTS("0.5"));
@@ -209,7 +209,7 @@ static void json_may_be_an_array_and_have_a_mark_and_blanks_before_it(void)
     expect_amounts(MARK "\n{\"prices\": [" ONE "]}", AMOUNTS("0.5"));
 }
 
-static void a_comma_with_two_meanings_is_refused(void)
+TEST(a_comma_with_two_meanings_is_refused)
 {
 #define THOUSANDS " has a comma, which may part decimals or thousands: write it like 1234.56"
     static const char semicolons[] = "instance_type;price_per_hour\n";
@@ -240,7 +240,7 @@ static void a_comma_with_two_meanings_is_refused(void)
     }
 }
 
-static void another_encoding_is_named(void)
+TEST(another_encoding_is_named)
 {
     static const char message[] =
         "line 1: the text begins with the byte order mark of another encoding: save it as UTF-8";
@@ -250,7 +250,7 @@ static void another_encoding_is_named(void)
     expect_refused("\xEF\xBBi", message);
 }
 
-static void a_row_too_long_is_not_passed_over(void)
+TEST(a_row_too_long_is_not_passed_over)
 {
     static const char begin[] = "{\"prices\":[{\"instance_type\":\"x\",\"reference\":\"";
     static const char end[] = "\",\"price_per_hour\":1}]}";
@@ -262,7 +262,7 @@ static void a_row_too_long_is_not_passed_over(void)
     expect_refused(text, "line 1: a price has more than 8192 bytes");
 }
 
-static void the_same_price_twice_is_one_and_two_prices_are_none(void)
+TEST(the_same_price_twice_is_one_and_two_prices_are_none)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -274,7 +274,7 @@ static void the_same_price_twice_is_one_and_two_prices_are_none(void)
         "row");
 }
 
-static void a_list_of_none_is_a_list(void)
+TEST(a_list_of_none_is_a_list)
 {
     static const char *const texts[] = {HEADER, "{\"prices\":[]}", "[]"};
 
@@ -285,21 +285,4 @@ static void a_list_of_none_is_a_list(void)
         EXPECT_STR(walk.err.message, "");
         EXPECT_INT(walk_count(&walk), 0);
     }
-}
-
-int main(void)
-{
-    RUN(a_row_of_csv_and_one_of_json_are_the_same_price);
-    RUN(little_needs_to_be_said);
-    RUN(one_bad_row_refuses_the_file_and_says_where_and_why);
-    RUN(what_spreadsheets_write_is_read);
-    RUN(json_may_be_an_array_and_have_a_mark_and_blanks_before_it);
-    RUN(a_comma_with_two_meanings_is_refused);
-    RUN(another_encoding_is_named);
-    RUN(a_table_of_another_shape_is_refused);
-    RUN(json_that_is_not_understood_is_not_half_understood);
-    RUN(a_row_too_long_is_not_passed_over);
-    RUN(the_same_price_twice_is_one_and_two_prices_are_none);
-    RUN(a_list_of_none_is_a_list);
-    return test_result();
 }

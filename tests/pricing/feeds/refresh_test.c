@@ -6,7 +6,7 @@
 
 #define HALF_SECOND (NS_PER_SECOND / 2)
 
-static void one_good_page_is_the_whole_story(void)
+TEST(one_good_page_is_the_whole_story)
 {
     AUTO(world_end) struct world world = {.script = {{.status = 200, .body = "ab"}}};
 
@@ -24,7 +24,7 @@ static void one_good_page_is_the_whole_story(void)
     EXPECT_INT(world.trace.last_modified_us, 7);
 }
 
-static void validators_of_one_page_of_several_are_not_kept(void)
+TEST(validators_of_one_page_of_several_are_not_kept)
 {
     AUTO(world_end)
     struct world world = {
@@ -39,7 +39,7 @@ static void validators_of_one_page_of_several_are_not_kept(void)
     EXPECT_STR(world.trace.last_modified, "");
 }
 
-static void temporary_errors_are_retried_after_growing_pauses(void)
+TEST(temporary_errors_are_retried_after_growing_pauses)
 {
     static const int passing[] = {408, 429, 500, 502, 503, 504};
 
@@ -64,7 +64,7 @@ static void temporary_errors_are_retried_after_growing_pauses(void)
     }
 }
 
-static void aws_throttles_with_a_400_and_a_word(void)
+TEST(aws_throttles_with_a_400_and_a_word)
 {
     AUTO(world_end)
     struct world throttled = {
@@ -80,7 +80,7 @@ static void aws_throttles_with_a_400_and_a_word(void)
     EXPECT_INT(refused.paused, 0);
 }
 
-static void four_attempts_are_all(void)
+TEST(four_attempts_are_all)
 {
     AUTO(world_end)
     struct world world = {.script = {{.status = 503},
@@ -100,7 +100,7 @@ static void four_attempts_are_all(void)
     EXPECT_INT(world.trace.pages, 0);
 }
 
-static void each_page_has_its_own_attempts(void)
+TEST(each_page_has_its_own_attempts)
 {
     AUTO(world_end)
     struct world world = {.script = {{.status = 503},
@@ -117,7 +117,7 @@ static void each_page_has_its_own_attempts(void)
     EXPECT_INT(world.opened, 1);
 }
 
-static void retry_after_is_obeyed(void)
+TEST(retry_after_is_obeyed)
 {
     AUTO(world_end)
     struct world world = {.script = {{.status = 429, .retry_after = 100},
@@ -130,7 +130,7 @@ static void retry_after_is_obeyed(void)
     EXPECT_INT(world.pauses[1], 120 * NS_PER_SECOND);
 }
 
-static void retry_after_an_hour_is_for_another_day(void)
+TEST(retry_after_an_hour_is_for_another_day)
 {
     static const long long long_waits[] = {121, 3600, 1LL << 62};
 
@@ -146,7 +146,7 @@ static void retry_after_an_hour_is_for_another_day(void)
     }
 }
 
-static void a_refusal_says_why_and_is_not_asked_again(void)
+TEST(a_refusal_says_why_and_is_not_asked_again)
 {
     static const struct {
         int status;
@@ -179,7 +179,7 @@ static void a_refusal_says_why_and_is_not_asked_again(void)
     }
 }
 
-static void a_walk_broken_in_the_middle_begins_anew_with_nothing(void)
+TEST(a_walk_broken_in_the_middle_begins_anew_with_nothing)
 {
     AUTO(world_end)
     struct world world = {.script = {{.status = 200, .body = "a+"},
@@ -198,7 +198,7 @@ static void a_walk_broken_in_the_middle_begins_anew_with_nothing(void)
     EXPECT_INT(world.trace.asked, 4);
 }
 
-static void three_walks_are_all(void)
+TEST(three_walks_are_all)
 {
     AUTO(world_end) struct world world = {.script = {{.status = 200, .body = "a+"}}};
 
@@ -213,7 +213,7 @@ static void three_walks_are_all(void)
     EXPECT_STR(world.err.message, "the line broke");
 }
 
-static void our_own_judgement_is_not_tried_again(void)
+TEST(our_own_judgement_is_not_tried_again)
 {
     AUTO(world_end)
     struct world world = {
@@ -226,7 +226,7 @@ static void our_own_judgement_is_not_tried_again(void)
     EXPECT_INT(count(&world), 0); /* half a page is no reading */
 }
 
-static void a_page_that_cannot_be_read_fails_the_walk_and_a_busy_one_begins_it_anew(void)
+TEST(a_page_that_cannot_be_read_fails_the_walk_and_a_busy_one_begins_it_anew)
 {
     AUTO(world_end)
     struct world wrong = {.script = {{.status = 200, .body = "a"}},
@@ -256,7 +256,7 @@ static void a_page_that_cannot_be_read_fails_the_walk_and_a_busy_one_begins_it_a
     EXPECT_STR(ever.err.message, "it changed");
 }
 
-static void what_we_have_may_be_what_there_is(void)
+TEST(what_we_have_may_be_what_there_is)
 {
     AUTO(world_end)
     struct world by_status = {.script = {{.status = 304}}, .reading = {.etag = "\"old\""}};
@@ -270,7 +270,7 @@ static void what_we_have_may_be_what_there_is(void)
 }
 
 /* Otherwise stale prices would be marked fresh. */
-static void an_unconditional_request_must_not_get_304(void)
+TEST(an_unconditional_request_must_not_get_304)
 {
     AUTO(world_end) struct world first = {.script = {{.status = 304}}};
     AUTO(world_end)
@@ -285,7 +285,7 @@ static void an_unconditional_request_must_not_get_304(void)
     EXPECT_INT(count(&second), 0);
 }
 
-static void jitter_differs_by_seed_and_only_by_it(void)
+TEST(jitter_differs_by_seed_and_only_by_it)
 {
     long long first[4];
 
@@ -306,7 +306,7 @@ static void jitter_differs_by_seed_and_only_by_it(void)
     }
 }
 
-static void the_caller_can_stop_a_refresh(void)
+TEST(the_caller_can_stop_a_refresh)
 {
     AUTO(world_end)
     struct world page = {
@@ -332,7 +332,7 @@ static bool no_end(void *user, const struct fetch_request *request, fetch_take_f
     return take_bytes(taker, "+", 1, err) == TAKE_MORE;
 }
 
-static void a_thousand_pages_are_too_many(void)
+TEST(a_thousand_pages_are_too_many)
 {
     AUTO(world_end) struct world world = {.asked = {""}};
     struct refresh_parts parts = parts_of(&world, 0);
@@ -344,7 +344,7 @@ static void a_thousand_pages_are_too_many(void)
     EXPECT_INT(world.opened, 1);
 }
 
-static void the_regions_of_a_feed_are_asked_for_as_patiently(void)
+TEST(the_regions_of_a_feed_are_asked_for_as_patiently)
 {
     AUTO(world_end) struct world good = {.script = {{.status = 503}, {.status = 200}}};
     AUTO(world_end) struct world bad = {.script = {{.status = 403}}};
@@ -364,28 +364,4 @@ static void the_regions_of_a_feed_are_asked_for_as_patiently(void)
     parts = parts_of(&same, 1);
     EXPECT(!refresh_scopes(&parts, &same.reading, &same.err)); /* there is nothing we have */
     EXPECT_INT(same.err.kind, ERROR_UPSTREAM);
-}
-
-int main(void)
-{
-    RUN(one_good_page_is_the_whole_story);
-    RUN(validators_of_one_page_of_several_are_not_kept);
-    RUN(temporary_errors_are_retried_after_growing_pauses);
-    RUN(aws_throttles_with_a_400_and_a_word);
-    RUN(four_attempts_are_all);
-    RUN(each_page_has_its_own_attempts);
-    RUN(retry_after_is_obeyed);
-    RUN(retry_after_an_hour_is_for_another_day);
-    RUN(a_refusal_says_why_and_is_not_asked_again);
-    RUN(a_walk_broken_in_the_middle_begins_anew_with_nothing);
-    RUN(three_walks_are_all);
-    RUN(our_own_judgement_is_not_tried_again);
-    RUN(a_page_that_cannot_be_read_fails_the_walk_and_a_busy_one_begins_it_anew);
-    RUN(what_we_have_may_be_what_there_is);
-    RUN(an_unconditional_request_must_not_get_304);
-    RUN(jitter_differs_by_seed_and_only_by_it);
-    RUN(the_caller_can_stop_a_refresh);
-    RUN(a_thousand_pages_are_too_many);
-    RUN(the_regions_of_a_feed_are_asked_for_as_patiently);
-    return test_result();
 }

@@ -5,7 +5,7 @@
 #include "pricing/freshness.h"
 #include "tests/test.h"
 
-static void every_feed_is_whole_and_has_a_name_of_its_own(void)
+TEST(every_feed_is_whole_and_has_a_name_of_its_own)
 {
     for (const struct source *const *source = sources; *source; source++) {
         EXPECT(source_find((*source)->name) == *source); /* so no two are alike */
@@ -26,7 +26,7 @@ static void every_feed_is_whole_and_has_a_name_of_its_own(void)
     EXPECT(source_find("AWS-OFFER") == NULL);
 }
 
-static void amounts_of_memory_are_read_or_are_not_said(void)
+TEST(amounts_of_memory_are_read_or_are_not_said)
 {
     EXPECT_NEAR(source_gib("16 GiB"), 16, 0);
     EXPECT_NEAR(source_gib("24,576 GiB"), 24576, 0);
@@ -50,7 +50,7 @@ static void amounts_of_memory_are_read_or_are_not_said(void)
     EXPECT_NEAR(source_count("1000000"), 0, 0);
 }
 
-static void only_text_is_text(void)
+TEST(only_text_is_text)
 {
     AUTO(json_decrefp)
     json_t *json = json_pack("{s:s,s:i,s:n,s:[]}", "text", "word", "number", 5, "null", "list");
@@ -63,7 +63,7 @@ static void only_text_is_text(void)
     EXPECT_STR(source_text(NULL, "text"), "");
 }
 
-static void json_is_json_or_the_feed_is_to_blame(void)
+TEST(json_is_json_or_the_feed_is_to_blame)
 {
     static const char *const wrong[] = {
         "", "{", "{\"a\":1,\"a\":2}", "nan", "\"\\u0000\"", "1 2", "\"\xff\""};
@@ -80,7 +80,7 @@ static void json_is_json_or_the_feed_is_to_blame(void)
     EXPECT_INT(json_integer_value(part), 12);
 }
 
-static void a_page_that_is_asked_for_once_is_asked_for_on_condition(void)
+TEST(a_page_that_is_asked_for_once_is_asked_for_on_condition)
 {
     static struct fetch_request request = {.url = "left over"};
     struct reading reading = {.etag = "\"e\"", .last_modified = "then"};
@@ -108,7 +108,7 @@ static void expect_refusal(const char *body, const char *expected)
     EXPECT_STR(text, expected);
 }
 
-static void refusals_quote_the_message_of_each_cloud(void)
+TEST(refusals_quote_the_message_of_each_cloud)
 {
     expect_refusal("{\"__type\":\"AccessDeniedException\",\"Message\":\"not you\"}",
                    "AccessDeniedException: not you");
@@ -131,7 +131,7 @@ static void refusals_quote_the_message_of_each_cloud(void)
     expect_refusal("{\"error\":{\"message\":7}}", "");
 }
 
-static void long_refusals_are_cut_to_what_fits(void)
+TEST(long_refusals_are_cut_to_what_fits)
 {
     struct fetch_response response = {.status = 403};
     char text[20];
@@ -150,7 +150,7 @@ static long long next_reading_us(const struct source *source)
     return source->period_seconds * 1100000;
 }
 
-static void a_spot_price_is_fresh_until_its_feed_is_read_again(void)
+TEST(a_spot_price_is_fresh_until_its_feed_is_read_again)
 {
     static const struct {
         const char *feed;
@@ -169,17 +169,4 @@ static void a_spot_price_is_fresh_until_its_feed_is_read_again(void)
                PRICE_FRESH);
     }
     EXPECT_INT(source_pace_us("typed"), 0);
-}
-
-int main(void)
-{
-    RUN(a_spot_price_is_fresh_until_its_feed_is_read_again);
-    RUN(every_feed_is_whole_and_has_a_name_of_its_own);
-    RUN(amounts_of_memory_are_read_or_are_not_said);
-    RUN(only_text_is_text);
-    RUN(json_is_json_or_the_feed_is_to_blame);
-    RUN(a_page_that_is_asked_for_once_is_asked_for_on_condition);
-    RUN(refusals_quote_the_message_of_each_cloud);
-    RUN(long_refusals_are_cut_to_what_fits);
-    return test_result();
 }

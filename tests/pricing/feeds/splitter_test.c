@@ -49,7 +49,7 @@ static bool split(const char *text, size_t piece, struct splitter_rules rules,
     return splitter_end(splitter, err);
 }
 
-static void wanted_elements_come_whole_and_the_rest_does_not(void)
+TEST(wanted_elements_come_whole_and_the_rest_does_not)
 {
     const char *text = "{ \"no\": {\"a\": {\"x\": 1}}, \"a\": {\"x\" : {\"y\": [1, \"}\"]}, "
                        "\"z\": -1.5e3}, \"b\": {\"k\": {\"c\": \"qu\\\"ote\\\\\", \"d\": {}}, "
@@ -69,7 +69,7 @@ static void wanted_elements_come_whole_and_the_rest_does_not(void)
     }
 }
 
-static void keys_may_be_escaped(void)
+TEST(keys_may_be_escaped)
 {
     struct found found = {.used = 0};
 
@@ -78,7 +78,7 @@ static void keys_may_be_escaped(void)
     EXPECT_STR(found.text, "3||word|1;0|a|q\"|2;");
 }
 
-static void an_element_too_long_is_passed_over_and_counted(void)
+TEST(an_element_too_long_is_passed_over_and_counted)
 {
     for (size_t piece = 1; piece < 30; piece++) {
         struct found found = {.used = 0};
@@ -97,7 +97,7 @@ static void an_element_too_long_is_passed_over_and_counted(void)
     }
 }
 
-static void it_stops_where_the_caller_stops_it(void)
+TEST(it_stops_where_the_caller_stops_it)
 {
     struct found found = {.stop_after = 2};
 
@@ -106,7 +106,7 @@ static void it_stops_where_the_caller_stops_it(void)
     EXPECT_STR(found.text, "2|list||1;2|list||2;");
 }
 
-static void a_gate_ends_it_before_the_value_comes(void)
+TEST(a_gate_ends_it_before_the_value_comes)
 {
     struct found found = {.used = 0};
 
@@ -124,7 +124,7 @@ static enum split_verdict pass(void *user, struct error *err)
     return SPLIT_GO_ON;
 }
 
-static void paths_lead_through_a_gate_that_is_open(void)
+TEST(paths_lead_through_a_gate_that_is_open)
 {
     for (size_t piece = 1; piece < 40; piece++) {
         struct found found = {.used = 0};
@@ -138,7 +138,7 @@ static void paths_lead_through_a_gate_that_is_open(void)
     }
 }
 
-static void text_that_is_not_json_is_refused(void)
+TEST(text_that_is_not_json_is_refused)
 {
     static const char *const wrong[] = {
         "",
@@ -177,7 +177,7 @@ static void text_that_is_not_json_is_refused(void)
         }
 }
 
-static void depth_and_keys_are_bounded(void)
+TEST(depth_and_keys_are_bounded)
 {
     char text[400] = "{\"no\":";
     struct found found = {.used = 0};
@@ -191,17 +191,4 @@ static void depth_and_keys_are_bounded(void)
     memcpy(text, "{\"", 2);
     EXPECT(!split(text, 50, (struct splitter_rules){.paths = everything}, &found, &err));
     EXPECT_STR(err.message, "this is not the JSON that was expected: a key is too long");
-}
-
-int main(void)
-{
-    RUN(wanted_elements_come_whole_and_the_rest_does_not);
-    RUN(keys_may_be_escaped);
-    RUN(an_element_too_long_is_passed_over_and_counted);
-    RUN(it_stops_where_the_caller_stops_it);
-    RUN(a_gate_ends_it_before_the_value_comes);
-    RUN(paths_lead_through_a_gate_that_is_open);
-    RUN(text_that_is_not_json_is_refused);
-    RUN(depth_and_keys_are_bounded);
-    return test_result();
 }

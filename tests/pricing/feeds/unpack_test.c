@@ -81,7 +81,7 @@ static void expect_plain(const char *data, size_t length)
     }
 }
 
-static void data_without_compression_is_passed_unchanged(void)
+TEST(data_without_compression_is_passed_unchanged)
 {
     expect_plain("", 0);
     expect_plain("{\"a\":1}", 7);
@@ -92,7 +92,7 @@ static void data_without_compression_is_passed_unchanged(void)
     expect_plain("\x1f\0", 2);
 }
 
-static void compressed_data_is_unpacked_from_pieces_of_any_size(void)
+TEST(compressed_data_is_unpacked_from_pieces_of_any_size)
 {
     static const char text[] = "instance_type,price_per_hour\nc7i.2xlarge,0.357\n";
     char packed[200];
@@ -109,7 +109,7 @@ static void compressed_data_is_unpacked_from_pieces_of_any_size(void)
     }
 }
 
-static void little_may_become_much(void)
+TEST(little_may_become_much)
 {
     AUTO(freep) char *text = calloc(1, ROOM);
     AUTO(got_end) struct got got = got_start();
@@ -126,7 +126,7 @@ static void little_may_become_much(void)
     EXPECT(got.used < 100000);
 }
 
-static void packed_nothing_is_nothing(void)
+TEST(packed_nothing_is_nothing)
 {
     AUTO(got_end) struct got got = got_start();
     char packed[100];
@@ -136,7 +136,7 @@ static void packed_nothing_is_nothing(void)
     EXPECT_INT((long long)got.used, 0);
 }
 
-static void a_truncated_document_is_refused(void)
+TEST(a_truncated_document_is_refused)
 {
     char packed[200];
     size_t length = pack("0.357 or 0.35", 13, packed, sizeof packed);
@@ -151,7 +151,7 @@ static void a_truncated_document_is_refused(void)
     }
 }
 
-static void broken_data_and_all_data_after_it_are_refused(void)
+TEST(broken_data_and_all_data_after_it_are_refused)
 {
     char packed[200];
     size_t length = pack("0.357 or 0.35", 13, packed, sizeof packed);
@@ -169,15 +169,4 @@ static void broken_data_and_all_data_after_it_are_refused(void)
         EXPECT(!undo(packed, length + 1, piece, &got, &more));
         EXPECT_STR(more.message, "there is more behind the gzip data");
     }
-}
-
-int main(void)
-{
-    RUN(data_without_compression_is_passed_unchanged);
-    RUN(compressed_data_is_unpacked_from_pieces_of_any_size);
-    RUN(little_may_become_much);
-    RUN(packed_nothing_is_nothing);
-    RUN(a_truncated_document_is_refused);
-    RUN(broken_data_and_all_data_after_it_are_refused);
-    return test_result();
 }

@@ -53,7 +53,7 @@ static const struct {
     {"url: https://example.com # where\n", "0|url|https://example.com # where;"},
 };
 
-static void lines_are_keys_with_or_without_a_value(void)
+TEST(lines_are_keys_with_or_without_a_value)
 {
     for (size_t i = 0; i < COUNT(documents); i++)
         for (size_t piece = 1; piece < 40; piece += 3) {
@@ -66,7 +66,7 @@ static void lines_are_keys_with_or_without_a_value(void)
         }
 }
 
-static void a_line_with_a_nul_says_nothing(void)
+TEST(a_line_with_a_nul_says_nothing)
 {
     static const char text[] = "a: 1\0 2\n\0a: 1\nb: 3\0\n";
     struct heard heard = {.lines = 0};
@@ -76,7 +76,7 @@ static void a_line_with_a_nul_says_nothing(void)
     bytes_free(&heard.text);
 }
 
-static void a_document_that_ends_within_a_line_is_cut_off(void)
+TEST(a_document_that_ends_within_a_line_is_cut_off)
 {
     struct heard heard = {.lines = 0};
     struct error err = {0};
@@ -87,7 +87,7 @@ static void a_document_that_ends_within_a_line_is_cut_off(void)
     bytes_free(&heard.text);
 }
 
-static void lines_are_bounded(void)
+TEST(lines_are_bounded)
 {
     AUTO(freep) char *text = malloc(YAML_LINE_MAX + 2);
 
@@ -105,7 +105,7 @@ static void lines_are_bounded(void)
         }
 }
 
-static void the_caller_may_stop_the_reading(void)
+TEST(the_caller_may_stop_the_reading)
 {
     struct heard heard = {.stop_after = 2};
     struct error err = {0};
@@ -114,14 +114,4 @@ static void the_caller_may_stop_the_reading(void)
     EXPECT_STR(heard.text.data, "0|a|;0|b|;");
     EXPECT_STR(err.message, "heard enough");
     bytes_free(&heard.text);
-}
-
-int main(void)
-{
-    RUN(lines_are_keys_with_or_without_a_value);
-    RUN(a_line_with_a_nul_says_nothing);
-    RUN(a_document_that_ends_within_a_line_is_cut_off);
-    RUN(lines_are_bounded);
-    RUN(the_caller_may_stop_the_reading);
-    return test_result();
 }

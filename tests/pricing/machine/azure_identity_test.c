@@ -10,7 +10,7 @@ static struct identity ask_azure(const char *document)
     return ask_table("Microsoft Corporation", list);
 }
 
-static void the_metadata_service_of_azure_identifies_a_machine(void)
+TEST(the_metadata_service_of_azure_identifies_a_machine)
 {
     static const char *const samples[][5] = {
         {"imds-azure-compute.json", "Standard_A3", "westus", "1", "on_demand"},
@@ -35,7 +35,7 @@ static void the_metadata_service_of_azure_identifies_a_machine(void)
 
 #define VM "{\"vmSize\":\"Standard_D2s_v5\",\"location\":\"westus\","
 
-static void no_priority_is_regular_only_where_azure_says_so(void)
+TEST(no_priority_is_regular_only_where_azure_says_so)
 {
     static const char *const documents[][2] = {
         {VM "\"priority\":\"\",\"zone\":\"\"}", "on_demand"},
@@ -57,7 +57,7 @@ static void no_priority_is_regular_only_where_azure_says_so(void)
     }
 }
 
-static void the_vm_has_an_id(void)
+TEST(the_vm_has_an_id)
 {
     struct identity identity = ask_azure(VM "\"vmId\":\"02aab8a4-74ef-476e-8182-f6d2ba4166a6\"}");
 
@@ -67,7 +67,7 @@ static void the_vm_has_an_id(void)
     EXPECT_STR(ask_azure(VM "\"vmId\":\"a b\"}").instance_id, "");
 }
 
-static void a_document_that_is_none_says_nothing_and_is_not_quoted(void)
+TEST(a_document_that_is_none_says_nothing_and_is_not_quoted)
 {
     static const char *const documents[] = {
         "",
@@ -90,7 +90,7 @@ static void a_document_that_is_none_says_nothing_and_is_not_quoted(void)
     }
 }
 
-static void a_document_without_end_is_refused(void)
+TEST(a_document_without_end_is_refused)
 {
     AUTO(freep) char *document = malloc(70001);
 
@@ -104,7 +104,7 @@ static void a_document_without_end_is_refused(void)
     EXPECT_STR(identity.instance_type, "Standard_D2s_v5");
 }
 
-static void a_word_may_be_escaped_or_empty(void)
+TEST(a_word_may_be_escaped_or_empty)
 {
     struct identity identity =
         ask_azure("{\"vmSize\":\"Standard_\\u0041\",\"location\":\"westus\"}");
@@ -113,15 +113,4 @@ static void a_word_may_be_escaped_or_empty(void)
     EXPECT_STR(identity.instance_type, "Standard_A");
     identity = ask_azure("{\"priority\":\"\",\"location\":\"westus\",\"vmSize\":\"A\"}");
     EXPECT_STR(identity.life_cycle, "on_demand");
-}
-
-int main(void)
-{
-    RUN(the_metadata_service_of_azure_identifies_a_machine);
-    RUN(no_priority_is_regular_only_where_azure_says_so);
-    RUN(the_vm_has_an_id);
-    RUN(a_document_that_is_none_says_nothing_and_is_not_quoted);
-    RUN(a_word_may_be_escaped_or_empty);
-    RUN(a_document_without_end_is_refused);
-    return test_result();
 }

@@ -13,7 +13,7 @@ static bool made(const char *text, struct price *ret_price, struct error *err)
     return machine_bill_read(json, &bill, err) && machine_bill_price(&bill, ret_price, err);
 }
 
-static void each_way_has_its_formula(void)
+TEST(each_way_has_its_formula)
 {
     static const struct {
         const char *text, *formula, *amount;
@@ -51,7 +51,7 @@ static void each_way_has_its_formula(void)
     "{\"own\": {\"purchase\": " purchase ", \"years\": " years ", \"watts\": " watts             \
     ", \"cents_per_kwh\": " cents "}}"
 
-static void the_bounds_are_allowed(void)
+TEST(the_bounds_are_allowed)
 {
     static const char *const texts[] = {
         "{\"price_per_hour\": 1e-9}",     "{\"price_per_hour\": 100000}",
@@ -68,7 +68,7 @@ static void the_bounds_are_allowed(void)
     }
 }
 
-static void what_is_wrong_names_the_field_and_what_is_allowed(void)
+TEST(what_is_wrong_names_the_field_and_what_is_allowed)
 {
     static const struct {
         const char *text, *field, *message;
@@ -113,7 +113,7 @@ static void what_is_wrong_names_the_field_and_what_is_allowed(void)
     }
 }
 
-static void an_unknown_member_of_own_is_named(void)
+TEST(an_unknown_member_of_own_is_named)
 {
     struct price price;
     struct error err = {0};
@@ -121,13 +121,4 @@ static void an_unknown_member_of_own_is_named(void)
     EXPECT(!made("{\"own\": {\"purchase\": 1, \"year\": 1}}", &price, &err));
     EXPECT_STR(err.field, "own.year");
     EXPECT(strstr(err.message, "years") != NULL);
-}
-
-int main(void)
-{
-    RUN(each_way_has_its_formula);
-    RUN(the_bounds_are_allowed);
-    RUN(what_is_wrong_names_the_field_and_what_is_allowed);
-    RUN(an_unknown_member_of_own_is_named);
-    return test_result();
 }

@@ -33,7 +33,7 @@ static int rank(enum price_kind kind, const char *zone, const char *feed)
     return price_rank(&price, &machine);
 }
 
-static void one_kind_never_stands_in_for_another(void)
+TEST(one_kind_never_stands_in_for_another)
 {
     static const char *const lives[] = {"on_demand", "spot", "",     "reserved", "capacity-block",
                                         "typed",     "own",  "Spot", "on-demand"};
@@ -50,7 +50,7 @@ static void one_kind_never_stands_in_for_another(void)
         }
 }
 
-static void a_zone_goes_before_its_region_whatever_the_feed(void)
+TEST(a_zone_goes_before_its_region_whatever_the_feed)
 {
     const char *first = sources[0]->name, *last = first;
 
@@ -62,13 +62,13 @@ static void a_zone_goes_before_its_region_whatever_the_feed(void)
     EXPECT_INT(rank(PRICE_SPOT, "use1-az4", last), rank(PRICE_SPOT, "us-east-1b", last));
 }
 
-static void feeds_are_accepted_in_the_order_of_the_list(void)
+TEST(feeds_are_accepted_in_the_order_of_the_list)
 {
     for (const struct source *const *source = sources; source[0] && source[1]; source++)
         EXPECT(rank(PRICE_SPOT, "", source[0]->name) > rank(PRICE_SPOT, "", source[1]->name));
 }
 
-static void what_was_published_with_a_figure_is_never_what_a_machine_costs(void)
+TEST(what_was_published_with_a_figure_is_never_what_a_machine_costs)
 {
     EXPECT_INT(rank(PRICE_SPOT, "", "published"), 0);
     EXPECT_INT(rank(PRICE_SPOT, "us-east-1b", "published"), 0);
@@ -76,14 +76,14 @@ static void what_was_published_with_a_figure_is_never_what_a_machine_costs(void)
     EXPECT(rank(PRICE_SPOT, "", "published too") > 0);
 }
 
-static void an_entered_price_wins_over_all_others(void)
+TEST(an_entered_price_wins_over_all_others)
 {
     EXPECT(rank(PRICE_TYPED, "", "typed") > rank(PRICE_SPOT, "us-east-1b", sources[0]->name));
     EXPECT(rank(PRICE_OWN, "", "typed") > rank(PRICE_SPOT, "us-east-1b", sources[0]->name));
     EXPECT(rank(PRICE_TYPED, "us-east-1b", "typed") > rank(PRICE_TYPED, "", sources[0]->name));
 }
 
-static void a_person_may_leave_out_where_it_is_about_a_file_its_region_and_no_feed_may(void)
+TEST(a_person_may_leave_out_where_it_is_about_a_file_its_region_and_no_feed_may)
 {
     struct price price = price_of(PRICE_TYPED, "", "typed");
 
@@ -103,7 +103,7 @@ static void a_person_may_leave_out_where_it_is_about_a_file_its_region_and_no_fe
     EXPECT_INT(price_rank(&price, &machine), 0);
 }
 
-static void prices_of_other_places_are_never_chosen(void)
+TEST(prices_of_other_places_are_never_chosen)
 {
     static const enum price_kind kinds[] = {PRICE_SPOT, PRICE_TYPED, PRICE_OWN};
 
@@ -124,7 +124,7 @@ static void prices_of_other_places_are_never_chosen(void)
     }
 }
 
-static void a_machine_that_is_not_known_has_no_price(void)
+TEST(a_machine_that_is_not_known_has_no_price)
 {
     const struct identity unknown = {.source = "unknown"};
     const struct identity half = {.instance_type = "c7i.2xlarge", .life_cycle = "spot"};
@@ -138,7 +138,7 @@ static void a_machine_that_is_not_known_has_no_price(void)
     EXPECT_INT(price_rank(&price, &half), 0);
 }
 
-static void a_feed_that_is_named_earlier_ranks_higher(void)
+TEST(a_feed_that_is_named_earlier_ranks_higher)
 {
     int before = feed_rank(sources[0]->name) + 1;
 
@@ -152,7 +152,7 @@ static void a_feed_that_is_named_earlier_ranks_higher(void)
     EXPECT_INT(feed_rank(""), 0);
 }
 
-static void a_machine_has_a_name_by_itself_or_by_its_hardware(void)
+TEST(a_machine_has_a_name_by_itself_or_by_its_hardware)
 {
     char name[INSTANCE_SIZE];
 
@@ -165,19 +165,4 @@ static void a_machine_has_a_name_by_itself_or_by_its_hardware(void)
     EXPECT_STR(name, "");
     EXPECT(!price_is_of_machine(name));
     EXPECT(!price_is_of_machine("m5.large"));
-}
-
-int main(void)
-{
-    RUN(a_machine_has_a_name_by_itself_or_by_its_hardware);
-    RUN(a_feed_that_is_named_earlier_ranks_higher);
-    RUN(one_kind_never_stands_in_for_another);
-    RUN(a_zone_goes_before_its_region_whatever_the_feed);
-    RUN(feeds_are_accepted_in_the_order_of_the_list);
-    RUN(what_was_published_with_a_figure_is_never_what_a_machine_costs);
-    RUN(an_entered_price_wins_over_all_others);
-    RUN(a_person_may_leave_out_where_it_is_about_a_file_its_region_and_no_feed_may);
-    RUN(prices_of_other_places_are_never_chosen);
-    RUN(a_machine_that_is_not_known_has_no_price);
-    return test_result();
 }

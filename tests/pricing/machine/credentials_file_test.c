@@ -63,7 +63,7 @@ static void expect_wrong(const char *text, const char *why)
     EXPECT_STR(outcome.err.message, why);
 }
 
-static void keys_are_read_however_they_are_spaced_and_commented(void)
+TEST(keys_are_read_however_they_are_spaced_and_commented)
 {
     expect_pair("[default]\n" PAIR);
     expect_pair("[default]\r\naws_access_key_id=AKIAEXAMPLE\r\naws_secret_access_key=" SECRET
@@ -79,7 +79,7 @@ static void keys_are_read_however_they_are_spaced_and_commented(void)
     expect_pair("[default]\naws_session_token =\n" PAIR);
 }
 
-static void only_the_wanted_profile_is_read(void)
+TEST(only_the_wanted_profile_is_read)
 {
     static const char text[] = "aws_access_key_id = NOBODYS\n"
                                "[work]\naws_access_key_id = AKIAWORK\n"
@@ -106,7 +106,7 @@ static void only_the_wanted_profile_is_read(void)
                "the profile \"half\" of the shared file has no aws_access_key_id");
 }
 
-static void half_a_pair_is_named(void)
+TEST(half_a_pair_is_named)
 {
     expect_wrong("[default]\naws_access_key_id = AKIAEXAMPLE\n",
                  "the profile \"default\" of the shared file has no aws_secret_access_key");
@@ -117,7 +117,7 @@ static void half_a_pair_is_named(void)
                  "the profile \"default\" of the shared file has no aws_access_key_id");
 }
 
-static void a_continued_value_is_not_a_key(void)
+TEST(a_continued_value_is_not_a_key)
 {
     expect_pair("[default]\n" PAIR "s3 =\n  aws_access_key_id = NESTED\n  [work]\n"
                 "  nonsense\nregion = x\n");
@@ -127,7 +127,7 @@ static void a_continued_value_is_not_a_key(void)
                  "line 4 of the shared file goes on with a key, which must be on one line");
 }
 
-static void a_value_that_cannot_be_a_key_is_refused_with_its_line(void)
+TEST(a_value_that_cannot_be_a_key_is_refused_with_its_line)
 {
 #define NO_KEY " of the shared file has a key that is too long, or has in it what no key has"
     expect_wrong("[default]\naws_access_key_id = AKIA\naws_secret_access_key = \"" SECRET "\"\n",
@@ -142,7 +142,7 @@ static void a_value_that_cannot_be_a_key_is_refused_with_its_line(void)
 #undef NO_KEY
 }
 
-static void a_nul_hides_nothing(void)
+TEST(a_nul_hides_nothing)
 {
     static const char text[] = "[default]\naws_access_key_id = AKIA\0 x\n";
     struct credentials_file file;
@@ -167,7 +167,7 @@ static struct outcome read_long(const char *name, size_t letters)
     return read_profile(text, "default");
 }
 
-static void long_tokens_fit_and_longer_ones_are_never_cut(void)
+TEST(long_tokens_fit_and_longer_ones_are_never_cut)
 {
     struct outcome outcome = read_long("aws_session_token = ", 4096);
 
@@ -178,16 +178,4 @@ static void long_tokens_fit_and_longer_ones_are_never_cut(void)
     EXPECT_INT(outcome.result, CREDENTIALS_WRONG);
     EXPECT_STR(outcome.err.message, "line 5 of the shared file is too long");
     EXPECT_INT(read_long("# ", 5000).result, CREDENTIALS_FOUND);
-}
-
-int main(void)
-{
-    RUN(keys_are_read_however_they_are_spaced_and_commented);
-    RUN(only_the_wanted_profile_is_read);
-    RUN(half_a_pair_is_named);
-    RUN(a_continued_value_is_not_a_key);
-    RUN(a_value_that_cannot_be_a_key_is_refused_with_its_line);
-    RUN(a_nul_hides_nothing);
-    RUN(long_tokens_fit_and_longer_ones_are_never_cut);
-    return test_result();
 }

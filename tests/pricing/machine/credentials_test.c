@@ -88,7 +88,7 @@ static void expect_wrong(const struct outcome *outcome, const char *message)
     EXPECT_STR(outcome->err.message, message);
 }
 
-static void the_environment_comes_first(void)
+TEST(the_environment_comes_first)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -118,7 +118,7 @@ static void the_environment_comes_first(void)
     EXPECT_INT(outcome.until_us, 0);
 }
 
-static void half_a_pair_in_the_environment_names_the_variable_that_lacks(void)
+TEST(half_a_pair_in_the_environment_names_the_variable_that_lacks)
 {
     struct outcome outcome = find_in(VARIABLES("AWS_ACCESS_KEY_ID=AKIAENV"), NULL);
 
@@ -130,7 +130,7 @@ static void half_a_pair_in_the_environment_names_the_variable_that_lacks(void)
     EXPECT_STR(outcome.err.field, "AWS_ACCESS_KEY_ID");
 }
 
-static void variables_that_hold_no_keys_are_named(void)
+TEST(variables_that_hold_no_keys_are_named)
 {
     char text[300] = "AWS_SECRET_ACCESS_KEY=" SECRET;
     struct outcome outcome = find_in(
@@ -152,7 +152,7 @@ static void variables_that_hold_no_keys_are_named(void)
     EXPECT_STR(outcome.err.field, "AWS_SESSION_TOKEN");
 }
 
-static void without_any_keys_the_result_is_none(void)
+TEST(without_any_keys_the_result_is_none)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -165,7 +165,7 @@ static void without_any_keys_the_result_is_none(void)
     EXPECT_INT(find((struct credentials_question){.home = tree.root}).result, CREDENTIALS_NONE);
 }
 
-static void the_shared_file_is_where_the_environment_says_or_at_home(void)
+TEST(the_shared_file_is_where_the_environment_says_or_at_home)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
     char named[200];
@@ -186,7 +186,7 @@ static void the_shared_file_is_where_the_environment_says_or_at_home(void)
                "ELSEWHERE");
 }
 
-static void a_shared_file_that_was_named_must_be_readable(void)
+TEST(a_shared_file_that_was_named_must_be_readable)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
     struct outcome outcome =
@@ -206,7 +206,7 @@ static void a_shared_file_that_was_named_must_be_readable(void)
     expect_wrong(&outcome, "the profile \"default\" of the shared file has no aws_access_key_id");
 }
 
-static void a_profile_that_was_named_must_be_there(void)
+TEST(a_profile_that_was_named_must_be_there)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -226,7 +226,7 @@ static struct outcome find_role(const struct reply *list)
         .metadata_url = "http://169.254.169.254", .fetch = replies_fetch, .fetcher = &replies});
 }
 
-static void the_role_of_the_instance_comes_last_and_its_keys_end(void)
+TEST(the_role_of_the_instance_comes_last_and_its_keys_end)
 {
     struct replies replies = {.list = role, .piece = 7};
     static char disabled[] = "AWS_EC2_METADATA_DISABLED=True";
@@ -260,13 +260,13 @@ static const struct reply *with(size_t row, int status, const char *body)
     return copy;
 }
 
-static void an_instance_without_a_role_has_no_keys(void)
+TEST(an_instance_without_a_role_has_no_keys)
 {
     EXPECT_INT(find_role(with(1, 404, "")).result, CREDENTIALS_NONE);
     EXPECT_INT(find_role(with(1, 200, "")).result, CREDENTIALS_NONE);
 }
 
-static void each_failure_of_the_service_is_an_error_without_its_answer(void)
+TEST(each_failure_of_the_service_is_an_error_without_its_answer)
 {
     static const int statuses[] = {0, 301, 400, 401, 403, 500};
 #define BEGIN "no keys of the instance's role from the metadata service: "
@@ -290,7 +290,7 @@ static void each_failure_of_the_service_is_an_error_without_its_answer(void)
 #undef BEGIN
 }
 
-static void the_name_of_a_role_goes_into_the_address_safely(void)
+TEST(the_name_of_a_role_goes_into_the_address_safely)
 {
     static const struct reply list[] = {
         {PUT_TOKEN},
@@ -311,7 +311,7 @@ static void the_name_of_a_role_goes_into_the_address_safely(void)
                   "the answer is not the name of a role"));
 }
 
-static void keys_of_a_role_are_whole_or_not_there(void)
+TEST(keys_of_a_role_are_whole_or_not_there)
 {
 #define KEYS(id, secret, token, end)                                                             \
     "{\"AccessKeyId\":" id ",\"SecretAccessKey\":" secret ",\"Token\":" token                    \
@@ -358,7 +358,7 @@ static void keys_of_a_role_are_whole_or_not_there(void)
     }
 }
 
-static void keys_may_be_written_with_escapes(void)
+TEST(keys_may_be_written_with_escapes)
 {
     struct outcome outcome =
         find_role(with(2, 200, KEYS("\"A\"", "\"x\\/y\"", "\"\\u0074\"", GOOD_END)));
@@ -367,7 +367,7 @@ static void keys_may_be_written_with_escapes(void)
     EXPECT_STR(outcome.found.token, "t");
 }
 
-static void an_answer_that_is_too_long_is_refused(void)
+TEST(an_answer_that_is_too_long_is_refused)
 {
     static char body[20000];
 
@@ -375,23 +375,4 @@ static void an_answer_that_is_too_long_is_refused(void)
     memcpy(body, ROLE_KEYS, strlen(ROLE_KEYS));
     EXPECT(strstr(find_role(with(2, 200, body)).err.message, "not what was asked for"));
     EXPECT(strstr(find_role(with(1, 200, body)).err.message, "not what was asked for"));
-}
-
-int main(void)
-{
-    RUN(the_environment_comes_first);
-    RUN(half_a_pair_in_the_environment_names_the_variable_that_lacks);
-    RUN(variables_that_hold_no_keys_are_named);
-    RUN(without_any_keys_the_result_is_none);
-    RUN(the_shared_file_is_where_the_environment_says_or_at_home);
-    RUN(a_shared_file_that_was_named_must_be_readable);
-    RUN(a_profile_that_was_named_must_be_there);
-    RUN(the_role_of_the_instance_comes_last_and_its_keys_end);
-    RUN(an_instance_without_a_role_has_no_keys);
-    RUN(each_failure_of_the_service_is_an_error_without_its_answer);
-    RUN(the_name_of_a_role_goes_into_the_address_safely);
-    RUN(keys_of_a_role_are_whole_or_not_there);
-    RUN(keys_may_be_written_with_escapes);
-    RUN(an_answer_that_is_too_long_is_refused);
-    return test_result();
 }

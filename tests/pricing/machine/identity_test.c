@@ -50,7 +50,7 @@ static const struct reply *with_status(const struct reply *list, const char *end
     return with(list, ending, (struct reply){.status = status, .body = "<html>no</html>"});
 }
 
-static void the_metadata_service_of_aws_identifies_a_machine(void)
+TEST(the_metadata_service_of_aws_identifies_a_machine)
 {
     static const size_t pieces[] = {0, 1, 3};
 
@@ -94,7 +94,7 @@ static void check_transcript(const char *name, const struct reply *list)
     }
 }
 
-static void the_questions_are_those_of_the_transcripts(void)
+TEST(the_questions_are_those_of_the_transcripts)
 {
     check_transcript("imds-aws-transcript.http", aws);
     check_transcript("imds-gcp-transcript.http", gcp);
@@ -102,7 +102,7 @@ static void the_questions_are_those_of_the_transcripts(void)
                      (const struct reply[]){{AZURE("application/json")}, {.ending = NULL}});
 }
 
-static void the_life_cycle_of_aws_is_a_word_of_ours_or_stays(void)
+TEST(the_life_cycle_of_aws_is_a_word_of_ours_or_stays)
 {
     static const char *const words[][2] = {{"spot", "spot"},
                                            {"on-demand", "on_demand"},
@@ -122,7 +122,7 @@ static void the_life_cycle_of_aws_is_a_word_of_ours_or_stays(void)
     }
 }
 
-static void what_is_not_there_stays_empty(void)
+TEST(what_is_not_there_stays_empty)
 {
     struct identity identity =
         ask_table("Amazon EC2", with_status(aws, "placement/availability-zone-id", 404));
@@ -143,7 +143,7 @@ static void what_is_not_there_stays_empty(void)
     expect_unknown(&identity, "does not say the region");
 }
 
-static void values_are_taken_up_to_the_last_byte_that_there_is_room_for(void)
+TEST(values_are_taken_up_to_the_last_byte_that_there_is_room_for)
 {
     char zone[41];
 
@@ -157,7 +157,7 @@ static void values_are_taken_up_to_the_last_byte_that_there_is_room_for(void)
     EXPECT_STR(identity.zone, zone);
 }
 
-static void values_that_are_none_are_dropped_and_never_cut(void)
+TEST(values_that_are_none_are_dropped_and_never_cut)
 {
     static const char *const lawless[] = {
         "m4.xl\303\244rge",
@@ -179,7 +179,7 @@ static void values_that_are_none_are_dropped_and_never_cut(void)
     EXPECT_STR(identity.instance_type, "m4.xlarge"); /* stand-ins send a newline */
 }
 
-static void a_failure_in_the_middle_leaves_nothing(void)
+TEST(a_failure_in_the_middle_leaves_nothing)
 {
     static const char *const paths[] = {"token",
                                         "instance-type",
@@ -203,7 +203,7 @@ static void a_failure_in_the_middle_leaves_nothing(void)
         }
 }
 
-static void without_a_token_nothing_is_asked(void)
+TEST(without_a_token_nothing_is_asked)
 {
     static const int statuses[] = {0, 400, 403, 404, 405, 417};
     static const char *const lawless[] = {"", "a token\r\nX-Evil: 1", "two words", "\303\244"};
@@ -222,7 +222,7 @@ static void without_a_token_nothing_is_asked(void)
     }
 }
 
-static void silence_in_a_container_is_explained_with_the_command_that_helps(void)
+TEST(silence_in_a_container_is_explained_with_the_command_that_helps)
 {
     struct identity identity = ask_table("Amazon EC2", with_status(aws, "token", 0));
 
@@ -236,7 +236,7 @@ static void silence_in_a_container_is_explained_with_the_command_that_helps(void
     expect_unknown(&identity, "it answers 401: it accepts no token of ours");
 }
 
-static void on_no_known_cloud_no_service_is_asked(void)
+TEST(on_no_known_cloud_no_service_is_asked)
 {
     static const char *const vendors[] = {
         NULL,           "",           "QEMU",         "Dell Inc.", "Xen",
@@ -253,7 +253,7 @@ static void on_no_known_cloud_no_service_is_asked(void)
     }
 }
 
-static void only_the_cloud_that_the_firmware_names_is_asked(void)
+TEST(only_the_cloud_that_the_firmware_names_is_asked)
 {
     static const struct reply nothing[] = {{.ending = NULL}};
     static const char *const vendors[][2] = {
@@ -271,7 +271,7 @@ static void only_the_cloud_that_the_firmware_names_is_asked(void)
     }
 }
 
-static void the_metadata_service_of_gcp_identifies_a_machine(void)
+TEST(the_metadata_service_of_gcp_identifies_a_machine)
 {
     struct identity identity = ask_table("Google", gcp);
 
@@ -293,7 +293,7 @@ static void the_metadata_service_of_gcp_identifies_a_machine(void)
     EXPECT_STR(identity.instance_type, "n1-highcpu-64");
 }
 
-static void an_answer_without_the_header_of_google_is_not_used(void)
+TEST(an_answer_without_the_header_of_google_is_not_used)
 {
     static const char *const flavors[] = {NULL, "", "google", "Googles", "Amazon"};
 
@@ -307,7 +307,7 @@ static void an_answer_without_the_header_of_google_is_not_used(void)
         }
 }
 
-static void a_zone_that_lies_in_no_region_gives_no_machine(void)
+TEST(a_zone_that_lies_in_no_region_gives_no_machine)
 {
     static const char *const zones[][2] = {
         {"projects/1/zones/us-central1-a", "us-central1"},
@@ -332,7 +332,7 @@ static void a_zone_that_lies_in_no_region_gives_no_machine(void)
     }
 }
 
-static void an_address_from_the_options_is_asked_whatever_the_firmware_says(void)
+TEST(an_address_from_the_options_is_asked_whatever_the_firmware_says)
 {
     static const char *const addresses[] = {"http://127.0.0.1:1338", "http://127.0.0.1:1338/"};
 
@@ -358,7 +358,7 @@ static void an_address_from_the_options_is_asked_whatever_the_firmware_says(void
     EXPECT_INT(replies.asked, 1);
 }
 
-static void with_ask_anyway_all_services_are_asked_until_one_answers(void)
+TEST(with_ask_anyway_all_services_are_asked_until_one_answers)
 {
     static const struct reply nothing[] = {{.ending = NULL}};
     struct replies replies = {.list = gcp};
@@ -379,7 +379,7 @@ static void with_ask_anyway_all_services_are_asked_until_one_answers(void)
     EXPECT(strstr(replies.urls[0], "/computeMetadata/") != NULL); /* the likeliest first */
 }
 
-static void an_address_beyond_all_length_is_no_crash(void)
+TEST(an_address_beyond_all_length_is_no_crash)
 {
     static char address[5000];
     struct replies replies = {.list = aws};
@@ -393,7 +393,7 @@ static void an_address_beyond_all_length_is_no_crash(void)
 
 /* The name that distinguishes machines of one type. What a person configures is a price, not
  * another machine. */
-static void each_cloud_gives_the_id_of_the_machine(void)
+TEST(each_cloud_gives_the_id_of_the_machine)
 {
     const struct reply of_aws[] = {{PUT_TOKEN},
                                    {AWS("placement/region", "us-east-1")},
@@ -419,7 +419,7 @@ static void each_cloud_gives_the_id_of_the_machine(void)
     EXPECT_STR(identity.instance_id, "");
 }
 
-static void options_override_the_metadata_member_by_member(void)
+TEST(options_override_the_metadata_member_by_member)
 {
     struct identity identity = ask_table("Amazon EC2", aws);
     struct identity configured = {.note = ""};
@@ -441,7 +441,7 @@ static void options_override_the_metadata_member_by_member(void)
     EXPECT_STR(identity.zone, "us-east-1a"); /* it is the same region */
 }
 
-static void what_was_learned_of_one_place_does_not_hold_for_another(void)
+TEST(what_was_learned_of_one_place_does_not_hold_for_another)
 {
     struct identity identity = ask_table("Amazon EC2", aws);
 
@@ -458,7 +458,7 @@ static void what_was_learned_of_one_place_does_not_hold_for_another(void)
     EXPECT_STR(identity.life_cycle, "");
 }
 
-static void settings_alone_make_a_machine_known(void)
+TEST(settings_alone_make_a_machine_known)
 {
     struct identity identity = ask_table(NULL, aws);
     struct identity configured = {
@@ -471,30 +471,4 @@ static void settings_alone_make_a_machine_known(void)
     EXPECT(identity.note[0]); /* the life cycle is still not known */
     identity_override(&identity, &(struct identity){.life_cycle = "on_demand"});
     EXPECT_STR(identity.note, "");
-}
-
-int main(void)
-{
-    RUN(the_metadata_service_of_aws_identifies_a_machine);
-    RUN(the_questions_are_those_of_the_transcripts);
-    RUN(the_life_cycle_of_aws_is_a_word_of_ours_or_stays);
-    RUN(what_is_not_there_stays_empty);
-    RUN(values_are_taken_up_to_the_last_byte_that_there_is_room_for);
-    RUN(values_that_are_none_are_dropped_and_never_cut);
-    RUN(a_failure_in_the_middle_leaves_nothing);
-    RUN(without_a_token_nothing_is_asked);
-    RUN(silence_in_a_container_is_explained_with_the_command_that_helps);
-    RUN(on_no_known_cloud_no_service_is_asked);
-    RUN(only_the_cloud_that_the_firmware_names_is_asked);
-    RUN(the_metadata_service_of_gcp_identifies_a_machine);
-    RUN(an_answer_without_the_header_of_google_is_not_used);
-    RUN(a_zone_that_lies_in_no_region_gives_no_machine);
-    RUN(an_address_from_the_options_is_asked_whatever_the_firmware_says);
-    RUN(with_ask_anyway_all_services_are_asked_until_one_answers);
-    RUN(an_address_beyond_all_length_is_no_crash);
-    RUN(each_cloud_gives_the_id_of_the_machine);
-    RUN(options_override_the_metadata_member_by_member);
-    RUN(what_was_learned_of_one_place_does_not_hold_for_another);
-    RUN(settings_alone_make_a_machine_known);
-    return test_result();
 }

@@ -70,7 +70,7 @@ static struct answer ask_aws(const char *document)
     return ask_once("aws", list);
 }
 
-static void aws_says_what_it_will_do_and_when(void)
+TEST(aws_says_what_it_will_do_and_when)
 {
     static const char *const actions[] = {"terminate", "stop", "hibernate"};
 
@@ -86,7 +86,7 @@ static void aws_says_what_it_will_do_and_when(void)
     }
 }
 
-static void a_time_that_says_nothing_makes_a_notice_no_less_of_one(void)
+TEST(a_time_that_says_nothing_makes_a_notice_no_less_of_one)
 {
     static const char *const documents[] = {
         "{\"action\":\"stop\"}", "{\"action\":\"stop\",\"time\":\"soon\"}",
@@ -99,7 +99,7 @@ static void a_time_that_says_nothing_makes_a_notice_no_less_of_one(void)
     }
 }
 
-static void what_is_no_notice_of_aws_is_not_taken_for_one(void)
+TEST(what_is_no_notice_of_aws_is_not_taken_for_one)
 {
     static const struct {
         const char *document, *reason;
@@ -121,7 +121,7 @@ static void what_is_no_notice_of_aws_is_not_taken_for_one(void)
     }
 }
 
-static void aws_with_nothing_to_say_answers_404_and_a_hint_is_only_one(void)
+TEST(aws_with_nothing_to_say_answers_404_and_a_hint_is_only_one)
 {
     static const struct reply nothing[] = {{PUT_TOKEN}, {.ending = NULL}};
     static const struct reply hint[] = {
@@ -136,7 +136,7 @@ static void aws_with_nothing_to_say_answers_404_and_a_hint_is_only_one(void)
     EXPECT(answer.at_risk);
 }
 
-static void a_service_that_fails_says_so(void)
+TEST(a_service_that_fails_says_so)
 {
     static const struct reply no_token[] = {{"PUT", "/latest/api/token", NULL, 403, "", NULL},
                                             {.ending = NULL}};
@@ -178,7 +178,7 @@ static bool forgetful_fetch(void *user, const struct fetch_request *request,
     return replies_fetch(&service->replies, request, take_body, taker, ret_response, err);
 }
 
-static void a_token_is_renewed_when_it_is_no_longer_taken(void)
+TEST(a_token_is_renewed_when_it_is_no_longer_taken)
 {
     static const struct reply list[] = {{PUT_TOKEN}, {.ending = NULL}};
     struct forgetful service = {.replies = {.list = list}};
@@ -206,7 +206,7 @@ static struct answer ask_gcp(const char *preempted, const char *event)
     return ask_once("gcp", list);
 }
 
-static void google_says_that_it_has_preempted_or_will_end_the_machine(void)
+TEST(google_says_that_it_has_preempted_or_will_end_the_machine)
 {
     struct answer answer = ask_gcp("TRUE", "NONE");
 
@@ -216,7 +216,7 @@ static void google_says_that_it_has_preempted_or_will_end_the_machine(void)
     expect_leaving(&answer, "Google takes this machine back (TERMINATE_ON_HOST_MAINTENANCE)", 0);
 }
 
-static void google_with_nothing_to_say_says_false(void)
+TEST(google_with_nothing_to_say_says_false)
 {
     static const char *const events[] = {"NONE", "MIGRATE_ON_HOST_MAINTENANCE", ""};
     static const struct reply list[] = {{GCP("preempted", "FALSE")}, {.ending = NULL}};
@@ -226,7 +226,7 @@ static void google_with_nothing_to_say_says_false(void)
     EXPECT_INT(ask_once("gcp", list).result, NOTICE_NONE); /* no such word: 404 */
 }
 
-static void an_answer_that_is_not_from_google_is_not_used(void)
+TEST(an_answer_that_is_not_from_google_is_not_used)
 {
     static const struct reply other[] = {
         {NULL, "preempted", "Metadata-Flavor: Google", 200, "TRUE", "Goggle"}, {.ending = NULL}};
@@ -247,7 +247,7 @@ static struct answer ask_azure(const char *name, const char *document)
     return ask_once("azure", list);
 }
 
-static void azure_announces_events_of_which_two_take_the_machine(void)
+TEST(azure_announces_events_of_which_two_take_the_machine)
 {
     struct answer answer = ask_azure("vm-1", LIST(EVENT("Preempt", "vm-1", MONDAY)));
 
@@ -262,7 +262,7 @@ static void azure_announces_events_of_which_two_take_the_machine(void)
     EXPECT_INT(answer.result, NOTICE_NONE);
 }
 
-static void an_event_of_a_neighbour_is_none_of_ours(void)
+TEST(an_event_of_a_neighbour_is_none_of_ours)
 {
     struct answer answer = ask_azure("vm-1", LIST(EVENT("Preempt", "vm-11", MONDAY)));
 
@@ -272,7 +272,7 @@ static void an_event_of_a_neighbour_is_none_of_ours(void)
     expect_leaving(&answer, "Azure takes this machine back (Preempt)", 0);
 }
 
-static void a_machine_without_a_name_takes_every_event_for_its_own(void)
+TEST(a_machine_without_a_name_takes_every_event_for_its_own)
 {
     static const struct reply no_name[] = {{EVENTS(LIST(EVENT("Preempt", "vm-2", "")))},
                                            {.ending = NULL}};
@@ -283,7 +283,7 @@ static void a_machine_without_a_name_takes_every_event_for_its_own(void)
     EXPECT_INT(answer.result, NOTICE_LEAVING);
 }
 
-static void a_name_that_does_not_come_now_is_asked_for_again(void)
+TEST(a_name_that_does_not_come_now_is_asked_for_again)
 {
     static const int statuses[] = {0, 500, 429};
 
@@ -308,7 +308,7 @@ static void a_name_that_does_not_come_now_is_asked_for_again(void)
     }
 }
 
-static void what_is_no_list_of_events_is_not_taken_for_one(void)
+TEST(what_is_no_list_of_events_is_not_taken_for_one)
 {
     static const char *const documents[] = {
         "<html>",
@@ -329,31 +329,11 @@ static void what_is_no_list_of_events_is_not_taken_for_one(void)
     expect_unknown_because(&answer, "404");
 }
 
-static void providers_other_than_the_three_give_no_notice(void)
+TEST(providers_other_than_the_three_give_no_notice)
 {
     static const char *const others[] = {"", "AWS", "hetzner"};
     struct preemption_notice_asker asker;
 
     for (size_t i = 0; i < COUNT(others); i++)
         EXPECT(!preemption_notice_begin(&asker, others[i], NULL, replies_fetch, NULL));
-}
-
-int main(void)
-{
-    RUN(aws_says_what_it_will_do_and_when);
-    RUN(a_time_that_says_nothing_makes_a_notice_no_less_of_one);
-    RUN(what_is_no_notice_of_aws_is_not_taken_for_one);
-    RUN(aws_with_nothing_to_say_answers_404_and_a_hint_is_only_one);
-    RUN(a_service_that_fails_says_so);
-    RUN(a_token_is_renewed_when_it_is_no_longer_taken);
-    RUN(google_says_that_it_has_preempted_or_will_end_the_machine);
-    RUN(google_with_nothing_to_say_says_false);
-    RUN(an_answer_that_is_not_from_google_is_not_used);
-    RUN(azure_announces_events_of_which_two_take_the_machine);
-    RUN(an_event_of_a_neighbour_is_none_of_ours);
-    RUN(a_machine_without_a_name_takes_every_event_for_its_own);
-    RUN(a_name_that_does_not_come_now_is_asked_for_again);
-    RUN(what_is_no_list_of_events_is_not_taken_for_one);
-    RUN(providers_other_than_the_three_give_no_notice);
-    return test_result();
 }

@@ -34,7 +34,7 @@ static void expect_terms(const struct identity *identity, const char *terms)
     EXPECT_STR(identity->note, note);
 }
 
-static void billing_products_of_aws_are_licences(void)
+TEST(billing_products_of_aws_are_licences)
 {
     static const struct {
         const char *document;
@@ -61,14 +61,14 @@ static void billing_products_of_aws_are_licences(void)
     }
 }
 
-static void without_an_answer_about_licences_nothing_is_known(void)
+TEST(without_an_answer_about_licences_nothing_is_known)
 {
     struct identity identity = ask_aws("", 500, NULL);
 
     expect_unknown(&identity, "500");
 }
 
-static void a_dedicated_host_of_aws_is_billed_as_a_whole(void)
+TEST(a_dedicated_host_of_aws_is_billed_as_a_whole)
 {
     struct identity identity = ask_aws("{}", 200, "h-0123456789abcdef0");
 
@@ -77,7 +77,7 @@ static void a_dedicated_host_of_aws_is_billed_as_a_whole(void)
     expect_terms(&identity, "a dedicated host");
 }
 
-static void the_image_of_google_tells_the_system(void)
+TEST(the_image_of_google_tells_the_system)
 {
     static const char *const images[][2] = {
         {"projects/debian-cloud/global/images/debian-11-bullseye-v20230814", ""},
@@ -109,7 +109,7 @@ static void the_image_of_google_tells_the_system(void)
 
 #define VM "{\"vmSize\":\"Standard_D2s_v5\",\"location\":\"westus\",\"priority\":\"\",\"osType\":"
 
-static void azure_tells_system_publisher_and_licence(void)
+TEST(azure_tells_system_publisher_and_licence)
 {
     static const char *const documents[][2] = {
         {VM "\"Linux\",\"publisher\":\"canonical\",\"licenseType\":\"\"}", ""},
@@ -134,7 +134,7 @@ static void azure_tells_system_publisher_and_licence(void)
     }
 }
 
-static void a_price_of_plain_linux_is_not_that_of_another_machine(void)
+TEST(a_price_of_plain_linux_is_not_that_of_another_machine)
 {
     struct identity identity = {.provider = "aws",
                                 .instance_type = "m5.large",
@@ -155,23 +155,11 @@ static void a_price_of_plain_linux_is_not_that_of_another_machine(void)
     EXPECT(price_rank(&typed, &identity) > 0);
 }
 
-static void another_provider_in_the_settings_has_other_terms(void)
+TEST(another_provider_in_the_settings_has_other_terms)
 {
     struct identity identity = {.provider = "aws", .terms = "Windows"};
     const struct identity configured = {.provider = "hetzner"};
 
     identity_override(&identity, &configured);
     EXPECT_STR(identity.terms, "");
-}
-
-int main(void)
-{
-    RUN(billing_products_of_aws_are_licences);
-    RUN(without_an_answer_about_licences_nothing_is_known);
-    RUN(a_dedicated_host_of_aws_is_billed_as_a_whole);
-    RUN(the_image_of_google_tells_the_system);
-    RUN(azure_tells_system_publisher_and_licence);
-    RUN(a_price_of_plain_linux_is_not_that_of_another_machine);
-    RUN(another_provider_in_the_settings_has_other_terms);
-    return test_result();
 }

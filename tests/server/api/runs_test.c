@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
-static void conditions_on_runs_are_read(void)
+TEST(conditions_on_runs_are_read)
 {
     static struct query query;
     struct run_conditions conditions = {.label_keys = {""}};
@@ -33,7 +33,7 @@ static void conditions_on_runs_are_read(void)
     EXPECT(filter->since_us == 0 && filter->until_us == 0);
 }
 
-static void a_wrong_condition_says_what_is_allowed(void)
+TEST(a_wrong_condition_says_what_is_allowed)
 {
     static const struct {
         const char *target, *field, *choice; /* a choice that is offered instead; or NULL */
@@ -66,7 +66,7 @@ static void a_wrong_condition_says_what_is_allowed(void)
     }
 }
 
-static void labels_are_cut_at_the_first_sign(void)
+TEST(labels_are_cut_at_the_first_sign)
 {
     static struct query query;
     struct run_conditions conditions = {.label_keys = {""}};
@@ -83,7 +83,7 @@ static void labels_are_cut_at_the_first_sign(void)
     EXPECT_STR(labels[2].value, "");
 }
 
-static void a_reason_says_something(void)
+TEST(a_reason_says_something)
 {
     static const struct {
         const char *target, *message;
@@ -101,13 +101,4 @@ static void a_reason_says_something(void)
                    !cases[i].message[0]);
         EXPECT_STR(err.message, cases[i].message);
     }
-}
-
-int main(void)
-{
-    RUN(conditions_on_runs_are_read);
-    RUN(a_wrong_condition_says_what_is_allowed);
-    RUN(labels_are_cut_at_the_first_sign);
-    RUN(a_reason_says_something);
-    return test_result();
 }

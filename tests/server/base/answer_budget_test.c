@@ -45,7 +45,7 @@ static bool is_held(struct scene *scene, size_t bytes)
     return answer_budget_look(scene->budget).held == bytes;
 }
 
-static void a_small_answer_counts_nothing_and_is_never_refused(void)
+TEST(a_small_answer_counts_nothing_and_is_never_refused)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct answer_part all = {0}, small = {0}, large = {0};
@@ -62,7 +62,7 @@ static void a_small_answer_counts_nothing_and_is_never_refused(void)
     answer_budget_leave(scene.budget, &large);
 }
 
-static void a_part_holds_what_it_was_told_last(void)
+TEST(a_part_holds_what_it_was_told_last)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct answer_part part = {0}, other = {0};
@@ -81,7 +81,7 @@ static void a_part_holds_what_it_was_told_last(void)
     EXPECT(is_held(&scene, 0));
 }
 
-static void pieces_leave_half_to_whole_answers(void)
+TEST(pieces_leave_half_to_whole_answers)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct answer_part first = {.piecewise = true}, second = {.piecewise = true}, whole = {0};
@@ -103,7 +103,7 @@ static struct answer_part of_client(unsigned char client)
     return (struct answer_part){.shares = true, .client = {{client}}};
 }
 
-static void one_client_leaves_half_to_others(void)
+TEST(one_client_leaves_half_to_others)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct answer_part first = of_client(1), second = of_client(1), third = of_client(1);
@@ -130,7 +130,7 @@ static void one_client_leaves_half_to_others(void)
     EXPECT(is_held(&scene, 0));
 }
 
-static void what_is_larger_than_the_budget_is_told_what_helps(void)
+TEST(what_is_larger_than_the_budget_is_told_what_helps)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct answer_part part = {.piecewise = true};
@@ -142,7 +142,7 @@ static void what_is_larger_than_the_budget_is_told_what_helps(void)
     EXPECT(is_held(&scene, 0));
 }
 
-static void room_is_announced(void)
+TEST(room_is_announced)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct watcher watcher = {0};
@@ -155,15 +155,4 @@ static void room_is_announced(void)
     answer_budget_leave(scene.budget, &part);
     EXPECT(watcher.news);
     notifications_leave(scene.notifications, &watcher);
-}
-
-int main(void)
-{
-    RUN(a_small_answer_counts_nothing_and_is_never_refused);
-    RUN(a_part_holds_what_it_was_told_last);
-    RUN(pieces_leave_half_to_whole_answers);
-    RUN(one_client_leaves_half_to_others);
-    RUN(what_is_larger_than_the_budget_is_told_what_helps);
-    RUN(room_is_announced);
-    return test_result();
 }

@@ -19,7 +19,7 @@ static const long long numbers[] = {1,
                                     999999,
                                     (1LL << 56) - 1};
 
-static void a_written_text_is_read_back_unchanged(void)
+TEST(a_written_text_is_read_back_unchanged)
 {
     for (size_t i = 0; i < COUNT(numbers); i++) {
         char text[CURSOR_SIZE];
@@ -32,7 +32,7 @@ static void a_written_text_is_read_back_unchanged(void)
     }
 }
 
-static void a_cursor_fits_into_a_url_as_it_is(void)
+TEST(a_cursor_fits_into_a_url_as_it_is)
 {
     char text[CURSOR_SIZE];
 
@@ -60,7 +60,7 @@ static const char *const strangers[] = {"",
                                         "r19e ",
                                         "null"};
 
-static void a_foreign_cursor_is_refused(void)
+TEST(a_foreign_cursor_is_refused)
 {
     for (size_t i = 0; i < COUNT(strangers); i++) {
         long long number = -7;
@@ -71,7 +71,7 @@ static void a_foreign_cursor_is_refused(void)
 }
 
 /* The number sits before two check digits. */
-static void a_cursor_with_one_digit_changed_or_lost_is_refused(void)
+TEST(a_cursor_with_one_digit_changed_or_lost_is_refused)
 {
     static const char digits[] = "0123456789abcdef";
     char text[CURSOR_SIZE], changed[CURSOR_SIZE];
@@ -92,7 +92,7 @@ static void a_cursor_with_one_digit_changed_or_lost_is_refused(void)
     EXPECT(!cursor_read(text, &number));
 }
 
-static void capital_letters_are_not_the_same_cursor(void)
+TEST(capital_letters_are_not_the_same_cursor)
 {
     char text[CURSOR_SIZE];
     long long number;
@@ -100,14 +100,4 @@ static void capital_letters_are_not_the_same_cursor(void)
     cursor_write(0xabcdef, text);
     text[1] = (char)toupper((unsigned char)text[1]);
     EXPECT(!cursor_read(text, &number));
-}
-
-int main(void)
-{
-    RUN(a_written_text_is_read_back_unchanged);
-    RUN(a_cursor_fits_into_a_url_as_it_is);
-    RUN(a_foreign_cursor_is_refused);
-    RUN(a_cursor_with_one_digit_changed_or_lost_is_refused);
-    RUN(capital_letters_are_not_the_same_cursor);
-    return test_result();
 }

@@ -2,7 +2,7 @@
 
 #include "tests/db/database.h"
 
-static void the_reserve_is_what_must_be_left(void)
+TEST(the_reserve_is_what_must_be_left)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(freep) struct config *config = calloc(1, sizeof *config);
@@ -21,10 +21,4 @@ static void the_reserve_is_what_must_be_left(void)
     snprintf(config->database, sizeof config->database, "/no/such/folder/runs.db");
     EXPECT_INT(disk_space_left(config), -1);
     EXPECT(disk_reserve_check(config, &err)); /* the path cannot be asked */
-}
-
-int main(void)
-{
-    RUN(the_reserve_is_what_must_be_left);
-    return test_result();
 }

@@ -35,14 +35,14 @@ static char *file_of(const struct folder *folder, char name[400])
     return name;
 }
 
-static void without_a_file_nothing_beats(void)
+TEST(without_a_file_nothing_beats)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
 
     EXPECT_INT(look(&folder, START).state, HEARTBEAT_NONE);
 }
 
-static void a_process_is_healthy_while_it_beats(void)
+TEST(a_process_is_healthy_while_it_beats)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(heartbeat_end) struct heartbeat heartbeat = begin(&folder, "bench");
@@ -61,7 +61,7 @@ static void a_process_is_healthy_while_it_beats(void)
     EXPECT_STR(look(&folder, START + 131 * NS_PER_SECOND).doing, "ends");
 }
 
-static void it_writes_every_five_seconds_at_most(void)
+TEST(it_writes_every_five_seconds_at_most)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(heartbeat_end) struct heartbeat heartbeat = begin(&folder, "bench");
@@ -73,7 +73,7 @@ static void it_writes_every_five_seconds_at_most(void)
     EXPECT_STR(look(&folder, START).doing, "three");
 }
 
-static void an_ended_bench_leaves_no_valid_heartbeat(void)
+TEST(an_ended_bench_leaves_no_valid_heartbeat)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct heartbeat heartbeat = begin(&folder, "bench");
@@ -103,7 +103,7 @@ static void an_ended_bench_leaves_no_valid_heartbeat(void)
     close(ready[1]);
 }
 
-static void of_two_the_first_has_the_file_and_the_second_takes_it_over(void)
+TEST(of_two_the_first_has_the_file_and_the_second_takes_it_over)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct heartbeat push = begin(&folder, "push");
@@ -117,7 +117,7 @@ static void of_two_the_first_has_the_file_and_the_second_takes_it_over(void)
     EXPECT_STR(look(&folder, START).command, "bench");
 }
 
-static void of_another_container_or_machine_it_is_not_ours(void)
+TEST(of_another_container_or_machine_it_is_not_ours)
 {
     for (int i = 0; i < 2; i++) {
         AUTO(folder_remove) struct folder folder = folder_make();
@@ -136,7 +136,7 @@ static void of_another_container_or_machine_it_is_not_ours(void)
     }
 }
 
-static void a_file_that_is_not_a_heartbeat_is_an_error(void)
+TEST(a_file_that_is_not_a_heartbeat_is_an_error)
 {
     static const char *const texts[] = {"", "pennyworth-heartbeat 2 a b bench 1 5 60 runs\n",
                                         "pennyworth-heartbeat 1 a b bench one 5 60 runs\n",
@@ -158,7 +158,7 @@ static void a_file_that_is_not_a_heartbeat_is_an_error(void)
     }
 }
 
-static void a_heart_without_a_file_is_no_failure(void)
+TEST(a_heart_without_a_file_is_no_failure)
 {
     struct heartbeat heartbeat, none = {0};
 
@@ -179,7 +179,7 @@ static enum health_verdict health(const struct folder *folder, bool served, long
     return health_of_command(&config, served, now_ns, words);
 }
 
-static void a_bench_is_well_as_long_as_it_gets_on(void)
+TEST(a_bench_is_well_as_long_as_it_gets_on)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     char words[HEALTH_WORDS];
@@ -196,7 +196,7 @@ static void a_bench_is_well_as_long_as_it_gets_on(void)
                   "1 of 4, step 3") != NULL);
 }
 
-static void a_push_beside_a_server_does_not_speak_for_it(void)
+TEST(a_push_beside_a_server_does_not_speak_for_it)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(heartbeat_end) struct heartbeat heartbeat = begin(&folder, "push");
@@ -206,19 +206,4 @@ static void a_push_beside_a_server_does_not_speak_for_it(void)
     EXPECT_INT(health(&folder, true, START, words), HEALTH_ASK_SERVER);
     EXPECT_STR(words, "");
     EXPECT_INT(health(&folder, false, START, words), HEALTH_WELL);
-}
-
-int main(void)
-{
-    RUN(without_a_file_nothing_beats);
-    RUN(a_process_is_healthy_while_it_beats);
-    RUN(it_writes_every_five_seconds_at_most);
-    RUN(an_ended_bench_leaves_no_valid_heartbeat);
-    RUN(of_two_the_first_has_the_file_and_the_second_takes_it_over);
-    RUN(of_another_container_or_machine_it_is_not_ours);
-    RUN(a_file_that_is_not_a_heartbeat_is_an_error);
-    RUN(a_heart_without_a_file_is_no_failure);
-    RUN(a_bench_is_well_as_long_as_it_gets_on);
-    RUN(a_push_beside_a_server_does_not_speak_for_it);
-    return test_result();
 }

@@ -91,7 +91,7 @@ static void wait_until_taken(struct scene *scene, size_t count)
     pthread_mutex_unlock(&scene->lock);
 }
 
-static void a_job_ends_and_its_topic_says_so(void)
+TEST(a_job_ends_and_its_topic_says_so)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct piece piece, other;
@@ -113,7 +113,7 @@ static void a_job_ends_and_its_topic_says_so(void)
     EXPECT_INT(long_jobs_count(scene.jobs, JOB_EXPORT), 0);
 }
 
-static void a_kind_at_work_leaves_a_thread_to_lists_and_two_to_imports(void)
+TEST(a_kind_at_work_leaves_a_thread_to_lists_and_two_to_imports)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct piece exports[2], list, imports[2];
@@ -132,7 +132,7 @@ static void a_kind_at_work_leaves_a_thread_to_lists_and_two_to_imports(void)
     EXPECT_STR(scene.order, "elii");
 }
 
-static void kinds_take_turns(void)
+TEST(kinds_take_turns)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct piece first, exports[3], recomputation;
@@ -149,7 +149,7 @@ static void kinds_take_turns(void)
     EXPECT_STR(scene.order, "0reee");
 }
 
-static void another_client_goes_before_the_next_job_of_the_same(void)
+TEST(another_client_goes_before_the_next_job_of_the_same)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct piece first, many[3], other;
@@ -166,7 +166,7 @@ static void another_client_goes_before_the_next_job_of_the_same(void)
     EXPECT_STR(scene.order, "abaaa");
 }
 
-static void a_job_too_many_is_refused_unless_its_answer_has_begun(void)
+TEST(a_job_too_many_is_refused_unless_its_answer_has_begun)
 {
     static struct piece pieces[CROWD];
     AUTO(scene_clear) struct scene scene = {0};
@@ -189,7 +189,7 @@ static void a_job_too_many_is_refused_unless_its_answer_has_begun(void)
     long_jobs_finish(scene.jobs, &pieces[ANSWER_JOBS_MAX].job);
 }
 
-static void one_client_leaves_places_to_others(void)
+TEST(one_client_leaves_places_to_others)
 {
     static struct piece pieces[CROWD];
     AUTO(scene_clear) struct scene scene = {0};
@@ -207,7 +207,7 @@ static void one_client_leaves_places_to_others(void)
     EXPECT(put(&scene, &pieces[count], JOB_EXPORT, 'b', &err));
 }
 
-static void a_job_that_waits_is_cancelled_without_its_work(void)
+TEST(a_job_that_waits_is_cancelled_without_its_work)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct piece pieces[4];
@@ -229,7 +229,7 @@ static void a_job_that_waits_is_cancelled_without_its_work(void)
     long_jobs_finish(scene.jobs, &pieces[1].job);
 }
 
-static void a_stop_tells_every_job_and_takes_no_other(void)
+TEST(a_stop_tells_every_job_and_takes_no_other)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct piece pieces[8], later;
@@ -245,17 +245,4 @@ static void a_stop_tells_every_job_and_takes_no_other(void)
     EXPECT(scene.taken == COUNT(pieces));
     EXPECT(!put(&scene, &later, JOB_EXPORT, 'a', &err));
     EXPECT_INT(err.kind, ERROR_BUSY);
-}
-
-int main(void)
-{
-    RUN(a_job_ends_and_its_topic_says_so);
-    RUN(a_kind_at_work_leaves_a_thread_to_lists_and_two_to_imports);
-    RUN(kinds_take_turns);
-    RUN(another_client_goes_before_the_next_job_of_the_same);
-    RUN(a_job_too_many_is_refused_unless_its_answer_has_begun);
-    RUN(one_client_leaves_places_to_others);
-    RUN(a_job_that_waits_is_cancelled_without_its_work);
-    RUN(a_stop_tells_every_job_and_takes_no_other);
-    return test_result();
 }

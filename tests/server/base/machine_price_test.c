@@ -47,10 +47,8 @@ static void expect_found(struct db *db, const struct identity *identity, const c
     EXPECT(price.dollars > 0);
 }
 
-static void another_currency_never_stands_before_dollars(void)
+TEST_WITH_DATABASE(another_currency_never_stands_before_dollars)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct identity here = machine();
 
     PUT(db, "typed", "aws", "m5.large", "0.25", .kind = PRICE_TYPED, .currency = "EUR",
@@ -68,10 +66,8 @@ static void another_currency_never_stands_before_dollars(void)
     expect_found(db, &here, "0.3");
 }
 
-static void a_life_cycle_that_is_missing_is_named(void)
+TEST_WITH_DATABASE(a_life_cycle_that_is_missing_is_named)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct identity here = machine();
 
     here.life_cycle[0] = '\0';
@@ -82,10 +78,8 @@ static void a_life_cycle_that_is_missing_is_named(void)
                "spot");
 }
 
-static void a_price_of_another_kind_zone_region_or_provider_is_named(void)
+TEST_WITH_DATABASE(a_price_of_another_kind_zone_region_or_provider_is_named)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct identity here = machine();
 
     expect_why(db, &here,
@@ -117,10 +111,8 @@ static void a_price_of_another_kind_zone_region_or_provider_is_named(void)
 }
 
 /* --life-cycle has no word for them, and another region would not give a price by the hour. */
-static void a_commitment_is_no_price_of_a_machine_and_is_named_as_such(void)
+TEST_WITH_DATABASE(a_commitment_is_no_price_of_a_machine_and_is_named_as_such)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct identity here = machine();
 
     READ(db, 0, P("m5.large", "0.05", .kind = PRICE_SAVINGS_PLAN_1Y),
@@ -136,10 +128,8 @@ static void a_commitment_is_no_price_of_a_machine_and_is_named_as_such(void)
     EXPECT(strstr(found(db, &here).why_not, "--life-cycle spot") != NULL);
 }
 
-static void the_zone_by_its_id_is_the_zone(void)
+TEST_WITH_DATABASE(the_zone_by_its_id_is_the_zone)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct identity here = machine();
 
     PUT(db, "typed", "aws", "m5.large", "0.2", .kind = PRICE_TYPED, .zone = "eun1-az1",
@@ -147,10 +137,8 @@ static void the_zone_by_its_id_is_the_zone(void)
     expect_found(db, &here, "0.2");
 }
 
-static void what_is_too_old_says_who_said_it_and_when(void)
+TEST_WITH_DATABASE(what_is_too_old_says_who_said_it_and_when)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct identity here = machine();
 
     snprintf(here.life_cycle, sizeof here.life_cycle, "spot");
@@ -162,10 +150,8 @@ static void what_is_too_old_says_who_said_it_and_when(void)
     EXPECT(strstr(price.why_not, "POST /v1/prices/refresh reads them again"));
 }
 
-static void a_google_machine_without_a_key_hears_both_ways(void)
+TEST_WITH_DATABASE(a_google_machine_without_a_key_hears_both_ways)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct identity here = machine();
     struct machine_price price;
 
@@ -180,10 +166,8 @@ static void a_google_machine_without_a_key_hears_both_ways(void)
                "--price-per-hour, or type the price of this machine");
 }
 
-static void a_machine_without_a_type_has_what_was_typed_under_its_name(void)
+TEST_WITH_DATABASE(a_machine_without_a_type_has_what_was_typed_under_its_name)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct identity unknown = {0}, here = machine();
     struct machine_price price = {0};
     struct machine_price_question question = {
@@ -204,10 +188,8 @@ static void a_machine_without_a_type_has_what_was_typed_under_its_name(void)
     EXPECT(!price.known);
 }
 
-static void the_longest_names_fit(void)
+TEST_WITH_DATABASE(the_longest_names_fit)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct identity here = machine();
     struct machine_price price;
 
@@ -219,18 +201,4 @@ static void the_longest_names_fit(void)
     price = found(db, &here);
     EXPECT(!price.known);
     EXPECT(strlen(price.why_not) < sizeof price.why_not - 1);
-}
-
-int main(void)
-{
-    RUN(another_currency_never_stands_before_dollars);
-    RUN(a_life_cycle_that_is_missing_is_named);
-    RUN(a_price_of_another_kind_zone_region_or_provider_is_named);
-    RUN(a_commitment_is_no_price_of_a_machine_and_is_named_as_such);
-    RUN(the_zone_by_its_id_is_the_zone);
-    RUN(what_is_too_old_says_who_said_it_and_when);
-    RUN(a_google_machine_without_a_key_hears_both_ways);
-    RUN(a_machine_without_a_type_has_what_was_typed_under_its_name);
-    RUN(the_longest_names_fit);
-    return test_result();
 }

@@ -127,7 +127,7 @@ static char *written(const struct lamp *lamp)
     return xstrdup(text.data);
 }
 
-static void each_row_writes_its_member(void)
+TEST(each_row_writes_its_member)
 {
     const struct lamp lamp = {.maker = "Lux",
                               .place = "hall",
@@ -161,7 +161,7 @@ static void each_row_writes_its_member(void)
                "\"where\":\"hall\"}");
 }
 
-static void what_has_no_value_is_null(void)
+TEST(what_has_no_value_is_null)
 {
     const struct lamp lamp = {.maker = "", .watts = 0, .share = NAN, .shade = {-1}};
     AUTO(freep) char *text = written(&lamp);
@@ -179,7 +179,7 @@ static void what_has_no_value_is_null(void)
     EXPECT_STR(nothing, "null");
 }
 
-static void a_list_has_one_object_after_the_other(void)
+TEST(a_list_has_one_object_after_the_other)
 {
     const struct shade shades[] = {{1}, {2}};
     AUTO(bytes_free) struct bytes text = {.limit = 1000};
@@ -198,7 +198,7 @@ static void expect_described(const json_t *schemas, const char *name, const char
     EXPECT_STR(text ? text : "nothing", wanted);
 }
 
-static void the_same_rows_describe_what_they_write(void)
+TEST(the_same_rows_describe_what_they_write)
 {
     AUTO(json_decrefp) json_t *schemas = json_object();
     AUTO(json_decrefp) json_t *reference = members_describe(&lamp_members, schemas);
@@ -239,13 +239,4 @@ static void the_same_rows_describe_what_they_write(void)
     EXPECT_INT(
         (long long)json_array_size(json_object_get(json_object_get(schemas, "Lamp"), "required")),
         25);
-}
-
-int main(void)
-{
-    RUN(each_row_writes_its_member);
-    RUN(what_has_no_value_is_null);
-    RUN(a_list_has_one_object_after_the_other);
-    RUN(the_same_rows_describe_what_they_write);
-    return test_result();
 }

@@ -80,7 +80,7 @@ static const struct {
     {"pennyworth_spot_notice", 0},
 };
 
-static void counters_are_written(void)
+TEST(counters_are_written)
 {
     struct metrics *metrics = some_traffic();
     AUTO(freep) char *text = written(metrics);
@@ -90,7 +90,7 @@ static void counters_are_written(void)
     metrics_free(metrics);
 }
 
-static void a_duration_on_the_edge_of_a_bucket_belongs_to_it(void)
+TEST(a_duration_on_the_edge_of_a_bucket_belongs_to_it)
 {
     struct metrics *metrics = metrics_new(3, label_at);
 
@@ -145,7 +145,7 @@ static void check_sample(const char *line, const char *family)
     EXPECT(isfinite(value) && value >= 0 && *end == '\0');
 }
 
-static void every_line_is_prometheus_text(void)
+TEST(every_line_is_prometheus_text)
 {
     struct metrics *metrics = some_traffic();
     AUTO(freep) char *text = written(metrics);
@@ -170,7 +170,7 @@ static void every_line_is_prometheus_text(void)
     metrics_free(metrics);
 }
 
-static void the_buckets_of_a_histogram_never_fall_and_end_at_its_count(void)
+TEST(the_buckets_of_a_histogram_never_fall_and_end_at_its_count)
 {
     struct metrics *metrics = some_traffic();
     AUTO(freep) char *text = written(metrics);
@@ -198,7 +198,7 @@ static void the_buckets_of_a_histogram_never_fall_and_end_at_its_count(void)
     metrics_free(metrics);
 }
 
-static void an_idle_server_writes_its_families_all_the_same(void)
+TEST(an_idle_server_writes_its_families_all_the_same)
 {
     struct metrics *metrics = metrics_new(3, label_at);
     AUTO(freep) char *text = written(metrics);
@@ -210,7 +210,7 @@ static void an_idle_server_writes_its_families_all_the_same(void)
     metrics_free(metrics);
 }
 
-static void a_text_that_does_not_fit_is_an_error(void)
+TEST(a_text_that_does_not_fit_is_an_error)
 {
     struct metrics *metrics = some_traffic();
     AUTO(freep) char *whole = written(metrics);
@@ -223,7 +223,7 @@ static void a_text_that_does_not_fit_is_an_error(void)
     metrics_free(metrics);
 }
 
-static void a_preemption_notice_is_counted(void)
+TEST(a_preemption_notice_is_counted)
 {
     struct metrics *metrics = some_traffic();
 
@@ -231,16 +231,4 @@ static void a_preemption_notice_is_counted(void)
     AUTO(freep) char *text = written(metrics);
     EXPECT_NEAR(value_of(text, "pennyworth_spot_notice"), 1, 0);
     metrics_free(metrics);
-}
-
-int main(void)
-{
-    RUN(counters_are_written);
-    RUN(a_duration_on_the_edge_of_a_bucket_belongs_to_it);
-    RUN(every_line_is_prometheus_text);
-    RUN(the_buckets_of_a_histogram_never_fall_and_end_at_its_count);
-    RUN(an_idle_server_writes_its_families_all_the_same);
-    RUN(a_text_that_does_not_fit_is_an_error);
-    RUN(a_preemption_notice_is_counted);
-    return test_result();
 }

@@ -87,7 +87,7 @@ static void begin_asleep(struct scene *scene)
     EXPECT_STR(scene->diary.text, "s");
 }
 
-static void the_first_sleep_returns_at_once_to_look_again(void)
+TEST(the_first_sleep_returns_at_once_to_look_again)
 {
     struct scene scene;
 
@@ -100,7 +100,7 @@ static void the_first_sleep_returns_at_once_to_look_again(void)
     end(&scene);
 }
 
-static void a_sleeper_wakes_when_its_run_has_news(void)
+TEST(a_sleeper_wakes_when_its_run_has_news)
 {
     struct scene scene;
 
@@ -113,7 +113,7 @@ static void a_sleeper_wakes_when_its_run_has_news(void)
     end(&scene);
 }
 
-static void a_notification_of_another_run_wakes_no_waiter(void)
+TEST(a_notification_of_another_run_wakes_no_waiter)
 {
     struct scene scene;
 
@@ -124,7 +124,7 @@ static void a_notification_of_another_run_wakes_no_waiter(void)
     end(&scene);
 }
 
-static void a_notification_of_another_kind_of_topic_wakes_no_waiter(void)
+TEST(a_notification_of_another_kind_of_topic_wakes_no_waiter)
 {
     const struct topic sweep = {TOPIC_SWEEP, run}, backup = {.kind = TOPIC_BACKUP};
     struct scene scene;
@@ -138,7 +138,7 @@ static void a_notification_of_another_kind_of_topic_wakes_no_waiter(void)
     end(&scene);
 }
 
-static void a_backup_is_a_topic_without_an_id(void)
+TEST(a_backup_is_a_topic_without_an_id)
 {
     const struct topic backup = {.kind = TOPIC_BACKUP};
     struct scene scene;
@@ -154,7 +154,7 @@ static void a_backup_is_a_topic_without_an_id(void)
     end(&scene);
 }
 
-static void news_between_looking_and_sleeping_is_not_lost(void)
+TEST(news_between_looking_and_sleeping_is_not_lost)
 {
     struct scene scene;
 
@@ -170,7 +170,7 @@ static void news_between_looking_and_sleeping_is_not_lost(void)
     end(&scene);
 }
 
-static void a_sleep_that_is_over_already_is_none(void)
+TEST(a_sleep_that_is_over_already_is_none)
 {
     struct scene scene;
 
@@ -183,7 +183,7 @@ static void a_sleep_that_is_over_already_is_none(void)
     end(&scene);
 }
 
-static void a_sleeper_wakes_when_its_time_has_come(void)
+TEST(a_sleeper_wakes_when_its_time_has_come)
 {
     struct scene scene;
 
@@ -196,7 +196,7 @@ static void a_sleeper_wakes_when_its_time_has_come(void)
     end(&scene);
 }
 
-static void a_reader_that_is_stuck_is_cut(void)
+TEST(a_reader_that_is_stuck_is_cut)
 {
     struct scene scene;
 
@@ -210,7 +210,7 @@ static void a_reader_that_is_stuck_is_cut(void)
     end(&scene);
 }
 
-static void a_reader_that_goes_on_is_not_cut_however_long_it_stays(void)
+TEST(a_reader_that_goes_on_is_not_cut_however_long_it_stays)
 {
     struct scene scene;
 
@@ -224,7 +224,7 @@ static void a_reader_that_goes_on_is_not_cut_however_long_it_stays(void)
     end(&scene);
 }
 
-static void a_connection_that_may_not_be_cut_is_kept(void)
+TEST(a_connection_that_may_not_be_cut_is_kept)
 {
     struct scene scene;
 
@@ -238,7 +238,7 @@ static void a_connection_that_may_not_be_cut_is_kept(void)
 
 /* If a check is due earlier than notifications_tick() last returned, wake_by() must get the new
  * time. */
-static void the_deadlines_thread_learns_when_a_check_is_due(void)
+TEST(the_deadlines_thread_learns_when_a_check_is_due)
 {
     struct progress progress = {0};
     struct scene scene;
@@ -270,7 +270,7 @@ static void the_deadlines_thread_learns_when_a_check_is_due(void)
     end(&scene);
 }
 
-static void progress_is_kept_of_the_run_under_way_and_brought_up_to_now(void)
+TEST(progress_is_kept_of_the_run_under_way_and_brought_up_to_now)
 {
     struct progress progress = {.steps_done = 5,
                                 .steps_planned = 35,
@@ -302,7 +302,7 @@ static void progress_is_kept_of_the_run_under_way_and_brought_up_to_now(void)
     end(&scene);
 }
 
-static void closing_wakes_all_waiters_and_later_waits_return_at_once(void)
+TEST(closing_wakes_all_waiters_and_later_waits_return_at_once)
 {
     struct diary second_diary = {0};
     struct watcher second;
@@ -327,7 +327,7 @@ static void closing_wakes_all_waiters_and_later_waits_return_at_once(void)
     end(&scene);
 }
 
-static void a_removed_listener_gets_no_notification(void)
+TEST(a_removed_listener_gets_no_notification)
 {
     struct scene scene;
 
@@ -366,7 +366,7 @@ static void leave_in_order(const int order[3], int leaving)
     end(&scene);
 }
 
-static void watchers_can_leave_in_any_order(void)
+TEST(watchers_can_leave_in_any_order)
 {
     static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -374,25 +374,4 @@ static void watchers_can_leave_in_any_order(void)
     for (size_t i = 0; i < COUNT(orders); i++)
         for (int leaving = 0; leaving <= 3; leaving++)
             leave_in_order(orders[i], leaving);
-}
-
-int main(void)
-{
-    RUN(the_first_sleep_returns_at_once_to_look_again);
-    RUN(a_sleeper_wakes_when_its_run_has_news);
-    RUN(a_notification_of_another_run_wakes_no_waiter);
-    RUN(a_notification_of_another_kind_of_topic_wakes_no_waiter);
-    RUN(a_backup_is_a_topic_without_an_id);
-    RUN(news_between_looking_and_sleeping_is_not_lost);
-    RUN(a_sleep_that_is_over_already_is_none);
-    RUN(a_sleeper_wakes_when_its_time_has_come);
-    RUN(a_reader_that_is_stuck_is_cut);
-    RUN(a_reader_that_goes_on_is_not_cut_however_long_it_stays);
-    RUN(a_connection_that_may_not_be_cut_is_kept);
-    RUN(the_deadlines_thread_learns_when_a_check_is_due);
-    RUN(progress_is_kept_of_the_run_under_way_and_brought_up_to_now);
-    RUN(closing_wakes_all_waiters_and_later_waits_return_at_once);
-    RUN(a_removed_listener_gets_no_notification);
-    RUN(watchers_can_leave_in_any_order);
-    return test_result();
 }

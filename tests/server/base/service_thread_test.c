@@ -70,7 +70,7 @@ static void stop(struct owner *owner)
     service_thread_clear(&owner->thread);
 }
 
-static void a_wake_ends_the_sleep(void)
+TEST(a_wake_ends_the_sleep)
 {
     struct owner owner;
 
@@ -86,7 +86,7 @@ static void a_wake_ends_the_sleep(void)
     stop(&owner);
 }
 
-static void a_wake_before_the_wait_is_not_lost(void)
+TEST(a_wake_before_the_wait_is_not_lost)
 {
     for (int i = 0; i < 100; i++) {
         struct owner owner;
@@ -98,7 +98,7 @@ static void a_wake_before_the_wait_is_not_lost(void)
     }
 }
 
-static void a_stop_before_the_wait_is_not_lost(void)
+TEST(a_stop_before_the_wait_is_not_lost)
 {
     for (int i = 0; i < 100; i++) {
         struct owner owner;
@@ -115,7 +115,7 @@ static void *order_many(void *user)
     return NULL;
 }
 
-static void many_threads_may_wake_it_and_wait_for_it(void)
+TEST(many_threads_may_wake_it_and_wait_for_it)
 {
     struct owner owner;
     pthread_t others[4];
@@ -129,7 +129,7 @@ static void many_threads_may_wake_it_and_wait_for_it(void)
     stop(&owner);
 }
 
-static void a_second_stop_does_nothing(void)
+TEST(a_second_stop_does_nothing)
 {
     struct owner owner;
 
@@ -144,7 +144,7 @@ static void a_second_stop_does_nothing(void)
     stop(&owner);
 }
 
-static void a_wait_ends_at_its_time_and_never_begins_after_a_stop(void)
+TEST(a_wait_ends_at_its_time_and_never_begins_after_a_stop)
 {
     struct service_thread thread;
     long long began_ns = clock_monotonic_ns(), until_ns = began_ns + 20 * NS_PER_MS;
@@ -166,7 +166,7 @@ static void a_wait_ends_at_its_time_and_never_begins_after_a_stop(void)
 }
 
 /* No system grants a stack of this size. */
-static void a_start_that_fails_says_so_and_leaves_nothing_to_join(void)
+TEST(a_start_that_fails_says_so_and_leaves_nothing_to_join)
 {
     struct service_thread thread;
     struct error err = {0};
@@ -186,16 +186,4 @@ static void a_start_that_fails_says_so_and_leaves_nothing_to_join(void)
     service_thread_clear(&thread);
     pthread_attr_destroy(&usual);
     pthread_attr_destroy(&huge);
-}
-
-int main(void)
-{
-    RUN(a_wake_ends_the_sleep);
-    RUN(a_wake_before_the_wait_is_not_lost);
-    RUN(a_stop_before_the_wait_is_not_lost);
-    RUN(many_threads_may_wake_it_and_wait_for_it);
-    RUN(a_second_stop_does_nothing);
-    RUN(a_wait_ends_at_its_time_and_never_begins_after_a_stop);
-    RUN(a_start_that_fails_says_so_and_leaves_nothing_to_join);
-    return test_result();
 }

@@ -31,7 +31,7 @@ static struct sweep planned(const struct bench_wish *wish, struct bench_plan *pl
     return sweep;
 }
 
-static void the_standard_set_is_both_precisions_twice(void)
+TEST(the_standard_set_is_both_precisions_twice)
 {
     AUTO(bench_plan_clear) struct bench_plan plan = {0};
     struct bench_wish wish = wish_of("standard");
@@ -56,7 +56,7 @@ static void the_standard_set_is_both_precisions_twice(void)
 }
 
 /* As measured on two cores: 2.2 s a step in f32, 1.1 s in bf16, ten seconds until the first. */
-static void eight_minutes_on_two_cores_are_sixty_steps_of_each_run(void)
+TEST(eight_minutes_on_two_cores_are_sixty_steps_of_each_run)
 {
     AUTO(bench_plan_clear) struct bench_plan plan = {0};
     struct bench_wish wish = wish_of("standard");
@@ -69,7 +69,7 @@ static void eight_minutes_on_two_cores_are_sixty_steps_of_each_run(void)
     EXPECT(sweep.cells[1].spec.min_seconds >= 45);
 }
 
-static void a_quick_bench_repeats_only_what_fits_into_about_a_minute(void)
+TEST(a_quick_bench_repeats_only_what_fits_into_about_a_minute)
 {
     AUTO(bench_plan_clear) struct bench_plan plan = {0}, short_plan = {0};
     struct bench_wish wish = wish_of("quick");
@@ -83,7 +83,7 @@ static void a_quick_bench_repeats_only_what_fits_into_about_a_minute(void)
     EXPECT_INT(short_plan.repeat_seconds, 30);
 }
 
-static void bf16_that_would_be_emulated_is_left_out(void)
+TEST(bf16_that_would_be_emulated_is_left_out)
 {
     AUTO(bench_plan_clear) struct bench_plan plan = {0}, quick_plan = {0};
     struct bench_wish wish = wish_of("standard"), quick = wish_of("quick");
@@ -97,7 +97,7 @@ static void bf16_that_would_be_emulated_is_left_out(void)
     EXPECT(of_quick.count == 1 && strcmp(of_quick.cells[0].spec.precision, "f32") == 0);
 }
 
-static void the_quick_set_is_one_short_run(void)
+TEST(the_quick_set_is_one_short_run)
 {
     AUTO(bench_plan_clear) struct bench_plan plan = {0};
     struct bench_wish wish = wish_of("quick");
@@ -110,7 +110,7 @@ static void the_quick_set_is_one_short_run(void)
     EXPECT(sweep.count == 1 && sweep.cells[0].spec.max_seconds == 45);
 }
 
-static void all_runs_fit_into_the_time_and_the_money(void)
+TEST(all_runs_fit_into_the_time_and_the_money)
 {
     static const long long seconds[] = {10, 60, 100, 450, 1800, 604800};
 
@@ -137,7 +137,7 @@ static void all_runs_fit_into_the_time_and_the_money(void)
     }
 }
 
-static void labels_go_with_each_run(void)
+TEST(labels_go_with_each_run)
 {
     AUTO(bench_plan_clear) struct bench_plan plan = {0};
     struct bench_wish wish = wish_of("quick");
@@ -169,7 +169,7 @@ static void expect_refused(const char *label, const char *why)
     EXPECT_INT((long long)plan.runs, 77);
 }
 
-static void a_wrong_label_is_refused_with_the_reason(void)
+TEST(a_wrong_label_is_refused_with_the_reason)
 {
     char many[400] = "", value[400];
 
@@ -193,7 +193,7 @@ static enum bench_kin compare(const struct bench_wish *wish, const struct bench_
     return bench_plan_compare(&now, then.request);
 }
 
-static void an_earlier_bench_is_the_same_if_it_takes_no_more(void)
+TEST(an_earlier_bench_is_the_same_if_it_takes_no_more)
 {
     struct bench_wish wish = wish_of("standard"), earlier = wish_of("standard");
 
@@ -211,7 +211,7 @@ static void an_earlier_bench_is_the_same_if_it_takes_no_more(void)
     EXPECT_INT(compare(&wish, &earlier), BENCH_OTHER);
 }
 
-static void an_earlier_bench_that_may_take_more_is_another(void)
+TEST(an_earlier_bench_that_may_take_more_is_another)
 {
     struct bench_wish wish = wish_of("standard"), earlier = wish_of("standard");
 
@@ -227,7 +227,7 @@ static void an_earlier_bench_that_may_take_more_is_another(void)
 }
 
 /* The whole spec is the base; time and money are the bench's. */
-static void what_a_hub_wants_is_one_configuration_twice(void)
+TEST(what_a_hub_wants_is_one_configuration_twice)
 {
     struct run_spec spec = run_spec_default();
     AUTO(bench_plan_clear) struct bench_plan plan = {0};
@@ -254,7 +254,7 @@ static void what_a_hub_wants_is_one_configuration_twice(void)
 }
 
 /* It is continued where the hub still wants the same, and no bench of a set is taken for it. */
-static void another_wish_of_the_hub_is_another_bench(void)
+TEST(another_wish_of_the_hub_is_another_bench)
 {
     struct run_spec spec = run_spec_default(), other = run_spec_default();
     struct bench_wish now = wish_of(BENCH_WANTED), then = wish_of(BENCH_WANTED);
@@ -269,7 +269,7 @@ static void another_wish_of_the_hub_is_another_bench(void)
     EXPECT_INT(compare(&standard, &now), BENCH_OTHER);
 }
 
-static void a_sweep_of_another_client_is_not_continued(void)
+TEST(a_sweep_of_another_client_is_not_continued)
 {
     AUTO(bench_plan_clear) struct bench_plan plan = {0};
     struct bench_wish wish = wish_of("quick");
@@ -285,22 +285,4 @@ static void a_sweep_of_another_client_is_not_continued(void)
                                   "{\"bench\":\"quick\"}},\"cells\":[{\"precision\":\"bf16\"}]}"),
                BENCH_STRANGER);
     EXPECT_INT(bench_plan_compare(&plan, "not JSON"), BENCH_STRANGER);
-}
-
-int main(void)
-{
-    RUN(the_standard_set_is_both_precisions_twice);
-    RUN(eight_minutes_on_two_cores_are_sixty_steps_of_each_run);
-    RUN(a_quick_bench_repeats_only_what_fits_into_about_a_minute);
-    RUN(bf16_that_would_be_emulated_is_left_out);
-    RUN(the_quick_set_is_one_short_run);
-    RUN(all_runs_fit_into_the_time_and_the_money);
-    RUN(labels_go_with_each_run);
-    RUN(a_wrong_label_is_refused_with_the_reason);
-    RUN(an_earlier_bench_is_the_same_if_it_takes_no_more);
-    RUN(an_earlier_bench_that_may_take_more_is_another);
-    RUN(what_a_hub_wants_is_one_configuration_twice);
-    RUN(another_wish_of_the_hub_is_another_bench);
-    RUN(a_sweep_of_another_client_is_not_continued);
-    return test_result();
 }

@@ -70,10 +70,8 @@ static void load(struct db *db, const struct run_id *id, struct bench_report *re
     EXPECT_STR(err.message, "");
 }
 
-static void runs_of_a_configuration_are_summed_up_with_their_cost(void)
+TEST_WITH_DATABASE(runs_of_a_configuration_are_summed_up_with_their_cost)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(bench_report_clear) struct bench_report report = report_of();
     struct run_id id = sweep_of(db);
 
@@ -95,10 +93,8 @@ static void runs_of_a_configuration_are_summed_up_with_their_cost(void)
     EXPECT_INT(bench_report_status(&report), 0);
 }
 
-static void without_a_price_in_dollars_there_is_no_cost(void)
+TEST_WITH_DATABASE(without_a_price_in_dollars_there_is_no_cost)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(bench_report_clear) struct bench_report report = report_of();
     struct run_id id = sweep_of(db);
 
@@ -110,10 +106,8 @@ static void without_a_price_in_dollars_there_is_no_cost(void)
     EXPECT_INT(bench_report_status(&report), 0);
 }
 
-static void an_invalid_run_does_not_count_and_is_listed(void)
+TEST_WITH_DATABASE(an_invalid_run_does_not_count_and_is_listed)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(bench_report_clear) struct bench_report report = report_of();
     struct run_id id = sweep_of(db);
 
@@ -126,10 +120,8 @@ static void an_invalid_run_does_not_count_and_is_listed(void)
     EXPECT_INT(bench_report_status(&report), EXIT_PARTLY);
 }
 
-static void a_voided_run_does_not_count(void)
+TEST_WITH_DATABASE(a_voided_run_does_not_count)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(bench_report_clear) struct bench_report report = report_of();
     const struct taken_back because = {.at_us = NOON_US, .reason = "a busy machine"};
     AUTO(run_clear) struct run voided = {0};
@@ -147,10 +139,8 @@ static void a_voided_run_does_not_count(void)
     EXPECT_INT(report.cells[0].finished + report.cells[1].finished, 3);
 }
 
-static void a_run_that_failed_or_never_ran_is_missed(void)
+TEST_WITH_DATABASE(a_run_that_failed_or_never_ran_is_missed)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(bench_report_clear) struct bench_report report = report_of(), cancelled = report_of();
     struct run_id id = sweep_of(db);
 
@@ -163,10 +153,8 @@ static void a_run_that_failed_or_never_ran_is_missed(void)
     EXPECT_INT(bench_report_status(&cancelled), EXIT_PARTLY);
 }
 
-static void with_nothing_finished_there_is_no_number(void)
+TEST_WITH_DATABASE(with_nothing_finished_there_is_no_number)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(bench_report_clear) struct bench_report report = report_of();
     struct run_id id = sweep_of(db);
 
@@ -180,10 +168,8 @@ static void with_nothing_finished_there_is_no_number(void)
     EXPECT_INT(bench_report_status(&report), EXIT_PREEMPTED);
 }
 
-static void of_attempts_the_last_one_stands(void)
+TEST_WITH_DATABASE(of_attempts_the_last_one_stands)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(bench_report_clear) struct bench_report report = report_of();
     AUTO(sweep_row_clear) struct sweep_row row = {0};
     struct run_id id = sweep_of(db);
@@ -200,10 +186,8 @@ static void of_attempts_the_last_one_stands(void)
     EXPECT_INT(bench_report_status(&report), 0);
 }
 
-static void a_repeated_run_stays_and_the_one_that_repeats_it_counts(void)
+TEST_WITH_DATABASE(a_repeated_run_stays_and_the_one_that_repeats_it_counts)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(bench_report_clear) struct bench_report before = report_of(), after = report_of();
     AUTO(sweep_row_clear) struct sweep_row row = {0};
     struct run_id id = sweep_of(db);
@@ -229,10 +213,8 @@ static void a_repeated_run_stays_and_the_one_that_repeats_it_counts(void)
     EXPECT_INT(bench_report_status(&after), 0);
 }
 
-static void a_repetition_that_is_invalid_too_leaves_it_missed(void)
+TEST_WITH_DATABASE(a_repetition_that_is_invalid_too_leaves_it_missed)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(bench_report_clear) struct bench_report report = report_of();
     AUTO(sweep_row_clear) struct sweep_row row = {0};
     struct run_id id = sweep_of(db);
@@ -248,10 +230,8 @@ static void a_repetition_that_is_invalid_too_leaves_it_missed(void)
     EXPECT_INT(bench_report_status(&report), EXIT_PARTLY);
 }
 
-static void a_run_that_the_hub_has_not_accepted_is_reported(void)
+TEST_WITH_DATABASE(a_run_that_the_hub_has_not_accepted_is_reported)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct hub_uploader_status hub = {.hub = "http://hub.test"};
     struct delivery list[4];
     struct run_id id = sweep_of(db);
@@ -271,10 +251,8 @@ static void a_run_that_the_hub_has_not_accepted_is_reported(void)
     }
 }
 
-static void a_refusal_is_not_delivery_even_when_nothing_waits(void)
+TEST_WITH_DATABASE(a_refusal_is_not_delivery_even_when_nothing_waits)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(bench_report_clear) struct bench_report report = report_of();
     const struct hub_uploader_status hub = {.hub = "http://hub.test"};
     struct delivery list[4];
@@ -295,30 +273,11 @@ static void a_refusal_is_not_delivery_even_when_nothing_waits(void)
     EXPECT_INT(bench_report_status(&report), EXIT_NOT_DELIVERED);
 }
 
-static void a_missing_sweep_is_an_error(void)
+TEST_WITH_DATABASE(a_missing_sweep_is_an_error)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(bench_report_clear) struct bench_report report = report_of();
     struct error err = {0};
 
     EXPECT(!bench_report_load(db, "01HF7YAT000000000000000000", &report, &err));
     EXPECT_INT(err.kind, ERROR_NOT_FOUND);
-}
-
-int main(void)
-{
-    RUN(runs_of_a_configuration_are_summed_up_with_their_cost);
-    RUN(without_a_price_in_dollars_there_is_no_cost);
-    RUN(an_invalid_run_does_not_count_and_is_listed);
-    RUN(a_voided_run_does_not_count);
-    RUN(a_run_that_failed_or_never_ran_is_missed);
-    RUN(with_nothing_finished_there_is_no_number);
-    RUN(of_attempts_the_last_one_stands);
-    RUN(a_repeated_run_stays_and_the_one_that_repeats_it_counts);
-    RUN(a_repetition_that_is_invalid_too_leaves_it_missed);
-    RUN(a_run_that_the_hub_has_not_accepted_is_reported);
-    RUN(a_refusal_is_not_delivery_even_when_nothing_waits);
-    RUN(a_missing_sweep_is_an_error);
-    return test_result();
 }

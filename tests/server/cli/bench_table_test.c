@@ -110,7 +110,7 @@ static void expect_line(const struct bench_report *report, const char *line)
         fprintf(stderr, "no '%s' in:\n%s\n", line, table);
 }
 
-static void the_table_has_machine_price_runs_and_cost(void)
+TEST(the_table_has_machine_price_runs_and_cost)
 {
     struct sample sample;
 
@@ -130,7 +130,7 @@ static void the_table_has_machine_price_runs_and_cost(void)
     expect_line(&sample.report, "Not reported: no hub is set (--report-to)\n");
 }
 
-static void the_table_has_the_answers_of_the_hub(void)
+TEST(the_table_has_the_answers_of_the_hub)
 {
     struct sample sample;
 
@@ -144,7 +144,7 @@ static void the_table_has_the_answers_of_the_hub(void)
     expect_line(&sample.report, "2 still waiting: Connection refused\n\"pennyworth push\" sends");
 }
 
-static void a_run_that_was_repeated_is_shown_as_such(void)
+TEST(a_run_that_was_repeated_is_shown_as_such)
 {
     struct sample sample;
 
@@ -153,7 +153,7 @@ static void a_run_that_was_repeated_is_shown_as_such(void)
     expect_line(&sample.report, "something was swapped [repeated]\n");
 }
 
-static void the_gain_of_more_time_is_reported(void)
+TEST(the_gain_of_more_time_is_reported)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 10000}, other = {.limit = 10000};
     struct sample sample;
@@ -175,7 +175,7 @@ static void the_gain_of_more_time_is_reported(void)
     EXPECT(strstr(other.data, ", within 3.0 %: more time would have bought little"));
 }
 
-static void unknown_values_are_called_unknown(void)
+TEST(unknown_values_are_called_unknown)
 {
     struct sample sample;
 
@@ -195,7 +195,7 @@ static void unknown_values_are_called_unknown(void)
     EXPECT(table && !strstr(table, "dollar"));
 }
 
-static void a_price_that_a_person_gave_has_no_age(void)
+TEST(a_price_that_a_person_gave_has_no_age)
 {
     struct sample sample;
 
@@ -209,7 +209,7 @@ static void a_price_that_a_person_gave_has_no_age(void)
     expect_line(&sample.report, "Price 0.2 USD an hour, typed, given by a person\n");
 }
 
-static void numbers_keep_four_digits_whatever_their_size(void)
+TEST(numbers_keep_four_digits_whatever_their_size)
 {
     static const struct {
         double value;
@@ -231,7 +231,7 @@ static void numbers_keep_four_digits_whatever_their_size(void)
     }
 }
 
-static void the_json_has_the_same(void)
+TEST(the_json_has_the_same)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 100000};
     AUTO(json_decrefp) json_t *json = NULL;
@@ -267,7 +267,7 @@ static void the_json_has_the_same(void)
     EXPECT_STR(why, "the worker was silent");
 }
 
-static void without_room_nothing_is_promised(void)
+TEST(without_room_nothing_is_promised)
 {
     struct sample sample;
 
@@ -278,18 +278,4 @@ static void without_room_nothing_is_promised(void)
         EXPECT(!bench_table_write(&table, &sample.report));
         EXPECT(!bench_json_write(&json, &sample.report));
     }
-}
-
-int main(void)
-{
-    RUN(the_table_has_machine_price_runs_and_cost);
-    RUN(the_table_has_the_answers_of_the_hub);
-    RUN(a_run_that_was_repeated_is_shown_as_such);
-    RUN(the_gain_of_more_time_is_reported);
-    RUN(unknown_values_are_called_unknown);
-    RUN(a_price_that_a_person_gave_has_no_age);
-    RUN(numbers_keep_four_digits_whatever_their_size);
-    RUN(the_json_has_the_same);
-    RUN(without_room_nothing_is_promised);
-    return test_result();
 }

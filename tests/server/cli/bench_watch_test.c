@@ -109,12 +109,12 @@ static void expect_settled(enum run_state state, size_t settled)
     end(&scene);
 }
 
-static void a_failed_run_is_settled(void)
+TEST(a_failed_run_is_settled)
 {
     expect_settled(RUN_FAILED, 1);
 }
 
-static void a_run_that_is_repeated_is_not_settled(void)
+TEST(a_run_that_is_repeated_is_not_settled)
 {
     expect_settled(RUN_INTERRUPTED, 0);
     expect_settled(RUN_PREEMPTED, 0);
@@ -135,7 +135,7 @@ static void end_invalid(struct scene *scene)
     EXPECT(runs_end(scene->db, &run, NULL));
 }
 
-static void a_repetition_is_printed_as_one_and_counts_once(void)
+TEST(a_repetition_is_printed_as_one_and_counts_once)
 {
     AUTO(sweep_row_clear) struct sweep_row row = {0};
     struct scene scene;
@@ -177,7 +177,7 @@ static size_t count_lines(const struct scene *scene)
     return lines;
 }
 
-static void the_first_figure_comes_at_once_and_others_now_and_then(void)
+TEST(the_first_figure_comes_at_once_and_others_now_and_then)
 {
     struct scene scene;
     struct bench_sight sight;
@@ -211,7 +211,7 @@ static void the_first_figure_comes_at_once_and_others_now_and_then(void)
     end(&scene);
 }
 
-static void a_terminal_has_one_line_that_is_written_anew(void)
+TEST(a_terminal_has_one_line_that_is_written_anew)
 {
     struct scene scene;
     struct bench_sight sight;
@@ -229,14 +229,4 @@ static void a_terminal_has_one_line_that_is_written_anew(void)
     EXPECT(strstr(scene.text, " samples/s\r\033[Kbatch_size=8: warming up") != NULL);
     EXPECT(scene.watch.line_is_open);
     end(&scene);
-}
-
-int main(void)
-{
-    RUN(a_repetition_is_printed_as_one_and_counts_once);
-    RUN(the_first_figure_comes_at_once_and_others_now_and_then);
-    RUN(a_terminal_has_one_line_that_is_written_anew);
-    RUN(a_failed_run_is_settled);
-    RUN(a_run_that_is_repeated_is_not_settled);
-    return test_result();
 }

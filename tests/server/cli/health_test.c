@@ -42,7 +42,7 @@ static void expect_asked(const char *address, const char *url)
     EXPECT_STR(played.asked.url, url);
 }
 
-static void a_server_is_asked_where_it_listens(void)
+TEST(a_server_is_asked_where_it_listens)
 {
     expect_asked("127.0.0.1", "http://127.0.0.1:8080/readyz");
     expect_asked("10.1.2.3", "http://10.1.2.3:8080/readyz");
@@ -50,14 +50,14 @@ static void a_server_is_asked_where_it_listens(void)
     expect_asked("fd00::7", "http://[fd00::7]:8080/readyz");
 }
 
-static void a_server_on_all_addresses_is_asked_on_loopback(void)
+TEST(a_server_on_all_addresses_is_asked_on_loopback)
 {
     expect_asked("0.0.0.0", "http://127.0.0.1:8080/readyz");
     expect_asked("::", "http://[::1]:8080/readyz");
     expect_asked("0:0:0:0:0:0:0:0", "http://[::1]:8080/readyz");
 }
 
-static void the_question_goes_past_proxies_and_ends_within_seconds(void)
+TEST(the_question_goes_past_proxies_and_ends_within_seconds)
 {
     struct config config = listening("127.0.0.1", 8080);
     struct played played = {.status = 200};
@@ -70,7 +70,7 @@ static void the_question_goes_past_proxies_and_ends_within_seconds(void)
     EXPECT(!played.asked.any_name);
 }
 
-static void with_a_certificate_it_alone_is_trusted(void)
+TEST(with_a_certificate_it_alone_is_trusted)
 {
     struct config config = listening("127.0.0.1", 8443);
     struct played played = {.status = 200};
@@ -83,7 +83,7 @@ static void with_a_certificate_it_alone_is_trusted(void)
     EXPECT(played.asked.any_name);
 }
 
-static void an_answer_other_than_200_is_printed_with_its_reason(void)
+TEST(an_answer_other_than_200_is_printed_with_its_reason)
 {
     struct config config = listening("127.0.0.1", 8080);
     struct played played = {.status = 503, .excerpt = "the database is locked"};
@@ -93,7 +93,7 @@ static void an_answer_other_than_200_is_printed_with_its_reason(void)
     EXPECT_STR(err.message, "http://127.0.0.1:8080/readyz answers 503: the database is locked");
 }
 
-static void no_answer_is_reported_with_the_address(void)
+TEST(no_answer_is_reported_with_the_address)
 {
     struct config config = listening("127.0.0.1", 8080);
     struct played played = {.broken = "connection refused"};
@@ -103,7 +103,7 @@ static void no_answer_is_reported_with_the_address(void)
     EXPECT_STR(err.message, "http://127.0.0.1:8080/readyz: connection refused");
 }
 
-static void a_question_that_cannot_be_sent_is_refused_before_connecting(void)
+TEST(a_question_that_cannot_be_sent_is_refused_before_connecting)
 {
     struct config named = listening("localhost", 8080), any = listening("127.0.0.1", 0);
     struct played played = {.status = 200};
@@ -115,16 +115,4 @@ static void a_question_that_cannot_be_sent_is_refused_before_connecting(void)
     EXPECT(!health_ask(&any, play, &played, &of_port));
     EXPECT_STR(of_port.field, "--port");
     EXPECT_INT(played.asks, 0);
-}
-
-int main(void)
-{
-    RUN(a_server_is_asked_where_it_listens);
-    RUN(a_server_on_all_addresses_is_asked_on_loopback);
-    RUN(the_question_goes_past_proxies_and_ends_within_seconds);
-    RUN(with_a_certificate_it_alone_is_trusted);
-    RUN(an_answer_other_than_200_is_printed_with_its_reason);
-    RUN(no_answer_is_reported_with_the_address);
-    RUN(a_question_that_cannot_be_sent_is_refused_before_connecting);
-    return test_result();
 }

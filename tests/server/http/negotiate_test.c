@@ -53,7 +53,7 @@ static const struct {
     {"gzipped", false},     {",, ,gzip", true},
 };
 
-static void an_accept_header_says_how_much_it_likes_a_type(void)
+TEST(an_accept_header_says_how_much_it_likes_a_type)
 {
     for (size_t i = 0; i < COUNT(likings); i++) {
         EXPECT_INT(accept_quality(likings[i].accept, "application/json"), likings[i].json);
@@ -62,7 +62,7 @@ static void an_accept_header_says_how_much_it_likes_a_type(void)
     }
 }
 
-static void an_answer_is_packed_only_on_request(void)
+TEST(an_answer_is_packed_only_on_request)
 {
     for (size_t i = 0; i < COUNT(codings); i++)
         EXPECT_INT(encoding_is_accepted(codings[i].accept_encoding, "gzip"), codings[i].gzip);
@@ -91,13 +91,13 @@ static const struct {
     {" application/json", false},
 };
 
-static void only_json_in_utf8_is_taken_for_json(void)
+TEST(only_json_in_utf8_is_taken_for_json)
 {
     for (size_t i = 0; i < COUNT(content_types); i++)
         EXPECT_INT(content_type_is_json(content_types[i].content_type), content_types[i].is_json);
 }
 
-static void lines_of_json_are_distinguished_from_json(void)
+TEST(lines_of_json_are_distinguished_from_json)
 {
     EXPECT(content_type_is_lines("application/x-ndjson"));
     EXPECT(content_type_is_lines("Application/X-NDJSON; charset=utf-8"));
@@ -136,7 +136,7 @@ static const struct {
     {"waiting=5", 0},
 };
 
-static void a_preference_that_makes_no_sense_is_ignored(void)
+TEST(a_preference_that_makes_no_sense_is_ignored)
 {
     for (size_t i = 0; i < COUNT(waits); i++)
         EXPECT_INT(prefer_wait(waits[i].prefer), waits[i].seconds);
@@ -161,7 +161,7 @@ static const struct {
     {"\303\274", NULL},
 };
 
-static void a_key_is_printable_ascii_in_quotes_or_not(void)
+TEST(a_key_is_printable_ascii_in_quotes_or_not)
 {
     for (size_t i = 0; i < COUNT(keys); i++) {
         char key[IDEMPOTENCY_KEY_MAX + 1] = "untouched";
@@ -171,7 +171,7 @@ static void a_key_is_printable_ascii_in_quotes_or_not(void)
     }
 }
 
-static void a_key_has_at_most_255_characters_not_counting_its_quotes(void)
+TEST(a_key_has_at_most_255_characters_not_counting_its_quotes)
 {
     char header[IDEMPOTENCY_KEY_MAX + 4], key[IDEMPOTENCY_KEY_MAX + 1];
 
@@ -209,21 +209,8 @@ static const struct {
     {"secret", NULL},
 };
 
-static void a_token_follows_the_word_bearer(void)
+TEST(a_token_follows_the_word_bearer)
 {
     for (size_t i = 0; i < COUNT(tokens); i++)
         EXPECT_STR(bearer_token(tokens[i].authorization), tokens[i].token);
-}
-
-int main(void)
-{
-    RUN(an_accept_header_says_how_much_it_likes_a_type);
-    RUN(an_answer_is_packed_only_on_request);
-    RUN(only_json_in_utf8_is_taken_for_json);
-    RUN(lines_of_json_are_distinguished_from_json);
-    RUN(a_preference_that_makes_no_sense_is_ignored);
-    RUN(a_key_is_printable_ascii_in_quotes_or_not);
-    RUN(a_key_has_at_most_255_characters_not_counting_its_quotes);
-    RUN(a_token_follows_the_word_bearer);
-    return test_result();
 }

@@ -69,7 +69,7 @@ static json_t *at(json_t *json, const char *way)
     return json;
 }
 
-static void schemas_have_the_limits_that_hold(void)
+TEST(schemas_have_the_limits_that_hold)
 {
     AUTO(json_decrefp) json_t *document = make_document();
 
@@ -78,7 +78,7 @@ static void schemas_have_the_limits_that_hold(void)
                      components[i].way, components[i].word, components[i].limit);
 }
 
-static void the_key_of_a_request_has_the_length_that_holds(void)
+TEST(the_key_of_a_request_has_the_length_that_holds)
 {
     AUTO(json_decrefp) json_t *document = make_document();
     json_t *schema =
@@ -86,11 +86,4 @@ static void the_key_of_a_request_has_the_length_that_holds(void)
 
     EXPECT_STR(json_string_value(json_object_get(schema, "pattern")),
                "^[ -~]{1," LIMIT_TEXT(IDEMPOTENCY_KEY_MAX) "}$");
-}
-
-int main(void)
-{
-    RUN(schemas_have_the_limits_that_hold);
-    RUN(the_key_of_a_request_has_the_length_that_holds);
-    return test_result();
 }

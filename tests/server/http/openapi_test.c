@@ -68,7 +68,7 @@ static void check_field(const struct field *field, json_t *schema)
     }
 }
 
-static void a_spec_is_described_with_the_limits_that_are_enforced(void)
+TEST(a_spec_is_described_with_the_limits_that_are_enforced)
 {
     AUTO(json_decrefp) json_t *document = make_document("");
     json_t *properties = properties_of(document);
@@ -83,7 +83,7 @@ static void a_spec_is_described_with_the_limits_that_are_enforced(void)
     EXPECT_INT((long long)json_object_size(properties), (long long)run_spec_field_count + 1);
 }
 
-static void the_described_defaults_are_the_ones_that_hold(void)
+TEST(the_described_defaults_are_the_ones_that_hold)
 {
     AUTO(json_decrefp) json_t *document = make_document("");
     json_t *properties = properties_of(document);
@@ -100,7 +100,7 @@ static void the_described_defaults_are_the_ones_that_hold(void)
     }
 }
 
-static void the_engines_are_those_of_this_server(void)
+TEST(the_engines_are_those_of_this_server)
 {
     AUTO(json_decrefp) json_t *document = make_document("torch=python3 engine.py");
     json_t *names = json_object_get(json_object_get(properties_of(document), "engine"), "enum");
@@ -111,7 +111,7 @@ static void the_engines_are_those_of_this_server(void)
 }
 
 /* A base of a sweep may have what only a registered engine trains; a run without one may not. */
-static void what_the_native_engine_lacks_is_no_part_of_a_request(void)
+TEST(what_the_native_engine_lacks_is_no_part_of_a_request)
 {
     AUTO(json_decrefp) json_t *document = make_document("torch=python3 engine.py");
     json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
@@ -131,7 +131,7 @@ static void what_the_native_engine_lacks_is_no_part_of_a_request(void)
                3);
 }
 
-static void the_document_says_its_versions(void)
+TEST(the_document_says_its_versions)
 {
     AUTO(json_decrefp) json_t *document = make_document("");
     json_t *info = json_object_get(document, "info");
@@ -166,7 +166,7 @@ static bool is_tag(json_t *document, const char *name)
     return false;
 }
 
-static void every_route_says_what_it_does_and_how_it_answers(void)
+TEST(every_route_says_what_it_does_and_how_it_answers)
 {
     AUTO(json_decrefp) json_t *document = make_document("");
 
@@ -204,7 +204,7 @@ static const struct route *find(const char *method, const char *pattern)
     return &routes[0];
 }
 
-static void what_a_route_takes_and_gives_becomes_fields_of_headers(void)
+TEST(what_a_route_takes_and_gives_becomes_fields_of_headers)
 {
     AUTO(json_decrefp) json_t *document = make_document("");
     const struct route *create = find("POST", "/v1/runs"),
@@ -248,14 +248,14 @@ static void check_reference(json_t *value, json_t *document)
         EXPECT_STR(NULL, reference);
 }
 
-static void every_reference_leads_somewhere(void)
+TEST(every_reference_leads_somewhere)
 {
     AUTO(json_decrefp) json_t *document = make_document("");
 
     walk(document, document, check_reference);
 }
 
-static void a_document_that_does_not_fit_the_schema_is_reported(void)
+TEST(a_document_that_does_not_fit_the_schema_is_reported)
 {
     AUTO(engines_free) struct engines engines = {0};
     AUTO(bytes_free) struct bytes text = {.limit = 100};
@@ -264,18 +264,4 @@ static void a_document_that_does_not_fit_the_schema_is_reported(void)
     EXPECT(engines_read("", "worker", &engines, NULL));
     EXPECT(!openapi_make(&engines, &text, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
-}
-
-int main(void)
-{
-    RUN(a_spec_is_described_with_the_limits_that_are_enforced);
-    RUN(the_described_defaults_are_the_ones_that_hold);
-    RUN(the_engines_are_those_of_this_server);
-    RUN(what_the_native_engine_lacks_is_no_part_of_a_request);
-    RUN(the_document_says_its_versions);
-    RUN(every_route_says_what_it_does_and_how_it_answers);
-    RUN(what_a_route_takes_and_gives_becomes_fields_of_headers);
-    RUN(every_reference_leads_somewhere);
-    RUN(a_document_that_does_not_fit_the_schema_is_reported);
-    return test_result();
 }

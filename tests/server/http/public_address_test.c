@@ -22,7 +22,7 @@ static const struct {
     {{.host = NULL}, true, ""},
 };
 
-static void an_address_is_what_the_client_asked(void)
+TEST(an_address_is_what_the_client_asked)
 {
     char text[PUBLIC_ADDRESS_SIZE];
 
@@ -32,7 +32,7 @@ static void an_address_is_what_the_client_asked(void)
     }
 }
 
-static void a_name_that_is_too_long_is_none(void)
+TEST(a_name_that_is_too_long_is_none)
 {
     char text[PUBLIC_ADDRESS_SIZE], name[300];
 
@@ -40,11 +40,4 @@ static void a_name_that_is_too_long_is_none(void)
     name[sizeof name - 1] = '\0';
     public_address(&(struct request_headers){.host = name}, false, text);
     EXPECT_STR(text, "");
-}
-
-int main(void)
-{
-    RUN(an_address_is_what_the_client_asked);
-    RUN(a_name_that_is_too_long_is_none);
-    return test_result();
 }

@@ -41,7 +41,7 @@ static const struct {
     {ERROR_UPSTREAM, 502, "urn:pennyworth:problem:upstream", NULL},
 };
 
-static void every_kind_of_error_has_its_status_and_is_a_problem_document(void)
+TEST(every_kind_of_error_has_its_status_and_is_a_problem_document)
 {
     for (size_t i = 0; i < COUNT(kinds); i++) {
         static struct exchange exchange;
@@ -65,7 +65,7 @@ static void every_kind_of_error_has_its_status_and_is_a_problem_document(void)
     }
 }
 
-static void an_internal_error_is_for_our_log_and_not_for_strangers(void)
+TEST(an_internal_error_is_for_our_log_and_not_for_strangers)
 {
     static struct exchange exchange;
     struct error err = {0};
@@ -82,7 +82,7 @@ static void an_internal_error_is_for_our_log_and_not_for_strangers(void)
     bytes_free(&exchange.reply.body);
 }
 
-static void an_error_says_what_is_allowed(void)
+TEST(an_error_says_what_is_allowed)
 {
     static const char *const choices[] = {"f32", "bf16", NULL};
     static struct exchange exchange;
@@ -118,7 +118,7 @@ static void an_error_says_what_is_allowed(void)
     bytes_free(&exchange.reply.body);
 }
 
-static void a_text_of_a_client_cannot_break_the_document(void)
+TEST(a_text_of_a_client_cannot_break_the_document)
 {
     static struct exchange exchange;
     struct error err = {0};
@@ -148,7 +148,7 @@ static const struct {
     {503, "urn:pennyworth:problem:stopping"},
 };
 
-static void what_only_http_can_say_is_a_problem_document_too(void)
+TEST(what_only_http_can_say_is_a_problem_document_too)
 {
     for (size_t i = 0; i < COUNT(problems); i++) {
         static struct exchange exchange;
@@ -168,7 +168,7 @@ static void what_only_http_can_say_is_a_problem_document_too(void)
     }
 }
 
-static void an_error_replaces_whatever_the_reply_held(void)
+TEST(an_error_replaces_whatever_the_reply_held)
 {
     static struct exchange exchange;
     struct json_writer out = {.bytes = &exchange.reply.body};
@@ -189,7 +189,7 @@ static void an_error_replaces_whatever_the_reply_held(void)
     bytes_free(&exchange.reply.body);
 }
 
-static void json_that_was_written_is_answered_as_it_is(void)
+TEST(json_that_was_written_is_answered_as_it_is)
 {
     static struct exchange exchange;
     struct json_writer out = {.bytes = &exchange.reply.body};
@@ -203,7 +203,7 @@ static void json_that_was_written_is_answered_as_it_is(void)
     bytes_free(&exchange.reply.body);
 }
 
-static void json_that_did_not_fit_is_not_answered_in_part(void)
+TEST(json_that_did_not_fit_is_not_answered_in_part)
 {
     static struct exchange exchange;
     struct json_writer out = {.bytes = &exchange.reply.body};
@@ -217,7 +217,7 @@ static void json_that_did_not_fit_is_not_answered_in_part(void)
     bytes_free(&exchange.reply.body);
 }
 
-static void fixed_bytes_are_answered_without_a_copy(void)
+TEST(fixed_bytes_are_answered_without_a_copy)
 {
     static struct exchange exchange;
     static const char page[] = "<html>";
@@ -230,7 +230,7 @@ static void fixed_bytes_are_answered_without_a_copy(void)
     EXPECT(exchange.reply.body.data == NULL);
 }
 
-static void header_fields_are_kept_in_order_up_to_the_limit(void)
+TEST(header_fields_are_kept_in_order_up_to_the_limit)
 {
     static struct exchange exchange;
 
@@ -240,19 +240,4 @@ static void header_fields_are_kept_in_order_up_to_the_limit(void)
     EXPECT_STR(exchange.reply.fields[0].value, "0");
     EXPECT_INT(strtol(exchange.reply.fields[REPLY_FIELDS_MAX - 1].value, NULL, 10),
                REPLY_FIELDS_MAX - 1);
-}
-
-int main(void)
-{
-    RUN(every_kind_of_error_has_its_status_and_is_a_problem_document);
-    RUN(an_internal_error_is_for_our_log_and_not_for_strangers);
-    RUN(an_error_says_what_is_allowed);
-    RUN(a_text_of_a_client_cannot_break_the_document);
-    RUN(what_only_http_can_say_is_a_problem_document_too);
-    RUN(an_error_replaces_whatever_the_reply_held);
-    RUN(json_that_was_written_is_answered_as_it_is);
-    RUN(json_that_did_not_fit_is_not_answered_in_part);
-    RUN(fixed_bytes_are_answered_without_a_copy);
-    RUN(header_fields_are_kept_in_order_up_to_the_limit);
-    return test_result();
 }

@@ -26,7 +26,7 @@ static void exchange_end(struct exchange *exchange)
     free(exchange);
 }
 
-static void only_the_id_of_a_run_is_accepted_in_a_path(void)
+TEST(only_the_id_of_a_run_is_accepted_in_a_path)
 {
     static const char *const ids[] = {"x", "", RUN_ID "0", "01ARZ3NDEKTSV4RRFFQ69G5FAI",
                                       "01arz3ndektsv4rrffq69g5fav"};
@@ -49,7 +49,7 @@ static void only_the_id_of_a_run_is_accepted_in_a_path(void)
     }
 }
 
-static void another_type_than_the_accepted_ones_gets_406(void)
+TEST(another_type_than_the_accepted_ones_gets_406)
 {
     struct exchange *exchange = exchange_for("/");
 
@@ -73,7 +73,7 @@ static long long wait_of(const char *target, const char *header, long long given
     return seconds;
 }
 
-static void the_query_wins_over_the_prefer_header(void)
+TEST(the_query_wins_over_the_prefer_header)
 {
     EXPECT_INT(wait_of("/", "", 0), 0);
     EXPECT_INT(wait_of("/", "wait=5", 0), 5);
@@ -82,7 +82,7 @@ static void the_query_wins_over_the_prefer_header(void)
     EXPECT_INT(wait_of("/?wait=0", "wait=5", 0), 0);
 }
 
-static void only_an_object_is_a_body_and_a_refusal_says_where(void)
+TEST(only_an_object_is_a_body_and_a_refusal_says_where)
 {
     static const struct {
         const char *body, *refused;
@@ -117,13 +117,4 @@ static void only_an_object_is_a_body_and_a_refusal_says_where(void)
         EXPECT_STR(err.message, bodies[i].refused);
         exchange_end(exchange);
     }
-}
-
-int main(void)
-{
-    RUN(only_the_id_of_a_run_is_accepted_in_a_path);
-    RUN(another_type_than_the_accepted_ones_gets_406);
-    RUN(the_query_wins_over_the_prefer_header);
-    RUN(only_an_object_is_a_body_and_a_refusal_says_where);
-    return test_result();
 }

@@ -41,7 +41,7 @@ static const char *find(struct response_cache *answers, const struct answer_key 
     return text;
 }
 
-static void an_answer_is_kept_with_its_name(void)
+TEST(an_answer_is_kept_with_its_name)
 {
     const struct answer_key key = {.text = "/a?b", .revision = 5, .minute = 7};
     AUTO(free_answers) struct response_cache *answers = make_answers();
@@ -59,7 +59,7 @@ static void an_answer_is_kept_with_its_name(void)
     EXPECT(response_cache_find(answers, &key, NULL, again)); /* its name alone */
 }
 
-static void another_state_is_another_answer(void)
+TEST(another_state_is_another_answer)
 {
     const struct answer_key key = {.text = "/a", .revision = 5, .minute = 7};
     AUTO(free_answers) struct response_cache *answers = make_answers();
@@ -86,7 +86,7 @@ static void another_state_is_another_answer(void)
     EXPECT_STR(next, etag); /* equal answers, equal names */
 }
 
-static void the_least_recently_used_entry_is_replaced(void)
+TEST(the_least_recently_used_entry_is_replaced)
 {
     AUTO(free_answers) struct response_cache *answers = make_answers();
     struct answer_key key = {.revision = 1, .minute = 1};
@@ -106,7 +106,7 @@ static void the_least_recently_used_entry_is_replaced(void)
     EXPECT_STR(find(answers, &(struct answer_key){"/new", 1, 1}), "/new");
 }
 
-static void a_text_that_is_too_long_is_named_and_not_stored(void)
+TEST(a_text_that_is_too_long_is_named_and_not_stored)
 {
     const struct answer_key key = {.text = "/a", .revision = 1, .minute = 1};
     AUTO(free_answers) struct response_cache *answers = make_answers();
@@ -124,7 +124,7 @@ static void a_text_that_is_too_long_is_named_and_not_stored(void)
     EXPECT_STR(find(answers, &key), "short");
 }
 
-static void an_answer_that_does_not_fit_the_reply_is_made_again(void)
+TEST(an_answer_that_does_not_fit_the_reply_is_made_again)
 {
     const struct answer_key key = {.text = "/a", .revision = 1, .minute = 1};
     AUTO(free_answers) struct response_cache *answers = make_answers();
@@ -136,7 +136,7 @@ static void an_answer_that_does_not_fit_the_reply_is_made_again(void)
     EXPECT_INT((long long)body.used, 0);
 }
 
-static void a_client_that_has_it_says_so_in_many_ways(void)
+TEST(a_client_that_has_it_says_so_in_many_ways)
 {
     static const struct {
         const char *header;
@@ -181,7 +181,7 @@ static void *ask_often(void *user)
     return NULL;
 }
 
-static void threads_may_share_it(void)
+TEST(threads_may_share_it)
 {
     AUTO(free_answers) struct response_cache *answers = make_answers();
     pthread_t threads[2];
@@ -191,16 +191,4 @@ static void threads_may_share_it(void)
     for (size_t i = 0; i < COUNT(threads); i++)
         pthread_join(threads[i], NULL);
     response_cache_free(NULL);
-}
-
-int main(void)
-{
-    RUN(an_answer_is_kept_with_its_name);
-    RUN(another_state_is_another_answer);
-    RUN(the_least_recently_used_entry_is_replaced);
-    RUN(a_text_that_is_too_long_is_named_and_not_stored);
-    RUN(an_answer_that_does_not_fit_the_reply_is_made_again);
-    RUN(a_client_that_has_it_says_so_in_many_ways);
-    RUN(threads_may_share_it);
-    return test_result();
 }

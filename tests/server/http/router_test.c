@@ -64,7 +64,7 @@ static const struct {
     {"OPTIONS", "/nothing", ROUTER_NO_PATH, 0, NULL},
 };
 
-static void a_request_finds_its_route_and_id(void)
+TEST(a_request_finds_its_route_and_id)
 {
     for (size_t i = 0; i < COUNT(searches); i++) {
         struct router_match match = {.id_length = 77};
@@ -96,7 +96,7 @@ static const struct {
     {"/nothing", "OPTIONS"},
 };
 
-static void the_methods_of_a_path_are_listed(void)
+TEST(the_methods_of_a_path_are_listed)
 {
     for (size_t i = 0; i < COUNT(allowances); i++) {
         char allow[64];
@@ -106,7 +106,7 @@ static void the_methods_of_a_path_are_listed(void)
     }
 }
 
-static void a_list_that_does_not_fit_is_cut_inside_its_buffer(void)
+TEST(a_list_that_does_not_fit_is_cut_inside_its_buffer)
 {
     for (size_t size = 1; size < 30; size++) {
         char *allow = malloc(size); /* exactly, so that a byte too far is seen */
@@ -117,12 +117,4 @@ static void a_list_that_does_not_fit_is_cut_inside_its_buffer(void)
         EXPECT(strlen(allow) < size);
         free(allow);
     }
-}
-
-int main(void)
-{
-    RUN(a_request_finds_its_route_and_id);
-    RUN(the_methods_of_a_path_are_listed);
-    RUN(a_list_that_does_not_fit_is_cut_inside_its_buffer);
-    return test_result();
 }

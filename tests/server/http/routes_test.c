@@ -15,7 +15,7 @@ static void fill_in(const char *pattern, char *ret_path, size_t size)
         snprintf(ret_path, size, "%s", pattern);
 }
 
-static void every_route_is_reached_by_its_own_pattern(void)
+TEST(every_route_is_reached_by_its_own_pattern)
 {
     for (size_t i = 0; i < route_count; i++) {
         struct router_match match = {0};
@@ -35,7 +35,7 @@ static bool wins(size_t i, size_t k)
     return !strchr(routes[i].pattern, '{') && strchr(routes[k].pattern, '{');
 }
 
-static void no_two_routes_answer_the_same_request(void)
+TEST(no_two_routes_answer_the_same_request)
 {
     for (size_t i = 0; i < route_count; i++)
         for (size_t k = 0; k < route_count; k++) {
@@ -50,7 +50,7 @@ static void no_two_routes_answer_the_same_request(void)
         }
 }
 
-static void every_route_has_a_handler_and_at_most_one_id(void)
+TEST(every_route_has_a_handler_and_at_most_one_id)
 {
     EXPECT(route_count > 0);
     for (size_t i = 0; i < route_count; i++) {
@@ -81,7 +81,7 @@ static bool candidates_send_to(const char *pattern)
     return strcmp(pattern, "/v1/runs/import") == 0 || strcmp(pattern, "/v1/capacity") == 0;
 }
 
-static void a_method_that_changes_something_wants_the_right_to_write(void)
+TEST(a_method_that_changes_something_wants_the_right_to_write)
 {
     for (size_t i = 0; i < route_count; i++) {
         bool known = false;
@@ -98,7 +98,7 @@ static void a_method_that_changes_something_wants_the_right_to_write(void)
     }
 }
 
-static void every_post_says_what_body_it_takes(void)
+TEST(every_post_says_what_body_it_takes)
 {
     for (size_t i = 0; i < route_count; i++) {
         const char *pattern = routes[i].pattern;
@@ -116,7 +116,7 @@ static void every_post_says_what_body_it_takes(void)
 static const char *const open_paths[] = {"/", "/assets/{id}", "/healthz", "/readyz",
                                          "/v1/openapi.json"};
 
-static void only_the_page_its_health_and_its_description_are_open(void)
+TEST(only_the_page_its_health_and_its_description_are_open)
 {
     for (size_t i = 0; i < route_count; i++) {
         bool open = false;
@@ -127,7 +127,7 @@ static void only_the_page_its_health_and_its_description_are_open(void)
     }
 }
 
-static void the_methods_of_every_path_fit_into_one_header(void)
+TEST(the_methods_of_every_path_fit_into_one_header)
 {
     for (size_t i = 0; i < route_count; i++) {
         char path[200], allow[64];
@@ -137,16 +137,4 @@ static void the_methods_of_every_path_fit_into_one_header(void)
         EXPECT(strstr(allow, routes[i].method) != NULL);
         EXPECT_STR(allow + strlen(allow) - strlen("OPTIONS"), "OPTIONS");
     }
-}
-
-int main(void)
-{
-    RUN(every_route_is_reached_by_its_own_pattern);
-    RUN(no_two_routes_answer_the_same_request);
-    RUN(every_route_has_a_handler_and_at_most_one_id);
-    RUN(a_method_that_changes_something_wants_the_right_to_write);
-    RUN(every_post_says_what_body_it_takes);
-    RUN(only_the_page_its_health_and_its_description_are_open);
-    RUN(the_methods_of_every_path_fit_into_one_header);
-    return test_result();
 }

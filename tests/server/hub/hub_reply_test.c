@@ -50,14 +50,14 @@ static void expect_odd(const char *type, const char *text, const char *what)
         EXPECT_INT(lines[i].delivery.verdict, DELIVERY_WAITING);
 }
 
-static void what_is_stored_now_or_was_known_is_accepted(void)
+TEST(what_is_stored_now_or_was_known_is_accepted)
 {
     expect_verdicts("{\"imported\":3,\"known\":0,\"refused\":0,\"errors\":[]}", "+++");
     expect_verdicts("{\"imported\":0,\"known\":3,\"refused\":0,\"errors\":[]}", "+++");
     expect_verdicts(" {\"known\":2,\"errors\":[],\"refused\":0,\"imported\":1}\n", "+++");
 }
 
-static void a_refusal_is_of_its_line_with_field_and_reason(void)
+TEST(a_refusal_is_of_its_line_with_field_and_reason)
 {
     struct hub_line lines[3];
 
@@ -76,12 +76,12 @@ static void a_refusal_is_of_its_line_with_field_and_reason(void)
     EXPECT_STR(lines[2].delivery.reason, "steps: are too few");
 }
 
-static void members_of_later_hubs_are_left_alone(void)
+TEST(members_of_later_hubs_are_left_alone)
 {
     expect_verdicts("{\"imported\":3,\"known\":0,\"refused\":0,\"errors\":[],\"more\":1}", "+++");
 }
 
-static void an_answer_of_another_type_is_odd(void)
+TEST(an_answer_of_another_type_is_odd)
 {
     static const char good[] = "{\"imported\":3,\"known\":0,\"refused\":0,\"errors\":[]}";
     static const char what[] = "it is not application/json";
@@ -92,7 +92,7 @@ static void an_answer_of_another_type_is_odd(void)
     expect_odd("application/problem+json", good, what);
 }
 
-static void an_answer_that_is_no_report_is_odd(void)
+TEST(an_answer_that_is_no_report_is_odd)
 {
     static const char type[] = "application/json";
 
@@ -113,7 +113,7 @@ static void an_answer_that_is_no_report_is_odd(void)
                "imported, known, refused and errors must be there");
 }
 
-static void counts_that_do_not_add_up_are_odd(void)
+TEST(counts_that_do_not_add_up_are_odd)
 {
     static const char type[] = "application/json";
 
@@ -135,7 +135,7 @@ static void expect_odd_refusal(const char *refusal, const char *what)
     expect_odd("application/json", text, what);
 }
 
-static void a_refusal_of_nothing_that_was_sent_is_odd(void)
+TEST(a_refusal_of_nothing_that_was_sent_is_odd)
 {
     static const char of_no_line[] = "an error is of no line that was sent";
 
@@ -159,7 +159,7 @@ static void a_refusal_of_nothing_that_was_sent_is_odd(void)
                "two errors are of the same line");
 }
 
-static void a_long_reason_is_cut_and_stays_text(void)
+TEST(a_long_reason_is_cut_and_stays_text)
 {
     char reason[1200] = "", text[1400];
     struct hub_line lines[3];
@@ -176,7 +176,7 @@ static void a_long_reason_is_cut_and_stays_text(void)
     EXPECT(text_is_utf8(lines[0].delivery.reason, DELIVERY_REASON_MAX));
 }
 
-static void no_line_and_too_many_are_a_mistake_of_the_caller(void)
+TEST(no_line_and_too_many_are_a_mistake_of_the_caller)
 {
     struct hub_line lines[HUB_LINES_MAX + 1];
     struct error err = {0};
@@ -184,18 +184,4 @@ static void no_line_and_too_many_are_a_mistake_of_the_caller(void)
     EXPECT(!read("application/json", "{}", lines, 0, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
     EXPECT(!read("application/json", "{}", lines, HUB_LINES_MAX + 1, NULL));
-}
-
-int main(void)
-{
-    RUN(what_is_stored_now_or_was_known_is_accepted);
-    RUN(a_refusal_is_of_its_line_with_field_and_reason);
-    RUN(members_of_later_hubs_are_left_alone);
-    RUN(an_answer_of_another_type_is_odd);
-    RUN(an_answer_that_is_no_report_is_odd);
-    RUN(counts_that_do_not_add_up_are_odd);
-    RUN(a_refusal_of_nothing_that_was_sent_is_odd);
-    RUN(a_long_reason_is_cut_and_stays_text);
-    RUN(no_line_and_too_many_are_a_mistake_of_the_caller);
-    return test_result();
 }

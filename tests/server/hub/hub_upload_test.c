@@ -53,7 +53,7 @@ static void expect_counts(struct db *db, long long waiting, long long accepted, 
     struct hub_upload upload = upload_of(db, &hub);                                              \
     struct hub_upload_outcome outcome
 
-static void a_batch_goes_to_the_import_of_the_hub_with_the_token(void)
+TEST(a_batch_goes_to_the_import_of_the_hub_with_the_token)
 {
     SCENE({0});
 
@@ -69,7 +69,7 @@ static void a_batch_goes_to_the_import_of_the_hub_with_the_token(void)
     EXPECT_INT((long long)hub.count, 1);
 }
 
-static void without_a_token_none_is_sent(void)
+TEST(without_a_token_none_is_sent)
 {
     SCENE({.known = true});
 
@@ -80,7 +80,7 @@ static void without_a_token_none_is_sent(void)
     expect_counts(db, 0, 1, 0); /* what the hub knew is accepted */
 }
 
-static void long_queues_go_in_batches_the_oldest_first(void)
+TEST(long_queues_go_in_batches_the_oldest_first)
 {
     SCENE({0});
 
@@ -106,7 +106,7 @@ static void make_long(struct db *db, int run, int bytes)
     EXPECT(db_execute(db, sql, NULL));
 }
 
-static void a_batch_ends_where_it_would_be_too_long(void)
+TEST(a_batch_ends_where_it_would_be_too_long)
 {
     SCENE({0});
 
@@ -124,7 +124,7 @@ static void a_batch_ends_where_it_would_be_too_long(void)
     expect_counts(db, 0, 5, 0);
 }
 
-static void a_run_that_no_hub_accepts_is_refused_without_a_request(void)
+TEST(a_run_that_no_hub_accepts_is_refused_without_a_request)
 {
     SCENE({0});
     struct delivery found;
@@ -141,7 +141,7 @@ static void a_run_that_no_hub_accepts_is_refused_without_a_request(void)
     expect_counts(db, 0, 1, 1);
 }
 
-static void a_refused_run_keeps_its_reason_and_is_not_sent_again(void)
+TEST(a_refused_run_keeps_its_reason_and_is_not_sent_again)
 {
     SCENE({.refused = 1});
     struct delivery found;
@@ -179,14 +179,14 @@ static void expect_failure(const struct hub_says *says, enum hub_upload_result r
     expect_counts(db, 0, 2, 0);
 }
 
-static void without_an_answer_it_is_sent_again(void)
+TEST(without_an_answer_it_is_sent_again)
 {
     expect_failure(&(struct hub_says){.no_answer = "Connection refused"}, HUB_UPLOAD_FAILED, 1,
                    "Connection refused");
     expect_failure(&(struct hub_says){.cut = 30}, HUB_UPLOAD_FAILED, 1, "the connection broke");
 }
 
-static void a_hub_that_is_ill_is_asked_again_soon(void)
+TEST(a_hub_that_is_ill_is_asked_again_soon)
 {
     expect_failure(&(struct hub_says){.status = 500}, HUB_UPLOAD_FAILED, 1,
                    "the hub answered 500: not now");
@@ -196,7 +196,7 @@ static void a_hub_that_is_ill_is_asked_again_soon(void)
                    "the hub answered 507: its disk is full");
 }
 
-static void a_hub_that_says_when_is_asked_then(void)
+TEST(a_hub_that_says_when_is_asked_then)
 {
     expect_failure(&(struct hub_says){.status = 503, .retry_after = 7}, HUB_UPLOAD_DEFERRED, 7,
                    "the hub answered 503: not now");
@@ -204,7 +204,7 @@ static void a_hub_that_says_when_is_asked_then(void)
                    600, "the hub answered 429: not now");
 }
 
-static void an_error_that_a_person_must_mend_is_retried_after_a_minute(void)
+TEST(an_error_that_a_person_must_mend_is_retried_after_a_minute)
 {
     static const int statuses[] = {301, 302, 307, 400, 404, 405, 415, 422, 204};
 
@@ -222,7 +222,7 @@ static void an_error_that_a_person_must_mend_is_retried_after_a_minute(void)
     }
 }
 
-static void an_odd_answer_settles_nothing(void)
+TEST(an_odd_answer_settles_nothing)
 {
     expect_failure(&(struct hub_says){.type = "text/html"}, HUB_UPLOAD_FAILED, 1,
                    "the answer is no report of an import: it is not application/json");
@@ -234,7 +234,7 @@ static void an_odd_answer_settles_nothing(void)
         "the answer is no report of an import: it does not tell of as many lines as were sent");
 }
 
-static void patience_doubles_up_to_a_minute_and_begins_anew_after_a_success(void)
+TEST(patience_doubles_up_to_a_minute_and_begins_anew_after_a_success)
 {
     static const int seconds[] = {1, 2, 4, 8, 16, 32, 60, 60};
     SCENE({.status = 500});
@@ -253,7 +253,7 @@ static void patience_doubles_up_to_a_minute_and_begins_anew_after_a_success(void
     EXPECT(outcome.wait_ns <= NS_PER_SECOND);
 }
 
-static void a_batch_too_large_for_the_hub_is_halved(void)
+TEST(a_batch_too_large_for_the_hub_is_halved)
 {
     SCENE({.status = 413}, {.status = 413}, {0});
 
@@ -269,7 +269,7 @@ static void a_batch_too_large_for_the_hub_is_halved(void)
     expect_counts(db, 0, 6, 0);
 }
 
-static void a_run_too_large_for_the_hub_lets_others_through_and_waits(void)
+TEST(a_run_too_large_for_the_hub_lets_others_through_and_waits)
 {
     SCENE({.status = 413}, {.status = 413}, {0});
 
@@ -289,7 +289,7 @@ static void a_run_too_large_for_the_hub_lets_others_through_and_waits(void)
 }
 
 /* Its limit lets fewer runs be sent in an hour than there are: it says nothing of when. */
-static void a_batch_that_is_more_than_a_token_may_ever_send_is_halved(void)
+TEST(a_batch_that_is_more_than_a_token_may_ever_send_is_halved)
 {
     SCENE({.status = 429}, {.status = 429}, {0}, {.status = 429, .retry_after = 7}, {0});
 
@@ -310,7 +310,7 @@ static void a_batch_that_is_more_than_a_token_may_ever_send_is_halved(void)
     expect_counts(db, 0, 12, 0);
 }
 
-static void a_run_that_is_more_than_a_token_may_ever_send_lets_others_through_and_waits(void)
+TEST(a_run_that_is_more_than_a_token_may_ever_send_lets_others_through_and_waits)
 {
     SCENE({.status = 429}, {.status = 429}, {0});
 
@@ -332,7 +332,7 @@ static void a_run_that_is_more_than_a_token_may_ever_send_lets_others_through_an
 }
 
 /* Somebody before the hub who counts requests. */
-static void a_hub_that_always_answers_429_is_not_asked_for_each_run(void)
+TEST(a_hub_that_always_answers_429_is_not_asked_for_each_run)
 {
     SCENE({.status = 429});
     long long waited_ns = 0;
@@ -353,7 +353,7 @@ static void a_hub_that_always_answers_429_is_not_asked_for_each_run(void)
     expect_counts(db, 9, 0, 0);
 }
 
-static void the_only_run_is_tried_again_soon_where_429_was_for_a_moment(void)
+TEST(the_only_run_is_tried_again_soon_where_429_was_for_a_moment)
 {
     SCENE({.status = 429}, {0});
     long long waited_ns = 0;
@@ -367,7 +367,7 @@ static void the_only_run_is_tried_again_soon_where_429_was_for_a_moment(void)
     EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DONE);
 }
 
-static void a_run_that_cannot_be_read_lets_others_through(void)
+TEST(a_run_that_cannot_be_read_lets_others_through)
 {
     SCENE({0});
 
@@ -386,7 +386,7 @@ static void a_run_that_cannot_be_read_lets_others_through(void)
     expect_counts(db, 2, 1, 0);
 }
 
-static void a_run_whose_delivery_was_not_recorded_is_sent_again(void)
+TEST(a_run_whose_delivery_was_not_recorded_is_sent_again)
 {
     SCENE({0}, {.known = true});
 
@@ -406,7 +406,7 @@ static void a_run_whose_delivery_was_not_recorded_is_sent_again(void)
     expect_counts(db, 0, 2, 0);
 }
 
-static void a_hub_is_named_without_slashes_at_its_end(void)
+TEST(a_hub_is_named_without_slashes_at_its_end)
 {
     char hub[HUB_UPLOAD_HUB_SIZE];
 
@@ -419,7 +419,7 @@ static void a_hub_is_named_without_slashes_at_its_end(void)
 }
 
 /* A key that is not the bound one may become it: the runs wait, and none counts as refused. */
-static void the_key_is_proven_and_another_one_waits(void)
+TEST(the_key_is_proven_and_another_one_waits)
 {
     SCENE({.status = 409}, {0});
     struct signing_key key = {.pair = {.secret = {1}}};
@@ -438,31 +438,4 @@ static void the_key_is_proven_and_another_one_waits(void)
     EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT(!strstr(hub.headers, PROOF_HEADER));
     expect_counts(db, 0, 1, 0);
-}
-
-int main(void)
-{
-    RUN(a_batch_goes_to_the_import_of_the_hub_with_the_token);
-    RUN(without_a_token_none_is_sent);
-    RUN(long_queues_go_in_batches_the_oldest_first);
-    RUN(a_batch_ends_where_it_would_be_too_long);
-    RUN(a_run_that_no_hub_accepts_is_refused_without_a_request);
-    RUN(a_refused_run_keeps_its_reason_and_is_not_sent_again);
-    RUN(without_an_answer_it_is_sent_again);
-    RUN(a_hub_that_is_ill_is_asked_again_soon);
-    RUN(a_hub_that_says_when_is_asked_then);
-    RUN(an_error_that_a_person_must_mend_is_retried_after_a_minute);
-    RUN(an_odd_answer_settles_nothing);
-    RUN(patience_doubles_up_to_a_minute_and_begins_anew_after_a_success);
-    RUN(a_batch_too_large_for_the_hub_is_halved);
-    RUN(a_run_too_large_for_the_hub_lets_others_through_and_waits);
-    RUN(a_batch_that_is_more_than_a_token_may_ever_send_is_halved);
-    RUN(a_run_that_is_more_than_a_token_may_ever_send_lets_others_through_and_waits);
-    RUN(a_hub_that_always_answers_429_is_not_asked_for_each_run);
-    RUN(the_only_run_is_tried_again_soon_where_429_was_for_a_moment);
-    RUN(a_run_that_cannot_be_read_lets_others_through);
-    RUN(a_run_whose_delivery_was_not_recorded_is_sent_again);
-    RUN(the_key_is_proven_and_another_one_waits);
-    RUN(a_hub_is_named_without_slashes_at_its_end);
-    return test_result();
 }

@@ -10,7 +10,7 @@ static bool read_wanted(const char *text, struct hub_wanted *wanted, struct erro
     return hub_wanted_read(&answer, wanted, err);
 }
 
-static void specs_and_words_come_in_the_order_of_the_hub(void)
+TEST(specs_and_words_come_in_the_order_of_the_hub)
 {
     static struct hub_wanted wanted;
     struct error err = {0};
@@ -31,7 +31,7 @@ static void specs_and_words_come_in_the_order_of_the_hub(void)
     EXPECT_INT((long long)wanted.count, 0);
 }
 
-static void what_a_newer_hub_wants_is_left_out(void)
+TEST(what_a_newer_hub_wants_is_left_out)
 {
     static struct hub_wanted wanted;
     struct error err = {0};
@@ -44,7 +44,7 @@ static void what_a_newer_hub_wants_is_left_out(void)
     EXPECT_STR(wanted.words[0], "old");
 }
 
-static void an_odd_answer_changes_nothing_and_is_described(void)
+TEST(an_odd_answer_changes_nothing_and_is_described)
 {
     static const char *const texts[] = {
         "",
@@ -95,7 +95,7 @@ static bool play(void *user, const struct fetch_request *request, fetch_take_fn 
            took(taker, played->text, strlen(played->text), err) == TAKE_MORE;
 }
 
-static void the_hub_is_asked_about_this_type_with_the_token(void)
+TEST(the_hub_is_asked_about_this_type_with_the_token)
 {
     static struct hub_wanted wanted;
     struct played played = {200, "{\"wanted\":[]}", "", ""};
@@ -123,13 +123,4 @@ static void the_hub_is_asked_about_this_type_with_the_token(void)
     played.status = 500;
     EXPECT(!hub_wanted_ask(&question, &wanted, &err));
     EXPECT(strstr(err.message, "the hub answered 500") != NULL);
-}
-
-int main(void)
-{
-    RUN(specs_and_words_come_in_the_order_of_the_hub);
-    RUN(what_a_newer_hub_wants_is_left_out);
-    RUN(an_odd_answer_changes_nothing_and_is_described);
-    RUN(the_hub_is_asked_about_this_type_with_the_token);
-    return test_result();
 }

@@ -52,7 +52,7 @@ static const struct {
     {"{\"identity\":{},\"free\":true}", "cost"},
 };
 
-static void what_is_said_of_dollars_follows_from_the_price_and_the_steps(void)
+TEST(what_is_said_of_dollars_follows_from_the_price_and_the_steps)
 {
     for (size_t i = 0; i < COUNT(costs); i++) {
         struct error err = {0};
@@ -63,7 +63,7 @@ static void what_is_said_of_dollars_follows_from_the_price_and_the_steps(void)
     }
 }
 
-static void without_an_interval_there_is_none_of_dollars(void)
+TEST(without_an_interval_there_is_none_of_dollars)
 {
     static const char bare[] = "{\"value\":1e7,\"low\":null,\"high\":null}";
     const struct summary short_one = {.samples_per_second = 1000};
@@ -76,7 +76,7 @@ static void without_an_interval_there_is_none_of_dollars(void)
 }
 
 /* Of a sender with other statistics: its dollars are of its own speed. */
-static void dollars_are_written_anew_from_our_speed(void)
+TEST(dollars_are_written_anew_from_our_speed)
 {
     AUTO(freep)
     char *cost = strdup(COST(PRICE, "{\"value\":1,\"low\":1,\"high\":1}", "null",
@@ -92,7 +92,7 @@ static void dollars_are_written_anew_from_our_speed(void)
     EXPECT(strstr(cost, "\"samples_per_dollar\":{\"value\":10000000.0") != NULL);
 }
 
-static void what_is_no_cost_is_refused_with_other_statistics_too(void)
+TEST(what_is_no_cost_is_refused_with_other_statistics_too)
 {
     for (size_t i = 0; i < COUNT(costs); i++) {
         AUTO(freep) char *cost = costs[i].cost ? strdup(costs[i].cost) : NULL;
@@ -103,13 +103,4 @@ static void what_is_no_cost_is_refused_with_other_statistics_too(void)
         EXPECT_INT(import_cost_renew(&cost, &summary, &paid, &err), !form);
         EXPECT_STR(err.field, form ? costs[i].field : "");
     }
-}
-
-int main(void)
-{
-    RUN(what_is_said_of_dollars_follows_from_the_price_and_the_steps);
-    RUN(without_an_interval_there_is_none_of_dollars);
-    RUN(dollars_are_written_anew_from_our_speed);
-    RUN(what_is_no_cost_is_refused_with_other_statistics_too);
-    return test_result();
 }

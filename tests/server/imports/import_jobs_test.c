@@ -55,7 +55,7 @@ static bool put(const struct scene *scene, struct import_job *job, struct error 
     return long_jobs_put(scene->jobs, &job->job, err);
 }
 
-static void a_job_ends_with_its_report(void)
+TEST(a_job_ends_with_its_report)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct import_job job = lines_of("{}\n\n{}\n", 7);
@@ -71,7 +71,7 @@ static void a_job_ends_with_its_report(void)
     EXPECT_INT(job.report.refusals[1].line, 3);
 }
 
-static void one_document_is_refused_with_its_reason(void)
+TEST(one_document_is_refused_with_its_reason)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct import_job job = {.body = {.text = "[]", .length = 2, .sender = ""}};
@@ -97,7 +97,7 @@ static void give_back(struct db_loan loans[THREADS])
         db_loan_end(&loans[i]);
 }
 
-static void a_job_too_many_is_refused_and_may_come_again(void)
+TEST(a_job_too_many_is_refused_and_may_come_again)
 {
     AUTO(scene_clear) struct scene scene = {0};
     struct import_job jobs[IMPORT_JOBS_MAX + 1];
@@ -121,7 +121,7 @@ static void a_job_too_many_is_refused_and_may_come_again(void)
 }
 
 /* Each waits for the one connection that is left, so both are at work at once. */
-static void a_small_job_does_not_wait_for_large_ones(void)
+TEST(a_small_job_does_not_wait_for_large_ones)
 {
     static char blanks[LARGE];
     AUTO(scene_clear) struct scene scene = {0};
@@ -146,7 +146,7 @@ static void a_small_job_does_not_wait_for_large_ones(void)
     EXPECT(long_jobs_has_ended(scene.jobs, &large[0].job));
 }
 
-static void a_stop_ends_every_job_and_takes_no_other(void)
+TEST(a_stop_ends_every_job_and_takes_no_other)
 {
     static char blanks[LARGE];
     AUTO(scene_clear) struct scene scene = {0};
@@ -168,14 +168,4 @@ static void a_stop_ends_every_job_and_takes_no_other(void)
     EXPECT(!jobs[COUNT(jobs) - 1].ok);
     EXPECT(!put(&scene, &later, &err));
     EXPECT_INT(err.kind, ERROR_BUSY);
-}
-
-int main(void)
-{
-    RUN(a_job_ends_with_its_report);
-    RUN(one_document_is_refused_with_its_reason);
-    RUN(a_job_too_many_is_refused_and_may_come_again);
-    RUN(a_small_job_does_not_wait_for_large_ones);
-    RUN(a_stop_ends_every_job_and_takes_no_other);
-    return test_result();
 }

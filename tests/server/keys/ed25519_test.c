@@ -42,7 +42,7 @@ static size_t read_digits(const char *text, uint8_t *bytes)
     return count;
 }
 
-static void the_vectors_of_the_standard_hold(void)
+TEST(the_vectors_of_the_standard_hold)
 {
     for (size_t i = 0; i < COUNT(vectors); i++) {
         uint8_t public[ED25519_SIZE], text[64], wanted[ED25519_SIGNATURE_SIZE], got[64];
@@ -60,7 +60,7 @@ static void the_vectors_of_the_standard_hold(void)
     }
 }
 
-static void every_other_bit_is_refused(void)
+TEST(every_other_bit_is_refused)
 {
     static const char text[] = "a document";
     struct ed25519_pair pair = {.secret = {1, 2, 3}};
@@ -101,7 +101,7 @@ static void *work(void *user)
     return NULL;
 }
 
-static void threads_may_sign_side_by_side(void)
+TEST(threads_may_sign_side_by_side)
 {
     static uint8_t seeds[] = {1, 2, 3, 4};
     pthread_t threads[COUNT(seeds)];
@@ -110,12 +110,4 @@ static void threads_may_sign_side_by_side(void)
         EXPECT(pthread_create(&threads[i], NULL, work, &seeds[i]) == 0);
     for (size_t i = 0; i < COUNT(seeds); i++)
         pthread_join(threads[i], NULL);
-}
-
-int main(void)
-{
-    RUN(the_vectors_of_the_standard_hold);
-    RUN(every_other_bit_is_refused);
-    RUN(threads_may_sign_side_by_side);
-    return test_result();
 }

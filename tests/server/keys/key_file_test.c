@@ -23,7 +23,7 @@ static int count_files(const struct folder *folder)
     return count;
 }
 
-static void the_first_start_makes_a_key_and_the_next_ones_read_it(void)
+TEST(the_first_start_makes_a_key_and_the_next_ones_read_it)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct signing_key first, second;
@@ -39,7 +39,7 @@ static void the_first_start_makes_a_key_and_the_next_ones_read_it(void)
     EXPECT(memcmp(&first, &second, sizeof first) == 0);
 }
 
-static void two_databases_have_two_keys(void)
+TEST(two_databases_have_two_keys)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct signing_key first, second;
@@ -51,7 +51,7 @@ static void two_databases_have_two_keys(void)
     EXPECT(strcmp(first.text, second.text) != 0);
 }
 
-static void a_rotation_replaces_the_key_and_leaves_no_other_file(void)
+TEST(a_rotation_replaces_the_key_and_leaves_no_other_file)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct signing_key first, second, third;
@@ -75,7 +75,7 @@ static void expect_refused(const struct folder *folder, enum error_kind kind, co
     EXPECT_INT(count_files(folder), 1); /* nothing was made in its place */
 }
 
-static void a_key_that_others_may_read_is_refused(void)
+TEST(a_key_that_others_may_read_is_refused)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct signing_key key, again;
@@ -92,7 +92,7 @@ static void a_key_that_others_may_read_is_refused(void)
     EXPECT_STR(again.text, key.text);
 }
 
-static void what_is_no_file_is_refused(void)
+TEST(what_is_no_file_is_refused)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     char path[400];
@@ -110,7 +110,7 @@ static void write_text(const char *path, const char *text, size_t length)
     fclose(file);
 }
 
-static void every_damage_is_seen(void)
+TEST(every_damage_is_seen)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct signing_key key;
@@ -142,7 +142,7 @@ static void every_damage_is_seen(void)
     EXPECT(key_file_load(folder.file, &key, NULL));
 }
 
-static void a_folder_that_is_not_there_is_named(void)
+TEST(a_folder_that_is_not_there_is_named)
 {
     struct signing_key key;
     struct error err = {0};
@@ -161,7 +161,7 @@ static void *load(void *user)
     return NULL;
 }
 
-static void many_that_start_at_once_have_one_key(void)
+TEST(many_that_start_at_once_have_one_key)
 {
     for (int i = 0; i < 20; i++) {
         AUTO(folder_remove) struct folder folder = folder_make();
@@ -177,17 +177,4 @@ static void many_that_start_at_once_have_one_key(void)
             EXPECT_STR(keys[k].text, keys[0].text);
         EXPECT_INT(count_files(&folder), 1);
     }
-}
-
-int main(void)
-{
-    RUN(the_first_start_makes_a_key_and_the_next_ones_read_it);
-    RUN(two_databases_have_two_keys);
-    RUN(a_rotation_replaces_the_key_and_leaves_no_other_file);
-    RUN(a_key_that_others_may_read_is_refused);
-    RUN(what_is_no_file_is_refused);
-    RUN(every_damage_is_seen);
-    RUN(a_folder_that_is_not_there_is_named);
-    RUN(many_that_start_at_once_have_one_key);
-    return test_result();
 }

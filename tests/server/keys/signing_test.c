@@ -14,7 +14,7 @@ static struct signing_key key_of(uint8_t seed)
     return key;
 }
 
-static void a_signature_is_of_one_key_and_one_text(void)
+TEST(a_signature_is_of_one_key_and_one_text)
 {
     const struct signing_key key = key_of(1), other = key_of(2);
     struct signature signature, altered;
@@ -34,7 +34,7 @@ static void a_signature_is_of_one_key_and_one_text(void)
     EXPECT(!signing_verify(&altered, TEXT, strlen(TEXT), NULL));
 }
 
-static void what_is_no_signature_is_refused(void)
+TEST(what_is_no_signature_is_refused)
 {
     const struct signing_key key = key_of(1);
     struct signature none = {.key = ""}, half = none, upper;
@@ -47,7 +47,7 @@ static void what_is_no_signature_is_refused(void)
     EXPECT(!signing_verify(&upper, TEXT, strlen(TEXT), NULL));
 }
 
-static void a_proof_is_of_one_token(void)
+TEST(a_proof_is_of_one_token)
 {
     const struct signing_key key = key_of(1);
     char proof[PROOF_SIZE], proven[SIGNATURE_KEY_SIZE] = "";
@@ -63,7 +63,7 @@ static void a_proof_is_of_one_token(void)
     EXPECT_STR(err.field, PROOF_HEADER);
 }
 
-static void a_proof_has_one_form(void)
+TEST(a_proof_has_one_form)
 {
     const struct signing_key key = key_of(1);
     char proof[PROOF_SIZE + 1], proven[SIGNATURE_KEY_SIZE] = "untouched";
@@ -83,7 +83,7 @@ static void a_proof_has_one_form(void)
 }
 
 /* A hub that wants the proof of a document's text could pass it on as its signature. */
-static void a_proof_is_no_signature_of_a_document(void)
+TEST(a_proof_is_no_signature_of_a_document)
 {
     const struct signing_key key = key_of(1);
     struct signature signature = {.key = ""};
@@ -93,14 +93,4 @@ static void a_proof_is_no_signature_of_a_document(void)
     memcpy(signature.key, proof, SIGNATURE_KEY_SIZE - 1);
     memcpy(signature.value, proof + SIGNATURE_KEY_SIZE, SIGNATURE_VALUE_SIZE);
     EXPECT(!signing_verify(&signature, TEXT, strlen(TEXT), NULL));
-}
-
-int main(void)
-{
-    RUN(a_signature_is_of_one_key_and_one_text);
-    RUN(what_is_no_signature_is_refused);
-    RUN(a_proof_is_of_one_token);
-    RUN(a_proof_has_one_form);
-    RUN(a_proof_is_no_signature_of_a_document);
-    return test_result();
 }

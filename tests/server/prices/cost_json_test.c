@@ -35,7 +35,7 @@ static void expect_refused(const char *text, const char *field, const char *mess
     EXPECT(json == NULL);
 }
 
-static void what_is_written_can_be_read(void)
+TEST(what_is_written_can_be_read)
 {
     const struct amount speed = {.value = 100};
     struct run_cost cost = {.price = {.why_not = "not known here"}};
@@ -46,7 +46,7 @@ static void what_is_written_can_be_read(void)
 }
 
 /* 0.1 dollars an hour at the start, 0.15 on average. */
-static void a_price_that_moved_counts_by_its_mean(void)
+TEST(a_price_that_moved_counts_by_its_mean)
 {
     const struct amount speed = {.value = 1};
     struct run_cost cost = {.price = {.known = true,
@@ -72,12 +72,12 @@ static void a_price_that_moved_counts_by_its_mean(void)
                    "must have a price_per_hour above 0, and price must not be null");
 }
 
-static void a_price_of_the_sender_is_read(void)
+TEST(a_price_of_the_sender_is_read)
 {
     expect_read("{\"identity\":{}," PRICE REST "}", 2);
 }
 
-static void the_member_that_is_wrong_is_named(void)
+TEST(the_member_that_is_wrong_is_named)
 {
     expect_refused("{\"identity\":{}," PRICE REST ",\"tip\":1}", "cost",
                    "has an unknown member 'tip'");
@@ -120,7 +120,7 @@ static char *presented(const struct run *run)
     return text.data;
 }
 
-static void a_cost_is_answered_as_it_is_stored(void)
+TEST(a_cost_is_answered_as_it_is_stored)
 {
     static char stored[] = STORED;
     struct run run = paid_run();
@@ -135,7 +135,7 @@ static void a_cost_is_answered_as_it_is_stored(void)
 #define LARGE_COST "{\"identity\":{\"note\":\"%0*d\"}," PRICE REST "}"
 
 /* An import takes members of DOCUMENT_MEMBER_MAX bytes. */
-static void a_large_identity_of_the_sender_stays(void)
+TEST(a_large_identity_of_the_sender_stays)
 {
     const struct machine_price price = {.why_not = "not known here"};
     AUTO(bytes_free) struct bytes text = {.limit = DOCUMENT_MEMBER_MAX * 2};
@@ -157,7 +157,7 @@ static const json_t *amount_of(const json_t *json, size_t i)
 }
 
 /* Whatever was stored with it. */
-static void a_run_that_may_not_be_ranked_has_points(void)
+TEST(a_run_that_may_not_be_ranked_has_points)
 {
     static char stored[] = STORED;
     struct run run = paid_run();
@@ -195,7 +195,7 @@ static void expect_head(const struct run *run, const char *wanted)
     "{\"cost\":{\"price_per_hour\":0.5,\"kind\":\"spot\",\"feed\":\"some feed\","                \
     "\"fetched_at\":\"2023-11-14T22:13:19.000Z\","
 
-static void the_head_is_what_a_list_can_know(void)
+TEST(the_head_is_what_a_list_can_know)
 {
     struct run run = paid_run();
 
@@ -208,7 +208,7 @@ static void the_head_is_what_a_list_can_know(void)
                      "\"low\":23.148148148148149,\"high\":30.864197530864196}}}");
 }
 
-static void an_invalid_run_has_points_and_an_unfinished_one_only_its_own_dollars(void)
+TEST(an_invalid_run_has_points_and_an_unfinished_one_only_its_own_dollars)
 {
     static const char only[] = HEAD "\"dollars\":0.25,\"samples_per_dollar\":null,"
                                     "\"dollars_per_million_samples\":null,"
@@ -231,7 +231,7 @@ static void an_invalid_run_has_points_and_an_unfinished_one_only_its_own_dollars
                            "\"hours_per_million_samples\":null}}");
 }
 
-static void without_a_price_in_dollars_there_is_no_head(void)
+TEST(without_a_price_in_dollars_there_is_no_head)
 {
     struct run run = paid_run();
 
@@ -240,19 +240,4 @@ static void without_a_price_in_dollars_there_is_no_head(void)
     run = paid_run();
     snprintf(run.paid.currency, sizeof run.paid.currency, "EUR");
     expect_head(&run, "{\"cost\":null}");
-}
-
-int main(void)
-{
-    RUN(the_head_is_what_a_list_can_know);
-    RUN(an_invalid_run_has_points_and_an_unfinished_one_only_its_own_dollars);
-    RUN(without_a_price_in_dollars_there_is_no_head);
-    RUN(what_is_written_can_be_read);
-    RUN(a_price_that_moved_counts_by_its_mean);
-    RUN(a_price_of_the_sender_is_read);
-    RUN(the_member_that_is_wrong_is_named);
-    RUN(a_cost_is_answered_as_it_is_stored);
-    RUN(a_large_identity_of_the_sender_stays);
-    RUN(a_run_that_may_not_be_ranked_has_points);
-    return test_result();
 }

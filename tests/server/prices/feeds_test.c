@@ -26,7 +26,7 @@ static const struct feed *feed_of(const char *text, const char *name)
     return feed;
 }
 
-static void without_options_each_feed_has_its_defaults(void)
+TEST(without_options_each_feed_has_its_defaults)
 {
     size_t count = 0;
 
@@ -47,7 +47,7 @@ static void without_options_each_feed_has_its_defaults(void)
     EXPECT(count <= FEEDS_MAX);
 }
 
-static void words_say_what_is_wanted(void)
+TEST(words_say_what_is_wanted)
 {
     const struct feed *feed =
         feed_of("aws-spot-history=off  url=http://127.0.0.1:8080/mirror// "
@@ -65,7 +65,7 @@ static void words_say_what_is_wanted(void)
     EXPECT_STR(find_feed(&feeds, "aws-offer")->regions, "");
 }
 
-static void the_last_word_counts_and_all_is_all(void)
+TEST(the_last_word_counts_and_all_is_all)
 {
     EXPECT(feed_of("all=off;azure-retail=on", "azure-retail")->on);
     for (size_t i = 0; i < feeds.count; i++)
@@ -78,13 +78,13 @@ static void the_last_word_counts_and_all_is_all(void)
     EXPECT_STR(feed_of("all=regions=eastus;aws-spot-page=on", "aws-spot-page")->regions, "");
 }
 
-static void a_file_has_a_path(void)
+TEST(a_file_has_a_path)
 {
     EXPECT_STR(feed_of("price-file=url=/etc/prices.csv", "price-file")->url, "/etc/prices.csv");
     EXPECT_STR(feed_of("price-file=url=prices=old.csv", "price-file")->url, "prices=old.csv");
 }
 
-static void what_is_wrong_is_said(void)
+TEST(what_is_wrong_is_said)
 {
     static const struct {
         const char *text, *message; /* or how it begins */
@@ -136,7 +136,7 @@ static void what_is_wrong_is_said(void)
     }
 }
 
-static void a_text_that_does_not_fit_is_not_cut(void)
+TEST(a_text_that_does_not_fit_is_not_cut)
 {
     static char text[3000];
     struct error url = {0}, word = {0}, types = {0};
@@ -160,7 +160,7 @@ static void a_text_that_does_not_fit_is_not_cut(void)
     EXPECT(feeds_read(text, &feeds, NULL));
 }
 
-static void a_list_is_walked_word_by_word(void)
+TEST(a_list_is_walked_word_by_word)
 {
     const char *list = ",a,,bc,d,";
     char word[4];
@@ -174,16 +174,4 @@ static void a_list_is_walked_word_by_word(void)
     EXPECT(!feeds_next_word(&list, word, sizeof word));
     EXPECT(!feeds_next_word(&list, word, sizeof word));
     EXPECT_STR(list, "");
-}
-
-int main(void)
-{
-    RUN(without_options_each_feed_has_its_defaults);
-    RUN(words_say_what_is_wanted);
-    RUN(the_last_word_counts_and_all_is_all);
-    RUN(a_file_has_a_path);
-    RUN(what_is_wrong_is_said);
-    RUN(a_text_that_does_not_fit_is_not_cut);
-    RUN(a_list_is_walked_word_by_word);
-    return test_result();
 }

@@ -42,7 +42,7 @@ static void expect_paid(const struct paid_price *paid, const struct paid_price *
     EXPECT_INT(paid->fetched_us, wanted->fetched_us);
 }
 
-static void a_written_price_is_read_back_unchanged(void)
+TEST(a_written_price_is_read_back_unchanged)
 {
     static const long long nanos[] = {1, 89234567, 357000000, 999999999999};
     static const double factors[] = {1, 0.7, 0.123456789};
@@ -60,7 +60,7 @@ static void a_written_price_is_read_back_unchanged(void)
         }
 }
 
-static void a_later_look_at_the_feed_confirms_a_price(void)
+TEST(a_later_look_at_the_feed_confirms_a_price)
 {
     struct machine_price price = price_of(357000000, 1);
 
@@ -70,7 +70,7 @@ static void a_later_look_at_the_feed_confirms_a_price(void)
     expect_paid(&again, &paid);
 }
 
-static void an_unknown_price_is_all_zero(void)
+TEST(an_unknown_price_is_all_zero)
 {
     const struct machine_price price = {.why_not = "there is none"};
     const struct paid_price none = {0}, paid = paid_price_of(&price), again = read_again(&price);
@@ -80,7 +80,7 @@ static void an_unknown_price_is_all_zero(void)
 }
 
 /* A sender may write anything in place of a price. */
-static void members_of_another_type_stay_unknown(void)
+TEST(members_of_another_type_stay_unknown)
 {
     AUTO(json_decrefp)
     json_t *json =
@@ -92,7 +92,7 @@ static void members_of_another_type_stay_unknown(void)
     expect_paid(&paid, &(struct paid_price){.per_hour = 0.36, .nanos = 360000000});
 }
 
-static void an_id_is_read_only_as_it_is_written(void)
+TEST(an_id_is_read_only_as_it_is_written)
 {
     static const char *const wrong[] = {
         "",     "1",    "-",     "1-",   "-1",
@@ -129,7 +129,7 @@ static json_t *held_of(const struct listed_price *listed)
     return json_incref(json_object_get(json, "held"));
 }
 
-static void what_waits_is_shown_beside_the_price(void)
+TEST(what_waits_is_shown_beside_the_price)
 {
     struct listed_price listed = {.at = price_of(100000000, 1).at};
 
@@ -146,15 +146,4 @@ static void what_waits_is_shown_beside_the_price(void)
     listed.waiting.nanos = 0;
     AUTO(json_decrefp) json_t *gone = held_of(&listed);
     EXPECT(json_is_null(json_object_get(gone, "held_price_per_hour")));
-}
-
-int main(void)
-{
-    RUN(what_waits_is_shown_beside_the_price);
-    RUN(a_written_price_is_read_back_unchanged);
-    RUN(a_later_look_at_the_feed_confirms_a_price);
-    RUN(an_unknown_price_is_all_zero);
-    RUN(members_of_another_type_stay_unknown);
-    RUN(an_id_is_read_only_as_it_is_written);
-    return test_result();
 }

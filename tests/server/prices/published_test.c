@@ -33,7 +33,7 @@ static struct published_data read_text(const char *text)
     return data;
 }
 
-static void every_line_that_is_shipped_is_lawful(void)
+TEST(every_line_that_is_shipped_is_lawful)
 {
     AUTO(published_data_clear) struct published_data data = read_text(published_source);
 
@@ -47,7 +47,7 @@ static void every_line_that_is_shipped_is_lawful(void)
 }
 
 /* What the articles got wrong, or what can be taken wrongly, is nowhere in it. */
-static void no_wrong_number_is_shipped(void)
+TEST(no_wrong_number_is_shipped)
 {
     static const char *const wrong[] = {"86 %",    "415",   "446 %",   "1135.76",    "90 %",
                                         "64 vCPU", "51 %",  "86%",     "446%",       "90%",
@@ -59,7 +59,7 @@ static void no_wrong_number_is_shipped(void)
             EXPECT_STR(wrong[i], NULL);
 }
 
-static void a_figure_is_read_as_it_is_written(void)
+TEST(a_figure_is_read_as_it_is_written)
 {
     AUTO(published_data_clear)
     struct published_data data =
@@ -134,7 +134,7 @@ static const struct {
     {VERSION PRICE("1", "2024-9-1"), "valid_from", "must be a time"},
 };
 
-static void an_invalid_line_is_refused_with_its_number(void)
+TEST(an_invalid_line_is_refused_with_its_number)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct published_data data = {.version = 12345};
@@ -150,7 +150,7 @@ static void an_invalid_line_is_refused_with_its_number(void)
 }
 
 /* A good line, with one member replaced by what it must not be. */
-static void every_member_must_be_there_and_of_its_kind(void)
+TEST(every_member_must_be_there_and_of_its_kind)
 {
     static const char *const members[] = {
         "\"workload\"", "\"engine\"",  "\"provider\"",    "\"instance_type\"", "\"source\"",
@@ -196,10 +196,8 @@ static long long prices_in(struct db *db)
     "{\"published\":2,\"dropped\":[\"b\"]}\n" FIGURE("a", JOB) FIGURE("c", JOB)                  \
         PRICE("2", "2024-09-01") PRICE("3", "2024-10-01")
 
-static void a_new_database_gets_all_of_it_once(void)
+TEST_WITH_DATABASE(a_new_database_gets_all_of_it_once)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct error err = {0};
     long long before, after;
 
@@ -215,10 +213,8 @@ static void a_new_database_gets_all_of_it_once(void)
     EXPECT_INT(after, before);
 }
 
-static void a_newer_version_takes_the_place_of_an_older_one(void)
+TEST_WITH_DATABASE(a_newer_version_takes_the_place_of_an_older_one)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     char ids[100];
 
     EXPECT(store(db, FIRST, NULL));
@@ -234,10 +230,8 @@ static void a_newer_version_takes_the_place_of_an_older_one(void)
     EXPECT_INT(figures_in(db), 2);
 }
 
-static void figures_that_a_user_stored_stay(void)
+TEST_WITH_DATABASE(figures_that_a_user_stored_stay)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(published_data_clear) struct published_data own = read_text(VERSION FIGURE("own", JOB));
 
     EXPECT(store(db, FIRST, NULL));
@@ -247,7 +241,7 @@ static void figures_that_a_user_stored_stay(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM figures WHERE id = 'own'"), 1);
 }
 
-static void a_database_started_without_the_figures_stays_without(void)
+TEST(a_database_started_without_the_figures_stays_without)
 {
     AUTO(folder_remove) struct folder folder = folder_make(), other = folder_make();
     AUTO(db_freep) struct db *with_run = open_database(&folder);
@@ -267,10 +261,8 @@ static void a_database_started_without_the_figures_stays_without(void)
     EXPECT_INT(prices_in(with_run) + prices_in(with_figure), 0);
 }
 
-static void it_is_stored_whole_or_not_at_all(void)
+TEST_WITH_DATABASE(it_is_stored_whole_or_not_at_all)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct error err = {0};
 
     /* The same price twice: found last, when all else is written. */
@@ -284,10 +276,8 @@ static void it_is_stored_whole_or_not_at_all(void)
 }
 
 /* At a start. */
-static void the_embedded_figures_are_loaded_and_a_conflict_does_not_stop_the_start(void)
+TEST_WITH_DATABASE(the_embedded_figures_are_loaded_and_a_conflict_does_not_stop_the_start)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(published_data_clear) struct published_data data = read_text(published_source);
     struct error err = {0};
 
@@ -315,10 +305,8 @@ static void count_prices(void *user, const struct listed_price *listed)
     (*expired)++;
 }
 
-static void its_prices_are_valid_from_their_day_and_never_confirmed(void)
+TEST_WITH_DATABASE(its_prices_are_valid_from_their_day_and_never_confirmed)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct price_filter filter = {.instance_type = "i", .limit = 10};
     long long count = 0;
 
@@ -329,21 +317,4 @@ static void its_prices_are_valid_from_their_day_and_never_confirmed(void)
     EXPECT(parse_time("2026-01-01", &filter.at_us));
     EXPECT(price_list(db, &filter, count_prices, &count, NULL));
     EXPECT_INT(count, 1);
-}
-
-int main(void)
-{
-    RUN(every_line_that_is_shipped_is_lawful);
-    RUN(no_wrong_number_is_shipped);
-    RUN(a_figure_is_read_as_it_is_written);
-    RUN(an_invalid_line_is_refused_with_its_number);
-    RUN(every_member_must_be_there_and_of_its_kind);
-    RUN(a_new_database_gets_all_of_it_once);
-    RUN(a_newer_version_takes_the_place_of_an_older_one);
-    RUN(figures_that_a_user_stored_stay);
-    RUN(a_database_started_without_the_figures_stays_without);
-    RUN(it_is_stored_whole_or_not_at_all);
-    RUN(the_embedded_figures_are_loaded_and_a_conflict_does_not_stop_the_start);
-    RUN(its_prices_are_valid_from_their_day_and_never_confirmed);
-    return test_result();
 }

@@ -6,7 +6,7 @@
 #define HOUR 3600
 #define DAY (24 * HOUR)
 
-static void a_feed_is_read_again_when_that_may_tell_more(void)
+TEST(a_feed_is_read_again_when_that_may_tell_more)
 {
     static const struct {
         struct feed_result result;
@@ -24,10 +24,4 @@ static void a_feed_is_read_again_when_that_may_tell_more(void)
 
     for (size_t i = 0; i < COUNT(rows); i++)
         EXPECT_INT(refresh_feed_again(&rows[i].result, rows[i].every), rows[i].again);
-}
-
-int main(void)
-{
-    RUN(a_feed_is_read_again_when_that_may_tell_more);
-    return test_result();
 }

@@ -34,7 +34,7 @@ static void join(const struct engine *engine, char ret_text[200])
                                  engine->command[i]);
 }
 
-static void engines_are_names_with_the_words_of_a_command(void)
+TEST(engines_are_names_with_the_words_of_a_command)
 {
     for (size_t i = 0; i < COUNT(readings); i++) {
         AUTO(engines_free) struct engines engines;
@@ -55,7 +55,7 @@ static void engines_are_names_with_the_words_of_a_command(void)
     }
 }
 
-static void without_a_name_registered_engines_run_as_the_server_does(void)
+TEST(without_a_name_registered_engines_run_as_the_server_does)
 {
     struct engines engines;
     struct error err = {0};
@@ -69,7 +69,7 @@ static void without_a_name_registered_engines_run_as_the_server_does(void)
     engines_free(&engines);
 }
 
-static void a_named_user_runs_all_engines_where_root_asks(void)
+TEST(a_named_user_runs_all_engines_where_root_asks)
 {
     const bool is_root = geteuid() == 0;
     struct engines engines;
@@ -116,7 +116,7 @@ static const struct {
     {"a=x;b=x;c=x;d=x;e=x;f=x;g=x;h=x;i=x;j=x;k=x;l=x;m=x;n=x;o=x;p=x", "more than 16 engines"},
 };
 
-static void a_mistake_in_the_list_is_reported(void)
+TEST(a_mistake_in_the_list_is_reported)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct engines engines;
@@ -130,7 +130,7 @@ static void a_mistake_in_the_list_is_reported(void)
     }
 }
 
-static void the_limits_themselves_are_allowed(void)
+TEST(the_limits_themselves_are_allowed)
 {
     AUTO(engines_free) struct engines engines = {0};
     struct error err = {0};
@@ -145,7 +145,7 @@ static void the_limits_themselves_are_allowed(void)
     EXPECT_STR(engines.list[0].command[ENGINE_WORDS_MAX], NULL);
 }
 
-static void an_engine_is_found_by_its_whole_name(void)
+TEST(an_engine_is_found_by_its_whole_name)
 {
     AUTO(engines_free) struct engines engines = {0};
 
@@ -155,7 +155,7 @@ static void an_engine_is_found_by_its_whole_name(void)
     EXPECT(engines_find(&engines, "native", NULL) == &engines.list[2]);
 }
 
-static void an_unknown_engine_is_answered_with_those_there_are(void)
+TEST(an_unknown_engine_is_answered_with_those_there_are)
 {
     static const char *const unknown[] = {"", "tor", "torch3", "Torch", "/bin/sh"};
     AUTO(engines_free) struct engines engines = {0};
@@ -174,7 +174,7 @@ static void an_unknown_engine_is_answered_with_those_there_are(void)
     }
 }
 
-static void freeing_twice_is_harmless(void)
+TEST(freeing_twice_is_harmless)
 {
     struct engines engines;
 
@@ -182,17 +182,4 @@ static void freeing_twice_is_harmless(void)
     engines_free(&engines);
     engines_free(&engines);
     EXPECT_INT((long long)engines.count, 0);
-}
-
-int main(void)
-{
-    RUN(engines_are_names_with_the_words_of_a_command);
-    RUN(a_mistake_in_the_list_is_reported);
-    RUN(the_limits_themselves_are_allowed);
-    RUN(an_engine_is_found_by_its_whole_name);
-    RUN(an_unknown_engine_is_answered_with_those_there_are);
-    RUN(freeing_twice_is_harmless);
-    RUN(without_a_name_registered_engines_run_as_the_server_does);
-    RUN(a_named_user_runs_all_engines_where_root_asks);
-    return test_result();
 }

@@ -130,7 +130,7 @@ static void *linger(void *user)
 }
 
 /* A new thread may get the id of one that has ended. */
-static void a_second_stop_joins_no_other_thread(void)
+TEST(a_second_stop_joins_no_other_thread)
 {
     struct scene scene;
     pthread_t other;
@@ -154,7 +154,7 @@ static void wait_until(atomic_int *number, int wanted)
     EXPECT(*number >= wanted);
 }
 
-static void it_asks_again_and_again_while_there_is_something_to_lose(void)
+TEST(it_asks_again_and_again_while_there_is_something_to_lose)
 {
     struct scene scene;
 
@@ -173,7 +173,7 @@ static void it_asks_again_and_again_while_there_is_something_to_lose(void)
 }
 
 /* As after a hibernation. One answer may be a mistake. */
-static void a_notice_that_stands_no_more_is_taken_back(void)
+TEST(a_notice_that_stands_no_more_is_taken_back)
 {
     struct scene scene;
 
@@ -195,7 +195,7 @@ static void a_notice_that_stands_no_more_is_taken_back(void)
     end(&scene);
 }
 
-static void settle_finds_a_notice_that_stands(void)
+TEST(settle_finds_a_notice_that_stands)
 {
     struct scene scene;
 
@@ -206,7 +206,7 @@ static void settle_finds_a_notice_that_stands(void)
     end(&scene);
 }
 
-static void a_fresh_answer_is_not_asked_for_again(void)
+TEST(a_fresh_answer_is_not_asked_for_again)
 {
     struct scene scene;
 
@@ -228,7 +228,7 @@ static void a_fresh_answer_is_not_asked_for_again(void)
     end(&scene);
 }
 
-static void settle_waits_neither_without_a_service_nor_for_one_that_fails(void)
+TEST(settle_waits_neither_without_a_service_nor_for_one_that_fails)
 {
     struct scene scene;
     long long began_ns = clock_monotonic_ns();
@@ -255,7 +255,7 @@ static void *stop_soon(void *user)
     return NULL;
 }
 
-static void a_stop_ends_the_wait_of_settle(void)
+TEST(a_stop_ends_the_wait_of_settle)
 {
     struct scene scene;
     long long began_ns = clock_monotonic_ns();
@@ -279,7 +279,7 @@ static void *ask_soon(void *user)
     return NULL;
 }
 
-static void settling_waits_until_it_is_known_which_machine_this_is(void)
+TEST(settling_waits_until_it_is_known_which_machine_this_is)
 {
     struct scene scene;
     pthread_t asker;
@@ -294,7 +294,7 @@ static void settling_waits_until_it_is_known_which_machine_this_is(void)
 }
 
 /* One failure at the start must not be the end of it. */
-static void a_machine_without_an_identity_is_asked_again(void)
+TEST(a_machine_without_an_identity_is_asked_again)
 {
     struct scene scene;
     struct identity identity;
@@ -317,7 +317,7 @@ static void a_machine_without_an_identity_is_asked_again(void)
     end(&scene);
 }
 
-static void with_nothing_to_lose_it_does_not_ask(void)
+TEST(with_nothing_to_lose_it_does_not_ask)
 {
     struct scene scene;
 
@@ -340,7 +340,7 @@ static void with_nothing_to_lose_it_does_not_ask(void)
     end(&scene);
 }
 
-static void a_machine_that_is_not_spot_or_of_no_cloud_is_asked_nothing(void)
+TEST(a_machine_that_is_not_spot_or_of_no_cloud_is_asked_nothing)
 {
     static const struct {
         const char *provider, *life_cycle;
@@ -357,7 +357,7 @@ static void a_machine_that_is_not_spot_or_of_no_cloud_is_asked_nothing(void)
     }
 }
 
-static void with_metadata_off_there_is_no_thread(void)
+TEST(with_metadata_off_there_is_no_thread)
 {
     struct scene scene;
 
@@ -367,7 +367,7 @@ static void with_metadata_off_there_is_no_thread(void)
     end(&scene);
 }
 
-static void a_price_that_becomes_known_later_is_used(void)
+TEST(a_price_that_becomes_known_later_is_used)
 {
     static const struct config asks = {.metadata = "gcp=http://cloud", .life_cycle = "spot"};
     struct scene scene;
@@ -383,7 +383,7 @@ static void a_price_that_becomes_known_later_is_used(void)
     end(&scene);
 }
 
-static void an_address_of_another_cloud_is_not_this_ones(void)
+TEST(an_address_of_another_cloud_is_not_this_ones)
 {
     struct scene scene;
 
@@ -396,7 +396,7 @@ static void an_address_of_another_cloud_is_not_this_ones(void)
     this_machine_free(scene.here);
 }
 
-static void a_service_that_fails_is_asked_again(void)
+TEST(a_service_that_fails_is_asked_again)
 {
     struct scene scene;
 
@@ -409,24 +409,4 @@ static void a_service_that_fails_is_asked_again(void)
     scene.cloud.failing = false;
     wait_until(&scene.cloud.left, 1);
     end(&scene);
-}
-
-int main(void)
-{
-    RUN(it_asks_again_and_again_while_there_is_something_to_lose);
-    RUN(a_notice_that_stands_no_more_is_taken_back);
-    RUN(settle_finds_a_notice_that_stands);
-    RUN(a_fresh_answer_is_not_asked_for_again);
-    RUN(settle_waits_neither_without_a_service_nor_for_one_that_fails);
-    RUN(a_stop_ends_the_wait_of_settle);
-    RUN(settling_waits_until_it_is_known_which_machine_this_is);
-    RUN(a_machine_without_an_identity_is_asked_again);
-    RUN(a_second_stop_joins_no_other_thread);
-    RUN(with_nothing_to_lose_it_does_not_ask);
-    RUN(a_machine_that_is_not_spot_or_of_no_cloud_is_asked_nothing);
-    RUN(with_metadata_off_there_is_no_thread);
-    RUN(a_price_that_becomes_known_later_is_used);
-    RUN(an_address_of_another_cloud_is_not_this_ones);
-    RUN(a_service_that_fails_is_asked_again);
-    return test_result();
 }

@@ -16,14 +16,14 @@ static void expect_end(const struct job_end *end, enum run_state state, const ch
     EXPECT_INT(run.ended_us, 7000000);
 }
 
-static void a_finished_or_cancelled_run_needs_no_reason(void)
+TEST(a_finished_or_cancelled_run_needs_no_reason)
 {
     expect_end(&(struct job_end){.result = JOB_FINISHED}, RUN_FINISHED, "");
     expect_end(&(struct job_end){.result = JOB_STOPPED, .stopped_by = STOP_CANCELLED},
                RUN_CANCELLED, "");
 }
 
-static void a_preempted_run_has_the_reason_of_the_cloud(void)
+TEST(a_preempted_run_has_the_reason_of_the_cloud)
 {
     expect_end(&(struct job_end){.result = JOB_STOPPED,
                                  .stopped_by = STOP_PREEMPTED,
@@ -31,7 +31,7 @@ static void a_preempted_run_has_the_reason_of_the_cloud(void)
                RUN_PREEMPTED, "AWS takes this machine back (terminate)");
 }
 
-static void a_shutdown_interrupts_the_run(void)
+TEST(a_shutdown_interrupts_the_run)
 {
     expect_end(&(struct job_end){.result = JOB_STOPPED,
                                  .stopped_by = STOP_SHUTDOWN,
@@ -39,7 +39,7 @@ static void a_shutdown_interrupts_the_run(void)
                RUN_INTERRUPTED, "the server was stopped during the run");
 }
 
-static void a_failed_run_has_the_message_or_says_that_the_disk_is_full(void)
+TEST(a_failed_run_has_the_message_or_says_that_the_disk_is_full)
 {
     struct error failure = {0};
 
@@ -50,13 +50,4 @@ static void a_failed_run_has_the_message_or_says_that_the_disk_is_full(void)
     error_set(&failure, ERROR_STORAGE, NULL, "database or disk is full");
     expect_end(&(struct job_end){.result = JOB_FAILED, .failure = &failure}, RUN_FAILED,
                "the disk is full: its steps could not be stored");
-}
-
-int main(void)
-{
-    RUN(a_finished_or_cancelled_run_needs_no_reason);
-    RUN(a_preempted_run_has_the_reason_of_the_cloud);
-    RUN(a_shutdown_interrupts_the_run);
-    RUN(a_failed_run_has_the_message_or_says_that_the_disk_is_full);
-    return test_result();
 }

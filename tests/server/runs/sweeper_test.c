@@ -82,7 +82,7 @@ static void cancel_all_runs(struct scene *scene)
                       NULL));
 }
 
-static void one_sweep_is_advanced_and_others_are_left_alone(void)
+TEST(one_sweep_is_advanced_and_others_are_left_alone)
 {
     struct scene scene;
 
@@ -98,7 +98,7 @@ static void one_sweep_is_advanced_and_others_are_left_alone(void)
     end(&scene);
 }
 
-static void every_sweep_is_advanced_that_has_not_ended(void)
+TEST(every_sweep_is_advanced_that_has_not_ended)
 {
     struct scene scene;
 
@@ -113,7 +113,7 @@ static void every_sweep_is_advanced_that_has_not_ended(void)
     end(&scene);
 }
 
-static void a_sweep_that_is_not_there_is_an_error(void)
+TEST(a_sweep_that_is_not_there_is_an_error)
 {
     static const struct run_id missing = {"00000000000000000000000000"};
     struct scene scene;
@@ -123,12 +123,4 @@ static void a_sweep_that_is_not_there_is_an_error(void)
     EXPECT(!sweeper_advance(&scene.parts, &missing, &err));
     EXPECT_INT(err.kind, ERROR_NOT_FOUND);
     end(&scene);
-}
-
-int main(void)
-{
-    RUN(one_sweep_is_advanced_and_others_are_left_alone);
-    RUN(every_sweep_is_advanced_that_has_not_ended);
-    RUN(a_sweep_that_is_not_there_is_an_error);
-    return test_result();
 }

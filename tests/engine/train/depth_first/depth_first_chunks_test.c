@@ -27,7 +27,7 @@ static bool note(const struct chunk *chunk, struct error *err)
     return true;
 }
 
-static void chunks_cover_the_threads_units_once_and_in_order(void)
+TEST(chunks_cover_the_threads_units_once_and_in_order)
 {
     seen.calls = seen.fail_at = 0;
     EXPECT(depth_first_chunks(&lane, 0, note));
@@ -44,7 +44,7 @@ static void chunks_cover_the_threads_units_once_and_in_order(void)
     EXPECT_INT(seen.count[1], 1);
 }
 
-static void a_thread_without_images_has_no_chunk(void)
+TEST(a_thread_without_images_has_no_chunk)
 {
     struct lane idle = {.depth_first = &depth_first, .first_image = 3, .end_image = 3};
 
@@ -54,7 +54,7 @@ static void a_thread_without_images_has_no_chunk(void)
     EXPECT_INT(seen.calls, 0);
 }
 
-static void the_first_chunk_that_fails_is_the_last(void)
+TEST(the_first_chunk_that_fails_is_the_last)
 {
     seen.calls = 0;
     seen.fail_at = 2;
@@ -64,7 +64,7 @@ static void the_first_chunk_that_fails_is_the_last(void)
     EXPECT_STR(lane.err.message, "on purpose");
 }
 
-static void the_rows_of_a_chunk_are_its_part_of_the_images(void)
+TEST(the_rows_of_a_chunk_are_its_part_of_the_images)
 {
     const struct layer layer = {
         .in_size = 6, .in_channels = 4, .out_size = 3, .out_channels = 8, .stride = 2};
@@ -80,13 +80,4 @@ static void the_rows_of_a_chunk_are_its_part_of_the_images(void)
     EXPECT((float *)chunk_of(&parts, batch, rows_in(&parts, &layer)) ==
            batch + 2 * 6 * 6 * 4 + 2 * 6 * 6 * 4 / 3);
     EXPECT((float *)chunk_of(&whole, batch, rows_in(&whole, &layer)) == batch + 2 * 6 * 6 * 4);
-}
-
-int main(void)
-{
-    RUN(chunks_cover_the_threads_units_once_and_in_order);
-    RUN(a_thread_without_images_has_no_chunk);
-    RUN(the_first_chunk_that_fails_is_the_last);
-    RUN(the_rows_of_a_chunk_are_its_part_of_the_images);
-    return test_result();
 }

@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
-static void at_most_sixteen_groups_share_what_threads_there_are(void)
+TEST(at_most_sixteen_groups_share_what_threads_there_are)
 {
     static const int sizes[][2] = {{1, 1}, {2, 1}, {16, 1}, {17, 2}, {48, 3}, {96, 6}, {256, 16}};
 
@@ -13,7 +13,7 @@ static void at_most_sixteen_groups_share_what_threads_there_are(void)
     EXPECT_INT(depth_first_group_size(2, 3), 2); /* no more than there are */
 }
 
-static void the_first_thread_of_a_group_leads_it(void)
+TEST(the_first_thread_of_a_group_leads_it)
 {
     static const int leaders[] = {0, 0, 0, 3, 3, 3, 6};
     struct lane lanes[COUNT(leaders)];
@@ -27,7 +27,7 @@ static void the_first_thread_of_a_group_leads_it(void)
 }
 
 /* Otherwise one stage's update would read what the next stage's gradients overwrite. */
-static void stages_that_follow_each_other_sum_in_different_memory(void)
+TEST(stages_that_follow_each_other_sum_in_different_memory)
 {
     static struct depth_first depth_first = {.stages = {.count = 3}, .head = {.count = 1}};
     float even, odd;
@@ -41,12 +41,4 @@ static void stages_that_follow_each_other_sum_in_different_memory(void)
     EXPECT(depth_first_sum(&lane, &list[2], 0) == &even);
     EXPECT(depth_first_sum(&lane, &list[1], 0) == &odd);
     EXPECT(depth_first_sum(&lane, &list[0], 0) == &even);
-}
-
-int main(void)
-{
-    RUN(at_most_sixteen_groups_share_what_threads_there_are);
-    RUN(the_first_thread_of_a_group_leads_it);
-    RUN(stages_that_follow_each_other_sum_in_different_memory);
-    return test_result();
 }

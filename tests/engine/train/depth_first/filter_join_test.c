@@ -85,7 +85,7 @@ static void step_of(enum mode mode, int kernel, bool halves, float ret[2][MOST])
     bench_close(&b);
 }
 
-static void a_step_in_two_halves_is_the_same_step(void)
+TEST(a_step_in_two_halves_is_the_same_step)
 {
     static float at_once[2][MOST], halves[2][MOST];
 
@@ -98,7 +98,7 @@ static void a_step_in_two_halves_is_the_same_step(void)
 }
 
 /* The second half takes the step with what stands there: what ranks have joined. */
-static void the_step_is_taken_with_what_was_joined(void)
+TEST(the_step_is_taken_with_what_was_joined)
 {
     const struct sgd sgd = {.learning_rate = 0.5f};
     const struct filter_update update = {.of = 1, .sgd = &sgd};
@@ -129,7 +129,7 @@ static uint64_t layout_of(enum mode mode, int kernel)
     return hash;
 }
 
-static void a_layout_has_a_hash_of_its_own(void)
+TEST(a_layout_has_a_hash_of_its_own)
 {
     EXPECT(layout_of(LIBRARY, 1) == layout_of(LIBRARY, 1));
     EXPECT(layout_of(LIBRARY, 1) != layout_of(LIBRARY, 3));
@@ -137,12 +137,4 @@ static void a_layout_has_a_hash_of_its_own(void)
         puts("       the library alone lays weights out here");
     else
         EXPECT(layout_of(LIBRARY, 1) != layout_of(OURS, 1));
-}
-
-int main(void)
-{
-    RUN(a_step_in_two_halves_is_the_same_step);
-    RUN(the_step_is_taken_with_what_was_joined);
-    RUN(a_layout_has_a_hash_of_its_own);
-    return test_result();
 }

@@ -111,7 +111,7 @@ static void check(const struct setting *setting)
     bench_close(&b);
 }
 
-static void every_chunk_size_agrees_with_the_definition(void)
+TEST(every_chunk_size_agrees_with_the_definition)
 {
     const struct layer layers[] = {layer_of(32, 64, 1, 1, 4), layer_of(32, 32, 3, 1, 5),
                                    layer_of(32, 64, 3, 2, 6), layer_of(32, 32, 3, 2, 5),
@@ -125,7 +125,7 @@ static void every_chunk_size_agrees_with_the_definition(void)
         }
 }
 
-static void parts_of_an_image_agree_with_the_definition(void)
+TEST(parts_of_an_image_agree_with_the_definition)
 {
     for (enum mode mode = F32; mode <= F32_BY_HAND; mode++) {
         const struct setting setting = {mode, layer_of(32, 64, 1, 1, 6), 3, {3, 1, 2}};
@@ -173,13 +173,13 @@ static void check_step(enum mode mode)
     bench_close(&b);
 }
 
-static void a_step_changes_what_is_computed_once_it_is_loaded_and_packed(void)
+TEST(a_step_changes_what_is_computed_once_it_is_loaded_and_packed)
 {
     check_step(F32);
     check_step(F32_BY_HAND);
 }
 
-static void our_kernels_take_only_the_layers_that_they_can_compute(void)
+TEST(our_kernels_take_only_the_layers_that_they_can_compute)
 {
     const struct layer fits = layer_of(32, 64, 3, 2, 7);
     const struct layer stem = layer_of(32, 64, 7, 2, 8);
@@ -221,7 +221,7 @@ static void fill_ends(struct ends *e)
     }
 }
 
-static void the_library_and_our_kernels_end_alike(void)
+TEST(the_library_and_our_kernels_end_alike)
 {
     static struct ends ends[2];
     const struct setting settings[] = {
@@ -262,7 +262,7 @@ static void see(void *user, const char *layer, const char *pass, const char *nam
     seen[(*count)++] = name;
 }
 
-static void a_filter_names_what_computes_it(void)
+TEST(a_filter_names_what_computes_it)
 {
     const struct setting setting = {F32_BY_HAND, layer_of(32, 32, 3, 2, 6), 1, {2}};
     struct bench b;
@@ -278,7 +278,7 @@ static void a_filter_names_what_computes_it(void)
     bench_close(&b);
 }
 
-static void a_shape_that_is_no_convolution_is_refused(void)
+TEST(a_shape_that_is_no_convolution_is_refused)
 {
     struct setting setting = {F32, layer_of(16, 16, 3, 1, 5), 1, {1}};
     struct error err = {0};
@@ -293,7 +293,7 @@ static void a_shape_that_is_no_convolution_is_refused(void)
     bench_close(&b);
 }
 
-static void every_shortage_of_memory_is_an_error(void)
+TEST(every_shortage_of_memory_is_an_error)
 {
     const struct setting setting = {F32, layer_of(16, 16, 3, 1, 5), 1, {2, 1}};
     bool refused = true;
@@ -316,17 +316,4 @@ static void every_shortage_of_memory_is_an_error(void)
     b.filter = NULL;
     EXPECT(!refused);
     bench_close(&b);
-}
-
-int main(void)
-{
-    RUN(every_chunk_size_agrees_with_the_definition);
-    RUN(parts_of_an_image_agree_with_the_definition);
-    RUN(a_step_changes_what_is_computed_once_it_is_loaded_and_packed);
-    RUN(our_kernels_take_only_the_layers_that_they_can_compute);
-    RUN(the_library_and_our_kernels_end_alike);
-    RUN(a_filter_names_what_computes_it);
-    RUN(a_shape_that_is_no_convolution_is_refused);
-    RUN(every_shortage_of_memory_is_an_error);
-    return test_result();
 }

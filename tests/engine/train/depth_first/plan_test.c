@@ -79,7 +79,7 @@ static struct plan some_plan(void)
     return plan;
 }
 
-static void a_plan_is_read_as_it_was_written(void)
+TEST(a_plan_is_read_as_it_was_written)
 {
     const struct plan plan = some_plan();
     char text[PLAN_TEXT_MAX];
@@ -96,7 +96,7 @@ static void a_plan_is_read_as_it_was_written(void)
     }
 }
 
-static void what_was_not_written_for_this_is_refused(void)
+TEST(what_was_not_written_for_this_is_refused)
 {
     static const char *const wrong[] = {
         "",
@@ -195,7 +195,7 @@ static void expect_stored(const char *when)
     EXPECT(back.stages[1].by_hand);
 }
 
-static void a_stored_plan_is_found_by_its_key(void)
+TEST(a_stored_plan_is_found_by_its_key)
 {
     const struct cache cache = cache_make();
     struct plan back;
@@ -209,7 +209,7 @@ static void a_stored_plan_is_found_by_its_key(void)
 
 /* Overlay file systems before Linux 6.3 and fuse-overlayfs say EOPNOTSUPP, kernels before 3.11
  * EISDIR, and some file systems of users ENOENT. */
-static void a_file_system_without_unnamed_files_will_do(void)
+TEST(a_file_system_without_unnamed_files_will_do)
 {
     static const int refusals[] = {EOPNOTSUPP, EISDIR, ENOENT, EINVAL};
 
@@ -226,7 +226,7 @@ static void a_file_system_without_unnamed_files_will_do(void)
 
 /* Wherever the disk fails: a reason, nothing beside the former plan, and the former plan as it
  * was. */
-static void each_failure_of_the_disk_is_reported_and_leaves_nothing(void)
+TEST(each_failure_of_the_disk_is_reported_and_leaves_nothing)
 {
     const struct plan other = plan_fixed(3, (struct choice){77, false});
     const struct cache cache = cache_make();
@@ -256,7 +256,7 @@ static void each_failure_of_the_disk_is_reported_and_leaves_nothing(void)
 
 /* However many writers were killed, with whatever they had written, there is one leftover; and
  * the next writer takes it over. */
-static void leftovers_of_killed_writers_are_taken_over(void)
+TEST(leftovers_of_killed_writers_are_taken_over)
 {
     const struct cache cache = cache_make();
     char part[300];
@@ -276,7 +276,7 @@ static void leftovers_of_killed_writers_are_taken_over(void)
     EXPECT_INT(cache_remove(&cache), 1);
 }
 
-static void who_finds_another_writer_leaves_it_alone(void)
+TEST(who_finds_another_writer_leaves_it_alone)
 {
     const struct plan other = plan_fixed(3, (struct choice){77, false});
     const struct cache cache = cache_make();
@@ -298,7 +298,7 @@ static void who_finds_another_writer_leaves_it_alone(void)
 }
 
 /* Readers beside many writers see a whole plan each time. */
-static void concurrent_writers_do_not_disturb_each_other(void)
+TEST(concurrent_writers_do_not_disturb_each_other)
 {
     enum { WRITERS = 4, ROUNDS = 200 };
     const struct cache cache = cache_make();
@@ -323,7 +323,7 @@ static void concurrent_writers_do_not_disturb_each_other(void)
     EXPECT_INT(cache_remove(&cache), 1);
 }
 
-static void a_place_that_cannot_be_written_is_reported(void)
+TEST(a_place_that_cannot_be_written_is_reported)
 {
     const struct plan plan = some_plan();
     struct error nowhere = {0}, unknown = {0};
@@ -338,18 +338,4 @@ static void a_place_that_cannot_be_written_is_reported(void)
     EXPECT(!plan_store(&plan, KEY, &unknown));
     EXPECT(strstr(unknown.message, "XDG_CACHE_HOME") != NULL);
     EXPECT(!plan_load(KEY, 3, &back));
-}
-
-int main(void)
-{
-    RUN(a_plan_is_read_as_it_was_written);
-    RUN(what_was_not_written_for_this_is_refused);
-    RUN(a_stored_plan_is_found_by_its_key);
-    RUN(a_file_system_without_unnamed_files_will_do);
-    RUN(each_failure_of_the_disk_is_reported_and_leaves_nothing);
-    RUN(leftovers_of_killed_writers_are_taken_over);
-    RUN(who_finds_another_writer_leaves_it_alone);
-    RUN(concurrent_writers_do_not_disturb_each_other);
-    RUN(a_place_that_cannot_be_written_is_reported);
-    return test_result();
 }

@@ -5,7 +5,7 @@
 #include "tests/engine/train/small_network.h"
 #include "tests/test.h"
 
-static void resnet50_falls_into_49_stages(void)
+TEST(resnet50_falls_into_49_stages)
 {
     struct network network;
     struct stages stages;
@@ -29,7 +29,7 @@ static void resnet50_falls_into_49_stages(void)
     EXPECT_INT(stages.last, stages.activation_count - 1);
 }
 
-static void a_stage_reads_what_an_earlier_one_made(void)
+TEST(a_stage_reads_what_an_earlier_one_made)
 {
     struct network network;
     struct stages stages;
@@ -46,7 +46,7 @@ static void a_stage_reads_what_an_earlier_one_made(void)
     }
 }
 
-static void a_shortcut_is_an_activation_or_a_projection(void)
+TEST(a_shortcut_is_an_activation_or_a_projection)
 {
     struct network network;
     struct stages stages;
@@ -93,14 +93,14 @@ static void check_again(int longest, int wanted, int wanted_behind)
     EXPECT(!stages.activations[stages.last].again);
 }
 
-static void what_is_kept_can_be_made_again_on_the_way_back(void)
+TEST(what_is_kept_can_be_made_again_on_the_way_back)
 {
     check_again(0, 0, 0);
     check_again(1, 8, 0);  /* of 3, 4, 6 and 3 blocks the first, the third, the fifth */
     check_again(3, 13, 8); /* all but the fourth of 4 and of 6, and the last of all */
 }
 
-static void a_network_of_another_kind_is_refused(void)
+TEST(a_network_of_another_kind_is_refused)
 {
     struct network network;
     struct stages stages;
@@ -113,14 +113,4 @@ static void a_network_of_another_kind_is_refused(void)
     EXPECT(strstr(err.message, "does not fit into stages") != NULL);
     network = (struct network){0};
     EXPECT(!stages_of(&network, &stages, &err));
-}
-
-int main(void)
-{
-    RUN(resnet50_falls_into_49_stages);
-    RUN(a_stage_reads_what_an_earlier_one_made);
-    RUN(a_shortcut_is_an_activation_or_a_projection);
-    RUN(what_is_kept_can_be_made_again_on_the_way_back);
-    RUN(a_network_of_another_kind_is_refused);
-    return test_result();
 }

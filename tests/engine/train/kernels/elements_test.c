@@ -16,7 +16,7 @@ static void fill(float *values, size_t count, const char *name, float scale)
     tensor_init_fill(values, count, name, 5, scale, 0);
 }
 
-static void functions_are_right_to_a_unit_of_the_last_place(void)
+TEST(functions_are_right_to_a_unit_of_the_last_place)
 {
     double worst_exp = 0, worst_tanh = 0, worst_sigmoid = 0;
 
@@ -137,7 +137,7 @@ static void run_all(const struct elements *set, struct bench *b)
     set->sum_columns(b->row, 2, 100, 0, 100, b->sums);
 }
 
-static void every_set_gives_the_same_bits(void)
+TEST(every_set_gives_the_same_bits)
 {
     static struct bench known, found;
     const struct elements *set;
@@ -154,7 +154,7 @@ static void every_set_gives_the_same_bits(void)
     EXPECT(compared > 0);
 }
 
-static void a_softmax_sums_to_one_and_its_loss_is_the_logarithm_of_a_share(void)
+TEST(a_softmax_sums_to_one_and_its_loss_is_the_logarithm_of_a_share)
 {
     float row[] = {1, 2, 3, 1000}, shares[] = {0, 0}, loss[] = {0, 0};
     const struct elements *set = elements_for(cpu_probe());
@@ -168,7 +168,7 @@ static void a_softmax_sums_to_one_and_its_loss_is_the_logarithm_of_a_share(void)
     EXPECT_NEAR((double)loss[1], -1.5, 1e-6);
 }
 
-static void bf16_is_rounded_to_the_nearest_and_ties_to_even(void)
+TEST(bf16_is_rounded_to_the_nearest_and_ties_to_even)
 {
     const float values[] = {1, 1.00390625f, 1.01171875f, -1.0039064f, 3.4e38f};
     uint16_t rounded[COUNT(values)];
@@ -180,7 +180,7 @@ static void bf16_is_rounded_to_the_nearest_and_ties_to_even(void)
 }
 
 /* Columns 1 and 2 of two rows of three. */
-static void the_end_of_a_product_leaves_what_it_reads_and_rounds_what_it_writes(void)
+TEST(the_end_of_a_product_leaves_what_it_reads_and_rounds_what_it_writes)
 {
     const float from[] = {9, -5, 1, 9, 2, 3}, bias[] = {9, 1, 0.00390625f};
     float value[6] = {0}, rounded_floats[6] = {0};
@@ -209,7 +209,7 @@ static void the_end_of_a_product_leaves_what_it_reads_and_rounds_what_it_writes(
     EXPECT_NEAR((double)value[5], 3, 0);
 }
 
-static void a_pool_takes_the_first_of_the_largest_and_gives_it_the_gradient(void)
+TEST(a_pool_takes_the_first_of_the_largest_and_gives_it_the_gradient)
 {
     /* Two lines of two pixels of four channels: the largest is the second, the third, the fourth;
      * all are equal. */
@@ -265,7 +265,7 @@ static void expect_learning(const struct optimizer *o)
     EXPECT_NEAR((double)value, p, 3e-7);
 }
 
-static void every_optimizer_takes_the_steps_of_its_formula(void)
+TEST(every_optimizer_takes_the_steps_of_its_formula)
 {
     for (int kind = OPTIMIZER_SGD; kind <= OPTIMIZER_ADAMW; kind++) {
         const struct optimizer optimizer = {.kind = (enum optimizer_kind)kind,
@@ -282,23 +282,10 @@ static void every_optimizer_takes_the_steps_of_its_formula(void)
     }
 }
 
-static void only_matrices_decay_in_adamw(void)
+TEST(only_matrices_decay_in_adamw)
 {
     const struct optimizer optimizer = {.kind = OPTIMIZER_ADAMW, .lr = 1, .weight_decay = 0.5};
 
     EXPECT_NEAR((double)optimizer_at(&optimizer, 0, true).weight_decay, 0.5, 0);
     EXPECT_NEAR((double)optimizer_at(&optimizer, 0, false).weight_decay, 0, 0);
-}
-
-int main(void)
-{
-    RUN(functions_are_right_to_a_unit_of_the_last_place);
-    RUN(every_set_gives_the_same_bits);
-    RUN(a_softmax_sums_to_one_and_its_loss_is_the_logarithm_of_a_share);
-    RUN(bf16_is_rounded_to_the_nearest_and_ties_to_even);
-    RUN(the_end_of_a_product_leaves_what_it_reads_and_rounds_what_it_writes);
-    RUN(a_pool_takes_the_first_of_the_largest_and_gives_it_the_gradient);
-    RUN(every_optimizer_takes_the_steps_of_its_formula);
-    RUN(only_matrices_decay_in_adamw);
-    return test_result();
 }

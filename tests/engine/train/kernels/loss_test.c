@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static void equal_logits_lose_the_logarithm_of_their_number(void)
+TEST(equal_logits_lose_the_logarithm_of_their_number)
 {
     float row[1000] = {0};
 
@@ -14,7 +14,7 @@ static void equal_logits_lose_the_logarithm_of_their_number(void)
     EXPECT_NEAR((double)row[8], 1e-3, 1e-9);
 }
 
-static void huge_logits_do_not_overflow(void)
+TEST(huge_logits_do_not_overflow)
 {
     float row[] = {1e30f, -1e30f, 0};
 
@@ -24,7 +24,7 @@ static void huge_logits_do_not_overflow(void)
 }
 
 /* The row that comes out is what finite differences of the mean loss say. */
-static void the_gradient_is_that_of_the_loss(void)
+TEST(the_gradient_is_that_of_the_loss)
 {
     const float logits[] = {0.5f, -1.25f, 2, 0.75f};
     const long batch = 3, label = 1;
@@ -45,12 +45,4 @@ static void the_gradient_is_that_of_the_loss(void)
                      loss_cross_entropy(down, COUNT(down), label, 1);
         EXPECT_NEAR((double)gradient[i], difference / (2 * (double)step) / (double)batch, 1e-6);
     }
-}
-
-int main(void)
-{
-    RUN(equal_logits_lose_the_logarithm_of_their_number);
-    RUN(huge_logits_do_not_overflow);
-    RUN(the_gradient_is_that_of_the_loss);
-    return test_result();
 }

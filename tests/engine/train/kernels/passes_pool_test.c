@@ -73,7 +73,7 @@ static void check_one(const struct passes *passes, long channels)
     }
 }
 
-static void what_is_not_a_number_is_the_largest_wherever_it_stands(void)
+TEST(what_is_not_a_number_is_the_largest_wherever_it_stands)
 {
     with_each(check_one);
 }
@@ -89,7 +89,7 @@ static void check_several(const struct passes *passes, long channels)
     EXPECT_INT(chosen[inner], 5);
 }
 
-static void of_several_the_last_is_chosen_as_pytorch_does(void)
+TEST(of_several_the_last_is_chosen_as_pytorch_does)
 {
     with_each(check_several);
 }
@@ -110,7 +110,7 @@ static void check_limits(const struct passes *passes, long channels)
     EXPECT_INT(chosen[inner], 4);
 }
 
-static void infinity_is_the_largest_and_its_opposite_is_not_above_zero(void)
+TEST(infinity_is_the_largest_and_its_opposite_is_not_above_zero)
 {
     with_each(check_limits);
 }
@@ -135,16 +135,7 @@ static void check_gradient(const struct passes *passes, long channels)
     EXPECT(gradient[15 * channels] == 0);
 }
 
-static void its_pixel_gets_the_gradient(void)
+TEST(its_pixel_gets_the_gradient)
 {
     with_each(check_gradient);
-}
-
-int main(void)
-{
-    RUN(what_is_not_a_number_is_the_largest_wherever_it_stands);
-    RUN(of_several_the_last_is_chosen_as_pytorch_does);
-    RUN(infinity_is_the_largest_and_its_opposite_is_not_above_zero);
-    RUN(its_pixel_gets_the_gradient);
-    return test_result();
 }

@@ -104,7 +104,7 @@ static void check_statistics(const struct passes *passes)
     }
 }
 
-static void statistics_are_the_sums_of_each_channel(void)
+TEST(statistics_are_the_sums_of_each_channel)
 {
     with_each(check_statistics);
 }
@@ -138,7 +138,7 @@ static void check_activations(const struct passes *passes)
     EXPECT(memcmp(floats(passes, &right), result.floats, NUMBERS * sizeof(float)) == 0);
 }
 
-static void activations_are_what_the_formulas_say(void)
+TEST(activations_are_what_the_formulas_say)
 {
     with_each(check_activations);
 }
@@ -161,7 +161,7 @@ static void check_batchnorm_backward(const struct passes *passes)
     }
 }
 
-static void a_batch_norms_gradient_is_what_the_formula_says(void)
+TEST(a_batch_norms_gradient_is_what_the_formula_says)
 {
     with_each(check_batchnorm_backward);
 }
@@ -204,7 +204,7 @@ static void check_mask(const struct passes *passes)
     check_mask_with(passes, other.stored, other.stored);
 }
 
-static void a_gradient_passes_where_the_relu_was_active(void)
+TEST(a_gradient_passes_where_the_relu_was_active)
 {
     with_each(check_mask);
 }
@@ -225,7 +225,7 @@ static void check_mask_in_place(const struct passes *passes)
     EXPECT_INT(memcmp(result.stored, right.stored, NUMBERS * dnn_type_size(passes->type)), 0);
 }
 
-static void what_was_active_may_be_overwritten(void)
+TEST(what_was_active_may_be_overwritten)
 {
     with_each(check_mask_in_place);
 }
@@ -282,7 +282,7 @@ static void check_pool(const struct passes *passes)
     EXPECT_NEAR(total, sum, 1e-3);
 }
 
-static void a_pool_gives_its_gradient_to_what_it_chose(void)
+TEST(a_pool_gives_its_gradient_to_what_it_chose)
 {
     with_each(check_pool);
 }
@@ -310,7 +310,7 @@ static void check_subsample(const struct passes *passes)
     }
 }
 
-static void every_second_pixel_is_taken_and_added_to(void)
+TEST(every_second_pixel_is_taken_and_added_to)
 {
     with_each(check_subsample);
 }
@@ -334,7 +334,7 @@ static void check_mean(const struct passes *passes)
                     precision(passes));
 }
 
-static void a_mean_spreads_its_gradient_evenly(void)
+TEST(a_mean_spreads_its_gradient_evenly)
 {
     with_each(check_mean);
 }
@@ -373,7 +373,7 @@ static void check_learn(const struct passes *passes)
     }
 }
 
-static void a_step_is_that_of_sgd_over_all_copies(void)
+TEST(a_step_is_that_of_sgd_over_all_copies)
 {
     with_each(check_learn);
 }
@@ -406,7 +406,7 @@ static void run_all(const struct passes *passes, struct outcome *ret)
     passes->unpool(&pool, right.stored, ret->unpooled, ret->sums + 5 * CHANNELS);
 }
 
-static void all_sets_of_a_format_give_the_same_bits(void)
+TEST(all_sets_of_a_format_give_the_same_bits)
 {
     static struct outcome first, second;
 
@@ -441,12 +441,12 @@ static void check_special_values(const struct passes *passes)
     EXPECT(back[2] == INFINITY && back[3] == 0 && back[7] == 0);
 }
 
-static void what_is_not_a_number_stays_so(void)
+TEST(what_is_not_a_number_stays_so)
 {
     with_each(check_special_values);
 }
 
-static void bf16_is_rounded_to_nearest_even(void)
+TEST(bf16_is_rounded_to_nearest_even)
 {
     const struct passes *passes = passes_for(CPU_BASE, DNN_BF16);
     const float values[] = {1.0f, 1.00390625f, 1.01171875f, 1.004f, -1.00390625f};
@@ -460,28 +460,10 @@ static void bf16_is_rounded_to_nearest_even(void)
         EXPECT_NEAR((double)back[i], (double)rounded[i], 0);
 }
 
-static void a_processor_gets_no_more_than_it_has(void)
+TEST(a_processor_gets_no_more_than_it_has)
 {
     for (int isa = CPU_BASE; isa <= CPU_AMX; isa++) {
         EXPECT(passes_for((enum cpu_isa)isa, DNN_F32)->isa <= (enum cpu_isa)isa);
         EXPECT_INT(passes_for((enum cpu_isa)isa, DNN_BF16)->type, DNN_BF16);
     }
-}
-
-int main(void)
-{
-    RUN(statistics_are_the_sums_of_each_channel);
-    RUN(activations_are_what_the_formulas_say);
-    RUN(a_batch_norms_gradient_is_what_the_formula_says);
-    RUN(a_gradient_passes_where_the_relu_was_active);
-    RUN(what_was_active_may_be_overwritten);
-    RUN(a_pool_gives_its_gradient_to_what_it_chose);
-    RUN(every_second_pixel_is_taken_and_added_to);
-    RUN(a_mean_spreads_its_gradient_evenly);
-    RUN(a_step_is_that_of_sgd_over_all_copies);
-    RUN(all_sets_of_a_format_give_the_same_bits);
-    RUN(what_is_not_a_number_stays_so);
-    RUN(bf16_is_rounded_to_nearest_even);
-    RUN(a_processor_gets_no_more_than_it_has);
-    return test_result();
 }

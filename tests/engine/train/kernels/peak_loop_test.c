@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
-static void each_instruction_set_has_its_best_unit(void)
+TEST(each_instruction_set_has_its_best_unit)
 {
     static const struct {
         enum cpu_isa isa;
@@ -26,7 +26,7 @@ static void each_instruction_set_has_its_best_unit(void)
     EXPECT(peak_loop_for(CPU_BASE, DNN_BF16)->isa == CPU_BASE);
 }
 
-static void the_list_goes_from_the_least_to_the_most_and_ends(void)
+TEST(the_list_goes_from_the_least_to_the_most_and_ends)
 {
     int count = 0;
 
@@ -38,19 +38,11 @@ static void the_list_goes_from_the_least_to_the_most_and_ends(void)
 
 /* That the processor executes them, and that they come back; how fast is for bench/peak.c.
  */
-static void every_loop_that_this_machine_has_runs(void)
+TEST(every_loop_that_this_machine_has_runs)
 {
     enum cpu_isa isa = cpu_probe();
 
     for (int i = 0; peak_loop_at(i); i++)
         if (peak_loop_at(i)->isa <= isa)
             EXPECT(peak_loop_at(i)->run() >= 240000);
-}
-
-int main(void)
-{
-    RUN(each_instruction_set_has_its_best_unit);
-    RUN(the_list_goes_from_the_least_to_the_most_and_ends);
-    RUN(every_loop_that_this_machine_has_runs);
-    return test_result();
 }

@@ -74,7 +74,7 @@ static void expect_gradients(const struct graph *graph, long batch)
     net_free(net);
 }
 
-static void gradients_of_images_are_the_slopes_of_the_loss(void)
+TEST(gradients_of_images_are_the_slopes_of_the_loss)
 {
     struct graph graph;
 
@@ -83,7 +83,7 @@ static void gradients_of_images_are_the_slopes_of_the_loss(void)
     expect_gradients(&graph, 1);
 }
 
-static void gradients_of_texts_are_the_slopes_of_the_loss(void)
+TEST(gradients_of_texts_are_the_slopes_of_the_loss)
 {
     struct graph graph;
 
@@ -100,7 +100,7 @@ static void gradients_of_texts_are_the_slopes_of_the_loss(void)
     expect_gradients(&graph, 4);
 }
 
-static void gradients_of_a_transformer_are_the_slopes_of_the_loss(void)
+TEST(gradients_of_a_transformer_are_the_slopes_of_the_loss)
 {
     struct graph graph;
 
@@ -137,7 +137,7 @@ static bool same_bits(struct net *a, struct net *b)
     return true;
 }
 
-static void the_same_options_give_the_same_bits(void)
+TEST(the_same_options_give_the_same_bits)
 {
     for (int which = 0; which < GRAPHS; which++)
         for (int threads = 1; threads <= 4; threads++)
@@ -159,7 +159,7 @@ static void the_same_options_give_the_same_bits(void)
             }
 }
 
-static void another_number_of_threads_changes_rounding_only(void)
+TEST(another_number_of_threads_changes_rounding_only)
 {
     for (int which = 0; which < GRAPHS; which++) {
         struct graph graph;
@@ -175,7 +175,7 @@ static void another_number_of_threads_changes_rounding_only(void)
     }
 }
 
-static void each_step_trains_on_other_samples_and_masks(void)
+TEST(each_step_trains_on_other_samples_and_masks)
 {
     struct graph graph;
     struct net *net;
@@ -188,7 +188,7 @@ static void each_step_trains_on_other_samples_and_masks(void)
     net_free(net);
 }
 
-static void bf16_is_off_by_rounding_only(void)
+TEST(bf16_is_off_by_rounding_only)
 {
     for (int which = 0; which < GRAPHS; which++) {
         struct graph graph;
@@ -203,7 +203,7 @@ static void bf16_is_off_by_rounding_only(void)
     }
 }
 
-static void a_batch_that_does_not_fit_into_memory_is_refused_with_its_need(void)
+TEST(a_batch_that_does_not_fit_into_memory_is_refused_with_its_need)
 {
     const struct net_options options = {
         .batch = 2000000000, .seed = 1, .threads = 1, .isa = cpu_probe()};
@@ -217,7 +217,7 @@ static void a_batch_that_does_not_fit_into_memory_is_refused_with_its_need(void)
     EXPECT(strstr(err.message, "2000000000 needs about ") == err.message);
 }
 
-static void only_a_table_that_a_layer_shares_is_rounded(void)
+TEST(only_a_table_that_a_layer_shares_is_rounded)
 {
     struct graph graph;
     struct net *net;
@@ -234,7 +234,7 @@ static void only_a_table_that_a_layer_shares_is_rounded(void)
     net_free(net);
 }
 
-static void without_an_optimizer_a_net_stays_as_it_is_and_shows_its_gradients(void)
+TEST(without_an_optimizer_a_net_stays_as_it_is_and_shows_its_gradients)
 {
     struct graph graph;
     struct net *learns, *stays;
@@ -256,7 +256,7 @@ static void without_an_optimizer_a_net_stays_as_it_is_and_shows_its_gradients(vo
     net_free(stays);
 }
 
-static void a_net_says_what_it_is(void)
+TEST(a_net_says_what_it_is)
 {
     struct graph graph;
     struct net *net;
@@ -271,20 +271,4 @@ static void a_net_says_what_it_is(void)
     EXPECT(facts.memory > 0);
     EXPECT_INT(facts.emulated, ANSWER_NO);
     net_free(net);
-}
-
-int main(void)
-{
-    RUN(gradients_of_images_are_the_slopes_of_the_loss);
-    RUN(gradients_of_texts_are_the_slopes_of_the_loss);
-    RUN(gradients_of_a_transformer_are_the_slopes_of_the_loss);
-    RUN(the_same_options_give_the_same_bits);
-    RUN(another_number_of_threads_changes_rounding_only);
-    RUN(each_step_trains_on_other_samples_and_masks);
-    RUN(bf16_is_off_by_rounding_only);
-    RUN(a_batch_that_does_not_fit_into_memory_is_refused_with_its_need);
-    RUN(only_a_table_that_a_layer_shares_is_rounded);
-    RUN(without_an_optimizer_a_net_stays_as_it_is_and_shows_its_gradients);
-    RUN(a_net_says_what_it_is);
-    return test_result();
 }

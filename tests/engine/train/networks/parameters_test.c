@@ -14,7 +14,7 @@ static bool make(struct parameters *parameters)
     return parameters_make(parameters, &net, 1, &err);
 }
 
-static void there_are_161_and_none_is_missed(void)
+TEST(there_are_161_and_none_is_missed)
 {
     AUTO(parameters_free) struct parameters parameters;
     size_t sum = 0;
@@ -28,7 +28,7 @@ static void there_are_161_and_none_is_missed(void)
     EXPECT(!parameters_find(&parameters, "layer4.3.conv1", "weight"));
 }
 
-static void they_are_filled_by_the_recipe(void)
+TEST(they_are_filled_by_the_recipe)
 {
     static const struct {
         const char *layer, *which;
@@ -57,7 +57,7 @@ static void they_are_filled_by_the_recipe(void)
 }
 
 /* PyTorch's SGD, three steps of one number by hand: v = m v + (g + d w); w -= l v. */
-static void the_update_is_that_of_sgd_with_momentum_and_decay(void)
+TEST(the_update_is_that_of_sgd_with_momentum_and_decay)
 {
     const struct sgd sgd = {.learning_rate = 0.1f, .momentum = 0.9f, .weight_decay = 0.01f};
     AUTO(parameters_free) struct parameters parameters;
@@ -76,7 +76,7 @@ static void the_update_is_that_of_sgd_with_momentum_and_decay(void)
     }
 }
 
-static void a_released_value_may_be_written_again_and_leaves_its_neighbours_alone(void)
+TEST(a_released_value_may_be_written_again_and_leaves_its_neighbours_alone)
 {
     struct network network = {.count = 1,
                               .layers = {{.kind = LAYER_CONV,
@@ -101,13 +101,4 @@ static void a_released_value_may_be_written_again_and_leaves_its_neighbours_alon
         weight->value[i] = (float)i;
     EXPECT(weight->value[weight->count - 1] == (float)(weight->count - 1));
     parameters_free(&parameters);
-}
-
-int main(void)
-{
-    RUN(there_are_161_and_none_is_missed);
-    RUN(they_are_filled_by_the_recipe);
-    RUN(the_update_is_that_of_sgd_with_momentum_and_decay);
-    RUN(a_released_value_may_be_written_again_and_leaves_its_neighbours_alone);
-    return test_result();
 }

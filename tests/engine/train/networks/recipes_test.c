@@ -16,7 +16,7 @@ static const struct {
     {"gpt2", 4, 124439808, 7981547520},
 };
 
-static void each_recipe_has_the_parameters_and_multiply_adds_of_its_network(void)
+TEST(each_recipe_has_the_parameters_and_multiply_adds_of_its_network)
 {
     for (size_t i = 0; i < COUNT(known); i++) {
         const struct recipe *recipe = recipe_find(known[i].name);
@@ -30,7 +30,7 @@ static void each_recipe_has_the_parameters_and_multiply_adds_of_its_network(void
     }
 }
 
-static void the_way_back_takes_twice_the_way_forward_but_for_what_reads_the_data(void)
+TEST(the_way_back_takes_twice_the_way_forward_but_for_what_reads_the_data)
 {
     struct graph graph;
 
@@ -42,7 +42,7 @@ static void the_way_back_takes_twice_the_way_forward_but_for_what_reads_the_data
     EXPECT_INT(graph_backward_multiply_adds(&graph), 2 * 9830528);
 }
 
-static void every_recipe_is_found_by_its_name_and_no_other(void)
+TEST(every_recipe_is_found_by_its_name_and_no_other)
 {
     int count = 0;
 
@@ -61,7 +61,7 @@ static const struct graph_parameter *parameter(const struct graph *graph, const 
     return NULL;
 }
 
-static void parameters_have_pytorchs_names_and_shapes(void)
+TEST(parameters_have_pytorchs_names_and_shapes)
 {
     static struct graph graph;
     const struct graph_parameter *found;
@@ -78,13 +78,4 @@ static void parameters_have_pytorchs_names_and_shapes(void)
     EXPECT(found && found->rows == 0 && found->columns == 256);
     EXPECT_INT(found->shift_begin, 64); /* the forget gate */
     EXPECT_INT(found->shift_end, 128);
-}
-
-int main(void)
-{
-    RUN(each_recipe_has_the_parameters_and_multiply_adds_of_its_network);
-    RUN(the_way_back_takes_twice_the_way_forward_but_for_what_reads_the_data);
-    RUN(every_recipe_is_found_by_its_name_and_no_other);
-    RUN(parameters_have_pytorchs_names_and_shapes);
-    return test_result();
 }

@@ -2,7 +2,7 @@
 
 #include "tests/test.h"
 
-static void resnet50_has_the_published_size(void)
+TEST(resnet50_has_the_published_size)
 {
     struct network net;
     int convolutions = 0, additions = 0, projections = 0;
@@ -26,7 +26,7 @@ static void resnet50_has_the_published_size(void)
 
 /* 224 x 224: the first convolution, 7x7x3x64 products for each of 112 x 112 outputs, is the only
  * layer that reads images. The literature gives 11.11 M activations for ResNet-50. */
-static void on_its_way_back_resnet50_multiplies_twice_but_for_the_images(void)
+TEST(on_its_way_back_resnet50_multiplies_twice_but_for_the_images)
 {
     struct network net;
 
@@ -37,7 +37,7 @@ static void on_its_way_back_resnet50_multiplies_twice_but_for_the_images(void)
     EXPECT_INT(network_kept_numbers(&net), 11113984);
 }
 
-static void what_is_added_has_the_same_shape(void)
+TEST(what_is_added_has_the_same_shape)
 {
     struct network net;
 
@@ -53,7 +53,7 @@ static void what_is_added_has_the_same_shape(void)
     }
 }
 
-static void the_stride_sits_on_the_3x3(void)
+TEST(the_stride_sits_on_the_3x3)
 {
     struct network net;
     int strided = 0;
@@ -67,7 +67,7 @@ static void the_stride_sits_on_the_3x3(void)
     EXPECT_INT(strided, 3);
 }
 
-static void layers_are_named_as_torchvision_names_them(void)
+TEST(layers_are_named_as_torchvision_names_them)
 {
     struct network net;
 
@@ -79,14 +79,4 @@ static void layers_are_named_as_torchvision_names_them(void)
     EXPECT_STR(net.layers[3].name, "layer1.0.conv1");
     EXPECT_STR(net.layers[net.count - 1].name, "fc");
     EXPECT_INT(net.layers[net.count - 3].out_size, 7);
-}
-
-int main(void)
-{
-    RUN(resnet50_has_the_published_size);
-    RUN(on_its_way_back_resnet50_multiplies_twice_but_for_the_images);
-    RUN(what_is_added_has_the_same_shape);
-    RUN(the_stride_sits_on_the_3x3);
-    RUN(layers_are_named_as_torchvision_names_them);
-    return test_result();
 }

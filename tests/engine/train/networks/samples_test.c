@@ -13,7 +13,7 @@ static void expect_all(const int32_t *values, const int *known, size_t count)
         EXPECT_INT(values[i], known[i]);
 }
 
-static void tokens_and_labels_are_those_of_the_definition(void)
+TEST(tokens_and_labels_are_those_of_the_definition)
 {
     static const int wide[] = {1250, 1885, 446, 40052, 15052, 33068, 13615, 7288};
     static const int narrow[] = {1, 2, 0, 45, 17, 37, 15, 8};
@@ -37,7 +37,7 @@ static void tokens_and_labels_are_those_of_the_definition(void)
     expect_all(values, ten, 8);
 }
 
-static void a_window_of_characters_begins_three_behind_the_last_and_ends_before_its_label(void)
+TEST(a_window_of_characters_begins_three_behind_the_last_and_ends_before_its_label)
 {
     static const int known[] = {1, 2, 0, 45, 17, 45, 17, 37, 15, 8};
     const struct data_shape data = {
@@ -52,7 +52,7 @@ static void a_window_of_characters_begins_three_behind_the_last_and_ends_before_
     expect_all(values, known + 5, 5);
 }
 
-static void the_label_of_each_token_of_a_stream_is_the_next_one(void)
+TEST(the_label_of_each_token_of_a_stream_is_the_next_one)
 {
     static const int known[] = {2, 0, 45, 17, 37, 15};
     const struct data_shape data = {
@@ -64,7 +64,7 @@ static void the_label_of_each_token_of_a_stream_is_the_next_one(void)
     expect_all(values, known, 6);
 }
 
-static void images_go_on_where_the_last_batch_ended(void)
+TEST(images_go_on_where_the_last_batch_ended)
 {
     const struct data_shape data = {.kind = DATA_IMAGES, .image = {1, 2, 3, 3}, .classes = 10};
     float two[36], second[18];
@@ -75,7 +75,7 @@ static void images_go_on_where_the_last_batch_ended(void)
     EXPECT(two[5] == (float)sqrt(3) * tensor_init_noise("images", 7, 5));
 }
 
-static void a_dropout_keeps_other_elements_in_each_step(void)
+TEST(a_dropout_keeps_other_elements_in_each_step)
 {
     static const int first[] = {1, 1, 1, 0, 0, 1, 1, 1}, second[] = {0, 0, 1, 1, 1, 1, 0, 1};
 
@@ -89,14 +89,4 @@ static void a_dropout_keeps_other_elements_in_each_step(void)
         EXPECT_INT(tensor_init_bits(before, i) >= samples_keep_from(0.2), first[i]);
         EXPECT_INT(tensor_init_bits(after, i) >= samples_keep_from(0.2), second[i]);
     }
-}
-
-int main(void)
-{
-    RUN(tokens_and_labels_are_those_of_the_definition);
-    RUN(a_window_of_characters_begins_three_behind_the_last_and_ends_before_its_label);
-    RUN(the_label_of_each_token_of_a_stream_is_the_next_one);
-    RUN(images_go_on_where_the_last_batch_ended);
-    RUN(a_dropout_keeps_other_elements_in_each_step);
-    return test_result();
 }

@@ -18,14 +18,14 @@ static const struct {
     {"fc.bias", 4294967295, 999, -0x1.ce6e6p-1},
 };
 
-static void the_noise_is_the_same_everywhere(void)
+TEST(the_noise_is_the_same_everywhere)
 {
     for (size_t i = 0; i < COUNT(known); i++)
         EXPECT_NEAR((double)tensor_init_noise(known[i].name, known[i].seed, known[i].index),
                     known[i].value, 0);
 }
 
-static void the_noise_lies_in_its_interval_and_is_centred(void)
+TEST(the_noise_lies_in_its_interval_and_is_centred)
 {
     double sum = 0;
     int outside = 0;
@@ -40,7 +40,7 @@ static void the_noise_lies_in_its_interval_and_is_centred(void)
     EXPECT_NEAR(sum / 100000, 0, 0.01);
 }
 
-static void a_tensor_is_filled_with_scaled_and_shifted_noise(void)
+TEST(a_tensor_is_filled_with_scaled_and_shifted_noise)
 {
     float values[3];
 
@@ -50,20 +50,11 @@ static void a_tensor_is_filled_with_scaled_and_shifted_noise(void)
                     1e-6);
 }
 
-static void a_rank_has_its_part_of_the_sequence(void)
+TEST(a_rank_has_its_part_of_the_sequence)
 {
     float whole[7], part[3];
 
     tensor_init_fill(whole, COUNT(whole), "images", 5, sqrtf(3), 0);
     tensor_init_images(part, 4, COUNT(part), 5);
     EXPECT(memcmp(whole + 4, part, sizeof part) == 0);
-}
-
-int main(void)
-{
-    RUN(the_noise_is_the_same_everywhere);
-    RUN(the_noise_lies_in_its_interval_and_is_centred);
-    RUN(a_tensor_is_filled_with_scaled_and_shifted_noise);
-    RUN(a_rank_has_its_part_of_the_sequence);
-    return test_result();
 }

@@ -52,7 +52,7 @@ static bool multiply(struct dnn_op *product, float *left, float *right, float *r
     return dnn_op_run(product, memory, err);
 }
 
-static void a_product_agrees_with_the_sum_by_hand(void)
+TEST(a_product_agrees_with_the_sum_by_hand)
 {
     static float left[64 * 64], right[65 * 64], result[64 * 65];
     struct error err = {0};
@@ -84,7 +84,7 @@ static void a_product_agrees_with_the_sum_by_hand(void)
     dnn_close(dnn);
 }
 
-static void a_product_can_be_run_again_with_other_numbers(void)
+TEST(a_product_can_be_run_again_with_other_numbers)
 {
     float left[2] = {1, 2}, right[2] = {3, 4}, other[2] = {5, 6}, result[1], another[1];
     struct dnn *dnn = dnn_open(1, NULL);
@@ -105,7 +105,7 @@ static void a_product_can_be_run_again_with_other_numbers(void)
 }
 
 /* 2 x 2 of a wider matrix, times the transpose of such a part, into a part of a third one. */
-static void a_product_of_parts_of_matrices_leaves_the_rest_alone_and_adds_where_asked_for(void)
+TEST(a_product_of_parts_of_matrices_leaves_the_rest_alone_and_adds_where_asked_for)
 {
     float left[] = {1, 2, 99, 3, 4, 99}, right[] = {5, 6, 99, 99, 7, 8, 99, 99};
     float result[] = {1, 1, -1, 1, 1, -1};
@@ -203,7 +203,7 @@ static void expect_part(struct dnn *dnn, struct dnn_matrix a, struct dnn_matrix 
 }
 
 /* Threads divide small products into rows or columns as thin as one. */
-static void thin_parts_of_matrices_are_multiplied_and_the_rest_is_neither_read_nor_written(void)
+TEST(thin_parts_of_matrices_are_multiplied_and_the_rest_is_neither_read_nor_written)
 {
     static const long sizes[] = {1, 2, 3, 7, 24, 33};
     struct dnn *dnn = dnn_open(1, NULL);
@@ -219,7 +219,7 @@ static void thin_parts_of_matrices_are_multiplied_and_the_rest_is_neither_read_n
     dnn_close(dnn);
 }
 
-static void matrices_that_do_not_fit_are_refused(void)
+TEST(matrices_that_do_not_fit_are_refused)
 {
     struct dnn *dnn = dnn_open(1, NULL);
     struct error err = {0};
@@ -233,7 +233,7 @@ static void matrices_that_do_not_fit_are_refused(void)
     dnn_close(dnn);
 }
 
-static void the_library_says_its_version(void)
+TEST(the_library_says_its_version)
 {
     char text[32], cut[5];
     int major = 0, minor = 0, patch = 0;
@@ -245,21 +245,9 @@ static void the_library_says_its_version(void)
     EXPECT_STR(cut, "oneD");
 }
 
-static void nothing_can_be_freed(void)
+TEST(nothing_can_be_freed)
 {
     dnn_op_free(NULL);
     dnn_close(NULL);
     EXPECT(true);
-}
-
-int main(void)
-{
-    RUN(a_product_agrees_with_the_sum_by_hand);
-    RUN(a_product_can_be_run_again_with_other_numbers);
-    RUN(a_product_of_parts_of_matrices_leaves_the_rest_alone_and_adds_where_asked_for);
-    RUN(thin_parts_of_matrices_are_multiplied_and_the_rest_is_neither_read_nor_written);
-    RUN(matrices_that_do_not_fit_are_refused);
-    RUN(the_library_says_its_version);
-    RUN(nothing_can_be_freed);
-    return test_result();
 }

@@ -102,7 +102,7 @@ static void run(enum dnn_order order, float *ret_output, float *ret_gradient)
     dnn_close(context.dnn);
 }
 
-static void a_shortcut_in_another_order_counts_the_same(void)
+TEST(a_shortcut_in_another_order_counts_the_same)
 {
     static float outputs[2][BATCH * 64 * SMALL_IMAGE * SMALL_IMAGE];
     static float gradients[2][BATCH * 64 * SMALL_IMAGE * SMALL_IMAGE];
@@ -115,10 +115,4 @@ static void a_shortcut_in_another_order_counts_the_same(void)
     for (size_t i = 0; i < COUNT(gradients[0]); i++)
         size += fabs((double)gradients[0][i]);
     EXPECT(size > 1);
-}
-
-int main(void)
-{
-    RUN(a_shortcut_in_another_order_counts_the_same);
-    return test_result();
 }

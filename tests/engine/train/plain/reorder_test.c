@@ -11,7 +11,7 @@ static struct dnn_images images_in(enum dnn_order order)
         .batch = 2, .channels = 3, .height = 4, .width = 4, .type = DNN_F32, .order = order};
 }
 
-static void where_both_want_the_same_nothing_is_copied(void)
+TEST(where_both_want_the_same_nothing_is_copied)
 {
     const struct dnn_images same = images_in(DNN_NCHW);
     struct reorder_rooms rooms = {.dnn = dnn_open(1, NULL)};
@@ -31,7 +31,7 @@ static void where_both_want_the_same_nothing_is_copied(void)
     dnn_close(rooms.dnn);
 }
 
-static void what_goes_over_and_back_is_what_it_was(void)
+TEST(what_goes_over_and_back_is_what_it_was)
 {
     const struct dnn_images ours = images_in(DNN_NCHW), theirs = images_in(DNN_NHWC);
     struct reorder_rooms rooms = {.dnn = dnn_open(1, NULL)};
@@ -61,11 +61,4 @@ static void what_goes_over_and_back_is_what_it_was(void)
     reorder_free(&out);
     reorder_free(&out); /* nothing is left to free */
     dnn_close(rooms.dnn);
-}
-
-int main(void)
-{
-    RUN(where_both_want_the_same_nothing_is_copied);
-    RUN(what_goes_over_and_back_is_what_it_was);
-    return test_result();
 }

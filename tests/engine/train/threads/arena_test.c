@@ -12,7 +12,7 @@ static bool share(const struct arena *arena, int a, int b)
     return x->offset < y->offset + y->bytes && y->offset < x->offset + x->bytes;
 }
 
-static void buffers_needed_at_the_same_time_are_apart(void)
+TEST(buffers_needed_at_the_same_time_are_apart)
 {
     struct arena arena = {0};
     uint32_t state = 1;
@@ -32,7 +32,7 @@ static void buffers_needed_at_the_same_time_are_apart(void)
         }
 }
 
-static void buffers_needed_one_after_the_other_share_a_place(void)
+TEST(buffers_needed_one_after_the_other_share_a_place)
 {
     struct arena arena = {0};
 
@@ -45,7 +45,7 @@ static void buffers_needed_one_after_the_other_share_a_place(void)
     EXPECT(arena.total >= (size_t)2 << 20);
 }
 
-static void every_byte_asked_for_can_be_written(void)
+TEST(every_byte_asked_for_can_be_written)
 {
     struct arena arena = {0};
 
@@ -66,7 +66,7 @@ static void every_byte_asked_for_can_be_written(void)
     arena_free(&arena);
 }
 
-static void buffers_begin_at_different_low_addresses(void)
+TEST(buffers_begin_at_different_low_addresses)
 {
     struct arena arena = {0};
 
@@ -81,21 +81,11 @@ static void buffers_begin_at_different_low_addresses(void)
     arena_free(&arena);
 }
 
-static void too_many_are_refused(void)
+TEST(too_many_are_refused)
 {
     struct arena arena = {0};
 
     for (int i = 0; i < ARENA_MAX; i++)
         EXPECT_INT(arena_ask(&arena, 1, 0, 0), i);
     EXPECT_INT(arena_ask(&arena, 1, 0, 0), -1);
-}
-
-int main(void)
-{
-    RUN(buffers_needed_at_the_same_time_are_apart);
-    RUN(buffers_needed_one_after_the_other_share_a_place);
-    RUN(every_byte_asked_for_can_be_written);
-    RUN(buffers_begin_at_different_low_addresses);
-    RUN(too_many_are_refused);
-    return test_result();
 }

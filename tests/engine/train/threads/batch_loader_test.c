@@ -17,7 +17,7 @@ static void make(void *user, int index, int of)
         batch->made[i] = batch->round;
 }
 
-static void what_was_started_is_made_when_it_was_waited_for(void)
+TEST(what_was_started_is_made_when_it_was_waited_for)
 {
     for (int workers = 1; workers <= 5; workers++) {
         struct batch batch = {.round = 0};
@@ -34,7 +34,7 @@ static void what_was_started_is_made_when_it_was_waited_for(void)
     }
 }
 
-static void it_can_be_freed_at_work_and_idle(void)
+TEST(it_can_be_freed_at_work_and_idle)
 {
     struct batch batch = {.round = 1};
     struct batch_loader *loader = batch_loader_new(2, make, &batch, NULL);
@@ -45,11 +45,4 @@ static void it_can_be_freed_at_work_and_idle(void)
     batch_loader_free(loader);
     EXPECT_INT(batch.made[SHARES - 1], 1);
     batch_loader_free(NULL);
-}
-
-int main(void)
-{
-    RUN(what_was_started_is_made_when_it_was_waited_for);
-    RUN(it_can_be_freed_at_work_and_idle);
-    return test_result();
 }

@@ -30,7 +30,7 @@ static struct placement choose(const char *pinning, const char *numa)
     return placement;
 }
 
-static void cores_have_one_thread_each(void)
+TEST(cores_have_one_thread_each)
 {
     const struct placement placement = choose("cores", "auto");
 
@@ -43,7 +43,7 @@ static void cores_have_one_thread_each(void)
     EXPECT(placement.huge_pages);
 }
 
-static void smt_goes_to_their_siblings_too(void)
+TEST(smt_goes_to_their_siblings_too)
 {
     const struct placement placement = choose("smt", "auto");
 
@@ -52,7 +52,7 @@ static void smt_goes_to_their_siblings_too(void)
     EXPECT_INT(placement.cpus[8], 8); /* when all cores have a thread, and no earlier */
 }
 
-static void none_binds_no_thread(void)
+TEST(none_binds_no_thread)
 {
     const struct placement placement = choose("none", "auto");
 
@@ -61,7 +61,7 @@ static void none_binds_no_thread(void)
     EXPECT_INT(placement.cpu_count, 16);
 }
 
-static void local_stays_on_the_node_of_the_first_processor(void)
+TEST(local_stays_on_the_node_of_the_first_processor)
 {
     struct placement placement = choose("cores", "local");
 
@@ -80,7 +80,7 @@ static void local_stays_on_the_node_of_the_first_processor(void)
     EXPECT_INT(placement.cpu_count, 8);
 }
 
-static void interleave_deals_out_to_all_nodes(void)
+TEST(interleave_deals_out_to_all_nodes)
 {
     const struct placement placement = choose("cores", "interleave");
 
@@ -90,7 +90,7 @@ static void interleave_deals_out_to_all_nodes(void)
     EXPECT_INT(placement.cpu_count, 16);
 }
 
-static void a_quota_leaves_fewer_threads(void)
+TEST(a_quota_leaves_fewer_threads)
 {
     struct topology topology = two_nodes();
     struct run_spec spec = run_spec_default();
@@ -105,7 +105,7 @@ static void a_quota_leaves_fewer_threads(void)
     EXPECT(!placement.huge_pages);
 }
 
-static void on_one_node_there_is_nothing_to_choose(void)
+TEST(on_one_node_there_is_nothing_to_choose)
 {
     static const char *const numas[] = {"local", "interleave"};
     const struct topology topology = {.cpu_count = 1, .core_count = 1, .node_count = 1};
@@ -122,16 +122,4 @@ static void on_one_node_there_is_nothing_to_choose(void)
         EXPECT(strstr(err.message, "one node") && strstr(err.message, numas[i]));
         EXPECT_INT(placement.threads, -1);
     }
-}
-
-int main(void)
-{
-    RUN(cores_have_one_thread_each);
-    RUN(smt_goes_to_their_siblings_too);
-    RUN(none_binds_no_thread);
-    RUN(local_stays_on_the_node_of_the_first_processor);
-    RUN(interleave_deals_out_to_all_nodes);
-    RUN(a_quota_leaves_fewer_threads);
-    RUN(on_one_node_there_is_nothing_to_choose);
-    return test_result();
 }

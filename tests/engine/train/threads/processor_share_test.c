@@ -18,7 +18,7 @@ static struct topology two_nodes(void)
     return topology;
 }
 
-static void two_shares_are_the_two_nodes(void)
+TEST(two_shares_are_the_two_nodes)
 {
     const struct topology topology = two_nodes();
     int cpus[PROCESSORS_MAX];
@@ -30,7 +30,7 @@ static void two_shares_are_the_two_nodes(void)
     }
 }
 
-static void shares_cover_all_processors_once(void)
+TEST(shares_cover_all_processors_once)
 {
     const struct topology topology = two_nodes();
 
@@ -49,7 +49,7 @@ static void shares_cover_all_processors_once(void)
     }
 }
 
-static void more_shares_than_cores_share_all(void)
+TEST(more_shares_than_cores_share_all)
 {
     const struct topology topology = two_nodes();
     int cpus[PROCESSORS_MAX];
@@ -59,7 +59,7 @@ static void more_shares_than_cores_share_all(void)
 }
 
 /* In a process of its own, which has fewer processors then. */
-static void a_process_keeps_to_its_share(void)
+TEST(a_process_keeps_to_its_share)
 {
     struct topology topology;
     int status = 0, cpus[PROCESSORS_MAX], count;
@@ -84,13 +84,4 @@ static void a_process_keeps_to_its_share(void)
     }
     EXPECT_INT(waitpid(child, &status, 0), child);
     EXPECT_INT(status, 0);
-}
-
-int main(void)
-{
-    RUN(two_shares_are_the_two_nodes);
-    RUN(shares_cover_all_processors_once);
-    RUN(more_shares_than_cores_share_all);
-    RUN(a_process_keeps_to_its_share);
-    return test_result();
 }

@@ -27,7 +27,7 @@ static void add_and_look(void *user, int index)
     }
 }
 
-static void nobody_goes_on_before_all_have_met(void)
+TEST(nobody_goes_on_before_all_have_met)
 {
     for (int count = 1; count <= MOST; count++) {
         struct work work = {.team = team_new(count, NULL)};
@@ -47,7 +47,7 @@ static void count_up(void *user, int index)
     atomic_fetch_add((atomic_int *)user, 1 + index);
 }
 
-static void a_team_can_be_given_work_again(void)
+TEST(a_team_can_be_given_work_again)
 {
     struct team *team = team_new(3, NULL);
     atomic_int sum = 0;
@@ -58,16 +58,8 @@ static void a_team_can_be_given_work_again(void)
     team_free(team);
 }
 
-static void a_team_without_work_goes_home(void)
+TEST(a_team_without_work_goes_home)
 {
     team_free(team_new(4, NULL));
     team_free(NULL);
-}
-
-int main(void)
-{
-    RUN(nobody_goes_on_before_all_have_met);
-    RUN(a_team_can_be_given_work_again);
-    RUN(a_team_without_work_goes_home);
-    return test_result();
 }

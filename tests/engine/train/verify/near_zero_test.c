@@ -12,7 +12,7 @@ static double left_of(const char *listed, double difference, int *ret_units)
     return near_zero_left(json, difference, ret_units);
 }
 
-static void a_difference_is_excused_by_what_a_unit_changes_and_by_nothing_else(void)
+TEST(a_difference_is_excused_by_what_a_unit_changes_and_by_nothing_else)
 {
     const char *const unit = "[{\"input\": 3e-7, \"changes\": 0.25}]";
     static const struct {
@@ -31,7 +31,7 @@ static void a_difference_is_excused_by_what_a_unit_changes_and_by_nothing_else(v
     }
 }
 
-static void units_are_combined_where_that_leaves_less(void)
+TEST(units_are_combined_where_that_leaves_less)
 {
     const char *const units =
         "[{\"input\": 0, \"changes\": 1}, {\"input\": -2e-6, \"changes\": -3},"
@@ -46,7 +46,7 @@ static void units_are_combined_where_that_leaves_less(void)
     EXPECT_INT(count, 1);
 }
 
-static void a_unit_that_is_not_near_zero_excuses_nothing(void)
+TEST(a_unit_that_is_not_near_zero_excuses_nothing)
 {
     int units;
 
@@ -57,7 +57,7 @@ static void a_unit_that_is_not_near_zero_excuses_nothing(void)
     EXPECT_INT(units, 1);
 }
 
-static void what_is_no_list_of_units_excuses_nothing(void)
+TEST(what_is_no_list_of_units_excuses_nothing)
 {
     static const char *const lists[] = {"[]",
                                         "{}",
@@ -76,7 +76,7 @@ static void what_is_no_list_of_units_excuses_nothing(void)
     EXPECT_NEAR(near_zero_left(NULL, 2, &units), 2, 0);
 }
 
-static void more_units_than_there_is_room_for_are_not_tried(void)
+TEST(more_units_than_there_is_room_for_are_not_tried)
 {
     char text[64 * (NEAR_ZERO_MAX + 2)] = "[";
     size_t length = 1;
@@ -88,14 +88,4 @@ static void more_units_than_there_is_room_for_are_not_tried(void)
     snprintf(text + length, sizeof text - length, "]");
     EXPECT_NEAR(left_of(text, NEAR_ZERO_MAX + 1, &units), 1, 1e-12);
     EXPECT_INT(units, NEAR_ZERO_MAX);
-}
-
-int main(void)
-{
-    RUN(a_difference_is_excused_by_what_a_unit_changes_and_by_nothing_else);
-    RUN(units_are_combined_where_that_leaves_less);
-    RUN(a_unit_that_is_not_near_zero_excuses_nothing);
-    RUN(what_is_no_list_of_units_excuses_nothing);
-    RUN(more_units_than_there_is_room_for_are_not_tried);
-    return test_result();
 }

@@ -9,7 +9,7 @@ static struct verify_options options_of(const char *plan, long long threads)
         .workload = "resnet50", .precision = "bf16", .plan = plan, .threads = threads};
 }
 
-static void the_first_is_what_was_asked_for_and_no_two_are_alike(void)
+TEST(the_first_is_what_was_asked_for_and_no_two_are_alike)
 {
     static const char *const plans[] = {"auto", "fixed", "plain"};
 
@@ -31,7 +31,7 @@ static void the_first_is_what_was_asked_for_and_no_two_are_alike(void)
         }
 }
 
-static void the_first_few_have_one_to_four_threads_both_plans_and_other_chunks(void)
+TEST(the_first_few_have_one_to_four_threads_both_plans_and_other_chunks)
 {
     const struct verify_options options = options_of("fixed", 8);
     bool threads[5] = {0}, automatic = false, chunks = false;
@@ -47,7 +47,7 @@ static void the_first_few_have_one_to_four_threads_both_plans_and_other_chunks(v
     EXPECT(threads[1] && threads[2] && threads[3] && threads[4] && automatic && chunks);
 }
 
-static void one_is_enough_but_to_judge_bf16(void)
+TEST(one_is_enough_but_to_judge_bf16)
 {
     struct verify_options options = options_of("auto", 0);
 
@@ -61,7 +61,7 @@ static void one_is_enough_but_to_judge_bf16(void)
     EXPECT_INT(orderings_count(&options), 1);
 }
 
-static void a_name_says_what_differs(void)
+TEST(a_name_says_what_differs)
 {
     char name[ORDERING_NAME_MAX];
 
@@ -71,13 +71,4 @@ static void a_name_says_what_differs(void)
     EXPECT_STR(name, "3 threads, plan fixed, 300 KB chunks");
     ordering_name(&(struct ordering){1024, NET_AUTO, 0}, name);
     EXPECT_STR(name, "1024 threads, plan auto");
-}
-
-int main(void)
-{
-    RUN(the_first_is_what_was_asked_for_and_no_two_are_alike);
-    RUN(the_first_few_have_one_to_four_threads_both_plans_and_other_chunks);
-    RUN(one_is_enough_but_to_judge_bf16);
-    RUN(a_name_says_what_differs);
-    return test_result();
 }

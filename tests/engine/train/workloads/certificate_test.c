@@ -32,7 +32,7 @@ static void free_both(void)
     parameters_free(&fast);
 }
 
-static void the_same_direction_is_one(void)
+TEST(the_same_direction_is_one)
 {
     struct certificate certificate;
 
@@ -47,7 +47,7 @@ static void the_same_direction_is_one(void)
     free_both();
 }
 
-static void a_single_wrong_layer_is_named(void)
+TEST(a_single_wrong_layer_is_named)
 {
     struct certificate certificate;
     struct parameter *weights;
@@ -64,7 +64,7 @@ static void a_single_wrong_layer_is_named(void)
     free_both();
 }
 
-static void what_is_not_a_number_has_no_direction(void)
+TEST(what_is_not_a_number_has_no_direction)
 {
     make_both();
     fast.list[3].gradient[2] = NAN;
@@ -86,7 +86,7 @@ static struct net_options options_of(enum net_plan plan, enum dnn_type type)
                                 .input_workers = 1};
 }
 
-static void bf16_leads_where_f32_does_in_every_plan(void)
+TEST(bf16_leads_where_f32_does_in_every_plan)
 {
     static const enum net_plan plans[] = {NET_AUTO, NET_PLAIN};
 
@@ -106,7 +106,7 @@ static void bf16_leads_where_f32_does_in_every_plan(void)
     }
 }
 
-static void f32_is_f32_in_every_plan(void)
+TEST(f32_is_f32_in_every_plan)
 {
     const struct net_options options = options_of(NET_PLAIN, DNN_F32);
     struct certificate certificate = {0};
@@ -118,7 +118,7 @@ static void f32_is_f32_in_every_plan(void)
     EXPECT_NEAR(certificate.worst, 1, 1e-3);
 }
 
-static void other_images_lead_elsewhere(void)
+TEST(other_images_lead_elsewhere)
 {
     struct net_options options = options_of(NET_FIXED, DNN_F32);
     struct net *nets[2];
@@ -144,7 +144,7 @@ static void other_images_lead_elsewhere(void)
     net_free(nets[1]);
 }
 
-static void a_graph_has_one_by_its_own_matrices(void)
+TEST(a_graph_has_one_by_its_own_matrices)
 {
     const struct net_options options = {
         .batch = 4, .type = DNN_BF16, .seed = 1, .threads = 2, .isa = cpu_probe()};
@@ -154,16 +154,4 @@ static void a_graph_has_one_by_its_own_matrices(void)
     EXPECT(certificate.cosine > 0.999 && certificate.cosine < 1);
     EXPECT(certificate.worst > CERTIFICATE_WORST_MIN);
     EXPECT(strstr(certificate.worst_name, "weight"));
-}
-
-int main(void)
-{
-    RUN(the_same_direction_is_one);
-    RUN(a_single_wrong_layer_is_named);
-    RUN(what_is_not_a_number_has_no_direction);
-    RUN(bf16_leads_where_f32_does_in_every_plan);
-    RUN(f32_is_f32_in_every_plan);
-    RUN(other_images_lead_elsewhere);
-    RUN(a_graph_has_one_by_its_own_matrices);
-    return test_result();
 }

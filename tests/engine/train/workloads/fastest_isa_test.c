@@ -2,27 +2,27 @@
 
 #include "tests/test.h"
 
-static void pairs_of_bf16_are_left_where_fma_multiplies_more(void)
+TEST(pairs_of_bf16_are_left_where_fma_multiplies_more)
 {
     EXPECT_INT(fastest_isa(CPU_AVX512_BF16, 214e9, 402e9), CPU_AVX512);
     EXPECT_INT(fastest_isa(CPU_AVX512_BF16, 472e9, 236e9), CPU_AVX512_BF16);
     EXPECT_INT(fastest_isa(CPU_AVX512_BF16, 300e9, 300e9), CPU_AVX512_BF16);
 }
 
-static void no_other_set_has_a_slower_unit(void)
+TEST(no_other_set_has_a_slower_unit)
 {
     EXPECT_INT(fastest_isa(CPU_AMX, 1e9, 402e9), CPU_AMX);
     EXPECT_INT(fastest_isa(CPU_AVX512, 1e9, 402e9), CPU_AVX512);
     EXPECT_INT(fastest_isa(CPU_AVX2, 1e9, 402e9), CPU_AVX2);
 }
 
-static void what_is_not_known_changes_nothing(void)
+TEST(what_is_not_known_changes_nothing)
 {
     EXPECT_INT(fastest_isa(CPU_AVX512_BF16, 0, 402e9), CPU_AVX512_BF16);
     EXPECT_INT(fastest_isa(CPU_AVX512_BF16, 214e9, 0), CPU_AVX512_BF16);
 }
 
-static void f32_has_all_of_the_processor(void)
+TEST(f32_has_all_of_the_processor)
 {
     struct error err = {0};
     enum cpu_isa isa = CPU_BASE;
@@ -32,7 +32,7 @@ static void f32_has_all_of_the_processor(void)
 }
 
 /* Last: the library keeps what it was held to. */
-static void a_named_set_is_taken_as_it_is(void)
+TEST(a_named_set_is_taken_as_it_is)
 {
     struct error err = {0};
     enum cpu_isa isa = CPU_AMX, has = cpu_probe();
@@ -43,22 +43,11 @@ static void a_named_set_is_taken_as_it_is(void)
     EXPECT_STR(err.field, "isa");
 }
 
-static void bf16_has_one_of_the_two_sets(void)
+TEST(bf16_has_one_of_the_two_sets)
 {
     struct error err = {0};
     enum cpu_isa isa = CPU_BASE, has = cpu_probe();
 
     EXPECT(fastest_isa_use("auto", DNN_BF16, &isa, &err));
     EXPECT(isa == has || (has == CPU_AVX512_BF16 && isa == CPU_AVX512));
-}
-
-int main(void)
-{
-    RUN(pairs_of_bf16_are_left_where_fma_multiplies_more);
-    RUN(no_other_set_has_a_slower_unit);
-    RUN(what_is_not_known_changes_nothing);
-    RUN(f32_has_all_of_the_processor);
-    RUN(bf16_has_one_of_the_two_sets);
-    RUN(a_named_set_is_taken_as_it_is);
-    return test_result();
 }

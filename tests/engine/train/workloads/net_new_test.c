@@ -79,7 +79,7 @@ static void expect_alike(const struct outcome *a, const struct outcome *b, doubl
         EXPECT_NEAR(a->norms[i] / b->norms[i], 1, 100 * tolerance);
 }
 
-static void both_plans_compute_the_same(void)
+TEST(both_plans_compute_the_same)
 {
     const struct net_options plain = options_of(true, 1, DNN_F32);
     const struct net_options depth_first = options_of(false, 1, DNN_F32);
@@ -91,7 +91,7 @@ static void both_plans_compute_the_same(void)
     EXPECT(first.losses[0] > 2 && first.losses[STEPS - 1] < first.losses[0]);
 }
 
-static void every_layout_computes_the_same(void)
+TEST(every_layout_computes_the_same)
 {
     for (int type = DNN_F32; type <= (cpu_probe() < CPU_AVX512 ? DNN_F32 : DNN_BF16); type++) {
         struct net_options options = options_of(true, 1, (enum dnn_type)type);
@@ -106,7 +106,7 @@ static void every_layout_computes_the_same(void)
     }
 }
 
-static void only_the_plain_plan_has_several_layouts(void)
+TEST(only_the_plain_plan_has_several_layouts)
 {
     for (int layout = NET_NCHW; layout <= NET_BLOCKED; layout++) {
         struct net_options options = options_of(false, 1, DNN_F32);
@@ -122,7 +122,7 @@ static void only_the_plain_plan_has_several_layouts(void)
     }
 }
 
-static void a_net_says_which_layout_auto_became_and_what_it_multiplies(void)
+TEST(a_net_says_which_layout_auto_became_and_what_it_multiplies)
 {
     struct network network;
 
@@ -148,7 +148,7 @@ static void a_net_says_which_layout_auto_became_and_what_it_multiplies(void)
 }
 
 /* The outputs of the small network's convolutions, for six images, are less than 8 MB. */
-static void what_a_step_moves_is_known_where_no_cache_holds_it(void)
+TEST(what_a_step_moves_is_known_where_no_cache_holds_it)
 {
     struct net_options options = options_of(true, 1, DNN_BF16);
     struct network network;
@@ -167,7 +167,7 @@ static void what_a_step_moves_is_known_where_no_cache_holds_it(void)
                       : 0);
 }
 
-static void any_number_of_threads_computes_the_same(void)
+TEST(any_number_of_threads_computes_the_same)
 {
     const struct net_options alone = options_of(false, 1, DNN_F32);
     struct outcome first, second;
@@ -182,7 +182,7 @@ static void any_number_of_threads_computes_the_same(void)
     }
 }
 
-static void groups_of_threads_compute_the_same(void)
+TEST(groups_of_threads_compute_the_same)
 {
     struct net_options options = options_of(false, 1, DNN_BF16);
     struct outcome first, second;
@@ -199,7 +199,7 @@ static void groups_of_threads_compute_the_same(void)
         }
 }
 
-static void the_same_run_gives_the_same_bits(void)
+TEST(the_same_run_gives_the_same_bits)
 {
     for (int threads = 1; threads <= 3; threads++)
         for (int type = DNN_F32; type <= DNN_BF16; type++) {
@@ -212,7 +212,7 @@ static void the_same_run_gives_the_same_bits(void)
         }
 }
 
-static void a_batch_made_beside_the_step_is_the_same(void)
+TEST(a_batch_made_beside_the_step_is_the_same)
 {
     struct net_options options = options_of(false, 2, DNN_F32);
     struct outcome first, second;
@@ -225,7 +225,7 @@ static void a_batch_made_beside_the_step_is_the_same(void)
     }
 }
 
-static void bf16_is_f32_but_for_rounding(void)
+TEST(bf16_is_f32_but_for_rounding)
 {
     const struct net_options f32 = options_of(false, 2, DNN_F32);
     const struct net_options bf16 = options_of(false, 2, DNN_BF16);
@@ -238,7 +238,7 @@ static void bf16_is_f32_but_for_rounding(void)
 }
 
 /* The cap is on our own passes; the library's is set once for the whole process. */
-static void every_instruction_set_computes_the_same(void)
+TEST(every_instruction_set_computes_the_same)
 {
     struct net_options options = options_of(false, 2, DNN_F32);
     struct outcome first, second;
@@ -252,7 +252,7 @@ static void every_instruction_set_computes_the_same(void)
 }
 
 /* A short step against the gradient lowers the loss by the step's length times its square. */
-static void the_gradient_is_the_slope_of_the_loss(void)
+TEST(the_gradient_is_the_slope_of_the_loss)
 {
     struct net_options options = options_of(false, 2, DNN_F32);
     struct outcome outcome;
@@ -272,7 +272,7 @@ static void the_gradient_is_the_slope_of_the_loss(void)
     net_free(net);
 }
 
-static void a_batch_that_cannot_fit_is_refused_with_its_need(void)
+TEST(a_batch_that_cannot_fit_is_refused_with_its_need)
 {
     for (int plain = 0; plain <= 1; plain++) {
         struct net_options options = options_of(plain, 1, DNN_F32);
@@ -287,7 +287,7 @@ static void a_batch_that_cannot_fit_is_refused_with_its_need(void)
     }
 }
 
-static void too_many_threads_are_refused(void)
+TEST(too_many_threads_are_refused)
 {
     const struct net_options options = options_of(false, 100000, DNN_F32);
     struct network network;
@@ -296,23 +296,4 @@ static void too_many_threads_are_refused(void)
     small_network(&network);
     EXPECT(net_new(&network, &options, &err) == NULL);
     EXPECT_STR(err.field, "threads");
-}
-
-int main(void)
-{
-    RUN(both_plans_compute_the_same);
-    RUN(every_layout_computes_the_same);
-    RUN(only_the_plain_plan_has_several_layouts);
-    RUN(a_net_says_which_layout_auto_became_and_what_it_multiplies);
-    RUN(what_a_step_moves_is_known_where_no_cache_holds_it);
-    RUN(any_number_of_threads_computes_the_same);
-    RUN(groups_of_threads_compute_the_same);
-    RUN(the_same_run_gives_the_same_bits);
-    RUN(a_batch_made_beside_the_step_is_the_same);
-    RUN(bf16_is_f32_but_for_rounding);
-    RUN(every_instruction_set_computes_the_same);
-    RUN(the_gradient_is_the_slope_of_the_loss);
-    RUN(a_batch_that_cannot_fit_is_refused_with_its_need);
-    RUN(too_many_threads_are_refused);
-    return test_result();
 }

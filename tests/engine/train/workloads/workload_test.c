@@ -15,7 +15,7 @@ static struct run_spec spec_of(const char *name)
     return spec;
 }
 
-static void every_name_of_the_spec_is_a_workload(void)
+TEST(every_name_of_the_spec_is_a_workload)
 {
     int count = 0;
 
@@ -26,7 +26,7 @@ static void every_name_of_the_spec_is_a_workload(void)
     EXPECT_INT(count, 1); /* resnet50 is no recipe */
 }
 
-static void the_usual_batch_of_a_spec_is_that_of_the_recipe(void)
+TEST(the_usual_batch_of_a_spec_is_that_of_the_recipe)
 {
     const struct recipe *recipe;
 
@@ -39,7 +39,7 @@ static void the_usual_batch_of_a_spec_is_that_of_the_recipe(void)
     EXPECT_INT(run_spec_tokens("resnet50"), 0);
 }
 
-static void another_name_is_refused(void)
+TEST(another_name_is_refused)
 {
     struct error err = {0};
 
@@ -48,7 +48,7 @@ static void another_name_is_refused(void)
     EXPECT_STR(err.message, "this worker does not know 'mlp2018'");
 }
 
-static void the_list_has_a_line_for_each(void)
+TEST(the_list_has_a_line_for_each)
 {
     char text[4096] = "";
     FILE *out = fmemopen(text, sizeof text - 1, "w");
@@ -62,13 +62,4 @@ static void the_list_has_a_line_for_each(void)
     EXPECT_INT(lines, 12);
     EXPECT(strstr(text, "resnet50                   25557032     4089184256     32  sgd\n"));
     EXPECT(strstr(text, "gpt2                      124439808     7981547520      4  adamw\n"));
-}
-
-int main(void)
-{
-    RUN(every_name_of_the_spec_is_a_workload);
-    RUN(the_usual_batch_of_a_spec_is_that_of_the_recipe);
-    RUN(another_name_is_refused);
-    RUN(the_list_has_a_line_for_each);
-    return test_result();
 }

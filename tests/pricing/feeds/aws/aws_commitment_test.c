@@ -24,7 +24,7 @@ static bool read_kind(bool plan, const struct aws_term_words *words, enum price_
     return plan ? aws_plan_kind(words, ret_kind) : aws_commitment_kind(words, ret_kind);
 }
 
-static void convertible_ones_are_kinds_of_their_own(void)
+TEST(convertible_ones_are_kinds_of_their_own)
 {
     bool seen[PRICE_KINDS] = {false};
 
@@ -43,7 +43,7 @@ static void convertible_ones_are_kinds_of_their_own(void)
         }
 }
 
-static void other_words_are_no_kind(void)
+TEST(other_words_are_no_kind)
 {
     static const struct aws_term_words others[] = {
         {"1yr", "", "No Upfront"},
@@ -62,7 +62,7 @@ static void other_words_are_no_kind(void)
     EXPECT_INT(kind, PRICE_OWN);
 }
 
-static void a_plan_is_no_reserved_instance_nor_one_a_plan(void)
+TEST(a_plan_is_no_reserved_instance_nor_one_a_plan)
 {
     enum price_kind kind;
 
@@ -71,12 +71,4 @@ static void a_plan_is_no_reserved_instance_nor_one_a_plan(void)
 
         EXPECT(!read_kind(!classes[i].plan, &words, &kind));
     }
-}
-
-int main(void)
-{
-    RUN(convertible_ones_are_kinds_of_their_own);
-    RUN(other_words_are_no_kind);
-    RUN(a_plan_is_no_reserved_instance_nor_one_a_plan);
-    return test_result();
 }

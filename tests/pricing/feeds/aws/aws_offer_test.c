@@ -32,7 +32,7 @@ static void expect_the_eight(struct walk *walk)
     }
 }
 
-static void the_sample_has_exactly_eight_prices_in_json_and_in_csv(void)
+TEST(the_sample_has_exactly_eight_prices_in_json_and_in_csv)
 {
     static const size_t chunks[] = {0, 1, 7, 16384};
 
@@ -58,7 +58,7 @@ static void the_sample_has_exactly_eight_prices_in_json_and_in_csv(void)
     }
 }
 
-static void an_older_file_of_another_region_gives_its_one_price(void)
+TEST(an_older_file_of_another_region_gives_its_one_price)
 {
     AUTO(walk_end) struct walk walk = {0};
     const struct price *price;
@@ -78,7 +78,7 @@ static void an_older_file_of_another_region_gives_its_one_price(void)
     EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
 }
 
-static void the_same_version_is_not_fetched_again(void)
+TEST(the_same_version_is_not_fetched_again)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -88,7 +88,7 @@ static void the_same_version_is_not_fetched_again(void)
     EXPECT_INT((long long)walk.asked, 1);
 }
 
-static void a_region_that_is_not_in_the_index_is_an_error(void)
+TEST(a_region_that_is_not_in_the_index_is_an_error)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -122,7 +122,7 @@ static enum reading_state read_file(struct walk *walk, const char *file)
     return walk_texts(walk, (const char *const[]){INDEX, file, NULL});
 }
 
-static void sections_may_come_in_any_order(void)
+TEST(sections_may_come_in_any_order)
 {
     static const char *const files[] = {
         LIST(TWO(PLAIN("B", "c7g.large"), PLAIN("A", "c7g.2xlarge")),
@@ -143,7 +143,7 @@ static void sections_may_come_in_any_order(void)
     }
 }
 
-static void the_reader_stops_at_the_section_reserved(void)
+TEST(the_reader_stops_at_the_section_reserved)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -154,7 +154,7 @@ static void the_reader_stops_at_the_section_reserved(void)
     EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
 }
 
-static void two_prices_for_a_type_are_none(void)
+TEST(two_prices_for_a_type_are_none)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -167,7 +167,7 @@ static void two_prices_for_a_type_are_none(void)
     EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 2);
 }
 
-static void metal_that_is_only_sold_dedicated_has_that_price(void)
+TEST(metal_that_is_only_sold_dedicated_has_that_price)
 {
     AUTO(walk_end) struct walk walk;
     const struct price *price;
@@ -186,7 +186,7 @@ static void metal_that_is_only_sold_dedicated_has_that_price(void)
     EXPECT_INT(price ? price->nanos : 0, 5000000000);
 }
 
-static void a_file_without_a_price_or_cut_short_is_refused(void)
+TEST(a_file_without_a_price_or_cut_short_is_refused)
 {
     static const char *const files[] = {
         "{}",
@@ -236,7 +236,7 @@ static void expect_only_the_plain_one(struct walk *walk)
 }
 
 /* A price for some hours only, and one beside another of nothing, are no price of an hour. */
-static void csv_is_as_strict_as_json(void)
+TEST(csv_is_as_strict_as_json)
 {
     static const char csv[] = CSV_HEAD CSV_ROW("A", "c7i.2xlarge", "0,Inf", "0.357")
         CSV_ROW("B", "p4d.24xlarge", "0,Inf", "0.0000000000")
@@ -266,7 +266,7 @@ static void csv_is_as_strict_as_json(void)
 }
 
 /* China has a host of its own, and its list another path and another currency. */
-static void the_list_of_china_is_in_its_currency(void)
+TEST(the_list_of_china_is_in_its_currency)
 {
     static const char file[] =
         "{\"products\":{\"A\":{\"sku\":\"A\",\"productFamily\":\"Compute Instance\","
@@ -331,7 +331,7 @@ static void expect_nanos(const struct walk *walk, const char *type, enum price_k
     EXPECT_INT(price ? price->upfront_nanos : 0, upfront_dollars * 1000000000);
 }
 
-static void the_sample_has_two_prices_of_reserved_instances_in_json_and_in_csv(void)
+TEST(the_sample_has_two_prices_of_reserved_instances_in_json_and_in_csv)
 {
     if (!walk_has_samples(json_files[1]))
         return;
@@ -350,7 +350,7 @@ static void the_sample_has_two_prices_of_reserved_instances_in_json_and_in_csv(v
     }
 }
 
-static void reserved_instances_are_prices_of_their_own(void)
+TEST(reserved_instances_are_prices_of_their_own)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -374,7 +374,7 @@ static void reserved_instances_are_prices_of_their_own(void)
     EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 0);
 }
 
-static void a_reserved_price_that_cannot_be_read_is_none(void)
+TEST(a_reserved_price_that_cannot_be_read_is_none)
 {
     static const char *const terms[] = {
         FILE_OF("\"A\":{\"1\":" STANDARD("1yr", "No Upfront", HOURLY("0")) "}"),
@@ -395,7 +395,7 @@ static void a_reserved_price_that_cannot_be_read_is_none(void)
     }
 }
 
-static void reserved_terms_before_the_products_are_passed_over(void)
+TEST(reserved_terms_before_the_products_are_passed_over)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -408,23 +408,3 @@ static void reserved_terms_before_the_products_are_passed_over(void)
 }
 
 /* clang-format on */
-
-int main(void)
-{
-    RUN(csv_is_as_strict_as_json);
-    RUN(the_list_of_china_is_in_its_currency);
-    RUN(the_sample_has_exactly_eight_prices_in_json_and_in_csv);
-    RUN(an_older_file_of_another_region_gives_its_one_price);
-    RUN(the_same_version_is_not_fetched_again);
-    RUN(a_region_that_is_not_in_the_index_is_an_error);
-    RUN(sections_may_come_in_any_order);
-    RUN(the_reader_stops_at_the_section_reserved);
-    RUN(two_prices_for_a_type_are_none);
-    RUN(metal_that_is_only_sold_dedicated_has_that_price);
-    RUN(a_file_without_a_price_or_cut_short_is_refused);
-    RUN(the_sample_has_two_prices_of_reserved_instances_in_json_and_in_csv);
-    RUN(reserved_instances_are_prices_of_their_own);
-    RUN(a_reserved_price_that_cannot_be_read_is_none);
-    RUN(reserved_terms_before_the_products_are_passed_over);
-    return test_result();
-}

@@ -19,7 +19,7 @@ static const char *one(const char *text, const char *pages[2])
     return text;
 }
 
-static void a_sample_of_the_spot_page_gives_each_linux_price_once(void)
+TEST(a_sample_of_the_spot_page_gives_each_linux_price_once)
 {
     static const size_t chunks[] = {0, 1, 7, 4096};
 
@@ -40,7 +40,7 @@ static void a_sample_of_the_spot_page_gives_each_linux_price_once(void)
     }
 }
 
-static void spot_prices_are_linux_and_exponents_are_numbers(void)
+TEST(spot_prices_are_linux_and_exponents_are_numbers)
 {
     AUTO(walk_end) struct walk walk;
     const char *pages[2];
@@ -60,7 +60,7 @@ static void spot_prices_are_linux_and_exponents_are_numbers(void)
     EXPECT_STR(price->feed, "aws-spot-page");
 }
 
-static void a_type_without_one_clear_price_has_none(void)
+TEST(a_type_without_one_clear_price_has_none)
 {
     AUTO(walk_end) struct walk walk;
     struct price_batch_tally *tally;
@@ -82,7 +82,7 @@ static void a_type_without_one_clear_price_has_none(void)
     EXPECT_INT(tally->ambiguous, 3);
 }
 
-static void another_shape_is_refused(void)
+TEST(another_shape_is_refused)
 {
     static const char *const pages[] = {
         "{\"config\":{\"rate\":\"perday\",\"currencies\":[\"USD\"],\"regions\":[]}}",
@@ -103,7 +103,7 @@ static void another_shape_is_refused(void)
     }
 }
 
-static void a_sample_of_the_on_demand_page_gives_its_rows(void)
+TEST(a_sample_of_the_on_demand_page_gives_its_rows)
 {
     AUTO(walk_end) struct walk walk = {0};
     const struct price *price;
@@ -147,7 +147,7 @@ static enum reading_state read_map(struct walk *walk, const char *page)
     return walk_texts(walk, (const char *const[]){page, NULL});
 }
 
-static void only_plain_linux_counts(void)
+TEST(only_plain_linux_counts)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -163,7 +163,7 @@ static void only_plain_linux_counts(void)
     EXPECT_NEAR(price_batch_type(walk.reading.batch, 0)->vcpus, 8, 0);
 }
 
-static void a_page_with_rows_missing_or_of_another_place_is_refused(void)
+TEST(a_page_with_rows_missing_or_of_another_place_is_refused)
 {
     {
         AUTO(walk_end) struct walk walk;
@@ -179,7 +179,7 @@ static void a_page_with_rows_missing_or_of_another_place_is_refused(void)
     EXPECT_STR(walk.err.message, "it is about Elsewhere, not about Place");
 }
 
-static void locations_are_called_by_their_key_and_local_zones_are_minor(void)
+TEST(locations_are_called_by_their_key_and_local_zones_are_minor)
 {
     AUTO(walk_end) struct walk walk = {0};
     size_t regions = 0;
@@ -204,7 +204,7 @@ static void locations_are_called_by_their_key_and_local_zones_are_minor(void)
     EXPECT(regions > 5);
 }
 
-static void the_advisor_has_bands_and_no_price(void)
+TEST(the_advisor_has_bands_and_no_price)
 {
     AUTO(walk_end) struct walk walk = {0};
     bool found = false;
@@ -228,7 +228,7 @@ static void the_advisor_has_bands_and_no_price(void)
     EXPECT(found);
 }
 
-static void a_band_without_an_explanation_is_refused(void)
+TEST(a_band_without_an_explanation_is_refused)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -240,19 +240,4 @@ static void a_band_without_an_explanation_is_refused(void)
                                          "\"}]}",
                                          NULL}),
         READING_FAILED);
-}
-
-int main(void)
-{
-    RUN(a_sample_of_the_spot_page_gives_each_linux_price_once);
-    RUN(spot_prices_are_linux_and_exponents_are_numbers);
-    RUN(a_type_without_one_clear_price_has_none);
-    RUN(another_shape_is_refused);
-    RUN(a_sample_of_the_on_demand_page_gives_its_rows);
-    RUN(only_plain_linux_counts);
-    RUN(a_page_with_rows_missing_or_of_another_place_is_refused);
-    RUN(locations_are_called_by_their_key_and_local_zones_are_minor);
-    RUN(the_advisor_has_bands_and_no_price);
-    RUN(a_band_without_an_explanation_is_refused);
-    return test_result();
 }

@@ -54,7 +54,7 @@ static enum reading_state walk_products(struct walk *walk, json_t *const *produc
 static const char *const samples[] = {"aws-getproducts-page1.json", "aws-getproducts-page2.json",
                                       NULL};
 
-static void of_two_pages_one_product_is_the_price_on_demand(void)
+TEST(of_two_pages_one_product_is_the_price_on_demand)
 {
     static const size_t chunks[] = {0, 1, 13, 4096};
 
@@ -81,7 +81,7 @@ static void of_two_pages_one_product_is_the_price_on_demand(void)
     }
 }
 
-static void an_unknown_machine_has_no_price(void)
+TEST(an_unknown_machine_has_no_price)
 {
     AUTO(walk_end) struct walk walk = {0};
 
@@ -92,7 +92,7 @@ static void an_unknown_machine_has_no_price(void)
     EXPECT_INT(walk_count(&walk), 0);
 }
 
-static void it_asks_in_json_and_signed_for_where_the_service_is(void)
+TEST(it_asks_in_json_and_signed_for_where_the_service_is)
 {
     AUTO(walk_end) struct walk walk;
     AUTO(json_decrefp) json_t *first = NULL;
@@ -122,7 +122,7 @@ static void it_asks_in_json_and_signed_for_where_the_service_is(void)
     EXPECT_STR(source_text(json_array_get(filters, 0), "Value"), "ap-southeast-1");
 }
 
-static void the_signature_is_for_us_east_1_where_the_address_has_no_region(void)
+TEST(the_signature_is_for_us_east_1_where_the_address_has_no_region)
 {
     static const char *const urls[] = {"http://127.0.0.1:9999", "https://api.pricing.",
                                        "https://api.pricing.EU_1.amazonaws.com"};
@@ -137,7 +137,7 @@ static void the_signature_is_for_us_east_1_where_the_address_has_no_region(void)
     }
 }
 
-static void regions_of_other_partitions_are_refused(void)
+TEST(regions_of_other_partitions_are_refused)
 {
     static const char *const regions[] = {"cn-north-1", "us-gov-west-1", "us-iso-east-1", "",
                                           "US East"};
@@ -152,7 +152,7 @@ static void regions_of_other_partitions_are_refused(void)
     }
 }
 
-static void without_credentials_nothing_is_asked(void)
+TEST(without_credentials_nothing_is_asked)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -162,7 +162,7 @@ static void without_credentials_nothing_is_asked(void)
     EXPECT_INT(walk.err.kind, ERROR_UNABLE);
 }
 
-static void a_filter_that_the_service_ignored_is_applied_here(void)
+TEST(a_filter_that_the_service_ignored_is_applied_here)
 {
     static const char *const changes[] = {
         "{\"operatingSystem\":\"Windows\"}",
@@ -182,7 +182,7 @@ static void a_filter_that_the_service_ignored_is_applied_here(void)
     }
 }
 
-static void prices_of_0_and_future_prices_are_counted_and_left_out(void)
+TEST(prices_of_0_and_future_prices_are_counted_and_left_out)
 {
     json_t *later = product("{}", "0.357");
     AUTO(walk_end) struct walk walk;
@@ -202,7 +202,7 @@ static void prices_of_0_and_future_prices_are_counted_and_left_out(void)
     EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.unpriced, 1);
 }
 
-static void two_products_for_one_type_are_no_price(void)
+TEST(two_products_for_one_type_are_no_price)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -230,7 +230,7 @@ static const char *endless_page(void *user, size_t number, size_t *ret_length)
     return endless->body;
 }
 
-static void repeated_tokens_and_endless_ones_are_failures(void)
+TEST(repeated_tokens_and_endless_ones_are_failures)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -243,7 +243,7 @@ static void repeated_tokens_and_endless_ones_are_failures(void)
     EXPECT_STR(walk.err.message, "it has more than 200 pages");
 }
 
-static void an_answer_of_another_shape_is_a_failure(void)
+TEST(an_answer_of_another_shape_is_a_failure)
 {
     static const char *const pages[] = {
         "",
@@ -270,7 +270,7 @@ static void an_answer_of_another_shape_is_a_failure(void)
     }
 }
 
-static void a_refusal_says_why(void)
+TEST(a_refusal_says_why)
 {
     AUTO(freep) char *text = walk_sample("aws-getproducts-error.json", NULL);
     struct fetch_response response = {.status = 400};
@@ -281,21 +281,4 @@ static void a_refusal_says_why(void)
     snprintf(response.excerpt, sizeof response.excerpt, "%s", text);
     source_refusal(&response, said, sizeof said);
     EXPECT(strncmp(said, "AccessDeniedException: User: arn:aws:iam::123456789012", 54) == 0);
-}
-
-int main(void)
-{
-    RUN(of_two_pages_one_product_is_the_price_on_demand);
-    RUN(an_unknown_machine_has_no_price);
-    RUN(it_asks_in_json_and_signed_for_where_the_service_is);
-    RUN(the_signature_is_for_us_east_1_where_the_address_has_no_region);
-    RUN(regions_of_other_partitions_are_refused);
-    RUN(without_credentials_nothing_is_asked);
-    RUN(a_filter_that_the_service_ignored_is_applied_here);
-    RUN(prices_of_0_and_future_prices_are_counted_and_left_out);
-    RUN(two_products_for_one_type_are_no_price);
-    RUN(repeated_tokens_and_endless_ones_are_failures);
-    RUN(an_answer_of_another_shape_is_a_failure);
-    RUN(a_refusal_says_why);
-    return test_result();
 }

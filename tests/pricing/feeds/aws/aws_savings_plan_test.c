@@ -45,7 +45,7 @@ static void expect_price(const struct walk *walk, const char *type, enum price_k
     EXPECT_INT(price ? price->upfront_nanos : 0, upfront_nanos);
 }
 
-static void a_plan_has_a_price_for_each_type_by_term_and_payment(void)
+TEST(a_plan_has_a_price_for_each_type_by_term_and_payment)
 {
     AUTO(walk_end) struct walk walk;
     const struct price *price;
@@ -73,7 +73,7 @@ static void a_plan_has_a_price_for_each_type_by_term_and_payment(void)
                "/savingsPlan/v1/us-east-1/index.json");
 }
 
-static void the_index_of_the_region_is_followed(void)
+TEST(the_index_of_the_region_is_followed)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -85,7 +85,7 @@ static void the_index_of_the_region_is_followed(void)
                "https://pricing.us-east-1.amazonaws.com/savingsPlan/v1/us-east-1/index.json");
 }
 
-static void the_sample_of_an_index_leads_to_the_file_of_a_region(void)
+TEST(the_sample_of_an_index_leads_to_the_file_of_a_region)
 {
     static const char *const index[] = {"aws-savingsplan-region_index.json", NULL};
     AUTO(walk_end) struct walk walk = {0};
@@ -99,7 +99,7 @@ static void the_sample_of_an_index_leads_to_the_file_of_a_region(void)
                "AWSComputeSavingsPlan/20250911184447/eu-central-1/index.json");
 }
 
-static void the_same_version_is_not_fetched_again(void)
+TEST(the_same_version_is_not_fetched_again)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -109,7 +109,7 @@ static void the_same_version_is_not_fetched_again(void)
     EXPECT_INT(walk.asked, 1);
 }
 
-static void a_region_that_is_not_in_the_index_is_an_error(void)
+TEST(a_region_that_is_not_in_the_index_is_an_error)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -118,7 +118,7 @@ static void a_region_that_is_not_in_the_index_is_an_error(void)
     EXPECT_STR(walk.err.message, "the index has no region mars-north-1");
 }
 
-static void rates_may_come_before_the_plans(void)
+TEST(rates_may_come_before_the_plans)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -130,7 +130,7 @@ static void rates_may_come_before_the_plans(void)
 }
 
 /* What is not plain Linux on shared hardware in the region, by the hour, is no price of ours. */
-static void what_is_not_plain_linux_is_passed_over(void)
+TEST(what_is_not_plain_linux_is_passed_over)
 {
     static const char *const others[] = {
         RATE("P1", "BoxUsage:m5.large", "RunInstances:0002", HERE, "0.01"),
@@ -159,7 +159,7 @@ static void what_is_not_plain_linux_is_passed_over(void)
     }
 }
 
-static void a_rate_that_cannot_be_read_is_counted(void)
+TEST(a_rate_that_cannot_be_read_is_counted)
 {
     static const char *const faulty[] = {
         LINUX("P1", "c5.large", "0"),
@@ -187,7 +187,7 @@ static void a_rate_that_cannot_be_read_is_counted(void)
     }
 }
 
-static void two_rates_for_a_type_are_none(void)
+TEST(two_rates_for_a_type_are_none)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -201,7 +201,7 @@ static void two_rates_for_a_type_are_none(void)
     EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 2);
 }
 
-static void metal_that_is_only_sold_dedicated_has_that_rate(void)
+TEST(metal_that_is_only_sold_dedicated_has_that_rate)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -217,7 +217,7 @@ static void metal_that_is_only_sold_dedicated_has_that_rate(void)
     expect_price(&walk, "b.metal", PRICE_SAVINGS_PLAN_1Y, "3", 0);
 }
 
-static void plans_of_other_kinds_are_passed_over(void)
+TEST(plans_of_other_kinds_are_passed_over)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -233,7 +233,7 @@ static void plans_of_other_kinds_are_passed_over(void)
     EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 0);
 }
 
-static void a_file_without_a_rate_or_with_a_plan_twice_is_refused(void)
+TEST(a_file_without_a_rate_or_with_a_plan_twice_is_refused)
 {
     static const struct {
         const char *file, *message;
@@ -253,21 +253,4 @@ static void a_file_without_a_rate_or_with_a_plan_twice_is_refused(void)
         EXPECT_INT(read_file(&walk, files[i].file), READING_FAILED);
         EXPECT_STR(walk.err.message, files[i].message);
     }
-}
-
-int main(void)
-{
-    RUN(a_plan_has_a_price_for_each_type_by_term_and_payment);
-    RUN(the_index_of_the_region_is_followed);
-    RUN(the_sample_of_an_index_leads_to_the_file_of_a_region);
-    RUN(the_same_version_is_not_fetched_again);
-    RUN(a_region_that_is_not_in_the_index_is_an_error);
-    RUN(rates_may_come_before_the_plans);
-    RUN(what_is_not_plain_linux_is_passed_over);
-    RUN(a_rate_that_cannot_be_read_is_counted);
-    RUN(two_rates_for_a_type_are_none);
-    RUN(metal_that_is_only_sold_dedicated_has_that_rate);
-    RUN(plans_of_other_kinds_are_passed_over);
-    RUN(a_file_without_a_rate_or_with_a_plan_twice_is_refused);
-    return test_result();
 }

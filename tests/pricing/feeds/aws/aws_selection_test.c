@@ -17,7 +17,7 @@ static const struct aws_row wanted = {
     .region = "eu-central-1",
 };
 
-static void the_plain_linux_instance_is_wanted_and_so_is_metal(void)
+TEST(the_plain_linux_instance_is_wanted_and_so_is_metal)
 {
     struct aws_row row = wanted;
 
@@ -27,7 +27,7 @@ static void the_plain_linux_instance_is_wanted_and_so_is_metal(void)
     EXPECT(aws_row_is_wanted(&row, "eu-central-1"));
 }
 
-static void each_of_its_twins_is_not(void)
+TEST(each_of_its_twins_is_not)
 {
     static const struct {
         size_t member;
@@ -65,7 +65,7 @@ static void each_of_its_twins_is_not(void)
     }
 }
 
-static void what_is_not_said_is_not_wanted_but_for_market_and_region(void)
+TEST(what_is_not_said_is_not_wanted_but_for_market_and_region)
 {
     static const char *const nothing[] = {NULL, ""};
 
@@ -81,7 +81,7 @@ static void what_is_not_said_is_not_wanted_but_for_market_and_region(void)
         }
 }
 
-static void without_a_region_the_usage_distinguishes_us_east_1_from_the_rest(void)
+TEST(without_a_region_the_usage_distinguishes_us_east_1_from_the_rest)
 {
     struct aws_row row = wanted;
 
@@ -92,7 +92,7 @@ static void without_a_region_the_usage_distinguishes_us_east_1_from_the_rest(voi
     EXPECT(!aws_row_is_wanted(&row, "eu-central-1"));
 }
 
-static void attributes_that_are_no_texts_are_not_taken_for_absent(void)
+TEST(attributes_that_are_no_texts_are_not_taken_for_absent)
 {
     AUTO(json_decrefp)
     json_t *attributes = json_loads(
@@ -135,7 +135,7 @@ static const char *price_in(const char *dimensions)
     "\",\"endRange\":\"" end "\",\"pricePerUnit\":{" prices "}}"
 #define GOOD DIMENSION("R", "Hrs", "0", "Inf", "\"USD\":\"0.3570000000\"")
 
-static void a_term_has_exactly_one_price_for_every_hour(void)
+TEST(a_term_has_exactly_one_price_for_every_hour)
 {
     EXPECT_STR(price_in(GOOD), "0.3570000000");
     EXPECT_STR(price_in(GOOD "," DIMENSION("Q", "Quantity", "0", "Inf", "\"USD\":\"505\"")),
@@ -153,7 +153,7 @@ static void a_term_has_exactly_one_price_for_every_hour(void)
     EXPECT_STR(price_in(GOOD "," DIMENSION("O", "Hrs", "0", "Inf", "\"USD\":\"0\"")), NULL);
 }
 
-static void terms_that_are_none_have_no_price(void)
+TEST(terms_that_are_none_have_no_price)
 {
     static const char *const shapes[] = {"{}",
                                          "[]",
@@ -171,7 +171,7 @@ static void terms_that_are_none_have_no_price(void)
     }
 }
 
-static void types_are_described_where_the_attributes_can_be_read(void)
+TEST(types_are_described_where_the_attributes_can_be_read)
 {
     struct instance_type type = {.vcpus = 7, .memory_gib = 7};
 
@@ -185,23 +185,9 @@ static void types_are_described_where_the_attributes_can_be_read(void)
     EXPECT_NEAR(type.vcpus, 0, 0);
 }
 
-static void a_region_is_a_word_that_can_stand_in_an_address(void)
+TEST(a_region_is_a_word_that_can_stand_in_an_address)
 {
     EXPECT(aws_is_region("us-east-1") && aws_is_region("us-west-2-lax-1"));
     EXPECT(!aws_is_region("") && !aws_is_region("us-east-1.example.org/"));
     EXPECT(!aws_is_region("US East (N. Virginia)") && !aws_is_region("us-east-1\n"));
-}
-
-int main(void)
-{
-    RUN(the_plain_linux_instance_is_wanted_and_so_is_metal);
-    RUN(each_of_its_twins_is_not);
-    RUN(what_is_not_said_is_not_wanted_but_for_market_and_region);
-    RUN(without_a_region_the_usage_distinguishes_us_east_1_from_the_rest);
-    RUN(attributes_that_are_no_texts_are_not_taken_for_absent);
-    RUN(a_term_has_exactly_one_price_for_every_hour);
-    RUN(terms_that_are_none_have_no_price);
-    RUN(types_are_described_where_the_attributes_can_be_read);
-    RUN(a_region_is_a_word_that_can_stand_in_an_address);
-    return test_result();
 }

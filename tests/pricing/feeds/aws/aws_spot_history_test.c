@@ -28,7 +28,7 @@ static long long nanos_of(const struct walk *walk, const char *type, const char 
     return price ? price->nanos : 0;
 }
 
-static void each_zone_has_the_newest_price_of_all_pages(void)
+TEST(each_zone_has_the_newest_price_of_all_pages)
 {
     static const size_t chunks[] = {0, 1, 17, 500};
 
@@ -60,7 +60,7 @@ static void each_zone_has_the_newest_price_of_all_pages(void)
     }
 }
 
-static void a_test_double_of_aws_is_read_too(void)
+TEST(a_test_double_of_aws_is_read_too)
 {
     AUTO(walk_end) struct walk walk = {0};
 
@@ -72,7 +72,7 @@ static void a_test_double_of_aws_is_read_too(void)
     EXPECT_INT(nanos_of(&walk, "g4dn.xlarge", "us-east-1f"), 10000);
 }
 
-static void it_asks_for_the_price_of_now_signed_for_the_region(void)
+TEST(it_asks_for_the_price_of_now_signed_for_the_region)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -91,7 +91,7 @@ static void it_asks_for_the_price_of_now_signed_for_the_region(void)
                "&InstanceType.1=m5.large&InstanceType.2=c7i.2xlarge");
 }
 
-static void china_has_its_own_domain_and_any_address_may_be_set(void)
+TEST(china_has_its_own_domain_and_any_address_may_be_set)
 {
     static const char *const cases[][3] = {
         {"https://ec2.{region}.amazonaws.com", "cn-north-1",
@@ -115,7 +115,7 @@ static void china_has_its_own_domain_and_any_address_may_be_set(void)
     }
 }
 
-static void what_must_be_known_before_is_asked_for(void)
+TEST(what_must_be_known_before_is_asked_for)
 {
     static const char *const types[] = {
         "", " , ,", "a-name-longer-than-the-name-of-any-type-of-instance-there-is.metal"};
@@ -137,7 +137,7 @@ static void what_must_be_known_before_is_asked_for(void)
     EXPECT_INT(walk.asked, 0);
 }
 
-static void no_rows_at_all_mean_not_offered_and_are_no_error(void)
+TEST(no_rows_at_all_mean_not_offered_and_are_no_error)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -165,7 +165,7 @@ static long long nanos_after(const char *answer)
 
 #define ONE(...) nanos_after(ANSWER __VA_ARGS__ END)
 
-static void of_several_rows_of_a_zone_the_newest_counts_in_any_order(void)
+TEST(of_several_rows_of_a_zone_the_newest_counts_in_any_order)
 {
     EXPECT_INT(ONE(ITEM("us-east-1a", LINUX, "0.1", T1) ITEM("us-east-1a", LINUX, "0.2", T2)),
                200000000);
@@ -179,7 +179,7 @@ static void of_several_rows_of_a_zone_the_newest_counts_in_any_order(void)
                200000000);
 }
 
-static void two_prices_of_one_moment_are_none_until_a_newer_one(void)
+TEST(two_prices_of_one_moment_are_none_until_a_newer_one)
 {
     EXPECT_INT(ONE(ITEM("us-east-1a", LINUX, "0.1", T1)
                        ITEM("us-east-1a", LINUX " (Amazon VPC)", "0.2", T1)),
@@ -190,7 +190,7 @@ static void two_prices_of_one_moment_are_none_until_a_newer_one(void)
                300000000);
 }
 
-static void a_row_that_cannot_be_read_is_no_price_and_ends_the_one_before(void)
+TEST(a_row_that_cannot_be_read_is_no_price_and_ends_the_one_before)
 {
     EXPECT_INT(ONE(ITEM("us-east-1a", LINUX, "0.1", T1) ITEM("us-east-1a", LINUX, "N/A", T2)), 0);
     EXPECT_INT(ONE(ITEM("us-east-1a", LINUX, "0.0", T1)), 0);
@@ -202,7 +202,7 @@ static void a_row_that_cannot_be_read_is_no_price_and_ends_the_one_before(void)
     EXPECT_INT(ONE(ITEM("us-east-1a", LINUX, "0.1</spotPrice><spotPrice>0.2", T1)), 0);
 }
 
-static void white_space_and_comments_and_names_of_namespaces_change_nothing(void)
+TEST(white_space_and_comments_and_names_of_namespaces_change_nothing)
 {
     EXPECT_INT(nanos_after("<?xml version='1.0'?><!-- hello -->\n"
                            "<e:DescribeSpotPriceHistoryResponse xmlns:e='urn:x'>"
@@ -216,7 +216,7 @@ static void white_space_and_comments_and_names_of_namespaces_change_nothing(void
                100000000);
 }
 
-static void a_zone_is_known_by_its_id_where_it_has_one(void)
+TEST(a_zone_is_known_by_its_id_where_it_has_one)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -252,7 +252,7 @@ static const char *token_page(void *user, size_t number, size_t *ret_length)
     return body;
 }
 
-static void repeated_tokens_and_endless_ones_are_failures(void)
+TEST(repeated_tokens_and_endless_ones_are_failures)
 {
     size_t two = 2, many = 999;
     AUTO(walk_end) struct walk walk;
@@ -266,7 +266,7 @@ static void repeated_tokens_and_endless_ones_are_failures(void)
     EXPECT_STR(walk.err.message, "it has more than 200 pages");
 }
 
-static void a_doctype_ends_it_at_once(void)
+TEST(a_doctype_ends_it_at_once)
 {
     static const char bomb[] = "<?xml version=\"1.0\"?><!DOCTYPE r [<!ENTITY a \"aaaaaaaaaa\">"
                                "<!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">"
@@ -283,7 +283,7 @@ static void a_doctype_ends_it_at_once(void)
     EXPECT_INT(walk_count(&walk), 0);
 }
 
-static void what_is_no_such_answer_is_a_failure(void)
+TEST(what_is_no_such_answer_is_a_failure)
 {
     static const char *const answers[] = {
         "",
@@ -309,7 +309,7 @@ static void what_is_no_such_answer_is_a_failure(void)
     }
 }
 
-static void texts_beyond_any_reason_are_failures(void)
+TEST(texts_beyond_any_reason_are_failures)
 {
     AUTO(walk_end) struct walk walk;
     char long_field[6000];
@@ -330,7 +330,7 @@ static void texts_beyond_any_reason_are_failures(void)
     }
 }
 
-static void a_refusal_says_why(void)
+TEST(a_refusal_says_why)
 {
     static const char *const names[] = {"aws-ec2-error-authfailure.xml",
                                         "aws-ec2-error-authfailure-moto.xml",
@@ -349,25 +349,4 @@ static void a_refusal_says_why(void)
         source_refusal(&response, said, sizeof said);
         EXPECT_STR(said, texts[i]);
     }
-}
-
-int main(void)
-{
-    RUN(each_zone_has_the_newest_price_of_all_pages);
-    RUN(a_test_double_of_aws_is_read_too);
-    RUN(it_asks_for_the_price_of_now_signed_for_the_region);
-    RUN(china_has_its_own_domain_and_any_address_may_be_set);
-    RUN(what_must_be_known_before_is_asked_for);
-    RUN(no_rows_at_all_mean_not_offered_and_are_no_error);
-    RUN(of_several_rows_of_a_zone_the_newest_counts_in_any_order);
-    RUN(two_prices_of_one_moment_are_none_until_a_newer_one);
-    RUN(a_row_that_cannot_be_read_is_no_price_and_ends_the_one_before);
-    RUN(white_space_and_comments_and_names_of_namespaces_change_nothing);
-    RUN(a_zone_is_known_by_its_id_where_it_has_one);
-    RUN(repeated_tokens_and_endless_ones_are_failures);
-    RUN(a_doctype_ends_it_at_once);
-    RUN(what_is_no_such_answer_is_a_failure);
-    RUN(texts_beyond_any_reason_are_failures);
-    RUN(a_refusal_says_why);
-    return test_result();
 }

@@ -51,7 +51,7 @@ static enum reading_state walk_rows(struct walk *walk, const char *const *change
 
 static const char *const samples[] = {"azure-retail-page1.json", "azure-retail-page2.json", NULL};
 
-static void of_thirteen_rows_of_one_machine_four_are_its_prices(void)
+TEST(of_thirteen_rows_of_one_machine_four_are_its_prices)
 {
     static const size_t chunks[] = {0, 1, 7, 1000};
 
@@ -96,7 +96,7 @@ static void of_thirteen_rows_of_one_machine_four_are_its_prices(void)
 #define RESERVATION                                                                              \
     "\"type\":\"Reservation\",\"armSkuName\":\"Standard_D4s_v5\",\"retailPrice\":876.0"
 
-static void a_reservation_is_no_price_by_the_hour(void)
+TEST(a_reservation_is_no_price_by_the_hour)
 {
     AUTO(walk_end) struct walk walk;
     const struct price *price;
@@ -112,7 +112,7 @@ static void a_reservation_is_no_price_by_the_hour(void)
 }
 
 /* Both terms have one meter, and may have one SKU. */
-static void two_terms_of_one_sku_are_two_rows(void)
+TEST(two_terms_of_one_sku_are_two_rows)
 {
     static const char same[] = "\"meterId\":\"m\",\"skuId\":\"s\"";
     char first[200], second[200];
@@ -125,7 +125,7 @@ static void two_terms_of_one_sku_are_two_rows(void)
     EXPECT_INT(walk_count(&walk), 3);
 }
 
-static void a_commitment_that_cannot_be_read_is_counted(void)
+TEST(a_commitment_that_cannot_be_read_is_counted)
 {
     static const char *const changes[] = {
         "{" RESERVATION ",\"reservationTerm\":\"1 Year\",\"retailPrice\":0}",
@@ -147,7 +147,7 @@ static void a_commitment_that_cannot_be_read_is_counted(void)
     }
 }
 
-static void the_first_page_is_requested_with_a_filter_and_the_second_by_its_link(void)
+TEST(the_first_page_is_requested_with_a_filter_and_the_second_by_its_link)
 {
     AUTO(walk_end) struct walk walk = {0};
 
@@ -171,7 +171,7 @@ static void the_first_page_is_requested_with_a_filter_and_the_second_by_its_link
 }
 
 /* A region that is misspelt has an empty list, and no error: to us it is one. */
-static void a_list_without_a_price_is_a_failure_that_says_why(void)
+TEST(a_list_without_a_price_is_a_failure_that_says_why)
 {
     AUTO(walk_end) struct walk walk, euros, windows;
 
@@ -192,7 +192,7 @@ static void a_list_without_a_price_is_a_failure_that_says_why(void)
                "none of its 1 entries is a price of an hour of Linux that can be taken");
 }
 
-static void rows_other_than_public_hourly_linux_prices_are_left_out(void)
+TEST(rows_other_than_public_hourly_linux_prices_are_left_out)
 {
     static const char *const changes[] = {
         "{\"type\":\"Reservation\"}",
@@ -228,7 +228,7 @@ static void rows_other_than_public_hourly_linux_prices_are_left_out(void)
     }
 }
 
-static void an_unreadable_row_is_counted_and_gives_no_price(void)
+TEST(an_unreadable_row_is_counted_and_gives_no_price)
 {
     static const char *const changes[] = {
         "{\"retailPrice\":0}",
@@ -253,7 +253,7 @@ static void an_unreadable_row_is_counted_and_gives_no_price(void)
     }
 }
 
-static void a_price_may_be_a_whole_number_and_end_in_the_future(void)
+TEST(a_price_may_be_a_whole_number_and_end_in_the_future)
 {
     AUTO(walk_end) struct walk walk;
     const struct price *price;
@@ -267,7 +267,7 @@ static void a_price_may_be_a_whole_number_and_end_in_the_future(void)
     EXPECT(!walk_price(&walk, "Standard_D2s_v5", "", PRICE_ON_DEMAND));
 }
 
-static void two_prices_for_one_machine_are_none(void)
+TEST(two_prices_for_one_machine_are_none)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -279,7 +279,7 @@ static void two_prices_for_one_machine_are_none(void)
     EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 2);
 }
 
-static void a_row_that_comes_twice_means_that_the_list_changed_meanwhile(void)
+TEST(a_row_that_comes_twice_means_that_the_list_changed_meanwhile)
 {
     AUTO(walk_end) struct walk walk;
     AUTO(freep) char *first = page_of(ROWS("{}"), "https://prices.azure.com/p?2");
@@ -291,7 +291,7 @@ static void a_row_that_comes_twice_means_that_the_list_changed_meanwhile(void)
     EXPECT_INT(walk.err.kind, ERROR_BUSY); /* to be tried again */
 }
 
-static void a_meter_may_have_a_past_and_a_future(void)
+TEST(a_meter_may_have_a_past_and_a_future)
 {
     static const char past[] = "{\"meterId\":\"m\",\"skuId\":\"s\",\"retailPrice\":9,"
                                "\"effectiveEndDate\":\"2026-01-01T00:00:00Z\"}";
@@ -318,7 +318,7 @@ static enum reading_state walk_link(struct walk *walk, const char *url, const ch
     return walk_texts(walk, ROWS(first, second));
 }
 
-static void links_lead_on_only_within_the_host_that_was_asked(void)
+TEST(links_lead_on_only_within_the_host_that_was_asked)
 {
     static const char here[] = "https://prices.azure.com/api/retail/prices";
     static const char *const good[][2] = {
@@ -361,7 +361,7 @@ static void links_lead_on_only_within_the_host_that_was_asked(void)
     }
 }
 
-static void a_link_that_is_too_long_is_not_cut(void)
+TEST(a_link_that_is_too_long_is_not_cut)
 {
     AUTO(walk_end) struct walk walk;
     char link[FETCH_URL_MAX + 100] = "https://prices.azure.com/a?";
@@ -386,7 +386,7 @@ static const char *endless_page(void *user, size_t number, size_t *ret_length)
     return endless->body;
 }
 
-static void a_link_that_was_followed_before_is_a_failure_and_no_end(void)
+TEST(a_link_that_was_followed_before_is_a_failure_and_no_end)
 {
     AUTO(walk_end) struct walk walk;
     struct endless endless = {.pages = 3};
@@ -397,7 +397,7 @@ static void a_link_that_was_followed_before_is_a_failure_and_no_end(void)
     EXPECT(strstr(walk.err.message, "circles") != NULL);
 }
 
-static void more_than_two_hundred_pages_are_a_failure_and_no_end(void)
+TEST(more_than_two_hundred_pages_are_a_failure_and_no_end)
 {
     AUTO(walk_end) struct walk walk;
     struct endless endless = {.pages = 1000};
@@ -408,7 +408,7 @@ static void more_than_two_hundred_pages_are_a_failure_and_no_end(void)
     EXPECT_STR(walk.err.message, "it has more than 200 pages");
 }
 
-static void a_page_that_is_not_whole_or_has_another_shape_is_a_failure(void)
+TEST(a_page_that_is_not_whole_or_has_another_shape_is_a_failure)
 {
     static const char *const pages[] = {
         "",
@@ -439,7 +439,7 @@ static void a_page_that_is_not_whole_or_has_another_shape_is_a_failure(void)
     }
 }
 
-static void a_region_that_is_no_word_is_refused(void)
+TEST(a_region_that_is_no_word_is_refused)
 {
     static const char *const names[] = {"", "East US", "eastus' or 'a' eq 'a", "../x"};
 
@@ -451,27 +451,4 @@ static void a_region_that_is_no_word_is_refused(void)
         EXPECT_INT(walk.err.kind, ERROR_INVALID);
         EXPECT_INT(walk.asked, 0);
     }
-}
-
-int main(void)
-{
-    RUN(of_thirteen_rows_of_one_machine_four_are_its_prices);
-    RUN(a_reservation_is_no_price_by_the_hour);
-    RUN(two_terms_of_one_sku_are_two_rows);
-    RUN(a_commitment_that_cannot_be_read_is_counted);
-    RUN(the_first_page_is_requested_with_a_filter_and_the_second_by_its_link);
-    RUN(a_list_without_a_price_is_a_failure_that_says_why);
-    RUN(rows_other_than_public_hourly_linux_prices_are_left_out);
-    RUN(an_unreadable_row_is_counted_and_gives_no_price);
-    RUN(a_price_may_be_a_whole_number_and_end_in_the_future);
-    RUN(two_prices_for_one_machine_are_none);
-    RUN(a_row_that_comes_twice_means_that_the_list_changed_meanwhile);
-    RUN(a_meter_may_have_a_past_and_a_future);
-    RUN(links_lead_on_only_within_the_host_that_was_asked);
-    RUN(a_link_that_is_too_long_is_not_cut);
-    RUN(a_link_that_was_followed_before_is_a_failure_and_no_end);
-    RUN(more_than_two_hundred_pages_are_a_failure_and_no_end);
-    RUN(a_page_that_is_not_whole_or_has_another_shape_is_a_failure);
-    RUN(a_region_that_is_no_word_is_refused);
-    return test_result();
 }

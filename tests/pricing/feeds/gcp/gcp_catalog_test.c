@@ -93,7 +93,7 @@ static struct price_batch_tally tally_of(struct walk *walk)
         .usage = usage_, .unit = "GiBy.h", .tiers = TIER("", nanos)                              \
     }
 
-static void committed_use_is_a_price_where_all_parts_have_one(void)
+TEST(committed_use_is_a_price_where_all_parts_have_one)
 {
     static const struct sku skus[] = {
         {.description = CORE_NAME},
@@ -125,7 +125,7 @@ static void committed_use_is_a_price_where_all_parts_have_one(void)
 
 /* GPUs and local SSD have commitments of their own; a machine has one where all its parts have.
  */
-static void committed_use_counts_gpus_and_local_ssd(void)
+TEST(committed_use_counts_gpus_and_local_ssd)
 {
     static const struct sku skus[] = {
         {.description = CORE_NAME},
@@ -156,7 +156,7 @@ static void committed_use_counts_gpus_and_local_ssd(void)
     EXPECT(!walk_price(&walk, "a2-ultragpu-1g", "", PRICE_COMMITTED_USE_1Y));
 }
 
-static void samples_give_the_known_prices_and_no_decoys(void)
+TEST(samples_give_the_known_prices_and_no_decoys)
 {
     static const char *const names[] = {"gcp-skus-n1.reconstructed.json",
                                         "gcp-skus-lastpage.reconstructed.json", NULL};
@@ -192,7 +192,7 @@ static void samples_give_the_known_prices_and_no_decoys(void)
     EXPECT_INT(tally_of(&walk).malformed + tally_of(&walk).ambiguous, 0);
 }
 
-static void a_price_is_that_of_cores_and_memory_together(void)
+TEST(a_price_is_that_of_cores_and_memory_together)
 {
     const struct sku skus[] = {{.id = "CORE", .regions = "[\"us-central1\",\"us-east1\"]"}, ram};
     AUTO(walk_end) struct walk walk;
@@ -216,7 +216,7 @@ static void a_price_is_that_of_cores_and_memory_together(void)
     EXPECT_NEAR(type->memory_gib, 3.75, 0);
 }
 
-static void less_than_a_nano_is_rounded(void)
+TEST(less_than_a_nano_is_rounded)
 {
     const struct sku skus[] = {
         {.id = "CORE"},
@@ -230,7 +230,7 @@ static void less_than_a_nano_is_rounded(void)
     EXPECT_STR(price ? price->text : "", "0.044110999"); /* 0.031611 + 0.01249999875 */
 }
 
-static void the_key_travels_in_a_header_only(void)
+TEST(the_key_travels_in_a_header_only)
 {
     AUTO(walk_end) struct walk walk;
     AUTO(freep) char *first = page(&ram, 1, "a+b/c=");
@@ -255,7 +255,7 @@ static void the_key_travels_in_a_header_only(void)
     EXPECT_STR(walk.err.field, "key");
 }
 
-static void money_is_units_and_nanos(void)
+TEST(money_is_units_and_nanos)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -269,7 +269,7 @@ static void money_is_units_and_nanos(void)
                "64.2440512");
 }
 
-static void what_is_no_price_by_the_hour_in_dollars_is_none(void)
+TEST(what_is_no_price_by_the_hour_in_dollars_is_none)
 {
     static const char *const tiers[] = {
         "",
@@ -314,7 +314,7 @@ static void what_is_no_price_by_the_hour_in_dollars_is_none(void)
     EXPECT_STR(PRICE_AFTER(&walk, {.unit = "GiBy.h"}), "");
 }
 
-static void words_must_agree_on_what_it_is(void)
+TEST(words_must_agree_on_what_it_is)
 {
     static const struct sku wrong[] = {
         {.description = "Spot Preemptible " CORE_NAME}, /* but the usage is OnDemand */
@@ -342,7 +342,7 @@ static void words_must_agree_on_what_it_is(void)
     }
 }
 
-static void two_prices_for_one_component_are_none(void)
+TEST(two_prices_for_one_component_are_none)
 {
     static const struct sku other = {.tiers = TIER("", "31611001")};
     AUTO(walk_end) struct walk walk;
@@ -359,7 +359,7 @@ static void two_prices_for_one_component_are_none(void)
                "2.2671552");
 }
 
-static void pages_go_on_until_the_token_is_empty_or_absent(void)
+TEST(pages_go_on_until_the_token_is_empty_or_absent)
 {
     AUTO(walk_end) struct walk walk;
     AUTO(freep) char *first = page(&ram, 1, "two");
@@ -375,7 +375,7 @@ static void pages_go_on_until_the_token_is_empty_or_absent(void)
     EXPECT_INT((long long)walk.asked, 3);
 }
 
-static void a_page_has_one_token(void)
+TEST(a_page_has_one_token)
 {
     AUTO(walk_end) struct walk walk;
     const struct sku skus[] = {ram, {.id = "X"}};
@@ -386,7 +386,7 @@ static void a_page_has_one_token(void)
     EXPECT_INT((long long)walk.err.kind, ERROR_UPSTREAM);
 }
 
-static void pages_that_lead_back_are_a_failure(void)
+TEST(pages_that_lead_back_are_a_failure)
 {
     AUTO(walk_end) struct walk walk;
     AUTO(freep) char *first = page(&ram, 1, "two");
@@ -410,7 +410,7 @@ static const char *endless(void *user, size_t number, size_t *ret_length)
     return text;
 }
 
-static void pages_without_end_are_a_failure(void)
+TEST(pages_without_end_are_a_failure)
 {
     AUTO(walk_end) struct walk walk;
     char text[80];
@@ -421,7 +421,7 @@ static void pages_without_end_are_a_failure(void)
     EXPECT_STR(walk.err.message, "there are more than 60 pages");
 }
 
-static void other_documents_are_a_failure(void)
+TEST(other_documents_are_a_failure)
 {
     static const char *const texts[] = {
         "{}",
@@ -445,7 +445,7 @@ static void other_documents_are_a_failure(void)
     }
 }
 
-static void a_refusal_is_an_error_and_never_read_as_prices(void)
+TEST(a_refusal_is_an_error_and_never_read_as_prices)
 {
     static const char *const names[] = {"gcp-error-nokey.json", NULL};
     AUTO(walk_end) struct walk walk = {0};
@@ -463,7 +463,7 @@ static void a_refusal_is_an_error_and_never_read_as_prices(void)
     EXPECT_STR(walk.err.message, "the page is an error instead of prices");
 }
 
-static void an_entry_that_is_too_large_is_a_failure(void)
+TEST(an_entry_that_is_too_large_is_a_failure)
 {
     AUTO(walk_end) struct walk walk;
     AUTO(freep) char *huge = calloc(1, 70000);
@@ -474,26 +474,4 @@ static void an_entry_that_is_too_large_is_a_failure(void)
     EXPECT_INT(walk_skus(&walk, skus, 2), READING_DONE);
     EXPECT_INT(walk_skus(&walk, skus, 3), READING_FAILED);
     EXPECT_INT((long long)walk.err.kind, ERROR_UPSTREAM);
-}
-
-int main(void)
-{
-    RUN(committed_use_is_a_price_where_all_parts_have_one);
-    RUN(committed_use_counts_gpus_and_local_ssd);
-    RUN(samples_give_the_known_prices_and_no_decoys);
-    RUN(a_price_is_that_of_cores_and_memory_together);
-    RUN(less_than_a_nano_is_rounded);
-    RUN(the_key_travels_in_a_header_only);
-    RUN(money_is_units_and_nanos);
-    RUN(what_is_no_price_by_the_hour_in_dollars_is_none);
-    RUN(words_must_agree_on_what_it_is);
-    RUN(two_prices_for_one_component_are_none);
-    RUN(pages_go_on_until_the_token_is_empty_or_absent);
-    RUN(a_page_has_one_token);
-    RUN(pages_that_lead_back_are_a_failure);
-    RUN(pages_without_end_are_a_failure);
-    RUN(other_documents_are_a_failure);
-    RUN(a_refusal_is_an_error_and_never_read_as_prices);
-    RUN(an_entry_that_is_too_large_is_a_failure);
-    return test_result();
 }

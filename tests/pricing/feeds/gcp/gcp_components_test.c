@@ -58,7 +58,7 @@ static const struct {
     {"Spot Preemptible C4D Instance Local SSD running in Iowa", GCP_SSD_C4D, GCP_EACH, true},
 };
 
-static void a_description_says_of_what_it_is_the_price(void)
+TEST(a_description_says_of_what_it_is_the_price)
 {
     for (size_t i = 0; i < COUNT(descriptions); i++) {
         struct gcp_component component = {.family = GCP_FAMILIES};
@@ -71,7 +71,7 @@ static void a_description_says_of_what_it_is_the_price(void)
     }
 }
 
-static void a_commitment_is_for_so_many_years(void)
+TEST(a_commitment_is_for_so_many_years)
 {
     static const struct {
         const char *text;
@@ -185,7 +185,7 @@ static const char *const others[] = {
     "Micro Instance with burstable CPU",
 };
 
-static void every_other_description_is_about_something_else(void)
+TEST(every_other_description_is_about_something_else)
 {
     struct gcp_component component;
 
@@ -199,7 +199,7 @@ static void every_other_description_is_about_something_else(void)
 }
 
 /* What the list's category and unit must say of an entry with this description. */
-static void categories_and_units_belong_to_a_part(void)
+TEST(categories_and_units_belong_to_a_part)
 {
     static const struct {
         const char *text, *family, *group, *unit;
@@ -230,13 +230,4 @@ static void categories_and_units_belong_to_a_part(void)
         EXPECT(strcmp(known[i].unit, "h") != 0 || !gcp_unit(&component, "GiBy.mo", &monthly));
         EXPECT_INT(gcp_dollars_max(&component), known[i].dollars_max);
     }
-}
-
-int main(void)
-{
-    RUN(a_commitment_is_for_so_many_years);
-    RUN(a_description_says_of_what_it_is_the_price);
-    RUN(every_other_description_is_about_something_else);
-    RUN(categories_and_units_belong_to_a_part);
-    return test_result();
 }

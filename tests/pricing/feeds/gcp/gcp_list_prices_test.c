@@ -138,7 +138,7 @@ static char *page_of_parts(const struct part *parts, size_t count)
     return bytes.data;
 }
 
-static void sums_of_parts_are_the_list_prices(void)
+TEST(sums_of_parts_are_the_list_prices)
 {
     AUTO(freep) char *text = page_of_parts(iowa, COUNT(iowa));
     AUTO(walk_end) struct walk walk;
@@ -156,7 +156,7 @@ static void sums_of_parts_are_the_list_prices(void)
 }
 
 /* Without one of its parts a type has no price, rather than a price without the part. */
-static void a_type_without_one_of_its_parts_has_no_price(void)
+TEST(a_type_without_one_of_its_parts_has_no_price)
 {
     static const struct {
         const char *type, *lacks;
@@ -191,7 +191,7 @@ static void a_type_without_one_of_its_parts_has_no_price(void)
     }
 }
 
-static void a_price_by_the_month_and_one_by_the_hour_are_two(void)
+TEST(a_price_by_the_month_and_one_by_the_hour_are_two)
 {
     static const struct part parts[] = {
         PAIR("C4A Arm Instance", 30860000, 3510000),
@@ -211,12 +211,4 @@ static void a_price_by_the_month_and_one_by_the_hour_are_two(void)
         EXPECT_STR(price ? price->reference : "", count == 3 ? "0+1+2" : "");
         EXPECT(walk_price(&walk, "c4a-standard-4", "", PRICE_ON_DEMAND) != NULL);
     }
-}
-
-int main(void)
-{
-    RUN(sums_of_parts_are_the_list_prices);
-    RUN(a_type_without_one_of_its_parts_has_no_price);
-    RUN(a_price_by_the_month_and_one_by_the_hour_are_two);
-    return test_result();
 }

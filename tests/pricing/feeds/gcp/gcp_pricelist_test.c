@@ -44,7 +44,7 @@ static long long malformed_of(const struct walk *walk)
     return price_batch_facts(walk->reading.batch)->tally.malformed;
 }
 
-static void prices_are_by_type_and_region(void)
+TEST(prices_are_by_type_and_region)
 {
     AUTO(walk_end) struct walk walk;
     const struct instance_type *type;
@@ -68,7 +68,7 @@ static void prices_are_by_type_and_region(void)
     EXPECT_STR(type->accelerator, "");
 }
 
-static void it_is_a_third_party_that_is_off_by_default(void)
+TEST(it_is_a_third_party_that_is_off_by_default)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -83,7 +83,7 @@ static void it_is_a_third_party_that_is_off_by_default(void)
     EXPECT_STR(walk.requests[0].headers[0], "");
 }
 
-static void accelerators_stand_before_or_after_the_price(void)
+TEST(accelerators_stand_before_or_after_the_price)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -122,7 +122,7 @@ static const char *price_of(struct walk *walk, const char *line)
     return text_of(walk, "n2-standard-4", "us-east1", PRICE_ON_DEMAND);
 }
 
-static void no_price_is_no_price(void)
+TEST(no_price_is_no_price)
 {
     static const char *const none[] = {"0", "0.0", "-0.4", "-1"};
     static const char *const malformed[] = {
@@ -150,7 +150,7 @@ static void no_price_is_no_price(void)
     }
 }
 
-static void a_price_at_another_place_is_none(void)
+TEST(a_price_at_another_place_is_none)
 {
     static const char *const lines[] = {
         "        hour: 0.4",
@@ -177,7 +177,7 @@ static void a_price_at_another_place_is_none(void)
     }
 }
 
-static void a_price_that_occurs_twice_is_dropped(void)
+TEST(a_price_that_occurs_twice_is_dropped)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -199,7 +199,7 @@ static void a_price_that_occurs_twice_is_dropped(void)
 
 /* What stands below a line that cannot be understood must not become a price of what came
  * before it. */
-static void lines_below_a_stray_line_are_left_out(void)
+TEST(lines_below_a_stray_line_are_left_out)
 {
 #define OTHER "      cost:\n        us-west1:\n          hour: 9.0\n      cpu: 2\n"
     static const char *const strays[] = {
@@ -233,7 +233,7 @@ static void lines_below_a_stray_line_are_left_out(void)
     }
 }
 
-static void a_stray_region_does_not_lend_its_prices_to_the_one_before(void)
+TEST(a_stray_region_does_not_lend_its_prices_to_the_one_before)
 {
     static const char *const strays[] = {
         "         us-west1:",    "\tus-west1:",        "        us west:",   "       us-west1:",
@@ -254,7 +254,7 @@ static void a_stray_region_does_not_lend_its_prices_to_the_one_before(void)
     }
 }
 
-static void a_document_without_instances_is_a_failure(void)
+TEST(a_document_without_instances_is_a_failure)
 {
     static const struct {
         const char *text, *message;
@@ -280,7 +280,7 @@ static void a_document_without_instances_is_a_failure(void)
     }
 }
 
-static void a_time_that_is_none_is_not_taken_for_one(void)
+TEST(a_time_that_is_none_is_not_taken_for_one)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -291,7 +291,7 @@ static void a_time_that_is_none_is_not_taken_for_one(void)
     EXPECT_INT(price_batch_facts(walk.reading.batch)->source_us, 0);
 }
 
-static void a_type_without_end_is_a_failure(void)
+TEST(a_type_without_end_is_a_failure)
 {
     AUTO(freep) char *text = calloc(1, 40000);
     AUTO(walk_end) struct walk walk;
@@ -302,20 +302,4 @@ static void a_type_without_end_is_a_failure(void)
     walk_start(&walk, &gcp_pricelist, "");
     EXPECT_INT(walk_yaml(&walk, text), READING_FAILED);
     EXPECT_STR(walk.err.message, "n2-standard-2 has more than 1024 prices");
-}
-
-int main(void)
-{
-    RUN(prices_are_by_type_and_region);
-    RUN(it_is_a_third_party_that_is_off_by_default);
-    RUN(accelerators_stand_before_or_after_the_price);
-    RUN(no_price_is_no_price);
-    RUN(a_price_at_another_place_is_none);
-    RUN(a_price_that_occurs_twice_is_dropped);
-    RUN(lines_below_a_stray_line_are_left_out);
-    RUN(a_stray_region_does_not_lend_its_prices_to_the_one_before);
-    RUN(a_document_without_instances_is_a_failure);
-    RUN(a_time_that_is_none_is_not_taken_for_one);
-    RUN(a_type_without_end_is_a_failure);
-    return test_result();
 }

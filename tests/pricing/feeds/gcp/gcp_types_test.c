@@ -12,7 +12,7 @@ static bool find(const char *name, struct gcp_type *ret_type)
     return false;
 }
 
-static void shapes_are_as_they_are_rented(void)
+TEST(shapes_are_as_they_are_rented)
 {
     static const struct {
         const char *name;
@@ -48,7 +48,7 @@ static void shapes_are_as_they_are_rented(void)
 }
 
 /* Why each stays out stands in docs/prices.md. */
-static void types_whose_price_is_not_certain_are_absent(void)
+TEST(types_whose_price_is_not_certain_are_absent)
 {
     static const char *const absent[] = {"a3-highgpu-8g",
                                          "a3-megagpu-8g",
@@ -84,7 +84,7 @@ static void check_items(const struct gcp_type *type)
     }
 }
 
-static void every_type_is_there_once_with_parts_that_have_prices(void)
+TEST(every_type_is_there_once_with_parts_that_have_prices)
 {
     struct gcp_type type, other;
     size_t count = 0;
@@ -110,7 +110,7 @@ static long long amount_of(const char *name, size_t family, enum gcp_part part)
     return 0;
 }
 
-static void what_is_in_a_machine_is_counted(void)
+TEST(what_is_in_a_machine_is_counted)
 {
     struct gcp_type type = {.vcpus = 0};
 
@@ -138,20 +138,10 @@ static void what_is_in_a_machine_is_counted(void)
     EXPECT_STR(type.accelerator, "");
 }
 
-static void regions_are_distinguished_from_other_words(void)
+TEST(regions_are_distinguished_from_other_words)
 {
     EXPECT(gcp_is_region("us-central1") && gcp_is_region("europe-west12"));
     EXPECT(!gcp_is_region("") && !gcp_is_region("global") && !gcp_is_region("windows"));
     EXPECT(!gcp_is_region("sles-sap") && !gcp_is_region("us-central1-a"));
     EXPECT(!gcp_is_region("us-1") && !gcp_is_region("-east1") && !gcp_is_region("US-east1"));
-}
-
-int main(void)
-{
-    RUN(shapes_are_as_they_are_rented);
-    RUN(types_whose_price_is_not_certain_are_absent);
-    RUN(every_type_is_there_once_with_parts_that_have_prices);
-    RUN(what_is_in_a_machine_is_counted);
-    RUN(regions_are_distinguished_from_other_words);
-    return test_result();
 }

@@ -46,13 +46,13 @@ static const struct {
     {"::ffff:10.0.0.1", false},
 };
 
-static void loopback_is_distinguished_from_reachable_addresses(void)
+TEST(loopback_is_distinguished_from_reachable_addresses)
 {
     for (size_t i = 0; i < COUNT(addresses); i++)
         EXPECT_INT(config_is_loopback(addresses[i].address), addresses[i].loopback);
 }
 
-static void an_address_that_others_can_reach_needs_a_token(void)
+TEST(an_address_that_others_can_reach_needs_a_token)
 {
     static const char *const reachable[] = {"0.0.0.0", "::", "192.168.0.1", "fe80::1"};
 
@@ -75,7 +75,7 @@ static void an_address_that_others_can_reach_needs_a_token(void)
     }
 }
 
-static void a_host_name_is_no_address(void)
+TEST(a_host_name_is_no_address)
 {
     static const char *const names[] = {"localhost",    "",         "127.1",
                                         "127.0.0.1:80", "[::1]:80", "*"};
@@ -107,7 +107,7 @@ static const struct {
     {"", "XDG_STATE_HOMES=/state", NULL},
 };
 
-static void the_database_is_in_the_state_directory_by_default(void)
+TEST(the_database_is_in_the_state_directory_by_default)
 {
     for (size_t i = 0; i < COUNT(databases); i++) {
         struct config config = plain_config();
@@ -122,7 +122,7 @@ static void the_database_is_in_the_state_directory_by_default(void)
     }
 }
 
-static void the_state_directory_wins_over_home_unless_it_is_relative(void)
+TEST(the_state_directory_wins_over_home_unless_it_is_relative)
 {
     char home[] = "HOME=/home/me", state[] = "XDG_STATE_HOME=/state", odd[] = "XDG_STATE_HOME=s";
     char *both[] = {home, state, NULL}, *relative[] = {home, odd, NULL};
@@ -136,7 +136,7 @@ static void the_state_directory_wins_over_home_unless_it_is_relative(void)
     EXPECT_STR(config.database, "/home/me/.local/state/pennyworth/pennyworth.db");
 }
 
-static void a_state_directory_that_is_too_long_is_refused(void)
+TEST(a_state_directory_that_is_too_long_is_refused)
 {
     static char variable[5000] = "XDG_STATE_HOME=/";
     struct config config = plain_config();
@@ -175,7 +175,7 @@ static const struct {
      "the token must have at most 256 characters"},
 };
 
-static void a_token_is_the_first_line_of_its_file(void)
+TEST(a_token_is_the_first_line_of_its_file)
 {
     for (size_t i = 0; i < COUNT(files); i++) {
         struct config config = plain_config();
@@ -194,7 +194,7 @@ static void a_token_is_the_first_line_of_its_file(void)
     }
 }
 
-static void a_file_that_cannot_be_read_is_named(void)
+TEST(a_file_that_cannot_be_read_is_named)
 {
     struct config config = plain_config();
     struct error err = {0};
@@ -211,7 +211,7 @@ static void a_file_that_cannot_be_read_is_named(void)
     EXPECT_STR(err.field, "--write-token-file");
 }
 
-static void a_token_from_the_environment_keeps_the_same_rules(void)
+TEST(a_token_from_the_environment_keeps_the_same_rules)
 {
     struct config config = plain_config();
     struct error err = {0};
@@ -229,7 +229,7 @@ static void a_token_from_the_environment_keeps_the_same_rules(void)
     EXPECT_STR(err.message, LETTERS);
 }
 
-static void a_token_file_wins_over_a_token(void)
+TEST(a_token_file_wins_over_a_token)
 {
     struct config config = plain_config();
     char path[64];
@@ -243,7 +243,7 @@ static void a_token_file_wins_over_a_token(void)
 }
 
 /* Where the metadata are, and what a token is made of; "" is right. */
-static void words_that_mean_nothing_are_refused(void)
+TEST(words_that_mean_nothing_are_refused)
 {
     static const struct {
         enum command command;
@@ -284,20 +284,4 @@ static void words_that_mean_nothing_are_refused(void)
         EXPECT_STR(err.field, rows[i].field);
         EXPECT_STR(err.message, rows[i].words);
     }
-}
-
-int main(void)
-{
-    RUN(loopback_is_distinguished_from_reachable_addresses);
-    RUN(an_address_that_others_can_reach_needs_a_token);
-    RUN(a_host_name_is_no_address);
-    RUN(the_database_is_in_the_state_directory_by_default);
-    RUN(the_state_directory_wins_over_home_unless_it_is_relative);
-    RUN(a_state_directory_that_is_too_long_is_refused);
-    RUN(a_token_is_the_first_line_of_its_file);
-    RUN(a_file_that_cannot_be_read_is_named);
-    RUN(a_token_from_the_environment_keeps_the_same_rules);
-    RUN(a_token_file_wins_over_a_token);
-    RUN(words_that_mean_nothing_are_refused);
-    return test_result();
 }

@@ -44,7 +44,7 @@ static enum config_result read_config(const char *const flags[], const char *con
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void without_options_the_defaults_hold(void)
+TEST(without_options_the_defaults_hold)
 {
     struct config config;
     struct error err = {0};
@@ -86,7 +86,7 @@ static const struct {
     {NULL, "pennyworth_port=81", 8080},
 };
 
-static void a_flag_wins_over_the_environment_and_that_over_the_default(void)
+TEST(a_flag_wins_over_the_environment_and_that_over_the_default)
 {
     for (size_t i = 0; i < COUNT(orders); i++) {
         struct config config;
@@ -98,7 +98,7 @@ static void a_flag_wins_over_the_environment_and_that_over_the_default(void)
     }
 }
 
-static void a_value_follows_its_flag_as_a_word_or_after_an_equals_sign(void)
+TEST(a_value_follows_its_flag_as_a_word_or_after_an_equals_sign)
 {
     struct config config;
 
@@ -170,7 +170,7 @@ static void check_limit(size_t i, bool as_flag)
     }
 }
 
-static void every_limit_holds_at_both_ends_and_names_what_was_typed(void)
+TEST(every_limit_holds_at_both_ends_and_names_what_was_typed)
 {
     for (size_t i = 0; i < COUNT(limits); i++) {
         check_limit(i, true);
@@ -223,7 +223,7 @@ static const struct {
      "must have between 0 and 63 bytes, got 64"},
 };
 
-static void a_refused_option_is_named_as_it_was_typed(void)
+TEST(a_refused_option_is_named_as_it_was_typed)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct config config;
@@ -246,7 +246,7 @@ static const struct {
     {"PENNYWORTH_ENGINE=c=ls", {"--engine=a=sh", "--engine=b=cat"}, "a=sh;b=cat"},
 };
 
-static void engines_may_be_given_again_and_add_up(void)
+TEST(engines_may_be_given_again_and_add_up)
 {
     for (size_t i = 0; i < COUNT(engines); i++) {
         struct config config;
@@ -257,7 +257,7 @@ static void engines_may_be_given_again_and_add_up(void)
     }
 }
 
-static void engines_that_are_too_long_together_are_refused(void)
+TEST(engines_that_are_too_long_together_are_refused)
 {
     char word[3000];
     struct config config;
@@ -272,7 +272,7 @@ static void engines_that_are_too_long_together_are_refused(void)
     EXPECT_STR(err.message, "is too long all together");
 }
 
-static void any_other_option_given_again_replaces(void)
+TEST(any_other_option_given_again_replaces)
 {
     struct config config;
 
@@ -285,7 +285,7 @@ static void any_other_option_given_again_replaces(void)
 }
 
 /* --wanted is --wanted=on, and takes no word after it. */
-static void a_flag_may_need_no_value(void)
+TEST(a_flag_may_need_no_value)
 {
     struct config config;
     struct error err = {0};
@@ -317,7 +317,7 @@ static const struct {
     {"health", NULL, COMMAND_HEALTH},
 };
 
-static void the_first_word_is_the_command(void)
+TEST(the_first_word_is_the_command)
 {
     for (size_t i = 0; i < COUNT(first_words); i++) {
         struct config config;
@@ -331,7 +331,7 @@ static void the_first_word_is_the_command(void)
     }
 }
 
-static void operands_may_stand_between_options(void)
+TEST(operands_may_stand_between_options)
 {
     struct config config;
 
@@ -358,7 +358,7 @@ static const struct {
     {{"bench", "--set=all"}, "--set"},
 };
 
-static void options_that_contradict_each_other_are_refused(void)
+TEST(options_that_contradict_each_other_are_refused)
 {
     for (size_t i = 0; i < COUNT(misfits); i++) {
         struct config config;
@@ -369,7 +369,7 @@ static void options_that_contradict_each_other_are_refused(void)
     }
 }
 
-static void help_and_version_win_over_mistakes(void)
+TEST(help_and_version_win_over_mistakes)
 {
     struct config config;
     struct error err = {0};
@@ -405,7 +405,7 @@ static const char *const help_lines[] = {
     "  --version\n",
 };
 
-static void help_lists_every_option_with_its_variable_default_and_limits(void)
+TEST(help_lists_every_option_with_its_variable_default_and_limits)
 {
     AUTO(freep) char *text = NULL;
     size_t size;
@@ -430,7 +430,7 @@ static void help_lists_every_option_with_its_variable_default_and_limits(void)
 }
 
 /* Whatever --help names can be given. */
-static void every_flag_of_help_is_understood(void)
+TEST(every_flag_of_help_is_understood)
 {
     AUTO(freep) char *text = NULL;
     size_t size;
@@ -450,24 +450,4 @@ static void every_flag_of_help_is_understood(void)
         EXPECT(!strstr(err.message, "is not an option") || strcmp(err.field, "?") == 0);
     }
     EXPECT_INT(flags, 40); /* with --help and --version */
-}
-
-int main(void)
-{
-    RUN(without_options_the_defaults_hold);
-    RUN(a_flag_wins_over_the_environment_and_that_over_the_default);
-    RUN(a_value_follows_its_flag_as_a_word_or_after_an_equals_sign);
-    RUN(every_limit_holds_at_both_ends_and_names_what_was_typed);
-    RUN(a_refused_option_is_named_as_it_was_typed);
-    RUN(engines_may_be_given_again_and_add_up);
-    RUN(engines_that_are_too_long_together_are_refused);
-    RUN(any_other_option_given_again_replaces);
-    RUN(a_flag_may_need_no_value);
-    RUN(the_first_word_is_the_command);
-    RUN(operands_may_stand_between_options);
-    RUN(options_that_contradict_each_other_are_refused);
-    RUN(help_and_version_win_over_mistakes);
-    RUN(help_lists_every_option_with_its_variable_default_and_limits);
-    RUN(every_flag_of_help_is_understood);
-    return test_result();
 }

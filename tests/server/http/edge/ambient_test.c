@@ -13,7 +13,7 @@ static const char *refused(const char *host, const char *origin, const char *sit
     return ambient_check(&request, "bench.example;Other.example", &err) ? "" : err.field;
 }
 
-static void own_names_are_answered(void)
+TEST(own_names_are_answered)
 {
     static const char *const own[] = {"127.0.0.1",
                                       "127.0.0.1:8080",
@@ -31,7 +31,7 @@ static void own_names_are_answered(void)
         EXPECT_STR(refused(own[i], NULL, NULL, true), "");
 }
 
-static void names_of_strangers_are_refused(void)
+TEST(names_of_strangers_are_refused)
 {
     static char longest[600];
     static const char *const strange[] = {"evil.example",
@@ -53,7 +53,7 @@ static void names_of_strangers_are_refused(void)
     EXPECT_STR(refused(longest, NULL, NULL, false), "Host");
 }
 
-static void pages_of_others_change_nothing(void)
+TEST(pages_of_others_change_nothing)
 {
     static const char *const sites[] = {"cross-site", "same-site", "", "Same-Origin"};
 
@@ -68,16 +68,7 @@ static void pages_of_others_change_nothing(void)
         EXPECT_STR(refused("localhost", NULL, sites[i], true), "Sec-Fetch-Site");
 }
 
-static void pages_of_others_may_lead_to_what_only_reads(void)
+TEST(pages_of_others_may_lead_to_what_only_reads)
 {
     EXPECT_STR(refused("localhost", "http://evil.example", "cross-site", false), "");
-}
-
-int main(void)
-{
-    RUN(own_names_are_answered);
-    RUN(names_of_strangers_are_refused);
-    RUN(pages_of_others_change_nothing);
-    RUN(pages_of_others_may_lead_to_what_only_reads);
-    return test_result();
 }

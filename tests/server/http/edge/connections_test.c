@@ -54,7 +54,7 @@ static struct client *add(struct connections *connections, int descriptor, const
     return connections_add(connections, descriptor, (struct sockaddr *)&six, now_ns);
 }
 
-static void clients_are_counted_while_they_are_there(void)
+TEST(clients_are_counted_while_they_are_there)
 {
     struct connections *connections = start(&usual);
     struct client *first = add(connections, 1, "10.0.0.1", START);
@@ -71,7 +71,7 @@ static void clients_are_counted_while_they_are_there(void)
     connections_free(connections);
 }
 
-static void an_address_over_its_limit_loses_its_own_longest_resting_client(void)
+TEST(an_address_over_its_limit_loses_its_own_longest_resting_client)
 {
     struct connections *connections = start(&usual);
     struct client *other = add(connections, 1, "10.0.0.9", START); /* the longest of all */
@@ -88,7 +88,7 @@ static void an_address_over_its_limit_loses_its_own_longest_resting_client(void)
     connections_free(connections);
 }
 
-static void over_the_total_the_longest_resting_client_of_all_makes_room(void)
+TEST(over_the_total_the_longest_resting_client_of_all_makes_room)
 {
     static const char *const addresses[] = {"10.0.0.1", "::1", "10.0.0.3", "fe80::1", "10.0.0.5"};
     struct connections *connections = start(&usual);
@@ -103,7 +103,7 @@ static void over_the_total_the_longest_resting_client_of_all_makes_room(void)
     connections_free(connections);
 }
 
-static void an_address_is_the_same_in_both_of_its_families(void)
+TEST(an_address_is_the_same_in_both_of_its_families)
 {
     struct connections *connections = start(&usual);
 
@@ -115,7 +115,7 @@ static void an_address_is_the_same_in_both_of_its_families(void)
     connections_free(connections);
 }
 
-static void a_client_that_is_being_answered_is_never_cut_for_another(void)
+TEST(a_client_that_is_being_answered_is_never_cut_for_another)
 {
     struct connections *connections = start(&usual);
     struct client *clients[5];
@@ -137,7 +137,7 @@ static void a_client_that_is_being_answered_is_never_cut_for_another(void)
     connections_free(connections);
 }
 
-static void a_dawdling_client_makes_room_like_a_resting_one(void)
+TEST(a_dawdling_client_makes_room_like_a_resting_one)
 {
     static const enum phase phases[] = {PHASE_REST, PHASE_HEADER, PHASE_BODY};
 
@@ -154,7 +154,7 @@ static void a_dawdling_client_makes_room_like_a_resting_one(void)
     }
 }
 
-static void a_cut_client_counts_no_more_and_is_not_cut_again(void)
+TEST(a_cut_client_counts_no_more_and_is_not_cut_again)
 {
     struct connections *connections = start(&usual);
     struct client *client = add(connections, 1, "10.0.0.1", START);
@@ -178,7 +178,7 @@ static const struct {
 } deadlines[] = {{PHASE_REST, 60},  {PHASE_HEADER, 10}, {PHASE_BODY, 30},
                  {PHASE_ANSWER, 0}, {PHASE_HOLD, 0},    {PHASE_SEND, 20}};
 
-static void each_phase_has_its_deadline_from_its_own_beginning(void)
+TEST(each_phase_has_its_deadline_from_its_own_beginning)
 {
     for (size_t i = 0; i < COUNT(deadlines); i++) {
         struct connections *connections = start(&usual);
@@ -196,7 +196,7 @@ static void each_phase_has_its_deadline_from_its_own_beginning(void)
     }
 }
 
-static void a_new_client_has_to_send_its_header_in_time(void)
+TEST(a_new_client_has_to_send_its_header_in_time)
 {
     struct connections *connections = start(&usual);
 
@@ -207,7 +207,7 @@ static void a_new_client_has_to_send_its_header_in_time(void)
     connections_free(connections);
 }
 
-static void the_next_tick_is_the_first_deadline(void)
+TEST(the_next_tick_is_the_first_deadline)
 {
     struct connections *connections = start(&usual);
     struct client *early, *late;
@@ -226,7 +226,7 @@ static void the_next_tick_is_the_first_deadline(void)
 
 /* Phases change without waking anybody, so the next look may not be later than the shortest
  * deadline that could begin meanwhile. */
-static void a_change_of_phase_between_two_ticks_is_seen_in_time(void)
+TEST(a_change_of_phase_between_two_ticks_is_seen_in_time)
 {
     static const struct connection_limits orders[] = {
         {.most = 9,
@@ -266,7 +266,7 @@ static void a_change_of_phase_between_two_ticks_is_seen_in_time(void)
     }
 }
 
-static void a_client_that_takes_its_answer_goes_on_and_one_that_does_not_is_cut(void)
+TEST(a_client_that_takes_its_answer_goes_on_and_one_that_does_not_is_cut)
 {
     struct connections *connections = start(&usual);
     struct client *reads = add(connections, 1, "10.0.0.1", START);
@@ -286,7 +286,7 @@ static void a_client_that_takes_its_answer_goes_on_and_one_that_does_not_is_cut(
     connections_free(connections);
 }
 
-static void a_client_that_does_not_take_its_answer_makes_room(void)
+TEST(a_client_that_does_not_take_its_answer_makes_room)
 {
     const struct connection_limits limits = {.most = 2, .most_per_address = 2};
     struct connections *connections = start(&limits);
@@ -302,7 +302,7 @@ static void a_client_that_does_not_take_its_answer_makes_room(void)
 
 /* A crowd that comes all at once and takes nothing must not shut others out until its answers are
  * old. Among its own connections an address waits for what has just begun. */
-static void an_answer_that_has_just_begun_makes_room_for_other_addresses_only(void)
+TEST(an_answer_that_has_just_begun_makes_room_for_other_addresses_only)
 {
     const struct connection_limits limits = {.most = 3, .most_per_address = 2};
     struct connections *connections = start(&limits);
@@ -324,7 +324,7 @@ static void an_answer_that_has_just_begun_makes_room_for_other_addresses_only(vo
     connections_free(connections);
 }
 
-static void half_of_the_connections_may_wait(void)
+TEST(half_of_the_connections_may_wait)
 {
     const struct connection_limits limits = {.most = 6, .most_per_address = 4};
     struct connections *connections = start(&limits);
@@ -341,24 +341,4 @@ static void half_of_the_connections_may_wait(void)
     client_phase(clients[0], PHASE_SEND, START);
     EXPECT(connections_hold(connections, clients[5], START));
     connections_free(connections);
-}
-
-int main(void)
-{
-    RUN(clients_are_counted_while_they_are_there);
-    RUN(an_address_over_its_limit_loses_its_own_longest_resting_client);
-    RUN(over_the_total_the_longest_resting_client_of_all_makes_room);
-    RUN(an_address_is_the_same_in_both_of_its_families);
-    RUN(a_client_that_is_being_answered_is_never_cut_for_another);
-    RUN(a_dawdling_client_makes_room_like_a_resting_one);
-    RUN(a_cut_client_counts_no_more_and_is_not_cut_again);
-    RUN(each_phase_has_its_deadline_from_its_own_beginning);
-    RUN(a_new_client_has_to_send_its_header_in_time);
-    RUN(the_next_tick_is_the_first_deadline);
-    RUN(a_change_of_phase_between_two_ticks_is_seen_in_time);
-    RUN(a_client_that_takes_its_answer_goes_on_and_one_that_does_not_is_cut);
-    RUN(a_client_that_does_not_take_its_answer_makes_room);
-    RUN(an_answer_that_has_just_begun_makes_room_for_other_addresses_only);
-    RUN(half_of_the_connections_may_wait);
-    return test_result();
 }

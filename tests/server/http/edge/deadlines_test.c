@@ -81,7 +81,7 @@ static void sleep_ms(long milliseconds)
     nanosleep(&(struct timespec){.tv_nsec = milliseconds * NS_PER_MS}, NULL);
 }
 
-static void with_nothing_due_it_never_wakes(void)
+TEST(with_nothing_due_it_never_wakes)
 {
     struct ticks ticks;
     struct deadlines *deadlines;
@@ -93,7 +93,7 @@ static void with_nothing_due_it_never_wakes(void)
     end(deadlines, &ticks);
 }
 
-static void it_wakes_when_something_is_due_and_not_before(void)
+TEST(it_wakes_when_something_is_due_and_not_before)
 {
     struct ticks ticks;
     struct deadlines *deadlines;
@@ -109,7 +109,7 @@ static void it_wakes_when_something_is_due_and_not_before(void)
     end(deadlines, &ticks);
 }
 
-static void overdue_work_is_done_at_once(void)
+TEST(overdue_work_is_done_at_once)
 {
     struct ticks ticks;
     struct deadlines *deadlines;
@@ -122,7 +122,7 @@ static void overdue_work_is_done_at_once(void)
     end(deadlines, &ticks);
 }
 
-static void an_earlier_wish_moves_the_plan_forward(void)
+TEST(an_earlier_wish_moves_the_plan_forward)
 {
     struct ticks ticks;
     struct deadlines *deadlines;
@@ -138,7 +138,7 @@ static void an_earlier_wish_moves_the_plan_forward(void)
     end(deadlines, &ticks);
 }
 
-static void a_later_wish_does_not_move_the_plan_back(void)
+TEST(a_later_wish_does_not_move_the_plan_back)
 {
     struct ticks ticks;
     struct deadlines *deadlines;
@@ -153,7 +153,7 @@ static void a_later_wish_does_not_move_the_plan_back(void)
     end(deadlines, &ticks);
 }
 
-static void each_tick_says_when_the_next_is_due(void)
+TEST(each_tick_says_when_the_next_is_due)
 {
     struct ticks ticks;
     struct deadlines *deadlines;
@@ -186,7 +186,7 @@ static long long tick_and_ask(void *user, long long now_ns)
     return tick(&asker->ticks, now_ns);
 }
 
-static void a_wish_during_a_tick_is_not_forgotten(void)
+TEST(a_wish_during_a_tick_is_not_forgotten)
 {
     struct asker asker;
 
@@ -197,7 +197,7 @@ static void a_wish_during_a_tick_is_not_forgotten(void)
     end(asker.deadlines, &asker.ticks);
 }
 
-static void stopping_does_not_wait_for_what_is_due_later(void)
+TEST(stopping_does_not_wait_for_what_is_due_later)
 {
     struct ticks ticks;
     struct deadlines *deadlines;
@@ -213,17 +213,4 @@ static void stopping_does_not_wait_for_what_is_due_later(void)
     deadlines_free(deadlines);
     deadlines_stop(NULL);
     deadlines_free(NULL);
-}
-
-int main(void)
-{
-    RUN(with_nothing_due_it_never_wakes);
-    RUN(it_wakes_when_something_is_due_and_not_before);
-    RUN(overdue_work_is_done_at_once);
-    RUN(an_earlier_wish_moves_the_plan_forward);
-    RUN(a_later_wish_does_not_move_the_plan_back);
-    RUN(each_tick_says_when_the_next_is_due);
-    RUN(a_wish_during_a_tick_is_not_forgotten);
-    RUN(stopping_does_not_wait_for_what_is_due_later);
-    return test_result();
 }

@@ -60,7 +60,7 @@ static const struct {
     {HOST "Transfer-Encoding: xchunked\r\n\r\n", "Transfer-Encoding must be chunked"},
 };
 
-static void what_could_be_read_in_two_ways_is_refused(void)
+TEST(what_could_be_read_in_two_ways_is_refused)
 {
     for (size_t i = 0; i < COUNT(headers); i++) {
         EXPECT_STR(fault_of(headers[i].sent, true, true), headers[i].fault);
@@ -68,7 +68,7 @@ static void what_could_be_read_in_two_ways_is_refused(void)
     }
 }
 
-static void lines_that_end_without_cr_lf_are_seen_by_their_places(void)
+TEST(lines_that_end_without_cr_lf_are_seen_by_their_places)
 {
     EXPECT_STR(fault_of(HOST "a: b\n\r\n", true, true), FOLDED);
     EXPECT_STR(fault_of("Host: x\na: b\r\n\r\n", true, true), FOLDED);
@@ -76,7 +76,7 @@ static void lines_that_end_without_cr_lf_are_seen_by_their_places(void)
     EXPECT_STR(fault_of(HOST "a: b\n\r\n", false, true), "");
 }
 
-static void a_value_that_was_moved_was_folded(void)
+TEST(a_value_that_was_moved_was_folded)
 {
     static const char host[] = "Host\0 x\r\n\r\n", elsewhere[] = "x";
     struct framing framing = framing_begin(host);
@@ -90,19 +90,10 @@ static void a_value_that_was_moved_was_folded(void)
     EXPECT_STR(err.message, FOLDED);
 }
 
-static void http_1_0_needs_no_host_and_has_no_codings(void)
+TEST(http_1_0_needs_no_host_and_has_no_codings)
 {
     EXPECT_STR(fault_of("\r\n", true, false), "");
     EXPECT_STR(fault_of(HOST HOST "\r\n", true, false), "Host is given more than once");
     EXPECT_STR(fault_of("Transfer-Encoding: chunked\r\n\r\n", true, false),
                "HTTP/1.0 has no Transfer-Encoding");
-}
-
-int main(void)
-{
-    RUN(what_could_be_read_in_two_ways_is_refused);
-    RUN(lines_that_end_without_cr_lf_are_seen_by_their_places);
-    RUN(a_value_that_was_moved_was_folded);
-    RUN(http_1_0_needs_no_host_and_has_no_codings);
-    return test_result();
 }

@@ -26,7 +26,7 @@ static void connect_both(int *ret_ours, int *ret_theirs)
     EXPECT(*ret_ours >= 0);
 }
 
-static void an_open_connection_is_not_gone(void)
+TEST(an_open_connection_is_not_gone)
 {
     AUTO(closep) int ours = -1;
     AUTO(closep) int theirs = -1;
@@ -37,7 +37,7 @@ static void an_open_connection_is_not_gone(void)
     EXPECT(!listener_has_left(ours));
 }
 
-static void a_closed_connection_counts_as_gone(void)
+TEST(a_closed_connection_counts_as_gone)
 {
     AUTO(closep) int ours = -1;
     int theirs;
@@ -47,7 +47,7 @@ static void a_closed_connection_counts_as_gone(void)
     EXPECT(listener_has_left(ours));
 }
 
-static void a_closed_connection_with_bytes_left_to_read_counts_as_gone(void)
+TEST(a_closed_connection_with_bytes_left_to_read_counts_as_gone)
 {
     AUTO(closep) int ours = -1;
     int theirs;
@@ -58,7 +58,7 @@ static void a_closed_connection_with_bytes_left_to_read_counts_as_gone(void)
     EXPECT(listener_has_left(ours));
 }
 
-static void an_end_is_told_behind_the_bytes_that_came_before_it(void)
+TEST(an_end_is_told_behind_the_bytes_that_came_before_it)
 {
     AUTO(closep) int ours = -1;
     AUTO(closep) int theirs = -1;
@@ -76,7 +76,7 @@ static void an_end_is_told_behind_the_bytes_that_came_before_it(void)
     EXPECT_INT(recv(theirs, text, sizeof text, 0), 6);
 }
 
-static void what_is_not_taken_is_dropped_in_time(void)
+TEST(what_is_not_taken_is_dropped_in_time)
 {
     AUTO(closep) int ours = -1;
     AUTO(closep) int theirs = -1;
@@ -88,7 +88,7 @@ static void what_is_not_taken_is_dropped_in_time(void)
     EXPECT_INT(patience_ms, SEND_SECONDS * 1000);
 }
 
-static void a_cut_takes_back_what_was_not_read(void)
+TEST(a_cut_takes_back_what_was_not_read)
 {
     AUTO(closep) int ours = -1;
     AUTO(closep) int theirs = -1;
@@ -119,7 +119,7 @@ static long long held_for_whom_does_not_read(int descriptor)
     return sum;
 }
 
-static void little_is_held_where_that_is_asked_for(void)
+TEST(little_is_held_where_that_is_asked_for)
 {
     AUTO(closep) int ours = -1;
     AUTO(closep) int theirs = -1;
@@ -130,16 +130,4 @@ static void little_is_held_where_that_is_asked_for(void)
     connect_both(&our_others, &their_others);
     listener_hold_little(ours);
     EXPECT(held_for_whom_does_not_read(ours) < held_for_whom_does_not_read(our_others) / 2);
-}
-
-int main(void)
-{
-    RUN(an_open_connection_is_not_gone);
-    RUN(a_closed_connection_counts_as_gone);
-    RUN(a_closed_connection_with_bytes_left_to_read_counts_as_gone);
-    RUN(an_end_is_told_behind_the_bytes_that_came_before_it);
-    RUN(what_is_not_taken_is_dropped_in_time);
-    RUN(a_cut_takes_back_what_was_not_read);
-    RUN(little_is_held_where_that_is_asked_for);
-    return test_result();
 }

@@ -104,21 +104,14 @@ static void who_asks_while_it_is_thinned(void (*handler)(struct exchange *), con
     end(&scene);
 }
 
-static void a_number_is_made_again_from_all_its_steps_or_from_none(void)
+TEST(a_number_is_made_again_from_all_its_steps_or_from_none)
 {
     who_asks_while_it_is_thinned(recompute_handler, "FROM steps WHERE run", 409,
                                  "its steps were thinned on");
 }
 
-static void evidence_is_whole_or_said_to_be_thinned(void)
+TEST(evidence_is_whole_or_said_to_be_thinned)
 {
     who_asks_while_it_is_thinned(evidence_handler, "FROM observations WHERE run", 200,
                                  "\"thinned\":true");
-}
-
-int main(void)
-{
-    RUN(a_number_is_made_again_from_all_its_steps_or_from_none);
-    RUN(evidence_is_whole_or_said_to_be_thinned);
-    return test_result();
 }

@@ -20,7 +20,7 @@ static const struct {
     {"1: 2", "1: 2", "`1: 2`"},
 };
 
-static void names_stay_names(void)
+TEST(names_stay_names)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         AUTO(bytes_free) struct bytes plain = {.limit = 100}, code = {.limit = 100};
@@ -32,17 +32,10 @@ static void names_stay_names(void)
     }
 }
 
-static void what_does_not_fit_fails(void)
+TEST(what_does_not_fit_fails)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 3};
 
     EXPECT(!markdown_add_plain(&text, "****"));
     EXPECT(!markdown_add_code(&text, "****"));
-}
-
-int main(void)
-{
-    RUN(names_stay_names);
-    RUN(what_does_not_fit_fails);
-    return test_result();
 }

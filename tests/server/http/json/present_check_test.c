@@ -89,7 +89,7 @@ static const char *text_in(const json_t *json, const char *key)
     return json_string_value(json_object_get(json, key));
 }
 
-static void an_equally_fast_run_passes(void)
+TEST(an_equally_fast_run_passes)
 {
     AUTO(freep) struct gate_check *check = a_check(3, 100, 7);
 
@@ -106,7 +106,7 @@ static void an_equally_fast_run_passes(void)
     EXPECT(json_is_null(json_object_get(json, "confirmation")));
 }
 
-static void a_slower_run_fails_and_is_not_confirmed(void)
+TEST(a_slower_run_fails_and_is_not_confirmed)
 {
     AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
 
@@ -116,7 +116,7 @@ static void a_slower_run_fails_and_is_not_confirmed(void)
     EXPECT(strstr(check->words, "a first look") != NULL);
 }
 
-static void while_it_is_measured_again_there_is_no_verdict(void)
+TEST(while_it_is_measured_again_there_is_no_verdict)
 {
     AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
 
@@ -127,7 +127,7 @@ static void while_it_is_measured_again_there_is_no_verdict(void)
     EXPECT_INT(gate_track_look(&check->code)->level, GATE_RUNS);
 }
 
-static void two_looks_that_agree_fail_for_good(void)
+TEST(two_looks_that_agree_fail_for_good)
 {
     AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
 
@@ -139,7 +139,7 @@ static void two_looks_that_agree_fail_for_good(void)
     EXPECT(strstr(check->words, "measured again too") != NULL);
 }
 
-static void two_looks_that_do_not_agree_cannot_tell(void)
+TEST(two_looks_that_do_not_agree_cannot_tell)
 {
     AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
 
@@ -150,7 +150,7 @@ static void two_looks_that_do_not_agree_cannot_tell(void)
     EXPECT(strstr(check->words, "measured again it did not") != NULL);
 }
 
-static void what_was_measured_again_alone_stands_beside_the_same_baseline(void)
+TEST(what_was_measured_again_alone_stands_beside_the_same_baseline)
 {
     AUTO(freep) struct gate_check *check = a_check(1, 90, 7);
 
@@ -165,7 +165,7 @@ static void what_was_measured_again_alone_stands_beside_the_same_baseline(void)
     EXPECT_NEAR(gate_track_look(&check->code)->ratio.value, 0.9, 0.01);
 }
 
-static void a_confirmation_without_runs_confirms_nothing(void)
+TEST(a_confirmation_without_runs_confirms_nothing)
 {
     AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
 
@@ -179,7 +179,7 @@ static void a_confirmation_without_runs_confirms_nothing(void)
     }
 }
 
-static void a_price_is_shown_apart_and_fails_only_where_asked(void)
+TEST(a_price_is_shown_apart_and_fails_only_where_asked)
 {
     AUTO(freep) struct gate_check *check = a_check(3, 100, 7);
 
@@ -203,7 +203,7 @@ static void a_price_is_shown_apart_and_fails_only_where_asked(void)
     EXPECT_INT(gate_check_confirmed(check), 1);
 }
 
-static void without_one_of_the_prices_nothing_is_known_of_dollars(void)
+TEST(without_one_of_the_prices_nothing_is_known_of_dollars)
 {
     AUTO(freep) struct gate_check *check = a_check(3, 100, 7);
 
@@ -221,7 +221,7 @@ static void without_one_of_the_prices_nothing_is_known_of_dollars(void)
                "the price of an hour is unknown for 1 of 10 runs");
 }
 
-static void an_invalid_run_never_fails(void)
+TEST(an_invalid_run_never_fails)
 {
     AUTO(freep) struct gate_check *check = a_check(3, 50, 7);
 
@@ -232,7 +232,7 @@ static void an_invalid_run_never_fails(void)
     EXPECT_STR(check->words, "Cannot tell: the run is not valid: steal.");
 }
 
-static void without_a_baseline_there_is_no_ratio(void)
+TEST(without_a_baseline_there_is_no_ratio)
 {
     AUTO(freep) struct gate_check *check = a_check(3, 100, 0);
 
@@ -253,7 +253,7 @@ static char *markdown_of(const struct gate_check *check)
     return text.data;
 }
 
-static void a_comment_says_the_verdict_first_and_holds_no_markup_of_others(void)
+TEST(a_comment_says_the_verdict_first_and_holds_no_markup_of_others)
 {
     AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
 
@@ -276,7 +276,7 @@ static void a_comment_says_the_verdict_first_and_holds_no_markup_of_others(void)
 
 #define SERIES "resnet50/native/bf16/batch_size=8/threads=2/c7i.large"
 
-static void other_tools_get_value_and_interval(void)
+TEST(other_tools_get_value_and_interval)
 {
     AUTO(freep) struct gate_check *check = a_check(1, 100, 7);
 
@@ -297,7 +297,7 @@ static void other_tools_get_value_and_interval(void)
     EXPECT_NEAR(number_in(metric, "samples_per_dollar", "value"), 100, 1e-9);
 }
 
-static void an_interval_that_is_not_known_is_left_out(void)
+TEST(an_interval_that_is_not_known_is_left_out)
 {
     AUTO(freep) struct gate_check *check = a_check(1, 100, 7);
 
@@ -308,7 +308,7 @@ static void an_interval_that_is_not_known_is_left_out(void)
     EXPECT(json_object_get(json_array_get(points, 0), "range") == NULL);
 }
 
-static void a_run_that_says_nothing_is_no_point_and_never_zero(void)
+TEST(a_run_that_says_nothing_is_no_point_and_never_zero)
 {
     AUTO(freep) struct gate_check *check = a_check(2, 100, 7);
 
@@ -319,24 +319,4 @@ static void a_run_that_says_nothing_is_no_point_and_never_zero(void)
     AUTO(json_decrefp) json_t *metrics = presented_by(present_check_bencher, check);
     EXPECT(json_is_array(points) && json_array_size(points) == 0);
     EXPECT(json_is_object(metrics) && json_object_size(metrics) == 0);
-}
-
-int main(void)
-{
-    RUN(an_equally_fast_run_passes);
-    RUN(a_slower_run_fails_and_is_not_confirmed);
-    RUN(while_it_is_measured_again_there_is_no_verdict);
-    RUN(two_looks_that_agree_fail_for_good);
-    RUN(two_looks_that_do_not_agree_cannot_tell);
-    RUN(what_was_measured_again_alone_stands_beside_the_same_baseline);
-    RUN(a_confirmation_without_runs_confirms_nothing);
-    RUN(a_price_is_shown_apart_and_fails_only_where_asked);
-    RUN(without_one_of_the_prices_nothing_is_known_of_dollars);
-    RUN(an_invalid_run_never_fails);
-    RUN(without_a_baseline_there_is_no_ratio);
-    RUN(a_comment_says_the_verdict_first_and_holds_no_markup_of_others);
-    RUN(other_tools_get_value_and_interval);
-    RUN(an_interval_that_is_not_known_is_left_out);
-    RUN(a_run_that_says_nothing_is_no_point_and_never_zero);
-    return test_result();
 }

@@ -57,7 +57,7 @@ static double number_of(const json_t *json, const char *key)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static void the_state_sums_up_all_scopes(void)
+TEST(the_state_sums_up_all_scopes)
 {
     static const struct {
         bool off;
@@ -107,7 +107,7 @@ static void the_state_sums_up_all_scopes(void)
     }
 }
 
-static void the_freshness_is_that_of_the_oldest_scope(void)
+TEST(the_freshness_is_that_of_the_oldest_scope)
 {
     static const struct {
         const struct source *source;
@@ -135,7 +135,7 @@ static void the_freshness_is_that_of_the_oldest_scope(void)
     }
 }
 
-static void a_feed_without_a_good_reading_has_no_freshness(void)
+TEST(a_feed_without_a_good_reading_has_no_freshness)
 {
     const struct feed feed = {.source = &spot, .on = true};
     struct feed_row row = scope_of("a", 0, "refused");
@@ -150,7 +150,7 @@ static void a_feed_without_a_good_reading_has_no_freshness(void)
     EXPECT_STR(text_of(scope, "reason"), "refused");
 }
 
-static void a_feed_that_answers_with_an_old_time_of_its_own_is_frozen(void)
+TEST(a_feed_that_answers_with_an_old_time_of_its_own_is_frozen)
 {
     const struct feed feed = {.source = &spot, .on = true};
     struct feed_row row = scope_of("a", 0, "");
@@ -165,7 +165,7 @@ static void a_feed_that_answers_with_an_old_time_of_its_own_is_frozen(void)
     EXPECT_STR(text_of(failed, "freshness"), "expired");
 }
 
-static void the_age_counts_from_the_time_of_the_source_where_it_has_one(void)
+TEST(the_age_counts_from_the_time_of_the_source_where_it_has_one)
 {
     const struct feed feed = {.source = &spot, .on = true, .every_seconds = 60};
     struct feed_row rows[] = {scope_of("a", 1, ""), scope_of("b", 1, "")};
@@ -183,7 +183,7 @@ static void the_age_counts_from_the_time_of_the_source_where_it_has_one(void)
     EXPECT_STR(text_of(json, "next_at"), "null");
 }
 
-static void a_refresh_has_no_end_while_it_runs(void)
+TEST(a_refresh_has_no_end_while_it_runs)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
@@ -205,15 +205,4 @@ static void a_refresh_has_no_end_while_it_runs(void)
     EXPECT_STR(text_of(json_object_get(json, "now"), "scope"), "null");
     EXPECT_STR(text_of(json_object_get(json, "then"), "ended_at"), "1970-01-01T02:00:00.000Z");
     EXPECT_NEAR(number_of(json_object_get(json, "then"), "scopes_done"), 2, 0);
-}
-
-int main(void)
-{
-    RUN(the_state_sums_up_all_scopes);
-    RUN(the_freshness_is_that_of_the_oldest_scope);
-    RUN(a_feed_without_a_good_reading_has_no_freshness);
-    RUN(a_feed_that_answers_with_an_old_time_of_its_own_is_frozen);
-    RUN(the_age_counts_from_the_time_of_the_source_where_it_has_one);
-    RUN(a_refresh_has_no_end_while_it_runs);
-    return test_result();
 }

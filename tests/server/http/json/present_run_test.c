@@ -102,7 +102,7 @@ static const char *const members[] = {"id",
                                       "cost",
                                       "instance_type"};
 
-static void a_run_has_the_same_members_in_every_state(void)
+TEST(a_run_has_the_same_members_in_every_state)
 {
     for (int state = 0; state < RUN_STATES; state++) {
         struct run run = a_run((enum run_state)state);
@@ -118,7 +118,7 @@ static void a_run_has_the_same_members_in_every_state(void)
     }
 }
 
-static void a_finished_run_is_written_whole(void)
+TEST(a_finished_run_is_written_whole)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
     struct json_writer out = {.bytes = &bytes};
@@ -173,7 +173,7 @@ static void a_finished_run_is_written_whole(void)
         "\"stderr_tail\":\"line one\\u000a\\\"line two\\\"\",\"progress\":null}");
 }
 
-static void findings_name_who_used_the_processors(void)
+TEST(findings_name_who_used_the_processors)
 {
     static char warned[] = "[{\"code\":\"contention\",\"level\":\"warn\",\"value\":3,"
                            "\"words\":\"others\"}]";
@@ -213,7 +213,7 @@ static struct run a_run_with_a_roof(void)
     return run;
 }
 
-static void the_roofline_follows_from_what_is_stored(void)
+TEST(the_roofline_follows_from_what_is_stored)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
     struct json_writer out = {.bytes = &bytes};
@@ -240,7 +240,7 @@ static void the_roofline_follows_from_what_is_stored(void)
         "\"peak_bytes_per_second\":16000000000,\"least_share\":0.5},\"missing\":[]}}");
 }
 
-static void a_damaged_text_hides_the_roofline_and_not_the_run(void)
+TEST(a_damaged_text_hides_the_roofline_and_not_the_run)
 {
     static char damaged[] = "{\"plan\":";
     struct run runs[] = {a_run_with_a_roof(), a_run_with_a_roof()};
@@ -258,7 +258,7 @@ static void a_damaged_text_hides_the_roofline_and_not_the_run(void)
 }
 
 /* 64 tokens are a sample of gpt2. */
-static void a_run_on_text_is_as_fast_in_tokens(void)
+TEST(a_run_on_text_is_as_fast_in_tokens)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
     struct json_writer out = {.bytes = &bytes};
@@ -272,7 +272,7 @@ static void a_run_on_text_is_as_fast_in_tokens(void)
                   ",\"tokens_per_second\":{\"value\":640,\"low\":608,\"high\":672},") != NULL);
 }
 
-static void a_summary_in_short_has_its_interval(void)
+TEST(a_summary_in_short_has_its_interval)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
     struct json_writer out = {.bytes = &bytes};
@@ -289,7 +289,7 @@ static void a_summary_in_short_has_its_interval(void)
                   "\"validity\":null,\"void\":null,\"cost\":null,\"sweep\":null,") != NULL);
 }
 
-static void unknown_values_are_null_and_not_empty(void)
+TEST(unknown_values_are_null_and_not_empty)
 {
     static const char *const unknown[] = {"instance_type",  "started_at",  "ended_at",
                                           "software",       "summary",     "ended_by",
@@ -305,7 +305,7 @@ static void unknown_values_are_null_and_not_empty(void)
     EXPECT_INT(json_integer_value(json_object_get(json, "steps_stored")), 0);
 }
 
-static void progress_says_how_far_and_how_long_yet(void)
+TEST(progress_says_how_far_and_how_long_yet)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
@@ -316,7 +316,7 @@ static void progress_says_how_far_and_how_long_yet(void)
                            "\"dollars\":null,\"elapsed_seconds\":2.5,\"seconds_left\":3}");
 }
 
-static void a_page_ends_with_the_cursor_of_the_next(void)
+TEST(a_page_ends_with_the_cursor_of_the_next)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
     struct json_writer out = {.bytes = &bytes};
@@ -336,7 +336,7 @@ static void a_page_ends_with_the_cursor_of_the_next(void)
     EXPECT_INT((long long)json_object_size(json), 3);
 }
 
-static void a_filter_that_matches_nothing_is_told_with_the_page(void)
+TEST(a_filter_that_matches_nothing_is_told_with_the_page)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
@@ -352,7 +352,7 @@ static void a_filter_that_matches_nothing_is_told_with_the_page(void)
                "\"value\":\"nativ\",\"words\":\"no run has it; known are native\"}]}");
 }
 
-static void the_last_page_has_no_next(void)
+TEST(the_last_page_has_no_next)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
@@ -364,7 +364,7 @@ static void the_last_page_has_no_next(void)
     EXPECT_STR(bytes.data, "{\"runs\":[],\"next_cursor\":null,\"unmatched\":[]}");
 }
 
-static void a_step_is_in_seconds(void)
+TEST(a_step_is_in_seconds)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
@@ -379,7 +379,7 @@ static void a_step_is_in_seconds(void)
                            "\"measured\":true,\"split\":null}]");
 }
 
-static void a_split_is_in_seconds_too(void)
+TEST(a_split_is_in_seconds_too)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
@@ -393,7 +393,7 @@ static void a_split_is_in_seconds_too(void)
                            "\"communication_seconds\":0}}");
 }
 
-static void implementations_are_an_object_or_null(void)
+TEST(implementations_are_an_object_or_null)
 {
     char text[] = "{\"fc\":{\"forward\":\"jit\"}}";
     AUTO(bytes_free) struct bytes detailed = {.limit = 1000}, plain = {.limit = 1000};
@@ -406,7 +406,7 @@ static void implementations_are_an_object_or_null(void)
     EXPECT_STR(plain.data, "{\"implementations\":null}");
 }
 
-static void a_voided_run_says_by_whom_why_and_when(void)
+TEST(a_voided_run_says_by_whom_why_and_when)
 {
     struct run run = a_run(RUN_FINISHED);
     const json_t *voided;
@@ -420,25 +420,4 @@ static void a_voided_run_says_by_whom_why_and_when(void)
     run.voided.by[0] = '\0'; /* a server without tokens of users */
     AUTO(json_decrefp) json_t *nameless = presented(&run, NULL);
     EXPECT(json_is_null(json_object_get(json_object_get(nameless, "void"), "by")));
-}
-
-int main(void)
-{
-    RUN(a_run_has_the_same_members_in_every_state);
-    RUN(a_finished_run_is_written_whole);
-    RUN(findings_name_who_used_the_processors);
-    RUN(the_roofline_follows_from_what_is_stored);
-    RUN(a_damaged_text_hides_the_roofline_and_not_the_run);
-    RUN(a_run_on_text_is_as_fast_in_tokens);
-    RUN(a_summary_in_short_has_its_interval);
-    RUN(unknown_values_are_null_and_not_empty);
-    RUN(progress_says_how_far_and_how_long_yet);
-    RUN(a_page_ends_with_the_cursor_of_the_next);
-    RUN(a_filter_that_matches_nothing_is_told_with_the_page);
-    RUN(the_last_page_has_no_next);
-    RUN(a_step_is_in_seconds);
-    RUN(a_split_is_in_seconds_too);
-    RUN(implementations_are_an_object_or_null);
-    RUN(a_voided_run_says_by_whom_why_and_when);
-    return test_result();
 }

@@ -137,7 +137,7 @@ static const json_t *cell_of(const json_t *json, size_t index)
     return json_array_get(json_object_get(json, "cells"), index);
 }
 
-static void progress_counts_runs_and_extrapolates_the_time_left(void)
+TEST(progress_counts_runs_and_extrapolates_the_time_left)
 {
     struct scene *scene = scene_new(SWEEP_THREADS);
     AUTO(json_decrefp) json_t *json = presented(scene);
@@ -150,7 +150,7 @@ static void progress_counts_runs_and_extrapolates_the_time_left(void)
     scene_free(scene);
 }
 
-static void the_time_left_is_unknown_before_a_run_is_done_and_0_after_the_end(void)
+TEST(the_time_left_is_unknown_before_a_run_is_done_and_0_after_the_end)
 {
     struct scene *scene = scene_new(SWEEP_THREADS);
 
@@ -168,7 +168,7 @@ static void the_time_left_is_unknown_before_a_run_is_done_and_0_after_the_end(vo
     scene_free(scene);
 }
 
-static void all_cells_get_the_price_of_the_latest_run_that_has_one(void)
+TEST(all_cells_get_the_price_of_the_latest_run_that_has_one)
 {
     struct scene *scene = scene_new(SWEEP_THREADS);
     AUTO(json_decrefp) json_t *json = presented(scene);
@@ -185,7 +185,7 @@ static void all_cells_get_the_price_of_the_latest_run_that_has_one(void)
     scene_free(scene);
 }
 
-static void a_cell_has_its_own_runs_and_what_its_interval_is_over(void)
+TEST(a_cell_has_its_own_runs_and_what_its_interval_is_over)
 {
     struct scene *scene = scene_new(SWEEP_THREADS);
     AUTO(json_decrefp) json_t *json = presented(scene);
@@ -208,7 +208,7 @@ static void a_cell_has_its_own_runs_and_what_its_interval_is_over(void)
     scene_free(scene);
 }
 
-static void each_cell_names_those_that_it_cannot_be_told_apart_from(void)
+TEST(each_cell_names_those_that_it_cannot_be_told_apart_from)
 {
     struct scene *scene = scene_new(SWEEP_THREADS);
 
@@ -231,7 +231,7 @@ static void each_cell_names_those_that_it_cannot_be_told_apart_from(void)
     scene_free(scene);
 }
 
-static void a_cell_says_where_its_time_went_if_its_engine_did(void)
+TEST(a_cell_says_where_its_time_went_if_its_engine_did)
 {
     struct scene *scene = scene_new(SWEEP_THREADS);
     AUTO(json_decrefp) json_t *json = presented(scene);
@@ -242,7 +242,7 @@ static void a_cell_says_where_its_time_went_if_its_engine_did(void)
     scene_free(scene);
 }
 
-static void only_a_sweep_of_threads_has_an_efficiency(void)
+TEST(only_a_sweep_of_threads_has_an_efficiency)
 {
     struct scene *scene = scene_new(SWEEP_THREADS);
     AUTO(json_decrefp) json_t *threads = presented(scene);
@@ -258,7 +258,7 @@ static void only_a_sweep_of_threads_has_an_efficiency(void)
     scene_free(scene);
 }
 
-static void only_an_aa_with_a_pair_has_false_alarms(void)
+TEST(only_an_aa_with_a_pair_has_false_alarms)
 {
     struct scene *scene = scene_new(SWEEP_AA);
 
@@ -278,7 +278,7 @@ static void only_an_aa_with_a_pair_has_false_alarms(void)
     scene_free(scene);
 }
 
-static void csv_quotes_names_and_leaves_unknown_values_empty(void)
+TEST(csv_quotes_names_and_leaves_unknown_values_empty)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 10000}, little = {.limit = 400};
     struct scene *scene = scene_new(SWEEP_THREADS);
@@ -296,18 +296,4 @@ static void csv_quotes_names_and_leaves_unknown_values_empty(void)
         "2\",,,,,,,,,,0,\"\",,,\r\n");
     EXPECT(!present_sweep_csv(&little, &scene->view));
     scene_free(scene);
-}
-
-int main(void)
-{
-    RUN(progress_counts_runs_and_extrapolates_the_time_left);
-    RUN(the_time_left_is_unknown_before_a_run_is_done_and_0_after_the_end);
-    RUN(all_cells_get_the_price_of_the_latest_run_that_has_one);
-    RUN(a_cell_has_its_own_runs_and_what_its_interval_is_over);
-    RUN(each_cell_names_those_that_it_cannot_be_told_apart_from);
-    RUN(a_cell_says_where_its_time_went_if_its_engine_did);
-    RUN(only_a_sweep_of_threads_has_an_efficiency);
-    RUN(only_an_aa_with_a_pair_has_false_alarms);
-    RUN(csv_quotes_names_and_leaves_unknown_values_empty);
-    return test_result();
 }

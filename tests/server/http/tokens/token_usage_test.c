@@ -13,7 +13,7 @@ static void senders_freep(struct token_usage **token_usage)
     token_usage_free(*token_usage);
 }
 
-static void a_limit_is_full_at_first_and_fills_evenly(void)
+TEST(a_limit_is_full_at_first_and_fills_evenly)
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     struct sender *sender = token_usage_get(token_usage, "c1");
@@ -29,7 +29,7 @@ static void a_limit_is_full_at_first_and_fills_evenly(void)
                SPENT_OK);
 }
 
-static void a_sender_has_so_many_large_bodies_at_once(void)
+TEST(a_sender_has_so_many_large_bodies_at_once)
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     struct sender *one = token_usage_get(token_usage, "c1");
@@ -44,7 +44,7 @@ static void a_sender_has_so_many_large_bodies_at_once(void)
     EXPECT(!sender_begin_large(one));
 }
 
-static void all_of_it_is_spent_or_nothing(void)
+TEST(all_of_it_is_spent_or_nothing)
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     struct sender *sender = token_usage_get(token_usage, "c1");
@@ -56,7 +56,7 @@ static void all_of_it_is_spent_or_nothing(void)
     EXPECT_INT(sender_spend(sender, LIMIT_RUNS, 10, 2, NOW, &wait), SPENT_OK);
 }
 
-static void a_refund_can_be_spent_again(void)
+TEST(a_refund_can_be_spent_again)
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     struct sender *sender = token_usage_get(token_usage, "c1");
@@ -72,7 +72,7 @@ static void a_refund_can_be_spent_again(void)
     EXPECT_INT(wait, 360 * NS_PER_SECOND);
 }
 
-static void a_request_above_the_whole_limit_has_its_own_result(void)
+TEST(a_request_above_the_whole_limit_has_its_own_result)
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     struct sender *sender = token_usage_get(token_usage, "c1");
@@ -82,7 +82,7 @@ static void a_request_above_the_whole_limit_has_its_own_result(void)
     EXPECT_INT(sender_spend(sender, LIMIT_BYTES, 1048576, 1048576, NOW, &wait), SPENT_OK);
 }
 
-static void without_a_limit_there_is_no_end(void)
+TEST(without_a_limit_there_is_no_end)
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     struct sender *sender = token_usage_get(token_usage, "c1");
@@ -92,7 +92,7 @@ static void without_a_limit_there_is_no_end(void)
         EXPECT_INT(sender_spend(sender, LIMIT_RUNS, 0, 1000000000, NOW, &wait), SPENT_OK);
 }
 
-static void senders_and_their_limits_do_not_know_each_other(void)
+TEST(senders_and_their_limits_do_not_know_each_other)
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     struct sender *one = token_usage_get(token_usage, "one"),
@@ -108,7 +108,7 @@ static void senders_and_their_limits_do_not_know_each_other(void)
     EXPECT_INT(sender_spend(one, LIMIT_RUNS, 1, 1, NOW, &wait), SPENT_LATER);
 }
 
-static void a_limit_that_was_changed_holds_at_once(void)
+TEST(a_limit_that_was_changed_holds_at_once)
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     struct sender *sender = token_usage_get(token_usage, "c1");
@@ -120,7 +120,7 @@ static void a_limit_that_was_changed_holds_at_once(void)
                SPENT_OK);
 }
 
-static void requests_are_counted_by_name(void)
+TEST(requests_are_counted_by_name)
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     AUTO(bytes_free) struct bytes text = {.limit = 10000};
@@ -157,7 +157,7 @@ static void *spend_many(void *user)
     return NULL;
 }
 
-static void together_threads_get_no_more_than_there_is(void)
+TEST(together_threads_get_no_more_than_there_is)
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     AUTO(bytes_free) struct bytes text = {.limit = 10000};
@@ -172,19 +172,4 @@ static void together_threads_get_no_more_than_there_is(void)
     EXPECT(token_usage_write(token_usage, &text));
     EXPECT(strstr(text.data, "requests_total{sender=\"shared\"} 4000\n") != NULL);
     EXPECT(strstr(text.data, "limited_total{sender=\"shared\"} 3000\n") != NULL);
-}
-
-int main(void)
-{
-    RUN(a_limit_is_full_at_first_and_fills_evenly);
-    RUN(a_sender_has_so_many_large_bodies_at_once);
-    RUN(all_of_it_is_spent_or_nothing);
-    RUN(a_refund_can_be_spent_again);
-    RUN(a_request_above_the_whole_limit_has_its_own_result);
-    RUN(without_a_limit_there_is_no_end);
-    RUN(senders_and_their_limits_do_not_know_each_other);
-    RUN(a_limit_that_was_changed_holds_at_once);
-    RUN(requests_are_counted_by_name);
-    RUN(together_threads_get_no_more_than_there_is);
-    return test_result();
 }

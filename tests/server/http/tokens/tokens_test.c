@@ -13,7 +13,7 @@ static bool parse(const char *text, struct tokens *tokens, struct error *err)
     return tokens_parse("tokens", text, strlen(text), tokens, err);
 }
 
-static void a_file_has_scopes_and_limits_for_each_token(void)
+TEST(a_file_has_scopes_and_limits_for_each_token)
 {
     AUTO(tokens_clear) struct tokens tokens = {0};
     struct error err = {0};
@@ -42,7 +42,7 @@ static void a_file_has_scopes_and_limits_for_each_token(void)
     EXPECT(!tokens_find(&tokens, ABC));
 }
 
-static void an_empty_file_has_no_tokens(void)
+TEST(an_empty_file_has_no_tokens)
 {
     static const char *const texts[] = {"", "\n", "# only a comment", " \t\r\n\n#x\n"};
 
@@ -55,7 +55,7 @@ static void an_empty_file_has_no_tokens(void)
     }
 }
 
-static void a_wrong_line_is_refused_with_its_number_and_its_part(void)
+TEST(a_wrong_line_is_refused_with_its_number_and_its_part)
 {
     static const struct {
         const char *text, *where, *why;
@@ -102,7 +102,7 @@ static void a_wrong_line_is_refused_with_its_number_and_its_part(void)
     }
 }
 
-static void a_nul_is_no_part_of_a_line(void)
+TEST(a_nul_is_no_part_of_a_line)
 {
     static const char text[] = "c1 read sha256:" A64 "\n\0hidden";
     AUTO(tokens_clear) struct tokens tokens = {0};
@@ -112,7 +112,7 @@ static void a_nul_is_no_part_of_a_line(void)
     EXPECT_STR(err.field, "tokens:2");
 }
 
-static void an_error_has_the_end_of_a_long_file_name_and_the_line(void)
+TEST(an_error_has_the_end_of_a_long_file_name_and_the_line)
 {
     AUTO(tokens_clear) struct tokens tokens = {0};
     struct error err = {0};
@@ -124,7 +124,7 @@ static void an_error_has_the_end_of_a_long_file_name_and_the_line(void)
     EXPECT(strstr(err.field, "x/file.txt:2") != NULL);
 }
 
-static void a_token_in_the_wrong_place_is_not_quoted(void)
+TEST(a_token_in_the_wrong_place_is_not_quoted)
 {
     static const char *const texts[] = {"pw_sEcReT read sha256:" A64, "c1 pw_sEcReT sha256:" A64,
                                         "c1 read pw_sEcReT", "c1 read sha256:" A64 " pw_sEcReT",
@@ -139,7 +139,7 @@ static void a_token_in_the_wrong_place_is_not_quoted(void)
     }
 }
 
-static void the_token_of_an_option_is_found_and_no_line_may_have_it_too(void)
+TEST(the_token_of_an_option_is_found_and_no_line_may_have_it_too)
 {
     AUTO(tokens_clear) struct tokens tokens = {0};
     struct error err = {0};
@@ -151,7 +151,7 @@ static void the_token_of_an_option_is_found_and_no_line_may_have_it_too(void)
     EXPECT(strstr(err.message, "the hash of 'read-token'") != NULL);
 }
 
-static void there_is_an_end_to_tokens(void)
+TEST(there_is_an_end_to_tokens)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 1 << 20};
     AUTO(tokens_clear) struct tokens tokens = {0};
@@ -165,7 +165,7 @@ static void there_is_an_end_to_tokens(void)
     EXPECT(strstr(err.message, "at most 4096") != NULL);
 }
 
-static void scopes_are_written_as_they_are_read(void)
+TEST(scopes_are_written_as_they_are_read)
 {
     char text[SCOPES_TEXT_MAX];
     unsigned scopes;
@@ -179,7 +179,7 @@ static void scopes_are_written_as_they_are_read(void)
     EXPECT_INT(scopes, SCOPES_ALL);
 }
 
-static void what_cannot_be_read_is_refused(void)
+TEST(what_cannot_be_read_is_refused)
 {
     static const char *const files[] = {"/nonexistent/tokens", "/", "/dev/zero"};
 
@@ -191,19 +191,4 @@ static void what_cannot_be_read_is_refused(void)
         EXPECT_STR(err.field, "--tokens");
         EXPECT(strstr(err.message, files[i]) != NULL);
     }
-}
-
-int main(void)
-{
-    RUN(a_file_has_scopes_and_limits_for_each_token);
-    RUN(an_empty_file_has_no_tokens);
-    RUN(a_wrong_line_is_refused_with_its_number_and_its_part);
-    RUN(a_nul_is_no_part_of_a_line);
-    RUN(an_error_has_the_end_of_a_long_file_name_and_the_line);
-    RUN(a_token_in_the_wrong_place_is_not_quoted);
-    RUN(the_token_of_an_option_is_found_and_no_line_may_have_it_too);
-    RUN(there_is_an_end_to_tokens);
-    RUN(scopes_are_written_as_they_are_read);
-    RUN(what_cannot_be_read_is_refused);
-    return test_result();
 }

@@ -21,7 +21,7 @@ static const struct conv_shape shapes[] = {
     {CONV_FORWARD, 1, 1, 32, 32, 3, 1}, {CONV_FORWARD, 5, 5, 256, 288, 3, 1},
 };
 
-static void tiles_compute_what_the_definition_says(void)
+TEST(tiles_compute_what_the_definition_says)
 {
     for (size_t i = 0; i < COUNT(shapes); i++)
         for (int kind = 0; kind < CONV_END_KINDS; kind++)
@@ -39,7 +39,7 @@ static void tiles_compute_what_the_definition_says(void)
             }
 }
 
-static void tiles_compute_the_first_layer(void)
+TEST(tiles_compute_the_first_layer)
 {
     static const struct conv_shape stem = {CONV_FORWARD, 14, 7, 3, 64, 7, 2};
     static const struct conv_shape odd = {CONV_FORWARD, 13, 7, 3, 32, 7, 2};
@@ -48,18 +48,10 @@ static void tiles_compute_the_first_layer(void)
     trial_run(&(struct trial){&emulated_amx_bf16, odd, 2, 3, CONV_PLAIN, ERROR});
 }
 
-static void channels_that_fill_no_tile_have_no_kernel(void)
+TEST(channels_that_fill_no_tile_have_no_kernel)
 {
     EXPECT(!conv_supports(&emulated_amx_bf16,
                           &(struct conv_shape){CONV_FORWARD, 8, 8, 48, 64, 3, 1}));
     EXPECT(!conv_supports(&emulated_amx_bf16,
                           &(struct conv_shape){CONV_FORWARD, 8, 8, 64, 48, 3, 1}));
-}
-
-int main(void)
-{
-    RUN(tiles_compute_what_the_definition_says);
-    RUN(tiles_compute_the_first_layer);
-    RUN(channels_that_fill_no_tile_have_no_kernel);
-    return test_result();
 }

@@ -19,7 +19,7 @@ static void tell_history(struct stage *stage, bool has_limit)
         .known = true, .low = 0.1, .high = 0.5, .mean = 0.3, .known_us = 60 * 86400e6};
 }
 
-static void tables_have_the_history_of_spot(void)
+TEST(tables_have_the_history_of_spot)
 {
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes csv = {.limit = ANSWER_MAX}, markdown = {.limit = ANSWER_MAX};
@@ -41,7 +41,7 @@ static void tables_have_the_history_of_spot(void)
                   "90 d: $0.1 to $0.5, 0 % of the time above on demand | ") != NULL);
 }
 
-static void a_history_without_a_price_on_demand_has_no_share_above_it(void)
+TEST(a_history_without_a_price_on_demand_has_no_share_above_it)
 {
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes csv = {.limit = ANSWER_MAX}, markdown = {.limit = ANSWER_MAX};
@@ -75,7 +75,7 @@ static size_t times(const char *text, const char *words)
     return count;
 }
 
-static void markdown_has_the_job_where_one_is_asked_for(void)
+TEST(markdown_has_the_job_where_one_is_asked_for)
 {
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes none = {.limit = ANSWER_MAX}, job = {.limit = ANSWER_MAX};
@@ -97,7 +97,7 @@ static void markdown_has_the_job_where_one_is_asked_for(void)
                   "| 2 | $0.72, $2.72 with waiting | ") != NULL);
 }
 
-static void csv_has_the_probability_of_the_job(void)
+TEST(csv_has_the_probability_of_the_job)
 {
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
@@ -113,7 +113,7 @@ static void csv_has_the_probability_of_the_job(void)
 
 /* In the price that was asked for, in the spot price, and as the remark: each row would say it
  * three times. */
-static void markdown_says_once_why_no_price_is_known(void)
+TEST(markdown_says_once_why_no_price_is_known)
 {
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
@@ -134,7 +134,7 @@ static void markdown_says_once_why_no_price_is_known(void)
 }
 
 /* Of more reasons than have room below the table, the others stay in their cells. */
-static void no_reason_is_lost(void)
+TEST(no_reason_is_lost)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"};
     AUTO(stage_clear) struct stage stage = {0};
@@ -152,15 +152,4 @@ static void no_reason_is_lost(void)
         snprintf(why, sizeof why, "reason %s.", names[i]);
         EXPECT_INT((long long)times(text.data, why), 1);
     }
-}
-
-int main(void)
-{
-    RUN(markdown_has_the_job_where_one_is_asked_for);
-    RUN(csv_has_the_probability_of_the_job);
-    RUN(markdown_says_once_why_no_price_is_known);
-    RUN(no_reason_is_lost);
-    RUN(tables_have_the_history_of_spot);
-    RUN(a_history_without_a_price_on_demand_has_no_share_above_it);
-    return test_result();
 }

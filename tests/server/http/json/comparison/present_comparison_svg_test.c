@@ -68,7 +68,7 @@ static struct seen_picture draw(const struct stage *stage, present_fn *present)
             EXPECT_STR((picture).words, (wanted));                                               \
     } while (0)
 
-static void a_badge_says_how_sure_it_is(void)
+TEST(a_badge_says_how_sure_it_is)
 {
     static const struct {
         const char *question, *message;
@@ -107,7 +107,7 @@ static void a_badge_says_how_sure_it_is(void)
     }
 }
 
-static void a_job_is_no_sample(void)
+TEST(a_job_is_no_sample)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -118,7 +118,7 @@ static void a_job_is_no_sample(void)
     EXPECT_SAYS(draw(&stage, present_comparison_svg), "of a whole job");
 }
 
-static void a_picture_has_every_row_and_the_reason_where_there_is_no_bar(void)
+TEST(a_picture_has_every_row_and_the_reason_where_there_is_no_bar)
 {
     AUTO(stage_clear) struct stage stage = {0};
     struct seen_picture picture;
@@ -149,7 +149,7 @@ static void a_picture_has_every_row_and_the_reason_where_there_is_no_bar(void)
     EXPECT_SAYS(draw(&stage, present_comparison_svg), "\nno data");
 }
 
-static void names_of_strangers_stay_text(void)
+TEST(names_of_strangers_stay_text)
 {
     AUTO(stage_clear) struct stage stage = {0};
     struct seen_picture picture;
@@ -168,7 +168,7 @@ static void names_of_strangers_stay_text(void)
     EXPECT_SAYS(picture, "\na&b on " EVIL ", \" onload=\"x, bf16, batch 16: 403k");
 }
 
-static void numbers_are_short(void)
+TEST(numbers_are_short)
 {
     static const struct {
         double speed;
@@ -189,7 +189,7 @@ static void numbers_are_short(void)
     }
 }
 
-static void a_picture_says_which_labels_its_runs_have(void)
+TEST(a_picture_says_which_labels_its_runs_have)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -204,7 +204,7 @@ static void a_picture_says_which_labels_its_runs_have(void)
     EXPECT(!strstr(draw(&stage, present_comparison_svg).words, "only"));
 }
 
-static void a_picture_that_does_not_fit_is_none(void)
+TEST(a_picture_that_does_not_fit_is_none)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -217,16 +217,4 @@ static void a_picture_that_does_not_fit_is_none(void)
         EXPECT(!present_badge_svg(&badge, &stage.question, &stage.ranking));
         EXPECT(!present_comparison_svg(&chart, &stage.question, &stage.ranking));
     }
-}
-
-int main(void)
-{
-    RUN(a_badge_says_how_sure_it_is);
-    RUN(a_job_is_no_sample);
-    RUN(a_picture_has_every_row_and_the_reason_where_there_is_no_bar);
-    RUN(names_of_strangers_stay_text);
-    RUN(numbers_are_short);
-    RUN(a_picture_says_which_labels_its_runs_have);
-    RUN(a_picture_that_does_not_fit_is_none);
-    return test_result();
 }

@@ -106,7 +106,7 @@ static void expect_no_0(const json_t *json, const char *key)
     }
 }
 
-static void nothing_that_is_not_known_is_0(void)
+TEST(nothing_that_is_not_known_is_0)
 {
     static const char *const questions[] = {"",
                                             "reference=sure",
@@ -126,7 +126,7 @@ static void nothing_that_is_not_known_is_0(void)
     }
 }
 
-static void a_row_has_all_known_values(void)
+TEST(a_row_has_all_known_values)
 {
     AUTO(stage_clear) struct stage stage = {0};
     const json_t *row;
@@ -163,7 +163,7 @@ static void a_row_has_all_known_values(void)
     EXPECT_STR(TEXT_AT(row_in(json, "point"), "provenance"), "imported");
 }
 
-static void unknown_values_are_null(void)
+TEST(unknown_values_are_null)
 {
     AUTO(stage_clear) struct stage stage = {0};
     const json_t *row;
@@ -197,7 +197,7 @@ static void unknown_values_are_null(void)
                "unmeasured");
 }
 
-static void the_source_of_a_price_is_shown(void)
+TEST(the_source_of_a_price_is_shown)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -212,7 +212,7 @@ static void the_source_of_a_price_is_shown(void)
     EXPECT_STR(TEXT_AT(row_in(given, "desk"), "price.feed"), "question");
 }
 
-static void a_page_reports_how_many_rows_it_hides(void)
+TEST(a_page_reports_how_many_rows_it_hides)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -253,7 +253,7 @@ static void stage_traps(struct stage *stage)
         MEASURED(stage, traps[i], 10, .low = 9, .high = 11, .engine = "=x");
 }
 
-static void every_line_of_csv_has_the_same_columns(void)
+TEST(every_line_of_csv_has_the_same_columns)
 {
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
@@ -271,7 +271,7 @@ static void every_line_of_csv_has_the_same_columns(void)
     EXPECT(strstr(text.data, ",nan") == NULL && strstr(text.data, ",inf") == NULL);
 }
 
-static void no_cell_of_csv_is_a_formula(void)
+TEST(no_cell_of_csv_is_a_formula)
 {
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
@@ -289,7 +289,7 @@ static void no_cell_of_csv_is_a_formula(void)
 
 #define NO_HISTORY ",,,,,,,,,,,,,,," /* of three windows */
 
-static void csv_leaves_empty_what_is_not_known(void)
+TEST(csv_leaves_empty_what_is_not_known)
 {
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX}, job = {.limit = ANSWER_MAX};
@@ -311,7 +311,7 @@ static void csv_leaves_empty_what_is_not_known(void)
     EXPECT(strstr(job.data, ",\"job\",\"\",\"\",\"\",") != NULL);
 }
 
-static void csv_has_both_kinds_of_price_beside_each_other(void)
+TEST(csv_has_both_kinds_of_price_beside_each_other)
 {
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
@@ -328,7 +328,7 @@ static void csv_has_both_kinds_of_price_beside_each_other(void)
 }
 
 /* A spreadsheet finds a column by its name. */
-static void no_two_columns_of_csv_have_one_name(void)
+TEST(no_two_columns_of_csv_have_one_name)
 {
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
@@ -348,7 +348,7 @@ static void no_two_columns_of_csv_have_one_name(void)
     EXPECT(count > 30 && count < COUNT(names));
 }
 
-static void json_has_both_kinds_of_price_beside_each_other(void)
+TEST(json_has_both_kinds_of_price_beside_each_other)
 {
     AUTO(stage_clear) struct stage stage = {0};
     const json_t *row;
@@ -378,7 +378,7 @@ static void json_has_both_kinds_of_price_beside_each_other(void)
     EXPECT_NULL_AT(row, "kinds.spot.job_dollars");
 }
 
-static void markdown_has_as_many_digits_as_intervals_allow(void)
+TEST(markdown_has_as_many_digits_as_intervals_allow)
 {
     static const struct {
         double value, low, high;
@@ -406,7 +406,7 @@ static void markdown_has_as_many_digits_as_intervals_allow(void)
     }
 }
 
-static void markdown_names_unknown_values(void)
+TEST(markdown_names_unknown_values)
 {
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
@@ -437,7 +437,7 @@ static void markdown_names_unknown_values(void)
     EXPECT_INT((long long)lines, 10);
 }
 
-static void a_text_that_does_not_fit_fails(void)
+TEST(a_text_that_does_not_fit_fails)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -457,7 +457,7 @@ static void a_text_that_does_not_fit_fails(void)
 }
 
 /* Each key of a row, in its order. */
-static void a_row_has_the_members_that_are_asked_for(void)
+TEST(a_row_has_the_members_that_are_asked_for)
 {
     AUTO(stage_clear) struct stage stage = {0};
     const struct row_field *field = row_fields;
@@ -477,24 +477,4 @@ static void a_row_has_the_members_that_are_asked_for(void)
     EXPECT_INT((long long)json_object_size(row), 3);
     EXPECT(json_object_get(row, "id") && json_object_get(row, "rank") &&
            json_object_get(row, "job"));
-}
-
-int main(void)
-{
-    RUN(nothing_that_is_not_known_is_0);
-    RUN(a_row_has_all_known_values);
-    RUN(unknown_values_are_null);
-    RUN(the_source_of_a_price_is_shown);
-    RUN(a_page_reports_how_many_rows_it_hides);
-    RUN(every_line_of_csv_has_the_same_columns);
-    RUN(no_cell_of_csv_is_a_formula);
-    RUN(csv_leaves_empty_what_is_not_known);
-    RUN(csv_has_both_kinds_of_price_beside_each_other);
-    RUN(no_two_columns_of_csv_have_one_name);
-    RUN(json_has_both_kinds_of_price_beside_each_other);
-    RUN(markdown_has_as_many_digits_as_intervals_allow);
-    RUN(markdown_names_unknown_values);
-    RUN(a_text_that_does_not_fit_fails);
-    RUN(a_row_has_the_members_that_are_asked_for);
-    return test_result();
 }

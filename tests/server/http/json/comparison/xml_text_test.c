@@ -32,7 +32,7 @@ static const struct {
     {"\xff\xff\xff", 2, "?\xe2\x80\xa6"},
 };
 
-static void text_of_strangers_stays_text(void)
+TEST(text_of_strangers_stays_text)
 {
     for (size_t i = 0; i < COUNT(texts); i++) {
         AUTO(bytes_free) struct bytes bytes = {.limit = 4096};
@@ -42,17 +42,10 @@ static void text_of_strangers_stays_text(void)
     }
 }
 
-static void a_limit_that_ends_is_told(void)
+TEST(a_limit_that_ends_is_told)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 4};
 
     EXPECT(!xml_text(&bytes, "&&", ALL));
     EXPECT(!xml_text(&(struct bytes){.limit = 1}, "ab", 1));
-}
-
-int main(void)
-{
-    RUN(text_of_strangers_stays_text);
-    RUN(a_limit_that_ends_is_told);
-    return test_result();
 }
