@@ -79,15 +79,17 @@ TEST_WITH_DATABASE(a_kind_that_is_lost_stays_for_an_hour)
 
 /* --- any sequence of readings --- */
 
-/* Another world: spot moves, a region or a family is withdrawn or comes back, lists change. */
+/* Another world: spot moves, a region or a family is withdrawn or comes back, lists change, or
+ * some of their prices. */
 static void change_for_good(struct chance *chance, struct world *world)
 {
-    unsigned way = (unsigned)(chance_next(chance) % 5);
+    unsigned way = (unsigned)(chance_next(chance) % 6);
     size_t number = chance_next(chance) % FAMILIES;
-    double factor = (double[]){0.5, 0.7, 1.4, 2, 4.9}[chance_next(chance) % 5];
+    double factor = (double[]){0.1, 0.5, 0.7, 1.4, 2, 4.9, 100}[chance_next(chance) % 7];
 
     for (size_t i = 0; i < PRICES; i++) {
-        bool chosen = way == 4 || is_of(i, way % 2, number);
+        bool chosen =
+            way == 4 || (way == 5 ? chance_next(chance) % 10 < 3 : is_of(i, way % 2, number));
 
         if (way < 2 && chosen)
             world->on_demand[i] = world->spot[i] = 0;
@@ -98,12 +100,12 @@ static void change_for_good(struct chance *chance, struct world *world)
     }
 }
 
-/* What two feeds say that have gone wild, or one of them: scaled, swapped, without a region,
- * noise, or wrong in a single price. */
+/* What two feeds say that have gone wild, or one of them: scaled, swapped, without a region or
+ * about half of all, noise, or wrong in a single price. */
 static struct world wild_of(struct chance *chance, const struct world *world)
 {
     struct world wild = *world;
-    unsigned way = (unsigned)(chance_next(chance) % 6),
+    unsigned way = (unsigned)(chance_next(chance) % 7),
              feeds = (unsigned)(chance_next(chance) % 3);
     size_t number = chance_next(chance) % REGIONS, one = chance_next(chance) % PRICES;
     double factor = (double[]){0.01, 0.5, 2, 4.9, 100}[chance_next(chance) % 5];
@@ -117,7 +119,7 @@ static struct world wild_of(struct chance *chance, const struct world *world)
         } else if (way == 1) {
             wild.on_demand[i] = world->spot[i];
             wild.spot[i] = world->on_demand[i];
-        } else if (way == 2 && is_of(i, dice % 2, number)) {
+        } else if (way == 2 ? is_of(i, dice % 2, number) : way == 6 && dice % 2) {
             wild.on_demand[i] = wild.spot[i] = 0;
         } else if (way == 3) {
             wild.on_demand[i] = 0.001 + (double)(dice % 100000) / 1000;
