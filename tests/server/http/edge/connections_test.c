@@ -228,32 +228,14 @@ TEST(the_next_tick_is_the_first_deadline)
  * deadline that could begin meanwhile. */
 TEST(a_change_of_phase_between_two_ticks_is_seen_in_time)
 {
-    static const struct connection_limits orders[] = {
-        {.most = 9,
-         .most_per_address = 9,
-         .rest_ns = 1,
-         .header_ns = 2,
-         .body_ns = 3,
-         .send_ns = 4},
-        {.most = 9,
-         .most_per_address = 9,
-         .rest_ns = 4,
-         .header_ns = 1,
-         .body_ns = 2,
-         .send_ns = 3},
-        {.most = 9,
-         .most_per_address = 9,
-         .rest_ns = 2,
-         .header_ns = 3,
-         .body_ns = 1,
-         .send_ns = 4},
-        {.most = 9,
-         .most_per_address = 9,
-         .rest_ns = 2,
-         .header_ns = 3,
-         .body_ns = 4,
-         .send_ns = 1},
-    };
+#define ORDER(rest, header, body, send)                                                          \
+    {                                                                                            \
+        .most = 9, .most_per_address = 9, .rest_ns = rest, .header_ns = header, .body_ns = body, \
+        .send_ns = send                                                                          \
+    }
+    static const struct connection_limits orders[] = {ORDER(1, 2, 3, 4), ORDER(4, 1, 2, 3),
+                                                      ORDER(2, 3, 1, 4), ORDER(2, 3, 4, 1)};
+#undef ORDER
 
     for (size_t i = 0; i < COUNT(orders); i++) {
         struct connections *connections = start(&orders[i]);
