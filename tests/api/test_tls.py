@@ -1,4 +1,5 @@
 """The server over TLS: what is served plainly is served so too, and wrong files are refused."""
+import contextlib
 import http.client
 import json
 import os
@@ -174,7 +175,8 @@ class Clients(Case):
             self.watchers(server, 1)
             if gently:  # says that it closes, which is bytes to be read
                 secure.settimeout(0.1)
-                self.assertRaises(OSError, secure.unwrap)
+                with contextlib.suppress(OSError):  # it does not wait for the server to say so too
+                    secure.unwrap()
             secure.close()
             self.watchers(server, 0)
 

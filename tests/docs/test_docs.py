@@ -69,7 +69,7 @@ def where(path):
 class Promises(unittest.TestCase):
     """Tables of promises: each names the tests that hold it."""
     TABLE = re.compile(r"^\| promise \| test \|\n\|[-|]+\|\n((?:\|.*\n)+)", re.M)
-    TEST = re.compile(r"^(?:static void (\w+)\(void\)|    def (test_\w+)\(self)", re.M)
+    TEST = re.compile(r"^(?:TEST\w*\((\w+)|static void (\w+)\(void\)|    def (test_\w+)\(self)", re.M)
 
     def test_every_promise_names_a_test_that_exists(self):
         tests = {name for suffix in ("*.c", "*.py") for path in (ROOT / "tests").rglob(suffix)
