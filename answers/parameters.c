@@ -1,8 +1,8 @@
 #include "answers/parameters.h"
 
 #include "common/cleanup.h"
-#include "common/fields.h"
 #include "common/known_names.h"
+#include "common/rows/fields.h"
 #include "common/text.h"
 #include "pricing/given.h"
 

@@ -7,7 +7,7 @@
  */
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "common/fields.h"
+#include "common/rows/fields.h"
 #include "engine/stats/summary_text.h"
 #include "tests/engine/trace/traces.h"
 

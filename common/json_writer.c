@@ -1,7 +1,9 @@
 #include "common/json_writer.h"
 
+#include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/json_number.h"
+#include "common/json_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,6 +37,17 @@ static void add_quoted(struct json_writer *out, const char *text)
         text++;
     }
     add(out, "\"", 1);
+}
+
+/* Takes over the value; NULL if it cannot be written. */
+static void add_stored(struct json_writer *out, json_t *value)
+{
+    AUTO(freep) char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_TEXT_FORMAT);
+
+    if (text)
+        add(out, text, strlen(text));
+    out->failed = out->failed || !text;
+    json_decref(value);
 }
 
 static bool is_listed(const char *const *names, const char *name)
@@ -97,7 +110,11 @@ void jsonw_text(struct json_writer *out, const char *key, const char *text)
         jsonw_null(out, key);
         return;
     }
-    if (begin(out, key))
+    if (!begin(out, key))
+        return;
+    if (out->stored)
+        add_stored(out, json_string(text));
+    else
         add_quoted(out, text);
 }
 
@@ -117,22 +134,30 @@ static bool reads_back(const char *text, int length, double number)
     return json_number_read(&text, text + length, &read) && !(read < number) && !(read > number);
 }
 
-void jsonw_number(struct json_writer *out, const char *key, double number)
+static int print_number(double number, char text[JSON_NUMBER_SIZE])
 {
-    char text[JSON_NUMBER_SIZE];
     int length;
 
-    if (!isfinite(number)) {
-        jsonw_null(out, key);
-        return;
-    }
     /* Fifteen digits where they read back as the same number ("0.1"), else the seventeen that
      * always do. */
     length = json_number_print(number, 15, text);
     if (!reads_back(text, length, number))
         length = json_number_print(number, 17, text);
-    if (begin(out, key))
-        add(out, text, (size_t)length);
+    return length;
+}
+
+void jsonw_number(struct json_writer *out, const char *key, double number)
+{
+    char text[JSON_NUMBER_SIZE];
+
+    if (!isfinite(number))
+        jsonw_null(out, key);
+    else if (!begin(out, key))
+        return;
+    else if (out->stored)
+        add_stored(out, json_real(number));
+    else
+        add(out, text, (size_t)print_number(number, text));
 }
 
 void jsonw_bool(struct json_writer *out, const char *key, bool truth)

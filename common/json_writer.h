@@ -13,6 +13,7 @@ struct json_writer {
     bool failed; /* the limit was reached: the output is unusable */
     bool comma;  /* the next value needs one before it */
     int depth;   /* of open brackets */
+    bool stored; /* texts and numbers are written as json_text() writes them */
 
     /* In objects at nesting depth `only_depth`, only these members are written; NULL-terminated.
      * NULL: all members of every object. */

@@ -1,7 +1,7 @@
 /* Checks names that a person typed: refuses those that could never match anything. */
 #pragma once
 
-#include "common/body.h"
+#include "common/rows/body.h"
 
 /* No blank at either end, and known providers must be written "aws", "azure" and "gcp". */
 MUST_USE bool given_provider_check(const char *field, const char *text, struct error *err);

@@ -2,7 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "common/fields.h"
+#include "common/rows/fields.h"
 #include "db/standings/standings.h"
 #include "engine/spec/run_spec.h"
 

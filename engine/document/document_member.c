@@ -161,7 +161,7 @@ bool member_read_loaded(const struct member *member, struct span value, struct d
     static const char *const names[] = {"allocator", "openmp", "dnn", NULL};
     static const char *const fields[] = {"loaded.allocator", "loaded.openmp", "loaded.dnn"};
     struct span values[3] = {{NULL, 0}};
-    char words[3][LIBRARY_FILE_MAX] = {""};
+    char words[3][LIBRARY_FILE_MAX + 1] = {""};
     struct loaded_libraries loaded = {.allocator = words[0], .openmp = words[1]};
 
     if (!take_apart(value, member->name, names, values, err))

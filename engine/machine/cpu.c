@@ -17,13 +17,14 @@
 #include <immintrin.h>
 #endif
 
-static const char *const names[] = {
+const char *const cpu_isa_names[] = {
     [CPU_BASE] = "base",
     [CPU_SSE41] = "sse41",
     [CPU_AVX2] = "avx2",
     [CPU_AVX512] = "avx512",
     [CPU_AVX512_BF16] = "avx512_bf16",
     [CPU_AMX] = "amx",
+    NULL,
 };
 
 /* For the child: this process's handlers would report a fault. */
@@ -192,7 +193,7 @@ bool cpu_bf16_pays(enum cpu_isa isa, const char *vendor)
 
 const char *cpu_isa_name(enum cpu_isa isa)
 {
-    return names[isa];
+    return cpu_isa_names[isa];
 }
 
 bool cpu_isa_from_name(const char *name, enum cpu_isa *ret_isa)
@@ -201,8 +202,8 @@ bool cpu_isa_from_name(const char *name, enum cpu_isa *ret_isa)
         *ret_isa = cpu_probe();
         return true;
     }
-    for (size_t i = 0; i < COUNT(names); i++)
-        if (strcmp(name, names[i]) == 0) {
+    for (size_t i = 0; cpu_isa_names[i]; i++)
+        if (strcmp(name, cpu_isa_names[i]) == 0) {
             *ret_isa = (enum cpu_isa)i;
             return true;
         }

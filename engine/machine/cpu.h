@@ -21,7 +21,8 @@ enum cpu_isa {
  * virtual machines promise AMX and fault. It waits for that child, so call it early, and once. */
 enum cpu_isa cpu_probe(void);
 
-/* "base", "sse41", "avx2", "avx512", "avx512_bf16", "amx". */
+/* "base", "sse41", "avx2", "avx512", "avx512_bf16", "amx"; NULL-terminated. */
+extern const char *const cpu_isa_names[];
 const char *cpu_isa_name(enum cpu_isa isa);
 
 /* Also knows "auto", which is cpu_probe(). The others are not checked against this processor. */

@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/hash.h"
 #include "common/json_text.h"
+#include "common/rows/members.h"
 #include "common/sha256.h"
 #include "common/text.h"
 #include "engine/machine/control_group.h"
@@ -18,31 +19,28 @@
 #define TEXT_SIZE 256
 #define GIB (1024.0 * 1024 * 1024)
 
+/* What is not visible is "" or 0. */
+struct facts {
+    const char *root;
+    char cpu_model[TEXT_SIZE], cpu_vendor[TEXT_SIZE], cpu_family[TEXT_SIZE];
+    char cpu_model_number[TEXT_SIZE], cpu_stepping[TEXT_SIZE], hypervisor[TEXT_SIZE];
+    enum cpu_isa isa;
+    int processors, cores, packages, numa_nodes;
+    double quota_processors;
+    long long memory_gib, memory_bytes, memory_limit_bytes;
+    char architecture[TEXT_SIZE], microcode[TEXT_SIZE], huge_pages[TEXT_SIZE];
+    char governor[TEXT_SIZE], kernel[TEXT_SIZE], distribution[TEXT_SIZE], product[TEXT_SIZE];
+    char clock_source[TEXT_SIZE], c_library[TEXT_SIZE];
+    const char *image;
+    long long l1d_bytes, l2_bytes, l3_bytes;
+};
+
 /* Of /proc/cpuinfo: what decides which code can run fast. */
 static const char *const flags_of_interest[] = {
     "sse4_1",   "avx",         "avx2",     "fma",         "f16c",        "avx512f",
     "avx512bw", "avx512_vnni", "avx_vnni", "avx512_bf16", "avx512_fp16", "amx_tile",
     "amx_bf16", "amx_int8",    "asimd",    "bf16",        "i8mm",        "sve",
 };
-
-static json_t *json_text_or_null(const char *text)
-{
-    /* Invalid UTF-8 gives no text. */
-    return *text && text_is_utf8(text, strlen(text)) ? json_string(text) : json_null();
-}
-
-static json_t *count_or_null(long long count)
-{
-    return count > 0 ? json_integer(count) : json_null();
-}
-
-static json_t *read_text(const char *root, const char *path)
-{
-    char text[TEXT_SIZE];
-
-    proc_text(root, path, text, sizeof text);
-    return json_text_or_null(text);
-}
 
 /* The value of "name	: value" in /proc/cpuinfo, of the first processor. */
 static void read_cpuinfo(const char *root, const char *name, char *ret_value, size_t size)
@@ -63,14 +61,6 @@ static void read_cpuinfo(const char *root, const char *name, char *ret_value, si
     }
 }
 
-static json_t *cpuinfo(const char *root, const char *name)
-{
-    char value[TEXT_SIZE];
-
-    read_cpuinfo(root, name, value, sizeof value);
-    return json_text_or_null(value);
-}
-
 static bool has_word(const char *words, const char *word)
 {
     size_t length = strlen(word);
@@ -81,18 +71,19 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-static json_t *flags(const char *root)
+static void write_flags(struct json_writer *out, const struct member *row, const void *object)
 {
-    json_t *list = json_array();
+    const struct facts *facts = object;
     char words[8192];
 
-    read_cpuinfo(root, "flags", words, sizeof words);
+    read_cpuinfo(facts->root, "flags", words, sizeof words);
     if (!*words)
-        read_cpuinfo(root, "Features", words, sizeof words); /* arm64 */
+        read_cpuinfo(facts->root, "Features", words, sizeof words); /* arm64 */
+    jsonw_open(out, row->name, '[');
     for (size_t i = 0; i < COUNT(flags_of_interest); i++)
         if (has_word(words, flags_of_interest[i]))
-            json_array_append_new(list, json_string(flags_of_interest[i]));
-    return list;
+            jsonw_text(out, NULL, flags_of_interest[i]);
+    jsonw_close(out, ']');
 }
 
 /* Bytes of "48K" and the like; 0 if there is no such cache. */
@@ -118,9 +109,8 @@ static long long cache_bytes(const char *root, int level, const char *type)
 }
 
 /* The hypervisor that runs this machine, when it is a guest. */
-static json_t *hypervisor(const char *root)
+static void read_hypervisor(const char *root, char text[TEXT_SIZE])
 {
-    char text[TEXT_SIZE] = "";
 #ifdef __x86_64__
     unsigned a, words[3];
 
@@ -131,40 +121,22 @@ static json_t *hypervisor(const char *root)
     }
 #endif
     if (!*text)
-        proc_text(root, "/sys/hypervisor/type", text, sizeof text);
-    return json_text_or_null(text);
+        proc_text(root, "/sys/hypervisor/type", text, TEXT_SIZE);
 }
 
-/* Facts that decide which runs may be compared. */
-static json_t *hardware(const char *root, const struct topology *topology, enum cpu_isa isa)
-{
-    double gib = (double)proc_number(root, "/proc/meminfo", "MemTotal:", 0) * 1024 / GIB;
-
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o}", "cpu_model",
-        cpuinfo(root, "model name"), "cpu_vendor", cpuinfo(root, "vendor_id"), "cpu_family",
-        cpuinfo(root, "cpu family"), "cpu_model_number", cpuinfo(root, "model"), "cpu_stepping",
-        cpuinfo(root, "stepping"), "isa", cpu_isa_name(isa), "processors", topology->cpu_count,
-        "cores", topology->core_count, "packages", topology->package_count, "numa_nodes",
-        topology->node_count, "quota_processors",
-        topology->quota > 0 ? json_real(topology->quota) : json_null(), "memory_gib",
-        count_or_null((long long)(gib + 0.5)), "hypervisor", hypervisor(root));
-}
-
-static json_t *huge_pages(const char *root)
+/* The word in brackets. */
+static void read_huge_pages(const char *root, char ret_text[TEXT_SIZE])
 {
     char text[TEXT_SIZE], *open, *end;
 
     proc_text(root, "/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof text);
     open = strchr(text, '[');
     end = open ? strchr(open, ']') : NULL;
-    if (!end)
-        return json_null();
-    *end = '\0';
-    return json_text_or_null(open + 1);
+    if (end)
+        snprintf(ret_text, TEXT_SIZE, "%.*s", (int)(end - open - 1), open + 1);
 }
 
-static json_t *distribution(const char *root)
+static void read_distribution(const char *root, char ret_text[TEXT_SIZE])
 {
     AUTO(fclosep) FILE *file = proc_open(root, "/etc/os-release");
     char line[TEXT_SIZE];
@@ -176,54 +148,136 @@ static json_t *distribution(const char *root)
             continue;
         value += 1 + (value[1] == '"');
         value[strcspn(value, "\"\n")] = '\0';
-        return json_text_or_null(value);
+        snprintf(ret_text, TEXT_SIZE, "%s", value);
+        return;
     }
-    return json_null();
 }
 
-static json_t *memory_limit(const char *root)
-{
-    struct group_memory memory;
+#define TEXT(member)                                                                             \
+    {                                                                                            \
+        MEMBER(struct facts, member), .nullable = true, .filled = true                           \
+    }
+#define BYTES(member)                                                                            \
+    {                                                                                            \
+        MEMBER(struct facts, member), .nullable = true, .range = MEMBER_POSITIVE                 \
+    }
 
-    control_group_memory(root, &memory);
-    return count_or_null(memory.limit);
-}
+/* Facts that decide which runs may be compared. */
+static const struct member hardware_rows[] = {
+    TEXT(cpu_model),
+    TEXT(cpu_vendor),
+    TEXT(cpu_family),
+    TEXT(cpu_model_number),
+    TEXT(cpu_stepping),
+    {MEMBER(struct facts, isa), .words = cpu_isa_names,
+     .meaning = "The highest instruction set that a program can use; AMX only if a tile "
+                "operation worked."},
+    {MEMBER(struct facts, processors), .range = MEMBER_POSITIVE,
+     .meaning = "Processors that the process may use."},
+    {MEMBER(struct facts, cores), .range = MEMBER_POSITIVE},
+    {MEMBER(struct facts, packages), .range = MEMBER_POSITIVE},
+    {MEMBER(struct facts, numa_nodes), .range = MEMBER_POSITIVE},
+    {MEMBER(struct facts, quota_processors), .nullable = true, .range = MEMBER_POSITIVE,
+     .meaning = "Processors that the quota of the control group is worth."},
+    BYTES(memory_gib),
+    TEXT(hypervisor),
+    {0},
+};
+static const struct members hardware_members = {.rows = hardware_rows};
+
+static const struct member cache_rows[] = {
+    BYTES(l1d_bytes), BYTES(l2_bytes), BYTES(l3_bytes), {0}};
+static const struct members cache_members = {.name = "Caches", .rows = cache_rows};
+
+static const struct member software_rows[] = {
+    {.name = "version", .type = MEMBER_TEXT, .always = PENNYWORTH_VERSION},
+    {.name = "commit", .type = MEMBER_TEXT, .always = PENNYWORTH_COMMIT},
+    {.name = "compiler", .type = MEMBER_TEXT, .always = __VERSION__},
+    TEXT(c_library),
+    TEXT(image),
+    {0},
+};
+static const struct members software_members = {.name = "Software", .rows = software_rows};
 
 /* The system around the hardware. */
-static json_t *surroundings(const char *root)
+static const struct member rows[] = {
+    {MEMBER_ROWS(&hardware_members)},
+    TEXT(architecture),
+    TEXT(microcode),
+    {MEMBER_WRITTEN("cpu_flags", MEMBER_LIST, write_flags), .schema = "{\"type\": \"string\"}"},
+    BYTES(memory_bytes),
+    {MEMBER(struct facts, memory_limit_bytes), .nullable = true, .range = MEMBER_POSITIVE,
+     .meaning = "The smallest memory limit of the control group and the groups above it, in "
+                "versions 1 and 2."},
+    TEXT(huge_pages),
+    TEXT(governor),
+    TEXT(kernel),
+    TEXT(distribution),
+    TEXT(product),
+    TEXT(clock_source),
+    {MEMBER_GROUP("caches", &cache_members)},
+    {MEMBER_GROUP("software", &software_members)},
+    {0},
+};
+const struct members facts_members = {.name = "Facts",
+                                      .meaning =
+                                          "Facts of a machine; null where the kernel hides one.",
+                                      .rows = rows};
+
+static void read_hardware(const char *root, struct facts *facts)
 {
+    read_cpuinfo(root, "model name", facts->cpu_model, TEXT_SIZE);
+    read_cpuinfo(root, "vendor_id", facts->cpu_vendor, TEXT_SIZE);
+    read_cpuinfo(root, "cpu family", facts->cpu_family, TEXT_SIZE);
+    read_cpuinfo(root, "model", facts->cpu_model_number, TEXT_SIZE);
+    read_cpuinfo(root, "stepping", facts->cpu_stepping, TEXT_SIZE);
+    read_hypervisor(root, facts->hypervisor);
+    facts->memory_bytes = proc_number(root, "/proc/meminfo", "MemTotal:", 0) * 1024;
+    facts->memory_gib = (long long)((double)facts->memory_bytes / GIB + 0.5);
+    facts->l1d_bytes = cache_bytes(root, 1, "Data");
+    facts->l2_bytes = cache_bytes(root, 2, "Unified");
+    facts->l3_bytes = cache_bytes(root, 3, "Unified");
+}
+
+static void read_system(const char *root, struct facts *facts)
+{
+    static const struct {
+        const char *path;
+        size_t offset;
+    } files[] = {{"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+                  offsetof(struct facts, governor)},
+                 {"/proc/sys/kernel/osrelease", offsetof(struct facts, kernel)},
+                 {"/sys/class/dmi/id/product_name", offsetof(struct facts, product)},
+                 {"/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                  offsetof(struct facts, clock_source)}};
+    const char *image = getenv("PENNYWORTH_IMAGE");
+    struct group_memory memory;
     struct utsname host;
 
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "architecture",
-        json_text_or_null(uname(&host) == 0 ? host.machine : ""), "microcode",
-        cpuinfo(root, "microcode"), "cpu_flags", flags(root), "memory_bytes",
-        count_or_null(proc_number(root, "/proc/meminfo", "MemTotal:", 0) * 1024),
-        "memory_limit_bytes", memory_limit(root), "huge_pages", huge_pages(root), "governor",
-        read_text(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), "kernel",
-        read_text(root, "/proc/sys/kernel/osrelease"), "distribution", distribution(root),
-        "product", read_text(root, "/sys/class/dmi/id/product_name"), "clock_source",
-        read_text(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource"));
+    for (size_t i = 0; i < COUNT(files); i++)
+        proc_text(root, files[i].path, (char *)facts + files[i].offset, TEXT_SIZE);
+    read_cpuinfo(root, "microcode", facts->microcode, TEXT_SIZE);
+    read_huge_pages(root, facts->huge_pages);
+    read_distribution(root, facts->distribution);
+    control_group_memory(root, &memory);
+    facts->memory_limit_bytes = memory.limit;
+    if (uname(&host) == 0)
+        snprintf(facts->architecture, TEXT_SIZE, "%s", host.machine);
+    confstr(_CS_GNU_LIBC_VERSION, facts->c_library, TEXT_SIZE);
+    facts->image = image && text_is_utf8(image, strlen(image)) ? image : "";
 }
 
-static json_t *caches(const char *root)
+/* Bytes that are no UTF-8 give no text. */
+static void keep_texts(const struct member *row, struct facts *facts)
 {
-    return json_pack("{s:o, s:o, s:o}", "l1d_bytes", count_or_null(cache_bytes(root, 1, "Data")),
-                     "l2_bytes", count_or_null(cache_bytes(root, 2, "Unified")), "l3_bytes",
-                     count_or_null(cache_bytes(root, 3, "Unified")));
-}
+    for (; row->name; row++) {
+        char *text = (char *)facts + row->offset;
 
-/* Facts about this program. */
-static json_t *software(void)
-{
-    const char *image = getenv("PENNYWORTH_IMAGE");
-    char c_library[64] = "";
-
-    confstr(_CS_GNU_LIBC_VERSION, c_library, sizeof c_library);
-    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "version", PENNYWORTH_VERSION, "commit",
-                     PENNYWORTH_COMMIT, "compiler", __VERSION__, "c_library",
-                     json_text_or_null(c_library), "image",
-                     json_text_or_null(image ? image : ""));
+        if (row->type == MEMBER_CHARS && !text_is_utf8(text, strlen(text)))
+            *text = '\0';
+        else if (row->members)
+            keep_texts(row->members->rows, facts);
+    }
 }
 
 static void hash(const char *text, char ret_hash[MACHINE_HASH_SIZE])
@@ -247,23 +301,17 @@ void machine_second_name(const char *facts, char ret_name[MACHINE_HASH_SIZE])
 
 void machine_stratum(const char *facts, char ret_stratum[MACHINE_HASH_SIZE])
 {
-    /* The facts of hardware(), in its order. */
-    static const char *const members[] = {
-        "cpu_model",    "cpu_vendor", "cpu_family",       "cpu_model_number",
-        "cpu_stepping", "isa",        "processors",       "cores",
-        "packages",     "numa_nodes", "quota_processors", "memory_gib",
-        "hypervisor"};
     AUTO(json_decrefp) json_t *json = json_loads(facts, 0, NULL);
     AUTO(json_decrefp) json_t *of_hardware = json_object();
     AUTO(freep) char *text = NULL;
 
     ret_stratum[0] = '\0';
-    for (size_t i = 0; i < COUNT(members); i++) {
-        json_t *member = json_object_get(json, members[i]);
+    for (const struct member *row = hardware_rows; row->name; row++) {
+        json_t *member = json_object_get(json, row->name);
 
         if (!member)
             return;
-        json_object_set(of_hardware, members[i], member);
+        json_object_set(of_hardware, row->name, member);
     }
     text = json_text(of_hardware);
     hash(text, ret_stratum);
@@ -272,14 +320,20 @@ void machine_stratum(const char *facts, char ret_stratum[MACHINE_HASH_SIZE])
 void machine_read(const char *root, const struct topology *topology, enum cpu_isa isa,
                   struct machine *ret_machine)
 {
-    AUTO(json_decrefp) json_t *facts = hardware(root, topology, isa);
-    AUTO(json_decrefp) json_t *around = surroundings(root);
-    AUTO(freep) char *of_hardware = json_text(facts);
+    struct facts facts = {.root = root,
+                          .isa = isa,
+                          .processors = topology->cpu_count,
+                          .cores = topology->core_count,
+                          .packages = topology->package_count,
+                          .numa_nodes = topology->node_count,
+                          .quota_processors = topology->quota};
+    AUTO(freep) char *of_hardware = NULL;
 
-    json_object_update(facts, around);
-    json_object_set_new(facts, "caches", caches(root));
-    json_object_set_new(facts, "software", software());
-    ret_machine->facts = json_text(facts);
+    read_hardware(root, &facts);
+    read_system(root, &facts);
+    keep_texts(rows, &facts);
+    of_hardware = members_to_text(&hardware_members, &facts);
+    ret_machine->facts = members_to_text(&facts_members, &facts);
     hash(of_hardware, ret_machine->stratum);
     machine_fingerprint(ret_machine->facts, ret_machine->fingerprint);
 }

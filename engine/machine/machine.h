@@ -17,6 +17,8 @@ struct machine {
                                           * compared, whatever their kernel or software */
 };
 
+extern const struct members facts_members;
+
 /* `root` as in proc.h. `isa` is from cpu_probe(). */
 void machine_read(const char *root, const struct topology *topology, enum cpu_isa isa,
                   struct machine *ret_machine);

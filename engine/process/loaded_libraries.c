@@ -1,68 +1,67 @@
 #include "engine/process/loaded_libraries.h"
 
 #include "common/cleanup.h"
-#include "common/json_text.h"
+#include "common/limits.h"
+#include "common/rows/members.h"
 #include "common/text.h"
 #include "engine/machine/proc.h"
 
 #include <string.h>
 
-/* What a file's name begins with. LLVM's runtime is loaded in front of GNU's and answers for it;
- * so the first row that fits anything wins. */
-static const struct {
-    const char *begins, *word;
-} allocators[] = {{"libtcmalloc", "tcmalloc"},
-                  {"libjemalloc", "jemalloc"},
-                  {"libmimalloc", "mimalloc"}},
-  runtimes[] = {{"libiomp5", "intel"}, {"libomp", "llvm"}, {"libgomp", "gnu"}};
+/* What is used, and what the name of its file begins with. LLVM's runtime is loaded in front of
+ * GNU's and answers for it; so the first that is found wins, and the word before it is for none.
+ */
+static const char *const allocators[] = {"system", "tcmalloc", "jemalloc", "mimalloc", NULL};
+static const char *const allocator_files[] = {"libtcmalloc", "libjemalloc", "libmimalloc"};
+static const char *const runtimes[] = {"none", "intel", "llvm", "gnu", NULL};
+static const char *const runtime_files[] = {"libiomp5", "libomp", "libgomp"};
 
-struct findings {
-    bool allocator[COUNT(allocators)], runtime[COUNT(runtimes)];
-};
-
-static void look_at_file(const char *name, struct findings *findings,
-                         struct loaded_libraries *loaded)
+/* The place of the file in the list, from 1, if it is before *found, which 0 is not. */
+static void look(const char *name, const char *const *files, size_t count, size_t *found)
 {
-    for (size_t i = 0; i < COUNT(allocators); i++)
-        if (strncmp(name, allocators[i].begins, strlen(allocators[i].begins)) == 0)
-            findings->allocator[i] = true;
-    for (size_t i = 0; i < COUNT(runtimes); i++)
-        if (strncmp(name, runtimes[i].begins, strlen(runtimes[i].begins)) == 0)
-            findings->runtime[i] = true;
-    if (strncmp(name, "libdnnl", strlen("libdnnl")) == 0) {
-        snprintf(loaded->dnn, sizeof loaded->dnn, "%.63s", name);
-        text_make_line(loaded->dnn, strlen(loaded->dnn));
-    }
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(name, files[i], strlen(files[i])) == 0 && (*found == 0 || i < *found))
+            *found = i + 1;
 }
 
 void loaded_libraries_read(const char *root, pid_t process, struct loaded_libraries *ret_loaded)
 {
     AUTO(fclosep) FILE *maps = proc_open(root, "/proc/%d/maps", (int)process);
-    struct loaded_libraries loaded = {.allocator = "system", .openmp = "none"};
-    struct findings findings = {0};
+    struct loaded_libraries loaded = {.dnn = ""};
+    size_t allocator = 0, runtime = 0;
     char line[1024];
 
     while (maps && fgets(line, sizeof line, maps)) {
         const char *slash = strrchr(line, '/');
 
         line[strcspn(line, "\n")] = '\0';
-        if (slash && strchr(line, '/') != NULL)
-            look_at_file(slash + 1, &findings, &loaded);
+        if (!slash)
+            continue;
+        look(slash + 1, allocator_files, COUNT(allocator_files), &allocator);
+        look(slash + 1, runtime_files, COUNT(runtime_files), &runtime);
+        if (strncmp(slash + 1, "libdnnl", strlen("libdnnl")) == 0) {
+            snprintf(loaded.dnn, sizeof loaded.dnn, "%.63s", slash + 1);
+            text_make_line(loaded.dnn, strlen(loaded.dnn));
+        }
     }
-    for (size_t i = COUNT(allocators); i-- > 0;)
-        if (findings.allocator[i])
-            loaded.allocator = allocators[i].word;
-    for (size_t i = COUNT(runtimes); i-- > 0;)
-        if (findings.runtime[i])
-            loaded.openmp = runtimes[i].word;
+    loaded.allocator = allocators[allocator];
+    loaded.openmp = runtimes[runtime];
     *ret_loaded = loaded;
 }
 
+static const struct member rows[] = {
+    {MEMBER(struct loaded_libraries, allocator), .words = allocators},
+    {MEMBER(struct loaded_libraries, openmp), .words = runtimes},
+    {MEMBER(struct loaded_libraries, dnn), .nullable = true, .pattern = MEMBER_PRINTABLE,
+     .schema = "{\"maxLength\": " LIMIT_TEXT(LIBRARY_FILE_MAX) "}"},
+    {0},
+};
+const struct members loaded_members = {
+    .name = "Loaded",
+    .meaning = "Libraries found in the memory map of the engine's process.",
+    .rows = rows};
+
 char *loaded_libraries_to_text(const struct loaded_libraries *loaded)
 {
-    AUTO(json_decrefp)
-    json_t *json = json_pack("{s:s, s:s, s:s?}", "allocator", loaded->allocator, "openmp",
-                             loaded->openmp, "dnn", loaded->dnn[0] ? loaded->dnn : NULL);
-
-    return json_text(json);
+    return members_to_text(&loaded_members, loaded);
 }

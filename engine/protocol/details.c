@@ -1,10 +1,10 @@
 #include "engine/protocol/details.h"
 
-#include "common/body.h"
 #include "common/cleanup.h"
 #include "common/json_read.h"
 #include "common/json_text.h"
 #include "common/limits.h"
+#include "common/rows/body.h"
 
 #define TEXT(member) BODY_TEXT(struct engine_details, member, 0)
 #define WHOLE(member)                                                                            \

@@ -1,9 +1,9 @@
 #include "engine/protocol/event.h"
 
 #include "common/cleanup.h"
-#include "common/fields.h"
 #include "common/json_read.h"
 #include "common/limits.h"
+#include "common/rows/fields.h"
 
 #include <math.h>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "common/error.h"
-#include "common/fields.h"
 #include "common/limits.h"
+#include "common/rows/fields.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 #include "engine/stats/summary.h"
 
 #include "common/cleanup.h"
-#include "common/fields.h"
 #include "common/memory.h"
+#include "common/rows/fields.h"
 
 #include <math.h>
 

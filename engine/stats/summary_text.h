@@ -7,7 +7,10 @@
 /* Raised when the same steps give another summary than before. */
 #define SUMMARY_METHOD 1
 
-/* The caller frees it; NULL if a number is not finite: losses may overflow their mean. */
+/* Its members. */
+extern const struct members summary_members;
+
+/* The caller frees it; NULL if a loss is not finite: losses may overflow their mean. */
 char *summary_to_text(const struct summary *summary);
 
 /* The split in such a text; *ret_known is false if it has none. */

@@ -1,13 +1,13 @@
 #include "engine/stats/validity.h"
 
-#include "common/cleanup.h"
-#include "common/json_text.h"
+#include "common/rows/members.h"
 #include "common/text.h"
 #include "engine/machine/instance_kind.h"
 #include "engine/stats/disturbance.h"
 
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 /* Percent around the median canary. Steps have as much in their own noise: on an idle machine
  * that shares its memory with other tenants the copy moved by 14 % mostly and by 31 % at worst
@@ -338,19 +338,25 @@ const char *validity_name(enum validity level)
     return validity_names[level];
 }
 
-static json_t *finding_json(const struct finding *finding)
-{
-    json_t *value = isfinite(finding->value) ? json_real(finding->value) : json_null();
-
-    return json_pack("{s:s, s:s, s:o, s:s}", "code", finding->code, "level",
-                     validity_name(finding->level), "value", value, "words", finding->words);
-}
+static const struct member rows[] = {
+    {MEMBER(struct finding, code), .pattern = "^[a-z_]{3,30}$",
+     .meaning = "The subject of the finding."},
+    {MEMBER(struct finding, level), .words = validity_names},
+    {MEMBER(struct finding, value), .nullable = true,
+     .meaning = "In the unit that `words` uses."},
+    {MEMBER(struct finding, words), .filled = true, .schema = "{\"maxLength\": 400}",
+     .meaning = "Of `contention` and `disturbance` that warn or refuse also who used the "
+                "processors when the run began: on the machine that measured it alone."},
+    {0},
+};
+const struct members finding_members = {.name = "Finding", .rows = rows};
 
 char *verdict_to_text(const struct verdict *verdict)
 {
-    AUTO(json_decrefp) json_t *list = json_array();
+    struct bytes text = {.limit = 64 * 1024};
+    struct json_writer out = {.bytes = &text, .stored = true};
 
-    for (size_t i = 0; i < verdict->count; i++)
-        json_array_append_new(list, finding_json(&verdict->findings[i]));
-    return json_text(list);
+    members_write_list(&out, NULL, &finding_members, verdict->findings, verdict->count,
+                       sizeof *verdict->findings);
+    return text.data;
 }

@@ -57,5 +57,7 @@ extern const char *const validity_names[];
 /* "unknown", "ok", "warn", "invalid". */
 const char *validity_name(enum validity level);
 
+extern const struct members finding_members;
+
 /* The findings as a JSON array in one line. The caller frees it. */
 char *verdict_to_text(const struct verdict *verdict);

@@ -143,11 +143,8 @@ enum trace_class warmup_classify(const struct warmup *warmup)
     return warmup->steps > 1 ? TRACE_WARM_UP : TRACE_FLAT;
 }
 
-const char *trace_class_name(enum trace_class trace)
-{
-    static const char *const names[] = {[TRACE_FLAT] = "flat",
-                                        [TRACE_WARM_UP] = "warm_up",
-                                        [TRACE_SLOW_DOWN] = "slow_down",
-                                        [TRACE_NO_STEADY_STATE] = "no_steady_state"};
-    return names[trace];
-}
+const char *const trace_class_names[] = {[TRACE_FLAT] = "flat",
+                                         [TRACE_WARM_UP] = "warm_up",
+                                         [TRACE_SLOW_DOWN] = "slow_down",
+                                         [TRACE_NO_STEADY_STATE] = "no_steady_state",
+                                         NULL};

@@ -40,5 +40,5 @@ enum trace_class { TRACE_FLAT, TRACE_WARM_UP, TRACE_SLOW_DOWN, TRACE_NO_STEADY_S
  * explain, whatever it does to the mean. */
 enum trace_class warmup_classify(const struct warmup *warmup);
 
-/* "flat", "warm_up", "slow_down", "no_steady_state". */
-const char *trace_class_name(enum trace_class trace);
+/* "flat", "warm_up", "slow_down", "no_steady_state"; NULL-terminated. */
+extern const char *const trace_class_names[];

@@ -2,7 +2,7 @@
  * own lists. It becomes cells: specs, each run once per block. */
 #pragma once
 
-#include "common/body.h"
+#include "common/rows/body.h"
 #include "engine/sweep/sweep_cells.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* Typed prices: one at a time in JSON, or many in a file, CSV or JSON. */
 #pragma once
 
-#include "common/body.h"
+#include "common/rows/body.h"
 #include "pricing/feeds/source.h"
 
 /* Fills a struct price. */

@@ -2,8 +2,8 @@
  * month, or the purchase price and power. */
 #pragma once
 
-#include "common/body.h"
 #include "common/limits.h"
+#include "common/rows/body.h"
 #include "pricing/price.h"
 
 #define BILL_YEAR_HOURS 8760

@@ -1,7 +1,7 @@
 #include "server/api/shared.h"
 
 #include "common/cleanup.h"
-#include "common/fields.h"
+#include "common/rows/fields.h"
 #include "server/base/cursor.h"
 
 bool api_read_cursor(const struct parameter_row *row, const char *value, void *into,

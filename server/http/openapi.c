@@ -1,17 +1,19 @@
 #include "server/http/openapi.h"
 
 #include "answers/parameters.h"
-#include "common/body.h"
 #include "common/cleanup.h"
+#include "common/rows/body.h"
+#include "common/rows/members.h"
 #include "engine/protocol/details.h"
 #include "engine/spec/run_spec.h"
+#include "engine/stats/summary_text.h"
 #include "server/base/assets.h"
-#include "server/base/members.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/page.h"
 #include "server/http/json/present_check.h"
 #include "server/http/json/present_check_tools.h"
 #include "server/http/json/present_run.h"
+#include "server/http/reply.h"
 #include "server/http/routes.h"
 #include "server/prices/cost_json.h"
 #include "server/prices/price_json.h"
@@ -137,18 +139,12 @@ static void add_errors(json_t *responses, const struct route *route)
 }
 
 /* Schemas that openapi.json refers to by name. */
-static const struct members *const named[] = {&amount_members,
-                                              &price_members,
-                                              &run_cost_members,
-                                              &run_cost_head_members,
-                                              &unmatched_members,
-                                              &state_event_members,
-                                              &summary_head_members,
-                                              &check_members,
-                                              &benchmark_point_members,
-                                              &bencher_metric_members,
-                                              &sweep_state_event_members,
-                                              &import_report_members};
+static const struct members *const named[] = {
+    &amount_members,          &price_members,          &run_cost_members,
+    &run_cost_head_members,   &unmatched_members,      &state_event_members,
+    &summary_head_members,    &summary_members,        &check_members,
+    &benchmark_point_members, &bencher_metric_members, &sweep_state_event_members,
+    &import_report_members};
 
 /* Takes the next word off a list; false at its end. */
 static bool next_word(const char **list, char ret_word[48])
@@ -317,9 +313,25 @@ static void add_route(json_t *paths, const struct route *route, json_t *schemas)
                         operation_of(route, schemas));
 }
 
+static void add_problem(json_t *components, json_t *schemas)
+{
+    json_t *response, *problem;
+    const char *status;
+
+    json_decref(members_describe(&problem_members, schemas));
+    problem = json_object_get(schemas, problem_members.name);
+    json_object_set_new(json_object_get(json_object_get(problem, "properties"), "type"), "enum",
+                        reply_problem_types());
+    json_object_foreach(json_object_get(components, "responses"), status, response)
+        json_object_set_new(response, "content",
+                            json_pack("{s:{s:o}}", "application/problem+json", "schema",
+                                      reference_to("schemas", problem_members.name)));
+}
+
 static void fill_in(json_t *document, const struct engines *engines)
 {
-    json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
+    json_t *components = json_object_get(document, "components");
+    json_t *schemas = json_object_get(components, "schemas");
     AUTO(json_decrefp) json_t *spec = run_spec_schema();
     json_t *engine = json_object_get(json_object_get(spec, "properties"), "engine");
 
@@ -331,6 +343,7 @@ static void fill_in(json_t *document, const struct engines *engines)
     json_object_set_new(schemas, "Knobs", knobs_schema());
     json_object_set_new(json_object_get(document, "info"), "version",
                         json_string(PENNYWORTH_VERSION));
+    add_problem(components, schemas);
     for (size_t i = 0; i < COUNT(named); i++)
         json_decref(members_describe(named[i], schemas));
     for (size_t i = 0; i < route_count; i++)

@@ -1,14 +1,14 @@
 #include "server/http/reply.h"
 
 #include "common/cleanup.h"
-#include "common/json_writer.h"
+#include "common/rows/members.h"
 #include "server/base/log.h"
 
 #include <assert.h>
 #include <stdarg.h>
 #include <strings.h>
 
-static const struct {
+static const struct kind {
     int status;
     const char *type, *title;
 } kinds[] = {
@@ -29,14 +29,8 @@ static const struct {
 };
 
 /* Problems that no error kind covers, by HTTP status. */
-static const struct {
-    int status;
-    const char *type, *title;
-} statuses[] = {
-    {400, "invalid", "The request is not valid"},
+static const struct kind statuses[] = {
     {401, "unauthorized", "A token is needed"},
-    {403, "forbidden", "The token does not allow this"},
-    {404, "not-found", "There is no such thing"},
     {405, "method-not-allowed", "The path does not know this method"},
     {406, "not-acceptable", "None of the accepted formats is available"},
     {411, "length-required", "The length of the body is needed"},
@@ -100,62 +94,130 @@ static void start_over(struct exchange *exchange)
     exchange->reply = (struct reply){.body = {.limit = REPLY_MAX}};
 }
 
-static void write_allowed(struct json_writer *out, const struct allowed *allowed)
+/* RFC 9457. */
+struct problem {
+    char type[64];
+    const char *title;
+    int status;
+    char detail[sizeof((struct error *)NULL)->field + sizeof((struct error *)NULL)->message + 2];
+    const struct error *err;
+};
+
+static void write_field(struct json_writer *out, const struct member *row, const void *object)
 {
+    const struct problem *problem = object;
+
+    if (problem->err->field[0])
+        jsonw_text(out, row->name, problem->err->field);
+}
+
+static void write_allowed(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct allowed *allowed = &((const struct problem *)object)->err->allowed;
+
+    if (!allowed->ranged && !allowed->choices)
+        return;
+    jsonw_open(out, row->name, '{');
     if (allowed->ranged) {
-        jsonw_open(out, "allowed", '{');
         jsonw_integer(out, allowed->above_min ? "exclusiveMinimum" : "minimum", allowed->min);
         jsonw_integer(out, "maximum", allowed->max);
-        jsonw_close(out, '}');
-    } else if (allowed->choices) {
-        jsonw_open(out, "allowed", '{');
+    } else {
         jsonw_open(out, "values", '[');
         for (const char *const *choice = allowed->choices; *choice; choice++)
             jsonw_text(out, NULL, *choice);
         jsonw_close(out, ']');
-        jsonw_close(out, '}');
     }
+    jsonw_close(out, '}');
 }
 
-static void write_problem(struct exchange *exchange, int status, const char *type,
-                          const char *title, const struct error *err)
+#define ALLOWED(meaning, first, second)                                                          \
+    "{\"description\": \"" meaning "\", \"type\": \"object\", \"additionalProperties\": false, " \
+    "\"required\": [\"" first "\", \"" second "\"], \"properties\": {\"" first                   \
+    "\": {\"type\": \"integer\"}, \"" second "\": {\"type\": \"integer\"}}}, "
+static const struct member problem_rows[] = {
+    {MEMBER(struct problem, type), .meaning = "The kind of problem, for programs."},
+    {MEMBER(struct problem, title), .filled = true, .meaning = "The kind in words."},
+    {MEMBER(struct problem, status), .schema = "{\"minimum\": 400, \"maximum\": 599}",
+     .meaning = "Status of the answer."},
+    {MEMBER(struct problem, detail), .filled = true,
+     .meaning = "This case, in one sentence; behind the name of the field and a colon, where one "
+                "is at fault."},
+    {MEMBER_WRITTEN("field", MEMBER_TEXT, write_field), .filled = true, .optional = true,
+     .meaning = "The field, parameter or header that is wrong."},
+    {MEMBER_WRITTEN("allowed", MEMBER_JSON, write_allowed), .optional = true,
+     .meaning = "What is allowed there.",
+     .schema = "{\"oneOf\": [" ALLOWED("An integer; for texts, their length in bytes.", "minimum",
+                                       "maximum")
+         ALLOWED("A number above `exclusiveMinimum`, which is itself not allowed.",
+                 "exclusiveMinimum",
+                 "maximum") "{\"type\": \"object\", \"additionalProperties\": false, "
+                            "\"required\": [\"values\"], "
+                            "\"properties\": {\"values\": {\"type\": \"array\", \"minItems\": 1, "
+                            "\"items\": "
+                            "{\"type\": \"string\"}}}}]}"},
+    {0},
+};
+const struct members problem_members = {
+    .name = "Problem", .meaning = "What is wrong (RFC 9457).", .rows = problem_rows};
+
+#define PROBLEM "urn:pennyworth:problem:"
+static void add_types(json_t *list, const struct kind *kinds_listed, size_t count)
 {
-    start_over(exchange);
+    for (size_t i = 0; i < count; i++)
+        if (kinds_listed[i].status >= 400)
+            json_array_append_new(list, json_sprintf(PROBLEM "%s", kinds_listed[i].type));
+}
 
+json_t *reply_problem_types(void)
+{
+    json_t *list = json_array();
+
+    add_types(list, kinds, COUNT(kinds));
+    add_types(list, statuses, COUNT(statuses));
+    return list;
+}
+
+static void write_problem(struct exchange *exchange, const struct kind *kind,
+                          const struct error *err)
+{
+    struct problem problem = {.title = kind->title, .status = kind->status, .err = err};
     struct json_writer out = {.bytes = &exchange->reply.body};
-    char uri[64], detail[sizeof err->field + sizeof err->message + 2];
 
-    snprintf(uri, sizeof uri, "urn:pennyworth:problem:%s", type);
-    jsonw_open(&out, NULL, '{');
-    jsonw_text(&out, "type", uri);
-    jsonw_text(&out, "title", title);
-    jsonw_integer(&out, "status", status);
-    snprintf(detail, sizeof detail, "%s%s%s", err->field, err->field[0] ? ": " : "",
-             err->message);
-    jsonw_text(&out, "detail", detail);
-    if (err->field[0])
-        jsonw_text(&out, "field", err->field);
-    write_allowed(&out, &err->allowed);
-    jsonw_close(&out, '}');
-    exchange->reply.status = status;
+    start_over(exchange);
+    snprintf(problem.type, sizeof problem.type, PROBLEM "%s", kind->type);
+    snprintf(problem.detail, sizeof problem.detail, "%s%s%s", err->field,
+             err->field[0] ? ": " : "", err->message);
+    members_write(&out, NULL, &problem_members, &problem);
+    exchange->reply.status = kind->status;
     exchange->reply.content_type = "application/problem+json";
 }
 
 void reply_error(struct exchange *exchange, const struct error *err)
 {
     struct error shown = *err;
-    int status = kinds[err->kind].status;
 
     if (err->kind == ERROR_INTERNAL) {
         /* Internals (SQL, paths) go to the log, not to the client. */
         log_line(LOG_ERROR, "internal error: %s", err->message);
         snprintf(shown.message, sizeof shown.message, "the server's log says more");
     }
-    write_problem(exchange, status, kinds[err->kind].type, kinds[err->kind].title, &shown);
+    write_problem(exchange, &kinds[err->kind], &shown);
     if (err->kind == ERROR_FULL)
         reply_field(exchange, "Retry-After", "%d", 30);
     if (err->kind == ERROR_BUSY)
         reply_field(exchange, "Retry-After", "%d", 1);
+}
+
+static const struct kind *kind_of_status(int status)
+{
+    for (size_t i = 0; i < COUNT(statuses); i++)
+        if (statuses[i].status == status)
+            return &statuses[i];
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        if (kinds[i].status == status)
+            return &kinds[i];
+    assert(false && "no such status");
+    return &kinds[ERROR_INTERNAL];
 }
 
 void reply_problem(struct exchange *exchange, int status, const char *field, const char *format,
@@ -163,17 +225,13 @@ void reply_problem(struct exchange *exchange, int status, const char *field, con
 {
     struct error err = {0};
     char message[sizeof err.message];
-    size_t row = 0;
     va_list arguments;
 
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     error_set(&err, ERROR_INVALID, field, "%s", message);
-    while (row + 1 < COUNT(statuses) && statuses[row].status != status)
-        row++;
-    assert(statuses[row].status == status);
-    write_problem(exchange, status, statuses[row].type, statuses[row].title, &err);
+    write_problem(exchange, kind_of_status(status), &err);
 }
 
 void reply_fixed(struct exchange *exchange, const char *content_type, const char *bytes,

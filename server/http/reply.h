@@ -5,11 +5,17 @@
 #include "common/error.h"
 #include "server/http/exchange_data.h"
 
+#include <jansson.h>
+
 /* Frees the body and the stream of a reply. */
 void reply_clear(struct reply *reply);
 
 /* Replaces the reply by a problem document. */
 void reply_error(struct exchange *exchange, const struct error *err);
+
+/* Its members; and the types that there are, as a JSON array: a new reference. */
+extern const struct members problem_members;
+json_t *reply_problem_types(void);
 
 /* The same for a status without an error kind: 405, 415 ... `field` may be NULL. */
 void reply_problem(struct exchange *exchange, int status, const char *field, const char *format,

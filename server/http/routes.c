@@ -1,8 +1,8 @@
 #include "server/http/routes.h"
 
 #include "answers/gate/request.h"
-#include "common/body.h"
 #include "common/cleanup.h"
+#include "common/rows/body.h"
 #include "engine/sweep/sweep.h"
 #include "server/api/comparison.h"
 #include "server/api/prices.h"

@@ -1,9 +1,9 @@
 #include "server/prices/feeds.h"
 
 #include "common/cleanup.h"
-#include "common/fields.h"
 #include "common/known_names.h"
 #include "common/limits.h"
+#include "common/rows/fields.h"
 
 #define EVERY_MIN 60
 #define EVERY_MAX (30LL * 24 * 3600)

@@ -1,8 +1,8 @@
 /* JSON of a machine's identity, in answers and stored with runs. */
 #pragma once
 
+#include "common/rows/members.h"
 #include "pricing/machine/identity_data.h"
-#include "server/base/members.h"
 
 extern const struct members identity_members;
 

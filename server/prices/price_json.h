@@ -1,11 +1,11 @@
 /* JSON of a price, in answers and stored with runs. */
 #pragma once
 
+#include "common/rows/members.h"
 #include "db/prices/discounts.h"
 #include "engine/run/run.h"
 #include "pricing/cost.h"
 #include "pricing/freshness.h"
-#include "server/base/members.h"
 #include "server/base/this_machine.h"
 #include "server/prices/identity_json.h"
 

@@ -1,7 +1,7 @@
 /* Property: a body that reads leaves texts that end and numbers within their ranges; one that
  * does not says which member is wrong, or that it is no object. */
-#include "common/body.h"
 #include "common/cleanup.h"
+#include "common/rows/body.h"
 #include "tests/fuzz/fuzz.h"
 
 struct inner {

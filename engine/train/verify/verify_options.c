@@ -2,7 +2,7 @@
 #include "engine/train/verify/verify_options.h"
 
 #include "common/cleanup.h"
-#include "common/fields.h"
+#include "common/rows/fields.h"
 
 #include <math.h>
 

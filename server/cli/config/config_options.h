@@ -1,7 +1,7 @@
 /* The tables behind server/cli/config/config_read.h. */
 #pragma once
 
-#include "common/fields.h"
+#include "common/rows/fields.h"
 #include "server/base/config.h"
 
 /* Sets of commands are bit masks. */

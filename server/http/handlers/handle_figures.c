@@ -1,9 +1,9 @@
 /* /v1/figures: published figures, those shipped and those a user adds.
  * Tested by tests/api/test_published.py and tests/api/test_taking_back.py. */
 #include "common/cleanup.h"
+#include "common/rows/members.h"
 #include "db/contenders/contenders.h"
 #include "db/contenders/figures.h"
-#include "server/base/members.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/handlers/taking_back.h"
 #include "server/http/reply.h"

@@ -1,12 +1,12 @@
 /* Health, readiness, metrics and the API description. Tested by tests/api/test_http.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/rows/members.h"
 #include "db/damage.h"
 #include "db/prices/feed_rows.h"
 #include "db/runs/runs.h"
 #include "server/base/disk_reserve.h"
 #include "server/base/log.h"
-#include "server/base/members.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/comparison/comparison_metrics.h"
 #include "server/http/reply.h"

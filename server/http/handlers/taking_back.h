@@ -2,7 +2,7 @@
  * returns false has already replied. */
 #pragma once
 
-#include "common/body.h"
+#include "common/rows/body.h"
 #include "common/taken_back.h"
 #include "server/http/exchange_data.h"
 

@@ -4,7 +4,7 @@
 
 #include "answers/compare/unmatched_lists.h"
 #include "common/limits.h"
-#include "server/base/members.h"
+#include "common/rows/members.h"
 
 /* A page under way. */
 struct page {

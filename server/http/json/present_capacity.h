@@ -1,8 +1,8 @@
 /* JSON of capacity events and their counts. */
 #pragma once
 
+#include "common/rows/members.h"
 #include "db/capacity/capacity.h"
-#include "server/base/members.h"
 
 extern const struct members capacity_event_members; /* of struct capacity_event */
 extern const struct members capacity_count_members; /* of struct capacity_count */

@@ -1,6 +1,6 @@
 /* The answer of the CI gate. */
 #pragma once
 
-#include "server/base/members.h"
+#include "common/rows/members.h"
 
 extern const struct members check_members; /* of struct gate_check */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "answers/gate/judge.h"
-#include "server/base/members.h"
+#include "common/rows/members.h"
 
 /* Numbers in the formats "customBiggerIsBetter" of github-action-benchmark, and of Bencher. A run
  * without a verdict gives an empty list: neither format has a value for "unknown". */

@@ -2,7 +2,9 @@
 #include "server/http/json/present_evidence.h"
 
 #include "db/runs/machines.h"
+#include "engine/machine/machine.h"
 #include "engine/stats/load_advice.h"
+#include "engine/stats/summary_text.h"
 #include "engine/trace/evidence.h"
 #include "server/http/json/present_run.h"
 
@@ -70,9 +72,9 @@ static void write_validity(struct json_writer *out, const struct member *row, co
 }
 
 static const struct member judgement_rows[] = {
-    {MEMBER_JSON_AT(struct judgement, "summary", summary), .reference = "Summary",
+    {MEMBER_JSON_AT(struct judgement, "summary", summary), .members = &summary_members,
      .nullable = true},
-    {MEMBER_WRITTEN("validity", MEMBER_JSON, write_validity), .reference = "Validity",
+    {MEMBER_WRITTEN("validity", MEMBER_OBJECT, write_validity), .members = &validity_members,
      .nullable = true},
     {0},
 };
@@ -95,7 +97,7 @@ static const struct member machine_rows[] = {
     {MEMBER(struct machine_row, stratum), .pattern = HASH,
      .meaning = "A hash of the hardware alone; equal for machines whose runs may be compared."},
     {MEMBER_TIME_AT(struct machine_row, "first_seen_at", seen_us)},
-    {MEMBER_JSON_AT(struct machine_row, "facts", facts), .reference = "Facts"},
+    {MEMBER_JSON_AT(struct machine_row, "facts", facts), .members = &facts_members},
     {0},
 };
 const struct members machine_members = {

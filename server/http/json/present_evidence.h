@@ -1,9 +1,9 @@
 /* JSON of a machine's evidence during a run, and of its current load. */
 #pragma once
 
+#include "common/rows/members.h"
 #include "engine/machine/load.h"
 #include "engine/run/run.h"
-#include "server/base/members.h"
 
 /* The evidence of a run. */
 struct evidence_view {

@@ -1,8 +1,8 @@
 /* JSON of feeds; prices/price_json.h has the prices. */
 #pragma once
 
+#include "common/rows/members.h"
 #include "db/prices/feed_rows.h"
-#include "server/base/members.h"
 #include "server/prices/refresher.h"
 
 extern const struct members refresh_members; /* of struct refresh_progress */

@@ -1,6 +1,6 @@
 /* JSON of the rank interval of a row or a cell. */
 #pragma once
 
-#include "server/base/members.h"
+#include "common/rows/members.h"
 
 extern const struct members rank_interval_members; /* null of one that is not ranked */

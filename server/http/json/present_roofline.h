@@ -1,7 +1,7 @@
 /* The roofline of a run. */
 #pragma once
 
-#include "server/base/members.h"
+#include "common/rows/members.h"
 
 extern const struct members roofline_members;
 

@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/text.h"
+#include "engine/process/loaded_libraries.h"
 #include "engine/run/pace.h"
 #include "engine/stats/load_advice.h"
 #include "server/base/cursor.h"
@@ -117,19 +118,35 @@ void present_spec(struct json_writer *out, const char *key, const struct run_spe
     jsonw_raw(out, key, text);
 }
 
+struct judged {
+    enum validity level;
+    const char *findings; /* JSON */
+};
+
+MEMBER_KNOWN(is_judged, struct judged, judged, judged->level != VALIDITY_UNKNOWN)
+MEMBER_WRITES(write_findings, raw, struct judged, judged, judged->findings)
+
+static const struct member validity_rows[] = {
+    {MEMBER(struct judged, level), .words = validity_names + VALIDITY_OK, .first = VALIDITY_OK,
+     .meaning = "The level of the worst finding."},
+    {MEMBER_LIST_OF("findings", &finding_members), .write = write_findings, .nullable = true,
+     .meaning = "Null in lists."},
+    {0},
+};
+const struct members validity_members = {
+    .name = "Validity",
+    .meaning =
+        "Whether the run may be ranked: an invalid run is kept with its reasons, and never "
+        "ranked.",
+    .rows = validity_rows,
+    .is_known = is_judged};
+
 void present_judgement(struct json_writer *out, enum validity level, const char *findings,
                        const char *load)
 {
     AUTO(freep) char *named = load_name_in_findings(findings, load);
 
-    if (level == VALIDITY_UNKNOWN) {
-        jsonw_null(out, "validity");
-        return;
-    }
-    jsonw_open(out, "validity", '{');
-    jsonw_text(out, "level", validity_name(level));
-    jsonw_raw(out, "findings", named);
-    jsonw_close(out, '}');
+    members_write(out, "validity", &validity_members, &(struct judged){level, named});
 }
 
 static void write_validity(struct json_writer *out, const struct member *row, const void *object)
@@ -210,7 +227,7 @@ static const struct member told_rows[] = {
      .nullable = true,
      .meaning = "How the engine did the work, as far as it reported that: for a run that has "
                 "ended, in the answer for one run."},
-    {MEMBER_JSON_AT(struct run, "loaded", loaded), .reference = "Loaded", .nullable = true},
+    {MEMBER_JSON_AT(struct run, "loaded", loaded), .members = &loaded_members, .nullable = true},
     {MEMBER(struct run, samples), .nullable = true, .range = MEMBER_POSITIVE,
      .schema = "{\"maximum\": " COUNT_MAX "}",
      .meaning = "Samples that the engine trained on, by its own count, warm-up included."},
@@ -270,7 +287,7 @@ static const struct member run_rows[] = {
      .meaning = "Tokens a second; null of a workload that does not train on text."},
     {MEMBER_WRITTEN("roofline", MEMBER_OBJECT, roofline_write), .members = &roofline_members,
      .nullable = true, .meaning = "Only for finished runs, in the answer for one run."},
-    {MEMBER_WRITTEN("validity", MEMBER_JSON, write_validity), .reference = "Validity",
+    {MEMBER_WRITTEN("validity", MEMBER_OBJECT, write_validity), .members = &validity_members,
      .nullable = true},
     {MEMBER_OBJECT_AT(struct run, "void", voided), .members = &taken_back_members,
      .nullable = true, .meaning = "The void of the run: it is kept, but counts nowhere."},

@@ -1,15 +1,16 @@
 /* JSON of runs. */
 #pragma once
 
+#include "common/rows/members.h"
 #include "db/runs/run_list.h"
 #include "engine/run/run.h"
 #include "engine/trace/steps.h"
-#include "server/base/members.h"
 #include "server/http/json/page.h"
 
 extern const struct members run_members;                 /* of struct run */
 extern const struct members implementation_list_members; /* of struct run: those alone */
 extern const struct members summary_head_members;        /* of struct summary */
+extern const struct members validity_members;            /* present_judgement() */
 extern const struct members progress_members;            /* of struct progress */
 extern const struct members run_state_members;           /* words of enum run_state */
 

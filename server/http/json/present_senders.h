@@ -1,8 +1,8 @@
 /* The senders of a comparison row's runs. */
 #pragma once
 
+#include "common/rows/members.h"
 #include "db/standings/standings.h"
-#include "server/base/members.h"
 
 extern const struct members sender_members; /* of struct run_source */
 

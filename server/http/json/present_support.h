@@ -3,7 +3,7 @@
 
 #include "answers/types/support.h"
 #include "common/bytes.h"
-#include "server/base/members.h"
+#include "common/rows/members.h"
 
 struct support_view {
     const struct known_type *type;

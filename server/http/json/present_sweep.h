@@ -1,7 +1,7 @@
 /* JSON of sweeps. */
 #pragma once
 
-#include "server/base/members.h"
+#include "common/rows/members.h"
 #include "server/http/json/sweep_view.h"
 
 extern const struct members sweep_members;       /* of struct sweep_view */

@@ -1,7 +1,7 @@
 /* A cell of a sweep. */
 #pragma once
 
-#include "server/base/members.h"
+#include "common/rows/members.h"
 #include "server/http/json/sweep_view.h"
 
 /* It borrows all from the view. */

@@ -3,7 +3,7 @@
 
 #include "answers/compare/unmatched_lists.h"
 #include "answers/types/wanted.h"
-#include "server/base/members.h"
+#include "common/rows/members.h"
 
 struct wanted_view {
     const struct instance_type *type;

@@ -1,7 +1,7 @@
 #include "engine/stats/summary.h"
 
 #include "common/cleanup.h"
-#include "common/fields.h"
+#include "common/rows/fields.h"
 #include "engine/stats/summary_text.h"
 #include "tests/engine/trace/traces.h"
 #include "tests/test.h"
@@ -152,7 +152,7 @@ TEST(a_run_too_short_to_decide_is_not_steady)
 
     EXPECT_INT(summary.first_measured, 1);
     EXPECT(!summary.steady);
-    EXPECT_STR(trace_class_name(summary.trace), "no_steady_state");
+    EXPECT_STR(trace_class_names[summary.trace], "no_steady_state");
 }
 
 /* The published protocol's numbers, by hand: 11 skipped, 91 measured. */

@@ -133,7 +133,7 @@ static const char *class_of(const long long *steps, size_t count)
 {
     struct warmup warmup = warmup_detect(steps, count);
 
-    return trace_class_name(warmup_classify(&warmup));
+    return trace_class_names[warmup_classify(&warmup)];
 }
 
 TEST(traces_fall_into_four_classes)
@@ -153,11 +153,11 @@ TEST(traces_fall_into_four_classes)
     for (size_t i = 1; i < 300; i++)
         steps[i] = (long long)(STEP_NS * (i < 20 ? 0.95 : 1)) + (long long)(i % 7) * 1000;
     struct warmup early = warmup_fixed(steps, 300, 1);
-    EXPECT_STR(trace_class_name(warmup_classify(&early)), "slow_down");
+    EXPECT_STR(trace_class_names[warmup_classify(&early)], "slow_down");
     for (size_t i = 1; i < 300; i++)
         steps[i] = (long long)(STEP_NS * (i < 20 ? 1.05 : 1)) + (long long)(i % 7) * 1000;
     early = warmup_fixed(steps, 300, 1); /* it was warming up still */
-    EXPECT_STR(trace_class_name(warmup_classify(&early)), "warm_up");
+    EXPECT_STR(trace_class_names[warmup_classify(&early)], "warm_up");
 }
 
 /* Noise as shared machines have shown it in runs that were steady: lag 1 of 0.6, 2.6 % of the

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "answers/compare/ranking.h"
-#include "server/base/members.h"
+#include "common/rows/members.h"
 
 /* Each has a function that returns its object, or NULL. */
 extern const struct members comparison_job_members; /* of struct row_job */

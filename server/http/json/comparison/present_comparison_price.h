@@ -2,7 +2,7 @@
 #pragma once
 
 #include "answers/compare/ranking.h"
-#include "server/base/members.h"
+#include "common/rows/members.h"
 
 /* Members "price" and "why_no_price", one of them null: of struct row_price. */
 extern const struct members row_price_members;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "answers/types/families.h"
-#include "server/base/members.h"
+#include "common/rows/members.h"
 
 struct page;
 

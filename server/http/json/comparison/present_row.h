@@ -1,7 +1,7 @@
 /* A row of a comparison as JSON. */
 #pragma once
 
-#include "server/base/members.h"
+#include "common/rows/members.h"
 #include "server/http/json/comparison/comparison_view.h"
 
 extern const struct members comparison_row_members; /* of struct comparison_view */

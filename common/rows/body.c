@@ -1,4 +1,4 @@
-#include "common/body.h"
+#include "common/rows/body.h"
 
 #include "common/cleanup.h"
 

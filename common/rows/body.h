@@ -9,7 +9,7 @@
  *     body_read(&discount_body, json, &discount, err); */
 #pragma once
 
-#include "common/fields.h"
+#include "common/rows/fields.h"
 
 struct body {
     const char *name;    /* its name in the schema; NULL: described inline */

@@ -1,4 +1,4 @@
-#include "common/fields.h"
+#include "common/rows/fields.h"
 
 #include "common/cleanup.h"
 #include "tests/test.h"

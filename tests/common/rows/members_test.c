@@ -1,6 +1,7 @@
-#include "server/base/members.h"
+#include "common/rows/members.h"
 
 #include "common/cleanup.h"
+#include "common/json_text.h"
 #include "common/memory.h"
 #include "tests/test.h"
 
@@ -187,6 +188,32 @@ TEST(a_list_has_one_object_after_the_other)
 
     members_write_list(&out, NULL, &shade_members, shades, 2, sizeof *shades);
     EXPECT_STR(text.data, "[{\"metres\":1},{\"metres\":2}]");
+}
+
+/* Hashes, signatures and recomputed texts hold on to these bytes. */
+TEST(a_text_to_store_has_the_bytes_of_json_text)
+{
+    static const struct member rows[] = {{MEMBER(struct lamp, maker)},
+                                         {MEMBER(struct lamp, hours)},
+                                         {MEMBER(struct lamp, watts)},
+                                         {MEMBER(struct lamp, share)},
+                                         {0}};
+    const struct members members = {.rows = rows};
+    const struct lamp lamps[] = {{.maker = "a\t\"b\"\n\x01 \xc3\xa9/", .hours = 7, .watts = 3},
+                                 {.maker = "", .watts = 0.1 + 0.2, .share = 1e-7},
+                                 {.maker = "x", .watts = 1.0 / 3, .share = 12345678901234567e5}};
+
+    for (size_t i = 0; i < COUNT(lamps); i++) {
+        AUTO(json_decrefp)
+        json_t *json = json_pack("{s:s, s:I, s:f, s:f}", "maker", lamps[i].maker, "hours",
+                                 (json_int_t)lamps[i].hours, "watts", lamps[i].watts, "share",
+                                 lamps[i].share);
+        AUTO(freep) char *wanted = json_text(json);
+        AUTO(freep) char *text = members_to_text(&members, &lamps[i]);
+
+        EXPECT_STR(text, wanted);
+    }
+    EXPECT(members_to_text(&members, &(struct lamp){.maker = "\xff"}) == NULL);
 }
 
 static void expect_described(const json_t *schemas, const char *name, const char *wanted)

@@ -18,7 +18,7 @@ enum field_type {
     FIELD_TEXT,    /* char[max + 1], min..max bytes of UTF-8 without control characters */
     FIELD_WORD,    /* char[max + 1], min..max printable ASCII characters, no blank at an end */
     FIELD_FLAG,    /* bool */
-    FIELD_OBJECT,  /* what `body` reads, at `offset`; only in a body (common/body.h) */
+    FIELD_OBJECT,  /* what `body` reads, at `offset`; only in a body (common/rows/body.h) */
     FIELD_OWN,     /* what `read` takes, and `schema` describes */
 };
 

@@ -164,6 +164,10 @@ void members_write_rows(struct json_writer *out, const struct members *members,
 void members_write_list(struct json_writer *out, const char *key, const struct members *members,
                         const void *first, size_t count, size_t size);
 
+/* The object in one line as json_text() writes it, up to 64 KiB. The caller frees it;
+ * NULL if it is longer, or a text is not UTF-8. */
+char *members_to_text(const struct members *members, const void *object);
+
 /* Returns {"$ref": ...} to the schema, or the schema itself if it has no name. Adds the schemas
  * it refers to to `schemas`, unless they are there. */
 json_t *members_describe(const struct members *members, json_t *schemas);

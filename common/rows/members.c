@@ -1,4 +1,4 @@
-#include "server/base/members.h"
+#include "common/rows/members.h"
 
 #include "common/cleanup.h"
 #include "common/text.h"
@@ -141,6 +141,17 @@ void members_write_list(struct json_writer *out, const char *key, const struct m
     for (size_t i = 0; i < count; i++)
         members_write(out, NULL, members, (const char *)first + i * size);
     jsonw_close(out, ']');
+}
+
+char *members_to_text(const struct members *members, const void *object)
+{
+    struct bytes text = {.limit = 64 * 1024};
+    struct json_writer out = {.bytes = &text, .stored = true};
+
+    members_write(&out, NULL, members, object);
+    if (out.failed)
+        bytes_free(&text);
+    return text.data;
 }
 
 /* MEMBER_JSON has its type in `schema`; the other types follow from the row. */
