@@ -42,7 +42,7 @@ static bool write_type(void *user, const struct known_type *type)
     snprintf(page->last, sizeof page->last, "%s %s", type->listed.name, type->listed.provider);
     if (!writer->csv)
         members_write(writer->out, NULL, &support_members, &view);
-    else if (!present_support_line(writer->out->bytes, type, &support))
+    else if (!csv_add_line(writer->out->bytes, support_columns, &support_members, &view))
         page->failed = true;
     return !page->failed;
 }
@@ -87,7 +87,7 @@ static bool write_csv(const struct support_list *list, struct json_writer *out)
     struct type_writer writer = {.list = list, .out = out, .csv = true};
     struct error *err = &list->page->err;
 
-    return (bytes_printf(out->bytes, "%s", present_support_columns) ||
+    return (csv_add_head(out->bytes, support_columns) ||
             bytes_too_long(out->bytes, "the answer", err)) &&
            known_types_each(list->db, &list->asked->filter, write_type, &writer, err) &&
            (!list->page->failed || bytes_too_long(out->bytes, "the answer", err));

@@ -1,19 +1,12 @@
 /* Tested by tests/api/test_support.py. */
 #include "server/http/json/present_support.h"
 
-#include "server/http/json/csv_cells.h"
-
 #include <math.h>
 
 #define FACT_SOURCE                                                                              \
     .nullable = true, .words = fact_source_names + SOURCE_MEASURED, .first = SOURCE_MEASURED,    \
     .meaning = "The source: a machine of the type that a run was measured on, the catalogue "    \
                "of the feeds, or a rule about the family; null where the fact is unknown."
-
-static double number_or_none(double number)
-{
-    return number > 0 ? number : NAN;
-}
 
 static const struct member number_rows[] = {
     {MEMBER_AS(struct number_fact, "value", number), .nullable = true, .range = MEMBER_POSITIVE},
@@ -146,44 +139,11 @@ const struct members support_members = {
     .meaning = "The known facts of an instance type, for ResNet-50 with the defaults of a run.",
     .rows = support_rows};
 
-const char present_support_columns[] =
-    "runs,provider,instance_type,family,runs_source,why_not,isa,isa_source,isa_at_least,"
-    "bf16_native,amx,architecture,architecture_source,processor,processor_source,numa_nodes,"
-    "numa_nodes_source,vcpus,vcpus_source,memory_gib,memory_gib_source,memory_needed_gib,"
-    "memory_enough,kinds_measured,feed\r\n";
-
-static bool add_source(struct bytes *text, enum fact_source source)
-{
-    return csv_add_text(text, source == SOURCE_NONE ? "" : fact_source_names[source]);
-}
-
-static bool add_number_fact(struct bytes *text, const struct number_fact *fact)
-{
-    return csv_add_number(text, number_or_none(fact->number)) && add_source(text, fact->source);
-}
-
-static bool add_word_fact(struct bytes *text, const struct word_fact *fact)
-{
-    return csv_add_text(text, word_or_unknown(fact)) && add_source(text, fact->source);
-}
-
-bool present_support_line(struct bytes *text, const struct known_type *type,
-                          const struct support *support)
-{
-    return bytes_printf(text, "%s", support_answer_names[support->runs]) &&
-           csv_add_text(text, type->listed.provider) && csv_add_text(text, type->listed.name) &&
-           csv_add_text(text, support->family) && add_source(text, support->runs_source) &&
-           csv_add_text(text, support->why_not) && add_word_fact(text, &support->isa) &&
-           bytes_printf(text, ",%s", support->isa_at_least ? "true" : "false") &&
-           csv_add_text(text, support_answer_names[support->bf16]) &&
-           csv_add_text(text, support_answer_names[support->amx]) &&
-           add_word_fact(text, &support->architecture) &&
-           add_word_fact(text, &support->processor) &&
-           add_number_fact(text, &support->numa_nodes) &&
-           add_number_fact(text, &support->vcpus) &&
-           add_number_fact(text, &support->memory_gib) &&
-           csv_add_number(text, number_or_none(support->need_gib)) &&
-           csv_add_text(text, support_answer_names[support->memory_enough]) &&
-           bytes_printf(text, ",%lld", type->measured.kinds) && csv_add_text(text, type->feed) &&
-           bytes_add(text, "\r\n", 2);
-}
+#define FACT(name) " " name ".value=" name " " name ".source"
+const char support_columns[] =
+    "runs.value=runs provider instance_type family runs.source why_not" FACT(
+        "isa") " isa_at_least "
+               "bf16_native.value=bf16_native amx.value=amx" FACT("architecture")
+                   FACT("processor") FACT("numa_nodes") FACT("vcpus")
+                       FACT("memory_gib") " memory_needed_gib "
+                                          "memory_enough.value=memory_enough kinds_measured feed";

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "answers/types/support.h"
-#include "common/bytes.h"
-#include "common/rows/members.h"
+#include "server/http/json/csv_cells.h"
 
 struct support_view {
     const struct known_type *type;
@@ -12,7 +11,4 @@ struct support_view {
 extern const struct members support_members;     /* of struct support_view */
 extern const struct members number_fact_members; /* of struct number_fact */
 
-/* The names of the columns, and one line. False at the limit of the text. */
-extern const char present_support_columns[];
-MUST_USE bool present_support_line(struct bytes *text, const struct known_type *type,
-                                   const struct support *support);
+extern const char support_columns[]; /* of support_members, as in csv_cells.h */
