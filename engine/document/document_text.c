@@ -104,27 +104,3 @@ bool document_refuse_inside(struct error *err, const char *where, const struct e
     snprintf(field, sizeof field, "%s.%.40s", where, inner->field);
     return error_not_allowed(err, field, inner->allowed, "%s", inner->message);
 }
-
-bool document_write_text(struct bytes *text, const char *value)
-{
-    if (!value || !value[0])
-        return bytes_add(text, "null", 4);
-    if (!bytes_add(text, "\"", 1))
-        return false;
-    while (*value) {
-        size_t plain = 0;
-
-        while ((unsigned char)value[plain] >= 0x20 && value[plain] != '"' && value[plain] != '\\')
-            plain++;
-        if (!bytes_add(text, value, plain))
-            return false;
-        value += plain;
-        if (*value == '"' || *value == '\\') {
-            if (!bytes_printf(text, "\\%c", *value++))
-                return false;
-        } else if (*value && !bytes_printf(text, "\\u%04x", (unsigned)(unsigned char)*value++)) {
-            return false;
-        }
-    }
-    return bytes_add(text, "\"", 1);
-}

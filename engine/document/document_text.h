@@ -22,6 +22,3 @@ json_t *document_parse(struct span value, const char *field, struct error *err);
 /* Passes on an error from inside a member: "spec" and "threads" become "spec.threads". Always
  * returns false. */
 bool document_refuse_inside(struct error *err, const char *where, const struct error *inner);
-
-/* With quotes and escapes; NULL and "" become null. */
-MUST_USE bool document_write_text(struct bytes *text, const char *value);

@@ -22,6 +22,9 @@ struct document_parts {
     const struct signed_text *kept;
 };
 
+/* The whole, for its description: of struct document_parts. */
+extern const struct members run_document_members;
+
 /* Adds one line, signed unless `signer` is NULL. Ignores parts->kept. */
 MUST_USE bool document_write(struct bytes *text, const struct document_parts *parts,
                              const struct document_signer *signer);

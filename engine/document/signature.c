@@ -10,14 +10,6 @@ bool signature_is_digits(const char *text, size_t length, size_t digits)
     return length == digits;
 }
 
-bool signature_write(struct bytes *text, const struct signature *signature)
-{
-    return bytes_printf(text,
-                        SIGNATURE_NAME "{\"key\":\"%s\",\"algorithm\":\"" SIGNATURE_ALGORITHM
-                                       "\",\"value\":\"%s\"}",
-                        signature->key, signature->value);
-}
-
 /* A value of the trace, and its offset in the whole; -1: not cut out. */
 struct hole {
     long long at;

@@ -23,9 +23,6 @@ struct signature {
 /* Whether the text has exactly this many hexadecimal digits (0-9, a-f). */
 bool signature_is_digits(const char *text, size_t length, size_t digits);
 
-/* Adds the member, with its name. */
-MUST_USE bool signature_write(struct bytes *text, const struct signature *signature);
-
 /* The text of a signed document as stored: without its trace, which is stored apart. */
 struct signed_text {
     struct signature signature;

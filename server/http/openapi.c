@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "common/rows/body.h"
 #include "common/rows/members.h"
+#include "engine/document/run_document_write.h"
 #include "engine/protocol/details.h"
 #include "engine/spec/run_spec.h"
 #include "engine/stats/summary_text.h"
@@ -139,12 +140,14 @@ static void add_errors(json_t *responses, const struct route *route)
 }
 
 /* Schemas that openapi.json refers to by name. */
-static const struct members *const named[] = {
-    &amount_members,          &price_members,          &run_cost_members,
-    &run_cost_head_members,   &unmatched_members,      &state_event_members,
-    &summary_head_members,    &summary_members,        &check_members,
-    &benchmark_point_members, &bencher_metric_members, &sweep_state_event_members,
-    &import_report_members};
+static const struct members *const named[] = {&amount_members,         &price_members,
+                                              &run_cost_members,       &document_cost_members,
+                                              &run_document_members,   &run_cost_head_members,
+                                              &unmatched_members,      &state_event_members,
+                                              &summary_head_members,   &summary_members,
+                                              &check_members,          &benchmark_point_members,
+                                              &bencher_metric_members, &sweep_state_event_members,
+                                              &import_report_members};
 
 /* Takes the next word off a list; false at its end. */
 static bool next_word(const char **list, char ret_word[48])

@@ -117,10 +117,16 @@ static const struct member stored_rows[] = {
     {MEMBER_ROWS_AT(struct cost_said, million, &million_members)},
     {0},
 };
-static const struct members stored_members = {.rows = stored_rows};
+const struct members document_cost_members = {
+    .name = "DocumentCost",
+    .meaning = "The cost of a run in transit.",
+    .rows = stored_rows,
+    .schema =
+        "{\"required\": [\"identity\", \"price\", \"why_no_price\", \"samples_per_dollar\", "
+        "\"dollars_per_million_samples\", \"hours_per_million_samples\"]}"};
 
 static const struct member cost_rows[] = {
-    {MEMBER_ROWS(&stored_members)},
+    {MEMBER_ROWS(&document_cost_members)},
     {.name = "why_not_ranked",
      .type = MEMBER_TEXT,
      .nullable = true,
@@ -150,7 +156,7 @@ static char *cost_text(const struct run_cost *cost, const char *identity,
     said.million.known =
         samples_per_second && cost->price.known &&
         cost_of(samples_per_second, run_cost_paid(cost).per_hour, &said.million.cost);
-    members_write(&out, NULL, &stored_members, &said);
+    members_write(&out, NULL, &document_cost_members, &said);
     return text.data;
 }
 

@@ -21,7 +21,7 @@ char *run_cost_renew(const char *stored, const struct machine_price *price, long
                      const struct amount *samples_per_second);
 
 /* What present_run_cost() and present_run_cost_head() write. */
-extern const struct members run_cost_members, run_cost_head_members;
+extern const struct members run_cost_members, run_cost_head_members, document_cost_members;
 
 /* Writes the stored cost object plus "why_not_ranked", which is null if the run may be ranked. If
  * it may not, members that depend on its speed are written without intervals, or as null. */

@@ -1,3 +1,4 @@
+#include "common/rows/members.h"
 #include "engine/document/run_document_read.h"
 #include "engine/document/run_document_write.h"
 #include "engine/trace/trace_evidence.h"
@@ -259,4 +260,31 @@ TEST(a_void_travels_with_the_run)
     EXPECT_STR(again.data, text);
     EXPECT(read_text(whole_document, &plain, NULL));
     EXPECT_INT(plain.run.voided.at_us, 0);
+}
+
+/* The rows describe what the writer writes; the reader has a table of its own. */
+TEST(the_reader_knows_every_member_and_requires_what_the_schema_does)
+{
+    AUTO(json_decrefp) json_t *schemas = json_object();
+    AUTO(json_decrefp) json_t *reference = members_describe(&run_document_members, schemas);
+    json_t *schema = json_object_get(schemas, "RunDocument"), *required, *ignored, *each;
+    const char *name;
+    size_t i;
+
+    required = json_object_get(schema, "required");
+    json_object_foreach(json_object_get(schema, "properties"), name, ignored)
+    {
+        AUTO(document_clear) struct document document = {0};
+        AUTO(json_decrefp) json_t *json = json_loads(whole_document, 0, NULL);
+        AUTO(freep) char *text = NULL;
+        bool is_required = false;
+
+        json_array_foreach(required, i, each) is_required =
+            is_required || strcmp(json_string_value(each), name) == 0;
+        json_object_set_new(json, name, json_null());
+        text = json_dumps(json, JSON_COMPACT);
+        EXPECT_INT(read_text(text, &document, NULL), !is_required);
+    }
+    EXPECT_INT((long long)json_object_size(json_object_get(schema, "properties")), 29);
+    EXPECT_INT((long long)json_array_size(required), 5);
 }

@@ -46,7 +46,7 @@ static const struct members members = {.rows = rows};
 static const char columns[] =
     "name power*=watts power.value hours is_on colours years.30.low years.90.low=none";
 
-static void columns_have_the_name_of_their_place_or_their_own(void)
+TEST(columns_have_the_name_of_their_place_or_their_own)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 1000};
 
@@ -55,7 +55,7 @@ static void columns_have_the_name_of_their_place_or_their_own(void)
                           "years_30_low,none\r\n");
 }
 
-static void cells_have_the_values_of_the_json_and_what_is_null_is_empty(void)
+TEST(cells_have_the_values_of_the_json_and_what_is_null_is_empty)
 {
     const struct lamp lamp = {
         .name = "a \"b\", c", .watts = 2.5, .low = 2, .high = 3, .hours = 12};
@@ -68,7 +68,7 @@ static void cells_have_the_values_of_the_json_and_what_is_null_is_empty(void)
     EXPECT_STR(other.data, ",1,,,1,0,true,\"red; green\",2,\r\n");
 }
 
-static void no_text_is_a_formula(void)
+TEST(no_text_is_a_formula)
 {
     const char *const traps[] = {"=1", "+1", "-1", "@a", "\t=1", "\r=1"};
 
@@ -80,7 +80,7 @@ static void no_text_is_a_formula(void)
     }
 }
 
-static void a_line_that_does_not_fit_is_refused(void)
+TEST(a_line_that_does_not_fit_is_refused)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 20}, little = {.limit = 60};
 
@@ -90,13 +90,4 @@ static void a_line_that_does_not_fit_is_refused(void)
     EXPECT(csv_add_line(&little, columns, &members, &(struct lamp){.name = "a"}));
     EXPECT(!csv_add_line(&little, columns, &members,
                          &(struct lamp){.name = "a name that is longer than what is left"}));
-}
-
-int main(void)
-{
-    RUN(columns_have_the_name_of_their_place_or_their_own);
-    RUN(cells_have_the_values_of_the_json_and_what_is_null_is_empty);
-    RUN(no_text_is_a_formula);
-    RUN(a_line_that_does_not_fit_is_refused);
-    return test_result();
 }
