@@ -198,10 +198,7 @@ void present_commitment(struct json_writer *out, const char *key, enum price_kin
 static const struct member held_rows[] = {
     {MEMBER_AS(struct listed_price, "count", waiting.count), .range = MEMBER_NOT_NEGATIVE,
      .meaning = "Prices that wait with it, of the same scope of the feed."},
-    {PRICE_DOLLARS(struct listed_price, "price_per_hour", at.price.nanos),
-     .meaning = "The price that is accepted."},
-    {PRICE_DOLLARS(struct listed_price, "held_price_per_hour", waiting.nanos), .nullable = true,
-     .meaning = "The waiting price; null: the feed no longer has one."},
+    PRICES_HELD(struct listed_price, at.price.nanos, waiting.nanos),
     {MEMBER_TIME_AT(struct listed_price, "since", waiting.since_us),
      .meaning = "When a reading said so first."},
     {0},

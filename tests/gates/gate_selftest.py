@@ -1,4 +1,5 @@
 """The gates themselves: a small good tree passes, and each rule, once broken, is noticed."""
+import json
 import os
 import stat
 import subprocess
@@ -6,7 +7,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-GATES = ("sizes", "banned", "clock", "layers", "links", "warnings", "tests", "format")
+GATES = ("sizes", "banned", "clock", "layers", "links", "warnings", "tests", "format", "rows")
 
 CMAKE = """add_compile_options(
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wstrict-prototypes
@@ -205,6 +206,31 @@ CASES = (
      "pricing/f.c:1: there is no"),
     ("format", {"db/f.c": "#define F(n) ((long)(n)*G)\n"}, "db/f.c:1: versions differ"),
     ("format", {"db/f.c": "int x;\nint   y;\n"}, "db/f.c:2: not formatted"),
+)
+
+
+def table(*rows, name="T"):
+    return ("static const struct member rows[] = {\n" + "".join(f"    {{{row}}},\n" for row in rows) +
+            "    {0},\n};\nconst struct members t_members = {\n    .name = \"%s\", .rows = rows};\n" % name)
+
+
+def openapi(name, described):
+    return {"server/http/openapi.json": json.dumps({"components": {"schemas": {name: {"properties": {
+        "size": {"description": described}}}}}})}
+
+
+SIZE = 'MEMBER(struct a, size), .meaning = "How " "large."'
+CASES += (
+    ("rows", {"db/a.c": table(SIZE),
+              "db/b.c": table('MEMBER(struct b, size), .meaning = "How wide."')}, None),
+    ("rows", {"db/a.c": table(SIZE), "db/b.c": table('MEMBER_AS(struct b, "size", at),\n     '
+                                                     '.meaning = "How large."')},
+     "db/b.c:2: `size` has these words in db/a.c too"),
+    ("rows", {"db/a.c": table(SIZE, '.name = "size", .meaning = "How large."')}, "db/a.c:3: `size`"),
+    ("rows", {"db/a.c": table(SIZE, 'WORDS("size", at), .meaning = "How large."')}, "db/a.c:3: `size`"),
+    ("rows", {"db/a.c": table(SIZE), **openapi("U", "How wide.")}, None),
+    ("rows", {"db/a.c": table(SIZE), **openapi("T", "How wide.")}, "openapi.json:1: T is described by"),
+    ("rows", {"db/a.c": table(SIZE), **openapi("U", "How large.")}, "openapi.json:1: `size` has the words"),
 )
 
 

@@ -117,10 +117,7 @@ static const struct member example_rows[] = {
     {MEMBER(struct waiting_price, region), .nullable = true},
     {MEMBER(struct waiting_price, zone), .nullable = true},
     {MEMBER(struct waiting_price, kind), .words = price_kind_names},
-    {PRICE_DOLLARS(struct waiting_price, "price_per_hour", nanos),
-     .meaning = "The price that is accepted."},
-    {PRICE_DOLLARS(struct waiting_price, "held_price_per_hour", waiting_nanos), .nullable = true,
-     .meaning = "The waiting price; null: the feed no longer has one."},
+    PRICES_HELD(struct waiting_price, nanos, waiting_nanos),
     {MEMBER_TIME_AT(struct waiting_price, "since", since_us), .nullable = true},
     {0},
 };

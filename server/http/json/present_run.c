@@ -282,9 +282,7 @@ static const struct member run_rows[] = {
      .schema = "{\"oneOf\": [{\"$ref\": \"#/components/schemas/Summary\"}, {\"$ref\": "
                "\"#/components/schemas/SummaryHead\"}, {\"type\": \"null\"}]}",
      .meaning = "Only for finished runs; lists have only its head."},
-    {MEMBER_WRITTEN("tokens_per_second", MEMBER_JSON, write_tokens), .reference = "Amount",
-     .nullable = true,
-     .meaning = "Tokens a second; null of a workload that does not train on text."},
+    {TOKENS_PER_SECOND(write_tokens)},
     {MEMBER_WRITTEN("roofline", MEMBER_OBJECT, roofline_write), .members = &roofline_members,
      .nullable = true, .meaning = "Only for finished runs, in the answer for one run."},
     {MEMBER_WRITTEN("validity", MEMBER_OBJECT, write_validity), .members = &validity_members,

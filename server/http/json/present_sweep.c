@@ -36,7 +36,8 @@ static const struct member progress_rows[] = {
     {MEMBER(struct sweep_progress, runs_done), .range = MEMBER_NOT_NEGATIVE},
     {MEMBER(struct sweep_progress, runs_running), .range = MEMBER_NOT_NEGATIVE},
     {MEMBER(struct sweep_progress, elapsed_seconds)},
-    {MEMBER(struct sweep_progress, seconds_left), .nullable = true, .meaning = "An estimate."},
+    {MEMBER(struct sweep_progress, seconds_left), .nullable = true,
+     .meaning = "An estimate; null before a run is done."},
     {0},
 };
 const struct members sweep_progress_members = {.name = "SweepProgress", .rows = progress_rows};

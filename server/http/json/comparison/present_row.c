@@ -301,9 +301,7 @@ static const struct member row_rows[] = {
      .meaning = "The other ranked rows that are neither surely better nor surely worse; ids of "
                 "the first 20."},
     {MEMBER_ROWS(&speed_members), .find = find_row},
-    {MEMBER_WRITTEN("tokens_per_second", MEMBER_OBJECT, write_tokens), .nullable = true,
-     .members = &amount_members,
-     .meaning = "Tokens a second; null of a workload that does not train on text."},
+    {TOKENS_PER_SECOND(write_tokens)},
     {MEMBER_ROWS(&newest_members), .find = find_contender_of_view},
     {MEMBER_ROWS(&money_members), .find = find_row},
     {MEMBER_ROWS(&row_sides_members)},
