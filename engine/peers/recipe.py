@@ -64,6 +64,22 @@ def fill(xp, flat, start, scale, shift=0.0):
         flat[first:end] = shift + f32(scale) * noise(xp, start, first, end)
 
 
+def tokens(xp, seed, first, count, vocabulary):
+    """Low ones come often, as words do."""
+    noise_bits = bits(xp, start_of("tokens", seed), first, first + count)
+    return ((noise_bits * noise_bits >> 24) * noise_bits >> 24) * vocabulary >> 24
+
+
+def gpt2_scale_and_shift(name, blocks):
+    """The same as scale_and_shift() of a parameter of GPT-2."""
+    if ".ln_" in name:
+        return 0.1, 1.0 if name.endswith(".weight") else 0.0
+    if name.endswith(".bias"):
+        return 0.01, 0.0
+    scale = 0.02 * math.sqrt(3)
+    return scale / math.sqrt(2 * blocks) if name.endswith("c_proj.weight") else scale, 0.0
+
+
 def scale_and_shift(name, shape):
     """What the noise of a parameter of ResNet-50, or of its images, is multiplied with, and what
     is added, as engine/train/networks/parameters.c does."""

@@ -4,6 +4,7 @@ An engine is an Engine, of which main() makes one worker: it reads the spec, sen
 step by step, and ends with done or failed. A Refusal is one sentence that says to the user why
 this spec cannot be trained."""
 import argparse
+import contextlib
 import json
 import math
 import os
@@ -39,7 +40,9 @@ class Engine(typing.NamedTuple):
     `hello` a dict of the members of the event hello, which is sent even where load() or prepare()
     raises. A training has two methods: compile() does what takes long and is no step; step()
     trains one step and returns (loss, moments), with perf_counter_ns() at the start and after
-    input, forward, backward and update as `moments`, or None where the parts are not known."""
+    input, forward, backward and update as `moments`, or None where the parts are not known; it
+    returns None when nothing more can be trained. A training may have a clock() of its own, and a
+    close()."""
     name: str
     workloads: tuple  # names of what it trains
     parser: argparse.ArgumentParser
@@ -136,15 +139,16 @@ def split_of(moments):
     return moments and {name: moments[i + 1] - moments[i] for i, name in enumerate(names)}
 
 
-def train(training, spec, wire, enough, clock=time.perf_counter_ns):
+def train(training, spec, wire, enough):
     """Trains and sends the steps; returns their number. The clock is read once between two
     steps, so that they tile: sending a step belongs to the step behind it."""
     warmup, steps = spec["warmup_steps"], spec["steps"]
     most = WARMUP_AUTO if warmup == "auto" else warmup
     most += math.inf if steps == "auto" else steps
+    clock = getattr(training, "clock", time.perf_counter_ns)
     index, border = 0, clock()
-    while index < most and not enough.is_set():
-        loss, moments = training.step()
+    while index < most and not enough.is_set() and (trained := training.step()):
+        loss, moments = trained
         end = clock()
         if not math.isfinite(loss):
             raise Refusal(f"the loss of step {index} is not a number: training has diverged")
@@ -200,9 +204,11 @@ def _work(engine, options, wire, ear):
         wire.say("hello", protocol=1, **hello)
     ear.listen()
     training.compile()
-    steps = train(training, spec, wire, ear.enough)
-    wire.say("done", steps=steps, samples=steps * spec["batch_size"],
-             peak_memory_bytes=1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    with contextlib.closing(training) if hasattr(training, "close") else contextlib.nullcontext():
+        steps = train(training, spec, wire, ear.enough)
+    peak = max(resource.getrusage(whose).ru_maxrss
+               for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    wire.say("done", steps=steps, samples=steps * spec["batch_size"], peak_memory_bytes=1024 * peak)
 
 
 def main(engine, words=None):

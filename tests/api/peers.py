@@ -25,7 +25,7 @@ class BesideOurs(ServerCase):
     ENGINES = {"native": WORKER}
 
     def losses(self, name, **fields):
-        run = self.server.run(name, **fields)
+        run = self.server.wait(self.server.queue(name, **fields), seconds=600)
         self.assertEqual("finished", run["state"], run)
         steps = self.server.get(f"/v1/runs/{run['id']}/steps").json()["steps"]
         return run, [step["loss"] for step in steps]

@@ -71,7 +71,7 @@ class Loop(unittest.TestCase):
         self.wire.file = self.out
 
     def train(self, training, **fields):
-        count = protocol.train(training, {**SPEC, **fields}, self.wire, self.enough, training.clock)
+        count = protocol.train(training, {**SPEC, **fields}, self.wire, self.enough)
         return count, [json.loads(line) for line in self.out.getvalue().splitlines()]
 
     def test_steps_tile_the_time(self):

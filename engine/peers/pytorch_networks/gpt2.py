@@ -1,6 +1,5 @@
 """GPT-2: pre-norm blocks of causal attention and a perceptron with GELU, tied embeddings."""
-import math
-
+import recipe
 from torch import nn
 from torch.nn.functional import gelu, linear, scaled_dot_product_attention
 
@@ -31,13 +30,7 @@ class Gpt2(Network):
             "h": nn.ModuleList(_block(channels) for _ in range(blocks)), "ln_f": _norm(channels)})
 
     def scale(self, name, shape):
-        if ".ln_" in name:
-            return 0.1, 1.0 if name.endswith(".weight") else 0.0
-        if name.endswith(".bias"):
-            return 0.01, 0.0
-        scale = 0.02 * math.sqrt(3)
-        blocks = len(self.transformer["h"])
-        return scale / math.sqrt(2 * blocks) if name.endswith("c_proj.weight") else scale, 0.0
+        return recipe.gpt2_scale_and_shift(name, len(self.transformer["h"]))
 
     def attend(self, block, x):
         batch, length, channels = x.shape

@@ -8,12 +8,6 @@ def numbers(name, seed, first, count):
     return recipe.bits(torch, recipe.start_of(name, seed), first, first + count)
 
 
-def tokens(seed, first, count, vocabulary):
-    """Low ones come often, as words do."""
-    bits = numbers("tokens", seed, first, count)
-    return ((bits * bits >> 24) * bits >> 24) * vocabulary >> 24
-
-
 def labels(seed, first, count, classes):
     return numbers("labels", seed, first, count) * classes >> 24
 
@@ -38,7 +32,7 @@ class Reviews:
 
     def of(self, seed, step):
         count = self.batch * self.length
-        words = tokens(seed, step * count, count, self.vocabulary)
+        words = recipe.tokens(torch, seed, step * count, count, self.vocabulary)
         return words.view(self.batch, -1), labels(seed, step * self.batch, self.batch, 2)
 
 
@@ -50,7 +44,7 @@ class Characters:
 
     def of(self, seed, step):
         reach = 3 * (self.batch - 1) + self.length + 1
-        text = tokens(seed, 3 * step * self.batch, reach, self.vocabulary)
+        text = recipe.tokens(torch, seed, 3 * step * self.batch, reach, self.vocabulary)
         windows = text.unfold(0, self.length + 1, 3)
         return windows[:, :-1].contiguous(), windows[:, -1].contiguous()
 
@@ -63,5 +57,5 @@ class Stream:
 
     def of(self, seed, step):
         count = self.batch * self.length
-        text = tokens(seed, step * count, count + 1, self.vocabulary)
+        text = recipe.tokens(torch, seed, step * count, count + 1, self.vocabulary)
         return text[:-1].view(self.batch, -1), text[1:].view(self.batch, -1)
