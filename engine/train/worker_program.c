@@ -257,6 +257,16 @@ static bool train(struct work *work, struct error *err)
     return tell_canary(err) && say_done(work, index, err);
 }
 
+static struct peaks peaks_of(const struct work *work)
+{
+    const enum dnn_type type = workload_type(&work->spec);
+    enum cpu_isa isa = work->isa;
+
+    if (type == DNN_F32 && isa > work->workload->f32_most)
+        isa = work->workload->f32_most;
+    return peaks_measure(workload_threads(&work->spec), isa, type);
+}
+
 static bool prepare(struct work *work, struct error *err)
 {
     work->workload = workload_find(work->spec.workload, err);
@@ -264,8 +274,7 @@ static bool prepare(struct work *work, struct error *err)
         !native_can_train(&work->spec, err) ||
         !fastest_isa_use(work->spec.isa, workload_type(&work->spec), &work->isa, err))
         return false;
-    work->peaks =
-        peaks_measure(workload_threads(&work->spec), work->isa, workload_type(&work->spec));
+    work->peaks = peaks_of(work);
     work->net = work->workload->make(&work->spec, work->isa, work->joiner, err);
     return work->net != NULL;
 }

@@ -5,7 +5,7 @@
 #include "engine/train/onednn/dnn.h"
 
 struct peak_loop {
-    const char *unit; /* of the processor: "FMA 512 bits", "VDPBF16PS", "AMX" */
+    const char *unit; /* of the processor: "FMA 512 bits", "VDPBF16PS", "AMX / 6" */
     enum cpu_isa isa; /* the least that has it */
     enum dnn_type type;
     double (*run)(void); /* some tens of microseconds; returns the multiply-adds it has done */

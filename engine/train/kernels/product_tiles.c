@@ -22,15 +22,18 @@
 #define RIGHT_NUMBERS (480L << 10)
 
 _Static_assert(DEPTH_MAX % DEEP == 0, "whole tiles");
-_Static_assert(RIGHT_NUMBERS / DEPTH_MAX >= BLOCK, "a panel fits");
 
 /* A block of the depth: which numbers of k, and how many tiles deep it is. */
 struct depth {
     long begin, count, tiles;
 };
 
+#define PARTS 3L /* of bf16 make a number of f32 */
+
+_Static_assert(RIGHT_NUMBERS / DEPTH_MAX / PARTS >= BLOCK, "a panel fits");
+
 struct scratch {
-    uint16_t left[BLOCK * DEPTH_MAX];
+    uint16_t left[PARTS * BLOCK * DEPTH_MAX];
     float sums[BLOCK * BLOCK];
     uint16_t right[RIGHT_NUMBERS];
 };
@@ -38,6 +41,11 @@ struct scratch {
 size_t product_tiles_scratch(void)
 {
     return sizeof(struct scratch);
+}
+
+static long parts_of(const struct tile_product *product)
+{
+    return product->is_f32 ? PARTS : 1;
 }
 
 static long least(long a, long b)
@@ -56,8 +64,8 @@ static PACK_TARGET __m512i load_line(const struct tile_operand *operand, long li
 {
     if (line >= lines)
         return _mm512_setzero_si512();
-    return _mm512_maskz_loadu_epi16(mask_of(count),
-                                    operand->numbers + line * operand->stride + at);
+    return _mm512_maskz_loadu_epi16(mask_of(count), (const uint16_t *)operand->numbers +
+                                                        line * operand->stride + at);
 }
 
 /* Two lines become pairs: of their first 16 numbers and of their last. */
@@ -142,6 +150,118 @@ static PACK_TARGET void pack_left(const struct tile_product *product, struct dep
     }
 }
 
+/* From where on, and where the matrix ends. */
+struct cut {
+    long begin, end;
+};
+
+/* 16 numbers of f32 of each of 16 lines, with zeros where there are none; transposed if asked. */
+static PACK_TARGET void load_floats(const struct tile_operand *operand, bool transposed,
+                                    struct cut lines, struct cut numbers, __m512 ret_lines[TILE])
+{
+    const float *from = (const float *)operand->numbers + numbers.begin;
+    const __mmask16 mask = (__mmask16)mask_of(least(numbers.end - numbers.begin, TILE));
+    __m512i rows[TILE];
+
+    for (long i = 0; i < TILE; i++) {
+        long line = lines.begin + i;
+
+        rows[i] = line < lines.end ? _mm512_maskz_loadu_epi32(mask, from + line * operand->stride)
+                                   : _mm512_setzero_si512();
+    }
+    if (transposed)
+        transpose16(rows);
+    for (long i = 0; i < TILE; i++)
+        ret_lines[i] = _mm512_castsi512_ps(rows[i]);
+}
+
+/* The nearest numbers of bf16, as floats. */
+static PACK_TARGET __m512 nearest_bf16(__m512 numbers)
+{
+    const __m512i bits = _mm512_castps_si512(numbers);
+    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    const __m512i half = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
+
+    return _mm512_castsi512_ps(
+        _mm512_and_si512(_mm512_add_epi32(bits, half), _mm512_set1_epi32((int)0xffff0000)));
+}
+
+/* Writes two lines as one row of a tile of each part; `order` says where the upper halves of the
+ * floats go. */
+static PACK_TARGET void store_parts(__m512 first, __m512 second, __m512i order, uint16_t *to,
+                                    long part_numbers)
+{
+    for (long part = 0; part < PARTS; part++) {
+        __m512 one = nearest_bf16(first), other = nearest_bf16(second);
+
+        _mm512_storeu_si512(to + part * part_numbers,
+                            _mm512_permutex2var_epi16(_mm512_castps_si512(one), order,
+                                                      _mm512_castps_si512(other)));
+        first = _mm512_sub_ps(first, one);
+        second = _mm512_sub_ps(second, other);
+    }
+}
+
+/* 32 columns of the right operand: [depth in tiles][parts][two tiles][16 pairs][16 columns][2].
+ */
+static PACK_TARGET void split_right(const struct tile_product *product, struct depth depth,
+                                    long column, uint16_t *to)
+{
+    const __m512i pairs =
+        _mm512_set_epi16(63, 31, 61, 29, 59, 27, 57, 25, 55, 23, 53, 21, 51, 19, 49, 17, 47, 15,
+                         45, 13, 43, 11, 41, 9, 39, 7, 37, 5, 35, 3, 33, 1);
+    const struct tile_operand *right = &product->right;
+    long end = depth.begin + depth.count;
+    __m512 lines[BLOCK];
+
+    for (long k = depth.begin; k < end; k += DEEP, to += (PARTS - 1) * 2 * TILE_NUMBERS)
+        for (long half = 0; half < 2; half++, to += TILE_NUMBERS) {
+            const struct cut columns = {column + half * TILE, product->n};
+
+            for (long i = 0; i < BLOCK; i += TILE) {
+                const struct cut depths = {k + i, end};
+
+                if (right->transposed)
+                    load_floats(right, true, columns, depths, lines + i);
+                else
+                    load_floats(right, false, depths, columns, lines + i);
+            }
+            for (long i = 0; i < TILE; i++)
+                store_parts(lines[2 * i], lines[2 * i + 1], pairs, to + i * DEEP,
+                            2 * TILE_NUMBERS);
+        }
+}
+
+/* 32 rows of the left operand, of each part: (rows, depth in tiles * 32), with zeros around what
+ * there is. */
+static PACK_TARGET void split_left(const struct tile_product *product, struct depth depth,
+                                   long row, uint16_t *to)
+{
+    const __m512i halves =
+        _mm512_set_epi16(63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41, 39, 37, 35, 33, 31, 29,
+                         27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
+    const struct tile_operand *left = &product->left;
+    long end = depth.begin + depth.count, stride = depth.tiles * DEEP;
+    __m512 lines[BLOCK];
+
+    for (long k = depth.begin; k < end; k += DEEP, to += DEEP)
+        for (long half = 0; half < BLOCK; half += TILE) {
+            const struct cut rows = {row + half, product->m};
+
+            for (long i = 0; i < BLOCK; i += TILE) {
+                const struct cut depths = {k + i, end};
+
+                if (left->transposed)
+                    load_floats(left, true, depths, rows, lines + i);
+                else
+                    load_floats(left, false, rows, depths, lines + i);
+            }
+            for (long i = 0; i < TILE; i++)
+                store_parts(lines[i], lines[TILE + i], halves, to + (half + i) * stride,
+                            BLOCK * stride);
+        }
+}
+
 /* 32 rows of the left operand as tiles read them. */
 struct rows {
     const uint16_t *numbers;
@@ -153,9 +273,11 @@ static struct rows rows_of(const struct tile_product *product, struct depth dept
 {
     const struct tile_operand *left = &product->left;
 
-    if (!left->transposed && depth.count % DEEP == 0 && row + BLOCK <= product->m)
-        return (struct rows){left->numbers + row * left->stride + depth.begin, left->stride};
-    pack_left(product, depth, row, packed);
+    if (!product->is_f32 && !left->transposed && depth.count % DEEP == 0 &&
+        row + BLOCK <= product->m)
+        return (struct rows){(const uint16_t *)left->numbers + row * left->stride + depth.begin,
+                             left->stride};
+    (product->is_f32 ? split_left : pack_left)(product, depth, row, packed);
     return (struct rows){packed, depth.tiles * DEEP};
 }
 
@@ -187,6 +309,35 @@ static TILE_TARGET void multiply_block(struct rows rows, const struct block *blo
     tiles_end(sums, stride);
 }
 
+/* The same of f32: six products of parts, in an order in which one operand stays. */
+static TILE_TARGET void multiply_parts(struct rows rows, const struct block *block, float *sums,
+                                       long stride)
+{
+    static const struct {
+        int left, right; /* the next part to load, or -1 */
+    } ways[] = {{0, 2}, {-1, 1}, {1, -1}, {-1, 0}, {0, -1}, {2, -1}};
+    const uint16_t *left = rows.numbers, *right = block->right;
+    long step = rows.stride * (long)sizeof *right, half = TILE * rows.stride;
+
+    tiles_begin(sums, stride, block->adds);
+    for (long t = 0; t < block->tiles; t++, left += DEEP, right += PARTS * 2 * TILE_NUMBERS)
+        for (int i = 0; i < 6; i++) {
+            if (ways[i].left >= 0) {
+                tile_load(4, left + 2 * ways[i].left * half, step);
+                tile_load(5, left + (2 * ways[i].left + 1) * half, step);
+            }
+            if (ways[i].right >= 0) {
+                tile_load(6, right + 2 * ways[i].right * TILE_NUMBERS, TILE_BYTES);
+                tile_load(7, right + (2 * ways[i].right + 1) * TILE_NUMBERS, TILE_BYTES);
+            }
+            tile_multiply(0, 4, 6);
+            tile_multiply(1, 4, 7);
+            tile_multiply(2, 5, 6);
+            tile_multiply(3, 5, 7);
+        }
+    tiles_end(sums, stride);
+}
+
 static void copy_block(const float *from, long from_stride, float *to, long to_stride, long rows,
                        long columns)
 {
@@ -195,9 +346,9 @@ static void copy_block(const float *from, long from_stride, float *to, long to_s
 }
 
 /* Numbers of a packed panel of 32 columns. */
-static long panel_numbers(struct depth depth)
+static long panel_numbers(const struct tile_product *product, struct depth depth)
 {
-    return depth.tiles * 2 * TILE_NUMBERS;
+    return parts_of(product) * depth.tiles * 2 * TILE_NUMBERS;
 }
 
 static struct depth depth_at(const struct tile_product *product, long begin)
@@ -210,8 +361,8 @@ static struct depth depth_at(const struct tile_product *product, long begin)
 static void pack_columns(const struct tile_product *product, struct depth depth, long begin,
                          long end, uint16_t *to)
 {
-    for (long column = begin; column < end; column += BLOCK, to += panel_numbers(depth))
-        pack_right(product, depth, column, to);
+    for (long column = begin; column < end; column += BLOCK, to += panel_numbers(product, depth))
+        (product->is_f32 ? split_right : pack_right)(product, depth, column, to);
 }
 
 /* At the edges of the result the sums go through a block of their own. */
@@ -222,13 +373,16 @@ static void run_block(const struct tile_product *product, struct rows rows,
     long high = least(product->m - block->row, BLOCK);
     long wide = least(product->n - block->column, BLOCK);
 
+    void (*multiply)(struct rows, const struct block *, float *, long) =
+        product->is_f32 ? multiply_parts : multiply_block;
+
     if (high == BLOCK && wide == BLOCK) {
-        multiply_block(rows, block, result, product->result_stride);
+        multiply(rows, block, result, product->result_stride);
         return;
     }
     if (block->adds)
         copy_block(result, product->result_stride, sums, BLOCK, high, wide);
-    multiply_block(rows, block, sums, BLOCK);
+    multiply(rows, block, sums, BLOCK);
     copy_block(sums, BLOCK, result, product->result_stride, high, wide);
 }
 
@@ -247,7 +401,7 @@ static void run_columns(const struct tile_product *product, struct depth depth, 
         block.right = product->packed ? product->packed : scratch->right;
         for (block.column = begin; block.column < end; block.column += BLOCK) {
             run_block(product, rows, &block, scratch->sums);
-            block.right += panel_numbers(depth);
+            block.right += panel_numbers(product, depth);
         }
     }
 }
@@ -255,7 +409,7 @@ static void run_columns(const struct tile_product *product, struct depth depth, 
 size_t product_tiles_packed(const struct tile_product *product)
 {
     long panels = (product->n + BLOCK - 1) / BLOCK;
-    long numbers = panels * panel_numbers(depth_at(product, 0));
+    long numbers = panels * panel_numbers(product, depth_at(product, 0));
 
     return product->k <= DEPTH_MAX && numbers <= RIGHT_NUMBERS
                ? (size_t)numbers * sizeof(uint16_t)
@@ -278,7 +432,8 @@ TILE_TARGET void product_tiles_run(const struct tile_product *product)
     tile_configure(&config);
     for (long k = 0; k < product->k; k += DEPTH_MAX) {
         const struct depth depth = depth_at(product, k);
-        long wide = RIGHT_NUMBERS / (depth.tiles * DEEP) / BLOCK * BLOCK;
+        long numbers = parts_of(product) * depth.tiles * DEEP;
+        long wide = RIGHT_NUMBERS / numbers / BLOCK * BLOCK;
 
         for (long column = 0; column < product->n; column += wide)
             run_columns(product, depth, column, least(column + wide, product->n));

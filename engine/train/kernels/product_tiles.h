@@ -1,8 +1,12 @@
-/* Matrix products of bf16 on AMX's tiles: result (m, n) = left (m, k) x right (k, n), f32. Both
+/* Matrix products on AMX's tiles: result (m, n) = left (m, k) x right (k, n), f32. Both
  * operands are read as they lie in memory, or as the transpose of what lies there, and a block at
  * a time is packed for the tiles: weights that are used once a step are packed nowhere else.
  * Each element is summed in an order that depends on k alone, so that any cut of m and n gives
- * the same bits. Numbers below the smallest normal one count as zero. */
+ * the same bits. Numbers below the smallest normal one count as zero.
+ *
+ * Operands are bf16 or f32. A number of f32 is exactly the sum of three of bf16, each rounded
+ * from what the ones before it leave. Of the nine products of two such numbers the six largest
+ * are summed; the others are at most 2^-26 of the result, less than f32 rounds. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,13 +14,14 @@
 #include <stdint.h>
 
 struct tile_operand {
-    const uint16_t *numbers; /* bf16 */
-    bool transposed;         /* it lies as its transpose */
-    long stride;             /* numbers from one line of memory to the next */
+    const void *numbers;
+    bool transposed; /* it lies as its transpose */
+    long stride;     /* numbers from one line of memory to the next */
 };
 
 struct tile_product {
     long m, n, k;
+    bool is_f32; /* what the operands are, or bf16 */
     struct tile_operand left, right;
     float *result;
     long result_stride;

@@ -107,9 +107,9 @@ static bool make_products(struct op *op, struct conv *conv, struct error *err)
     return conv->to_input && conv->to_input_more;
 }
 
-/* Neighbouring taps of a line are one product for tiles. In f32 each tap is summed by itself: in
- * one long sum the rounding is three times as large, decides three times as many ReLUs near zero,
- * and picks among nearly equal numbers of a pool otherwise than exact sums do. */
+/* Neighbouring taps of a line are one product for tiles of bf16. In f32 each tap is summed by
+ * itself: in one long sum the rounding is three times as large, decides three times as many ReLUs
+ * near zero, and picks among nearly equal numbers of a pool otherwise than exact sums do. */
 static void measure(const struct op *op, struct conv *conv)
 {
     const struct node *node = op->node;
@@ -128,7 +128,7 @@ static void measure(const struct op *op, struct conv *conv)
     conv->spread = kernel - 1;
     conv->pitch = node->in.width + node->padding;
     conv->as_it_lies = node->padding == 0 && op->input->channels_last;
-    conv->together = op->net->has_tiles ? kernel : 1;
+    conv->together = op->net->has_tiles && op->net->type == DNN_BF16 ? kernel : 1;
     conv->slope_padding = conv->spread - node->padding;
 }
 

@@ -412,7 +412,7 @@ struct net *layerwise_new(const struct graph *graph, const struct optimizer *opt
     net->joiner = options->joiner;
     net->rounds = options->type == DNN_BF16;
     net->type = net->rounds && native ? DNN_BF16 : DNN_F32;
-    net->has_tiles = net->rounds && options->isa >= CPU_AMX;
+    net->has_tiles = options->isa >= CPU_AMX;
     net->elements = elements_for(options->isa);
     if (!make_all(net, err)) {
         release(&net->net);

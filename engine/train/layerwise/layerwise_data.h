@@ -56,7 +56,7 @@ struct layerwise {
     unsigned long long seed;
     enum dnn_type type;    /* of operands in memory */
     bool rounds;           /* operands are rounded to bf16 */
-    bool has_tiles;        /* they are multiplied by AMX */
+    bool has_tiles;        /* AMX may multiply them */
     long long step;        /* from 0 */
     struct joiner *joiner; /* of the ranks, or NULL */
     struct dnn *dnn;

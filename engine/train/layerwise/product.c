@@ -34,11 +34,21 @@ static struct tile_product tiles_of(const struct dnn_product *shape)
     return (struct tile_product){.m = shape->left.rows,
                                  .n = shape->right.columns,
                                  .k = shape->left.columns,
+                                 .is_f32 = shape->left.type == DNN_F32,
                                  .left = operand_of(&shape->left),
                                  .right = operand_of(&shape->right),
                                  .result_stride = shape->result_stride ? shape->result_stride
                                                                        : shape->right.columns,
                                  .adds = shape->adds};
+}
+
+/* f32 must be split for tiles: that pays where each number is multiplied often enough. */
+static bool by_tiles(const struct layerwise *net, const struct dnn_product *shape)
+{
+    long rows = shape->left.rows, columns = shape->right.columns;
+
+    return net->scratch && (net->type == DNN_BF16 || (shape->left.columns >= 32 &&
+                                                      rows * columns >= 40 * (rows + columns)));
 }
 
 struct product_alone *product_alone(struct layerwise *net, struct dnn_product shape,
@@ -50,7 +60,7 @@ struct product_alone *product_alone(struct layerwise *net, struct dnn_product sh
     net->products = product;
     shape.left.type = shape.right.type = net->type;
     product->tiles = tiles_of(&shape);
-    if (net->scratch)
+    if (by_tiles(net, &shape))
         return product;
     product->op = dnn_product(net->dnn, &shape, err);
     return product->op ? product : NULL;
@@ -116,7 +126,8 @@ static void lay_out(struct product_part *part, const struct layerwise *net,
 {
     long rows = shape->left.rows, columns = shape->right.columns;
     bool is_small = columns * shape->right.rows <= SHARED_MAX;
-    bool by_rows = rows >= columns || (!net->scratch && is_small && rows >= GRAIN * net->threads);
+    bool by_rows =
+        rows >= columns || (!by_tiles(net, shape) && is_small && rows >= GRAIN * net->threads);
     long count = by_rows ? rows : columns;
     long grain = count >= 4 * GRAIN * net->threads ? GRAIN : 1;
     const struct share share = share_of(count, grain, thread, net->threads);

@@ -1,6 +1,6 @@
 /* Products of matrices, of one thread's own or of all threads together. They are computed by
- * tiles where operands are bf16 and the processor has AMX, else by the library. All belong to
- * the net. */
+ * tiles where the processor has AMX and operands are bf16, or f32 and large, else by the library.
+ * All belong to the net. */
 #pragma once
 
 #include "engine/train/layerwise/layerwise_data.h"

@@ -72,9 +72,9 @@ static bool graph_certify(const struct run_spec *spec, enum cpu_isa isa,
     return certificate_make_of_graph(recipe, &options, ret_certificate, err);
 }
 
-static const struct workload of_graphs = {"", graph_make, graph_certify};
+static const struct workload of_graphs = {"", CPU_AMX, graph_make, graph_certify};
 static const struct workload workloads[] = {
-    {"resnet50", resnet50_make, resnet50_certify},
+    {"resnet50", CPU_AVX512, resnet50_make, resnet50_certify},
 };
 
 const struct workload *workload_find(const char *name, struct error *err)

@@ -9,7 +9,8 @@
 
 /* ResNet-50 has a row; recipe.h lists all others. */
 struct workload {
-    const char *name; /* as in the spec; "" of what stands for every recipe */
+    const char *name;      /* as in the spec; "" of what stands for every recipe */
+    enum cpu_isa f32_most; /* that its nets of f32 use */
     /* A net that trains what the spec says; `isa` is the most of the processor that it may use,
      * `joiner` has the other ranks, or is NULL. The caller gives it to net_free(). NULL with the
      * reason. */

@@ -15,7 +15,7 @@ TEST(each_instruction_set_has_its_best_unit)
         {CPU_AVX2, "FMA 256 bits", "FMA 256 bits"}, /* where bf16 is computed in f32 */
         {CPU_AVX512, "FMA 512 bits", "FMA 512 bits"},
         {CPU_AVX512_BF16, "FMA 512 bits", "VDPBF16PS"},
-        {CPU_AMX, "FMA 512 bits", "AMX"},
+        {CPU_AMX, "AMX / 6", "AMX"},
 #endif
     };
 
@@ -31,7 +31,7 @@ TEST(the_list_goes_from_the_least_to_the_most_and_ends)
     int count = 0;
 
     for (; peak_loop_at(count); count++)
-        EXPECT(count == 0 || peak_loop_at(count)->isa > peak_loop_at(count - 1)->isa);
+        EXPECT(count == 0 || peak_loop_at(count)->isa >= peak_loop_at(count - 1)->isa);
     EXPECT(count > 0);
     EXPECT(peak_loop_at(-1) == NULL);
 }
@@ -44,5 +44,5 @@ TEST(every_loop_that_this_machine_has_runs)
 
     for (int i = 0; peak_loop_at(i); i++)
         if (peak_loop_at(i)->isa <= isa)
-            EXPECT(peak_loop_at(i)->run() >= 240000);
+            EXPECT(peak_loop_at(i)->run() >= 40000);
 }

@@ -33,36 +33,37 @@ static float number_of(uint16_t bf16)
 }
 
 /* Lines of a matrix with a margin of numbers that would spoil every sum. */
-static uint16_t *fill_lines(long lines, long width)
+static void *fill_lines(bool is_f32, long lines, long width)
 {
-    uint16_t *numbers = xcalloc((size_t)(lines * (width + MARGIN)), sizeof *numbers);
+    size_t size = is_f32 ? sizeof(float) : sizeof(uint16_t);
+    char *numbers = xcalloc((size_t)(lines * (width + MARGIN)), size);
 
-    for (long line = 0; line < lines; line++)
-        for (long i = 0; i < width + MARGIN; i++) {
-            long at = line * (width + MARGIN) + i;
-            float number = i < width ? noise() : NAN;
-            uint32_t bits;
+    for (long i = 0; i < lines * (width + MARGIN); i++) {
+        float number = i % (width + MARGIN) < width ? noise() : NAN;
 
-            memcpy(&bits, &number, sizeof bits);
-            numbers[at] = (uint16_t)(bits >> 16);
-        }
+        /* The upper half of a float is a number of bf16. */
+        memcpy(numbers + (size_t)i * size, (char *)&number + sizeof number - size, size);
+    }
     return numbers;
 }
 
-static struct tile_operand make_operand(long rows, long columns, bool transposed)
+static struct tile_operand make_operand(bool is_f32, long rows, long columns, bool transposed)
 {
     long width = transposed ? rows : columns;
 
-    return (struct tile_operand){.numbers = fill_lines(transposed ? columns : rows, width),
+    return (struct tile_operand){.numbers =
+                                     fill_lines(is_f32, transposed ? columns : rows, width),
                                  .transposed = transposed,
                                  .stride = width + MARGIN};
 }
 
-static double at(const struct tile_operand *operand, long row, long column)
+static double at(bool is_f32, const struct tile_operand *operand, long row, long column)
 {
     long line = operand->transposed ? column : row, place = operand->transposed ? row : column;
+    long i = line * operand->stride + place;
 
-    return (double)number_of(operand->numbers[line * operand->stride + place]);
+    return is_f32 ? (double)((const float *)operand->numbers)[i]
+                  : (double)number_of(((const uint16_t *)operand->numbers)[i]);
 }
 
 static double defined(const struct tile_product *product, long row, long column)
@@ -70,7 +71,8 @@ static double defined(const struct tile_product *product, long row, long column)
     double sum = product->adds ? (double)UNTOUCHED : 0;
 
     for (long i = 0; i < product->k; i++)
-        sum += at(&product->left, row, i) * at(&product->right, i, column);
+        sum += at(product->is_f32, &product->left, row, i) *
+               at(product->is_f32, &product->right, i, column);
     return sum;
 }
 
@@ -92,7 +94,7 @@ static void expect_defined(const struct tile_product *product)
 static void try_packed(struct tile_product *product)
 {
     size_t bytes = product_tiles_packed(product);
-    const uint16_t *right = product->right.numbers;
+    const void *right = product->right.numbers;
     uint16_t *packed = bytes ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
 
     EXPECT((bytes > 0) == (product->k <= 384 && product->n < 1280));
@@ -109,14 +111,19 @@ static void try_packed(struct tile_product *product)
     free(packed);
 }
 
-static void try_product(struct size size, bool left_transposed, bool right_transposed, bool adds)
+static void try_product(struct size size, bool is_f32, bool left_transposed,
+                        bool right_transposed, bool adds)
 {
-    struct tile_product product = {
-        .m = size.m, .n = size.n, .k = size.k, .result_stride = size.n + MARGIN, .adds = adds};
+    struct tile_product product = {.m = size.m,
+                                   .n = size.n,
+                                   .k = size.k,
+                                   .is_f32 = is_f32,
+                                   .result_stride = size.n + MARGIN,
+                                   .adds = adds};
     size_t count = (size_t)(size.m * product.result_stride);
 
-    product.left = make_operand(size.m, size.k, left_transposed);
-    product.right = make_operand(size.k, size.n, right_transposed);
+    product.left = make_operand(is_f32, size.m, size.k, left_transposed);
+    product.right = make_operand(is_f32, size.k, size.n, right_transposed);
     product.result = xcalloc(count, sizeof *product.result);
     product.scratch = aligned_alloc(64, (product_tiles_scratch() + 63) / 64 * 64);
     for (size_t i = 0; i < count; i++)
@@ -133,8 +140,33 @@ static void try_product(struct size size, bool left_transposed, bool right_trans
 static void each_element_is_the_sum_that_is_defined(void)
 {
     for (size_t i = 0; i < COUNT(sizes); i++)
-        for (int way = 0; way < 8; way++)
-            try_product(sizes[i], way & 1, way & 2, way & 4);
+        for (int way = 0; way < 16; way++)
+            try_product(sizes[i], way & 8, way & 1, way & 2, way & 4);
+}
+
+/* Each needs another of the six products of parts. */
+static void a_number_of_f32_keeps_all_its_bits(void)
+{
+    static const float factors[][2] = {{1, 0x1.5p3f},       {0x1.010101p0f, 1},
+                                       {0x1.fffffep-9f, 1}, {1, 0x1.010101p0f},
+                                       {-1, 0x1.fffffep5f}, {0x1.008p0f, 0x1.008p0f}};
+
+    for (size_t i = 0; i < COUNT(factors); i++) {
+        float result = UNTOUCHED;
+        struct tile_product product = {.m = 1,
+                                       .n = 1,
+                                       .k = 1,
+                                       .is_f32 = true,
+                                       .left = {&factors[i][0], false, 1},
+                                       .right = {&factors[i][1], false, 1},
+                                       .result = &result,
+                                       .result_stride = 1};
+
+        product.scratch = aligned_alloc(64, (product_tiles_scratch() + 63) / 64 * 64);
+        product_tiles_run(&product);
+        EXPECT_NEAR((double)result, (double)factors[i][0] * (double)factors[i][1], 0);
+        free(product.scratch);
+    }
 }
 
 int main(void)
@@ -144,5 +176,6 @@ int main(void)
         return 0;
     }
     RUN(each_element_is_the_sum_that_is_defined);
+    RUN(a_number_of_f32_keeps_all_its_bits);
     return test_result();
 }
