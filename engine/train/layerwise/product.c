@@ -48,7 +48,7 @@ static bool by_tiles(const struct layerwise *net, const struct dnn_product *shap
     long rows = shape->left.rows, columns = shape->right.columns;
 
     return net->scratch && (net->type == DNN_BF16 || (shape->left.columns >= 32 &&
-                                                      rows * columns >= 40 * (rows + columns)));
+                                                      rows * columns >= 64 * (rows + columns)));
 }
 
 struct product_alone *product_alone(struct layerwise *net, struct dnn_product shape,
