@@ -95,9 +95,20 @@ TEST(a_lock_that_is_about_to_be_given_back_is_waited_for)
     waitpid(pid, NULL, 0);
 }
 
+static void make_database(const struct folder *folder)
+{
+    struct db *db = open_database(folder);
+
+    EXPECT(db);
+    db_free(db);
+}
+
 TEST(locks_of_different_databases_are_different)
 {
     AUTO(folder_remove) struct folder folder = folder_make(), other = folder_make();
+
+    make_database(&folder);
+    make_database(&other);
     AUTO(db_unlockp) struct db_lock *lock = db_lock(folder.file, NULL);
     AUTO(db_unlockp) struct db_lock *second = db_lock(other.file, NULL);
 
@@ -118,14 +129,6 @@ TEST(a_lock_in_a_folder_that_is_not_there_names_it)
     EXPECT(db_open(path, &err) == NULL);
     EXPECT_INT(err.kind, ERROR_INTERNAL);
     EXPECT(strstr(err.message, "nowhere") != NULL);
-}
-
-static void make_database(const struct folder *folder)
-{
-    struct db *db = open_database(folder);
-
-    EXPECT(db);
-    db_free(db);
 }
 
 static void expect_busy(const char *path)
