@@ -10,6 +10,7 @@
     "SELECT min(" name ") FROM " table " WHERE " name " > ?",                                    \
         "SELECT max(" name ") FROM " table " WHERE " name " < ?",                                \
         "SELECT 1 FROM " table " WHERE " name " = ? LIMIT 1"
+/* clang-format off */
 #define COLUMN(name)                                                                             \
     {                                                                                            \
         COLUMN_OF("runs", name), STORED_VALUES_MAX                                               \
@@ -22,6 +23,7 @@
     {                                                                                            \
         COLUMN_OF(table, name), FEW                                                              \
     }
+/* clang-format on */
 #define KNOWN_TYPES                                                                              \
     "(SELECT provider, name FROM instance_types UNION ALL"                                       \
     " SELECT provider, instance FROM contenders AS c WHERE instance <> ''"                       \

@@ -11,9 +11,11 @@ MUST_USE bool given_time_read(const char *field, const char *text, long long *re
                               struct error *err);
 
 /* The same as a row of a body: a long long, in microseconds since 1970 UTC. */
+/* clang-format off */
 #define GIVEN_TIME(type_of_struct, called, member)                                               \
     BODY_AS(type_of_struct, called, member),                                                     \
         .type = FIELD_OWN, .read = given_time_field,                                             \
         .schema = "{\"$ref\": \"#/components/schemas/Moment\"}"
+/* clang-format on */
 MUST_USE bool given_time_field(const struct field *field, const json_t *value, void *object,
                                struct error *err);

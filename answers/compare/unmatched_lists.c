@@ -91,10 +91,12 @@ static bool look_for_label(const struct wanted_label *label, const struct hunt *
     return look_for(&key, hunt, &found, err) && (!found || look_for(&value, hunt, &found, err));
 }
 
+/* clang-format off */
 #define LOOK(kind, parameter, value, what)                                                       \
     {                                                                                            \
         {(kind), NULL, (value)}, (parameter), (value), (what)                                    \
     }
+/* clang-format on */
 
 static bool look_for_all(struct db *db, const struct look *looks, size_t count,
                          struct unmatched_list *list, struct error *err)

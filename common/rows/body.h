@@ -30,8 +30,8 @@ struct body {
     .name = (called), .offset = offsetof(type_of_struct, member)
 #define BODY_AT(type_of_struct, member) BODY_AS(type_of_struct, #member, member)
 #define BODY_TEXT_AS(type_of_struct, called, member, kind, least)                                \
-    BODY_AS(type_of_struct, called, member), .type = (kind), .min = (least),                     \
-                                             .max = sizeof((type_of_struct *)NULL)->member - 1
+    .type = (kind), .min = (least), .max = sizeof((type_of_struct *)NULL)->member - 1,           \
+    BODY_AS(type_of_struct, called, member)
 #define BODY_TEXT(type_of_struct, member, least)                                                 \
     BODY_TEXT_AS(type_of_struct, #member, member, FIELD_TEXT, least)
 #define BODY_WORD(type_of_struct, member, least)                                                 \

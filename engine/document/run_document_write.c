@@ -136,11 +136,13 @@ static const struct members validity_members = {
     .is_known = is_judged};
 
 /* As the run has it in an answer, but as written here. */
+/* clang-format off */
 #define AS_IN_RUN(called, member, by)                                                            \
     {                                                                                            \
         MEMBER_AS(struct run, called, member), .write = (by), .optional = true,                  \
                                                .reference = "Run/properties/" called             \
     }
+/* clang-format on */
 #define TIME(called, member)                                                                     \
     MEMBER_AS(struct run, called, member), .write = write_time, .reference = "DocumentTime"
 static const struct member head_rows[] = {

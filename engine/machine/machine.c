@@ -153,6 +153,7 @@ static void read_distribution(const char *root, char ret_text[TEXT_SIZE])
     }
 }
 
+/* clang-format off */
 #define TEXT(member)                                                                             \
     {                                                                                            \
         MEMBER(struct facts, member), .nullable = true, .filled = true                           \
@@ -161,6 +162,7 @@ static void read_distribution(const char *root, char ret_text[TEXT_SIZE])
     {                                                                                            \
         MEMBER(struct facts, member), .nullable = true, .range = MEMBER_POSITIVE                 \
     }
+/* clang-format on */
 
 /* Facts that decide which runs may be compared. */
 static const struct member hardware_rows[] = {

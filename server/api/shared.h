@@ -9,6 +9,7 @@ bool api_read_cursor(const struct parameter_row *row, const char *value, void *i
 bool api_read_name_cursor(const struct parameter_row *row, const char *value, void *into,
                           struct error *err);
 
+/* clang-format off */
 #define API_CURSOR                                                                               \
     PARAMETER_OWN, .read = api_read_cursor,                                                      \
                    .schema = "{\"type\": \"string\", \"pattern\": \"^r[0-9a-f]{3,22}$\"}",       \
@@ -19,13 +20,16 @@ bool api_read_name_cursor(const struct parameter_row *row, const char *value, vo
         .schema = "{\"type\": \"string\", \"minLength\": 1, \"maxLength\": " LIMIT_TEXT(         \
             QUERY_WORD_MAX) "}",                                                                 \
         .meaning = "`next_cursor` of the previous page."
+/* clang-format on */
 
 /* A reason for the record (char[REASON_MAX + 1]); it must say something. */
 bool api_read_reason(const struct parameter_row *row, const char *value, void *into,
                      struct error *err);
+/* clang-format off */
 #define API_REASON                                                                               \
     PARAMETER_OWN,                                                                               \
         .read = api_read_reason,                                                                 \
         .schema =                                                                                \
             "{\"type\": \"string\", \"pattern\": "                                               \
             "\"^(?=.*[^ ])[^\\\\u0000-\\\\u001f\\\\u007f]{1," LIMIT_TEXT(REASON_MAX) "}$\"}"
+/* clang-format on */

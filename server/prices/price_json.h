@@ -43,6 +43,7 @@ const char *price_label(const struct price *price);
     .range = MEMBER_POSITIVE, .write = price_write_dollars
 void price_write_dollars(struct json_writer *out, const struct member *row, const void *object);
 /* The rows of a price that waits for confirmation. */
+/* clang-format off */
 #define PRICES_HELD(type_of_struct, accepted, waiting)                                           \
     {PRICE_DOLLARS(type_of_struct, "price_per_hour", accepted),                                  \
      .meaning = "The price that is accepted."},                                                  \
@@ -50,6 +51,7 @@ void price_write_dollars(struct json_writer *out, const struct member *row, cons
         PRICE_DOLLARS(type_of_struct, "held_price_per_hour", waiting),                           \
             .nullable = true, .meaning = "The waiting price; null: the feed no longer has one."  \
     }
+/* clang-format on */
 
 /* The id of a price in JSON: "SERIES-MICROSECONDS". */
 #define PRICE_ID_SIZE 48
@@ -77,7 +79,9 @@ extern const struct members amount_members, amount_ends_members;
 void present_interval(struct json_writer *out, const char *key, const struct amount *amount);
 
 /* A row that by() writes. */
+/* clang-format off */
 #define TOKENS_PER_SECOND(by)                                                                    \
     MEMBER_WRITTEN("tokens_per_second", MEMBER_OBJECT, by),                                      \
         .members = &amount_members, .nullable = true,                                            \
         .meaning = "Tokens a second; null of a workload that does not train on text."
+/* clang-format on */

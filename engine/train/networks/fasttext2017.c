@@ -34,10 +34,12 @@ static void fill_unigrams(struct graph *g, long length)
     describe(g, 20000);
 }
 
+/* clang-format off */
 #define ADAM                                                                                     \
     {                                                                                            \
         .kind = OPTIMIZER_ADAM, .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8            \
     }
+/* clang-format on */
 
 const struct recipe recipe_fasttext2017 = {
     .name = "fasttext2017", .fill = fill, .batch = 32, .length = LENGTH, .optimizer = ADAM};

@@ -50,12 +50,14 @@ static const struct verify_limits graph_f32 = {
     .gradient_median = 1e-6,
     .dot = 1e-5,
 };
+/* clang-format off */
 #define BF16(name, of_loss, worst, median, of_update, of_update_median)                          \
     {                                                                                            \
         .workload = name, .loss = of_loss, .update = of_update,                                  \
         .update_median = of_update_median, .element = INFINITY, .gradient = worst,               \
         .gradient_usual = worst, .gradient_median = median, .dot = 0.4                           \
     }
+/* clang-format on */
 static const struct verify_limits graphs_bf16[] = {
     BF16("mlp2017", 2e-3, 1e-2, 5e-3, 2e-2, 2e-3),
     BF16("cnn2017", 1.5e-2, 1.4e-1, 5e-2, 1.6e-1, 3e-2),

@@ -80,9 +80,11 @@ static void write_memory_enough(struct json_writer *out, const struct member *ro
 MEMBER_FINDS(find_type, struct support_view, view, view->type)
 MEMBER_FINDS(find_support, struct support_view, view, view->support)
 
+/* clang-format off */
 #define ANSWER(called, member, writes)                                                           \
     MEMBER_OBJECT_AT(struct support, called, member), .members = &answer_members,                \
                                                       .write = (writes)
+/* clang-format on */
 #define WORD(member) MEMBER_OBJECT_AT(struct support, #member, member), .members = &word_members
 #define NUMBER(member)                                                                           \
     MEMBER_OBJECT_AT(struct support, #member, member), .members = &number_fact_members

@@ -15,7 +15,7 @@ static const struct topology four = {.cpu_count = 4,
 #define READING(at_s, busy, list)                                                                \
     &(struct load_reading)                                                                       \
     {                                                                                            \
-        .taken_ns = (at_s)*NS_PER_SECOND, .busy_ticks = busy, .processes = list,                 \
+        .taken_ns = NS_PER_SECOND * (at_s), .busy_ticks = busy, .processes = list,               \
         .count = COUNT(list),                                                                    \
     }
 

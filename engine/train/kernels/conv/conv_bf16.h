@@ -19,7 +19,7 @@ typedef int16_t bf16_signed __attribute__((vector_size(CONV_VEC_BYTES)));
 
 #define BF16_LOAD(address) ((bf16_pairs) * (const bf16_anywhere *)(address))
 #define BF16_EVEN(pairs) ((vec)((pairs) << 16))
-#define BF16_ODD(pairs) ((vec)((pairs)&0xffff0000u))
+#define BF16_ODD(pairs) ((vec)(0xffff0000u & (pairs)))
 
 /* conv_kernel's panels_size and pack. */
 size_t conv_bf16_panels_size(const struct conv_shape *shape);

@@ -82,6 +82,7 @@ static struct price_batch_tally tally_of(struct walk *walk)
     return price_batch_facts(walk->reading.batch)->tally;
 }
 
+/* clang-format off */
 #define CPU_FOR(years, usage_, nanos)                                                            \
     {                                                                                            \
         .description = "Commitment v1: N2 Cpu in Americas for " years, .group = "CPU",           \
@@ -92,6 +93,7 @@ static struct price_batch_tally tally_of(struct walk *walk)
         .description = "Commitment v1: N2 Ram in Americas for " years, .group = "RAM",           \
         .usage = usage_, .unit = "GiBy.h", .tiers = TIER("", nanos)                              \
     }
+/* clang-format on */
 
 TEST(committed_use_is_a_price_where_all_parts_have_one)
 {
@@ -117,11 +119,13 @@ TEST(committed_use_is_a_price_where_all_parts_have_one)
     EXPECT_INT(tally_of(&walk).malformed, 1);
 }
 
+/* clang-format off */
 #define PART_FOR(description_, group_, unit_, nanos)                                             \
     {                                                                                            \
         .description = "Commitment v1: " description_ " in Iowa for 1 Year", .group = group_,    \
         .usage = "Commit1Yr", .unit = unit_, .tiers = TIER("", nanos)                            \
     }
+/* clang-format on */
 
 /* GPUs and local SSD have commitments of their own; a machine has one where all its parts have.
  */

@@ -224,18 +224,20 @@ TEST(the_next_tick_is_the_first_deadline)
     connections_free(connections);
 }
 
-/* Phases change without waking anybody, so the next look may not be later than the shortest
- * deadline that could begin meanwhile. */
-TEST(a_change_of_phase_between_two_ticks_is_seen_in_time)
-{
+/* clang-format off */
 #define ORDER(rest, header, body, send)                                                          \
     {                                                                                            \
         .most = 9, .most_per_address = 9, .rest_ns = rest, .header_ns = header, .body_ns = body, \
         .send_ns = send                                                                          \
     }
+/* clang-format on */
+
+/* Phases change without waking anybody, so the next look may not be later than the shortest
+ * deadline that could begin meanwhile. */
+TEST(a_change_of_phase_between_two_ticks_is_seen_in_time)
+{
     static const struct connection_limits orders[] = {ORDER(1, 2, 3, 4), ORDER(4, 1, 2, 3),
                                                       ORDER(2, 3, 1, 4), ORDER(2, 3, 4, 1)};
-#undef ORDER
 
     for (size_t i = 0; i < COUNT(orders); i++) {
         struct connections *connections = start(&orders[i]);
