@@ -142,6 +142,7 @@ class Fleet(unittest.TestCase):
 
         hub.kill()
         acknowledged = self.accepted("a") | self.accepted("b")
+        unanswered = set(self.in_hub()) - acknowledged  # stored, and killed before it said so
         self.assertLess(len(acknowledged), 2 * RUNS, "the hub was to be killed in the middle")
         time.sleep(1)
         hub = self.start_hub()
@@ -150,11 +151,11 @@ class Fleet(unittest.TestCase):
         self.assertEqual(b.wait(400), 0)
         self.assertIn(a.wait(400), (0, 4))  # two that measure on one machine disturb each other
 
-        self.look_at_what_arrived()
+        self.look_at_what_arrived(len(unanswered))
         hub.kill(signal.SIGTERM)
         self.assertEqual(hub.process.returncode, 0)
 
-    def look_at_what_arrived(self):
+    def look_at_what_arrived(self, unanswered):
         arrived = self.in_hub()
         sent = {name: {run for run, in rows(self.databases[name],
                                             "SELECT id FROM runs WHERE state = 'finished'")}
@@ -172,8 +173,9 @@ class Fleet(unittest.TestCase):
         self.assertEqual(senders, {f"candidate-{name}": len(sent[name]) for name in "ab"})
         with open(f"{self.folder}/audit", encoding="utf-8") as audit:
             entries = [json.loads(line) for line in audit]
-        self.assertEqual(sum(entry.get("imported", 0) for entry in entries
-                             if entry["status"] == 200), len(arrived))
+        audited = sum(entry.get("imported", 0) for entry in entries if entry["status"] == 200)
+        self.assertLessEqual(audited, len(arrived))
+        self.assertLessEqual(len(arrived) - audited, unanswered, "every answer has its line")
 
 
 if __name__ == "__main__":

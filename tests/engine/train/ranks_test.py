@@ -67,7 +67,7 @@ class Ranks(unittest.TestCase):
 class WhatRanksLearn(Ranks):
     @unittest.skipUnless(TWO.exists(), f"there is no {TWO}")
     def test_two_ranks_learn_what_pytorch_learns_in_f32_and_bf16(self):
-        for plan in ("auto", "plain"):
+        for plan in ("fixed", "plain"):  # "auto" takes what was fastest, and rounds otherwise each time
             self.expect(0, verify(2, "--plan", plan, "--threads", "1", "--against", str(TWO)))
         self.expect(0, verify(2, "--precision", "bf16", "--threads", "1", "--orderings", "3",
                               "--against", str(TWO)))
