@@ -41,7 +41,7 @@ BLOCK = (("ln_1.weight", 1), ("ln_1.bias", 1), ("attn.c_attn.weight", 3, 1), ("a
 
 
 def refuse(spec, _options):
-    """Raises what is wrong with this lawful spec; needs no program."""
+    """Raises what the program cannot train; the program need not be there."""
     steps = [spec[name] for name in ("warmup_steps", "steps") if spec[name] != "auto"]
     protocol.refuse_first((
         (spec["precision"] != "f32", "precision: llm.c's CPU program trains f32"),
@@ -102,7 +102,7 @@ def parameters(numpy, seed):
 
 
 def text(numpy, seed):
-    """A file of tokens, of which the program reads ours in our order."""
+    """A file of tokens. The program reads our batches from it, in our order."""
     order, count = places()
     size = BATCH * LENGTH
     tokens = numpy.zeros(count * size + 1, numpy.uint16)

@@ -191,7 +191,7 @@ TEST_WITH_STAGE(a_job_is_asked_for_in_samples_epochs_or_seconds)
     EXPECT_NEAR(row_of(stage, "a")->job.samples, 2 * 1281167.0, 0);
     compare(stage, "job_seconds=7200");
     EXPECT_NEAR(row_of(stage, "a")->job.hours, 2, 1e-12);
-    compare(stage, "samples=1000"); /* a second, of which a minute is charged */
+    compare(stage, "samples=1000"); /* a second; a minute is charged */
     EXPECT(row_of(stage, "a")->job.rule != NULL);
     EXPECT_NEAR(row_of(stage, "a")->job.charged_hours, 60.0 / 3600, 1e-12);
     EXPECT_NEAR(row_of(stage, "a")->job.dollars, 60.0 / 3600, 1e-12);

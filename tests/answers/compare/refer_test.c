@@ -30,7 +30,7 @@ TEST_WITH_STAGE(break_even_is_what_the_articles_come_to)
     compare(stage, "price=spot,on_demand&reference=" GPU);
     EXPECT_NEAR(row_of(stage, CPU)->break_even_speed, 99.0, 0.06);
     EXPECT_NEAR(row_of(stage, CPU)->break_even_price, 0.0531, 0.00005);
-    EXPECT(row_of(stage, CPU)->mixed_kinds); /* spot beside on demand */
+    EXPECT(row_of(stage, CPU)->mixed_kinds); /* spot and on demand */
     EXPECT(!row_of(stage, GPU)->mixed_kinds);
 }
 

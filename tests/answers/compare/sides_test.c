@@ -142,7 +142,7 @@ TEST_WITH_STAGE(the_dollars_of_a_job_are_as_sure_as_speed_and_price)
     job = &comparison_side(&stage->ranking, 0, CHOOSE_SPOT)->job;
     EXPECT_NEAR(job->dollars_low, 0.5 * 0.8, 1e-9); /* the price was never lower */
     EXPECT_NEAR(log(job->dollars_high / 0.5), hypot(log(1.25), log(2)), 1e-9);
-    compare(stage, "samples=100"); /* ten seconds, of which a minute is charged */
+    compare(stage, "samples=100"); /* ten seconds; a minute is charged */
     job = &row_of(stage, "a")->job;
     EXPECT_NEAR(job->dollars_low, 1 / 60.0, 1e-12);
     EXPECT_NEAR(job->dollars_high, 1 / 60.0, 1e-12);
