@@ -6,7 +6,7 @@
  *
  * Operands are bf16 or f32. A number of f32 is exactly the sum of three of bf16, each rounded
  * from what the ones before it leave. Of the nine products of two such numbers the six largest
- * are summed; the others are at most 2^-26 of the result, less than f32 rounds. */
+ * are summed; the others are at most 2^-26 of the product, less than f32 rounds. */
 #pragma once
 
 #include <stdbool.h>

@@ -123,6 +123,8 @@ static bool add_cell(struct bytes *text, const json_t *value)
         return add_object(text, value);
     if (json_is_boolean(value))
         return bytes_printf(text, "%s", json_is_true(value) ? "true" : "false");
+    if (json_is_integer(value))
+        return bytes_printf(text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     return !json_is_number(value) || bytes_printf(text, "%.10g", json_number_value(value));
 }
 

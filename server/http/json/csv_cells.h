@@ -12,7 +12,8 @@
 
 MUST_USE bool csv_add_head(struct bytes *text, const char *columns);
 
-/* A line; the cell of what is null is empty. Texts are quoted, and no spreadsheet takes one for a
- * formula; a list of texts is one cell, and so is the JSON of another object. */
+/* A line; the cell of what is null is empty, and a number that is not whole has ten digits. Texts
+ * are quoted, and no spreadsheet takes one for a formula; a list of texts is one cell, and so is
+ * the JSON of another object. */
 MUST_USE bool csv_add_line(struct bytes *text, const char *columns, const struct members *members,
                            const void *object);

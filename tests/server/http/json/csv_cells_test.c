@@ -68,6 +68,14 @@ TEST(cells_have_the_values_of_the_json_and_what_is_null_is_empty)
     EXPECT_STR(other.data, ",1,,,1,0,true,\"red; green\",2,\r\n");
 }
 
+TEST(a_whole_number_keeps_all_its_digits)
+{
+    AUTO(bytes_free) struct bytes text = {.limit = 100};
+
+    EXPECT(csv_add_line(&text, "hours", &members, &(struct lamp){.hours = 1234567890123}));
+    EXPECT_STR(text.data, "1234567890123\r\n");
+}
+
 TEST(no_text_is_a_formula)
 {
     const char *const traps[] = {"=1", "+1", "-1", "@a", "\t=1", "\r=1"};
