@@ -5,6 +5,7 @@
 #include "common/known_names.h"
 #include "common/rfc3339.h"
 #include "engine/document/document_text.h"
+#include "engine/machine/machine.h"
 #include "engine/process/loaded_libraries.h"
 #include "engine/protocol/details.h"
 #include "engine/protocol/implementations.h"
@@ -138,6 +139,7 @@ bool member_read_machine(const struct member *member, struct span value,
 {
     static const char *const names[] = {"fingerprint", "stratum", "facts", NULL};
     struct span values[3] = {{NULL, 0}};
+    struct error inner = {0};
 
     if (!take_apart(value, member->name, names, values, err))
         return false;
@@ -152,7 +154,8 @@ bool member_read_machine(const struct member *member, struct span value,
     if (!member_fits(values[2], "machine.facts", err))
         return false;
     document->facts = document_copy_object(values[2], "machine.facts", err);
-    return document->facts != NULL;
+    return document->facts && (machine_facts_check(document->facts, &inner) ||
+                               document_refuse_inside(err, "machine.facts", &inner));
 }
 
 bool member_read_loaded(const struct member *member, struct span value, struct document *document,
@@ -163,6 +166,7 @@ bool member_read_loaded(const struct member *member, struct span value, struct d
     struct span values[3] = {{NULL, 0}};
     char words[3][LIBRARY_FILE_MAX + 1] = {""};
     struct loaded_libraries loaded = {.allocator = words[0], .openmp = words[1]};
+    struct error inner = {0};
 
     if (!take_apart(value, member->name, names, values, err))
         return false;
@@ -173,6 +177,8 @@ bool member_read_loaded(const struct member *member, struct span value, struct d
     for (size_t i = 0; i < 2; i++)
         if (!words[i][0])
             return error_set(err, ERROR_INVALID, fields[i], "is missing");
+    if (!loaded_libraries_check(&loaded, &inner))
+        return document_refuse_inside(err, member->name, &inner);
     memcpy(loaded.dnn, words[2], sizeof loaded.dnn);
     document->run.loaded = loaded_libraries_to_text(&loaded);
     return true;

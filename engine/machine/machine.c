@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/hash.h"
 #include "common/json_text.h"
+#include "common/rows/fields.h"
 #include "common/rows/members.h"
 #include "common/sha256.h"
 #include "common/text.h"
@@ -10,6 +11,7 @@
 #include "engine/machine/proc.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdint.h>
 #include <sys/utsname.h>
 #ifdef __x86_64__
@@ -280,6 +282,62 @@ static void keep_texts(const struct member *row, struct facts *facts)
         else if (row->members)
             keep_texts(row->members->rows, facts);
     }
+}
+
+static bool facts_fit(const struct member *row, const json_t *facts, struct error *err);
+
+static bool is_list_of_texts(const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!json_is_string(json_array_get(list, i)))
+            return false;
+    return json_is_array(list);
+}
+
+static bool fact_fits(const struct member *row, const json_t *value, struct error *err)
+{
+    const bool is_whole = row->type == MEMBER_INT || row->type == MEMBER_INTEGER;
+    const struct field field = {.name = row->name,
+                                .type = row->words ? FIELD_CHOICE
+                                        : is_whole ? FIELD_INTEGER
+                                                   : FIELD_AMOUNT,
+                                .max = LLONG_MAX,
+                                .choices = row->words};
+    struct error why = {0};
+    union {
+        const char *word;
+        long long whole;
+        double number;
+    } read;
+
+    if (!value || json_is_null(value))
+        return true;
+    if (row->words || is_whole || row->type == MEMBER_NUMBER)
+        return field_read(&field, value, &read, err);
+    if (row->type == MEMBER_LIST)
+        return is_list_of_texts(value) ||
+               error_set(err, ERROR_INVALID, row->name, "must be an array of strings");
+    if (row->type == MEMBER_OBJECT)
+        return facts_fit(row->members->rows, value, &why) || error_within(err, &why, row->name);
+    return json_is_string(value) || error_set(err, ERROR_INVALID, row->name, "must be a string");
+}
+
+static bool facts_fit(const struct member *row, const json_t *facts, struct error *err)
+{
+    if (!json_is_object(facts))
+        return error_set(err, ERROR_INVALID, NULL, "must be an object");
+    for (; row->name; row++)
+        if (!(row->type == MEMBER_PART ? facts_fit(row->members->rows, facts, err)
+                                       : fact_fits(row, json_object_get(facts, row->name), err)))
+            return false;
+    return true;
+}
+
+bool machine_facts_check(const char *facts, struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = json_loads(facts, 0, NULL);
+
+    return facts_fit(rows, json, err);
 }
 
 static void hash(const char *text, char ret_hash[MACHINE_HASH_SIZE])

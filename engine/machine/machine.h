@@ -2,6 +2,7 @@
  * compared, years later. */
 #pragma once
 
+#include "common/error.h"
 #include "engine/machine/cpu.h"
 #include "engine/machine/topology.h"
 
@@ -18,6 +19,11 @@ struct machine {
 };
 
 extern const struct members facts_members;
+
+/* Refuses facts from elsewhere with a member that no engine of ours writes so: a text for the
+ * number of cores. A member may be missing, null, or one that is not known here, as from a newer
+ * program. ERROR_INVALID names it: "caches.l2_bytes". */
+MUST_USE bool machine_facts_check(const char *facts, struct error *err);
 
 /* `root` as in proc.h. `isa` is from cpu_probe(). */
 void machine_read(const char *root, const struct topology *topology, enum cpu_isa isa,

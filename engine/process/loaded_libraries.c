@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/limits.h"
+#include "common/rows/fields.h"
 #include "common/rows/members.h"
 #include "common/text.h"
 #include "engine/machine/proc.h"
@@ -60,6 +61,20 @@ const struct members loaded_members = {
     .name = "Loaded",
     .meaning = "Libraries found in the memory map of the engine's process.",
     .rows = rows};
+
+static bool check_word(const struct member *row, const char *word, struct error *err)
+{
+    const struct field field = {.name = row->name, .type = FIELD_CHOICE, .choices = row->words};
+    const char *known;
+
+    return field_read_text(&field, word, &known, err);
+}
+
+bool loaded_libraries_check(const struct loaded_libraries *loaded, struct error *err)
+{
+    return check_word(&rows[0], loaded->allocator, err) &&
+           check_word(&rows[1], loaded->openmp, err);
+}
 
 char *loaded_libraries_to_text(const struct loaded_libraries *loaded)
 {

@@ -1,6 +1,8 @@
 /* The libraries that a process has loaded, from its memory map. */
 #pragma once
 
+#include "common/error.h"
+
 #include <sys/types.h>
 
 #define LIBRARY_FILE_MAX 63
@@ -13,6 +15,9 @@ struct loaded_libraries {
 
 /* `root` as in proc.h. Finds nothing if the process has ended. */
 void loaded_libraries_read(const char *root, pid_t process, struct loaded_libraries *ret_loaded);
+
+/* Whether the words for the allocator and for OpenMP are such ones, in text from elsewhere. */
+MUST_USE bool loaded_libraries_check(const struct loaded_libraries *loaded, struct error *err);
 
 extern const struct members loaded_members;
 

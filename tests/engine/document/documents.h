@@ -37,7 +37,7 @@ static const char whole_document[] = HEAD
     ",\"instance_type\":\"c7i.large\",\"provider\":\"aws\",\"region\":\"us-east-1\","
     "\"zone\":\"us-east-1a\",\"vm\":\"i123456789abcdef\",\"machine\":{\"fingerprint\":"
     "\"972f2cbf2a910fb8\",\"stratum\":\"7a97254c079c9076\",\"facts\":{\"isa\":\"amx\","
-    "\"cores\":2,\"gib\":24.25,\"caches\":[48,2048,null],\"model\":\"AMD \\\"EPYC\\\"\"}},"
+    "\"cores\":2,\"gib\":24.25,\"levels\":[48,2048,null],\"model\":\"AMD \\\"EPYC\\\"\"}},"
     "\"created_at\":\"2026-11-21T15:08:17.123Z\",\"started_at\":"
     "\"2026-11-21T15:08:18.000001Z\",\"ended_at\":\"2026-11-21T15:10:18.000Z\","
     "\"software\":\"pennyworth-worker 0.1.0, caf\xc3\xa9 \\\"x\\\"\",\"engine_details\":" DETAILS

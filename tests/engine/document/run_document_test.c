@@ -26,7 +26,7 @@ TEST(what_is_there_is_read)
     EXPECT_STR(run->machine, "972f2cbf2a910fb8");
     EXPECT_STR(document.stratum, "7a97254c079c9076");
     EXPECT_STR(document.facts, "{\"isa\":\"amx\",\"cores\":2,\"gib\":24.25,"
-                               "\"caches\":[48,2048,null],\"model\":\"AMD \\\"EPYC\\\"\"}");
+                               "\"levels\":[48,2048,null],\"model\":\"AMD \\\"EPYC\\\"\"}");
     EXPECT_INT(run->created_us, 1795273697123000);
     EXPECT_INT(run->started_us, 1795273698000001);
     EXPECT_INT(run->ended_us, 1795273818000000);
