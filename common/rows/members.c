@@ -51,8 +51,6 @@ static const void *inner_of(const struct member *row, const void *object)
     return row->find ? row->find(object) : (const char *)object + row->offset;
 }
 
-static void write_rows(struct json_writer *out, const struct member *rows, const void *object);
-
 static void write_member(struct json_writer *out, const struct member *row, const void *object)
 {
     if (row->write) {
@@ -102,7 +100,7 @@ static void write_member(struct json_writer *out, const struct member *row, cons
         members_write(out, row->name, row->members, inner_of(row, object));
         break;
     case MEMBER_PART:
-        write_rows(out, row->members->rows, inner_of(row, object));
+        members_write_rows(out, row->members, inner_of(row, object));
         break;
     case MEMBER_LIST:
         assert(false && "a list has write()");
@@ -110,9 +108,10 @@ static void write_member(struct json_writer *out, const struct member *row, cons
     }
 }
 
-static void write_rows(struct json_writer *out, const struct member *rows, const void *object)
+void members_write_rows(struct json_writer *out, const struct members *members,
+                        const void *object)
 {
-    for (const struct member *row = rows; row->name; row++)
+    for (const struct member *row = members->rows; row->name; row++)
         write_member(out, row, object);
 }
 
@@ -124,14 +123,8 @@ void members_write(struct json_writer *out, const char *key, const struct member
         return;
     }
     jsonw_open(out, key, '{');
-    write_rows(out, members->rows, object);
+    members_write_rows(out, members, object);
     jsonw_close(out, '}');
-}
-
-void members_write_rows(struct json_writer *out, const struct members *members,
-                        const void *object)
-{
-    write_rows(out, members->rows, object);
 }
 
 void members_write_list(struct json_writer *out, const char *key, const struct members *members,

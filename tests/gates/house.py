@@ -70,12 +70,12 @@ ROOMS = {
     "server/hub": _SERVICE + ["server/keys", "server/runs"],
 }
 _DOMAIN = _SERVICE + ["server/keys", "server/prices", "server/runs", "server/imports"]
-ROOMS["server/api"] = _DOMAIN
 ROOMS["server/http/json"] = _DOMAIN
 ROOMS["server/http/json/comparison"] = _DOMAIN + ["server/http/json"]
+ROOMS["server/http/api"] = _DOMAIN + ["server/http/json", "server/http/json/comparison"]
 ROOMS["server/http/tokens"] = _SERVICE
 ROOMS["server/http/edge"] = _SERVICE
-_HTTP = _DOMAIN + ["server/api", "server/http/json", "server/http/json/comparison",
+_HTTP = _DOMAIN + ["server/http/api", "server/http/json", "server/http/json/comparison",
                    "server/http/tokens", "server/http/edge"]
 ROOMS["server/http"] = _HTTP + ["server/http/handlers"]
 ROOMS["server/http/handlers"] = _HTTP + ["server/http"]

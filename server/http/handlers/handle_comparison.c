@@ -10,7 +10,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/memory.h"
-#include "server/api/comparison.h"
+#include "server/http/api/comparison.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/comparison/present_comparison.h"
 #include "server/http/json/comparison/present_comparison_csv.h"

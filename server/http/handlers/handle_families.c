@@ -7,7 +7,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 #include "pricing/instance_family.h"
-#include "server/api/types.h"
+#include "server/http/api/types.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/comparison/present_families.h"
 #include "server/http/json/page.h"

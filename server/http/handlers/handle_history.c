@@ -3,7 +3,7 @@
 #include "answers/compare/unmatched_lists.h"
 #include "common/cleanup.h"
 #include "db/contenders/contenders.h"
-#include "server/api/runs.h"
+#include "server/http/api/runs.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_history.h"
 #include "server/http/reply.h"

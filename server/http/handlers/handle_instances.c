@@ -10,7 +10,7 @@
 #include "common/memory.h"
 #include "db/prices/catalogue.h"
 #include "pricing/instance_family.h"
-#include "server/api/prices.h"
+#include "server/http/api/prices.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/page.h"
 #include "server/http/reply.h"

@@ -6,7 +6,7 @@
 #include "common/memory.h"
 #include "db/runs/runs.h"
 #include "db/runs/step_rows.h"
-#include "server/api/runs.h"
+#include "server/http/api/runs.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_run.h"
 #include "server/http/reply.h"

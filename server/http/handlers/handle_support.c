@@ -4,7 +4,7 @@
 #include "common/cleanup.h"
 #include "common/limits.h"
 #include "db/prices/known_types.h"
-#include "server/api/types.h"
+#include "server/http/api/types.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/page.h"
 #include "server/http/json/present_support.h"

@@ -6,7 +6,7 @@
 #include "common/clock.h"
 #include "common/limits.h"
 #include "common/text.h"
-#include "server/api/types.h"
+#include "server/http/api/types.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_wanted.h"
 #include "server/http/reply.h"

@@ -3,8 +3,8 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "server/api/runs.h"
 #include "server/http/access.h"
+#include "server/http/api/runs.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 

@@ -1,7 +1,7 @@
-#include "server/api/types.h"
+#include "server/http/api/types.h"
 
 #include "common/cleanup.h"
-#include "server/api/shared.h"
+#include "server/http/api/shared.h"
 
 static bool check_families(const struct query *query, void *into, struct error *err)
 {

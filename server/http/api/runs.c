@@ -1,7 +1,7 @@
-#include "server/api/runs.h"
+#include "server/http/api/runs.h"
 
 #include "common/cleanup.h"
-#include "server/api/shared.h"
+#include "server/http/api/shared.h"
 
 static bool read_label(const struct parameter_row *row, const char *value, void *into,
                        struct error *err)

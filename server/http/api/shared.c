@@ -1,4 +1,4 @@
-#include "server/api/shared.h"
+#include "server/http/api/shared.h"
 
 #include "common/cleanup.h"
 #include "common/rows/fields.h"

@@ -1,4 +1,4 @@
-#include "server/api/comparison.h"
+#include "server/http/api/comparison.h"
 
 const char *const comparison_formats[] = {"json", "csv", "markdown", NULL};
 

@@ -1,9 +1,9 @@
 /* Tested by tests/api/test_questions.py. */
-#include "server/api/prices.h"
+#include "server/http/api/prices.h"
 
 #include "common/cleanup.h"
 #include "pricing/feeds/source.h"
-#include "server/api/shared.h"
+#include "server/http/api/shared.h"
 
 static bool check_history(const struct query *query, void *into, struct error *err)
 {

@@ -1,7 +1,7 @@
-#include "server/api/sweeps.h"
+#include "server/http/api/sweeps.h"
 
 #include "common/limits.h"
-#include "server/api/shared.h"
+#include "server/http/api/shared.h"
 
 #define AT(member) .offset = offsetof(struct sweeps_question, member)
 static const struct parameter_row page[] = {

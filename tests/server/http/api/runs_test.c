@@ -1,4 +1,4 @@
-#include "server/api/runs.h"
+#include "server/http/api/runs.h"
 
 #include "common/cleanup.h"
 #include "tests/test.h"
