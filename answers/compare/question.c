@@ -415,8 +415,6 @@ bool comparison_question_complete(struct comparison_question *question,
                                   struct error *err)
 {
     name_zone(question, here);
-    if (!question->fields.names[0] && !row_fields_read("fields", NULL, &question->fields, err))
-        return false;
     if (!question->where.regions[0])
         add_usual_regions(question, here);
     question->where.is_now = question->where.at_us == 0;

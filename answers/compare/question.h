@@ -2,7 +2,6 @@
  * and some point into the struct itself: do not copy it. */
 #pragma once
 
-#include "answers/compare/row_fields.h"
 #include "answers/parameters.h"
 #include "common/error.h"
 #include "common/limits.h"
@@ -74,7 +73,6 @@ struct comparison_question {
     const char *utility_text;
     const char *sort; /* NULL: the order that the question suggests */
     enum order order;
-    struct row_fields_asked fields; /* of the rows in JSON */
     long long limit, offset;
 };
 

@@ -45,10 +45,11 @@ struct member {
     const char *name;
     enum member_type type;
     size_t offset;
-    bool nullable; /* written as null if it has no value: an empty text, a number that is not
-                      finite */
-    bool optional; /* an answer may leave it out */
-    bool filled;   /* a text of at least one byte */
+    bool nullable;   /* written as null if it has no value: an empty text, a number that is not
+                        finite */
+    bool optional;   /* an answer may leave it out */
+    bool on_request; /* among members that a client may choose: only if it asks */
+    bool filled;     /* a text of at least one byte */
     enum member_range range;
     const char *const *words; /* the values that a text may have; NULL-terminated */
     unsigned first;           /* the enum value of the first word; lower values are null */

@@ -83,7 +83,7 @@ static void check_json(const struct comparison_question *question, const struct 
     struct json_writer out = {.bytes = &text};
 
     members_write(&out, NULL, &comparison_members,
-                  &(struct comparison_view){question, ranking, NULL});
+                  &(struct comparison_view){question, ranking, NULL, NULL});
     ALWAYS(!out.failed);
     AUTO(json_decrefp)
     json_t *json = json_loadb(text.data, text.used, JSON_REJECT_DUPLICATES, NULL);

@@ -8,9 +8,17 @@ static bool read_fields(const struct parameter_row *row, const char *value, void
     return row_fields_read(row->name, value, into, err);
 }
 
+static bool check(const struct query *query, void *into, struct error *err)
+{
+    struct comparison_asked *asked = into;
+
+    return (asked->fields.names[0] || row_fields_read("fields", NULL, &asked->fields, err)) &&
+           comparison_question_check(query, &asked->question, err);
+}
+
 static const struct parameter_row of_tables[] = {
-    {"fields", PARAMETER_NAMES, offsetof(struct comparison_asked, question.fields),
-     .read = read_fields, .name_at = row_field_name,
+    {"fields", PARAMETER_NAMES, offsetof(struct comparison_asked, fields), .read = read_fields,
+     .name_at = row_field_name,
      .meaning =
          "Members of each row in JSON, separated by commas, or `all`; a row always has its "
          "`id`. The default leaves out what few clients read: stratum, isa, software, "
@@ -23,5 +31,5 @@ static const struct parameter_row of_tables[] = {
 const struct parameters comparison_list_parameters = {
     .size = sizeof(struct comparison_asked),
     .parts = {{PARAMETER_ALL(comparison_rows)}, {PARAMETER_ALL(of_tables)}},
-    .check = comparison_question_check,
+    .check = check,
 };

@@ -58,7 +58,7 @@ static bool write_body(struct exchange *exchange, int format,
 {
     struct bytes *body = &exchange->reply.body;
     struct json_writer out = {.bytes = body};
-    const struct comparison_view view = {.question = question, .ranking = ranking};
+    struct comparison_view view = {.question = question, .ranking = ranking};
     bool ok;
 
     switch (format) {
@@ -75,6 +75,8 @@ static bool write_body(struct exchange *exchange, int format,
         ok = present_badge_svg(body, question, ranking);
         break;
     default:
+        view.fields =
+            ((const struct comparison_asked *)exchange->request.parameters)->fields.names;
         members_write(&out, NULL, &comparison_members, &view);
         ok = !out.failed;
     }

@@ -230,8 +230,7 @@ static inline bool stage_ask(struct stage *stage, const char *text, struct error
 
     snprintf(target, sizeof target, "/v1/comparison?%s", text);
     return query_read(target, &stage->query, err) &&
-           comparison_question_read(&stage->query, &here, STAGE_NOW_US, &stage->question, err) &&
-           row_fields_read("fields", "all", &stage->question.fields, err);
+           comparison_question_read(&stage->query, &here, STAGE_NOW_US, &stage->question, err);
 }
 
 static inline bool stage_compare(struct stage *stage, const char *text, struct error *err)

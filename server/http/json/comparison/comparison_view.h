@@ -8,4 +8,5 @@ struct comparison_view {
     const struct comparison_question *question;
     const struct ranking *ranking;
     const struct comparison_row *row; /* NULL: the whole comparison */
+    const char *const *fields;        /* the members of its rows; NULL: all */
 };

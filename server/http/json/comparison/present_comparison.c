@@ -176,7 +176,7 @@ static void write_rows(struct json_writer *out, const struct member *row, const 
     size_t first = (size_t)view.question->offset, count = shown_in(&view);
 
     jsonw_open(out, row->name, '[');
-    out->only = view.question->fields.names;
+    out->only = view.fields;
     out->only_depth = out->depth + 1;
     for (size_t i = 0; i < count; i++) {
         view.row = &view.ranking->rows[first + i];

@@ -76,6 +76,6 @@ bool present_comparison_csv(struct bytes *text, const struct comparison_question
 
     for (size_t i = first; ok && i < ranking->count && i - first < (size_t)question->limit; i++)
         ok = csv_add_line(text, columns, &line_members,
-                          &(struct comparison_view){question, ranking, &ranking->rows[i]});
+                          &(struct comparison_view){question, ranking, &ranking->rows[i], NULL});
     return ok;
 }

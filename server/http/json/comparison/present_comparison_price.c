@@ -104,8 +104,9 @@ static const struct members kinds_members = {
     .rows = kinds_rows};
 
 static const struct member offer_rows[] = {
-    {MEMBER_GROUP("prices_per_hour", &kinds_members)},
-    {MEMBER_AS(struct offer, "interruption_band", band), .nullable = true, .filled = true},
+    {MEMBER_GROUP("prices_per_hour", &kinds_members), .on_request = true},
+    {MEMBER_AS(struct offer, "interruption_band", band), .nullable = true, .filled = true,
+     .on_request = true},
     {0},
 };
 const struct members row_offer_members = {.rows = offer_rows};
@@ -151,7 +152,7 @@ static const struct member cost_rows[] = {
     {MEMBER_FOUND("hours_per_million_samples", &amount_members, find_hours_per_million),
      .nullable = true},
     {MEMBER_WRITTEN("interval_from", MEMBER_TEXT, write_interval_from), .nullable = true,
-     .words = cost_part_names},
+     .on_request = true, .words = cost_part_names},
     {0},
 };
 const struct members row_cost_members = {.rows = cost_rows};
@@ -262,9 +263,9 @@ static void write_history(struct json_writer *out, const struct member *row, con
 }
 
 static const struct member sides_rows[] = {
-    {MEMBER_GROUP("kinds", &both_members)},
+    {MEMBER_GROUP("kinds", &both_members), .on_request = true},
     {MEMBER_LIST_OF("spot_history", &window_members), .write = write_history, .nullable = true,
-     .most = SPOT_WINDOWS,
+     .most = SPOT_WINDOWS, .on_request = true,
      .meaning = "How the spot price of `kinds` moved, in dollars an hour before any discount; "
                 "null without one. Computed once an hour."},
     {0},

@@ -78,19 +78,22 @@ static const struct member who_rows[] = {
     {MEMBER(struct contender, id), .pattern = ROW_ID_PATTERN},
     {MEMBER_AS(struct contender, "instance_type", instance), .nullable = true, .filled = true},
     {MEMBER(struct contender, provider), .nullable = true, .filled = true},
-    {MEMBER(struct contender, stratum), .nullable = true, .filled = true},
+    {MEMBER(struct contender, stratum), .nullable = true, .filled = true, .on_request = true},
     {MEMBER_AS(struct contender, "cpu_model", newest.cpu_model), .nullable = true,
      .filled = true},
     {MEMBER(struct contender, engine), .filled = true},
     {MEMBER_JSON_AT(struct contender, "configuration", configuration),
      .schema = "{\"type\": \"object\"}"},
-    {MEMBER_AS(struct contender, "isa", newest.isa), .nullable = true, .filled = true},
-    {MEMBER_AS(struct contender, "software", newest.software), .nullable = true, .filled = true},
+    {MEMBER_AS(struct contender, "isa", newest.isa), .nullable = true, .filled = true,
+     .on_request = true},
+    {MEMBER_AS(struct contender, "software", newest.software), .nullable = true, .filled = true,
+     .on_request = true},
     {MEMBER(struct contender, version), .nullable = true, .filled = true,
      .meaning =
          "The program, library and kind of plan that trained the runs of this row. Runs of other "
          "versions are not part of it."},
     {MEMBER_LIST_OF("other_versions", &older_members), .write = write_older, .most = 8,
+     .on_request = true,
      .meaning =
          "Results of the same configuration with other versions, the newest version first."},
     {MEMBER_WRITTEN("provenance", MEMBER_TEXT, write_provenance), .words = provenances},
@@ -256,7 +259,7 @@ MEMBER_FINDS(find_capacity, struct comparison_row, it, it->capacity)
 MEMBER_WRITES(write_stale, text, struct comparison_row, it, it->is_stale ? it->why_stale : NULL)
 
 static const struct member newest_rows[] = {
-    {STANDING("invalid_runs", invalid), .range = MEMBER_NOT_NEGATIVE},
+    {STANDING("invalid_runs", invalid), .range = MEMBER_NOT_NEGATIVE, .on_request = true},
     {MEMBER_TIME_AT(struct contender, "measured_at", standing.newest_us), .nullable = true},
     {MEMBER_AS(struct contender, "newest_run", newest.run), .nullable = true, .filled = true},
     {0},
@@ -268,6 +271,7 @@ static const struct member money_rows[] = {
     {MEMBER_ROWS_AT(struct comparison_row, price, &row_price_members)},
     {MEMBER_ROWS(&row_offer_members), .find = comparison_find_offer},
     {MEMBER_FOUND("capacity", &row_capacity_members, find_capacity), .nullable = true,
+     .on_request = true,
      .meaning =
          "Events of spot machines of this type in the last thirty days (of `price_at`), in "
          "`zone` where one is asked for; null: none was reported. They change no rank."},
@@ -288,12 +292,11 @@ static const struct members job_members = {.rows = job_rows};
 static const struct member end_rows[] = {
     {MEMBER(struct comparison_row, utility), .nullable = true},
     {MEMBER_FOUND("utilisation", &comparison_peak_members, comparison_find_peak),
-     .nullable = true},
+     .nullable = true, .on_request = true},
     {0},
 };
 static const struct members end_members = {.rows = end_rows};
 
-/* answers/compare/row_fields.c has their names in this order. */
 static const struct member row_rows[] = {
     {MEMBER_ROWS(&who_members), .find = find_contender_of_view},
     {MEMBER_ROWS(&ranked_members), .find = find_row},

@@ -2,6 +2,7 @@
 
 #include "server/http/json/comparison/present_comparison_csv.h"
 #include "server/http/json/comparison/present_comparison_markdown.h"
+#include "server/http/json/comparison/row_fields.h"
 #include "tests/answers/compare/comparison.h"
 
 #include <jansson.h>
@@ -26,7 +27,7 @@ static void stage_all_sorts(struct stage *stage)
     MEASURED(stage, "", 5, .low = 4, .high = 6, .provider = "", .stratum = "");
 }
 
-static json_t *json_of(const struct stage *stage)
+static json_t *json_of_fields(const struct stage *stage, const char *const *fields)
 {
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
     struct json_writer out = {.bytes = &text};
@@ -34,7 +35,7 @@ static json_t *json_of(const struct stage *stage)
     json_t *json;
 
     members_write(&out, NULL, &comparison_members,
-                  &(struct comparison_view){&stage->question, &stage->ranking, NULL});
+                  &(struct comparison_view){&stage->question, &stage->ranking, NULL, fields});
     EXPECT(!out.failed);
     json = json_loadb(text.data ? text.data : "", text.used, JSON_REJECT_DUPLICATES, &why);
     if (!json) {
@@ -42,6 +43,11 @@ static json_t *json_of(const struct stage *stage)
         exit(test_result());
     }
     return json;
+}
+
+static json_t *json_of(const struct stage *stage)
+{
+    return json_of_fields(stage, NULL);
 }
 
 static const json_t *row_in(const json_t *json, const char *instance)
@@ -448,8 +454,9 @@ TEST(a_text_that_does_not_fit_fails)
 
         EXPECT(!present_comparison_csv(&csv, &stage.question, &stage.ranking));
         EXPECT(!present_comparison_markdown(&markdown, &stage.question, &stage.ranking));
-        members_write(&out, NULL, &comparison_members,
-                      &(struct comparison_view){&stage.question, &stage.ranking, NULL});
+        members_write(
+            &out, NULL, &comparison_members,
+            &(struct comparison_view){.question = &stage.question, .ranking = &stage.ranking});
         EXPECT(out.failed);
     }
 }
@@ -458,19 +465,20 @@ TEST(a_text_that_does_not_fit_fails)
 TEST(a_row_has_the_members_that_are_asked_for)
 {
     AUTO(stage_clear) struct stage stage = {0};
-    const struct row_field *field = row_fields;
+    struct row_fields_asked asked;
     json_t *row, *value;
     const char *name;
+    size_t count = 0;
 
     MEASURED(&stage, "a.large", 40, .low = 39, .high = 41);
     OFFERED(&stage, "a.large", .on_demand = 0.1);
     compare(&stage, "");
     AUTO(json_decrefp) json_t *whole = json_of(&stage);
     row = json_array_get(json_object_get(whole, "rows"), 0);
-    json_object_foreach(row, name, value) EXPECT_STR(name, (field++)->name);
-    EXPECT_STR(field->name, NULL);
-    EXPECT(row_fields_read("fields", "job,rank", &stage.question.fields, NULL));
-    AUTO(json_decrefp) json_t *part = json_of(&stage);
+    json_object_foreach(row, name, value) EXPECT_STR(name, row_field_name(count++));
+    EXPECT_STR(row_field_name(count), "all");
+    EXPECT(row_fields_read("fields", "job,rank", &asked, NULL));
+    AUTO(json_decrefp) json_t *part = json_of_fields(&stage, asked.names);
     row = json_array_get(json_object_get(part, "rows"), 0);
     EXPECT_INT((long long)json_object_size(row), 3);
     EXPECT(json_object_get(row, "id") && json_object_get(row, "rank") &&

@@ -1,19 +1,11 @@
-/* The members of a row in JSON, and the selection that an answer contains: rows are long, and
- * most clients read a few members. */
+/* The members of a row that an answer contains: rows are long, and most clients read a few
+ * members. Their names are in the order of comparison_row_members. */
 #pragma once
 
 #include "common/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-struct row_field {
-    const char *name;
-    bool is_usual; /* included by default */
-};
-
-/* In the order of a row, ended by a name of NULL; a test compares them with a row. */
-extern const struct row_field row_fields[];
 
 /* The names that a question may use: the members, then "all", then NULL. */
 const char *row_field_name(size_t place);
@@ -24,7 +16,7 @@ struct row_fields_asked {
     const char *names[ROW_FIELDS_MAX];
 };
 
-/* Parses "id,rank,job"; "all" selects every member, NULL the default ones. "id" is always added.
- * ERROR_INVALID names the parameter and similar names. */
+/* Parses "id,rank,job"; "all" selects every member, NULL those that are not `on_request`. "id" is
+ * always added. ERROR_INVALID names the parameter and similar names. */
 MUST_USE bool row_fields_read(const char *parameter, const char *text,
                               struct row_fields_asked *ret_asked, struct error *err);

@@ -1,6 +1,7 @@
-#include "answers/compare/row_fields.h"
+#include "server/http/json/comparison/row_fields.h"
 
 #include "common/cleanup.h"
+#include "server/http/api/comparison.h"
 #include "tests/test.h"
 
 static void expect_names(const char *text, const char *expected)
@@ -24,22 +25,30 @@ TEST(a_list_is_put_in_the_order_of_a_row_with_its_id)
     expect_names("price,why_no_price", "id,price,why_no_price");
 }
 
-TEST(all_is_all_and_none_is_the_usual_ones)
+/* What clients may choose, in words: the description of the parameter names the rest. */
+TEST(all_is_all_and_none_is_what_is_not_on_request)
 {
     struct row_fields_asked all, mixed, usual;
-    size_t count = 0, usual_count = 0;
+    char left_out[400] = "";
+    size_t count, used = 0;
 
     EXPECT(row_fields_read("fields", "all", &all, NULL));
     EXPECT(row_fields_read("fields", NULL, &usual, NULL));
     EXPECT(row_fields_read("fields", "stratum,all", &mixed, NULL));
-    for (const struct row_field *field = row_fields; field->name; field++) {
-        EXPECT(mixed.names[count] == field->name);
-        EXPECT(all.names[count++] == field->name);
-        if (field->is_usual)
-            EXPECT(usual.names[usual_count++] == field->name);
+    for (count = 0; all.names[count]; count++) {
+        EXPECT_STR(all.names[count], row_field_name(count));
+        EXPECT_STR(mixed.names[count], all.names[count]);
+        if (usual.names[used] && strcmp(usual.names[used], all.names[count]) == 0)
+            used++;
+        else
+            snprintf(left_out + strlen(left_out), sizeof left_out - strlen(left_out), "%s%s",
+                     *left_out ? ", " : ": ", all.names[count]);
     }
-    EXPECT(!all.names[count] && !usual.names[usual_count]);
-    EXPECT(usual_count < count);
+    snprintf(left_out + strlen(left_out), sizeof left_out - strlen(left_out), ".");
+    EXPECT(!usual.names[used] && used < count && count < ROW_FIELDS_MAX - 1);
+    EXPECT_STR(row_field_name(count), "all");
+    EXPECT(!row_field_name(count + 1) && !mixed.names[count]);
+    EXPECT(strstr(comparison_list_parameters.parts[1].rows[0].meaning, left_out) != NULL);
 }
 
 TEST(what_is_no_member_is_refused_with_what_is_near)
