@@ -21,22 +21,11 @@ void gate_check_freep(struct gate_check **check)
 /* Why a run is not ranked: the words of its worst finding. */
 static void explain_invalid(const struct run *run, const char *which, char *ret_words)
 {
-    AUTO(json_decrefp)
-    json_t *findings = run->findings ? json_loads(run->findings, 0, NULL) : NULL;
-    const char *words = NULL;
-    size_t index;
-    json_t *finding;
+    AUTO(freep) char *words = findings_words(run->findings, VALIDITY_INVALID, 1);
 
-    json_array_foreach(findings, index, finding)
-    {
-        const char *level = json_string_value(json_object_get(finding, "level"));
-
-        if (!words && level && strcmp(level, validity_name(VALIDITY_INVALID)) == 0)
-            words = json_string_value(json_object_get(finding, "words"));
-    }
     snprintf(ret_words, CHECK_WORDS_SIZE, "%s %s%s%s", which,
              run->validity == VALIDITY_UNKNOWN ? "was never judged" : "is not valid",
-             words ? ": " : "", words ? words : "");
+             *words ? ": " : "", words);
 }
 
 static bool is_valid(const struct run *run)

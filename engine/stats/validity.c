@@ -1,5 +1,7 @@
 #include "engine/stats/validity.h"
 
+#include "common/cleanup.h"
+#include "common/memory.h"
 #include "common/rows/members.h"
 #include "common/text.h"
 #include "engine/machine/instance_kind.h"
@@ -359,4 +361,23 @@ char *verdict_to_text(const struct verdict *verdict)
     members_write_list(&out, NULL, &finding_members, verdict->findings, verdict->count,
                        sizeof *verdict->findings);
     return text.data;
+}
+
+char *findings_words(const char *findings, enum validity level, size_t most)
+{
+    AUTO(json_decrefp) json_t *list = findings ? json_loads(findings, 0, NULL) : NULL;
+    struct bytes text = {.limit = 64 * 1024};
+    const json_t *finding;
+    size_t i;
+
+    json_array_foreach(list, i, finding)
+    {
+        const char *of = json_string_value(json_object_get(finding, "level"));
+        const char *words = json_string_value(json_object_get(finding, "words"));
+
+        if (most > 0 && of && words && strcmp(of, validity_name(level)) == 0 &&
+            bytes_printf(&text, "%s%s", text.used > 0 ? "; " : "", words))
+            most--;
+    }
+    return text.data ? text.data : xstrdup("");
 }

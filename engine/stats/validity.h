@@ -61,3 +61,7 @@ extern const struct members finding_members;
 
 /* The findings as a JSON array in one line. The caller frees it. */
 char *verdict_to_text(const struct verdict *verdict);
+
+/* The words of the first `most` findings of this level in such text, with "; " between them. The
+ * caller frees it; "" without one. */
+char *findings_words(const char *findings, enum validity level, size_t most);

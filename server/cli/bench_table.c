@@ -103,31 +103,15 @@ static bool add_machine(struct bytes *text, const struct bench_report *report)
                               cores == 1 ? "" : "s", isa ? isa : "");
 }
 
-/* The most serious finding, in words. */
+/* The most serious findings, in words. */
 static bool add_verdict(struct bytes *text, const struct run *run)
 {
-    const char *level = validity_name(run->validity);
     AUTO(freep) char *named = load_name_in_findings(run->findings, run->load);
-    AUTO(json_decrefp)
-    json_t *findings = json_loads(run->findings ? (named ? named : "") : "[]", 0, NULL);
-    const json_t *finding;
-    bool ok = findings && bytes_printf(text, "%s", level);
-    bool any = false;
-    size_t i;
+    AUTO(freep) char *words = findings_words(named, run->validity, FINDINGS_MAX);
+    bool says = run->validity != VALIDITY_OK && *words;
 
-    if (run->validity == VALIDITY_OK)
-        return ok;
-    json_array_foreach(findings, i, finding)
-    {
-        const char *of = json_string_value(json_object_get(finding, "level"));
-        const char *words = json_string_value(json_object_get(finding, "words"));
-
-        if (!of || !words || strcmp(of, level) != 0)
-            continue;
-        ok = ok && bytes_printf(text, "%s%s", any ? "; " : ": ", words);
-        any = true;
-    }
-    return ok;
+    return bytes_printf(text, "%s%s%s", validity_name(run->validity), says ? ": " : "",
+                        says ? words : "");
 }
 
 /* For a run that ended because more time buys little: its interval, and the one within reach.

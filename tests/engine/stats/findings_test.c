@@ -20,6 +20,28 @@ TEST(findings_are_a_line_of_json)
                      "\"value\":null,\"words\":\"no\"}]");
 }
 
+TEST(the_words_of_a_level_are_joined)
+{
+    static const char text[] =
+        "[{\"level\":\"warn\",\"words\":\"a\"},{\"level\":\"ok\",\"words\":"
+        "\"b\"},{\"level\":\"warn\",\"words\":\"c\"},{\"words\":\"d\"}]";
+    static const struct {
+        const char *findings;
+        enum validity level;
+        size_t most;
+        const char *words;
+    } rows[] = {{text, VALIDITY_WARN, 9, "a; c"}, {text, VALIDITY_WARN, 1, "a"},
+                {text, VALIDITY_OK, 9, "b"},      {text, VALIDITY_INVALID, 9, ""},
+                {"[", VALIDITY_WARN, 9, ""},      {NULL, VALIDITY_WARN, 9, ""}};
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(freep)
+        char *words = findings_words(rows[i].findings, rows[i].level, rows[i].most);
+
+        EXPECT_STR(words, rows[i].words);
+    }
+}
+
 /* Words have room for a part of such a name, which ends within a letter. */
 TEST(a_long_name_of_a_type_stays_text)
 {
