@@ -81,8 +81,6 @@ static bool add_table(struct db *db, const char *sql, long long number, struct s
     enum stmt_step step;
 
     *ret_rows = 0;
-    if (!query)
-        return false;
     stmt_integer(query, number);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         add_row(sum, query);
@@ -124,8 +122,6 @@ bool checksum_put(struct db *db, long long number, struct error *err)
     if (!*text)
         return true;
     update = stmt_prepare(db, "UPDATE runs SET checksum = ? WHERE number = ?", err);
-    if (!update)
-        return false;
     stmt_text(update, text);
     stmt_integer(update, number);
     return stmt_run(update, err);
@@ -138,7 +134,7 @@ bool checksum_look(struct db *db, long long number, enum checksum_state *ret_sta
     struct stmt *query = stmt_prepare(db, "SELECT checksum FROM runs WHERE number = ?", err);
     char text[TEXT_SIZE];
 
-    if (!query || !checksum_compute(db, number, text, err))
+    if (!checksum_compute(db, number, text, err))
         return false;
     stmt_integer(query, number);
     if (stmt_step(query, err) != STMT_ROW)
@@ -156,8 +152,6 @@ static bool checksum_next_of(struct db *db, const char *sql, long long after,
     enum stmt_step step;
 
     *ret_run = (struct checksum_run){.number = 0};
-    if (!query)
-        return false;
     stmt_integer(query, after);
     step = stmt_step(query, err);
     if (step == STMT_ROW) {

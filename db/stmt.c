@@ -64,37 +64,44 @@ void stmt_done(struct stmt **stmt)
     (*stmt)->busy = false;
 }
 
+/* Whether nothing failed so far. */
+static bool takes(const struct stmt *stmt)
+{
+    return stmt && stmt->bind_error == SQLITE_OK;
+}
+
 void stmt_integer(struct stmt *stmt, long long number)
 {
-    if (stmt->bind_error == SQLITE_OK)
+    if (takes(stmt))
         stmt->bind_error = sqlite3_bind_int64(stmt->handle, ++stmt->bound, number);
 }
 
 void stmt_real(struct stmt *stmt, double number)
 {
-    if (stmt->bind_error == SQLITE_OK)
+    if (takes(stmt))
         stmt->bind_error = sqlite3_bind_double(stmt->handle, ++stmt->bound, number);
 }
 
 void stmt_text(struct stmt *stmt, const char *text)
 {
-    if (stmt->bind_error != SQLITE_OK)
-        return;
-    stmt->bind_error = sqlite3_bind_text(stmt->handle, ++stmt->bound, text, -1, SQLITE_STATIC);
+    if (takes(stmt))
+        stmt->bind_error =
+            sqlite3_bind_text(stmt->handle, ++stmt->bound, text, -1, SQLITE_STATIC);
 }
 
 void stmt_bytes(struct stmt *stmt, const char *text, size_t length)
 {
-    if (stmt->bind_error != SQLITE_OK)
-        return;
-    stmt->bind_error = sqlite3_bind_text64(stmt->handle, ++stmt->bound, text, length,
-                                           SQLITE_STATIC, SQLITE_UTF8);
+    if (takes(stmt))
+        stmt->bind_error = sqlite3_bind_text64(stmt->handle, ++stmt->bound, text, length,
+                                               SQLITE_STATIC, SQLITE_UTF8);
 }
 
 enum stmt_step stmt_step(struct stmt *stmt, struct error *err)
 {
     int rc;
 
+    if (!stmt)
+        return STMT_FAILED;
     assert(stmt->bind_error || stmt->bound == sqlite3_bind_parameter_count(stmt->handle));
     rc = stmt->bind_error ? stmt->bind_error : sqlite3_step(stmt->handle);
 
@@ -110,7 +117,8 @@ bool stmt_run(struct stmt *stmt, struct error *err)
 {
     bool ok = stmt_step(stmt, err) == STMT_DONE;
 
-    rewind_statement(stmt);
+    if (stmt)
+        rewind_statement(stmt);
     return ok;
 }
 
@@ -159,7 +167,7 @@ bool stmt_number(struct db *db, const char *sql, long long *ret_number, struct e
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
 
-    if (!query || stmt_step(query, err) != STMT_ROW)
+    if (stmt_step(query, err) != STMT_ROW)
         return false;
     *ret_number = stmt_column_integer(query, 0);
     return true;

@@ -1,5 +1,6 @@
-/* A prepared statement. A failed step differs from the end of the rows, and the next step reports
- * the first failed bind.
+/* A prepared statement. A failed step differs from the end of the rows, and reports the first
+ * failed bind. NULL is a statement that could not be prepared: it binds nothing, and its step
+ * fails, so only a step needs to be looked at.
  *     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT ... WHERE id = ?", err); */
 #pragma once
 

@@ -84,8 +84,6 @@ static bool stored_value_is_there(struct db *db, const struct stored_value_quest
     struct stmt *query = stmt_prepare(db, statements[question->kind].equal, err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stored_value_bind(query, question, question->value);
     step = stmt_step(query, err);
     *ret_found = step == STMT_ROW;
@@ -99,8 +97,6 @@ static bool stored_value_next(struct db *db, const char *sql,
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
 
-    if (!query)
-        return false;
     stored_value_bind(query, question, from);
     if (stmt_step(query, err) != STMT_ROW)
         return false;

@@ -20,7 +20,7 @@ static bool pragma_ask(struct db *db, const char *sql, char ret_words[200], stru
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
 
-    if (!query || stmt_step(query, err) != STMT_ROW)
+    if (stmt_step(query, err) != STMT_ROW)
         return false;
     snprintf(ret_words, 200, "%s", stmt_column_text(query, 0));
     if (strcmp(ret_words, "ok") == 0)
@@ -56,8 +56,6 @@ static bool has_its_references(struct db *db, struct error *err)
         stmt_prepare(db, "SELECT \"table\", parent FROM pragma_foreign_key_check()", err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     step = stmt_step(query, err);
     if (step == STMT_ROW)
         return error_set(err, ERROR_INTERNAL, NULL,

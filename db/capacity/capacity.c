@@ -30,8 +30,6 @@ static bool capacity_insert(struct db *db, const struct capacity_event *event, b
         err);
     enum stmt_step step;
 
-    if (!put)
-        return false;
     stmt_text(put, event->kind);
     stmt_text(put, event->price_kind);
     stmt_text(put, event->provider);
@@ -65,8 +63,6 @@ bool capacity_forget_sender(struct db *db, const char *sender, long long *ret_co
     if (!transaction_begin(&change, db, DB_DURABLE, err) || !revision_touch_runs(db, err))
         return false;
     remove = stmt_prepare(db, "DELETE FROM capacity_events WHERE sender = ?", err);
-    if (!remove)
-        return false;
     stmt_text(remove, sender);
     return stmt_run(remove, err) && stmt_number(db, "SELECT changes()", ret_count, err) &&
            transaction_commit(&change, err);
@@ -102,8 +98,6 @@ bool capacity_each(struct db *db, const struct capacity_filter *filter,
         err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, filter->since_us);
     stmt_text(query, filter->provider);
     stmt_text(query, filter->instance_type);
@@ -136,8 +130,6 @@ bool capacity_counts_load(struct db *db, long long at_us, const char *zone,
     size_t room = 0;
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, at_us - CAPACITY_DAYS * DAY_US);
     stmt_integer(query, at_us);
     stmt_text(query, zone);

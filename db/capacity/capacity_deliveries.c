@@ -44,8 +44,6 @@ bool capacity_deliveries_next(struct db *db, const char *hub, struct capacity_ev
     enum stmt_step step;
 
     *ret_number = 0;
-    if (!query)
-        return false;
     stmt_text(query, hub);
     step = stmt_step(query, err);
     if (step == STMT_ROW) {
@@ -67,8 +65,6 @@ bool capacity_deliveries_record(struct db *db, const char *hub, long long number
                           "INSERT INTO capacity_deliveries (hub, event, verdict, reason, at_us)"
                           " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                           err);
-    if (!insert)
-        return false;
     stmt_text(insert, hub);
     stmt_integer(insert, number);
     stmt_text(insert, refusal ? "refused" : "accepted");
@@ -86,8 +82,6 @@ bool capacity_deliveries_forget_refusals(struct db *db, const char *hub, struct 
         return false;
     forget = stmt_prepare(
         db, "DELETE FROM capacity_deliveries WHERE hub = ? AND verdict = 'refused'", err);
-    if (!forget)
-        return false;
     stmt_text(forget, hub);
     return stmt_run(forget, err) && transaction_commit(&change, err);
 }
@@ -97,8 +91,6 @@ bool capacity_deliveries_waiting(struct db *db, const char *hub, long long *ret_
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT count(*)" WAITING, err);
 
-    if (!query)
-        return false;
     stmt_text(query, hub);
     if (stmt_step(query, err) != STMT_ROW)
         return false;

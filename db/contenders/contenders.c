@@ -14,8 +14,6 @@ bool contenders_changed_by_run(struct db *db, long long run, struct error *err)
                      " WHERE number = (SELECT contender FROM runs WHERE number = ?)",
                      err);
 
-    if (!update)
-        return false;
     stmt_integer(update, run);
     return stmt_run(update, err);
 }
@@ -26,7 +24,7 @@ bool revision_touch(struct db *db, struct error *err)
     struct stmt *update =
         stmt_prepare(db, "UPDATE revision SET number = number + 1, prices = number + 1", err);
 
-    return update && stmt_run(update, err);
+    return stmt_run(update, err);
 }
 
 bool revision_touch_runs(struct db *db, struct error *err)
@@ -34,14 +32,14 @@ bool revision_touch_runs(struct db *db, struct error *err)
     AUTO(stmt_done)
     struct stmt *update = stmt_prepare(db, "UPDATE revision SET number = number + 1", err);
 
-    return update && stmt_run(update, err);
+    return stmt_run(update, err);
 }
 
 bool revision_read(struct db *db, long long *ret_revision, struct error *err)
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT number FROM revision", err);
 
-    if (!query || stmt_step(query, err) != STMT_ROW)
+    if (stmt_step(query, err) != STMT_ROW)
         return false;
     *ret_revision = stmt_column_integer(query, 0);
     return true;
@@ -51,7 +49,7 @@ bool revision_read_prices(struct db *db, long long *ret_revision, struct error *
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT prices FROM revision", err);
 
-    if (!query || stmt_step(query, err) != STMT_ROW)
+    if (stmt_step(query, err) != STMT_ROW)
         return false;
     *ret_revision = stmt_column_integer(query, 0);
     return true;
@@ -70,8 +68,6 @@ bool contenders_touch(struct db *db, const struct contender_key *key, long long 
     const char *const texts[] = {key->workload, key->engine,   key->configuration,
                                  key->provider, key->instance, key->stratum};
 
-    if (!insert)
-        return false;
     for (size_t i = 0; i < COUNT(texts); i++)
         stmt_text(insert, texts[i]);
     stmt_integer(insert, key->published);
@@ -89,8 +85,6 @@ static bool stratum_of(struct db *db, const char *fingerprint, char **ret_stratu
         stmt_prepare(db, "SELECT stratum FROM machines WHERE fingerprint = ?", err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, fingerprint);
     step = stmt_step(query, err);
     if (step == STMT_FAILED)

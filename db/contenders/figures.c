@@ -15,8 +15,6 @@ static bool check_alone(struct db *db, const struct figure *figure, long long co
         stmt_prepare(db, "SELECT id FROM figures WHERE contender = ? AND id <> ?", err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, contender);
     stmt_text(query, figure->id);
     step = stmt_step(query, err);
@@ -38,14 +36,10 @@ static bool figures_take_back(struct db *db, const char *id, struct error *err)
                      err);
     AUTO(stmt_done) struct stmt *forget = NULL;
 
-    if (!touch)
-        return false;
     stmt_text(touch, id);
     if (!stmt_run(touch, err))
         return false;
     forget = stmt_prepare(db, "DELETE FROM figures WHERE id = ?", err);
-    if (!forget)
-        return false;
     stmt_text(forget, id);
     return stmt_run(forget, err);
 }
@@ -60,8 +54,6 @@ static bool insert_one(struct db *db, const struct figure *figure, long long con
                      " source, note, measured_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                      err);
 
-    if (!insert)
-        return false;
     stmt_text(insert, figure->id);
     stmt_integer(insert, contender);
     stmt_real(insert, figure->samples_per_second);
@@ -132,8 +124,6 @@ static bool figures_find(struct db *db, const char *id, struct figure *ret_figur
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, id);
     step = stmt_step(query, err);
     if (step == STMT_DONE)
@@ -161,8 +151,6 @@ bool figures_each(struct db *db, void (*tell)(void *user, const struct figure *f
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         AUTO(figure_clear) struct figure figure = figure_from_row(query);
 
@@ -177,7 +165,7 @@ bool figures_is_untouched(struct db *db, bool *ret_untouched, struct error *err)
     struct stmt *query = stmt_prepare(
         db, "SELECT NOT EXISTS (SELECT 1 FROM figures) AND NOT EXISTS (SELECT 1 FROM runs)", err);
 
-    if (!query || stmt_step(query, err) != STMT_ROW)
+    if (stmt_step(query, err) != STMT_ROW)
         return false;
     *ret_untouched = stmt_column_integer(query, 0) != 0;
     return true;

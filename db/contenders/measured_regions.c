@@ -16,8 +16,6 @@ bool measured_regions_each(struct db *db, const char *provider,
         err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, provider);
     while ((step = stmt_step(query, err)) == STMT_ROW)
         tell(user, stmt_column_text(query, 0));

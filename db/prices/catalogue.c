@@ -42,8 +42,6 @@ static bool forget_interruptions(struct db *db, const char *feed, struct error *
     AUTO(stmt_done)
     struct stmt *forget = stmt_prepare(db, "DELETE FROM interruptions WHERE feed = ?", err);
 
-    if (!forget)
-        return false;
     stmt_text(forget, feed);
     return stmt_run(forget, err);
 }
@@ -120,8 +118,6 @@ bool catalogue_types(struct db *db, const struct type_filter *filter,
     char end[80] = "";
     enum stmt_step step;
 
-    if (!query)
-        return false;
     if (prefix)
         end_of_prefix(prefix, end);
     stmt_text(query, filter->provider);
@@ -153,8 +149,6 @@ bool catalogue_interruptions(struct db *db, const char *provider, const char *na
                      err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, provider);
     stmt_text(query, name);
     while ((step = stmt_step(query, err)) == STMT_ROW)

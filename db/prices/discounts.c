@@ -19,8 +19,6 @@ static bool discount_is_taken(struct db *db, const struct discount *discount, bo
                      " kind = ? AND since_us = ? AND withdrawn_us = " NEVER_WITHDRAWN,
                      err);
 
-    if (!query)
-        return false;
     stmt_text(query, discount->provider);
     stmt_text(query, discount->family);
     stmt_text(query, price_kind_name(discount->kind));
@@ -41,8 +39,6 @@ static bool discount_insert(struct db *db, const struct discount *discount, long
                                        " RETURNING number",
                                        err);
 
-    if (!insert)
-        return false;
     stmt_text(insert, discount->provider);
     stmt_text(insert, discount->family);
     stmt_text(insert, price_kind_name(discount->kind));
@@ -116,7 +112,7 @@ bool discounts_each(struct db *db, long long at_us,
                 " ORDER BY length(family) DESC, provider, family, kind";
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
 
-    return query && discounts_tell_all(query, at_us, tell, user, err);
+    return discounts_tell_all(query, at_us, tell, user, err);
 }
 
 bool discounts_history(struct db *db, long long at_us,
@@ -126,7 +122,7 @@ bool discounts_history(struct db *db, long long at_us,
     static const char sql[] = COLUMNS " WHERE since_us <= ?1 ORDER BY since_us DESC, number DESC";
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
 
-    return query && discounts_tell_all(query, at_us, tell, user, err);
+    return discounts_tell_all(query, at_us, tell, user, err);
 }
 
 bool discounts_find(struct db *db, long long number, struct discount *ret_discount,
@@ -136,8 +132,6 @@ bool discounts_find(struct db *db, long long number, struct discount *ret_discou
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, number);
     step = stmt_step(query, err);
     if (step == STMT_DONE)
@@ -175,8 +169,6 @@ bool discounts_reach(struct db *db, const struct discount *discount, long long *
     struct price price = {.kind = discount->kind};
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, discount->provider);
     stmt_text(query, price_kind_name(discount->kind));
     snprintf(price.provider, sizeof price.provider, "%s", discount->provider);

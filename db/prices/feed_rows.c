@@ -63,8 +63,6 @@ bool feed_rows_find(struct db *db, const char *feed, const char *scope, struct f
         stmt_prepare(db, "SELECT " COLUMNS " FROM feed_states WHERE feed = ? AND scope = ?", err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, feed);
     stmt_text(query, scope);
     step = stmt_step(query, err);
@@ -90,8 +88,6 @@ static bool put_state(struct db *db, const struct feed_row *row, struct error *e
                      err);
     char tally[120];
 
-    if (!insert)
-        return false;
     snprintf(tally, sizeof tally, "%lld %lld %lld %lld %lld", row->tally.seen,
              row->tally.unpriced, row->tally.malformed, row->tally.ambiguous,
              row->tally.expensive);
@@ -127,8 +123,6 @@ static bool put_reading(struct db *db, const struct feed_row *row, struct error 
                                        " source_us, prices) VALUES (?, ?, ?, ?, ?)",
                                        err);
 
-    if (!insert)
-        return false;
     stmt_text(insert, row->feed);
     stmt_text(insert, row->scope);
     stmt_integer(insert, row->confirmed_us);
@@ -151,8 +145,6 @@ static bool forget_held(struct db *db, const struct feed_row *row, struct error 
                                        " WHERE feed = ? AND scope = ? AND held_nanos IS NOT NULL",
                                        err);
 
-    if (!forget)
-        return false;
     stmt_text(forget, row->feed);
     stmt_text(forget, row->scope);
     return stmt_run(forget, err);
@@ -206,8 +198,6 @@ static bool find_examples(struct db *db, struct feed_row *row, struct error *err
                      err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, row->feed);
     stmt_text(query, row->scope);
     stmt_integer(query, HELD_EXAMPLES);
@@ -229,8 +219,6 @@ bool feed_rows_each(struct db *db, const char *feed,
                      err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, feed);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         struct feed_row row;
@@ -249,8 +237,6 @@ bool feed_rows_forget(struct db *db, const char *feed, const char *scope, struct
     struct stmt *forget =
         stmt_prepare(db, "DELETE FROM feed_states WHERE feed = ? AND scope = ?", err);
 
-    if (!forget)
-        return false;
     stmt_text(forget, feed);
     stmt_text(forget, scope);
     return stmt_run(forget, err);

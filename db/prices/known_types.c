@@ -53,8 +53,6 @@ bool known_types_each(struct db *db, const struct known_type_filter *filter,
     enum stmt_step step = STMT_DONE;
     bool more = true;
 
-    if (!query)
-        return false;
     stmt_text(query, filter->provider);
     stmt_text(query, filter->name);
     stmt_text(query, filter->after);

@@ -24,8 +24,6 @@ static bool ask_readings(struct db *db, long long at_us, struct feed_statement *
                                       err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, statement->feed);
     stmt_text(query, statement->scope);
     stmt_integer(query, at_us);

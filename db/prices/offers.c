@@ -246,8 +246,6 @@ static bool ask_band(struct db *db, const struct offer *offer, const char *regio
                                       err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     ret_band[0] = '\0';
     stmt_text(query, offer->provider);
     stmt_text(query, offer->instance);

@@ -104,8 +104,6 @@ bool other_feeds_load(struct db *db, const struct feed_row *row, const struct pr
     AUTO(other_feeds_free) struct other_feeds others = {0};
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, row->feed);
     if (region)
         stmt_text(query, region);

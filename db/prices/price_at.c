@@ -56,8 +56,6 @@ bool price_at(struct db *db, const struct price_moment *moment, struct price_at 
     bool first = true, more = true;
     enum stmt_step step = STMT_DONE;
 
-    if (!query)
-        return false;
     stmt_integer(query, moment->series);
     stmt_integer(query, moment->at_us);
     stmt_integer(query, moment->window_us > 0 ? -1 : 1);

@@ -126,8 +126,6 @@ bool price_book_add_region(struct db *db, struct price_book *book, const char *r
         COLUMNS BY_THE_HOUR "region = ? AND feed <> 'published'" OF_TYPE;
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, type ? of_type : of_all, err);
 
-    if (!query)
-        return false;
     stmt_text(query, region);
     if (type)
         stmt_text(query, type);
@@ -141,8 +139,6 @@ bool price_book_add_anywhere(struct db *db, struct price_book *book, const char 
     static const char of_type[] = COLUMNS BY_THE_HOUR ANYWHERE OF_TYPE;
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, type ? of_type : of_all, err);
 
-    if (!query)
-        return false;
     if (type)
         stmt_text(query, type);
     return price_book_take_rows(book, query, err);
@@ -155,8 +151,6 @@ bool price_book_add_committed(struct db *db, struct price_book *book, const char
     static const char of_type[] = COLUMNS "region = ? AND kind = ?" OF_TYPE;
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, type ? of_type : of_all, err);
 
-    if (!query)
-        return false;
     stmt_text(query, region);
     stmt_text(query, price_kind_name(kind));
     if (type)

@@ -81,8 +81,6 @@ static bool read_course(struct db *db, struct price_series *series, struct cours
                                       err);
     struct course_entry entries[ENTRIES_MAX];
 
-    if (!query)
-        return false;
     stmt_integer(query, series->number);
     stmt_integer(query, course->to_us);
     if (!read_entries(query, series, course, entries, err))

@@ -110,7 +110,7 @@ bool price_list(struct db *db, const struct price_filter *filter, price_tell_fn 
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(db, filter->instance_type ? of_type : of_any, err);
 
-    return query && price_list_tell_all(query, filter, tell, user, err);
+    return price_list_tell_all(query, filter, tell, user, err);
 }
 
 bool price_history(struct db *db, const struct price_filter *filter, price_tell_fn *tell,
@@ -125,7 +125,7 @@ bool price_history(struct db *db, const struct price_filter *filter, price_tell_
     if (!filter->instance_type)
         return true;
     query = stmt_prepare(db, sql, err);
-    return query && price_list_tell_all(query, filter, tell, user, err);
+    return price_list_tell_all(query, filter, tell, user, err);
 }
 
 bool price_find(struct db *db, const struct price_key *key, struct listed_price *ret_listed,
@@ -136,8 +136,6 @@ bool price_find(struct db *db, const struct price_key *key, struct listed_price 
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, key->series);
     stmt_integer(query, key->since_us);
     step = stmt_step(query, err);

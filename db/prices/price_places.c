@@ -16,8 +16,6 @@ bool price_places_each(struct db *db, const char *provider, const char *instance
                      err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, instance);
     stmt_text(query, provider);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
@@ -39,8 +37,6 @@ static bool price_places_has(struct db *db, const char *sql, const char *name, b
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, name);
     step = stmt_step(query, err);
     *ret_has = step == STMT_ROW;
@@ -71,8 +67,6 @@ static bool each_name(struct db *db, const char *sql, void (*tell)(void *user, c
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     while ((step = stmt_step(query, err)) == STMT_ROW)
         tell(user, stmt_column_text(query, 0));
     return step == STMT_DONE;

@@ -27,8 +27,6 @@ static bool find_series(struct db *db, const struct price *price, struct typed *
         err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, price->source_us);
     stmt_text(query, price->feed);
     stmt_text(query, price->instance_type);
@@ -114,14 +112,10 @@ bool prices_forget(struct db *db, const char *feed, struct error *err)
         err);
     AUTO(stmt_done) struct stmt *series = NULL;
 
-    if (!prices)
-        return false;
     stmt_text(prices, feed);
     if (!stmt_run(prices, err))
         return false;
     series = stmt_prepare(db, "DELETE FROM price_series WHERE feed = ?", err);
-    if (!series)
-        return false;
     stmt_text(series, feed);
     return stmt_run(series, err);
 }

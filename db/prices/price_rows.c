@@ -58,8 +58,6 @@ bool price_series_settle(struct db *db, long long series, struct error *err)
         " " NEVER_WITHDRAWN "), 0)) FROM prices WHERE series = ?1) WHERE number = ?1",
         err);
 
-    if (!update)
-        return false;
     stmt_integer(update, series);
     return stmt_run(update, err);
 }

@@ -164,8 +164,6 @@ static bool replacement_compare(struct replacement *work, struct error *err)
     enum stmt_step step;
 
     work->known = xcalloc(price_batch_places(work->snapshot->batch) + 1, sizeof *work->known);
-    if (!query)
-        return false;
     stmt_text(query, feed->feed);
     stmt_text(query, feed->scope);
     while ((step = stmt_step(query, err)) == STMT_ROW)
@@ -210,15 +208,11 @@ static bool withdraw_promises(struct replacement *work, long long number, long l
         err);
     AUTO(stmt_done) struct stmt *last = NULL;
 
-    if (!withdraw)
-        return false;
     stmt_integer(withdraw, number);
     stmt_integer(withdraw, work->now_us);
     if (!stmt_run(withdraw, err))
         return false;
     last = stmt_prepare(work->db, "SELECT max(since_us) FROM prices WHERE series = ?", err);
-    if (!last)
-        return false;
     stmt_integer(last, number);
     if (stmt_step(last, err) != STMT_ROW)
         return false;

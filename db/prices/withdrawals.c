@@ -20,8 +20,6 @@ static bool mark_price(struct db *db, const struct price_key *key,
                      err);
 
     assert(withdrawn->at_us > 0 && withdrawn->at_us < LLONG_MAX);
-    if (!update)
-        return false;
     stmt_integer(update, withdrawn->at_us);
     stmt_text(update, withdrawn->by);
     stmt_text(update, withdrawn->reason);
@@ -72,8 +70,6 @@ static bool mark_discount(struct db *db, long long number, const struct taken_ba
         err);
 
     assert(withdrawn->at_us > 0 && withdrawn->at_us < LLONG_MAX);
-    if (!update)
-        return false;
     stmt_integer(update, withdrawn->at_us);
     stmt_text(update, withdrawn->by);
     stmt_text(update, withdrawn->reason);

@@ -56,8 +56,6 @@ bool deliveries_forget_refusals(struct db *db, const char *hub, struct error *er
         return false;
     forget =
         stmt_prepare(db, "DELETE FROM deliveries WHERE hub = ? AND verdict = 'refused'", err);
-    if (!forget)
-        return false;
     stmt_text(forget, hub);
     return stmt_run(forget, err) && transaction_commit(&change, err);
 }
@@ -71,8 +69,6 @@ bool deliveries_find(struct db *db, const char *hub, long long run, struct deliv
     struct delivery delivery = {.run = run};
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, hub);
     stmt_integer(query, run);
     step = stmt_step(query, err);
@@ -98,8 +94,6 @@ bool deliveries_count(struct db *db, const char *hub, struct delivery_counts *re
                      " WHERE state = 'finished' AND provenance = 'measured'",
                      err);
 
-    if (!query)
-        return false;
     stmt_text(query, hub);
     if (stmt_step(query, err) != STMT_ROW)
         return false;

@@ -110,8 +110,6 @@ static bool load_observations(struct db *db, long long number, struct evidence *
                      err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, number);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         const struct observation seen = observation_from_row(query);
@@ -131,8 +129,6 @@ static bool load_readings(struct db *db, long long number, struct evidence *evid
                                       err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, number);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         const struct canary_reading reading = {

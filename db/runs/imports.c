@@ -117,8 +117,6 @@ static bool is_known(struct db *db, const struct imported *imported, const char 
     enum stmt_step step;
     bool same;
 
-    if (!query)
-        return false;
     stmt_text(query, spec);
     stmt_text(query, run->id.text);
     step = stmt_step(query, err);
@@ -290,8 +288,6 @@ static bool insert_run(struct db *db, const struct run_row *row, long long *ret_
                                        ") VALUES (" RUN_IMPORTED_HOLES ") RETURNING number",
                                        err);
 
-    if (!insert)
-        return false;
     run_row_bind(insert, row, RUN_WRITE_IMPORTED);
     if (stmt_step(insert, err) != STMT_ROW)
         return false;

@@ -31,8 +31,6 @@ bool machines_put(struct db *db, const struct machine_row *machine, long long *r
                           "INSERT INTO machines (fingerprint, stratum, facts, seen_us)"
                           " VALUES (?, ?, ?, ?) ON CONFLICT (fingerprint) DO NOTHING",
                           err);
-    if (!insert)
-        return false;
     stmt_text(insert, machine->fingerprint);
     stmt_text(insert, machine->stratum);
     stmt_text(insert, machine->facts);
@@ -57,8 +55,6 @@ static bool machine_correct(struct db *db, const struct machine_row *machine, st
                                        " WHERE fingerprint = ?3 AND (stratum, facts) <> (?1, ?2)",
                                        err);
 
-    if (!update)
-        return false;
     stmt_text(update, machine->stratum);
     stmt_text(update, machine->facts);
     stmt_text(update, machine->fingerprint);
@@ -83,8 +79,6 @@ bool machines_find(struct db *db, const char *fingerprint, struct machine_row *r
         stmt_prepare(db, "SELECT " COLUMNS " FROM machines WHERE fingerprint = ?", err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, fingerprint);
     step = stmt_step(query, err);
     if (step == STMT_DONE)
@@ -103,8 +97,6 @@ bool machines_each(struct db *db, long long limit,
         stmt_prepare(db, "SELECT " COLUMNS " FROM machines ORDER BY number DESC LIMIT ?", err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, limit);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         AUTO(machine_row_clear) struct machine_row machine = machine_from_row(query);

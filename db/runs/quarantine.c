@@ -36,8 +36,6 @@ static bool find_suspect(struct db *db, long long number, struct suspect *ret_su
     enum stmt_step step;
 
     *ret_suspect = (struct suspect){.number = number};
-    if (!query)
-        return false;
     stmt_integer(query, number);
     step = stmt_step(query, err);
     if (step != STMT_ROW)
@@ -55,8 +53,6 @@ static bool known_collect(struct db *db, const char *sql, const struct suspect *
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, suspect->contender);
     stmt_integer(query, suspect->version);
     stmt_text(query, suspect->sender);

@@ -48,8 +48,6 @@ static bool run_list_query_newest(struct db *db, long long limit, struct run_lis
     struct stmt *query = stmt_prepare(
         db, "SELECT " RUN_LIST_COLUMNS " FROM runs ORDER BY number DESC LIMIT ?", err);
 
-    if (!query)
-        return false;
     stmt_integer(query, limit + 1);
     return run_list_collect(query, limit, list, err);
 }

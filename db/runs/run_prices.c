@@ -22,8 +22,6 @@ static bool run_without_price_next(struct db *db, const struct run_prices_of *of
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, NEXT, err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, after);
     stmt_text(query, of->vm);
     stmt_text(query, of->stratum);
@@ -43,8 +41,6 @@ static bool run_price_store(struct db *db, const struct run *run, struct error *
         " WHERE number = ?",
         err);
 
-    if (!update)
-        return false;
     stmt_text(update, run->price);
     stmt_real(update, paid->per_hour);
     stmt_integer(update, paid->nanos);

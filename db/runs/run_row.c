@@ -232,8 +232,6 @@ bool run_insert_implementations(struct db *db, long long number, const char *imp
         return true;
     insert = stmt_prepare(
         db, "INSERT INTO run_implementations (run, implementations) VALUES (?, ?)", err);
-    if (!insert)
-        return false;
     stmt_integer(insert, number);
     stmt_text(insert, implementations);
     return stmt_run(insert, err);

@@ -27,8 +27,6 @@ static bool find_by_key(struct db *db, const char *key, struct run *ret_run, boo
     struct stmt *query =
         stmt_prepare(db, "SELECT " RUN_COLUMNS " FROM runs WHERE idempotency_key = ?", err);
 
-    if (!query)
-        return false;
     stmt_text(query, key);
     return runs_read_one(query, ret_run, ret_found, err);
 }
@@ -44,8 +42,6 @@ bool runs_find(struct db *db, const char *id, struct run *ret_run, struct error 
     struct stmt *query = stmt_prepare(db, "SELECT " RUN_COLUMNS " FROM runs WHERE id = ?", err);
     bool found;
 
-    if (!query)
-        return false;
     stmt_text(query, id);
     if (!runs_read_one(query, ret_run, &found, err))
         return false;
@@ -58,7 +54,7 @@ bool runs_check_room(struct db *db, long long more, long long limit, struct erro
     struct stmt *query =
         stmt_prepare(db, "SELECT count(*) FROM runs WHERE state = 'queued'", err);
 
-    if (!query || stmt_step(query, err) != STMT_ROW)
+    if (stmt_step(query, err) != STMT_ROW)
         return false;
     if (stmt_column_integer(query, 0) + more > limit)
         return error_set(err, ERROR_FULL, NULL,
@@ -76,8 +72,6 @@ static bool insert_run(struct db *db, const struct run_row *row, long long *ret_
                                        ") VALUES (" RUN_QUEUED_HOLES ") RETURNING number",
                                        err);
 
-    if (!insert)
-        return false;
     run_row_bind(insert, row, RUN_WRITE_QUEUED);
     if (stmt_step(insert, err) != STMT_ROW)
         return false;
@@ -180,8 +174,6 @@ bool runs_claim(struct db *db, long long now_us, long long machine, struct run *
                          " (SELECT min(number) FROM runs WHERE state = 'queued')"
                          " RETURNING " RUN_COLUMNS,
                          err);
-    if (!claim)
-        return false;
     stmt_integer(claim, now_us);
     if (machine > 0)
         stmt_integer(claim, machine);
@@ -212,8 +204,6 @@ bool runs_settle_spec(struct db *db, const struct run *run, struct error *err)
         return false;
     update =
         stmt_prepare(db, "UPDATE runs SET spec = ? WHERE number = ? AND state = 'running'", err);
-    if (!update)
-        return false;
     stmt_text(update, spec);
     stmt_integer(update, run->number);
     if (stmt_step(update, err) != STMT_DONE)
@@ -236,8 +226,6 @@ bool runs_batch_of_cell(struct db *db, const struct run *run, long long *ret_bat
     enum stmt_step step;
 
     *ret_batch = 0;
-    if (!query)
-        return false;
     stmt_text(query, run->sweep.text);
     stmt_integer(query, run->cell);
     stmt_integer(query, run->number);
@@ -266,8 +254,6 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
                           "UPDATE runs SET (" RUN_ENDED_COLUMNS ") = (" RUN_ENDED_HOLES ")"
                           " WHERE number = ? AND state = 'running' RETURNING number",
                           err);
-    if (!update)
-        return false;
     assert((run->state == RUN_FINISHED) == (contender > 0));
     run_row_bind(update, &(struct run_row){.run = run, .contender = contender}, RUN_WRITE_ENDED);
     stmt_integer(update, run->number);
@@ -290,8 +276,6 @@ bool runs_implementations(struct db *db, const char *id, char **ret_text, struct
                                       err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, id);
     step = stmt_step(query, err);
     if (step == STMT_DONE)
@@ -315,8 +299,6 @@ static bool cancel_queued(struct db *db, const char *id, long long now_us, struc
                           "UPDATE runs SET state = 'cancelled', ended_us = max(created_us, ?)"
                           " WHERE id = ? AND state = 'queued'",
                           err);
-    if (!update)
-        return false;
     stmt_integer(update, now_us);
     stmt_text(update, id);
     return stmt_run(update, err) && transaction_commit(&change, err);
@@ -354,7 +336,7 @@ bool runs_orphan(struct db *db, struct run *ret_run, bool *ret_found, struct err
         db, "SELECT " RUN_COLUMNS " FROM runs WHERE state = 'running' ORDER BY number LIMIT 1",
         err);
 
-    return query && runs_read_one(query, ret_run, ret_found, err);
+    return runs_read_one(query, ret_run, ret_found, err);
 }
 
 bool runs_count(struct db *db, long long ret_counts[RUN_STATES], struct error *err)
@@ -363,8 +345,6 @@ bool runs_count(struct db *db, long long ret_counts[RUN_STATES], struct error *e
         AUTO(stmt_done)
         struct stmt *query = stmt_prepare(db, "SELECT count(*) FROM runs WHERE state = ?", err);
 
-        if (!query)
-            return false;
         stmt_text(query, run_state_names[state]);
         if (stmt_step(query, err) != STMT_ROW)
             return false;

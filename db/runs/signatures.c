@@ -11,8 +11,6 @@ bool signatures_put(struct db *db, long long run, const struct signed_text *kept
                                        " steps_at, evidence_at) VALUES (?, ?, ?, ?, ?, ?)",
                                        err);
 
-    if (!insert)
-        return false;
     stmt_integer(insert, run);
     stmt_text(insert, kept->signature.key);
     stmt_text(insert, kept->signature.value);

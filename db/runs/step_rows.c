@@ -49,8 +49,6 @@ static bool add_to_count(struct db *db, long long number, size_t count, struct e
     struct stmt *update =
         stmt_prepare(db, "UPDATE runs SET steps = steps + ? WHERE number = ?", err);
 
-    if (!update)
-        return false;
     stmt_integer(update, (long long)count);
     stmt_integer(update, number);
     return stmt_run(update, err);
@@ -92,8 +90,6 @@ static bool load_rows(struct db *db, long long number, const struct step_range *
                      err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, number);
     stmt_integer(query, range->position);
     stmt_integer(query, range->limit);

@@ -83,8 +83,6 @@ bool sweeps_runs(struct db *db, long long number, struct sweep_row_run **ret_run
                      err);
     size_t count = 0;
 
-    if (!query)
-        return false;
     stmt_integer(query, number);
     if (!sweep_runs_collect(query, &runs, &count, err))
         return false;

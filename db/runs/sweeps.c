@@ -38,8 +38,6 @@ static bool insert_cell(struct db *db, long long number, const struct sweep_orde
                      " VALUES (?, ?, ?, ?, ?, ?)",
                      err);
 
-    if (!insert)
-        return false;
     stmt_integer(insert, number);
     stmt_integer(insert, (long long)index);
     stmt_integer(insert, order->round);
@@ -112,8 +110,6 @@ static bool sweeps_replay(struct db *db, const struct sweep_order *order, struct
     if (!order->idempotency_key)
         return true;
     query = stmt_prepare(db, "SELECT id, request FROM sweeps WHERE idempotency_key = ?", err);
-    if (!query)
-        return false;
     stmt_text(query, order->idempotency_key);
     step = stmt_step(query, err);
     if (step != STMT_ROW)
@@ -135,8 +131,6 @@ static bool insert_sweep(struct db *db, const struct sweep_order *order, const s
                                        " created_us) VALUES (?, ?, ?, ?) RETURNING number",
                                        err);
 
-    if (!insert)
-        return false;
     stmt_text(insert, id->text);
     stmt_text(insert, order->request);
     stmt_text(insert, order->idempotency_key);
@@ -180,8 +174,6 @@ bool sweeps_add_round(struct db *db, const struct sweep_row *row, const struct s
         return false;
     update = stmt_prepare(
         db, "UPDATE sweeps SET rounds = rounds + 1 WHERE number = ? AND state = 'running'", err);
-    if (!update)
-        return false;
     stmt_integer(update, row->number);
     return stmt_run(update, err) && sweep_add_round(db, row->number, row->id.text, order, err) &&
            transaction_commit(&change, err);
@@ -230,8 +222,6 @@ static bool load_cells(struct db *db, struct sweep_row *row, struct error *err)
     size_t room = 0;
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, row->number);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         row->cells = xgrow(row->cells, row->count, &room, sizeof *row->cells);
@@ -249,8 +239,6 @@ bool sweeps_find(struct db *db, const char *id, struct sweep_row *ret_row, struc
     struct stmt *query = stmt_prepare(db, "SELECT " COLUMNS " FROM sweeps WHERE id = ?", err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, id);
     step = stmt_step(query, err);
     if (step == STMT_DONE)
@@ -275,8 +263,6 @@ bool sweeps_next_running(struct db *db, long long after, struct run_id *ret_id, 
                                       err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, after);
     step = stmt_step(query, err);
     *ret_found = step == STMT_ROW;
@@ -296,8 +282,6 @@ bool sweeps_each(struct db *db, long long before, long long limit,
                                       err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, before);
     stmt_integer(query, limit);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
@@ -318,8 +302,6 @@ static bool end_queued_runs(struct db *db, const char *id, long long now_us, str
                      " AND sweep = (SELECT number FROM sweeps WHERE sweeps.id = ?)",
                      err);
 
-    if (!update)
-        return false;
     stmt_integer(update, now_us);
     stmt_text(update, id);
     return stmt_run(update, err);
@@ -340,8 +322,6 @@ bool sweeps_end(struct db *db, const char *id, enum sweep_state state, long long
                      "UPDATE sweeps SET state = ?, ended_us = max(created_us, ?) WHERE id = ?"
                      " AND state = 'running' RETURNING number",
                      err);
-    if (!update)
-        return false;
     stmt_text(update, sweep_state_names[state]);
     stmt_integer(update, now_us);
     stmt_text(update, id);

@@ -43,8 +43,6 @@ static bool load_candidates(struct db *db, const struct thinning *thinning,
                      err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, thinning->ended_us);
     stmt_integer(query, thinning->number);
     stmt_integer(query, thinning->before_us);
@@ -73,8 +71,6 @@ static bool drop_rows(struct db *db, const char *sql, long long number, long lon
     if (count <= THINNING_KEPT)
         return true;
     drop = stmt_prepare(db, sql, err);
-    if (!drop)
-        return false;
     stmt_integer(drop, number);
     stmt_integer(drop, THINNING_EDGE);
     stmt_integer(drop, count - THINNING_EDGE);
@@ -126,8 +122,6 @@ static bool thin_text(struct db *db, const struct candidate *run, struct error *
         !put_kept(db, run->number, &steps, &evidence, err))
         return false;
     drop = stmt_prepare(db, "DELETE FROM traces WHERE run = ?", err);
-    if (!drop)
-        return false;
     stmt_integer(drop, run->number);
     return stmt_run(drop, err);
 }
@@ -138,8 +132,6 @@ static bool run_mark_thinned(struct db *db, long long number, long long now_us, 
     struct stmt *update =
         stmt_prepare(db, "UPDATE runs SET thinned_us = ? WHERE number = ?", err);
 
-    if (!update)
-        return false;
     stmt_integer(update, now_us);
     stmt_integer(update, number);
     return stmt_run(update, err);

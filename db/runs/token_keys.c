@@ -10,8 +10,6 @@ bool token_keys_find(struct db *db, const char *name, char ret_key[SIGNATURE_KEY
     struct stmt *query = stmt_prepare(db, "SELECT key FROM token_keys WHERE name = ?", err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, name);
     step = stmt_step(query, err);
     if (step == STMT_FAILED)
@@ -28,8 +26,6 @@ bool token_keys_is_of_another(struct db *db, const char *name, const char *key, 
     struct stmt *query = stmt_prepare(
         db, "SELECT EXISTS (SELECT 1 FROM token_keys WHERE key = ? AND name <> ?)", err);
 
-    if (!query)
-        return false;
     stmt_text(query, key);
     stmt_text(query, name);
     if (stmt_step(query, err) != STMT_ROW)
@@ -44,8 +40,6 @@ static bool token_key_insert(struct db *db, const char *name, const char *key, s
     struct stmt *insert =
         stmt_prepare(db, "INSERT OR IGNORE INTO token_keys (name, key) VALUES (?, ?)", err);
 
-    if (!insert)
-        return false;
     stmt_text(insert, name);
     stmt_text(insert, key);
     return stmt_run(insert, err);
@@ -71,8 +65,6 @@ static bool token_key_remove(struct db *db, const char *name, struct error *err)
     AUTO(stmt_done)
     struct stmt *forget = stmt_prepare(db, "DELETE FROM token_keys WHERE name = ?", err);
 
-    if (!forget)
-        return false;
     stmt_text(forget, name);
     return stmt_run(forget, err);
 }

@@ -12,8 +12,6 @@ bool traces_put(struct db *db, long long number, const struct span *steps,
     struct stmt *insert =
         stmt_prepare(db, "INSERT INTO traces (run, steps, evidence) VALUES (?, ?, ?)", err);
 
-    if (!insert)
-        return false;
     stmt_integer(insert, number);
     stmt_bytes(insert, steps->start, steps->length);
     stmt_bytes(insert, evidence->start, evidence->length);
@@ -28,8 +26,6 @@ bool traces_equal(struct db *db, long long number, const struct span *steps,
         db, "SELECT 1 FROM traces WHERE run = ? AND steps = ? AND evidence = ?", err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, number);
     stmt_bytes(query, steps->start, steps->length);
     stmt_bytes(query, evidence->start, evidence->length);
@@ -53,8 +49,6 @@ bool traces_steps(struct db *db, long long number, struct steps *ret_steps, stru
     enum stmt_step step;
     const char *text;
 
-    if (!query)
-        return false;
     stmt_integer(query, number);
     step = stmt_step(query, err);
     if (step != STMT_ROW)
@@ -73,8 +67,6 @@ bool traces_evidence(struct db *db, long long number, struct evidence *evidence,
     enum stmt_step step;
     const char *text;
 
-    if (!query)
-        return false;
     stmt_integer(query, number);
     step = stmt_step(query, err);
     if (step != STMT_ROW)

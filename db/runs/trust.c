@@ -13,8 +13,6 @@ static bool trust_add(struct db *db, const char *name, size_t length, struct err
         stmt_prepare(db, "INSERT OR IGNORE INTO trusted_senders (name) VALUES (?)", err);
     char word[TRUST_NAMES_MAX + 1];
 
-    if (!insert)
-        return false;
     snprintf(word, sizeof word, "%.*s", (int)length, name);
     stmt_text(insert, word);
     return stmt_run(insert, err);
@@ -26,8 +24,6 @@ bool trust_has(struct db *db, const char *sender, bool *ret_trusted, struct erro
     struct stmt *query =
         stmt_prepare(db, "SELECT ?1 = '' OR ?1 IN (SELECT name FROM trusted_senders)", err);
 
-    if (!query)
-        return false;
     stmt_text(query, sender);
     if (stmt_step(query, err) != STMT_ROW)
         return false;
@@ -53,8 +49,6 @@ static bool has_others(struct db *db, const char *names, bool *ret_others, struc
                                       " instr(',' || ?1 || ',', ',' || name || ',') = 0)",
                                       err);
 
-    if (!query)
-        return false;
     stmt_text(query, names);
     if (stmt_step(query, err) != STMT_ROW)
         return false;

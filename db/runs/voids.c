@@ -26,8 +26,6 @@ static bool insert_void(struct db *db, long long run, const struct taken_back *v
         " FROM runs WHERE number = ?2",
         err);
 
-    if (!insert)
-        return false;
     stmt_integer(insert, voided->at_us);
     stmt_integer(insert, run);
     stmt_text(insert, voided->by);
@@ -41,8 +39,6 @@ static bool take_contender(struct db *db, long long run, struct error *err)
     struct stmt *update =
         stmt_prepare(db, "UPDATE runs SET contender = NULL WHERE number = ?", err);
 
-    if (!update)
-        return false;
     stmt_integer(update, run);
     return stmt_run(update, err);
 }
@@ -79,8 +75,6 @@ static bool run_for(struct db *db, const char *sql, const char *sender, struct e
 {
     AUTO(stmt_done) struct stmt *update = stmt_prepare(db, sql, err);
 
-    if (!update)
-        return false;
     stmt_text(update, sender);
     return stmt_run(update, err);
 }
@@ -97,8 +91,6 @@ static bool insert_voids(struct db *db, const char *sender, const struct taken_b
                      " WHERE run = number AND lifted_us IS NULL)",
                      err);
 
-    if (!insert)
-        return false;
     stmt_text(insert, sender);
     stmt_integer(insert, voided->at_us);
     stmt_text(insert, voided->by);
@@ -134,8 +126,6 @@ static bool give_contender_back(struct db *db, long long run, struct error *err)
                                        " WHERE run = ?1 AND lifted_us IS NULL) WHERE number = ?1",
                                        err);
 
-    if (!update)
-        return false;
     stmt_integer(update, run);
     return stmt_run(update, err);
 }
@@ -150,8 +140,6 @@ static bool mark_lifted(struct db *db, long long run, const struct taken_back *l
                      " WHERE run = ? AND lifted_us IS NULL",
                      err);
 
-    if (!update)
-        return false;
     stmt_integer(update, lifted->at_us);
     stmt_text(update, lifted->by);
     stmt_text(update, lifted->reason);
@@ -197,8 +185,6 @@ bool voids_each(struct db *db, const char *id,
                          "SELECT at_us, who, reason, lifted_us, lifted_by, lifted_reason"
                          " FROM voids WHERE run = ? ORDER BY at_us",
                          err);
-    if (!query)
-        return false;
     stmt_integer(query, run.number);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         struct void_row row;

@@ -55,8 +55,6 @@ bool gate_subject_find(struct db *db, long long number, struct gate_subject *ret
                      err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, number);
     step = stmt_step(query, err);
     if (step == STMT_DONE)
@@ -102,8 +100,6 @@ bool gate_runs_repeats(struct db *db, const struct gate_subject *subject, enum g
                                  " ORDER BY number DESC LIMIT ?4",
                      err);
 
-    if (!query)
-        return false;
     stmt_integer(query, subject->contender);
     stmt_integer(query, subject->number);
     stmt_text(query, subject->labels);
@@ -137,8 +133,6 @@ bool gate_runs_lost(struct db *db, const struct gate_subject *subject,
     enum stmt_step step;
     size_t count = 0;
 
-    if (!query)
-        return false;
     stmt_integer(query, subject->number);
     stmt_integer(query, GATE_LOST_SPAN);
     stmt_text(query, subject->labels);
@@ -171,8 +165,6 @@ bool gate_runs_others(struct db *db, const struct gate_others *wanted,
         " ORDER BY number DESC LIMIT ?7",
         err);
 
-    if (!query)
-        return false;
     stmt_integer(query, subject->contender);
     stmt_integer(query, subject->number);
     stmt_text(query, subject->labels);
@@ -191,8 +183,6 @@ bool gate_sweep_find(struct db *db, const char *key, struct run_id *ret_id, bool
     struct stmt *query = stmt_prepare(db, "SELECT id FROM sweeps WHERE idempotency_key = ?", err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_text(query, key);
     step = stmt_step(query, err);
     *ret_found = step == STMT_ROW;

@@ -113,8 +113,6 @@ static bool name_line(struct db *db, struct history_line *line, struct error *er
 
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, line->contender);
     step = stmt_step(query, err);
     if (step == STMT_FAILED)

@@ -54,8 +54,6 @@ static bool read_sender(struct db *db, const struct version_key *key, const char
     enum stmt_step step = STMT_DONE;
     bool more = true;
 
-    if (!query)
-        return false;
     stmt_integer(query, key->contender);
     stmt_integer(query, key->version);
     stmt_text(query, sender);
@@ -83,8 +81,6 @@ static bool next_sender(struct db *db, const struct version_key *key,
 
     memcpy(before, sender, sizeof before);
     sender[0] = '\0';
-    if (!query)
-        return false;
     stmt_integer(query, key->contender);
     stmt_integer(query, key->version);
     stmt_text(query, before);
@@ -128,8 +124,6 @@ static bool find_versions(struct db *db, long long contender, struct version_lis
                                           err);
         enum stmt_step step;
 
-        if (!query)
-            return false;
         stmt_integer(query, contender);
         stmt_integer(query, last);
         step = stmt_step(query, err);

@@ -65,8 +65,6 @@ static bool read_key(struct db *db, long long number, struct contender *contende
                      " stratum, published FROM contenders WHERE number = ?",
                      err);
 
-    if (!query)
-        return false;
     stmt_integer(query, number);
     if (stmt_step(query, err) != STMT_ROW)
         return false;
@@ -136,8 +134,7 @@ static struct stmt *subset_ask(struct db *db, const struct standing_subset *subs
         subset->label_count > 0 ? RESULTS_OF(RUNS_WITH_LABELS) : RESULTS_OF(RUNS_OF_SENDER);
     struct stmt *query = stmt_prepare(db, sql, err);
 
-    if (query)
-        subset_bind(query, subset, STANDING_SUBSET_RUNS_MAX);
+    subset_bind(query, subset, STANDING_SUBSET_RUNS_MAX);
     return query;
 }
 
@@ -149,8 +146,6 @@ static bool find_cut(struct db *db, const struct standing_subset *subset, bool *
                                               : "SELECT count(*) FROM (" RUNS_OF_SENDER ")";
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
 
-    if (!query)
-        return false;
     subset_bind(query, subset, STANDING_SUBSET_RUNS_MAX + 1);
     if (stmt_step(query, err) != STMT_ROW)
         return false;
@@ -165,8 +160,6 @@ bool standings_of_subset(struct db *db, const struct standing_subset *subset,
     AUTO(stmt_done) struct stmt *query = subset_ask(db, subset, err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     while ((step = stmt_step(query, err)) == STMT_ROW)
         if (!builder_take_run(&builder, query, err))
             return false;

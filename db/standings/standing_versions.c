@@ -47,8 +47,6 @@ static bool read_hertz(struct db *db, long long run, double *ret_hertz, struct e
                      err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, run);
     step = stmt_step(query, err);
     if (step == STMT_ROW)
@@ -70,8 +68,6 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
         " FROM runs AS r LEFT JOIN machines AS m ON m.number = r.machine WHERE r.number = ?",
         err);
 
-    if (!query)
-        return false;
     stmt_integer(query, run);
     if (stmt_step(query, err) != STMT_ROW)
         return false;

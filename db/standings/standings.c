@@ -26,8 +26,6 @@ static bool read_figure(struct db *db, struct contender *contender, struct error
     struct standing standing;
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, contender->number);
     step = stmt_step(query, err);
     if (step == STMT_DONE) { /* it was removed */
@@ -105,8 +103,6 @@ static bool standings_take_rows(struct db *db, struct standings *standings, stru
                      err);
     enum stmt_step step;
 
-    if (!query)
-        return false;
     stmt_integer(query, standings->revision);
     while ((step = stmt_step(query, err)) == STMT_ROW)
         if (!standings_take_row(db, standings, query, err))

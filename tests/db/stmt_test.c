@@ -39,6 +39,20 @@ TEST_WITH_DATABASE(a_question_for_one_number_is_answered)
     EXPECT_INT(number, 40);
 }
 
+TEST_WITH_DATABASE(a_statement_that_cannot_be_prepared_fails_at_its_step)
+{
+    struct error err = {0};
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT ?, ?, ? FROM nowhere", &err);
+
+    stmt_integer(query, 1);
+    stmt_real(query, 0.1);
+    stmt_text(query, "text");
+    EXPECT_INT(stmt_step(query, &err), STMT_FAILED);
+    EXPECT(!stmt_run(query, &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT(strstr(err.message, "nowhere") != NULL);
+}
+
 /* Each literal is another statement, and so is each that is still busy. */
 TEST_WITH_DATABASE(there_is_no_limit_of_statements)
 {
