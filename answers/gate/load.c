@@ -172,8 +172,8 @@ static bool load_baseline(struct db *db, struct gate_check *check, struct run_id
            look_for_label(db, check, err);
 }
 
-static bool fill(struct db *db, struct gate_check *check, struct run_id *ret_waits_for,
-                 struct error *err)
+static bool load_both_sides(struct db *db, struct gate_check *check, struct run_id *ret_waits_for,
+                            struct error *err)
 {
     struct gate_subject *subject = &check->candidate_subject;
     AUTO(run_clear) struct run run = {0};
@@ -204,5 +204,5 @@ struct gate_check *gate_check_load(struct db *db, const struct run_id *id,
     ret_waits_for->text[0] = '\0';
     check->request = *request;
     check->run = *id;
-    return fill(db, check, ret_waits_for, err) ? take(&check) : NULL;
+    return load_both_sides(db, check, ret_waits_for, err) ? take(&check) : NULL;
 }

@@ -340,14 +340,14 @@ bool machine_facts_check(const char *facts, struct error *err)
     return facts_fit(rows, json, err);
 }
 
-static void hash(const char *text, char ret_hash[MACHINE_HASH_SIZE])
+static void hash_in_digits(const char *text, char ret_hash[MACHINE_HASH_SIZE])
 {
     snprintf(ret_hash, MACHINE_HASH_SIZE, "%016" PRIx64, hash_text(HASH_START, text));
 }
 
 void machine_fingerprint(const char *facts, char ret_fingerprint[MACHINE_HASH_SIZE])
 {
-    hash(facts, ret_fingerprint);
+    hash_in_digits(facts, ret_fingerprint);
 }
 
 void machine_second_name(const char *facts, char ret_name[MACHINE_HASH_SIZE])
@@ -374,7 +374,7 @@ void machine_stratum(const char *facts, char ret_stratum[MACHINE_HASH_SIZE])
         json_object_set(of_hardware, row->name, member);
     }
     text = json_text(of_hardware);
-    hash(text, ret_stratum);
+    hash_in_digits(text, ret_stratum);
 }
 
 void machine_read(const char *root, const struct topology *topology, enum cpu_isa isa,
@@ -394,7 +394,7 @@ void machine_read(const char *root, const struct topology *topology, enum cpu_is
     keep_texts(rows, &facts);
     of_hardware = members_to_text(&hardware_members, &facts);
     ret_machine->facts = members_to_text(&facts_members, &facts);
-    hash(of_hardware, ret_machine->stratum);
+    hash_in_digits(of_hardware, ret_machine->stratum);
     machine_fingerprint(ret_machine->facts, ret_machine->fingerprint);
 }
 

@@ -18,7 +18,7 @@ static const char *const runtimes[] = {"none", "intel", "llvm", "gnu", NULL};
 static const char *const runtime_files[] = {"libiomp5", "libomp", "libgomp"};
 
 /* The place of the file in the list, from 1, if it is before *found, which 0 is not. */
-static void look(const char *name, const char *const *files, size_t count, size_t *found)
+static void look_at_file(const char *name, const char *const *files, size_t count, size_t *found)
 {
     for (size_t i = 0; i < count; i++)
         if (strncmp(name, files[i], strlen(files[i])) == 0 && (*found == 0 || i < *found))
@@ -38,8 +38,8 @@ void loaded_libraries_read(const char *root, pid_t process, struct loaded_librar
         line[strcspn(line, "\n")] = '\0';
         if (!slash)
             continue;
-        look(slash + 1, allocator_files, COUNT(allocator_files), &allocator);
-        look(slash + 1, runtime_files, COUNT(runtime_files), &runtime);
+        look_at_file(slash + 1, allocator_files, COUNT(allocator_files), &allocator);
+        look_at_file(slash + 1, runtime_files, COUNT(runtime_files), &runtime);
         if (strncmp(slash + 1, "libdnnl", strlen("libdnnl")) == 0) {
             snprintf(loaded.dnn, sizeof loaded.dnn, "%.63s", slash + 1);
             text_make_line(loaded.dnn, strlen(loaded.dnn));

@@ -22,11 +22,12 @@
 #define SWITCHES_MIN 20.0   /* a second, below which a rise is noise */
 #define LOSS_STEPS_MIN 20   /* fewer say nothing of learning */
 
-static void add(struct verdict *verdict, const char *code, enum validity level, double value,
-                const char *format, ...) __attribute__((format(printf, 5, 6)));
+static void add_finding(struct verdict *verdict, const char *code, enum validity level,
+                        double value, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
-static void add(struct verdict *verdict, const char *code, enum validity level, double value,
-                const char *format, ...)
+static void add_finding(struct verdict *verdict, const char *code, enum validity level,
+                        double value, const char *format, ...)
 {
     struct finding *finding;
     va_list arguments;
@@ -70,7 +71,8 @@ static void judge_skew(const struct summary *summary, struct verdict *verdict)
     double mean = summary->measured_seconds / (double)summary->measured_steps;
     double off = 100 * fabs(mean / summary->median_step_seconds - 1);
 
-    add(verdict, "skewed", off <= 100 * allowance(summary) ? VALIDITY_OK : VALIDITY_WARN,
+    add_finding(
+        verdict, "skewed", off <= 100 * allowance(summary) ? VALIDITY_OK : VALIDITY_WARN,
         summary->outlier_time_share * 100,
         "stalls: the mean step is %.1f %% off the median; outliers took %.1f %% of the time", off,
         summary->outlier_time_share * 100);
@@ -95,29 +97,30 @@ static void judge_trace(const struct validity_inputs *validity_inputs,
     const char *way = summary->change_percent > 0 ? "slower" : "quicker";
 
     if (!summary->steady && percent == 0)
-        add(verdict, "steady_state", detected ? VALIDITY_INVALID : VALIDITY_WARN, NAN,
-            "too few steps to tell whether they were steady");
+        add_finding(verdict, "steady_state", detected ? VALIDITY_INVALID : VALIDITY_WARN, NAN,
+                    "too few steps to tell whether they were steady");
     else if (!summary->steady && is_explained(summary, disturbance))
-        add(verdict, "steady_state", VALIDITY_WARN, summary->change_percent,
-            "later steps were %.1f %% %s, which what others took of the machine explains",
-            percent, way);
+        add_finding(verdict, "steady_state", VALIDITY_WARN, summary->change_percent,
+                    "later steps were %.1f %% %s, which what others took of the machine explains",
+                    percent, way);
     else if (!summary->steady)
-        add(verdict, "steady_state", detected ? VALIDITY_INVALID : VALIDITY_WARN,
-            summary->change_percent,
-            "the steps reached no steady state: later ones were %.1f %% %s", percent, way);
+        add_finding(verdict, "steady_state", detected ? VALIDITY_INVALID : VALIDITY_WARN,
+                    summary->change_percent,
+                    "the steps reached no steady state: later ones were %.1f %% %s", percent,
+                    way);
     else if (summary->trace == TRACE_SLOW_DOWN)
-        add(verdict, "steady_state", VALIDITY_WARN, summary->change_percent,
-            "the steps became %.1f %% slower while they were measured", percent);
+        add_finding(verdict, "steady_state", VALIDITY_WARN, summary->change_percent,
+                    "the steps became %.1f %% slower while they were measured", percent);
     else
-        add(verdict, "steady_state", VALIDITY_OK, NAN, "the measured steps are steady");
+        add_finding(verdict, "steady_state", VALIDITY_OK, NAN, "the measured steps are steady");
     if (!summary->throughput.known && summary->measured_steps < INTERVAL_STEPS_MIN)
-        add(verdict, "interval", VALIDITY_WARN, (double)summary->measured_steps,
-            "%lld measured steps are too few for an interval: it takes %d",
-            summary->measured_steps, INTERVAL_STEPS_MIN);
+        add_finding(verdict, "interval", VALIDITY_WARN, (double)summary->measured_steps,
+                    "%lld measured steps are too few for an interval: it takes %d",
+                    summary->measured_steps, INTERVAL_STEPS_MIN);
     else if (!summary->throughput.known)
-        add(verdict, "interval", VALIDITY_WARN, (double)summary->measured_steps,
-            "the %lld measured steps differ so much that their interval would reach 0",
-            summary->measured_steps);
+        add_finding(verdict, "interval", VALIDITY_WARN, (double)summary->measured_steps,
+                    "the %lld measured steps differ so much that their interval would reach 0",
+                    summary->measured_steps);
     if (summary->skewed)
         judge_skew(summary, verdict);
 }
@@ -126,22 +129,22 @@ static void judge_trace(const struct validity_inputs *validity_inputs,
 static void add_loss(const char *code, double share, const char *what,
                      const struct summary *summary, struct verdict *verdict)
 {
-    add(verdict, code, grade_share(share, summary), 100 * share,
-        "%s: steps waited for up to %.1f %% of the time", what, 100 * share);
+    add_finding(verdict, code, grade_share(share, summary), 100 * share,
+                "%s: steps waited for up to %.1f %% of the time", what, 100 * share);
 }
 
 static void judge_processors(const struct disturbance *disturbance, const struct summary *summary,
                              struct verdict *verdict)
 {
     if (isnan(disturbance->stolen))
-        add(verdict, "steal", VALIDITY_UNKNOWN, NAN,
-            "time taken by the hypervisor: not visible, or too short a time");
+        add_finding(verdict, "steal", VALIDITY_UNKNOWN, NAN,
+                    "time taken by the hypervisor: not visible, or too short a time");
     else
         add_loss("steal", disturbance->stolen, "the hypervisor took the processors", summary,
                  verdict);
     if (isnan(disturbance->waited))
-        add(verdict, "contention", VALIDITY_UNKNOWN, NAN,
-            "waiting for a processor: not visible, or too short a time");
+        add_finding(verdict, "contention", VALIDITY_UNKNOWN, NAN,
+                    "waiting for a processor: not visible, or too short a time");
     else
         add_loss("contention", disturbance->waited, "others used the processors", summary,
                  verdict);
@@ -149,7 +152,8 @@ static void judge_processors(const struct disturbance *disturbance, const struct
      * and no warning. */
     if (disturbance->switches_second > SWITCHES_MIN &&
         disturbance->switches_second > SWITCHES_RISE * disturbance->switches_first)
-        add(verdict, "involuntary_switches",
+        add_finding(
+            verdict, "involuntary_switches",
             isnan(disturbance->waited) || grade_share(disturbance->waited, summary) > VALIDITY_OK
                 ? VALIDITY_WARN
                 : VALIDITY_OK,
@@ -164,15 +168,18 @@ static void judge_throttling(const struct disturbance *disturbance, const struct
     double periods = disturbance->throttled_periods, percent = 100 * disturbance->throttled;
 
     if (isnan(periods))
-        add(verdict, "throttled", VALIDITY_UNKNOWN, NAN, "throttling by a quota: not visible");
+        add_finding(verdict, "throttled", VALIDITY_UNKNOWN, NAN,
+                    "throttling by a quota: not visible");
     else if (!(periods > 0))
-        add(verdict, "throttled", VALIDITY_OK, 0, "not throttled by a quota");
+        add_finding(verdict, "throttled", VALIDITY_OK, 0, "not throttled by a quota");
     else if (isnan(percent))
-        add(verdict, "throttled", VALIDITY_WARN, NAN,
+        add_finding(
+            verdict, "throttled", VALIDITY_WARN, NAN,
             "the control group's quota stopped it in %.0f periods: for how long is not visible",
             periods);
     else
-        add(verdict, "throttled", grade_share(disturbance->throttled, summary), percent,
+        add_finding(
+            verdict, "throttled", grade_share(disturbance->throttled, summary), percent,
             "the control group's quota stopped it in %.0f periods, for up to %.3g %% of the time",
             periods, percent);
 }
@@ -184,17 +191,18 @@ static void judge_memory(const struct disturbance *disturbance, const struct sum
     double percent = 100 * disturbance->paged;
 
     if (disturbance->swap_ins > 0)
-        add(verdict, "swap", level, disturbance->swap_ins,
-            "%.0f pages were swapped in; with all disk reads about %.2g %% of the time",
-            disturbance->swap_ins, percent);
+        add_finding(verdict, "swap", level, disturbance->swap_ins,
+                    "%.0f pages were swapped in; with all disk reads about %.2g %% of the time",
+                    disturbance->swap_ins, percent);
     else if (disturbance->major_faults > 0)
-        add(verdict, "major_faults", level, disturbance->major_faults,
-            "%.0f page faults waited for a disk, about %.2g %% of the time",
-            disturbance->major_faults, percent);
+        add_finding(verdict, "major_faults", level, disturbance->major_faults,
+                    "%.0f page faults waited for a disk, about %.2g %% of the time",
+                    disturbance->major_faults, percent);
     else if (isnan(disturbance->swap_ins) || isnan(disturbance->major_faults))
-        add(verdict, "swap", VALIDITY_UNKNOWN, NAN, "swapping: not visible");
+        add_finding(verdict, "swap", VALIDITY_UNKNOWN, NAN, "swapping: not visible");
     else
-        add(verdict, "swap", VALIDITY_OK, 0, "nothing was swapped, no fault waited for a disk");
+        add_finding(verdict, "swap", VALIDITY_OK, 0,
+                    "nothing was swapped, no fault waited for a disk");
 }
 
 /* The canary tells how the machine's speed moved: its clock, or its memory. */
@@ -202,10 +210,11 @@ static void judge_canary(const char *code, const char *what, double drift, doubl
                          struct verdict *verdict)
 {
     if (isnan(drift))
-        add(verdict, code, VALIDITY_UNKNOWN, NAN, "%s: the engine did not watch it", what);
+        add_finding(verdict, code, VALIDITY_UNKNOWN, NAN, "%s: the engine did not watch it",
+                    what);
     else
-        add(verdict, code, grade(drift, warn, INFINITY), drift,
-            "%s moved by %.1f %% between the canaries around the steps", what, drift);
+        add_finding(verdict, code, grade(drift, warn, INFINITY), drift,
+                    "%s moved by %.1f %% between the canaries around the steps", what, drift);
 }
 
 /* Everything that others did to the run, as one factor. */
@@ -225,10 +234,10 @@ static void judge_disturbance(const struct disturbance *disturbance,
         faster *= 1 + memory_share * (disturbance->copy_gain - 1);
     verdict->idle_speed_max = faster;
     level = grade_share(1 - 1 / faster, summary);
-    add(verdict, "disturbance", level, 100 * (faster - 1),
-        "undisturbed, this machine is up to %.1f %% faster: %s", 100 * (faster - 1),
-        level == VALIDITY_INVALID ? "too much for a number of it"
-                                  : "the interval reaches so far");
+    add_finding(verdict, "disturbance", level, 100 * (faster - 1),
+                "undisturbed, this machine is up to %.1f %% faster: %s", 100 * (faster - 1),
+                level == VALIDITY_INVALID ? "too much for a number of it"
+                                          : "the interval reaches so far");
 }
 
 /* True when a name among the implementations holds the word. */
@@ -252,21 +261,23 @@ static void judge_implementations(const struct validity_inputs *validity_inputs,
     const char *names = validity_inputs->implementations;
 
     if (!names)
-        add(verdict, "implementations", VALIDITY_UNKNOWN, NAN,
-            "the engine does not tell which implementations it used");
+        add_finding(verdict, "implementations", VALIDITY_UNKNOWN, NAN,
+                    "the engine does not tell which implementations it used");
     else if (names_hold(names, "\"ref") || names_hold(names, "simple_ref"))
-        add(verdict, "implementations", VALIDITY_WARN, NAN,
-            "a reference implementation did part of the work");
+        add_finding(verdict, "implementations", VALIDITY_WARN, NAN,
+                    "a reference implementation did part of the work");
     else
-        add(verdict, "implementations", VALIDITY_OK, NAN, "no reference implementation was used");
+        add_finding(verdict, "implementations", VALIDITY_OK, NAN,
+                    "no reference implementation was used");
     if (names && may_use_amx(validity_inputs))
-        add(verdict, "amx", names_hold(names, "amx") ? VALIDITY_OK : VALIDITY_INVALID, NAN,
-            names_hold(names, "amx") ? "AMX was used"
-                                     : "the processor has AMX, and bf16 did not use it");
+        add_finding(verdict, "amx", names_hold(names, "amx") ? VALIDITY_OK : VALIDITY_INVALID,
+                    NAN,
+                    names_hold(names, "amx") ? "AMX was used"
+                                             : "the processor has AMX, and bf16 did not use it");
     if (validity_inputs->emulated == ANSWER_YES)
-        add(verdict, "emulated", VALIDITY_WARN, NAN,
-            "%s is not native to this processor: it was computed in another precision",
-            validity_inputs->spec->precision);
+        add_finding(verdict, "emulated", VALIDITY_WARN, NAN,
+                    "%s is not native to this processor: it was computed in another precision",
+                    validity_inputs->spec->precision);
 }
 
 static void judge_gradient(const struct validity_inputs *validity_inputs, struct verdict *verdict)
@@ -275,14 +286,16 @@ static void judge_gradient(const struct validity_inputs *validity_inputs, struct
     const char *precision = validity_inputs->spec->precision;
 
     if (!certified->whole_known)
-        add(verdict, "gradient", VALIDITY_UNKNOWN, NAN,
-            "the gradient was not compared with the f32 gradient");
+        add_finding(verdict, "gradient", VALIDITY_UNKNOWN, NAN,
+                    "the gradient was not compared with the f32 gradient");
     else
-        add(verdict, "gradient", certified->whole < COSINE_MIN ? VALIDITY_INVALID : VALIDITY_OK,
-            certified->whole, "cosine of the gradient in %s against f32: %.4f", precision,
-            certified->whole);
+        add_finding(verdict, "gradient",
+                    certified->whole < COSINE_MIN ? VALIDITY_INVALID : VALIDITY_OK,
+                    certified->whole, "cosine of the gradient in %s against f32: %.4f", precision,
+                    certified->whole);
     if (certified->worst_known)
-        add(verdict, "worst_layer",
+        add_finding(
+            verdict, "worst_layer",
             certified->worst < WORST_LAYER_MIN ? VALIDITY_INVALID : VALIDITY_OK, certified->worst,
             "cosine of the gradient of the layer that is farthest off: %.4f", certified->worst);
 }
@@ -293,14 +306,14 @@ static void judge_numerics(const struct validity_inputs *validity_inputs, struct
     const struct summary *summary = validity_inputs->summary;
 
     if (summary->steps < LOSS_STEPS_MIN)
-        add(verdict, "loss", VALIDITY_UNKNOWN, NAN, "too few steps to see the loss fall");
+        add_finding(verdict, "loss", VALIDITY_UNKNOWN, NAN, "too few steps to see the loss fall");
     else
-        add(verdict, "loss",
-            summary->last_loss < summary->first_loss ? VALIDITY_OK : VALIDITY_INVALID,
-            summary->last_loss,
-            "the loss %s: %.4g in the first fifth of the steps, %.4g in the last",
-            summary->last_loss < summary->first_loss ? "fell" : "did not fall",
-            summary->first_loss, summary->last_loss);
+        add_finding(verdict, "loss",
+                    summary->last_loss < summary->first_loss ? VALIDITY_OK : VALIDITY_INVALID,
+                    summary->last_loss,
+                    "the loss %s: %.4g in the first fifth of the steps, %.4g in the last",
+                    summary->last_loss < summary->first_loss ? "fell" : "did not fall",
+                    summary->first_loss, summary->last_loss);
     if (strcmp(validity_inputs->spec->precision, "f32") != 0)
         judge_gradient(validity_inputs, verdict);
 }
@@ -324,8 +337,9 @@ void validity_judge(const struct validity_inputs *validity_inputs, struct verdic
     judge_implementations(validity_inputs, &verdict);
     judge_numerics(validity_inputs, &verdict);
     if (instance_is_burstable(validity_inputs->instance))
-        add(&verdict, "burstable", VALIDITY_WARN, NAN,
-            "%.32s is a burstable type: its speed depends on credits", validity_inputs->instance);
+        add_finding(&verdict, "burstable", VALIDITY_WARN, NAN,
+                    "%.32s is a burstable type: its speed depends on credits",
+                    validity_inputs->instance);
     *ret_verdict = verdict;
 }
 

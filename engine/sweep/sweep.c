@@ -257,7 +257,8 @@ static void take_base(struct sweep *sweep, json_t *base, const struct place *pla
                             json_string(run_request_precision(base, place)));
 }
 
-static bool fill(struct sweep *sweep, json_t *json, const struct place *place, struct error *err)
+static bool read_sweep(struct sweep *sweep, json_t *json, const struct place *place,
+                       struct error *err)
 {
     struct request request = {.preset = sweep_preset_names[SWEEP_MATRIX],
                               .blocks = 3,
@@ -297,7 +298,7 @@ bool sweep_from_text(const char *text, size_t length, const struct place *place,
         return error_set(err, ERROR_INVALID, NULL,
                          "the body is not JSON: %s at line %d column %d", why.text, why.line,
                          why.column);
-    if (!fill(&sweep, json, place, err))
+    if (!read_sweep(&sweep, json, place, err))
         return false;
     *ret_sweep = sweep;
     sweep = (struct sweep){0};

@@ -8,7 +8,7 @@ static bool read_fields(const struct parameter_row *row, const char *value, void
     return row_fields_read(row->name, value, into, err);
 }
 
-static bool check(const struct query *query, void *into, struct error *err)
+static bool check_comparison(const struct query *query, void *into, struct error *err)
 {
     struct comparison_asked *asked = into;
 
@@ -31,5 +31,5 @@ static const struct parameter_row of_tables[] = {
 const struct parameters comparison_list_parameters = {
     .size = sizeof(struct comparison_asked),
     .parts = {{PARAMETER_ALL(comparison_rows)}, {PARAMETER_ALL(of_tables)}},
-    .check = check,
+    .check = check_comparison,
 };

@@ -11,12 +11,6 @@
 #include "server/http/server.h"
 #include "server/runs/conclusion.h"
 
-/* Checks and loads what both handlers need; returns false if it has replied. */
-static bool admit(struct exchange *exchange, struct run_id *ret_id)
-{
-    return request_run_id(exchange, ret_id);
-}
-
 void evidence_handler(struct exchange *exchange)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
@@ -27,7 +21,7 @@ void evidence_handler(struct exchange *exchange)
     struct error err = {0};
     struct run_id id;
 
-    if (!admit(exchange, &id))
+    if (!request_run_id(exchange, &id))
         return;
     loan = db_borrow(exchange->server->pool);
     if (!transaction_begin_reading(&moment, loan.db, &err) ||
@@ -88,7 +82,7 @@ void recompute_handler(struct exchange *exchange)
     struct error err = {0};
     struct run_id id;
 
-    if (!admit(exchange, &id))
+    if (!request_run_id(exchange, &id))
         return;
     loan = db_borrow(exchange->server->pool);
     if (!transaction_begin_reading(&moment, loan.db, &err) ||

@@ -23,7 +23,7 @@ static const struct member *field_at(size_t place)
 }
 
 /* Whether a list like "id,rank" has the name. */
-static bool has(const char *list, const char *name)
+static bool list_has(const char *list, const char *name)
 {
     size_t length = strlen(name);
 
@@ -58,7 +58,7 @@ static bool check_name(const char *parameter, const char *name, size_t length, s
 bool row_fields_read(const char *parameter, const char *text, struct row_fields_asked *ret_asked,
                      struct error *err)
 {
-    bool all = text && has(text, "all");
+    bool all = text && list_has(text, "all");
     const struct member *field;
     size_t count = 0;
 
@@ -70,7 +70,7 @@ bool row_fields_read(const char *parameter, const char *text, struct row_fields_
         at = at[length] ? at + length + 1 : NULL;
     }
     for (size_t i = 0; (field = field_at(i)) != NULL && count < ROW_FIELDS_MAX - 1; i++)
-        if (all || i == 0 || (text ? has(text, field->name) : !field->on_request))
+        if (all || i == 0 || (text ? list_has(text, field->name) : !field->on_request))
             ret_asked->names[count++] = field->name;
     ret_asked->names[count] = NULL;
     return true;
