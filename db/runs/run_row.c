@@ -17,6 +17,7 @@ struct column {
         TEXT,  /* an array; "" is NULL */
         OWNED, /* a pointer; NULL and "" are NULL */
         SPEC,  /* the text of a spec */
+        LOAD,  /* the text of a load */
         STATE,
         ENDED_BY,
         VALIDITY,
@@ -156,6 +157,9 @@ static void column_read_text(const char *text, const struct column *column, stru
         break;
     case PROVENANCE:
         run->provenance = provenance_from_name(text);
+        break;
+    case LOAD:
+        (void)load_from_text(text, &run->load);
         break;
     case TEXT:
         text_copy(member, column->size, text);

@@ -11,6 +11,7 @@
 struct run_row {
     const struct run *run;
     const char *spec;                             /* run_spec_to_text() of the run's */
+    const char *load;                             /* load_to_text() of the run's, or NULL */
     const char *idempotency_key;                  /* or NULL */
     const char *checksum;                         /* db/checksum.h; never read or written here */
     long long machine, sweep, contender, version; /* numbers of rows; 0 is none */
@@ -71,7 +72,7 @@ struct run_row {
     COLUMN("worst_layer_cosine", PAGE, REAL, ALWAYS,                                             \
            KNOWN(certified.worst, certified.worst_known))                                        \
     COLUMN("loaded", WHOLE, OWNED, ALWAYS, RUN(loaded))                                          \
-    COLUMN("load_before", WHOLE, OWNED, ALWAYS, RUN(load))                                       \
+    COLUMN("load_before", WHOLE, LOAD, ALWAYS, ROW(load))                                        \
     COLUMN("summary", WHOLE, OWNED, ALWAYS, RUN(summary_text))                                   \
     COLUMN("validity", PAGE, VALIDITY, ALWAYS, RUN(validity))                                    \
     COLUMN("findings", WHOLE, OWNED, ALWAYS, RUN(findings))                                      \

@@ -241,6 +241,7 @@ bool runs_batch_of_cell(struct db *db, const struct run *run, long long *ret_bat
 bool runs_end(struct db *db, const struct run *run, struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
+    AUTO(freep) char *load = run->load.processors > 0 ? load_to_text(&run->load) : NULL;
     AUTO(stmt_done) struct stmt *update = NULL;
     enum stmt_step step;
     long long contender = 0;
@@ -255,7 +256,7 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
                           " WHERE number = ? AND state = 'running' RETURNING number",
                           err);
     assert((run->state == RUN_FINISHED) == (contender > 0));
-    run_row_bind(update, &(struct run_row){.run = run, .contender = contender}, RUN_WRITE_ENDED);
+    run_row_bind(update, &(struct run_row){.run = run, .load = load, .contender = contender}, RUN_WRITE_ENDED);
     stmt_integer(update, run->number);
     step = stmt_step(update, err);
     stmt_done(&update); /* SQLite cannot commit with a statement under way */

@@ -110,10 +110,10 @@ static const struct members load_members = {.rows = load_rows};
 /* Only the shares: names of processes stay on the machine. */
 static void write_load(struct json_writer *out, const struct member *row, const void *object)
 {
-    struct load load;
+    const struct load *load = &((const struct run *)object)->load;
 
-    if (load_from_text(((const struct run *)object)->load, &load))
-        members_write(out, row->name, row->members, &load);
+    if (load->processors > 0)
+        members_write(out, row->name, row->members, load);
 }
 
 MEMBER_KNOWN(is_judged, struct run, run, run->validity != VALIDITY_UNKNOWN)

@@ -20,7 +20,6 @@ void run_clear(struct run *run)
     freep(&run->engine_details);
     freep(&run->implementations);
     freep(&run->loaded);
-    freep(&run->load);
     freep(&run->summary_text);
     freep(&run->findings);
     freep(&run->price);

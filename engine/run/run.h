@@ -3,6 +3,7 @@
 
 #include "common/limits.h"
 #include "common/taken_back.h"
+#include "engine/machine/load.h"
 #include "engine/spec/run_id.h"
 #include "engine/spec/run_spec.h"
 #include "engine/stats/summary.h"
@@ -64,7 +65,7 @@ struct run {
     long long samples, peak_memory_bytes;       /* from the worker; 0 unknown */
     char *implementations;                      /* owned: only while a run ends, or NULL */
     char *loaded;                               /* owned: loaded_libraries_to_text(), or NULL */
-    char *load;                                 /* owned: load_to_text() at its start, or NULL */
+    struct load load;                           /* at its start; without processors: not seen */
     struct certified certified;                 /* as far as known */
     char machine[MACHINE_ID_LENGTH + 1];        /* fingerprint of its machine, "" unknown */
     struct run_id sweep;                        /* the sweep it belongs to, or "" */

@@ -128,17 +128,16 @@ static bool is_of_processors(json_t *finding)
             strcmp(level, validity_name(VALIDITY_INVALID)) == 0);
 }
 
-char *load_name_in_findings(const char *findings, const char *load_text)
+char *load_name_in_findings(const char *findings, const struct load *load)
 {
     AUTO(json_decrefp) json_t *list = findings ? json_loads(findings, 0, NULL) : NULL;
-    struct load load;
     char users[USERS_SIZE];
     json_t *finding;
     size_t i;
 
-    if (!load_from_text(load_text, &load) || load.busy_percent < LOAD_USER_MIN)
+    if (load->busy_percent < LOAD_USER_MIN)
         return findings ? xstrdup(findings) : NULL;
-    write_users(&load, &then, users);
+    write_users(load, &then, users);
     json_array_foreach(list, i, finding)
     {
         const char *words = json_string_value(json_object_get(finding, "words"));

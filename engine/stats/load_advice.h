@@ -24,6 +24,6 @@ struct load_opinion {
 void load_advise(const struct load *load, int threads, struct load_opinion *ret_opinion);
 
 /* Adds names to the findings of a run (verdict_to_text()): if contention or disturbance warns or
- * invalidates, its words name who used the processors at the start. `load` is load_to_text()'s,
- * or NULL. The caller frees the result; NULL for NULL or invalid JSON. */
-char *load_name_in_findings(const char *findings, const char *load);
+ * invalidates, its words name who used the processors at the start. The caller frees the result;
+ * NULL for NULL or invalid JSON. */
+char *load_name_in_findings(const char *findings, const struct load *load);

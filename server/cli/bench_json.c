@@ -42,7 +42,7 @@ static void present_bench_run(struct json_writer *out, const struct bench_report
                               const struct bench_run *each)
 {
     const struct run *run = &each->run;
-    AUTO(freep) char *findings = load_name_in_findings(run->findings, run->load);
+    AUTO(freep) char *findings = load_name_in_findings(run->findings, &run->load);
     bool finished = run->state == RUN_FINISHED;
 
     jsonw_open(out, NULL, '{');

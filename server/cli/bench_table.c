@@ -106,7 +106,7 @@ static bool add_machine(struct bytes *text, const struct bench_report *report)
 /* The most serious findings, in words. */
 static bool add_verdict(struct bytes *text, const struct run *run)
 {
-    AUTO(freep) char *named = load_name_in_findings(run->findings, run->load);
+    AUTO(freep) char *named = load_name_in_findings(run->findings, &run->load);
     AUTO(freep) char *words = findings_words(named, run->validity, FINDINGS_MAX);
     bool says = run->validity != VALIDITY_OK && *words;
 

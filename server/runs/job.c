@@ -122,11 +122,10 @@ static bool take_event(struct job *job, struct event *event, long long now_ns, s
  * it was watched then, else from the begin of its set-up. Never waits. */
 static void look_at_load(struct job *job, long long now_ns)
 {
-    struct load load;
+    struct load *load = &job->run->load;
 
-    if (!job->run->load && now_ns >= job->load_due_ns &&
-        this_machine_load(job->parts->this_machine, &load, &job->load_due_ns))
-        job->run->load = load_to_text(&load);
+    if (load->processors == 0 && now_ns >= job->load_due_ns)
+        (void)this_machine_load(job->parts->this_machine, load, &job->load_due_ns);
 }
 
 /* Enforces the time limits and stores a batch that is due. False ends the run as failed. */

@@ -58,9 +58,9 @@ static struct recomputed compare(const struct run *run, const struct conclusion 
         .is_identical = is_same(run->summary_text, conclusion->summary_text) &&
                         is_same(run->findings, conclusion->findings) &&
                         run->validity == conclusion->validity,
-        .stored = {run->summary_text, run->validity, run->findings, run->load},
+        .stored = {run->summary_text, run->validity, run->findings, &run->load},
         .recomputed = {conclusion->summary_text, conclusion->validity, conclusion->findings,
-                       run->load}};
+                       &run->load}};
 }
 
 static bool may_be_drawn(const struct run *run, struct error *err)

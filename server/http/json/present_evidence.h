@@ -16,7 +16,8 @@ extern const struct members evidence_members;
 struct judgement {
     const char *summary; /* JSON, or NULL */
     enum validity validity;
-    const char *findings, *load; /* as in struct run */
+    const char *findings; /* as in struct run */
+    const struct load *load;
 };
 struct recomputed {
     bool is_identical;

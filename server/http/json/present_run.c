@@ -142,7 +142,7 @@ const struct members validity_members = {
     .is_known = is_judged};
 
 void present_judgement(struct json_writer *out, enum validity level, const char *findings,
-                       const char *load)
+                       const struct load *load)
 {
     AUTO(freep) char *named = load_name_in_findings(findings, load);
 
@@ -154,7 +154,7 @@ static void write_validity(struct json_writer *out, const struct member *row, co
     const struct run *run = object;
 
     (void)row;
-    present_judgement(out, run->validity, run->findings, run->load);
+    present_judgement(out, run->validity, run->findings, &run->load);
 }
 
 MEMBER_KNOWN(run_has_sweep, struct run, run, run->sweep.text[0] != '\0')

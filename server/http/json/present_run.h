@@ -37,4 +37,4 @@ void present_spec(struct json_writer *out, const char *key, const struct run_spe
 /* `findings` and `load` are as in struct run; the words quote its process names. Writes null for
  * a run that was never judged. */
 void present_judgement(struct json_writer *out, enum validity level, const char *findings,
-                       const char *load);
+                       const struct load *load);

@@ -170,10 +170,15 @@ TEST_WITH_DATABASE(each_member_of_a_run_that_ends_has_its_own_column)
     ended.sender[0] = ended.machine[0] = '\0';
     ended.steps = 0;
     ended.implementations = NULL;
+    ended.load =
+        (struct load){.processors = 4, .busy_percent = 9.5, .count = 1, .users = {{"cc", 9}}};
     EXPECT(runs_end(db, &ended, NULL));
     AUTO(run_clear) struct run run = find_run(db, claimed.id.text);
     expect_same(&run, &ended);
     expect_price_columns(db);
+    EXPECT_INT(run.load.processors, 4);
+    EXPECT_NEAR(run.load.busy_percent, 9.5, 0);
+    EXPECT_STR(run.load.users[0].name, "cc");
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE idempotency_key = 'key'"
                              " AND sweep IS NULL AND cell IS NULL AND block IS NULL"),
                1);

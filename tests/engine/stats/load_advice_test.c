@@ -98,9 +98,8 @@ TEST(the_longest_names_fit)
 
 #define FINDING(code, level, words)                                                              \
     "{\"code\":\"" code "\",\"level\":\"" level "\",\"value\":null,\"words\":\"" words "\"}"
-#define CC                                                                                       \
-    "{\"busy_percent\":9,\"hidden_percent\":0,\"processes\":[{\"name\":\"cc\",\"percent\":9}],"  \
-    "\"processors\":2}"
+static const struct load cc = {
+    .processors = 2, .busy_percent = 9, .count = 1, .users = {{"cc", 9}}};
 
 TEST(findings_that_others_caused_name_them)
 {
@@ -108,7 +107,7 @@ TEST(findings_that_others_caused_name_them)
     char *named = load_name_in_findings(
         "[" FINDING("steal", "warn", "a") "," FINDING("contention", "warn", "b") "," FINDING(
             "disturbance", "invalid", "c") "]",
-        CC);
+        &cc);
 
     EXPECT_STR(
         named,
@@ -123,14 +122,15 @@ TEST(findings_that_others_caused_name_them)
 
 TEST(other_findings_stay_as_they_are)
 {
+    static const struct load little = {.processors = 2, .busy_percent = 0.9}, none = {0};
     static const struct {
-        const char *findings, *load;
-    } rows[] = {{"[" FINDING("contention", "ok", "b") "]", CC},
-                {"[" FINDING("contention", "unknown", "b") "]", CC},
-                {"[" FINDING("contention", "warn", "b") "]", NULL},
-                {"[" FINDING("contention", "warn", "b") "]",
-                 "{\"busy_percent\":0.9,\"hidden_percent\":0,\"processes\":[],\"processors\":2}"},
-                {NULL, CC}};
+        const char *findings;
+        const struct load *load;
+    } rows[] = {{"[" FINDING("contention", "ok", "b") "]", &cc},
+                {"[" FINDING("contention", "unknown", "b") "]", &cc},
+                {"[" FINDING("contention", "warn", "b") "]", &none},
+                {"[" FINDING("contention", "warn", "b") "]", &little},
+                {NULL, &cc}};
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO(freep) char *named = load_name_in_findings(rows[i].findings, rows[i].load);

@@ -146,14 +146,13 @@ TEST(findings_name_who_used_the_processors)
 {
     static char warned[] = "[{\"code\":\"contention\",\"level\":\"warn\",\"value\":3,"
                            "\"words\":\"others\"}]";
-    static char load[] = "{\"busy_percent\":9,\"hidden_percent\":0,\"processes\":"
-                         "[{\"name\":\"cc\",\"percent\":9}],\"processors\":4}";
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
     struct json_writer out = {.bytes = &bytes};
     struct run run = a_run(RUN_FINISHED);
 
     run.findings = warned;
-    run.load = load;
+    run.load =
+        (struct load){.processors = 4, .busy_percent = 9, .count = 1, .users = {{"cc", 9}}};
     run.validity = VALIDITY_WARN;
     members_write(&out, NULL, &run_members, &run);
     EXPECT(strstr(bytes.data, "\"words\":\"others; when it began, cc used 9 % of the "
