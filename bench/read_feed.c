@@ -9,6 +9,7 @@
  *   --committed      prices of commitments are read, too */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "pricing/feeds/json_page.h"
 #include "pricing/feeds/source.h"
 
 #include <errno.h>
@@ -76,7 +77,7 @@ static enum reading_state walk(struct feeding *feeding, struct error *err)
     const struct fetch_response response = {.status = 200, .retry_after_seconds = -1};
     enum reading_state state = READING_ASKS;
 
-    feeding->reader = feeding->ops->open(&feeding->reading, err);
+    feeding->reader = reader_open(feeding->ops, &feeding->reading, err);
     if (!feeding->reader)
         return READING_FAILED;
     while (state == READING_ASKS) {

@@ -256,7 +256,8 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
                           " WHERE number = ? AND state = 'running' RETURNING number",
                           err);
     assert((run->state == RUN_FINISHED) == (contender > 0));
-    run_row_bind(update, &(struct run_row){.run = run, .load = load, .contender = contender}, RUN_WRITE_ENDED);
+    run_row_bind(update, &(struct run_row){.run = run, .load = load, .contender = contender},
+                 RUN_WRITE_ENDED);
     stmt_integer(update, run->number);
     step = stmt_step(update, err);
     stmt_done(&update); /* SQLite cannot commit with a statement under way */

@@ -39,6 +39,11 @@ void *document_open(const struct document_form *form, const struct reading *read
     return NULL;
 }
 
+void *reader_open(const struct reader_ops *ops, const struct reading *reading, struct error *err)
+{
+    return ops->form ? document_open(ops->form, reading, err) : ops->open(reading, err);
+}
+
 enum fetch_take document_take(void *user, const char *data, size_t length, struct error *err)
 {
     switch (splitter_feed(((struct document *)user)->splitter, data, length, err)) {

@@ -21,6 +21,10 @@ struct document_form {
     enum split_verdict (*at_gate)(void *user, struct error *err);
 };
 
+/* A new reader of `ops`: by its form, or by open(). */
+MUST_USE void *reader_open(const struct reader_ops *ops, const struct reading *reading,
+                           struct error *err);
+
 /* A new reader, zeroed except for its document. */
 MUST_USE void *document_open(const struct document_form *form, const struct reading *reading,
                              struct error *err);

@@ -28,13 +28,6 @@ static void *file_open(const struct reading *reading, struct error *err)
     return file;
 }
 
-static bool file_ask(void *reader, struct fetch_request *request, struct error *err)
-{
-    const struct reading *reading = ((struct file *)reader)->reading;
-
-    return source_ask_once(reading, reading->url, request, err);
-}
-
 static enum fetch_take file_take(void *user, const char *data, size_t length, struct error *err)
 {
     return price_sheet_feed(((struct file *)user)->sheet, data, length, err) ? TAKE_MORE
@@ -48,7 +41,8 @@ static enum reading_state file_page(void *reader, const struct fetch_response *r
     return price_sheet_end(((struct file *)reader)->sheet, err) ? READING_DONE : READING_FAILED;
 }
 
-static const struct reader_ops read_ops = {file_open, file_ask, file_take, file_page, file_close};
+static const struct reader_ops read_ops = {file_open, source_ask_once, file_take,
+                                           file_page, file_close,      NULL};
 
 const struct source price_file = {
     .name = PRICE_FILE_FEED,

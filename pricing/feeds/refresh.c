@@ -1,4 +1,5 @@
 #include "pricing/feeds/refresh.h"
+#include "pricing/feeds/json_page.h"
 
 #include "common/chance.h"
 #include "common/cleanup.h"
@@ -135,7 +136,7 @@ static enum reading_state walk(struct visit *visit, struct error *err)
     assert(!visit->reader); /* each walk has a reader of its own */
     visit->again = false;
     visit->trace->pages = 0;
-    visit->reader = visit->ops->open(visit->reading, err);
+    visit->reader = reader_open(visit->ops, visit->reading, err);
     if (!visit->reader)
         return READING_FAILED;
     while (state == READING_ASKS)

@@ -20,13 +20,15 @@ const char *source_text(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-bool source_ask_once(const struct reading *reading, const char *url,
-                     struct fetch_request *request, struct error *err)
+bool source_ask_once(void *reader, struct fetch_request *request, struct error *err)
 {
+    const struct reading *reading = *(const struct reading *const *)reader;
+
     snprintf(request->etag, sizeof request->etag, "%s", reading->etag);
     snprintf(request->last_modified, sizeof request->last_modified, "%s", reading->last_modified);
     request->url[0] = '\0';
-    return fetch_url_add(request, url) || error_set(err, ERROR_INVALID, "url", "is too long");
+    return fetch_url_add(request, reading->url) ||
+           error_set(err, ERROR_INVALID, "url", "is too long");
 }
 
 /* Digits, with commas between thousands and one point; ignores what follows. */

@@ -59,6 +59,8 @@ enum reading_state {
     READING_FAILED,    /* err says why; ERROR_BUSY: retry the walk at once */
 };
 
+struct document_form;
+
 struct reader_ops {
     /* close() releases the reader; `reading` outlives it. */
     void *(*open)(const struct reading *reading, struct error *err);
@@ -69,6 +71,7 @@ struct reader_ops {
     enum reading_state (*page)(void *reader, const struct fetch_response *response,
                                struct error *err);
     void (*close)(void *reader);
+    const struct document_form *form; /* of a reader that json_page.h opens, instead of open() */
 };
 
 struct source {
@@ -107,10 +110,10 @@ long long source_pace_us(const char *name);
 /* For readers: parses JSON, or fails with ERROR_UPSTREAM. Never NULL with success. */
 MUST_USE json_t *source_json(const char *text, size_t length, struct error *err);
 
-/* Fills in the request for a feed with a single page at this address, with the validators of the
- * last good reading. */
-MUST_USE bool source_ask_once(const struct reading *reading, const char *url,
-                              struct fetch_request *request, struct error *err);
+/* For struct reader_ops: fills in the request for a feed with a single page at its address, with
+ * the validators of the last good reading. The reader begins with its `const struct reading *`.
+ */
+MUST_USE bool source_ask_once(void *reader, struct fetch_request *request, struct error *err);
 
 /* "16 GiB", "24,576 GiB", "128.0 GiB"; 0 for anything else. */
 double source_gib(const char *text);

@@ -236,8 +236,8 @@ static enum reading_state sheet_page(void *reader, const struct fetch_response *
     return offer_finish(&sheet->offer, err) ? READING_DONE : READING_FAILED;
 }
 
-static const struct reader_ops read_ops = {sheet_open, sheet_ask, sheet_take, sheet_page,
-                                           sheet_close};
+static const struct reader_ops read_ops = {sheet_open, sheet_ask,   sheet_take,
+                                           sheet_page, sheet_close, NULL};
 
 const struct source aws_offer_csv = {
     .name = "aws-offer-csv",

@@ -244,18 +244,6 @@ static void list_close(void *reader)
     document_close(reader);
 }
 
-static void *list_open(const struct reading *reading, struct error *err)
-{
-    static const struct document_form form = {
-        .size = sizeof(struct list),
-        .paths = offer_index_paths,
-        .element_max = ELEMENT_MAX,
-        .element = offer_take_index,
-    };
-
-    return document_open(&form, reading, err);
-}
-
 static bool list_ask(void *reader, struct fetch_request *request, struct error *err)
 {
     return offer_ask(reader, ".json", request, err);
@@ -295,8 +283,14 @@ static enum reading_state list_page(void *reader, const struct fetch_response *r
     return offer_finish(&list->offer, err) ? READING_DONE : READING_FAILED;
 }
 
-static const struct reader_ops read_ops = {list_open, list_ask, document_take, list_page,
-                                           list_close};
+static const struct document_form form = {
+    .size = sizeof(struct list),
+    .paths = offer_index_paths,
+    .element_max = ELEMENT_MAX,
+    .element = offer_take_index,
+};
+static const struct reader_ops read_ops = {NULL,      list_ask,   document_take,
+                                           list_page, list_close, &form};
 
 const struct source aws_offer = {
     .name = "aws-offer",

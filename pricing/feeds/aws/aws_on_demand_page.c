@@ -88,21 +88,11 @@ static enum split_verdict take_element(void *user, const struct split_element *e
     return SPLIT_GO_ON;
 }
 
-static void *map_open(const struct reading *reading, struct error *err)
-{
-    static const struct document_form form = {.size = sizeof(struct map),
-                                              .paths = paths,
-                                              .element_max = ROW_MAX,
-                                              .element = take_element};
-
-    return document_open(&form, reading, err);
-}
-
 static bool map_ask(void *reader, struct fetch_request *request, struct error *err)
 {
     const struct reading *reading = ((struct document *)reader)->reading;
 
-    if (!source_ask_once(reading, reading->url, request, err))
+    if (!source_ask_once(reader, request, err))
         return false;
     return (fetch_url_add(request, FOLDER "/") &&
             fetch_url_value(request, reading->scope.address) &&
@@ -156,21 +146,9 @@ static enum split_verdict take_location(void *user, const struct split_element *
     return SPLIT_GO_ON;
 }
 
-static void *locations_open(const struct reading *reading, struct error *err)
-{
-    static const struct document_form form = {.size = sizeof(struct document),
-                                              .paths = location_paths,
-                                              .element_max = ROW_MAX,
-                                              .element = take_location};
-
-    return document_open(&form, reading, err);
-}
-
 static bool locations_ask(void *reader, struct fetch_request *request, struct error *err)
 {
-    const struct reading *reading = ((struct document *)reader)->reading;
-
-    if (!source_ask_once(reading, reading->url, request, err))
+    if (!source_ask_once(reader, request, err))
         return false;
     request->etag[0] = request->last_modified[0] = '\0'; /* those are of a map */
     return fetch_url_add(request, "/locations/1.0/aws/current/locations.json") ||
@@ -191,10 +169,16 @@ static enum reading_state locations_done(void *reader, const struct fetch_respon
     return READING_FAILED;
 }
 
-static const struct reader_ops list_ops = {locations_open, locations_ask, document_take,
-                                           locations_done, document_close};
-static const struct reader_ops read_ops = {map_open, map_ask, document_take, map_done,
-                                           document_close};
+static const struct document_form locations_form = {.size = sizeof(struct document),
+                                                    .paths = location_paths,
+                                                    .element_max = ROW_MAX,
+                                                    .element = take_location};
+static const struct document_form map_form = {
+    .size = sizeof(struct map), .paths = paths, .element_max = ROW_MAX, .element = take_element};
+static const struct reader_ops list_ops = {NULL,           locations_ask,  document_take,
+                                           locations_done, document_close, &locations_form};
+static const struct reader_ops read_ops = {NULL,     map_ask,        document_take,
+                                           map_done, document_close, &map_form};
 
 const struct source aws_on_demand_page = {
     .name = "aws-on-demand-page",

@@ -279,7 +279,7 @@ static enum reading_state page(void *user, const struct fetch_response *response
     return READING_ASKS;
 }
 
-static const struct reader_ops ops = {open_reader, ask, document_take, page, close_reader};
+static const struct reader_ops ops = {open_reader, ask, document_take, page, close_reader, NULL};
 
 const struct source aws_products = {
     .name = "aws-get-products",

@@ -289,16 +289,6 @@ static void plans_close(void *reader)
     document_close(reader);
 }
 
-static void *plans_open(const struct reading *reading, struct error *err)
-{
-    static const struct document_form form = {.size = sizeof(struct plans),
-                                              .paths = index_paths,
-                                              .element_max = ELEMENT_MAX,
-                                              .element = take_index};
-
-    return document_open(&form, reading, err);
-}
-
 static bool plans_ask(void *reader, struct fetch_request *request, struct error *err)
 {
     const struct plans *plans = reader;
@@ -354,8 +344,12 @@ static enum reading_state plans_page(void *reader, const struct fetch_response *
     return READING_FAILED;
 }
 
-static const struct reader_ops read_ops = {plans_open, plans_ask, document_take, plans_page,
-                                           plans_close};
+static const struct document_form form = {.size = sizeof(struct plans),
+                                          .paths = index_paths,
+                                          .element_max = ELEMENT_MAX,
+                                          .element = take_index};
+static const struct reader_ops read_ops = {NULL,       plans_ask,   document_take,
+                                           plans_page, plans_close, &form};
 
 const struct source aws_savings_plan = {
     .name = "aws-savings-plans",

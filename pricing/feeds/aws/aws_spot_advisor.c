@@ -80,23 +80,6 @@ static enum split_verdict take_element(void *user, const struct split_element *e
     return ok ? SPLIT_GO_ON : SPLIT_FAILED;
 }
 
-static void *advisor_open(const struct reading *reading, struct error *err)
-{
-    static const struct document_form form = {.size = sizeof(struct advisor),
-                                              .paths = paths,
-                                              .element_max = REGION_MAX,
-                                              .element = take_element};
-
-    return document_open(&form, reading, err);
-}
-
-static bool advisor_ask(void *reader, struct fetch_request *request, struct error *err)
-{
-    const struct reading *reading = ((struct document *)reader)->reading;
-
-    return source_ask_once(reading, reading->url, request, err);
-}
-
 static enum reading_state advisor_done(void *reader, const struct fetch_response *response,
                                        struct error *err)
 {
@@ -120,8 +103,12 @@ static enum reading_state advisor_done(void *reader, const struct fetch_response
     return READING_DONE;
 }
 
-static const struct reader_ops read_ops = {advisor_open, advisor_ask, document_take, advisor_done,
-                                           document_close};
+static const struct document_form form = {.size = sizeof(struct advisor),
+                                          .paths = paths,
+                                          .element_max = REGION_MAX,
+                                          .element = take_element};
+static const struct reader_ops read_ops = {NULL,         source_ask_once, document_take,
+                                           advisor_done, document_close,  &form};
 
 const struct source aws_spot_advisor = {
     .name = "aws-spot-advisor",

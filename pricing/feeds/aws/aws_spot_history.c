@@ -176,7 +176,7 @@ static enum reading_state page(void *user, const struct fetch_response *response
     return READING_ASKS;
 }
 
-static const struct reader_ops ops = {open_reader, ask, take_bytes, page, close_reader};
+static const struct reader_ops ops = {open_reader, ask, take_bytes, page, close_reader, NULL};
 
 const struct source aws_spot_history = {
     .name = "aws-spot-history",

@@ -74,23 +74,6 @@ static enum split_verdict take_element(void *user, const struct split_element *e
     return SPLIT_GO_ON;
 }
 
-static void *page_open(const struct reading *reading, struct error *err)
-{
-    static const struct document_form form = {.size = sizeof(struct spot_page),
-                                              .paths = paths,
-                                              .element_max = REGION_MAX,
-                                              .element = take_element};
-
-    return document_open(&form, reading, err);
-}
-
-static bool page_ask(void *reader, struct fetch_request *request, struct error *err)
-{
-    const struct reading *reading = ((struct document *)reader)->reading;
-
-    return source_ask_once(reading, reading->url, request, err);
-}
-
 static enum reading_state page_done(void *reader, const struct fetch_response *response,
                                     struct error *err)
 {
@@ -110,8 +93,12 @@ static enum reading_state page_done(void *reader, const struct fetch_response *r
     return READING_DONE;
 }
 
-static const struct reader_ops read_ops = {page_open, page_ask, document_take, page_done,
-                                           document_close};
+static const struct document_form form = {.size = sizeof(struct spot_page),
+                                          .paths = paths,
+                                          .element_max = REGION_MAX,
+                                          .element = take_element};
+static const struct reader_ops read_ops = {NULL,      source_ask_once, document_take,
+                                           page_done, document_close,  &form};
 
 static const char *const sentinels[] = {"m5.large", "c5.large", NULL};
 

@@ -255,8 +255,8 @@ static enum reading_state catalog_page(void *reader, const struct fetch_response
     return leads_on(catalog, err) ? READING_ASKS : READING_FAILED;
 }
 
-static const struct reader_ops read_ops = {catalog_open, catalog_ask, document_take, catalog_page,
-                                           catalog_close};
+static const struct reader_ops read_ops = {catalog_open, catalog_ask,   document_take,
+                                           catalog_page, catalog_close, NULL};
 
 static const char *const sentinels[] = {"n1-standard-4", "n2-standard-4", "e2-standard-4", NULL};
 

@@ -288,13 +288,6 @@ static void *list_open(const struct reading *reading, struct error *err)
     return list;
 }
 
-static bool list_ask(void *reader, struct fetch_request *request, struct error *err)
-{
-    const struct reading *reading = ((struct list *)reader)->reading;
-
-    return source_ask_once(reading, reading->url, request, err);
-}
-
 static enum fetch_take list_take(void *user, const char *data, size_t length, struct error *err)
 {
     return yaml_lines_feed(&((struct list *)user)->lines, data, length, err) ? TAKE_MORE
@@ -319,7 +312,8 @@ static enum reading_state list_page(void *reader, const struct fetch_response *r
     return READING_FAILED;
 }
 
-static const struct reader_ops read_ops = {list_open, list_ask, list_take, list_page, list_close};
+static const struct reader_ops read_ops = {list_open, source_ask_once, list_take,
+                                           list_page, list_close,      NULL};
 
 static const char *const sentinels[] = {"n1-standard-4", "n2-standard-4", "e2-standard-4", NULL};
 

@@ -109,8 +109,8 @@ static inline void letters_close(void *reader)
     free(reader);
 }
 
-static const struct reader_ops ops = {letters_open, letters_ask, letters_take, letters_page,
-                                      letters_close};
+static const struct reader_ops ops = {letters_open, letters_ask,   letters_take,
+                                      letters_page, letters_close, NULL};
 static const struct source source = {
     .name = "letters", .provider = "p", .max_bytes = 1000, .read = &ops, .list = &ops};
 

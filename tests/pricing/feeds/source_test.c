@@ -13,7 +13,7 @@ TEST(every_feed_is_whole_and_has_a_name_of_its_own)
         EXPECT((*source)->title[0] && (*source)->period_seconds >= 60 &&
                (*source)->max_bytes > 0);
         EXPECT(strlen((*source)->provider) < 16);
-        EXPECT((*source)->read->open && (*source)->read->ask && (*source)->read->take &&
+        EXPECT((!(*source)->read->open == !!(*source)->read->form) && (*source)->read->ask && (*source)->read->take &&
                (*source)->read->page && (*source)->read->close);
         if ((*source)->needs & NEEDS_FILE)
             EXPECT_STR((*source)->url, "");
@@ -83,17 +83,21 @@ TEST(json_is_json_or_the_feed_is_to_blame)
 TEST(a_page_that_is_asked_for_once_is_asked_for_on_condition)
 {
     static struct fetch_request request = {.url = "left over"};
-    struct reading reading = {.etag = "\"e\"", .last_modified = "then"};
+    struct reading reading = {.url = "https://a/b", .etag = "\"e\"", .last_modified = "then"};
+    struct {
+        const struct reading *reading;
+    } reader = {&reading};
     char address[FETCH_URL_MAX + 10];
     struct error err = {0};
 
-    EXPECT(source_ask_once(&reading, "https://a/b", &request, &err));
+    EXPECT(source_ask_once(&reader, &request, &err));
     EXPECT_STR(request.url, "https://a/b");
     EXPECT_STR(request.etag, "\"e\"");
     EXPECT_STR(request.last_modified, "then");
     memset(address, 'x', sizeof address);
     address[sizeof address - 1] = '\0';
-    EXPECT(!source_ask_once(&reading, address, &request, &err));
+    reading.url = address;
+    EXPECT(!source_ask_once(&reader, &request, &err));
     EXPECT_STR(err.field, "url");
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "common/cleanup.h"
+#include "pricing/feeds/json_page.h"
 #include "pricing/feeds/source.h"
 
 #include <stdio.h>
@@ -107,7 +108,7 @@ static inline enum reading_state walk_all(struct walk *walk, walk_page_fn *page,
     walk->asked = 0;
     error_clear(&walk->err);
     price_batch_empty(walk->reading.batch);
-    reader = walk->ops->open(&walk->reading, &walk->err);
+    reader = reader_open(walk->ops, &walk->reading, &walk->err);
     if (!reader)
         return READING_FAILED;
     while (state == READING_ASKS) {
