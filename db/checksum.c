@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/sha256.h"
+#include "common/text.h"
 #include "db/stmt.h"
 
 #include <assert.h>
@@ -156,7 +157,7 @@ static bool checksum_next_of(struct db *db, const char *sql, long long after,
     step = stmt_step(query, err);
     if (step == STMT_ROW) {
         ret_run->number = stmt_column_integer(query, 0);
-        snprintf(ret_run->id, sizeof ret_run->id, "%s", stmt_column_text(query, 1));
+        TEXT_COPY(ret_run->id, stmt_column_text(query, 1));
         assert(ret_run->number > after);
     }
     return step != STMT_FAILED;

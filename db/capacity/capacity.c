@@ -12,9 +12,6 @@
     "sum(kind = 'launched'), sum(kind = 'launch_failed'), sum(kind = 'preempted'), min(at_us),"  \
     " max(at_us)"
 
-#define COPY(member, column)                                                                     \
-    snprintf((member), sizeof(member), "%s", stmt_column_text(row, (column)))
-
 const char *const capacity_kinds[] = {"launched", "launch_failed", "preempted", NULL};
 const char *const capacity_price_kinds[] = {"on_demand", "spot", NULL};
 
@@ -75,10 +72,10 @@ static void count_from_row(struct stmt *row, struct capacity_count *ret_count)
                                          .preempted = stmt_column_integer(row, 6),
                                          .first_us = stmt_column_integer(row, 7),
                                          .newest_us = stmt_column_integer(row, 8)};
-    COPY(ret_count->instance_type, 0);
-    COPY(ret_count->provider, 1);
-    COPY(ret_count->zone, 2);
-    COPY(ret_count->price_kind, 3);
+    TEXT_COPY(ret_count->instance_type, stmt_column_text(row, 0));
+    TEXT_COPY(ret_count->provider, stmt_column_text(row, 1));
+    TEXT_COPY(ret_count->zone, stmt_column_text(row, 2));
+    TEXT_COPY(ret_count->price_kind, stmt_column_text(row, 3));
 }
 
 bool capacity_each(struct db *db, const struct capacity_filter *filter,

@@ -1,14 +1,12 @@
 #include "db/capacity/capacity_deliveries.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/stmt.h"
 
 #define WAITING                                                                                  \
     " FROM capacity_events WHERE own = 1 AND NOT EXISTS (SELECT 1 FROM capacity_deliveries"      \
     " WHERE hub = ? AND event = number)"
-
-#define COPY(member, column)                                                                     \
-    snprintf((member), sizeof(member), "%s", stmt_column_text(row, (column)))
 
 /* The list's own word, which lives as long as the program. */
 static const char *word_of(const char *const *words, const char *text)
@@ -25,11 +23,11 @@ static void event_from_row(struct stmt *row, struct capacity_event *ret_event)
         .price_kind = word_of(capacity_price_kinds, stmt_column_text(row, 2)),
         .at_us = stmt_column_integer(row, 8),
         .own = true};
-    COPY(ret_event->provider, 3);
-    COPY(ret_event->instance_type, 4);
-    COPY(ret_event->zone, 5);
-    COPY(ret_event->machine, 6);
-    COPY(ret_event->note, 7);
+    TEXT_COPY(ret_event->provider, stmt_column_text(row, 3));
+    TEXT_COPY(ret_event->instance_type, stmt_column_text(row, 4));
+    TEXT_COPY(ret_event->zone, stmt_column_text(row, 5));
+    TEXT_COPY(ret_event->machine, stmt_column_text(row, 6));
+    TEXT_COPY(ret_event->note, stmt_column_text(row, 7));
 }
 
 bool capacity_deliveries_next(struct db *db, const char *hub, struct capacity_event *ret_event,

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/text.h"
 #include "db/contenders/contenders.h"
 #include "db/stmt.h"
 
@@ -92,23 +93,15 @@ static struct figure figure_from_row(struct stmt *row)
                             .samples_per_second = stmt_column_real(row, 6),
                             .derived = stmt_column_integer(row, 8) != 0,
                             .measured_us = stmt_column_integer(row, 11)};
-    struct {
-        char *text;
-        size_t size;
-        int column;
-    } const texts[] = {
-        {figure.id, sizeof figure.id, 0},
-        {figure.workload, sizeof figure.workload, 1},
-        {figure.engine, sizeof figure.engine, 2},
-        {figure.provider, sizeof figure.provider, 3},
-        {figure.instance, sizeof figure.instance, 4},
-        {figure.unit, sizeof figure.unit, 7},
-        {figure.source, sizeof figure.source, 9},
-        {figure.note, sizeof figure.note, 10},
-    };
 
-    for (size_t i = 0; i < COUNT(texts); i++)
-        snprintf(texts[i].text, texts[i].size, "%s", stmt_column_text(row, texts[i].column));
+    TEXT_COPY(figure.id, stmt_column_text(row, 0));
+    TEXT_COPY(figure.workload, stmt_column_text(row, 1));
+    TEXT_COPY(figure.engine, stmt_column_text(row, 2));
+    TEXT_COPY(figure.provider, stmt_column_text(row, 3));
+    TEXT_COPY(figure.instance, stmt_column_text(row, 4));
+    TEXT_COPY(figure.unit, stmt_column_text(row, 7));
+    TEXT_COPY(figure.source, stmt_column_text(row, 9));
+    TEXT_COPY(figure.note, stmt_column_text(row, 10));
     return figure;
 }
 

@@ -1,6 +1,7 @@
 #include "db/prices/catalogue.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/stmt.h"
 
 static bool put_types(struct db *db, const char *feed, const struct price_batch *batch,
@@ -94,11 +95,10 @@ static void type_from_row(struct stmt *row, struct instance_type *ret_type)
 {
     *ret_type = (struct instance_type){.vcpus = stmt_column_real(row, 2),
                                        .memory_gib = stmt_column_real(row, 3)};
-    snprintf(ret_type->provider, sizeof ret_type->provider, "%s", stmt_column_text(row, 0));
-    snprintf(ret_type->name, sizeof ret_type->name, "%s", stmt_column_text(row, 1));
-    snprintf(ret_type->architecture, sizeof ret_type->architecture, "%s",
-             stmt_column_text(row, 4));
-    snprintf(ret_type->accelerator, sizeof ret_type->accelerator, "%s", stmt_column_text(row, 5));
+    TEXT_COPY(ret_type->provider, stmt_column_text(row, 0));
+    TEXT_COPY(ret_type->name, stmt_column_text(row, 1));
+    TEXT_COPY(ret_type->architecture, stmt_column_text(row, 4));
+    TEXT_COPY(ret_type->accelerator, stmt_column_text(row, 5));
 }
 
 bool catalogue_types(struct db *db, const struct type_filter *filter,

@@ -1,6 +1,7 @@
 #include "db/prices/discounts.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/contenders/contenders.h"
 #include "db/prices/withdrawal_row.h"
 #include "db/stmt.h"
@@ -73,9 +74,9 @@ static bool discount_from_row(struct stmt *row, struct discount *ret_discount, s
                                 .since_us = stmt_column_integer(row, 4),
                                 .factor = stmt_column_real(row, 5)};
 
-    snprintf(discount.provider, sizeof discount.provider, "%s", stmt_column_text(row, 1));
-    snprintf(discount.family, sizeof discount.family, "%s", stmt_column_text(row, 2));
-    snprintf(discount.note, sizeof discount.note, "%s", stmt_column_text(row, 6));
+    TEXT_COPY(discount.provider, stmt_column_text(row, 1));
+    TEXT_COPY(discount.family, stmt_column_text(row, 2));
+    TEXT_COPY(discount.note, stmt_column_text(row, 6));
     withdrawal_read(row, 7, &discount.withdrawn);
     if (!price_kind_from_name(stmt_column_text(row, 3), &discount.kind))
         return error_set(err, ERROR_INTERNAL, NULL, "a stored discount has an unknown kind");
@@ -174,8 +175,7 @@ bool discounts_reach(struct db *db, const struct discount *discount, long long *
     snprintf(price.provider, sizeof price.provider, "%s", discount->provider);
     *ret_types = 0;
     while ((step = stmt_step(query, err)) == STMT_ROW) {
-        snprintf(price.instance_type, sizeof price.instance_type, "%s",
-                 stmt_column_text(query, 0));
+        TEXT_COPY(price.instance_type, stmt_column_text(query, 0));
         *ret_types += discount_applies(discount, &price);
     }
     return step == STMT_DONE;

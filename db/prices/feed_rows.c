@@ -1,6 +1,7 @@
 #include "db/prices/feed_rows.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/contenders/contenders.h"
 #include "db/stmt.h"
 
@@ -21,11 +22,6 @@ static const char *static_state(const char *stored)
     return states[2];
 }
 
-static void column_copy(char *to, size_t size, struct stmt *row, int column)
-{
-    snprintf(to, size, "%s", stmt_column_text(row, column));
-}
-
 static void feed_row_from(struct stmt *query, struct feed_row *ret_row)
 {
     struct feed_row row = {
@@ -41,13 +37,13 @@ static void feed_row_from(struct stmt *query, struct feed_row *ret_row)
         .held = stmt_column_integer(query, 17),
         .doubt = {stmt_column_integer(query, 18), stmt_column_integer(query, 19)}};
 
-    column_copy(row.feed, sizeof row.feed, query, 0);
-    column_copy(row.scope, sizeof row.scope, query, 1);
-    column_copy(row.address, sizeof row.address, query, 2);
-    column_copy(row.reason, sizeof row.reason, query, 4);
-    column_copy(row.etag, sizeof row.etag, query, 9);
-    column_copy(row.last_modified, sizeof row.last_modified, query, 10);
-    column_copy(row.mark, sizeof row.mark, query, 11);
+    TEXT_COPY(row.feed, stmt_column_text(query, 0));
+    TEXT_COPY(row.scope, stmt_column_text(query, 1));
+    TEXT_COPY(row.address, stmt_column_text(query, 2));
+    TEXT_COPY(row.reason, stmt_column_text(query, 4));
+    TEXT_COPY(row.etag, stmt_column_text(query, 9));
+    TEXT_COPY(row.last_modified, stmt_column_text(query, 10));
+    TEXT_COPY(row.mark, stmt_column_text(query, 11));
     if (sscanf(stmt_column_text(query, 16), "%lld %lld %lld %lld %lld", &row.tally.seen,
                &row.tally.unpriced, &row.tally.malformed, &row.tally.ambiguous,
                &row.tally.expensive) < 5)
@@ -177,9 +173,9 @@ static bool add_example(struct feed_row *row, struct stmt *query)
     *waiting = (struct waiting_price){.nanos = stmt_column_integer(query, 4),
                                       .waiting_nanos = stmt_column_integer(query, 5),
                                       .since_us = stmt_column_integer(query, 6)};
-    column_copy(waiting->instance_type, sizeof waiting->instance_type, query, 0);
-    column_copy(waiting->region, sizeof waiting->region, query, 1);
-    column_copy(waiting->zone, sizeof waiting->zone, query, 2);
+    TEXT_COPY(waiting->instance_type, stmt_column_text(query, 0));
+    TEXT_COPY(waiting->region, stmt_column_text(query, 1));
+    TEXT_COPY(waiting->zone, stmt_column_text(query, 2));
     row->example_count++;
     return price_kind_from_name(stmt_column_text(query, 3), &waiting->kind);
 }

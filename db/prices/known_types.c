@@ -1,6 +1,7 @@
 #include "db/prices/known_types.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/stmt.h"
 
 /* Machines of one stratum have the same hardware, so the newest machine of a contender's stratum
@@ -24,9 +25,6 @@
     " AND (?3 IS NULL OR n.name || ' ' || n.provider > ?3)"                                      \
     " ORDER BY n.name || ' ' || n.provider"
 
-#define COPY(member, column)                                                                     \
-    snprintf((member), sizeof(member), "%s", stmt_column_text(row, (column)))
-
 static void type_from_row(struct stmt *row, struct known_type *ret_type)
 {
     *ret_type = (struct known_type){
@@ -35,14 +33,14 @@ static void type_from_row(struct stmt *row, struct known_type *ret_type)
                      .processors = stmt_column_real(row, 11),
                      .numa_nodes = stmt_column_real(row, 12),
                      .memory_gib = stmt_column_real(row, 13)}};
-    COPY(ret_type->listed.provider, 0);
-    COPY(ret_type->listed.name, 1);
-    COPY(ret_type->listed.architecture, 4);
-    COPY(ret_type->listed.accelerator, 5);
-    COPY(ret_type->feed, 6);
-    COPY(ret_type->measured.isa, 8);
-    COPY(ret_type->measured.cpu_model, 9);
-    COPY(ret_type->measured.architecture, 10);
+    TEXT_COPY(ret_type->listed.provider, stmt_column_text(row, 0));
+    TEXT_COPY(ret_type->listed.name, stmt_column_text(row, 1));
+    TEXT_COPY(ret_type->listed.architecture, stmt_column_text(row, 4));
+    TEXT_COPY(ret_type->listed.accelerator, stmt_column_text(row, 5));
+    TEXT_COPY(ret_type->feed, stmt_column_text(row, 6));
+    TEXT_COPY(ret_type->measured.isa, stmt_column_text(row, 8));
+    TEXT_COPY(ret_type->measured.cpu_model, stmt_column_text(row, 9));
+    TEXT_COPY(ret_type->measured.architecture, stmt_column_text(row, 10));
 }
 
 bool known_types_each(struct db *db, const struct known_type_filter *filter,

@@ -1,6 +1,7 @@
 #include "db/prices/price_list.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/prices/withdrawal_row.h"
 #include "db/stmt.h"
 
@@ -43,23 +44,15 @@ static void listed_from_row(struct stmt *row, long long at_us, struct listed_pri
                .said_us = confirmed_source_us ? confirmed_source_us : confirmed_us,
                .doubted = held_us > 0 && held_us <= at_us}};
     struct price *price = &listed.at.price;
-    struct {
-        char *text;
-        size_t size;
-        int column;
-    } const texts[] = {
-        {price->feed, sizeof price->feed, 1},
-        {price->provider, sizeof price->provider, 2},
-        {price->region, sizeof price->region, 3},
-        {price->zone, sizeof price->zone, 4},
-        {price->instance_type, sizeof price->instance_type, 5},
-        {price->currency, sizeof price->currency, 7},
-        {price->text, sizeof price->text, 9},
-        {price->reference, sizeof price->reference, 10},
-    };
 
-    for (size_t i = 0; i < COUNT(texts); i++)
-        snprintf(texts[i].text, texts[i].size, "%s", stmt_column_text(row, texts[i].column));
+    TEXT_COPY(price->feed, stmt_column_text(row, 1));
+    TEXT_COPY(price->provider, stmt_column_text(row, 2));
+    TEXT_COPY(price->region, stmt_column_text(row, 3));
+    TEXT_COPY(price->zone, stmt_column_text(row, 4));
+    TEXT_COPY(price->instance_type, stmt_column_text(row, 5));
+    TEXT_COPY(price->currency, stmt_column_text(row, 7));
+    TEXT_COPY(price->text, stmt_column_text(row, 9));
+    TEXT_COPY(price->reference, stmt_column_text(row, 10));
     if (!price_kind_from_name(stmt_column_text(row, 6), &price->kind))
         price->kind = PRICE_ON_DEMAND; /* the schema lets in no other words */
     price->nanos = stmt_column_integer(row, 8);

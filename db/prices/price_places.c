@@ -1,6 +1,7 @@
 #include "db/prices/price_places.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/stmt.h"
 
 bool price_places_each(struct db *db, const char *provider, const char *instance,
@@ -23,9 +24,9 @@ bool price_places_each(struct db *db, const char *provider, const char *instance
 
         if (!price_kind_from_name(stmt_column_text(query, 0), &place.kind))
             continue; /* the schema lets in no other words */
-        snprintf(place.currency, sizeof place.currency, "%s", stmt_column_text(query, 1));
-        snprintf(place.region, sizeof place.region, "%s", stmt_column_text(query, 2));
-        snprintf(place.zone, sizeof place.zone, "%s", stmt_column_text(query, 3));
+        TEXT_COPY(place.currency, stmt_column_text(query, 1));
+        TEXT_COPY(place.region, stmt_column_text(query, 2));
+        TEXT_COPY(place.zone, stmt_column_text(query, 3));
         tell(user, &place);
     }
     return step == STMT_DONE;

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/text.h"
 #include "db/prices/catalogue.h"
 #include "db/prices/other_feeds.h"
 #include "db/prices/price_rows.h"
@@ -129,11 +130,11 @@ static bool replacement_compare_row(struct replacement *work, struct stmt *row, 
     bool judged;
     size_t place;
 
-    snprintf(like.provider, sizeof like.provider, "%s", stmt_column_text(row, 1));
-    snprintf(like.region, sizeof like.region, "%s", stmt_column_text(row, 2));
-    snprintf(like.zone, sizeof like.zone, "%s", stmt_column_text(row, 3));
-    snprintf(like.instance_type, sizeof like.instance_type, "%s", stmt_column_text(row, 4));
-    snprintf(like.currency, sizeof like.currency, "%s", stmt_column_text(row, 6));
+    TEXT_COPY(like.provider, stmt_column_text(row, 1));
+    TEXT_COPY(like.region, stmt_column_text(row, 2));
+    TEXT_COPY(like.zone, stmt_column_text(row, 3));
+    TEXT_COPY(like.instance_type, stmt_column_text(row, 4));
+    TEXT_COPY(like.currency, stmt_column_text(row, 6));
     if (!price_kind_from_name(stmt_column_text(row, 5), &like.kind))
         return error_set(err, ERROR_INTERNAL, NULL, "a stored price has an unknown kind");
     price = price_batch_find(work->snapshot->batch, &like, &place);

@@ -1,6 +1,7 @@
 #include "db/runs/deliveries.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/db.h"
 
 bool deliveries_each(struct db *db, const char *hub, long long after,
@@ -74,7 +75,7 @@ bool deliveries_find(struct db *db, const char *hub, long long run, struct deliv
     step = stmt_step(query, err);
     if (step == STMT_ROW) {
         delivery.verdict = stmt_column_integer(query, 0) ? DELIVERY_ACCEPTED : DELIVERY_REFUSED;
-        snprintf(delivery.reason, sizeof delivery.reason, "%s", stmt_column_text(query, 1));
+        TEXT_COPY(delivery.reason, stmt_column_text(query, 1));
     }
     if (step != STMT_FAILED)
         *ret_delivery = delivery;

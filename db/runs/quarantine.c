@@ -2,6 +2,7 @@
 #include "db/runs/quarantine.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/runs/trust.h"
 #include "db/runs/voids.h"
 #include "db/stmt.h"
@@ -43,7 +44,7 @@ static bool find_suspect(struct db *db, long long number, struct suspect *ret_su
     ret_suspect->contender = stmt_column_integer(query, 0);
     ret_suspect->version = stmt_column_integer(query, 1);
     ret_suspect->value = stmt_column_real(query, 2);
-    snprintf(ret_suspect->sender, sizeof ret_suspect->sender, "%s", stmt_column_text(query, 3));
+    TEXT_COPY(ret_suspect->sender, stmt_column_text(query, 3));
     return true;
 }
 

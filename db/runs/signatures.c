@@ -1,6 +1,7 @@
 #include "db/runs/signatures.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 
 bool signatures_put(struct db *db, long long run, const struct signed_text *kept,
                     struct error *err)
@@ -24,10 +25,8 @@ bool signatures_from_row(struct stmt *row, int first, struct signed_text *ret_ke
 {
     if (stmt_column_is_null(row, first))
         return false;
-    snprintf(ret_kept->signature.key, sizeof ret_kept->signature.key, "%s",
-             stmt_column_text(row, first));
-    snprintf(ret_kept->signature.value, sizeof ret_kept->signature.value, "%s",
-             stmt_column_text(row, first + 1));
+    TEXT_COPY(ret_kept->signature.key, stmt_column_text(row, first));
+    TEXT_COPY(ret_kept->signature.value, stmt_column_text(row, first + 1));
     ret_kept->text = stmt_column_text(row, first + 2);
     ret_kept->steps_at = stmt_column_integer(row, first + 3);
     ret_kept->evidence_at = stmt_column_integer(row, first + 4);

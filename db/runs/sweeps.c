@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/text.h"
 #include "db/runs/runs.h"
 #include "db/stmt.h"
 #include "engine/sweep/sweep_order.h"
@@ -117,7 +118,7 @@ static bool sweeps_replay(struct db *db, const struct sweep_order *order, struct
     if (strcmp(stmt_column_text(query, 1), order->request) != 0)
         return error_set(err, ERROR_MISMATCH, "Idempotency-Key",
                          "was used before for another request");
-    snprintf(ret_id->text, sizeof ret_id->text, "%s", stmt_column_text(query, 0));
+    TEXT_COPY(ret_id->text, stmt_column_text(query, 0));
     *ret_replayed = true;
     return true;
 }
@@ -196,7 +197,7 @@ static struct sweep_row sweep_from_row(struct stmt *query)
                             .ended_us = stmt_column_integer(query, 5),
                             .rounds = stmt_column_integer(query, 6)};
 
-    snprintf(row.id.text, sizeof row.id.text, "%s", stmt_column_text(query, 1));
+    TEXT_COPY(row.id.text, stmt_column_text(query, 1));
     return row;
 }
 
@@ -267,7 +268,7 @@ bool sweeps_next_running(struct db *db, long long after, struct run_id *ret_id, 
     step = stmt_step(query, err);
     *ret_found = step == STMT_ROW;
     if (*ret_found)
-        snprintf(ret_id->text, sizeof ret_id->text, "%s", stmt_column_text(query, 0));
+        TEXT_COPY(ret_id->text, stmt_column_text(query, 0));
     return step != STMT_FAILED;
 }
 

@@ -1,6 +1,7 @@
 #include "db/runs/voids.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/contenders/contenders.h"
 #include "db/runs/runs.h"
 #include "db/stmt.h"
@@ -166,9 +167,8 @@ bool voids_lift(struct db *db, const char *id, const struct taken_back *lifted,
 static void read_taken(struct stmt *row, int column, struct taken_back *ret_taken)
 {
     ret_taken->at_us = stmt_column_integer(row, column);
-    snprintf(ret_taken->by, sizeof ret_taken->by, "%s", stmt_column_text(row, column + 1));
-    snprintf(ret_taken->reason, sizeof ret_taken->reason, "%s",
-             stmt_column_text(row, column + 2));
+    TEXT_COPY(ret_taken->by, stmt_column_text(row, column + 1));
+    TEXT_COPY(ret_taken->reason, stmt_column_text(row, column + 2));
 }
 
 bool voids_each(struct db *db, const char *id,

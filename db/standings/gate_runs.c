@@ -80,8 +80,8 @@ static bool gate_runs_collect(struct stmt *query, struct gate_run ret_runs[GATE_
                                                 .low = stmt_column_real(query, 3),
                                                 .high = stmt_column_real(query, 4)},
                                  .dollars = stmt_column_real(query, 5)};
-        snprintf(run->id.text, sizeof run->id.text, "%s", stmt_column_text(query, 1));
-        snprintf(run->sender, sizeof run->sender, "%s", stmt_column_text(query, 6));
+        TEXT_COPY(run->id.text, stmt_column_text(query, 1));
+        TEXT_COPY(run->sender, stmt_column_text(query, 6));
     }
     *ret_count = count;
     return step != STMT_FAILED;
@@ -140,9 +140,9 @@ bool gate_runs_lost(struct db *db, const struct gate_subject *subject,
     while ((step = stmt_step(query, err)) == STMT_ROW && count < GATE_LOST_MAX) {
         struct gate_lost_run *run = &ret_runs[count++];
 
-        snprintf(run->id.text, sizeof run->id.text, "%s", stmt_column_text(query, 0));
-        snprintf(run->how, sizeof run->how, "%s", stmt_column_text(query, 1));
-        snprintf(run->because, sizeof run->because, "%s", stmt_column_text(query, 2));
+        TEXT_COPY(run->id.text, stmt_column_text(query, 0));
+        TEXT_COPY(run->how, stmt_column_text(query, 1));
+        TEXT_COPY(run->because, stmt_column_text(query, 2));
         text_drop_cut_end(run->because);
     }
     *ret_count = count;
@@ -187,6 +187,6 @@ bool gate_sweep_find(struct db *db, const char *key, struct run_id *ret_id, bool
     step = stmt_step(query, err);
     *ret_found = step == STMT_ROW;
     if (*ret_found)
-        snprintf(ret_id->text, sizeof ret_id->text, "%s", stmt_column_text(query, 0));
+        TEXT_COPY(ret_id->text, stmt_column_text(query, 0));
     return step != STMT_FAILED;
 }

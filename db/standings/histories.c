@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/text.h"
 #include "db/runs/run_row.h"
 
 #define COLUMNS                                                                                  \
@@ -41,9 +42,6 @@ void histories_clear(struct histories *histories)
     *histories = (struct histories){0};
 }
 
-#define COPY(member, row, column)                                                                \
-    snprintf((member), sizeof(member), "%s", stmt_column_text((row), (column)))
-
 static void entry_from_row(struct stmt *row, struct history_entry *entry)
 {
     *entry = (struct history_entry){.run = {.at_us = stmt_column_integer(row, ENDED),
@@ -51,10 +49,10 @@ static void entry_from_row(struct stmt *row, struct history_entry *entry)
                                             .low = stmt_column_real(row, LOW),
                                             .high = stmt_column_real(row, HIGH),
                                             .dollars = stmt_column_real(row, DOLLARS)}};
-    COPY(entry->id, row, ID);
-    COPY(entry->version, row, VERSION);
-    COPY(entry->kernel, row, KERNEL);
-    COPY(entry->microcode, row, MICROCODE);
+    TEXT_COPY(entry->id, stmt_column_text(row, ID));
+    TEXT_COPY(entry->version, stmt_column_text(row, VERSION));
+    TEXT_COPY(entry->kernel, stmt_column_text(row, KERNEL));
+    TEXT_COPY(entry->microcode, stmt_column_text(row, MICROCODE));
 }
 
 static struct history_line *line_of(struct histories *histories, long long contender)

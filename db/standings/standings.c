@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/text.h"
 #include "db/standings/standing_rows.h"
 #include "db/stmt.h"
 
@@ -38,10 +39,10 @@ static bool read_figure(struct db *db, struct contender *contender, struct error
                                  .value = stmt_column_real(query, 0),
                                  .first_us = stmt_column_integer(query, 5),
                                  .newest_us = stmt_column_integer(query, 5)};
-    snprintf(published.unit, sizeof published.unit, "%s", stmt_column_text(query, 1));
+    TEXT_COPY(published.unit, stmt_column_text(query, 1));
     published.derived = stmt_column_integer(query, 2) != 0;
-    snprintf(published.source, sizeof published.source, "%s", stmt_column_text(query, 3));
-    snprintf(published.note, sizeof published.note, "%s", stmt_column_text(query, 4));
+    TEXT_COPY(published.source, stmt_column_text(query, 3));
+    TEXT_COPY(published.note, stmt_column_text(query, 4));
     published.measured_us = stmt_column_integer(query, 5);
     contender->standing = standing;
     contender->published = published;

@@ -13,8 +13,8 @@ TEST(every_feed_is_whole_and_has_a_name_of_its_own)
         EXPECT((*source)->title[0] && (*source)->period_seconds >= 60 &&
                (*source)->max_bytes > 0);
         EXPECT(strlen((*source)->provider) < 16);
-        EXPECT((!(*source)->read->open == !!(*source)->read->form) && (*source)->read->ask && (*source)->read->take &&
-               (*source)->read->page && (*source)->read->close);
+        EXPECT((!(*source)->read->open == !!(*source)->read->form) && (*source)->read->ask &&
+               (*source)->read->take && (*source)->read->page && (*source)->read->close);
         if ((*source)->needs & NEEDS_FILE)
             EXPECT_STR((*source)->url, "");
         else
