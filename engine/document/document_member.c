@@ -10,7 +10,7 @@
 #include "engine/protocol/details.h"
 #include "engine/protocol/implementations.h"
 
-bool member_read_hash(struct span value, const char *field, char ret_text[17], struct error *err)
+static bool read_hash(struct span value, const char *field, char ret_text[17], struct error *err)
 {
     if (!document_read_text(value, field, 17, ret_text, err))
         return false;
@@ -145,9 +145,8 @@ bool member_read_machine(const struct member *member, struct span value,
         return false;
     if (!values[0].start)
         return error_set(err, ERROR_INVALID, "machine.fingerprint", "is missing");
-    if (!member_read_hash(values[0], "machine.fingerprint", document->run.machine, err) ||
-        (values[1].start &&
-         !member_read_hash(values[1], "machine.stratum", document->stratum, err)))
+    if (!read_hash(values[0], "machine.fingerprint", document->run.machine, err) ||
+        (values[1].start && !read_hash(values[1], "machine.stratum", document->stratum, err)))
         return false;
     if (!values[2].start)
         return true;

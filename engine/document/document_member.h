@@ -14,10 +14,6 @@ struct member {
     bool long_text;      /* else its JSON may have DOCUMENT_MEMBER_MAX bytes */
 };
 
-/* Sixteen hexadecimal digits of a hash. */
-MUST_USE bool member_read_hash(struct span value, const char *field, char ret_text[17],
-                               struct error *err);
-
 /* RFC 3339 in UTC. */
 MUST_USE bool member_read_time(struct span value, const char *field, long long *ret_us,
                                struct error *err);

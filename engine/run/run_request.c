@@ -16,12 +16,13 @@ const char *run_request_precision(const json_t *json, const struct place *place)
     return cpu_bf16_pays(most, vendor) ? "bf16" : "f32";
 }
 
-bool run_request_from_json(json_t *json, const struct place *place, struct run_spec *ret_spec,
-                           struct error *err)
+bool run_request_from_text(const char *text, size_t length, const struct place *place,
+                           struct run_spec *ret_spec, struct error *err)
 {
+    AUTO(json_decrefp) json_t *json = run_spec_parse(text, length, err);
     struct run_spec spec;
 
-    if (!run_spec_from_json(json, &spec, err))
+    if (!json || !run_spec_from_json(json, &spec, err))
         return false;
     /* In the complete spec that a worker gets, the least is often a default. */
     if (place && json_object_get(json, "min_seconds") && json_object_get(json, "max_seconds") &&
@@ -35,12 +36,4 @@ bool run_request_from_json(json_t *json, const struct place *place, struct run_s
         spec.precision = run_request_precision(json, place);
     *ret_spec = spec;
     return true;
-}
-
-bool run_request_from_text(const char *text, size_t length, const struct place *place,
-                           struct run_spec *ret_spec, struct error *err)
-{
-    AUTO(json_decrefp) json_t *json = run_spec_parse(text, length, err);
-
-    return json && run_request_from_json(json, place, ret_spec, err);
 }

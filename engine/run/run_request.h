@@ -10,10 +10,8 @@
  * processor, which forks (cpu_probe()). */
 const char *run_request_precision(const json_t *json, const struct place *place);
 
-/* Like run_spec_from_json() and run_spec_from_text(), with that precision. With `place`, for a
+/* Like run_spec_from_text(), with that precision. With `place`, for a
  * client: the default batch is auto if the native engine can choose it; refuses a min_seconds
  * above max_seconds if the request names both. */
-MUST_USE bool run_request_from_json(json_t *json, const struct place *place,
-                                    struct run_spec *ret_spec, struct error *err);
 MUST_USE bool run_request_from_text(const char *text, size_t length, const struct place *place,
                                     struct run_spec *ret_spec, struct error *err);

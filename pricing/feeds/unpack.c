@@ -35,17 +35,11 @@ struct unpack *unpack_new(unpack_fn *taker, void *user)
     return unpack;
 }
 
-void unpack_free(struct unpack *unpack)
-{
-    if (unpack && unpack->ready)
-        inflateEnd(&unpack->zlib);
-    free(unpack);
-}
-
 void unpack_freep(struct unpack **unpack)
 {
-    unpack_free(*unpack);
-    *unpack = NULL;
+    if (*unpack && (*unpack)->ready)
+        inflateEnd(&(*unpack)->zlib);
+    freep(unpack);
 }
 
 static bool inflate_some(struct unpack *unpack, const char *data, size_t length,

@@ -11,7 +11,6 @@ typedef bool unpack_fn(void *user, const char *data, size_t length, struct error
 
 struct unpack;
 struct unpack *unpack_new(unpack_fn *taker, void *user);
-void unpack_free(struct unpack *unpack); /* NULL is fine */
 void unpack_freep(struct unpack **unpack);
 
 MUST_USE bool unpack_feed(struct unpack *unpack, const char *data, size_t length,

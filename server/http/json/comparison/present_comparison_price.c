@@ -127,13 +127,8 @@ const void *comparison_find_samples(const void *object)
     return row->has_cost ? &row->cost.samples_per_dollar : NULL;
 }
 
-const void *comparison_find_per_million(const void *object)
-{
-    const struct comparison_row *row = object;
-
-    return row->has_cost && !row_is_of_jobs(row) ? &row->cost.dollars_per_million : NULL;
-}
-
+MEMBER_FINDS(find_per_million, struct comparison_row, it,
+             it->has_cost && !row_is_of_jobs(it) ? &it->cost.dollars_per_million : NULL)
 MEMBER_FINDS(find_hours_per_million, struct comparison_row, it,
              it->has_cost && !row_is_of_jobs(it) ? &it->cost.hours_per_million : NULL)
 MEMBER_WRITES(write_unit, text, struct comparison_row, it,
@@ -147,7 +142,7 @@ static const struct member cost_rows[] = {
     {MEMBER_WRITTEN("unit", MEMBER_TEXT, write_unit), .words = units},
     {MEMBER_FOUND("samples_per_dollar", &amount_members, comparison_find_samples),
      .nullable = true},
-    {MEMBER_FOUND("dollars_per_million_samples", &amount_members, comparison_find_per_million),
+    {MEMBER_FOUND("dollars_per_million_samples", &amount_members, find_per_million),
      .nullable = true},
     {MEMBER_FOUND("hours_per_million_samples", &amount_members, find_hours_per_million),
      .nullable = true},

@@ -14,8 +14,7 @@ const void *comparison_find_offer(const void *row); /* an empty one if there is 
 
 /* The costs computed from price and speed: of struct comparison_row. */
 extern const struct members row_cost_members;
-const void *comparison_find_samples(const void *row);     /* per dollar */
-const void *comparison_find_per_million(const void *row); /* dollars */
+const void *comparison_find_samples(const void *row); /* per dollar */
 
 /* Both sides of a row (on demand, spot) and the spot history: of struct comparison_view. */
 extern const struct members row_sides_members;

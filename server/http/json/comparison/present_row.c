@@ -58,7 +58,8 @@ MEMBER_LISTS(write_older, struct contender, contender, contender->older, contend
 MEMBER_LISTS(write_senders, struct contender, contender, contender->sources,
              contender->source_count)
 
-const char *comparison_provenance(const struct contender *contender)
+/* An imported one has no run that was measured here. */
+static const char *provenance_of(const struct contender *contender)
 {
     const struct standing *standing = &contender->standing;
 
@@ -67,8 +68,7 @@ const char *comparison_provenance(const struct contender *contender)
     return standing->runs > 0 && standing->imported == standing->runs ? "imported" : "measured";
 }
 
-MEMBER_WRITES(write_provenance, text, struct contender, contender,
-              comparison_provenance(contender))
+MEMBER_WRITES(write_provenance, text, struct contender, contender, provenance_of(contender))
 MEMBER_FINDS(find_published, struct contender, contender,
              contender->is_published ? &contender->published : NULL)
 
@@ -218,8 +218,9 @@ const void *comparison_find_throughput(const void *object)
     return row->contender->standing.level == STANDING_NONE ? NULL : row;
 }
 
-bool comparison_tokens(const struct comparison_question *question,
-                       const struct comparison_row *row, struct amount *ret_speed)
+/* False if the workload does not train on text, or the row has no speed in samples. */
+static bool tokens_per_second(const struct comparison_question *question,
+                              const struct comparison_row *row, struct amount *ret_speed)
 {
     const double tokens = (double)run_spec_tokens(question->workload);
     const struct contender *contender = row->contender;
@@ -240,7 +241,7 @@ static void write_tokens(struct json_writer *out, const struct member *row, cons
     struct amount speed;
 
     members_write(out, row->name, row->members,
-                  comparison_tokens(view->question, view->row, &speed) ? &speed : NULL);
+                  tokens_per_second(view->question, view->row, &speed) ? &speed : NULL);
 }
 
 static const struct member speed_rows[] = {

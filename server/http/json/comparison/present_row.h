@@ -10,11 +10,3 @@ extern const struct members throughput_members;     /* of struct comparison_row 
 
 /* The throughput of a row, or NULL. */
 const void *comparison_find_throughput(const void *row);
-
-/* Tokens a second of a row, with interval; false if the workload does not train on text or the
- * row has no speed in samples. */
-MUST_USE bool comparison_tokens(const struct comparison_question *question,
-                                const struct comparison_row *row, struct amount *ret_speed);
-
-/* "measured" here, "imported" (all its runs), or "published" by others. */
-const char *comparison_provenance(const struct contender *contender);
