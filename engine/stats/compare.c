@@ -112,9 +112,3 @@ double compare_detectable(const struct ratio *ratio, double margin)
 {
     return margin + (ratio->high - ratio->low) / ratio->value;
 }
-
-bool compare_gate_fails(const struct ratio *first, const struct ratio *second, double margin)
-{
-    return compare_judge(first, margin) == COMPARE_WORSE &&
-           compare_judge(second, margin) == COMPARE_WORSE;
-}

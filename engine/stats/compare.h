@@ -53,6 +53,3 @@ const char *compare_name(enum comparison comparison);
 
 /* The smallest difference that is usually found: margin and twice the half-width. */
 double compare_detectable(const struct ratio *ratio, double margin);
-
-/* People ignore a gate with false alarms, so it fails only if two independent looks agree. */
-bool compare_gate_fails(const struct ratio *first, const struct ratio *second, double margin);
