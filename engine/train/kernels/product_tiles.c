@@ -1,7 +1,7 @@
-/* A block of the right operand, up to RIGHT_BYTES, is packed and stays in the second cache while
- * 32 rows of the left one after another go by. Each of these is read as it lies where it can be,
- * else packed too: where it is transposed, ends inside a tile, or has fewer rows than a tile.
- * Tested by tests/engine/train/kernels/product_tiles_test.c. */
+/* A block of the right operand, up to RIGHT_NUMBERS, is packed and stays in the second cache with
+ * its columns of the result, while 32 rows of the left one after another go by. Each of these is
+ * read as it lies where it can be, else packed too: where it is transposed, ends inside a tile,
+ * or has fewer rows than a tile. Tested by tests/engine/train/kernels/product_tiles_test.c. */
 #include "engine/train/kernels/product_tiles.h"
 
 #ifdef __x86_64__
@@ -19,9 +19,7 @@
 #define TILE_NUMBERS 512L /* of bf16 */
 #define TILE_BYTES 64L    /* of a row */
 #define DEPTH_MAX 384L    /* that is summed in tiles before it goes to memory */
-#define RIGHT_NUMBERS (480L << 10)
-
-_Static_assert(DEPTH_MAX % DEEP == 0, "whole tiles");
+#define RIGHT_NUMBERS (288L << 10)
 
 /* A block of the depth: which numbers of k, and how many tiles deep it is. */
 struct depth {
@@ -30,10 +28,11 @@ struct depth {
 
 #define PARTS 3L /* of bf16 make a number of f32 */
 
-_Static_assert(RIGHT_NUMBERS / DEPTH_MAX / PARTS >= BLOCK, "a panel fits");
+_Static_assert(DEPTH_MAX % (PARTS * DEEP) == 0, "whole tiles");
+_Static_assert(RIGHT_NUMBERS / DEPTH_MAX >= BLOCK, "a panel fits");
 
 struct scratch {
-    uint16_t left[PARTS * BLOCK * DEPTH_MAX];
+    uint16_t left[BLOCK * DEPTH_MAX]; /* the first cache holds it */
     float sums[BLOCK * BLOCK];
     uint16_t right[RIGHT_NUMBERS];
 };
@@ -46,6 +45,11 @@ size_t product_tiles_scratch(void)
 static long parts_of(const struct tile_product *product)
 {
     return product->is_f32 ? PARTS : 1;
+}
+
+static long depth_max(const struct tile_product *product)
+{
+    return DEPTH_MAX / parts_of(product);
 }
 
 static long least(long a, long b)
@@ -175,31 +179,32 @@ static PACK_TARGET void load_floats(const struct tile_operand *operand, bool tra
         ret_lines[i] = _mm512_castsi512_ps(rows[i]);
 }
 
-/* The nearest numbers of bf16, as floats. */
-static PACK_TARGET __m512 nearest_bf16(__m512 numbers)
+/* The nearest number of bf16, in the upper half of each float; of two the larger one. */
+static PACK_TARGET __m512i nearest_bf16(__m512 numbers)
 {
-    const __m512i bits = _mm512_castps_si512(numbers);
-    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
-    const __m512i half = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
-
-    return _mm512_castsi512_ps(
-        _mm512_and_si512(_mm512_add_epi32(bits, half), _mm512_set1_epi32((int)0xffff0000)));
+    return _mm512_and_si512(
+        _mm512_add_epi32(_mm512_castps_si512(numbers), _mm512_set1_epi32(0x8000)),
+        _mm512_set1_epi32((int)0xffff0000));
 }
 
-/* Writes two lines as one row of a tile of each part; `order` says where the upper halves of the
- * floats go. */
-static PACK_TARGET void store_parts(__m512 first, __m512 second, __m512i order, uint16_t *to,
-                                    long part_numbers)
+/* Upper halves of floats: those of the first become the lower ones of each pair. */
+static PACK_TARGET __m512i pair_halves(__m512i first, __m512i second)
 {
-    for (long part = 0; part < PARTS; part++) {
-        __m512 one = nearest_bf16(first), other = nearest_bf16(second);
+    return _mm512_or_si512(_mm512_srli_epi32(first, 16), second);
+}
 
-        _mm512_storeu_si512(to + part * part_numbers,
-                            _mm512_permutex2var_epi16(_mm512_castps_si512(one), order,
-                                                      _mm512_castps_si512(other)));
-        first = _mm512_sub_ps(first, one);
-        second = _mm512_sub_ps(second, other);
+/* Writes two lines as pairs, one row of a tile of each part. What two parts leave of a float is
+ * a number of bf16. */
+static PACK_TARGET void store_parts(__m512 first, __m512 second, uint16_t *to, long part_numbers)
+{
+    for (long part = 0; part < PARTS - 1; part++, to += part_numbers) {
+        __m512i one = nearest_bf16(first), other = nearest_bf16(second);
+
+        _mm512_storeu_si512(to, pair_halves(one, other));
+        first = _mm512_sub_ps(first, _mm512_castsi512_ps(one));
+        second = _mm512_sub_ps(second, _mm512_castsi512_ps(other));
     }
+    _mm512_storeu_si512(to, pair_halves(_mm512_castps_si512(first), _mm512_castps_si512(second)));
 }
 
 /* 32 columns of the right operand: [depth in tiles][parts][two tiles][16 pairs][16 columns][2].
@@ -207,9 +212,6 @@ static PACK_TARGET void store_parts(__m512 first, __m512 second, __m512i order, 
 static PACK_TARGET void split_right(const struct tile_product *product, struct depth depth,
                                     long column, uint16_t *to)
 {
-    const __m512i pairs =
-        _mm512_set_epi16(63, 31, 61, 29, 59, 27, 57, 25, 55, 23, 53, 21, 51, 19, 49, 17, 47, 15,
-                         45, 13, 43, 11, 41, 9, 39, 7, 37, 5, 35, 3, 33, 1);
     const struct tile_operand *right = &product->right;
     long end = depth.begin + depth.count;
     __m512 lines[BLOCK];
@@ -227,8 +229,7 @@ static PACK_TARGET void split_right(const struct tile_product *product, struct d
                     load_floats(right, false, depths, columns, lines + i);
             }
             for (long i = 0; i < TILE; i++)
-                store_parts(lines[2 * i], lines[2 * i + 1], pairs, to + i * DEEP,
-                            2 * TILE_NUMBERS);
+                store_parts(lines[i], lines[TILE + i], to + i * DEEP, 2 * TILE_NUMBERS);
         }
 }
 
@@ -237,9 +238,6 @@ static PACK_TARGET void split_right(const struct tile_product *product, struct d
 static PACK_TARGET void split_left(const struct tile_product *product, struct depth depth,
                                    long row, uint16_t *to)
 {
-    const __m512i halves =
-        _mm512_set_epi16(63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41, 39, 37, 35, 33, 31, 29,
-                         27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
     const struct tile_operand *left = &product->left;
     long end = depth.begin + depth.count, stride = depth.tiles * DEEP;
     __m512 lines[BLOCK];
@@ -257,8 +255,7 @@ static PACK_TARGET void split_left(const struct tile_product *product, struct de
                     load_floats(left, false, rows, depths, lines + i);
             }
             for (long i = 0; i < TILE; i++)
-                store_parts(lines[i], lines[TILE + i], halves, to + (half + i) * stride,
-                            BLOCK * stride);
+                store_parts(lines[i], lines[TILE + i], to + (half + i) * stride, BLOCK * stride);
         }
 }
 
@@ -353,7 +350,7 @@ static long panel_numbers(const struct tile_product *product, struct depth depth
 
 static struct depth depth_at(const struct tile_product *product, long begin)
 {
-    long count = least(product->k - begin, DEPTH_MAX);
+    long count = least(product->k - begin, depth_max(product));
 
     return (struct depth){begin, count, (count + DEEP - 1) / DEEP};
 }
@@ -411,7 +408,7 @@ size_t product_tiles_packed(const struct tile_product *product)
     long panels = (product->n + BLOCK - 1) / BLOCK;
     long numbers = panels * panel_numbers(product, depth_at(product, 0));
 
-    return product->k <= DEPTH_MAX && numbers <= RIGHT_NUMBERS
+    return product->k <= depth_max(product) && numbers <= RIGHT_NUMBERS
                ? (size_t)numbers * sizeof(uint16_t)
                : 0;
 }
@@ -424,20 +421,17 @@ void product_tiles_pack(const struct tile_product *product, uint16_t *ret_packed
 TILE_TARGET void product_tiles_run(const struct tile_product *product)
 {
     struct tile_config config = {.palette = 1};
+    long wide; /* columns of a panel */
 
     for (int i = 0; i < 8; i++) {
         config.rows[i] = TILE;
         config.row_bytes[i] = TILE_BYTES;
     }
     tile_configure(&config);
-    for (long k = 0; k < product->k; k += DEPTH_MAX) {
-        const struct depth depth = depth_at(product, k);
-        long numbers = parts_of(product) * depth.tiles * DEEP;
-        long wide = RIGHT_NUMBERS / numbers / BLOCK * BLOCK;
-
-        for (long column = 0; column < product->n; column += wide)
-            run_columns(product, depth, column, least(column + wide, product->n));
-    }
+    wide = RIGHT_NUMBERS / (panel_numbers(product, depth_at(product, 0)) / BLOCK) / BLOCK * BLOCK;
+    for (long column = 0; column < product->n; column += wide)
+        for (long k = 0; k < product->k; k += depth_max(product))
+            run_columns(product, depth_at(product, k), column, least(column + wide, product->n));
     tile_release();
 }
 #else

@@ -67,7 +67,7 @@ static void round_tensor(struct layerwise *net, int node, int thread)
     team_meet(net->team);
 }
 
-#define NEAR 8192 /* numbers of a parameter that stay in a cache while they are updated */
+#define NEAR 2048 /* numbers of a parameter that stay in a cache while they are updated */
 
 /* The step of one parameter: some numbers at a time, so that rounding finds them in a cache. */
 static void learn_parameter(struct layerwise *net, int index, struct share share)
