@@ -4,20 +4,13 @@
  * Each element is summed in an order that depends on k alone, so that any cut of m and n gives
  * the same bits. Numbers below the smallest normal one count as zero.
  *
- * Operands are bf16 or f32. A number of f32 is exactly the sum of three of bf16, each rounded
- * from what the ones before it leave. Of the nine products of two such numbers the six largest
- * are summed; the others are at most 2^-26 of the product, less than f32 rounds. */
+ * Operands are bf16 or f32. Of the nine products of the parts of two numbers of f32 the six
+ * largest are summed; the others are at most 2^-26 of the product, less than f32 rounds. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "engine/train/kernels/product_pack.h"
 
-struct tile_operand {
-    const void *numbers;
-    bool transposed; /* it lies as its transpose */
-    long stride;     /* numbers from one line of memory to the next */
-};
+#include <stddef.h>
 
 struct tile_product {
     long m, n, k;

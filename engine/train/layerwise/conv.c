@@ -8,52 +8,27 @@
  * An image without padding is its own grid. One of few channels is laid out as windows instead:
  * each pixel has all that its window sees, and the kernel has one tap.
  * Tested by tests/engine/train/layerwise/layerwise_test.c. */
+#include "engine/train/kernels/product_pack.h"
+#include "engine/train/layerwise/conv_taps.h"
+#include "engine/train/layerwise/conv_tiles.h"
 #include "engine/train/layerwise/kinds.h"
-
-#include "engine/train/layerwise/grid.h"
 #include "engine/train/layerwise/memory.h"
-#include "engine/train/layerwise/product.h"
+#include "engine/train/layerwise/share.h"
 
 #include <string.h>
 
 #define FEW_CHANNELS 16
 
-/* What one thread works with. Grids have the type of operands. */
-struct room {
-    void *slope;   /* a grid: of the gradient of the output */
-    float *sums;   /* a grid's pixels: a result, before it is a tensor's */
-    float *weight; /* (taps, channels, outputs): the gradient of the thread's images */
-    double *bias;  /* (outputs) */
-    float *row;    /* (outputs) */
-    float *line;   /* a line of the output */
-};
-
-struct conv {
-    long taps, channels, outputs; /* channels: of a pixel of the grid */
-    bool by_windows;              /* the grid has windows instead of channels */
-    bool as_it_lies;              /* the input is its own grid */
-    long pitch;                   /* pixels of a line of the grid */
-    long spread;   /* lines, and pixels of a line, from the first tap to the last */
-    long together; /* taps of one product: neighbours in the grid */
-    long slope_padding;
-    void *forward_weight; /* (taps, channels, outputs), an operand */
-    void *back_weight;    /* (taps, outputs, channels), the taps from the last to the first */
-    const struct product_alone *forward, *forward_more, *to_weight, *to_input, *to_input_more;
-    void *inputs;         /* (batch): grids, laid on the way forward; NULL: as they lie */
-    size_t input_numbers; /* of one of them */
-    struct room *rooms;   /* (threads) */
-};
-
-/* Pixels that a product computes: from the first to the last of an image of the result. */
-static long pixels_of(const struct conv *conv, const struct extent *result)
-{
-    return (result->height - 1) * conv->pitch + result->width;
-}
-
-/* Of the grid of so many results: the last one's window ends behind the last line. */
+/* Numbers of the grid of so many results: the last one's window ends behind the last line. */
 static size_t grid_numbers(const struct conv *conv, long lines, long channels)
 {
     return (size_t)(((lines + conv->spread) * conv->pitch + conv->spread) * channels);
+}
+
+/* Of the grid of an image of the input. */
+static size_t input_numbers(const struct op *op, const struct conv *conv)
+{
+    return grid_numbers(conv, op->node->out.height, conv->channels);
 }
 
 static bool make_room(struct op *op, const struct conv *conv, struct room *room,
@@ -63,82 +38,71 @@ static bool make_room(struct op *op, const struct conv *conv, struct room *room,
     const struct extent *in = &op->node->in, *out = &op->node->out;
     long widest = conv->channels > conv->outputs ? conv->channels : conv->outputs;
     long most = in->height > out->height ? in->height : out->height;
-    size_t type = dnn_type_size(net->type), sums = (size_t)(most * conv->pitch * widest);
+    long wide = in->width > out->width ? in->width : out->width;
+    size_t parts = conv->slope_part ? TILE_PARTS : 1;
+    size_t sums = (size_t)(most * conv->pitch * widest);
+    bool wants_plain = conv->by_windows && conv->input_part;
 
-    room->slope = layerwise_take(net, grid_numbers(conv, in->height, conv->outputs) * type, err);
+    room->slope = layerwise_take(
+        net, parts * grid_numbers(conv, in->height, conv->outputs) * conv->size, err);
     room->sums = layerwise_take(net, sums * sizeof(float), err);
     room->weight = layerwise_take(
         net, (size_t)(conv->taps * conv->channels * conv->outputs) * sizeof(float), err);
     room->bias = layerwise_take(net, (size_t)conv->outputs * sizeof(double), err);
     room->row = layerwise_take(net, (size_t)conv->outputs * sizeof(float), err);
-    room->line = layerwise_take(net, (size_t)(out->width * conv->outputs) * sizeof(float), err);
-    return room->slope && room->sums && room->weight && room->bias && room->row && room->line;
+    room->line = layerwise_take(net, (size_t)(wide * widest) * sizeof(float), err);
+    if (wants_plain)
+        room->plain = layerwise_take(net, input_numbers(op, conv) * sizeof(float), err);
+    return room->slope && room->sums && room->weight && room->bias && room->row && room->line &&
+           (room->plain || !wants_plain);
 }
 
-static bool make_products(struct op *op, struct conv *conv, struct error *err)
-{
-    struct layerwise *net = op->net;
-    long channels = conv->channels, outputs = conv->outputs;
-    long pixels = pixels_of(conv, &op->node->out);
-    struct dnn_product forward = {
-        .left = {.rows = pixels, .columns = conv->together * channels, .stride = channels},
-        .right = {.rows = conv->together * channels, .columns = outputs}};
-    struct dnn_product to_input = {
-        .left = {.rows = pixels_of(conv, &op->node->in),
-                 .columns = conv->together * outputs,
-                 .stride = outputs},
-        .right = {.rows = conv->together * outputs, .columns = channels}};
-    const struct dnn_product to_weight = {.left = {.rows = conv->together * channels,
-                                                   .columns = pixels,
-                                                   .transposed = true,
-                                                   .stride = channels},
-                                          .right = {.rows = pixels, .columns = outputs},
-                                          .adds = true};
-
-    conv->forward = product_alone(net, forward, err);
-    conv->to_weight = product_alone(net, to_weight, err);
-    forward.adds = true;
-    conv->forward_more = product_alone(net, forward, err);
-    if (!conv->forward || !conv->to_weight || !conv->forward_more || !op->to_input)
-        return conv->forward && conv->to_weight && conv->forward_more;
-    conv->to_input = product_alone(net, to_input, err);
-    to_input.adds = true;
-    conv->to_input_more = product_alone(net, to_input, err);
-    return conv->to_input && conv->to_input_more;
-}
-
-/* Neighbouring taps of a line are one product for tiles of bf16. In f32 each tap is summed by
- * itself: in one long sum the rounding is three times as large, decides three times as many ReLUs
- * near zero, and picks among nearly equal numbers of a pool otherwise than exact sums do. */
-static void measure(const struct op *op, struct conv *conv)
+static void measure_grid(const struct op *op, struct conv *conv)
 {
     const struct node *node = op->node;
-    long kernel = node->kernel, channels = node->in.columns;
 
     conv->outputs = node->columns;
-    conv->by_windows = channels < FEW_CHANNELS && !op->to_input;
+    conv->by_windows = node->in.columns < FEW_CHANNELS && !op->to_input;
     if (conv->by_windows) {
-        conv->taps = conv->together = 1;
-        conv->channels = channels * kernel * kernel;
+        conv->taps = 1;
+        conv->seen = node->in.columns * node->kernel * node->kernel;
         conv->pitch = node->out.width;
-        return;
+    } else {
+        conv->taps = node->kernel * node->kernel;
+        conv->seen = node->in.columns;
+        conv->spread = node->kernel - 1;
+        conv->pitch = node->in.width + node->padding;
+        conv->as_it_lies = node->padding == 0 && op->input->channels_last;
+        conv->slope_padding = conv->spread - node->padding;
     }
-    conv->taps = kernel * kernel;
-    conv->channels = channels;
-    conv->spread = kernel - 1;
-    conv->pitch = node->in.width + node->padding;
-    conv->as_it_lies = node->padding == 0 && op->input->channels_last;
-    conv->together = op->net->has_tiles && op->net->type == DNN_BF16 ? kernel : 1;
-    conv->slope_padding = conv->spread - node->padding;
+}
+
+static void measure(const struct op *op, struct conv *conv)
+{
+    measure_grid(op, conv);
+    conv->way = &conv_by_taps;
+    conv->channels = conv->seen;
+    conv->size = dnn_type_size(op->net->type);
+    if (!conv_fits_tiles(op->net, conv))
+        return;
+    conv->way = &conv_by_tiles;
+    conv->channels = tile_depth_of(conv->seen);
+    if (op->net->type == DNN_F32) {
+        conv->size = sizeof(uint16_t);
+        conv->input_part = (long)input_numbers(op, conv);
+        conv->slope_part = (long)grid_numbers(conv, op->node->in.height, conv->outputs);
+    }
 }
 
 static bool make_inputs(struct op *op, struct conv *conv, struct error *err)
 {
-    size_t type = dnn_type_size(op->net->type);
+    size_t parts = conv->input_part ? TILE_PARTS : 1;
 
-    conv->input_numbers = grid_numbers(conv, op->node->out.height, conv->channels);
+    if (conv->as_it_lies && !conv->input_part)
+        return true;
+    conv->input_numbers = parts * input_numbers(op, conv);
     conv->inputs =
-        layerwise_take(op->net, (size_t)op->net->batch * conv->input_numbers * type, err);
+        layerwise_take(op->net, (size_t)op->net->batch * conv->input_numbers * conv->size, err);
     return conv->inputs != NULL;
 }
 
@@ -155,12 +119,12 @@ static bool make(struct op *op, struct error *err)
     conv->back_weight = layerwise_take(op->net, bytes, err);
     conv->rooms = layerwise_take(op->net, (size_t)op->net->threads * sizeof *conv->rooms, err);
     if (!conv->forward_weight || !conv->back_weight || !conv->rooms ||
-        (!conv->as_it_lies && !make_inputs(op, conv, err)))
+        !make_inputs(op, conv, err))
         return false;
     for (int i = 0; i < op->net->threads; i++)
         if (!make_room(op, conv, &conv->rooms[i], err))
             return false;
-    return make_products(op, conv, err);
+    return conv->way->make(op, err);
 }
 
 /* Brings the weights of some outputs to the order of the products. */
@@ -172,9 +136,9 @@ static void arrange_weights(struct op *op, struct share outputs)
     long channels = conv->channels, all = conv->outputs;
 
     for (long o = outputs.begin; o < outputs.end; o++)
-        for (long c = 0; c < channels; c++) {
+        for (long c = 0; c < conv->seen; c++) {
             void *taps =
-                operand_at(net, operand_of_parameter(op, 0), (o * channels + c) * conv->taps);
+                operand_at(net, operand_of_parameter(op, 0), (o * conv->seen + c) * conv->taps);
             long last = (conv->taps - 1) * all * channels;
 
             grid_copy(type, taps, conv->taps, operand_at(net, conv->forward_weight, c * all + o),
@@ -190,7 +154,12 @@ static struct grid input_grid(const struct op *op)
     const struct conv *conv = op->own;
     const struct extent *in = &op->node->in;
 
-    return (struct grid){in->height, in->width, conv->channels, conv->pitch, op->node->padding};
+    return (struct grid){.height = in->height,
+                         .width = in->width,
+                         .channels = conv->channels,
+                         .pitch = conv->pitch,
+                         .padding = op->node->padding,
+                         .part = conv->input_part};
 }
 
 static struct grid output_grid(const struct op *op, long padding)
@@ -198,37 +167,29 @@ static struct grid output_grid(const struct op *op, long padding)
     const struct conv *conv = op->own;
     const struct extent *out = &op->node->out;
 
-    return (struct grid){out->height, out->width, conv->outputs, conv->pitch, padding};
+    return (struct grid){.height = out->height,
+                         .width = out->width,
+                         .channels = conv->outputs,
+                         .pitch = conv->pitch,
+                         .padding = padding,
+                         .part = conv->slope_part};
 }
 
-/* The grid of an image of the input. */
-static void *input_at(const struct op *op, long n)
-{
-    const struct conv *conv = op->own;
-
-    if (conv->as_it_lies)
-        return operand_at(op->net, op->input->operand, n * op->input->width);
-    return operand_at(op->net, conv->inputs, n * (long)conv->input_numbers);
-}
-
-static void lay_input(const struct op *op, long n)
+static void lay_input(const struct op *op, long n, const struct room *room)
 {
     const struct conv *conv = op->own;
     const struct image image = {op->input, n};
     const struct grid grid = input_grid(op);
+    void *to = conv_input_at(op, n);
 
-    if (conv->by_windows)
-        grid_lay_windows(op->net, op->node, image, input_at(op, n));
-    else if (!conv->as_it_lies)
-        grid_lay_operand(op->net, &grid, image, input_at(op, n));
-}
-
-/* Pixels of the grid from what a window's first tap sees to what another one sees. */
-static long tap_pixel(const struct op *op, long tap)
-{
-    const struct conv *conv = op->own;
-
-    return tap / op->node->kernel * conv->pitch + tap % op->node->kernel;
+    if (conv->by_windows) {
+        grid_lay_windows(op->net, op->node, image, conv->channels,
+                         room->plain ? room->plain : to);
+        if (room->plain)
+            split_numbers(room->plain, conv->input_part, to, conv->input_part);
+    } else if (conv->inputs) {
+        grid_lay_operand(op->net, &grid, image, room->line, to);
+    }
 }
 
 /* From the sums of the grid to an image of the output, line by line. */
@@ -262,16 +223,10 @@ static void forward(struct op *op, int thread)
 
     arrange_weights(op, share_of(conv->outputs, 1, thread, net->threads));
     team_meet(net->team);
+    conv->way->pack(op, thread);
     for (long n = images.begin; n < images.end; n++) {
-        void *grid = input_at(op, n);
-
-        lay_input(op, n);
-        for (long tap = 0; tap < conv->taps; tap += conv->together)
-            product_run_alone(
-                net, tap == 0 ? conv->forward : conv->forward_more, thread,
-                operand_at(net, grid, tap_pixel(op, tap) * conv->channels),
-                operand_at(net, conv->forward_weight, tap * conv->channels * conv->outputs),
-                room->sums);
+        lay_input(op, n, room);
+        conv->way->forward(op, n, thread);
         finish_sums(op, room->sums, n);
     }
 }
@@ -300,39 +255,21 @@ static void lay_slope(struct op *op, const struct room *room, long n)
     }
 }
 
-static void input_backward(struct op *op, const struct room *room, struct image image, int thread)
-{
-    const struct conv *conv = op->own;
-    float *gradient = op->input->gradient + image.index * op->input->width;
-    struct grid grid = input_grid(op);
-
-    for (long tap = 0; tap < conv->taps; tap += conv->together)
-        product_run_alone(
-            op->net, tap == 0 ? conv->to_input : conv->to_input_more, thread,
-            operand_at(op->net, room->slope, tap_pixel(op, tap) * conv->outputs),
-            operand_at(op->net, conv->back_weight, tap * conv->channels * conv->outputs),
-            conv->as_it_lies ? gradient : room->sums);
-    grid.padding = 0;
-    if (!conv->as_it_lies)
-        grid_take_gradient(&grid, room->sums, image);
-}
-
 static void image_backward(struct op *op, const struct room *room, long n, int thread)
 {
     const struct conv *conv = op->own;
-    struct layerwise *net = op->net;
-    const struct image input = {op->input, n};
-    void *pixels =
-        operand_at(net, room->slope, conv->slope_padding * (conv->pitch + 1) * conv->outputs);
-    void *grid = input_at(op, n);
+    const struct image image = {op->input, n};
+    struct grid grid = input_grid(op);
 
     lay_slope(op, room, n);
-    for (long tap = 0; tap < conv->taps; tap += conv->together)
-        product_run_alone(net, conv->to_weight, thread,
-                          operand_at(net, grid, tap_pixel(op, tap) * conv->channels), pixels,
-                          room->weight + tap * conv->channels * conv->outputs);
-    if (op->to_input)
-        input_backward(op, room, input, thread);
+    conv->way->to_weight(op, n, thread);
+    if (!op->to_input)
+        return;
+    conv->way->to_input(
+        op, conv->as_it_lies ? op->input->gradient + n * op->input->width : room->sums, thread);
+    grid.padding = 0;
+    if (!conv->as_it_lies)
+        grid_take_gradient(&grid, room->sums, image);
 }
 
 /* Sums what the threads have found, in their order: the gradient of some outputs. */
@@ -347,14 +284,14 @@ static void sum_rooms(struct op *op, struct share outputs)
         for (int i = 0; i < op->net->threads; i++)
             sum += conv->rooms[i].bias[o];
         bias[o] = (float)sum;
-        for (long c = 0; c < conv->channels; c++)
+        for (long c = 0; c < conv->seen; c++)
             for (long tap = 0; tap < conv->taps; tap++) {
                 long at = (tap * conv->channels + c) * conv->outputs + o;
                 float total = conv->rooms[0].weight[at];
 
                 for (int i = 1; i < op->net->threads; i++)
                     total += conv->rooms[i].weight[at];
-                weight[(o * conv->channels + c) * conv->taps + tap] = total;
+                weight[(o * conv->seen + c) * conv->taps + tap] = total;
             }
     }
 }

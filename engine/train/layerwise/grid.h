@@ -8,6 +8,7 @@ struct grid {
     long height, width, channels; /* of the image */
     long pitch;                   /* pixels of a line of the grid */
     long padding;                 /* lines above the image, and pixels before it */
+    long part; /* 0: numbers are operands; else f32 in parts, each so many behind the last */
 };
 
 /* An image of a tensor: number `index` of the batch. */
@@ -16,11 +17,11 @@ struct image {
     long index;
 };
 
-/* Lays the operand of an image into a grid of operands. */
+/* Lays the operand of an image into a grid; `line` has room for one of f32. */
 void grid_lay_operand(const struct layerwise *net, const struct grid *grid, struct image image,
-                      void *ret_grid);
+                      float *line, void *ret_grid);
 
-/* Rounds a line of an image, which has its channels last, to a grid of operands. */
+/* Rounds or splits a line of an image, which has its channels last, to a grid. */
 void grid_lay_line(const struct layerwise *net, const struct grid *grid, long line,
                    const float *numbers, void *ret_grid);
 
@@ -28,9 +29,10 @@ void grid_lay_line(const struct layerwise *net, const struct grid *grid, long li
 void grid_take_gradient(const struct grid *grid, const float *from, struct image image);
 
 /* Lays out what each pixel of a convolution's result sees, (channel, line, column), of an image
- * that has its channels first: a grid without padding, whose channels these are. */
+ * that has its channels first: a grid of operands without padding, whose pixels of `channels`
+ * numbers begin with these. */
 void grid_lay_windows(const struct layerwise *net, const struct node *node, struct image image,
-                      void *ret_grid);
+                      long channels, void *ret_grid);
 
 /* Copies numbers of so many bytes each to places that are `step` numbers apart. */
 void grid_copy(size_t type, const void *from, long count, void *to, long step);
