@@ -2,6 +2,7 @@
 #include "engine/train/verify/deviations.h"
 
 #include "common/cleanup.h"
+#include "engine/train/networks/recipes.h"
 #include "engine/train/verify/near_zero.h"
 
 #include <math.h>
@@ -20,6 +21,14 @@ static double number(const json_t *json, const char *key)
     return json_number_value(json_object_get(json, key));
 }
 
+/* What is equal is not off, even from zero. */
+static double relative(double ours, double theirs, double scale)
+{
+    double difference = fabs(ours - theirs);
+
+    return difference <= 0 ? 0 : difference / fabs(scale);
+}
+
 static void losses(const json_t *ours, const json_t *theirs, struct worst *worst)
 {
     size_t count = json_array_size(theirs);
@@ -32,7 +41,7 @@ static void losses(const json_t *ours, const json_t *theirs, struct worst *worst
         char name[32];
 
         snprintf(name, sizeof name, "step %zu", i);
-        consider(worst, fabs(a - b) / fabs(b), name);
+        consider(worst, relative(a, b, b), name);
     }
 }
 
@@ -47,7 +56,7 @@ static void keep_excuse(struct deviations *all, const struct excuse *excuse)
 static double excused(struct excuse *excuse, const json_t *near_zero, double difference,
                       double rms, double limit)
 {
-    excuse->before = fabs(difference) / rms;
+    excuse->before = relative(difference, 0, rms);
     excuse->after = excuse->before;
     if (excuse->before > limit)
         excuse->after = fabs(near_zero_left(near_zero, difference, &excuse->units)) / rms;
@@ -107,7 +116,10 @@ double deviations_median(double *values, size_t count)
 
 static double norm(const json_t *ours, const json_t *theirs)
 {
-    return ours ? fabs(number(ours, "l2") / number(theirs, "l2") - 1) : INFINITY;
+    if (!ours || number(ours, "count") < number(theirs, "count") ||
+        number(ours, "count") > number(theirs, "count"))
+        return INFINITY;
+    return relative(number(ours, "l2"), number(theirs, "l2"), number(theirs, "l2"));
 }
 
 /* Adam makes steps of the rounding noise where a gradient is zero by mathematics: so is that of
@@ -137,6 +149,8 @@ static double norms(const json_t *ours, json_t *theirs, bool updates, struct wor
         if (count < COUNT(deviations))
             deviations[count++] = deviation;
     }
+    if (json_object_size(ours) > json_object_size(theirs))
+        consider(worst, INFINITY, "of a tensor that the file lacks");
     return deviations_median(deviations, count);
 }
 
@@ -144,7 +158,8 @@ static double norms(const json_t *ours, json_t *theirs, bool updates, struct wor
 static void dots(const char *name, const json_t *ours, const json_t *theirs, struct worst *worst)
 {
     if (json_object_get(theirs, "dot"))
-        consider(worst, fabs(number(ours, "dot") - number(theirs, "dot")) / number(theirs, "l2"),
+        consider(worst,
+                 relative(number(ours, "dot"), number(theirs, "dot"), number(theirs, "l2")),
                  name);
 }
 
@@ -168,10 +183,13 @@ static void gradients(const json_t *ours, json_t *theirs, double element_limit, 
 void deviations_find(const json_t *ours, const json_t *theirs, double element_limit,
                      struct deviations *ret)
 {
+    const char *network = json_string_value(json_object_get(theirs, "network"));
+    bool of_graph = network && recipe_find(network);
+
     *ret = (struct deviations){0};
     losses(json_object_get(ours, "losses"), json_object_get(theirs, "losses"), &ret->loss);
     gradients(json_object_get(ours, "gradients"), json_object_get(theirs, "gradients"),
-              element_limit, json_object_get(theirs, "network") != NULL, ret);
+              element_limit, of_graph, ret);
     ret->update_median = norms(json_object_get(ours, "updates"),
                                json_object_get(theirs, "updates"), true, &ret->update);
     norms(json_object_get(ours, "running"), json_object_get(theirs, "running"), false,

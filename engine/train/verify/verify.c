@@ -98,7 +98,7 @@ static int read_options(int argc, char *const argv[], struct joiner *joiner,
     *ret_reference = reference_read(ret_options, &err);
     if (!*ret_reference || !reference_options(*ret_reference, &defaults, &err) ||
         !verify_options_read(argc, argv, &defaults, ret_options, &err) ||
-        !check_workload(ret_options, &err) || !reference_fits(*ret_reference, ret_options, &err))
+        !check_workload(ret_options, &err) || !reference_fits(&defaults, ret_options, &err))
         return refuse(joiner, &err, 2);
     return 0;
 }

@@ -16,9 +16,9 @@ const char verify_usage[] =
     "Trains a workload for a few steps on data that anybody can make again, and prints losses,\n"
     "logits, gradients, running statistics and updates as JSON. With --against it prints the\n"
     "largest deviations from such a FILE instead; exit status 1 says that they are too large.\n"
-    "FILE says the workload, batch, seed, steps, length, precision and optimizer; an option "
-    "that\n"
-    "says something else is refused. `pennyworth-worker workloads` lists the workloads.\n";
+    "FILE says the workload, batch, seed, steps, length, precision and optimizer: what this\n"
+    "command prints is such a file. One that lacks something and an option that says something\n"
+    "else are refused, exit status 2. `pennyworth-worker workloads` lists the workloads.\n";
 
 static const char *const precisions[] = {"f32", "bf16", NULL};
 static const char *const plans[] = {"auto", "fixed", "plain", NULL};

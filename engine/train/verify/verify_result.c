@@ -262,7 +262,7 @@ static json_t *describe(const struct verify_options *options, const struct order
     return json_pack(
         "{s:o, s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
         "s:f, s:i}",
-        "made_with", made_with(options), "ordering", name, "workload", options->workload,
+        "made_with", made_with(options), "ordering", name, "network", options->workload,
         "optimizer", optimizer_name(o->kind), "batch", (json_int_t)options->batch, "seed",
         (json_int_t)options->seed, "length", (json_int_t)options->length, "lr", o->lr, "lr_decay",
         o->lr_decay, "momentum", o->momentum, "rho", o->rho, "beta1", o->beta1, "beta2", o->beta2,

@@ -16,6 +16,7 @@ WORKER = os.environ["PENNYWORTH_TEST_WORKER"]
 REFERENCE = pathlib.Path(__file__).parent / "reference"
 PLAIN = REFERENCE / "batch4_seed1.json"
 MOMENTUM = REFERENCE / "batch3_seed7_momentum.json"
+TEXT = REFERENCE / "networks" / "gpt2_tiny.json"
 NETWORKS = sorted((REFERENCE / "networks").glob("*.json"))
 MOMENTUM_OPTIONS = ("--batch", "3", "--seed", "7", "--steps", "4", "--lr", "0.001",
                     "--momentum", "0.9", "--weight-decay", "0.01")
@@ -199,20 +200,82 @@ class Networks(Verify):
         self.assertIn("has batch", done.stderr)
 
     def test_a_file_that_no_run_can_repeat_is_refused(self):
-        for member, value, words in (("ranks", 2, "the file has 2 ranks, here are 1"),
-                                     ("network", "vgg", "the workload 'vgg' is not known"),
-                                     ("optimizer", "lamb", "optimizer in the file is none of"),
-                                     ("batch", "four", "batch in the file is out of its range"),
-                                     ("batch", 0, "batch in the file is out of its range"),
-                                     ("lr", -1, "lr in the file must be between 0 and 1000")):
-            reference = json.loads(PLAIN.read_text())
+        for member, value, words in (
+                ("ranks", 2, "the file has 2 ranks, here are 1"),
+                ("ranks", "two", "ranks in the file must be a whole number from 1 to 65536"),
+                ("network", "vgg", "the workload 'vgg' is not known"),
+                ("network", 7, "network in the file must be a string"),
+                ("made_with", "PyTorch", "made_with in the file must be an object"),
+                ("made_with", {"dtype": "float16"}, "made_with.dtype in the file must be float64, float32"),
+                ("optimizer", "lamb", "optimizer in the file must be sgd, rmsprop, adadelta, adam or adamw"),
+                ("optimizer", 7, "optimizer in the file must be sgd, rmsprop, adadelta, adam or adamw"),
+                ("batch", "four", "batch in the file must be a whole number from 1 to 4096"),
+                ("batch", 0, "batch in the file must be a whole number from 1 to 4096"),
+                ("seed", 2**40 + 3, "seed in the file must be a whole number from 0 to 4294967295"),
+                ("length", 65, "gpt2_tiny takes a length of at most 64"),
+                ("steps", 7, "steps in the file must be 4, as many as it has losses"),
+                ("losses", [], "losses in the file must be an array of 1 to 1000 numbers"),
+                ("losses", [5.5, "x"], "losses in the file must be an array of 1 to 1000 numbers"),
+                ("lr", -1, "lr in the file must be a number from 0 to 1000 for adamw"),
+                ("beta1", 1, "beta1 in the file must be a number from 0 to below 1 for adamw"),
+                ("weight_decay", None, "weight_decay in the file must be a number from 0 to 1000")):
+            reference = json.loads(TEXT.read_text())
             reference[member] = value
-            with self.subTest(member=member), file_of(reference) as file:
+            with self.subTest(member=member, value=value), file_of(reference) as file:
                 self.assertIn(words, self.expect(2, "--against", file).stderr)
 
+    def test_a_file_that_does_not_say_what_is_trained_is_refused(self):
+        for member in ("batch", "seed", "lr", "optimizer", "beta1", "beta2", "eps", "weight_decay",
+                       "losses", "gradients", "updates"):
+            reference = json.loads(TEXT.read_text())
+            del reference[member]
+            with self.subTest(member=member), file_of(reference) as file:
+                self.assertIn(f" {member} in the file must be", self.expect(2, "--against", file).stderr)
+
+    def test_a_file_that_cannot_be_compared_is_refused(self):
+        name = "transformer.ln_f.bias"
+        for section in ("gradients", "updates"):
+            for member, value in (("l2", None), ("count", "x"), ("dot", "x"), ("at", {}), ("at", {"0": "x"}),
+                                  ("at", {"first": 1})):
+                reference = json.loads(TEXT.read_text())
+                reference[section][name][member] = value
+                with self.subTest(section=section, member=member, value=value), file_of(reference) as file:
+                    self.assertIn(f"{section}.{name} in the file must be an object with count, l2",
+                                  self.expect(2, "--against", file).stderr)
+        for text, words in (("", "is no JSON object: line 1, "), ("{\n1}", "is no JSON object: line 2, "),
+                            ("[1]", "is no JSON object: line 1, an array begins")):
+            with self.subTest(text=text), tempfile.NamedTemporaryFile("w") as file:
+                file.write(text)
+                file.flush()
+                self.assertIn(words, self.expect(2, "--against", file.name).stderr)
+        done = self.expect(2, "--against", CACHE.name)
+        self.assertIn(f"cannot read '{CACHE.name}': it is a directory", done.stderr)
+
+    def test_a_tensor_that_the_file_lacks_is_found(self):
+        for section, words in (("gradients", "gradient norm, rel"), ("updates", "update norm, rel")):
+            for change in share((lambda tensors: tensors.popitem(),
+                                 lambda tensors: tensors["fc.bias"].update(count=56))):
+                reference = json.loads((REFERENCE / "networks" / "lstm2017.json").read_text())
+                change(reference[section])
+                with self.subTest(section=section), file_of(reference) as file:
+                    self.assertRegex(self.expect(1, "--against", file).stdout, words + "ative +inf .* LARGE")
+
+    def test_what_verify_prints_is_such_a_file(self):
+        for options in share((("--workload", "gpt2_tiny"),
+                              ("--workload", "textgen2017", "--precision", "bf16"),
+                              ("--workload", "mlp2017", "--lr", "0"), ("--batch", "2", "--steps", "1"))):
+            done = self.expect(0, *options)
+            with self.subTest(options=options), file_of(json.loads(done.stdout)) as file:
+                self.assertRegex(self.expect(0, "--orderings", "1", "--against", file).stdout,
+                                 "gradient norm, relative +0 ")
+
     def test_another_recipe_is_not_compared(self):
-        done = self.expect(2, "--steps", "1", "--lr", "0.1", "--against", str(PLAIN))
+        done = self.expect(2, "--lr", "0.1", "--against", str(PLAIN))
         self.assertIn("has lr 0.002, not 0.1", done.stderr)
+        done = self.expect(2, "--steps", "4", "--against", str(PLAIN))
+        self.assertIn("has steps 3, not 4", done.stderr)
+        done = self.expect(2, "--seed", "4294967295", "--against", str(PLAIN))
+        self.assertIn("has seed 1, not 4294967295", done.stderr)
 
     def test_bad_options_are_named(self):
         for options, words in ((("--batch", "0"), "--batch must be between 1 and 4096, got 0"),
