@@ -40,8 +40,9 @@ export const whyNothing = (cell) => {
   const left = cell.runs.filter((run) => run.state === 'queued' || run.state === 'running').length;
   if (cell.refused) return `refused: ${cell.refused}`;
   if (left) return 'not yet: its runs are still queued';
-  if (cell.failed_runs || cell.invalid_runs || cell.voided_runs) return `unknown: ${count(cell.failed_runs, 'run')} failed, ${cell.invalid_runs} not valid${cell.voided_runs ? `, ${cell.voided_runs} voided` : ''}`;
-  return 'unknown: no run of it has finished';
+  const lost = [[cell.failed_runs, 'failed'], [cell.invalid_runs, 'not valid'], [cell.voided_runs, 'voided']]
+    .filter(([runs]) => runs).map(([runs, how]) => `${count(runs, 'run')} ${how}`);
+  return lost.length ? `unknown: ${lost.join(', ')}` : 'unknown: no run of it has finished';
 };
 
 export const count = (many, one) => `${many} ${one}${many === 1 ? '' : 's'}`;
@@ -63,11 +64,14 @@ export const share = (value) => `${Number((value * 100).toFixed(2))} %`;
 const workloadsOf = (sweep) => new Set(sweep.cells.map((cell) => cell.spec.workload));
 // Whether cells train different workloads, so that no cell is the best of all.
 export const isMixed = (sweep) => workloadsOf(sweep).size > 1;
+// Whether each cell is the only one of its workload, so that there is nothing to compare.
+export const isOneEach = (sweep) => isMixed(sweep) && workloadsOf(sweep).size === sweep.cells.length;
 
 // The answer of a sweep in a sentence or two.
 export const answerOf = (sweep) => {
   if (sweep.preset === 'aa')
     return sweep.false_alarms ? `False alarms: ${rateOf(sweep.false_alarms)}` : 'False alarms: unknown, no pair has finished.';
+  if (isOneEach(sweep)) return `${count(sweep.cells.length, 'workload')} with one cell each: none is compared with another.`;
   if (isMixed(sweep)) return `${count(workloadsOf(sweep).size, 'workload')}: each is compared with its own kind only.`;
   const numbered = sweep.cells.filter((each) => each.rank !== null);
   if (!sweep.best)

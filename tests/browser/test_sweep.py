@@ -34,6 +34,7 @@ class Sweeps(SweepCase):
         self.show(base={"engine": "crash", "steps": 5}, knobs={"batch_size": [8, 16]}, blocks=1)
         self.assertIn("unknown", self.text(".answer"))
         self.assertIn("unknown: 1 run failed", self.text(".cells"))
+        self.assertNotIn("0 not valid", self.text(".cells"))
         self.assertEqual([], self.all(".sweep-chart"))
 
     def test_it_says_where_the_time_went_if_the_engine_does(self):

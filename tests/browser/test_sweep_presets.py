@@ -31,20 +31,42 @@ class Presets(SweepCase):
 class Mixed(BrowserCase):
     ENGINES = {"native": fake("speed"), "idle": fake("slow", 2)}
 
-    def test_the_networks_of_2017_have_a_chart_each_and_none_is_the_best(self):
+    def test_the_networks_of_2017_share_a_chart_and_none_is_compared(self):
         self.open("/?view=measure&form=sweep&steps=20&warmup_steps=1&blocks=1")
         Select(self.one("[data-field=preset] select")).select_by_value("clouds2017")
         self.one("main button.primary").click()
         self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
         self.until(lambda: "Finished" in self.text(".live"), "it ends")
         self.assertIn("seven networks of an article", self.text(".lead"))
-        self.assertIn("7 workloads: each is compared with its own kind only", self.text())
+        self.assertIn("7 workloads with one cell each: none is compared with another", self.text())
         names = [each.text for each in self.all(".cells tbody th")]
         self.assertEqual(7, len(names))
         self.assertEqual("workload=mlp2017", names[0])
         self.assertNotIn("Fastest", self.text())
-        valid = [row for row in self.all(".cells tbody tr") if "1 valid run" in row.text]
-        self.assertEqual(len(valid), len(self.all("main figure")))
+        self.assertEqual(["Cell", "Samples/s", "Runs, by block"],
+                         [each.text for each in self.all(".cells thead th")])
+        valid = [row.text.split()[0] for row in self.all(".cells tbody tr") if "1 valid run" in row.text]
+        self.assertEqual(1, len(self.all("main figure")))
+        self.assertEqual("Throughput of each workload", self.text(".sweep-chart figcaption strong"))
+        self.assertEqual(valid, [f"workload={each.text}" for each in self.all(".sweep-chart .row-name")])
+        self.assertEqual(len(valid), len(self.all(".sweep-chart .mark")))
+        self.assertNotIn("NaN", self.one("main").get_attribute("outerHTML"))
+        for dark, width in ((False, 1280), (True, 360)):
+            self.look(dark=dark, width=width)
+            self.screenshot(f"sweep-clouds2017-{'dark' if dark else 'light'}-{width}")
+            self.assertNoSideways(f"clouds2017 {width}")
+            self.assertAccessible(f"clouds2017 {width}")
+
+    def test_workloads_with_several_cells_have_a_chart_each(self):
+        self.open("/?view=measure&form=sweep&steps=20&warmup_steps=1&blocks=1"
+                  "&knob=workload%3Dmlp2017,%20lstm2017&knob=engine%3Dnative,%20idle")
+        self.one("main button.primary").click()
+        self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
+        self.until(lambda: "Finished" in self.text(".live"), "it ends")
+        self.assertIn("2 workloads: each is compared with its own kind only", self.text())
+        self.assertEqual({"Throughput of mlp2017", "Throughput of lstm2017"},
+                         {each.text for each in self.all(".sweep-chart figcaption strong")})
+        self.assertIn("Relative to the best", [each.text for each in self.all(".cells thead th")])
 
 
 class Engines(BrowserCase):

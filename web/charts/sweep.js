@@ -2,6 +2,7 @@
 /* global d3 */
 import { h, s } from '../dom.js';
 import { number } from '../format.js';
+import { logTicks } from './frame.js';
 
 const ROW = 46;
 const EDGE = { left: 14, right: 26, top: 8, bottom: 44 };
@@ -29,8 +30,9 @@ const figure = ({ title, description, caption }, draw) => {
   return { element, stop: () => watch.disconnect() };
 };
 
-const axisX = (svg, scale, { label, top, bottom, width, format }) => {
+const axisX = (svg, scale, { label, top, bottom, width, format, marks }) => {
   const axis = d3.axisBottom(scale).ticks(Math.max(3, Math.min(8, width / 90))).tickSize(top - bottom).tickPadding(6);
+  if (marks) axis.tickValues(marks).tickFormat((value) => number(value));
   svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${bottom})`).call(format ? axis.tickFormat(format) : axis);
   svg.append('text').attr('class', 'axis-name').attr('x', (EDGE.left + width - EDGE.right) / 2).attr('y', bottom + 36).attr('text-anchor', 'middle').text(label);
 };
@@ -45,15 +47,17 @@ const whisker = (svg, { low, high }, x, y) => {
 const extentOf = (rows, more) => d3.extent([...rows.flatMap((row) => [row.value, row.low ?? row.value, row.high ?? row.value]), ...more]);
 
 // One row for each of { name, value, low, high, note, isBest }: a dot with whiskers, its name above it.
-// `steps`: joins rows as stairs. `reference`: a line at this value. `zero`: the axis begins at 0.
-export const rowChart = ({ rows, label, reference = null, steps = false, zero = false, format = null, ...texts }) =>
+// `steps`: joins rows as stairs. `reference`: a line at this value. `zero`: the axis begins at 0. `log`: it is logarithmic.
+export const rowChart = ({ rows, label, reference = null, steps = false, zero = false, log = false, format = null, ...texts }) =>
   figure(texts, (svg, width) => {
     const bottom = EDGE.top + rows.length * ROW;
     const [low, high] = extentOf(rows, [...(reference === null ? [] : [reference]), ...(zero ? [0] : [])]);
     const room = (high - low || Math.abs(high) || 1) * 0.04;
-    const x = d3.scaleLinear([zero ? 0 : Math.max(0, low - room), high + room], [EDGE.left, width - EDGE.right]);
+    const span = [EDGE.left, width - EDGE.right];
+    const x = log ? d3.scaleLog([Math.max(low, d3.min(rows, (row) => row.value) / 10) / 1.35, high * 1.35], span).clamp(true)
+      : d3.scaleLinear([zero ? 0 : Math.max(0, low - room), high + room], span);
     const y = (index) => EDGE.top + index * ROW + 32;
-    axisX(svg, x, { label, top: EDGE.top, bottom, width, format });
+    axisX(svg, x, { label, top: EDGE.top, bottom, width, format, marks: log && logTicks(x.domain(), width / 90) });
     if (reference !== null)
       svg.append('path').attr('class', 'reference').attr('d', `M${x(reference)},${EDGE.top}V${bottom}`);
     if (steps)

@@ -8,7 +8,7 @@ import { href } from '../state.js';
 import { sweepCharts } from './sweep_charts.js';
 import { cellTable, refusedList } from './sweep_table.js';
 import { showList } from './sweep_list.js';
-import { againOf, answerOf, count, presetInWords, share, stateInWords } from '../sweep_words.js';
+import { againOf, answerOf, count, isOneEach, presetInWords, share, stateInWords } from '../sweep_words.js';
 
 export const title = 'Sweeps';
 
@@ -71,7 +71,7 @@ const head = (sweep, trouble) => {
 
 const details = (sweep) =>
   [h('p', { class: 'answer' }, answerOf(sweep)),
-    h('p', { class: 'hint' }, `A difference below ${share(sweep.margin)} counts as none. `, sweep.notes.join(' '))];
+    h('p', { class: 'hint' }, !isOneEach(sweep) && `A difference below ${share(sweep.margin)} counts as none. `, sweep.notes.join(' '))];
 
 // Replaces the content and keeps the focus.
 const replace = (place, content) => {

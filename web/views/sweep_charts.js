@@ -1,7 +1,8 @@
 // Chooses the charts of a sweep.
 import { lineChart, rowChart } from '../charts/sweep.js';
+import { number } from '../format.js';
 import { alarmsTable, traceOf, traceTable } from './sweep_table.js';
-import { answerOf, change, count, isMixed, share, shortChange } from '../sweep_words.js';
+import { answerOf, change, count, isMixed, isOneEach, share, shortChange, throughput } from '../sweep_words.js';
 
 const WHISKERS = 'Whiskers: 95 % interval. The table below has the same numbers.';
 
@@ -54,6 +55,16 @@ const alarms = (sweep) => {
 
 const still = (element) => ({ element, stop: () => {} });
 
+// One cell of each workload.
+const oneEach = (sweep) => {
+  const rows = measured(sweep).map((cell) => ({
+    name: cell.spec.workload, value: cell.samples_per_second, low: cell.interval?.low, high: cell.interval?.high,
+    note: throughput(cell), short: number(cell.samples_per_second),
+  }));
+  return rowChart({ rows, log: true, label: 'Samples/s', title: 'Throughput of each workload', caption: `The scale is logarithmic. ${WHISKERS}`,
+    description: rows.map((row) => `${row.name}: ${row.note} samples/s`).join('; ') });
+};
+
 // Each workload has a chart and a scale of its own.
 const mixed = (sweep) => [...new Set(measured(sweep).map((cell) => cell.spec.workload))].map((workload) => {
   const rows = measured(sweep).filter((cell) => cell.spec.workload === workload).map((cell) => ({
@@ -77,6 +88,7 @@ const speeds = (sweep) => {
 export const sweepCharts = (sweep) => {
   if (sweep.preset === 'aa') return [...(sweep.false_alarms ? [alarms(sweep), still(alarmsTable(sweep.false_alarms))] : []), ...(measured(sweep).length ? [speeds(sweep)] : [])];
   if (!measured(sweep).length) return [];
+  if (isOneEach(sweep)) return [oneEach(sweep)];
   if (isMixed(sweep)) return mixed(sweep);
   const kinds = { ladder, threads, tune };
   if (sweep.preset === 'tune' && !traceOf(sweep).length) return [];

@@ -4,7 +4,7 @@ import { dollars, half, interval, number, percent } from '../format.js';
 import { rankText } from '../comparison_words.js';
 import { rankBar, table } from '../parts.js';
 import { href } from '../state.js';
-import { change, count, isMixed, ratio, share, throughput, tiedInWords, verdictInWords, whyNothing } from '../sweep_words.js';
+import { change, count, isMixed, isOneEach, ratio, share, throughput, tiedInWords, verdictInWords, whyNothing } from '../sweep_words.js';
 
 // Cells of a sequence keep their order; others are sorted by rank.
 const ORDERED = new Set(['ladder', 'threads', 'aa']);
@@ -83,6 +83,7 @@ const namesOf = (sweep) => {
   if (preset === 'threads') return ['name', 'speed', 'first', 'efficiency', 'rank', 'runs'];
   if (preset === 'aa') return ['name', 'speed', 'first', 'runs'];
   if (preset === 'tune') return ['rank', 'name', 'round', 'speed', 'best', 'runs'];
+  if (isOneEach(sweep)) return ['name', 'speed', 'runs'];
   return isMixed(sweep) ? ['name', 'speed', 'best', 'rank', 'runs'] : ['rank', 'name', 'speed', 'best', 'first', 'runs'];
 };
 
@@ -99,7 +100,7 @@ export const cellTable = (sweep) => {
   const sorted = ORDERED.has(sweep.preset) || isMixed(sweep) ? cells : byRank(cells);
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cells' },
     h('table', { class: 'cells' },
-      h('caption', {}, 'Cells. Medians of the valid runs with 95 % intervals; with 95 % the true ranks of all cells lie within those shown.', isMixed(sweep) && ' Only cells of one workload are compared.'),
+      h('caption', {}, 'Cells. Medians of the valid runs with 95 % intervals', isOneEach(sweep) ? '.' : '; with 95 % the true ranks of all cells lie within those shown.', isMixed(sweep) && !isOneEach(sweep) && ' Only cells of one workload are compared.'),
       h('thead', {}, h('tr', {}, columns.map((column) => h('th', { scope: 'col', class: column.number && 'number' }, column.title)))),
       h('tbody', {}, sorted.map((cell) => h('tr', { class: cell.may_be_best && 'tied' }, columns.map((column) => column.cell(cell, cells, sweep)))))));
 };
