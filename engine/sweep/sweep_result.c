@@ -114,7 +114,7 @@ static void summarize_cell(const struct sweep_run *runs, size_t count, size_t in
 }
 
 /* By blocks where there are two in which both were measured: what both saw cancels out. Else as
- * sure as their intervals. */
+ * sure as their intervals. Of a cell to itself: surely 1. */
 static struct ratio ratio_of(const struct sweep_run *runs, size_t count,
                              const struct sweep_result *result, size_t a, size_t b)
 {
@@ -124,6 +124,8 @@ static struct ratio ratio_of(const struct sweep_run *runs, size_t count,
 
     if (!(result->cells[a].throughput.value > 0) || !(result->cells[b].throughput.value > 0))
         return (struct ratio){.known = false};
+    if (a == b)
+        return (struct ratio){true, 1, 1, 1};
     for (long long block = 0, blocks = blocks_of(runs, count); block < blocks; block++) {
         const struct sweep_run *run_a = find_run(runs, count, a, block);
         const struct sweep_run *run_b = find_run(runs, count, b, block);

@@ -96,6 +96,20 @@ TEST(one_run_is_as_sure_as_its_steps)
     EXPECT_INT(sweep_verdict(&result, 0, 1), COMPARE_WORSE);
 }
 
+TEST(a_cell_is_surely_as_fast_as_itself)
+{
+    const struct sweep_run runs[] = {done(0, 0, 100), done(1, 0, 200), done(1, 1, 205)};
+    AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 2);
+    const struct ratio *to_itself[] = {&result.cells[0].to_first, &result.cells[1].to_best};
+
+    for (size_t i = 0; i < COUNT(to_itself); i++) {
+        EXPECT(to_itself[i]->known);
+        EXPECT_NEAR(to_itself[i]->low, 1, 0);
+        EXPECT_NEAR(to_itself[i]->value, 1, 0);
+        EXPECT_NEAR(to_itself[i]->high, 1, 0);
+    }
+}
+
 static struct sweep_run split(struct sweep_run run, double input, double compute)
 {
     run.shares = (struct time_shares){true, input, compute};
