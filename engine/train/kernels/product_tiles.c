@@ -169,7 +169,15 @@ static void run_block(const struct tile_product *product, struct rows rows,
     copy_block(sums, TILE_BLOCK, result, product->result_stride, high, wide);
 }
 
-/* Some columns of the result, of one block of the depth. */
+/* Numbers of all panels, of so much of the depth. */
+static long packed_numbers(const struct tile_product *product, long depth)
+{
+    long panels = (product->n + TILE_BLOCK - 1) / TILE_BLOCK;
+
+    return panels * parts_of(product) * tile_depth_of(depth) * TILE_BLOCK;
+}
+
+/* Some columns of the result, of one block of the depth: all of them where they are packed. */
 static void run_columns(const struct tile_product *product, struct tile_depth depth, long begin,
                         long end)
 {
@@ -181,7 +189,8 @@ static void run_columns(const struct tile_product *product, struct tile_depth de
     for (block.row = 0; block.row < product->m; block.row += TILE_BLOCK) {
         const struct rows rows = rows_of(product, depth, block.row, scratch->left);
 
-        block.right = product->packed ? product->packed : scratch->right;
+        block.right = product->packed ? product->packed + packed_numbers(product, depth.begin)
+                                      : scratch->right;
         for (block.column = begin; block.column < end; block.column += TILE_BLOCK) {
             run_block(product, rows, &block, scratch->sums);
             block.right += panel_numbers(product, depth);
@@ -191,17 +200,16 @@ static void run_columns(const struct tile_product *product, struct tile_depth de
 
 size_t product_tiles_packed(const struct tile_product *product)
 {
-    long panels = (product->n + TILE_BLOCK - 1) / TILE_BLOCK;
-    long numbers = panels * panel_numbers(product, depth_at(product, 0));
+    long numbers = packed_numbers(product, product->k);
 
-    return product->k <= depth_max(product) && numbers <= RIGHT_NUMBERS
-               ? (size_t)numbers * sizeof(uint16_t)
-               : 0;
+    return numbers <= RIGHT_NUMBERS ? (size_t)numbers * sizeof(uint16_t) : 0;
 }
 
 void product_tiles_pack(const struct tile_product *product, uint16_t *ret_packed)
 {
-    pack_columns(product, depth_at(product, 0), 0, product->n, ret_packed);
+    for (long k = 0; k < product->k; k += depth_max(product))
+        pack_columns(product, depth_at(product, k), 0, product->n,
+                     ret_packed + packed_numbers(product, k));
 }
 
 TILE_TARGET void product_tiles_run(const struct tile_product *product)

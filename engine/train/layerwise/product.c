@@ -51,8 +51,16 @@ static bool by_tiles(const struct layerwise *net, const struct dnn_product *shap
                                                       rows * columns >= 64 * (rows + columns)));
 }
 
-struct product_alone *product_alone(struct layerwise *net, struct dnn_product shape,
-                                    struct error *err)
+/* The same where the right operand is packed once. */
+static bool kept_by_tiles(const struct layerwise *net, const struct dnn_product *shape)
+{
+    return net->scratch &&
+           (net->type == DNN_BF16 ||
+            (shape->left.rows >= 32 && shape->left.columns >= 32 && shape->right.columns >= 64));
+}
+
+static struct product_alone *new_product(struct layerwise *net, struct dnn_product shape,
+                                         bool is_by_tiles, struct error *err)
 {
     struct product_alone *product = xcalloc(1, sizeof *product);
 
@@ -60,10 +68,16 @@ struct product_alone *product_alone(struct layerwise *net, struct dnn_product sh
     net->products = product;
     shape.left.type = shape.right.type = net->type;
     product->tiles = tiles_of(&shape);
-    if (by_tiles(net, &shape))
+    if (is_by_tiles)
         return product;
     product->op = dnn_product(net->dnn, &shape, err);
     return product->op ? product : NULL;
+}
+
+struct product_alone *product_alone(struct layerwise *net, struct dnn_product shape,
+                                    struct error *err)
+{
+    return new_product(net, shape, by_tiles(net, &shape), err);
 }
 
 void products_free(struct layerwise *net)
@@ -80,7 +94,7 @@ void products_free(struct layerwise *net)
 struct product_alone *product_kept(struct layerwise *net, struct dnn_product shape,
                                    struct error *err)
 {
-    struct product_alone *product = product_alone(net, shape, err);
+    struct product_alone *product = new_product(net, shape, kept_by_tiles(net, &shape), err);
     size_t bytes = product && !product->op ? product_tiles_packed(&product->tiles) : 0;
 
     if (bytes == 0)
