@@ -11,9 +11,9 @@ struct tiles {
     bool is_f32;
     long pixels; /* of the output's grid, in tiles */
     long width;  /* pixels of a line of `across` */
-    long *input_taps, *slope_taps,
-        *pixel_taps;                    /* (taps): where each begins in a grid, or in a line */
-    size_t packed_forward, packed_back; /* numbers of one tap's weights */
+    /* (taps): where each begins in the input's grid, in the slope's, and in a line. */
+    long *input_taps, *slope_taps, *pixel_taps;
+    size_t packed_forward, packed_back;     /* numbers of one tap's weights */
     uint16_t *forward_weight, *back_weight; /* (taps), packed */
 };
 
