@@ -70,14 +70,8 @@ TILE_TARGET static double run_amx(void)
 {
     static const uint16_t zeros[16 * 32];
     const long rounds = ROUNDS / 20; /* an operation takes sixteen cycles */
-    struct tile_config config = {.palette = 1};
 
-    for (int i = 0; i < 8; i++) {
-        config.row_bytes[i] = 64;
-        config.rows[i] = 16;
-    }
-    __asm__ volatile("" ::: "memory"); /* the configuration is in memory */
-    tile_configure(&config);
+    tiles_use();
     tile_zero(0);
     tile_zero(1);
     tile_zero(2);

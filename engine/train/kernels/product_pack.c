@@ -6,11 +6,6 @@
 
 #define PACK_TARGET __attribute__((target("avx512f,avx512bw")))
 
-static long least(long a, long b)
-{
-    return a < b ? a : b;
-}
-
 static PACK_TARGET __mmask32 mask_of(long count)
 {
     return count >= 32 ? ~(__mmask32)0 : count <= 0 ? 0 : ((__mmask32)1 << count) - 1;
@@ -71,7 +66,7 @@ PACK_TARGET void pack_right(const struct tile_operand *right, long count, struct
             for (long half = 0; half < 2; half++) {
                 for (long i = 0; i < TILE_ROWS; i++)
                     tiles[half][i] = load_line(right, column + half * TILE_ROWS + i, count, k,
-                                               least(end - k, TILE_DEPTH));
+                                               tile_least(end - k, TILE_DEPTH));
                 transpose16(tiles[half]);
             }
         } else {
@@ -97,7 +92,7 @@ PACK_TARGET void pack_left(const struct tile_operand *left, long count, struct t
         } else {
             for (long i = 0; i < TILE_BLOCK; i++)
                 tiles[i / TILE_ROWS][i % TILE_ROWS] =
-                    load_line(left, row + i, count, k, least(end - k, TILE_DEPTH));
+                    load_line(left, row + i, count, k, tile_least(end - k, TILE_DEPTH));
         }
         store_tile(tiles[0], to, stride);
         store_tile(tiles[1], to + TILE_ROWS * stride, stride);
@@ -115,7 +110,7 @@ static PACK_TARGET void load_floats(const struct tile_operand *operand, bool tra
                                     __m512 ret_lines[TILE_ROWS])
 {
     const float *from = (const float *)operand->numbers + numbers.begin;
-    const __mmask16 mask = (__mmask16)mask_of(least(numbers.end - numbers.begin, TILE_ROWS));
+    const __mmask16 mask = (__mmask16)mask_of(tile_least(numbers.end - numbers.begin, TILE_ROWS));
     __m512i rows[TILE_ROWS];
 
     for (long i = 0; i < TILE_ROWS; i++) {
@@ -138,7 +133,7 @@ static PACK_TARGET __m512i nearest_bf16(__m512 numbers)
         _mm512_set1_epi32((int)0xffff0000));
 }
 
-/* Upper halves of floats: those of the first become the lower ones of each pair. */
+/* Pairs of upper halves of floats: the lower of each pair is from the first. */
 static PACK_TARGET __m512i pair_halves(__m512i first, __m512i second)
 {
     return _mm512_or_si512(_mm512_srli_epi32(first, 16), second);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define TILE_ROWS 16L              /* rows of a tile, and columns of sums */
 #define TILE_DEPTH 32L             /* numbers of the depth in a tile */
@@ -17,6 +18,19 @@
 static inline long tile_depth_of(long count)
 {
     return (count + TILE_DEPTH - 1) / TILE_DEPTH * TILE_DEPTH;
+}
+
+static inline long tile_least(long a, long b)
+{
+    return a < b ? a : b;
+}
+
+/* So many rows and columns of sums. */
+static inline void tile_copy_block(const float *from, long from_stride, float *to, long to_stride,
+                                   long rows, long columns)
+{
+    for (long i = 0; i < rows; i++)
+        memcpy(to + i * to_stride, from + i * from_stride, (size_t)columns * sizeof *to);
 }
 
 struct tile_operand {

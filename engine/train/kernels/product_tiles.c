@@ -37,11 +37,6 @@ static long depth_max(const struct tile_product *product)
     return DEPTH_MAX / parts_of(product);
 }
 
-static long least(long a, long b)
-{
-    return a < b ? a : b;
-}
-
 /* 32 rows of the left operand as tiles read them. */
 struct rows {
     const uint16_t *numbers;
@@ -119,13 +114,6 @@ static TILE_TARGET void multiply_parts(struct rows rows, const struct block *blo
     tiles_end(sums, stride);
 }
 
-static void copy_block(const float *from, long from_stride, float *to, long to_stride, long rows,
-                       long columns)
-{
-    for (long i = 0; i < rows; i++)
-        memcpy(to + i * to_stride, from + i * from_stride, (size_t)columns * sizeof *to);
-}
-
 /* Numbers of a packed panel of 32 columns. */
 static long panel_numbers(const struct tile_product *product, struct tile_depth depth)
 {
@@ -134,7 +122,7 @@ static long panel_numbers(const struct tile_product *product, struct tile_depth 
 
 static struct tile_depth depth_at(const struct tile_product *product, long begin)
 {
-    long count = least(product->k - begin, depth_max(product));
+    long count = tile_least(product->k - begin, depth_max(product));
 
     return (struct tile_depth){begin, count, tile_depth_of(count) / TILE_DEPTH};
 }
@@ -153,8 +141,8 @@ static void run_block(const struct tile_product *product, struct rows rows,
                       const struct block *block, float *sums)
 {
     float *result = product->result + block->row * product->result_stride + block->column;
-    long high = least(product->m - block->row, TILE_BLOCK);
-    long wide = least(product->n - block->column, TILE_BLOCK);
+    long high = tile_least(product->m - block->row, TILE_BLOCK);
+    long wide = tile_least(product->n - block->column, TILE_BLOCK);
 
     void (*multiply)(struct rows, const struct block *, float *, long) =
         product->is_f32 ? multiply_parts : multiply_block;
@@ -164,9 +152,9 @@ static void run_block(const struct tile_product *product, struct rows rows,
         return;
     }
     if (block->adds)
-        copy_block(result, product->result_stride, sums, TILE_BLOCK, high, wide);
+        tile_copy_block(result, product->result_stride, sums, TILE_BLOCK, high, wide);
     multiply(rows, block, sums, TILE_BLOCK);
-    copy_block(sums, TILE_BLOCK, result, product->result_stride, high, wide);
+    tile_copy_block(sums, TILE_BLOCK, result, product->result_stride, high, wide);
 }
 
 /* Numbers of all panels, of so much of the depth. */
@@ -214,19 +202,15 @@ void product_tiles_pack(const struct tile_product *product, uint16_t *ret_packed
 
 TILE_TARGET void product_tiles_run(const struct tile_product *product)
 {
-    struct tile_config config = {.palette = 1};
     long wide; /* columns of a panel */
 
-    for (int i = 0; i < 8; i++) {
-        config.rows[i] = TILE_ROWS;
-        config.row_bytes[i] = TILE_BYTES;
-    }
-    tile_configure(&config);
+    tiles_use();
     wide = RIGHT_NUMBERS / (panel_numbers(product, depth_at(product, 0)) / TILE_BLOCK) /
            TILE_BLOCK * TILE_BLOCK;
     for (long column = 0; column < product->n; column += wide)
         for (long k = 0; k < product->k; k += depth_max(product))
-            run_columns(product, depth_at(product, k), column, least(column + wide, product->n));
+            run_columns(product, depth_at(product, k), column,
+                        tile_least(column + wide, product->n));
     tile_release();
 }
 #else

@@ -24,11 +24,6 @@ struct block {
     long stride, left_part, right_part, tiles;
 };
 
-static long least(long a, long b)
-{
-    return a < b ? a : b;
-}
-
 static long parts_of(bool is_f32)
 {
     return is_f32 ? TILE_PARTS : 1;
@@ -140,7 +135,8 @@ static ADD_TARGET void add_rest(const struct scratch *scratch, float *result, lo
     for (long row = 0; row < rows; row++)
         for (long column = 0; column < columns; column += TILE_ROWS) {
             const long i = row * TILE_BLOCK + column;
-            const __mmask16 mask = (__mmask16)((1U << least(columns - column, TILE_ROWS)) - 1);
+            const __mmask16 mask =
+                (__mmask16)((1U << tile_least(columns - column, TILE_ROWS)) - 1);
 
             _mm512_mask_storeu_ps(result + row * stride + column, mask,
                                   _mm512_add_ps(_mm512_load_ps(scratch->total + i),
@@ -183,13 +179,6 @@ static struct block find_block(const struct tile_sums *sums, const struct place 
     return block;
 }
 
-static void copy_block(const float *from, long from_stride, float *to, long to_stride, long rows,
-                       long columns)
-{
-    for (long i = 0; i < rows; i++)
-        memcpy(to + i * to_stride, from + i * from_stride, (size_t)columns * sizeof *to);
-}
-
 /* Whole blocks are summed in the result itself. */
 static TILE_TARGET void sum_bf16(const struct tile_sums *sums, const struct place *place,
                                  struct scratch *scratch)
@@ -199,8 +188,8 @@ static TILE_TARGET void sum_bf16(const struct tile_sums *sums, const struct plac
     long stride = whole ? sums->result_stride : TILE_BLOCK;
 
     if (!whole && sums->adds)
-        copy_block(place->result, sums->result_stride, total, TILE_BLOCK, place->high,
-                   place->wide);
+        tile_copy_block(place->result, sums->result_stride, total, TILE_BLOCK, place->high,
+                        place->wide);
     tiles_begin(total, stride, sums->adds);
     for (long term = place->begin; term < place->end; term++) {
         const struct block block = find_block(sums, place, term, scratch);
@@ -209,8 +198,8 @@ static TILE_TARGET void sum_bf16(const struct tile_sums *sums, const struct plac
     }
     tiles_end(total, stride);
     if (!whole)
-        copy_block(total, TILE_BLOCK, place->result, sums->result_stride, place->high,
-                   place->wide);
+        tile_copy_block(total, TILE_BLOCK, place->result, sums->result_stride, place->high,
+                        place->wide);
 }
 
 static TILE_TARGET void sum_f32(const struct tile_sums *sums, const struct place *place,
@@ -227,11 +216,11 @@ static TILE_TARGET void sum_f32(const struct tile_sums *sums, const struct place
     tiles_end(scratch->rest, TILE_BLOCK);
     memset(scratch->total, 0, sizeof scratch->total);
     if (sums->adds)
-        copy_block(place->result, sums->result_stride, scratch->total, TILE_BLOCK, place->high,
-                   place->wide);
+        tile_copy_block(place->result, sums->result_stride, scratch->total, TILE_BLOCK,
+                        place->high, place->wide);
     for (long term = place->begin; term < place->end; term += together) {
         tiles_begin(scratch->term, TILE_BLOCK, false);
-        for (long i = term; i < least(term + together, place->end); i++) {
+        for (long i = term; i < tile_least(term + together, place->end); i++) {
             const struct block block = find_block(sums, place, i, scratch);
 
             multiply_first(&block);
@@ -251,8 +240,8 @@ static struct place place_at(const struct tile_sums *sums, long row, long column
         .column = column,
         .begin = term,
         .end = sums->apart ? term + 1 : sums->terms,
-        .high = least(sums->m - row, TILE_BLOCK),
-        .wide = least(sums->n - column, TILE_BLOCK),
+        .high = tile_least(sums->m - row, TILE_BLOCK),
+        .wide = tile_least(sums->n - column, TILE_BLOCK),
         .result = sums->result + line * sums->result_stride + column,
         .right = sums->right + column / TILE_BLOCK * panel_numbers(sums->tiles, sums->is_f32),
         .operand = sums->apart ? 0 : (long)tile_sums_packed(sums->n, sums->tiles, sums->is_f32)};
@@ -260,13 +249,7 @@ static struct place place_at(const struct tile_sums *sums, long row, long column
 
 TILE_TARGET void tile_sums_run(const struct tile_sums *sums, void *scratch)
 {
-    struct tile_config config = {.palette = 1};
-
-    for (int i = 0; i < 8; i++) {
-        config.rows[i] = TILE_ROWS;
-        config.row_bytes[i] = TILE_BYTES;
-    }
-    tile_configure(&config);
+    tiles_use();
     for (long row = 0; row < sums->m; row += TILE_BLOCK)
         for (long column = 0; column < sums->n; column += TILE_BLOCK)
             for (long term = 0; term < (sums->apart ? sums->terms : 1); term++) {

@@ -3,10 +3,10 @@
  * its terms are the taps of the kernel, and their left operands are one image, from different
  * pixels on.
  *
- * In f32 the small products of the parts are summed by themselves, and so are the large ones of
- * each term; what rounding loses where terms are added is kept. The result is three times as
- * exact as f32's own sums: a third as many ReLUs near zero are decided otherwise than by exact
- * sums. */
+ * In f32 the small products of the parts are summed by themselves, the large ones a few terms at
+ * a time, and what rounding loses between these is kept: the result is twice as exact as with one
+ * sum of f32 for each term, and fewer ReLUs near zero are decided otherwise than by exact sums.
+ */
 #pragma once
 
 #include "engine/train/kernels/product_pack.h"

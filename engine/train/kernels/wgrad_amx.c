@@ -301,14 +301,7 @@ static void run_strips(const struct wgrad_shape *shape, const struct wgrad_memor
 
 TILE_TARGET void wgrad_amx_run(const struct wgrad_shape *shape, const struct wgrad_memory *memory)
 {
-    struct tile_config config = {.palette = 1};
-
-    for (int i = 0; i < 8; i++) {
-        config.row_bytes[i] = TILE * sizeof(uint32_t);
-        config.rows[i] = TILE;
-    }
-    atomic_signal_fence(memory_order_seq_cst);
-    tile_configure(&config);
+    tiles_use();
     if (wgrad_is_stem(shape))
         wgrad_stem_run(shape, memory, &stem_kind);
     else

@@ -121,6 +121,19 @@ static void tile_multiply(int sums, int left, int right)
 }
 #endif
 
+/* Lets the calling thread use all eight tiles, until tile_release(). */
+static inline TILE_TARGET void tiles_use(void)
+{
+    struct tile_config config = {.palette = 1};
+
+    for (int i = 0; i < 8; i++) {
+        config.rows[i] = 16;
+        config.row_bytes[i] = 64;
+    }
+    atomic_signal_fence(memory_order_seq_cst);
+    tile_configure(&config);
+}
+
 /* A block of sums, 32 rows by 32 columns, in tiles 0 to 3: brings it there, or zeros, and back.
  * `stride`: floats from row to row. The intrinsics of some compilers do not say that they read
  * memory, hence the fences. */

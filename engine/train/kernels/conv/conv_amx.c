@@ -302,7 +302,6 @@ static void run_grid(const struct conv_shape *shape, const struct conv_call *cal
 
 static void run(const struct conv_shape *shape, const struct conv_call *call)
 {
-    struct tile_config config = {.palette = 1};
     struct job job = {
         .end = &call->end,
         .step = conv_k(shape) * (long)sizeof(uint16_t),
@@ -312,12 +311,7 @@ static void run(const struct conv_shape *shape, const struct conv_call *call)
         .past_cache = call->past_cache && (uintptr_t)call->end.result % LINE == 0,
     };
 
-    for (int i = 0; i < 8; i++) {
-        config.row_bytes[i] = TILE_BYTES;
-        config.rows[i] = 16;
-    }
-    atomic_signal_fence(memory_order_seq_cst);
-    tile_configure(&config);
+    tiles_use();
     if (is_flat(shape))
         run_flat(shape, call, &job);
     else
