@@ -22,7 +22,10 @@ MOMENTUM_OPTIONS = ("--batch", "3", "--seed", "7", "--steps", "4", "--lr", "0.00
                     "--momentum", "0.9", "--weight-decay", "0.01")
 
 SEED = os.environ.get("PENNYWORTH_TEST_SEED")  # of ./test: a share of the cases is enough
-HAS_AVX512 = " avx512bw " in pathlib.Path("/proc/cpuinfo").read_text()
+FLAGS = pathlib.Path("/proc/cpuinfo").read_text().split()
+# Of the instruction sets with kernels of their own, those that this processor has.
+SETS = [isa for isa, flag in (("sse41", "sse4_1"), ("avx2", "avx2"), ("avx512", "avx512bw")) if flag in FLAGS]
+HAS_AVX512 = "avx512" in SETS
 
 
 def verify(*options):
@@ -75,21 +78,22 @@ class Precisions(Verify):
     """So it does in bf16, within its rounding, and with every instruction set."""
 
     def test_bf16_is_off_by_rounding_only(self):
-        done = self.expect(0, "--precision", "bf16", "--against", str(PLAIN))
-        self.assertEqual(5, done.stdout.count("gradient norm: median"))
+        orderings = () if SEED is None else ("--orderings", "3")
+        done = self.expect(0, "--precision", "bf16", *orderings, "--against", str(PLAIN))
+        self.assertEqual(3 if orderings else 5, done.stdout.count("gradient norm: median"))
         self.assertRegex(done.stdout, r"gradient norm, usual +0[.]0\d+ +limit +0[.]101 +ok")
         if SEED is None:
             self.expect(0, *MOMENTUM_OPTIONS, "--precision", "bf16", "--orderings", "3",
                         "--against", str(MOMENTUM))
 
     def test_every_instruction_set_computes_the_same(self):
-        for turn, isa in enumerate(("sse41", "avx2", "avx512")):
+        for turn, isa in enumerate(SETS):
             for precision in share(("f32", "bf16"), turn):
                 self.expect(0, "--plan", "fixed", "--isa", isa, "--precision", precision,
                             "--orderings", "1", "--against", str(PLAIN))
 
     def test_the_loss_falls_on_a_batch_that_stays_the_same(self):
-        losses = json.loads(self.expect(0, "--batch", "16", "--steps", "8", "--lr", "0.05",
+        losses = json.loads(self.expect(0, "--batch", "8", "--steps", "6", "--lr", "0.05",
                                         "--precision", "bf16").stdout)["losses"]
         self.assertAlmostEqual(losses[0], math.log(1000), delta=0.3)
         self.assertEqual(sorted(losses, reverse=True), losses)
@@ -118,7 +122,7 @@ class Judging(Verify):
         for probe in wrong["gradients"].values():
             probe["l2"] *= 1.02
         with file_of(wrong) as file:
-            done = self.expect(1, "--precision", "bf16", "--orderings", "3", "--against", file)
+            done = self.expect(1, "--precision", "bf16", "--orderings", "1", "--against", file)
         self.assertRegex(done.stdout, "gradient norm, median .* LARGE")
         self.assertRegex(done.stdout, "gradient norm, relative .* ok")
 
