@@ -2,16 +2,18 @@
 at what the browser complained about and at whom it asked."""
 import atexit
 import base64
+import contextlib
 import functools
 import json
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-from harness import PATIENCE, ROOT, ServerCase, until  # noqa: E402
+from harness import PATIENCE, ROOT, ServerCase, until, worker_pids  # noqa: E402
 
 try:
     from selenium import webdriver
@@ -113,6 +115,21 @@ class BrowserCase(ServerCase):
 
     def origin(self):
         return f"http://127.0.0.1:{self.server.port}"
+
+    @contextlib.contextmanager
+    def paused(self, run_id):
+        """Stops the worker of a run that has done a step until the block ends, so that the run cannot
+        end before the page has shown it."""
+        self.until(lambda: (self.server.show(run_id)["progress"] or {}).get("steps_done"), "a step")
+        pids = worker_pids([run_id])
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):  # cancelled
+                    os.kill(pid, signal.SIGCONT)
 
     # How it is looked at
 

@@ -1,4 +1,5 @@
 """A run followed on the page to its end, and what may happen meanwhile."""
+import contextlib
 import re
 import unittest
 
@@ -34,41 +35,44 @@ CUT = """
 class Following(BrowserCase):
     ENGINES = {"slow": fake("slow", 20)}
 
+    @contextlib.contextmanager
     def follow(self, steps):
+        """A run that the page shows; it goes on when the block ends."""
         run_id = self.server.queue("slow", steps=steps, warmup_steps=1, max_seconds=600)
-        self.open(f"/?view=run&id={run_id}")
-        self.until(lambda: re.search(r"\d done", self.text(".live dl")), "it moves")
-        return run_id
+        with self.paused(run_id):
+            self.open(f"/?view=run&id={run_id}")
+            self.until(lambda: re.search(r"\d done", self.text(".live dl")), "it moves")
+            yield run_id
 
     def test_a_run_is_seen_to_its_end_without_loading_the_page_again(self):
-        run_id = self.follow(150)
-        self.script("window.mark = 1")
-        self.until(lambda: self.script("return document.querySelector('.live progress').value > 0"),
-                   "the bar moves")
-        self.assertIn("unknown: ", self.text(".live dl"))  # the machine has no price
-        self.screenshot("live")
+        with self.follow(150) as run_id:
+            self.script("window.mark = 1")
+            self.until(lambda: self.script("return document.querySelector('.live progress').value > 0"),
+                       "the bar moves")
+            self.assertIn("unknown: ", self.text(".live dl"))  # the machine has no price
+            self.screenshot("live")
         self.server.wait(run_id, {"finished"})
         self.until(lambda: not self.all(".live .cancel"), "its end is shown")
         self.assertEqual(1, self.script("return window.mark"))
 
     def test_a_button_cancels_it(self):
-        run_id = self.follow(100000)
-        self.one(".live .cancel").click()
+        with self.follow(100000) as run_id:
+            self.one(".live .cancel").click()
         self.assertEqual("cancelled", self.server.wait(run_id)["state"])
         self.until(lambda: "cancelled" in self.text().lower(), "and it is seen")
 
     def test_not_every_tick_is_announced(self):
-        run_id = self.follow(150)
-        self.script("""
-            window.news = 0;
-            new MutationObserver(() => window.news++)
-                .observe(document.querySelector('#news'), {childList: true});""")
+        with self.follow(150) as run_id:
+            self.script("""
+                window.news = 0;
+                new MutationObserver(() => window.news++)
+                    .observe(document.querySelector('#news'), {childList: true});""")
         self.server.wait(run_id)
         self.until(lambda: not self.all(".live .cancel"), "its end is shown")
         self.assertLess(self.script("return window.news"), 4)
 
     def test_a_stream_that_is_cut_goes_on_where_it_was(self):
-        run_id = self.server.queue("slow", steps=200, warmup_steps=1, max_seconds=600)
+        run_id = self.server.queue("slow", steps=100000, warmup_steps=1, max_seconds=600)
         self.open("/?view=measure")
         self.script(CUT, f"/?view=run&id={run_id}")
         self.until(lambda: len(self.script("return window.resumed")) == 2, "it is asked again")
@@ -77,13 +81,13 @@ class Following(BrowserCase):
         self.assertRegex(again, "^2-[0-9]+$")
         self.until(lambda: self.text(".live .trouble") == "", "and the trouble is over")
         self.assertEqual("running", self.one(".live").get_dom_attribute("data-state"))
-        self.server.wait(run_id)
+        self.server.request("DELETE", f"/v1/runs/{run_id}")
         self.until(lambda: not self.all(".live .cancel"), "its end is shown")
 
     def test_a_server_that_restarts_is_found_again(self):
         self.forgive("ERR_CONNECTION", "ERR_INCOMPLETE", "Failed to load resource", "network error")
-        run_id = self.follow(100000)
-        port = self.server.port
+        with self.follow(100000) as run_id:
+            port = self.server.port
         self.server.kill()
         self.until(lambda: "lost" in self.text(".live .trouble"), "the lost connection is shown")
         self.server.flags += ["--port", str(port)]

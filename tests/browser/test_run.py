@@ -65,8 +65,9 @@ class One(RunCase):
 
     def test_a_run_that_goes_becomes_the_finished_one_by_itself(self):
         run = self.server.queue("slow", steps=30)
-        self.open_run(run)
-        self.until(lambda: re.search(r"\d done", self.text()), "steps are counted")
+        with self.paused(run):
+            self.open_run(run)
+            self.until(lambda: re.search(r"\d done", self.text()), "steps are counted")
         self.until(lambda: "Training per dollar" in self.text(), "the finished run")
         self.assertIn("Recompute the number", self.text())
         self.assertEqual([], self.all(".live"))
