@@ -108,15 +108,6 @@ bool gate_request_make(const struct gate_question *question, struct gate_request
     return true;
 }
 
-bool gate_request_read(const struct query *query, struct gate_request *ret_request,
-                       struct error *err)
-{
-    struct gate_question question = {.baseline = NULL};
-
-    return parameters_read(&gate_parameters, query, &question, err) &&
-           gate_request_make(&question, ret_request, err);
-}
-
 void gate_baseline_text(const struct gate_request *request, char ret_text[BASELINE_TEXT_SIZE])
 {
     if (request->kind == BASELINE_RUN)

@@ -35,10 +35,6 @@ extern const struct parameters gate_parameters;
 MUST_USE bool gate_request_make(const struct gate_question *question,
                                 struct gate_request *ret_request, struct error *err);
 
-/* Reads and makes one. */
-MUST_USE bool gate_request_read(const struct query *query, struct gate_request *ret_request,
-                                struct error *err);
-
 /* The baseline in one line, equal for equal baselines: "run ID", "the newest 20 runs with
  * branch=main", "the last 20 runs before". */
 #define BASELINE_TEXT_SIZE (LABEL_KEY_MAX + LABEL_VALUE_MAX + 64)

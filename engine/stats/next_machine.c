@@ -1,10 +1,6 @@
 #include "engine/stats/next_machine.h"
 
-#include "engine/stats/student.h"
-
 #include <math.h>
-
-#define HALVINGS 80
 
 /* Mean of the logarithms, and the sum of squared distances from it. */
 static bool describe(const struct machine_model *model, double *ret_mean, double *ret_squares)
@@ -61,51 +57,4 @@ bool next_machine_predict(const struct machine_model *models, size_t count, doub
         next.models[i].share /= (double)machines;
     *ret_next = next;
     return true;
-}
-
-static double below(const struct next_machine *next, double logarithm)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < next->count; i++) {
-        const struct next_model *model = &next->models[i];
-        double off = logarithm - model->centre;
-
-        if (model->scale > 0)
-            sum += model->share * student_below(off / model->scale, (double)model->degrees);
-        else
-            sum += off > 0 ? model->share : 0;
-    }
-    return sum;
-}
-
-double next_machine_reaches(const struct next_machine *next, double speed)
-{
-    return speed > 0 ? 1 - below(next, log(speed)) : 1;
-}
-
-/* Between the lowest and the highest quantile of the models. */
-double next_machine_quantile(const struct next_machine *next, double share)
-{
-    double low = INFINITY, high = -INFINITY;
-
-    if (!(share > 0 && share < 1))
-        return NAN;
-    for (size_t i = 0; i < next->count; i++) {
-        const struct next_model *model = &next->models[i];
-        double at =
-            model->centre + model->scale * student_quantile(share, (double)model->degrees);
-
-        low = fmin(low, at);
-        high = fmax(high, at);
-    }
-    for (int i = 0; i < HALVINGS && low < high; i++) {
-        double middle = (low + high) / 2;
-
-        if (below(next, middle) < share)
-            low = middle;
-        else
-            high = middle;
-    }
-    return exp(high);
 }

@@ -47,9 +47,3 @@ struct next_machine {
  * machines of a type, for example 0.03. */
 MUST_USE bool next_machine_predict(const struct machine_model *models, size_t count,
                                    double usual_spread, struct next_machine *ret_next);
-
-/* The probability that the next machine reaches this many samples a second. */
-double next_machine_reaches(const struct next_machine *next, double speed);
-
-/* The quantile of the next machine's speed. */
-double next_machine_quantile(const struct next_machine *next, double share);

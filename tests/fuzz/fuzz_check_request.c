@@ -1,4 +1,4 @@
-/* Property: what is read of a check's parameters is lawful, and its baseline in words fits; what
+/* Property: what is read of a check's parameters is allowed, and its baseline in words fits; what
  * is refused names a parameter and leaves the caller's alone. */
 #include "answers/gate/request.h"
 #include "tests/fuzz/fuzz.h"
@@ -27,11 +27,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct query query;
     char *target = fuzz_text(data, size);
+    struct gate_question question = {.baseline = NULL};
     struct gate_request request = {.window = -7};
     struct error err = {0};
 
     if (query_read(target, &query, &err)) {
-        if (gate_request_read(&query, &request, &err)) {
+        if (parameters_read(&gate_parameters, &query, &question, &err) &&
+            gate_request_make(&question, &request, &err)) {
             check_read(&request);
         } else {
             ALWAYS(err.kind == ERROR_INVALID && err.field[0] && err.message[0]);

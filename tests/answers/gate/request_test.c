@@ -10,11 +10,13 @@ static bool read_request(const char *parameters, struct gate_request *ret_reques
                          struct error *err)
 {
     static struct query query;
+    struct gate_question question = {.baseline = NULL};
     char target[1000];
 
     snprintf(target, sizeof target, "/v1/runs/x/check?%s", parameters);
     EXPECT(query_read(target, &query, err));
-    return gate_request_read(&query, ret_request, err);
+    return parameters_read(&gate_parameters, &query, &question, err) &&
+           gate_request_make(&question, ret_request, err);
 }
 
 static struct gate_request accepted(const char *parameters)
