@@ -4,20 +4,26 @@
 
 A test that fails is run once more, alone, when the stage has ended. If it passes then, it is flaky.
 A test of ./test that takes far too long even alone has failed; one that takes up to twice as long as it may is late,
-which is said and fails nothing.
+which is said and fails nothing. On a busy machine a test may take as many times as long as a piece of
+work takes that is always the same.
 Appends to build/verdict a line "STAGE WORD NAME" for each test, with the word passed, failed or flaky,
 and to build/failures what ./test prints of it last. The outputs of failing tests are kept in
 build/failures.d."""
+import functools
 import os
 import re
+import statistics
 import subprocess
+import time
 import sys
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
 SLOWEST = 10
 LONGEST = 20  # seconds that a test of ./test is to take at most
-SLOW_MACHINE = 2  # times as long fails, even alone; less is late
+FAR_TOO_LONG = 2  # times as long fails, even alone; less is late
+WORK, WORK_SECONDS = 1_000_000, 0.1  # additions, and what they take where nothing else runs
+SLOWEST_MACHINE = 10  # times as slow is the most that excuses a test
 # Tests that may take longer, at most five: they train on all processors.
 LONGER = ("engine-train-verify_numbers", "engine-train-verify_precisions",
           "engine-train-verify_judging")
@@ -78,10 +84,24 @@ def describe(stage, test, word, file):
     return f"    {word} {test.name}\n{lines}        whole output: {file}; alone: {command}\n"
 
 
+@functools.cache
+def longest():
+    """Seconds that a test may take on this machine as it is now."""
+    if "PENNYWORTH_TEST_SLOWNESS" in os.environ:
+        return LONGEST * float(os.environ["PENNYWORTH_TEST_SLOWNESS"])
+    taken = []
+    for _ in range(5):
+        began = time.monotonic()
+        sum(number * number for number in range(WORK))
+        taken.append(time.monotonic() - began)
+    slowness = statistics.median(taken) / WORK_SECONDS
+    return LONGEST * min(max(slowness, 1), SLOWEST_MACHINE)
+
+
 def is_late(stage, test):
     """Where all cases are taken, a test takes as long as it must."""
     return (stage in QUICK and "PENNYWORTH_TEST_SEED" in os.environ and test.name not in LONGER
-            and not test.failed and test.seconds > LONGEST)
+            and not test.failed and test.seconds > LONGEST and test.seconds > longest())
 
 
 def judge_failed(stage, tree, test, alone):
@@ -96,13 +116,13 @@ def judge_failed(stage, tree, test, alone):
 
 def judge_late(stage, tree, test):
     second = test
-    if test.seconds > SLOW_MACHINE * LONGEST:
+    if test.seconds > FAR_TOO_LONG * longest():
         second = again(stage, tree, test, f"took {test.seconds:.0f} s")
-    if not second.failed and second.seconds <= SLOW_MACHINE * LONGEST:
-        late = f"    late {test.name}: takes {second.seconds:.0f} s, more than {LONGEST}\n"
-        return "passed", late if second.seconds > LONGEST else ""
+    if not second.failed and second.seconds <= FAR_TOO_LONG * longest():
+        late = f"    late {test.name}: takes {second.seconds:.0f} s, more than {longest():.0f}\n"
+        return "passed", late if second.seconds > longest() else ""
     return "failed", (f"    failed {test.name}\n        takes {second.seconds:.0f} s alone, far more than "
-                      f"{LONGEST}: it belongs to ./test all (tests/stage.py)\n")
+                      f"{longest():.0f}: it belongs to ./test all (tests/stage.py)\n")
 
 
 def judge(stage, tree, status, tests):

@@ -98,11 +98,13 @@ class Script(unittest.TestCase):
         for name in names:
             (self.top / name).touch()
 
-    def run_test(self, *stages):
+    def run_test(self, *stages, slowness="1"):
         (self.top / "calls").write_text("")
         self.ran = subprocess.run(["/bin/sh", "./test", *stages], cwd=self.top, text=True,
-                                  env={"PATH": str(self.top / "bin")}, timeout=PATIENCE,
-                                  stdin=subprocess.DEVNULL, capture_output=True)
+                                  env={"PATH": str(self.top / "bin"),
+                                       "PENNYWORTH_TEST_SLOWNESS": slowness},
+                                  timeout=PATIENCE, stdin=subprocess.DEVNULL,
+                                  capture_output=True)
         return self.ran
 
     def calls(self, word):
@@ -171,6 +173,12 @@ class Verdict(Script):
                           "2 passed, 0 failed"], self.ran.stdout.splitlines()[-3:])
         self.assertEqual(0, self.ran.returncode)
         self.run_test("all", "fast")  # with every case
+        self.assertNotIn("late fast-one", self.ran.stdout)
+
+    def test_on_a_slow_machine_a_test_may_take_longer(self):
+        self.mark("late-fast")
+        self.run_test("fast", slowness="2.5")
+        self.assertEqual((0, "2 passed, 0 failed"), self.verdict())
         self.assertNotIn("late fast-one", self.ran.stdout)
 
     def test_with_every_case_a_test_takes_as_long_as_it_must(self):
