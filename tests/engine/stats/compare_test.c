@@ -4,8 +4,6 @@
 #include "tests/engine/trace/traces.h"
 #include "tests/test.h"
 
-#define PAIRS 1000
-
 /* Values of runs of a machine whose runs scatter by `cov`. */
 static void runs_of(struct chance *chance, double truth, double cov, double *values, size_t count)
 {
@@ -13,59 +11,7 @@ static void runs_of(struct chance *chance, double truth, double cov, double *val
         values[i] = truth * (1 + cov * normal(chance));
 }
 
-static struct ratio ratio_of_ten(struct chance *chance, double lead, double cov)
-{
-    double a[10], b[10];
-
-    runs_of(chance, 100 * lead, cov, a, 10);
-    runs_of(chance, 100, cov, b, 10);
-    return compare_runs(a, 10, b, 10);
-}
-
-/* People ignore a gate with false alarms, so it fails only if two independent looks agree. */
-static bool gate_fails(const struct ratio *first, const struct ratio *second)
-{
-    return compare_judge(first, COMPARE_MARGIN) == COMPARE_WORSE &&
-           compare_judge(second, COMPARE_MARGIN) == COMPARE_WORSE;
-}
-
-/* Acceptance (c) and (d). */
-TEST(the_gate_is_quiet_over_equals_and_finds_what_is_slower)
-{
-    static const double covs[] = {0.02, 0.05};
-    int found = 0, half_found = 0;
-
-    for (size_t i = 0; i < COUNT(covs); i++) {
-        int alarms = 0;
-
-        for (long long seed = 1; seed <= PAIRS; seed++) {
-            struct chance chance = seeded(seed);
-            struct ratio first = ratio_of_ten(&chance, 1, covs[i]);
-            struct ratio second = ratio_of_ten(&chance, 1, covs[i]);
-
-            alarms += gate_fails(&first, &second);
-        }
-        EXPECT(alarms <= PAIRS / 100);
-    }
-    for (long long seed = 1; seed <= PAIRS; seed++) {
-        struct chance chance = seeded(seed + 100000);
-        struct ratio first = ratio_of_ten(&chance, 0.93, 0.02);
-        struct ratio second = ratio_of_ten(&chance, 0.93, 0.02);
-        struct ratio third = ratio_of_ten(&chance, 0.95, 0.02);
-        struct ratio fourth = ratio_of_ten(&chance, 0.95, 0.02);
-
-        found += gate_fails(&first, &second);
-        half_found += gate_fails(&third, &fourth);
-    }
-    printf("       7 %% slower is found %.3f of the time, 5 %% %.3f\n", (double)found / PAIRS,
-           (double)half_found / PAIRS);
-    EXPECT(found >= 0.9 * PAIRS);
-    EXPECT(half_found < 0.6 * PAIRS); /* and the report says so: */
-    struct chance chance = seeded(1);
-    struct ratio ratio = ratio_of_ten(&chance, 1, 0.02);
-    EXPECT(compare_detectable(&ratio, COMPARE_MARGIN) > 0.05);
-}
-
+/* What the gate makes of it is in gate_test.c. */
 TEST(the_interval_of_a_ratio_holds_the_truth_as_often_as_it_says)
 {
     int of_runs = 0, of_pairs = 0;

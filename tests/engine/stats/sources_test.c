@@ -2,8 +2,8 @@
  * they were. */
 #include "engine/stats/sources.h"
 
-#include "common/chance.h"
 #include "common/cleanup.h"
+#include "tests/engine/trace/traces.h"
 #include "tests/test.h"
 
 #include <math.h>
@@ -242,16 +242,6 @@ TEST(what_comes_in_later_but_was_measured_before_describes_no_row)
     for (size_t i = 0; i < row.count; i++)
         row.runs[i].at_us = i == 1 ? 3000 : 1000;
     EXPECT_INT((long long)sources_describing(row.runs, row.count, row.sources), 1);
-}
-
-static double uniform(struct chance *chance)
-{
-    return ((double)(chance_next(chance) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(struct chance *chance)
-{
-    return sqrt(-2 * log(uniform(chance))) * cos(2 * 3.141592653589793 * uniform(chance));
 }
 
 /* A type whose machines differ by `spread`; each of the senders has some of them. */
