@@ -37,40 +37,14 @@ static bool read_text(const char *text, struct engine_details *details, struct e
     return engine_details_from_json(json, details, err);
 }
 
-static void expect_all(const struct engine_details *details)
-{
-    EXPECT_STR(details->library, all.library);
-    EXPECT_STR(details->isa, all.isa);
-    EXPECT_STR(details->plan, all.plan);
-    EXPECT_STR(details->layout, all.layout);
-    EXPECT_INT(details->threads, all.threads);
-    EXPECT_INT(details->parameters, all.parameters);
-    EXPECT_INT(details->multiply_adds, all.multiply_adds);
-    EXPECT_INT(details->backward_multiply_adds, all.backward_multiply_adds);
-    EXPECT_INT(details->memory_bytes, all.memory_bytes);
-    EXPECT_INT(details->step_bytes, all.step_bytes);
-    EXPECT_STR(details->peak_unit, all.peak_unit);
-    EXPECT_INT(details->peak_multiply_adds_per_second, all.peak_multiply_adds_per_second);
-    EXPECT_INT(details->peak_read_bytes_per_second, all.peak_read_bytes_per_second);
-    EXPECT_INT(details->emulated, all.emulated);
-    EXPECT_INT(details->huge_pages, all.huge_pages);
-}
-
-TEST(all_members_are_read)
-{
-    struct engine_details details;
-
-    EXPECT(read_text(ALL, &details, NULL));
-    expect_all(&details);
-}
-
 TEST(what_is_stored_reads_back)
 {
     struct engine_details details = {.threads = 77};
     struct error err = {0};
 
     EXPECT(engine_details_from_text(ALL, &details, NULL));
-    expect_all(&details);
+    EXPECT_INT(details.threads, 2);
+    EXPECT_STR(details.plan, "measured");
     EXPECT(engine_details_from_text("{\"plan\":null,\"threads\":3,\"emulated\":null}", &details,
                                     NULL));
     EXPECT_INT(details.threads, 3);
@@ -96,10 +70,14 @@ TEST(only_known_members_are_written)
 TEST(as_text_every_member_is_there)
 {
     const struct engine_details some = {.threads = 8, .huge_pages = ANSWER_YES};
+    struct engine_details details;
     AUTO(freep) char *whole = engine_details_to_text(&all);
     AUTO(freep) char *partly = engine_details_to_text(&some);
 
     EXPECT_STR(whole, ALL);
+    EXPECT(read_text(ALL, &details, NULL));
+    AUTO(freep) char *again = engine_details_to_text(&details);
+    EXPECT_STR(again, ALL);
     EXPECT_STR(partly,
                "{\"library\":null,\"isa\":null,\"plan\":null,\"layout\":null,\"threads\":8,"
                "\"parameters\":null,\"multiply_adds\":null,\"backward_multiply_adds\":null,"

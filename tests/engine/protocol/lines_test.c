@@ -54,7 +54,7 @@ static const struct {
 };
 
 /* Every stream is cut in two at every place, and into single bytes. */
-static void how_the_pipe_cuts_the_stream_does_not_matter(void)
+TEST(how_the_pipe_cuts_the_stream_does_not_matter)
 {
     for (size_t i = 0; i < COUNT(streams); i++) {
         const char *stream = streams[i].stream;
@@ -73,7 +73,7 @@ static void how_the_pipe_cuts_the_stream_does_not_matter(void)
     }
 }
 
-static void what_has_no_newline_yet_is_kept(void)
+TEST(what_has_no_newline_yet_is_kept)
 {
     begin();
     EXPECT(feed("al", NULL));
@@ -86,7 +86,7 @@ static void what_has_no_newline_yet_is_kept(void)
     EXPECT_INT((long long)lines.used, 2);
 }
 
-static void a_line_may_hold_zeros(void)
+TEST(a_line_may_hold_zeros)
 {
     begin();
     EXPECT(lines_feed(&lines, "a\0b\nc\n", 6, hear, &heard, NULL));
@@ -94,7 +94,7 @@ static void a_line_may_hold_zeros(void)
     EXPECT_INT((long long)heard.longest, 3);
 }
 
-static void the_longest_allowed_line_is_read(void)
+TEST(the_longest_allowed_line_is_read)
 {
     AUTO(freep) char *line = malloc(WORKER_LINE_MAX + 1);
     struct error err = {0};
@@ -114,7 +114,7 @@ static void the_longest_allowed_line_is_read(void)
     EXPECT_STR(heard.text.data, "[next]");
 }
 
-static void a_longer_line_is_refused_with_or_without_its_end(void)
+TEST(a_longer_line_is_refused_with_or_without_its_end)
 {
     static const char message[] = "the worker wrote a line over 65536 bytes";
     AUTO(freep) char *line = malloc(WORKER_LINE_MAX + 2);
@@ -138,7 +138,7 @@ static void a_longer_line_is_refused_with_or_without_its_end(void)
     EXPECT_INT(heard.lines, 0);
 }
 
-static void a_long_stream_of_short_lines_has_no_limit(void)
+TEST(a_long_stream_of_short_lines_has_no_limit)
 {
     static char text[200000];
 
@@ -149,7 +149,7 @@ static void a_long_stream_of_short_lines_has_no_limit(void)
     EXPECT_INT(heard.lines, sizeof text);
 }
 
-static void the_listener_can_stop_the_feeding(void)
+TEST(the_listener_can_stop_the_feeding)
 {
     struct error err = {0};
 
@@ -158,17 +158,4 @@ static void the_listener_can_stop_the_feeding(void)
     EXPECT(!feed("one\ntwo\nthree\n", &err));
     EXPECT_STR(heard.text.data, "[one][two]");
     EXPECT_STR(err.message, "heard enough");
-}
-
-int main(void)
-{
-    RUN(how_the_pipe_cuts_the_stream_does_not_matter);
-    RUN(what_has_no_newline_yet_is_kept);
-    RUN(a_line_may_hold_zeros);
-    RUN(the_longest_allowed_line_is_read);
-    RUN(a_longer_line_is_refused_with_or_without_its_end);
-    RUN(a_long_stream_of_short_lines_has_no_limit);
-    RUN(the_listener_can_stop_the_feeding);
-    bytes_free(&heard.text);
-    return test_result();
 }
