@@ -1,17 +1,12 @@
 /* What an engine of others reaches outside its run. */
 #include "engine/process/confine.h"
 
-#include "tests/test.h"
+#include "tests/engine/process/children.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#define NOT_CONFINED 250 /* exit statuses of a child */
-#define NOT_TRUE 251
 
 /* A call about the parent, or about the process itself: its errno. */
 static int try_on(long number, long pid)
@@ -32,12 +27,12 @@ static int try_on(long number, long pid)
 }
 
 /* The number of the first call that reached the parent, or 0. */
-static int reach_out(size_t count)
+static int reach_out(const void *count)
 {
     static const long calls[] = {SYS_prlimit64, SYS_setpriority, SYS_kill, SYS_ptrace};
     pid_t child;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < *(const size_t *)count; i++)
         if (try_on(calls[i], getppid()) != EPERM)
             return (int)i + 1;
     if (try_on(SYS_prlimit64, 0) || try_on(SYS_prlimit64, getpid()) ||
@@ -54,16 +49,9 @@ static void engines_of_others_reach_no_process_outside_their_run(void)
 {
     size_t count = confine_can_keep_signals() ? 4 : 2;
     struct confinement others;
-    int status = -1;
-    pid_t child;
 
     confine_prepare(CONFINE_OTHERS, &others);
-    fflush(NULL);
-    child = fork();
-    if (child == 0)
-        _exit(confine_apply(&others) ? reach_out(count) : NOT_CONFINED);
-    EXPECT_INT(waitpid(child, &status, 0), child);
-    EXPECT_INT(status, 0);
+    EXPECT_INT(status_of_child(&others, reach_out, &count), 0);
 }
 
 int main(void)

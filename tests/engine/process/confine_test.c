@@ -2,12 +2,9 @@
  * for it is for good. */
 #include "engine/process/confine.h"
 
-#include "common/cleanup.h"
-#include "engine/process/spawn.h"
-#include "tests/test.h"
+#include "tests/engine/process/children.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -18,33 +15,13 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-
-#define NOT_CONFINED 250 /* exit statuses of a child */
-#define NOT_TRUE 251
-
-/* What a child comes to that is confined, and then does this: its wait status. */
-static int confined_by(const struct confinement *confinement, int (*act)(const void *user),
-                       const void *user)
-{
-    int status = -1;
-    pid_t child;
-
-    fflush(NULL);
-    child = fork();
-    if (child == 0)
-        _exit(confine_apply(confinement) ? act(user) : NOT_CONFINED);
-    EXPECT(child > 0);
-    EXPECT_INT(waitpid(child, &status, 0), child);
-    return status;
-}
 
 static int confined(enum confine_how how, int (*act)(const void *user), const void *user)
 {
     struct confinement confinement;
 
     confine_prepare(how, &confinement);
-    return confined_by(&confinement, act, user);
+    return status_of_child(&confinement, act, user);
 }
 
 static void expect_exit(int status, int wanted, const char *what)
@@ -137,7 +114,7 @@ static void calls_that_no_training_needs_are_refused(void)
     confine_prepare(CONFINE_OURS, &filter);
     filter.drop = false; /* who has no capability is refused most of these anyway */
     for (size_t i = 0; i < COUNT(calls_refused); i++)
-        expect_exit(confined_by(&filter, try_call, &calls_refused[i]), EPERM,
+        expect_exit(status_of_child(&filter, try_call, &calls_refused[i]), EPERM,
                     calls_refused[i].name);
 }
 
@@ -207,16 +184,10 @@ static const struct call calls_left_alone[] = {
     CALL(sched_getparam, 0, 0, 0), CALL(getcpu, 0, 0, 0),
 };
 
-static int try_unconfined(const struct call *call)
+static int try_unconfined(const void *call)
 {
-    int status = -1;
-    pid_t child;
+    int status = status_of_child(NULL, try_call, call);
 
-    fflush(NULL);
-    child = fork();
-    if (child == 0)
-        _exit(try_call(call));
-    EXPECT_INT(waitpid(child, &status, 0), child);
     EXPECT(WIFEXITED(status));
     return WEXITSTATUS(status);
 }
@@ -323,23 +294,8 @@ static void a_wrong_filter_ends_the_child_with_its_error(void)
 static void read_status(enum confine_how how, char *ret_text, size_t size)
 {
     static char cat[] = "cat", status[] = "/proc/self/status";
-    struct child child;
-    size_t used = 0;
-    ssize_t length;
 
-    ret_text[0] = '\0';
-    EXPECT(spawn_child(&child,
-                       &(struct launch){(char *const[]){cat, status, NULL}, "RUN", "", how, NULL},
-                       NULL));
-    fcntl(child.output, F_SETFL, 0);
-    while (used < size - 1 && (length = read(child.output, ret_text + used, size - 1 - used)) > 0)
-        used += (size_t)length;
-    ret_text[used] = '\0';
-    EXPECT_INT(waitpid(child.pid, NULL, 0), child.pid);
-    closep(&child.input);
-    closep(&child.output);
-    closep(&child.errors);
-    closep(&child.pidfd);
+    print_as_engine((char *const[]){cat, status, NULL}, how, NULL, ret_text, size);
 }
 
 #ifndef CONFINE_SANITIZED
@@ -376,8 +332,8 @@ static void a_worker_cannot_read_a_hidden_process(void)
     static const struct confinement poor = {.drop = true};
     static const bool no = false, yes = true;
 
-    expect_exit(confined_by(&poor, be_looked_at, &no), 4, "a look at one who does not");
-    expect_exit(confined_by(&poor, be_looked_at, &yes), 0, "a look at one who does");
+    expect_exit(status_of_child(&poor, be_looked_at, &no), 4, "a look at one who does not");
+    expect_exit(status_of_child(&poor, be_looked_at, &yes), 0, "a look at one who does");
 }
 
 static int start_another(const void *user)
@@ -394,7 +350,7 @@ static void a_hidden_process_can_start_workers(void)
 {
     static const struct confinement poor = {.drop = true};
 
-    expect_exit(confined_by(&poor, start_another, NULL), 0, "a start");
+    expect_exit(status_of_child(&poor, start_another, NULL), 0, "a start");
 }
 #endif
 

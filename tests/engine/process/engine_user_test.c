@@ -1,16 +1,11 @@
 /* The user that engines run as. Without root only the refusals can be seen. */
 #include "engine/process/engine_user.h"
 
-#include "common/cleanup.h"
-#include "engine/process/spawn.h"
-#include "tests/test.h"
+#include "tests/engine/process/children.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define USER "nobody" /* each system has it */
 #define HOME "/home/of-this-test"
@@ -59,23 +54,8 @@ static void print(const struct engine_user *user, enum confine_how how, char *sc
                   char *ret_text, size_t size)
 {
     static char shell[] = "sh", dash_c[] = "-c";
-    struct child child;
-    size_t used = 0;
-    ssize_t length;
 
-    EXPECT(spawn_child(
-        &child,
-        &(struct launch){(char *const[]){shell, dash_c, script, NULL}, "RUN", "", how, user},
-        NULL));
-    fcntl(child.output, F_SETFL, 0);
-    while (used < size - 1 && (length = read(child.output, ret_text + used, size - 1 - used)) > 0)
-        used += (size_t)length;
-    ret_text[used] = '\0';
-    EXPECT_INT(waitpid(child.pid, NULL, 0), child.pid);
-    closep(&child.input);
-    closep(&child.output);
-    closep(&child.errors);
-    closep(&child.pidfd);
+    print_as_engine((char *const[]){shell, dash_c, script, NULL}, how, user, ret_text, size);
 }
 
 static void an_engine_has_the_user_alone_and_a_home_of_its_own(void)

@@ -2,6 +2,7 @@
 
 #include "engine/process/confine.h"
 #include "engine/spec/run_id.h"
+#include "tests/engine/process/children.h"
 #include "tests/engine/process/processes.h"
 #include "tests/test.h"
 
@@ -16,11 +17,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#define SHELL(script)                                                                            \
-    (char *const[])                                                                              \
-    {                                                                                            \
-        shell, dash_c, script, NULL                                                              \
-    }
 static char shell[] = "sh", dash_c[] = "-c";
 
 static char tell_preload[] = "echo ${LD_PRELOAD-none}";
@@ -38,6 +34,22 @@ static struct run_id new_run(void)
 
     EXPECT(run_id_new(clock_calendar_us(), &id, NULL));
     return id;
+}
+
+/* A shell that follows a script, with these libraries loaded before its own. */
+static struct child started_with(char *script, struct run_id run, const char *libraries)
+{
+    struct child child = {0};
+    char *const command[] = {shell, dash_c, script, NULL};
+
+    EXPECT(spawn_child(
+        &child, &(struct launch){command, run.text, libraries, CONFINE_OTHERS, NULL}, NULL));
+    return child;
+}
+
+static struct child started(char *script, struct run_id run)
+{
+    return started_with(script, run, "");
 }
 
 static bool becomes_readable(int descriptor)
@@ -62,11 +74,8 @@ static int bury(struct child *child)
 
 static void a_child_leads_its_own_group_and_its_end_is_seen(void)
 {
-    struct child child;
-    struct run_id run = new_run();
+    struct child child = started(at_once, new_run());
 
-    EXPECT(spawn_child(
-        &child, &(struct launch){SHELL(at_once), run.text, "", CONFINE_OTHERS, NULL}, NULL));
     EXPECT_INT(getpgid(child.pid), child.pid);
     EXPECT(becomes_readable(child.pidfd));
 
@@ -76,12 +85,9 @@ static void a_child_leads_its_own_group_and_its_end_is_seen(void)
 
 static void reading_from_a_child_never_blocks(void)
 {
-    struct child child;
-    struct run_id run = new_run();
+    struct child child = started(cat, new_run());
     char byte;
 
-    EXPECT(spawn_child(&child, &(struct launch){SHELL(cat), run.text, "", CONFINE_OTHERS, NULL},
-                       NULL));
     EXPECT_INT(read(child.output, &byte, 1), -1);
     EXPECT_INT(errno, EAGAIN);
     EXPECT_INT(read(child.errors, &byte, 1), -1);
@@ -91,12 +97,9 @@ static void reading_from_a_child_never_blocks(void)
 
 static void a_message_arrives_as_a_line(void)
 {
-    struct child child;
-    struct run_id run = new_run();
+    struct child child = started(cat, new_run());
     char line[20] = "";
 
-    EXPECT(spawn_child(&child, &(struct launch){SHELL(cat), run.text, "", CONFINE_OTHERS, NULL},
-                       NULL));
     EXPECT(child_tell(&child, "some words", NULL));
     EXPECT(becomes_readable(child.output));
     EXPECT_INT(read(child.output, line, sizeof line - 1), 11);
@@ -126,15 +129,12 @@ static int count_others(pid_t process)
  * those that a library has left open for all. */
 static void no_descriptor_goes_where_it_is_not_meant_to(void)
 {
-    struct child child;
-    struct run_id run = new_run();
     int ours = open("/dev/null", O_RDONLY | O_CLOEXEC),
         open_for_all = open("/dev/null", O_RDONLY);
     int far = fcntl(open_for_all, F_DUPFD, 200);
+    struct child child = started(stay, new_run());
 
     EXPECT(open_for_all > 2 && far >= 200);
-    EXPECT(spawn_child(&child, &(struct launch){SHELL(stay), run.text, "", CONFINE_OTHERS, NULL},
-                       NULL));
 
     const int ends[] = {child.input, child.output, child.errors, child.pidfd, ours};
     for (size_t i = 0; i < COUNT(ends); i++)
@@ -165,23 +165,20 @@ static bool forget_close_range(void)
            syscall(436, 3u, ~0u, 4u) == -1 && errno == ENOSYS;
 }
 
+static int follow_on_an_old_kernel(const void *unused)
+{
+    int before = test_failures;
+
+    (void)unused;
+    EXPECT(forget_close_range());
+    no_descriptor_goes_where_it_is_not_meant_to();
+    fflush(NULL);
+    return test_failures > before;
+}
+
 static void an_old_kernel_does_the_same(void)
 {
-    int status = -1;
-    pid_t old;
-
-    fflush(NULL);
-    old = fork();
-    if (old == 0) {
-        int before = test_failures;
-
-        EXPECT(forget_close_range());
-        no_descriptor_goes_where_it_is_not_meant_to();
-        fflush(NULL);
-        _exit(test_failures > before);
-    }
-    EXPECT_INT(waitpid(old, &status, 0), old);
-    EXPECT_INT(status, 0);
+    EXPECT_INT(status_of_child(NULL, follow_on_an_old_kernel, NULL), 0);
 }
 
 static void libraries_are_loaded_before_a_child_and_only_where_wanted(void)
@@ -197,15 +194,11 @@ static void libraries_are_loaded_before_a_child_and_only_where_wanted(void)
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct child child;
-        struct run_id run = new_run();
         char text[64] = "";
 
         if (cases[i].before)
             setenv("LD_PRELOAD", cases[i].before, 1);
-        EXPECT(spawn_child(&child,
-                           &(struct launch){SHELL(tell_preload), run.text, cases[i].wanted,
-                                            CONFINE_OTHERS, NULL},
-                           NULL));
+        child = started_with(tell_preload, new_run(), cases[i].wanted);
         unsetenv("LD_PRELOAD");
         EXPECT(becomes_readable(child.output));
         EXPECT(read(child.output, text, sizeof text - 1) > 0);
@@ -216,14 +209,11 @@ static void libraries_are_loaded_before_a_child_and_only_where_wanted(void)
 
 static void telling_more_than_the_pipe_holds_is_an_error_not_a_wait(void)
 {
-    struct child child;
-    struct run_id run = new_run();
+    struct child child = started(deaf, new_run());
     AUTO(freep) char *line = calloc(1, 2000001);
     struct error err = {0};
 
     memset(line, 'x', 2000000);
-    EXPECT(spawn_child(&child, &(struct launch){SHELL(deaf), run.text, "", CONFINE_OTHERS, NULL},
-                       NULL));
     errno = EPIPE; /* left over from elsewhere: no excuse */
     EXPECT(!child_tell(&child, line, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
@@ -233,12 +223,9 @@ static void telling_more_than_the_pipe_holds_is_an_error_not_a_wait(void)
 
 static void telling_a_child_that_does_not_listen_is_no_error(void)
 {
-    struct child child;
-    struct run_id run = new_run();
+    struct child child = started(no_reader, new_run());
     struct error err = {0};
 
-    EXPECT(spawn_child(
-        &child, &(struct launch){SHELL(no_reader), run.text, "", CONFINE_OTHERS, NULL}, NULL));
     EXPECT(becomes_readable(child.output));
     EXPECT(child_tell(&child, "anybody there?", &err));
     EXPECT_INT(err.kind, ERROR_NONE);
@@ -281,14 +268,9 @@ static void a_command_that_cannot_be_started_is_a_clear_error(void)
 static void a_sweep_finds_the_whole_family_of_a_run(void)
 {
     struct run_id run = new_run(), other = new_run();
-    struct child alone, family, stranger;
+    struct child alone = started(stay, run), family = started(two, run),
+                 stranger = started(stay, other);
 
-    EXPECT(spawn_child(&alone, &(struct launch){SHELL(stay), run.text, "", CONFINE_OTHERS, NULL},
-                       NULL));
-    EXPECT(spawn_child(&family, &(struct launch){SHELL(two), run.text, "", CONFINE_OTHERS, NULL},
-                       NULL));
-    EXPECT(spawn_child(
-        &stranger, &(struct launch){SHELL(stay), other.text, "", CONFINE_OTHERS, NULL}, NULL));
     EXPECT(becomes_readable(alone.output) && becomes_readable(family.output) &&
            becomes_readable(stranger.output));
     EXPECT(run_comes_to_have(run.text, 3));
@@ -310,10 +292,8 @@ static void a_sweep_finds_a_process_in_the_middle_of_exec(void)
 {
     for (int i = 0; i < 400; i++) {
         struct run_id run = new_run();
-        struct child child;
+        struct child child = started(restless, run);
 
-        EXPECT(spawn_child(
-            &child, &(struct launch){SHELL(restless), run.text, "", CONFINE_OTHERS, NULL}, NULL));
         EXPECT(becomes_readable(child.output));
         EXPECT_INT(spawn_sweep(run.text), 1);
         bury(&child);
@@ -324,11 +304,9 @@ static void a_sweep_finds_a_process_in_the_middle_of_exec(void)
 static void a_sweep_takes_no_part_of_a_name(void)
 {
     struct run_id run = new_run();
-    struct child child;
+    struct child child = started(stay, run);
     char shorter[RUN_ID_LENGTH + 1], longer[RUN_ID_LENGTH + 2];
 
-    EXPECT(spawn_child(&child, &(struct launch){SHELL(stay), run.text, "", CONFINE_OTHERS, NULL},
-                       NULL));
     EXPECT(becomes_readable(child.output));
     snprintf(shorter, sizeof shorter, "%.*s", RUN_ID_LENGTH - 1, run.text);
     snprintf(longer, sizeof longer, "%sX", run.text);
@@ -345,11 +323,9 @@ static void no_descriptor_and_no_process_is_left_behind(void)
     int before = open_descriptors();
 
     for (int i = 0; i < 5; i++) {
-        struct child child;
         struct run_id run = new_run();
+        struct child child = started(stay, run);
 
-        EXPECT(spawn_child(
-            &child, &(struct launch){SHELL(stay), run.text, "", CONFINE_OTHERS, NULL}, NULL));
         EXPECT(becomes_readable(child.output));
         EXPECT_INT(spawn_sweep(run.text), 1);
         bury(&child);
