@@ -4,10 +4,7 @@
 #include "db/runs/voids.h"
 #include "engine/run/pace.h"
 #include "tests/db/database.h"
-
-static struct topology topology = {
-    .cpu_count = 4, .core_count = 4, .package_count = 1, .node_count = 1};
-static const struct place place = {.topology = &topology, .isa = CPU_AVX2, .root = "/nowhere"};
+#include "tests/engine/four_cores.h"
 
 #define REQUEST "{\"knobs\":{\"batch_size\":[8,16],\"isa\":[\"avx2\",\"amx\"]},\"blocks\":2}"
 
@@ -16,7 +13,7 @@ static struct sweep read_sweep(const char *text)
     struct sweep sweep = {0};
     struct error err = {0};
 
-    EXPECT(sweep_from_text(text, strlen(text), &place, &sweep, &err));
+    EXPECT(sweep_from_text(text, strlen(text), &four_cores, &sweep, &err));
     EXPECT_STR(err.message, "");
     return sweep;
 }
@@ -111,14 +108,12 @@ TEST_WITH_DATABASE(a_sweep_is_stored_whole_with_the_runs_that_can_be)
 }
 
 /* Two steps of half a second: a tenth of their time waiting, 0.8 of it computing. */
-TEST(a_run_of_a_sweep_says_where_its_time_went)
+TEST_WITH_DATABASE(a_run_of_a_sweep_says_where_its_time_went)
 {
     static const char *const summaries[] = {
         NULL, "{\"split\":null}", "not JSON",
         "{\"split\":{\"input_seconds\":0.05,\"forward_seconds\":0.1,\"backward_seconds\":0.2,"
         "\"update_seconds\":0.1,\"communication_seconds\":0}}"};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(sweep_clear) struct sweep sweep = read_sweep(REQUEST);
     struct sweep_order order = order_for(&sweep, NULL);
     struct run_id id = create(db, &order);
@@ -214,11 +209,9 @@ TEST(so_is_one_that_was_preempted)
     expect_three_attempts(RUN_PREEMPTED);
 }
 
-TEST(failed_and_cancelled_runs_are_not_queued_again)
+TEST_WITH_DATABASE(failed_and_cancelled_runs_are_not_queued_again)
 {
     static const enum run_state ends[] = {RUN_FAILED, RUN_CANCELLED};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
 
     for (size_t i = 0; i < COUNT(ends); i++) {
         AUTO(sweep_row_clear) struct sweep_row row = {0};
@@ -357,7 +350,7 @@ TEST_WITH_DATABASE(another_round_adds_its_cells_and_runs)
     AUTO(json_decrefp) json_t *change = json_pack("{s:i}", "seed", 2);
 
     EXPECT(sweeps_find(db, id.text, &row, NULL));
-    EXPECT(sweep_add(&sweep, "another", change, &place, NULL));
+    EXPECT(sweep_add(&sweep, "another", change, &four_cores, NULL));
     order.first = 1;
     order.round = 1;
     order.blocks = 2;

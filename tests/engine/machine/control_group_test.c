@@ -93,6 +93,8 @@ TEST(version_1_is_read)
     tree_put(&tree, "/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "150000\n");
     tree_put(&tree, "/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
     EXPECT_NEAR(control_group_quota(tree.root), 1.5, 1e-12);
+    tree_put(&tree, "/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "-1\n");
+    EXPECT_NEAR(control_group_quota(tree.root), 0, 0);
 }
 
 /* A container does not see the groups above its own; the kernel adds their limit up for it. */

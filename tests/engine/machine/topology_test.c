@@ -95,22 +95,6 @@ TEST(a_quota_limits_the_threads)
     EXPECT_INT(topology_threads(&topology, false), 1); /* less than one is still one */
 }
 
-TEST(the_older_control_groups_are_read_too)
-{
-    AUTO(tree_remove) struct tree tree = tree_make();
-    static struct topology topology;
-
-    put_machine(&tree, 1, 4, 1);
-    tree_put(&tree, "/proc/self/cgroup", "5:cpu,cpuacct:/docker/x\n1:name=systemd:/\n");
-    tree_put(&tree, "/sys/fs/cgroup/cpu/docker/x/cpu.cfs_quota_us", "200000\n");
-    tree_put(&tree, "/sys/fs/cgroup/cpu/docker/x/cpu.cfs_period_us", "100000\n");
-    topology_read(tree.root, &topology);
-    EXPECT_NEAR(topology.quota, 2, 1e-12);
-    tree_put(&tree, "/sys/fs/cgroup/cpu/docker/x/cpu.cfs_quota_us", "-1\n");
-    topology_read(tree.root, &topology);
-    EXPECT_NEAR(topology.quota, 0, 0);
-}
-
 TEST(where_nothing_is_visible_each_processor_is_a_core)
 {
     AUTO(tree_remove) struct tree empty = tree_make(), list = tree_make(), garbage = tree_make();

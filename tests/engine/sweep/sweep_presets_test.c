@@ -2,16 +2,12 @@
 
 #include "common/cleanup.h"
 #include "engine/sweep/sweep.h"
+#include "tests/engine/four_cores.h"
 #include "tests/test.h"
-
-/* A machine of four cores with AVX2, on which nothing can be loaded beforehand. */
-static struct topology topology = {
-    .cpu_count = 4, .core_count = 4, .package_count = 1, .node_count = 1};
-static const struct place place = {.topology = &topology, .isa = CPU_AVX2, .root = "/nowhere"};
 
 static bool read_text(const char *text, struct sweep *sweep, struct error *err)
 {
-    return sweep_from_text(text, strlen(text), &place, sweep, err);
+    return sweep_from_text(text, strlen(text), &four_cores, sweep, err);
 }
 
 TEST(the_ladder_climbs_from_plain_to_tuned)
@@ -91,7 +87,7 @@ TEST(all_cells_have_one_precision_whatever_they_allow)
 {
     static const char text[] = "{\"preset\":\"isa\"}",
                       capped[] = "{\"preset\":\"threads\",\"base\":{\"isa\":\"avx2\"}}";
-    struct place with = place;
+    struct place with = four_cores;
     AUTO(sweep_clear) struct sweep sweep = {0}, slower = {0};
 
     with.isa = CPU_AMX;
@@ -124,7 +120,7 @@ TEST(the_networks_of_2017_have_their_own_batches_and_no_other_workload)
 static bool read_with(const char *const *engines, const char *text, struct sweep *sweep,
                       struct error *err)
 {
-    struct place with = place;
+    struct place with = four_cores;
 
     with.engines = engines;
     return sweep_from_text(text, strlen(text), &with, sweep, err);
@@ -213,7 +209,7 @@ static bool only_f32(const void *user, const struct run_spec *spec, struct error
 
 TEST(an_engine_that_cannot_train_it_is_kept_with_the_reason)
 {
-    struct place with = place;
+    struct place with = four_cores;
     AUTO(sweep_clear) struct sweep sweep = {0};
     static const char text[] = "{\"preset\":\"engines\",\"base\":{\"precision\":\"bf16\"}}";
 

@@ -1,16 +1,12 @@
 #include "engine/sweep/sweep.h"
 
 #include "common/cleanup.h"
+#include "tests/engine/four_cores.h"
 #include "tests/test.h"
-
-/* A machine of four cores with AVX2, on which nothing can be loaded beforehand. */
-static struct topology topology = {
-    .cpu_count = 4, .core_count = 4, .package_count = 1, .node_count = 1};
-static const struct place place = {.topology = &topology, .isa = CPU_AVX2, .root = "/nowhere"};
 
 static bool read_text(const char *text, struct sweep *sweep, struct error *err)
 {
-    return sweep_from_text(text, strlen(text), &place, sweep, err);
+    return sweep_from_text(text, strlen(text), &four_cores, sweep, err);
 }
 
 TEST(a_matrix_has_a_cell_for_every_combination)

@@ -1,11 +1,8 @@
 #include "engine/sweep/sweep_tune.h"
 
 #include "common/cleanup.h"
+#include "tests/engine/four_cores.h"
 #include "tests/test.h"
-
-static struct topology topology = {
-    .cpu_count = 4, .core_count = 4, .package_count = 1, .node_count = 1};
-static const struct place place = {.topology = &topology, .isa = CPU_AVX2, .root = "/nowhere"};
 
 /* What a machine would measure of a spec, if we knew it: batch 64 is best, a thread for the input
  * helps a little, and the fixed plan loses a tenth. */
@@ -63,14 +60,14 @@ TEST(a_tune_finds_the_best_and_keeps_the_fixed_one_beside_it)
     AUTO(sweep_clear) struct sweep sweep = {0};
     struct error err = {0};
 
-    EXPECT(sweep_from_text(text, strlen(text), &place, &sweep, &err));
+    EXPECT(sweep_from_text(text, strlen(text), &four_cores, &sweep, &err));
     sweep_tune_limit(&sweep, 0);
     EXPECT_SHARES(&sweep, 0);
     for (int round = 1; round < TUNE_ROUNDS; round++) {
         AUTO(sweep_result_clear) struct sweep_result result = measure(&sweep);
         size_t before = sweep.count;
 
-        EXPECT(sweep_tune_next(&sweep, round, &result, &place, &err));
+        EXPECT(sweep_tune_next(&sweep, round, &result, &four_cores, &err));
         EXPECT(sweep.count > before);
         EXPECT_SHARES(&sweep, before);
     }
@@ -90,11 +87,11 @@ TEST(a_round_of_which_nothing_came_is_the_last)
     AUTO(sweep_clear) struct sweep sweep = {0};
     struct error err = {0};
 
-    EXPECT(sweep_from_text(text, strlen(text), &place, &sweep, &err));
+    EXPECT(sweep_from_text(text, strlen(text), &four_cores, &sweep, &err));
     AUTO(sweep_result_clear) struct sweep_result nothing = {0};
     sweep_result_compute(NULL, 0, sweep.count, 0, NULL, &nothing);
     size_t before = sweep.count;
-    EXPECT(sweep_tune_next(&sweep, 1, &nothing, &place, &err));
+    EXPECT(sweep_tune_next(&sweep, 1, &nothing, &four_cores, &err));
     EXPECT_INT((long long)sweep.count, (long long)before);
 }
 
@@ -103,7 +100,7 @@ TEST(a_small_budget_still_gives_runs_that_say_something)
     static const char text[] = "{\"preset\":\"tune\",\"budget_seconds\":30}";
     AUTO(sweep_clear) struct sweep sweep = {0};
 
-    EXPECT(sweep_from_text(text, strlen(text), &place, &sweep, NULL));
+    EXPECT(sweep_from_text(text, strlen(text), &four_cores, &sweep, NULL));
     sweep_tune_limit(&sweep, 0);
     EXPECT_INT(sweep.cells[3].spec.max_seconds, 4);
     EXPECT_INT(sweep.cells[3].spec.min_seconds, 2);
