@@ -16,7 +16,7 @@ struct got {
 
 static struct got got;
 static struct fetch_request request;
-static char folder[] = "/tmp/pennyworth-fetch-XXXXXX", path[100];
+static char path[100];
 
 static enum fetch_take note(void *user, const char *data, size_t length, struct error *err)
 {
@@ -51,19 +51,28 @@ static bool fetch(struct fetch_response *ret_response, struct error *err)
     return fetch_file(NULL, &request, note, &got, ret_response, err);
 }
 
-static void start(void)
+/* A test that finds the file with "0.357" in it. */
+#define TEST_WITH_FILE(name) TEST_GIVEN(name, void, with_file)
+
+static void with_file(void (*test)(void))
 {
+    char name[] = "/tmp/pennyworth-fetch-XXXXXX";
+
+    EXPECT(mkdtemp(name) != NULL);
+    snprintf(path, sizeof path, "%s/prices.csv", name);
     got = (struct got){.used = 0};
     request = (struct fetch_request){.max_bytes = sizeof got.text};
     write_file("0.357");
+    test();
+    unlink(path);
+    rmdir(name);
 }
 
-static void a_file_comes_whole_with_its_time(void)
+TEST_WITH_FILE(a_file_comes_whole_with_its_time)
 {
     struct fetch_response response;
     struct stat about;
 
-    start();
     EXPECT(fetch(&response, NULL));
     EXPECT_INT((long long)got.used, 5);
     EXPECT(memcmp(got.text, "0.357", 5) == 0);
@@ -75,11 +84,10 @@ static void a_file_comes_whole_with_its_time(void)
     EXPECT_INT(response.last_modified_us / 1000000, about.st_mtim.tv_sec);
 }
 
-static void an_unchanged_page_is_not_read_again(void)
+TEST_WITH_FILE(an_unchanged_page_is_not_read_again)
 {
     struct fetch_response response;
 
-    start();
     EXPECT(fetch(&response, NULL));
     EXPECT(response.etag[0] == '"');
     snprintf(request.etag, sizeof request.etag, "%s", response.etag);
@@ -94,12 +102,11 @@ static void an_unchanged_page_is_not_read_again(void)
     EXPECT(strcmp(request.etag, response.etag) != 0);
 }
 
-static void the_same_size_at_another_time_is_another_file(void)
+TEST_WITH_FILE(the_same_size_at_another_time_is_another_file)
 {
     const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000, .tv_nsec = 1}};
     struct fetch_response response;
 
-    start();
     EXPECT(fetch(&response, NULL));
     snprintf(request.etag, sizeof request.etag, "%s", response.etag);
     EXPECT(utimensat(AT_FDCWD, path, times, 0) == 0);
@@ -107,12 +114,11 @@ static void the_same_size_at_another_time_is_another_file(void)
     EXPECT_INT(response.status, 200);
 }
 
-static void a_file_too_large_is_refused_and_not_cut(void)
+TEST_WITH_FILE(a_file_too_large_is_refused_and_not_cut)
 {
     struct fetch_response response;
     struct error err = {0};
 
-    start();
     request.max_bytes = 4;
     EXPECT(!fetch(&response, &err));
     EXPECT_INT(err.kind, ERROR_UPSTREAM);
@@ -123,12 +129,11 @@ static void a_file_too_large_is_refused_and_not_cut(void)
     EXPECT(fetch(&response, NULL));
 }
 
-static void a_path_that_is_not_a_file_is_refused_without_waiting(void)
+TEST_WITH_FILE(a_path_that_is_not_a_file_is_refused_without_waiting)
 {
     struct fetch_response response;
     struct error none = {0}, pipe = {0}, directory = {0};
 
-    start();
     EXPECT(unlink(path) == 0);
     EXPECT(!fetch(&response, &none));
     EXPECT_STR(none.message, "the file cannot be read: No such file or directory");
@@ -143,12 +148,11 @@ static void a_path_that_is_not_a_file_is_refused_without_waiting(void)
     EXPECT(rmdir(path) == 0);
 }
 
-static void the_receiver_may_stop_or_fail(void)
+TEST_WITH_FILE(the_receiver_may_stop_or_fail)
 {
     struct fetch_response response;
     struct error err = {0};
 
-    start();
     got.enough_at = 1;
     EXPECT(fetch(&response, &err));
     EXPECT_INT(response.status, 200);
@@ -159,32 +163,15 @@ static void the_receiver_may_stop_or_fail(void)
 }
 
 /* Else "0.35" of "0.357" would be a price. */
-static void a_file_that_is_being_written_is_not_accepted(void)
+TEST_WITH_FILE(a_file_that_is_being_written_is_not_accepted)
 {
     struct fetch_response response;
     struct error err = {0};
 
-    start();
     got.touch = path;
     EXPECT(!fetch(&response, &err));
     EXPECT_INT(err.kind, ERROR_UPSTREAM);
     EXPECT_STR(err.message, "the file changed while it was read");
     EXPECT(fetch(&response, NULL));
     EXPECT_INT((long long)got.used, 6);
-}
-
-int main(void)
-{
-    EXPECT(mkdtemp(folder) != NULL);
-    snprintf(path, sizeof path, "%s/prices.csv", folder);
-    RUN(a_file_comes_whole_with_its_time);
-    RUN(an_unchanged_page_is_not_read_again);
-    RUN(the_same_size_at_another_time_is_another_file);
-    RUN(a_file_too_large_is_refused_and_not_cut);
-    RUN(a_path_that_is_not_a_file_is_refused_without_waiting);
-    RUN(the_receiver_may_stop_or_fail);
-    RUN(a_file_that_is_being_written_is_not_accepted);
-    unlink(path);
-    rmdir(folder);
-    return test_result();
 }

@@ -12,7 +12,7 @@ static enum reading_state read_text(struct walk *walk, const char *text)
 {
     walk_start(walk, &price_file, "");
     walk->reading.url = "/tmp/prices";
-    return walk_texts(walk, (const char *const[]){text, NULL});
+    return walk_texts(walk, TEXTS(text));
 }
 
 static void expect_the_row(struct walk *walk)
@@ -57,8 +57,7 @@ TEST(a_row_of_csv_and_one_of_json_are_the_same_price)
         walk_start(&walk, &price_file, "");
         walk.reading.url = "/tmp/prices";
         walk.chunk = chunks[i % COUNT(chunks)];
-        EXPECT_INT(walk_texts(&walk, (const char *const[]){texts[i / COUNT(chunks)], NULL}),
-                   READING_DONE);
+        EXPECT_INT(walk_texts(&walk, TEXTS(texts[i / COUNT(chunks)])), READING_DONE);
         expect_the_row(&walk);
         EXPECT_STR(walk.requests[0].url, "/tmp/prices");
     }
@@ -174,7 +173,7 @@ static void expect_amounts(const char *text, const char *const amounts[])
 
         walk_start(&walk, &price_file, "");
         walk.chunk = chunks[i];
-        EXPECT_INT(walk_texts(&walk, (const char *const[]){text, NULL}), READING_DONE);
+        EXPECT_INT(walk_texts(&walk, TEXTS(text)), READING_DONE);
         EXPECT_STR(walk.err.message, "");
         for (size_t row = 0; amounts[row]; row++) {
             price = price_batch_next(walk.reading.batch, &position);
@@ -184,29 +183,28 @@ static void expect_amounts(const char *text, const char *const amounts[])
         EXPECT(!price_batch_next(walk.reading.batch, &position));
     }
 }
-#define AMOUNTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define MARK "\xEF\xBB\xBF"
 
 TEST(what_spreadsheets_write_is_read)
 {
     expect_amounts(MARK "region,instance_type,price_per_hour\r\nr,x,0.5\r\nr,y,1\r\n",
-                   AMOUNTS("0.5", "1"));
+                   TEXTS("0.5", "1"));
     expect_amounts("region, instance_type, price_per_hour\nr, x, 0.5\n r ,\"y\" , 1 \n",
-                   AMOUNTS("0.5", "1"));
+                   TEXTS("0.5", "1"));
     expect_amounts("region;instance_type;price_per_hour\nr;x;0,5\nr;y;12,25\nr;z;0,357\n;;\n",
-                   AMOUNTS("0.5", "12.25", "0.357"));
+                   TEXTS("0.5", "12.25", "0.357"));
     expect_amounts("region;instance_type;price_per_hour\nr;x;0.5\nr;y;1.234\n",
-                   AMOUNTS("0.5", "1.234"));
+                   TEXTS("0.5", "1.234"));
     expect_amounts("region\tinstance_type\tprice_per_hour\nr\tx\t0,5\nr\ty\t7\n",
-                   AMOUNTS("0.5", "7"));
+                   TEXTS("0.5", "7"));
 }
 
 TEST(json_may_be_an_array_and_have_a_mark_and_blanks_before_it)
 {
 #define ONE "{\"region\":\"r\",\"instance_type\":\"x\",\"price_per_hour\":\"0.5\"}"
-    expect_amounts("[" ONE "]", AMOUNTS("0.5"));
-    expect_amounts(MARK " \r\n [" ONE "]\n", AMOUNTS("0.5"));
-    expect_amounts(MARK "\n{\"prices\": [" ONE "]}", AMOUNTS("0.5"));
+    expect_amounts("[" ONE "]", TEXTS("0.5"));
+    expect_amounts(MARK " \r\n [" ONE "]\n", TEXTS("0.5"));
+    expect_amounts(MARK "\n{\"prices\": [" ONE "]}", TEXTS("0.5"));
 }
 
 TEST(a_comma_with_two_meanings_is_refused)

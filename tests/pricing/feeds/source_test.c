@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "pricing/freshness.h"
+#include "tests/pricing/feeds/walk.h"
 #include "tests/test.h"
 
 TEST(every_feed_is_whole_and_has_a_name_of_its_own)
@@ -133,6 +134,30 @@ TEST(refusals_quote_the_message_of_each_cloud)
     expect_refusal("[]", "");
     expect_refusal("{\"error\":\"invalid\"}", "");
     expect_refusal("{\"error\":{\"message\":7}}", "");
+}
+
+TEST(refusals_that_clouds_have_sent_are_quoted)
+{
+    static const char *const samples[][2] = {
+        {"aws-getproducts-error.json", "AccessDeniedException: User: arn:aws:iam::123456789012"},
+        {"aws-ec2-error-authfailure.xml",
+         "AuthFailure: AWS was not able to validate the provided access credentials"},
+        {"aws-ec2-error-authfailure-moto.xml",
+         "AuthFailure: AWS was not able to validate the provided access credentials"},
+        {"aws-ec2-error-throttle.xml", "RequestLimitExceeded: Request limit exceeded."},
+        {"gcp-error-nokey.json", "PERMISSION_DENIED: Method doesn't allow unregistered"},
+    };
+
+    for (size_t i = 0; i < COUNT(samples) && walk_has_samples(samples[i][0]); i++) {
+        AUTO(freep) char *body = walk_sample(samples[i][0], NULL);
+        struct fetch_response response = {.status = 403};
+        char text[300];
+
+        snprintf(response.excerpt, sizeof response.excerpt, "%s", body);
+        source_refusal(&response, text, sizeof text);
+        text[strlen(samples[i][1])] = '\0'; /* as it begins */
+        EXPECT_STR(text, samples[i][1]);
+    }
 }
 
 TEST(long_refusals_are_cut_to_what_fits)

@@ -1,7 +1,7 @@
 /* Walks a reader over pages that a test brings, as the real walk does, and keeps what was asked:
  *     AUTO(walk_end) struct walk walk;
  *     walk_start(&walk, &azure_retail, "eastus");
- *     EXPECT_INT(walk_texts(&walk, (const char *const[]){PAGE, PAGE2, NULL}), READING_DONE);
+ *     EXPECT_INT(walk_texts(&walk, TEXTS(PAGE, PAGE2)), READING_DONE);
  *     EXPECT_INT(walk_count(&walk), 2);
  * Samples of what feeds send are not in this repository: tests that need them ask
  * walk_has_samples(), which says where they were looked for, and begin with a walk of {0}, which
@@ -15,6 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A list of texts: pages, names of samples, rows. */
+#define TEXTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* Members or elements of JSON, one behind another. */
 #define TWO(a, b) a "," b
@@ -218,4 +221,22 @@ static inline const struct price *walk_price(const struct walk *walk, const char
             strcmp(price->zone, zone) == 0)
             return price;
     return NULL;
+}
+
+/* Its amount as the feed wrote it; "" for no price. */
+static inline const char *walk_amount(const struct walk *walk, const char *instance_type,
+                                      const char *zone, enum price_kind kind)
+{
+    const struct price *price = walk_price(walk, instance_type, zone, kind);
+
+    return price ? price->text : "";
+}
+
+/* The same in billionths; 0 for no price. */
+static inline long long walk_nanos(const struct walk *walk, const char *instance_type,
+                                   const char *zone, enum price_kind kind)
+{
+    const struct price *price = walk_price(walk, instance_type, zone, kind);
+
+    return price ? price->nanos : 0;
 }

@@ -2,17 +2,12 @@
 #include "pricing/machine/credentials.h"
 
 #include "pricing/machine/credentials_role.h"
-#include "tests/engine/tree.h"
-#include "tests/pricing/feeds/replies.h"
+#include "tests/pricing/feeds/asking.h"
 
 #include <errno.h>
 
 #define SECRET "wJalrXUtnFEMI/K7MDENG+EXAMPLEKEY"
-#define FOLDER "/latest/meta-data/iam/security-credentials/"
-#define TOKEN "AQAEAHEXAMPLETOKEN=="
-#define WITH_TOKEN "X-aws-ec2-metadata-token: " TOKEN
-#define PUT_TOKEN                                                                                \
-    "PUT", "/latest/api/token", "X-aws-ec2-metadata-token-ttl-seconds: 21600", 200, TOKEN, NULL
+#define ROLES "iam/security-credentials/"
 #define NOW 1785888000000000 /* 2026-08-05 */
 #define ROLE_NAME_MAX 64
 #define ENDS 1785974400000000 /* a day later */
@@ -23,8 +18,8 @@
 
 static const struct reply role[] = {
     {PUT_TOKEN},
-    {NULL, FOLDER, WITH_TOKEN, 200, "my-role", NULL},
-    {NULL, FOLDER "my-role", WITH_TOKEN, 200, ROLE_KEYS, NULL},
+    {AWS(ROLES, "my-role")},
+    {AWS(ROLES "my-role", ROLE_KEYS)},
     {.ending = NULL},
 };
 
@@ -294,8 +289,8 @@ TEST(the_name_of_a_role_goes_into_the_address_safely)
 {
     static const struct reply list[] = {
         {PUT_TOKEN},
-        {NULL, FOLDER, WITH_TOKEN, 200, "r/..?x=1&@+,.-_\nsecond-role\n", NULL},
-        {NULL, FOLDER "r%2F..%3Fx%3D1%26%40%2B%2C.-_", WITH_TOKEN, 200, ROLE_KEYS, NULL},
+        {AWS(ROLES, "r/..?x=1&@+,.-_\nsecond-role\n")},
+        {AWS(ROLES "r%2F..%3Fx%3D1%26%40%2B%2C.-_", ROLE_KEYS)},
         {.ending = NULL},
     };
     char longest[ROLE_NAME_MAX + 2];

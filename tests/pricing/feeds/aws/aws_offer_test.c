@@ -61,21 +61,19 @@ TEST(the_sample_has_exactly_eight_prices_in_json_and_in_csv)
 TEST(an_older_file_of_another_region_gives_its_one_price)
 {
     AUTO(walk_end) struct walk walk = {0};
-    const struct price *price;
     size_t length;
     AUTO(freep) char *file = walk_sample("aws-ec2-index-us-east-2.json", &length);
 
     if (!file)
         return;
     walk_start(&walk, &aws_offer, "us-east-2");
-    EXPECT_INT(walk_texts(&walk, (const char *const[]){"{\"regions\":{\"us-east-2\":{"
-                                                       "\"currentVersionUrl\":\"/v.json\"}}}",
-                                                       file, NULL}),
+    EXPECT_INT(walk_texts(&walk, TEXTS("{\"regions\":{\"us-east-2\":{"
+                                       "\"currentVersionUrl\":\"/v.json\"}}}",
+                                       file)),
                READING_DONE);
     EXPECT_STR(walk.err.message, "");
-    price = walk_price(&walk, "m5.large", "", PRICE_ON_DEMAND);
-    EXPECT_INT(price ? price->nanos : 0, 96000000);
-    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
+    EXPECT_INT(walk_nanos(&walk, "m5.large", "", PRICE_ON_DEMAND), 96000000);
+    EXPECT_INT(walk_count(&walk), 1);
 }
 
 TEST(the_same_version_is_not_fetched_again)
@@ -84,7 +82,7 @@ TEST(the_same_version_is_not_fetched_again)
 
     walk_start(&walk, &aws_offer, "us-east-1");
     walk.reading.mark = "/v/2026/us-east-1/index.json";
-    EXPECT_INT(walk_texts(&walk, (const char *const[]){INDEX, NULL}), READING_UNCHANGED);
+    EXPECT_INT(walk_texts(&walk, TEXTS(INDEX)), READING_UNCHANGED);
     EXPECT_INT((long long)walk.asked, 1);
 }
 
@@ -93,7 +91,7 @@ TEST(a_region_that_is_not_in_the_index_is_an_error)
     AUTO(walk_end) struct walk walk;
 
     walk_start(&walk, &aws_offer, "mars-north-1");
-    EXPECT_INT(walk_texts(&walk, (const char *const[]){INDEX, NULL}), READING_FAILED);
+    EXPECT_INT(walk_texts(&walk, TEXTS(INDEX)), READING_FAILED);
     EXPECT_STR(walk.err.message, "the index has no region mars-north-1");
 }
 
@@ -119,7 +117,7 @@ TEST(a_region_that_is_not_in_the_index_is_an_error)
 static enum reading_state read_file(struct walk *walk, const char *file)
 {
     walk_start(walk, &aws_offer, "us-east-1");
-    return walk_texts(walk, (const char *const[]){INDEX, file, NULL});
+    return walk_texts(walk, TEXTS(INDEX, file));
 }
 
 TEST(sections_may_come_in_any_order)
@@ -138,7 +136,7 @@ TEST(sections_may_come_in_any_order)
         AUTO(walk_end) struct walk walk;
 
         EXPECT_INT(read_file(&walk, files[i]), READING_DONE);
-        EXPECT_INT((long long)price_batch_count(walk.reading.batch), 2);
+        EXPECT_INT(walk_count(&walk), 2);
         EXPECT_STR(price_batch_type(walk.reading.batch, 0)->architecture, "arm64");
     }
 }
@@ -151,7 +149,7 @@ TEST(the_reader_stops_at_the_section_reserved)
         PLAIN("A", "a.1"), TWO(ON_DEMAND(TERM("A", "0.2")), "\"Reserved\":{ this is no JSON"));
 
     EXPECT_INT(read_file(&walk, file), READING_DONE);
-    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
+    EXPECT_INT(walk_count(&walk), 1);
 }
 
 TEST(two_prices_for_a_type_are_none)
@@ -163,14 +161,13 @@ TEST(two_prices_for_a_type_are_none)
              ON_DEMAND(THREE(TERM("A", "0.2"), TERM("B", "0.3"), TERM("C", "0.4"))));
 
     EXPECT_INT(read_file(&walk, file), READING_DONE);
-    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
+    EXPECT_INT(walk_count(&walk), 1);
     EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 2);
 }
 
 TEST(metal_that_is_only_sold_dedicated_has_that_price)
 {
     AUTO(walk_end) struct walk walk;
-    const struct price *price;
 
     static const char file[] =
         LIST(THREE(METAL("A", "m.metal"), METAL("B", "c.metal"),
@@ -179,11 +176,9 @@ TEST(metal_that_is_only_sold_dedicated_has_that_price)
              ON_DEMAND(THREE(TERM("A", "5"), TERM("B", "7"), TERM("C", "6"))));
 
     EXPECT_INT(read_file(&walk, file), READING_DONE);
-    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 2);
-    price = walk_price(&walk, "c.metal", "", PRICE_ON_DEMAND);
-    EXPECT_INT(price ? price->nanos : 0, 6000000000);
-    price = walk_price(&walk, "m.metal", "", PRICE_ON_DEMAND);
-    EXPECT_INT(price ? price->nanos : 0, 5000000000);
+    EXPECT_INT(walk_count(&walk), 2);
+    EXPECT_INT(walk_nanos(&walk, "c.metal", "", PRICE_ON_DEMAND), 6000000000);
+    EXPECT_INT(walk_nanos(&walk, "m.metal", "", PRICE_ON_DEMAND), 5000000000);
 }
 
 TEST(a_file_without_a_price_or_cut_short_is_refused)
@@ -260,7 +255,7 @@ TEST(csv_is_as_strict_as_json)
         AUTO(walk_end) struct walk walk;
 
         walk_start(&walk, shapes[i], "us-east-1");
-        EXPECT_INT(walk_texts(&walk, (const char *const[]){INDEX, files[i], NULL}), READING_DONE);
+        EXPECT_INT(walk_texts(&walk, TEXTS(INDEX, files[i])), READING_DONE);
         expect_only_the_plain_one(&walk);
     }
 }
@@ -284,11 +279,9 @@ TEST(the_list_of_china_is_in_its_currency)
 
     walk_start(&walk, &aws_offer, "cn-north-1");
     walk.reading.url = "https://pricing.cn-north-1.amazonaws.com.cn";
-    EXPECT_INT(walk_texts(&walk,
-                          (const char *const[]){
-                              "{\"regions\":{\"cn-north-1\":{\"currentVersionUrl\":"
-                              "\"/offers/v1.0/cn/AmazonEC2/1/cn-north-1/index.json\"}}}",
-                              file, NULL}),
+    EXPECT_INT(walk_texts(&walk, TEXTS("{\"regions\":{\"cn-north-1\":{\"currentVersionUrl\":"
+                                       "\"/offers/v1.0/cn/AmazonEC2/1/cn-north-1/index.json\"}}}",
+                                       file)),
                READING_DONE);
     EXPECT_STR(walk.err.message, "");
     EXPECT_STR(walk.requests[0].url, "https://pricing.cn-north-1.amazonaws.com.cn/offers/v1.0/cn/"
@@ -319,7 +312,7 @@ static enum reading_state read_committed(struct walk *walk, const char *file)
     walk_start(walk, &aws_offer, "us-east-1");
     walk->reading.committed = true;
     walk->chunk = 64;
-    return walk_texts(walk, (const char *const[]){INDEX, file, NULL});
+    return walk_texts(walk, TEXTS(INDEX, file));
 }
 
 static void expect_nanos(const struct walk *walk, const char *type, enum price_kind kind,
@@ -341,7 +334,7 @@ TEST(the_sample_has_two_prices_of_reserved_instances_in_json_and_in_csv)
         walk_start(&walk, csv ? &aws_offer_csv : &aws_offer, "us-east-1");
         walk.reading.committed = true;
         EXPECT_INT(walk_samples(&walk, csv ? csv_files : json_files), READING_DONE);
-        EXPECT_INT((long long)price_batch_count(walk.reading.batch), 10);
+        EXPECT_INT(walk_count(&walk), 10);
         expect_nanos(&walk, "c7i.2xlarge", PRICE_ON_DEMAND, 357000000, 0);
         expect_nanos(&walk, "c7i.2xlarge", PRICE_RESERVED_1Y_NO_UPFRONT, 236100000, 0);
         expect_nanos(&walk, "c7i.2xlarge", PRICE_RESERVED_1Y_ALL_UPFRONT, 220319635, 1930);
@@ -365,7 +358,7 @@ TEST(reserved_instances_are_prices_of_their_own)
 
     EXPECT_INT(read_committed(&walk, file), READING_DONE);
     EXPECT_STR(walk.err.message, "");
-    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 3 + 5);
+    EXPECT_INT(walk_count(&walk), 3 + 5);
     expect_nanos(&walk, "a.1", PRICE_CONVERTIBLE_1Y_NO_UPFRONT, 140000000, 0);
     expect_nanos(&walk, "a.1", PRICE_ON_DEMAND, 200000000, 0);
     expect_nanos(&walk, "a.1", PRICE_RESERVED_1Y_NO_UPFRONT, 120000000, 0);
@@ -390,7 +383,7 @@ TEST(a_reserved_price_that_cannot_be_read_is_none)
         AUTO(walk_end) struct walk walk;
 
         EXPECT_INT(read_committed(&walk, terms[i]), READING_DONE);
-        EXPECT_INT((long long)price_batch_count(walk.reading.batch), 3);
+        EXPECT_INT(walk_count(&walk), 3);
         EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 1);
     }
 }
@@ -404,7 +397,7 @@ TEST(reserved_terms_before_the_products_are_passed_over)
         "}}," ON_DEMAND(TERM("A", "0.2")) "}," PRODUCTS(PLAIN("A", "a.1")) "}";
 
     EXPECT_INT(read_committed(&walk, file), READING_DONE);
-    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
+    EXPECT_INT(walk_count(&walk), 1);
 }
 
 /* clang-format on */

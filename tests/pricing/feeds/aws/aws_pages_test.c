@@ -12,13 +12,6 @@
     "{\"region\":\"" name "\",\"instanceTypes\":[{\"type\":\"a\",\"sizes\":[]},"                 \
     "{\"type\":\"b\",\"sizes\":[" sizes "]}]}"
 
-static const char *one(const char *text, const char *pages[2])
-{
-    pages[0] = text;
-    pages[1] = NULL;
-    return text;
-}
-
 TEST(a_sample_of_the_spot_page_gives_each_linux_price_once)
 {
     static const size_t chunks[] = {0, 1, 7, 4096};
@@ -29,11 +22,9 @@ TEST(a_sample_of_the_spot_page_gives_each_linux_price_once)
         walk_start(&walk, &aws_spot_page, "");
         walk.chunk = chunks[i];
         walk.response.last_modified_us = 1786000000000000;
-        EXPECT_INT(walk_samples(&walk, (const char *const[]){"aws-spot.json", NULL}),
-                   READING_DONE);
+        EXPECT_INT(walk_samples(&walk, TEXTS("aws-spot.json")), READING_DONE);
         EXPECT_STR(walk.err.message, "");
-        EXPECT_INT((long long)price_batch_count(walk.reading.batch),
-                   39); /* 44 entries, five of them twice */
+        EXPECT_INT(walk_count(&walk), 39); /* 44 entries, five of them twice */
         EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.seen, 44);
         EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 0);
         EXPECT_INT(price_batch_facts(walk.reading.batch)->source_us, 1786000000000000);
@@ -43,12 +34,12 @@ TEST(a_sample_of_the_spot_page_gives_each_linux_price_once)
 TEST(spot_prices_are_linux_and_exponents_are_numbers)
 {
     AUTO(walk_end) struct walk walk;
-    const char *pages[2];
     const struct price *price;
 
     walk_start(&walk, &aws_spot_page, "");
-    one(SPOT_HEAD SPOT_REGION("af-south-1", SPOT_SIZE("t3.nano", "9.0E-4")) "]}}", pages);
-    EXPECT_INT(walk_texts(&walk, pages), READING_DONE);
+    EXPECT_INT(walk_texts(&walk, TEXTS(SPOT_HEAD SPOT_REGION(
+                                     "af-south-1", SPOT_SIZE("t3.nano", "9.0E-4")) "]}}")),
+               READING_DONE);
     price = walk_price(&walk, "t3.nano", "", PRICE_SPOT);
     EXPECT(price != NULL);
     if (!price)
@@ -62,19 +53,18 @@ TEST(spot_prices_are_linux_and_exponents_are_numbers)
 
 TEST(a_type_without_one_clear_price_has_none)
 {
+    static const char page[] = SPOT_HEAD SPOT_REGION(
+        "r", THREE(TWO(SPOT_SIZE("a.x", "N/A*"), SPOT_SIZE("b.x", "0")),
+                   THREE(SPOT_SIZE("c.x", "1"), SPOT_SIZE("c.x", "2"), SPOT_SIZE("c.x", "1")),
+                   THREE(SPOT_SIZE("d.x", "3"), SPOT_SIZE("d.x", "3.0"),
+                         SPOT_SIZE("e.x", "1,5")))) "]}}";
     AUTO(walk_end) struct walk walk;
     struct price_batch_tally *tally;
-    const char *pages[2];
 
     walk_start(&walk, &aws_spot_page, "");
-    one(SPOT_HEAD SPOT_REGION(
-            "r", SPOT_SIZE("a.x", "N/A*") "," SPOT_SIZE("b.x", "0") "," SPOT_SIZE(
-                     "c.x", "1") "," SPOT_SIZE("c.x", "2") "," SPOT_SIZE("c.x", "1") "," //
-            SPOT_SIZE("d.x", "3") "," SPOT_SIZE("d.x", "3.0") "," SPOT_SIZE("e.x", "1,5")) "]}}",
-        pages);
-    EXPECT_INT(walk_texts(&walk, pages), READING_DONE);
+    EXPECT_INT(walk_texts(&walk, TEXTS(page)), READING_DONE);
     tally = &price_batch_facts(walk.reading.batch)->tally;
-    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
+    EXPECT_INT(walk_count(&walk), 1);
     EXPECT(walk_price(&walk, "d.x", "", PRICE_SPOT) != NULL);
     EXPECT(walk_price(&walk, "c.x", "", PRICE_SPOT) == NULL);
     EXPECT_INT(tally->unpriced, 1);
@@ -98,7 +88,7 @@ TEST(another_shape_is_refused)
         AUTO(walk_end) struct walk walk;
 
         walk_start(&walk, &aws_spot_page, "");
-        EXPECT_INT(walk_texts(&walk, (const char *const[]){pages[i], NULL}), READING_FAILED);
+        EXPECT_INT(walk_texts(&walk, TEXTS(pages[i])), READING_FAILED);
         EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
     }
 }
@@ -113,12 +103,10 @@ TEST(a_sample_of_the_on_demand_page_gives_its_rows)
     walk_start(&walk, &aws_on_demand_page, "us-east-1");
     snprintf(walk.reading.scope.address, sizeof walk.reading.scope.address,
              "US East (N. Virginia)");
-    EXPECT_INT(
-        walk_samples(&walk,
-                     (const char *const[]){"aws-ondemand-unitmap-us-east-1-Linux.json", NULL}),
-        READING_DONE);
+    EXPECT_INT(walk_samples(&walk, TEXTS("aws-ondemand-unitmap-us-east-1-Linux.json")),
+               READING_DONE);
     EXPECT_STR(walk.err.message, "");
-    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 26);
+    EXPECT_INT(walk_count(&walk), 26);
     EXPECT_INT((long long)price_batch_type_count(walk.reading.batch), 26);
     EXPECT_STR(walk.requests[0].url,
                "https://b0.p.awsstatic.com/pricing/2.0/meteredUnitMaps/ec2/USD/current/"
@@ -144,7 +132,7 @@ static enum reading_state read_map(struct walk *walk, const char *page)
 {
     walk_start(walk, &aws_on_demand_page, "r-1");
     snprintf(walk->reading.scope.address, sizeof walk->reading.scope.address, "Place");
-    return walk_texts(walk, (const char *const[]){page, NULL});
+    return walk_texts(walk, TEXTS(page));
 }
 
 TEST(only_plain_linux_counts)
@@ -157,7 +145,7 @@ TEST(only_plain_linux_counts)
                                                                               "SQL", "1") "," //
                                    ROW("d.1", "Linux", "NA", "0.0000000000"))),
                READING_DONE);
-    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
+    EXPECT_INT(walk_count(&walk), 1);
     EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 1);
     EXPECT_NEAR(price_batch_type(walk.reading.batch, 0)->memory_gib, 1952.5, 0);
     EXPECT_NEAR(price_batch_type(walk.reading.batch, 0)->vcpus, 8, 0);
@@ -188,8 +176,7 @@ TEST(locations_are_called_by_their_key_and_local_zones_are_minor)
         return;
     walk_start(&walk, &aws_on_demand_page, "");
     walk.ops = aws_on_demand_page.list;
-    EXPECT_INT(walk_samples(&walk, (const char *const[]){"aws-locations.json", NULL}),
-               READING_DONE);
+    EXPECT_INT(walk_samples(&walk, TEXTS("aws-locations.json")), READING_DONE);
     for (size_t i = 0; i < walk.scopes.count; i++) {
         const struct scope *scope = &walk.scopes.list[i];
 
@@ -212,9 +199,8 @@ TEST(the_advisor_has_bands_and_no_price)
     if (!walk_has_samples("aws-spot-advisor-data.json"))
         return;
     walk_start(&walk, &aws_spot_advisor, "");
-    EXPECT_INT(walk_samples(&walk, (const char *const[]){"aws-spot-advisor-data.json", NULL}),
-               READING_DONE);
-    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 0);
+    EXPECT_INT(walk_samples(&walk, TEXTS("aws-spot-advisor-data.json")), READING_DONE);
+    EXPECT_INT(walk_count(&walk), 0);
     EXPECT_INT((long long)price_batch_type_count(walk.reading.batch), 15);
     for (size_t i = 0; i < price_batch_interruption_count(walk.reading.batch); i++) {
         const struct interruption *row = price_batch_interruption(walk.reading.batch, i);
@@ -233,11 +219,8 @@ TEST(a_band_without_an_explanation_is_refused)
     AUTO(walk_end) struct walk walk;
 
     walk_start(&walk, &aws_spot_advisor, "");
-    EXPECT_INT(
-        walk_texts(&walk,
-                   (const char *const[]){"{\"spot_advisor\":{\"r\":{\"Linux\":{\"a.1\":{\"s\":1,"
-                                         "\"r\":3}}}},\"ranges\":[{\"index\":0,\"label\":\"<5%"
-                                         "\"}]}",
-                                         NULL}),
-        READING_FAILED);
+    EXPECT_INT(walk_texts(&walk, TEXTS("{\"spot_advisor\":{\"r\":{\"Linux\":{\"a.1\":{\"s\":1,"
+                                       "\"r\":3}}}},\"ranges\":[{\"index\":0,\"label\":\"<5%"
+                                       "\"}]}")),
+               READING_FAILED);
 }

@@ -2,7 +2,6 @@
 #include "tests/pricing/feeds/walk.h"
 #include "tests/test.h"
 
-#define TEXTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define PAGE(list, token)                                                                        \
     "{\"FormatVersion\":\"aws_v1\",\"NextToken\":\"" token "\",\"PriceList\":[" list "]}"
 
@@ -162,24 +161,17 @@ TEST(without_credentials_nothing_is_asked)
     EXPECT_INT(walk.err.kind, ERROR_UNABLE);
 }
 
+/* What is wanted is in aws_selection_test.c. */
 TEST(a_filter_that_the_service_ignored_is_applied_here)
 {
-    static const char *const changes[] = {
-        "{\"operatingSystem\":\"Windows\"}",
-        "{\"tenancy\":\"Dedicated\"}",
-        "{\"marketoption\":\"CapacityBlock\"}",
-        "{\"capacitystatus\":\"UnusedCapacityReservation\"}",
-        "{\"regionCode\":\"us-west-2\"}",
-        "{\"preInstalledSw\":\"SQL Std\"}",
-    };
+    AUTO(walk_end) struct walk walk;
 
-    for (size_t i = 0; i < COUNT(changes); i++) {
-        AUTO(walk_end) struct walk walk;
-
-        EXPECT_INT(walk_products(&walk, (json_t *[]){product(changes[i], "0.357")}, 1),
-                   READING_DONE);
-        EXPECT_INT(walk_count(&walk), 0);
-    }
+    EXPECT_INT(walk_products(&walk,
+                             (json_t *[]){product("{\"tenancy\":\"Dedicated\"}", "0.357"),
+                                          product("{\"regionCode\":\"us-west-2\"}", "0.357")},
+                             2),
+               READING_DONE);
+    EXPECT_INT(walk_count(&walk), 0);
 }
 
 TEST(prices_of_0_and_future_prices_are_counted_and_left_out)
@@ -216,31 +208,16 @@ TEST(two_products_for_one_type_are_no_price)
     EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 2);
 }
 
-struct endless {
-    char body[200];
-    size_t pages;
-};
-
-static const char *endless_page(void *user, size_t number, size_t *ret_length)
-{
-    struct endless *endless = user;
-
-    snprintf(endless->body, sizeof endless->body, PAGE("", "token-%zu"), number % endless->pages);
-    *ret_length = strlen(endless->body);
-    return endless->body;
-}
-
-TEST(repeated_tokens_and_endless_ones_are_failures)
+/* How many pages there may be is in pages_test.c. */
+TEST(a_token_that_comes_again_is_a_failure)
 {
     AUTO(walk_end) struct walk walk;
 
     walk_start(&walk, &aws_products, "us-east-1");
-    EXPECT_INT(walk_all(&walk, endless_page, &(struct endless){.pages = 2}), READING_FAILED);
+    EXPECT_INT(walk_texts(&walk, TEXTS(PAGE("", "a"), PAGE("", "b"), PAGE("", "a"))),
+               READING_FAILED);
     EXPECT_INT(walk.asked, 3);
     EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
-    EXPECT_INT(walk_all(&walk, endless_page, &(struct endless){.pages = 999}), READING_FAILED);
-    EXPECT_INT(walk.asked, 201);
-    EXPECT_STR(walk.err.message, "it has more than 200 pages");
 }
 
 TEST(an_answer_of_another_shape_is_a_failure)
@@ -268,17 +245,4 @@ TEST(an_answer_of_another_shape_is_a_failure)
         EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
         EXPECT_INT(walk_count(&walk), 0);
     }
-}
-
-TEST(a_refusal_says_why)
-{
-    AUTO(freep) char *text = walk_sample("aws-getproducts-error.json", NULL);
-    struct fetch_response response = {.status = 400};
-    char said[300];
-
-    if (!walk_has_samples("aws-getproducts-error.json"))
-        return;
-    snprintf(response.excerpt, sizeof response.excerpt, "%s", text);
-    source_refusal(&response, said, sizeof said);
-    EXPECT(strncmp(said, "AccessDeniedException: User: arn:aws:iam::123456789012", 54) == 0);
 }

@@ -33,7 +33,7 @@ static enum reading_state read_file(struct walk *walk, const char *file)
 {
     walk_start(walk, &aws_savings_plan, "us-east-1");
     walk->chunk = 50;
-    return walk_texts(walk, (const char *const[]){INDEX, file, NULL});
+    return walk_texts(walk, TEXTS(INDEX, file));
 }
 
 static void expect_price(const struct walk *walk, const char *type, enum price_kind kind,
@@ -105,7 +105,7 @@ TEST(the_same_version_is_not_fetched_again)
 
     walk_start(&walk, &aws_savings_plan, "us-east-1");
     walk.reading.mark = "/savingsPlan/v1/us-east-1/index.json";
-    EXPECT_INT(walk_texts(&walk, (const char *const[]){INDEX, NULL}), READING_UNCHANGED);
+    EXPECT_INT(walk_texts(&walk, TEXTS(INDEX)), READING_UNCHANGED);
     EXPECT_INT(walk.asked, 1);
 }
 
@@ -114,7 +114,7 @@ TEST(a_region_that_is_not_in_the_index_is_an_error)
     AUTO(walk_end) struct walk walk;
 
     walk_start(&walk, &aws_savings_plan, "mars-north-1");
-    EXPECT_INT(walk_texts(&walk, (const char *const[]){INDEX, NULL}), READING_FAILED);
+    EXPECT_INT(walk_texts(&walk, TEXTS(INDEX)), READING_FAILED);
     EXPECT_STR(walk.err.message, "the index has no region mars-north-1");
 }
 

@@ -2,7 +2,6 @@
 #include "tests/pricing/feeds/walk.h"
 #include "tests/test.h"
 
-#define TEXTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define ANSWER "<DescribeSpotPriceHistoryResponse><spotPriceHistorySet>"
 #define END "</spotPriceHistorySet></DescribeSpotPriceHistoryResponse>"
 #define LINUX "Linux/UNIX"
@@ -23,9 +22,7 @@ static void start(struct walk *walk)
 /* What the zone costs after these pages, in nanos; 0 for no price. */
 static long long nanos_of(const struct walk *walk, const char *type, const char *zone)
 {
-    const struct price *price = walk_price(walk, type, zone, PRICE_SPOT);
-
-    return price ? price->nanos : 0;
+    return walk_nanos(walk, type, zone, PRICE_SPOT);
 }
 
 TEST(each_zone_has_the_newest_price_of_all_pages)
@@ -242,28 +239,16 @@ TEST(a_zone_is_known_by_its_id_where_it_has_one)
     EXPECT_INT(nanos_of(&walk, "m5.large", "use1-az4"), 100000000);
 }
 
-static const char *token_page(void *user, size_t number, size_t *ret_length)
+/* How many pages there may be is in pages_test.c. */
+TEST(a_token_that_comes_again_is_a_failure)
 {
-    static char body[300];
-    const size_t *different = user;
-
-    snprintf(body, sizeof body, WITH_TOKEN("token-%zu"), number % *different);
-    *ret_length = strlen(body);
-    return body;
-}
-
-TEST(repeated_tokens_and_endless_ones_are_failures)
-{
-    size_t two = 2, many = 999;
     AUTO(walk_end) struct walk walk;
 
     start(&walk);
-    EXPECT_INT(walk_all(&walk, token_page, &two), READING_FAILED);
+    EXPECT_INT(walk_texts(&walk, TEXTS(WITH_TOKEN("a"), WITH_TOKEN("b"), WITH_TOKEN("a"))),
+               READING_FAILED);
     EXPECT_INT(walk.asked, 3);
     EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
-    EXPECT_INT(walk_all(&walk, token_page, &many), READING_FAILED);
-    EXPECT_INT(walk.asked, 201);
-    EXPECT_STR(walk.err.message, "it has more than 200 pages");
 }
 
 TEST(a_doctype_ends_it_at_once)
@@ -327,26 +312,5 @@ TEST(texts_beyond_any_reason_are_failures)
                  ANSWER "<item><timestamp>%s</timestamp></item>" END, filler);
         EXPECT_INT(walk_texts(&walk, TEXTS(long_field)),
                    length < 128 ? READING_DONE : READING_FAILED);
-    }
-}
-
-TEST(a_refusal_says_why)
-{
-    static const char *const names[] = {"aws-ec2-error-authfailure.xml",
-                                        "aws-ec2-error-authfailure-moto.xml",
-                                        "aws-ec2-error-throttle.xml"};
-    static const char *const texts[] = {
-        "AuthFailure: AWS was not able to validate the provided access credentials",
-        "AuthFailure: AWS was not able to validate the provided access credentials",
-        "RequestLimitExceeded: Request limit exceeded."};
-
-    for (size_t i = 0; i < COUNT(names) && walk_has_samples(names[i]); i++) {
-        AUTO(freep) char *text = walk_sample(names[i], NULL);
-        struct fetch_response response = {.status = 401};
-        char said[300];
-
-        snprintf(response.excerpt, sizeof response.excerpt, "%s", text);
-        source_refusal(&response, said, sizeof said);
-        EXPECT_STR(said, texts[i]);
     }
 }

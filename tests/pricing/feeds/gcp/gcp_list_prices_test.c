@@ -144,7 +144,7 @@ TEST(sums_of_parts_are_the_list_prices)
     AUTO(walk_end) struct walk walk;
 
     walk_start(&walk, &gcp_catalog, "");
-    EXPECT_INT(walk_texts(&walk, (const char *const[]){text, NULL}), READING_DONE);
+    EXPECT_INT(walk_texts(&walk, TEXTS(text)), READING_DONE);
     EXPECT_STR(walk.err.message, "");
     const struct price_batch_tally *tally = &price_batch_facts(walk.reading.batch)->tally;
     EXPECT_INT(tally->malformed + tally->ambiguous, 0);
@@ -186,7 +186,7 @@ TEST(a_type_without_one_of_its_parts_has_no_price)
         AUTO(freep) char *text = page_of_parts(parts, count);
 
         walk_start(&walk, &gcp_catalog, "");
-        EXPECT_INT(walk_texts(&walk, (const char *const[]){text, NULL}), READING_DONE);
+        EXPECT_INT(walk_texts(&walk, TEXTS(text)), READING_DONE);
         EXPECT(!walk_price(&walk, rows[i].type, "", PRICE_ON_DEMAND));
     }
 }
@@ -205,7 +205,7 @@ TEST(a_price_by_the_month_and_one_by_the_hour_are_two)
         const struct price *price;
 
         walk_start(&walk, &gcp_catalog, "");
-        EXPECT_INT(walk_texts(&walk, (const char *const[]){text, NULL}), READING_DONE);
+        EXPECT_INT(walk_texts(&walk, TEXTS(text)), READING_DONE);
         price = walk_price(&walk, "c4a-standard-4-lssd", "", PRICE_ON_DEMAND);
         EXPECT_STR(price ? price->text : "", count == 3 ? "0.241243836" : "");
         EXPECT_STR(price ? price->reference : "", count == 3 ? "0+1+2" : "");

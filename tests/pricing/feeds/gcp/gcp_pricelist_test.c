@@ -18,7 +18,7 @@
 
 static enum reading_state walk_yaml(struct walk *walk, const char *text)
 {
-    return walk_texts(walk, (const char *const[]){text, NULL});
+    return walk_texts(walk, TEXTS(text));
 }
 
 static const char *text_of(const struct walk *walk, const char *type, const char *region,
@@ -34,11 +34,6 @@ static const char *text_of(const struct walk *walk, const char *type, const char
     return "";
 }
 
-static long long count_of(const struct walk *walk)
-{
-    return (long long)price_batch_count(walk->reading.batch);
-}
-
 static long long malformed_of(const struct walk *walk)
 {
     return price_batch_facts(walk->reading.batch)->tally.malformed;
@@ -52,7 +47,7 @@ TEST(prices_are_by_type_and_region)
     walk_start(&walk, &gcp_pricelist, "");
     for (walk.chunk = 0; walk.chunk < 30; walk.chunk += 7) {
         EXPECT_INT(walk_yaml(&walk, HEAD N2 TAIL), READING_DONE);
-        EXPECT_INT(count_of(&walk), 3);
+        EXPECT_INT(walk_count(&walk), 3);
         EXPECT_STR(text_of(&walk, "n2-standard-2", "us-central1", PRICE_ON_DEMAND), "0.097118");
         EXPECT_STR(text_of(&walk, "n2-standard-2", "us-central1", PRICE_SPOT), "0.023548");
         EXPECT_STR(text_of(&walk, "n2-standard-2", "europe-west12", PRICE_ON_DEMAND), "0.1273");
@@ -171,7 +166,7 @@ TEST(a_price_at_another_place_is_none)
     walk_start(&walk, &gcp_pricelist, "");
     for (size_t i = 0; i < COUNT(lines); i++) {
         EXPECT_STR(price_of(&walk, lines[i]), "");
-        EXPECT_INT(count_of(&walk), 4);
+        EXPECT_INT(walk_count(&walk), 4);
         /* Except for an unknown member of the type. */
         EXPECT(malformed_of(&walk) > 0 || strncmp(lines[i], "      hour", 10) == 0);
     }
@@ -194,7 +189,7 @@ TEST(a_price_that_occurs_twice_is_dropped)
     EXPECT_INT(walk_yaml(&walk, HEAD N2 N2 "    n2-standard-4:\n      cost:\n        us-east1:\n"
                                            "          hour: 0.2\n      cpu: 4\n"),
                READING_DONE);
-    EXPECT_INT(count_of(&walk), 1);
+    EXPECT_INT(walk_count(&walk), 1);
 }
 
 /* What stands below a line that cannot be understood must not become a price of what came
