@@ -1,3 +1,5 @@
+/* How long a comparison is kept; that it is what the database says of runs and prices is in
+ * comparison_cache_prices_test.c. */
 #include "answers/compare/comparison_cache.h"
 
 #include "db/db_open.h"
@@ -19,43 +21,8 @@ static double price_of(const struct comparison_loan *loan, const char *instance)
                                                   : 0;
 }
 
-static void a_loan_has_what_the_database_has(void)
+TEST_WITH_DATABASE(an_unchanged_comparison_comes_from_the_cache)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
-
-    do_not_sync(db);
-    READ(db, 0, P("m5.large", "0.1"));
-    ENDED(db, 100);
-    {
-        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &now);
-
-        EXPECT_INT((long long)loan.standings->count, 1);
-        EXPECT_NEAR(price_of(&loan, "m5.large"), 0.1, 1e-12);
-    }
-    ENDED(db, 200, .instance = "c5.large");
-    {
-        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &now);
-
-        EXPECT_INT((long long)loan.standings->count, 2);
-        EXPECT_INT(loan.standings->revision, revision_of(db));
-    }
-    READ(db, 60, P("m5.large", "0.2"), P("c5.large", "0.3"));
-    {
-        struct offers_question later = now;
-
-        later.at_us += 60 * SECOND_US;
-        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &later);
-        EXPECT_NEAR(price_of(&loan, "m5.large"), 0.2, 1e-12);
-        EXPECT_NEAR(price_of(&loan, "c5.large"), 0.3, 1e-12);
-    }
-}
-
-static void an_unchanged_comparison_comes_from_the_cache(void)
-{
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct offers_question later = now;
     const struct offers *first;
@@ -83,7 +50,7 @@ static void an_unchanged_comparison_comes_from_the_cache(void)
     EXPECT_NEAR(price_of(&touched, "m5.large"), 0, 0);
 }
 
-static void each_question_has_its_own_offers(void)
+TEST_WITH_DATABASE(each_question_has_its_own_offers)
 {
     static const struct offers_question others[] = {
         {.regions = {"us-east-1"}, .at_us = THEN_US, .is_now = true},
@@ -94,8 +61,6 @@ static void each_question_has_its_own_offers(void)
         {.regions = {"eu-north-1"}, .at_us = THEN_US - 60 * SECOND_US, .is_now = false},
     };
     static const double wanted[] = {0.5, 0.5, 0.1, 0.1, 0.1, 0};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
 
     do_not_sync(db);
@@ -121,10 +86,8 @@ static double spot_of(const struct comparison_loan *loan, const char *instance)
     return offer && offer->spot->price.nanos ? (double)offer->spot->price.nanos / 1e9 : 0;
 }
 
-static void a_zone_and_a_moment_are_parts_of_a_question(void)
+TEST_WITH_DATABASE(a_zone_and_a_moment_are_parts_of_a_question)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct offers_question question = now;
 
@@ -145,10 +108,8 @@ static void a_zone_and_a_moment_are_parts_of_a_question(void)
 }
 
 /* Prices of this moment age; those of another do not. */
-static void a_minute_later_they_are_looked_at_again(void)
+TEST_WITH_DATABASE(a_minute_later_they_are_looked_at_again)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct offers_question later = now;
 
@@ -163,27 +124,8 @@ static void a_minute_later_they_are_looked_at_again(void)
     EXPECT_NEAR(price_of(&loan, "m5.large"), 0, 0); /* expired */
 }
 
-static void more_questions_than_there_is_room_for_are_answered(void)
+TEST_WITH_DATABASE(too_long_a_question_is_refused)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
-
-    READ(db, 0, P("m5.large", "0.1"));
-    for (int i = 0; i < 30; i++) {
-        struct offers_question question = now;
-
-        question.is_now = false;
-        question.at_us += i % 11;
-        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &question);
-        EXPECT_NEAR(price_of(&loan, "m5.large"), 0.1, 1e-12);
-    }
-}
-
-static void too_long_a_question_is_refused(void)
-{
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct offers_question question = now;
     struct comparison_loan loan = {0};
@@ -199,10 +141,8 @@ static void too_long_a_question_is_refused(void)
     EXPECT(loan.cache == NULL);
 }
 
-static void a_database_that_fails_leaves_the_cache_as_it_was(void)
+TEST_WITH_DATABASE(a_database_that_fails_leaves_the_cache_as_it_was)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct comparison_loan loan = {0};
     struct error err = {0};
@@ -212,6 +152,7 @@ static void a_database_that_fails_leaves_the_cache_as_it_was(void)
     EXPECT(!comparison_cache_borrow(cache, db, &now, &loan, &err));
     EXPECT(err.message[0]);
     EXPECT(loan.cache == NULL); /* and no lock is held */
+    comparison_cache_free(NULL);
     EXPECT(db_execute(db, "ALTER TABLE away RENAME TO price_series", NULL));
     AUTO(comparison_cache_return) struct comparison_loan later = borrow(cache, db, &now);
     EXPECT_INT((long long)later.standings->count, 1);
@@ -249,7 +190,7 @@ static void *read_often(void *user)
     return NULL;
 }
 
-static void threads_may_share_it_while_runs_end(void)
+TEST(threads_may_share_it_while_runs_end)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -273,19 +214,4 @@ static void threads_may_share_it_while_runs_end(void)
         pthread_join(threads[i], NULL);
     AUTO(comparison_cache_return) struct comparison_loan loan = borrow(cache, db, &now);
     EXPECT_INT((long long)loan.standings->count, 60);
-}
-
-int main(void)
-{
-    RUN(a_loan_has_what_the_database_has);
-    RUN(an_unchanged_comparison_comes_from_the_cache);
-    RUN(each_question_has_its_own_offers);
-    RUN(a_zone_and_a_moment_are_parts_of_a_question);
-    RUN(a_minute_later_they_are_looked_at_again);
-    RUN(more_questions_than_there_is_room_for_are_answered);
-    RUN(too_long_a_question_is_refused);
-    RUN(a_database_that_fails_leaves_the_cache_as_it_was);
-    RUN(threads_may_share_it_while_runs_end);
-    comparison_cache_free(NULL);
-    return test_result();
 }

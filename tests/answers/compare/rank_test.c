@@ -28,23 +28,6 @@ TEST_WITH_STAGE(a_rank_counts_the_rows_that_are_surely_better_and_surely_worse)
     EXPECT(!row_of(stage, "c")->rank.may_be_best);
 }
 
-/* 112, 100 and 90 on three machines; 99 and 80 on machines that are alike. */
-TEST_WITH_STAGE(a_wide_row_between_two_that_differ_ties_with_both_and_they_do_not_tie)
-{
-    offer_dollars(stage, (const char *const[]){"wide", "fast", "slow", NULL});
-    MEASURED(stage, "wide", 100.67, .low = 76.6, .high = 131.7, .level = STANDING_VMS, .vms = 3);
-    MEASURED(stage, "fast", 99, .low = 98.9, .high = 99.1, .level = STANDING_VMS, .vms = 3);
-    MEASURED(stage, "slow", 80, .low = 79.9, .high = 80.1, .level = STANDING_VMS, .vms = 3);
-    compare(stage, "reference=fast");
-    EXPECT_RANKS(row_of(stage, "wide"), 1, 3);
-    EXPECT_RANKS(row_of(stage, "fast"), 1, 2);
-    EXPECT_RANKS(row_of(stage, "slow"), 2, 3);
-    EXPECT_INT(compare_judge(&row_of(stage, "slow")->ratio, 0.03), COMPARE_WORSE);
-    EXPECT_INT(rank_verdict(&stage->ranking.intervals, 0, 1), COMPARE_TIED);
-    EXPECT_INT(rank_verdict(&stage->ranking.intervals, 0, 2), COMPARE_TIED);
-    EXPECT_INT(rank_verdict(&stage->ranking.intervals, 1, 2), COMPARE_BETTER);
-}
-
 /* Two processors of one type on spot: the price moves, and moves both alike. */
 TEST_WITH_STAGE(a_price_that_two_rows_share_does_not_blur_them)
 {
@@ -81,15 +64,6 @@ TEST_WITH_STAGE(the_margin_decides_what_is_behind)
     compare(stage, "margin=3");
     EXPECT_RANKS(row_of(stage, "b"), 2, 2);
     compare(stage, "margin=5");
-    EXPECT_RANKS(row_of(stage, "b"), 1, 2);
-}
-
-TEST_WITH_STAGE(a_wide_interval_ties)
-{
-    offer_dollars(stage, (const char *const[]){"a", "b", NULL});
-    MEASURED(stage, "a", 100, .low = 70, .high = 130);
-    MEASURED(stage, "b", 80, .low = 79, .high = 81);
-    compare(stage, "");
     EXPECT_RANKS(row_of(stage, "b"), 1, 2);
 }
 
