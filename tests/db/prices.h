@@ -51,6 +51,8 @@ static inline struct price price_said(const struct said *said)
     EXPECT(!said->zone || PRICE_WORD(price.zone, said->zone));
     EXPECT(PRICE_WORD(price.currency, said->currency ? said->currency : "USD"));
     EXPECT(PRICE_WORD(price.reference, "SKU"));
+    if (said->kind == PRICE_TYPED || said->kind == PRICE_OWN)
+        EXPECT(PRICE_WORD(price.feed, "typed"));
     EXPECT(!said->text || price_set(&price, said->text));
     return price;
 }

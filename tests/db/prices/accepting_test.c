@@ -120,13 +120,11 @@ TEST_WITH_DATABASE(nothing_at_all_is_never_accepted_unless_a_person_does)
     EXPECT_STR(text_at(db, "t0", 9 * HOUR), "");
 }
 
-TEST(a_person_may_accept_what_is_odd)
+TEST_WITH_DATABASE(a_person_may_accept_what_is_odd)
 {
     static const char *const sentinels[] = {"m5.large", NULL};
     static const struct source choosy = {
         .name = "made-up", .sentinels = sentinels, .min_regions = 3};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct said said[] = {P("a", "100"), P("b", "100")};
     const struct feed_reading reading = {.source = &choosy,
                                          .at_us = THEN_US + SECOND_US,
@@ -143,11 +141,9 @@ TEST(a_person_may_accept_what_is_odd)
     EXPECT_STR(text_at(db, "a", 1), "100");
 }
 
-TEST(what_the_operator_wrote_is_never_doubted)
+TEST_WITH_DATABASE(what_the_operator_wrote_is_never_doubted)
 {
     static const struct source file = {.name = "made-up", .needs = NEEDS_FILE};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     double cents[TYPES], dollars[TYPES];
     struct said said[TYPES];
     char texts[TYPES][24];
@@ -170,11 +166,9 @@ TEST(what_the_operator_wrote_is_never_doubted)
     EXPECT_STR(text_at(db, "t0", 2), "0.357000");
 }
 
-TEST(a_zone_may_vanish_and_types_may_be_asked_for_no_more)
+TEST_WITH_DATABASE(a_zone_may_vanish_and_types_may_be_asked_for_no_more)
 {
     static const struct source named = {.name = "made-up", .needs = NEEDS_TYPES};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct said all[] = {P("a", "1", .zone = "z1"), P("a", "1", .zone = "z2"),
                                P("a", "1", .zone = "z3"), P("b", "1", .zone = "z1"),
                                P("b", "1", .zone = "z2"), P("b", "1", .zone = "z3"),

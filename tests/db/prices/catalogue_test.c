@@ -92,7 +92,7 @@ static void put_several(struct db *db)
     put(db, "one", (struct content){.types = types, .type_count = COUNT(types)});
 }
 
-TEST(a_filter_leaves_only_what_it_says)
+TEST_WITH_DATABASE(a_filter_leaves_only_what_it_says)
 {
     static const struct {
         struct type_filter filter;
@@ -111,8 +111,6 @@ TEST(a_filter_leaves_only_what_it_says)
         {{.min_memory_gib = 8.5}, "c3-standard-4 "},
         {{.min_vcpus = 2, .prefix = "c7i", .limit = 2}, "c7i.large c7i.xlarge "},
     };
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
 
     put_several(db);
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -162,15 +160,13 @@ static const char *bands_of(struct db *db, const char *provider, const char *typ
     return text;
 }
 
-TEST(interruptions_replace_those_of_their_feed)
+TEST_WITH_DATABASE(interruptions_replace_those_of_their_feed)
 {
     static const struct interruption first[] = {{"aws", "eu-west-1", "m5.large", "<5%"},
                                                 {"aws", "eu-north-1", "m5.large", "5-10%"},
                                                 {"aws", "eu-north-1", "c5.large", ">20%"}};
     static const struct interruption others[] = {{"gcp", "eu-north-1", "m5.large", "rare"}};
     static const struct interruption next[] = {{"aws", "eu-north-1", "m5.large", "10-15%"}};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
 
     put(db, "one", (struct content){.interruptions = first, .interruption_count = COUNT(first)});
     put(db, "two",

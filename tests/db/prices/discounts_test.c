@@ -117,11 +117,9 @@ TEST_WITH_DATABASE(a_second_one_for_the_same_moment_is_refused)
     EXPECT_STR(in_force(db, 0), "aws//on_demand*0.9 ");
 }
 
-TEST(a_factor_that_is_none_is_not_stored)
+TEST_WITH_DATABASE(a_factor_that_is_none_is_not_stored)
 {
     static const double factors[] = {-0.1, 1.1, 1e300};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
 
     for (size_t i = 0; i < COUNT(factors); i++) {
         struct discount discount = discount_of("aws", "", factors[i], 0);

@@ -8,43 +8,33 @@ static void expect_words(const char *words, const char *expected)
     EXPECT_STR(words ? words : "it is accepted", expected);
 }
 
-TEST(a_list_on_demand_that_moves_as_a_whole_waits_for_another)
+TEST(a_list_that_moves_as_a_whole_waits_for_another)
 {
-    static const double factors[] = {0.1, 0.5, 0.7, 1.1, 1.5, 2, 4.9, 10};
+    static const struct {
+        bool spot;
+        double factor;
+    } moves[] = {{false, 0.1}, {false, 0.5}, {false, 0.7}, {false, 1.1}, {false, 1.5},
+                 {false, 2},   {false, 4.9}, {false, 10},  {true, 0.1},  {true, 0.5},
+                 {true, 0.6},  {true, 1.6},  {true, 2},    {true, 4.9},  {true, 10}};
 
-    for (size_t i = 0; i < COUNT(factors); i++) {
+    for (size_t i = 0; i < COUNT(moves); i++) {
         AUTO(folder_remove) struct folder folder = folder_make();
         AUTO(db_freep) struct db *db = open_database(&folder);
         struct world world = world_of(1, 0.4);
+        double *prices = moves[i].spot ? world.spot : world.on_demand, before = prices[0];
+        const char *(*told)(struct db *, const double *, long long) =
+            moves[i].spot ? spot_told : list_told;
+        const char *feed = moves[i].spot ? "spots" : "lists";
 
-        EXPECT(!list_told(db, world.on_demand, 0));
-        times(world.on_demand, factors[i]);
-        EXPECT(list_told(db, world.on_demand, HOUR) != NULL);
-        EXPECT_INT(price_told(db, "lists", 0, HOUR).price.nanos, 1000000000);
-        EXPECT(price_told(db, "lists", 0, HOUR).doubted);
-        EXPECT(!list_told(db, world.on_demand, 2 * HOUR));
-        EXPECT_NEAR((double)price_told(db, "lists", 0, 2 * HOUR).price.nanos, 1e9 * factors[i],
-                    1);
-        EXPECT(!price_told(db, "lists", 0, 2 * HOUR).doubted);
-    }
-}
-
-TEST(a_list_of_spot_that_moves_as_a_whole_waits_for_another)
-{
-    static const double factors[] = {0.1, 0.5, 0.6, 1.6, 2, 4.9, 10};
-
-    for (size_t i = 0; i < COUNT(factors); i++) {
-        AUTO(folder_remove) struct folder folder = folder_make();
-        AUTO(db_freep) struct db *db = open_database(&folder);
-        struct world world = world_of(1, 0.4);
-
-        EXPECT(!spot_told(db, world.spot, 0));
-        times(world.spot, factors[i]);
-        EXPECT(spot_told(db, world.spot, HOUR) != NULL);
-        EXPECT(price_told(db, "spots", 0, HOUR).doubted);
-        EXPECT(!spot_told(db, world.spot, 2 * HOUR));
-        EXPECT_NEAR((double)price_told(db, "spots", 0, 2 * HOUR).price.nanos, 4e8 * factors[i],
-                    1);
+        EXPECT(!told(db, prices, 0));
+        times(prices, moves[i].factor);
+        EXPECT(told(db, prices, HOUR) != NULL);
+        EXPECT_NEAR((double)price_told(db, feed, 0, HOUR).price.nanos, 1e9 * before, 0);
+        EXPECT(price_told(db, feed, 0, HOUR).doubted);
+        EXPECT(!told(db, prices, 2 * HOUR));
+        EXPECT_NEAR((double)price_told(db, feed, 0, 2 * HOUR).price.nanos,
+                    1e9 * before * moves[i].factor, 1);
+        EXPECT(!price_told(db, feed, 0, 2 * HOUR).doubted);
     }
 }
 
@@ -198,11 +188,9 @@ TEST_WITH_DATABASE(a_file_is_accepted_but_for_what_costs_far_more_on_spot)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE nanos NOT NULL"), PRICES);
 }
 
-TEST(a_first_reading_is_weighed_by_what_other_feeds_know)
+TEST_WITH_DATABASE(a_first_reading_is_weighed_by_what_other_feeds_know)
 {
     static const struct source another = {.name = "another-list"};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct world world = world_of(1, 0.4), wrong = world_of(1.5, 0.4);
     struct telling telling = {.source = &another, .on_demand = wrong.on_demand, .seconds = 60};
 

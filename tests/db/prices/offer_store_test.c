@@ -49,7 +49,7 @@ static void expect_alike(struct db *db, struct offer_store *store, long long pri
     }
 }
 
-TEST(every_question_has_the_answer_that_it_would_have_without)
+TEST_WITH_DATABASE(every_question_has_the_answer_that_it_would_have_without)
 {
     static const char *const regions[][3] = {{"eu-north-1"},
                                              {"eu-north-2"},
@@ -57,8 +57,6 @@ TEST(every_question_has_the_answer_that_it_would_have_without)
                                              {"eu-north-2", "eu-north-1"},
                                              {"eu-north-2", "nowhere"}};
     static const char *const zones[] = {NULL, "eu-north-1a", "eu-north-1b"};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offer_store *store = offer_store_new();
 
     fill(db);

@@ -349,11 +349,9 @@ TEST(a_price_that_moves_meanwhile_is_the_old_one_or_the_new_one)
     }
 }
 
-TEST(a_database_that_fails_has_no_offers)
+TEST_WITH_DATABASE(a_database_that_fails_has_no_offers)
 {
     static const char *const tables[] = {"interruptions", "readings", "prices", "price_series"};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct offers_question question = asked(10);
 
     READ(db, 0, P("m5.large", "1"));

@@ -40,11 +40,9 @@ TEST_WITH_DATABASE(a_typed_price_that_says_where_goes_before_an_open_one)
     expect_price(offer.typed, "7");
 }
 
-TEST(only_a_file_may_leave_open_in_which_region_a_machine_is_rented)
+TEST_WITH_DATABASE(only_a_file_may_leave_open_in_which_region_a_machine_is_rented)
 {
     static const struct source file = {.name = PRICE_FILE_FEED};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(10);
 
     READ_OF(db, &file, 0, P("box", "1", .region = ""), P("crate", "2", .region = ""),

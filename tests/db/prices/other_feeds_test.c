@@ -78,12 +78,10 @@ TEST_WITH_DATABASE(what_is_in_doubt_is_not_known)
     EXPECT_INT(known(db, "b", PRICE_ON_DEMAND, 1, NULL), 1000000000);
 }
 
-TEST(many_types_are_told_apart)
+TEST_WITH_DATABASE(many_types_are_told_apart)
 {
     static struct said said[900];
     static char names[900][12], texts[900][12];
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
 
     for (size_t i = 0; i < COUNT(said); i++) {
         snprintf(names[i], sizeof names[i], "t%zu", i);
@@ -117,7 +115,6 @@ TEST(a_spot_price_of_a_file_is_compared_with_every_price_by_the_hour)
             AUTO(db_freep) struct db *db = open_database(&folder);
             struct price typed = price_said(&hourly[i]);
 
-            snprintf(typed.feed, sizeof typed.feed, "typed");
             typed.source_us = THEN_US;
             if (hourly[i].kind == PRICE_TYPED) {
                 EXPECT(prices_put(db, &typed, 1, NULL));
@@ -133,10 +130,9 @@ TEST(a_spot_price_of_a_file_is_compared_with_every_price_by_the_hour)
 /* A person may err, and a feed is not dropped for that. */
 TEST_WITH_DATABASE(what_a_person_typed_is_no_measure_of_a_feed)
 {
-    struct price typed = price_said(&(struct said)P("t", "0.001", .kind = PRICE_TYPED));
+    const struct price typed =
+        price_said(&(struct said)P("t", "0.001", .kind = PRICE_TYPED, .source_us = THEN_US));
 
-    snprintf(typed.feed, sizeof typed.feed, "typed");
-    typed.source_us = THEN_US;
     EXPECT(prices_put(db, &typed, 1, NULL));
     SAY(db, &spot_page, P("t", "0.7", .kind = PRICE_SPOT));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE kind = 'spot'"), 1);

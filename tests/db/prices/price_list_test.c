@@ -1,40 +1,5 @@
 #include "tests/db/prices.h"
 
-TEST(a_price_holds_from_its_moment_until_the_next)
-{
-    static const struct {
-        long long after_us;
-        const char *text;
-    } moments[] = {
-        {-1, ""},
-        {0, "1"},
-        {1, "1"},
-        {60 * SECOND_US - 1, "1"},
-        {60 * SECOND_US, "2"},
-        {120 * SECOND_US - 1, "2"},
-        {120 * SECOND_US, ""},
-        {180 * SECOND_US - 1, ""},
-        {180 * SECOND_US, "3"},
-        {1000000 * SECOND_US, "3"},
-    };
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    struct price_filter filter = {.instance_type = "m5.large"};
-
-    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "1"));
-    READ(db, 60, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "2"));
-    READ(db, 120, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"));
-    READ(db, 180, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "3"));
-    for (size_t i = 0; i < COUNT(moments); i++) {
-        struct views views;
-
-        filter.at_us = THEN_US + moments[i].after_us;
-        views = list_of(db, filter);
-        EXPECT_INT((long long)views.count, *moments[i].text != 0);
-        EXPECT_STR(views.count ? views.list[0].price.text : "", moments[i].text);
-    }
-}
-
 TEST_WITH_DATABASE(history_is_the_latest_first)
 {
     static const char *const texts[] = {"3", "", "2", "1"};
@@ -188,14 +153,12 @@ TEST_WITH_DATABASE(pages_follow_each_other_by_series)
     EXPECT_INT((long long)list_of(db, filter).count, 0);
 }
 
-TEST(a_price_says_when_it_was_last_confirmed)
+TEST_WITH_DATABASE(a_price_says_when_it_was_last_confirmed)
 {
     static const struct {
         long long seconds, confirmed, source;
     } moments[] = {{0, 0, 7},    {59, 0, 7},    {60, 60, 8},
                    {119, 60, 8}, {120, 120, 0}, {999, 120, 0}};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct said said = P("m5.large", "1", .source_us = NOON_US);
     struct feed_reading reading = {.at_us = THEN_US, .source_us = 7, .prices = &said, .count = 1};
     struct feed_row row;

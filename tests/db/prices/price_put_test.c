@@ -6,7 +6,6 @@ static struct price manual_price(const char *type, const char *text, long long s
     struct price price = price_said(&(struct said)P(type, text, .kind = PRICE_TYPED,
                                                     .source_us = THEN_US + seconds * SECOND_US));
 
-    snprintf(price.feed, sizeof price.feed, "typed");
     price.fetched_us = THEN_US + 5000 * SECOND_US;
     return price;
 }

@@ -271,12 +271,10 @@ TEST_WITH_DATABASE(a_reading_that_lost_prices_is_not_accepted)
     EXPECT_INT((long long)replaced(db, &reading).gone, 1);
 }
 
-TEST(a_reading_without_its_sentinels_is_not_accepted)
+TEST_WITH_DATABASE(a_reading_without_its_sentinels_is_not_accepted)
 {
     static const char *const sentinels[] = {"m5.large", "c5.large", NULL};
     static const struct source source = {.name = "made-up", .sentinels = sentinels};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct said said[] = {P("m5.large", "1"), P("x", "1"), P("c5.large", "1")};
     struct feed_reading reading = {
         .source = &source, .at_us = THEN_US, .prices = said, .count = 2};
@@ -291,11 +289,9 @@ TEST(a_reading_without_its_sentinels_is_not_accepted)
     expect_not_accepted(db, &reading, "it has no price for m5.large");
 }
 
-TEST(a_reading_of_too_few_regions_is_not_accepted)
+TEST_WITH_DATABASE(a_reading_of_too_few_regions_is_not_accepted)
 {
     static const struct source source = {.name = "made-up", .min_regions = 3};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     const struct said said[] = {P("a", "1", .region = "r1"), P("b", "1", .region = "r1"),
                                 P("c", "1", .region = "r2"), P("a", "1", .region = "r2"),
                                 P("a", "1", .region = "r3")};

@@ -10,7 +10,6 @@ static struct price typed_price(const char *text, long long seconds)
     struct price price = price_said(&(struct said)P("our-box", text, .kind = PRICE_TYPED,
                                                     .source_us = THEN_US + seconds * SECOND_US));
 
-    snprintf(price.feed, sizeof price.feed, "typed");
     price.fetched_us = price.source_us;
     return price;
 }
