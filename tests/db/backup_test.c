@@ -9,13 +9,6 @@ static bool make(const struct folder *folder, const char *target, struct verify_
     return backup_make(folder->file, target, NULL, ret_facts, err);
 }
 
-static long long runs_in(const char *path)
-{
-    AUTO(db_freep) struct db *db = verify_open_untouched(path, NULL);
-
-    return db ? number_of(db, "SELECT count(*) FROM runs") : -1;
-}
-
 TEST(a_backup_is_one_file_with_everything)
 {
     AUTO(folder_remove) struct folder folder = folder_make();

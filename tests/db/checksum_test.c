@@ -120,12 +120,10 @@ TEST(a_run_without_one_is_told_from_one_that_needs_none)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_with_a_run(&folder);
-    struct run_spec spec = run_spec_default();
-    struct run_order order = order_of(&spec);
     struct checksum_run run;
     char first[sizeof run.id];
 
-    create_one(db, &order); /* it waits */
+    queue_runs(db, 1); /* it waits */
     EXPECT(checksum_next(db, 0, &run, NULL));
     EXPECT_INT(run.number, 1);
     memcpy(first, run.id, sizeof first);

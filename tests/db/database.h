@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "db/connection.h"
+#include "db/contenders/contenders.h"
 #include "db/db.h"
 #include "db/db_open.h"
 #include "db/runs/runs.h"
@@ -116,6 +117,24 @@ static inline void text_of(struct db *db, const char *sql, size_t size, char ret
     sqlite3_finalize(query);
 }
 
+static inline long long revision_of(struct db *db)
+{
+    long long revision = -1;
+
+    EXPECT(revision_read(db, &revision, NULL));
+    return revision;
+}
+
+static inline struct run_spec labelled_spec(void)
+{
+    struct run_spec spec = run_spec_default();
+
+    spec.label_count = 2;
+    spec.labels[0] = (struct label){"branch", "main"};
+    spec.labels[1] = (struct label){"commit", "f00"};
+    return spec;
+}
+
 static inline struct run_order order_of(const struct run_spec *spec)
 {
     return (struct run_order){
@@ -167,6 +186,24 @@ static inline void claim_one(struct db *db)
     struct run run = claim_run(db);
 
     run_clear(&run);
+}
+
+/* Queues a run of the default spec; the caller clears it. */
+static inline struct run queue_run(struct db *db)
+{
+    const struct run_spec spec = run_spec_default();
+    const struct run_order order = order_of(&spec);
+
+    return create_run(db, &order);
+}
+
+static inline void queue_runs(struct db *db, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct run run = queue_run(db);
+
+        run_clear(&run);
+    }
 }
 
 static inline struct run find_run(struct db *db, const char *id)

@@ -91,13 +91,11 @@ TEST(tidying_waits_for_no_reader)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder), *reader = open_database(&folder);
-    struct run_spec spec = run_spec_default();
-    struct run_order order = order_of(&spec);
     struct error err = {0};
 
     EXPECT(db_execute(reader, "BEGIN", NULL));
     EXPECT_INT(number_of(reader, "SELECT count(*) FROM runs"), 0);
-    create_one(db, &order);
+    queue_runs(db, 1);
     db_set_patience(db, 3600 * 1000); /* if it waits, this test does not end */
     EXPECT(db_tidy(db, &err));
     EXPECT_STR(err.message, "");

@@ -14,6 +14,7 @@ struct ended {
     const char *stratum;    /* of the machine it ran on; NULL: that is not known */
     enum validity validity; /* unknown is OK here; see `unjudged` */
     bool unjudged, failed;
+    const char *reason; /* of a failed one */
     long long at_us;
 };
 
@@ -44,16 +45,12 @@ static inline char *copy_of(const char *text)
     return copy;
 }
 
-/* A run that is about to end so: the caller clears it. */
-static inline struct run run_about_to_end(struct db *db, const struct ended *ended)
+/* The run that is claimed next, about to end so: the caller clears it. */
+static inline struct run claimed_about_to_end(struct db *db, const struct ended *ended)
 {
-    const struct run_spec usual = run_spec_default();
-    struct run_order order = order_of(ended->spec ? ended->spec : &usual);
     struct run run = {0};
     bool found = false;
 
-    order.instance = ended->instance ? ended->instance : "m5.large";
-    create_one(db, &order);
     EXPECT(runs_claim(db, NOON_US + 1, machine_of(db, ended->stratum), &run, &found, NULL));
     EXPECT(found);
     run.state = ended->failed ? RUN_FAILED : RUN_FINISHED;
@@ -77,10 +74,32 @@ static inline struct run run_about_to_end(struct db *db, const struct ended *end
     snprintf(run.where.region, sizeof run.where.region, "%s", ended->region ? ended->region : "");
     if (ended->vm) /* a letter */
         snprintf(run.where.vm, sizeof run.where.vm, "i%014d%.1s", 0, ended->vm);
+    snprintf(run.reason, sizeof run.reason, "%s", ended->reason ? ended->reason : "");
     return run;
 }
 
+/* A new run that is about to end so: the caller clears it. */
+static inline struct run run_about_to_end(struct db *db, const struct ended *ended)
+{
+    const struct run_spec usual = run_spec_default();
+    struct run_order order = order_of(ended->spec ? ended->spec : &usual);
+
+    order.instance = ended->instance ? ended->instance : "m5.large";
+    create_one(db, &order);
+    return claimed_about_to_end(db, ended);
+}
+
 /* Its number. */
+static inline long long end_claimed(struct db *db, const struct ended *ended)
+{
+    AUTO(run_clear) struct run run = claimed_about_to_end(db, ended);
+    struct error err = {0};
+
+    EXPECT(runs_end(db, &run, &err));
+    EXPECT_STR(err.message, "");
+    return run.number;
+}
+
 static inline long long end_run(struct db *db, const struct ended *ended)
 {
     AUTO(run_clear) struct run run = run_about_to_end(db, ended);
@@ -102,10 +121,25 @@ static inline void update(struct db *db, struct standings *standings)
     EXPECT_STR(err.message, "");
 }
 
-static inline long long revision_of(struct db *db)
+/* Copies run 1 with its labels so many times, as if a sender had sent them; `machines` of them
+ * are of machines of their own, the others of one. */
+static inline void send_copies(struct db *db, const char *sender, int count, double speed,
+                               int machines)
 {
-    long long revision = -1;
+    char sql[1200];
 
-    EXPECT(revision_read(db, &revision, NULL));
-    return revision;
+    snprintf(sql, sizeof sql,
+             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+             " INSERT INTO runs (id, state, spec, engine, workload, created_us, ended_us,"
+             " samples_per_second, throughput_low, throughput_high, validity, contender,"
+             " provenance, sender, vm)"
+             " SELECT '%s ' || i, 'finished', spec, engine, workload, created_us, ended_us,"
+             " %g, %g, %g, 'ok', contender, 'imported', '%s', printf('i%%015d', min(i, %d))"
+             " FROM runs, n WHERE number = 1;"
+             "INSERT INTO run_labels SELECT l.key, l.value, r.number FROM run_labels AS l, runs"
+             " AS r WHERE l.run = 1 AND r.sender = '%s';"
+             "UPDATE revision SET number = number + 1;"
+             "UPDATE contenders SET changed = (SELECT number FROM revision)",
+             count, sender, speed, speed * 0.99, speed * 1.01, sender, machines, sender);
+    EXPECT(db_execute(db, sql, NULL));
 }

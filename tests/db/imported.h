@@ -5,6 +5,7 @@
 #include "common/bytes.h"
 #include "db/runs/imports.h"
 #include "engine/run/pace.h"
+#include "tests/test.h"
 
 #include <string.h>
 
@@ -61,6 +62,23 @@ static inline void imported_make(struct imported_parts *parts)
                                         .facts = "{\"isa\":\"avx2\",\"cores\":2}",
                                         .steps = imported_span(IMPORTED_STEPS),
                                         .evidence = imported_span(IMPORTED_EVIDENCE)};
+}
+
+/* Gives the run a trace of so many steps, of 1, 2, ... nanoseconds; the caller frees its text. */
+static inline struct bytes imported_lengthen(struct imported_parts *parts, long long steps)
+{
+    struct bytes text = {.limit = 1 << 20};
+    bool ok = bytes_printf(&text, "{\"nanoseconds\":[1");
+
+    for (long long i = 1; i < steps; i++)
+        ok = ok && bytes_printf(&text, ",%lld", i + 1);
+    ok = ok && bytes_printf(&text, "],\"loss\":[0");
+    for (long long i = 1; i < steps; i++)
+        ok = ok && bytes_printf(&text, ",%lld", i % 10);
+    EXPECT(ok && bytes_printf(&text, "]}"));
+    parts->run.steps = steps;
+    parts->imported.steps = imported_span(text.data);
+    return text;
 }
 
 /* In a transaction of its own. */

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/bytes.h"
+#include "db/verify.h"
 #include "tests/db/database.h"
 
 #define KEPT_MAX (64 * 1024 * 1024)
@@ -44,16 +45,6 @@ static inline void scribble(const char *path, long offset, int byte, size_t leng
         EXPECT(fputc(byte, file) != EOF);
 }
 
-/* Queues so many runs. */
-static inline void queue_runs(struct db *db, int count)
-{
-    struct run_spec spec = run_spec_default();
-    struct run_order order = order_of(&spec);
-
-    for (int i = 0; i < count; i++)
-        create_one(db, &order);
-}
-
 /* Makes it too large to be read on the way. */
 static inline void add_ballast(struct db *db)
 {
@@ -74,6 +65,14 @@ static inline struct kept_path kept_in(const struct folder *folder, const char *
 
     snprintf(path.text, sizeof path.text, "%s/%s", folder->path, name);
     return path;
+}
+
+/* -1 where there is no database that can be read. */
+static inline long long runs_in(const char *path)
+{
+    AUTO(db_freep) struct db *db = verify_open(path, NULL);
+
+    return db ? number_of(db, "SELECT count(*) FROM runs") : -1;
 }
 
 /* How many files whose names begin so. */

@@ -46,13 +46,6 @@ static bool restore(const struct scene *scene, bool replace, char ret_aside[REST
     return restore_make(&order, &facts, ret_aside, err);
 }
 
-static long long runs_in(const char *path)
-{
-    AUTO(db_freep) struct db *db = verify_open(path, NULL);
-
-    return db ? number_of(db, "SELECT count(*) FROM runs") : -1;
-}
-
 TEST(a_backup_becomes_the_database)
 {
     AUTO(scene_remove) struct scene scene = scene_make();

@@ -96,11 +96,9 @@ TEST_WITH_DATABASE(a_failed_bind_comes_out_of_the_next_step)
     EXPECT(strstr(err.message, "SELECT ?") != NULL);
 }
 
-TEST(a_failed_bind_is_forgotten_by_the_next_use)
+TEST_WITH_DATABASE(a_failed_bind_is_forgotten_by_the_next_use)
 {
     static const char sql[] = "SELECT ? + 1";
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct stmt *query = stmt_prepare(db, sql, NULL);
 
     stmt_integer(query, 1);
@@ -128,11 +126,9 @@ TEST_WITH_DATABASE(a_statement_that_fails_does_not_look_finished)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels"), 0);
 }
 
-TEST(a_statement_is_prepared_once_and_rewound_for_its_next_use)
+TEST_WITH_DATABASE(a_statement_is_prepared_once_and_rewound_for_its_next_use)
 {
     static const char sql[] = "SELECT ?, ?";
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     size_t before = db->statement_count;
 
     for (int i = 0; i < 1000; i++) {
@@ -147,11 +143,9 @@ TEST(a_statement_is_prepared_once_and_rewound_for_its_next_use)
     EXPECT_INT((long long)(db->statement_count - before), 1);
 }
 
-TEST(a_statement_in_use_is_not_given_to_another)
+TEST_WITH_DATABASE(a_statement_in_use_is_not_given_to_another)
 {
     static const char sql[] = "SELECT ?";
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(stmt_done) struct stmt *outer = stmt_prepare(db, sql, NULL);
     AUTO(stmt_done) struct stmt *inner = stmt_prepare(db, sql, NULL);
 

@@ -5,7 +5,8 @@
 #include "tests/faults/accidents.h"
 #include "tests/faults/template.h"
 
-static long long runs_in(const char *path)
+/* -1 where the database is not whole. */
+static long long whole_runs_in(const char *path)
 {
     AUTO(db_freep) struct db *db = verify_open(path, NULL);
     struct verify_facts facts = {0};
@@ -39,13 +40,13 @@ static bool back_up(const void *subject, struct fault_plan plan)
     failed = fault_disarm();
     EXPECT(ok || failed > 0);
     if (ok) {
-        EXPECT_INT(runs_in(target.text), 3);
+        EXPECT_INT(whole_runs_in(target.text), 3);
         EXPECT_INT(files_named(&template->folder, "backup"), 1);
     } else {
         expect_disk_to_blame(&err, plan.full);
         EXPECT_INT(files_named(&template->folder, "backup"), 0);
     }
-    EXPECT_INT(runs_in(template->folder.file), 3);
+    EXPECT_INT(whole_runs_in(template->folder.file), 3);
     return failed == 0;
 }
 
@@ -87,10 +88,10 @@ static bool restore_once(const void *subject, struct fault_plan plan)
     EXPECT(has_content(source.text, backup));
     EXPECT(!restore_is_pending(template->folder.file));
     EXPECT_INT(files_named(&template->folder, "runs.db.part"), 0);
-    EXPECT_INT(runs_in(template->folder.file), ok ? 0 : 3);
+    EXPECT_INT(whole_runs_in(template->folder.file), ok ? 0 : 3);
     EXPECT_INT(files_named(&template->folder, "runs.db.replaced"), ok);
     if (ok)
-        EXPECT_INT(runs_in(aside), 3);
+        EXPECT_INT(whole_runs_in(aside), 3);
     else
         expect_disk_to_blame(&err, plan.full);
     return failed == 0;

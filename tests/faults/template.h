@@ -15,16 +15,6 @@ struct template
     struct bytes image; /* nothing: the database is not there yet */
 };
 
-static inline struct run_spec labelled_spec(void)
-{
-    struct run_spec spec = run_spec_default();
-
-    spec.label_count = 2;
-    spec.labels[0] = (struct label){"branch", "main"};
-    spec.labels[1] = (struct label){"commit", "f00"};
-    return spec;
-}
-
 /* Run 1 is running and has two steps, runs 2 and 3 are queued. */
 static inline void fill_with_runs(struct db *db)
 {

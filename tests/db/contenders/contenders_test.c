@@ -78,7 +78,7 @@ TEST_WITH_DATABASE(equal_specs_share_one_whatever_their_labels_and_seed)
     EXPECT_INT(number_of(db, "SELECT count(DISTINCT contender) FROM runs"), 6);
 }
 
-TEST(each_part_of_a_key_makes_another)
+TEST_WITH_DATABASE(each_part_of_a_key_makes_another)
 {
     const struct contender_key key = {.workload = "mlp",
                                       .engine = "native",
@@ -86,8 +86,6 @@ TEST(each_part_of_a_key_makes_another)
                                       .provider = "",
                                       .instance = "",
                                       .stratum = ""};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct contender_key keys[8];
     long long first = touched(db, &key), last = first;
 
@@ -126,12 +124,10 @@ TEST_WITH_DATABASE(each_write_that_may_change_a_comparison_raises_the_revision)
     struct price price = price_said(&(struct said)P("m5.large", "0.3", .source_us = THEN_US));
     const struct discount discount = {
         .provider = "aws", .kind = PRICE_SPOT, .factor = 0.5, .since_us = THEN_US};
-    struct run_spec spec = run_spec_default();
-    struct run_order order = order_of(&spec);
     long long revision = revision_of(db);
 
     do_not_sync(db);
-    create_one(db, &order);
+    queue_runs(db, 1);
     claim_one(db);
     EXPECT_INT(revision_of(db), revision); /* a run that waits or runs is no row */
     READ(db, 0, P("m5.large", "0.1"));

@@ -65,14 +65,6 @@ static bool put(struct db *db, const struct figure *figure, struct error *err)
            transaction_commit(&change, err);
 }
 
-static long long revision_of(struct db *db)
-{
-    long long revision = -1;
-
-    EXPECT(revision_read(db, &revision, NULL));
-    return revision;
-}
-
 TEST_WITH_DATABASE(a_figure_comes_back_as_it_went_in)
 {
     const struct figure figure = figure_of("r8", 40.73);
@@ -159,14 +151,12 @@ TEST_WITH_DATABASE(two_ids_of_one_thing_are_refused)
     EXPECT_INT((long long)all_of(db).count, 2);
 }
 
-TEST(no_speed_is_none)
+TEST_WITH_DATABASE(no_speed_is_none)
 {
-    static const double lawless[] = {0, -1};
+    static const double speeds[] = {0, -1};
 
-    for (size_t i = 0; i < COUNT(lawless); i++) {
-        AUTO(folder_remove) struct folder folder = folder_make();
-        AUTO(db_freep) struct db *db = open_database(&folder);
-        const struct figure figure = figure_of("r8", lawless[i]);
+    for (size_t i = 0; i < COUNT(speeds); i++) {
+        const struct figure figure = figure_of("r8", speeds[i]);
 
         EXPECT(!put(db, &figure, NULL));
         EXPECT_INT((long long)all_of(db).count, 0);

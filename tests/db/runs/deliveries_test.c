@@ -49,8 +49,6 @@ static void expect_counts(struct db *db, long long waiting, long long accepted, 
 /* Runs 1 to 3 are finished; 4 has failed, 5 was imported, 6 is queued. */
 static void fill(struct db *db)
 {
-    struct run_spec spec = run_spec_default();
-    struct run_order order = order_of(&spec);
     struct imported_parts parts;
     enum import_fate fate;
 
@@ -59,7 +57,7 @@ static void fill(struct db *db)
     ENDED(db, 100, .failed = true);
     imported_make(&parts);
     EXPECT(import_alone(db, &parts.imported, &fate, NULL));
-    create_one(db, &order);
+    queue_runs(db, 1);
 }
 
 static void record(struct db *db, const char *hub, long long run, enum delivery_verdict verdict,

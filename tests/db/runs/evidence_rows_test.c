@@ -24,9 +24,7 @@ static struct evidence evidence_of(long long first, int observations, int readin
 
 TEST_WITH_DATABASE(evidence_comes_back_as_it_was_in_its_order)
 {
-    struct run_spec spec = run_spec_default();
-    struct run_order order = order_of(&spec);
-    create_one(db, &order);
+    queue_runs(db, 1);
     AUTO(run_clear) struct run run = claim_run(db);
     AUTO(evidence_free)
     struct evidence first = evidence_of(7, 2, 20), second = evidence_of(900, 1, 1);
@@ -48,9 +46,7 @@ TEST_WITH_DATABASE(evidence_comes_back_as_it_was_in_its_order)
 
 TEST_WITH_DATABASE(a_place_is_taken_once)
 {
-    struct run_spec spec = run_spec_default();
-    struct run_order order = order_of(&spec);
-    create_one(db, &order);
+    queue_runs(db, 1);
     AUTO(run_clear) struct run run = claim_run(db);
     AUTO(evidence_free) struct evidence evidence = evidence_of(7, 2, 1), loaded = {0};
 

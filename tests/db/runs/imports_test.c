@@ -33,7 +33,8 @@ static void expect_refused(struct db *db, const struct imported *imported, const
     EXPECT_INT(number_of(db, "SELECT count(*) FROM machines"), machines);
 }
 
-TEST_WITH_DATABASE(an_imported_run_reads_like_one_that_was_measured_here)
+/* Each member of the run itself is in run_row_test.c. */
+TEST_WITH_DATABASE(what_came_with_an_imported_run_is_read_like_what_was_measured_here)
 {
     AUTO(evidence_free) struct evidence evidence = {0};
     AUTO(steps_free) struct steps steps = {0};
@@ -43,21 +44,6 @@ TEST_WITH_DATABASE(an_imported_run_reads_like_one_that_was_measured_here)
     imported_make(&parts);
     expect_fate(db, &parts.imported, IMPORT_STORED);
     AUTO(run_clear) struct run run = find_run(db, IMPORTED_ID);
-    EXPECT_INT(run.state, RUN_FINISHED);
-    EXPECT_INT(run.provenance, PROVENANCE_IMPORTED);
-    expect_spec(&run.spec, &parts.run.spec);
-    EXPECT_STR(run.machine, parts.run.machine);
-    EXPECT_STR(run.instance, "test.large");
-    EXPECT_STR(run.where.provider, "aws");
-    EXPECT_STR(run.where.vm, "i123456789abcdef");
-    EXPECT_STR(run.summary_text, parts.summary);
-    EXPECT_STR(run.findings, "[]");
-    EXPECT_STR(run.ended_by, parts.run.ended_by);
-    EXPECT_INT(run.validity, VALIDITY_OK);
-    EXPECT_INT(run.created_us, 1000000);
-    EXPECT_INT(run.started_us, 2000000);
-    EXPECT_INT(run.ended_us, 3000000);
-    EXPECT_NEAR(run.summary.samples_per_second, 64, 0);
     EXPECT(step_rows_load(db, run.number, 0, run.steps, &steps, NULL));
     EXPECT_INT((long long)steps.count, 4);
     EXPECT_INT(steps.items[0].nanoseconds, 30);
@@ -90,12 +76,10 @@ TEST_WITH_DATABASE(a_part_of_an_imported_trace_is_loaded_alone)
     EXPECT_INT((long long)behind.count, 0);
 }
 
-TEST(the_same_run_again_is_known_however_its_trace_is_spelled)
+TEST_WITH_DATABASE(the_same_run_again_is_known_however_its_trace_is_spelled)
 {
     static const char spelled[] =
         "{\"loss\":[5e-1,0.250,0.1,-2.0],\"nanoseconds\":[30,10,11,12]}";
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct imported_parts parts;
 
     imported_make(&parts);
@@ -106,14 +90,12 @@ TEST(the_same_run_again_is_known_however_its_trace_is_spelled)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 1);
 }
 
-TEST(a_run_that_was_measured_here_stays_what_it_is)
+TEST_WITH_DATABASE(a_run_that_was_measured_here_stays_what_it_is)
 {
     const struct step steps[] = {{.nanoseconds = 30, .loss = 0.5},
                                  {.nanoseconds = 10, .loss = 0.25},
                                  {.nanoseconds = 11, .loss = 0.1},
                                  {.nanoseconds = 12, .loss = -2}};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(run_clear) struct run claimed = {0};
     struct imported_parts parts;
     struct run_order order;
@@ -143,7 +125,7 @@ static const char *const other_evidence[] = {
     "{\"observations\":[[1,5,6,7,8,9,10,11,12,13,14]],\"canaries\":[[2,1e9,2000],[2,1e9,2000]]}",
 };
 
-TEST(an_id_has_one_spec_and_one_trace)
+TEST_WITH_DATABASE(an_id_has_one_spec_and_one_trace)
 {
     static const char *const others[] = {
         "{\"nanoseconds\":[30,10,11,13],\"loss\":[0.5,0.25,0.1,-2]}",
@@ -154,8 +136,6 @@ TEST(an_id_has_one_spec_and_one_trace)
         "\"forward\":[0,0,0,0],\"backward\":[0,0,0,0],\"update\":[0,0,0,0],"
         "\"communication\":[0,0,0,0]}",
     };
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct imported_parts parts, changed;
 
     imported_make(&parts);
@@ -198,11 +178,9 @@ TEST_WITH_DATABASE(a_machine_is_stored_once_and_read_unchanged)
 }
 
 /* Somebody made up one of both: the runs of neither are judged by the facts of the other. */
-TEST(other_facts_of_a_known_fingerprint_have_a_second_name)
+TEST_WITH_DATABASE(other_facts_of_a_known_fingerprint_have_a_second_name)
 {
     static const char facts[] = "{\"cores\":4,\"isa\":\"avx2\"}", second[] = "9b193e8eebcb6784";
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(machine_row_clear) struct machine_row first = {0};
     AUTO(machine_row_clear) struct machine_row other = {0};
     char id[] = IMPORTED_ID;
@@ -300,21 +278,12 @@ TEST_WITH_DATABASE(an_uncommitted_transaction_leaves_nothing)
 
 TEST_WITH_DATABASE(a_long_trace_becomes_rows)
 {
-    AUTO(bytes_free) struct bytes text = {.limit = 1 << 20};
     AUTO(steps_free) struct steps last = {0};
     const long long count = IMPORT_TRACE_STEPS + 1;
     struct imported_parts parts;
-    bool ok = bytes_printf(&text, "{\"nanoseconds\":[1");
 
-    for (long long i = 1; i < count; i++)
-        ok = ok && bytes_printf(&text, ",%lld", i + 1);
-    ok = ok && bytes_printf(&text, "],\"loss\":[0");
-    for (long long i = 1; i < count; i++)
-        ok = ok && bytes_printf(&text, ",%lld", i % 10);
-    EXPECT(ok && bytes_printf(&text, "]}"));
     imported_make(&parts);
-    parts.run.steps = count;
-    parts.imported.steps = imported_span(text.data);
+    AUTO(bytes_free) struct bytes text = imported_lengthen(&parts, count);
     expect_fate(db, &parts.imported, IMPORT_STORED);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM traces"), 0);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM observations"), 1);

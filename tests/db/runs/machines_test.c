@@ -31,13 +31,11 @@ TEST_WITH_DATABASE(a_machine_is_stored_once_however_often_it_is_seen)
 }
 
 /* A sender has made up facts with the hash that our own will have. */
-TEST(own_facts_replace_those_of_a_sender)
+TEST_WITH_DATABASE(own_facts_replace_those_of_a_sender)
 {
     static char made_up[] = "{\"isa\":\"none\"}", wrong[] = "6666666666666666";
     const struct machine_row sent = {
         .fingerprint = one, .stratum = wrong, .facts = made_up, .seen_us = NOON_US};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(machine_row_clear) struct machine_row found = {0};
     long long number = 0, again = 0;
 
@@ -52,12 +50,10 @@ TEST(own_facts_replace_those_of_a_sender)
 
 TEST_WITH_DATABASE(a_run_points_to_the_machine_that_claimed_it)
 {
-    struct run_spec spec = run_spec_default();
-    struct run_order order = order_of(&spec);
     AUTO(run_clear) struct run run = {0};
     bool found;
 
-    create_one(db, &order);
+    queue_runs(db, 1);
     EXPECT(runs_claim(db, NOON_US, store(db, one, NOON_US), &run, &found, NULL));
     EXPECT_STR(run.machine, one);
 }

@@ -63,14 +63,22 @@ static void create_numbered(struct db *db, long long number)
            runs_cancel(db, run.id.text, NOON_US, &cancelled, NULL));
 }
 
-static struct db *open_with_runs(const struct folder *folder)
+static void make_runs(struct db *db)
 {
-    struct db *db = open_database(folder);
-
     do_not_sync(db);
     for (long long number = 1; number <= RUNS; number++)
         create_numbered(db, number);
-    return db;
+}
+
+#define TEST_WITH_RUNS(name) TEST_GIVEN(name, struct db *db, with_runs)
+
+static void with_runs(void (*test)(struct db *db))
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    make_runs(db);
+    test(db);
 }
 
 static bool matches(const struct run_filter *filter, long long number)
@@ -135,11 +143,9 @@ static void expect_matches(struct db *db, const struct run_filter *filter)
     EXPECT_INT((long long)list.count, (long long)count);
 }
 
-TEST(without_filters_all_runs_come_newest_first)
+TEST_WITH_RUNS(without_filters_all_runs_come_newest_first)
 {
     const struct run_filter all = {.limit = RUN_LIST_MAX};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_with_runs(&folder);
     AUTO(run_list_free) struct run_list list = {0};
 
     expect_matches(db, &all);
@@ -150,14 +156,12 @@ TEST(without_filters_all_runs_come_newest_first)
 }
 
 /* Every combination: each filter is unset or one of its values, or one that no run has. */
-TEST(every_combination_of_filters_finds_what_it_should)
+TEST_WITH_RUNS(every_combination_of_filters_finds_what_it_should)
 {
     static const char *const some_states[] = {NULL, "queued", "cancelled", "failed"};
     static const char *const some_engines[] = {NULL, "native", "torch' OR 1 = 1 --"};
     static const char *const some_workloads[] = {NULL, "mlp", "resnet50"};
     static const char *const some_instances[] = {NULL, "c7i.large", "m8i.large"};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_with_runs(&folder);
     size_t statements = db->statement_count;
 
     for (int mix = 0; mix < 4 * 3 * 3 * 3 * 3 * 2; mix++) {
@@ -179,14 +183,12 @@ TEST(every_combination_of_filters_finds_what_it_should)
     EXPECT(db->statement_count <= statements + 1);
 }
 
-TEST(all_labels_must_match)
+TEST_WITH_RUNS(all_labels_must_match)
 {
     static const struct {
         const char *key, *value;
         size_t found;
     } second[] = {{"number", "6", 1}, {"number", "2", 0}, {"branch", "main", 0}, {"x", "6", 0}};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_with_runs(&folder);
 
     for (size_t i = 0; i < COUNT(second); i++) {
         struct run_filter filter = {.label_count = 2, .limit = 10};
@@ -235,8 +237,9 @@ TEST(paging_loses_and_doubles_nothing_while_runs_arrive)
     AUTO(folder_remove) struct folder folder = folder_make();
 
     for (size_t i = 0; i < COUNT(limits); i++) {
-        AUTO(db_freep) struct db *db = open_with_runs(&folder);
+        AUTO(db_freep) struct db *db = open_database(&folder);
 
+        make_runs(db);
         read_pages(db, (struct run_filter){0}, limits[i]);
         read_pages(db, (struct run_filter){.engine = "torch"}, limits[i]);
         db_free(take(&db));
@@ -244,11 +247,8 @@ TEST(paging_loses_and_doubles_nothing_while_runs_arrive)
     }
 }
 
-TEST(a_next_page_is_announced_only_if_there_is_one)
+TEST_WITH_RUNS(a_next_page_is_announced_only_if_there_is_one)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_with_runs(&folder);
-
     for (long long limit = RUNS - 1; limit <= RUNS + 1; limit++) {
         AUTO(run_list_free) struct run_list list = {0};
 
@@ -270,10 +270,8 @@ TEST_WITH_DATABASE(an_empty_database_lists_nothing)
 
 /* Six runs: judged, imported, and created in another order than they came here; of the last one
  * the time is not known. */
-static struct db *open_with_all_sorts(const struct folder *folder)
+static void make_all_sorts(struct db *db)
 {
-    struct db *db = open_with_runs(folder);
-
     EXPECT(db_execute(db,
                       "DELETE FROM runs WHERE number > 6;"
                       "UPDATE runs SET created_us = CASE number WHEN 6 THEN 0 WHEN 2 THEN 950"
@@ -283,7 +281,6 @@ static struct db *open_with_all_sorts(const struct folder *folder)
                       " provenance = CASE WHEN number IN (2, 6) THEN 'imported' ELSE 'measured'"
                       "  END;",
                       NULL));
-    return db;
 }
 
 static void expect_numbers(struct db *db, struct run_filter filter, const char *wanted)
@@ -299,11 +296,9 @@ static void expect_numbers(struct db *db, struct run_filter filter, const char *
     EXPECT_STR(found, wanted);
 }
 
-TEST(runs_are_found_by_how_they_were_judged_and_where_measured)
+TEST_WITH_RUNS(runs_are_found_by_how_they_were_judged_and_where_measured)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_with_all_sorts(&folder);
-
+    make_all_sorts(db);
     expect_numbers(db, (struct run_filter){.validity = "ok"}, " 4 1");
     expect_numbers(db, (struct run_filter){.validity = "warn"}, " 2");
     expect_numbers(db, (struct run_filter){.validity = "ok", .precision = "bf16"}, " 4 1");
@@ -312,11 +307,9 @@ TEST(runs_are_found_by_how_they_were_judged_and_where_measured)
     expect_numbers(db, (struct run_filter){.provenance = "imported", .validity = "warn"}, " 2");
 }
 
-TEST(a_time_is_a_half_open_range_and_gives_the_order)
+TEST_WITH_RUNS(a_time_is_a_half_open_range_and_gives_the_order)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_with_all_sorts(&folder);
-
+    make_all_sorts(db);
     expect_numbers(db, (struct run_filter){.since_us = 300}, " 2 5 4 3");
     expect_numbers(db, (struct run_filter){.since_us = 301}, " 2 5 4");
     expect_numbers(db, (struct run_filter){.until_us = 400}, " 3 1"); /* 6: unknown */
@@ -331,10 +324,8 @@ TEST(a_time_is_a_half_open_range_and_gives_the_order)
 }
 
 /* Created at one moment: their numbers decide, and no page loses one. */
-TEST(pages_of_a_time_lose_and_double_nothing)
+TEST_WITH_RUNS(pages_of_a_time_lose_and_double_nothing)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_with_runs(&folder);
     struct run_filter filter = {.since_us = NOON_US, .until_us = NOON_US + 1, .limit = 5};
     long long expected = RUNS;
 
@@ -365,7 +356,7 @@ static void pretend_a_million(struct db *db)
 }
 
 /* A list of a million runs must not read them all, nor sort them. */
-TEST(a_filter_is_looked_up_in_an_index)
+TEST_WITH_RUNS(a_filter_is_looked_up_in_an_index)
 {
     static const struct {
         struct run_filter filter;
@@ -391,8 +382,6 @@ TEST(a_filter_is_looked_up_in_an_index)
         {{.since_us = 5, .validity = "ok"}, "runs_by_creation"},
         {{.since_us = 5, .state = "finished", .workload = "mlp"}, "runs_by_creation"},
     };
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_with_runs(&folder);
 
     for (size_t i = 0; i < 2 * COUNT(cases); i++) {
         const char *index = cases[i % COUNT(cases)].index;

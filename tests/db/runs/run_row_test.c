@@ -186,12 +186,10 @@ TEST_WITH_DATABASE(each_member_of_a_run_that_ends_has_its_own_column)
 
 TEST_WITH_DATABASE(what_is_not_known_is_null)
 {
-    struct run_spec spec = run_spec_default();
-    struct run_order order = order_of(&spec);
     struct run ended = {.state = RUN_CANCELLED, .number = 1};
     long long columns = 0, nulls = 0;
 
-    create_one(db, &order);
+    queue_runs(db, 1);
     claim_one(db);
     EXPECT(runs_end(db, &ended, NULL));
     for (; run_row_column((size_t)columns); columns++) {

@@ -10,24 +10,9 @@
 #define CLAIMERS 3
 #define WAITING 60
 
-static struct run create_plain(struct db *db)
-{
-    struct run_spec spec = run_spec_default();
-    struct run_order order = order_of(&spec);
-
-    return create_run(db, &order);
-}
-
-static void create_plain_one(struct db *db)
-{
-    struct run run = create_plain(db);
-
-    run_clear(&run);
-}
-
 TEST_WITH_DATABASE(a_queued_run_is_cancelled_at_once)
 {
-    AUTO(run_clear) struct run run = create_plain(db);
+    AUTO(run_clear) struct run run = queue_run(db);
     AUTO(run_clear) struct run after = {0};
 
     EXPECT(runs_cancel(db, run.id.text, NOON_US + 9, &after, NULL));
@@ -38,7 +23,7 @@ TEST_WITH_DATABASE(a_queued_run_is_cancelled_at_once)
 
 TEST_WITH_DATABASE(a_cancelled_run_stays_running_until_its_worker_has_the_signal)
 {
-    AUTO(run_clear) struct run run = create_plain(db);
+    AUTO(run_clear) struct run run = queue_run(db);
     claim_one(db);
     AUTO(run_clear) struct run after = {0};
 
@@ -47,15 +32,13 @@ TEST_WITH_DATABASE(a_cancelled_run_stays_running_until_its_worker_has_the_signal
     EXPECT_INT(after.ended_us, 0);
 }
 
-TEST(a_run_that_has_ended_cannot_be_cancelled)
+TEST_WITH_DATABASE(a_run_that_has_ended_cannot_be_cancelled)
 {
     static const enum run_state ends[] = {RUN_FINISHED, RUN_FAILED, RUN_CANCELLED,
                                           RUN_INTERRUPTED, RUN_PREEMPTED};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
 
     for (size_t i = 0; i < COUNT(ends); i++) {
-        AUTO(run_clear) struct run run = create_plain(db);
+        AUTO(run_clear) struct run run = queue_run(db);
         AUTO(run_clear) struct run claimed = claim_run(db);
         AUTO(run_clear) struct run now = {0};
         struct run after = {0};
@@ -89,7 +72,7 @@ TEST_WITH_DATABASE(the_oldest_orphan_is_found_until_none_is_left)
     EXPECT(runs_orphan(db, &none, &found, NULL));
     EXPECT(!found);
     for (int i = 0; i < 3; i++) { /* the third stays queued, so it is no orphan */
-        create_plain_one(db);
+        queue_runs(db, 1);
         if (i < 2)
             claim_one(db);
     }
@@ -137,14 +120,14 @@ TEST_WITH_DATABASE(runs_are_counted_by_state)
         EXPECT_INT(counts[state], state + 1);
 }
 
-static bool is_lawful(enum run_state from, enum run_state to)
+static bool is_allowed(enum run_state from, enum run_state to)
 {
     if (from == RUN_QUEUED)
         return to == RUN_RUNNING || to == RUN_CANCELLED;
     return from == RUN_RUNNING && run_state_is_final(to);
 }
 
-TEST_WITH_DATABASE(the_database_refuses_every_unlawful_move)
+TEST_WITH_DATABASE(the_database_refuses_every_move_but_those_forward)
 {
     do_not_sync(db);
     for (int from = 0; from < RUN_STATES; from++)
@@ -157,7 +140,7 @@ TEST_WITH_DATABASE(the_database_refuses_every_unlawful_move)
                      " WHERE number = (SELECT max(number) FROM runs)",
                      run_state_names[to], to == RUN_FINISHED ? "1.5" : "NULL");
             EXPECT_INT(sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK,
-                       is_lawful((enum run_state)from, (enum run_state)to));
+                       is_allowed((enum run_state)from, (enum run_state)to));
         }
 }
 
@@ -167,11 +150,20 @@ TEST_WITH_DATABASE(the_database_refuses_an_unknown_state)
     EXPECT(!insert_in_state(db, ""));
     EXPECT(!insert_in_state(db, "Queued"));
     EXPECT(insert_in_state(db, "queued"));
+    EXPECT(!db_execute(db, "UPDATE runs SET state = 'taken'", NULL));
+}
+
+TEST_WITH_DATABASE(only_a_finished_run_has_a_number)
+{
+    EXPECT(!db_execute(db,
+                       "INSERT INTO runs (id, state, spec, engine, workload, created_us,"
+                       " samples_per_second) VALUES ('x', 'preempted', '{}', 'e', 'w', 1, 12.5)",
+                       NULL));
 }
 
 TEST_WITH_DATABASE(a_finished_run_without_a_number_is_refused_whole)
 {
-    create_plain_one(db);
+    queue_runs(db, 1);
     AUTO(run_clear) struct run run = claim_run(db);
     struct error err = {0};
 
@@ -216,8 +208,7 @@ TEST(no_run_is_claimed_twice)
     pthread_t threads[CLAIMERS];
 
     do_not_sync(db);
-    for (int i = 0; i < WAITING; i++)
-        create_plain_one(db);
+    queue_runs(db, WAITING);
     for (size_t i = 0; i < CLAIMERS; i++)
         EXPECT(pthread_create(&threads[i], NULL, claim_all, &claimers[i]) == 0);
     for (size_t i = 0; i < CLAIMERS; i++)

@@ -8,19 +8,15 @@
 
 static long long queue_one(struct db *db)
 {
-    struct run_spec spec = run_spec_default();
-    struct run_order order = order_of(&spec);
-    AUTO(run_clear) struct run run = create_run(db, &order);
+    AUTO(run_clear) struct run run = queue_run(db);
 
     return run.number;
 }
 
-TEST(appended_rows_are_loaded_in_order)
+TEST_WITH_DATABASE(appended_rows_are_loaded_in_order)
 {
     const struct step early[] = {{STEP(10, 5.5)}, {STEP(20, 0.1)}};
     const struct step late[] = {{STEP(30, -1e300)}, {STEP(40, 0)}};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(steps_free) struct steps steps = {0};
     long long run = queue_one(db), other = queue_one(db);
 
@@ -37,13 +33,11 @@ TEST(appended_rows_are_loaded_in_order)
     }
 }
 
-TEST(a_split_is_kept_and_so_is_its_absence)
+TEST_WITH_DATABASE(a_split_is_kept_and_so_is_its_absence)
 {
     const struct step steps[] = {{.nanoseconds = 100, .split = {1, 20, 30, 4, 0}},
                                  {.nanoseconds = 100, .split = {0, 0, 100, 0, 0}},
                                  {STEP(100, 1)}};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(steps_free) struct steps loaded = {0};
     long long run = queue_one(db);
 
@@ -81,11 +75,9 @@ TEST_WITH_DATABASE(pages_begin_where_they_are_asked_to_and_add_up)
         EXPECT_INT(steps.items[i].nanoseconds, (long long)i + 1);
 }
 
-TEST(the_run_counts_its_steps)
+TEST_WITH_DATABASE(the_run_counts_its_steps)
 {
     const struct step some[] = {{STEP(10, 1)}, {STEP(20, 1)}, {STEP(30, 1)}};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     long long run = queue_one(db);
 
     EXPECT(step_rows_append(db, run, 0, some, 3, NULL));
@@ -105,7 +97,7 @@ TEST_WITH_DATABASE(a_run_without_steps_loads_none)
 }
 
 /* One bad step among good ones, and none is kept. */
-TEST(a_batch_is_kept_whole_or_not_at_all)
+TEST_WITH_DATABASE(a_batch_is_kept_whole_or_not_at_all)
 {
     static const struct {
         long long run, position;
@@ -120,8 +112,6 @@ TEST(a_batch_is_kept_whole_or_not_at_all)
         {1, 10, {.nanoseconds = 5, .split = {-1, 2, 1, 1, 0}}}, /* less than nothing */
     };
     const struct step good = {STEP(10, 1)};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
 
     EXPECT_INT(queue_one(db), 1);
     EXPECT(step_rows_append(db, 1, 3, &good, 1, NULL));
@@ -137,11 +127,9 @@ TEST(a_batch_is_kept_whole_or_not_at_all)
     EXPECT(step_rows_append(db, 1, 4, &good, 1, NULL)); /* and the connection still works */
 }
 
-TEST(steps_go_with_their_run)
+TEST_WITH_DATABASE(steps_go_with_their_run)
 {
     const struct step good = {STEP(10, 1)};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
 
     EXPECT(step_rows_append(db, queue_one(db), 0, &good, 1, NULL));
     EXPECT(db_execute(db, "DELETE FROM runs", NULL));

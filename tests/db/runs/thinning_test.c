@@ -36,12 +36,10 @@ TEST(the_ends_stay_and_an_even_part_between)
 /* A run that ended at this time after so many steps and as many observations; its number. */
 static long long end_long_run(struct db *db, int count, long long ended_us)
 {
-    struct run_spec spec = run_spec_default();
-    struct run_order order = order_of(&spec);
     AUTO(run_clear) struct run run = {0};
     bool found = false;
 
-    create_one(db, &order);
+    queue_runs(db, 1);
     EXPECT(runs_claim(db, ended_us - 1, 0, &run, &found, NULL) && found);
     for (int i = 0; i < count; i++) {
         struct step step = {.nanoseconds = 1000 + i, .loss = 0.5 + i, .split = {1, 2, 3, 4, 0}};
@@ -141,18 +139,6 @@ TEST_WITH_DATABASE(many_runs_are_thinned_in_small_pieces)
     EXPECT(thinning.done);
 }
 
-static void put_long_text(struct bytes *text, int count)
-{
-    bool ok = bytes_printf(text, "{\"nanoseconds\":[1");
-
-    for (int i = 1; i < count; i++)
-        ok = ok && bytes_printf(text, ",%d", i + 1);
-    ok = ok && bytes_printf(text, "],\"loss\":[0");
-    for (int i = 1; i < count; i++)
-        ok = ok && bytes_printf(text, ",0.%d", i);
-    EXPECT(ok && bytes_printf(text, "]}"));
-}
-
 static bool count_exported(void *user, const struct document_parts *parts)
 {
     (void)parts;
@@ -162,7 +148,6 @@ static bool count_exported(void *user, const struct document_parts *parts)
 
 TEST_WITH_DATABASE(the_text_of_a_trace_becomes_rows)
 {
-    AUTO(bytes_free) struct bytes text = {.limit = 1 << 20}, other = {.limit = 1 << 20};
     AUTO(evidence_free) struct evidence evidence = {0};
     AUTO(steps_free) struct steps steps = {0};
     long long positions[1000], last;
@@ -171,10 +156,8 @@ TEST_WITH_DATABASE(the_text_of_a_trace_becomes_rows)
     enum import_fate fate;
     int exported = 0;
 
-    put_long_text(&text, 500);
     imported_make(&parts);
-    parts.run.steps = 500;
-    parts.imported.steps = imported_span(text.data);
+    AUTO(bytes_free) struct bytes text = imported_lengthen(&parts, 500);
     EXPECT(import_alone(db, &parts.imported, &fate, NULL));
     struct thinning thinning = pass_until(db, NOON_US);
     EXPECT_INT(thinning.runs, 1);
@@ -194,8 +177,7 @@ TEST_WITH_DATABASE(the_text_of_a_trace_becomes_rows)
     /* The whole one is known still, and another of its name is refused. */
     EXPECT(import_alone(db, &parts.imported, &fate, &err));
     EXPECT_INT(fate, IMPORT_KNOWN);
-    put_long_text(&other, 400);
-    parts.imported.steps = imported_span(other.data);
+    AUTO(bytes_free) struct bytes other = imported_lengthen(&parts, 400);
     EXPECT(!import_alone(db, &parts.imported, &fate, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);
 }

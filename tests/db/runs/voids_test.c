@@ -142,9 +142,7 @@ TEST_WITH_DATABASE(it_is_on_neither_side_of_a_gate)
 TEST_WITH_DATABASE(only_a_run_that_has_ended_can_be_voided)
 {
     const struct taken_back because = taken(NOON_US + 7, "", "busy machine");
-    const struct run_spec spec = run_spec_default();
-    const struct run_order order = order_of(&spec);
-    AUTO(run_clear) struct run queued = create_run(db, &order), none = {0};
+    AUTO(run_clear) struct run queued = queue_run(db), none = {0};
     struct error err = {0};
     bool changed;
 

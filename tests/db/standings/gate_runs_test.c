@@ -1,10 +1,9 @@
 #include "db/standings/gate_runs.h"
 
-#include "db/runs/machines.h"
 #include "db/runs/sweeps.h"
 #include "db/runs/trust.h"
-#include "engine/run/pace.h"
-#include "tests/db/database.h"
+#include "tests/db/finished.h"
+#include "tests/engine/four_cores.h"
 
 /* What of a stored run matters here. */
 struct made {
@@ -13,6 +12,7 @@ struct made {
     enum validity validity;
     struct paid_price paid;
     long long batch_size;
+    const char *failed; /* why; NULL: it finished */
 };
 
 static struct run_spec spec_of(const struct made *made)
@@ -31,32 +31,25 @@ static struct run_spec spec_of(const struct made *made)
     return spec;
 }
 
-/* Ends the run that is claimed next. */
-static void finish(struct db *db, const struct made *made)
+/* Ends the run that is claimed next; its number. */
+static long long end_next(struct db *db, const struct made *made)
 {
-    AUTO(run_clear) struct run run = claim_run(db);
-
-    run.state = RUN_FINISHED;
-    run.ended_us = NOON_US + 9;
-    run.ended_by = pace_verdict_name(PACE_TARGET);
-    run.summary = (struct summary){.measured_steps = 2,
-                                   .measured_seconds = 1,
-                                   .samples_per_second = made->speed,
-                                   .median_step_seconds = 1,
-                                   .throughput = {true, made->speed - 1, made->speed + 1}};
-    run.validity = made->validity ? made->validity : VALIDITY_OK;
-    run.paid = made->paid;
-    EXPECT(runs_end(db, &run, NULL));
+    return end_claimed(db, &(struct ended){.value = made->speed,
+                                           .low = made->speed - 1,
+                                           .high = made->speed + 1,
+                                           .validity = made->validity,
+                                           .paid = made->paid,
+                                           .failed = made->failed != NULL,
+                                           .reason = made->failed});
 }
 
 static long long store(struct db *db, struct made made)
 {
-    struct run_spec spec = spec_of(&made);
-    struct run_order order = order_of(&spec);
-    AUTO(run_clear) struct run run = create_run(db, &order);
+    const struct run_spec spec = spec_of(&made);
+    const struct run_order order = order_of(&spec);
 
-    finish(db, &made);
-    return run.number;
+    create_one(db, &order);
+    return end_next(db, &made);
 }
 
 static struct gate_subject subject_of(struct db *db, long long number)
@@ -109,12 +102,10 @@ TEST_WITH_DATABASE(a_subject_knows_its_contender_and_its_labels)
 
 TEST_WITH_DATABASE(a_run_that_has_not_finished_is_no_subject)
 {
-    struct run_spec spec = run_spec_default();
-    struct run_order order = order_of(&spec);
     struct gate_subject subject = {.number = -7};
     struct error err = {0};
 
-    create_one(db, &order);
+    queue_runs(db, 1);
     EXPECT(!gate_subject_find(db, 1, &subject, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);
     EXPECT_INT(subject.number, -7);
@@ -148,18 +139,10 @@ static size_t lost_of(struct db *db, long long number, struct gate_lost_run *run
     return count;
 }
 
-/* Ends a run as failed. */
 static void fail(struct db *db, struct made made, const char *reason)
 {
-    struct run_spec spec = spec_of(&made);
-    struct run_order order = order_of(&spec);
-    AUTO(run_clear) struct run created = create_run(db, &order);
-    AUTO(run_clear) struct run run = claim_run(db);
-
-    run.state = RUN_FAILED;
-    run.ended_us = NOON_US + 9;
-    snprintf(run.reason, sizeof run.reason, "%s", reason);
-    EXPECT(runs_end(db, &run, NULL));
+    made.failed = reason;
+    store(db, made);
 }
 
 TEST_WITH_DATABASE(repeats_that_do_not_count_have_their_reason)
@@ -221,15 +204,10 @@ TEST_WITH_DATABASE(others_are_the_newest_with_a_label_or_the_older_ones)
     EXPECT_INT((long long)others_of(db, mine, "main", "branch", 20, runs), 0);
 }
 
-TEST(runs_that_confirm_are_on_no_side)
+TEST_WITH_DATABASE(runs_that_confirm_are_on_no_side)
 {
-    static struct topology topology = {
-        .cpu_count = 4, .core_count = 4, .package_count = 1, .node_count = 1};
-    static const struct place place = {.topology = &topology, .isa = CPU_AVX2, .root = "/n"};
     static const char *const keys[] = {GATE_SWEEP_KEY "x", "check x", NULL};
     static const char text[] = "{\"base\":{\"batch_size\":8},\"cells\":[{}],\"blocks\":1}";
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct gate_run runs[GATE_RUNS_MAX];
     struct run_id id[COUNT(keys)], found;
     bool replayed, is_found = false;
@@ -237,7 +215,7 @@ TEST(runs_that_confirm_are_on_no_side)
     for (size_t i = 0; i < COUNT(keys); i++) {
         AUTO(sweep_clear) struct sweep sweep = {0};
 
-        EXPECT(sweep_from_text(text, strlen(text), &place, &sweep, NULL));
+        EXPECT(sweep_from_text(text, strlen(text), &four_cores, &sweep, NULL));
         EXPECT(sweeps_create(db,
                              &(struct sweep_order){.sweep = &sweep,
                                                    .blocks = 1,
@@ -247,7 +225,7 @@ TEST(runs_that_confirm_are_on_no_side)
                                                    .now_us = NOON_US,
                                                    .queue_limit = 9},
                              &id[i], &replayed, NULL));
-        finish(db, &(struct made){.speed = 10 + (double)i});
+        end_next(db, &(struct made){.speed = 10 + (double)i});
     }
     long long last = store(db, (struct made){.speed = 20});
     EXPECT_INT((long long)others_of(db, last, NULL, NULL, 20, runs), 2);
@@ -298,7 +276,7 @@ TEST_WITH_DATABASE(runs_of_senders_count_where_these_are_trusted)
     EXPECT_INT((long long)repeats_of(db, mine, runs), 1);
 }
 
-TEST(a_price_is_in_dollars_or_not_known)
+TEST_WITH_DATABASE(a_price_is_in_dollars_or_not_known)
 {
     static const struct {
         struct paid_price paid;
@@ -310,8 +288,6 @@ TEST(a_price_is_in_dollars_or_not_known)
         {{.currency = "USD"}, 0},
         {{.per_hour = 0.45, .nanos = 500000000, .currency = "USD"}, 0.45},
     };
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct gate_run runs[GATE_RUNS_MAX];
 
     for (size_t i = 0; i < COUNT(prices); i++) {

@@ -4,25 +4,6 @@
 #include "db/runs/trust.h"
 #include "tests/db/finished.h"
 
-/* Copies the first run `count` times, as if a sender had sent them. */
-static void send(struct db *db, const char *sender, int count, double speed)
-{
-    char sql[1000];
-
-    snprintf(sql, sizeof sql,
-             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
-             " INSERT INTO runs (id, state, spec, engine, workload, created_us, ended_us,"
-             " samples_per_second, throughput_low, throughput_high, validity, contender,"
-             " provenance, sender, vm)"
-             " SELECT '%s ' || i, 'finished', spec, engine, workload, created_us, ended_us,"
-             " %g, %g, %g, 'ok', contender, 'imported', '%s', printf('i%%015d', i) FROM runs, n"
-             " WHERE number = 1;"
-             "UPDATE revision SET number = number + 1;"
-             "UPDATE contenders SET changed = (SELECT number FROM revision)",
-             count, sender, speed, speed * 0.99, speed * 1.01, sender);
-    EXPECT(db_execute(db, sql, NULL));
-}
-
 static const struct run_source *find(const struct contender *contender, const char *name)
 {
     for (size_t i = 0; i < contender->source_count; i++)
@@ -38,9 +19,9 @@ TEST_WITH_DATABASE(a_thousand_runs_of_one_sender_leave_those_of_others_in_place)
     const struct contender *contender;
 
     ENDED(db, 100, .low = 99, .high = 101);
-    send(db, "zoe", 3, 101);
-    send(db, "mallory", 1000, 1000);
-    send(db, "ann", 1, 99);
+    send_copies(db, "zoe", 3, 101, 3);
+    send_copies(db, "mallory", 1000, 1000, 1000);
+    send_copies(db, "ann", 1, 99, 1);
     update(db, &standings);
     EXPECT_INT((long long)standings.count, 1);
     contender = &standings.list[0];
@@ -61,7 +42,7 @@ TEST_WITH_DATABASE(a_trusted_sender_counts_like_this_server)
 
     ENDED(db, 100, .low = 99, .high = 101);
     EXPECT(trust_set(db, "fleet", NULL));
-    send(db, "fleet", 9, 104);
+    send_copies(db, "fleet", 9, 104, 9);
     update(db, &standings);
     EXPECT_INT(standings.list[0].standing.level, STANDING_VMS);
     EXPECT_INT((long long)find(&standings.list[0], "fleet")->kept_machines, 9);

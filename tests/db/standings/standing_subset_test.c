@@ -23,18 +23,21 @@ static void end_labelled(struct db *db, const char *branch, const char *ticket,
 static const struct wanted_label main_branch = {"branch", "main"},
                                  fast_branch = {"branch", "fast"};
 
-static struct standings with(struct db *db, const struct wanted_label *labels, int count)
+static struct standings subset_of(struct db *db, struct standing_subset subset)
 {
     struct standings standings = {0};
     struct error err = {0};
     bool cut = true;
 
-    EXPECT(standings_of_subset(db,
-                               &(struct standing_subset){.labels = labels, .label_count = count},
-                               &standings, &cut, &err));
+    EXPECT(standings_of_subset(db, &subset, &standings, &cut, &err));
     EXPECT_STR(err.message, "");
     EXPECT(!cut);
     return standings;
+}
+
+static struct standings with(struct db *db, const struct wanted_label *labels, int count)
+{
+    return subset_of(db, (struct standing_subset){.labels = labels, .label_count = count});
 }
 
 TEST_WITH_DATABASE(branches_are_told_apart)
@@ -62,7 +65,7 @@ TEST_WITH_DATABASE(branches_are_told_apart)
     EXPECT_STR(theirs.list[0].configuration, all.list[0].configuration);
 }
 
-TEST(all_labels_must_match)
+TEST_WITH_DATABASE(all_labels_must_match)
 {
     static const struct wanted_label both[] = {{"branch", "main"}, {"ticket", "1"}},
                                      four[] = {{"ticket", "1"},
@@ -71,8 +74,6 @@ TEST(all_labels_must_match)
                                                {"branch", "main"}},
                                      none[] = {{"branch", "main"}, {"ticket", "2"}},
                                      unknown[] = {{"branch", "mian"}};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
 
     do_not_sync(db);
     END(db, "main", "1", 100);
@@ -92,12 +93,10 @@ TEST(all_labels_must_match)
 }
 
 /* Whatever the runs are, those with a label that all of them have come to what all come to. */
-TEST(a_label_of_all_runs_changes_nothing)
+TEST_WITH_DATABASE(a_label_of_all_runs_changes_nothing)
 {
     static const char *const machines[] = {"a", "b", "c"}, *const software[] = {"n 1", "n 2"};
     static const struct wanted_label everywhere = {"ticket", "7"};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings all = {0};
 
     do_not_sync(db);
@@ -160,46 +159,19 @@ TEST_WITH_DATABASE(only_so_many_of_the_newest_are_looked_at)
     EXPECT_INT((long long)standings.count, 0);
 }
 
-/* Copies the first run with its labels, as if a sender had sent it so many times. */
-static void send(struct db *db, const char *sender, int count, double speed)
-{
-    char sql[1000];
-
-    snprintf(sql, sizeof sql,
-             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
-             " INSERT INTO runs (id, state, spec, engine, workload, created_us, ended_us,"
-             " samples_per_second, throughput_low, throughput_high, validity, contender,"
-             " provenance, sender, vm)"
-             " SELECT '%s ' || i, 'finished', spec, engine, workload, created_us, ended_us,"
-             " %g, %g, %g, 'ok', contender, 'imported', '%s', 'i%.1s' FROM runs, n"
-             " WHERE number = 1;"
-             "INSERT INTO run_labels SELECT l.key, l.value, r.number FROM run_labels AS l, runs"
-             " AS r WHERE l.run = 1 AND r.sender = '%s'",
-             count, sender, speed, speed * 0.99, speed * 1.01, sender, sender, sender);
-    EXPECT(db_execute(db, sql, NULL));
-}
-
 static struct standings sent_by(struct db *db, const char *sender,
                                 const struct wanted_label *label)
 {
-    const struct standing_subset subset = {
-        .labels = label, .label_count = label ? 1 : 0, .sender = sender};
-    struct standings standings = {0};
-    struct error err = {0};
-    bool cut = true;
-
-    EXPECT(standings_of_subset(db, &subset, &standings, &cut, &err));
-    EXPECT_STR(err.message, "");
-    EXPECT(!cut);
-    return standings;
+    return subset_of(db, (struct standing_subset){
+                             .labels = label, .label_count = label ? 1 : 0, .sender = sender});
 }
 
 TEST_WITH_DATABASE(senders_are_told_apart)
 {
     do_not_sync(db);
     END(db, "main", "1", 100, .low = 99, .high = 101);
-    send(db, "ann", 2, 110);
-    send(db, "mallory", 3, 900);
+    send_copies(db, "ann", 2, 110, 1);
+    send_copies(db, "mallory", 3, 900, 1);
     END(db, "fast", "2", 120, .low = 119, .high = 121);
     AUTO(standings_free) struct standings all = {0};
     AUTO(standings_free) struct standings here = sent_by(db, "local", NULL);
@@ -227,8 +199,8 @@ TEST_WITH_DATABASE(a_token_may_be_named_local)
 {
     do_not_sync(db);
     END(db, "main", "1", 100, .low = 99, .high = 101);
-    send(db, "local", 2, 101);
-    send(db, "ann", 4, 102);
+    send_copies(db, "local", 2, 101, 1);
+    send_copies(db, "ann", 4, 102, 1);
     AUTO(standings_free) struct standings both = sent_by(db, "local", NULL);
     AUTO(standings_free) struct standings labelled = sent_by(db, "local", &main_branch);
 

@@ -1,6 +1,5 @@
 #include "db/standings/standings.h"
 
-#include "db/runs/evidence_rows.h"
 #include "engine/spec/configuration.h"
 #include "tests/db/finished.h"
 
@@ -192,22 +191,16 @@ TEST(an_id_is_of_the_key_and_not_of_its_turn)
 TEST_WITH_DATABASE(the_newest_run_gives_machine_engine_and_price)
 {
     AUTO(standings_free) struct standings standings = {0};
-    AUTO(evidence_free) struct evidence evidence = {0};
-    const double hertz[] = {3e9, 1e9, 2e9};
     const struct newest *newest;
-    long long run;
 
     ENDED(db, 90, .stratum = "s1", .software = "native 1");
-    run = ENDED(db, 100, .stratum = "s1", .software = "native 2",
-                .details = "{\"isa\":\"amx\",\"threads\":4,\"multiply_adds\":4100000000}",
-                .paid = {.per_hour = 0.3,
-                         .nanos = 400000000,
-                         .currency = "USD",
-                         .kind = "spot",
-                         .feed = "aws-spot"});
-    for (size_t i = 0; i < COUNT(hertz); i++)
-        evidence_add_reading(&evidence, &(struct canary_reading){.canary = {.hertz = hertz[i]}});
-    EXPECT(evidence_rows_append(db, run, 0, 0, &evidence, NULL));
+    ENDED(db, 100, .stratum = "s1", .software = "native 2",
+          .details = "{\"isa\":\"amx\",\"threads\":4,\"multiply_adds\":4100000000}",
+          .paid = {.per_hour = 0.3,
+                   .nanos = 400000000,
+                   .currency = "USD",
+                   .kind = "spot",
+                   .feed = "aws-spot"});
     update(db, &standings);
     newest = &only(&standings)->newest;
     EXPECT_INT((long long)strlen(newest->run), 26);
@@ -217,10 +210,57 @@ TEST_WITH_DATABASE(the_newest_run_gives_machine_engine_and_price)
     EXPECT_STR(newest->machine_isa, "avx2");
     EXPECT_NEAR(newest->threads, 4, 0);
     EXPECT_NEAR(newest->multiply_adds, 4.1e9, 0);
-    EXPECT_NEAR(newest->hertz, 2e9, 0); /* the median */
     EXPECT_NEAR(newest->paid_per_hour, 0.3, 0);
     EXPECT_STR(newest->paid_kind, "spot");
     EXPECT_STR(newest->paid_feed, "aws-spot");
+}
+
+static double hertz_of(struct db *db)
+{
+    AUTO(standings_free) struct standings standings = {0};
+
+    update(db, &standings);
+    return only(&standings)->newest.hertz;
+}
+
+TEST_WITH_DATABASE(the_clock_is_the_median_of_the_newest_runs_canaries)
+{
+    static const struct {
+        const char *rows; /* run, position, steps, hertz, copied */
+        double hertz;
+    } more[] = {
+        {"(2, 0, 0, 5e9, 1), (1, 0, 0, 9e9, 1)", 5e9},
+        {"(2, 1, 1, 2e9, 1)", 5e9}, /* of two the higher */
+        {"(2, 2, 2, 3e9, 1)", 3e9},
+        {"(2, 3, 3, 1e9, 1), (2, 4, 4, 1e9, 1)", 2e9},
+    };
+
+    ENDED(db, 90);
+    ENDED(db, 100);
+    EXPECT_NEAR(hertz_of(db), 0, 0);
+    for (size_t i = 0; i < COUNT(more); i++) {
+        char sql[100];
+
+        snprintf(sql, sizeof sql, "INSERT INTO canaries VALUES %s", more[i].rows);
+        EXPECT(db_execute(db, sql, NULL));
+        EXPECT_NEAR(hertz_of(db), more[i].hertz, 0);
+    }
+}
+
+TEST_WITH_DATABASE(texts_that_are_too_long_are_cut)
+{
+    AUTO(standings_free) struct standings standings = {0};
+
+    ENDED(db, 100, .low = 99, .high = 101);
+    ENDED(db, 101, .low = 100, .high = 102);
+    EXPECT(db_execute(db,
+                      "UPDATE runs SET software = printf('%.*c', 500, 'x'),"
+                      " vm = printf('i%.*c', 100, '0') || number",
+                      NULL));
+    update(db, &standings);
+    EXPECT_INT((long long)strlen(only(&standings)->newest.software),
+               (long long)sizeof only(&standings)->newest.software - 1);
+    EXPECT_INT(only(&standings)->standing.vms, 1); /* alike as far as they are kept */
 }
 
 #define OLD "worker 0.0.9, oneDNN 2.6.3, 2 threads"
@@ -228,11 +268,9 @@ TEST_WITH_DATABASE(the_newest_run_gives_machine_engine_and_price)
 #define LIBRARY(version) "{\"library\":\"oneDNN " version "\",\"plan\":\"measured\"}"
 
 /* Three machines of an old version at 50, three of a new one at 80: not one row of 65. */
-TEST(versions_are_not_put_together_and_the_newest_is_the_standing)
+TEST_WITH_DATABASE(versions_are_not_put_together_and_the_newest_is_the_standing)
 {
     static const char *const vms[] = {"a", "b", "c"};
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
     const struct contender *contender;
 
