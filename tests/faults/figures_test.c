@@ -1,12 +1,6 @@
 /* Each disk call that stores published figures fails in turn: all figures are stored, or none. */
 #include "server/prices/published.h"
-#include "tests/faults/accidents.h"
-#include "tests/faults/template.h"
-
-#define TEXT_SIZE 8000
-
-static struct template database;
-static char before[TEXT_SIZE], after[TEXT_SIZE]; /* all there is, without any accident */
+#include "tests/faults/changes.h"
 
 #define FIGURE(id, word, speed)                                                                  \
     "{\"figure\":{\"id\":\"" id "\",\"workload\":\"resnet50\",\"engine\":\"pytorch-2.4\","       \
@@ -74,16 +68,12 @@ static bool remove_one(struct db *db, struct error *err)
            figures_remove(db, "goes", &figure, err) && transaction_commit(&change, err);
 }
 
-static const struct operation {
-    const char *name;
-    bool (*run)(struct db *db, struct error *err);
-} operations[] = {
+static const struct operation operations[] = {
     {"a newer version", upgrade},
     {"replace a figure", replace},
     {"forget a figure", forget},
     {"remove a figure", remove_one},
 };
-static const struct operation *operation;
 
 static void all_of(struct db *db, char ret_text[TEXT_SIZE])
 {
@@ -99,54 +89,12 @@ static void all_of(struct db *db, char ret_text[TEXT_SIZE])
     EXPECT(strlen(ret_text) < TEXT_SIZE - 1);
 }
 
-/* What the operation does when nothing fails. */
-static void learn(const struct operation *learnt)
-{
-    template_restore(&database);
-    AUTO(db_freep) struct db *db = open_database(&database.folder);
-
-    operation = learnt;
-    all_of(db, before);
-    EXPECT(operation->run(db, NULL));
-    all_of(db, after);
-    EXPECT(strcmp(before, after) != 0);
-}
-
-static bool break_disk(const void *subject, struct fault_plan plan)
-{
-    static char now[TEXT_SIZE];
-    AUTO(db_freep) struct db *reopened = NULL;
-    long long failed;
-    bool ok;
-
-    (void)subject;
-    template_restore(&database);
-    struct db *db = open_database(&database.folder);
-    fault_arm(plan);
-    ok = operation->run(db, NULL);
-    if (plan.for_good) { /* without writes it cannot clean up either */
-        db_free(db);
-        failed = fault_disarm();
-    } else {
-        failed = fault_disarm();
-        expect_usable(db);
-        db_free(db);
-    }
-    EXPECT(ok || failed > 0);
-    reopened = open_database(&database.folder);
-    all_of(reopened, now);
-    if (strcmp(now, before) != 0 || ok) /* a failed write may still be stored */
-        EXPECT_STR(now, after);
-    expect_whole(reopened);
-    return failed == 0;
-}
-
 static void figures_survive_every_fault_of_the_disk(void)
 {
-    for (size_t i = 0; i < COUNT(operations); i++) {
-        learn(&operations[i]);
-        survive_accidents(operations[i].name, break_disk, NULL);
-    }
+    struct stored stored = {template_make(fill_with_first), all_of};
+
+    survive_changes(&stored, operations, COUNT(operations));
+    template_free(&stored.template);
 }
 
 int main(void)
@@ -154,9 +102,7 @@ int main(void)
     fault_vfs_install();
     EXPECT(published_read(first_text, strlen(first_text), &first, NULL));
     EXPECT(published_read(second_text, strlen(second_text), &second, NULL));
-    database = template_make(fill_with_first);
     RUN(figures_survive_every_fault_of_the_disk);
-    template_free(&database);
     published_data_clear(&first);
     published_data_clear(&second);
     return test_result();

@@ -3,13 +3,7 @@
 #include "db/prices/discounts.h"
 #include "db/prices/withdrawals.h"
 #include "tests/db/prices.h"
-#include "tests/faults/accidents.h"
-#include "tests/faults/template.h"
-
-#define TEXT_SIZE 20000
-
-static struct template database;
-static char before[TEXT_SIZE], after[TEXT_SIZE]; /* all there is, without any accident */
+#include "tests/faults/changes.h"
 
 /* Prices of every fate: what they were, and what they will be. */
 static const struct said first[] = {
@@ -51,14 +45,6 @@ static const struct said third[] = {
 
 static struct price_batch *batch, *odd_batch; /* made while there is memory */
 
-static struct price price_typed(const struct said *said)
-{
-    struct price price = price_said(said);
-
-    snprintf(price.feed, sizeof price.feed, "typed");
-    return price;
-}
-
 static const struct source other_source = {.name = "other"};
 static const struct said odd[] = {P("stays", "90"), P("moves", "91"),
                                   P("leaps", "92", .kind = PRICE_SPOT)};
@@ -68,7 +54,7 @@ static long long typed_series;
 static void fill_with_prices(struct db *db)
 {
     struct feed_reading reading = {.at_us = THEN_US, .prices = first, .count = COUNT(first)};
-    const struct price price = price_typed(
+    const struct price price = price_said(
         &(const struct said)P("typed", "1", .kind = PRICE_TYPED, .source_us = NOON_US));
     const struct discount discount = {
         .provider = "aws", .factor = 0.75, .since_us = NOON_US - SECOND_US};
@@ -143,7 +129,7 @@ static struct price typed[3];
 
 static void make_typed(void)
 {
-    typed[0] = price_typed(
+    typed[0] = price_said(
         &(const struct said)P("typed", "2", .kind = PRICE_TYPED, .source_us = THEN_US));
     typed[1] =
         price_said(&(const struct said)P("new", "3", .kind = PRICE_OWN, .source_us = THEN_US));
@@ -203,20 +189,13 @@ static bool add_event(struct db *db, struct error *err)
         &is_new, err);
 }
 
-static const struct operation {
-    const char *name;
-    bool (*run)(struct db *db, struct error *err);
-} operations[] = {
+static const struct operation operations[] = {
     {"replace prices", replace},          {"put prices", put},
     {"store a state", find_unchanged},    {"put a discount", put_discount},
     {"add an event", add_event},          {"hold back", hold_back},
-    {"replace prices", replace},          {"put prices", put},
-    {"store a state", find_unchanged},    {"put a discount", put_discount},
     {"withdraw a price", withdraw_price}, {"withdraw a discount", withdraw_discount},
 };
-static const struct operation *operation;
 
-/* All that the operations write. */
 static void all_of(struct db *db, char ret_text[TEXT_SIZE])
 {
     size_t length;
@@ -225,67 +204,17 @@ static void all_of(struct db *db, char ret_text[TEXT_SIZE])
     length = strlen(ret_text);
     text_of(
         db,
-        "SELECT ifnull(group_concat(provider || factor || since_us), '') || (SELECT count(*) FROM"
-        " capacity_events) FROM discounts",
+        "SELECT ifnull(group_concat(json_array(provider, factor, since_us, withdrawn_us)), '')"
+        " || (SELECT count(*) FROM capacity_events) FROM discounts",
         TEXT_SIZE - length, ret_text + length);
-    length = strlen(ret_text);
-    text_of(db,
-            "SELECT group_concat(provider || factor || since_us || withdrawn_us) FROM"
-            " discounts",
-            TEXT_SIZE - length, ret_text + length);
-}
-
-/* What the operation does when nothing fails. */
-static void learn(const struct operation *learnt)
-{
-    template_restore(&database);
-    AUTO(db_freep) struct db *db = open_database(&database.folder);
-
-    operation = learnt;
-    all_of(db, before);
-    EXPECT(operation->run(db, NULL));
-    all_of(db, after);
-    EXPECT(strcmp(before, after) != 0);
-}
-
-static bool break_disk(const void *subject, struct fault_plan plan)
-{
-    static char now[TEXT_SIZE];
-    AUTO(db_freep) struct db *reopened = NULL;
-    struct error err = {0};
-    long long failed;
-    bool ok;
-
-    (void)subject;
-    template_restore(&database);
-    struct db *db = open_database(&database.folder);
-    fault_arm(plan);
-    ok = operation->run(db, &err);
-    if (plan.for_good) { /* without writes it cannot clean up either */
-        db_free(db);
-        failed = fault_disarm();
-    } else {
-        failed = fault_disarm();
-        expect_usable(db);
-        db_free(db);
-    }
-    EXPECT(ok || failed > 0);
-    EXPECT(ok ? err.kind == ERROR_NONE : failed_by_the_disk(&err));
-    reopened = open_database(&database.folder);
-    expect_whole(reopened);
-    all_of(reopened, now);
-    if (ok || strcmp(now, before) != 0) /* "no" may be a yes that could not be said */
-        EXPECT_STR(now, after);
-    expect_usable(reopened);
-    return failed == 0;
 }
 
 static void prices_survive_every_fault_of_the_disk(void)
 {
-    for (size_t i = 0; i < COUNT(operations); i++) {
-        learn(&operations[i]);
-        survive_accidents(operations[i].name, break_disk, NULL);
-    }
+    struct stored stored = {template_make(fill_with_prices), all_of};
+
+    survive_changes(&stored, operations, COUNT(operations));
+    template_free(&stored.template);
 }
 
 int main(void)
@@ -293,9 +222,7 @@ int main(void)
     fault_vfs_install();
     make_batch();
     make_typed();
-    database = template_make(fill_with_prices);
     RUN(prices_survive_every_fault_of_the_disk);
-    template_free(&database);
     price_batch_free(batch);
     price_batch_free(odd_batch);
     return test_result();

@@ -1,13 +1,13 @@
 /* A database as it is before an accident, made once and put back before each. */
 #pragma once
 
-#include "common/bytes.h"
 #include "db/db_open.h"
 #include "db/runs/runs.h"
 #include "db/runs/step_rows.h"
 #include "engine/run/pace.h"
-#include "tests/db/database.h"
+#include "tests/db/kept.h"
 #include "tests/db/made_up_schema.h"
+#include "tests/faults/fault_vfs.h"
 
 struct template
 {
@@ -32,36 +32,26 @@ static inline void fill_with_runs(struct db *db)
 /* There is no database yet. */
 static inline struct template template_of_nothing(void)
 {
-    return (struct template){.folder = folder_make(), .image = {.limit = 1 << 20}};
+    return (struct template){.folder = folder_make()};
 }
 
 static inline struct template template_make(void (*fill)(struct db *))
 {
     struct template template = template_of_nothing();
     struct db *db = open_database(&template.folder);
-    AUTO(fclosep) FILE *file = NULL;
-    char piece[4096];
-    size_t length;
 
     if (fill)
         fill(db);
     db_free(db);
-    file = fopen(template.folder.file, "re");
-    while (file && (length = fread(piece, 1, sizeof piece, file)) > 0)
-        EXPECT(bytes_add(&template.image, piece, length));
+    template.image = content_of(template.folder.file);
     return template;
 }
 
 static inline void template_restore(const struct template *template)
 {
-    AUTO(fclosep) FILE *file = NULL;
-
     folder_empty(&template->folder);
     if (template->image.used > 0)
-        file = fopen(template->folder.file, "we");
-    if (file)
-        EXPECT(fwrite(template->image.data, 1, template->image.used, file) ==
-               template->image.used);
+        put_content(template->folder.file, template->image.data, template->image.used);
 }
 
 static inline void template_free(struct template *template)
@@ -104,6 +94,21 @@ static inline void expect_usable(struct db *db)
            db_execute(db, "UPDATE runs SET reason = NULL WHERE reason IS NULL", &err) &&
            transaction_commit(&change, &err));
     EXPECT_STR(err.message, "");
+}
+
+/* The disk works again after an accident; returns how many calls have failed. One that fails for
+ * good cannot be cleaned up either. */
+static inline long long end_accident(struct db *db, const struct fault_plan *plan)
+{
+    long long failed = -1;
+
+    if (!plan->for_good) {
+        failed = fault_disarm();
+        expect_usable(db);
+        expect_whole(db);
+    }
+    db_free(db);
+    return plan->for_good ? fault_disarm() : failed;
 }
 
 /* After an accident while it was made or upgraded to the made-up schema, the next opening finds
