@@ -51,7 +51,7 @@ static const struct {
     {"rand-2024-r13", "g5.2xlarge", 929, 0, 2760000, 0, 5000, true}, /* "about" */
 };
 
-/* R1 to R13: what the table says of each row, in its own precision. */
+/* P2, E4, R1 to R13: what the table says of each row, in its own precision. */
 static void every_row_of_section_3_is_reproduced(void)
 {
     size_t found = 0;
@@ -110,7 +110,6 @@ static void the_three_gaps_are_reproduced(void)
     double gpu = per_dollar("rand-2024-r12", gpu_price());
     double gpu_best = per_dollar("rand-2024-r13", gpu_price());
 
-    EXPECT_NEAR(gpu / base, 11, 0.11);
     EXPECT_NEAR(gpu / base, 10.98, 0.005); /* R12 */
     EXPECT_NEAR(gpu_best / best, 6.7, 0.067);
     EXPECT_NEAR(gpu_best / best_spot, 2.43, 0.0243);
@@ -129,14 +128,6 @@ static void the_derived_gpu_figure_lies_where_the_ratios_leave_room(void)
     EXPECT_NEAR(per_list * 6.75, 933, 0.5);
     EXPECT(rate > per_spot * 2.425 && rate < per_spot * 2.435);
     EXPECT(rate > per_list * 6.65 && rate < per_list * 6.75);
-}
-
-/* P2, in the very words of its test. */
-static void samples_per_dollar_are_as_published(void)
-{
-    EXPECT_NEAR(per_dollar("rand-2024-r8", cpu_price()), 410723, 1);
-    EXPECT_NEAR(per_dollar("rand-2024-r12", gpu_price()), 1009901, 1);
-    EXPECT_NEAR(per_dollar("rand-2024-r8", cpu_spot()), 1135771, 1); /* E4 */
 }
 
 static double epoch_hours(const char *id)
@@ -228,7 +219,6 @@ int main(void)
     RUN(percentages_are_the_corrected_ones);
     RUN(the_three_gaps_are_reproduced);
     RUN(the_derived_gpu_figure_lies_where_the_ratios_leave_room);
-    RUN(samples_per_dollar_are_as_published);
     RUN(an_epoch_of_imagenet_takes_and_costs_this);
     RUN(a_million_samples_cost_this);
     RUN(the_break_evens_are_these);
