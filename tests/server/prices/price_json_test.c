@@ -1,8 +1,7 @@
 #include "server/prices/cost_json.h"
 #include "server/prices/price_json.h"
 
-#include "common/cleanup.h"
-#include "tests/test.h"
+#include "tests/common/rows/written.h"
 
 #define NOON_US 1700000000000000LL
 
@@ -117,15 +116,9 @@ TEST(an_id_is_read_only_as_it_is_written)
 /* The member "held" of a price that was presented. */
 static json_t *held_of(const struct listed_price *listed)
 {
-    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
-    struct json_writer out = {.bytes = &bytes};
-    AUTO(json_decrefp) json_t *json = NULL;
-
     const struct price_shown shown = price_show(listed, NULL, NOON_US);
+    AUTO(json_decrefp) json_t *json = read_back(&listed_price_members, &shown);
 
-    members_write(&out, NULL, &listed_price_members, &shown);
-    json = json_loadb(bytes.data, bytes.used, JSON_REJECT_DUPLICATES, NULL);
-    EXPECT(json != NULL);
     return json_incref(json_object_get(json, "held"));
 }
 

@@ -106,48 +106,33 @@ TEST(an_equally_fast_run_passes)
     EXPECT(json_is_null(json_object_get(json, "confirmation")));
 }
 
-TEST(a_slower_run_fails_and_is_not_confirmed)
+TEST(a_slower_run_fails_for_good_only_where_two_looks_agree)
 {
-    AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
+    static const struct {
+        enum confirmation_state state;
+        double again; /* what was measured then */
+        enum gate_verdict verdict;
+        int confirmed;
+        enum gate_level level;
+        const char *words;
+    } cases[] = {
+        {CONFIRM_NONE, 0, GATE_FAIL, 0, GATE_RUNS, "a first look"},
+        {CONFIRM_RUNNING, 90, GATE_CANNOT_TELL, -1, GATE_RUNS, ""},
+        {CONFIRM_FINISHED, 90, GATE_FAIL, 1, GATE_PAIRS, "measured again too"},
+        {CONFIRM_FINISHED, 100, GATE_CANNOT_TELL, 0, GATE_PAIRS, "measured again it did not"},
+    };
 
-    gate_check_judge(check);
-    EXPECT_INT(check->verdict, GATE_FAIL);
-    EXPECT_INT(gate_check_confirmed(check), 0);
-    EXPECT(strstr(check->words, "a first look") != NULL);
-}
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
 
-TEST(while_it_is_measured_again_there_is_no_verdict)
-{
-    AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
-
-    confirm(check, CONFIRM_RUNNING, 90);
-    gate_check_judge(check);
-    EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
-    EXPECT_INT(gate_check_confirmed(check), -1);
-    EXPECT_INT(gate_track_look(&check->code)->level, GATE_RUNS);
-}
-
-TEST(two_looks_that_agree_fail_for_good)
-{
-    AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
-
-    confirm(check, CONFIRM_FINISHED, 90);
-    gate_check_judge(check);
-    EXPECT_INT(check->verdict, GATE_FAIL);
-    EXPECT_INT(gate_check_confirmed(check), 1);
-    EXPECT_INT(gate_track_look(&check->code)->level, GATE_PAIRS);
-    EXPECT(strstr(check->words, "measured again too") != NULL);
-}
-
-TEST(two_looks_that_do_not_agree_cannot_tell)
-{
-    AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
-
-    confirm(check, CONFIRM_FINISHED, 100);
-    gate_check_judge(check);
-    EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
-    EXPECT_INT(gate_check_confirmed(check), 0);
-    EXPECT(strstr(check->words, "measured again it did not") != NULL);
+        if (cases[i].state != CONFIRM_NONE)
+            confirm(check, cases[i].state, cases[i].again);
+        gate_check_judge(check);
+        EXPECT_INT(check->verdict, cases[i].verdict);
+        EXPECT_INT(gate_check_confirmed(check), cases[i].confirmed);
+        EXPECT_INT(gate_track_look(&check->code)->level, cases[i].level);
+        EXPECT(strstr(check->words, cases[i].words) != NULL);
+    }
 }
 
 TEST(what_was_measured_again_alone_stands_beside_the_same_baseline)

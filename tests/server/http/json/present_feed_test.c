@@ -1,9 +1,7 @@
 #include "server/http/json/present_feed.h"
 
-#include "common/cleanup.h"
-#include "tests/test.h"
+#include "tests/common/rows/written.h"
 
-#include <jansson.h>
 #include <math.h>
 
 #define HOUR_US (3600 * 1000000LL)
@@ -31,15 +29,7 @@ static struct feed_row scope_of(const char *name, double hours, const char *reas
 
 static json_t *presented(const struct feed_view *view)
 {
-    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
-    struct json_writer out = {.bytes = &bytes};
-    json_t *json;
-
-    members_write(&out, NULL, &feed_members, view);
-    EXPECT(!out.failed);
-    json = json_loadb(bytes.data, bytes.used, JSON_REJECT_DUPLICATES, NULL);
-    EXPECT(json != NULL);
-    return json;
+    return read_back(&feed_members, view);
 }
 
 /* The text of a member, "null" for null. */

@@ -1,10 +1,9 @@
 #include "server/http/json/present_run.h"
 
-#include "common/cleanup.h"
 #include "engine/run/pace.h"
 #include "server/base/cursor.h"
 #include "server/http/json/present_roofline.h"
-#include "tests/test.h"
+#include "tests/common/rows/written.h"
 
 static char details[] = "{\"isa\":\"avx2\",\"emulated\":true}";
 static char summary_text[] = "{\"method\":1}", findings[] = "[]";
@@ -45,24 +44,12 @@ static const struct progress halfway = {.steps_done = 5,
                                         .elapsed_seconds = 2.5,
                                         .seconds_left = 3};
 
-static json_t *parse(const struct json_writer *out)
-{
-    json_error_t why;
-    json_t *json = json_loadb(out->bytes->data, out->bytes->used, JSON_REJECT_DUPLICATES, &why);
-
-    EXPECT(!out->failed && json != NULL);
-    return json;
-}
-
 static json_t *presented(const struct run *run, const struct progress *progress)
 {
-    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
-    struct json_writer out = {.bytes = &bytes};
     struct run shown = *run;
 
     shown.progress = progress;
-    members_write(&out, NULL, &run_members, &shown);
-    return parse(&out);
+    return read_back(&run_members, &shown);
 }
 
 /* So that a client never asks whether one is there; a_finished_run_is_written_whole lists them.
@@ -89,8 +76,6 @@ TEST(a_run_has_the_same_members_in_every_state)
 
 TEST(a_finished_run_is_written_whole)
 {
-    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
-    struct json_writer out = {.bytes = &bytes};
     struct run run = a_run(RUN_FINISHED);
 
     run.summary_text = summary_text;
@@ -106,9 +91,9 @@ TEST(a_finished_run_is_written_whole)
         (struct whereabouts){.provider = "aws", .region = "us-east-1", .vm = "i0000000000000aa"};
     run.provenance = PROVENANCE_IMPORTED;
     snprintf(run.sender, sizeof run.sender, "c1");
-    members_write(&out, NULL, &run_members, &run);
+    AUTO(freep) char *text = written(&run_members, &run);
     AUTO(freep) char *spec = run_spec_to_text(&run.spec);
-    char *after = strstr(bytes.data, spec);
+    char *after = strstr(text, spec);
     EXPECT(after != NULL);
     EXPECT_STR(
         after ? after + strlen(spec) : "",
@@ -146,17 +131,15 @@ TEST(findings_name_who_used_the_processors)
 {
     static char warned[] = "[{\"code\":\"contention\",\"level\":\"warn\",\"value\":3,"
                            "\"words\":\"others\"}]";
-    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
-    struct json_writer out = {.bytes = &bytes};
     struct run run = a_run(RUN_FINISHED);
 
     run.findings = warned;
     run.load =
         (struct load){.processors = 4, .busy_percent = 9, .count = 1, .users = {{"cc", 9}}};
     run.validity = VALIDITY_WARN;
-    members_write(&out, NULL, &run_members, &run);
-    EXPECT(strstr(bytes.data, "\"words\":\"others; when it began, cc used 9 % of the "
-                              "processors\"") != NULL);
+    AUTO(freep) char *text = written(&run_members, &run);
+    EXPECT(strstr(text, "\"words\":\"others; when it began, cc used 9 % of the "
+                        "processors\"") != NULL);
 }
 
 static char rich_details[] =
@@ -228,33 +211,28 @@ TEST(a_damaged_text_hides_the_roofline_and_not_the_run)
 /* 64 tokens are a sample of gpt2. */
 TEST(a_run_on_text_is_as_fast_in_tokens)
 {
-    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
-    struct json_writer out = {.bytes = &bytes};
     struct run run = a_run(RUN_FINISHED);
 
     snprintf(run.spec.workload, sizeof run.spec.workload, "gpt2");
     run.summary.samples_per_second = 10;
     run.summary.throughput = (struct range){.known = true, .low = 9.5, .high = 10.5};
-    members_write(&out, NULL, &run_members, &run);
-    EXPECT(strstr(bytes.data,
-                  ",\"tokens_per_second\":{\"value\":640,\"low\":608,\"high\":672},") != NULL);
+    AUTO(freep) char *text = written(&run_members, &run);
+    EXPECT(strstr(text, ",\"tokens_per_second\":{\"value\":640,\"low\":608,\"high\":672},") !=
+           NULL);
 }
 
 TEST(a_summary_in_short_has_its_interval)
 {
-    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
-    struct json_writer out = {.bytes = &bytes};
     struct run run = a_run(RUN_FINISHED);
 
     run.summary.throughput = (struct range){.known = true, .low = 90.5, .high = 92.5};
     run.summary.first_measured = 5;
-    members_write(&out, NULL, &run_members, &run);
-    EXPECT(strstr(bytes.data,
-                  "\"summary\":{\"samples_per_second\":91.4,\"interval\":{\"low\":90.5,"
-                  "\"high\":92.5,\"level\":0.95},\"median_step_seconds\":0.35,"
-                  "\"measured_steps\":30,\"measured_seconds\":10.5,\"first_measured\":5},"
-                  "\"tokens_per_second\":null,\"roofline\":null,"
-                  "\"validity\":null,\"void\":null,\"cost\":null,\"sweep\":null,") != NULL);
+    AUTO(freep) char *text = written(&run_members, &run);
+    EXPECT(strstr(text, "\"summary\":{\"samples_per_second\":91.4,\"interval\":{\"low\":90.5,"
+                        "\"high\":92.5,\"level\":0.95},\"median_step_seconds\":0.35,"
+                        "\"measured_steps\":30,\"measured_seconds\":10.5,\"first_measured\":5},"
+                        "\"tokens_per_second\":null,\"roofline\":null,"
+                        "\"validity\":null,\"void\":null,\"cost\":null,\"sweep\":null,") != NULL);
 }
 
 TEST(unknown_values_are_null_and_not_empty)
@@ -275,19 +253,14 @@ TEST(unknown_values_are_null_and_not_empty)
 
 TEST(progress_says_how_far_and_how_long_yet)
 {
-    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct json_writer out = {.bytes = &bytes};
-
-    members_write(&out, NULL, &progress_members, &halfway);
-    EXPECT_STR(bytes.data, "{\"steps_done\":5,\"steps_planned\":35,\"phase\":\"measuring\","
-                           "\"samples_per_second\":100,\"half_width_percent\":1.5,"
-                           "\"dollars\":null,\"elapsed_seconds\":2.5,\"seconds_left\":3}");
+    EXPECT_WRITTEN(&progress_members, &halfway,
+                   "{\"steps_done\":5,\"steps_planned\":35,\"phase\":\"measuring\","
+                   "\"samples_per_second\":100,\"half_width_percent\":1.5,"
+                   "\"dollars\":null,\"elapsed_seconds\":2.5,\"seconds_left\":3}");
 }
 
 TEST(a_page_ends_with_the_cursor_of_the_next)
 {
-    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
-    struct json_writer out = {.bytes = &bytes};
     struct run runs[] = {a_run(RUN_QUEUED), a_run(RUN_FAILED)};
     struct run_list list = {.runs = runs, .count = COUNT(runs), .more = true};
     struct page page = {.limit = 2};
@@ -296,8 +269,8 @@ TEST(a_page_ends_with_the_cursor_of_the_next)
     runs[0].number = 12;
     runs[1].number = 11;
     run_page_end(&list, &page);
-    members_write(&out, NULL, &run_list_members, &(struct run_page){&page, &list});
-    AUTO(json_decrefp) json_t *json = parse(&out);
+    AUTO(json_decrefp)
+    json_t *json = read_back(&run_list_members, &(struct run_page){&page, &list});
     EXPECT_INT((long long)json_array_size(json_object_get(json, "runs")), 2);
     EXPECT(cursor_read(json_string_value(json_object_get(json, "next_cursor")), &number));
     EXPECT_INT(number, 11); /* the oldest of this page */
@@ -306,30 +279,25 @@ TEST(a_page_ends_with_the_cursor_of_the_next)
 
 TEST(a_filter_that_matches_nothing_is_told_with_the_page)
 {
-    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct json_writer out = {.bytes = &bytes};
     struct run_list list = {0};
     struct page page = {.limit = 2};
 
     page.unmatched =
         (struct unmatched_list){{{"engine", "nativ", "no run has it; known are native"}}, 1};
     run_page_end(&list, &page);
-    members_write(&out, NULL, &run_list_members, &(struct run_page){&page, &list});
-    EXPECT_STR(bytes.data,
-               "{\"runs\":[],\"next_cursor\":null,\"unmatched\":[{\"parameter\":\"engine\","
-               "\"value\":\"nativ\",\"words\":\"no run has it; known are native\"}]}");
+    EXPECT_WRITTEN(&run_list_members, (&(struct run_page){&page, &list}),
+                   "{\"runs\":[],\"next_cursor\":null,\"unmatched\":[{\"parameter\":\"engine\","
+                   "\"value\":\"nativ\",\"words\":\"no run has it; known are native\"}]}");
 }
 
 TEST(the_last_page_has_no_next)
 {
-    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct json_writer out = {.bytes = &bytes};
     struct run_list list = {0};
     struct page page = {.limit = 2};
 
     run_page_end(&list, &page);
-    members_write(&out, NULL, &run_list_members, &(struct run_page){&page, &list});
-    EXPECT_STR(bytes.data, "{\"runs\":[],\"next_cursor\":null,\"unmatched\":[]}");
+    EXPECT_WRITTEN(&run_list_members, (&(struct run_page){&page, &list}),
+                   "{\"runs\":[],\"next_cursor\":null,\"unmatched\":[]}");
 }
 
 TEST(a_step_is_in_seconds)
@@ -364,14 +332,11 @@ TEST(a_split_is_in_seconds_too)
 TEST(implementations_are_an_object_or_null)
 {
     char text[] = "{\"fc\":{\"forward\":\"jit\"}}";
-    AUTO(bytes_free) struct bytes detailed = {.limit = 1000}, plain = {.limit = 1000};
-    struct json_writer out = {.bytes = &detailed}, none = {.bytes = &plain};
 
-    members_write(&out, NULL, &implementation_list_members,
-                  &(struct run){.implementations = text});
-    EXPECT_STR(detailed.data, "{\"implementations\":{\"fc\":{\"forward\":\"jit\"}}}");
-    members_write(&none, NULL, &implementation_list_members, &(struct run){0});
-    EXPECT_STR(plain.data, "{\"implementations\":null}");
+    EXPECT_WRITTEN(&implementation_list_members, (&(struct run){.implementations = text}),
+                   "{\"implementations\":{\"fc\":{\"forward\":\"jit\"}}}");
+    EXPECT_WRITTEN(&implementation_list_members, (&(struct run){0}),
+                   "{\"implementations\":null}");
 }
 
 TEST(a_voided_run_says_by_whom_why_and_when)

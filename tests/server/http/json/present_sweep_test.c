@@ -1,10 +1,8 @@
 #include "server/http/json/present_sweep.h"
 
-#include "common/cleanup.h"
 #include "server/http/json/present_sweep_csv.h"
-#include "tests/test.h"
+#include "tests/common/rows/written.h"
 
-#include <jansson.h>
 #include <math.h>
 
 #define SECOND_US 1000000LL
@@ -58,18 +56,8 @@ static void rank(struct scene *scene, double gap)
     }
 }
 
-static void scene_free(struct scene *scene)
+static void make(struct scene *scene)
 {
-    rank_intervals_clear(&scene->intervals);
-    free(scene);
-}
-
-static struct scene *scene_new(enum sweep_preset preset)
-{
-    struct scene *scene = calloc(1, sizeof *scene);
-
-    if (!scene)
-        abort();
     for (size_t i = 0; i < COUNT(scene->rows); i++)
         scene->rows[i] = (struct sweep_row_cell){.name = names[i], .spec = run_spec_default()};
     scene->rows[2].refused = reason;
@@ -96,25 +84,27 @@ static struct scene *scene_new(enum sweep_preset preset)
                                           .group_count = 1};
     rank(scene, 0.1);
     scene->view = (struct sweep_view){.row = &scene->row,
-                                      .preset = preset,
+                                      .preset = SWEEP_THREADS,
                                       .runs = scene->runs,
                                       .run_count = COUNT(scene->runs),
                                       .result = &scene->result,
                                       .now_us = 21 * SECOND_US};
-    return scene;
+}
+
+#define TEST_WITH_SWEEP(name) TEST_GIVEN(name, struct scene *scene, with_sweep)
+
+static void with_sweep(void (*test)(struct scene *scene))
+{
+    struct scene scene = {0};
+
+    make(&scene);
+    test(&scene);
+    rank_intervals_clear(&scene.intervals);
 }
 
 static json_t *presented(const struct scene *scene)
 {
-    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
-    struct json_writer out = {.bytes = &bytes};
-    json_t *json;
-
-    members_write(&out, NULL, &sweep_members, &scene->view);
-    EXPECT(!out.failed);
-    json = json_loadb(bytes.data, bytes.used, JSON_REJECT_DUPLICATES, NULL);
-    EXPECT(json != NULL);
-    return json;
+    return read_back(&sweep_members, &scene->view);
 }
 
 static double number_at(const json_t *json, const char *object, const char *key)
@@ -137,9 +127,8 @@ static const json_t *cell_of(const json_t *json, size_t index)
     return json_array_get(json_object_get(json, "cells"), index);
 }
 
-TEST(progress_counts_runs_and_extrapolates_the_time_left)
+TEST_WITH_SWEEP(progress_counts_runs_and_extrapolates_the_time_left)
 {
-    struct scene *scene = scene_new(SWEEP_THREADS);
     AUTO(json_decrefp) json_t *json = presented(scene);
 
     EXPECT_NEAR(number_at(json, "progress", "runs_total"), 3, 0);
@@ -147,13 +136,10 @@ TEST(progress_counts_runs_and_extrapolates_the_time_left)
     EXPECT_NEAR(number_at(json, "progress", "runs_running"), 0, 0);
     EXPECT_NEAR(number_at(json, "progress", "elapsed_seconds"), 20, 1e-9);
     EXPECT_NEAR(number_at(json, "progress", "seconds_left"), 10, 1e-9);
-    scene_free(scene);
 }
 
-TEST(the_time_left_is_unknown_before_a_run_is_done_and_0_after_the_end)
+TEST_WITH_SWEEP(the_time_left_is_unknown_before_a_run_is_done_and_0_after_the_end)
 {
-    struct scene *scene = scene_new(SWEEP_THREADS);
-
     scene->runs[0].run.state = RUN_RUNNING;
     scene->runs[1].run.state = RUN_QUEUED;
     AUTO(json_decrefp) json_t *first = presented(scene);
@@ -165,12 +151,10 @@ TEST(the_time_left_is_unknown_before_a_run_is_done_and_0_after_the_end)
     AUTO(json_decrefp) json_t *last = presented(scene);
     EXPECT_NEAR(number_at(last, "progress", "elapsed_seconds"), 5, 1e-9);
     EXPECT_NEAR(number_at(last, "progress", "seconds_left"), 0, 0);
-    scene_free(scene);
 }
 
-TEST(all_cells_get_the_price_of_the_latest_run_that_has_one)
+TEST_WITH_SWEEP(all_cells_get_the_price_of_the_latest_run_that_has_one)
 {
-    struct scene *scene = scene_new(SWEEP_THREADS);
     AUTO(json_decrefp) json_t *json = presented(scene);
 
     EXPECT_NEAR(number_at(json, NULL, "price_per_hour"), 0.36, 1e-12);
@@ -182,12 +166,10 @@ TEST(all_cells_get_the_price_of_the_latest_run_that_has_one)
     AUTO(json_decrefp) json_t *unpriced = presented(scene);
     EXPECT(json_is_null(json_object_get(unpriced, "price_per_hour")));
     EXPECT(json_is_null(json_object_get(cell_of(unpriced, 0), "dollars_per_million_samples")));
-    scene_free(scene);
 }
 
-TEST(a_cell_has_its_own_runs_and_what_its_interval_is_over)
+TEST_WITH_SWEEP(a_cell_has_its_own_runs_and_what_its_interval_is_over)
 {
-    struct scene *scene = scene_new(SWEEP_THREADS);
     AUTO(json_decrefp) json_t *json = presented(scene);
     const json_t *runs = json_object_get(cell_of(json, 1), "runs");
 
@@ -205,13 +187,10 @@ TEST(a_cell_has_its_own_runs_and_what_its_interval_is_over)
     EXPECT_NEAR(number_at(cell_of(json, 0), "rank", "low"), 2, 0);
     EXPECT(json_is_false(json_object_get(cell_of(json, 0), "may_be_best")));
     EXPECT_STR(text_at(cell_of(json, 2), NULL, "refused"), reason);
-    scene_free(scene);
 }
 
-TEST(each_cell_names_those_that_it_cannot_be_told_apart_from)
+TEST_WITH_SWEEP(each_cell_names_those_that_it_cannot_be_told_apart_from)
 {
-    struct scene *scene = scene_new(SWEEP_THREADS);
-
     rank(scene, 0.02);
     AUTO(json_decrefp) json_t *json = presented(scene);
     const json_t *tied =
@@ -228,23 +207,19 @@ TEST(each_cell_names_those_that_it_cannot_be_told_apart_from)
     scene->result.best = scene->result.count;
     AUTO(json_decrefp) json_t *none = presented(scene);
     EXPECT(json_is_null(json_object_get(none, "best")));
-    scene_free(scene);
 }
 
-TEST(a_cell_says_where_its_time_went_if_its_engine_did)
+TEST_WITH_SWEEP(a_cell_says_where_its_time_went_if_its_engine_did)
 {
-    struct scene *scene = scene_new(SWEEP_THREADS);
     AUTO(json_decrefp) json_t *json = presented(scene);
 
     EXPECT(json_is_null(json_object_get(cell_of(json, 0), "time_shares")));
     EXPECT_NEAR(number_at(cell_of(json, 1), "time_shares", "input"), 0, 0);
     EXPECT_NEAR(number_at(cell_of(json, 1), "time_shares", "compute"), 0.98, 1e-12);
-    scene_free(scene);
 }
 
-TEST(only_a_sweep_of_threads_has_an_efficiency)
+TEST_WITH_SWEEP(only_a_sweep_of_threads_has_an_efficiency)
 {
-    struct scene *scene = scene_new(SWEEP_THREADS);
     AUTO(json_decrefp) json_t *threads = presented(scene);
 
     EXPECT_NEAR(number_at(cell_of(threads, 1), "efficiency", "value"), 0.75, 1e-12);
@@ -255,13 +230,11 @@ TEST(only_a_sweep_of_threads_has_an_efficiency)
     scene->view.preset = SWEEP_BATCH;
     AUTO(json_decrefp) json_t *batch = presented(scene);
     EXPECT(json_is_null(json_object_get(cell_of(batch, 1), "efficiency")));
-    scene_free(scene);
 }
 
-TEST(only_an_aa_with_a_pair_has_false_alarms)
+TEST_WITH_SWEEP(only_an_aa_with_a_pair_has_false_alarms)
 {
-    struct scene *scene = scene_new(SWEEP_AA);
-
+    scene->view.preset = SWEEP_AA;
     AUTO(json_decrefp) json_t *none = presented(scene);
     EXPECT(json_is_null(json_object_get(none, "false_alarms")));
     scene->view.alarms = (struct false_alarms){.pairs = 8, .alarms = 2, .low = 0.1, .high = 0.6};
@@ -275,13 +248,11 @@ TEST(only_an_aa_with_a_pair_has_false_alarms)
     EXPECT_STR(json_string_value(json_array_get(json_object_get(json, "notes"), 0)),
                "Of 3 runs, 0 failed and 1 counted as invalid; each of them says why. A cell "
                "without a valid run has no number.");
-    scene_free(scene);
 }
 
-TEST(csv_quotes_names_and_leaves_unknown_values_empty)
+TEST_WITH_SWEEP(csv_quotes_names_and_leaves_unknown_values_empty)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 10000}, little = {.limit = 400};
-    struct scene *scene = scene_new(SWEEP_THREADS);
     const char *line;
 
     EXPECT(present_sweep_csv(&text, &scene->view));
@@ -295,5 +266,4 @@ TEST(csv_quotes_names_and_leaves_unknown_values_empty)
         "2,\"odd, \"\"name\"\"\",0,,,false,0,0,0,,,,,,,,,,,,,\"needs 4 cores, got "
         "2\",,,,,,,,,,0,,,,\r\n");
     EXPECT(!present_sweep_csv(&little, &scene->view));
-    scene_free(scene);
 }

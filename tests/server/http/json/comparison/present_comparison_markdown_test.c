@@ -19,39 +19,37 @@ static void tell_history(struct stage *stage, bool has_limit)
         .known = true, .low = 0.1, .high = 0.5, .mean = 0.3, .known_us = 60 * 86400e6};
 }
 
-TEST(tables_have_the_history_of_spot)
+TEST_WITH_STAGE(tables_have_the_history_of_spot)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes csv = {.limit = ANSWER_MAX}, markdown = {.limit = ANSWER_MAX};
 
-    OFFERED(&stage, "a", .on_demand = 0.36, .spot = 0.18, .low = 0.09, .high = 0.18);
-    MEASURED(&stage, "a", 10);
-    compare(&stage, "");
-    tell_history(&stage, true);
-    EXPECT(present_comparison_csv(&csv, &stage.question, &stage.ranking));
+    OFFERED(stage, "a", .on_demand = 0.36, .spot = 0.18, .low = 0.09, .high = 0.18);
+    MEASURED(stage, "a", 10);
+    compare(stage, "");
+    tell_history(stage, true);
+    EXPECT(present_comparison_csv(&csv, &stage->question, &stage->ranking));
     EXPECT(strstr(csv.data,
                   ",spot_7_days_known_days,spot_7_days_low,spot_7_days_high,"
                   "spot_7_days_mean,spot_7_days_share_above_on_demand,spot_30_") != NULL);
     EXPECT(strstr(csv.data, ",7,0.12,0.5,0.2,0.25,,,,,,60,0.1,0.5,0.3,0,,,,,,,,,10,,,\r\n") !=
            NULL);
-    EXPECT(present_comparison_markdown(&markdown, &stage.question, &stage.ranking));
+    EXPECT(present_comparison_markdown(&markdown, &stage->question, &stage->ranking));
     EXPECT(strstr(markdown.data,
                   " | 7 d: $0.12 to $0.5, 25 % of the time above on demand; "
                   "90 d: $0.1 to $0.5, 0 % of the time above on demand | ") != NULL);
 }
 
-TEST(a_history_without_a_price_on_demand_has_no_share_above_it)
+TEST_WITH_STAGE(a_history_without_a_price_on_demand_has_no_share_above_it)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes csv = {.limit = ANSWER_MAX}, markdown = {.limit = ANSWER_MAX};
 
-    OFFERED(&stage, "a", .spot = 0.18, .low = 0.09, .high = 0.18);
-    MEASURED(&stage, "a", 10);
-    compare(&stage, "");
-    tell_history(&stage, false);
-    EXPECT(present_comparison_csv(&csv, &stage.question, &stage.ranking));
+    OFFERED(stage, "a", .spot = 0.18, .low = 0.09, .high = 0.18);
+    MEASURED(stage, "a", 10);
+    compare(stage, "");
+    tell_history(stage, false);
+    EXPECT(present_comparison_csv(&csv, &stage->question, &stage->ranking));
     EXPECT(strstr(csv.data, ",7,0.12,0.5,0.2,,,,,,,60,0.1,0.5,0.3,,,,,,,,,,,,,\r\n") != NULL);
-    EXPECT(present_comparison_markdown(&markdown, &stage.question, &stage.ranking));
+    EXPECT(present_comparison_markdown(&markdown, &stage->question, &stage->ranking));
     EXPECT(strstr(markdown.data, " | 7 d: $0.12 to $0.5; 90 d: $0.1 to $0.5 | ") != NULL);
 }
 
@@ -73,37 +71,35 @@ static size_t times(const char *text, const char *words)
     return count;
 }
 
-TEST(markdown_has_the_job_where_one_is_asked_for)
+TEST_WITH_STAGE(markdown_has_the_job_where_one_is_asked_for)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes none = {.limit = ANSWER_MAX}, job = {.limit = ANSWER_MAX};
     AUTO(bytes_free) struct bytes late = {.limit = ANSWER_MAX}, wait = {.limit = ANSWER_MAX};
 
-    OFFERED(&stage, "a", .on_demand = 0.36);
-    MEASURED(&stage, "a", 10, .low = 9.9, .high = 10.1);
-    MEASURED(&stage, "free", 1, .low = 0.9, .high = 1.1);
-    EXPECT(!strstr(markdown_of(&stage, "", &none), "| job, hours |"));
-    EXPECT(strstr(markdown_of(&stage, "samples=72000", &job),
+    OFFERED(stage, "a", .on_demand = 0.36);
+    MEASURED(stage, "a", 10, .low = 9.9, .high = 10.1);
+    MEASURED(stage, "free", 1, .low = 0.9, .high = 1.1);
+    EXPECT(!strstr(markdown_of(stage, "", &none), "| job, hours |"));
+    EXPECT(strstr(markdown_of(stage, "samples=72000", &job),
                   "| samples/$ | job, hours | job, dollars | samples/$ on demand |") != NULL);
     EXPECT(strstr(job.data, "| 2 | $0.72 | ") != NULL);
     EXPECT(strstr(job.data, "| 20 | unknown | ") != NULL);
-    EXPECT(strstr(markdown_of(&stage, "samples=72000&deadline_h=3", &late),
+    EXPECT(strstr(markdown_of(stage, "samples=72000&deadline_h=3", &late),
                   "| job, dollars | probability | samples/$ on demand |") != NULL);
     EXPECT(strstr(late.data, "| 2 | $0.72 | 1.000 | ") != NULL);
     EXPECT(strstr(late.data, "| 20 | unknown | unknown | ") != NULL);
-    EXPECT(strstr(markdown_of(&stage, "samples=72000&hourly_value=1", &wait),
+    EXPECT(strstr(markdown_of(stage, "samples=72000&hourly_value=1", &wait),
                   "| 2 | $0.72, $2.72 with waiting | ") != NULL);
 }
 
-TEST(csv_has_the_probability_of_the_job)
+TEST_WITH_STAGE(csv_has_the_probability_of_the_job)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
 
-    OFFERED(&stage, "a", .on_demand = 0.36);
-    MEASURED(&stage, "a", 10, .low = 9.999, .high = 10.001);
-    compare(&stage, "samples=72000&deadline_h=3&vm_spread=0&hourly_value=1");
-    EXPECT(present_comparison_csv(&text, &stage.question, &stage.ranking));
+    OFFERED(stage, "a", .on_demand = 0.36);
+    MEASURED(stage, "a", 10, .low = 9.999, .high = 10.001);
+    compare(stage, "samples=72000&deadline_h=3&vm_spread=0&hourly_value=1");
+    EXPECT(present_comparison_csv(&text, &stage->question, &stage->ranking));
     EXPECT(
         strstr(text.data, ",job_total_dollars,job_probability,job_hours_low,job_hours_high\r\n"));
     EXPECT(strstr(text.data, ",2.72,1,1.99") != NULL);
@@ -111,18 +107,17 @@ TEST(csv_has_the_probability_of_the_job)
 
 /* In the price that was asked for, in the spot price, and as the remark: each row would say it
  * three times. */
-TEST(markdown_says_once_why_no_price_is_known)
+TEST_WITH_STAGE(markdown_says_once_why_no_price_is_known)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
 
-    OFFERED(&stage, "a.1", .on_demand = 0.36, .why_not = "no feed has a spot price of it");
-    OFFERED(&stage, "a.2", .on_demand = 0.36, .why_not = "no feed has a spot price of it");
-    MEASURED(&stage, "a.1", 10, .low = 9.9, .high = 10.1);
-    MEASURED(&stage, "a.2", 10, .low = 9.9, .high = 10.1);
-    MEASURED(&stage, "b.1", 10, .low = 9.9, .high = 10.1);
-    MEASURED(&stage, "b.2", 10, .low = 9.9, .high = 10.1);
-    markdown_of(&stage, "price=spot", &text);
+    OFFERED(stage, "a.1", .on_demand = 0.36, .why_not = "no feed has a spot price of it");
+    OFFERED(stage, "a.2", .on_demand = 0.36, .why_not = "no feed has a spot price of it");
+    MEASURED(stage, "a.1", 10, .low = 9.9, .high = 10.1);
+    MEASURED(stage, "a.2", 10, .low = 9.9, .high = 10.1);
+    MEASURED(stage, "b.1", 10, .low = 9.9, .high = 10.1);
+    MEASURED(stage, "b.2", 10, .low = 9.9, .high = 10.1);
+    markdown_of(stage, "price=spot", &text);
     EXPECT_INT((long long)times(text.data, "no feed has a spot price of it"), 1);
     EXPECT_INT((long long)times(text.data, "no feed has a price (spot) of it"), 1);
     EXPECT_INT((long long)times(text.data, "no price (1)"), 6);
@@ -132,19 +127,18 @@ TEST(markdown_says_once_why_no_price_is_known)
 }
 
 /* Of more reasons than have room below the table, the others stay in their cells. */
-TEST(no_reason_is_lost)
+TEST_WITH_STAGE(no_reason_is_lost)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"};
-    AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
     char why[40];
 
     for (size_t i = 0; i < COUNT(names); i++) {
         snprintf(why, sizeof why, "reason %s.", names[i]);
-        OFFERED(&stage, names[i], .on_demand = 1, .why_not = why);
-        MEASURED(&stage, names[i], 10, .low = 9.9, .high = 10.1);
+        OFFERED(stage, names[i], .on_demand = 1, .why_not = why);
+        MEASURED(stage, names[i], 10, .low = 9.9, .high = 10.1);
     }
-    markdown_of(&stage, "", &text);
+    markdown_of(stage, "", &text);
     EXPECT(strstr(text.data, "- (9) reason ") != NULL && !strstr(text.data, "(10)"));
     for (size_t i = 0; i < COUNT(names); i++) {
         snprintf(why, sizeof why, "reason %s.", names[i]);

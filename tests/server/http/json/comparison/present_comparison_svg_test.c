@@ -68,7 +68,7 @@ static struct seen_picture draw(const struct stage *stage, present_fn *present)
             EXPECT_STR((picture).words, (wanted));                                               \
     } while (0)
 
-TEST(a_badge_says_how_sure_it_is)
+TEST_WITH_STAGE(a_badge_says_how_sure_it_is)
 {
     static const struct {
         const char *question, *message;
@@ -87,84 +87,79 @@ TEST(a_badge_says_how_sure_it_is)
         {"instance_type=sure&instance_type=alike&reference=alike", "\ncannot be told apart"},
         {"instance_type=figure&instance_type=sure&reference=figure", "\nno interval"},
     };
-    AUTO(stage_clear) struct stage stage = {0};
 
-    OFFERED(&stage, "sure", .on_demand = 0.357);
-    OFFERED(&stage, "alike", .on_demand = 0.357);
-    OFFERED(&stage, "slow", .on_demand = 0.357);
-    OFFERED(&stage, "figure", .on_demand = 1.212);
-    OFFERED(&stage, "none", .why_not = "no feed has it");
-    MEASURED(&stage, "sure", 40.73, .low = 40.174, .high = 41.286);
-    MEASURED(&stage, "alike", 40.7, .low = 40.144, .high = 41.256);
-    MEASURED(&stage, "slow", 10, .low = 9.5, .high = 10.5);
-    MEASURED(&stage, "none", 10, .low = 9, .high = 11);
-    PUBLISHED(&stage, "figure", 929);
+    OFFERED(stage, "sure", .on_demand = 0.357);
+    OFFERED(stage, "alike", .on_demand = 0.357);
+    OFFERED(stage, "slow", .on_demand = 0.357);
+    OFFERED(stage, "figure", .on_demand = 1.212);
+    OFFERED(stage, "none", .why_not = "no feed has it");
+    MEASURED(stage, "sure", 40.73, .low = 40.174, .high = 41.286);
+    MEASURED(stage, "alike", 40.7, .low = 40.144, .high = 41.256);
+    MEASURED(stage, "slow", 10, .low = 9.5, .high = 10.5);
+    MEASURED(stage, "none", 10, .low = 9, .high = 11);
+    PUBLISHED(stage, "figure", 929);
     for (size_t i = 0; i < COUNT(rows); i++) {
-        compare(&stage, rows[i].question);
-        struct seen_picture badge = draw(&stage, present_badge_svg);
+        compare(stage, rows[i].question);
+        struct seen_picture badge = draw(stage, present_badge_svg);
         EXPECT_SAYS(badge, rows[i].message);
         EXPECT_SAYS(badge, "\nsamples/$");
     }
 }
 
-TEST(a_job_is_no_sample)
+TEST_WITH_STAGE(a_job_is_no_sample)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    OFFERED(&stage, "job", .on_demand = 0.7);
-    stage_see(&stage, &(struct seen){.instance = "job", .value = 0.001, .unit = "job"});
-    compare(&stage, "");
-    EXPECT_SAYS(draw(&stage, present_badge_svg), "\nno data");
-    EXPECT_SAYS(draw(&stage, present_comparison_svg), "of a whole job");
+    OFFERED(stage, "job", .on_demand = 0.7);
+    stage_see(stage, &(struct seen){.instance = "job", .value = 0.001, .unit = "job"});
+    compare(stage, "");
+    EXPECT_SAYS(draw(stage, present_badge_svg), "\nno data");
+    EXPECT_SAYS(draw(stage, present_comparison_svg), "of a whole job");
 }
 
-TEST(a_picture_has_every_row_and_the_reason_where_there_is_no_bar)
+TEST_WITH_STAGE(a_picture_has_every_row_and_the_reason_where_there_is_no_bar)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     struct seen_picture picture;
 
-    OFFERED(&stage, "sure", .on_demand = 0.357);
-    OFFERED(&stage, "alike", .on_demand = 0.357);
-    OFFERED(&stage, "none", .why_not = "no feed has it");
-    MEASURED(&stage, "sure", 40.73, .low = 40.174, .high = 41.286);
-    MEASURED(&stage, "alike", 40.7, .low = 40.144, .high = 41.256);
-    MEASURED(&stage, "none", 10, .low = 9, .high = 11);
-    MEASURED(&stage, "never", 0, .nothing = true, .invalid = 3);
-    compare(&stage, "");
-    picture = draw(&stage, present_comparison_svg);
+    OFFERED(stage, "sure", .on_demand = 0.357);
+    OFFERED(stage, "alike", .on_demand = 0.357);
+    OFFERED(stage, "none", .why_not = "no feed has it");
+    MEASURED(stage, "sure", 40.73, .low = 40.174, .high = 41.286);
+    MEASURED(stage, "alike", 40.7, .low = 40.144, .high = 41.256);
+    MEASURED(stage, "none", 10, .low = 9, .high = 11);
+    MEASURED(stage, "never", 0, .nothing = true, .invalid = 3);
+    compare(stage, "");
+    picture = draw(stage, present_comparison_svg);
     EXPECT_SAYS(picture, "\nresnet50: samples per dollar");
     EXPECT_SAYS(picture, "\n1 to 2\nsure, native, bf16, batch 16");
     EXPECT_SAYS(picture, "\n411k \xc2\xb1 1.4 %");
     EXPECT_SAYS(picture, "\nno feed has it");
     EXPECT_SAYS(picture, "\nno valid run: 3 were invalid or never judged");
     EXPECT_SAYS(picture, "\n0 more rows are not shown.");
-    compare(&stage, "limit=1&offset=1");
-    picture = draw(&stage, present_comparison_svg);
+    compare(stage, "limit=1&offset=1");
+    picture = draw(stage, present_comparison_svg);
     EXPECT_SAYS(picture, "\nalike, native, bf16, batch 16");
     EXPECT(strstr(picture.words, "\nsure") == NULL);
     EXPECT_SAYS(picture, "\n3 more rows are not shown.");
-    compare(&stage, "offset=1000");
-    EXPECT_SAYS(draw(&stage, present_comparison_svg), "\nno data");
-    compare(&stage, "workload=mlp");
-    EXPECT_SAYS(draw(&stage, present_comparison_svg), "\nno data");
+    compare(stage, "offset=1000");
+    EXPECT_SAYS(draw(stage, present_comparison_svg), "\nno data");
+    compare(stage, "workload=mlp");
+    EXPECT_SAYS(draw(stage, present_comparison_svg), "\nno data");
 }
 
-TEST(names_of_strangers_stay_text)
+TEST_WITH_STAGE(names_of_strangers_stay_text)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     struct seen_picture picture;
 
-    OFFERED(&stage, EVIL, .on_demand = 0.357);
-    MEASURED(&stage, EVIL, 40, .low = 39, .high = 41, .engine = "\" onload=\"x",
+    OFFERED(stage, EVIL, .on_demand = 0.357);
+    MEASURED(stage, EVIL, 40, .low = 39, .high = 41, .engine = "\" onload=\"x",
              .workload = "a&b");
-    MEASURED(&stage, "\xff\x01", 20, .low = 19, .high = 21, .workload = "a&b",
+    MEASURED(stage, "\xff\x01", 20, .low = 19, .high = 21, .workload = "a&b",
              .configuration = "{\"precision\":\"<i>\"}");
-    compare(&stage, "workload=a%26b");
-    picture = draw(&stage, present_comparison_svg);
+    compare(stage, "workload=a%26b");
+    picture = draw(stage, present_comparison_svg);
     EXPECT_SAYS(picture, "\na&b: samples per dollar");
     EXPECT_SAYS(picture, EVIL ", \" onloa\xe2\x80\xa6");
     EXPECT_SAYS(picture, "\n??, native, <i>");
-    picture = draw(&stage, present_badge_svg);
+    picture = draw(stage, present_badge_svg);
     EXPECT_SAYS(picture, "\na&b on " EVIL ", \" onload=\"x, bf16, batch 16: 403k");
 }
 
@@ -189,32 +184,28 @@ TEST(numbers_are_short)
     }
 }
 
-TEST(a_picture_says_which_labels_its_runs_have)
+TEST_WITH_STAGE(a_picture_says_which_labels_its_runs_have)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    OFFERED(&stage, "a", .on_demand = 1);
-    MEASURED(&stage, "a", 10, .low = 9, .high = 11);
-    compare(&stage, "label=branch%3Dfast&label=note%3D%3C/text%3E%3Cscript%3E");
-    EXPECT_SAYS(draw(&stage, present_badge_svg),
+    OFFERED(stage, "a", .on_demand = 1);
+    MEASURED(stage, "a", 10, .low = 9, .high = 11);
+    compare(stage, "label=branch%3Dfast&label=note%3D%3C/text%3E%3Cscript%3E");
+    EXPECT_SAYS(draw(stage, present_badge_svg),
                 "resnet50, only branch=fast and note=</text><script> on a");
-    EXPECT_SAYS(draw(&stage, present_comparison_svg),
+    EXPECT_SAYS(draw(stage, present_comparison_svg),
                 "resnet50, only branch=fast and note=</text><script>: samples per dollar");
-    compare(&stage, "");
-    EXPECT(!strstr(draw(&stage, present_comparison_svg).words, "only"));
+    compare(stage, "");
+    EXPECT(!strstr(draw(stage, present_comparison_svg).words, "only"));
 }
 
-TEST(a_picture_that_does_not_fit_is_none)
+TEST_WITH_STAGE(a_picture_that_does_not_fit_is_none)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    OFFERED(&stage, "a", .on_demand = 1);
-    MEASURED(&stage, "a", 10, .low = 9, .high = 11);
-    compare(&stage, "");
+    OFFERED(stage, "a", .on_demand = 1);
+    MEASURED(stage, "a", 10, .low = 9, .high = 11);
+    compare(stage, "");
     for (size_t limit = 1; limit < 400; limit += 50) {
         AUTO(bytes_free) struct bytes badge = {.limit = limit}, chart = {.limit = limit};
 
-        EXPECT(!present_badge_svg(&badge, &stage.question, &stage.ranking));
-        EXPECT(!present_comparison_svg(&chart, &stage.question, &stage.ranking));
+        EXPECT(!present_badge_svg(&badge, &stage->question, &stage->ranking));
+        EXPECT(!present_comparison_svg(&chart, &stage->question, &stage->ranking));
     }
 }

@@ -4,8 +4,7 @@
 #include "server/http/json/comparison/present_comparison_markdown.h"
 #include "server/http/json/comparison/row_fields.h"
 #include "tests/answers/compare/comparison.h"
-
-#include <jansson.h>
+#include "tests/common/rows/written.h"
 
 #define ANSWER_MAX (1 << 20)
 
@@ -29,20 +28,8 @@ static void stage_all_sorts(struct stage *stage)
 
 static json_t *json_of_fields(const struct stage *stage, const char *const *fields)
 {
-    AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
-    struct json_writer out = {.bytes = &text};
-    json_error_t why;
-    json_t *json;
-
-    members_write(&out, NULL, &comparison_members,
-                  &(struct comparison_view){&stage->question, &stage->ranking, NULL, fields});
-    EXPECT(!out.failed);
-    json = json_loadb(text.data ? text.data : "", text.used, JSON_REJECT_DUPLICATES, &why);
-    if (!json) {
-        test_fail(__FILE__, __LINE__, why.text);
-        exit(test_result());
-    }
-    return json;
+    return read_back(&comparison_members,
+                     &(struct comparison_view){&stage->question, &stage->ranking, NULL, fields});
 }
 
 static json_t *json_of(const struct stage *stage)
@@ -112,7 +99,7 @@ static void expect_no_0(const json_t *json, const char *key)
     }
 }
 
-TEST(nothing_that_is_not_known_is_0)
+TEST_WITH_STAGE(nothing_that_is_not_known_is_0)
 {
     static const char *const questions[] = {"",
                                             "reference=sure",
@@ -121,25 +108,23 @@ TEST(nothing_that_is_not_known_is_0)
                                             "utility=1/hours&budget=3",
                                             "price=paid",
                                             "price=typed&sort=throughput"};
-    AUTO(stage_clear) struct stage stage = {0};
 
-    stage_all_sorts(&stage);
+    stage_all_sorts(stage);
     for (size_t i = 0; i < COUNT(questions); i++) {
-        compare(&stage, questions[i]);
-        AUTO(json_decrefp) json_t *json = json_of(&stage);
+        compare(stage, questions[i]);
+        AUTO(json_decrefp) json_t *json = json_of(stage);
         EXPECT_INT((long long)json_array_size(json_object_get(json, "rows")), 7);
         expect_no_0(json, "");
     }
 }
 
-TEST(a_row_has_all_known_values)
+TEST_WITH_STAGE(a_row_has_all_known_values)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     const json_t *row;
 
-    stage_all_sorts(&stage);
-    compare(&stage, "reference=figure");
-    AUTO(json_decrefp) json_t *json = json_of(&stage);
+    stage_all_sorts(stage);
+    compare(stage, "reference=figure");
+    AUTO(json_decrefp) json_t *json = json_of(stage);
     row = row_in(json, "sure");
     EXPECT_INT(json_integer_value(at(row, "rank.low")), 1);
     EXPECT_INT(json_integer_value(at(row, "rank.high")), 1);
@@ -169,14 +154,13 @@ TEST(a_row_has_all_known_values)
     EXPECT_STR(TEXT_AT(row_in(json, "point"), "provenance"), "imported");
 }
 
-TEST(unknown_values_are_null)
+TEST_WITH_STAGE(unknown_values_are_null)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     const json_t *row;
 
-    stage_all_sorts(&stage);
-    compare(&stage, "");
-    AUTO(json_decrefp) json_t *json = json_of(&stage);
+    stage_all_sorts(stage);
+    compare(stage, "");
+    AUTO(json_decrefp) json_t *json = json_of(stage);
     row = row_in(json, "none");
     EXPECT_NULL_AT(row, "price");
     EXPECT_STR(TEXT_AT(row, "why_no_price"), "no feed has it");
@@ -203,32 +187,28 @@ TEST(unknown_values_are_null)
                "unmeasured");
 }
 
-TEST(the_source_of_a_price_is_shown)
+TEST_WITH_STAGE(the_source_of_a_price_is_shown)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    MEASURED(&stage, "desk", 10, .low = 9, .high = 11, .paid = 0.05, .paid_kind = "own");
-    compare(&stage, "price=typed");
-    AUTO(json_decrefp) json_t *own = json_of(&stage);
+    MEASURED(stage, "desk", 10, .low = 9, .high = 11, .paid = 0.05, .paid_kind = "own");
+    compare(stage, "price=typed");
+    AUTO(json_decrefp) json_t *own = json_of(stage);
     EXPECT_STR(TEXT_AT(row_in(own, "desk"), "price.label"), "as its newest run knew it");
     EXPECT_STR(TEXT_AT(row_in(own, "desk"), "price.feed"), "run");
-    compare(&stage, "price_of=desk:0.1");
-    AUTO(json_decrefp) json_t *given = json_of(&stage);
+    compare(stage, "price_of=desk:0.1");
+    AUTO(json_decrefp) json_t *given = json_of(stage);
     EXPECT_STR(TEXT_AT(row_in(given, "desk"), "price.label"), "given in the question");
     EXPECT_STR(TEXT_AT(row_in(given, "desk"), "price.feed"), "question");
 }
 
-TEST(a_page_reports_how_many_rows_it_hides)
+TEST_WITH_STAGE(a_page_reports_how_many_rows_it_hides)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    stage_all_sorts(&stage);
-    compare(&stage, "limit=2&offset=1&engine=native");
-    AUTO(json_decrefp) json_t *page = json_of(&stage);
+    stage_all_sorts(stage);
+    compare(stage, "limit=2&offset=1&engine=native");
+    AUTO(json_decrefp) json_t *page = json_of(stage);
     EXPECT_INT((long long)json_array_size(at(page, "rows")), 2);
     EXPECT_INT(json_integer_value(at(page, "hidden.by_page")), 5);
-    compare(&stage, "offset=1000&instance_type=sure");
-    AUTO(json_decrefp) json_t *beyond = json_of(&stage);
+    compare(stage, "offset=1000&instance_type=sure");
+    AUTO(json_decrefp) json_t *beyond = json_of(stage);
     EXPECT_INT((long long)json_array_size(at(beyond, "rows")), 0);
     EXPECT_INT(json_integer_value(at(beyond, "hidden.by_page")), 1);
     EXPECT_INT(json_integer_value(at(beyond, "hidden.by_filters")), 6);
@@ -259,17 +239,16 @@ static void stage_traps(struct stage *stage)
         MEASURED(stage, traps[i], 10, .low = 9, .high = 11, .engine = "=x");
 }
 
-TEST(every_line_of_csv_has_the_same_columns)
+TEST_WITH_STAGE(every_line_of_csv_has_the_same_columns)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
     const char *rest;
     size_t lines = 0, wanted;
 
-    stage_all_sorts(&stage);
-    stage_traps(&stage);
-    compare(&stage, "reference=sure&utility=1/hours&price=spot,on_demand");
-    EXPECT(present_comparison_csv(&text, &stage.question, &stage.ranking));
+    stage_all_sorts(stage);
+    stage_traps(stage);
+    compare(stage, "reference=sure&utility=1/hours&price=spot,on_demand");
+    EXPECT(present_comparison_csv(&text, &stage->question, &stage->ranking));
     rest = text.data;
     for (wanted = columns(&rest); *rest; lines++)
         EXPECT_INT((long long)columns(&rest), (long long)wanted);
@@ -277,14 +256,13 @@ TEST(every_line_of_csv_has_the_same_columns)
     EXPECT(strstr(text.data, ",nan") == NULL && strstr(text.data, ",inf") == NULL);
 }
 
-TEST(no_cell_of_csv_is_a_formula)
+TEST_WITH_STAGE(no_cell_of_csv_is_a_formula)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
 
-    stage_traps(&stage);
-    compare(&stage, "");
-    EXPECT(present_comparison_csv(&text, &stage.question, &stage.ranking));
+    stage_traps(stage);
+    compare(stage, "");
+    EXPECT(present_comparison_csv(&text, &stage->question, &stage->ranking));
     for (const char *cell = strstr(text.data, ",\""); cell; cell = strstr(cell + 1, ",\""))
         if (cell[-1] != '"' || cell[-2] == ',') /* not within a cell */
             EXPECT(cell[2] == '"' || !strchr("=+-@\t\r", cell[2]));
@@ -295,35 +273,33 @@ TEST(no_cell_of_csv_is_a_formula)
 
 #define NO_HISTORY ",,,,,,,,,,,,,,," /* of three windows */
 
-TEST(csv_leaves_empty_what_is_not_known)
+TEST_WITH_STAGE(csv_leaves_empty_what_is_not_known)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX}, job = {.limit = ANSWER_MAX};
 
-    MEASURED(&stage, "x", 12, .imported = 1);
-    compare(&stage, "");
-    EXPECT(present_comparison_csv(&text, &stage.question, &stage.ranking));
+    MEASURED(stage, "x", 12, .imported = 1);
+    compare(stage, "");
+    EXPECT(present_comparison_csv(&text, &stage->question, &stage->ranking));
     EXPECT(strstr(text.data, ",\"imported\",12,,,\"point\",1,1,,,,,,,,1000000,") != NULL);
     EXPECT(strstr(text.data,
                   ",,,,,false,,\"no interval: too few steps, or steps that differ too "
                   "much\",\"sample\",\"native 1\",,,,,,,,,,,,,,"
                   ",\"no feed has a price (on_demand) for x\",,,,,,,,,,,,,"
                   ",\"no feed has a price (spot) for x\"" NO_HISTORY ",,,,,,,,,,,,\r\n") != NULL);
-    stage_see(&stage, &(struct seen){.instance = "y", .value = 12, .unit = "job"});
-    compare(&stage, "instance_type=y");
-    EXPECT(present_comparison_csv(&job, &stage.question, &stage.ranking));
+    stage_see(stage, &(struct seen){.instance = "y", .value = 12, .unit = "job"});
+    compare(stage, "instance_type=y");
+    EXPECT(present_comparison_csv(&job, &stage->question, &stage->ranking));
     EXPECT(strstr(job.data, ",\"job\",,,,") != NULL);
 }
 
-TEST(csv_has_both_kinds_of_price_beside_each_other)
+TEST_WITH_STAGE(csv_has_both_kinds_of_price_beside_each_other)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
 
-    OFFERED(&stage, "a", .on_demand = 0.36, .spot = 0.18, .low = 0.09, .high = 0.18);
-    MEASURED(&stage, "a", 10);
-    compare(&stage, "");
-    EXPECT(present_comparison_csv(&text, &stage.question, &stage.ranking));
+    OFFERED(stage, "a", .on_demand = 0.36, .spot = 0.18, .low = 0.09, .high = 0.18);
+    MEASURED(stage, "a", 10);
+    compare(stage, "");
+    EXPECT(present_comparison_csv(&text, &stage->question, &stage->ranking));
     EXPECT(strstr(text.data, ",\"on_demand\",0.36,,,\"us-east-1\",\"made-up\","
                              "\"2023-11-14T22:13:20.000Z\",100000,,,10,,,"
                              ",\"spot\",0.18,0.09,0.18,\"us-east-1\",\"made-up\","
@@ -332,16 +308,15 @@ TEST(csv_has_both_kinds_of_price_beside_each_other)
 }
 
 /* A spreadsheet finds a column by its name. */
-TEST(no_two_columns_of_csv_have_one_name)
+TEST_WITH_STAGE(no_two_columns_of_csv_have_one_name)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
     char *rest, *names[100];
     size_t count = 0;
 
-    MEASURED(&stage, "a", 10);
-    compare(&stage, "");
-    EXPECT(present_comparison_csv(&text, &stage.question, &stage.ranking));
+    MEASURED(stage, "a", 10);
+    compare(stage, "");
+    EXPECT(present_comparison_csv(&text, &stage->question, &stage->ranking));
     rest = text.data;
     rest[strcspn(rest, "\r")] = '\0';
     while (count < COUNT(names) && (names[count] = strsep(&rest, ",")) != NULL) {
@@ -352,14 +327,13 @@ TEST(no_two_columns_of_csv_have_one_name)
     EXPECT(count > 30 && count < COUNT(names));
 }
 
-TEST(json_has_both_kinds_of_price_beside_each_other)
+TEST_WITH_STAGE(json_has_both_kinds_of_price_beside_each_other)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     const json_t *row;
 
-    stage_all_sorts(&stage);
-    compare(&stage, "samples=360000");
-    AUTO(json_decrefp) json_t *json = json_of(&stage);
+    stage_all_sorts(stage);
+    compare(stage, "samples=360000");
+    AUTO(json_decrefp) json_t *json = json_of(stage);
     row = row_in(json, "sure");
     EXPECT_NEAR(NUMBER_AT(row, "kinds.on_demand.price.price_per_hour"), 0.357, 1e-12);
     EXPECT_NEAR(NUMBER_AT(row, "kinds.on_demand.samples_per_dollar.value"), 410723, 1);
@@ -410,17 +384,16 @@ TEST(markdown_has_as_many_digits_as_intervals_allow)
     }
 }
 
-TEST(markdown_names_unknown_values)
+TEST_WITH_STAGE(markdown_names_unknown_values)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
     size_t lines = 0;
 
-    stage_all_sorts(&stage);
-    MEASURED(&stage, "a|b\nc", 5, .low = 4, .high = 6);
-    MEASURED(&stage, "<b>[x](y)@all", 5, .low = 4, .high = 6);
-    compare(&stage, "deadline_h=10");
-    EXPECT(present_comparison_markdown(&text, &stage.question, &stage.ranking));
+    stage_all_sorts(stage);
+    MEASURED(stage, "a|b\nc", 5, .low = 4, .high = 6);
+    MEASURED(stage, "<b>[x](y)@all", 5, .low = 4, .high = 6);
+    compare(stage, "deadline_h=10");
+    EXPECT(present_comparison_markdown(&text, &stage->question, &stage->ranking));
     EXPECT(strstr(text.data, "cheapest: sure (on\\_demand): 6.82 h, $2.43, within 10 h") != NULL);
     EXPECT(strstr(text.data, "| 1 | sure | native | 40.73 (40.17 to 41.29) | $0.357 on_demand"
                              " | 410700 (405100 to 416300) | 6.82 | $2.435 | 1.000"
@@ -441,44 +414,41 @@ TEST(markdown_names_unknown_values)
     EXPECT_INT((long long)lines, 10);
 }
 
-TEST(a_text_that_does_not_fit_fails)
+TEST_WITH_STAGE(a_text_that_does_not_fit_fails)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    stage_all_sorts(&stage);
-    compare(&stage, "");
+    stage_all_sorts(stage);
+    compare(stage, "");
     for (size_t limit = 1; limit < 1500; limit += 37) {
         AUTO(bytes_free) struct bytes csv = {.limit = limit}, markdown = {.limit = limit / 2};
         AUTO(bytes_free) struct bytes json = {.limit = limit};
         struct json_writer out = {.bytes = &json};
 
-        EXPECT(!present_comparison_csv(&csv, &stage.question, &stage.ranking));
-        EXPECT(!present_comparison_markdown(&markdown, &stage.question, &stage.ranking));
+        EXPECT(!present_comparison_csv(&csv, &stage->question, &stage->ranking));
+        EXPECT(!present_comparison_markdown(&markdown, &stage->question, &stage->ranking));
         members_write(
             &out, NULL, &comparison_members,
-            &(struct comparison_view){.question = &stage.question, .ranking = &stage.ranking});
+            &(struct comparison_view){.question = &stage->question, .ranking = &stage->ranking});
         EXPECT(out.failed);
     }
 }
 
 /* Each key of a row, in its order. */
-TEST(a_row_has_the_members_that_are_asked_for)
+TEST_WITH_STAGE(a_row_has_the_members_that_are_asked_for)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     struct row_fields_asked asked;
     json_t *row, *value;
     const char *name;
     size_t count = 0;
 
-    MEASURED(&stage, "a.large", 40, .low = 39, .high = 41);
-    OFFERED(&stage, "a.large", .on_demand = 0.1);
-    compare(&stage, "");
-    AUTO(json_decrefp) json_t *whole = json_of(&stage);
+    MEASURED(stage, "a.large", 40, .low = 39, .high = 41);
+    OFFERED(stage, "a.large", .on_demand = 0.1);
+    compare(stage, "");
+    AUTO(json_decrefp) json_t *whole = json_of(stage);
     row = json_array_get(json_object_get(whole, "rows"), 0);
     json_object_foreach(row, name, value) EXPECT_STR(name, row_field_name(count++));
     EXPECT_STR(row_field_name(count), "all");
     EXPECT(row_fields_read("fields", "job,rank", &asked, NULL));
-    AUTO(json_decrefp) json_t *part = json_of_fields(&stage, asked.names);
+    AUTO(json_decrefp) json_t *part = json_of_fields(stage, asked.names);
     row = json_array_get(json_object_get(part, "rows"), 0);
     EXPECT_INT((long long)json_object_size(row), 3);
     EXPECT(json_object_get(row, "id") && json_object_get(row, "rank") &&
