@@ -1,9 +1,7 @@
 #include "server/base/answer_budget.h"
 
 #include "common/cleanup.h"
-#include "tests/test.h"
-
-#include <limits.h>
+#include "tests/server/base/untimed.h"
 
 #define MIB ((size_t)1024 * 1024)
 #define LIMIT (8 * MIB)
@@ -13,22 +11,18 @@ struct scene {
     struct answer_budget *budget;
 };
 
-static void wake_by(void *user, long long when_ns)
-{
-    (void)user, (void)when_ns;
-}
+#define TEST_WITH_BUDGET(name) TEST_GIVEN(name, struct scene *scene, with_budget)
 
-static void scene_set(struct scene *scene)
+static void with_budget(void (*test)(struct scene *scene))
 {
-    scene->notifications = notifications_new(LLONG_MAX, wake_by, NULL);
-    scene->budget = answer_budget_new(LIMIT, scene->notifications);
-    EXPECT(scene->notifications && scene->budget);
-}
+    struct scene scene;
 
-static void scene_clear(struct scene *scene)
-{
-    answer_budget_free(scene->budget);
-    notifications_free(scene->notifications);
+    scene.notifications = untimed_notifications();
+    scene.budget = answer_budget_new(LIMIT, scene.notifications);
+    EXPECT(scene.budget != NULL);
+    test(&scene);
+    answer_budget_free(scene.budget);
+    notifications_free(scene.notifications);
 }
 
 static bool holds(struct scene *scene, struct answer_part *part, size_t bytes)
@@ -45,57 +39,51 @@ static bool is_held(struct scene *scene, size_t bytes)
     return answer_budget_look(scene->budget).held == bytes;
 }
 
-TEST(a_small_answer_counts_nothing_and_is_never_refused)
+TEST_WITH_BUDGET(a_small_answer_counts_nothing_and_is_never_refused)
 {
-    AUTO(scene_clear) struct scene scene = {0};
     struct answer_part all = {0}, small = {0}, large = {0};
 
-    scene_set(&scene);
-    EXPECT(holds(&scene, &all, LIMIT));
-    EXPECT(holds(&scene, &small, ANSWER_SMALL));
-    EXPECT(is_held(&scene, LIMIT));
-    EXPECT(!holds(&scene, &large, ANSWER_SMALL + 1));
-    EXPECT(is_held(&scene, LIMIT));
-    answer_budget_leave(scene.budget, &all);
-    EXPECT(is_held(&scene, 0));
-    EXPECT(holds(&scene, &large, ANSWER_SMALL + 1));
-    answer_budget_leave(scene.budget, &large);
+    EXPECT(holds(scene, &all, LIMIT));
+    EXPECT(holds(scene, &small, ANSWER_SMALL));
+    EXPECT(is_held(scene, LIMIT));
+    EXPECT(!holds(scene, &large, ANSWER_SMALL + 1));
+    EXPECT(is_held(scene, LIMIT));
+    answer_budget_leave(scene->budget, &all);
+    EXPECT(is_held(scene, 0));
+    EXPECT(holds(scene, &large, ANSWER_SMALL + 1));
+    answer_budget_leave(scene->budget, &large);
 }
 
-TEST(a_part_holds_what_it_was_told_last)
+TEST_WITH_BUDGET(a_part_holds_what_it_was_told_last)
 {
-    AUTO(scene_clear) struct scene scene = {0};
     struct answer_part part = {0}, other = {0};
 
-    scene_set(&scene);
-    EXPECT(holds(&scene, &part, 2 * MIB));
-    EXPECT(holds(&scene, &other, 3 * MIB));
-    EXPECT(holds(&scene, &part, 5 * MIB));
-    EXPECT(!holds(&scene, &part, 5 * MIB + 1));
-    EXPECT(is_held(&scene, 8 * MIB));
-    EXPECT(holds(&scene, &part, MIB));
-    EXPECT(is_held(&scene, 4 * MIB));
-    answer_budget_leave(scene.budget, &part);
-    answer_budget_leave(scene.budget, &part);
-    answer_budget_leave(scene.budget, &other);
-    EXPECT(is_held(&scene, 0));
+    EXPECT(holds(scene, &part, 2 * MIB));
+    EXPECT(holds(scene, &other, 3 * MIB));
+    EXPECT(holds(scene, &part, 5 * MIB));
+    EXPECT(!holds(scene, &part, 5 * MIB + 1));
+    EXPECT(is_held(scene, 8 * MIB));
+    EXPECT(holds(scene, &part, MIB));
+    EXPECT(is_held(scene, 4 * MIB));
+    answer_budget_leave(scene->budget, &part);
+    answer_budget_leave(scene->budget, &part);
+    answer_budget_leave(scene->budget, &other);
+    EXPECT(is_held(scene, 0));
 }
 
-TEST(pieces_leave_half_to_whole_answers)
+TEST_WITH_BUDGET(pieces_leave_half_to_whole_answers)
 {
-    AUTO(scene_clear) struct scene scene = {0};
     struct answer_part first = {.piecewise = true}, second = {.piecewise = true}, whole = {0};
 
-    scene_set(&scene);
-    EXPECT(holds(&scene, &first, 3 * MIB));
-    EXPECT(!holds(&scene, &second, 2 * MIB));
-    EXPECT(holds(&scene, &second, MIB));
-    EXPECT(holds(&scene, &whole, 4 * MIB));
-    answer_budget_leave(scene.budget, &whole);
-    answer_budget_leave(scene.budget, &second);
-    EXPECT(holds(&scene, &first, 7 * MIB)); /* the only one */
-    EXPECT(!holds(&scene, &second, MIB));
-    answer_budget_leave(scene.budget, &first);
+    EXPECT(holds(scene, &first, 3 * MIB));
+    EXPECT(!holds(scene, &second, 2 * MIB));
+    EXPECT(holds(scene, &second, MIB));
+    EXPECT(holds(scene, &whole, 4 * MIB));
+    answer_budget_leave(scene->budget, &whole);
+    answer_budget_leave(scene->budget, &second);
+    EXPECT(holds(scene, &first, 7 * MIB)); /* the only one */
+    EXPECT(!holds(scene, &second, MIB));
+    answer_budget_leave(scene->budget, &first);
 }
 
 static struct answer_part of_client(unsigned char client)
@@ -103,56 +91,51 @@ static struct answer_part of_client(unsigned char client)
     return (struct answer_part){.shares = true, .client = {{client}}};
 }
 
-TEST(one_client_leaves_half_to_others)
+TEST_WITH_BUDGET(one_client_leaves_half_to_others)
 {
-    AUTO(scene_clear) struct scene scene = {0};
     struct answer_part first = of_client(1), second = of_client(1), third = of_client(1);
     struct answer_part other = of_client(2), piece = {0};
     struct error err = {0};
 
-    scene_set(&scene);
-    EXPECT(holds(&scene, &first, 3 * MIB));
-    EXPECT(!answer_budget_hold(scene.budget, &second, MIB + 1, &err));
+    EXPECT(holds(scene, &first, 3 * MIB));
+    EXPECT(!answer_budget_hold(scene->budget, &second, MIB + 1, &err));
     EXPECT_STR(err.message,
                "answers that this client is still taking fill half of the 8 MiB of --answer-mib");
-    EXPECT(holds(&scene, &second, MIB));
-    EXPECT(!holds(&scene, &third, ANSWER_SMALL + 1));
-    EXPECT(holds(&scene, &other, 3 * MIB));
-    EXPECT(holds(&scene, &piece, MIB)); /* of an answer that is held already */
-    answer_budget_leave(scene.budget, &second);
-    answer_budget_leave(scene.budget, &other);
-    answer_budget_leave(scene.budget, &piece);
-    EXPECT(holds(&scene, &first, 7 * MIB)); /* its only one */
-    EXPECT(!holds(&scene, &second, ANSWER_SMALL + 1));
-    EXPECT(holds(&scene, &other, MIB));
-    answer_budget_leave(scene.budget, &first);
-    answer_budget_leave(scene.budget, &other);
-    EXPECT(is_held(&scene, 0));
+    EXPECT(holds(scene, &second, MIB));
+    EXPECT(!holds(scene, &third, ANSWER_SMALL + 1));
+    EXPECT(holds(scene, &other, 3 * MIB));
+    EXPECT(holds(scene, &piece, MIB)); /* of an answer that is held already */
+    answer_budget_leave(scene->budget, &second);
+    answer_budget_leave(scene->budget, &other);
+    answer_budget_leave(scene->budget, &piece);
+    EXPECT(holds(scene, &first, 7 * MIB)); /* its only one */
+    EXPECT(!holds(scene, &second, ANSWER_SMALL + 1));
+    EXPECT(holds(scene, &other, MIB));
+    answer_budget_leave(scene->budget, &first);
+    answer_budget_leave(scene->budget, &other);
+    EXPECT(is_held(scene, 0));
 }
 
-TEST(what_is_larger_than_the_budget_is_told_what_helps)
+TEST_WITH_BUDGET(what_is_larger_than_the_budget_is_told_what_helps)
 {
-    AUTO(scene_clear) struct scene scene = {0};
     struct answer_part part = {.piecewise = true};
     struct error err = {0};
 
-    scene_set(&scene);
-    EXPECT(!answer_budget_hold(scene.budget, &part, LIMIT + 1, &err));
+    EXPECT(!answer_budget_hold(scene->budget, &part, LIMIT + 1, &err));
     EXPECT(strstr(err.message, "raise --answer-mib") != NULL);
-    EXPECT(is_held(&scene, 0));
+    EXPECT(is_held(scene, 0));
 }
 
-TEST(room_is_announced)
+TEST_WITH_BUDGET(room_is_announced)
 {
-    AUTO(scene_clear) struct scene scene = {0};
     struct watcher watcher = {0};
     struct answer_part part = {0};
 
-    scene_set(&scene);
-    EXPECT(holds(&scene, &part, MIB));
-    notifications_watch(scene.notifications, &watcher, &(struct topic){.kind = TOPIC_ANSWERS}, 0);
+    EXPECT(holds(scene, &part, MIB));
+    notifications_watch(scene->notifications, &watcher, &(struct topic){.kind = TOPIC_ANSWERS},
+                        0);
     watcher.news = false;
-    answer_budget_leave(scene.budget, &part);
+    answer_budget_leave(scene->budget, &part);
     EXPECT(watcher.news);
-    notifications_leave(scene.notifications, &watcher);
+    notifications_leave(scene->notifications, &watcher);
 }

@@ -36,7 +36,10 @@ static double value_of(const char *text, const char *series)
     return -1;
 }
 
-static struct metrics *some_traffic(void)
+/* After some traffic. */
+#define TEST_WITH_TRAFFIC(name) TEST_GIVEN(name, struct metrics *metrics, with_traffic)
+
+static void with_traffic(void (*test)(struct metrics *metrics))
 {
     struct metrics *metrics = metrics_new(3, label_at);
 
@@ -49,7 +52,8 @@ static struct metrics *some_traffic(void)
     metrics_worker_started(metrics);
     metrics_worker_started(metrics);
     metrics_worker_failed(metrics);
-    return metrics;
+    test(metrics);
+    metrics_free(metrics);
 }
 
 #define REQUESTS "pennyworth_http_requests_total"
@@ -80,14 +84,12 @@ static const struct {
     {"pennyworth_spot_notice", 0},
 };
 
-TEST(counters_are_written)
+TEST_WITH_TRAFFIC(counters_are_written)
 {
-    struct metrics *metrics = some_traffic();
     AUTO(freep) char *text = written(metrics);
 
     for (size_t i = 0; i < COUNT(series); i++)
         EXPECT_NEAR(value_of(text, series[i].series), series[i].value, 1e-9);
-    metrics_free(metrics);
 }
 
 TEST(a_duration_on_the_edge_of_a_bucket_belongs_to_it)
@@ -145,9 +147,8 @@ static void check_sample(const char *line, const char *family)
     EXPECT(isfinite(value) && value >= 0 && *end == '\0');
 }
 
-TEST(every_line_is_prometheus_text)
+TEST_WITH_TRAFFIC(every_line_is_prometheus_text)
 {
-    struct metrics *metrics = some_traffic();
     AUTO(freep) char *text = written(metrics);
     char *rest = text, family[100] = "";
     int families = 0, samples = 0;
@@ -167,12 +168,10 @@ TEST(every_line_is_prometheus_text)
     }
     EXPECT_INT(families, 6);
     EXPECT(samples > 20);
-    metrics_free(metrics);
 }
 
-TEST(the_buckets_of_a_histogram_never_fall_and_end_at_its_count)
+TEST_WITH_TRAFFIC(the_buckets_of_a_histogram_never_fall_and_end_at_its_count)
 {
-    struct metrics *metrics = some_traffic();
     AUTO(freep) char *text = written(metrics);
     char *rest = text;
     double bound = 0, count = 0, in_all = -1;
@@ -195,7 +194,6 @@ TEST(the_buckets_of_a_histogram_never_fall_and_end_at_its_count)
         }
     }
     EXPECT_INT(checked, 3);
-    metrics_free(metrics);
 }
 
 TEST(an_idle_server_writes_its_families_all_the_same)
@@ -210,9 +208,8 @@ TEST(an_idle_server_writes_its_families_all_the_same)
     metrics_free(metrics);
 }
 
-TEST(a_text_that_does_not_fit_is_an_error)
+TEST_WITH_TRAFFIC(a_text_that_does_not_fit_is_an_error)
 {
-    struct metrics *metrics = some_traffic();
     AUTO(freep) char *whole = written(metrics);
 
     for (size_t limit = 0; limit < strlen(whole); limit += 97) {
@@ -220,15 +217,11 @@ TEST(a_text_that_does_not_fit_is_an_error)
 
         EXPECT(!metrics_write(metrics, &text));
     }
-    metrics_free(metrics);
 }
 
-TEST(a_preemption_notice_is_counted)
+TEST_WITH_TRAFFIC(a_preemption_notice_is_counted)
 {
-    struct metrics *metrics = some_traffic();
-
     metrics_preempted(metrics, true);
     AUTO(freep) char *text = written(metrics);
     EXPECT_NEAR(value_of(text, "pennyworth_spot_notice"), 1, 0);
-    metrics_free(metrics);
 }

@@ -77,200 +77,172 @@ static void end(struct scene *scene)
     notifications_free(scene->notifications);
 }
 
-/* The scene's watcher has looked once and sleeps since START, until LATER. */
-static void begin_asleep(struct scene *scene)
+#define TEST_WITH_SCENE(name) TEST_GIVEN(name, struct scene *scene, with_scene)
+
+static void with_scene(void (*test)(struct scene *scene))
 {
-    begin(scene);
+    struct scene scene;
+
+    begin(&scene);
+    test(&scene);
+    end(&scene);
+}
+
+/* The scene's watcher has looked once and sleeps since START, until LATER. */
+#define TEST_ASLEEP(name) TEST_GIVEN(name, struct scene *scene, asleep)
+
+static void asleep(void (*test)(struct scene *scene))
+{
+    struct scene scene;
+
+    begin(&scene);
+    notifications_watch(scene.notifications, &scene.watcher, &run_topic, START);
+    EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
+    EXPECT(notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
+    EXPECT_STR(scene.diary.text, "s");
+    test(&scene);
+    end(&scene);
+}
+
+TEST_WITH_SCENE(the_first_sleep_returns_at_once_to_look_again)
+{
     notifications_watch(scene->notifications, &scene->watcher, &run_topic, START);
     EXPECT(!notifications_sleep(scene->notifications, &scene->watcher, START, LATER));
+    EXPECT_STR(scene->diary.text, "");
     EXPECT(notifications_sleep(scene->notifications, &scene->watcher, START, LATER));
     EXPECT_STR(scene->diary.text, "s");
 }
 
-TEST(the_first_sleep_returns_at_once_to_look_again)
+TEST_ASLEEP(a_sleeper_wakes_when_its_run_has_news)
 {
-    struct scene scene;
-
-    begin(&scene);
-    notifications_watch(scene.notifications, &scene.watcher, &run_topic, START);
-    EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
-    EXPECT_STR(scene.diary.text, "");
-    EXPECT(notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
-    EXPECT_STR(scene.diary.text, "s");
-    end(&scene);
-}
-
-TEST(a_sleeper_wakes_when_its_run_has_news)
-{
-    struct scene scene;
-
-    begin_asleep(&scene);
-    notifications_tell(scene.notifications, run.text, START + 1);
-    EXPECT_STR(scene.diary.text, "sr");
-    notifications_tell(scene.notifications, run.text,
+    notifications_tell(scene->notifications, run.text, START + 1);
+    EXPECT_STR(scene->diary.text, "sr");
+    notifications_tell(scene->notifications, run.text,
                        START + 2); /* it is awake: nothing to resume */
-    EXPECT_STR(scene.diary.text, "sr");
-    end(&scene);
+    EXPECT_STR(scene->diary.text, "sr");
 }
 
-TEST(a_notification_of_another_run_wakes_no_waiter)
+TEST_ASLEEP(a_notification_of_another_run_wakes_no_waiter)
 {
-    struct scene scene;
-
-    begin_asleep(&scene);
-    notifications_tell(scene.notifications, other.text, START + 1);
-    notifications_tell(scene.notifications, "", START + 1);
-    EXPECT_STR(scene.diary.text, "s");
-    end(&scene);
+    notifications_tell(scene->notifications, other.text, START + 1);
+    notifications_tell(scene->notifications, "", START + 1);
+    EXPECT_STR(scene->diary.text, "s");
 }
 
-TEST(a_notification_of_another_kind_of_topic_wakes_no_waiter)
+TEST_ASLEEP(a_notification_of_another_kind_of_topic_wakes_no_waiter)
 {
     const struct topic sweep = {TOPIC_SWEEP, run}, backup = {.kind = TOPIC_BACKUP};
-    struct scene scene;
 
-    begin_asleep(&scene);
-    notifications_publish(scene.notifications, &sweep, START + 1);
-    notifications_publish(scene.notifications, &backup, START + 1);
-    EXPECT_STR(scene.diary.text, "s");
-    notifications_publish(scene.notifications, &run_topic, START + 1);
-    EXPECT_STR(scene.diary.text, "sr");
-    end(&scene);
+    notifications_publish(scene->notifications, &sweep, START + 1);
+    notifications_publish(scene->notifications, &backup, START + 1);
+    EXPECT_STR(scene->diary.text, "s");
+    notifications_publish(scene->notifications, &run_topic, START + 1);
+    EXPECT_STR(scene->diary.text, "sr");
 }
 
-TEST(a_backup_is_a_topic_without_an_id)
+TEST_WITH_SCENE(a_backup_is_a_topic_without_an_id)
 {
     const struct topic backup = {.kind = TOPIC_BACKUP};
-    struct scene scene;
 
-    begin(&scene);
-    notifications_watch(scene.notifications, &scene.watcher, &backup, START);
-    EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
-    EXPECT(notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
-    notifications_tell(scene.notifications, "", START + 1);
-    EXPECT_STR(scene.diary.text, "s");
-    notifications_publish(scene.notifications, &backup, START + 1);
-    EXPECT_STR(scene.diary.text, "sr");
-    end(&scene);
+    notifications_watch(scene->notifications, &scene->watcher, &backup, START);
+    EXPECT(!notifications_sleep(scene->notifications, &scene->watcher, START, LATER));
+    EXPECT(notifications_sleep(scene->notifications, &scene->watcher, START, LATER));
+    notifications_tell(scene->notifications, "", START + 1);
+    EXPECT_STR(scene->diary.text, "s");
+    notifications_publish(scene->notifications, &backup, START + 1);
+    EXPECT_STR(scene->diary.text, "sr");
 }
 
-TEST(news_between_looking_and_sleeping_is_not_lost)
+TEST_ASLEEP(news_between_looking_and_sleeping_is_not_lost)
 {
-    struct scene scene;
-
-    begin_asleep(&scene);
-    notifications_tell(scene.notifications, run.text, START + 1);
-    EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, START + 2,
-                                LATER));                          /* it has not looked yet */
-    notifications_tell(scene.notifications, run.text, START + 3); /* just after it looked */
-    EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, START + 4, LATER));
-    EXPECT_STR(scene.diary.text, "sr");
-    EXPECT(notifications_sleep(scene.notifications, &scene.watcher, START + 5, LATER));
-    EXPECT_STR(scene.diary.text, "srs");
-    end(&scene);
+    notifications_tell(scene->notifications, run.text, START + 1);
+    EXPECT(!notifications_sleep(scene->notifications, &scene->watcher, START + 2,
+                                LATER));                           /* it has not looked yet */
+    notifications_tell(scene->notifications, run.text, START + 3); /* just after it looked */
+    EXPECT(!notifications_sleep(scene->notifications, &scene->watcher, START + 4, LATER));
+    EXPECT_STR(scene->diary.text, "sr");
+    EXPECT(notifications_sleep(scene->notifications, &scene->watcher, START + 5, LATER));
+    EXPECT_STR(scene->diary.text, "srs");
 }
 
-TEST(a_sleep_that_is_over_already_is_none)
+TEST_WITH_SCENE(a_sleep_that_is_over_already_is_none)
 {
-    struct scene scene;
-
-    begin(&scene);
-    notifications_watch(scene.notifications, &scene.watcher, &run_topic, START);
-    EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
-    EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, LATER, LATER));
-    EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, LATER + 1, LATER));
-    EXPECT_STR(scene.diary.text, "");
-    end(&scene);
+    notifications_watch(scene->notifications, &scene->watcher, &run_topic, START);
+    EXPECT(!notifications_sleep(scene->notifications, &scene->watcher, START, LATER));
+    EXPECT(!notifications_sleep(scene->notifications, &scene->watcher, LATER, LATER));
+    EXPECT(!notifications_sleep(scene->notifications, &scene->watcher, LATER + 1, LATER));
+    EXPECT_STR(scene->diary.text, "");
 }
 
-TEST(a_sleeper_wakes_when_its_time_has_come)
+TEST_ASLEEP(a_sleeper_wakes_when_its_time_has_come)
 {
-    struct scene scene;
-
-    begin_asleep(&scene);
-    EXPECT_INT(notifications_tick(scene.notifications, LATER - 1), LATER);
-    EXPECT_STR(scene.diary.text, "s");
-    EXPECT_INT(notifications_tick(scene.notifications, LATER),
+    EXPECT_INT(notifications_tick(scene->notifications, LATER - 1), LATER);
+    EXPECT_STR(scene->diary.text, "s");
+    EXPECT_INT(notifications_tick(scene->notifications, LATER),
                LATER + SLOW); /* then it may be stuck */
-    EXPECT_STR(scene.diary.text, "sr");
-    end(&scene);
+    EXPECT_STR(scene->diary.text, "sr");
 }
 
-TEST(a_reader_that_is_stuck_is_cut)
+TEST_ASLEEP(a_reader_that_is_stuck_is_cut)
 {
-    struct scene scene;
-
-    begin_asleep(&scene);
-    notifications_tell(scene.notifications, run.text, START + SECOND);
-    EXPECT_INT(notifications_tick(scene.notifications, START + SECOND + SLOW - 1),
+    notifications_tell(scene->notifications, run.text, START + SECOND);
+    EXPECT_INT(notifications_tick(scene->notifications, START + SECOND + SLOW - 1),
                START + SECOND + SLOW);
-    EXPECT_STR(scene.diary.text, "sr");
-    (void)notifications_tick(scene.notifications, START + SECOND + SLOW);
-    EXPECT_STR(scene.diary.text, "src");
-    end(&scene);
+    EXPECT_STR(scene->diary.text, "sr");
+    (void)notifications_tick(scene->notifications, START + SECOND + SLOW);
+    EXPECT_STR(scene->diary.text, "src");
 }
 
-TEST(a_reader_that_goes_on_is_not_cut_however_long_it_stays)
+TEST_ASLEEP(a_reader_that_goes_on_is_not_cut_however_long_it_stays)
 {
-    struct scene scene;
-
-    begin_asleep(&scene);
     for (long long now = START; now < START + 100 * SLOW; now += SLOW / 2) {
-        notifications_tell(scene.notifications, run.text, now);
-        (void)notifications_sleep(scene.notifications, &scene.watcher, now, now + 1);
-        (void)notifications_tick(scene.notifications, now + 1);
+        notifications_tell(scene->notifications, run.text, now);
+        (void)notifications_sleep(scene->notifications, &scene->watcher, now, now + 1);
+        (void)notifications_tick(scene->notifications, now + 1);
     }
-    EXPECT(strchr(scene.diary.text, 'c') == NULL);
-    end(&scene);
+    EXPECT(strchr(scene->diary.text, 'c') == NULL);
 }
 
-TEST(a_connection_that_may_not_be_cut_is_kept)
+TEST_WITH_SCENE(a_connection_that_may_not_be_cut_is_kept)
 {
-    struct scene scene;
-
-    begin(&scene);
-    scene.watcher.may_cut = false;
-    notifications_watch(scene.notifications, &scene.watcher, &run_topic, START);
-    EXPECT_INT(notifications_tick(scene.notifications, START + SLOW), START + 2 * SLOW);
-    EXPECT_STR(scene.diary.text, "");
-    end(&scene);
+    scene->watcher.may_cut = false;
+    notifications_watch(scene->notifications, &scene->watcher, &run_topic, START);
+    EXPECT_INT(notifications_tick(scene->notifications, START + SLOW), START + 2 * SLOW);
+    EXPECT_STR(scene->diary.text, "");
 }
 
 /* If a check is due earlier than notifications_tick() last returned, wake_by() must get the new
  * time. */
-TEST(the_deadlines_thread_learns_when_a_check_is_due)
+TEST_WITH_SCENE(the_deadlines_thread_learns_when_a_check_is_due)
 {
     struct progress progress = {0};
-    struct scene scene;
 
-    begin(&scene);
-    EXPECT_INT(notifications_tick(scene.notifications, START),
+    EXPECT_INT(notifications_tick(scene->notifications, START),
                LLONG_MAX); /* no watcher: sleep for ever */
-    notifications_watch(scene.notifications, &scene.watcher, &run_topic, START);
-    EXPECT_INT(scene.planned_ns, START + SLOW);
+    notifications_watch(scene->notifications, &scene->watcher, &run_topic, START);
+    EXPECT_INT(scene->planned_ns, START + SLOW);
 
-    (void)notifications_sleep(scene.notifications, &scene.watcher, START, LATER);
-    EXPECT(notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
-    scene.planned_ns = notifications_tick(scene.notifications, START + 1);
-    EXPECT_INT(scene.planned_ns, LATER);
-    notifications_tell(scene.notifications, other.text, START + 2);
-    EXPECT_INT(scene.planned_ns, LATER);
-    notifications_tell(scene.notifications, run.text, START + 2);
-    EXPECT_INT(scene.planned_ns, START + 2 + SLOW);
+    (void)notifications_sleep(scene->notifications, &scene->watcher, START, LATER);
+    EXPECT(notifications_sleep(scene->notifications, &scene->watcher, START, LATER));
+    scene->planned_ns = notifications_tick(scene->notifications, START + 1);
+    EXPECT_INT(scene->planned_ns, LATER);
+    notifications_tell(scene->notifications, other.text, START + 2);
+    EXPECT_INT(scene->planned_ns, LATER);
+    notifications_tell(scene->notifications, run.text, START + 2);
+    EXPECT_INT(scene->planned_ns, START + 2 + SLOW);
 
-    (void)notifications_sleep(scene.notifications, &scene.watcher, START + 3, LATER);
-    EXPECT(notifications_sleep(scene.notifications, &scene.watcher, START + 3, LATER));
-    scene.planned_ns = notifications_tick(scene.notifications, START + 4);
-    notifications_progress(scene.notifications, &run, &progress, START + 5);
-    EXPECT_INT(scene.planned_ns, START + 5 + SLOW);
+    (void)notifications_sleep(scene->notifications, &scene->watcher, START + 3, LATER);
+    EXPECT(notifications_sleep(scene->notifications, &scene->watcher, START + 3, LATER));
+    scene->planned_ns = notifications_tick(scene->notifications, START + 4);
+    notifications_progress(scene->notifications, &run, &progress, START + 5);
+    EXPECT_INT(scene->planned_ns, START + 5 + SLOW);
 
-    (void)notifications_sleep(scene.notifications, &scene.watcher, START + 6, START + 7);
-    EXPECT(notifications_sleep(scene.notifications, &scene.watcher, START + 6, START + 7));
-    EXPECT_INT(scene.planned_ns, START + 7);
-    end(&scene);
+    (void)notifications_sleep(scene->notifications, &scene->watcher, START + 6, START + 7);
+    EXPECT(notifications_sleep(scene->notifications, &scene->watcher, START + 6, START + 7));
+    EXPECT_INT(scene->planned_ns, START + 7);
 }
 
-TEST(progress_is_kept_of_the_run_under_way_and_brought_up_to_now)
+TEST_ASLEEP(progress_is_kept_of_the_run_under_way_and_brought_up_to_now)
 {
     struct progress progress = {.steps_done = 5,
                                 .steps_planned = 35,
@@ -278,66 +250,57 @@ TEST(progress_is_kept_of_the_run_under_way_and_brought_up_to_now)
                                 .elapsed_seconds = 2,
                                 .seconds_left = 3};
     struct progress got = {.steps_done = -7};
-    struct scene scene;
 
-    begin_asleep(&scene);
-    EXPECT(!notifications_get_progress(scene.notifications, run.text, START, &got));
-    notifications_progress(scene.notifications, &run, &progress, START);
-    EXPECT_STR(scene.diary.text, "sr"); /* progress is news */
-    EXPECT(!notifications_get_progress(scene.notifications, other.text, START, &got));
+    EXPECT(!notifications_get_progress(scene->notifications, run.text, START, &got));
+    notifications_progress(scene->notifications, &run, &progress, START);
+    EXPECT_STR(scene->diary.text, "sr"); /* progress is news */
+    EXPECT(!notifications_get_progress(scene->notifications, other.text, START, &got));
     EXPECT_INT(got.steps_done, -7);
-    EXPECT(notifications_get_progress(scene.notifications, run.text, START + SECOND, &got));
+    EXPECT(notifications_get_progress(scene->notifications, run.text, START + SECOND, &got));
     EXPECT_INT(got.steps_done, 5);
     EXPECT_INT(got.steps_planned, 35);
     EXPECT_NEAR(got.samples_per_second, 100, 0);
     EXPECT_NEAR(got.elapsed_seconds, 3, 1e-9);
     EXPECT_NEAR(got.seconds_left, 2, 1e-9);
-    EXPECT(notifications_get_progress(scene.notifications, run.text, START + 60 * SECOND, &got));
+    EXPECT(notifications_get_progress(scene->notifications, run.text, START + 60 * SECOND, &got));
     EXPECT_NEAR(got.seconds_left, 0, 0); /* never less than nothing */
-    EXPECT(notifications_get_progress(scene.notifications, run.text, START - SECOND, &got));
+    EXPECT(notifications_get_progress(scene->notifications, run.text, START - SECOND, &got));
     EXPECT_NEAR(got.elapsed_seconds, 2, 0); /* a "now" that has been overtaken */
 
-    notifications_progress(scene.notifications, &other, &progress, START + 61 * SECOND);
-    EXPECT(!notifications_get_progress(scene.notifications, run.text, START + 62 * SECOND, &got));
-    end(&scene);
+    notifications_progress(scene->notifications, &other, &progress, START + 61 * SECOND);
+    EXPECT(
+        !notifications_get_progress(scene->notifications, run.text, START + 62 * SECOND, &got));
 }
 
-TEST(closing_wakes_all_waiters_and_later_waits_return_at_once)
+TEST_ASLEEP(closing_wakes_all_waiters_and_later_waits_return_at_once)
 {
     struct diary second_diary = {0};
     struct watcher second;
-    struct scene scene;
 
-    begin_asleep(&scene);
-    second = scene.watcher;
+    second = scene->watcher;
     second.user = &second_diary;
-    notifications_watch(scene.notifications, &second, &other_topic, START);
-    EXPECT(!notifications_sleep(scene.notifications, &second, START, LATER));
-    EXPECT(notifications_sleep(scene.notifications, &second, START, LATER));
-    EXPECT_INT(notifications_count(scene.notifications), 2);
-    EXPECT(!notifications_is_closed(scene.notifications));
+    notifications_watch(scene->notifications, &second, &other_topic, START);
+    EXPECT(!notifications_sleep(scene->notifications, &second, START, LATER));
+    EXPECT(notifications_sleep(scene->notifications, &second, START, LATER));
+    EXPECT_INT(notifications_count(scene->notifications), 2);
+    EXPECT(!notifications_is_closed(scene->notifications));
 
-    notifications_close(scene.notifications, START + 1);
-    EXPECT(notifications_is_closed(scene.notifications));
-    EXPECT_STR(scene.diary.text, "sr");
+    notifications_close(scene->notifications, START + 1);
+    EXPECT(notifications_is_closed(scene->notifications));
+    EXPECT_STR(scene->diary.text, "sr");
     EXPECT_STR(second_diary.text, "sr");
-    EXPECT(!notifications_sleep(scene.notifications, &second, START + 2, LATER));
-    EXPECT(!notifications_sleep(scene.notifications, &second, START + 3, LATER));
-    notifications_leave(scene.notifications, &second);
-    end(&scene);
+    EXPECT(!notifications_sleep(scene->notifications, &second, START + 2, LATER));
+    EXPECT(!notifications_sleep(scene->notifications, &second, START + 3, LATER));
+    notifications_leave(scene->notifications, &second);
 }
 
-TEST(a_removed_listener_gets_no_notification)
+TEST_ASLEEP(a_removed_listener_gets_no_notification)
 {
-    struct scene scene;
-
-    begin_asleep(&scene);
-    notifications_leave(scene.notifications, &scene.watcher);
-    notifications_leave(scene.notifications, &scene.watcher); /* harmless */
-    notifications_tell(scene.notifications, run.text, START + 1);
-    EXPECT_INT(notifications_tick(scene.notifications, LATER), LLONG_MAX);
-    EXPECT_STR(scene.diary.text, "s");
-    end(&scene);
+    notifications_leave(scene->notifications, &scene->watcher);
+    notifications_leave(scene->notifications, &scene->watcher); /* harmless */
+    notifications_tell(scene->notifications, run.text, START + 1);
+    EXPECT_INT(notifications_tick(scene->notifications, LATER), LLONG_MAX);
+    EXPECT_STR(scene->diary.text, "s");
 }
 
 /* Of three sleepers the first `leaving` in `order` leave; only the others are woken. */

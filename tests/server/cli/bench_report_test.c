@@ -5,31 +5,14 @@
 #include "server/cli/commands.h"
 #include "tests/db/database.h"
 #include "tests/db/finished.h"
+#include "tests/server/runs/queued_sweep.h"
 
 /* A sweep of two cells in two blocks: runs 1 to 4, all queued. Its id. */
 static struct run_id sweep_of(struct db *db)
 {
-    static struct topology topology = {
-        .cpu_count = 2, .core_count = 2, .package_count = 1, .node_count = 1};
-    static const char request[] = "{\"blocks\":2,\"base\":{},\"cells\":[{\"precision\":\"f32\"},"
-                                  "{\"precision\":\"bf16\"}]}";
-    const struct place place = {.topology = &topology, .root = "/nowhere"};
-    AUTO(sweep_clear) struct sweep sweep = {0};
-    struct run_id id = {{0}};
-    struct error err = {0};
-    bool replayed;
-
-    EXPECT(sweep_from_text(request, strlen(request), &place, &sweep, &err));
-    EXPECT(sweeps_create(db,
-                         &(struct sweep_order){.sweep = &sweep,
-                                               .blocks = 2,
-                                               .request = request,
-                                               .instance = "m5.large",
-                                               .now_us = NOON_US,
-                                               .queue_limit = 10},
-                         &id, &replayed, &err));
-    EXPECT_STR(err.message, "");
-    return id;
+    return queued_sweep_on(db, 2,
+                           "{\"blocks\":2,\"base\":{},"
+                           "\"cells\":[{\"precision\":\"f32\"},{\"precision\":\"bf16\"}]}");
 }
 
 /* What becomes of the next run of the queue. */
@@ -51,6 +34,13 @@ static void end_next(struct db *db, enum run_state state, double value, enum val
             .throughput = {.known = true, .low = value * 0.99, .high = value * 1.01}};
     EXPECT(runs_end(db, &run, &err));
     EXPECT_STR(err.message, "");
+}
+
+/* So many runs that finish with 100 samples per second. */
+static void finish(struct db *db, int runs)
+{
+    for (int i = 0; i < runs; i++)
+        end_next(db, RUN_FINISHED, 100, VALIDITY_OK);
 }
 
 static struct bench_report report_of(void)
@@ -75,8 +65,7 @@ TEST_WITH_DATABASE(runs_of_a_configuration_are_summed_up_with_their_cost)
     AUTO(bench_report_clear) struct bench_report report = report_of();
     struct run_id id = sweep_of(db);
 
-    for (int i = 0; i < 4; i++)
-        end_next(db, RUN_FINISHED, 100, VALIDITY_OK);
+    finish(db, 4);
     load(db, &id, &report);
     EXPECT_INT((long long)report.run_count, 4);
     EXPECT_INT((long long)report.cell_count, 2);
@@ -98,8 +87,7 @@ TEST_WITH_DATABASE(without_a_price_in_dollars_there_is_no_cost)
     AUTO(bench_report_clear) struct bench_report report = report_of();
     struct run_id id = sweep_of(db);
 
-    for (int i = 0; i < 4; i++)
-        end_next(db, RUN_FINISHED, 100, VALIDITY_OK);
+    finish(db, 4);
     report.price.dollars = 0;
     load(db, &id, &report);
     EXPECT(report.cell_count == 2 && !report.cells[0].has_cost);
@@ -128,8 +116,7 @@ TEST_WITH_DATABASE(a_voided_run_does_not_count)
     struct run_id id = sweep_of(db), last;
     bool changed;
 
-    for (int i = 0; i < 3; i++)
-        end_next(db, RUN_FINISHED, 100, VALIDITY_OK);
+    finish(db, 3);
     end_next(db, RUN_FINISHED, 300, VALIDITY_OK);
     text_of(db, "SELECT id FROM runs ORDER BY number DESC LIMIT 1", sizeof last.text, last.text);
     EXPECT(voids_put(db, last.text, &because, &voided, &changed, NULL));
@@ -144,8 +131,7 @@ TEST_WITH_DATABASE(a_run_that_failed_or_never_ran_is_missed)
     AUTO(bench_report_clear) struct bench_report report = report_of(), cancelled = report_of();
     struct run_id id = sweep_of(db);
 
-    for (int i = 0; i < 3; i++)
-        end_next(db, RUN_FINISHED, 100, VALIDITY_OK);
+    finish(db, 3);
     load(db, &id, &report);
     EXPECT_INT(bench_report_status(&report), EXIT_PARTLY); /* one is queued */
     EXPECT(sweeps_end(db, id.text, SWEEP_CANCELLED, NOON_US, NULL));
@@ -177,8 +163,7 @@ TEST_WITH_DATABASE(of_attempts_the_last_one_stands)
     end_next(db, RUN_INTERRUPTED, 0, VALIDITY_UNKNOWN);
     EXPECT(sweeps_find(db, id.text, &row, NULL));
     EXPECT(sweeps_requeue(db, &row, "m5.large", NOON_US, NULL));
-    for (int i = 0; i < 4; i++)
-        end_next(db, RUN_FINISHED, 100, VALIDITY_OK);
+    finish(db, 4);
     load(db, &id, &report);
     EXPECT_INT((long long)report.run_count, 4);
     for (size_t i = 0; i < report.run_count; i++)
@@ -186,21 +171,27 @@ TEST_WITH_DATABASE(of_attempts_the_last_one_stands)
     EXPECT_INT(bench_report_status(&report), 0);
 }
 
+/* Queues the invalid run again. */
+static void repeat(struct db *db, const struct run_id *id)
+{
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    bool queued = false;
+
+    EXPECT(sweeps_find(db, id->text, &row, NULL));
+    EXPECT(sweeps_repeat(db, &row, (struct sweep_repeat){"", NOON_US, 100}, &queued, NULL));
+    EXPECT(queued);
+}
+
 TEST_WITH_DATABASE(a_repeated_run_stays_and_the_one_that_repeats_it_counts)
 {
     AUTO(bench_report_clear) struct bench_report before = report_of(), after = report_of();
-    AUTO(sweep_row_clear) struct sweep_row row = {0};
     struct run_id id = sweep_of(db);
-    bool queued = false;
 
     end_next(db, RUN_FINISHED, 300, VALIDITY_INVALID);
-    for (int i = 0; i < 3; i++)
-        end_next(db, RUN_FINISHED, 100, VALIDITY_OK);
+    finish(db, 3);
     load(db, &id, &before);
     EXPECT_INT(bench_report_status(&before), EXIT_PARTLY);
-    EXPECT(sweeps_find(db, id.text, &row, NULL));
-    EXPECT(sweeps_repeat(db, &row, (struct sweep_repeat){"", NOON_US, 100}, &queued, NULL));
-    EXPECT(queued);
+    repeat(db, &id);
     end_next(db, RUN_FINISHED, 100, VALIDITY_OK);
     load(db, &id, &after);
     EXPECT_INT((long long)after.run_count, 5);
@@ -216,15 +207,11 @@ TEST_WITH_DATABASE(a_repeated_run_stays_and_the_one_that_repeats_it_counts)
 TEST_WITH_DATABASE(a_repetition_that_is_invalid_too_leaves_it_missed)
 {
     AUTO(bench_report_clear) struct bench_report report = report_of();
-    AUTO(sweep_row_clear) struct sweep_row row = {0};
     struct run_id id = sweep_of(db);
-    bool queued = false;
 
-    for (int i = 0; i < 3; i++)
-        end_next(db, RUN_FINISHED, 100, VALIDITY_OK);
+    finish(db, 3);
     end_next(db, RUN_FINISHED, 300, VALIDITY_INVALID);
-    EXPECT(sweeps_find(db, id.text, &row, NULL));
-    EXPECT(sweeps_repeat(db, &row, (struct sweep_repeat){"", NOON_US, 100}, &queued, NULL));
+    repeat(db, &id);
     end_next(db, RUN_FINISHED, 300, VALIDITY_INVALID);
     load(db, &id, &report);
     EXPECT_INT(bench_report_status(&report), EXIT_PARTLY);

@@ -87,6 +87,16 @@ static void make(struct sample *sample)
                                                .said_us = NOON_US - 12 * 60 * 1000000LL}}};
 }
 
+#define TEST_WITH_SAMPLE(name) TEST_GIVEN(name, struct sample *sample, with_sample)
+
+static void with_sample(void (*test)(struct sample *sample))
+{
+    struct sample sample;
+
+    make(&sample);
+    test(&sample);
+}
+
 /* The table, without what only aligns it. */
 static char *table_of(const struct bench_report *report)
 {
@@ -110,57 +120,48 @@ static void expect_line(const struct bench_report *report, const char *line)
         fprintf(stderr, "no '%s' in:\n%s\n", line, table);
 }
 
-TEST(the_table_has_machine_price_runs_and_cost)
+TEST_WITH_SAMPLE(the_table_has_machine_price_runs_and_cost)
 {
-    struct sample sample;
-
-    make(&sample);
-    expect_line(&sample.report,
+    expect_line(&sample->report,
                 "Bench quick, 2026-01-01T12:00:00.000Z, sweep 01HF7YAT00000000000000000C\n");
-    expect_line(&sample.report, "Machine m7i.large, aws, us-east-1, spot\nA CPU, 2 cores, amx\n");
-    expect_line(&sample.report, "Price 0.105263157 USD an hour, spot, ");
-    expect_line(&sample.report,
+    expect_line(&sample->report,
+                "Machine m7i.large, aws, us-east-1, spot\nA CPU, 2 cores, amx\n");
+    expect_line(&sample->report, "Price 0.105263157 USD an hour, spot, ");
+    expect_line(&sample->report,
                 " (aws-spot-page), 12 min old; discount: 0.95 of it is paid (agreed)\n");
-    expect_line(&sample.report, "precision=f32 12.35 12.30 to 12.40 warn: 2 % were stolen; "
-                                "something was swapped\n");
-    expect_line(&sample.report, "precision=f32 - - failed: the worker was silent\n");
-    expect_line(&sample.report, "precision=f32 12.35 12.30 to 12.40 over steps, 1 of 2 runs");
-    expect_line(&sample.report, "444442 442800 to 446400 samples per dollar\n");
-    expect_line(&sample.report, "2.250 2.240 to 2.258 dollars per million samples\n");
-    expect_line(&sample.report, "Not reported: no hub is set (--report-to)\n");
+    expect_line(&sample->report, "precision=f32 12.35 12.30 to 12.40 warn: 2 % were stolen; "
+                                 "something was swapped\n");
+    expect_line(&sample->report, "precision=f32 - - failed: the worker was silent\n");
+    expect_line(&sample->report, "precision=f32 12.35 12.30 to 12.40 over steps, 1 of 2 runs");
+    expect_line(&sample->report, "444442 442800 to 446400 samples per dollar\n");
+    expect_line(&sample->report, "2.250 2.240 to 2.258 dollars per million samples\n");
+    expect_line(&sample->report, "Not reported: no hub is set (--report-to)\n");
 }
 
-TEST(the_table_has_the_answers_of_the_hub)
+TEST_WITH_SAMPLE(the_table_has_the_answers_of_the_hub)
 {
-    struct sample sample;
-
-    make(&sample);
-    sample.report.hub = &sample.hub;
-    sample.report.counts = (struct delivery_counts){.accepted = 3, .refused = 1};
-    expect_line(&sample.report, "something was swapped [refused: steps: are odd]\n");
-    expect_line(&sample.report, "Hub http://hub.test: 3 accepted, 1 refused, 0 still waiting\n");
-    sample.report.counts.waiting = 2;
-    snprintf(sample.hub.last_error, sizeof sample.hub.last_error, "Connection refused");
-    expect_line(&sample.report, "2 still waiting: Connection refused\n\"pennyworth push\" sends");
+    sample->report.hub = &sample->hub;
+    sample->report.counts = (struct delivery_counts){.accepted = 3, .refused = 1};
+    expect_line(&sample->report, "something was swapped [refused: steps: are odd]\n");
+    expect_line(&sample->report, "Hub http://hub.test: 3 accepted, 1 refused, 0 still waiting\n");
+    sample->report.counts.waiting = 2;
+    snprintf(sample->hub.last_error, sizeof sample->hub.last_error, "Connection refused");
+    expect_line(&sample->report,
+                "2 still waiting: Connection refused\n\"pennyworth push\" sends");
 }
 
-TEST(a_run_that_was_repeated_is_shown_as_such)
+TEST_WITH_SAMPLE(a_run_that_was_repeated_is_shown_as_such)
 {
-    struct sample sample;
-
-    make(&sample);
-    sample.runs[0].repeated = true;
-    expect_line(&sample.report, "something was swapped [repeated]\n");
+    sample->runs[0].repeated = true;
+    expect_line(&sample->report, "something was swapped [repeated]\n");
 }
 
-TEST(the_gain_of_more_time_is_reported)
+TEST_WITH_SAMPLE(the_gain_of_more_time_is_reported)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 10000}, other = {.limit = 10000};
-    struct sample sample;
     struct run *run;
 
-    make(&sample);
-    run = &sample.runs[0].run;
+    run = &sample->runs[0].run;
     run->spec.max_seconds = 100;
     run->ended_by = "little_more";
     run->started_us = NOON_US;
@@ -175,38 +176,32 @@ TEST(the_gain_of_more_time_is_reported)
     EXPECT(strstr(other.data, ", within 3.0 %: more time would have bought little"));
 }
 
-TEST(unknown_values_are_called_unknown)
+TEST_WITH_SAMPLE(unknown_values_are_called_unknown)
 {
-    struct sample sample;
-
-    make(&sample);
-    sample.report.identity = (struct identity){.note = "metadata is switched off"};
-    sample.report.price = (struct machine_price){.why_not = "the instance type is not known"};
-    sample.report.why_ended = "10 seconds are over (--max-seconds)";
-    sample.cells[0].has_cost = false;
-    sample.cells[0].standing = (struct standing){.level = STANDING_NONE};
-    expect_line(&sample.report, "Machine of no known type (metadata is switched off)\n");
-    expect_line(&sample.report, "Price not known: the instance type is not known\n");
-    expect_line(&sample.report, "precision=f32 - - no valid run of 2\n");
-    expect_line(&sample.report, "Ended early: 10 seconds are over (--max-seconds)\n");
-    sample.cells[0].refused = "precision: not here";
-    expect_line(&sample.report, "precision=f32 cannot be run here: precision: not here\n");
-    AUTO(freep) char *table = table_of(&sample.report);
+    sample->report.identity = (struct identity){.note = "metadata is switched off"};
+    sample->report.price = (struct machine_price){.why_not = "the instance type is not known"};
+    sample->report.why_ended = "10 seconds are over (--max-seconds)";
+    sample->cells[0].has_cost = false;
+    sample->cells[0].standing = (struct standing){.level = STANDING_NONE};
+    expect_line(&sample->report, "Machine of no known type (metadata is switched off)\n");
+    expect_line(&sample->report, "Price not known: the instance type is not known\n");
+    expect_line(&sample->report, "precision=f32 - - no valid run of 2\n");
+    expect_line(&sample->report, "Ended early: 10 seconds are over (--max-seconds)\n");
+    sample->cells[0].refused = "precision: not here";
+    expect_line(&sample->report, "precision=f32 cannot be run here: precision: not here\n");
+    AUTO(freep) char *table = table_of(&sample->report);
     EXPECT(table && !strstr(table, "dollar"));
 }
 
-TEST(a_price_that_a_person_gave_has_no_age)
+TEST_WITH_SAMPLE(a_price_that_a_person_gave_has_no_age)
 {
-    struct sample sample;
-
-    make(&sample);
-    sample.report.price = (struct machine_price){
+    sample->report.price = (struct machine_price){
         .known = true,
         .factor = 1,
         .dollars = 0.2,
         .at.price = {
             .kind = PRICE_TYPED, .currency = "USD", .nanos = 200000000, .feed = "option"}};
-    expect_line(&sample.report, "Price 0.2 USD an hour, typed, given by a person\n");
+    expect_line(&sample->report, "Price 0.2 USD an hour, typed, given by a person\n");
 }
 
 TEST(numbers_keep_four_digits_whatever_their_size)
@@ -231,19 +226,17 @@ TEST(numbers_keep_four_digits_whatever_their_size)
     }
 }
 
-TEST(the_json_has_the_same)
+TEST_WITH_SAMPLE(the_json_has_the_same)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 100000};
     AUTO(json_decrefp) json_t *json = NULL;
-    struct sample sample;
     const char *state, *hub, *reason, *why;
     double low, dollars;
     int status, waiting, cores;
 
-    make(&sample);
-    sample.report.hub = &sample.hub;
-    sample.report.counts.waiting = 2;
-    EXPECT(bench_json_write(&text, &sample.report));
+    sample->report.hub = &sample->hub;
+    sample->report.counts.waiting = 2;
+    EXPECT(bench_json_write(&text, &sample->report));
     EXPECT(text.used > 0 && text.data[text.used - 1] == '\n');
     json = json_loadb(text.data, text.used, JSON_REJECT_DUPLICATES, NULL);
     EXPECT_INT(json_unpack(json,
@@ -267,15 +260,12 @@ TEST(the_json_has_the_same)
     EXPECT_STR(why, "the worker was silent");
 }
 
-TEST(without_room_nothing_is_promised)
+TEST_WITH_SAMPLE(without_room_nothing_is_promised)
 {
-    struct sample sample;
-
-    make(&sample);
     for (size_t limit = 1; limit < 800; limit += 7) {
         AUTO(bytes_free) struct bytes table = {.limit = limit}, json = {.limit = limit};
 
-        EXPECT(!bench_table_write(&table, &sample.report));
-        EXPECT(!bench_json_write(&json, &sample.report));
+        EXPECT(!bench_table_write(&table, &sample->report));
+        EXPECT(!bench_json_write(&json, &sample->report));
     }
 }

@@ -2,6 +2,8 @@
 
 #include "common/clock.h"
 #include "tests/db/database.h"
+#include "tests/server/base/untimed.h"
+#include "tests/server/runs/queued_sweep.h"
 
 #define REQUEST "{\"knobs\":{\"batch_size\":[8]},\"blocks\":2}"
 
@@ -17,45 +19,18 @@ struct scene {
     size_t size;
 };
 
-static void ignore(void *user, long long when_ns)
-{
-    (void)user;
-    (void)when_ns;
-}
-
-static struct run_id place_sweep(struct db *db)
-{
-    static struct topology topology = {
-        .cpu_count = 4, .core_count = 4, .package_count = 1, .node_count = 1};
-    const struct place place = {.topology = &topology, .isa = CPU_AVX2, .root = "/nowhere"};
-    AUTO(sweep_clear) struct sweep sweep = {0};
-    struct run_id id = {""};
-    bool replayed;
-
-    EXPECT(sweep_from_text(REQUEST, strlen(REQUEST), &place, &sweep, NULL));
-    EXPECT(sweeps_create(db,
-                         &(struct sweep_order){.sweep = &sweep,
-                                               .blocks = sweep.blocks,
-                                               .request = REQUEST,
-                                               .instance = "",
-                                               .now_us = NOON_US,
-                                               .queue_limit = 9},
-                         &id, &replayed, NULL));
-    return id;
-}
-
 static void begin(struct scene *scene)
 {
     *scene = (struct scene){.folder = folder_make()};
     scene->db = open_database(&scene->folder);
     scene->pool = db_pool_open(scene->folder.file, 1, NULL);
-    scene->notifications = notifications_new(NS_PER_SECOND, ignore, NULL);
+    scene->notifications = untimed_notifications();
     scene->out = open_memstream(&scene->text, &scene->size);
     EXPECT(scene->pool && scene->notifications && scene->out);
     scene->server = (struct server){.pool = scene->pool, .notifications = scene->notifications};
     scene->watch = (struct bench_watch){.server = &scene->server,
                                         .out = scene->out,
-                                        .sweep = place_sweep(scene->db),
+                                        .sweep = queued_sweep_on(scene->db, 4, REQUEST),
                                         .planned = 2};
 }
 
@@ -67,6 +42,17 @@ static void end(struct scene *scene)
     db_pool_free(scene->pool);
     db_free(scene->db);
     folder_remove(&scene->folder);
+}
+
+#define TEST_WITH_SWEEP(name) TEST_GIVEN(name, struct scene *scene, with_sweep)
+
+static void with_sweep(void (*test)(struct scene *scene))
+{
+    struct scene scene;
+
+    begin(&scene);
+    test(&scene);
+    end(&scene);
 }
 
 static struct bench_sight look(struct scene *scene)
@@ -89,35 +75,35 @@ static void run_one(struct scene *scene, enum run_state state)
     EXPECT(runs_end(scene->db, &run, NULL));
 }
 
-static void expect_settled(enum run_state state, size_t settled)
+static void expect_settled(struct scene *scene, enum run_state state, size_t settled)
 {
-    struct scene scene;
-    struct bench_sight sight;
+    struct bench_sight sight = look(scene);
 
-    begin(&scene);
-    sight = look(&scene);
     EXPECT_INT((long long)sight.settled, 0);
     EXPECT(!sight.idle && !sight.over);
-    run_one(&scene, state);
-    sight = look(&scene);
+    run_one(scene, state);
+    sight = look(scene);
     EXPECT_INT((long long)sight.ended, 1);
     EXPECT_INT((long long)sight.settled, (long long)settled);
-    claim_one(scene.db);
-    sight = look(&scene);
+    claim_one(scene->db);
+    sight = look(scene);
     EXPECT(sight.running.text[0] != '\0');
-    EXPECT(strstr(scene.text, settled ? "run 2 of 2 begins" : "run 1 of 2 begins") != NULL);
-    end(&scene);
+    EXPECT(strstr(scene->text, settled ? "run 2 of 2 begins" : "run 1 of 2 begins") != NULL);
 }
 
-TEST(a_failed_run_is_settled)
+TEST_WITH_SWEEP(a_failed_run_is_settled)
 {
-    expect_settled(RUN_FAILED, 1);
+    expect_settled(scene, RUN_FAILED, 1);
 }
 
-TEST(a_run_that_is_repeated_is_not_settled)
+TEST_WITH_SWEEP(an_interrupted_run_is_repeated_and_not_settled)
 {
-    expect_settled(RUN_INTERRUPTED, 0);
-    expect_settled(RUN_PREEMPTED, 0);
+    expect_settled(scene, RUN_INTERRUPTED, 0);
+}
+
+TEST_WITH_SWEEP(a_preempted_run_is_repeated_and_not_settled)
+{
+    expect_settled(scene, RUN_PREEMPTED, 0);
 }
 
 static void end_invalid(struct scene *scene)
@@ -135,26 +121,24 @@ static void end_invalid(struct scene *scene)
     EXPECT(runs_end(scene->db, &run, NULL));
 }
 
-TEST(a_repetition_is_printed_as_one_and_counts_once)
+TEST_WITH_SWEEP(a_repetition_is_printed_as_one_and_counts_once)
 {
     AUTO(sweep_row_clear) struct sweep_row row = {0};
-    struct scene scene;
     struct bench_sight sight;
     bool queued;
 
-    begin(&scene);
-    end_invalid(&scene);
-    run_one(&scene, RUN_FAILED);
-    sight = look(&scene);
+    end_invalid(scene);
+    run_one(scene, RUN_FAILED);
+    sight = look(scene);
     EXPECT_INT((long long)sight.settled, 2);
-    EXPECT(sweeps_find(scene.db, scene.watch.sweep.text, &row, NULL));
-    EXPECT(sweeps_repeat(scene.db, &row, (struct sweep_repeat){"", NOON_US, 100}, &queued, NULL));
+    EXPECT(sweeps_find(scene->db, scene->watch.sweep.text, &row, NULL));
+    EXPECT(
+        sweeps_repeat(scene->db, &row, (struct sweep_repeat){"", NOON_US, 100}, &queued, NULL));
     EXPECT(queued);
-    claim_one(scene.db);
-    sight = look(&scene);
+    claim_one(scene->db);
+    sight = look(scene);
     EXPECT_INT((long long)sight.settled, 1);
-    EXPECT(strstr(scene.text, "run 2 of 2 begins again: the one before was invalid\n") != NULL);
-    end(&scene);
+    EXPECT(strstr(scene->text, "run 2 of 2 begins again: the one before was invalid\n") != NULL);
 }
 
 /* The run under way has come this far. */
@@ -177,9 +161,8 @@ static size_t count_lines(const struct scene *scene)
     return lines;
 }
 
-TEST(the_first_figure_comes_at_once_and_others_now_and_then)
+TEST_WITH_SWEEP(the_first_figure_comes_at_once_and_others_now_and_then)
 {
-    struct scene scene;
     struct bench_sight sight;
     struct progress some = {.steps_done = 6,
                             .steps_planned = 60,
@@ -188,45 +171,40 @@ TEST(the_first_figure_comes_at_once_and_others_now_and_then)
                             .elapsed_seconds = 20,
                             .seconds_left = 100};
 
-    begin(&scene);
-    claim_one(scene.db);
-    sight = look(&scene);
-    EXPECT_INT((long long)count_lines(&scene), 1);
-    hear(&scene, sight.running.text, (struct progress){.steps_planned = 60});
-    EXPECT_INT((long long)count_lines(&scene), 1); /* there is no figure yet */
-    sight = hear(&scene, sight.running.text, some);
+    claim_one(scene->db);
+    sight = look(scene);
+    EXPECT_INT((long long)count_lines(scene), 1);
+    hear(scene, sight.running.text, (struct progress){.steps_planned = 60});
+    EXPECT_INT((long long)count_lines(scene), 1); /* there is no figure yet */
+    sight = hear(scene, sight.running.text, some);
     EXPECT_INT(sight.steps, 6);
-    EXPECT(strstr(scene.text,
+    EXPECT(strstr(scene->text,
                   "batch_size=8: warming up, 14.8 samples/s within roughly 6.0 %, about 100 s "
                   "left, about 4 min of all\n") != NULL);
     some.half_width_percent = 3;
     some.within_reach_percent = 2.2;
-    hear(&scene, sight.running.text, some);
-    EXPECT_INT((long long)count_lines(&scene), 2); /* too early for another */
-    scene.watch.printed_ns -= 21 * NS_PER_SECOND;
-    hear(&scene, sight.running.text, some);
-    EXPECT(strstr(scene.text,
+    hear(scene, sight.running.text, some);
+    EXPECT_INT((long long)count_lines(scene), 2); /* too early for another */
+    scene->watch.printed_ns -= 21 * NS_PER_SECOND;
+    hear(scene, sight.running.text, some);
+    EXPECT(strstr(scene->text,
                   "measuring, 14.8 samples/s within 3.0 % (2.2 % is within reach), about 100 s "
                   "left") != NULL);
-    end(&scene);
 }
 
-TEST(a_terminal_has_one_line_that_is_written_anew)
+TEST_WITH_SWEEP(a_terminal_has_one_line_that_is_written_anew)
 {
-    struct scene scene;
     struct bench_sight sight;
     struct progress some = {.steps_done = 6, .steps_planned = 60, .samples_per_second = 14.8};
 
-    begin(&scene);
-    scene.watch.terminal = true;
-    claim_one(scene.db);
-    sight = look(&scene);
+    scene->watch.terminal = true;
+    claim_one(scene->db);
+    sight = look(scene);
     for (int second = 0; second < 3; second++) {
-        scene.watch.printed_ns -= 2 * NS_PER_SECOND;
-        hear(&scene, sight.running.text, some);
+        scene->watch.printed_ns -= 2 * NS_PER_SECOND;
+        hear(scene, sight.running.text, some);
     }
-    EXPECT_INT((long long)count_lines(&scene), 1);
-    EXPECT(strstr(scene.text, " samples/s\r\033[Kbatch_size=8: warming up") != NULL);
-    EXPECT(scene.watch.line_is_open);
-    end(&scene);
+    EXPECT_INT((long long)count_lines(scene), 1);
+    EXPECT(strstr(scene->text, " samples/s\r\033[Kbatch_size=8: warming up") != NULL);
+    EXPECT(scene->watch.line_is_open);
 }

@@ -10,8 +10,6 @@
 #define OF_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 #define OF_ABD "a52d159f262b2c6ddb724a61840befc36eb30c88877a4030b65cbe86298449c9"
 
-static char file[] = "/tmp/pennyworth-tokens-XXXXXX";
-
 /* What access needs of a server. */
 struct stage {
     struct config config;
@@ -20,9 +18,9 @@ struct stage {
     struct route route;
 };
 
-static void write_file(const char *text)
+static void write_file(struct stage *stage, const char *text)
 {
-    FILE *out = fopen(file, "w");
+    FILE *out = fopen(stage->config.tokens, "w");
 
     EXPECT(out && fputs(text, out) >= 0);
     if (out)
@@ -33,6 +31,7 @@ static void stage_clear(struct stage **stage)
 {
     bytes_free(&(*stage)->exchange.reply.body);
     token_store_free((*stage)->server.token_store);
+    (void)!unlink((*stage)->config.tokens);
     audit_free((*stage)->server.audit);
     free(*stage);
 }
@@ -43,8 +42,9 @@ static struct stage *set(const char *tokens)
     struct stage *stage = calloc(1, sizeof *stage);
 
     if (tokens) {
-        write_file(tokens);
-        snprintf(stage->config.tokens, sizeof stage->config.tokens, "%s", file);
+        snprintf(stage->config.tokens, sizeof stage->config.tokens, "/tmp/pennyworth-XXXXXX");
+        close(mkstemp(stage->config.tokens));
+        write_file(stage, tokens);
     }
     stage->server.token_store = token_store_new(&stage->config, NULL);
     stage->server.audit = audit_open("/dev/null", NULL);
@@ -82,7 +82,7 @@ static const char *field(const struct stage *stage, const char *name)
     return NULL;
 }
 
-static void without_tokens_every_client_may_do_everything(void)
+TEST(without_tokens_every_client_may_do_everything)
 {
     AUTO(stage_clear) struct stage *stage = set(NULL);
 
@@ -93,7 +93,7 @@ static void without_tokens_every_client_may_do_everything(void)
     EXPECT_STR(access_sender(&stage->exchange), "");
 }
 
-static void each_scope_opens_what_it_says(void)
+TEST(each_scope_opens_what_it_says)
 {
     static const struct {
         const char *scopes;
@@ -117,7 +117,7 @@ static void each_scope_opens_what_it_says(void)
     }
 }
 
-static void an_unknown_client_gets_401_with_the_scheme(void)
+TEST(an_unknown_client_gets_401_with_the_scheme)
 {
     static const char *const headers[] = {
         NULL, "", "Bearer", "Bearer ", "Bearer ab", "Bearer abcd", "Basic abc", "abc"};
@@ -132,7 +132,7 @@ static void an_unknown_client_gets_401_with_the_scheme(void)
     EXPECT_INT(status(stage, ACCESS_READ, longest), 401);
 }
 
-static void a_missing_scope_is_named(void)
+TEST(a_missing_scope_is_named)
 {
     AUTO(stage_clear) struct stage *stage = set("c1 read sha256:" OF_ABC "\n");
 
@@ -143,7 +143,7 @@ static void a_missing_scope_is_named(void)
     EXPECT(strstr(stage->exchange.reply.body.data, "the scope import (or write) is missing"));
 }
 
-static void over_a_limit_the_answer_says_which_and_when(void)
+TEST(over_a_limit_the_answer_says_which_and_when)
 {
     AUTO(stage_clear)
     struct stage *stage =
@@ -164,7 +164,7 @@ static void over_a_limit_the_answer_says_which_and_when(void)
     EXPECT_STR(field(stage, "Retry-After"), "30");
 }
 
-static void a_request_above_the_limit_of_runs_costs_no_bytes(void)
+TEST(a_request_above_the_limit_of_runs_costs_no_bytes)
 {
     AUTO(stage_clear)
     struct stage *stage = set("c1 import sha256:" OF_ABC " mib_per_hour=1 runs_per_hour=10\n");
@@ -181,7 +181,7 @@ static void a_request_above_the_limit_of_runs_costs_no_bytes(void)
     EXPECT(!access_spend(&stage->exchange, LIMIT_BYTES, 700000));
 }
 
-static void only_what_writes_is_for_the_audit(void)
+TEST(only_what_writes_is_for_the_audit)
 {
     AUTO(stage_clear) struct stage *stage = set("c1 read sha256:" OF_ABC "\n");
     static const struct {
@@ -197,7 +197,7 @@ static void only_what_writes_is_for_the_audit(void)
     }
 }
 
-static void the_tokens_of_options_give_no_sender(void)
+TEST(the_tokens_of_options_give_no_sender)
 {
     AUTO(stage_clear) struct stage *stage = set("c1 import sha256:" OF_ABC "\n");
 
@@ -215,17 +215,17 @@ static void the_tokens_of_options_give_no_sender(void)
     EXPECT_INT(status(stage, ACCESS_WRITE, "Bearer the-writer"), 0);
 }
 
-static void a_wrong_file_changes_nothing(void)
+TEST(a_wrong_file_changes_nothing)
 {
     AUTO(stage_clear) struct stage *stage = set("c1 read sha256:" OF_ABC "\n");
     struct error err = {0};
 
-    write_file("c2 read sha256:" OF_ABD "\nc1 nothing\n");
+    write_file(stage, "c2 read sha256:" OF_ABD "\nc1 nothing\n");
     EXPECT(!token_store_reload(stage->server.token_store, &err));
     EXPECT(strstr(err.field, ":2") != NULL);
     EXPECT_INT(status(stage, ACCESS_READ, "Bearer abc"), 0);
     EXPECT_INT(status(stage, ACCESS_READ, "Bearer abd"), 401);
-    write_file("c2 read sha256:" OF_ABD "\n");
+    write_file(stage, "c2 read sha256:" OF_ABD "\n");
     EXPECT(token_store_reload(stage->server.token_store, NULL));
     EXPECT_INT(status(stage, ACCESS_READ, "Bearer abc"), 401);
     EXPECT_INT(status(stage, ACCESS_READ, "Bearer abd"), 0);
@@ -249,7 +249,7 @@ static void *find_many(void *user)
     return NULL;
 }
 
-static void a_file_is_read_again_while_tokens_are_looked_for(void)
+TEST(a_file_is_read_again_while_tokens_are_looked_for)
 {
     AUTO(stage_clear)
     struct stage *stage =
@@ -263,25 +263,4 @@ static void a_file_is_read_again_while_tokens_are_looked_for(void)
         EXPECT(token_store_reload(stage->server.token_store, NULL));
     for (size_t i = 0; i < COUNT(threads); i++)
         pthread_join(threads[i], NULL);
-}
-
-int main(void)
-{
-    int descriptor = mkstemp(file);
-
-    if (descriptor < 0)
-        return 1;
-    close(descriptor);
-    RUN(without_tokens_every_client_may_do_everything);
-    RUN(each_scope_opens_what_it_says);
-    RUN(an_unknown_client_gets_401_with_the_scheme);
-    RUN(a_missing_scope_is_named);
-    RUN(over_a_limit_the_answer_says_which_and_when);
-    RUN(a_request_above_the_limit_of_runs_costs_no_bytes);
-    RUN(only_what_writes_is_for_the_audit);
-    RUN(the_tokens_of_options_give_no_sender);
-    RUN(a_wrong_file_changes_nothing);
-    RUN(a_file_is_read_again_while_tokens_are_looked_for);
-    unlink(file);
-    return test_result();
 }

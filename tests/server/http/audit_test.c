@@ -11,13 +11,29 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-static char folder[] = "/tmp/pennyworth-audit-XXXXXX";
-static char file[64], moved[64];
+/* An audit in a folder of its own. */
+struct place {
+    char folder[40], file[64], moved[64];
+    struct audit *audit;
+};
 
-static void audit_freep(struct audit **audit)
+static void begin(void (*test)(struct place *place))
 {
-    audit_free(*audit);
+    struct place place = {.folder = "/tmp/pennyworth-audit-XXXXXX"};
+
+    EXPECT(mkdtemp(place.folder) != NULL);
+    snprintf(place.file, sizeof place.file, "%s/audit", place.folder);
+    snprintf(place.moved, sizeof place.moved, "%s/audit.1", place.folder);
+    place.audit = audit_open(place.file, NULL);
+    EXPECT(place.audit != NULL);
+    test(&place);
+    audit_free(place.audit);
+    unlink(place.file);
+    unlink(place.moved);
+    rmdir(place.folder);
 }
+
+#define TEST_WITH_AUDIT(name) TEST_GIVEN(name, struct place *place, begin)
 
 static char *content(const char *path)
 {
@@ -38,26 +54,23 @@ static const struct audit_entry entry = {.at_us = 1767323045000000,
                                          .status = 200,
                                          .bytes = 12};
 
-static void raw_bytes_of_a_path_leave_the_line_json(void)
+TEST_WITH_AUDIT(raw_bytes_of_a_path_leave_the_line_json)
 {
-    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
     struct audit_entry odd = entry;
     AUTO(json_decrefp) json_t *line = NULL;
     AUTO(freep) char *text = NULL;
 
     odd.path = "/v1/\xff\xc3(\x1b\xe2\x82";
-    audit_write(audit, &odd);
-    text = content(file);
+    audit_write(place->audit, &odd);
+    text = content(place->file);
     line = json_loads(text, 0, NULL);
     EXPECT(line);
     EXPECT_STR(json_string_value(json_object_get(line, "path")), "/v1/??"
                                                                  "(???");
-    (void)!unlink(file);
 }
 
-static void a_line_has_the_token_the_request_and_the_result(void)
+TEST_WITH_AUDIT(a_line_has_the_token_the_request_and_the_result)
 {
-    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
     struct sockaddr_in four = {.sin_family = AF_INET};
     struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     struct audit_entry first = entry, second = entry, third = entry;
@@ -73,10 +86,10 @@ static void a_line_has_the_token_the_request_and_the_result(void)
     second.who = NULL;
     second.id = (struct run_id){"01ARZ3NDEKTSV4RRFFQ69G5FAV"};
     third.status = 0;
-    audit_write(audit, &first);
-    audit_write(audit, &second);
-    audit_write(audit, &third);
-    AUTO(freep) char *text = content(file);
+    audit_write(place->audit, &first);
+    audit_write(place->audit, &second);
+    audit_write(place->audit, &third);
+    AUTO(freep) char *text = content(place->file);
     EXPECT_STR(
         text, "{\"at\":\"2026-01-02T03:04:05.000Z\",\"who\":\"c1\",\"from\":\"127.0.0.1\","
               "\"method\":\"POST\",\"path\":\"/v1/runs/import\",\"status\":200,\"bytes\":12,"
@@ -86,26 +99,23 @@ static void a_line_has_the_token_the_request_and_the_result(void)
               "\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\"}\n"
               "{\"at\":\"2026-01-02T03:04:05.000Z\",\"who\":\"c1\",\"from\":null,"
               "\"method\":\"POST\",\"path\":\"/v1/runs/import\",\"status\":null,\"bytes\":12}\n");
-    EXPECT_INT(stat(file, &about), 0);
+    EXPECT_INT(stat(place->file, &about), 0);
     EXPECT_INT(about.st_mode & 0777, 0600);
 }
 
-static void a_path_cannot_end_a_line_and_a_long_one_is_cut_between_letters(void)
+TEST_WITH_AUDIT(a_path_cannot_end_a_line_and_a_long_one_is_cut_between_letters)
 {
-    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
     struct audit_entry odd = entry;
     char path[1000];
 
-    unlink(file);
-    EXPECT(audit_reopen(audit, NULL));
     odd.path = "/a\"b\nc";
-    audit_write(audit, &odd);
+    audit_write(place->audit, &odd);
     memset(path, 'x', sizeof path);
     path[999] = '\0';
     memcpy(path + 199, "\xc3\xa9", 2);
     odd.path = path;
-    audit_write(audit, &odd);
-    AUTO(freep) char *text = content(file);
+    audit_write(place->audit, &odd);
+    AUTO(freep) char *text = content(place->file);
     EXPECT(strstr(text, "\"path\":\"/a\\\"b\\u000ac\"") ||
            strstr(text, "\"path\":\"/a\\\"b\\nc\""));
     EXPECT(strstr(text, "xxx\",\"status\":200") != NULL);
@@ -113,38 +123,31 @@ static void a_path_cannot_end_a_line_and_a_long_one_is_cut_between_letters(void)
     EXPECT(strlen(text) < 600);
 }
 
-static void a_file_is_begun_anew_where_the_old_one_was_moved_away(void)
+TEST_WITH_AUDIT(a_file_is_begun_anew_where_the_old_one_was_moved_away)
 {
-    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
-
-    unlink(file);
-    EXPECT(audit_reopen(audit, NULL));
-    audit_write(audit, &entry);
-    EXPECT_INT(rename(file, moved), 0);
-    audit_write(audit, &entry);
-    EXPECT(audit_reopen(audit, NULL));
-    audit_write(audit, &entry);
-    AUTO(freep) char *old = content(moved), *new = content(file);
+    audit_write(place->audit, &entry);
+    EXPECT_INT(rename(place->file, place->moved), 0);
+    audit_write(place->audit, &entry);
+    EXPECT(audit_reopen(place->audit, NULL));
+    audit_write(place->audit, &entry);
+    AUTO(freep) char *old = content(place->moved), *new = content(place->file);
     EXPECT_INT((long long)strlen(old), 2 * (long long)strlen(new));
 }
 
-static void an_audit_file_that_cannot_be_opened_is_refused_and_the_old_one_stays(void)
+TEST_WITH_AUDIT(an_audit_file_that_cannot_be_opened_is_refused_and_the_old_one_stays)
 {
-    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
     struct error err = {0};
 
     EXPECT(!audit_open("/nonexistent/audit", &err));
     EXPECT_STR(err.field, "--audit");
     EXPECT(!audit_open("/", NULL));
-    unlink(file);
-    EXPECT(audit_reopen(audit, NULL));
-    EXPECT_INT(rename(file, moved), 0);
-    EXPECT_INT(mkdir(file, 0700), 0);
-    EXPECT(!audit_reopen(audit, NULL));
-    audit_write(audit, &entry);
-    AUTO(freep) char *old = content(moved);
+    EXPECT_INT(rename(place->file, place->moved), 0);
+    EXPECT_INT(mkdir(place->file, 0700), 0);
+    EXPECT(!audit_reopen(place->audit, NULL));
+    audit_write(place->audit, &entry);
+    AUTO(freep) char *old = content(place->moved);
     EXPECT(strstr(old, "\"who\":\"c1\"") != NULL);
-    EXPECT_INT(rmdir(file), 0);
+    EXPECT_INT(rmdir(place->file), 0);
 }
 
 static long long lines_of(const char *text, const char *part)
@@ -172,99 +175,95 @@ static long long failures(struct audit *audit)
     return metric(audit, "\npennyworth_audit_failures_total ");
 }
 
-static void a_line_that_is_lost_is_counted(void)
+TEST(a_line_that_is_lost_is_counted)
 {
-    AUTO(audit_freep) struct audit *audit = audit_open("/dev/full", NULL);
+    struct audit *audit = audit_open("/dev/full", NULL);
 
+    EXPECT(audit != NULL);
     EXPECT_INT(failures(audit), 0);
     audit_write(audit, &entry);
     audit_write(audit, &entry);
     EXPECT_INT(failures(audit), 2);
+    audit_free(audit);
 }
 
 /* A disk that is nearly full takes a part of a line. */
-static void after_a_line_without_an_end_the_next_one_begins_anew(void)
+TEST_WITH_AUDIT(after_a_line_without_an_end_the_next_one_begins_anew)
 {
-    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
     struct rlimit size, small;
     long long first;
 
-    unlink(file);
-    EXPECT(audit_reopen(audit, NULL));
-    audit_write(audit, &entry);
-    AUTO(freep) char *whole = content(file);
+    audit_write(place->audit, &entry);
+    AUTO(freep) char *whole = content(place->file);
     first = (long long)strlen(whole);
     signal(SIGXFSZ, SIG_IGN);
     EXPECT_INT(getrlimit(RLIMIT_FSIZE, &size), 0);
     small = size;
     small.rlim_cur = (rlim_t)first + 10;
     EXPECT_INT(setrlimit(RLIMIT_FSIZE, &small), 0);
-    audit_write(audit, &entry); /* ten bytes of it */
-    audit_write(audit, &entry); /* nothing */
+    audit_write(place->audit, &entry); /* ten bytes of it */
+    audit_write(place->audit, &entry); /* nothing */
     EXPECT_INT(setrlimit(RLIMIT_FSIZE, &size), 0);
-    EXPECT_INT(failures(audit), 2);
-    audit_write(audit, &entry);
-    audit_write(audit, &entry);
-    AUTO(freep) char *text = content(file);
+    EXPECT_INT(failures(place->audit), 2);
+    audit_write(place->audit, &entry);
+    audit_write(place->audit, &entry);
+    AUTO(freep) char *text = content(place->file);
     EXPECT_INT((long long)strlen(text), first + 10 + 1 + 2 * first);
     EXPECT_INT(text[first + 10], '\n');
     EXPECT_STR(text + first + 11 + first, whole);
-    EXPECT_INT(failures(audit), 2);
+    EXPECT_INT(failures(place->audit), 2);
 }
 
-static void unknown_tokens_get_sixty_lines_a_minute_and_the_rest_is_counted(void)
+TEST_WITH_AUDIT(unknown_tokens_get_sixty_lines_a_minute_and_the_rest_is_counted)
 {
-    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
     struct audit_entry stranger = entry, known = entry;
 
-    unlink(file);
-    EXPECT(audit_reopen(audit, NULL));
     stranger.who = NULL;
     stranger.status = 401;
     for (int i = 0; i < 100; i++) { /* one each 100 ms */
         stranger.at_ns = known.at_ns = i * 100 * NS_PER_MS;
-        audit_write(audit, &stranger);
+        audit_write(place->audit, &stranger);
         if (i % 10 == 9)
-            audit_write(audit, &known); /* of these none is left out */
+            audit_write(place->audit, &known); /* of these none is left out */
     }
     {
-        AUTO(freep) char *text = content(file);
+        AUTO(freep) char *text = content(place->file);
         EXPECT_INT(lines_of(text, "\"status\":401"), 60);
         EXPECT_INT(lines_of(text, "\"status\":200"), 10);
         EXPECT_INT(lines_of(text, "\"suppressed\":10}"), 4); /* each in the next line */
         EXPECT_INT(lines_of(text, "suppressed"), 4);
     }
-    EXPECT_INT(metric(audit, "\npennyworth_audit_suppressed_total "), 40);
+    EXPECT_INT(metric(place->audit, "\npennyworth_audit_suppressed_total "), 40);
     stranger.at_ns = 60 * NS_PER_SECOND - 1;
-    audit_write(audit, &stranger);
+    audit_write(place->audit, &stranger);
     for (int i = 0; i < 3; i++) { /* a minute after the first two of them */
         stranger.at_ns = 60 * NS_PER_SECOND + 100 * NS_PER_MS;
-        audit_write(audit, &stranger);
+        audit_write(place->audit, &stranger);
     }
-    AUTO(freep) char *text = content(file);
+    AUTO(freep) char *text = content(place->file);
     EXPECT_INT(lines_of(text, "\"status\":401"), 62);
     EXPECT_INT(lines_of(text, "\"suppressed\":1}"), 1);
-    EXPECT_INT(metric(audit, "\npennyworth_audit_suppressed_total "), 42);
+    EXPECT_INT(metric(place->audit, "\npennyworth_audit_suppressed_total "), 42);
 }
 
-static void the_next_line_has_the_number_of_lines_left_out(void)
+TEST_WITH_AUDIT(the_next_line_has_the_number_of_lines_left_out)
 {
     struct audit_entry stranger = entry;
 
-    unlink(file);
-    EXPECT_INT(symlink("/dev/full", file), 0);
-    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
+    unlink(place->file);
+    EXPECT_INT(symlink("/dev/full", place->file), 0);
+    EXPECT(audit_reopen(place->audit, NULL));
     stranger.status = 401;
     for (int i = 0; i < 70; i++)
-        audit_write(audit, &stranger);
-    audit_write(audit, &entry);
-    EXPECT_INT(failures(audit), 61);
-    EXPECT_INT(metric(audit, "\npennyworth_audit_suppressed_total "), 10);
-    unlink(file);
-    EXPECT(audit_reopen(audit, NULL));
-    audit_write(audit, &entry);
-    audit_write(audit, &entry);
-    AUTO(freep) char *text = content(file);
+        audit_write(place->audit, &stranger);
+    audit_write(place->audit, &entry);
+    EXPECT_INT(failures(place->audit), 61);
+    EXPECT_INT(metric(place->audit, "\npennyworth_audit_suppressed_total "), 10);
+    unlink(place->file);
+    EXPECT(audit_reopen(place->audit, NULL));
+    audit_write(place->audit, &entry);
+    audit_write(place->audit, &entry);
+    AUTO(freep) char *text = content(place->file);
     EXPECT(strstr(text, "\"suppressed\":10}\n{\"at\":") != NULL);
     EXPECT_INT(lines_of(text, "suppressed"), 1);
 }
@@ -284,20 +283,17 @@ static void *tell_many(void *user)
     return NULL;
 }
 
-static void lines_of_many_threads_do_not_mix(void)
+TEST_WITH_AUDIT(lines_of_many_threads_do_not_mix)
 {
-    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
     pthread_t threads[THREADS];
     char *rest;
     long long count = 0;
 
-    unlink(file);
-    EXPECT(audit_reopen(audit, NULL));
     for (int i = 0; i < THREADS; i++)
-        EXPECT_INT(pthread_create(&threads[i], NULL, tell_many, audit), 0);
+        EXPECT_INT(pthread_create(&threads[i], NULL, tell_many, place->audit), 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    AUTO(freep) char *text = content(file);
+    AUTO(freep) char *text = content(place->file);
     rest = text;
     for (char *line = strsep(&rest, "\n"); line && *line; line = strsep(&rest, "\n"), count++)
         EXPECT(strncmp(line, "{\"at\":", 6) == 0 &&
@@ -305,44 +301,18 @@ static void lines_of_many_threads_do_not_mix(void)
     EXPECT_INT(count, THREADS * LINES);
 }
 
-static void a_line_says_what_was_taken_back_and_why(void)
+TEST_WITH_AUDIT(a_line_says_what_was_taken_back_and_why)
 {
-    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
     struct audit_entry taken = entry;
 
-    unlink(file);
-    EXPECT(audit_reopen(audit, NULL));
     taken.did = "price withdrawn";
     snprintf(taken.object, sizeof taken.object, "3-1700000000000000");
-    audit_write(audit, &taken);
+    audit_write(place->audit, &taken);
     memset(taken.reason, '"', REASON_MAX); /* twice as long as text of JSON */
-    audit_write(audit, &taken);
-    AUTO(freep) char *text = content(file);
+    audit_write(place->audit, &taken);
+    AUTO(freep) char *text = content(place->file);
     EXPECT(strstr(text, "\"bytes\":12,\"did\":\"price withdrawn\",\"id\":\"3-1700000000000000\","
                         "\"reason\":null}\n") != NULL);
     EXPECT(strstr(text, "\"reason\":\"\\\"\\\"") != NULL);
     EXPECT(text[strlen(text) - 1] == '\n');
-}
-
-int main(void)
-{
-    if (!mkdtemp(folder))
-        return 1;
-    snprintf(file, sizeof file, "%s/audit", folder);
-    snprintf(moved, sizeof moved, "%s/audit.1", folder);
-    RUN(raw_bytes_of_a_path_leave_the_line_json);
-    RUN(a_line_has_the_token_the_request_and_the_result);
-    RUN(a_line_says_what_was_taken_back_and_why);
-    RUN(a_path_cannot_end_a_line_and_a_long_one_is_cut_between_letters);
-    RUN(a_file_is_begun_anew_where_the_old_one_was_moved_away);
-    RUN(an_audit_file_that_cannot_be_opened_is_refused_and_the_old_one_stays);
-    RUN(a_line_that_is_lost_is_counted);
-    RUN(after_a_line_without_an_end_the_next_one_begins_anew);
-    RUN(unknown_tokens_get_sixty_lines_a_minute_and_the_rest_is_counted);
-    RUN(the_next_line_has_the_number_of_lines_left_out);
-    RUN(lines_of_many_threads_do_not_mix);
-    unlink(file);
-    unlink(moved);
-    rmdir(folder);
-    return test_result();
 }

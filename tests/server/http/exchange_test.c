@@ -8,8 +8,6 @@
 #define OF_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 #define MIB (1024 * 1024)
 
-static char file[] = "/tmp/pennyworth-tokens-XXXXXX";
-
 /* What a request meets before its handler. */
 struct stage {
     struct config config;
@@ -25,6 +23,7 @@ static void stage_clear(struct stage **stage)
     bytes_free(&(*stage)->exchange.reply.body);
     freep(&(*stage)->exchange.request.parameters);
     token_store_free((*stage)->server.token_store);
+    unlink((*stage)->config.tokens);
     free(*stage);
 }
 
@@ -32,14 +31,15 @@ static void stage_clear(struct stage **stage)
 static struct stage *set(const char *scopes_and_limits)
 {
     struct stage *stage = calloc(1, sizeof *stage);
-    FILE *out = fopen(file, "w");
+    FILE *out;
     char scopes[32], limits[64] = "";
 
     EXPECT(sscanf(scopes_and_limits, "%31s %63s", scopes, limits) >= 1);
+    snprintf(stage->config.tokens, sizeof stage->config.tokens, "/tmp/pennyworth-XXXXXX");
+    out = fdopen(mkstemp(stage->config.tokens), "w");
     EXPECT(out && fprintf(out, "c1 %s sha256:" OF_ABC " %s\n", scopes, limits) > 0);
     if (out)
         fclose(out);
-    snprintf(stage->config.tokens, sizeof stage->config.tokens, "%s", file);
     stage->server.config = &stage->config;
     stage->server.large_body_slots = &stage->room;
     stage->server.token_store = token_store_new(&stage->config, NULL);
@@ -71,6 +71,14 @@ static void begin(struct stage *stage, const char *method, const char *path, con
     exchange_admit(exchange);
 }
 
+/* Has the request answered by this handler. */
+static void take_over(struct stage *stage, void (*handler)(struct exchange *exchange))
+{
+    stage->route = *stage->exchange.request.match.route;
+    stage->route.handler = handler;
+    stage->exchange.request.match.route = &stage->route;
+}
+
 /* The status it ends with: 299 where it came to its handler. */
 static int end(struct stage *stage, size_t bytes)
 {
@@ -81,11 +89,8 @@ static int end(struct stage *stage, size_t bytes)
         piece = bytes < sizeof blanks ? bytes : sizeof blanks;
         exchange_take_body(exchange, blanks, piece);
     }
-    if (exchange->request.match.route) {
-        stage->route = *exchange->request.match.route;
-        stage->route.handler = handle;
-        exchange->request.match.route = &stage->route;
-    }
+    if (exchange->request.match.route)
+        take_over(stage, handle);
     if (exchange->reply.status == 0)
         exchange_answer(exchange);
     return exchange->reply.status;
@@ -98,7 +103,7 @@ static bool is_for_bytes(const struct stage *stage)
     return text && strstr(text, "\"field\":\"mib_per_hour\"") != NULL;
 }
 
-static void a_large_body_takes_room_until_it_is_answered(void)
+TEST(a_large_body_takes_room_until_it_is_answered)
 {
     AUTO(stage_clear) struct stage *stage = set("import");
 
@@ -108,7 +113,7 @@ static void a_large_body_takes_room_until_it_is_answered(void)
     EXPECT_INT(stage->room.taken, 0);
 }
 
-static void a_body_refused_for_its_size_takes_no_slot(void)
+TEST(a_body_refused_for_its_size_takes_no_slot)
 {
     AUTO(stage_clear) struct stage *stage = set("import mib_per_hour=1");
 
@@ -124,7 +129,7 @@ static void a_body_refused_for_its_size_takes_no_slot(void)
     EXPECT_INT(stage->room.taken, 0);
 }
 
-static void a_body_in_chunks_that_is_too_large_is_paid_for(void)
+TEST(a_body_in_chunks_that_is_too_large_is_paid_for)
 {
     AUTO(stage_clear) struct stage *stage = set("import mib_per_hour=40");
 
@@ -140,7 +145,7 @@ static void a_body_in_chunks_that_is_too_large_is_paid_for(void)
     EXPECT_INT(stage->room.taken, 0);
 }
 
-static void a_body_where_none_is_wanted_is_paid_for(void)
+TEST(a_body_where_none_is_wanted_is_paid_for)
 {
     AUTO(stage_clear) struct stage *stage = set("read mib_per_hour=1");
 
@@ -165,17 +170,15 @@ static void sleep_and_wake(struct exchange *exchange)
     exchange->hold.waits = true;
 }
 
-static void a_body_whose_answer_is_held_is_paid_for_once(void)
+TEST(a_body_whose_answer_is_held_is_paid_for_once)
 {
     AUTO(stage_clear) struct stage *stage = set("import mib_per_hour=1");
 
     for (int i = 0; i < 2; i++) {
         begin(stage, "POST", "/v1/runs/import", NULL);
-        exchange_take_body(&stage->exchange, file, 10);
+        exchange_take_body(&stage->exchange, "0123456789", 10);
         stage->exchange.request.received = MIB / 2;
-        stage->route = *stage->exchange.request.match.route;
-        stage->route.handler = sleep_and_wake;
-        stage->exchange.request.match.route = &stage->route;
+        take_over(stage, sleep_and_wake);
         exchange_answer(&stage->exchange);
         EXPECT(stage->exchange.hold.waits);
         exchange_answer(&stage->exchange);
@@ -183,15 +186,13 @@ static void a_body_whose_answer_is_held_is_paid_for_once(void)
     }
 }
 
-static void a_large_body_stays_while_its_answer_is_held(void)
+TEST(a_large_body_stays_while_its_answer_is_held)
 {
     AUTO(stage_clear) struct stage *stage = set("import");
 
     begin(stage, "POST", "/v1/runs/import", "2097152");
-    stage->route = *stage->exchange.request.match.route;
-    stage->route.handler = sleep_and_wake;
-    stage->exchange.request.match.route = &stage->route;
-    exchange_take_body(&stage->exchange, file, 10);
+    take_over(stage, sleep_and_wake);
+    exchange_take_body(&stage->exchange, "0123456789", 10);
     exchange_answer(&stage->exchange);
     EXPECT_INT(stage->room.taken, 1);
     EXPECT_INT((long long)stage->exchange.request.body.used, 10);
@@ -199,7 +200,7 @@ static void a_large_body_stays_while_its_answer_is_held(void)
     EXPECT_INT(stage->room.taken, 0);
 }
 
-static void a_client_asked_to_come_back_is_read_to_the_end(void)
+TEST(a_client_asked_to_come_back_is_read_to_the_end)
 {
     AUTO(stage_clear) struct stage *stage = set("import");
 
@@ -211,22 +212,4 @@ static void a_client_asked_to_come_back_is_read_to_the_end(void)
     EXPECT(exchange_answers_early(&stage->exchange));
     EXPECT_INT(end(stage, 2 * MIB), 503);
     EXPECT_INT((long long)stage->exchange.request.body.used, 0);
-}
-
-int main(void)
-{
-    int descriptor = mkstemp(file);
-
-    if (descriptor < 0)
-        return 1;
-    close(descriptor);
-    RUN(a_large_body_takes_room_until_it_is_answered);
-    RUN(a_body_refused_for_its_size_takes_no_slot);
-    RUN(a_body_in_chunks_that_is_too_large_is_paid_for);
-    RUN(a_body_where_none_is_wanted_is_paid_for);
-    RUN(a_body_whose_answer_is_held_is_paid_for_once);
-    RUN(a_large_body_stays_while_its_answer_is_held);
-    RUN(a_client_asked_to_come_back_is_read_to_the_end);
-    unlink(file);
-    return test_result();
 }

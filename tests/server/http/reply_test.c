@@ -25,6 +25,22 @@ static const char *field_of(const struct exchange *exchange, const char *name)
     return NULL;
 }
 
+static void exchange_clear(struct exchange *exchange)
+{
+    bytes_free(&exchange->reply.body);
+    memset(exchange, 0, sizeof *exchange);
+}
+
+#define TEST_WITH_EXCHANGE(name) TEST_GIVEN(name, struct exchange *exchange, with_exchange)
+
+static void with_exchange(void (*test)(struct exchange *exchange))
+{
+    static struct exchange exchange;
+
+    test(&exchange);
+    exchange_clear(&exchange);
+}
+
 static const struct {
     enum error_kind kind;
     int status;
@@ -41,57 +57,53 @@ static const struct {
     {ERROR_UPSTREAM, 502, "urn:pennyworth:problem:upstream", NULL},
 };
 
-TEST(every_kind_of_error_has_its_status_and_is_a_problem_document)
+TEST_WITH_EXCHANGE(every_kind_of_error_has_its_status_and_is_a_problem_document)
 {
     for (size_t i = 0; i < COUNT(kinds); i++) {
-        static struct exchange exchange;
         struct error err = {0};
 
         error_set(&err, kinds[i].kind, "steps", "something about %d steps", 5);
-        reply_error(&exchange, &err);
+        reply_error(exchange, &err);
         EXPECT_INT(reply_status(kinds[i].kind), kinds[i].status);
-        EXPECT_INT(exchange.reply.status, kinds[i].status);
-        EXPECT_STR(exchange.reply.content_type, "application/problem+json");
-        EXPECT_STR(field_of(&exchange, "Retry-After"), kinds[i].retry_after);
+        EXPECT_INT(exchange->reply.status, kinds[i].status);
+        EXPECT_STR(exchange->reply.content_type, "application/problem+json");
+        EXPECT_STR(field_of(exchange, "Retry-After"), kinds[i].retry_after);
 
-        AUTO(json_decrefp) json_t *json = parse(&exchange);
+        AUTO(json_decrefp) json_t *json = parse(exchange);
         EXPECT_STR(member(json, "type"), kinds[i].type);
         EXPECT(strlen(member(json, "title")) > 0);
         EXPECT_INT(json_integer_value(json_object_get(json, "status")), kinds[i].status);
         EXPECT_STR(member(json, "detail"), "steps: something about 5 steps");
         EXPECT_STR(member(json, "field"), "steps");
         EXPECT(json_object_get(json, "allowed") == NULL);
-        bytes_free(&exchange.reply.body);
+        exchange_clear(exchange);
     }
 }
 
-TEST(an_internal_error_is_for_our_log_and_not_for_strangers)
+TEST_WITH_EXCHANGE(an_internal_error_is_for_our_log_and_not_for_strangers)
 {
-    static struct exchange exchange;
     struct error err = {0};
 
     error_set(&err, ERROR_INTERNAL, NULL, "no such table: secrets in /var/db");
-    reply_error(&exchange, &err);
-    EXPECT_INT(exchange.reply.status, 500);
-    EXPECT(strstr(exchange.reply.body.data, "secrets") == NULL);
-    EXPECT(strstr(exchange.reply.body.data, "/var/db") == NULL);
+    reply_error(exchange, &err);
+    EXPECT_INT(exchange->reply.status, 500);
+    EXPECT(strstr(exchange->reply.body.data, "secrets") == NULL);
+    EXPECT(strstr(exchange->reply.body.data, "/var/db") == NULL);
 
-    AUTO(json_decrefp) json_t *json = parse(&exchange);
+    AUTO(json_decrefp) json_t *json = parse(exchange);
     EXPECT_STR(member(json, "type"), "urn:pennyworth:problem:internal");
     EXPECT_STR(member(json, "detail"), "the server's log says more");
-    bytes_free(&exchange.reply.body);
 }
 
-TEST(an_error_says_what_is_allowed)
+TEST_WITH_EXCHANGE(an_error_says_what_is_allowed)
 {
     static const char *const choices[] = {"f32", "bf16", NULL};
-    static struct exchange exchange;
     struct error range = {0}, above = {0}, list = {0};
 
     error_not_allowed(&range, "steps", (struct allowed){.ranged = true, .min = 1, .max = 9},
                       "got 10");
-    reply_error(&exchange, &range);
-    AUTO(json_decrefp) json_t *first_document = parse(&exchange);
+    reply_error(exchange, &range);
+    AUTO(json_decrefp) json_t *first_document = parse(exchange);
     json_t *first = json_object_get(first_document, "allowed");
     EXPECT_INT(json_integer_value(json_object_get(first, "minimum")), 1);
     EXPECT_INT(json_integer_value(json_object_get(first, "maximum")), 9);
@@ -100,35 +112,32 @@ TEST(an_error_says_what_is_allowed)
 
     error_not_allowed(&above, "budget",
                       (struct allowed){.ranged = true, .above_min = true, .max = 9}, "got 0");
-    reply_error(&exchange, &above);
-    AUTO(json_decrefp) json_t *above_document = parse(&exchange);
+    reply_error(exchange, &above);
+    AUTO(json_decrefp) json_t *above_document = parse(exchange);
     json_t *open_range = json_object_get(above_document, "allowed");
     EXPECT_INT(json_integer_value(json_object_get(open_range, "exclusiveMinimum")), 0);
     EXPECT_INT(json_integer_value(json_object_get(open_range, "maximum")), 9);
     EXPECT(json_object_get(open_range, "minimum") == NULL);
 
     error_not_allowed(&list, "precision", (struct allowed){.choices = choices}, "got f64");
-    reply_error(&exchange, &list);
-    AUTO(json_decrefp) json_t *second_document = parse(&exchange);
+    reply_error(exchange, &list);
+    AUTO(json_decrefp) json_t *second_document = parse(exchange);
     json_t *second = json_object_get(second_document, "allowed");
     json_t *values = json_object_get(second, "values");
     EXPECT_INT((long long)json_array_size(values), 2);
     EXPECT_STR(json_string_value(json_array_get(values, 1)), "bf16");
     EXPECT(json_object_get(second, "minimum") == NULL);
-    bytes_free(&exchange.reply.body);
 }
 
-TEST(a_text_of_a_client_cannot_break_the_document)
+TEST_WITH_EXCHANGE(a_text_of_a_client_cannot_break_the_document)
 {
-    static struct exchange exchange;
     struct error err = {0};
 
     error_set(&err, ERROR_INVALID, "\"},\303\274\n", "'%s' is wrong", "\"\\\xff\x01</script>");
-    reply_error(&exchange, &err);
-    AUTO(json_decrefp) json_t *json = parse(&exchange);
+    reply_error(exchange, &err);
+    AUTO(json_decrefp) json_t *json = parse(exchange);
     EXPECT_STR(member(json, "field"), "\"},???");
     EXPECT_STR(member(json, "detail"), "\"},???: '\"\\\?\?</script>' is wrong");
-    bytes_free(&exchange.reply.body);
 }
 
 static const struct {
@@ -148,96 +157,86 @@ static const struct {
     {503, "urn:pennyworth:problem:stopping"},
 };
 
-TEST(what_only_http_can_say_is_a_problem_document_too)
+TEST_WITH_EXCHANGE(what_only_http_can_say_is_a_problem_document_too)
 {
     for (size_t i = 0; i < COUNT(problems); i++) {
-        static struct exchange exchange;
         const char *field = i % 2 ? "Accept" : NULL;
 
-        reply_problem(&exchange, problems[i].status, field, "because of %s", "that");
-        EXPECT_INT(exchange.reply.status, problems[i].status);
-        EXPECT_STR(exchange.reply.content_type, "application/problem+json");
+        reply_problem(exchange, problems[i].status, field, "because of %s", "that");
+        EXPECT_INT(exchange->reply.status, problems[i].status);
+        EXPECT_STR(exchange->reply.content_type, "application/problem+json");
 
-        AUTO(json_decrefp) json_t *json = parse(&exchange);
+        AUTO(json_decrefp) json_t *json = parse(exchange);
         EXPECT_STR(member(json, "type"), problems[i].type);
         EXPECT(strlen(member(json, "title")) > 0);
         EXPECT_INT(json_integer_value(json_object_get(json, "status")), problems[i].status);
         EXPECT_STR(member(json, "detail"), field ? "Accept: because of that" : "because of that");
         EXPECT_STR(member(json, "field"), field);
-        bytes_free(&exchange.reply.body);
+        exchange_clear(exchange);
     }
 }
 
-TEST(an_error_replaces_whatever_the_reply_held)
+TEST_WITH_EXCHANGE(an_error_replaces_whatever_the_reply_held)
 {
-    static struct exchange exchange;
-    struct json_writer out = {.bytes = &exchange.reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     struct error err = {0};
 
-    exchange.reply.body.limit = REPLY_MAX;
+    exchange->reply.body.limit = REPLY_MAX;
     jsonw_text(&out, NULL, "half an answer");
-    reply_json(&exchange, 200, &out);
-    reply_field(&exchange, "ETag", "\"%d\"", 5);
+    reply_json(exchange, 200, &out);
+    reply_field(exchange, "ETag", "\"%d\"", 5);
     error_set(&err, ERROR_NOT_FOUND, NULL, "there is no run");
-    reply_error(&exchange, &err);
+    reply_error(exchange, &err);
 
-    EXPECT_INT(exchange.reply.status, 404);
-    EXPECT_STR(field_of(&exchange, "ETag"), NULL);
-    EXPECT(strstr(exchange.reply.body.data, "half") == NULL);
-    AUTO(json_decrefp) json_t *json = parse(&exchange);
+    EXPECT_INT(exchange->reply.status, 404);
+    EXPECT_STR(field_of(exchange, "ETag"), NULL);
+    EXPECT(strstr(exchange->reply.body.data, "half") == NULL);
+    AUTO(json_decrefp) json_t *json = parse(exchange);
     EXPECT_STR(member(json, "field"), NULL);
-    bytes_free(&exchange.reply.body);
 }
 
-TEST(json_that_was_written_is_answered_as_it_is)
+TEST_WITH_EXCHANGE(json_that_was_written_is_answered_as_it_is)
 {
-    static struct exchange exchange;
-    struct json_writer out = {.bytes = &exchange.reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
 
-    exchange.reply.body.limit = REPLY_MAX;
+    exchange->reply.body.limit = REPLY_MAX;
     jsonw_text(&out, NULL, "whole");
-    reply_json(&exchange, 201, &out);
-    EXPECT_INT(exchange.reply.status, 201);
-    EXPECT_STR(exchange.reply.content_type, "application/json");
-    EXPECT_STR(exchange.reply.body.data, "\"whole\"");
-    bytes_free(&exchange.reply.body);
+    reply_json(exchange, 201, &out);
+    EXPECT_INT(exchange->reply.status, 201);
+    EXPECT_STR(exchange->reply.content_type, "application/json");
+    EXPECT_STR(exchange->reply.body.data, "\"whole\"");
 }
 
-TEST(json_that_did_not_fit_is_not_answered_in_part)
+TEST_WITH_EXCHANGE(json_that_did_not_fit_is_not_answered_in_part)
 {
-    static struct exchange exchange;
-    struct json_writer out = {.bytes = &exchange.reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
 
-    exchange.reply.body.limit = 5;
+    exchange->reply.body.limit = 5;
     jsonw_text(&out, NULL, "far too long");
-    reply_json(&exchange, 200, &out);
-    EXPECT_INT(exchange.reply.status, 500);
-    AUTO(json_decrefp) json_t *json = parse(&exchange);
+    reply_json(exchange, 200, &out);
+    EXPECT_INT(exchange->reply.status, 500);
+    AUTO(json_decrefp) json_t *json = parse(exchange);
     EXPECT_STR(member(json, "type"), "urn:pennyworth:problem:internal");
-    bytes_free(&exchange.reply.body);
 }
 
-TEST(fixed_bytes_are_answered_without_a_copy)
+TEST_WITH_EXCHANGE(fixed_bytes_are_answered_without_a_copy)
 {
-    static struct exchange exchange;
     static const char page[] = "<html>";
 
-    reply_fixed(&exchange, "text/html", page, strlen(page));
-    EXPECT_INT(exchange.reply.status, 200);
-    EXPECT_STR(exchange.reply.content_type, "text/html");
-    EXPECT(exchange.reply.fixed_body == page);
-    EXPECT_INT((long long)exchange.reply.fixed_size, 6);
-    EXPECT(exchange.reply.body.data == NULL);
+    reply_fixed(exchange, "text/html", page, strlen(page));
+    EXPECT_INT(exchange->reply.status, 200);
+    EXPECT_STR(exchange->reply.content_type, "text/html");
+    EXPECT(exchange->reply.fixed_body == page);
+    EXPECT_INT((long long)exchange->reply.fixed_size, 6);
+    EXPECT(exchange->reply.body.data == NULL);
 }
 
-TEST(header_fields_are_kept_in_order_up_to_the_limit)
+TEST_WITH_EXCHANGE(header_fields_are_kept_in_order_up_to_the_limit)
 {
-    static struct exchange exchange;
-
     for (int i = 0; i < REPLY_FIELDS_MAX; i++)
-        reply_field(&exchange, "X-Number", "%d", i);
-    EXPECT_INT(exchange.reply.field_count, REPLY_FIELDS_MAX);
-    EXPECT_STR(exchange.reply.fields[0].value, "0");
-    EXPECT_INT(strtol(exchange.reply.fields[REPLY_FIELDS_MAX - 1].value, NULL, 10),
+        reply_field(exchange, "X-Number", "%d", i);
+    EXPECT_INT(exchange->reply.field_count, REPLY_FIELDS_MAX);
+    EXPECT_STR(exchange->reply.fields[0].value, "0");
+    EXPECT_INT(strtol(exchange->reply.fields[REPLY_FIELDS_MAX - 1].value, NULL, 10),
                REPLY_FIELDS_MAX - 1);
 }

@@ -13,20 +13,20 @@ struct place {
     struct config config;
 };
 
-static void place_make(struct place *place)
-{
-    memset(place, 0, sizeof *place);
-    place->folder = folder_make();
-    place->db = open_database(&place->folder);
-    snprintf(place->config.database, sizeof place->config.database, "%s", place->folder.file);
-    snprintf(place->config.report_to, sizeof place->config.report_to, "http://hub.test/");
-    ENDED(place->db, 100);
-}
+#define TEST_WITH_PLACE(name) TEST_GIVEN(name, struct place *place, with_place)
 
-static void place_end(struct place *place)
+static void with_place(void (*test)(struct place *place))
 {
-    db_free(place->db);
-    folder_remove(&place->folder);
+    struct place place = {.folder = folder_make()};
+
+    log_set_level(LOG_ERROR);
+    place.db = open_database(&place.folder);
+    snprintf(place.config.database, sizeof place.config.database, "%s", place.folder.file);
+    snprintf(place.config.report_to, sizeof place.config.report_to, "http://hub.test/");
+    ENDED(place.db, 100);
+    test(&place);
+    db_free(place.db);
+    folder_remove(&place.folder);
 }
 
 static struct hub_uploader *start(struct place *place, struct hub *hub, long long pause_ns)
@@ -51,14 +51,12 @@ static long long waiting(struct place *place)
     return counts.waiting;
 }
 
-static void what_is_there_at_the_start_is_sent_unasked(void)
+TEST_WITH_PLACE(what_is_there_at_the_start_is_sent_unasked)
 {
-    AUTO(place_end) struct place place;
     HUB(hub, {0});
     struct hub_uploader_status status;
 
-    place_make(&place);
-    struct hub_uploader *uploader = start(&place, &hub, 0);
+    struct hub_uploader *uploader = start(place, &hub, 0);
     EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
     hub_uploader_status(uploader, &status);
     EXPECT_STR(status.hub, "http://hub.test");
@@ -66,38 +64,34 @@ static void what_is_there_at_the_start_is_sent_unasked(void)
     EXPECT(status.idle);
     EXPECT_STR(status.last_error, "");
     hub_uploader_free(uploader);
-    EXPECT_INT(waiting(&place), 0);
+    EXPECT_INT(waiting(place), 0);
     EXPECT_INT((long long)hub_count(&hub), 1);
 }
 
-static void each_end_of_a_run_is_sent_after_a_wake(void)
+TEST_WITH_PLACE(each_end_of_a_run_is_sent_after_a_wake)
 {
-    AUTO(place_end) struct place place;
     HUB(hub, {0});
 
-    place_make(&place);
-    struct hub_uploader *uploader = start(&place, &hub, 0);
+    struct hub_uploader *uploader = start(place, &hub, 0);
     EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
     for (int i = 2; i <= 4; i++) {
-        ENDED(place.db, 100);
+        ENDED(place->db, 100);
         hub_uploader_wake(uploader);
         EXPECT(
             hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
         EXPECT_INT((long long)hub_count(&hub), i);
-        EXPECT_INT(waiting(&place), 0);
+        EXPECT_INT(waiting(place), 0);
     }
     hub_uploader_free(uploader);
 }
 
-static void a_hub_that_is_down_is_asked_until_it_is_up(void)
+TEST_WITH_PLACE(a_hub_that_is_down_is_asked_until_it_is_up)
 {
-    AUTO(place_end) struct place place;
     HUB(hub, {.no_answer = "Connection refused"}, {.status = 503}, {.type = "text/html"},
         {.status = 401}, {0});
     struct hub_uploader_status status;
 
-    place_make(&place);
-    struct hub_uploader *uploader = start(&place, &hub, NS_PER_MS);
+    struct hub_uploader *uploader = start(place, &hub, NS_PER_MS);
     EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
     hub_uploader_status(uploader, &status);
     EXPECT_INT(status.accepted, 1);
@@ -117,30 +111,26 @@ static void expect_requests(struct hub *hub, size_t count)
     EXPECT(hub_count(hub) >= count);
 }
 
-static void a_wait_in_vain_ends_with_the_reason(void)
+TEST_WITH_PLACE(a_wait_in_vain_ends_with_the_reason)
 {
-    AUTO(place_end) struct place place;
     HUB(hub, {.status = 401});
     struct hub_uploader_status status;
 
-    place_make(&place);
-    struct hub_uploader *uploader = start(&place, &hub, 0);
+    struct hub_uploader *uploader = start(place, &hub, 0);
     expect_requests(&hub, 1);
     EXPECT(!hub_uploader_wait(uploader, clock_monotonic_ns() + 10 * NS_PER_MS));
     hub_uploader_status(uploader, &status);
     EXPECT(!status.idle);
     EXPECT(strstr(status.last_error, "401"));
     hub_uploader_free(uploader);
-    EXPECT_INT(waiting(&place), 1);
+    EXPECT_INT(waiting(place), 1);
 }
 
-static void at_the_end_a_hub_that_failed_is_asked_at_once(void)
+TEST_WITH_PLACE(at_the_end_a_hub_that_failed_is_asked_at_once)
 {
-    AUTO(place_end) struct place place;
     HUB(hub, {.status = 500}, {.status = 500}, {.status = 500}, {.status = 500}, {0});
 
-    place_make(&place);
-    struct hub_uploader *uploader = start(&place, &hub, 0);
+    struct hub_uploader *uploader = start(place, &hub, 0);
     for (size_t i = 1; i < 5; i++) {
         expect_requests(&hub, i);
         /* Else the next request would be seconds away. It may be too early: again, then. */
@@ -149,16 +139,14 @@ static void at_the_end_a_hub_that_failed_is_asked_at_once(void)
     }
     EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
     hub_uploader_free(uploader);
-    EXPECT_INT(waiting(&place), 0);
+    EXPECT_INT(waiting(place), 0);
 }
 
-static void a_hub_that_said_when_is_not_hurried(void)
+TEST_WITH_PLACE(a_hub_that_said_when_is_not_hurried)
 {
-    AUTO(place_end) struct place place;
     HUB(hub, {.status = 503, .retry_after = 600});
 
-    place_make(&place);
-    struct hub_uploader *uploader = start(&place, &hub, 0);
+    struct hub_uploader *uploader = start(place, &hub, 0);
     expect_requests(&hub, 1);
     EXPECT(!hub_uploader_wait(uploader, clock_monotonic_ns() + 50 * NS_PER_MS));
     hub_uploader_hurry(uploader);
@@ -168,14 +156,12 @@ static void a_hub_that_said_when_is_not_hurried(void)
     hub_uploader_free(uploader);
 }
 
-static void a_refused_run_is_settled_and_reported(void)
+TEST_WITH_PLACE(a_refused_run_is_settled_and_reported)
 {
-    AUTO(place_end) struct place place;
     HUB(hub, {.refused = 1});
     struct hub_uploader_status status;
 
-    place_make(&place);
-    struct hub_uploader *uploader = start(&place, &hub, 0);
+    struct hub_uploader *uploader = start(place, &hub, 0);
     EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
     hub_uploader_status(uploader, &status);
     EXPECT_INT(status.refused, 1);
@@ -183,44 +169,25 @@ static void a_refused_run_is_settled_and_reported(void)
     hub_uploader_free(uploader);
 }
 
-static void a_broken_database_is_not_taken_for_an_empty_one(void)
+TEST_WITH_PLACE(a_broken_database_is_not_taken_for_an_empty_one)
 {
-    AUTO(place_end) struct place place;
     HUB(hub, {0});
 
-    place_make(&place);
-    EXPECT(db_execute(place.db, "ALTER TABLE deliveries RENAME TO elsewhere", NULL));
-    struct hub_uploader *uploader = start(&place, &hub, NS_PER_MS);
+    EXPECT(db_execute(place->db, "ALTER TABLE deliveries RENAME TO elsewhere", NULL));
+    struct hub_uploader *uploader = start(place, &hub, NS_PER_MS);
     EXPECT(!hub_uploader_wait(uploader, clock_monotonic_ns() + 50 * NS_PER_MS));
-    EXPECT(db_execute(place.db, "ALTER TABLE elsewhere RENAME TO deliveries", NULL));
+    EXPECT(db_execute(place->db, "ALTER TABLE elsewhere RENAME TO deliveries", NULL));
     EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
     hub_uploader_free(uploader);
-    EXPECT_INT(waiting(&place), 0);
+    EXPECT_INT(waiting(place), 0);
 }
 
-static void without_a_database_it_does_not_start(void)
+TEST_WITH_PLACE(without_a_database_it_does_not_start)
 {
-    AUTO(place_end) struct place place;
     struct error err = {0};
 
-    place_make(&place);
-    snprintf(place.config.database, sizeof place.config.database, "/nowhere/at/all.db");
-    EXPECT(!hub_uploader_start(&(struct hub_uploader_parts){.config = &place.config}, &err));
+    snprintf(place->config.database, sizeof place->config.database, "/nowhere/at/all.db");
+    EXPECT(!hub_uploader_start(&(struct hub_uploader_parts){.config = &place->config}, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
     hub_uploader_free(NULL);
-}
-
-int main(void)
-{
-    log_set_level(LOG_ERROR);
-    RUN(what_is_there_at_the_start_is_sent_unasked);
-    RUN(each_end_of_a_run_is_sent_after_a_wake);
-    RUN(a_hub_that_is_down_is_asked_until_it_is_up);
-    RUN(a_wait_in_vain_ends_with_the_reason);
-    RUN(at_the_end_a_hub_that_failed_is_asked_at_once);
-    RUN(a_hub_that_said_when_is_not_hurried);
-    RUN(a_refused_run_is_settled_and_reported);
-    RUN(a_broken_database_is_not_taken_for_an_empty_one);
-    RUN(without_a_database_it_does_not_start);
-    return test_result();
 }

@@ -2,9 +2,7 @@
 
 #include "common/cleanup.h"
 #include "tests/db/database.h"
-#include "tests/test.h"
-
-#include <limits.h>
+#include "tests/server/base/untimed.h"
 
 #define LARGE (4 * SMALL_IMPORT)
 #define THREADS 2 /* that take imports */
@@ -16,29 +14,22 @@ struct scene {
     struct long_jobs *jobs;
 };
 
-static void wake_by(void *user, long long when_ns)
-{
-    (void)user, (void)when_ns;
-}
+#define TEST_WITH_JOBS(name) TEST_GIVEN(name, struct scene *scene, with_jobs)
 
-static void scene_set(struct scene *scene)
+static void with_jobs(void (*test)(struct scene *scene))
 {
+    struct scene scene = {.folder = folder_make(), .notifications = untimed_notifications()};
     struct error err = {0};
 
-    scene->folder = folder_make();
-    scene->pool = db_pool_open(scene->folder.file, THREADS, &err);
-    scene->notifications = notifications_new(LLONG_MAX, wake_by, NULL);
-    scene->jobs = long_jobs_start(scene->notifications, &err);
-    EXPECT(scene->pool && scene->notifications && scene->jobs);
-}
-
-static void scene_clear(struct scene *scene)
-{
-    long_jobs_stop(scene->jobs);
-    long_jobs_free(scene->jobs);
-    notifications_free(scene->notifications);
-    db_pool_free(scene->pool);
-    folder_remove(&scene->folder);
+    scene.pool = db_pool_open(scene.folder.file, THREADS, &err);
+    scene.jobs = long_jobs_start(scene.notifications, &err);
+    EXPECT(scene.pool && scene.jobs);
+    test(&scene);
+    long_jobs_stop(scene.jobs);
+    long_jobs_free(scene.jobs);
+    notifications_free(scene.notifications);
+    db_pool_free(scene.pool);
+    folder_remove(&scene.folder);
 }
 
 /* Documents that are refused: reading them needs no database, ending with them does. */
@@ -55,31 +46,27 @@ static bool put(const struct scene *scene, struct import_job *job, struct error 
     return long_jobs_put(scene->jobs, &job->job, err);
 }
 
-TEST(a_job_ends_with_its_report)
+TEST_WITH_JOBS(a_job_ends_with_its_report)
 {
-    AUTO(scene_clear) struct scene scene = {0};
     struct import_job job = lines_of("{}\n\n{}\n", 7);
     struct error err = {0};
 
-    scene_set(&scene);
-    EXPECT(put(&scene, &job, &err));
+    EXPECT(put(scene, &job, &err));
     EXPECT_INT(job.job.topic.kind, TOPIC_LONG_JOB);
-    long_jobs_finish(scene.jobs, &job.job);
-    EXPECT(long_jobs_has_ended(scene.jobs, &job.job));
+    long_jobs_finish(scene->jobs, &job.job);
+    EXPECT(long_jobs_has_ended(scene->jobs, &job.job));
     EXPECT(job.ok);
     EXPECT_INT(job.report.refused, 2);
     EXPECT_INT(job.report.refusals[1].line, 3);
 }
 
-TEST(one_document_is_refused_with_its_reason)
+TEST_WITH_JOBS(one_document_is_refused_with_its_reason)
 {
-    AUTO(scene_clear) struct scene scene = {0};
     struct import_job job = {.body = {.text = "[]", .length = 2, .sender = ""}};
     struct error err = {0};
 
-    scene_set(&scene);
-    EXPECT(put(&scene, &job, &err));
-    long_jobs_finish(scene.jobs, &job.job);
+    EXPECT(put(scene, &job, &err));
+    long_jobs_finish(scene->jobs, &job.job);
     EXPECT(!job.ok);
     EXPECT_INT(job.err.kind, ERROR_INVALID);
 }
@@ -97,75 +84,69 @@ static void give_back(struct db_loan loans[THREADS])
         db_loan_end(&loans[i]);
 }
 
-TEST(a_job_too_many_is_refused_and_may_come_again)
+TEST_WITH_JOBS(a_job_too_many_is_refused_and_may_come_again)
 {
-    AUTO(scene_clear) struct scene scene = {0};
     struct import_job jobs[IMPORT_JOBS_MAX + 1];
     struct db_loan loans[THREADS];
     struct error err = {0};
 
-    scene_set(&scene);
-    lend(&scene, loans);
+    lend(scene, loans);
     for (int i = 0; i <= IMPORT_JOBS_MAX; i++) {
         jobs[i] = lines_of("{}\n", 3);
-        EXPECT_INT(put(&scene, &jobs[i], &err), i < IMPORT_JOBS_MAX);
+        EXPECT_INT(put(scene, &jobs[i], &err), i < IMPORT_JOBS_MAX);
     }
     EXPECT_INT(err.kind, ERROR_BUSY);
-    EXPECT(!long_jobs_has_ended(scene.jobs, &jobs[0].job));
+    EXPECT(!long_jobs_has_ended(scene->jobs, &jobs[0].job));
     give_back(loans);
     for (int i = 0; i < IMPORT_JOBS_MAX; i++)
-        long_jobs_finish(scene.jobs, &jobs[i].job);
-    EXPECT(put(&scene, &jobs[IMPORT_JOBS_MAX], &err));
-    long_jobs_finish(scene.jobs, &jobs[IMPORT_JOBS_MAX].job);
+        long_jobs_finish(scene->jobs, &jobs[i].job);
+    EXPECT(put(scene, &jobs[IMPORT_JOBS_MAX], &err));
+    long_jobs_finish(scene->jobs, &jobs[IMPORT_JOBS_MAX].job);
     EXPECT(jobs[IMPORT_JOBS_MAX].ok);
 }
 
 /* Each waits for the one connection that is left, so both are at work at once. */
-TEST(a_small_job_does_not_wait_for_large_ones)
+TEST_WITH_JOBS(a_small_job_does_not_wait_for_large_ones)
 {
     static char blanks[LARGE];
-    AUTO(scene_clear) struct scene scene = {0};
     struct import_job large[2], small = lines_of("{}\n", 3);
     struct db_loan loans[THREADS];
     struct error err = {0};
 
     memset(blanks, '\n', sizeof blanks);
     memcpy(blanks, "{}", 2);
-    scene_set(&scene);
-    lend(&scene, loans);
+    lend(scene, loans);
     for (int i = 0; i < 2; i++) {
         large[i] = lines_of(blanks, sizeof blanks);
-        EXPECT(put(&scene, &large[i], &err));
+        EXPECT(put(scene, &large[i], &err));
     }
-    EXPECT(put(&scene, &small, &err));
+    EXPECT(put(scene, &small, &err));
     db_loan_end(&loans[0]);
-    long_jobs_finish(scene.jobs, &small.job);
+    long_jobs_finish(scene->jobs, &small.job);
     EXPECT(small.ok);
     db_loan_end(&loans[1]);
-    long_jobs_finish(scene.jobs, &large[1].job);
-    EXPECT(long_jobs_has_ended(scene.jobs, &large[0].job));
+    long_jobs_finish(scene->jobs, &large[1].job);
+    EXPECT(long_jobs_has_ended(scene->jobs, &large[0].job));
 }
 
-TEST(a_stop_ends_every_job_and_takes_no_other)
+TEST_WITH_JOBS(a_stop_ends_every_job_and_takes_no_other)
 {
     static char blanks[LARGE];
-    AUTO(scene_clear) struct scene scene = {0};
     struct import_job jobs[8], later = lines_of("{}\n", 3);
     struct error err = {0};
 
     for (size_t i = 0; i + 3 < sizeof blanks; i += 3)
         memcpy(blanks + i, "{}\n", 3);
-    scene_set(&scene);
     for (size_t i = 0; i < COUNT(jobs); i++) {
         jobs[i] = lines_of(blanks, sizeof blanks - sizeof blanks % 3);
-        EXPECT(put(&scene, &jobs[i], &err));
+        EXPECT(put(scene, &jobs[i], &err));
     }
-    long_jobs_stop(scene.jobs);
+    long_jobs_stop(scene->jobs);
     for (size_t i = 0; i < COUNT(jobs); i++) {
-        EXPECT(long_jobs_has_ended(scene.jobs, &jobs[i].job));
+        EXPECT(long_jobs_has_ended(scene->jobs, &jobs[i].job));
         EXPECT(jobs[i].ok || jobs[i].err.kind == ERROR_BUSY);
     }
     EXPECT(!jobs[COUNT(jobs) - 1].ok);
-    EXPECT(!put(&scene, &later, &err));
+    EXPECT(!put(scene, &later, &err));
     EXPECT_INT(err.kind, ERROR_BUSY);
 }

@@ -36,30 +36,27 @@ static enum error_kind allows(struct db *db, const char *sender, const struct im
 }
 
 struct fixture {
-    struct folder folder;
     struct db_pool *pool;
     struct db *db;
 };
 
-static struct fixture begin(void)
-{
-    struct fixture fixture = {.folder = folder_make()};
+#define TEST_WITH_KEYS(name) TEST_GIVEN(name, struct fixture fixture, with_keys)
 
-    fixture.db = open_database(&fixture.folder);
-    fixture.pool = db_pool_open(fixture.folder.file, 1, NULL);
-    return fixture;
+static void with_keys(void (*test)(struct fixture fixture))
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct fixture fixture = {.db = open_database(&folder)};
+
+    signing_key_complete(&alice);
+    signing_key_complete(&bob);
+    fixture.pool = db_pool_open(folder.file, 1, NULL);
+    test(fixture);
+    db_free(fixture.db);
+    db_pool_free(fixture.pool);
 }
 
-static void end(struct fixture *fixture)
+TEST_WITH_KEYS(the_first_proof_binds_a_token)
 {
-    db_free(fixture->db);
-    db_pool_free(fixture->pool);
-    folder_remove(&fixture->folder);
-}
-
-static void the_first_proof_binds_a_token(void)
-{
-    AUTO(end) struct fixture fixture = begin();
     const struct import_rules by_alice = proven(&alice), by_bob = proven(&bob);
     struct error err = {0};
     char key[SIGNATURE_KEY_SIZE];
@@ -74,9 +71,8 @@ static void the_first_proof_binds_a_token(void)
     EXPECT(import_signatures_bind(fixture.pool, "c2", &by_alice, NULL));
 }
 
-static void nothing_binds_without_a_proof_a_name_or_one_key(void)
+TEST_WITH_KEYS(nothing_binds_without_a_proof_a_name_or_one_key)
 {
-    AUTO(end) struct fixture fixture = begin();
     const struct import_rules none = {.proven = ""};
     struct import_rules many = proven(&alice);
 
@@ -88,9 +84,8 @@ static void nothing_binds_without_a_proof_a_name_or_one_key(void)
     EXPECT_INT(number_of(fixture.db, "SELECT count(*) FROM token_keys"), 0);
 }
 
-static void a_bound_token_sends_what_its_key_signed(void)
+TEST_WITH_KEYS(a_bound_token_sends_what_its_key_signed)
 {
-    AUTO(end) struct fixture fixture = begin();
     const struct import_rules rules = proven(&alice);
 
     EXPECT(import_signatures_bind(fixture.pool, "c1", &rules, NULL));
@@ -99,9 +94,8 @@ static void a_bound_token_sends_what_its_key_signed(void)
     EXPECT_INT(allows(fixture.db, "c1", &rules, NULL), ERROR_FORBIDDEN);
 }
 
-static void a_token_that_is_not_bound_sends_nothing_of_one_that_is(void)
+TEST_WITH_KEYS(a_token_that_is_not_bound_sends_nothing_of_one_that_is)
 {
-    AUTO(end) struct fixture fixture = begin();
     const struct import_rules rules = proven(&alice), none = {.proven = ""};
 
     EXPECT_INT(allows(fixture.db, "c2", &none, &alice), ERROR_NONE);
@@ -111,9 +105,8 @@ static void a_token_that_is_not_bound_sends_nothing_of_one_that_is(void)
     EXPECT_INT(allows(fixture.db, "c2", &none, NULL), ERROR_NONE);
 }
 
-static void a_relay_and_the_operator_send_what_anybody_signed(void)
+TEST_WITH_KEYS(a_relay_and_the_operator_send_what_anybody_signed)
 {
-    AUTO(end) struct fixture fixture = begin();
     const struct import_rules rules = proven(&alice), none = {.proven = ""},
                               many = {.many_keys = true};
 
@@ -126,7 +119,7 @@ static void a_relay_and_the_operator_send_what_anybody_signed(void)
     }
 }
 
-static void a_signature_is_verified_and_may_be_demanded(void)
+TEST(a_signature_is_verified_and_may_be_demanded)
 {
     static const char text[] = "{\"pennyworth_run\":1";
     struct document document = {.signed_text = {text, sizeof text - 1}};
@@ -136,6 +129,7 @@ static void a_signature_is_verified_and_may_be_demanded(void)
     EXPECT(import_signatures_verify(&document, &lax, NULL));
     EXPECT(!import_signatures_verify(&document, &strict, &err));
     EXPECT_INT(err.kind, ERROR_FORBIDDEN);
+    signing_key_complete(&alice);
     signing_sign(&alice, text, sizeof text - 1, &document.signature);
     EXPECT(import_signatures_verify(&document, &strict, NULL));
     document.signed_text.length--;
@@ -144,9 +138,8 @@ static void a_signature_is_verified_and_may_be_demanded(void)
     EXPECT_INT(err.kind, ERROR_UNPROVEN);
 }
 
-static void a_token_is_forgotten_once(void)
+TEST_WITH_KEYS(a_token_is_forgotten_once)
 {
-    AUTO(end) struct fixture fixture = begin();
     char key[SIGNATURE_KEY_SIZE];
 
     EXPECT(token_keys_bind(fixture.db, "c1", alice.text, key, NULL));
@@ -159,18 +152,4 @@ static void a_token_is_forgotten_once(void)
     EXPECT_STR(key, "");
     EXPECT(token_keys_bind(fixture.db, "c1", bob.text, key, NULL));
     EXPECT_STR(key, bob.text);
-}
-
-int main(void)
-{
-    signing_key_complete(&alice);
-    signing_key_complete(&bob);
-    RUN(the_first_proof_binds_a_token);
-    RUN(nothing_binds_without_a_proof_a_name_or_one_key);
-    RUN(a_bound_token_sends_what_its_key_signed);
-    RUN(a_token_that_is_not_bound_sends_nothing_of_one_that_is);
-    RUN(a_relay_and_the_operator_send_what_anybody_signed);
-    RUN(a_signature_is_verified_and_may_be_demanded);
-    RUN(a_token_is_forgotten_once);
-    return test_result();
 }

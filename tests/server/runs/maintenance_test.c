@@ -5,6 +5,14 @@
 #include "server/base/log.h"
 #include "tests/db/kept.h"
 
+static void quietly(void (*test)(struct db *db))
+{
+    log_set_level(LOG_ERROR);
+    with_database(test);
+}
+
+#define TEST_ON_A_QUIET_DATABASE(name) TEST_GIVEN(name, struct db *db, quietly)
+
 static void end_at_once(void *user, struct db *db)
 {
     bool *wanted = user;
@@ -13,10 +21,8 @@ static void end_at_once(void *user, struct db *db)
         db_interrupt(db);
 }
 
-static void a_pass_waits_until_nothing_was_done_for_a_while(void)
+TEST_ON_A_QUIET_DATABASE(a_pass_waits_until_nothing_was_done_for_a_while)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct maintenance maintenance = {.keep_steps_days = 30};
     long long now_ns = 5 * NS_PER_SECOND;
 
@@ -38,10 +44,8 @@ static void a_pass_waits_until_nothing_was_done_for_a_while(void)
     EXPECT_INT(maintenance.due_ns - now_ns, 24 * 3600 * NS_PER_SECOND);
 }
 
-static void without_a_limit_nothing_is_thinned(void)
+TEST_ON_A_QUIET_DATABASE(without_a_limit_nothing_is_thinned)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct maintenance maintenance = {0};
 
     maintenance_start(&maintenance, 0);
@@ -50,10 +54,8 @@ static void without_a_limit_nothing_is_thinned(void)
     EXPECT_INT(maintenance.thinning.looks, 0);
 }
 
-static void a_damaged_database_is_left_alone(void)
+TEST_ON_A_QUIET_DATABASE(a_damaged_database_is_left_alone)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     struct maintenance maintenance = {.keep_steps_days = 1};
     long long due_ns;
 
@@ -66,10 +68,8 @@ static void a_damaged_database_is_left_alone(void)
     db_forget_damage();
 }
 
-static void a_look_that_was_disturbed_is_begun_again(void)
+TEST_ON_A_QUIET_DATABASE(a_look_that_was_disturbed_is_begun_again)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
     bool wanted = true;
     struct maintenance maintenance = {.watch = {end_at_once, &wanted}};
     long long day_ns = 24 * 3600 * NS_PER_SECOND;
@@ -87,14 +87,4 @@ static void a_look_that_was_disturbed_is_begun_again(void)
     wanted = false;
     maintenance_work(&maintenance, db, maintenance.due_ns, NOON_US);
     EXPECT_INT(maintenance.task, MAINTENANCE_TIDY);
-}
-
-int main(void)
-{
-    log_set_level(LOG_ERROR);
-    RUN(a_pass_waits_until_nothing_was_done_for_a_while);
-    RUN(without_a_limit_nothing_is_thinned);
-    RUN(a_damaged_database_is_left_alone);
-    RUN(a_look_that_was_disturbed_is_begun_again);
-    return test_result();
 }

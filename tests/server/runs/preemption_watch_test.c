@@ -115,6 +115,18 @@ static void end(struct scene *scene)
     this_machine_free(scene->here);
 }
 
+/* On a spot machine of Google. */
+#define TEST_ON_SPOT(name) TEST_GIVEN(name, struct scene *scene, on_spot)
+
+static void on_spot(void (*test)(struct scene *scene))
+{
+    struct scene scene;
+
+    begin(&scene, "auto", "gcp", "spot");
+    test(&scene);
+    end(&scene);
+}
+
 struct lingerer {
     atomic_bool may_go, over;
 };
@@ -130,20 +142,17 @@ static void *linger(void *user)
 }
 
 /* A new thread may get the id of one that has ended. */
-TEST(a_second_stop_joins_no_other_thread)
+TEST_ON_SPOT(a_second_stop_joins_no_other_thread)
 {
-    struct scene scene;
     pthread_t other;
     struct lingerer lingerer = {false, false};
 
-    begin(&scene, "auto", "gcp", "spot");
-    preemption_watch_stop(scene.watch);
+    preemption_watch_stop(scene->watch);
     EXPECT_INT(pthread_create(&other, NULL, linger, &lingerer), 0);
-    preemption_watch_stop(scene.watch);
+    preemption_watch_stop(scene->watch);
     EXPECT(!lingerer.over);
     lingerer.may_go = true;
     pthread_join(other, NULL);
-    end(&scene);
 }
 
 /* Until a number has grown to this. */
@@ -154,45 +163,37 @@ static void wait_until(atomic_int *number, int wanted)
     EXPECT(*number >= wanted);
 }
 
-TEST(it_asks_again_and_again_while_there_is_something_to_lose)
+TEST_ON_SPOT(it_asks_again_and_again_while_there_is_something_to_lose)
 {
-    struct scene scene;
-
-    begin(&scene, "auto", "gcp", "spot");
-    preemption_watch_watch(scene.watch, true);
-    wait_until(&scene.cloud.notices, 3);
-    EXPECT_INT(scene.cloud.left, 0);
-    scene.cloud.leaving = true;
-    wait_until(&scene.cloud.left, 1);
-    EXPECT_STR(scene.cloud.why, "Google takes this machine back (preempted)");
-    preemption_watch_watch(scene.watch, false);
-    wait_until(&scene.cloud.notices, scene.cloud.notices + 3); /* asked on, but said once */
-    EXPECT_INT(scene.cloud.left, 1);
-    EXPECT_INT(scene.cloud.stayed, 0);
-    end(&scene);
+    preemption_watch_watch(scene->watch, true);
+    wait_until(&scene->cloud.notices, 3);
+    EXPECT_INT(scene->cloud.left, 0);
+    scene->cloud.leaving = true;
+    wait_until(&scene->cloud.left, 1);
+    EXPECT_STR(scene->cloud.why, "Google takes this machine back (preempted)");
+    preemption_watch_watch(scene->watch, false);
+    wait_until(&scene->cloud.notices, scene->cloud.notices + 3); /* asked on, but said once */
+    EXPECT_INT(scene->cloud.left, 1);
+    EXPECT_INT(scene->cloud.stayed, 0);
 }
 
 /* As after a hibernation. One answer may be a mistake. */
-TEST(a_notice_that_stands_no_more_is_taken_back)
+TEST_ON_SPOT(a_notice_that_stands_no_more_is_taken_back)
 {
-    struct scene scene;
-
-    begin(&scene, "auto", "gcp", "spot");
-    scene.cloud.leaving = true;
-    preemption_watch_watch(scene.watch, true);
-    wait_until(&scene.cloud.left, 1);
-    scene.cloud.failing = true; /* a failure withdraws nothing */
-    wait_until(&scene.cloud.notices, scene.cloud.notices + 3);
-    EXPECT_INT(scene.cloud.stayed, 0);
-    int asked = scene.cloud.notices;
-    scene.cloud.leaving = scene.cloud.failing = false;
-    wait_until(&scene.cloud.stayed, 1);
-    EXPECT(scene.cloud.notices >= asked + 2);
-    wait_until(&scene.cloud.notices, scene.cloud.notices + 3);
-    EXPECT_INT(scene.cloud.stayed, 1);
-    scene.cloud.leaving = true;
-    wait_until(&scene.cloud.left, 2);
-    end(&scene);
+    scene->cloud.leaving = true;
+    preemption_watch_watch(scene->watch, true);
+    wait_until(&scene->cloud.left, 1);
+    scene->cloud.failing = true; /* a failure withdraws nothing */
+    wait_until(&scene->cloud.notices, scene->cloud.notices + 3);
+    EXPECT_INT(scene->cloud.stayed, 0);
+    int asked = scene->cloud.notices;
+    scene->cloud.leaving = scene->cloud.failing = false;
+    wait_until(&scene->cloud.stayed, 1);
+    EXPECT(scene->cloud.notices >= asked + 2);
+    wait_until(&scene->cloud.notices, scene->cloud.notices + 3);
+    EXPECT_INT(scene->cloud.stayed, 1);
+    scene->cloud.leaving = true;
+    wait_until(&scene->cloud.left, 2);
 }
 
 TEST(settle_finds_a_notice_that_stands)
@@ -396,17 +397,13 @@ TEST(an_address_of_another_cloud_is_not_this_ones)
     this_machine_free(scene.here);
 }
 
-TEST(a_service_that_fails_is_asked_again)
+TEST_ON_SPOT(a_service_that_fails_is_asked_again)
 {
-    struct scene scene;
-
-    begin(&scene, "auto", "gcp", "spot");
-    scene.cloud.failing = true;
-    scene.cloud.leaving = true;
-    preemption_watch_watch(scene.watch, true);
-    wait_until(&scene.cloud.notices, 3);
-    EXPECT_INT(scene.cloud.left, 0);
-    scene.cloud.failing = false;
-    wait_until(&scene.cloud.left, 1);
-    end(&scene);
+    scene->cloud.failing = true;
+    scene->cloud.leaving = true;
+    preemption_watch_watch(scene->watch, true);
+    wait_until(&scene->cloud.notices, 3);
+    EXPECT_INT(scene->cloud.left, 0);
+    scene->cloud.failing = false;
+    wait_until(&scene->cloud.left, 1);
 }

@@ -3,10 +3,11 @@
 #include "server/runs/runner.h"
 
 #include "common/clock.h"
-#include "db/runs/sweeps.h"
 #include "server/base/log.h"
 #include "server/http/routes.h"
 #include "tests/db/database.h"
+#include "tests/server/base/untimed.h"
+#include "tests/server/runs/queued_sweep.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -40,12 +41,6 @@ struct scene {
     struct db *db;
 };
 
-static void ignore(void *user, long long when_ns)
-{
-    (void)user;
-    (void)when_ns;
-}
-
 static void start(struct scene *scene)
 {
     struct error err = {0};
@@ -63,18 +58,23 @@ static void start(struct scene *scene)
 
 static void begin(struct scene *scene)
 {
+    const char *fake = getenv("PENNYWORTH_TEST_FAKE");
     char engines[5000];
     struct error err = {0};
 
+    if (!fake) {
+        fputs("PENNYWORTH_TEST_FAKE must name the fake worker\n", stderr);
+        exit(1);
+    }
+    signal(SIGPIPE, SIG_IGN); /* as the server does */
     *scene = (struct scene){
         .folder = folder_make(),
         .config = {
             .metadata = "off", .life_cycle = "auto", .confine = "on", .silence_seconds = 60}};
     snprintf(scene->config.database, sizeof scene->config.database, "%s", scene->folder.file);
-    snprintf(engines, sizeof engines, "slow=%s slow 20;ok=%s ok", getenv("PENNYWORTH_TEST_FAKE"),
-             getenv("PENNYWORTH_TEST_FAKE"));
+    snprintf(engines, sizeof engines, "slow=%s slow 20;ok=%s ok", fake, fake);
     EXPECT(engines_read(engines, "native", &scene->engines, &err));
-    scene->notifications = notifications_new(NS_PER_SECOND, ignore, NULL);
+    scene->notifications = untimed_notifications();
     scene->metrics = metrics_new(route_count, route_label);
     scene->this_machine = this_machine_new(&scene->config);
     EXPECT(scene->this_machine != NULL);
@@ -101,6 +101,17 @@ static void end(struct scene *scene)
     notifications_free(scene->notifications);
     engines_free(&scene->engines);
     folder_remove(&scene->folder);
+}
+
+#define TEST_WITH_RUNNER(name) TEST_GIVEN(name, struct scene *scene, with_runner)
+
+static void with_runner(void (*test)(struct scene *scene))
+{
+    struct scene scene;
+
+    begin(&scene);
+    test(&scene);
+    end(&scene);
 }
 
 static struct run_id queue(struct scene *scene, const char *spec_text)
@@ -152,103 +163,84 @@ static void expect_state(struct scene *scene, const struct run_id *id, enum run_
     EXPECT_STR(run_state_name(run.state), run_state_name(state));
 }
 
-static void a_notice_ends_the_current_run_and_begins_no_other(void)
+TEST_WITH_RUNNER(a_notice_ends_the_current_run_and_begins_no_other)
 {
-    struct scene scene;
     char why[200] = "";
 
-    begin(&scene);
-    struct run_id first = queue(&scene, SLOW), second = queue(&scene, QUICK);
-    reach(&scene, &first, RUN_RUNNING);
-    EXPECT(!runner_is_preempted(scene.runner, why, sizeof why));
-    EXPECT(!runner_is_drained(scene.runner));
+    struct run_id first = queue(scene, SLOW), second = queue(scene, QUICK);
+    reach(scene, &first, RUN_RUNNING);
+    EXPECT(!runner_is_preempted(scene->runner, why, sizeof why));
+    EXPECT(!runner_is_drained(scene->runner));
     EXPECT_STR(why, "");
 
-    runner_preempt(scene.runner, FIRST);
-    runner_preempt(scene.runner, "something else"); /* the first reason stays */
-    AUTO(run_clear) struct run ended = await(&scene, &first, RUN_PREEMPTED);
+    runner_preempt(scene->runner, FIRST);
+    runner_preempt(scene->runner, "something else"); /* the first reason stays */
+    AUTO(run_clear) struct run ended = await(scene, &first, RUN_PREEMPTED);
     EXPECT_STR(ended.reason, FIRST);
     EXPECT(ended.ended_us >= ended.started_us && ended.started_us > 0);
-    EXPECT(runner_is_preempted(scene.runner, why, sizeof why));
+    EXPECT(runner_is_preempted(scene->runner, why, sizeof why));
     EXPECT_STR(why, FIRST);
-    EXPECT(runner_is_drained(scene.runner));
-    struct run_id third = queue(&scene, QUICK); /* a request that was already accepted */
+    EXPECT(runner_is_drained(scene->runner));
+    struct run_id third = queue(scene, QUICK); /* a request that was already accepted */
     nanosleep(&(struct timespec){.tv_nsec = 100 * NS_PER_MS}, NULL);
-    expect_state(&scene, &second, RUN_QUEUED);
-    expect_state(&scene, &third, RUN_QUEUED);
+    expect_state(scene, &second, RUN_QUEUED);
+    expect_state(scene, &third, RUN_QUEUED);
 
-    stop(&scene);
-    start(&scene); /* as another machine would, with the same database */
-    reach(&scene, &second, RUN_FINISHED);
-    reach(&scene, &third, RUN_FINISHED);
-    expect_state(&scene, &first, RUN_PREEMPTED);
-    EXPECT(!runner_is_preempted(scene.runner, NULL, 0));
-    end(&scene);
+    stop(scene);
+    start(scene); /* as another machine would, with the same database */
+    reach(scene, &second, RUN_FINISHED);
+    reach(scene, &third, RUN_FINISHED);
+    expect_state(scene, &first, RUN_PREEMPTED);
+    EXPECT(!runner_is_preempted(scene->runner, NULL, 0));
 }
 
-static void an_idle_runner_is_drained_at_once(void)
+TEST_WITH_RUNNER(an_idle_runner_is_drained_at_once)
 {
-    struct scene scene;
-
-    begin(&scene);
-    runner_preempt(scene.runner, FIRST);
-    EXPECT(runner_is_drained(scene.runner));
-    struct run_id id = queue(&scene, QUICK);
+    runner_preempt(scene->runner, FIRST);
+    EXPECT(runner_is_drained(scene->runner));
+    struct run_id id = queue(scene, QUICK);
     nanosleep(&(struct timespec){.tv_nsec = 50 * NS_PER_MS}, NULL);
-    expect_state(&scene, &id, RUN_QUEUED);
-    end(&scene);
+    expect_state(scene, &id, RUN_QUEUED);
 }
 
-static void a_withdrawn_notice_lets_the_queue_go_on(void)
+TEST_WITH_RUNNER(a_withdrawn_notice_lets_the_queue_go_on)
 {
-    struct scene scene;
-
-    begin(&scene);
-    runner_withdraw_preemption(scene.runner); /* without a notice it does nothing */
-    runner_preempt(scene.runner, FIRST);
-    struct run_id id = queue(&scene, QUICK);
+    runner_withdraw_preemption(scene->runner); /* without a notice it does nothing */
+    runner_preempt(scene->runner, FIRST);
+    struct run_id id = queue(scene, QUICK);
     nanosleep(&(struct timespec){.tv_nsec = 50 * NS_PER_MS}, NULL);
-    expect_state(&scene, &id, RUN_QUEUED);
-    runner_withdraw_preemption(scene.runner);
-    reach(&scene, &id, RUN_FINISHED);
-    EXPECT(!runner_is_preempted(scene.runner, NULL, 0));
-    EXPECT(!runner_is_drained(scene.runner));
+    expect_state(scene, &id, RUN_QUEUED);
+    runner_withdraw_preemption(scene->runner);
+    reach(scene, &id, RUN_FINISHED);
+    EXPECT(!runner_is_preempted(scene->runner, NULL, 0));
+    EXPECT(!runner_is_drained(scene->runner));
     AUTO(bytes_free) struct bytes text = {.limit = 1024 * 1024};
-    EXPECT(metrics_write(scene.metrics, &text));
+    EXPECT(metrics_write(scene->metrics, &text));
     EXPECT(strstr(text.data, "pennyworth_spot_notice 0\n") != NULL);
-    runner_preempt(scene.runner, "another reason");
+    runner_preempt(scene->runner, "another reason");
     char why[200];
-    EXPECT(runner_is_preempted(scene.runner, why, sizeof why));
+    EXPECT(runner_is_preempted(scene->runner, why, sizeof why));
     EXPECT_STR(why, "another reason");
-    end(&scene);
 }
 
-static void a_cancel_wins_over_a_notice(void)
+TEST_WITH_RUNNER(a_cancel_wins_over_a_notice)
 {
-    struct scene scene;
-
-    begin(&scene);
-    struct run_id id = queue(&scene, SLOW);
-    reach(&scene, &id, RUN_RUNNING);
-    EXPECT(runner_cancel(scene.runner, id.text));
-    runner_preempt(scene.runner, FIRST);
-    AUTO(run_clear) struct run ended = await(&scene, &id, RUN_CANCELLED);
+    struct run_id id = queue(scene, SLOW);
+    reach(scene, &id, RUN_RUNNING);
+    EXPECT(runner_cancel(scene->runner, id.text));
+    runner_preempt(scene->runner, FIRST);
+    AUTO(run_clear) struct run ended = await(scene, &id, RUN_CANCELLED);
     EXPECT_STR(ended.reason, "");
-    end(&scene);
 }
 
-static void a_stop_afterwards_does_not_change_the_reason(void)
+TEST_WITH_RUNNER(a_stop_afterwards_does_not_change_the_reason)
 {
-    struct scene scene;
-
-    begin(&scene);
-    struct run_id id = queue(&scene, SLOW);
-    reach(&scene, &id, RUN_RUNNING);
-    runner_preempt(scene.runner, FIRST);
-    stop(&scene);
-    expect_state(&scene, &id, RUN_PREEMPTED);
-    start(&scene);
-    end(&scene);
+    struct run_id id = queue(scene, SLOW);
+    reach(scene, &id, RUN_RUNNING);
+    runner_preempt(scene->runner, FIRST);
+    stop(scene);
+    expect_state(scene, &id, RUN_PREEMPTED);
+    start(scene);
 }
 
 #define SWEEP                                                                                    \
@@ -257,21 +249,8 @@ static void a_stop_afterwards_does_not_change_the_reason(void)
 
 static struct run_id queue_sweep(struct scene *scene)
 {
-    AUTO(sweep_clear) struct sweep sweep = {0};
-    struct run_id id = {""};
-    struct error err = {0};
-    bool replayed;
+    struct run_id id = queued_sweep(scene->db, &scene->this_machine->place, SWEEP);
 
-    EXPECT(sweep_from_text(SWEEP, strlen(SWEEP), &scene->this_machine->place, &sweep, &err));
-    EXPECT(sweeps_create(scene->db,
-                         &(struct sweep_order){.sweep = &sweep,
-                                               .blocks = sweep.blocks,
-                                               .request = SWEEP,
-                                               .instance = "",
-                                               .now_us = NOON_US,
-                                               .queue_limit = 9},
-                         &id, &replayed, &err));
-    EXPECT_STR(err.message, "");
     runner_wake(scene->runner);
     return id;
 }
@@ -295,77 +274,47 @@ static bool await_finished(struct scene *scene, long long count)
     return false;
 }
 
-static void a_sweep_whose_end_could_not_be_stored_ends_later(void)
+TEST_WITH_RUNNER(a_sweep_whose_end_could_not_be_stored_ends_later)
 {
-    struct scene scene;
-
-    begin(&scene);
-    EXPECT(db_execute(scene.db,
+    EXPECT(db_execute(scene->db,
                       "CREATE TRIGGER no BEFORE UPDATE ON sweeps"
                       " BEGIN SELECT RAISE(ABORT, 'not now'); END",
                       NULL));
-    struct run_id id = queue_sweep(&scene);
-    EXPECT(await_finished(&scene, 1));
+    struct run_id id = queue_sweep(scene);
+    EXPECT(await_finished(scene, 1));
     nanosleep(&(struct timespec){.tv_nsec = 100 * NS_PER_MS}, NULL);
-    EXPECT_INT(state_of(&scene, &id), SWEEP_RUNNING);
-    EXPECT(db_execute(scene.db, "DROP TRIGGER no", NULL));
-    runner_wake(scene.runner); /* no run will end any more, but it is looked at again */
-    for (int waited = 0; waited < 2000 && state_of(&scene, &id) == SWEEP_RUNNING; waited++)
+    EXPECT_INT(state_of(scene, &id), SWEEP_RUNNING);
+    EXPECT(db_execute(scene->db, "DROP TRIGGER no", NULL));
+    runner_wake(scene->runner); /* no run will end any more, but it is looked at again */
+    for (int waited = 0; waited < 2000 && state_of(scene, &id) == SWEEP_RUNNING; waited++)
         nanosleep(&(struct timespec){.tv_nsec = NS_PER_MS}, NULL);
-    EXPECT_INT(state_of(&scene, &id), SWEEP_FINISHED);
-    end(&scene);
+    EXPECT_INT(state_of(scene, &id), SWEEP_FINISHED);
 }
 
 #define SECOND_LONG "{\"engine\":\"slow\",\"steps\":50,\"warmup_steps\":0}"
 #define DAY_SECONDS 86400LL
 
-static void a_clock_that_is_set_back_during_a_run_does_not_end_it_before_it_began(void)
+TEST_WITH_RUNNER(a_clock_that_is_set_back_during_a_run_does_not_end_it_before_it_began)
 {
-    struct scene scene;
-
-    begin(&scene);
-    struct run_id id = queue(&scene, SECOND_LONG);
-    reach(&scene, &id, RUN_RUNNING);
+    struct run_id id = queue(scene, SECOND_LONG);
+    reach(scene, &id, RUN_RUNNING);
     atomic_store(&set_back_seconds, 30 * DAY_SECONDS);
-    AUTO(run_clear) struct run ended = await(&scene, &id, RUN_FINISHED);
+    AUTO(run_clear) struct run ended = await(scene, &id, RUN_FINISHED);
     EXPECT(ended.ended_us - ended.started_us >= 900 * 1000);
     EXPECT(ended.ended_us - ended.started_us < PATIENCE_SECONDS * 1000000LL);
     atomic_store(&set_back_seconds, 0);
-    end(&scene);
 }
 
-static void no_run_begins_or_ends_before_it_was_created(void)
+TEST_WITH_RUNNER(no_run_begins_or_ends_before_it_was_created)
 {
-    struct scene scene;
-
-    begin(&scene);
     atomic_store(&set_back_seconds, 365 * 40 * DAY_SECONDS); /* long before NOON_US */
-    struct run_id first = queue(&scene, SECOND_LONG), second = queue(&scene, QUICK);
-    reach(&scene, &first, RUN_RUNNING);
+    struct run_id first = queue(scene, SECOND_LONG), second = queue(scene, QUICK);
+    reach(scene, &first, RUN_RUNNING);
     AUTO(run_clear) struct run cancelled = {0};
-    EXPECT(runs_cancel(scene.db, second.text, clock_calendar_us(), &cancelled, NULL));
+    EXPECT(runs_cancel(scene->db, second.text, clock_calendar_us(), &cancelled, NULL));
     EXPECT_INT(cancelled.ended_us, NOON_US);
-    AUTO(run_clear) struct run ended = await(&scene, &first, RUN_FINISHED);
+    AUTO(run_clear) struct run ended = await(scene, &first, RUN_FINISHED);
     EXPECT_INT(ended.started_us, NOON_US);
     EXPECT(ended.ended_us > NOON_US);
     atomic_store(&set_back_seconds, 0);
-    end(&scene);
-}
-
-int main(void)
-{
-    if (!getenv("PENNYWORTH_TEST_FAKE")) {
-        fputs("PENNYWORTH_TEST_FAKE must name the fake worker\n", stderr);
-        return 1;
-    }
-    signal(SIGPIPE, SIG_IGN); /* as the server does */
-    RUN(a_notice_ends_the_current_run_and_begins_no_other);
-    RUN(an_idle_runner_is_drained_at_once);
-    RUN(a_withdrawn_notice_lets_the_queue_go_on);
-    RUN(a_cancel_wins_over_a_notice);
-    RUN(a_stop_afterwards_does_not_change_the_reason);
-    RUN(a_sweep_whose_end_could_not_be_stored_ends_later);
-    RUN(a_clock_that_is_set_back_during_a_run_does_not_end_it_before_it_began);
-    RUN(no_run_begins_or_ends_before_it_was_created);
-    return test_result();
 }

@@ -3,8 +3,9 @@
 
 #include "common/clock.h"
 #include "db/runs/runs.h"
-#include "db/runs/sweeps.h"
 #include "tests/db/database.h"
+#include "tests/server/base/untimed.h"
+#include "tests/server/runs/queued_sweep.h"
 
 struct scene {
     struct folder folder;
@@ -13,12 +14,6 @@ struct scene {
     struct sweeper_parts parts;
 };
 
-static void ignore(void *user, long long when_ns)
-{
-    (void)user;
-    (void)when_ns;
-}
-
 static void begin(struct scene *scene)
 {
     struct error err = {0};
@@ -26,10 +21,9 @@ static void begin(struct scene *scene)
     *scene = (struct scene){.folder = folder_make(),
                             .config = {.metadata = "off", .life_cycle = "auto"}};
     scene->db = open_database(&scene->folder);
-    scene->parts =
-        (struct sweeper_parts){.db = scene->db,
-                               .here = this_machine_new(&scene->config),
-                               .notifications = notifications_new(NS_PER_SECOND, ignore, NULL)};
+    scene->parts = (struct sweeper_parts){.db = scene->db,
+                                          .here = this_machine_new(&scene->config),
+                                          .notifications = untimed_notifications()};
     EXPECT(scene->parts.here != NULL);
     this_machine_look(scene->parts.here);
     EXPECT_STR(err.message, "");
@@ -43,29 +37,26 @@ static void end(struct scene *scene)
     folder_remove(&scene->folder);
 }
 
+#define TEST_WITH_SCENE(name) TEST_GIVEN(name, struct scene *scene, with_scene)
+
+static void with_scene(void (*test)(struct scene *scene))
+{
+    struct scene scene;
+
+    begin(&scene);
+    test(&scene);
+    end(&scene);
+}
+
 #define SWEEP                                                                                    \
     "{\"base\":{\"engine\":\"ok\",\"steps\":3,\"warmup_steps\":0},\"knobs\":{\"seed\":[1]},"     \
     "\"blocks\":1}"
 
 static struct run_id add_sweep(struct scene *scene)
 {
-    AUTO(sweep_clear) struct sweep sweep = {0};
-    struct place place = this_machine_place(scene->parts.here, scene->db);
-    struct run_id id = {""};
-    struct error err = {0};
-    bool replayed;
+    const struct place place = this_machine_place(scene->parts.here, scene->db);
 
-    EXPECT(sweep_from_text(SWEEP, strlen(SWEEP), &place, &sweep, &err));
-    EXPECT(sweeps_create(scene->db,
-                         &(struct sweep_order){.sweep = &sweep,
-                                               .blocks = sweep.blocks,
-                                               .request = SWEEP,
-                                               .instance = "",
-                                               .now_us = NOON_US,
-                                               .queue_limit = 9},
-                         &id, &replayed, &err));
-    EXPECT_STR(err.message, "");
-    return id;
+    return queued_sweep(scene->db, &place, SWEEP);
 }
 
 static enum sweep_state state_of(struct scene *scene, const struct run_id *id)
@@ -82,45 +73,34 @@ static void cancel_all_runs(struct scene *scene)
                       NULL));
 }
 
-TEST(one_sweep_is_advanced_and_others_are_left_alone)
+TEST_WITH_SCENE(one_sweep_is_advanced_and_others_are_left_alone)
 {
-    struct scene scene;
-
-    begin(&scene);
-    struct run_id first = add_sweep(&scene), second = add_sweep(&scene);
-    cancel_all_runs(&scene);
-    EXPECT(sweeper_advance(&scene.parts, &second, NULL));
-    EXPECT_INT(state_of(&scene, &first), SWEEP_RUNNING);
-    EXPECT_INT(state_of(&scene, &second), SWEEP_FINISHED);
+    struct run_id first = add_sweep(scene), second = add_sweep(scene);
+    cancel_all_runs(scene);
+    EXPECT(sweeper_advance(&scene->parts, &second, NULL));
+    EXPECT_INT(state_of(scene, &first), SWEEP_RUNNING);
+    EXPECT_INT(state_of(scene, &second), SWEEP_FINISHED);
     EXPECT(
-        sweeper_advance(&scene.parts, &second, NULL)); /* it has ended: nothing is left to do */
-    EXPECT_INT(state_of(&scene, &second), SWEEP_FINISHED);
-    end(&scene);
+        sweeper_advance(&scene->parts, &second, NULL)); /* it has ended: nothing is left to do */
+    EXPECT_INT(state_of(scene, &second), SWEEP_FINISHED);
 }
 
-TEST(every_sweep_is_advanced_that_has_not_ended)
+TEST_WITH_SCENE(every_sweep_is_advanced_that_has_not_ended)
 {
-    struct scene scene;
-
-    begin(&scene);
-    struct run_id first = add_sweep(&scene), second = add_sweep(&scene);
-    cancel_all_runs(&scene);
-    struct run_id third = add_sweep(&scene);
-    EXPECT(sweeper_advance_all(&scene.parts, NULL));
-    EXPECT_INT(state_of(&scene, &first), SWEEP_FINISHED);
-    EXPECT_INT(state_of(&scene, &second), SWEEP_FINISHED);
-    EXPECT_INT(state_of(&scene, &third), SWEEP_RUNNING); /* its run is queued */
-    end(&scene);
+    struct run_id first = add_sweep(scene), second = add_sweep(scene);
+    cancel_all_runs(scene);
+    struct run_id third = add_sweep(scene);
+    EXPECT(sweeper_advance_all(&scene->parts, NULL));
+    EXPECT_INT(state_of(scene, &first), SWEEP_FINISHED);
+    EXPECT_INT(state_of(scene, &second), SWEEP_FINISHED);
+    EXPECT_INT(state_of(scene, &third), SWEEP_RUNNING); /* its run is queued */
 }
 
-TEST(a_sweep_that_is_not_there_is_an_error)
+TEST_WITH_SCENE(a_sweep_that_is_not_there_is_an_error)
 {
     static const struct run_id missing = {"00000000000000000000000000"};
-    struct scene scene;
     struct error err = {0};
 
-    begin(&scene);
-    EXPECT(!sweeper_advance(&scene.parts, &missing, &err));
+    EXPECT(!sweeper_advance(&scene->parts, &missing, &err));
     EXPECT_INT(err.kind, ERROR_NOT_FOUND);
-    end(&scene);
 }

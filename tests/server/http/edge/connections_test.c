@@ -54,9 +54,20 @@ static struct client *add(struct connections *connections, int descriptor, const
     return connections_add(connections, descriptor, (struct sockaddr *)&six, now_ns);
 }
 
-TEST(clients_are_counted_while_they_are_there)
+/* With the usual limits. */
+#define TEST_WITH_CONNECTIONS(name)                                                              \
+    TEST_GIVEN(name, struct connections *connections, with_connections)
+
+static void with_connections(void (*test)(struct connections *connections))
 {
     struct connections *connections = start(&usual);
+
+    test(connections);
+    connections_free(connections);
+}
+
+TEST_WITH_CONNECTIONS(clients_are_counted_while_they_are_there)
+{
     struct client *first = add(connections, 1, "10.0.0.1", START);
     struct client *second = add(connections, 2, "10.0.0.2", START);
     struct client *third = add(connections, 3, "10.0.0.3", START);
@@ -68,12 +79,10 @@ TEST(clients_are_counted_while_they_are_there)
     connections_remove(connections, third);
     EXPECT_INT((long long)connections_count(connections), 0);
     EXPECT_STR(cuts, "");
-    connections_free(connections);
 }
 
-TEST(an_address_over_its_limit_loses_its_own_longest_resting_client)
+TEST_WITH_CONNECTIONS(an_address_over_its_limit_loses_its_own_longest_resting_client)
 {
-    struct connections *connections = start(&usual);
     struct client *other = add(connections, 1, "10.0.0.9", START); /* the longest of all */
     struct client *first = add(connections, 2, "10.0.0.1", START + 1);
 
@@ -85,13 +94,11 @@ TEST(an_address_over_its_limit_loses_its_own_longest_resting_client)
     EXPECT(add(connections, 5, "10.0.0.1", START + 5) != NULL);
     EXPECT_STR(cuts, "3 ");
     EXPECT_INT((long long)connections_count(connections), 4);
-    connections_free(connections);
 }
 
-TEST(over_the_total_the_longest_resting_client_of_all_makes_room)
+TEST_WITH_CONNECTIONS(over_the_total_the_longest_resting_client_of_all_makes_room)
 {
     static const char *const addresses[] = {"10.0.0.1", "::1", "10.0.0.3", "fe80::1", "10.0.0.5"};
-    struct connections *connections = start(&usual);
 
     for (int i = 0; i < 5; i++)
         EXPECT(add(connections, i, addresses[i], START + i) != NULL);
@@ -100,24 +107,19 @@ TEST(over_the_total_the_longest_resting_client_of_all_makes_room)
     EXPECT(add(connections, 6, "10.0.0.7", START + 6) != NULL);
     EXPECT_STR(cuts, "0 1 ");
     EXPECT_INT((long long)connections_count(connections), 5);
-    connections_free(connections);
 }
 
-TEST(an_address_is_the_same_in_both_of_its_families)
+TEST_WITH_CONNECTIONS(an_address_is_the_same_in_both_of_its_families)
 {
-    struct connections *connections = start(&usual);
-
     EXPECT(add(connections, 1, "10.0.0.1", START) != NULL);
     EXPECT(add(connections, 2, "::ffff:10.0.0.1", START + 1) != NULL);
     EXPECT(add(connections, 3, "10.0.0.1", START + 2) != NULL);
     EXPECT(add(connections, 4, "::ffff:10.0.0.1", START + 3) != NULL);
     EXPECT_STR(cuts, "1 ");
-    connections_free(connections);
 }
 
-TEST(a_client_that_is_being_answered_is_never_cut_for_another)
+TEST_WITH_CONNECTIONS(a_client_that_is_being_answered_is_never_cut_for_another)
 {
-    struct connections *connections = start(&usual);
     struct client *clients[5];
 
     for (int i = 0; i < 5; i++) {
@@ -134,7 +136,6 @@ TEST(a_client_that_is_being_answered_is_never_cut_for_another)
     EXPECT_STR(cuts, "");
     EXPECT(add(connections, 8, "10.0.0.3", START + 12) != NULL);
     EXPECT_STR(cuts, "4 ");
-    connections_free(connections);
 }
 
 TEST(a_dawdling_client_makes_room_like_a_resting_one)
@@ -154,9 +155,8 @@ TEST(a_dawdling_client_makes_room_like_a_resting_one)
     }
 }
 
-TEST(a_cut_client_counts_no_more_and_is_not_cut_again)
+TEST_WITH_CONNECTIONS(a_cut_client_counts_no_more_and_is_not_cut_again)
 {
-    struct connections *connections = start(&usual);
     struct client *client = add(connections, 1, "10.0.0.1", START);
 
     connections_cut(connections, client);
@@ -169,7 +169,6 @@ TEST(a_cut_client_counts_no_more_and_is_not_cut_again)
     EXPECT_STR(cuts, "1 ");
     connections_remove(connections, client);
     EXPECT_INT((long long)connections_count(connections), 3);
-    connections_free(connections);
 }
 
 static const struct {
@@ -196,20 +195,16 @@ TEST(each_phase_has_its_deadline_from_its_own_beginning)
     }
 }
 
-TEST(a_new_client_has_to_send_its_header_in_time)
+TEST_WITH_CONNECTIONS(a_new_client_has_to_send_its_header_in_time)
 {
-    struct connections *connections = start(&usual);
-
     EXPECT(add(connections, 1, "10.0.0.1", START) != NULL);
     EXPECT_INT(connections_tick(connections, START), START + 10 * SECOND);
     EXPECT_INT(connections_tick(connections, START + 10 * SECOND), LLONG_MAX);
     EXPECT_STR(cuts, "1 ");
-    connections_free(connections);
 }
 
-TEST(the_next_tick_is_the_first_deadline)
+TEST_WITH_CONNECTIONS(the_next_tick_is_the_first_deadline)
 {
-    struct connections *connections = start(&usual);
     struct client *early, *late;
 
     EXPECT_INT(connections_tick(connections, START), LLONG_MAX); /* no watcher: sleep for ever */
@@ -221,7 +216,6 @@ TEST(the_next_tick_is_the_first_deadline)
     connections_remove(connections, early);
     connections_remove(connections, late);
     EXPECT_INT(connections_tick(connections, START + 14 * SECOND), LLONG_MAX);
-    connections_free(connections);
 }
 
 /* clang-format off */
@@ -250,9 +244,8 @@ TEST(a_change_of_phase_between_two_ticks_is_seen_in_time)
     }
 }
 
-TEST(a_client_that_takes_its_answer_goes_on_and_one_that_does_not_is_cut)
+TEST_WITH_CONNECTIONS(a_client_that_takes_its_answer_goes_on_and_one_that_does_not_is_cut)
 {
-    struct connections *connections = start(&usual);
     struct client *reads = add(connections, 1, "10.0.0.1", START);
     struct client *trickles = add(connections, 2, "10.0.0.2", START);
 
@@ -267,7 +260,6 @@ TEST(a_client_that_takes_its_answer_goes_on_and_one_that_does_not_is_cut)
     EXPECT_STR(cuts, "2 ");
     connections_tick(connections, START + 80 * SECOND);
     EXPECT_STR(cuts, "2 1 ");
-    connections_free(connections);
 }
 
 TEST(a_client_that_does_not_take_its_answer_makes_room)

@@ -12,68 +12,73 @@
 
 #define CALLS_MAX 8
 
-struct ticks {
+struct scene {
+    struct deadlines *deadlines;
     pthread_mutex_t lock;
     pthread_cond_t called;
-    int count;
+    int count;                    /* of ticks */
     long long at_ns[CALLS_MAX];   /* when each came */
     long long next_ns[CALLS_MAX]; /* what each is to answer, from the call's time on; or 0 */
+    bool asks; /* for a look, during the first tick, which knows nothing of it */
 };
 
-static void begin(struct ticks *ticks)
+static int count_of(struct scene *scene)
 {
-    *ticks = (struct ticks){0};
-    pthread_mutex_init(&ticks->lock, NULL);
-    pthread_cond_init(&ticks->called, NULL);
+    pthread_mutex_lock(&scene->lock);
+    int count = scene->count;
+    pthread_mutex_unlock(&scene->lock);
+    return count;
 }
 
 static long long tick(void *user, long long now_ns)
 {
-    struct ticks *ticks = user;
+    struct scene *scene = user;
     long long answer = LLONG_MAX;
 
-    pthread_mutex_lock(&ticks->lock);
-    if (ticks->count < CALLS_MAX) {
-        ticks->at_ns[ticks->count] = now_ns;
-        if (ticks->next_ns[ticks->count])
-            answer = now_ns + ticks->next_ns[ticks->count];
+    if (scene->asks && count_of(scene) == 0)
+        deadlines_wake_by(scene->deadlines, now_ns + 5 * NS_PER_MS);
+    pthread_mutex_lock(&scene->lock);
+    if (scene->count < CALLS_MAX) {
+        scene->at_ns[scene->count] = now_ns;
+        if (scene->next_ns[scene->count])
+            answer = now_ns + scene->next_ns[scene->count];
     }
-    ticks->count++;
-    pthread_cond_signal(&ticks->called);
-    pthread_mutex_unlock(&ticks->lock);
+    scene->count++;
+    pthread_cond_signal(&scene->called);
+    pthread_mutex_unlock(&scene->lock);
     return answer;
 }
 
+#define TEST_WITH_DEADLINES(name) TEST_GIVEN(name, struct scene *scene, with_deadlines)
+
+static void with_deadlines(void (*test)(struct scene *scene))
+{
+    struct scene scene = {.count = 0};
+
+    pthread_mutex_init(&scene.lock, NULL);
+    pthread_cond_init(&scene.called, NULL);
+    scene.deadlines = deadlines_start(tick, &scene, NULL);
+    test(&scene);
+    deadlines_stop(scene.deadlines);
+    deadlines_free(scene.deadlines);
+    pthread_cond_destroy(&scene.called);
+    pthread_mutex_destroy(&scene.lock);
+}
+
 /* Waits until tick was called `count` times. */
-static bool wait_for(struct ticks *ticks, int count)
+static bool wait_for(struct scene *scene, int count)
 {
     struct timespec until;
 
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_SECONDS;
-    pthread_mutex_lock(&ticks->lock);
-    while (ticks->count < count)
-        if (pthread_cond_timedwait(&ticks->called, &ticks->lock, &until) != 0)
+    pthread_mutex_lock(&scene->lock);
+    while (scene->count < count)
+        if (pthread_cond_timedwait(&scene->called, &scene->lock, &until) != 0)
             break;
-    bool enough = ticks->count >= count;
-    pthread_mutex_unlock(&ticks->lock);
+    bool enough = scene->count >= count;
+    pthread_mutex_unlock(&scene->lock);
     return enough;
-}
-
-static int count_of(struct ticks *ticks)
-{
-    pthread_mutex_lock(&ticks->lock);
-    int count = ticks->count;
-    pthread_mutex_unlock(&ticks->lock);
-    return count;
-}
-
-static void end(struct deadlines *deadlines, struct ticks *ticks)
-{
-    deadlines_stop(deadlines);
-    deadlines_free(deadlines);
-    pthread_cond_destroy(&ticks->called);
-    pthread_mutex_destroy(&ticks->lock);
 }
 
 static void sleep_ms(long milliseconds)
@@ -81,136 +86,79 @@ static void sleep_ms(long milliseconds)
     nanosleep(&(struct timespec){.tv_nsec = milliseconds * NS_PER_MS}, NULL);
 }
 
-TEST(with_nothing_due_it_never_wakes)
+TEST_WITH_DEADLINES(with_nothing_due_it_never_wakes)
 {
-    struct ticks ticks;
-    struct deadlines *deadlines;
-
-    begin(&ticks);
-    deadlines = deadlines_start(tick, &ticks, NULL);
     sleep_ms(30);
-    EXPECT_INT(count_of(&ticks), 0);
-    end(deadlines, &ticks);
+    EXPECT_INT(count_of(scene), 0);
 }
 
-TEST(it_wakes_when_something_is_due_and_not_before)
+TEST_WITH_DEADLINES(it_wakes_when_something_is_due_and_not_before)
 {
-    struct ticks ticks;
-    struct deadlines *deadlines;
     long long due_ns = clock_monotonic_ns() + 40 * NS_PER_MS;
 
-    begin(&ticks);
-    deadlines = deadlines_start(tick, &ticks, NULL);
-    deadlines_wake_by(deadlines, due_ns);
-    EXPECT(wait_for(&ticks, 1));
-    EXPECT(ticks.at_ns[0] >= due_ns);
+    deadlines_wake_by(scene->deadlines, due_ns);
+    EXPECT(wait_for(scene, 1));
+    EXPECT(scene->at_ns[0] >= due_ns);
     sleep_ms(20);
-    EXPECT_INT(count_of(&ticks), 1); /* once, and then for ever quiet */
-    end(deadlines, &ticks);
+    EXPECT_INT(count_of(scene), 1); /* once, and then for ever quiet */
 }
 
-TEST(overdue_work_is_done_at_once)
+TEST_WITH_DEADLINES(overdue_work_is_done_at_once)
 {
-    struct ticks ticks;
-    struct deadlines *deadlines;
-
-    begin(&ticks);
-    deadlines = deadlines_start(tick, &ticks, NULL);
-    deadlines_wake_by(deadlines, 1);
-    EXPECT(wait_for(&ticks, 1));
-    EXPECT(ticks.at_ns[0] > 1); /* it gets the actual time, not the planned one */
-    end(deadlines, &ticks);
+    deadlines_wake_by(scene->deadlines, 1);
+    EXPECT(wait_for(scene, 1));
+    EXPECT(scene->at_ns[0] > 1); /* it gets the actual time, not the planned one */
 }
 
-TEST(an_earlier_wish_moves_the_plan_forward)
+TEST_WITH_DEADLINES(an_earlier_wish_moves_the_plan_forward)
 {
-    struct ticks ticks;
-    struct deadlines *deadlines;
     long long now_ns = clock_monotonic_ns();
 
-    begin(&ticks);
-    deadlines = deadlines_start(tick, &ticks, NULL);
-    deadlines_wake_by(deadlines, now_ns + 3600 * NS_PER_SECOND);
+    deadlines_wake_by(scene->deadlines, now_ns + 3600 * NS_PER_SECOND);
     sleep_ms(5); /* so that it sleeps for the hour */
-    deadlines_wake_by(deadlines, now_ns + 20 * NS_PER_MS);
-    EXPECT(wait_for(&ticks, 1));
-    EXPECT(ticks.at_ns[0] >= now_ns + 20 * NS_PER_MS);
-    end(deadlines, &ticks);
+    deadlines_wake_by(scene->deadlines, now_ns + 20 * NS_PER_MS);
+    EXPECT(wait_for(scene, 1));
+    EXPECT(scene->at_ns[0] >= now_ns + 20 * NS_PER_MS);
 }
 
-TEST(a_later_wish_does_not_move_the_plan_back)
+TEST_WITH_DEADLINES(a_later_wish_does_not_move_the_plan_back)
 {
-    struct ticks ticks;
-    struct deadlines *deadlines;
     long long now_ns = clock_monotonic_ns();
 
-    begin(&ticks);
-    deadlines = deadlines_start(tick, &ticks, NULL);
-    deadlines_wake_by(deadlines, now_ns + 20 * NS_PER_MS);
-    deadlines_wake_by(deadlines, now_ns + 3600 * NS_PER_SECOND);
-    deadlines_wake_by(deadlines, LLONG_MAX);
-    EXPECT(wait_for(&ticks, 1));
-    end(deadlines, &ticks);
+    deadlines_wake_by(scene->deadlines, now_ns + 20 * NS_PER_MS);
+    deadlines_wake_by(scene->deadlines, now_ns + 3600 * NS_PER_SECOND);
+    deadlines_wake_by(scene->deadlines, LLONG_MAX);
+    EXPECT(wait_for(scene, 1));
 }
 
-TEST(each_tick_says_when_the_next_is_due)
+TEST_WITH_DEADLINES(each_tick_says_when_the_next_is_due)
 {
-    struct ticks ticks;
-    struct deadlines *deadlines;
-
-    begin(&ticks);
-    ticks.next_ns[0] = 15 * NS_PER_MS;
-    ticks.next_ns[1] = 10 * NS_PER_MS;
-    deadlines = deadlines_start(tick, &ticks, NULL);
-    deadlines_wake_by(deadlines, 1);
-    EXPECT(wait_for(&ticks, 3));
-    EXPECT(ticks.at_ns[1] >= ticks.at_ns[0] + 15 * NS_PER_MS);
-    EXPECT(ticks.at_ns[2] >= ticks.at_ns[1] + 10 * NS_PER_MS);
+    scene->next_ns[0] = 15 * NS_PER_MS;
+    scene->next_ns[1] = 10 * NS_PER_MS;
+    deadlines_wake_by(scene->deadlines, 1);
+    EXPECT(wait_for(scene, 3));
+    EXPECT(scene->at_ns[1] >= scene->at_ns[0] + 15 * NS_PER_MS);
+    EXPECT(scene->at_ns[2] >= scene->at_ns[1] + 10 * NS_PER_MS);
     sleep_ms(20);
-    EXPECT_INT(count_of(&ticks), 3);
-    end(deadlines, &ticks);
+    EXPECT_INT(count_of(scene), 3);
 }
 
-struct asker {
-    struct ticks ticks;
-    struct deadlines *deadlines;
-};
-
-/* Somebody asks for a look while one is under way, and that one knows nothing of it. */
-static long long tick_and_ask(void *user, long long now_ns)
+TEST_WITH_DEADLINES(a_wish_during_a_tick_is_not_forgotten)
 {
-    struct asker *asker = user;
-
-    if (count_of(&asker->ticks) == 0)
-        deadlines_wake_by(asker->deadlines, now_ns + 5 * NS_PER_MS);
-    return tick(&asker->ticks, now_ns);
+    scene->asks = true;
+    deadlines_wake_by(scene->deadlines, 1);
+    EXPECT(wait_for(scene, 2));
 }
 
-TEST(a_wish_during_a_tick_is_not_forgotten)
+TEST_WITH_DEADLINES(stopping_does_not_wait_for_what_is_due_later)
 {
-    struct asker asker;
-
-    begin(&asker.ticks);
-    asker.deadlines = deadlines_start(tick_and_ask, &asker, NULL);
-    deadlines_wake_by(asker.deadlines, 1);
-    EXPECT(wait_for(&asker.ticks, 2));
-    end(asker.deadlines, &asker.ticks);
-}
-
-TEST(stopping_does_not_wait_for_what_is_due_later)
-{
-    struct ticks ticks;
-    struct deadlines *deadlines;
     long long started_ns = clock_monotonic_ns();
 
-    begin(&ticks);
-    deadlines = deadlines_start(tick, &ticks, NULL);
-    deadlines_wake_by(deadlines, started_ns + 3600 * NS_PER_SECOND);
-    deadlines_stop(deadlines);
+    deadlines_wake_by(scene->deadlines, started_ns + 3600 * NS_PER_SECOND);
+    deadlines_stop(scene->deadlines);
     EXPECT(clock_monotonic_ns() - started_ns < PATIENCE_SECONDS * NS_PER_SECOND);
-    deadlines_wake_by(deadlines, 1); /* in vain, and harmless */
-    EXPECT_INT(count_of(&ticks), 0);
-    deadlines_free(deadlines);
+    deadlines_wake_by(scene->deadlines, 1); /* in vain, and harmless */
+    EXPECT_INT(count_of(scene), 0);
     deadlines_stop(NULL);
     deadlines_free(NULL);
 }

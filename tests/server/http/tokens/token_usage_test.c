@@ -13,10 +13,17 @@ static void senders_freep(struct token_usage **token_usage)
     token_usage_free(*token_usage);
 }
 
-TEST(a_limit_is_full_at_first_and_fills_evenly)
+#define TEST_WITH_SENDER(name) TEST_GIVEN(name, struct sender *sender, with_sender)
+
+static void with_sender(void (*test)(struct sender *sender))
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
-    struct sender *sender = token_usage_get(token_usage, "c1");
+
+    test(token_usage_get(token_usage, "c1"));
+}
+
+TEST_WITH_SENDER(a_limit_is_full_at_first_and_fills_evenly)
+{
     long long wait;
 
     for (int i = 0; i < 7; i++)
@@ -44,10 +51,8 @@ TEST(a_sender_has_so_many_large_bodies_at_once)
     EXPECT(!sender_begin_large(one));
 }
 
-TEST(all_of_it_is_spent_or_nothing)
+TEST_WITH_SENDER(all_of_it_is_spent_or_nothing)
 {
-    AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
-    struct sender *sender = token_usage_get(token_usage, "c1");
     long long wait;
 
     EXPECT_INT(sender_spend(sender, LIMIT_RUNS, 10, 8, NOW, &wait), SPENT_OK);
@@ -56,10 +61,8 @@ TEST(all_of_it_is_spent_or_nothing)
     EXPECT_INT(sender_spend(sender, LIMIT_RUNS, 10, 2, NOW, &wait), SPENT_OK);
 }
 
-TEST(a_refund_can_be_spent_again)
+TEST_WITH_SENDER(a_refund_can_be_spent_again)
 {
-    AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
-    struct sender *sender = token_usage_get(token_usage, "c1");
     long long wait;
 
     EXPECT_INT(sender_spend(sender, LIMIT_RUNS, 10, 8, NOW, &wait), SPENT_OK);
@@ -72,20 +75,16 @@ TEST(a_refund_can_be_spent_again)
     EXPECT_INT(wait, 360 * NS_PER_SECOND);
 }
 
-TEST(a_request_above_the_whole_limit_has_its_own_result)
+TEST_WITH_SENDER(a_request_above_the_whole_limit_has_its_own_result)
 {
-    AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
-    struct sender *sender = token_usage_get(token_usage, "c1");
     long long wait;
 
     EXPECT_INT(sender_spend(sender, LIMIT_BYTES, 1048576, 1048577, NOW, &wait), SPENT_NEVER);
     EXPECT_INT(sender_spend(sender, LIMIT_BYTES, 1048576, 1048576, NOW, &wait), SPENT_OK);
 }
 
-TEST(without_a_limit_there_is_no_end)
+TEST_WITH_SENDER(without_a_limit_there_is_no_end)
 {
-    AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
-    struct sender *sender = token_usage_get(token_usage, "c1");
     long long wait;
 
     for (int i = 0; i < 100; i++)
@@ -108,10 +107,8 @@ TEST(senders_and_their_limits_do_not_know_each_other)
     EXPECT_INT(sender_spend(one, LIMIT_RUNS, 1, 1, NOW, &wait), SPENT_LATER);
 }
 
-TEST(a_limit_that_was_changed_holds_at_once)
+TEST_WITH_SENDER(a_limit_that_was_changed_holds_at_once)
 {
-    AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
-    struct sender *sender = token_usage_get(token_usage, "c1");
     long long wait;
 
     EXPECT_INT(sender_spend(sender, LIMIT_RUNS, 4, 4, NOW, &wait), SPENT_OK);

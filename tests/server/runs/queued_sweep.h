@@ -1,0 +1,37 @@
+/* A sweep whose runs are queued, for one test. */
+#pragma once
+
+#include "db/runs/sweeps.h"
+#include "tests/db/database.h"
+
+/* Its request as a client sends it. */
+static inline struct run_id queued_sweep(struct db *db, const struct place *place,
+                                         const char *request)
+{
+    AUTO(sweep_clear) struct sweep sweep = {0};
+    struct run_id id = {""};
+    struct error err = {0};
+    bool replayed;
+
+    EXPECT(sweep_from_text(request, strlen(request), place, &sweep, &err));
+    EXPECT(sweeps_create(db,
+                         &(struct sweep_order){.sweep = &sweep,
+                                               .blocks = sweep.blocks,
+                                               .request = request,
+                                               .instance = "",
+                                               .now_us = NOON_US,
+                                               .queue_limit = 10},
+                         &id, &replayed, &err));
+    EXPECT_STR(err.message, "");
+    return id;
+}
+
+/* On a machine of as many cores. */
+static inline struct run_id queued_sweep_on(struct db *db, int cores, const char *request)
+{
+    struct topology topology = {
+        .cpu_count = cores, .core_count = cores, .package_count = 1, .node_count = 1};
+    const struct place place = {.topology = &topology, .isa = CPU_AVX2, .root = "/nowhere"};
+
+    return queued_sweep(db, &place, request);
+}
