@@ -265,17 +265,6 @@ def truncated(body, sent, headers=()):
     return cut
 
 
-def cut_chunks(body, sent):
-    """The same in chunks, of which the last never comes."""
-    body = _bytes(body)
-
-    def cut(exchange):
-        exchange.head(200, [("Transfer-Encoding", "chunked")])
-        exchange.write(b"%x\r\n%s\r\n" % (sent, body[:sent]))
-        exchange.hang_up()
-    return cut
-
-
 def slow(body, seconds=1.0, piece=1, headers=()):
     """A byte a second, or as said."""
     body = _bytes(body)
@@ -323,21 +312,6 @@ def garbage(size=4096, seed=1):
 def garbage_body(size=4096, seed=1, headers=()):
     """HTTP, but the body is noise."""
     return status(200, random.Random(seed).randbytes(size), headers)
-
-
-def huge_headers(count, size, body=b"{}"):
-    """That many headers of that size each; count None is for ever."""
-    def answer(exchange):
-        exchange.write(b"HTTP/1.1 200 OK\r\n")
-        number = 0
-        while count is None or number < count:
-            if not exchange.write(b"X-Header-%d: %s\r\n" % (number, b"x" * size)) or \
-                    exchange.server.ending.is_set():
-                break
-            number += 1
-        exchange.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-        exchange.hang_up()
-    return answer
 
 
 class Pages:
@@ -424,15 +398,3 @@ class Bomb:
                 return
             self.sent += len(piece)
         exchange.write(b"0\r\n\r\n")
-
-
-class Refusing:
-    """An address without a listener, which no other process can take: with Refusing() as url."""
-
-    def __enter__(self):
-        self.socket = socket.socket()
-        self.socket.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{self.socket.getsockname()[1]}"
-
-    def __exit__(self, *_why):
-        self.socket.close()
