@@ -331,6 +331,14 @@ class Server:
             raise AssertionError(reply)
         return reply.json()
 
+    def price(self, instance, dollars, **fields):
+        """Enters what an hour of a type costs; returns the price as it is stored."""
+        reply = self.post({"instance_type": instance, "price_per_hour": dollars, **fields},
+                          path="/v1/prices")
+        if reply.status != 201:
+            raise AssertionError(reply)
+        return reply.json()["prices"][0]
+
     def wait(self, run_id, states=FINAL, seconds=PATIENCE):
         """The run, once it is in one of the states."""
         def arrived():
@@ -376,6 +384,15 @@ def _spelled(headers):
     return {name.replace("_", "-"): value for name, value in headers.items()}
 
 
+def pages(ask, **question):
+    """The pages of a list, one after another, where ask() answers with a page."""
+    cursor = {}
+    while cursor is not None:
+        page = ask(**question, **cursor)
+        yield page
+        cursor = page["next_cursor"] and {"cursor": page["next_cursor"]}
+
+
 def together(count, action):
     """action(0) ... action(count - 1) at once, each in its thread; their results in order."""
     results = [None] * count
@@ -404,7 +421,10 @@ class Case(unittest.TestCase):
 
     def own_server(self, *flags, **options):
         """Another server, for this test alone; stopped, with all checks, after it."""
-        server = Server(*flags, **options)
+        return self.running(Server(*flags, **options))
+
+    def running(self, server):
+        """The same for a server of any class."""
         self.addCleanup(server.stop)
         return server.start()
 

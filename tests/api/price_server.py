@@ -13,7 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from feed_payloads import Aws, Azure, Gcp, serve_aws
 from feed_server import Document, FeedServer
-from harness import PATIENCE, Server, until
+from harness import PATIENCE, Server, pages, until
 
 GCP_KEY = "AIzaSecretOfGoogleForTests0123456789"
 
@@ -54,11 +54,8 @@ class PriceServer(Server):
 
     def prices(self, **filters):
         """All pages. How old they are is left out: that is another every time."""
-        found, cursor = [], {}
-        while cursor is not None:
-            page = self.page(limit=1000, **filters, **cursor)
-            found += page["prices"]
-            cursor = page["next_cursor"] and {"cursor": page["next_cursor"]}
+        found = [price for page in pages(self.page, limit=1000, **filters)
+                 for price in page["prices"]]
         for price in found:
             del price["age_seconds"]
         return found

@@ -3,6 +3,8 @@ import hashlib
 import json
 import re
 
+IMPORT = "/v1/runs/import"
+NDJSON = {"Content-Type": "application/x-ndjson"}
 DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 DAY = 1_750_000_000_000  # milliseconds
 # A published figure, as a user enters it.
@@ -72,6 +74,20 @@ def line(run):
 
 def lines(runs):
     return "".join(line(run) + "\n" for run in runs).encode()
+
+
+def send(server, runs):
+    """The answer to an import of documents, or of the text of some."""
+    body = runs if isinstance(runs, bytes) else lines(runs)
+    return server.request("POST", IMPORT, body, NDJSON)
+
+
+def take_in(server, runs):
+    """An import in which each one is new."""
+    runs = list(runs)
+    reply = send(server, runs)
+    if reply.status != 200 or reply.json()["imported"] != len(runs):
+        raise AssertionError(reply)
 
 
 def unsigned(exported):

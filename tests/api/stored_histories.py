@@ -4,6 +4,8 @@ import json
 import random
 import sqlite3
 
+from stored_rows import insert, row_of
+
 DAY = 86_400_000_000
 RUNS, HALF = 24, 12
 START = 1_700_000_000_000_000  # 2023-11-14T22:13:20Z
@@ -18,9 +20,7 @@ def store_histories(server, run_id, events=None):
     """Copies of this run for each event: (factor of the speed, factor of the price, columns that
     change, where the number of a machine is 1 or 2)."""
     with sqlite3.connect(server.database) as database:
-        columns = [row[1] for row in database.execute("PRAGMA table_info(runs)")]
-        source = dict(zip(columns, database.execute("SELECT * FROM runs WHERE id = ?",
-                                                    [run_id]).fetchone()))
+        source = row_of(database, run_id)
         _store_machines(database, source["machine"])
         for number, (instance, event) in enumerate((events or EVENTS).items()):
             _store_line(database, source, number, instance, event)
@@ -48,7 +48,7 @@ def _store_line(database, source, number, instance, event):
     for i in range(RUNS):
         later = i >= HALF
         speed = 100 * (1 + 0.01 * noise.gauss(0, 1)) * (faster if later else 1)
-        row = {**source, "number": None, "id": f"01ARZ3NDEKTSV4RRFFQ6{number:02}{i:04}",
+        row = {**source, "id": f"01ARZ3NDEKTSV4RRFFQ6{number:02}{i:04}",
                "instance": instance, "contender": contender, "version": None,
                "ended_us": START + i * DAY, "samples_per_second": speed,
                "throughput_low": speed * 0.99, "throughput_high": speed * 1.01,
@@ -57,5 +57,4 @@ def _store_line(database, source, number, instance, event):
         if later:
             row.update({name: 1000 + value if name == "machine" else value
                         for name, value in changed.items()})
-        database.execute(f"INSERT INTO runs ({','.join(row)}) VALUES"
-                         f" ({','.join('?' * len(row))})", list(row.values()))
+        insert(database, row)

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 from harness import Server, fake
-from run_documents import document, lines, run_id
+from run_documents import document, run_id, take_in
 from test_backup import pennyworth
 
 RUNS = 60
@@ -23,10 +23,7 @@ class Altered(unittest.TestCase):
         server = Server(database=cls.good, engines={"ok": fake("ok")}).start()
         cls.measured = server.queue(steps=50)
         server.wait(cls.measured)
-        many = lines(document(number) for number in range(RUNS))
-        reply = server.request("POST", "/v1/runs/import", many, {"Content-Type": "application/x-ndjson"})
-        if reply.json()["imported"] != RUNS:
-            raise AssertionError(reply)
+        take_in(server, map(document, range(RUNS)))
         server.stop()
 
     def setUp(self):

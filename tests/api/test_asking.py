@@ -6,7 +6,7 @@ import io
 import sqlite3
 import unittest
 
-from harness import WORKLOADS, Server, ServerCase, fake
+from harness import WORKLOADS, Case, ServerCase, fake
 from openapi import Description
 from run_documents import FIGURE, document
 
@@ -148,9 +148,7 @@ class Unmatched(Asking):
 
     def test_a_filter_of_prices_and_types_that_matches_nothing_says_what_there_is(self):
         for name, zone in (("a.large", "eu-1a"), ("b.large", "")):
-            reply = self.server.post({"instance_type": name, "price_per_hour": 0.1, "zone": zone,
-                                      "provider": "aws", "region": "eu-1"}, path="/v1/prices")
-            self.assertEqual(201, reply.status, reply)
+            self.server.price(name, 0.1, zone=zone, provider="aws", region="eu-1")
         known = "no price has it; known are "
         for query, parameter, value, words in (
                 ("instance_type=a.lage", "instance_type", "a.lage", known + "a.large, b.large"),
@@ -317,13 +315,12 @@ class Branches(Asking):
         self.assertIn(", only runs with `branch=fast` and `ticket=1`\n", text)
 
 
-class Unranked(unittest.TestCase):
+class Unranked(Case):
     """The fake engine's loss rises, which makes the run invalid."""
 
     def test_an_invalid_run_has_its_point_and_no_interval(self):
         engines = {"bad": fake("unlearning"), "ok": fake("ok")}
-        server = Server(*PLACE, "--price-per-hour", "0.36", engines=engines).start()
-        self.addCleanup(server.stop)
+        server = self.own_server(*PLACE, "--price-per-hour", "0.36", engines=engines)
         amounts = ("samples_per_dollar", "dollars_per_million_samples",
                    "hours_per_million_samples")
         bad = server.run("bad", steps=60, warmup_steps=5)
@@ -343,8 +340,7 @@ class Unranked(unittest.TestCase):
         line = server.get("/v1/runs/export?engine=bad").body
         self.assertIn(b'"samples_per_dollar":null', line)
         self.assertNotIn(b"why_not_ranked", line)
-        hub = Server(engines={"ok": fake("ok")}).start()
-        self.addCleanup(hub.stop)
+        hub = self.own_server(engines={"ok": fake("ok")})
         self.assertEqual(201, hub.post(line.decode(), path="/v1/runs/import").status)
         there = hub.get(f"/v1/runs/{bad['id']}").json()
         self.assertEqual(bad["cost"], there["cost"] | {"identity": bad["cost"]["identity"]})

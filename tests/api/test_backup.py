@@ -12,10 +12,7 @@ import unittest
 from pathlib import Path
 
 from harness import SERVER, Server, ServerCase, fake, until
-from run_documents import document, lines, unsigned
-
-LINES = "application/x-ndjson"
-
+from run_documents import document, take_in, unsigned
 
 TOKEN = "token-of-a-test-that-may-write"
 
@@ -36,13 +33,6 @@ def export(server):
     if reply.status != 200:
         raise AssertionError(reply)
     return reply.body
-
-
-def take_in(server, first, count):
-    body = lines(document(number) for number in range(first, first + count))
-    reply = server.request("POST", "/v1/runs/import", body, {"Content-Type": LINES})
-    if reply.status != 200 or reply.json()["imported"] != count:
-        raise AssertionError(reply)
 
 
 def make_larger_than_buffers(server):
@@ -83,7 +73,7 @@ class WhileItWorks(BackupCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        take_in(cls.server, 0, 200)
+        take_in(cls.server, map(document, range(200)))
         cls.server.run(steps=50, labels={"a": "b"})
 
     def test_by_command_and_by_request_it_restores_to_the_same_export(self):
@@ -111,7 +101,7 @@ class WhileItWorks(BackupCase):
 
     def test_what_comes_meanwhile_is_in_it_or_not_but_whole(self):
         server = self.own_server(engines=self.ENGINES, token=TOKEN)
-        take_in(server, 0, 1500)
+        take_in(server, map(document, range(1500)))
         running = server.queue("slow", steps=10000)
         until(lambda: server.get(f"/v1/runs/{running}/steps").json()["steps"], "steps")
         stop = threading.Event()
@@ -119,7 +109,7 @@ class WhileItWorks(BackupCase):
         def load():
             number = 2000
             while not stop.is_set():
-                take_in(server, number, 20)
+                take_in(server, map(document, range(number, number + 20)))
                 number += 20
         thread = threading.Thread(target=load)
         thread.start()
@@ -200,10 +190,10 @@ class ByCommand(BackupCase):
 
     def test_the_old_one_is_put_aside(self):
         server = Server(database=self.path("runs.db")).start()
-        take_in(server, 0, 5)
+        take_in(server, map(document, range(5)))
         target = self.path("backup")
         self.assertEqual(0, pennyworth("backup", target, database=server.database).returncode)
-        take_in(server, 5, 5)
+        take_in(server, map(document, range(5, 10)))
         server.kill()
         was = digest(target)
         self.assertRefused(pennyworth("restore", target, database=server.database), "--replace")
@@ -221,7 +211,7 @@ class ByCommand(BackupCase):
     def test_a_restore_that_was_decided_is_finished_by_the_next_start(self):
         target = self.backup()
         server = Server(database=self.path("runs.db")).start()
-        take_in(server, 5, 5)
+        take_in(server, map(document, range(5, 10)))
         server.stop()
         shutil.copy(target, server.database + ".restored")
         self.assertRefused(pennyworth("check", database=server.database), "was not finished")

@@ -3,25 +3,20 @@ import unittest
 from datetime import datetime, timezone
 
 from candidate import Candidate
-from harness import Server
+from harness import Case
 from run_documents import document
 
 
-class Wanted(unittest.TestCase):
+class Wanted(Case):
     def setUp(self):
         self.candidate = Candidate(self)
-
-    def hub(self):
-        server = Server()
-        self.addCleanup(server.stop)
-        return server.start()
 
     def check(self, ended, status):
         self.assertEqual(status, ended.status, ended)
         return ended
 
     def test_what_the_hub_wants_is_measured_and_reported(self):
-        hub = self.hub()
+        hub = self.own_server()
         for number in range(3):
             run = document(number, vm=f"i{number:015x}", instance_type="other.large")
             run["spec"] |= {"engine": "native", "batch_size": 48, "precision": "f32"}
@@ -49,7 +44,7 @@ class Wanted(unittest.TestCase):
         self.assertRegex(table.out, r"(?m)^Bench +wanted, ")
 
     def test_a_hub_that_wants_nothing_is_a_success_that_says_so(self):
-        hub = self.hub()
+        hub = self.own_server()
         where = ("--report-to", f"http://127.0.0.1:{hub.port}")
         now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         for number, each in enumerate(hub.get("/v1/wanted?engine=native&instance_type=m5.large")
@@ -70,7 +65,7 @@ class Wanted(unittest.TestCase):
         self.assertIn("--report-to", ended.stderr)
         ended = self.check(self.candidate.run("bench", "--wanted", "--report-to",
                                               "http://127.0.0.1:1"), 1)
-        hub = self.hub()
+        hub = self.own_server()
         ended = self.check(self.candidate.run("bench", "--wanted", "--report-to",
                                               f"http://127.0.0.1:{hub.port}", place=()), 1)
         self.assertIn("--instance-type", ended.stderr)

@@ -4,8 +4,8 @@ import unittest
 import urllib.parse
 from datetime import datetime, timedelta, timezone
 
-from harness import ServerCase
-from run_documents import document, lines
+from harness import Case, pages
+from run_documents import document, take_in
 
 EVENT = {"provider": "aws", "instance_type": "c5.large", "zone": "us-east-1a", "kind": "launched",
          "price_kind": "spot"}
@@ -15,7 +15,7 @@ def ago(**time):
     return (datetime.now(timezone.utc) - timedelta(**time)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-class Capacity(ServerCase):
+class Capacity(Case):
     def setUp(self):
         self.server = self.own_server()
 
@@ -50,12 +50,8 @@ class Capacity(ServerCase):
     def test_pages_have_each_count_once(self):
         for zone in "cab":
             self.report(zone=zone)
-        everything, found, cursor = self.counts(), [], {}
-        while cursor is not None:
-            found += self.counts(limit=2, **cursor)
-            page = self.page(limit=2, **cursor)
-            cursor = page["next_cursor"] and {"cursor": page["next_cursor"]}
-        self.assertEqual(everything, found)
+        self.assertEqual(self.page()["capacity"],
+                         [row for page in pages(self.page, limit=2) for row in page["capacity"]])
 
     def test_what_cannot_have_happened_is_refused(self):
         for fields, field in (({"kind": "preempted", "price_kind": "on_demand"}, "price_kind"),
@@ -64,9 +60,8 @@ class Capacity(ServerCase):
             self.assertProblem(reply, 400, field=field)
 
     def test_a_comparison_shows_the_counts_of_spot_beside_its_prices(self):
-        runs = [document(0, instance_type="c5.large"), document(1, instance_type="m5.large")]
-        self.server.request("POST", "/v1/runs/import", lines(runs),
-                            {"Content-Type": "application/x-ndjson"})
+        take_in(self.server, [document(0, instance_type="c5.large"),
+                              document(1, instance_type="m5.large")])
 
         def shown(**question):
             rows = self.server.get("/v1/comparison?" + urllib.parse.urlencode(

@@ -10,7 +10,7 @@ import time
 import unittest
 from pathlib import Path
 
-from harness import Server, ServerCase, fake, until
+from harness import ServerCase, fake, until
 
 QUICK = {"steps": 12, "warmup_steps": 1}
 ENGINES = {"old": fake("paced", 2000), "same": fake("paced", 2000), "slow": fake("paced", 2400),
@@ -231,16 +231,11 @@ class Dollars(ServerCase):
     ENGINES = ENGINES
     FLAGS = ("--instance-type", "test.large")
 
-    def price(self, price):
-        reply = self.server.post({"instance_type": "test.large", "price_per_hour": price},
-                                 path="/v1/prices")
-        self.assertEqual(201, reply.status, reply)
-
     def test_a_higher_price_is_reported_apart_and_fails_only_on_request(self):
-        self.price("1")
+        self.server.price("test.large", "1")
         olds = measure(self.server, "old", 4, labels={"c": "1"})
         until(lambda: self.server.get("/v1/machine").json()["price"], "the price is known")
-        self.price("1.25")
+        self.server.price("test.large", "1.25")
         news = measure(self.server, "old", 4, labels={"c": "2"})
         answer = check(self.server, news[0], "?baseline=c=1").json()
         self.assertEqual("pass", answer["verdict"])
@@ -394,9 +389,7 @@ class Confirmed(ServerCase):
         self.assertProblem(reply, 422, "not-possible-here", "confirm")
 
     def test_a_killed_server_goes_on_confirming(self):
-        server = Server(engines={**ENGINES, "old": fake("slow", 5), "slow": fake("slow", 9)})
-        self.addCleanup(server.stop)
-        server.start()
+        server = self.own_server(engines={**ENGINES, "old": fake("slow", 5), "slow": fake("slow", 9)})
         olds = measure(server, "old", 3, labels={"c": "1"})
         slow = measure(server, "slow", 3, labels={"c": "2"})
         query = f"?baseline={olds[0]}&confirm=true"

@@ -15,14 +15,11 @@ YEAR = 8760
 
 class Commitments(Case):
     def setUp(self):
-        self.clouds = FeedServer().start()
-        self.addCleanup(self.clouds.stop)
+        self.clouds = self.running(FeedServer())
         self.azure = Azure(kinds=40)
         self.clouds.route(Azure.URL, self.azure.answer)
-        self.server = PriceServer("--feed", "azure-retail=on regions=westeurope patience=1"
-                                  f" url={self.clouds.url}{Azure.URL}")
-        self.addCleanup(self.server.stop)
-        self.server.start()
+        self.server = self.running(PriceServer("--feed", "azure-retail=on regions=westeurope patience=1"
+                                               f" url={self.clouds.url}{Azure.URL}"))
         self.server.settle(60)
         self.description = Description(self.server.get("/v1/openapi.json").json())
         self.name = next(name for name in self.azure.names

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from harness import SANITIZED, Server, fake, until, worker_pids
+from harness import SANITIZED, Case, Server, fake, until, worker_pids
 
 NOBODY = 65534
 TOKEN = "a-token-of-this-test"
@@ -26,11 +26,9 @@ def limits(pid):
     return {line[:26].strip(): line[26:].split()[:2] for line in lines}
 
 
-class Confined(unittest.TestCase):
+class Confined(Case):
     def serve(self, *flags, **options):
-        server = Server(*flags, engines={"slow": fake("slow", 20)}, **options).start()
-        self.addCleanup(server.stop)
-        return server
+        return self.own_server(*flags, engines={"slow": fake("slow", 20)}, **options)
 
     def worker(self, server, spec):
         reply = server.post(spec)

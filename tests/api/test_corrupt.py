@@ -8,20 +8,14 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from harness import Server, ServerCase, fake, until
-from run_documents import document, lines, run_id
+from harness import Server, ServerCase, fake
+from run_documents import document, run_id, send, take_in
 
-LINES = "application/x-ndjson"
 PAGE = 4096
 
 
 def digest(path):
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-
-def take_in(server, first, count):
-    body = lines(document(number) for number in range(first, first + count))
-    return server.request("POST", "/v1/runs/import", body, {"Content-Type": LINES})
 
 
 class AtTheStart(unittest.TestCase):
@@ -30,7 +24,7 @@ class AtTheStart(unittest.TestCase):
         cls.folder = tempfile.mkdtemp(prefix="pennyworth-corrupt-")
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         server = Server(database=os.path.join(cls.folder, "good.db")).start()
-        take_in(server, 0, 300)
+        take_in(server, map(document, range(300)))
         server.stop()
         cls.good = Path(server.database).read_bytes()
 
@@ -81,7 +75,7 @@ class AtTheStart(unittest.TestCase):
         path = os.path.join(self.folder, "logged.db")
         Path(path).write_bytes(self.good)
         server = Server(database=path).start()
-        take_in(server, 1000, 50)
+        take_in(server, map(document, range(1000, 1050)))
         server.kill()
         with open(path, "r+b") as file:  # some of it is in the log too, and so not lost
             file.seek(20 * PAGE)
@@ -98,7 +92,7 @@ class WhileServing(ServerCase):
 
     def test_nothing_more_is_written(self):
         server = self.own_server(engines=self.ENGINES)
-        take_in(server, 0, 400)
+        take_in(server, map(document, range(400)))
         server.stop()
         server.start()
         with sqlite3.connect(server.database) as database:
@@ -125,7 +119,7 @@ class WhileServing(ServerCase):
         reply = server.post({"engine": "ok", "steps": 2})
         self.assertProblem(reply, 503, "database-damaged")
         self.assertIn("damaged", reply.json()["detail"])
-        self.assertEqual(503, take_in(server, 5000, 1).status)
+        self.assertEqual(503, send(server, [document(5000)]).status)
         server.stop()
         self.assertEqual(before, digest(server.database))
 

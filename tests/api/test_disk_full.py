@@ -8,10 +8,9 @@ import tempfile
 import time
 import unittest
 
-from harness import Server, fake, until
-from run_documents import FIGURE, document, lines, run_id
+from harness import Case, fake, until
+from run_documents import FIGURE, document, run_id, send
 
-LINES = "application/x-ndjson"
 MIB = 1024 * 1024
 JSON = {"Content-Type": "application/json"}
 WRITES = {"/v1/runs": {"engine": "ok", "steps": 2},
@@ -23,7 +22,7 @@ WRITES = {"/v1/runs": {"engine": "ok", "steps": 2},
           "/v1/runs/import": document(900000), "/v1/figures": FIGURE}
 
 
-class DiskCase(unittest.TestCase):
+class DiskCase(Case):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="pennyworth-disk-")
         self.addCleanup(os.rmdir, self.folder)
@@ -35,9 +34,7 @@ class DiskCase(unittest.TestCase):
 
     def serve(self, *flags, **options):
         # What it could not store, and for what there was no room, it tries again soon.
-        server = Server(*flags, database=os.path.join(self.folder, "runs.db"), haste=20, **options)
-        self.addCleanup(server.stop)
-        return server.start()
+        return self.own_server(*flags, database=os.path.join(self.folder, "runs.db"), haste=20, **options)
 
     def room(self):
         disk = os.statvfs(self.folder)
@@ -55,11 +52,10 @@ class DiskCase(unittest.TestCase):
         return path
 
     def take_in(self, server, first, count):
-        body = lines(document(number, steps=400) for number in range(first, first + count))
         try:
-            return server.request("POST", "/v1/runs/import", body, {"Content-Type": LINES})
+            return send(server, [document(first + i, steps=400) for i in range(count)])
         except ConnectionError:  # a large body is refused by its header, and not read
-            return server.request("POST", "/v1/runs/import", b"\n", {"Content-Type": LINES})
+            return send(server, b"\n")
 
     def ids(self, server):
         return {json.loads(one)["id"]

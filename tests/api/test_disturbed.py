@@ -5,7 +5,7 @@ import os
 import unittest
 from pathlib import Path
 
-from harness import SANITIZED, Server
+from harness import SANITIZED, Case, Server
 from neighbours import NAME, busy_neighbour
 from test_measuring import finding
 
@@ -56,7 +56,7 @@ def quota(microseconds, period=100000):
 
 
 @unittest.skipIf(SANITIZED, "what a sanitizer does to a worker is no measurement")
-class Disturbed(unittest.TestCase):
+class Disturbed(Case):
     """The real worker, and a process that disturbs it."""
 
     def train(self, server, max_seconds):
@@ -96,8 +96,7 @@ class Disturbed(unittest.TestCase):
         self.assertGreaterEqual(load["busy_percent"], max(load["shares"]))
 
     def test_a_quota_is_noticed(self):
-        server = Server(engines={}).start()
-        self.addCleanup(server.stop)
+        server = self.own_server(engines={})
         with quota(40000) as processes:
             processes.write_text(str(server.process.pid))
             try:

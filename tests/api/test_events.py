@@ -5,7 +5,7 @@ import socket
 import time
 import unittest
 
-from harness import SANITIZED, Events, Server, ServerCase, fake, together, until
+from harness import SANITIZED, Case, Events, ServerCase, fake, together, until
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20), "snail": fake("slow", 1000),
            "crash": fake("crash"), "fast": fake("ok", 0)}
@@ -158,14 +158,13 @@ def idle_reader(server, run_id):
     return stream
 
 
-class SlowReader(unittest.TestCase):
+class SlowReader(Case):
     """One that never reads. The kernel holds some events for it; then it is stuck."""
     HASTE = 10
     PATIENCE = 10 / HASTE  # seconds for which it may be stuck
 
     def setUp(self):
-        self.server = Server("--idle-seconds", "3600", engines=ENGINES, haste=self.HASTE).start()
-        self.addCleanup(self.server.stop)
+        self.server = self.own_server("--idle-seconds", "3600", engines=ENGINES, haste=self.HASTE)
 
     def steps(self, run_id):
         return self.server.show(run_id)["progress"]["steps_done"]

@@ -4,7 +4,7 @@ import urllib.parse
 
 from catalogue import list_types
 from harness import ServerCase
-from run_documents import document, lines, machine
+from run_documents import document, machine, take_in
 
 MACHINE = machine({"isa": "avx2", "cpu_model": "A CPU", "processors": 2, "memory_gib": 8})
 
@@ -20,13 +20,9 @@ class Families(ServerCase):
         runs = [document(number, instance_type=name, machine=MACHINE, nanoseconds=nanoseconds)
                 for number, (name, nanoseconds) in enumerate(
                     (("c9.large", 8_000_000), ("c9.xlarge", 5_000_000), ("zz9.large", 5_000_000)))]
-        reply = cls.server.request("POST", "/v1/runs/import", lines(runs),
-                                   {"Content-Type": "application/x-ndjson"})
-        assert reply.json()["imported"] == 3, reply
+        take_in(cls.server, runs)
         for name, dollars in (("c9.large", "0.1"), ("c9.xlarge", "0.2"), ("c9.metal", "4.8")):
-            reply = cls.server.post({"instance_type": name, "price_per_hour": dollars,
-                                     "provider": "aws"}, path="/v1/prices")
-            assert reply.status == 201, reply
+            cls.server.price(name, dollars, provider="aws")
 
     def page(self, **question):
         reply = self.server.get("/v1/families?" + urllib.parse.urlencode(

@@ -11,6 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
+import harness
 from candidate import QUICK_ENGINE, SLOW_ENGINE, Candidate
 from harness import SERVER, Server, fake, until
 from waiting import free_port
@@ -39,7 +40,7 @@ class Played(http.server.BaseHTTPRequestHandler):
         pass
 
 
-class Case(unittest.TestCase):
+class Case(harness.Case):
     def play(self, status=200, seconds=0, context=None):
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Played)
         server.status, server.seconds, server.asked = status, seconds, []
@@ -72,8 +73,7 @@ class OfAServer(Case):
     def test_the_environment_of_the_server_is_enough(self):
         # As in a container: only the variables of the server itself. No token is needed.
         variables = {"PENNYWORTH_WRITE_TOKEN": "0123456789abcdef0123"}
-        server = Server(listen="0.0.0.0", environment=variables).start()
-        self.addCleanup(server.stop)
+        server = self.own_server(listen="0.0.0.0", environment=variables)
         server.token = variables["PENNYWORTH_WRITE_TOKEN"]
         self.assertHealthy(health(environment={**variables, "PENNYWORTH_LISTEN": "0.0.0.0",
                                                "PENNYWORTH_PORT": str(server.port)}))
@@ -167,8 +167,7 @@ class OfACandidate(Case):
     def test_a_push_beside_a_server_leaves_the_answer_to_the_server(self):
         self.bench("--report-to", f"http://127.0.0.1:{free_port()}", "--report-seconds", "0",
                    engine=QUICK_ENGINE).wait()
-        server = Server(database=self.candidate.database).start()
-        self.addCleanup(server.stop)
+        server = self.own_server(database=self.candidate.database)
         pushing = self.start("push", "--report-to", f"http://127.0.0.1:{free_port()}")
         pushing.tells("waiting for the hub")
         self.assertHealthy(self.health(PENNYWORTH_PORT=str(server.port)))

@@ -64,13 +64,10 @@ def play_azure(feeds, **compute):
 
 class IdentityCase(Case):
     def setUp(self):
-        self.clouds = FeedServer().start()
-        self.addCleanup(self.clouds.stop)
+        self.clouds = self.running(FeedServer())
 
     def serve(self, *flags, **options):
-        server = PriceServer(*flags, **options)
-        self.addCleanup(server.stop)
-        return server.start()
+        return self.running(PriceServer(*flags, **options))
 
     def identity(self, server):
         def known():
@@ -147,8 +144,7 @@ class Settings(IdentityCase):
 
         def ask(i):
             cloud, where, behaviour = behaviours[i]
-            clouds = FeedServer().start()
-            self.addCleanup(clouds.stop)
+            clouds = self.running(FeedServer())
             clouds.route(where, behaviour)
             self.assertNobody(self.identity(self.serve("--metadata", f"{cloud}={clouds.url}")),
                               f"metadata service of {cloud} did not identify this machine: "
@@ -224,13 +220,12 @@ class MachinePrice(IdentityCase):
         self.assertEqual((None, f"this machine is billed for {terms}, and feeds have prices of "
                           "plain Linux only: set --price-per-hour, or type its price"),
                          self.price(server))
-        server.post({"instance_type": "c5.large", "price_per_hour": 0.2}, path="/v1/prices")
+        server.price("c5.large", 0.2)
         self.assertEqual(("0.2", None), self.price(server))
 
     def test_the_option_wins_over_everything(self):
         server = self.machine("--life-cycle", "on_demand", "--price-per-hour", "1.25")
-        server.post({"provider": "aws", "instance_type": "c5.large", "price_per_hour": 2},
-                    path="/v1/prices")
+        server.price("c5.large", 2, provider="aws")
         self.assertEqual(("1.25", None), self.price(server))
 
     def test_a_discount_is_beside_the_price(self):

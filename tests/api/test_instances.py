@@ -3,7 +3,7 @@ named."""
 import unittest
 import urllib.parse
 
-from harness import ServerCase
+from harness import ServerCase, pages
 from price_server import OnDemandPage
 
 
@@ -60,12 +60,9 @@ class Instances(ServerCase):
     def test_pages_have_each_type_once(self):
         everything = self.names()
         for limit in (1, 7, len(everything) - 1, len(everything)):
-            found, cursor = [], {}
-            while cursor is not None:
-                page = self.page(limit=limit, **cursor)
-                found += [row["instance_type"] for row in page["instances"]]
-                cursor = page["next_cursor"] and {"cursor": page["next_cursor"]}
-            self.assertEqual(everything, found)
+            self.assertEqual(everything, [row["instance_type"] for page in
+                                          pages(self.page, limit=limit)
+                                          for row in page["instances"]])
 
     def test_a_region_that_is_named_brings_its_prices_and_no_others(self):
         expected = self.stage.expected()

@@ -36,8 +36,7 @@ class Load(ServerCase):
     def test_our_own_worker_does_not_count(self):
         """It is as busy as the neighbour, who shows that the reading has both."""
         with tempfile.TemporaryDirectory(prefix="pennyworth-") as folder:
-            server = Server(engines={"busy": busy_script(folder, "busyworker")}).start()
-            self.addCleanup(server.stop)
+            server = self.own_server(engines={"busy": busy_script(folder, "busyworker")})
             run = server.queue("busy")
             until(lambda: worker_pids([run]), "the worker runs")
             with busy_neighbour():

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from harness import Server, until, worker_pids
+from harness import Case, until, worker_pids
 
 MIB = 2 ** 20
 EATER = """
@@ -49,7 +49,7 @@ def make_group(name, limit):
     return group
 
 
-class LittleMemory(unittest.TestCase):
+class LittleMemory(Case):
     LIMIT = 1024 * MIB
 
     def setUp(self):
@@ -59,9 +59,8 @@ class LittleMemory(unittest.TestCase):
         eater.write_text(EATER)
         self.group = make_group(f"pennyworth-{os.getpid()}", self.LIMIT)
         self.addCleanup(self.remove_group)
-        self.server = Server(engines={"eater": f"{sys.executable} {eater}",
-                                      "fills": f"{sys.executable} {eater} 4"}).start()
-        self.addCleanup(self.server.stop)
+        self.server = self.own_server(engines={"eater": f"{sys.executable} {eater}",
+                                               "fills": f"{sys.executable} {eater} 4"})
         (self.group / "cgroup.procs").write_text(str(self.server.process.pid))
 
     def remove_group(self):

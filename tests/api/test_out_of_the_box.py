@@ -39,8 +39,7 @@ class Unset(PriceServer):
 
 class OutOfTheBox(Case):
     def setUp(self):
-        self.clouds = FeedServer().start()
-        self.addCleanup(self.clouds.stop)
+        self.clouds = self.running(FeedServer())
         self.aws, self.azure = Aws(regions=32, kinds=30), Azure(kinds=40)
         self.clouds.route("/spot.json", Document(self.aws.spot_page(), '"1"', time.time()))
         self.clouds.route("/locations/", self.aws.locations())
@@ -63,9 +62,7 @@ class OutOfTheBox(Case):
                  f"azure-retail=url={here}{Azure.URL} patience=1",
                  f"gcp-billing-catalog=url={here} patience=1",
                  f"gcp-third-party=url={here}/pricing.yml patience=1"]
-        server = Unset("--feed", ";".join(words), *flags, environment={"HOME": "/nowhere"})
-        self.addCleanup(server.stop)
-        server.start()
+        server = self.running(Unset("--feed", ";".join(words), *flags, environment={"HOME": "/nowhere"}))
         server.settle(60)
         return server
 

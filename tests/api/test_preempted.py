@@ -2,9 +2,9 @@
 and what continues later."""
 import json
 import re
-import time
 import unittest
 
+import harness
 from feed_server import FeedServer, silent, status
 from harness import Events, fake, until, worker_pids
 from price_server import PriceServer
@@ -79,18 +79,15 @@ class Azure:
         self.events = [*self.events, self.event("Preempt", "vm-1")]
 
 
-class Case(unittest.TestCase):
+class Case(harness.Case):
     def play(self, cloud):
-        self.clouds = FeedServer().start()
-        self.addCleanup(self.clouds.stop)
+        self.clouds = self.running(FeedServer())
         self.cloud = cloud(self.clouds)
         return self.cloud
 
     def serve(self, *flags, known=True):
-        server = PriceServer("--metadata", f"{self.cloud.NAME}={self.clouds.url}", *flags,
-                             engines=ENGINES, haste=HASTE)
-        self.addCleanup(server.stop)
-        server.start()
+        server = self.running(PriceServer("--metadata", f"{self.cloud.NAME}={self.clouds.url}", *flags,
+                                          engines=ENGINES, haste=HASTE))
         if known:
             until(lambda: server.get("/v1/machine").json()["identity"]["life_cycle"],
                   "the machine knows itself")

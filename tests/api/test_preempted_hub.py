@@ -9,14 +9,14 @@ from pathlib import Path
 
 from candidate import QUICK_ENGINE, TOKEN, GOOD, Candidate, FakeHub
 from feed_server import FeedServer
-from harness import Server
+from harness import Case
 from test_preempted import Gcp
 
 EVENT = {"provider": "gcp", "instance_type": "n2-standard-4", "zone": "europe-west4-b",
          "kind": "preempted", "price_kind": "spot", "machine": "i0123456789abcde"}
 
 
-class Preempted(unittest.TestCase):
+class Preempted(Case):
     def setUp(self):
         self.candidate = Candidate(self)
         folder = tempfile.TemporaryDirectory()
@@ -32,9 +32,7 @@ class Preempted(unittest.TestCase):
         self.tokens.write_text(f"{name} {scopes} sha256:{digest} {limits}\n", encoding="ascii")
 
     def hub(self, **options):
-        hub = Server("--tokens", str(self.tokens), token="the-token-of-the-operator", **options)
-        self.addCleanup(hub.stop)
-        hub.start()
+        hub = self.own_server("--tokens", str(self.tokens), token="the-token-of-the-operator", **options)
         hub.token = TOKEN
         return hub
 
@@ -54,8 +52,7 @@ class Preempted(unittest.TestCase):
 
     def take_back(self, url, status=6):
         """A bench that ends because its machine is taken back."""
-        clouds = FeedServer().start()
-        self.addCleanup(clouds.stop)
+        clouds = self.running(FeedServer())
         cloud = Gcp(clouds)
         engine = QUICK_ENGINE + " " + os.path.join(self.candidate.folder, "begun")
         running = self.candidate.start(

@@ -1,9 +1,9 @@
 """The price of a machine without a type, which a person types: what is stored, which runs have it,
 and what is refused."""
-import sqlite3
 import unittest
 
 from harness import Case, fake
+from stored_rows import measured
 
 HOUR = {"machine": "this", "price_per_hour": 0.5}
 OWN = {"purchase": 1752, "years": 4, "watts": 100, "cents_per_kwh": 30}
@@ -17,16 +17,6 @@ class ThisMachine(Case):
         reply = (server or self.server).post({"machine": "this", **given}, path="/v1/prices")
         self.assertEqual(201, reply.status, reply)
         return reply.json()
-
-    def measured(self, server=None):
-        """The id of a run that counts, however busy this machine is."""
-        server = server or self.server
-        run = server.run("ok", workload="resnet50", steps=300)["id"]
-        with sqlite3.connect(server.database) as database:
-            database.execute("UPDATE runs SET validity = 'ok'")
-            database.execute("UPDATE revision SET number = number + 1")
-            database.execute("UPDATE contenders SET changed = (SELECT number FROM revision)")
-        return run
 
     def rows(self, server=None, **asked):
         query = "&".join(f"{name}={value}" for name, value in
@@ -60,7 +50,7 @@ class ThisMachine(Case):
                                  [(each["id"], each["price_per_hour"]) for each in listed])
 
     def test_runs_from_now_on_keep_it_and_stored_ones_have_it_at_once(self):
-        before = self.measured()
+        before = measured(self.server)
         [row] = self.rows()
         self.assertIsNone(row["price"])
         self.assertEqual(1, self.type_in(price_per_hour=0.5)["machine"]["runs"])
@@ -70,14 +60,14 @@ class ThisMachine(Case):
         self.assertIsNone(cost["why_no_price"])
         speed = self.server.show(before)["summary"]["samples_per_second"]
         self.assertAlmostEqual(speed * 3600 / 0.5, cost["samples_per_dollar"]["value"], 3)
-        after = self.measured()
+        after = measured(self.server)
         self.assertEqual("typed", self.server.show(after)["cost"]["price"]["feed"])
         listed = {each["id"]: each["cost"] for each in self.server.get("/v1/runs").json()["runs"]}
         self.assertEqual([0.5, 0.5], [listed[each]["price_per_hour"] for each in (before, after)])
         self.assertEqual(["typed-later", "typed"], [listed[each]["feed"] for each in (before, after)])
 
     def test_the_comparison_has_dollars_at_once_in_json_csv_and_markdown(self):
-        self.measured()
+        measured(self.server)
         self.assertIsNone(self.rows()[0]["samples_per_dollar"])
         for dollars in (0.5, 0.125):
             self.type_in(price_per_hour=dollars)
@@ -92,9 +82,9 @@ class ThisMachine(Case):
         self.assertEqual(0, other["unmeasured"]["count"])
 
     def test_a_second_price_replaces_the_first_and_what_was_paid_stays(self):
-        before = self.measured()
+        before = measured(self.server)
         self.type_in(price_per_hour=0.5)
-        paid = self.measured()
+        paid = measured(self.server)
         self.assertEqual(1, self.type_in(own=OWN)["machine"]["runs"])
         cost = self.server.show(before)["cost"]
         self.assertEqual(["own", 0.08], [cost["price"][each] for each in ("kind", "price_per_hour")])
@@ -103,7 +93,7 @@ class ThisMachine(Case):
         self.assertEqual(0.08, row["price"]["price_per_hour"])
 
     def test_a_price_that_is_withdrawn_is_no_price_of_them_any_more(self):
-        before = self.measured()
+        before = measured(self.server)
         first = self.type_in(price_per_hour=0.5)
         second = self.type_in(price_per_hour=5)
         for answer, left in ((second, 0.5), (first, None)):
@@ -125,14 +115,14 @@ class ThisMachine(Case):
     def test_a_run_that_had_a_price_keeps_it(self):
         self.server.stop()
         typed = self.own_server("--price-per-hour", "2", engines={"ok": fake("ok")})
-        run = self.measured(typed)
+        run = measured(typed)
         self.assertEqual(0, self.type_in(typed, price_per_hour=0.5)["machine"]["runs"])
         self.assertEqual(2, typed.show(run)["cost"]["price"]["price_per_hour"])
 
     def test_of_a_machine_with_a_type_it_is_the_price_of_the_type(self):
         typed = self.own_server("--provider", "aws", "--region", "us-east-1", "--instance-type",
                                 "our.box", engines={"ok": fake("ok")})
-        run = self.measured(typed)
+        run = measured(typed)
         stored = self.type_in(typed, price_per_hour=0.5)["prices"][0]
         self.assertEqual(["aws", "us-east-1", "our.box"],
                          [stored[each] for each in ("provider", "region", "instance_type")])
@@ -140,7 +130,7 @@ class ThisMachine(Case):
         self.assertEqual(0.5, self.rows(typed)[0]["price"]["price_per_hour"])
 
     def test_every_refusal_names_the_field_and_changes_nothing(self):
-        run = self.measured()
+        run = measured(self.server)
         self.type_in(price_per_hour=0.5)
         for body, field, words in (
                 ({"machine": "that", "price_per_hour": 1}, "machine", 'must be "this"'),

@@ -3,12 +3,11 @@ page, for this machine."""
 import json
 import os
 import sqlite3
-import time
 import unittest
 import urllib.parse
 from datetime import datetime, timedelta, timezone
 
-from harness import Case, ServerCase
+from harness import Case, ServerCase, pages
 from price_server import PriceServer, SpotPage
 
 HEAD = "provider,region,zone,instance_type,kind,currency,price_per_hour,valid_from,reference\n"
@@ -112,12 +111,10 @@ class Finding(PricesCase):
     def test_pages_have_each_price_once(self):
         everything = [json.dumps(row) for row in self.found()]
         for limit in (1, 5, 23, 24, 25):
-            found, cursor = [], {}
-            while cursor is not None:
-                page = self.server.page(limit=limit, **cursor)
+            found = []
+            for page in pages(self.server.page, limit=limit):
                 self.assertLessEqual(len(page["prices"]), limit)
                 found += page["prices"]
-                cursor = page["next_cursor"] and {"cursor": page["next_cursor"]}
             for row in found:
                 del row["age_seconds"]
             self.assertEqual(everything, [json.dumps(row) for row in found])

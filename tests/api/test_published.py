@@ -1,7 +1,7 @@
 """What others published: there from the start, stored once, and never mixed with local measurements."""
 import unittest
 
-from harness import Server, ServerCase, fake, until
+from harness import ServerCase, fake, until
 from run_documents import FIGURE
 
 
@@ -67,7 +67,7 @@ class Published(ServerCase):
 
         self.assertEqual(201, enter().status)
         self.assertIsNone(row()["price"])
-        server.post({"instance_type": "x1.large", "price_per_hour": "1.212"}, path="/v1/prices")
+        server.price("x1.large", "1.212")
         self.assertAlmostEqual(1009901, row()["samples_per_dollar"]["value"], delta=1)
         self.assertEqual(("published", None), (row()["provenance"], row()["rank"]))
         self.assertEqual(201, enter(samples_per_second=341).status)
@@ -106,14 +106,12 @@ class Published(ServerCase):
         self.assertNotIn("published", {feed["feed"] for feed in feeds})
 
     def test_a_second_start_adds_nothing_and_a_late_one_neither(self):
-        server = Server("--published", "on").start()
-        self.addCleanup(server.stop)
+        server = self.own_server("--published", "on")
         first = self.figures(server)
         server.stop()
         server.start()
         self.assertEqual(first, self.figures(server))
-        late = Server().start()
-        self.addCleanup(late.stop)
+        late = self.own_server()
         self.assertEqual([], self.figures(late))
         until(lambda: late.run()["state"] == "finished", "a run is there")
         late.stop()

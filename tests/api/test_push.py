@@ -8,10 +8,10 @@ import subprocess
 import unittest
 
 from candidate import GOOD, SLOW_ENGINE, TOKEN, Candidate, FakeHub
-from harness import SERVER, Server, fake, until
+from harness import SERVER, Case, fake, until
 
 
-class Push(unittest.TestCase):
+class Push(Case):
     def setUp(self):
         self.candidate = Candidate(self)
 
@@ -33,9 +33,7 @@ class Push(unittest.TestCase):
         return ended
 
     def hub(self, *flags, **options):
-        server = Server(*flags, haste=20, **options)
-        self.addCleanup(server.stop)
-        server.start()
+        server = self.own_server(*flags, haste=20, **options)
         server.url = f"http://127.0.0.1:{server.port}"
         return server
 

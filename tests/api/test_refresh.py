@@ -53,11 +53,10 @@ class Apart(RefreshCase):
             azure, aws = Azure(kinds=10), Aws(regions=32, kinds=10)
             feeds.route("/spot.json", status(500))
             feeds.route(Azure.URL, azure.answer)
-            server = PriceServer(
+            server = self.running(PriceServer(
                 "--feed", f"aws-spot-page=on patience=1 url={feeds.url}/spot.json",
-                "--feed", f"azure-retail=on patience=1 regions=eastus2 url={feeds.url}{Azure.URL}", haste=50)
-            self.addCleanup(server.stop)
-            server.start().settle()
+                "--feed", f"azure-retail=on patience=1 regions=eastus2 url={feeds.url}{Azure.URL}", haste=50))
+            server.settle()
             self.assertEqual("failed", server.feed("aws-spot-page")["state"])
             self.assertEqual("ok", server.feed("azure-retail")["state"])
             self.assertEqual({"azure-retail"}, {price["feed"] for price in server.prices()})
@@ -102,9 +101,7 @@ class Apart(RefreshCase):
 
 class Asking(RefreshCase):
     def serve(self, *flags, **options):
-        server = PriceServer(*flags, **options)
-        self.addCleanup(server.stop)
-        return server.start()
+        return self.running(PriceServer(*flags, **options))
 
     def test_a_feed_that_cannot_be_refreshed_is_refused(self):
         server = self.serve("--feed", "price-file=on url=/nowhere/at/all.csv")
@@ -220,13 +217,12 @@ class Secrets(RefreshCase):
             feeds.route("/", status(401, "<Response><Errors><Error><Code>AuthFailure</Code>"
                                     "<Message>AWS was not able to validate the provided access "
                                     "credentials</Message></Error></Errors></Response>"))
-            server = PriceServer(
+            server = self.running(PriceServer(
                 "--feed", f"aws-spot-history=on regions=us-east-1 types=c5.large url={feeds.url}",
                 "--log", "debug",
                 environment={"AWS_ACCESS_KEY_ID": AWS_ID, "AWS_SECRET_ACCESS_KEY": AWS_SECRET,
-                             "AWS_SESSION_TOKEN": AWS_TOKEN})
-            self.addCleanup(server.stop)
-            server.start().settle()
+                             "AWS_SESSION_TOKEN": AWS_TOKEN}))
+            server.settle()
             feed = server.feed("aws-spot-history")
             self.assertEqual("failed", feed["state"])
             self.assertRegex(feed["reason"], "^it answered 401: AuthFailure: AWS was not able")

@@ -35,13 +35,10 @@ def rate(sku, instance, price, operation="RunInstances"):
 
 class SavingsPlans(Case):
     def setUp(self):
-        self.feeds = FeedServer().start()
-        self.addCleanup(self.feeds.stop)
+        self.feeds = self.running(FeedServer())
         self.publish("20250911184447")
-        self.server = PriceServer("--feed", "aws-savings-plans=on regions=us-east-1 patience=1"
-                                  f" url={self.feeds.url}")
-        self.addCleanup(self.server.stop)
-        self.server.start()
+        self.server = self.running(PriceServer("--feed", "aws-savings-plans=on regions=us-east-1 patience=1"
+                                               f" url={self.feeds.url}"))
         self.server.settle(60)
         self.description = Description(self.server.get("/v1/openapi.json").json())
 

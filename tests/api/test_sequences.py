@@ -11,9 +11,8 @@ import unittest
 from urllib.parse import urlencode
 
 from harness import Server
-from run_documents import document, lines, machine
+from run_documents import document, machine, take_in
 
-NDJSON = {"Content-Type": "application/x-ndjson"}
 SEEDS = os.environ.get("PENNYWORTH_TEST_SEQUENCES", "1,2,3,4")
 QUESTIONS = ({}, {"configuration": "all"}, {"sort": "throughput"},
              {"deadline_h": 5, "samples": 1e8}, {"budget": 1, "samples": 1e8},
@@ -68,16 +67,11 @@ class World:
         return server
 
     def send(self, server, runs):
-        if not runs:
-            return
-        reply = server.request("POST", "/v1/runs/import", lines(runs), NDJSON)
-        self.test.assertEqual((200, len(runs)), (reply.status, reply.json().get("imported")), reply)
+        if runs:
+            take_in(server, runs)
 
     def enter(self, server, name, dollars):
-        reply = server.post({"instance_type": name, "price_per_hour": dollars, "provider": "aws"},
-                            path="/v1/prices")
-        self.test.assertEqual(201, reply.status, reply)
-        return reply.json()["prices"][0]["id"]
+        return server.price(name, dollars, provider="aws")["id"]
 
     def send_some(self):
         some = [self.coming.pop() for _ in range(min(len(self.coming), self.chance.randint(1, 8)))]

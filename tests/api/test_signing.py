@@ -9,7 +9,7 @@ import unittest
 import test_tokens
 from candidate import Candidate
 from ed25519 import Key, holds, proof, signed
-from harness import SERVER, Server
+from harness import SERVER
 from openapi import Description
 from run_documents import document, line as text_of, run_id
 from test_tokens import IMPORT, JSON, NDJSON, line, secret
@@ -224,9 +224,7 @@ class Candidates(Case):
         self.assertEqual([old, new], [json.loads(text)["signature"]["key"] for text in self.export(hub)])
 
     def test_a_server_signs_what_it_measured(self):
-        server = Server()
-        self.addCleanup(server.stop)
-        server.start()
+        server = self.own_server()
         server.wait(server.queue())
         (exported,) = server.get("/v1/runs/export").body.decode().splitlines()
         self.assertTrue(holds(exported))

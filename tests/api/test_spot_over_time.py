@@ -18,10 +18,8 @@ DAY = 86400
 
 class Spot(Case):
     def serve(self, prices, *flags):
-        self.server = PriceServer(*flags, engines={"ok": fake("ok"), "slow": fake("ok", 50)},
-                                  haste=20)
-        self.addCleanup(self.server.stop)
-        self.server.start()
+        self.server = self.running(PriceServer(*flags, engines={"ok": fake("ok"), "slow": fake("ok", 50)},
+                                               haste=20))
         self.path = self.server.folder + "/prices.csv"
         self.write(prices)
         self.server.stop()
@@ -75,9 +73,7 @@ class Runs(Spot):
         self.serve(["m5.large,spot,0.1", "m5.large,on_demand,1"], *PLACE)
         run = self.during_a_run()
         export = self.server.get("/v1/runs/export")
-        hub = PriceServer()
-        self.addCleanup(hub.stop)
-        hub.start()
+        hub = self.running(PriceServer())
         reply = hub.post(export.body, path="/v1/runs/import")
         self.assertIn(reply.status, (200, 201), reply)
         there = hub.get(f"/v1/runs/{run['id']}").json()["cost"]

@@ -8,17 +8,16 @@ import tempfile
 import time
 import unittest
 
+import harness
 from harness import SERVER, Events, Server, fake, together, until, worker_pids
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "stubborn": fake("stubborn"),
            "family": fake("family")}
 
 
-class Case(unittest.TestCase):
+class Case(harness.Case):
     def serve(self, *flags, **options):
-        server = Server(*flags, engines=ENGINES, haste=20, **options).start()
-        self.addCleanup(server.stop)
-        return server
+        return self.own_server(*flags, engines=ENGINES, haste=20, **options)
 
     def busy(self, server, engine):
         """A run under way that has stored a step, and three that wait for it."""

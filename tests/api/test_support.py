@@ -6,8 +6,8 @@ import unittest
 import urllib.parse
 
 from catalogue import list_types
-from harness import ServerCase
-from run_documents import document, lines, machine
+from harness import ServerCase, pages
+from run_documents import document, machine, take_in
 
 MACHINE = machine({"isa": "avx2", "cpu_model": "A CPU", "architecture": "x86_64", "processors": 2,
                    "numa_nodes": 1, "memory_gib": 8})
@@ -22,9 +22,7 @@ class Support(ServerCase):
         runs = [document(number, instance_type=instance, provider=provider, machine=MACHINE)
                 for number, (instance, provider) in enumerate(
                     (("m5.large", "aws"), ("zz9.large", "aws"), ("desk", None)))]
-        reply = cls.server.request("POST", "/v1/runs/import", lines(runs),
-                                   {"Content-Type": "application/x-ndjson"})
-        assert reply.json()["imported"] == 3, reply
+        take_in(cls.server, runs)
 
     def ask(self, accept="application/json", **question):
         reply = self.server.get("/v1/support?" + urllib.parse.urlencode(question), Accept=accept)
@@ -68,12 +66,9 @@ class Support(ServerCase):
         for filters in ({}, {"family": "m5"}):
             everything = self.rows(**filters)
             for limit in (1, 2, len(everything) - 1, len(everything)):
-                found, cursor = [], {}
-                while cursor is not None:
-                    page = self.ask(limit=max(limit, 1), **cursor, **filters).json()
-                    found += page["support"]
-                    cursor = page["next_cursor"] and {"cursor": page["next_cursor"]}
-                self.assertEqual(everything, found)
+                found = pages(lambda **asked: self.ask(**asked).json(), limit=max(limit, 1),
+                              **filters)
+                self.assertEqual(everything, [row for page in found for row in page["support"]])
 
     def test_csv_has_the_same_facts(self):
         rows = self.rows()

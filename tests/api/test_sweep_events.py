@@ -3,7 +3,7 @@ import signal
 import time
 import unittest
 
-from harness import Events, Server, ServerCase, fake, together, until
+from harness import Case, Events, ServerCase, fake, together, until
 from openapi import Description
 from test_sweeps import wait
 
@@ -181,10 +181,9 @@ class Silence(FollowingCase):
         self.cancel(sweep_id)
 
 
-class Stopping(unittest.TestCase):
+class Stopping(Case):
     def test_a_server_that_stops_answers_held_requests(self):
-        server = Server(engines=ENGINES).start()
-        self.addCleanup(server.stop)
+        server = self.own_server(engines=ENGINES)
         sweep_id = server.post({"base": {"engine": "slow", "steps": 100000},
                                 "knobs": {"batch_size": [8, 16]}, "blocks": 1},
                                path="/v1/sweeps").json()["id"]

@@ -3,7 +3,7 @@ import csv
 import io
 import unittest
 
-from harness import Server, ServerCase, fake, until
+from harness import Case, Server, ServerCase, fake, until
 
 QUICK = {"engine": "speed", "steps": 20, "warmup_steps": 1}
 
@@ -166,15 +166,13 @@ class Mixed(ServerCase):
                 self.assertLessEqual(second["rank"]["high"], 2)
 
 
-class Engines(unittest.TestCase):
+class Engines(Case):
     """The preset `engines`: ours, here a fake of it, beside every engine that was registered."""
     BODY = {"preset": "engines", "base": {"workload": "mlp2017", "steps": 20, "warmup_steps": 1},
             "blocks": 2}
 
     def start(self, *flags, engines):
-        server = Server(*flags, engines=engines).start()
-        self.addCleanup(server.stop)
-        return server
+        return self.own_server(*flags, engines=engines)
 
     def ask(self, server, body=None):
         reply = server.post(body or self.BODY, path="/v1/sweeps")
@@ -243,11 +241,10 @@ class Engines(unittest.TestCase):
         self.assertNotIn("no further round", server.read_log())
 
 
-class Killed(unittest.TestCase):
+class Killed(Case):
     def test_a_killed_server_goes_on_with_its_sweep(self):
         engines = {"slow": fake("slow", 20)}
-        server = Server(engines=engines).start()
-        self.addCleanup(server.stop)
+        server = self.own_server(engines=engines)
         body = {"base": {"engine": "slow", "steps": 15, "warmup_steps": 1},
                 "knobs": {"batch_size": [8, 16]}, "blocks": 2}
         sweep = server.post(body, path="/v1/sweeps").json()

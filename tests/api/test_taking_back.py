@@ -9,14 +9,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from harness import Server, ServerCase, fake, until
-from run_documents import FIGURE, document, line, run_id
+from harness import Case, ServerCase, fake, until
+from run_documents import FIGURE, document, run_id, send
 
 ENGINES = {"old": fake("paced", 2000), "slow": fake("paced", 2400), "dawdling": fake("slow", 40),
            "crash": fake("crash")}
 QUICK = {"steps": 12, "warmup_steps": 1}
 BECAUSE = {"reason": "the wrong branch"}
-NDJSON = {"Content-Type": "application/x-ndjson"}
 
 
 def void(server, run, wanted=200, body=None):
@@ -122,11 +121,10 @@ class Runs(ServerCase):
         self.assertEqual([], rows(other))
         lift(other, run)  # voids are per server
         self.assertEqual(1, len(rows(other)))
-        reply = other.request("POST", "/v1/runs/import", exported, NDJSON)
+        reply = send(other, exported)
         self.assertEqual((0, 1), (reply.json()["imported"], reply.json()["known"]))
         self.assertIsNone(other.show(run)["void"])
-        reply = self.server.request("POST", "/v1/runs/import",
-                                    line(document(20, instance_type="b.large")), NDJSON)
+        reply = send(self.server, [document(20, instance_type="b.large")])
         self.assertEqual(1, reply.json()["known"])
         self.assertIsNotNone(self.server.show(run)["void"])
 
@@ -169,8 +167,7 @@ class Prices(ServerCase):
 
     def test_what_a_run_paid_stays_what_it_paid(self):
         server = self.own_server(*self.FLAGS)
-        wrong = server.post({"instance_type": "our.box", "price_per_hour": "25"},
-                            path="/v1/prices").json()["prices"][0]
+        wrong = server.price("our.box", "25")
         run = server.run("ok")
         self.assertEqual("25", run["cost"]["price"]["text"])
         server.post(BECAUSE, path=f"/v1/prices/{wrong['id']}/withdraw")
@@ -240,7 +237,7 @@ class Figures(ServerCase):
         self.assertIn("rand-2024-r8", self.server.get("/v1/figures").body.decode())
 
 
-class Audited(unittest.TestCase):
+class Audited(Case):
     def test_the_audit_says_what_was_taken_back_by_whom_and_why(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -248,14 +245,11 @@ class Audited(unittest.TestCase):
         tokens.write_text("".join(
             f"{name} {scopes} sha256:{hashlib.sha256(name.encode() * 8).hexdigest()}\n"
             for name, scopes in (("ann", "read,write"), ("bob", "read,import"))))
-        server = Server("--tokens", tokens, "--audit", audit, "--feed",
-                        f"price-file=on url={folder.name}/none every=86400")
-        self.addCleanup(server.stop)
-        server.start()
+        server = self.own_server("--tokens", tokens, "--audit", audit, "--feed",
+                                 f"price-file=on url={folder.name}/none every=86400")
         server.token = "ann" * 8
         self.assertEqual(201, server.post(document(1), path="/v1/runs/import").status)
-        price = server.post({"instance_type": "a", "price_per_hour": 1},
-                            path="/v1/prices").json()["prices"][0]["id"]
+        price = server.price("a", 1)["id"]
         discount = server.post({"provider": "aws", "factor": 0.5}, path="/v1/discounts").json()["id"]
         server.post(FIGURE, path="/v1/figures")
         self.assertEqual("ann", void(server, run_id(1))["void"]["by"])

@@ -10,8 +10,9 @@ import subprocess
 import tempfile
 import unittest
 
+import harness
 from harness import SERVER, Events, Server, fake, together, until
-from run_documents import document, lines
+from run_documents import document, lines, take_in
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50)}
 OPENSSL = shutil.which("openssl")
@@ -44,7 +45,7 @@ class SecureServer(Server):
 
 
 @unittest.skipUnless(OPENSSL, "no openssl that could make a certificate")
-class Case(unittest.TestCase):
+class Case(harness.Case):
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
@@ -53,9 +54,7 @@ class Case(unittest.TestCase):
         cls.certificate, cls.key = make_pair(cls.folder)
 
     def serve(self, *flags, **options):
-        server = SecureServer(self.certificate, self.key, *flags, engines=ENGINES, **options)
-        self.addCleanup(server.stop)
-        return server.start()
+        return self.running(SecureServer(self.certificate, self.key, *flags, engines=ENGINES, **options))
 
 
 class Serving(Case):
@@ -94,11 +93,8 @@ class Serving(Case):
     def test_large_bodies_go_both_ways(self):
         server = self.serve()
         documents = [document(number, steps=1000) for number in range(200)]
-        body = lines(documents)
-        self.assertGreater(len(body), 3_000_000)
-        reply = server.request("POST", "/v1/runs/import", body,
-                               {"Content-Type": "application/x-ndjson"})
-        self.assertEqual(200, reply.json()["imported"], reply)
+        self.assertGreater(len(lines(documents)), 3_000_000)
+        take_in(server, documents)
         out = server.get("/v1/runs/export")
         self.assertEqual([run["id"] for run in documents],
                          [json.loads(text)["id"] for text in out.body.splitlines()])
@@ -225,8 +221,7 @@ class Files(Case):
         open_key = shutil.copy(self.key, self.key + ".open")
         os.chmod(open_key, 0o644)
         for key, logged in ((open_key, True), (self.key, False)):
-            server = SecureServer(self.certificate, key, engines=ENGINES).start()
-            self.addCleanup(server.stop)
+            server = self.running(SecureServer(self.certificate, key, engines=ENGINES))
             self.assertEqual(logged, "can be read or changed by everybody" in server.read_log())
 
 

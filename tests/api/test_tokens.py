@@ -11,12 +11,11 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import SERVER, Server, fake, until
-from run_documents import document, lines
+import harness
+from harness import SERVER, fake, until
+from run_documents import IMPORT, NDJSON, document, lines
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50)}
-IMPORT = "/v1/runs/import"
-NDJSON = {"Content-Type": "application/x-ndjson"}
 JSON = {"Content-Type": "application/json"}
 MISSING = "/v1/runs/01ARZ3NDEKTSV4RRFFQ69G5FAV"
 
@@ -30,7 +29,7 @@ def secret(name):
     return f"secret-of-{name}-0123456789"
 
 
-class Case(unittest.TestCase):
+class Case(harness.Case):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -44,10 +43,8 @@ class Case(unittest.TestCase):
 
     def serve(self, *file_lines, flags=(), environment=None):
         self.write(*file_lines)
-        server = Server("--tokens", self.file, "--audit", self.audit_file, *flags,
-                        engines=ENGINES, environment=environment)
-        self.addCleanup(server.stop)
-        return server.start()
+        return self.own_server("--tokens", self.file, "--audit", self.audit_file, *flags,
+                               engines=ENGINES, environment=environment)
 
     def ask(self, server, method, path, name=None, body=None, headers=None):
         headers = dict(headers or (JSON if body is not None else {}))
@@ -58,6 +55,10 @@ class Case(unittest.TestCase):
     def send(self, server, name, *numbers, **fields):
         return self.ask(server, "POST", IMPORT, name,
                         lines([document(number, **fields) for number in numbers]), NDJSON)
+
+    def put(self, server, name, documents):
+        reply = self.ask(server, "POST", IMPORT, name, lines(documents), NDJSON)
+        self.assertEqual((200, len(documents)), (reply.status, reply.json()["imported"]), reply)
 
     def audit(self):
         with open(self.audit_file, encoding="utf-8") as file:
@@ -118,12 +119,6 @@ class Scopes(Case):
         self.assertEqual(["read-token", "write-token", "c1"],
                          [entry["who"] for entry in self.audit()])
 
-    def test_a_confirmation_wants_the_scope_to_write(self):
-        server = self.serve(line("reader", "read"), line("ops", "read,write"))
-        self.send(server, "ops", 1)
-        reply = self.ask(server, "POST", MISSING + "/check?confirm=true", "reader")
-        self.assertEqual(403, reply.status)
-
 
 class Files(Case):
     def refused(self, *flags, status=1):
@@ -172,14 +167,6 @@ class Files(Case):
 
 
 class Limits(Case):
-    def test_requests_a_minute(self):
-        server = self.serve(line("c1", "read", "requests_per_minute=3"), line("c2", "read"))
-        for _ in range(3):
-            self.assertEqual(200, self.ask(server, "GET", "/v1/runs", "c1").status)
-        wait = self.assertLimited(self.ask(server, "GET", "/v1/runs", "c1"), "requests_per_minute")
-        self.assertTrue(1 <= wait <= 20, wait)
-        self.assertEqual(200, self.ask(server, "GET", "/v1/runs", "c2").status)
-
     def test_runs_an_hour_are_taken_all_or_none(self):
         server = self.serve(line("c1", "import,read", "runs_per_hour=4"))
         self.assertEqual(3, self.send(server, "c1", 1, 2, 3).json()["imported"])
@@ -195,40 +182,30 @@ class Limits(Case):
 
     def test_queued_runs_and_sweeps_count_too(self):
         server = self.serve(line("ops", "read,write", "runs_per_hour=4"))
+        server.token = secret("ops")
         run = {"engine": "ok", "warmup_steps": 0, "steps": 2}
-        self.assertEqual(201, self.ask(server, "POST", "/v1/runs", "ops",
-                                       json.dumps(run)).status)
+        self.assertEqual(201, server.post(run).status)
         cells = {"base": run, "cells": [{"seed": 1}, {"seed": 2}], "blocks": 2}
-        self.assertLimited(self.ask(server, "POST", "/v1/sweeps", "ops", json.dumps(cells)),
-                           "runs_per_hour")
+        self.assertLimited(server.post(cells, path="/v1/sweeps"), "runs_per_hour")
         cells["blocks"] = 1
-        self.assertEqual(201, self.ask(server, "POST", "/v1/sweeps", "ops",
-                                       json.dumps(cells)).status)
-        samples = self.metrics(server)
+        self.assertEqual(201, server.post(cells, path="/v1/sweeps").status)
+        samples = server.metrics()
         self.assertEqual(3, samples['pennyworth_sender_runs_total{sender="ops"}'])
         self.assertEqual(1, samples['pennyworth_sender_limited_total{sender="ops"}'])
 
     def test_replays_of_one_key_cost_no_runs(self):
         server = self.serve(line("ops", "read,write", "runs_per_hour=3"))
+        server.token = secret("ops")
         run = {"engine": "ok", "warmup_steps": 0, "steps": 2}
         cells = {"base": run, "cells": [{"seed": 1}, {"seed": 2}], "blocks": 1}
         for path, body in (("/v1/runs", run), ("/v1/sweeps", cells)):
-            first, *replays = [self.keyed(server, path, body, "once") for _ in range(4)]
+            first, *replays = [server.post(body, path=path, Idempotency_Key="once")
+                               for _ in range(4)]
             self.assertEqual(201, first.status, first)
             for reply in replays:
                 self.assertEqual(201, reply.status, reply)
                 self.assertEqual(first.json()["id"], reply.json()["id"])
-        self.assertLimited(self.keyed(server, "/v1/runs", run, "another"), "runs_per_hour")
-
-    def keyed(self, server, path, body, key):
-        return server.request("POST", path, json.dumps(body),
-                              {"Authorization": "Bearer " + secret("ops"),
-                               "Content-Type": "application/json", "Idempotency-Key": key})
-
-    def metrics(self, server, name="ops"):
-        text = self.ask(server, "GET", "/metrics", name).body.decode()
-        return {row.rpartition(" ")[0]: float(row.rpartition(" ")[2])
-                for row in text.splitlines() if not row.startswith("#")}
+        self.assertLimited(server.post(run, Idempotency_Key="another"), "runs_per_hour")
 
     def test_bytes_an_hour_of_known_and_of_chunked_bodies(self):
         blanks = b" " * 600000
@@ -332,8 +309,7 @@ class Reloading(Case):
         self.assertEqual(200, self.send(server, "c1", 2).status)
 
     def test_with_nothing_to_read_again_it_goes_on(self):
-        server = Server(engines=ENGINES).start()
-        self.addCleanup(server.stop)
+        server = self.own_server()
         self.hangup(server, "SIGHUP: nothing to read again: neither --tokens nor --audit")
         self.assertEqual(200, server.get("/v1/runs").status)
 
@@ -401,8 +377,7 @@ class Audit(Case):
         self.assertNotIn(secret("c1"), text)
 
     def test_without_a_file_it_is_in_the_log(self):
-        server = Server(engines=ENGINES).start()
-        self.addCleanup(server.stop)
+        server = self.own_server()
         server.delete(MISSING)
         until(lambda: "info audit {" in server.read_log(), "the line")
         entry = json.loads(re.search(r"info audit (.*)", server.read_log())[1])
@@ -429,8 +404,6 @@ class Audit(Case):
              for entry in self.audit()])
         text = self.ask(server, "GET", "/metrics", "c1").body.decode()
         self.assertIn('pennyworth_sender_runs_total{sender="c1"} 300\n', text)
-
-
 
 if __name__ == "__main__":
     unittest.main()

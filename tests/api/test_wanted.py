@@ -4,7 +4,7 @@ import unittest
 import urllib.parse
 
 from harness import ServerCase
-from run_documents import document, lines
+from run_documents import document, take_in
 
 
 class Wanted(ServerCase):
@@ -14,9 +14,7 @@ class Wanted(ServerCase):
         runs = [document(number, vm=f"i{number:015x}",
                          instance_type="many.large" if number < 3 else "one.large")
                 for number in range(4)]
-        reply = cls.server.request("POST", "/v1/runs/import", lines(runs),
-                                   {"Content-Type": "application/x-ndjson"})
-        assert reply.json()["imported"] == 4, reply
+        take_in(cls.server, runs)
 
     def ask(self, **question):
         reply = self.server.get("/v1/wanted?" + urllib.parse.urlencode(question))

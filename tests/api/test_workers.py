@@ -218,10 +218,9 @@ class Native(ServerCase):
         until(lambda: not worker_pids([run_id]), "the worker is gone")
 
 
-class Configured(unittest.TestCase):
+class Configured(Case):
     def test_an_engine_may_have_arguments_and_a_name_replaces_native(self):
-        server = Server(engines={"native": fake("slow", 2)}).start()
-        self.addCleanup(server.stop)
+        server = self.own_server(engines={"native": fake("slow", 2)})
         run = server.run("native", steps=10)
         self.assertEqual("finished", run["state"])
         self.assertAlmostEqual(0.002, run["summary"]["median_step_seconds"])

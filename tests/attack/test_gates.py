@@ -5,8 +5,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
 import test_tokens  # noqa: E402
-from run_documents import document, lines, run_id  # noqa: E402
-from test_tokens import IMPORT, NDJSON, line, secret  # noqa: E402
+from run_documents import document, run_id  # noqa: E402
+from test_tokens import line, secret  # noqa: E402
 
 MADE_UP = 20
 HONEST = 5_000_000  # nanoseconds of a step
@@ -30,10 +30,6 @@ class Gates(test_tokens.Case):
         self.put(server, "owner", [labelled(number, SLOWER, commit="f1")
                                    for number in range(200, 204)])
         return server
-
-    def put(self, server, name, documents):
-        reply = self.ask(server, "POST", IMPORT, name, lines(documents), NDJSON)
-        self.assertEqual((200, len(documents)), (reply.status, reply.json()["imported"]), reply)
 
     def check(self, server, number=203, query="?baseline=branch=main"):
         reply = self.ask(server, "GET", f"/v1/runs/{run_id(number)}/check{query}", "owner")

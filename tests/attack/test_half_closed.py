@@ -4,13 +4,11 @@ import json
 import re
 import socket
 import sys
-import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-from harness import (Server, ServerCase, fake, raise_open_files, together,  # noqa: E402
-                     until)
+from harness import Case, fake, raise_open_files, together, until  # noqa: E402
 
 HOST = "Host: 127.0.0.1\r\n"
 GET = f"GET /v1/runs HTTP/1.1\r\n{HOST}\r\n"
@@ -32,13 +30,12 @@ def kernel_mib():
     return int(words[1]) * PAGE / 2**20
 
 
-class HalfClosed(ServerCase):
+class HalfClosed(Case):
     def setUp(self):
-        self.server = Server("--send-seconds", str(SECONDS), "--header-seconds", str(SECONDS),
-                             "--body-seconds", str(SECONDS), "--idle-seconds", str(IDLE_SECONDS),
-                             engines={"ok": fake("ok"), "slow": fake("slow", 20)},
-                             open_files=(4096, 4096)).start()
-        self.addCleanup(self.server.stop)
+        self.server = self.own_server("--send-seconds", str(SECONDS), "--header-seconds", str(SECONDS),
+                                      "--body-seconds", str(SECONDS), "--idle-seconds", str(IDLE_SECONDS),
+                                      engines={"ok": fake("ok"), "slow": fake("slow", 20)},
+                                      open_files=(4096, 4096))
 
     def ask(self, data):
         """What comes until the server ends the connection, which it must do soon."""

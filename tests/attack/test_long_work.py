@@ -8,19 +8,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
 from harness import Case, Server, until  # noqa: E402
-from run_documents import document, lines, machine, run_id  # noqa: E402
+from run_documents import document, machine, run_id, take_in  # noqa: E402
 
 STEPS = 25_000
 LOOPERS = 8
 HEALTHY = 20
-TYPE = {"Content-Type": "application/x-ndjson"}
 GET = "GET {} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-
-
-def store(server, runs):
-    reply = server.request("POST", "/v1/runs/import", lines(runs), TYPE)
-    if reply.status != 200 or reply.json()["refused"]:
-        raise AssertionError(reply)
 
 
 def small_buffer(server, path, address="127.0.0.1"):
@@ -45,7 +38,7 @@ class LongWork(Case):
     def setUpClass(cls):
         cls.server = Server("--http-threads", "1").start()
         cls.addClassCleanup(cls.server.stop)
-        store(cls.server, [document(1, steps=STEPS)])
+        take_in(cls.server, [document(1, steps=STEPS)])
 
     def check_beside(self, path):
         """Healthy requests are answered before the last of what was asked for first."""
@@ -119,7 +112,7 @@ class Budget(Case):
         return samples["pennyworth_answer_bytes"]
 
     def store_machines(self):
-        store(self.server, [document(number, machine=machine(
+        take_in(self.server, [document(number, machine=machine(
             {"isa": "avx2", "number": number, "pad": "x" * 60_000})) for number in range(40)])
 
     def check_refused(self, path):
@@ -147,7 +140,7 @@ class Budget(Case):
         self.assertEqual(200, self.slow("/v1/machines", "127.0.0.2"))
 
     def test_exports_have_half_of_it(self):
-        store(self.server, [document(1, steps=100_000)])  # 1.7 MB
+        take_in(self.server, [document(1, steps=100_000)])  # 1.7 MB
         addresses = [f"127.0.0.{1 + number}" for number in range(6)]
         self.assertEqual([200] * 2 + [503] * 4,
                          [self.slow("/v1/runs/export", address) for address in addresses])
@@ -158,8 +151,8 @@ class Budget(Case):
         self.assertEqual(1, self.server.get("/v1/runs/export").body.count(b"\n"))
 
     def test_an_export_under_way_waits_for_room(self):
-        store(self.server, [document(1, steps=60_000)])  # 1 MB
-        store(self.server, [document(2, steps=220_000)])  # 3.7 MB
+        take_in(self.server, [document(1, steps=60_000)])  # 1 MB
+        take_in(self.server, [document(2, steps=220_000)])  # 3.7 MB
         self.assertEqual(200, self.slow("/v1/runs/export"))
         connection = self.server.connection()
         self.addCleanup(connection.close)
@@ -176,7 +169,7 @@ class Budget(Case):
 class Stopped(Case):
     def test_a_signal_ends_the_server_during_long_work(self):
         server = self.own_server("--http-threads", "1")
-        store(server, [document(1, steps=STEPS)])
+        take_in(server, [document(1, steps=STEPS)])
         path = f"/v1/runs/{run_id(1)}/recompute"
         clients = [small_buffer(server, path if index % 2 else "/v1/runs/export")
                    for index in range(2 * LOOPERS)]

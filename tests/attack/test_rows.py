@@ -7,8 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
 import test_tokens  # noqa: E402
-from run_documents import document, lines  # noqa: E402
-from test_tokens import IMPORT, NDJSON, line, secret  # noqa: E402
+from run_documents import document  # noqa: E402
+from test_tokens import line, secret  # noqa: E402
 
 FORGERIES = 200
 HONEST = 5_000_000  # nanoseconds of a step of 32 samples: 6,400 samples a second
@@ -26,10 +26,6 @@ class Rows(test_tokens.Case):
         names = ["c1", "c2", "c3", "mallory", "eve"]
         return self.serve(*(line(name, "import") for name in names), flags=flags,
                           environment={"PENNYWORTH_WRITE_TOKEN": secret("owner")})
-
-    def put(self, server, name, documents):
-        reply = self.ask(server, "POST", IMPORT, name, lines(documents), NDJSON)
-        self.assertEqual((200, len(documents)), (reply.status, reply.json()["imported"]), reply)
 
     def row(self, server, query=""):
         reply = self.ask(server, "GET", "/v1/comparison?workload=mlp2017" + query, "owner")

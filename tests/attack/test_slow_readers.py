@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-from harness import PATIENCE, Server, ServerCase, fake, raise_open_files, until  # noqa: E402
+from harness import PATIENCE, Case, fake, raise_open_files, until  # noqa: E402
 
 READERS = 1060
 PIPELINED = 40
@@ -65,14 +65,13 @@ class Crowd:
             client.close()
 
 
-class SlowReaders(ServerCase):
+class SlowReaders(Case):
     FLAGS = ("--send-seconds", str(SECONDS))
     ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20)}
 
     def setUp(self):
-        self.server = Server(*self.FLAGS, engines=self.ENGINES,
-                             open_files=(4096, 4096)).start()
-        self.addCleanup(self.server.stop)
+        self.server = self.own_server(*self.FLAGS, engines=self.ENGINES,
+                                      open_files=(4096, 4096))
 
     def largest_asset(self):
         page = self.server.get("/").body.decode()

@@ -9,13 +9,12 @@ from hashlib import sha256
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-from harness import SANITIZED, Server, until  # noqa: E402
-from run_documents import document, lines, run_id  # noqa: E402
+from harness import SANITIZED, Case, Server, until  # noqa: E402
+from run_documents import NDJSON, document, lines, run_id  # noqa: E402
 
 WHOLE = 16 * 1024 * 1024
 UPLOADS = 10
 BESIDE = 20  # healthy requests that are answered while two uploads last, and many more are
-TYPE = {"Content-Type": "application/x-ndjson"}
 
 
 def upload_of(first, size, steps):
@@ -25,7 +24,7 @@ def upload_of(first, size, steps):
     return lines({**run, "id": run_id(first + number)} for number in range(size // length))
 
 
-class Uploads(unittest.TestCase):
+class Uploads(Case):
     @classmethod
     def setUpClass(cls):
         size = WHOLE // 8 if SANITIZED else WHOLE
@@ -33,14 +32,13 @@ class Uploads(unittest.TestCase):
 
     def setUp(self):
         # One thread for requests: with more, which of them meet depends on luck.
-        self.server = Server("--http-threads", "1").start()
-        self.addCleanup(self.server.stop)
+        self.server = self.own_server("--http-threads", "1")
         self.replies = []
 
     def send(self, body):
         """One upload; a client that is asked to come back gives up."""
         try:
-            reply = self.server.request("POST", "/v1/runs/import", body, TYPE, timeout=300)
+            reply = self.server.request("POST", "/v1/runs/import", body, NDJSON, timeout=300)
             self.replies.append((reply.status, reply.headers.get("retry-after")))
         except OSError as problem:
             self.replies.append((0, str(problem)))
@@ -110,7 +108,7 @@ class Places(unittest.TestCase):
             raw = server.raw()
             self.addCleanup(raw.close)
             raw.send(f"POST /v1/runs/import HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {name}\r\n"
-                     f"Content-Type: {TYPE['Content-Type']}\r\nContent-Length: 1000000\r\n"
+                     f"Content-Type: {NDJSON['Content-Type']}\r\nContent-Length: 1000000\r\n"
                      "Expect: 100-continue\r\n\r\n")
             return raw.stream.readline().split()[1], raw
 
