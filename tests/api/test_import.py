@@ -5,7 +5,7 @@ import socket
 import unittest
 
 from harness import SANITIZED, Server, ServerCase, fake, together, until
-from run_documents import document, fingerprint, line, lines, machine, run_id, speed, unsigned
+from run_documents import document, fingerprint, line, lines, machine, run_id, send, speed, unsigned
 
 PATH = "/v1/runs/import"
 LINES = "application/x-ndjson"
@@ -13,12 +13,8 @@ LARGE = 16 * 1024 * 1024
 PARTS = ("", "/steps", "/evidence", "/implementations", "/recompute")
 
 
-def post_lines(server, body):
-    return server.request("POST", PATH, body, {"Content-Type": LINES})
-
-
 def taken(server, body):
-    reply = post_lines(server, body)
+    reply = send(server, body)
     if reply.status != 200:
         raise AssertionError(reply)
     return reply.json()
@@ -145,13 +141,6 @@ class Single(ServerCase):
         for unknown in ("created_at", "started_at", "machine", "cost", "software", "ended_by"):
             self.assertIsNone(run[unknown])
         self.assertIn(run_id(10), [one["id"] for one in self.server.get("/v1/runs").json()["runs"]])
-
-    def test_a_labelled_run_is_found(self):
-        run = document(11)
-        run["spec"]["labels"] = {"from": "afar"}
-        self.server.post(run, path=PATH)
-        found = self.server.get("/v1/runs?label=from=afar").json()["runs"]
-        self.assertEqual([run_id(11)], [one["id"] for one in found])
 
 
 def changed(*path, to):
@@ -300,7 +289,7 @@ class Large(ServerCase):
         self.assertEqual(200, self.server.get("/v1/runs").status)
         for raw in begun:
             raw.close()
-        until(lambda: post_lines(self.server, b"\n" * 100000).status != 503, "room again")
+        until(lambda: send(self.server, b"\n" * 100000).status != 503, "room again")
 
     def test_a_large_body_of_unknown_length_is_counted_too(self):
         def pieces():

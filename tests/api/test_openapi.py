@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from jsonschema import Draft202012Validator, ValidationError
 
-from harness import ROOT, Events, Reply, Server, fake, until
+from harness import ROOT, Case, Events, Reply, Server, fake, until
 from run_documents import FIGURE, document
 from tour_comparing import PICTURES, TourOfComparing
 from tour_keeping import NOT_MET, TourOfKeeping
@@ -124,13 +124,6 @@ class Documented(unittest.TestCase):
                     self.assertTrue(text.keys() & {"enum", "const", "format", "pattern"},
                                     (method, path, where))
 
-    def test_it_knows_the_engines_and_the_limits_of_this_server(self):
-        spec = self.document["components"]["schemas"]["RunSpec"]
-        self.assertEqual([*ENGINES, "native"], spec["properties"]["engine"]["enum"])
-        self.assertEqual("0.1.0", self.document["info"]["version"])
-        stored = self.document["components"]["schemas"]["StoredSpec"]
-        self.assertEqual(spec["properties"].keys(), stored["properties"].keys())
-
     def test_the_server_and_its_schema_refuse_the_same_blanks(self):
         # A utility is a language of its own; a cursor is given back as it was sent.
         tried = 0
@@ -152,14 +145,12 @@ class Documented(unittest.TestCase):
         self.assertGreater(tried, 60)
 
 
-class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
+class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, Case):
     """One long walk, because its end is the question whether anything was left out."""
     POSTED, SPEC = POSTED, SPEC
 
     def serve(self, *flags, **options):
-        server = Server(*flags, engines=ENGINES, **options).start()
-        self.addCleanup(server.stop)
-        return server
+        return self.own_server(*flags, engines=ENGINES, **options)
 
     def ask(self, server, method, target, wanted, headers=None, body=None):
         reply = server.request(method, target, body, headers)

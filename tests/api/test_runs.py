@@ -307,10 +307,6 @@ class Telling(ServerCase):
                                           .body.decode(), newline=""))
         self.assertEqual(steps, [step_of_row(row) for row in rows])
 
-    def test_there_are_no_events_of_an_unknown_run(self):
-        reply = self.server.get(f"/v1/runs/{'0' * 26}/implementations")
-        self.assertProblem(reply, 404, "not-found")
-
 
 if __name__ == "__main__":
     unittest.main()
