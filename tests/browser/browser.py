@@ -211,6 +211,16 @@ class BrowserCase(ServerCase):
         violations = self.driver.execute_async_script(RUN_AXE, RULES)
         self.assertFalse(violations, f"{what}\n" + "\n".join(violations))
 
+    def assertLooksRight(self, name):
+        """Wide in the light and narrow in the dark: what is pale is so at any width, what is crowded
+        in any light."""
+        for dark, width in ((False, 1280), (True, 360)):
+            what = f"{name}-{'dark' if dark else 'light'}-{width}"
+            self.look(dark=dark, width=width)
+            self.screenshot(what)
+            self.assertNoSideways(what)
+            self.assertAccessible(what)
+
     def assertNoSideways(self, what=""):
         """The body is not wider than the screen; parts of it may scroll."""
         widths = self.script("return [document.documentElement.scrollWidth, innerWidth]")

@@ -10,12 +10,3 @@ class PageCase(BrowserCase):
 
     def heading(self):
         return self.text("main h1")
-
-
-# Of web/format.js, through the page's own module.
-FORMATS = """
-    const done = arguments[arguments.length - 1];
-    const name = performance.getEntriesByType('resource').map((each) => each.name)
-        .find((each) => /\\/format-[^/]*js$/.test(each));
-    import(name).then((format) => done(arguments[0].map(([name, ...values]) => format[name](...values))));
-"""

@@ -73,9 +73,8 @@ class Pictures(BrowserCase):
         assert reply.json()["refused"] == 0, reply
         for instance, (_, dollars, _) in TYPES.items():
             for days, factor in ((30, 1.1), (12, 1.0)) if dollars else ():
-                self.server.post({"instance_type": instance, "provider": "aws",
-                                  "price_per_hour": f"{float(dollars) * factor:.4f}",
-                                  "valid_from": days_ago(days)}, path="/v1/prices")
+                self.server.price(instance, f"{float(dollars) * factor:.4f}", provider="aws",
+                                  valid_from=days_ago(days))
 
     def test_pictures(self):
         self.fill()

@@ -22,5 +22,11 @@ class SweepCase(BrowserCase):
         self.open(f"/?view=sweep&id={sweep['id']}")
         return sweep
 
+    def send(self):
+        """Sends the form, and waits for the end of the sweep."""
+        self.one("main button.primary").click()
+        self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
+        self.until(lambda: "Finished" in self.text(".live"), "it ends")
+
     def cells(self):
         return [each.text for each in self.all(".cells tbody th")]

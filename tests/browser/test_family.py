@@ -15,8 +15,8 @@ class Family(Rows):
         cls.store({"c9.large": [10, 10.1, 9.9], "c9.xlarge": [16, 16.1, 15.9], HOSTILE: [5, 5, 5]})
         list_types(cls.server, ("c9.large", 2, 4, ""), ("c9.xlarge", 4, 8, ""),
                    ("c9.metal", 96, 192, ""))
-        cls.price("c9.large", "0.1")
-        cls.price("c9.metal", "4.8")
+        cls.server.price("c9.large", "0.1", provider="aws")
+        cls.server.price("c9.metal", "4.8", provider="aws")
 
     def cells(self, name):
         return self.script(

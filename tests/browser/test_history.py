@@ -5,6 +5,7 @@ import unittest
 from browser import BrowserCase
 from harness import fake
 from stored_histories import store_histories
+from stored_rows import insert, row_of
 
 DAY = 86_400_000_000
 FLAGS = ("--provider", "aws", "--region", "us-east-1", "--instance-type", "a.large")
@@ -17,8 +18,7 @@ class History(BrowserCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.server.post({"instance_type": "a.large", "provider": "aws", "price_per_hour": "0.36"},
-                        path="/v1/prices")
+        cls.server.price("a.large", "0.36", provider="aws")
         cls.store()
 
     @classmethod
@@ -26,13 +26,11 @@ class History(BrowserCase):
         """Two types, six runs each, a day apart; one is invalid, and the engine changes once."""
         run = cls.server.run("ok", steps=5)
         with sqlite3.connect(cls.server.database) as database:
-            columns = [row[1] for row in database.execute("PRAGMA table_info(runs)")]
-            source = dict(zip(columns, database.execute("SELECT * FROM runs WHERE id = ?",
-                                                        [run["id"]]).fetchone()))
+            source = row_of(database, run["id"])
             for i in range(12):
                 instance, day = ("a.large", "b.large")[i % 2], i // 2
                 speed = (40 if instance == "a.large" else 20) + (day >= 3)
-                row = {**source, "number": None, "id": f"01ARZ3NDEKTSV4RRFFQ69G5F{i:02}",
+                row = {**source, "id": f"01ARZ3NDEKTSV4RRFFQ69G5F{i:02}",
                        "instance": instance, "ended_us": source["ended_us"] - (6 - day) * DAY,
                        "software": f"engine {1 if day < 3 else 2}", "samples_per_second": speed,
                        "throughput_low": speed * 0.99, "throughput_high": speed * 1.01,
@@ -40,8 +38,7 @@ class History(BrowserCase):
                 if instance == "b.large" and day >= 4:
                     row["price"] = row["price"].replace('"price_per_hour":0.36',
                                                         '"price_per_hour":0.3')
-                database.execute(f"INSERT INTO runs ({','.join(row)}) VALUES"
-                                 f" ({','.join('?' * len(row))})", list(row.values()))
+                insert(database, row)
             database.execute("DELETE FROM run_labels")
 
     def open_it(self, rest="&workload=mlp2017&engine=ok"):
@@ -100,12 +97,7 @@ class History(BrowserCase):
     def test_axe_finds_nothing_and_it_fits(self):
         self.open_it()
         self.one(".twin summary").click()
-        for dark in (False, True):
-            for width in (360, 1280):
-                self.look(dark=dark, width=width)
-                self.screenshot(f"history-{width}-{dark}")
-                self.assertAccessible(f"history at {width}, dark: {dark}")
-                self.assertNoSideways(f"history at {width}")
+        self.assertLooksRight("history")
 
 
 class Changes(BrowserCase):
@@ -168,12 +160,7 @@ class Changes(BrowserCase):
     def test_axe_finds_nothing_and_it_fits(self):
         self.open("/?view=history&workload=mlp2017")
         self.until(lambda: len(self.marks(1)) == 4, "all of them")
-        for dark in (False, True):
-            for width in (360, 1280):
-                self.look(dark=dark, width=width)
-                self.screenshot(f"history-changes-{width}-{dark}")
-                self.assertAccessible(f"changes at {width}, dark: {dark}")
-                self.assertNoSideways(f"changes at {width}")
+        self.assertLooksRight("history-changes")
 
 
 class Nothing(BrowserCase):

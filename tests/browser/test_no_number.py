@@ -4,7 +4,7 @@ import unittest
 
 from one_button import BUTTON, CARD, Card
 from neighbours import NAME, busy_neighbour
-from run_documents import document, lines, machine
+from run_documents import document, machine, take_in
 from selenium.webdriver.common.keys import Keys
 
 
@@ -59,9 +59,7 @@ class Questions(Card):
         runs = [document(number, spec={"workload": "resnet50", "engine": "elsewhere", "batch_size": 32,
                                        "warmup_steps": 10, "steps": 50, "seed": number},
                          machine=machine({"isa": "avx2", "cores": 2})) for number in (1, 2)]
-        reply = self.server.request("POST", "/v1/runs/import", lines(runs),
-                                    {"Content-Type": "application/x-ndjson"})
-        self.assertEqual(2, reply.json()["imported"], reply)
+        take_in(self.server, runs)
 
     def test_beside_rows_of_other_machines_the_card_is_small(self):
         self.serve("paced", 20000)
@@ -94,11 +92,7 @@ class Questions(Card):
     def test_it_is_accessible_and_fits(self):
         self.serve("paced", 20000)
         self.see()
-        for dark, width in ((False, 1280), (True, 360)):
-            self.look(dark=dark, width=width)
-            self.screenshot(f"one-button-{'dark' if dark else 'light'}-{width}")
-            self.assertNoSideways(str(width))
-            self.assertAccessible(f"the card {width}")
+        self.assertLooksRight("one-button")
 
 
 class Tokens(Card):

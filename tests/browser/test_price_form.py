@@ -1,9 +1,9 @@
 """The price of a machine without a type, typed on the page: the dollars appear at once."""
-import sqlite3
 import unittest
 
 from browser import BrowserCase
 from harness import fake
+from stored_rows import measured
 
 FORM = "form.type-price"
 
@@ -16,15 +16,6 @@ class PriceForm(BrowserCase):
         for price in self.server.get("/v1/prices").json()["prices"]:
             self.server.post({"reason": "the next test"},
                              path=f"/v1/prices/{price['id']}/withdraw")
-
-    def measured(self):
-        """The id of a run that counts, however busy this machine is."""
-        run = self.server.run("ok", workload="resnet50", steps=300)["id"]
-        with sqlite3.connect(self.server.database) as database:
-            database.execute("UPDATE runs SET validity = 'ok'")
-            database.execute("UPDATE revision SET number = number + 1")
-            database.execute("UPDATE contenders SET changed = (SELECT number FROM revision)")
-        return run
 
     def unfold(self):
         self.until(lambda: self.all(FORM), "the form")
@@ -48,7 +39,7 @@ class PriceForm(BrowserCase):
             "return document.querySelector('#news').textContent"), words)
 
     def test_on_a_run_the_three_ways_show_their_formula_and_the_dollars_appear(self):
-        run = self.measured()
+        run = measured(self.server)
         self.open(f"/?view=run&id={run}")
         self.assertIn("type the price of this machine", self.text(".amounts"))
         self.unfold()
@@ -89,7 +80,7 @@ class PriceForm(BrowserCase):
         self.until(lambda: "$0.080 an hour, own" in self.text(), "the price of this machine")
 
     def test_in_the_comparison_the_row_has_dollars_without_a_reload(self):
-        self.measured()
+        measured(self.server)
         self.open("/?workload=resnet50")
         self.until(lambda: self.all("tbody th"), "the row")
         self.unfold()

@@ -88,12 +88,7 @@ class One(RunCase):
         run = self.finished(labels=HOSTILE)
         self.open_run(run)
         self.until(lambda: self.all(".twin"), "the table")
-        for dark in (False, True):
-            for width in (360, 1280):
-                self.look(dark=dark, width=width)
-                self.screenshot(f"run-{width}-{dark}")
-                self.assertAccessible(f"a run at {width}, dark: {dark}")
-                self.assertNoSideways(f"a run at {width}")
+        self.assertLooksRight("run")
 
 
 class Unpriced(BrowserCase):

@@ -1,10 +1,9 @@
 """The presets of a sweep on the page: each has its chart and its table."""
 import unittest
 
-from browser import BrowserCase
+from sweep_case import SweepCase  # first: it finds the modules of tests/api
 from harness import fake
 from selenium.webdriver.support.ui import Select
-from sweep_case import SweepCase
 
 
 class Presets(SweepCase):
@@ -21,22 +20,16 @@ class Presets(SweepCase):
                 self.assertTrue(self.all(".sweep-chart svg .mark"))
                 self.assertTrue(self.all(".cells tbody tr"))
                 self.assertNotIn("NaN", self.one("main").get_attribute("outerHTML"))
-                for dark, width in ((False, 1280), (True, 360)):
-                    self.look(dark=dark, width=width)
-                    self.screenshot(f"sweep-{preset}-{'dark' if dark else 'light'}-{width}")
-                    self.assertNoSideways(f"{preset} {width}")
-                    self.assertAccessible(f"{preset} {width}")
+                self.assertLooksRight(f"sweep-{preset}")
 
 
-class Mixed(BrowserCase):
+class Mixed(SweepCase):
     ENGINES = {"native": fake("speed"), "idle": fake("slow", 2)}
 
     def test_the_networks_of_2017_share_a_chart_and_none_is_compared(self):
         self.open("/?view=measure&form=sweep&steps=20&warmup_steps=1&blocks=1")
         Select(self.one("[data-field=preset] select")).select_by_value("clouds2017")
-        self.one("main button.primary").click()
-        self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
-        self.until(lambda: "Finished" in self.text(".live"), "it ends")
+        self.send()
         self.assertIn("seven networks of an article", self.text(".lead"))
         self.assertIn("7 workloads with one cell each: none is compared with another", self.text())
         names = [each.text for each in self.all(".cells tbody th")]
@@ -51,25 +44,19 @@ class Mixed(BrowserCase):
         self.assertEqual(valid, [f"workload={each.text}" for each in self.all(".sweep-chart .row-name")])
         self.assertEqual(len(valid), len(self.all(".sweep-chart .mark")))
         self.assertNotIn("NaN", self.one("main").get_attribute("outerHTML"))
-        for dark, width in ((False, 1280), (True, 360)):
-            self.look(dark=dark, width=width)
-            self.screenshot(f"sweep-clouds2017-{'dark' if dark else 'light'}-{width}")
-            self.assertNoSideways(f"clouds2017 {width}")
-            self.assertAccessible(f"clouds2017 {width}")
+        self.assertLooksRight("sweep-clouds2017")
 
     def test_workloads_with_several_cells_have_a_chart_each(self):
         self.open("/?view=measure&form=sweep&steps=20&warmup_steps=1&blocks=1"
                   "&knob=workload%3Dmlp2017,%20lstm2017&knob=engine%3Dnative,%20idle")
-        self.one("main button.primary").click()
-        self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
-        self.until(lambda: "Finished" in self.text(".live"), "it ends")
+        self.send()
         self.assertIn("2 workloads: each is compared with its own kind only", self.text())
         self.assertEqual({"Throughput of mlp2017", "Throughput of lstm2017"},
                          {each.text for each in self.all(".sweep-chart figcaption strong")})
         self.assertIn("Relative to the best", [each.text for each in self.all(".cells thead th")])
 
 
-class Engines(BrowserCase):
+class Engines(SweepCase):
     ENGINES = {"speed": fake("speed"), "native": fake("slow", 2)}
     FLAGS = ("--price-per-hour", "0.36", "--instance-type", "m7i.large")
 
@@ -77,9 +64,7 @@ class Engines(BrowserCase):
         self.open("/?view=measure&form=sweep&workload=mlp2017&steps=20&warmup_steps=1")
         Select(self.one("[data-field=preset] select")).select_by_value("engines")
         self.assertFalse(self.one("[data-field=knob]").is_displayed())
-        self.one("main button.primary").click()
-        self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
-        self.until(lambda: "Finished" in self.text(".live"), "it ends")
+        self.send()
         self.assertIn("Engines: native compared with the registered ones", self.text(".lead"))
         self.assertEqual({"engine=native", "engine=speed"},
                          {each.text for each in self.all(".cells tbody th")})
@@ -92,7 +77,7 @@ class Engines(BrowserCase):
                 self.assertRegex(cell, form)
 
 
-class EnginesAlone(BrowserCase):
+class EnginesAlone(SweepCase):
     ENGINES = {"native": fake("speed")}
 
     def test_without_a_registered_engine_the_reason_stands_at_the_preset(self):

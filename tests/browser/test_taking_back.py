@@ -85,8 +85,7 @@ class TakingBack(BrowserCase):
 
     def test_a_typed_price_is_withdrawn(self):
         for day, dollars in ((1, "0.25"), (2, "25")):
-            self.server.post({"instance_type": "our.box", "price_per_hour": dollars,
-                              "valid_from": f"2026-01-0{day}T00:00:00Z"}, path="/v1/prices")
+            self.server.price("our.box", dollars, valid_from=f"2026-01-0{day}T00:00:00Z")
         self.open("/?view=prices&instance_type=our.box")
         self.until(lambda: self.all("table button.take-back"), "the prices")
         button = self.one("table button.take-back")
