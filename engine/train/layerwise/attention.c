@@ -11,8 +11,8 @@
 
 /* What one thread works with. */
 struct room {
-    float *shares, *slope;          /* (T, T): softmax, and its gradient */
-    void *shares_read, *slope_read; /* the same as products read them */
+    float *shares, *gradient;          /* (T, T): softmax, and its gradient */
+    void *shares_read, *gradient_read; /* the same as products read them */
 };
 
 struct attention {
@@ -21,8 +21,8 @@ struct attention {
     const struct product_alone *to_shares, *to_first,
         *to_second; /* of the gradients, see head_backward() */
     const struct product_alone *to_values;
-    void *slope_read;   /* the gradient of the output as products read it */
-    struct room *rooms; /* (threads) */
+    void *gradient_read; /* the gradient of the output as products read it */
+    struct room *rooms;  /* (threads) */
 };
 
 static bool make_products(struct layerwise *net, struct attention *a, struct error *err)
@@ -63,12 +63,12 @@ static bool make_room(struct layerwise *net, const struct attention *a, struct r
     size_t count = (size_t)(a->length * a->length);
 
     room->shares = layerwise_take(net, count * sizeof(float), err);
-    room->slope = layerwise_take(net, count * sizeof(float), err);
-    if (!room->shares || !room->slope)
+    room->gradient = layerwise_take(net, count * sizeof(float), err);
+    if (!room->shares || !room->gradient)
         return false;
     room->shares_read = operand_take(net, room->shares, count, err);
-    room->slope_read = operand_take(net, room->slope, count, err);
-    return room->shares_read && room->slope_read;
+    room->gradient_read = operand_take(net, room->gradient, count, err);
+    return room->shares_read && room->gradient_read;
 }
 
 static bool make(struct op *op, struct error *err)
@@ -81,9 +81,9 @@ static bool make(struct op *op, struct error *err)
     a->length = op->node->in.rows;
     a->channels = op->output->width;
     a->width = a->channels / op->node->heads;
-    a->slope_read = operand_take(net, op->output->gradient, op->output->count, err);
+    a->gradient_read = operand_take(net, op->output->gradient, op->output->count, err);
     a->rooms = layerwise_take(net, (size_t)net->threads * sizeof *a->rooms, err);
-    if (!a->slope_read || !a->rooms)
+    if (!a->gradient_read || !a->rooms)
         return false;
     for (int i = 0; i < net->threads; i++)
         if (!make_room(net, a, &a->rooms[i], err))
@@ -151,20 +151,20 @@ static void head_backward(struct op *op, const struct place *place, int thread)
     void *q = operand_at(net, op->input->operand, place->q);
     void *k = operand_at(net, op->input->operand, place->q + c);
     void *v = operand_at(net, op->input->operand, place->q + 2 * c);
-    void *slope = operand_at(net, a->slope_read, place->result);
+    void *gradient = operand_at(net, a->gradient_read, place->result);
     float *to = op->input->gradient + place->q;
 
     find_shares(op, place, thread);
-    product_run_alone(net, a->to_values, thread, room->shares_read, slope, to + 2 * c);
-    product_run_alone(net, a->to_shares, thread, slope, v, room->slope);
+    product_run_alone(net, a->to_values, thread, room->shares_read, gradient, to + 2 * c);
+    product_run_alone(net, a->to_shares, thread, gradient, v, room->gradient);
     for (long row = 0; row < t; row++) {
         net->elements->softmax_backward(room->shares + row * t, row + 1, scale_of(a),
-                                        room->slope + row * t);
-        memset(room->slope + row * t + row + 1, 0, (size_t)(t - row - 1) * sizeof(float));
+                                        room->gradient + row * t);
+        memset(room->gradient + row * t + row + 1, 0, (size_t)(t - row - 1) * sizeof(float));
     }
-    operand_round(net, room->slope, (struct share){0, t * t}, room->slope_read);
-    product_run_alone(net, a->to_first, thread, room->slope_read, k, to);
-    product_run_alone(net, a->to_second, thread, room->slope_read, q, to + c);
+    operand_round(net, room->gradient, (struct share){0, t * t}, room->gradient_read);
+    product_run_alone(net, a->to_first, thread, room->gradient_read, k, to);
+    product_run_alone(net, a->to_second, thread, room->gradient_read, q, to + c);
 }
 
 static void backward(struct op *op, int thread)
@@ -174,7 +174,7 @@ static void backward(struct op *op, int thread)
 
     if (net->rounds) {
         operand_round(net, op->output->gradient, share_elements(net, op->output->count, thread),
-                      a->slope_read);
+                      a->gradient_read);
         team_meet(net->team);
     }
     for (long i = thread; i < net->batch * op->node->heads; i += net->threads) {

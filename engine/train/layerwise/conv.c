@@ -39,11 +39,11 @@ static bool make_room(struct op *op, const struct conv *conv, struct room *room,
     long widest = conv->channels > conv->outputs ? conv->channels : conv->outputs;
     long most = in->height > out->height ? in->height : out->height;
     long wide = in->width > out->width ? in->width : out->width;
-    size_t parts = conv->slope_part ? TILE_PARTS : 1;
+    size_t parts = conv->gradient_part ? TILE_PARTS : 1;
     size_t sums = (size_t)(most * conv->pitch * widest);
     bool wants_plain = conv->by_windows && conv->input_part;
 
-    room->slope = layerwise_take(
+    room->gradient = layerwise_take(
         net, parts * grid_numbers(conv, in->height, conv->outputs) * conv->size, err);
     room->sums = layerwise_take(net, sums * sizeof(float), err);
     room->weight = layerwise_take(
@@ -53,8 +53,8 @@ static bool make_room(struct op *op, const struct conv *conv, struct room *room,
     room->line = layerwise_take(net, (size_t)(wide * widest) * sizeof(float), err);
     if (wants_plain)
         room->plain = layerwise_take(net, input_numbers(op, conv) * sizeof(float), err);
-    return room->slope && room->sums && room->weight && room->bias && room->row && room->line &&
-           (room->plain || !wants_plain);
+    return room->gradient && room->sums && room->weight && room->bias && room->row &&
+           room->line && (room->plain || !wants_plain);
 }
 
 static void measure_grid(const struct op *op, struct conv *conv)
@@ -73,7 +73,7 @@ static void measure_grid(const struct op *op, struct conv *conv)
         conv->spread = node->kernel - 1;
         conv->pitch = node->in.width + node->padding;
         conv->as_it_lies = node->padding == 0 && op->input->channels_last;
-        conv->slope_padding = conv->spread - node->padding;
+        conv->gradient_padding = conv->spread - node->padding;
     }
 }
 
@@ -90,7 +90,7 @@ static void measure(const struct op *op, struct conv *conv)
     if (op->net->type == DNN_F32) {
         conv->size = sizeof(uint16_t);
         conv->input_part = (long)input_numbers(op, conv);
-        conv->slope_part = (long)grid_numbers(conv, op->node->in.height, conv->outputs);
+        conv->gradient_part = (long)grid_numbers(conv, op->node->in.height, conv->outputs);
     }
 }
 
@@ -172,7 +172,7 @@ static struct grid output_grid(const struct op *op, long padding)
                          .channels = conv->outputs,
                          .pitch = conv->pitch,
                          .padding = padding,
-                         .part = conv->slope_part};
+                         .part = conv->gradient_part};
 }
 
 static void lay_input(const struct op *op, long n, const struct room *room)
@@ -233,25 +233,25 @@ static void forward(struct op *op, int thread)
 
 /* The gradient of an image's output behind its activation, line by line: into the bias, and into
  * a grid. */
-static void lay_slope(struct op *op, const struct room *room, long n)
+static void lay_gradient(struct op *op, const struct room *room, long n)
 {
     const struct conv *conv = op->own;
     const struct elements *elements = op->net->elements;
-    const struct grid grid = output_grid(op, conv->slope_padding);
+    const struct grid grid = output_grid(op, conv->gradient_padding);
     long run = grid.width * conv->outputs;
 
     for (long line = 0; line < grid.height; line++) {
         long place = n * op->output->width + line * run;
-        const float *slope = op->output->gradient + place;
+        const float *gradient = op->output->gradient + place;
 
         if (op->node->activation == ACTIVATION_RELU) {
-            elements->relu_backward(op->output->value + place, slope, (size_t)run, room->line);
-            slope = room->line;
+            elements->relu_backward(op->output->value + place, gradient, (size_t)run, room->line);
+            gradient = room->line;
         }
-        elements->sum_columns(slope, grid.width, conv->outputs, 0, conv->outputs, room->row);
+        elements->sum_columns(gradient, grid.width, conv->outputs, 0, conv->outputs, room->row);
         for (long o = 0; o < conv->outputs; o++)
             room->bias[o] += (double)room->row[o];
-        grid_lay_line(op->net, &grid, line, slope, room->slope);
+        grid_lay_line(op->net, &grid, line, gradient, room->gradient);
     }
 }
 
@@ -261,7 +261,7 @@ static void image_backward(struct op *op, const struct room *room, long n, int t
     const struct image image = {op->input, n};
     struct grid grid = input_grid(op);
 
-    lay_slope(op, room, n);
+    lay_gradient(op, room, n);
     conv->way->to_weight(op, n, thread);
     if (!op->to_input)
         return;

@@ -10,16 +10,17 @@ struct product_alone;
 
 /* What one thread works with. Grids have the numbers that products read. */
 struct room {
-    void *slope;   /* a grid: of the gradient of the output */
-    float *sums;   /* a grid's pixels: a result, before it is a tensor's */
-    float *weight; /* (taps, channels, outputs): the gradient of the thread's images */
-    double *bias;  /* (outputs) */
-    float *row;    /* (outputs) */
-    float *line;   /* a line of the output, or of the input */
-    float *plain;  /* by_windows: a grid before it is split; or NULL */
-    /* By tiles: the input's grid as (parts, channels, pixels), the slope's packed, and their own.
+    void *gradient; /* a grid: of the gradient of the output */
+    float *sums;    /* a grid's pixels: a result, before it is a tensor's */
+    float *weight;  /* (taps, channels, outputs): the gradient of the thread's images */
+    double *bias;   /* (outputs) */
+    float *row;     /* (outputs) */
+    float *line;    /* a line of the output, or of the input */
+    float *plain;   /* by_windows: a grid before it is split; or NULL */
+    /* By tiles: the input's grid as (parts, channels, pixels), the gradient's packed, and their
+     * own.
      */
-    uint16_t *across, *packed_slope;
+    uint16_t *across, *packed_gradient;
     void *scratch;
 };
 
@@ -31,10 +32,10 @@ struct conv {
     bool as_it_lies;              /* the input lies as its grid does */
     long pitch;                   /* pixels of a line of the grid */
     long spread; /* lines, and pixels of a line, from the first tap to the last */
-    long slope_padding;
-    size_t size;                 /* of a grid's number: an operand's, or of a part of f32 */
-    long input_part, slope_part; /* from a part of a grid to the next; 0: it has no parts */
-    void *forward_weight;        /* (taps, channels, outputs), an operand */
+    long gradient_padding;
+    size_t size;                    /* of a grid's number: an operand's, or of a part of f32 */
+    long input_part, gradient_part; /* from a part of a grid to the next; 0: it has no parts */
+    void *forward_weight;           /* (taps, channels, outputs), an operand */
     void *back_weight;    /* (taps, outputs, channels), the taps from the last to the first */
     void *inputs;         /* (batch): grids, laid on the way forward; NULL: as they lie */
     size_t input_numbers; /* of one of them, with its parts */
@@ -49,7 +50,7 @@ struct conv_way {
     void (*pack)(struct op *op, int thread);
     /* The result of an image's grid, in the room's sums. */
     void (*forward)(struct op *op, long image, int thread);
-    /* Adds to the room's weight. The slope of the image is laid. */
+    /* Adds to the room's weight. The gradient of the image is laid. */
     void (*to_weight)(struct op *op, long image, int thread);
     void (*to_input)(struct op *op, float *result, int thread);
 };
@@ -84,9 +85,9 @@ static inline void *conv_input_at(const struct op *op, long image)
     return conv_grid_at(conv, conv->inputs, image * (long)conv->input_numbers);
 }
 
-/* The slope's pixel that belongs to the first one of the output. */
-static inline void *conv_slope_at(const struct conv *conv, const struct room *room)
+/* The gradient's pixel that belongs to the first one of the output. */
+static inline void *conv_gradient_at(const struct conv *conv, const struct room *room)
 {
-    return conv_grid_at(conv, room->slope,
-                        conv->slope_padding * (conv->pitch + 1) * conv->outputs);
+    return conv_grid_at(conv, room->gradient,
+                        conv->gradient_padding * (conv->pitch + 1) * conv->outputs);
 }

@@ -79,7 +79,7 @@ static void to_weight(struct op *op, long image, int thread)
     for (long tap = 0; tap < conv->taps; tap++)
         product_run_alone(op->net, taps->to_weight, thread,
                           conv_grid_at(conv, grid, conv_tap_pixel(op, tap) * conv->channels),
-                          conv_slope_at(conv, room),
+                          conv_gradient_at(conv, room),
                           room->weight + tap * conv->channels * conv->outputs);
 }
 
@@ -91,7 +91,7 @@ static void to_input(struct op *op, float *result, int thread)
     for (long tap = 0; tap < conv->taps; tap++)
         product_run_alone(
             op->net, tap == 0 ? taps->to_input : taps->to_input_more, thread,
-            conv_grid_at(conv, conv->rooms[thread].slope,
+            conv_grid_at(conv, conv->rooms[thread].gradient,
                          conv_tap_pixel(op, tap) * conv->outputs),
             operand_at(op->net, conv->back_weight, tap * conv->channels * conv->outputs), result);
 }

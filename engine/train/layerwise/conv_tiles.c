@@ -11,8 +11,8 @@ struct tiles {
     bool is_f32;
     long pixels; /* of the output's grid, in tiles */
     long width;  /* pixels of a line of `across` */
-    /* (taps): where each begins in the input's grid, in the slope's, and in a line. */
-    long *input_taps, *slope_taps, *pixel_taps;
+    /* (taps): where each begins in the input's grid, in the gradient's, and in a line. */
+    long *input_taps, *gradient_taps, *pixel_taps;
     size_t packed_forward, packed_back;     /* numbers of one tap's weights */
     uint16_t *forward_weight, *back_weight; /* (taps), packed */
 };
@@ -31,14 +31,14 @@ static bool make_taps(struct op *op, struct tiles *tiles, struct error *err)
     size_t bytes = (size_t)conv->taps * sizeof(long);
 
     tiles->input_taps = layerwise_take(op->net, bytes, err);
-    tiles->slope_taps = layerwise_take(op->net, bytes, err);
+    tiles->gradient_taps = layerwise_take(op->net, bytes, err);
     tiles->pixel_taps = layerwise_take(op->net, bytes, err);
-    if (!tiles->input_taps || !tiles->slope_taps || !tiles->pixel_taps)
+    if (!tiles->input_taps || !tiles->gradient_taps || !tiles->pixel_taps)
         return false;
     for (long tap = 0; tap < conv->taps; tap++) {
         tiles->pixel_taps[tap] = conv_tap_pixel(op, tap);
         tiles->input_taps[tap] = tiles->pixel_taps[tap] * conv->channels;
-        tiles->slope_taps[tap] = tiles->pixel_taps[tap] * conv->outputs;
+        tiles->gradient_taps[tap] = tiles->pixel_taps[tap] * conv->outputs;
     }
     return true;
 }
@@ -65,14 +65,14 @@ static bool make_room(struct op *op, const struct tiles *tiles, struct room *roo
     const struct conv *conv = op->own;
     size_t parts = tiles->is_f32 ? TILE_PARTS : 1;
     size_t across = parts * (size_t)(conv->channels * tiles->width);
-    size_t slope = tile_sums_packed(conv->outputs, tiles->pixels, tiles->is_f32);
+    size_t gradient = tile_sums_packed(conv->outputs, tiles->pixels, tiles->is_f32);
     size_t tap = parts * (size_t)(conv->channels * conv->outputs); /* pack() needs it, too */
 
     room->across = layerwise_take(op->net, across * sizeof(uint16_t), err);
-    room->packed_slope =
-        layerwise_take(op->net, (slope > tap ? slope : tap) * sizeof(uint16_t), err);
+    room->packed_gradient =
+        layerwise_take(op->net, (gradient > tap ? gradient : tap) * sizeof(uint16_t), err);
     room->scratch = layerwise_take(op->net, tile_sums_scratch(), err);
-    return room->across && room->packed_slope && room->scratch;
+    return room->across && room->packed_gradient && room->scratch;
 }
 
 static bool make(struct op *op, struct error *err)
@@ -101,8 +101,9 @@ static void pack_tap(struct op *op, void *weights, long rows, long columns, int 
     struct tile_operand right = {.numbers = weights, .stride = columns};
 
     if (tiles->is_f32) {
-        right.numbers = conv->rooms[thread].packed_slope; /* free until there is a slope */
-        split_numbers(weights, rows * columns, conv->rooms[thread].packed_slope, rows * columns);
+        right.numbers = conv->rooms[thread].packed_gradient; /* free until there is a gradient */
+        split_numbers(weights, rows * columns, conv->rooms[thread].packed_gradient,
+                      rows * columns);
     }
     tile_sums_pack(&right, rows * columns, rows, columns, tiles->is_f32, ret_packed);
 }
@@ -173,8 +174,8 @@ static void to_weight(struct op *op, long image, int thread)
     const struct conv *conv = op->own;
     const struct tiles *tiles = conv->own;
     const struct room *room = &conv->rooms[thread];
-    const struct tile_operand slope = {.numbers = conv_slope_at(conv, room),
-                                       .stride = conv->outputs};
+    const struct tile_operand gradient = {.numbers = conv_gradient_at(conv, room),
+                                          .stride = conv->outputs};
     const struct tile_sums sums = {.m = conv->channels,
                                    .n = conv->outputs,
                                    .tiles = tiles->pixels,
@@ -184,15 +185,15 @@ static void to_weight(struct op *op, long image, int thread)
                                    .left = room->across,
                                    .stride = tiles->width,
                                    .part = conv->channels * tiles->width,
-                                   .right = room->packed_slope,
+                                   .right = room->packed_gradient,
                                    .result = room->weight,
                                    .result_stride = conv->outputs,
                                    .adds = true,
                                    .apart = true};
 
     turn_input(op, image, room);
-    tile_sums_pack(&slope, conv->slope_part, conv_pixels(conv, &op->node->out), conv->outputs,
-                   tiles->is_f32, room->packed_slope);
+    tile_sums_pack(&gradient, conv->gradient_part, conv_pixels(conv, &op->node->out),
+                   conv->outputs, tiles->is_f32, room->packed_gradient);
     tile_sums_run(&sums, room->scratch);
 }
 
@@ -206,10 +207,10 @@ static void to_input(struct op *op, float *result, int thread)
                                    .tiles = conv->outputs / TILE_DEPTH,
                                    .is_f32 = tiles->is_f32,
                                    .terms = conv->taps,
-                                   .shifts = tiles->slope_taps,
-                                   .left = room->slope,
+                                   .shifts = tiles->gradient_taps,
+                                   .left = room->gradient,
                                    .stride = conv->outputs,
-                                   .part = conv->slope_part,
+                                   .part = conv->gradient_part,
                                    .right = tiles->back_weight,
                                    .result = result,
                                    .result_stride = conv->channels};

@@ -10,8 +10,8 @@
 struct dense {
     long inputs;
     struct product forward, to_weight, to_input;
-    float *before; /* as the output: what a GELU reads; or NULL */
-    void *slope;   /* the gradient of the output as products read it */
+    float *before;  /* as the output: what a GELU reads; or NULL */
+    void *gradient; /* the gradient of the output as products read it */
 };
 
 /* Its weight is number 0 of its own parameters, or the embedding's. */
@@ -55,8 +55,8 @@ static bool make(struct op *op, struct error *err)
         if (!dense->before)
             return false;
     }
-    dense->slope = operand_take(op->net, op->output->gradient, op->output->count, err);
-    return dense->slope && make_products(op, dense, err);
+    dense->gradient = operand_take(op->net, op->output->gradient, op->output->count, err);
+    return dense->gradient && make_products(op, dense, err);
 }
 
 static void forward(struct op *op, int thread)
@@ -106,7 +106,7 @@ static void backward(struct op *op, int thread)
     int weight = weight_of(op);
 
     through_activation(op, dense, share);
-    operand_round(net, output->gradient, share, dense->slope);
+    operand_round(net, output->gradient, share, dense->gradient);
     team_meet(net->team);
     if (!op->node->no_bias) {
         const struct share columns = share_of(output->width, 16, thread, net->threads);
@@ -114,10 +114,10 @@ static void backward(struct op *op, int thread)
         net->elements->sum_columns(output->gradient, output->rows, output->width, columns.begin,
                                    columns.end, gradient_of_parameter(op, bias_of(op)));
     }
-    product_run(&dense->to_weight, thread, dense->slope, op->input->operand,
+    product_run(&dense->to_weight, thread, dense->gradient, op->input->operand,
                 net->parameters.list[weight].gradient);
     if (op->to_input)
-        product_run(&dense->to_input, thread, dense->slope, net->operands[weight],
+        product_run(&dense->to_input, thread, dense->gradient, net->operands[weight],
                     op->input->gradient);
 }
 

@@ -11,11 +11,11 @@
 /* (N, T, ...) of one direction; T is the position of the token, not the order of the steps. */
 struct direction {
     struct product input, to_input_weight, to_state_weight, to_input;
-    float *gates;      /* (N, T, 4H): see element_lstm */
-    float *cells;      /* (N, T, H) */
-    float *states;     /* (N, T, H): the state before the token was read */
-    void *gates_slope; /* the gates on the way back, as products read them */
-    void *states_read; /* the states as products read them */
+    float *gates;         /* (N, T, 4H): see element_lstm */
+    float *cells;         /* (N, T, H) */
+    float *states;        /* (N, T, H): the state before the token was read */
+    void *gates_gradient; /* the gates on the way back, as products read them */
+    void *states_read;    /* the states as products read them */
 };
 
 /* What one thread works with; of its own sequences. */
@@ -66,9 +66,9 @@ static bool make_direction(struct op *op, const struct lstm *lstm, int index, st
     d->states = layerwise_take(op->net, count * sizeof(float), err);
     if (!d->gates || !d->cells || !d->states)
         return false;
-    d->gates_slope = operand_take(op->net, d->gates, 4 * count, err);
+    d->gates_gradient = operand_take(op->net, d->gates, 4 * count, err);
     d->states_read = operand_take(op->net, d->states, count, err);
-    return d->gates_slope && d->states_read && make_products(op, lstm, d, index > 0, err);
+    return d->gates_gradient && d->states_read && make_products(op, lstm, d, index > 0, err);
 }
 
 static bool make_room(struct op *op, const struct lstm *lstm, int thread, struct error *err)
@@ -205,7 +205,7 @@ static void step_backward(struct op *op, int direction, long n, long step,
 
     op->net->elements->lstm_backward(&element);
     operand_round(op->net, d->gates, (struct share){here * 4 * h, (here + 1) * 4 * h},
-                  d->gates_slope);
+                  d->gates_gradient);
 }
 
 static void run_backward(struct op *op, int direction, int thread)
@@ -232,7 +232,7 @@ static void run_backward(struct op *op, int direction, int thread)
                           room->cell_gradient + n * h);
         if (step > 0)
             product_run_alone(op->net, room->to_state, thread,
-                              operand_at(op->net, d->gates_slope, first * 4 * h), NULL,
+                              operand_at(op->net, d->gates_gradient, first * 4 * h), NULL,
                               room->state_gradient);
     }
 }
@@ -250,12 +250,12 @@ static void learn(struct op *op, int direction, int thread)
     /* The other bias is added to the same sums. */
     memcpy(gradient_of_parameter(op, parameter_of(direction, 3)) + share.begin,
            bias + share.begin, bytes);
-    product_run(&d->to_input_weight, thread, d->gates_slope, op->input->operand,
+    product_run(&d->to_input_weight, thread, d->gates_gradient, op->input->operand,
                 gradient_of_parameter(op, parameter_of(direction, 0)));
-    product_run(&d->to_state_weight, thread, d->gates_slope, d->states_read,
+    product_run(&d->to_state_weight, thread, d->gates_gradient, d->states_read,
                 gradient_of_parameter(op, parameter_of(direction, 1)));
     if (op->to_input)
-        product_run(&d->to_input, thread, d->gates_slope,
+        product_run(&d->to_input, thread, d->gates_gradient,
                     operand_of_parameter(op, parameter_of(direction, 0)), op->input->gradient);
 }
 
