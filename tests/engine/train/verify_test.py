@@ -97,7 +97,7 @@ class Precisions(Verify):
                                         "--precision", "bf16").stdout)["losses"]
         self.assertAlmostEqual(losses[0], math.log(1000), delta=0.3)
         self.assertEqual(sorted(losses, reverse=True), losses)
-        self.assertLess(losses[-1], 2.2)
+        self.assertLess(losses[-1], 1.85)
 
     def test_the_same_options_give_the_same_bits(self):
         for options in share((("--threads", "2"), ("--threads", "3", "--precision", "bf16"),
@@ -122,7 +122,8 @@ class Judging(Verify):
         for probe in wrong["gradients"].values():
             probe["l2"] *= 1.02
         with file_of(wrong) as file:
-            done = self.expect(1, "--precision", "bf16", "--orderings", "1", "--against", file)
+            done = self.expect(1, "--precision", "bf16", "--orderings", "3" if SEED is None else "1",
+                               "--against", file)
         self.assertRegex(done.stdout, "gradient norm, median .* LARGE")
         self.assertRegex(done.stdout, "gradient norm, relative .* ok")
 
