@@ -105,6 +105,17 @@ struct test {
     TEST_FOUND(name, make(name))                                                                 \
     static void name(given)
 
+/* A make() for TEST_GIVEN: begin() fills what the test is given, and end() clears it. */
+#define TEST_MAKER(make, type, begin, end)                                                       \
+    static void make(void (*test)(type *))                                                       \
+    {                                                                                            \
+        type given;                                                                              \
+                                                                                                 \
+        begin(&given);                                                                           \
+        test(&given);                                                                            \
+        end(&given);                                                                             \
+    }
+
 /* The linker puts these pointers in a row. */
 #define TEST_FOUND(name, call)                                                                   \
     static void run_##name(void)                                                                 \

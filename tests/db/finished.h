@@ -78,14 +78,19 @@ static inline struct run claimed_about_to_end(struct db *db, const struct ended 
     return run;
 }
 
-/* A new run that is about to end so: the caller clears it. */
-static inline struct run run_about_to_end(struct db *db, const struct ended *ended)
+static inline void queue_to_end(struct db *db, const struct ended *ended)
 {
     const struct run_spec usual = run_spec_default();
     struct run_order order = order_of(ended->spec ? ended->spec : &usual);
 
     order.instance = ended->instance ? ended->instance : "m5.large";
     create_one(db, &order);
+}
+
+/* A new run that is about to end so: the caller clears it. */
+static inline struct run run_about_to_end(struct db *db, const struct ended *ended)
+{
+    queue_to_end(db, ended);
     return claimed_about_to_end(db, ended);
 }
 
@@ -102,12 +107,8 @@ static inline long long end_claimed(struct db *db, const struct ended *ended)
 
 static inline long long end_run(struct db *db, const struct ended *ended)
 {
-    AUTO(run_clear) struct run run = run_about_to_end(db, ended);
-    struct error err = {0};
-
-    EXPECT(runs_end(db, &run, &err));
-    EXPECT_STR(err.message, "");
-    return run.number;
+    queue_to_end(db, ended);
+    return end_claimed(db, ended);
 }
 
 /* ENDED(db, 100, .low = 99, .high = 101) */

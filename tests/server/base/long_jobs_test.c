@@ -123,31 +123,29 @@ TEST_WITH_JOBS(a_kind_at_work_leaves_a_thread_to_lists_and_two_to_imports)
     EXPECT_STR(scene->order, "elii");
 }
 
-TEST_WITH_JOBS(kinds_take_turns)
+/* While an export is at work, three more wait, and then another job. */
+static void put_behind(struct scene *scene, const char *letters, enum job_kind last)
 {
     struct error err = {0};
 
-    EXPECT(put(scene, JOB_EXPORT, '0', &err));
-    wait_until_taken(scene, 1);
-    for (int i = 0; i < 3; i++)
-        EXPECT(put(scene, JOB_EXPORT, 'e', &err));
-    EXPECT(put(scene, JOB_RECOMPUTE, 'r', &err));
+    for (int i = 0; i < 4; i++) {
+        EXPECT(put(scene, JOB_EXPORT, letters[i], &err));
+        wait_until_taken(scene, 1);
+    }
+    EXPECT(put(scene, last, letters[4], &err));
     open_gate(scene);
     long_jobs_finish(scene->jobs, &scene->pieces[3].job);
+}
+
+TEST_WITH_JOBS(kinds_take_turns)
+{
+    put_behind(scene, "0eeer", JOB_RECOMPUTE);
     EXPECT_STR(scene->order, "0reee");
 }
 
 TEST_WITH_JOBS(another_client_goes_before_the_next_job_of_the_same)
 {
-    struct error err = {0};
-
-    EXPECT(put(scene, JOB_EXPORT, 'a', &err));
-    wait_until_taken(scene, 1);
-    for (int i = 0; i < 3; i++)
-        EXPECT(put(scene, JOB_EXPORT, 'a', &err));
-    EXPECT(put(scene, JOB_EXPORT, 'b', &err));
-    open_gate(scene);
-    long_jobs_finish(scene->jobs, &scene->pieces[3].job);
+    put_behind(scene, "aaaab", JOB_EXPORT);
     EXPECT_STR(scene->order, "abaaa");
 }
 

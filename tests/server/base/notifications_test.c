@@ -79,14 +79,7 @@ static void end(struct scene *scene)
 
 #define TEST_WITH_SCENE(name) TEST_GIVEN(name, struct scene *scene, with_scene)
 
-static void with_scene(void (*test)(struct scene *scene))
-{
-    struct scene scene;
-
-    begin(&scene);
-    test(&scene);
-    end(&scene);
-}
+TEST_MAKER(with_scene, struct scene, begin, end)
 
 /* The scene's watcher has looked once and sleeps since START, until LATER. */
 #define TEST_ASLEEP(name) TEST_GIVEN(name, struct scene *scene, asleep)

@@ -1,4 +1,4 @@
-/* Notifications of which nothing becomes due, for tests of those who only tell and watch. */
+/* Notifications that never become due, for tests that only tell and watch. */
 #pragma once
 
 #include "server/base/notifications.h"

@@ -46,14 +46,7 @@ static void end(struct scene *scene)
 
 #define TEST_WITH_SWEEP(name) TEST_GIVEN(name, struct scene *scene, with_sweep)
 
-static void with_sweep(void (*test)(struct scene *scene))
-{
-    struct scene scene;
-
-    begin(&scene);
-    test(&scene);
-    end(&scene);
-}
+TEST_MAKER(with_sweep, struct scene, begin, end)
 
 static struct bench_sight look(struct scene *scene)
 {

@@ -105,14 +105,7 @@ static void end(struct scene *scene)
 
 #define TEST_WITH_RUNNER(name) TEST_GIVEN(name, struct scene *scene, with_runner)
 
-static void with_runner(void (*test)(struct scene *scene))
-{
-    struct scene scene;
-
-    begin(&scene);
-    test(&scene);
-    end(&scene);
-}
+TEST_MAKER(with_runner, struct scene, begin, end)
 
 static struct run_id queue(struct scene *scene, const char *spec_text)
 {

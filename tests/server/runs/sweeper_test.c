@@ -39,14 +39,7 @@ static void end(struct scene *scene)
 
 #define TEST_WITH_SCENE(name) TEST_GIVEN(name, struct scene *scene, with_scene)
 
-static void with_scene(void (*test)(struct scene *scene))
-{
-    struct scene scene;
-
-    begin(&scene);
-    test(&scene);
-    end(&scene);
-}
+TEST_MAKER(with_scene, struct scene, begin, end)
 
 #define SWEEP                                                                                    \
     "{\"base\":{\"engine\":\"ok\",\"steps\":3,\"warmup_steps\":0},\"knobs\":{\"seed\":[1]},"     \

@@ -68,6 +68,17 @@ static struct seen_picture draw(const struct stage *stage, present_fn *present)
             EXPECT_STR((picture).words, (wanted));                                               \
     } while (0)
 
+/* Two types that cannot be told apart, and one without a price. */
+static void show_types(struct stage *stage)
+{
+    OFFERED(stage, "sure", .on_demand = 0.357);
+    OFFERED(stage, "alike", .on_demand = 0.357);
+    OFFERED(stage, "none", .why_not = "no feed has it");
+    MEASURED(stage, "sure", 40.73, .low = 40.174, .high = 41.286);
+    MEASURED(stage, "alike", 40.7, .low = 40.144, .high = 41.256);
+    MEASURED(stage, "none", 10, .low = 9, .high = 11);
+}
+
 TEST_WITH_STAGE(a_badge_says_how_sure_it_is)
 {
     static const struct {
@@ -88,15 +99,10 @@ TEST_WITH_STAGE(a_badge_says_how_sure_it_is)
         {"instance_type=figure&instance_type=sure&reference=figure", "\nno interval"},
     };
 
-    OFFERED(stage, "sure", .on_demand = 0.357);
-    OFFERED(stage, "alike", .on_demand = 0.357);
+    show_types(stage);
     OFFERED(stage, "slow", .on_demand = 0.357);
     OFFERED(stage, "figure", .on_demand = 1.212);
-    OFFERED(stage, "none", .why_not = "no feed has it");
-    MEASURED(stage, "sure", 40.73, .low = 40.174, .high = 41.286);
-    MEASURED(stage, "alike", 40.7, .low = 40.144, .high = 41.256);
     MEASURED(stage, "slow", 10, .low = 9.5, .high = 10.5);
-    MEASURED(stage, "none", 10, .low = 9, .high = 11);
     PUBLISHED(stage, "figure", 929);
     for (size_t i = 0; i < COUNT(rows); i++) {
         compare(stage, rows[i].question);
@@ -119,12 +125,7 @@ TEST_WITH_STAGE(a_picture_has_every_row_and_the_reason_where_there_is_no_bar)
 {
     struct seen_picture picture;
 
-    OFFERED(stage, "sure", .on_demand = 0.357);
-    OFFERED(stage, "alike", .on_demand = 0.357);
-    OFFERED(stage, "none", .why_not = "no feed has it");
-    MEASURED(stage, "sure", 40.73, .low = 40.174, .high = 41.286);
-    MEASURED(stage, "alike", 40.7, .low = 40.144, .high = 41.256);
-    MEASURED(stage, "none", 10, .low = 9, .high = 11);
+    show_types(stage);
     MEASURED(stage, "never", 0, .nothing = true, .invalid = 3);
     compare(stage, "");
     picture = draw(stage, present_comparison_svg);
