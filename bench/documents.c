@@ -9,6 +9,7 @@
 #include "common/clock.h"
 #include "engine/document/run_document_read.h"
 #include "engine/document/run_document_write.h"
+#include "engine/spec/run_spec_text.h"
 #include "engine/trace/trace.h"
 #include "engine/trace/trace_evidence.h"
 #include "tests/engine/trace/traces.h"

@@ -30,15 +30,9 @@ static bool reserve(struct bytes *bytes, size_t length)
     return true;
 }
 
-bool bytes_add(struct bytes *bytes, const void *data, size_t length)
+bool bytes_add_growing(struct bytes *bytes, const void *data, size_t length)
 {
-    if (!reserve(bytes, length))
-        return false;
-    if (length > 0)
-        memcpy(bytes->data + bytes->used, data, length);
-    bytes->used += length;
-    bytes->data[bytes->used] = '\0';
-    return true;
+    return reserve(bytes, length) && bytes_add(bytes, data, length);
 }
 
 bool bytes_printf(struct bytes *bytes, const char *format, ...)

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 struct error;
 
@@ -16,8 +17,21 @@ struct bytes {
     size_t limit;      /* adding beyond this fails */
 };
 
+/* Of bytes_add(), where more must be allocated. */
+MUST_USE bool bytes_add_growing(struct bytes *bytes, const void *data, size_t length);
+
 /* Both return false beyond the limit, and then leave the bytes unchanged. */
-MUST_USE bool bytes_add(struct bytes *bytes, const void *data, size_t length);
+MUST_USE static inline bool bytes_add(struct bytes *bytes, const void *data, size_t length)
+{
+    if (length >= bytes->size - bytes->used)
+        return bytes_add_growing(bytes, data, length);
+    if (length > 0)
+        memcpy(bytes->data + bytes->used, data, length);
+    bytes->used += length;
+    bytes->data[bytes->used] = '\0';
+    return true;
+}
+
 bool bytes_printf(struct bytes *bytes, const char *format, ...)
     __attribute__((format(printf, 2, 3), warn_unused_result));
 

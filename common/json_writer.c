@@ -39,6 +39,14 @@ static void add_quoted(struct json_writer *out, const char *text)
     add(out, "\"", 1);
 }
 
+/* Whether the text is written in the same way by jansson. */
+static bool is_plain(const char *text)
+{
+    while (*text >= ' ' && *text <= '~' && *text != '"' && *text != '\\')
+        text++;
+    return *text == '\0';
+}
+
 /* Takes over the value; NULL if it cannot be written. */
 static void add_stored(struct json_writer *out, json_t *value)
 {
@@ -48,6 +56,20 @@ static void add_stored(struct json_writer *out, json_t *value)
         add(out, text, strlen(text));
     out->failed = out->failed || !text;
     json_decref(value);
+}
+
+static void add_stored_number(struct json_writer *out, double number)
+{
+    char text[JSON_NUMBER_SIZE];
+    size_t length = (size_t)json_number_print(number, JSON_TEXT_DIGITS, text);
+
+    if (memchr(text, 'e', length)) {
+        add_stored(out, json_real(number));
+        return;
+    }
+    add(out, text, length);
+    if (!memchr(text, '.', length))
+        add(out, ".0", 2);
 }
 
 static bool is_listed(const char *const *names, const char *name)
@@ -112,7 +134,7 @@ void jsonw_text(struct json_writer *out, const char *key, const char *text)
     }
     if (!begin(out, key))
         return;
-    if (out->stored)
+    if (out->stored && !is_plain(text))
         add_stored(out, json_string(text));
     else
         add_quoted(out, text);
@@ -155,7 +177,7 @@ void jsonw_number(struct json_writer *out, const char *key, double number)
     else if (!begin(out, key))
         return;
     else if (out->stored)
-        add_stored(out, json_real(number));
+        add_stored_number(out, number);
     else
         add(out, text, (size_t)print_number(number, text));
 }

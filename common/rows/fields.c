@@ -250,27 +250,41 @@ bool field_read_text(const struct field *field, const char *text, void *object, 
     return read_integer(field, number, object, err);
 }
 
-json_t *field_write(const struct field *field, const void *object)
+void field_write_to(struct json_writer *out, const struct field *field, const void *object)
 {
     const char *address = (const char *)object + field->offset;
     const char *choice;
     long long number;
     double real;
 
-    if (field->type == FIELD_TEXT || field->type == FIELD_WORD)
-        return json_string(address);
-    if (field->type == FIELD_CHOICE) {
+    if (field->type == FIELD_TEXT || field->type == FIELD_WORD) {
+        jsonw_text(out, field->name, address);
+    } else if (field->type == FIELD_CHOICE) {
         memcpy(&choice, address, sizeof choice);
-        return json_string(choice);
-    }
-    if (is_real(field)) {
+        jsonw_text(out, field->name, choice);
+    } else if (is_real(field)) {
         memcpy(&real, address, sizeof real);
-        return field->type == FIELD_LIMIT && !(real > 0) ? json_null() : json_real(real);
+        jsonw_number(out, field->name, field->type == FIELD_LIMIT && !(real > 0) ? NAN : real);
+    } else {
+        memcpy(&number, address, sizeof number);
+        if (field->type == FIELD_AUTO && number == FIELD_IS_AUTO)
+            jsonw_text(out, field->name, "auto");
+        else
+            jsonw_integer(out, field->name, number);
     }
-    memcpy(&number, address, sizeof number);
-    if (field->type == FIELD_AUTO && number == FIELD_IS_AUTO)
-        return json_string("auto");
-    return json_integer(number);
+}
+
+json_t *field_write(const struct field *field, const void *object)
+{
+    AUTO(bytes_free) struct bytes text = {.limit = 64 * 1024};
+    struct json_writer out = {.bytes = &text, .stored = true};
+    AUTO(json_decrefp) json_t *json = NULL;
+
+    jsonw_open(&out, NULL, '{');
+    field_write_to(&out, field, object);
+    jsonw_close(&out, '}');
+    json = out.failed ? NULL : json_loadb(text.data, text.used, 0, NULL);
+    return json_incref(json_object_get(json, field->name));
 }
 
 static json_t *choices_schema(const struct field *field)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "common/json_writer.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -51,8 +52,13 @@ MUST_USE bool field_read_text(const struct field *field, const char *text, void 
 /* Refuses a blank at either end: it is invisible. */
 MUST_USE bool field_check_ends(const char *name, const char *text, struct error *err);
 
-/* A new reference. */
+/* Writes the value as a member, called as the field is. */
+void field_write_to(struct json_writer *out, const struct field *field, const void *object);
+
+/* A new reference to the value alone. */
 json_t *field_write(const struct field *field, const void *object);
+
+/* A new reference. */
 json_t *field_schema(const struct field *field);
 
 /* The row called `name`, or NULL. */

@@ -15,6 +15,7 @@
 #include "db/runs/voids.h"
 #include "engine/machine/machine.h"
 #include "engine/spec/configuration.h"
+#include "engine/spec/run_spec_text.h"
 #include "engine/trace/trace.h"
 #include "engine/trace/trace_evidence.h"
 

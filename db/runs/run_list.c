@@ -9,7 +9,7 @@ static bool run_list_collect(struct stmt *query, long long limit, struct run_lis
 {
     enum stmt_step step;
 
-    list->runs = xcalloc((size_t)limit, sizeof *list->runs);
+    list->runs = xreallocarray(NULL, (size_t)limit, sizeof *list->runs);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         list->more = list->count == (size_t)limit;
         if (list->more)

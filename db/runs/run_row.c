@@ -4,6 +4,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "engine/run/pace.h"
+#include "engine/spec/run_spec_text.h"
 
 #include <stddef.h>
 

@@ -7,6 +7,7 @@
 #include "db/contenders/contenders.h"
 #include "db/runs/run_row.h"
 #include "engine/run/batch.h"
+#include "engine/spec/run_spec_text.h"
 
 #include <assert.h>
 

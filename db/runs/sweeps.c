@@ -5,6 +5,7 @@
 #include "common/text.h"
 #include "db/runs/runs.h"
 #include "db/stmt.h"
+#include "engine/spec/run_spec_text.h"
 #include "engine/sweep/sweep_order.h"
 
 #include <assert.h>

@@ -8,6 +8,7 @@
 #include "common/text.h"
 #include "engine/document/run_document.h"
 #include "engine/machine/load.h"
+#include "engine/spec/run_spec_text.h"
 
 #include <string.h>
 
@@ -63,9 +64,7 @@ static void write_raw(struct json_writer *out, const struct member *row, const v
 
 static void write_spec(struct json_writer *out, const struct member *row, const void *object)
 {
-    AUTO(freep) char *spec = run_spec_to_text(&((const struct run *)object)->spec);
-
-    jsonw_raw(out, row->name, spec);
+    run_spec_write(out, row->name, &((const struct run *)object)->spec);
 }
 
 #define HASH .pattern = "^[0-9a-f]{16}$"

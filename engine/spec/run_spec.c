@@ -223,13 +223,19 @@ static bool is_native(const struct run_spec *spec)
     return strcmp(spec->engine, ENGINE_NATIVE) == 0;
 }
 
-static bool name_is_lawful(const char *field, const char *name, struct error *err)
+static bool name_is_valid(const char *field, const char *name, struct error *err)
 {
     for (const char *c = name; *c; c++)
         if (!is_key_character(*c))
             return error_set(err, ERROR_INVALID, field,
                              "must hold only letters, digits and . _ - /");
     return true;
+}
+
+bool run_spec_names_are_valid(const struct run_spec *spec, struct error *err)
+{
+    return name_is_valid("engine", spec->engine, err) &&
+           name_is_valid("workload", spec->workload, err);
 }
 
 static bool is_one_of(const char *const *names, const char *word)
@@ -306,8 +312,7 @@ static bool read_member(const json_t *json, const struct field *field, const jso
 
 static const char *const others[] = {"labels", NULL};
 
-/* Reads the fields; whether the native engine can train it is not checked. */
-static bool read_spec(json_t *json, struct run_spec *ret_spec, struct error *err)
+bool run_spec_from_stored_json(json_t *json, struct run_spec *ret_spec, struct error *err)
 {
     struct run_spec spec = run_spec_default();
     const char *key;
@@ -325,8 +330,7 @@ static bool read_spec(json_t *json, struct run_spec *ret_spec, struct error *err
                 : !fields_refuse_name(run_spec_fields, run_spec_field_count, others, key, err))
             return false;
     }
-    if (!name_is_lawful("engine", spec.engine, err) ||
-        !name_is_lawful("workload", spec.workload, err))
+    if (!run_spec_names_are_valid(&spec, err))
         return false;
     if (!json_object_get(json, "batch_size"))
         spec.batch_size = run_spec_usual_batch(spec.workload);
@@ -338,7 +342,7 @@ bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *e
 {
     struct run_spec spec;
 
-    if (!read_spec(json, &spec, err) || !workload_is_trained(&spec, err) ||
+    if (!run_spec_from_stored_json(json, &spec, err) || !workload_is_trained(&spec, err) ||
         !protocol_is_kept(&spec, json, err))
         return false;
     *ret_spec = spec;
@@ -362,40 +366,6 @@ bool run_spec_from_text(const char *text, size_t length, struct run_spec *ret_sp
     AUTO(json_decrefp) json_t *json = run_spec_parse(text, length, err);
 
     return json && run_spec_from_json(json, ret_spec, err);
-}
-
-bool run_spec_from_stored(const char *text, struct run_spec *ret_spec, struct error *err)
-{
-    AUTO(json_decrefp) json_t *json = run_spec_parse(text, strlen(text), err);
-
-    return json && read_spec(json, ret_spec, err);
-}
-
-static json_t *labels_to_json(const struct run_spec *spec)
-{
-    json_t *json = json_object();
-
-    for (int i = 0; i < spec->label_count; i++)
-        json_object_set_new(json, spec->labels[i].key, json_string(spec->labels[i].value));
-    return json;
-}
-
-json_t *run_spec_to_json(const struct run_spec *spec)
-{
-    json_t *json = json_object();
-
-    for (size_t i = 0; i < run_spec_field_count; i++)
-        json_object_set_new(json, run_spec_fields[i].name,
-                            field_write(&run_spec_fields[i], spec));
-    json_object_set_new(json, "labels", labels_to_json(spec));
-    return json;
-}
-
-char *run_spec_to_text(const struct run_spec *spec)
-{
-    AUTO(json_decrefp) json_t *json = run_spec_to_json(spec);
-
-    return json_text(json);
 }
 
 static void add_property(json_t *properties, const struct field *field,

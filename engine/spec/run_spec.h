@@ -64,23 +64,20 @@ struct run_spec run_spec_default(void);
  * the spec names the native engine. *ret_spec is written only on success. */
 MUST_USE bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *err);
 
-/* The same from text; refuses duplicate keys and text after the object. */
+/* The same from the spec of a stored run, whose workload the native engine may no longer train.
+ */
+MUST_USE bool run_spec_from_stored_json(json_t *json, struct run_spec *ret_spec,
+                                        struct error *err);
+
+/* Whether engine and workload hold only characters that a name may hold. */
+MUST_USE bool run_spec_names_are_valid(const struct run_spec *spec, struct error *err);
+
+/* Reads a spec from text; refuses duplicate keys and text after the object. */
 MUST_USE bool run_spec_from_text(const char *text, size_t length, struct run_spec *ret_spec,
                                  struct error *err);
 
-/* The same from a text that run_spec_to_text() made, maybe of a version whose native engine
- * trained more. */
-MUST_USE bool run_spec_from_stored(const char *text, struct run_spec *ret_spec,
-                                   struct error *err);
-
 /* Parses such a text. A new reference, or NULL with the reason. */
 MUST_USE json_t *run_spec_parse(const char *text, size_t length, struct error *err);
-
-/* A new object with every field, so that equal specs give equal JSON. */
-json_t *run_spec_to_json(const struct run_spec *spec);
-
-/* The same as text in one line, for the database and the worker. The caller frees it. */
-char *run_spec_to_text(const struct run_spec *spec);
 
 /* JSON Schema of a spec, with defaults. A new reference. */
 json_t *run_spec_schema(void);

@@ -1,6 +1,7 @@
 #include "engine/sweep/sweep_tune.h"
 
 #include "common/cleanup.h"
+#include "engine/spec/run_spec_text.h"
 
 #define RUNS_PLANNED 36   /* of all rounds, about */
 #define RUN_SECONDS_MIN 4 /* that say anything of a machine */

@@ -5,6 +5,7 @@
 #include "common/limits.h"
 #include "common/memory.h"
 #include "engine/spec/run_spec.h"
+#include "engine/spec/run_spec_text.h"
 
 #define FLAG "--label"
 #define QUICK_MIN_SECONDS 12

@@ -7,6 +7,7 @@
 #include "common/clock.h"
 #include "common/json_text.h"
 #include "db/runs/sweeps.h"
+#include "engine/spec/run_spec_text.h"
 
 /* The run's spec, with its labels replaced by one that names the check: the confirming runs must
  * not match the baseline's or candidate's label. */

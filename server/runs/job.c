@@ -12,6 +12,7 @@
 #include "engine/process/worker.h"
 #include "engine/run/memory.h"
 #include "engine/run/pace.h"
+#include "engine/spec/run_spec_text.h"
 #include "server/runs/conclusion.h"
 #include "server/runs/recorder.h"
 #include "server/runs/trial.h"

@@ -6,6 +6,7 @@
 #include "common/memory.h"
 #include "db/runs/sweep_runs.h"
 #include "db/runs/sweeps.h"
+#include "engine/spec/run_spec_text.h"
 #include "engine/sweep/sweep_tune.h"
 #include "server/base/log.h"
 

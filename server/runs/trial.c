@@ -7,6 +7,7 @@
 #include "engine/run/batch.h"
 #include "engine/run/memory.h"
 #include "engine/run/pace.h"
+#include "engine/spec/run_spec_text.h"
 
 #define PATIENCE 3 /* the trial has this part of the run's seconds at most */
 

@@ -8,6 +8,7 @@
 #include "db/db_open.h"
 #include "db/runs/runs.h"
 #include "db/stmt.h"
+#include "engine/spec/run_spec_text.h"
 #include "tests/test.h"
 
 #include <dirent.h>

@@ -1,6 +1,7 @@
 /* Property: an answer is a list of specs that this version runs, each with clean words, or it is
  * odd and changes nothing. */
 #include "common/text.h"
+#include "engine/spec/run_spec_text.h"
 #include "server/hub/hub_wanted.h"
 #include "tests/fuzz/fuzz.h"
 

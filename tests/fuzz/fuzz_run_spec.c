@@ -2,6 +2,7 @@
  * the same JSON; a spec that does not read leaves the caller's alone and says why. */
 #include "common/cleanup.h"
 #include "engine/spec/run_spec.h"
+#include "engine/spec/run_spec_text.h"
 #include "tests/fuzz/fuzz.h"
 
 static void every_field_is_within_its_limits(const struct run_spec *spec)

@@ -1,6 +1,7 @@
 /* Property: a request that reads has lawful cells, at most as many as are allowed, of which one
  * at least can be run; one that does not leaves the caller's alone and says why. */
 #include "common/cleanup.h"
+#include "engine/spec/run_spec_text.h"
 #include "engine/sweep/sweep.h"
 #include "tests/fuzz/fuzz.h"
 

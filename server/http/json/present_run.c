@@ -5,6 +5,7 @@
 #include "common/text.h"
 #include "engine/process/loaded_libraries.h"
 #include "engine/run/pace.h"
+#include "engine/spec/run_spec_text.h"
 #include "engine/stats/load_advice.h"
 #include "server/base/cursor.h"
 #include "server/base/taken_back_json.h"
@@ -94,7 +95,7 @@ static void write_summary(struct json_writer *out, const struct member *row, con
 
 static void write_spec(struct json_writer *out, const struct member *row, const void *object)
 {
-    present_spec(out, row->name, &((const struct run *)object)->spec);
+    run_spec_write(out, row->name, &((const struct run *)object)->spec);
 }
 
 /* Tokens a second, of workloads on text. */
@@ -109,13 +110,6 @@ static void write_tokens(struct json_writer *out, const struct member *row, cons
                                  .has_interval = summary->throughput.known};
 
     present_interval(out, row->name, run->state == RUN_FINISHED && tokens > 0 ? &speed : NULL);
-}
-
-void present_spec(struct json_writer *out, const char *key, const struct run_spec *spec)
-{
-    AUTO(freep) char *text = run_spec_to_text(spec);
-
-    jsonw_raw(out, key, text);
 }
 
 struct judged {

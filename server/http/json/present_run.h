@@ -32,8 +32,6 @@ struct placed_step {
 };
 extern const struct members step_members;
 
-void present_spec(struct json_writer *out, const char *key, const struct run_spec *spec);
-
 /* `findings` and `load` are as in struct run; the words quote its process names. Writes null for
  * a run that was never judged. */
 void present_judgement(struct json_writer *out, enum validity level, const char *findings,

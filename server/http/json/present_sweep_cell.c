@@ -1,6 +1,7 @@
 /* Tested by tests/server/http/json/present_sweep_test.c. */
 #include "server/http/json/present_sweep_cell.h"
 
+#include "engine/spec/run_spec_text.h"
 #include "server/http/json/present_rank.h"
 #include "server/http/json/present_run.h"
 #include "server/prices/price_json.h"
@@ -181,7 +182,7 @@ static void write_tied(struct json_writer *out, const struct member *row, const 
 
 static void write_spec(struct json_writer *out, const struct member *row, const void *object)
 {
-    present_spec(out, row->name, &((const struct cell_view *)object)->row.spec);
+    run_spec_write(out, row->name, &((const struct cell_view *)object)->row.spec);
 }
 
 static const struct member cell_rows[] = {

@@ -3,14 +3,12 @@
 
 #include "common/cleanup.h"
 #include "common/text.h"
+#include "engine/spec/run_spec_text.h"
 #include "server/http/json/page.h"
 
 static void write_spec(struct json_writer *out, const struct member *row, const void *object)
 {
-    AUTO(freep) char *spec = run_spec_to_text(&((const struct wanted *)object)->spec);
-
-    jsonw_raw(out, row->name, spec);
-    out->failed |= !spec;
+    run_spec_write(out, row->name, &((const struct wanted *)object)->spec);
 }
 
 /* What was measured with it, if anything. */

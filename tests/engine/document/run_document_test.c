@@ -1,6 +1,7 @@
 #include "common/rows/members.h"
 #include "engine/document/run_document_read.h"
 #include "engine/document/run_document_write.h"
+#include "engine/spec/run_spec_text.h"
 #include "engine/trace/trace_evidence.h"
 
 #include "tests/engine/document/documents.h"

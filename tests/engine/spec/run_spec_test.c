@@ -1,4 +1,5 @@
 #include "engine/spec/run_spec.h"
+#include "engine/spec/run_spec_text.h"
 
 #include "common/cleanup.h"
 #include "tests/test.h"

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "engine/spec/run_spec.h"
+#include "engine/spec/run_spec_text.h"
 #include "server/http/routes.h"
 #include "tests/test.h"
 

@@ -1,6 +1,7 @@
 #include "server/http/json/present_run.h"
 
 #include "engine/run/pace.h"
+#include "engine/spec/run_spec_text.h"
 #include "server/base/cursor.h"
 #include "server/http/json/present_roofline.h"
 #include "tests/common/rows/written.h"

@@ -1,0 +1,147 @@
+#include "engine/spec/run_spec_text.h"
+
+#include "common/cleanup.h"
+#include "common/json_number.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define NAME_SIZE 128 /* of a word or a name in a spec, with its NUL */
+static_assert(NAME_SIZE > WORKLOAD_NAME_MAX && NAME_SIZE > ENGINE_NAME_MAX, "names fit");
+
+void run_spec_write(struct json_writer *out, const char *key, const struct run_spec *spec)
+{
+    bool stored = out->stored;
+
+    out->stored = true;
+    jsonw_open(out, key, '{');
+    for (size_t i = 0; i < run_spec_field_count; i++)
+        field_write_to(out, &run_spec_fields[i], spec);
+    jsonw_open(out, "labels", '{');
+    for (int i = 0; i < spec->label_count; i++)
+        jsonw_text(out, spec->labels[i].key, spec->labels[i].value);
+    jsonw_close(out, '}');
+    jsonw_close(out, '}');
+    out->stored = stored;
+}
+
+char *run_spec_to_text(const struct run_spec *spec)
+{
+    struct bytes text = {.limit = 64 * 1024};
+    struct json_writer out = {.bytes = &text};
+
+    run_spec_write(&out, NULL, spec);
+    assert(!out.failed);
+    return text.data;
+}
+
+json_t *run_spec_to_json(const struct run_spec *spec)
+{
+    AUTO(freep) char *text = run_spec_to_text(spec);
+
+    return run_spec_parse(text, strlen(text), NULL);
+}
+
+/* Moves *at past the word, if that is what comes. */
+static bool take_word(const char **at, const char *word)
+{
+    size_t length = strlen(word);
+
+    if (strncmp(*at, word, length) != 0)
+        return false;
+    *at += length;
+    return true;
+}
+
+/* A quoted text of at most `most` bytes without escapes. */
+static bool take_text(const char **at, size_t most, char *ret_text)
+{
+    size_t length = take_word(at, "\"") ? strcspn(*at, "\"\\") : most + 1;
+
+    if (length > most || (*at)[length] != '"')
+        return false;
+    memcpy(ret_text, *at, length);
+    ret_text[length] = '\0';
+    *at += length + 1;
+    return true;
+}
+
+static bool is_number(const char *text, size_t length)
+{
+    const char *end = text + length;
+    double number;
+
+    return json_number_read(&text, end, &number) && text == end;
+}
+
+/* A number, or null for a limit. */
+static bool take_number(const char **at, const struct field *field, struct run_spec *spec)
+{
+    char text[NUMBER_LENGTH_MAX + 1] = "none";
+    size_t length = strcspn(*at, ",}");
+    bool is_limit = field->type == FIELD_LIMIT && length == 4 && take_word(at, "null");
+
+    if (!is_limit) {
+        if (length >= sizeof text || !is_number(*at, length))
+            return false;
+        memcpy(text, *at, length);
+        text[length] = '\0';
+        *at += length;
+    }
+    return field_read_text(field, text, spec, NULL);
+}
+
+static bool take_field(const char **at, const struct field *field, struct run_spec *spec)
+{
+    char text[NAME_SIZE];
+
+    if (!take_word(at, "\"") || !take_word(at, field->name) || !take_word(at, "\":"))
+        return false;
+    if (field->type == FIELD_TEXT || field->type == FIELD_CHOICE ||
+        (field->type == FIELD_AUTO && **at == '"'))
+        return take_text(at, sizeof text - 1, text) && field_read_text(field, text, spec, NULL) &&
+               (field->type != FIELD_AUTO || strcmp(text, "auto") == 0);
+    return take_number(at, field, spec);
+}
+
+static bool take_labels(const char **at, struct run_spec *spec)
+{
+    if (!take_word(at, "\"labels\":{"))
+        return false;
+    while (!take_word(at, "}")) {
+        struct label *label = &spec->labels[spec->label_count];
+
+        if (spec->label_count == RUN_LABELS_MAX ||
+            (spec->label_count > 0 && !take_word(at, ",")) ||
+            !take_text(at, LABEL_KEY_MAX, label->key) || !take_word(at, ":") ||
+            !take_text(at, LABEL_VALUE_MAX, label->value) ||
+            !label_check("labels", label->key, label->value, NULL) ||
+            (spec->label_count > 0 && strcmp(label[-1].key, label->key) >= 0))
+            return false;
+        spec->label_count++;
+    }
+    return true;
+}
+
+/* Reads the text that run_spec_write() makes of most specs much sooner than by a tree: a list of
+ * runs has one for each. False for any other text, right or wrong. */
+static bool read_usual_form(const char *text, struct run_spec *ret_spec)
+{
+    ret_spec->label_count = 0;
+    for (size_t i = 0; i < run_spec_field_count; i++)
+        if (!take_word(&text, i == 0 ? "{" : ",") ||
+            !take_field(&text, &run_spec_fields[i], ret_spec))
+            return false;
+    return take_word(&text, ",") && take_labels(&text, ret_spec) && strcmp(text, "}") == 0 &&
+           run_spec_names_are_valid(ret_spec, NULL);
+}
+
+bool run_spec_from_stored(const char *text, struct run_spec *ret_spec, struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = NULL;
+
+    if (read_usual_form(text, ret_spec))
+        return true;
+    json = run_spec_parse(text, strlen(text), err);
+    return json && run_spec_from_stored_json(json, ret_spec, err);
+}
