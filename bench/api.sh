@@ -86,12 +86,14 @@ function request()
 end
 LUA
 
-# NAME URL [SCRIPT]: one line "name requests/s p50 p99", latencies in ms
+# NAME URL [SCRIPT]: one line "name requests/s p50 p99 microseconds", latencies in ms, and the processor
+# time of our server for a request: how many connections one of its threads got does not change it.
 measure() {
     name=$1 url=$2
     shift 2
+    before=$(awk '{print $14 + $15}' "/proc/$server_pid/stat")
     wrk -t1 -c64 -d"${seconds}s" --latency "$@" "$url" | /usr/bin/python3 -c "
-import re, sys
+import os, re, sys
 text = sys.stdin.read()
 def ms(value):
     number, unit = re.match(r'([\d.]+)(us|ms|s)', value).groups()
@@ -99,8 +101,10 @@ def ms(value):
 rate = re.search(r'Requests/sec:\s+([\d.]+)', text).group(1)
 p50 = ms(re.search(r'^ +50% +(\S+)', text, re.M).group(1))
 p99 = ms(re.search(r'^ +99% +(\S+)', text, re.M).group(1))
+ticks = sum(int(word) for word in open('/proc/$server_pid/stat').read().split()[13:15]) - $before
+cpu = ticks * 1e6 / os.sysconf('SC_CLK_TCK') / int(re.search(r'(\d+) requests in', text).group(1))
 bad = re.search(r'(Non-2xx.*|Socket errors.*)', text)
-print('$name', rate, p50, p99, bad.group(1) if bad else '')"
+print('$name', rate, p50, p99, cpu, bad.group(1) if bad else '')"
 }
 
 base=http://127.0.0.1:$port file=http://127.0.0.1:$nginx_port
@@ -118,20 +122,21 @@ rss=$(awk '/VmHWM/ {print $2}' "/proc/$server_pid/status")
 import os, statistics, sys
 rows = {}
 for line in open(sys.argv[1]):
-    name, rate, p50, p99, *bad = line.split()
-    rows.setdefault(name, []).append((float(rate), float(p50), float(p99)))
+    name, *numbers = line.split()[:5]
+    bad = line.split()[5:]
+    rows.setdefault(name, []).append(tuple(map(float, numbers)))
     if bad:
         print("errors:", line.strip())
 beside = {"one_run": "nginx_one", "random_run": "nginx_one", "list_of_50": "nginx_list"}
 size = {"nginx_one": "one.json", "nginx_list": "list.json"}
-print(f"{'':12} {'bytes':>7} {'requests/s':>11} {'p50 ms':>7} {'p99 ms':>7}  of nginx (min-max)")
+print(f"{'':12} {'bytes':>7} {'requests/s':>11} {'p50 ms':>7} {'p99 ms':>7} {'CPU us':>7}  of nginx (min-max)")
 for name, values in rows.items():
-    rate, p50, p99 = (statistics.median(column) for column in zip(*values))
+    rate, p50, p99, cpu = (statistics.median(column) for column in zip(*values))
     length = os.path.getsize(os.path.join(sys.argv[2], size[beside.get(name, name)]))
     ratio = ""
     if name in beside:
         pairs = [a[0] / b[0] for a, b in zip(values, rows[beside[name]])]
         ratio = f"{statistics.median(pairs):.2f} ({min(pairs):.2f}-{max(pairs):.2f})"
-    print(f"{name:12} {length:7} {rate:11.0f} {p50:7.2f} {p99:7.2f}  {ratio}")
+    print(f"{name:12} {length:7} {rate:11.0f} {p50:7.2f} {p99:7.2f} {f'{cpu:.0f}' if name in beside else '':>7}  {ratio}")
 print(f"peak RSS of the server: {int(sys.argv[3]) / 1024:.1f} MiB")
 PY
