@@ -130,13 +130,13 @@ static bool predict(const struct outlook *outlook, const struct contender *row,
     return true;
 }
 
-static void look_ahead(const struct outlook *outlook, struct comparison_row *row)
+/* `next` holds what the inputs borrow. */
+static struct forecast_inputs inputs_of(const struct outlook *outlook, struct comparison_row *row,
+                                        struct next_machine *next)
 {
     const struct comparison_question *question = outlook->parts->question;
-    struct job_forecast *forecast = outlook->forecast;
     const struct standing *standing = &row->contender->standing;
     struct row_job *job = &row->job;
-    struct next_machine next;
     struct forecast_inputs inputs = {.speeds = standing->values,
                                      .count = standing->value_count,
                                      .value_spread = standing->noise,
@@ -147,15 +147,38 @@ static void look_ahead(const struct outlook *outlook, struct comparison_row *row
         inputs.speeds = &standing->value;
         inputs.count = 1;
     }
-    if (predict(outlook, row->contender, &next, job))
-        inputs.next = &next;
+    if (predict(outlook, row->contender, next, job))
+        inputs.next = next;
     if (!isnan(job->interruption_share))
         inputs.interruptions = interruption_rate(job->interruption_share);
+    return inputs;
+}
+
+static void look_ahead(const struct outlook *outlook, struct comparison_row *row)
+{
+    struct job_forecast *forecast = outlook->forecast;
+    struct row_job *job = &row->job;
+    struct next_machine next;
+    struct forecast_inputs inputs;
+
+    if (job->has_forecast)
+        return;
+    inputs = inputs_of(outlook, row, &next);
     job_forecast_draw(&inputs, job->samples, forecast);
     job->has_forecast = true;
-    job->probability = job_forecast_share(forecast, hours_allowed(question, row));
+    job->probability = job_forecast_share(forecast, hours_allowed(outlook->parts->question, row));
     job->hours_low = job_forecast_quantile(forecast, 0.05);
     job->hours_high = job_forecast_quantile(forecast, 0.95);
+}
+
+/* Whether a draw may end within the limit. If none can, the probability is 0 without drawing. */
+static bool can_meet(const struct outlook *outlook, struct comparison_row *row)
+{
+    struct next_machine next;
+    struct forecast_inputs inputs = inputs_of(outlook, row, &next);
+
+    return job_forecast_least(&inputs, row->job.samples) <=
+           hours_allowed(outlook->parts->question, row);
 }
 
 /* A published figure has no spread to draw from. */
@@ -199,29 +222,34 @@ static bool is_nearer(const struct comparison_question *question,
 }
 
 /* Drawing is the slowest part, so rows are tried best first, and the first sure one is the
- * answer. Rows whose median misses the limit are skipped; only without an answer are all tried,
- * to find the nearest. */
+ * answer. Rows whose median misses the limit are skipped; only without an answer are all tried
+ * that can meet it, to find the nearest. */
 static void find_answer(const struct outlook *outlook, struct comparison_row **candidates,
                         size_t count, struct ranking *ranking)
 {
     const struct comparison_question *question = outlook->parts->question;
+    struct comparison_row *nearest = NULL;
 
     for (size_t i = 0; i < count; i++) {
         if (strain(question, candidates[i]) > 1)
             continue;
-        if (!candidates[i]->job.has_forecast)
-            look_ahead(outlook, candidates[i]);
+        look_ahead(outlook, candidates[i]);
         if (candidates[i]->job.probability >= DECISION_SURE) {
             ranking->answer = candidates[i];
             return;
         }
     }
     for (size_t i = 0; i < count; i++) {
-        if (!candidates[i]->job.has_forecast)
+        if (candidates[i]->job.has_forecast || can_meet(outlook, candidates[i]))
             look_ahead(outlook, candidates[i]);
-        if (is_nearer(question, candidates[i], ranking->nearest))
-            ranking->nearest = candidates[i];
+        else
+            candidates[i]->job.probability = 0;
+        if (is_nearer(question, candidates[i], nearest))
+            nearest = candidates[i];
     }
+    if (nearest)
+        look_ahead(outlook, nearest);
+    ranking->nearest = nearest;
 }
 
 /* Of the published figures that meet the question, the one that would be the answer if it were

@@ -205,19 +205,26 @@ static const double *students_of(size_t degrees)
     return students.of_degrees[degrees];
 }
 
+/* Draws of the first `count` models. */
+static size_t draws_of(const struct next_machine *next, size_t count)
+{
+    double end = 0;
+
+    for (size_t i = 0; i < count; i++)
+        end += next->models[i].share * DRAWS;
+    return count == next->count ? DRAWS : (size_t)fmin(end + 0.5, DRAWS);
+}
+
 /* Each model has its share of the draws, in which every part of its distribution comes once. */
 static void draw_next(const struct next_machine *next, double *speeds)
 {
-    double end = 0;
     size_t from = 0;
 
     for (size_t i = 0; i < next->count; i++) {
         const struct next_model *model = &next->models[i];
+        size_t to = draws_of(next, i + 1);
         const double *kept;
-        size_t to;
 
-        end += model->share * DRAWS;
-        to = i + 1 == next->count ? DRAWS : (size_t)fmin(end + 0.5, DRAWS);
         kept = to - from == DRAWS ? students_of(model->degrees) : NULL;
         for (size_t j = from; j < to; j++) {
             double t = kept ? kept[j] : student_at(j - from, to - from, model->degrees);
@@ -240,30 +247,76 @@ static void draw_measured(const struct forecast_inputs *forecast_inputs, double 
     }
 }
 
+/* Hours of work at this speed, checkpoints included; without progress the job never ends. */
+static double work_at(const struct forecast_inputs *forecast_inputs, double samples, double speed)
+{
+    double saving = forecast_inputs->interruptions > 0
+                        ? sqrt(forecast_inputs->checkpoint_seconds / SECONDS_PER_HOUR *
+                               forecast_inputs->interruptions / 2)
+                        : 0;
+    double hours = samples / speed / SECONDS_PER_HOUR * (1 + saving);
+
+    return speed > 0 && hours >= 0 ? hours : INFINITY;
+}
+
 void job_forecast_draw(const struct forecast_inputs *forecast_inputs, double samples,
                        struct job_forecast *ret_forecast)
 {
     bool interrupted = forecast_inputs->interruptions > 0;
-    double speeds[DRAWS], saving = 0;
     struct fate fate = {0};
+    double speeds[DRAWS];
 
     pthread_once(&deck_once, make_deck);
-    if (interrupted) {
+    if (interrupted)
         fate = fate_of(forecast_inputs);
-        saving = sqrt(forecast_inputs->checkpoint_seconds / SECONDS_PER_HOUR * fate.rate / 2);
-    }
     if (forecast_inputs->next)
         draw_next(forecast_inputs->next, speeds);
     else
         draw_measured(forecast_inputs, speeds);
     for (size_t i = 0; i < DRAWS; i++) {
-        double hours = samples / speeds[i] / SECONDS_PER_HOUR * (1 + saving);
+        double hours = work_at(forecast_inputs, samples, speeds[i]);
 
-        if (!(speeds[i] > 0) || !(hours >= 0))
-            hours = INFINITY; /* without progress the job never ends */
         ret_forecast->hours[i] = interrupted ? with_interruptions(&fate, hours, i) : hours;
     }
     sort(ret_forecast->hours);
+}
+
+/* The largest of the speeds that draw_next() fills in. */
+static double fastest_next(const struct next_machine *next)
+{
+    double fastest = 0;
+    size_t from = 0;
+
+    for (size_t i = 0; i < next->count; i++) {
+        const struct next_model *model = &next->models[i];
+        size_t to = draws_of(next, i + 1);
+
+        if (to > from)
+            fastest = fmax(fastest,
+                           exp(model->centre + model->scale * student_at(to - from - 1, to - from,
+                                                                         model->degrees)));
+        from = to;
+    }
+    return fastest;
+}
+
+/* No speed that draw_measured() fills in is larger. */
+static double fastest_measured(const struct forecast_inputs *forecast_inputs)
+{
+    double spread = hypot(forecast_inputs->value_spread, forecast_inputs->machine_spread);
+    double fastest = 0;
+
+    for (size_t i = 0; i < forecast_inputs->count; i++)
+        fastest = fmax(fastest, forecast_inputs->speeds[i]);
+    return spread > 0 ? fastest / exp(spread * deck.normal[0]) : fastest;
+}
+
+double job_forecast_least(const struct forecast_inputs *forecast_inputs, double samples)
+{
+    pthread_once(&deck_once, make_deck);
+    return work_at(forecast_inputs, samples,
+                   forecast_inputs->next ? fastest_next(forecast_inputs->next)
+                                         : fastest_measured(forecast_inputs));
 }
 
 double job_forecast_share(const struct job_forecast *forecast, double hours)

@@ -43,6 +43,10 @@ struct job_forecast {
 void job_forecast_draw(const struct forecast_inputs *forecast_inputs, double samples,
                        struct job_forecast *ret_forecast);
 
+/* No draw has fewer hours: tells without drawing, in a hundredth of the time, that none ends
+ * within a limit. */
+double job_forecast_least(const struct forecast_inputs *forecast_inputs, double samples);
+
 /* The share of draws that end within these hours; NaN for NaN. */
 double job_forecast_share(const struct job_forecast *forecast, double hours);
 

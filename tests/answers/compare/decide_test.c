@@ -278,6 +278,22 @@ TEST_WITH_STAGE(the_nearest_may_be_on_another_page)
     EXPECT(stage->ranking.nearest->job.has_forecast);
 }
 
+/* "steady" misses by less, and surely; "shaky", which is not on the page, may make it. */
+TEST_WITH_STAGE(the_nearest_has_a_chance_if_any_row_has)
+{
+    MEASURED(stage, "steady", 90, .low = 89.9, .high = 90.1, .provider = "", .paid = 0.05,
+             .paid_kind = "own");
+    MEASURED(stage, "shaky", 85, .low = 75, .high = 96, .provider = "", .paid = 0.05,
+             .paid_kind = "own");
+    compare(stage, "deadline_h=10&samples=3600000&limit=1"); /* 100 a second */
+    EXPECT_NEAR(row_of(stage, "steady")->job.probability, 0, 0);
+    EXPECT_STR(stage->ranking.nearest->contender->instance, "shaky");
+    EXPECT(stage->ranking.nearest->job.probability > 0);
+    compare(stage, "deadline_h=1&samples=3600000&limit=1&offset=1"); /* neither has one */
+    EXPECT_STR(stage->ranking.nearest->contender->instance, "steady");
+    EXPECT(stage->ranking.nearest->job.has_forecast);
+}
+
 TEST_WITH_STAGE(the_sentence_says_how_many_in_parallel_would_keep_a_deadline)
 {
     stage_machines(stage);

@@ -16,6 +16,7 @@ static void draw(const struct forecast_inputs *forecast_inputs, double samples)
     job_forecast_draw(forecast_inputs, samples, &forecast);
     for (size_t i = 1; i < FORECAST_DRAWS; i++)
         EXPECT(forecast.hours[i - 1] <= forecast.hours[i]);
+    EXPECT(job_forecast_least(forecast_inputs, samples) <= forecast.hours[0]);
 }
 
 static double mean_hours(void)
@@ -104,6 +105,20 @@ TEST(lognormal_spreads_give_the_shares_of_the_normal_distribution)
 }
 
 /* Two speeds far apart, each with its own noise: a mixture of two. */
+TEST(the_least_is_the_first_draw_of_the_fastest_without_interruptions)
+{
+    const double speeds[] = {100, 300, 200};
+    struct forecast_inputs forecast_inputs = {.speeds = speeds, .count = 1, .value_spread = 0.1};
+
+    draw(&forecast_inputs, HOUR_OF_100);
+    EXPECT_NEAR(job_forecast_least(&forecast_inputs, HOUR_OF_100), forecast.hours[0], 1e-12);
+    forecast_inputs.count = 3;
+    draw(&forecast_inputs, HOUR_OF_100);
+    EXPECT_NEAR(job_forecast_least(&forecast_inputs, HOUR_OF_100), forecast.hours[0], 0.02);
+    EXPECT(isinf(job_forecast_least(
+        &(struct forecast_inputs){.speeds = (double[]){0}, .count = 1}, HOUR_OF_100)));
+}
+
 TEST(noise_comes_on_top_of_each_speed)
 {
     const double speeds[] = {100, 100.0 / 1.2};
