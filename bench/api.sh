@@ -122,21 +122,21 @@ rss=$(awk '/VmHWM/ {print $2}' "/proc/$server_pid/status")
 import os, statistics, sys
 rows = {}
 for line in open(sys.argv[1]):
-    name, *numbers = line.split()[:5]
-    bad = line.split()[5:]
-    rows.setdefault(name, []).append(tuple(map(float, numbers)))
-    if bad:
+    name, *words = line.split()
+    rows.setdefault(name, []).append(tuple(map(float, words[:4])))
+    if words[4:]:
         print("errors:", line.strip())
-beside = {"one_run": "nginx_one", "random_run": "nginx_one", "list_of_50": "nginx_list"}
+rival = {"one_run": "nginx_one", "random_run": "nginx_one", "list_of_50": "nginx_list"}
 size = {"nginx_one": "one.json", "nginx_list": "list.json"}
 print(f"{'':12} {'bytes':>7} {'requests/s':>11} {'p50 ms':>7} {'p99 ms':>7} {'CPU us':>7}  of nginx (min-max)")
 for name, values in rows.items():
     rate, p50, p99, cpu = (statistics.median(column) for column in zip(*values))
-    length = os.path.getsize(os.path.join(sys.argv[2], size[beside.get(name, name)]))
+    length = os.path.getsize(os.path.join(sys.argv[2], size[rival.get(name, name)]))
     ratio = ""
-    if name in beside:
-        pairs = [a[0] / b[0] for a, b in zip(values, rows[beside[name]])]
+    if name in rival:
+        pairs = [a[0] / b[0] for a, b in zip(values, rows[rival[name]])]
         ratio = f"{statistics.median(pairs):.2f} ({min(pairs):.2f}-{max(pairs):.2f})"
-    print(f"{name:12} {length:7} {rate:11.0f} {p50:7.2f} {p99:7.2f} {f'{cpu:.0f}' if name in beside else '':>7}  {ratio}")
+    ours = f"{cpu:.0f}" if name in rival else ""
+    print(f"{name:12} {length:7} {rate:11.0f} {p50:7.2f} {p99:7.2f} {ours:>7}  {ratio}")
 print(f"peak RSS of the server: {int(sys.argv[3]) / 1024:.1f} MiB")
 PY

@@ -5,7 +5,7 @@ usage: journeys.py [--ways page,curl,bench] [--loads 0,0.1,0.25] [--rounds N] FI
 
 Three ways lead from an empty database to samples per dollar of this machine: one click and one typed
 price on the page, the commands of README.md, and "pennyworth bench". Each round goes each way once
-beside each load, which takes that share of every processor. A journey is one line of FILE, which is
+under each load, which takes that share of every processor. A journey is one line of FILE, which is
 continued; at the end a table says what FILE has. Takes the release build, jq, curl and Chromium.
 Exits with 1 if a journey had no figure."""
 import argparse

@@ -1,7 +1,6 @@
 /* Tested by tests/engine/document/run_document_test.c. */
 #include "engine/document/run_document_write.h"
 
-#include "common/cleanup.h"
 #include "common/json_number.h"
 #include "common/rfc3339.h"
 #include "common/rows/members.h"

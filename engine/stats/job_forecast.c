@@ -247,13 +247,19 @@ static void draw_measured(const struct forecast_inputs *forecast_inputs, double 
     }
 }
 
-/* Hours of work at this speed, checkpoints included; without progress the job never ends. */
-static double work_at(const struct forecast_inputs *forecast_inputs, double samples, double speed)
+/* What checkpoints add to an hour of work. */
+static double saving_of(const struct forecast_inputs *forecast_inputs)
 {
-    double saving = forecast_inputs->interruptions > 0
-                        ? sqrt(forecast_inputs->checkpoint_seconds / SECONDS_PER_HOUR *
-                               forecast_inputs->interruptions / 2)
-                        : 0;
+    double checkpoint = forecast_inputs->checkpoint_seconds / SECONDS_PER_HOUR;
+
+    return forecast_inputs->interruptions > 0
+               ? sqrt(checkpoint * forecast_inputs->interruptions / 2)
+               : 0;
+}
+
+/* Hours of work at this speed; without progress the job never ends. */
+static double work_at(double speed, double samples, double saving)
+{
     double hours = samples / speed / SECONDS_PER_HOUR * (1 + saving);
 
     return speed > 0 && hours >= 0 ? hours : INFINITY;
@@ -263,8 +269,8 @@ void job_forecast_draw(const struct forecast_inputs *forecast_inputs, double sam
                        struct job_forecast *ret_forecast)
 {
     bool interrupted = forecast_inputs->interruptions > 0;
+    double saving = saving_of(forecast_inputs), speeds[DRAWS];
     struct fate fate = {0};
-    double speeds[DRAWS];
 
     pthread_once(&deck_once, make_deck);
     if (interrupted)
@@ -274,7 +280,7 @@ void job_forecast_draw(const struct forecast_inputs *forecast_inputs, double sam
     else
         draw_measured(forecast_inputs, speeds);
     for (size_t i = 0; i < DRAWS; i++) {
-        double hours = work_at(forecast_inputs, samples, speeds[i]);
+        double hours = work_at(speeds[i], samples, saving);
 
         ret_forecast->hours[i] = interrupted ? with_interruptions(&fate, hours, i) : hours;
     }
@@ -314,9 +320,9 @@ static double fastest_measured(const struct forecast_inputs *forecast_inputs)
 double job_forecast_least(const struct forecast_inputs *forecast_inputs, double samples)
 {
     pthread_once(&deck_once, make_deck);
-    return work_at(forecast_inputs, samples,
-                   forecast_inputs->next ? fastest_next(forecast_inputs->next)
-                                         : fastest_measured(forecast_inputs));
+    return work_at(forecast_inputs->next ? fastest_next(forecast_inputs->next)
+                                         : fastest_measured(forecast_inputs),
+                   samples, saving_of(forecast_inputs));
 }
 
 double job_forecast_share(const struct job_forecast *forecast, double hours)

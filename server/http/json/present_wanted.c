@@ -1,7 +1,6 @@
 /* Tested by tests/api/test_wanted.py. */
 #include "server/http/json/present_wanted.h"
 
-#include "common/cleanup.h"
 #include "common/text.h"
 #include "engine/spec/run_spec_text.h"
 #include "server/http/json/page.h"
