@@ -105,7 +105,7 @@ static bool put_state(struct db *db, const struct feed_row *row, struct error *e
     stmt_integer(insert, row->failures);
     stmt_text(insert, tally);
     stmt_integer(insert, row->held);
-    stmt_integer(insert, row->doubt.since_us);
+    stmt_integer(insert, row->doubt.until_us);
     stmt_integer(insert, row->doubt.prices);
     return stmt_run(insert, err);
 }

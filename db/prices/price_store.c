@@ -108,6 +108,7 @@ static void known_price_judge(struct replacement *work, struct known *known,
         change->common++;
         moves->common++;
         moves->leapt += leapt;
+        moves->fell += leapt && said_nanos < known->nanos;
         moves->drifted += is_drift(like->kind, known->nanos, said_nanos);
         known->is_held =
             leapt && !work->trusted && !leap_is_confirmed(work, known, like->kind, said_nanos);
@@ -364,16 +365,14 @@ static bool replacement_write_all(struct replacement *work, struct error *err)
 }
 
 /* Stores the reading as held back. */
-static bool replacement_hold_back(struct replacement *work, struct transaction *transaction,
-                                  struct error *err)
+static bool replacement_hold_back(struct replacement *work, enum plausibility found,
+                                  struct transaction *transaction, struct error *err)
 {
     struct change *change = &work->change;
     struct feed_row *row = &work->old;
 
     assert(!work->trusted);
-    change->doubt = (struct doubt){work->now_us, (long long)change->after};
-    if (change_is_like(change, &row->doubt))
-        change->doubt.since_us = row->doubt.since_us;
+    change->doubt = change_doubt(change, found, &row->doubt, work->now_us);
     row->doubt = change->doubt;
     if (!replacement_hold_all(work, err))
         return false;
@@ -420,13 +419,17 @@ static bool replacement_look_aside(struct replacement *work, struct error *err)
     return true;
 }
 
-static bool is_accepted(const struct replacement *work, struct error *why)
+static enum plausibility replacement_plausibility(const struct replacement *work,
+                                                  struct error *why)
 {
     const struct price_snapshot *snapshot = work->snapshot;
+    enum plausibility found = IS_PLAUSIBLE;
 
-    return work->trusted ||
-           change_is_plausible(snapshot->source, snapshot->batch, &work->change, why) ||
-           change_is_confirmed(&work->change, &work->old.doubt, work->now_us);
+    if (!work->trusted)
+        found = change_plausibility(snapshot->source, snapshot->batch, &work->change, why);
+    if (change_is_confirmed(&work->change, found, &work->old.doubt, work->now_us))
+        return IS_PLAUSIBLE;
+    return found;
 }
 
 bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
@@ -442,7 +445,7 @@ bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
                                                         price_batch_count(snapshot->batch) > 0)};
     const struct feed_row *row = snapshot->row;
     struct error why = {0};
-    bool accepted;
+    enum plausibility found;
 
     if (!replacement_look_aside(&work, err) ||
         !transaction_begin(&transaction, db, DB_RELAXED, err) ||
@@ -451,9 +454,10 @@ bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
         return false;
     if (!work.trusted)
         replacement_compare_beside(&work);
-    accepted = is_accepted(&work, &why);
-    if (!(accepted ? replacement_take_over : replacement_hold_back)(&work, &transaction, err))
+    found = replacement_plausibility(&work, &why);
+    if (!(found == IS_PLAUSIBLE ? replacement_take_over(&work, &transaction, err)
+                                : replacement_hold_back(&work, found, &transaction, err)))
         return false;
     *ret_change = work.change;
-    return accepted || error_set(err, why.kind, NULL, "%s", why.message);
+    return found == IS_PLAUSIBLE || error_set(err, why.kind, NULL, "%s", why.message);
 }

@@ -11,6 +11,7 @@
 #define MANY_PERCENT 10
 #define LIKE_PERCENT 90
 #define SWAPPED_PERCENT 25
+#define MOST_PERCENT 50
 #define EXPENSIVE 2
 
 /* The limits of each kind, in hundredths: of a leap, of a drift, and of the difference between
@@ -165,40 +166,47 @@ static bool moves_as_its_kind(const struct moves *moves, const struct kind_rule 
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "not accepted: %zu of %zu %s prices moved by %s", moves->leapt,
                          moves->common, rule->name, rule->leap_words);
-    if (is_share(moves->drifted, moves->common, 50))
+    if (is_share(moves->drifted, moves->common, MOST_PERCENT))
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "not accepted: %zu of %zu %s prices moved by %s", moves->drifted,
                          moves->common, rule->name, rule->drift_words);
     return true;
 }
 
-static bool is_swapped(const struct cross_check *cross)
+/* Whether it is the page that it should be. A page of spot prices stays one, and differs from the
+ * list on demand by less than the limits now and then. */
+static bool is_its_page(const struct price_batch *batch, const struct change *change,
+                        struct error *err)
 {
-    return is_share(cross->swapped, cross->lists, SWAPPED_PERCENT);
-}
+    const struct cross_check *cross = &change->cross;
+    const struct moves *list = &change->moves[MOVES_ON_DEMAND];
 
-static bool is_expensive(const struct cross_check *cross)
-{
-    return are_many(cross->expensive, cross->spots);
-}
-
-static bool fits_beside(const struct cross_check *cross, struct error *err)
-{
     assert(cross->swapped <= cross->lists && cross->expensive <= cross->spots &&
-           cross->strange <= cross->firsts);
-    if (is_swapped(cross))
+           list->fell <= list->leapt);
+    if (is_share(cross->swapped, cross->lists, SWAPPED_PERCENT))
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "not accepted: %zu of %zu on-demand prices are known as spot prices",
                          cross->swapped, cross->lists);
-    if (is_share(cross->level, cross->spots, SWAPPED_PERCENT))
-        return error_set(err, ERROR_UPSTREAM, NULL,
-                         "not accepted: %zu of %zu spot prices are known as on-demand prices",
-                         cross->level, cross->spots);
-    if (is_expensive(cross))
+    if (are_many(cross->expensive, cross->spots))
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "not accepted: %zu of %zu spot prices are more than %d times the price"
                          " on demand",
                          cross->expensive, cross->spots, EXPENSIVE);
+    if (is_share(list->fell, list->common, MOST_PERCENT))
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "not accepted: %zu of %zu on-demand prices fell by more than a fifth, as"
+                         " if they were spot prices",
+                         list->fell, list->common);
+    return change->before > 0 || list_prices_fit(batch, err);
+}
+
+static bool fits_beside(const struct cross_check *cross, struct error *err)
+{
+    assert(cross->level <= cross->spots && cross->strange <= cross->firsts);
+    if (is_share(cross->level, cross->spots, SWAPPED_PERCENT))
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "not accepted: %zu of %zu spot prices are known as on-demand prices",
+                         cross->level, cross->spots);
     if (are_many(cross->strange, cross->firsts))
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "not accepted: other feeds say otherwise of %zu of %zu prices",
@@ -206,30 +214,46 @@ static bool fits_beside(const struct cross_check *cross, struct error *err)
     return true;
 }
 
-bool change_is_plausible(const struct source *source, const struct price_batch *batch,
-                         const struct change *change, struct error *err)
+enum plausibility change_plausibility(const struct source *source,
+                                      const struct price_batch *batch,
+                                      const struct change *change, struct error *err)
 {
     assert(change->common <= change->before && change->agreed <= change->contested);
+    if (!is_its_page(batch, change, err))
+        return WANTS_PERSON;
     if (!is_whole(source, batch, change, err) || !fits_beside(&change->cross, err))
-        return false;
+        return WANTS_ANOTHER;
     for (int group = 0; group < MOVE_GROUPS; group++)
         if (!moves_as_its_kind(&change->moves[group], &rules[group], err))
-            return false;
-    return change->before > 0 || list_prices_fit(batch, err);
+            return WANTS_ANOTHER;
+    return IS_PLAUSIBLE;
 }
 
 bool change_is_like(const struct change *change, const struct doubt *doubt)
 {
     size_t prices = (size_t)doubt->prices;
 
-    return doubt->since_us > 0 && change->after > 0 &&
+    return doubt->until_us > 0 && change->after > 0 &&
            change->after * 100 >= prices * COVERAGE_PERCENT &&
            prices * 100 >= change->after * COVERAGE_PERCENT &&
            change->agreed * 100 >= change->contested * LIKE_PERCENT;
 }
 
-bool change_is_confirmed(const struct change *change, const struct doubt *doubt, long long now_us)
+struct doubt change_doubt(const struct change *change, enum plausibility found,
+                          const struct doubt *before, long long now_us)
 {
-    return !is_swapped(&change->cross) && !is_expensive(&change->cross) &&
-           change_is_like(change, doubt) && now_us - doubt->since_us >= DOUBT_SECONDS * 1000000LL;
+    struct doubt doubt = {now_us + DOUBT_SECONDS * 1000000LL, (long long)change->after};
+
+    assert(found != IS_PLAUSIBLE);
+    if (found == WANTS_PERSON)
+        doubt.until_us = DOUBT_ENDLESS;
+    else if (change_is_like(change, before) && before->until_us < doubt.until_us)
+        doubt.until_us = before->until_us;
+    return doubt;
+}
+
+bool change_is_confirmed(const struct change *change, enum plausibility found,
+                         const struct doubt *doubt, long long now_us)
+{
+    return found == WANTS_ANOTHER && change_is_like(change, doubt) && now_us >= doubt->until_us;
 }

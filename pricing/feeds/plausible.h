@@ -1,16 +1,28 @@
 /* Decides whether a new reading of a feed may replace the accepted one. An implausible reading is
- * held back; a similar one, an hour later or more, confirms it and is accepted. The limits depend
- * on the kind of price: on demand hardly moves, spot does. */
+ * held back; a similar one, an hour later or more, confirms it and is accepted. A reading that
+ * looks like the wrong page is not confirmed by reading that page again: a person accepts it. The
+ * limits depend on the kind of price: on demand hardly moves, spot does. */
 #pragma once
 
 #include "pricing/feeds/source.h"
 
+#include <limits.h>
+
 #define DOUBT_SECONDS 3600 /* least time from a held reading to its confirmation */
 
-/* A reading held back as a whole for confirmation. */
+#define DOUBT_ENDLESS LLONG_MAX
+
+/* A reading held back as a whole. */
 struct doubt {
-    long long since_us; /* when the first such reading was fetched; 0 for none */
+    long long until_us; /* a similar reading from then on is accepted; DOUBT_ENDLESS: only by a
+                         * person; 0: none is held back */
     long long prices;   /* in that reading */
+};
+
+enum plausibility {
+    IS_PLAUSIBLE,
+    WANTS_ANOTHER, /* until a later reading confirms it */
+    WANTS_PERSON,  /* until a person accepts it */
 };
 
 /* Groups judged separately, since the many prices of commitments would hide moves of the hourly
@@ -23,6 +35,7 @@ struct moves {
     size_t before;  /* known prices compared */
     size_t common;  /* of before: also in the new reading */
     size_t leapt;   /* is_leap() */
+    size_t fell;    /* of leapt: to less; on demand, never more than half of a list */
     size_t drifted; /* is_drift(): never more than half of a list */
 };
 
@@ -80,15 +93,20 @@ bool source_is_trusted(const struct source *source);
 /* Whether a reading of these types (with commas; "" for all) should have this one. */
 bool type_is_asked_for(const struct source *source, const char *types, const char *name);
 
-/* ERROR_UPSTREAM says what is implausible. */
-MUST_USE bool change_is_plausible(const struct source *source, const struct price_batch *batch,
-                                  const struct change *change, struct error *err);
+/* Unless IS_PLAUSIBLE, ERROR_UPSTREAM says why. A person must accept on-demand prices that
+ * equal another feed's spot prices, that mostly fell far at once, or that are, in a first
+ * reading, far from the published list prices; and spot prices far above on demand. */
+enum plausibility change_plausibility(const struct source *source,
+                                      const struct price_batch *batch,
+                                      const struct change *change, struct error *err);
 
 /* Whether a reading nearly agrees with the held one. An empty reading confirms nothing. */
 bool change_is_like(const struct change *change, const struct doubt *doubt);
 
-/* The same, and whether enough time has passed to accept it. Repeating does not help a reading
- * that contradicts the known prices of the other kind: on-demand prices equal to another feed's
- * spot prices, and spot prices far above on demand. */
-bool change_is_confirmed(const struct change *change, const struct doubt *doubt,
-                         long long now_us);
+/* The doubt of a reading that is not plausible, after that of the reading before. */
+struct doubt change_doubt(const struct change *change, enum plausibility found,
+                          const struct doubt *before, long long now_us);
+
+/* Whether a reading so found confirms the held one, late enough. */
+bool change_is_confirmed(const struct change *change, enum plausibility found,
+                         const struct doubt *doubt, long long now_us);

@@ -105,7 +105,7 @@ static bool store_new(const struct tools *tools, const struct reading *reading,
         tools->result->waiting += change.held > 0;
         return true;
     }
-    if (change.doubt.since_us > 0) {
+    if (change.doubt.until_us > 0) {
         old->held = (long long)change.held;
         old->doubt = change.doubt;
         tools->result->doubted++;

@@ -222,7 +222,7 @@ static void note_checked(void *user, const struct feed_row *row)
 
     if (row->checked_us > last->checked_us)
         last->checked_us = row->checked_us;
-    last->waits |= row->held > 0 || row->doubt.since_us > 0;
+    last->waits |= row->held > 0 || row->doubt.until_us > 0;
 }
 
 /* A restart does not make a feed due that was read shortly before. */

@@ -79,6 +79,19 @@ class Implausible(FeedsCase):
             self.assertEqual(stage.expected(), stage.stored_prices())
         self.everywhere(check, (SpotPage,))
 
+    def test_a_list_that_fell_as_a_whole_waits_for_a_person(self):
+        def check(stage):
+            stage.play()
+            stage.server.refresh(stage.NAME)
+            stage.play(times=0.5)
+            held = stage.server.refresh(stage.NAME)["scopes"][0]["held"]
+            self.assertEqual((None, True), (held["accepted_after"], held["only_by_a_person"]))
+            feed = stage.server.refresh(stage.NAME, accept="true")
+            self.assertEqual(("ok", None), (feed["state"], feed["scopes"][0]["held"]))
+            stage.play()
+            stage.server.refresh(stage.NAME, accept="true")
+        self.everywhere(check, (AzureRetail,))
+
     def test_belief_needs_one_feed(self):
         server = self.stages[0].server
         for query, field in (("?accept=true", "feed"),

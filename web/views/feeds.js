@@ -28,11 +28,16 @@ const isHeld = (feed) => feed.scopes.some((scope) => scope.held);
 const heldPrice = ({ instance_type: type, region, zone, kind, price_per_hour: now, held_price_per_hour: said }) =>
   h('li', {}, foreign(type), ' ', zone ?? region ?? '', `, ${words(kind)}: ${dollars(now)}, and now `, said === null ? 'none' : dollars(said));
 
+const accepted = ({ accepted_after: after, only_by_a_person: person }) => {
+  if (person) return 'Reading it again does not confirm it: accept it if it is right.';
+  return after ? `Accepted if a reading after ${moment(after)} says nearly the same.` : 'Each is accepted when another reading says the same.';
+};
+
 // Prices of a scope held back for confirmation, with the widest jumps.
 const held = ({ held: what }) =>
   (what ? h('details', {}, h('summary', {}, `${whole(what.count)} ${what.count === 1 ? 'price' : 'prices'}`),
     h('ul', {}, what.examples.map(heldPrice)),
-    h('p', { class: 'note' }, what.accepted_after ? `Accepted if a reading after ${moment(what.accepted_after)} says nearly the same.` : 'Each is accepted when another reading says the same.')) : '');
+    h('p', { class: 'note' }, accepted(what))) : '');
 
 const leftOut = ({ left_out: out }) =>
   Object.entries(out ?? {}).filter(([name, count]) => name !== 'seen' && count).map(([name, count]) => `${whole(count)} ${name}`).join(', ') || 'none';

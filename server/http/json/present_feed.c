@@ -32,7 +32,7 @@ static enum freshness row_freshness(const struct feed_row *row, const struct sou
 {
     enum price_kind kind = source->has_spot ? PRICE_SPOT : PRICE_ON_DEMAND;
     long long said_us = row->source_us > 0 ? row->source_us : row->confirmed_us;
-    bool doubted = row->doubt.since_us > 0;
+    bool doubted = row->doubt.until_us > 0;
 
     return (doubted ? freshness_of_doubted : freshness_of)(kind, now_us - said_us,
                                                            source->pace_seconds * 1000000);
@@ -126,17 +126,23 @@ static const struct members example_members = {.rows = example_rows};
 MEMBER_LISTS(write_examples, struct feed_row, scope, scope->examples, scope->example_count)
 
 MEMBER_WRITES(write_accepted_after, time, struct feed_row, scope,
-              scope->doubt.since_us > 0 ? scope->doubt.since_us + DOUBT_SECONDS * 1000000LL : 0)
+              scope->doubt.until_us < DOUBT_ENDLESS ? scope->doubt.until_us : 0)
+MEMBER_WRITES(write_by_a_person, bool, struct feed_row, scope,
+              scope->doubt.until_us == DOUBT_ENDLESS)
 
 static const struct member held_rows[] = {
     {MEMBER_AS(struct feed_row, "count", held), .range = MEMBER_NOT_NEGATIVE,
      .meaning = "Prices for which the last reading has a value that is held back; of a "
                 "reading that is held back as a whole, all that are new, other or gone."},
     {MEMBER_WRITTEN("accepted_after", MEMBER_TIME, write_accepted_after), .nullable = true,
-     .meaning = "A similar reading after this time is accepted. null: the "
-                "reading is accepted as a whole, and each price that waits is confirmed by "
+     .meaning = "A similar reading after this time is accepted. null: only a person accepts it, "
+                "as only_by_a_person says; or the reading is accepted as a whole, and each price "
+                "that waits is confirmed by "
                 "itself: a spot price by the next reading that says the same, a price on demand "
                 "and a region, family or kind that is lost by one an hour later."},
+    {MEMBER_WRITTEN("only_by_a_person", MEMBER_BOOL, write_by_a_person),
+     .meaning = "The reading looks like another page: no other reading confirms it, and a person "
+                "may accept it with accept=true."},
     {MEMBER_LIST_OF("examples", &example_members), .write = write_examples, .most = HELD_EXAMPLES,
      .meaning = "The widest leaps."},
     {0},
@@ -163,7 +169,7 @@ static double age_of(const struct scope_view *scope)
 
 MEMBER_FINDS(find_row, struct scope_view, scope, scope->row)
 MEMBER_FINDS(find_held, struct feed_row, scope,
-             scope->held == 0 && scope->doubt.since_us == 0 ? NULL : scope)
+             scope->held == 0 && scope->doubt.until_us == 0 ? NULL : scope)
 MEMBER_WRITES(write_age, number, struct scope_view, scope, age_of(scope))
 
 static const char *const scope_states[] = {"ok", "unchanged", "failed", NULL};

@@ -75,16 +75,16 @@ TEST_WITH_DATABASE(a_real_cut_is_accepted_when_it_is_said_again_an_hour_later)
     EXPECT_STR(text_at(db, "t39", HOUR), "1.000000");
     EXPECT(feed_rows_find(db, "made-up", "all", &row, NULL));
     EXPECT_INT(row.held, 14);
-    EXPECT_INT(row.doubt.since_us, THEN_US + HOUR * SECOND_US);
+    EXPECT_INT(row.doubt.until_us, THEN_US + 2 * HOUR * SECOND_US);
     EXPECT(!read_prices(db, prices, HOUR + 900)); /* too soon to be another */
     EXPECT(feed_rows_find(db, "made-up", "all", &row, NULL));
-    EXPECT_INT(row.doubt.since_us, THEN_US + HOUR * SECOND_US);
+    EXPECT_INT(row.doubt.until_us, THEN_US + 2 * HOUR * SECOND_US);
     EXPECT(read_prices(db, prices, 2 * HOUR));
     EXPECT_STR(text_at(db, "t39", 2 * HOUR), "");
     EXPECT_STR(text_at(db, "t0", 2 * HOUR), "1.000000");
     EXPECT(feed_rows_find(db, "made-up", "all", &row, NULL));
     EXPECT_INT(row.held, 0);
-    EXPECT_INT(row.doubt.since_us, 0);
+    EXPECT_INT(row.doubt.until_us, 0);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE held_us NOT NULL"), 0);
 }
 

@@ -13,9 +13,9 @@ TEST(a_list_that_moves_as_a_whole_waits_for_another)
     static const struct {
         bool spot;
         double factor;
-    } moves[] = {{false, 0.1}, {false, 0.5}, {false, 0.7}, {false, 1.1}, {false, 1.5},
-                 {false, 2},   {false, 4.9}, {false, 10},  {true, 0.1},  {true, 0.5},
-                 {true, 0.6},  {true, 1.6},  {true, 2},    {true, 4.9},  {true, 10}};
+    } moves[] = {{false, 0.81}, {false, 1.1}, {false, 1.5}, {false, 2},  {false, 4.9},
+                 {false, 10},   {true, 0.1},  {true, 0.5},  {true, 0.6}, {true, 1.6},
+                 {true, 2},     {true, 4.9},  {true, 10}};
 
     for (size_t i = 0; i < COUNT(moves); i++) {
         AUTO(folder_remove) struct folder folder = folder_make();
@@ -36,6 +36,44 @@ TEST(a_list_that_moves_as_a_whole_waits_for_another)
                     1e9 * before * moves[i].factor, 1);
         EXPECT(!price_told(db, feed, 0, 2 * HOUR).doubted);
     }
+}
+
+/* No provider ever cut most of its list by a fifth at once. A page that carries spot prices looks
+ * so, where no feed of spot prices tells, and says so every hour. */
+TEST_WITH_DATABASE(a_list_that_fell_as_a_whole_waits_for_a_person)
+{
+    struct world world = world_of(1, 0.7);
+    struct telling fallen = {.source = &lists, .on_demand = world.spot};
+    struct feed_row row;
+
+    EXPECT(!list_told(db, world.on_demand, 0));
+    for (int hour = 1; hour < 100; hour++) {
+        fallen.seconds = hour * HOUR;
+        expect_words(why_refused(db, &fallen),
+                     "not accepted: 80 of 80 on-demand prices fell by more than a fifth, as if"
+                     " they were spot prices");
+        EXPECT_INT(price_told(db, "lists", 0, hour * HOUR).price.nanos, 1000000000);
+        EXPECT(price_told(db, "lists", 0, hour * HOUR).doubted);
+    }
+    EXPECT(feed_rows_find(db, "lists", "all", &row, NULL));
+    EXPECT(row.doubt.until_us == DOUBT_ENDLESS);
+    EXPECT(!list_told(db, world.on_demand, 100 * HOUR)); /* the page is mended */
+    EXPECT(!price_told(db, "lists", 0, 100 * HOUR).doubted);
+    fallen.seconds = 101 * HOUR;
+    fallen.accept = true;
+    EXPECT(!why_refused(db, &fallen));
+    EXPECT_INT(price_told(db, "lists", 0, 101 * HOUR).price.nanos, 700000000);
+}
+
+TEST_WITH_DATABASE(half_of_a_list_may_fall)
+{
+    struct world world = world_of(1, 0.4);
+
+    EXPECT(!list_told(db, world.on_demand, 0));
+    for (size_t i = 0; i < PRICES / 2; i++)
+        world.on_demand[i] *= 0.4;
+    EXPECT(list_told(db, world.on_demand, HOUR) != NULL);
+    EXPECT(!list_told(db, world.on_demand, 2 * HOUR));
 }
 
 TEST_WITH_DATABASE(spot_prices_may_move_a_little_each_hour)
@@ -223,9 +261,13 @@ TEST(a_first_reading_is_weighed_by_published_list_prices)
 
         EXPECT_INT(replace_with(db, &reading, &change, &err), i == COUNT(texts) - 1);
         EXPECT_INT(err.kind, i == COUNT(texts) - 1 ? ERROR_NONE : ERROR_UPSTREAM);
-        reading.at_us += HOUR * SECOND_US; /* the price may have changed since it was noted */
+        reading.at_us += HOUR * SECOND_US; /* the same page says the same */
+        EXPECT_INT(replace_with(db, &reading, &change, &err), i == COUNT(texts) - 1);
+        reading.at_us += HOUR * SECOND_US;
+        reading.accept = true; /* the price may have changed since it was noted */
         EXPECT(replace_with(db, &reading, &change, &err));
         reading.at_us += HOUR * SECOND_US;
+        reading.accept = false;
         EXPECT(replace_with(db, &reading, &change, &err));
     }
 }

@@ -226,7 +226,7 @@ static void expect_not_accepted(struct db *db, const struct feed_reading *readin
     EXPECT_INT(err.kind, ERROR_UPSTREAM);
     if (!strstr(err.message, words))
         EXPECT_STR(err.message, words);
-    EXPECT_INT(change.doubt.since_us, reading->at_us);
+    EXPECT_INT(change.doubt.until_us, reading->at_us + DOUBT_SECONDS * SECOND_US);
     beliefs(db, sizeof after, after);
     EXPECT_STR(after, before);
 }

@@ -169,10 +169,18 @@ static size_t count_of(const struct world *world)
     return count;
 }
 
+static bool waits_for_a_person(struct db *db)
+{
+    struct feed_row row;
+
+    EXPECT(feed_rows_find(db, "lists", "all", &row, NULL));
+    return row.doubt.until_us == DOUBT_ENDLESS;
+}
+
 /* Readings an hour apart of both feeds, in which the world changes once for good and both go wild
  * once, maybe in the first reading of all. A wild reading makes no wrong price fresh but by the
- * little that prices may move, where something was known before; three true readings later all
- * prices are accepted, and none is wrong. */
+ * little that prices may move, where something was known before; three true readings later none
+ * is wrong, and all are accepted, by a person where the list on demand fell as a whole. */
 static void play(struct chance *chance, bool *ret_held)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -196,8 +204,14 @@ static void play(struct chance *chance, bool *ret_held)
         const struct views views = list_of(db, (struct price_filter){.at_us = at_us});
         if (hour > 0 && hour == wild_at && changes_at > wild_at)
             EXPECT_INT((long long)wrong_and_fresh(&views, &known, 2.001, at_us), 0);
-        if (calm >= 3) {
+        if (calm >= 3)
             EXPECT_INT((long long)wrong_and_fresh(&views, &world, 1.001, at_us), 0);
+        if (calm >= 3 && waits_for_a_person(db)) {
+            EXPECT(!why_refused(db, &(struct telling){.source = &lists,
+                                                      .on_demand = world.on_demand,
+                                                      .seconds = now + 1,
+                                                      .accept = true}));
+        } else if (calm >= 3) {
             EXPECT_INT((long long)views.count, (long long)count_of(&world));
         }
         known = world;

@@ -74,27 +74,32 @@ TEST(what_was_always_there_must_be_there)
     const struct change change = {.after = 4};
     struct error first = {0}, second = {0}, third = {0}, good = {0};
 
-    EXPECT(!change_is_plausible(&choosy, batch, &change, &first));
+    EXPECT_INT(change_plausibility(&choosy, batch, &change, &first), WANTS_ANOTHER);
     EXPECT_INT(first.kind, ERROR_UPSTREAM);
     EXPECT_STR(first.message, "not accepted: it has no price for m5.large, which it always had");
     add(batch, "m5.large", "us-east-1");
-    EXPECT(!change_is_plausible(&choosy, batch, &change, &second));
+    EXPECT_INT(change_plausibility(&choosy, batch, &change, &second), WANTS_ANOTHER);
     EXPECT_STR(second.message, "not accepted: it has no price for t3.nano, which it always had");
     add(batch, "t3.nano", "us-east-1");
-    EXPECT(!change_is_plausible(&choosy, batch, &change, &third));
+    EXPECT_INT(change_plausibility(&choosy, batch, &change, &third), WANTS_ANOTHER);
     EXPECT_STR(third.message, "not accepted: it has fewer than 2 regions");
     add(batch, "t3.nano", "us-east-2");
-    EXPECT(change_is_plausible(&choosy, batch, &change, &good));
+    EXPECT_INT(change_plausibility(&choosy, batch, &change, &good), IS_PLAUSIBLE);
     EXPECT_STR(good.message, "");
     add(batch, "m5.large", "us-east-1"); /* now ambiguous, which is no price */
-    EXPECT(!change_is_plausible(&choosy, batch, &change, &good));
+    EXPECT_INT(change_plausibility(&choosy, batch, &change, &good), WANTS_ANOTHER);
+}
+
+static enum plausibility judge(struct change change, struct error *err)
+{
+    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("easy", 1);
+
+    return change_plausibility(&easy, batch, &change, err);
 }
 
 static bool accept(struct change change, struct error *err)
 {
-    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("easy", 1);
-
-    return change_is_plausible(&easy, batch, &change, err);
+    return judge(change, err) == IS_PLAUSIBLE;
 }
 
 TEST(a_fifth_may_go_and_no_more)
@@ -143,6 +148,20 @@ TEST(many_leaps_condemn_it_and_two_do_not)
                "not accepted: 11 of 100 on-demand prices moved by more than a quarter");
 }
 
+TEST(a_list_on_demand_that_mostly_fell_is_another_page)
+{
+    const enum price_kind kinds[] = {PRICE_ON_DEMAND, PRICE_SPOT};
+
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        for (size_t fell = 50; fell <= 51; fell++) {
+            struct change change = {.before = 100, .after = 100, .common = 100};
+
+            change.moves[move_group_of(kinds[i])] =
+                (struct moves){.before = 100, .common = 100, .leapt = 60, .fell = fell};
+            EXPECT_INT(judge(change, NULL), i == 0 && fell == 51 ? WANTS_PERSON : WANTS_ANOTHER);
+        }
+}
+
 TEST(a_list_whose_half_moved_is_odd)
 {
     struct error err = {0};
@@ -159,36 +178,33 @@ TEST(what_contradicts_the_other_kind_or_other_feeds_is_odd)
     static const struct {
         struct cross_check cross;
         const char *message; /* NULL: it is plausible */
-        bool by_repeating;   /* accepted where it is said again */
+        enum plausibility found;
     } cases[] = {
-        {{.lists = 100, .swapped = 25}, NULL, true},
-        {{.lists = 2, .swapped = 2}, NULL, true},
+        {{.lists = 100, .swapped = 25}, NULL, IS_PLAUSIBLE},
+        {{.lists = 2, .swapped = 2}, NULL, IS_PLAUSIBLE},
         {{.lists = 100, .swapped = 26},
          "not accepted: 26 of 100 on-demand prices are known as spot prices",
-         false},
-        {{.spots = 100, .level = 25}, NULL, true},
+         WANTS_PERSON},
+        {{.spots = 100, .level = 25}, NULL, IS_PLAUSIBLE},
         {{.spots = 100, .level = 26},
          "not accepted: 26 of 100 spot prices are known as on-demand prices",
-         true},
-        {{.spots = 100, .expensive = 10}, NULL, true},
+         WANTS_ANOTHER},
+        {{.spots = 100, .expensive = 10}, NULL, IS_PLAUSIBLE},
         {{.spots = 100, .expensive = 11},
          "not accepted: 11 of 100 spot prices are more than 2 times the price on demand",
-         false},
-        {{.firsts = 100, .strange = 10}, NULL, true},
+         WANTS_PERSON},
+        {{.firsts = 100, .strange = 10}, NULL, IS_PLAUSIBLE},
         {{.firsts = 100, .strange = 11},
          "not accepted: other feeds say otherwise of 11 of 100 prices",
-         true},
+         WANTS_ANOTHER},
     };
-    const struct doubt doubt = {.since_us = 1, .prices = 100};
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct change change = {.after = 100, .cross = cases[i].cross};
         struct error err = {0};
 
-        EXPECT_INT(accept(change, &err), cases[i].message == NULL);
+        EXPECT_INT(judge((struct change){.after = 100, .cross = cases[i].cross}, &err),
+                   cases[i].found);
         EXPECT_STR(err.message, cases[i].message ? cases[i].message : "");
-        EXPECT_INT(change_is_confirmed(&change, &doubt, 1 + DOUBT_SECONDS * 1000000LL),
-                   cases[i].by_repeating);
     }
 }
 
@@ -196,7 +212,7 @@ TEST(what_contradicts_the_other_kind_or_other_feeds_is_odd)
 
 TEST(a_reading_like_the_one_held_back_confirms_it_an_hour_later)
 {
-    const struct doubt doubt = {.since_us = 1000, .prices = 100};
+    const struct doubt doubt = {.until_us = 1000, .prices = 100};
     const struct {
         struct change change;
         bool like;
@@ -215,12 +231,41 @@ TEST(a_reading_like_the_one_held_back_confirms_it_an_hour_later)
         const struct change *change = &readings[i].change;
 
         EXPECT_INT(change_is_like(change, &doubt), readings[i].like);
-        EXPECT_INT(change_is_confirmed(change, &doubt, 1000 + HOUR_US), readings[i].like);
-        EXPECT(!change_is_confirmed(change, &doubt, 1000 + HOUR_US - 1));
+        EXPECT_INT(change_is_confirmed(change, WANTS_ANOTHER, &doubt, 1000), readings[i].like);
+        EXPECT(!change_is_confirmed(change, WANTS_ANOTHER, &doubt, 999));
+        EXPECT(!change_is_confirmed(change, WANTS_PERSON, &doubt, 1000));
         EXPECT(!change_is_like(change, &(struct doubt){0}));
     }
     /* Nothing at all does not confirm nothing at all. */
-    EXPECT(!change_is_like(&(struct change){0}, &(struct doubt){.since_us = 1000}));
+    EXPECT(!change_is_like(&(struct change){0}, &(struct doubt){.until_us = 1000}));
+}
+
+TEST(a_reading_waits_an_hour_from_the_first_one_like_it)
+{
+    const struct change like = {.after = 100, .contested = 50, .agreed = 50};
+    const struct change other = {.after = 100, .contested = 50, .agreed = 1};
+    const struct doubt none = {0}, held = {.until_us = 2 * HOUR_US, .prices = 100};
+    const struct doubt endless = {.until_us = DOUBT_ENDLESS, .prices = 100};
+    const struct {
+        const struct change *change;
+        enum plausibility found;
+        const struct doubt *before;
+        long long until_us;
+    } cases[] = {
+        {&like, WANTS_ANOTHER, &none, 2 * HOUR_US + 1},
+        {&like, WANTS_ANOTHER, &held, 2 * HOUR_US},
+        {&other, WANTS_ANOTHER, &held, 2 * HOUR_US + 1},
+        {&like, WANTS_PERSON, &held, DOUBT_ENDLESS},
+        {&like, WANTS_ANOTHER, &endless, 2 * HOUR_US + 1}, /* no longer like the wrong page */
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct doubt doubt =
+            change_doubt(cases[i].change, cases[i].found, cases[i].before, HOUR_US + 1);
+
+        EXPECT_INT(doubt.until_us, cases[i].until_us);
+        EXPECT_INT(doubt.prices, 100);
+    }
 }
 
 TEST(only_a_file_of_the_operator_is_trusted)
