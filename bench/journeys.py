@@ -67,8 +67,11 @@ def page():
             field, = until(lambda: find("section.here form.type-price [id$=price_per_hour]"), "the price")
             field.send_keys(DOLLARS)
             click(*find("section.here form.type-price button"))
+            time.sleep(55)  # a run takes a minute, and each question to the browser takes processors
             until(lambda: "Most training per dollar" in driver.execute_script(
-                "return document.querySelector('main .sentence')?.textContent ?? ''"), "the rank", 300)
+                "return document.querySelector('main .sentence')?.textContent ?? ''"), "the rank", 60)
+        except AssertionError as why:
+            raise AssertionError(f"{why}; {find('section.here')[0].text}") from why
         finally:
             driver.get("about:blank")
         return server.get("/v1/comparison?fields=rank,samples_per_dollar").json()["rows"][0]
