@@ -103,7 +103,7 @@ enum plausibility change_plausibility(const struct source *source,
 /* Whether a reading nearly agrees with the held one. An empty reading confirms nothing. */
 bool change_is_like(const struct change *change, const struct doubt *doubt);
 
-/* The doubt of a reading that is not plausible, after that of the reading before. */
+/* The doubt of a reading that is not plausible; `before` is the doubt of the last reading. */
 struct doubt change_doubt(const struct change *change, enum plausibility found,
                           const struct doubt *before, long long now_us);
 
