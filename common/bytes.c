@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for `length` more bytes and the NUL. */
-static bool reserve(struct bytes *bytes, size_t length)
+bool bytes_reserve(struct bytes *bytes, size_t length)
 {
     if (length > bytes->limit - bytes->used)
         return false;
@@ -30,11 +29,6 @@ static bool reserve(struct bytes *bytes, size_t length)
     return true;
 }
 
-bool bytes_add_growing(struct bytes *bytes, const void *data, size_t length)
-{
-    return reserve(bytes, length) && bytes_add(bytes, data, length);
-}
-
 bool bytes_printf(struct bytes *bytes, const char *format, ...)
 {
     va_list arguments;
@@ -42,7 +36,7 @@ bool bytes_printf(struct bytes *bytes, const char *format, ...)
     va_start(arguments, format);
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    if (length < 0 || !reserve(bytes, (size_t)length))
+    if (length < 0 || !bytes_reserve(bytes, (size_t)length))
         return false;
 
     va_start(arguments, format);

@@ -17,19 +17,31 @@ struct bytes {
     size_t limit;      /* adding beyond this fails */
 };
 
-/* Of bytes_add(), where more must be allocated. */
-MUST_USE bool bytes_add_growing(struct bytes *bytes, const void *data, size_t length);
+/* Allocates room for `length` more bytes and the NUL; false beyond the limit. */
+MUST_USE bool bytes_reserve(struct bytes *bytes, size_t length);
+
+/* Makes the bytes longer and returns where the new ones begin: the caller fills them. NULL beyond
+ * the limit. */
+MUST_USE static inline char *bytes_extend(struct bytes *bytes, size_t length)
+{
+    char *end;
+
+    if (length >= bytes->size - bytes->used && !bytes_reserve(bytes, length))
+        return NULL;
+    end = bytes->data + bytes->used;
+    bytes->used += length;
+    end[length] = '\0';
+    return end;
+}
 
 /* Both return false beyond the limit, and then leave the bytes unchanged. */
 MUST_USE static inline bool bytes_add(struct bytes *bytes, const void *data, size_t length)
 {
-    if (length >= bytes->size - bytes->used)
-        return bytes_add_growing(bytes, data, length);
-    if (length > 0)
-        memcpy(bytes->data + bytes->used, data, length);
-    bytes->used += length;
-    bytes->data[bytes->used] = '\0';
-    return true;
+    char *end = bytes_extend(bytes, length);
+
+    if (end && length > 0)
+        memcpy(end, data, length);
+    return end != NULL;
 }
 
 bool bytes_printf(struct bytes *bytes, const char *format, ...)

@@ -210,111 +210,12 @@ int json_number_write_whole(long long number, char ret_text[JSON_NUMBER_SIZE])
     return length;
 }
 
-static bool reads_back(const char *text, int length, double number)
-{
-    double read;
-
-    return json_number_read(&text, text + length, &read) && read == number;
-}
-
-#if LDBL_MANT_DIG == 64
-/* `number` > 0 with `precision` digits: digits * 10^(exponent + 1 - precision), the first of them
- * not 0. False where 64 bits do not tell how the last one is rounded. */
-static bool round_to(double number, int precision, int exponent, uint64_t *ret_digits)
-{
-    const long double wide = (long double)number *
-                             wide_powers[precision - 1 - exponent]; /* a whole number, and rest */
-    uint64_t digits = (uint64_t)wide;
-    const long double rest = wide - (long double)digits;
-
-    if (rest > 0.49L && rest < 0.51L)
-        return false;
-    *ret_digits = digits + (rest > 0.5L);
-    return true;
-}
-
-/* As %g does for exponents from -4 to precision - 1. */
-static int lay_out(uint64_t digits, int precision, int exponent, char *text)
-{
-    char figures[24];
-    int count = precision, length = 0;
-
-    for (int i = precision; i-- > 0; digits /= 10)
-        figures[i] = (char)('0' + digits % 10);
-    while (count > 1 && figures[count - 1] == '0')
-        count--;
-    if (exponent < 0) {
-        memcpy(text, "0.000", 5);
-        length = 1 - exponent;
-    }
-    for (int i = 0; i < count || i <= exponent; i++) {
-        if (i == exponent + 1 && exponent >= 0)
-            text[length++] = '.';
-        text[length++] = i < count ? figures[i] : '0';
-    }
-    text[length] = '\0';
-    return length;
-}
-
-/* The largest for which 10^exponent is at most `number`, between 1e-4 and 1e15. */
-static int exponent_of(double number)
-{
-    int exponent = -4;
-
-    while (exponent < 14 &&
-           number >= (exponent < -1 ? 1 / powers[-exponent - 1] : powers[exponent + 1]))
-        exponent++;
-    return exponent;
-}
-#endif
-
-/* Prints most losses at a tenth of printf()'s cost. Returns 0 if printf() must do it. */
-static int write_quickly(double number, char ret_text[JSON_NUMBER_SIZE])
-{
-#if LDBL_MANT_DIG == 64
-    const double size = fabs(number);
-    char *text = ret_text + (number < 0);
-
-    if (!(size >= 1e-4 && size < 1e15))
-        return 0;
-    ret_text[0] = '-';
-    const int exponent = exponent_of(size);
-    for (int precision = 15; precision <= 17; precision++) {
-        struct decimal decimal = {.exponent = exponent + 1 - precision};
-        double read;
-
-        if (!round_to(size, precision, exponent, &decimal.digits) ||
-            (double)decimal.digits < powers[precision - 1] ||
-            (double)decimal.digits >= powers[precision])
-            return 0;
-        if (quick(&decimal, &read) && read == size)
-            return lay_out(decimal.digits, precision, exponent, text) + (number < 0);
-    }
-#else
-    (void)number;
-    (void)ret_text;
-#endif
-    return 0;
-}
-
-int json_number_write(double number, char ret_text[JSON_NUMBER_SIZE])
-{
-    int length = write_quickly(number, ret_text);
-
-    for (int precision = 15; length == 0 && precision <= 17; precision++) {
-        int written = snprintf(ret_text, JSON_NUMBER_SIZE, "%.*g", precision, number);
-
-        if (precision == 17 || reads_back(ret_text, written, number))
-            length = written;
-    }
-    return length;
-}
-
 /* In between every product below is a whole number of less than 128 bits, so digits are exact. */
 #define SMALLEST 1e-4 /* below, %g writes an exponent */
 #define LARGEST 1e15  /* from here on it may */
 #define FRACTION_BITS 52
-#define PRINTED_MAX 17
+#define PRINTED_MIN 15 /* digits that always read back */
+#define PRINTED_MAX 17 /* digits that every number reads back from */
 
 __extension__ typedef unsigned __int128 wide_number;
 
@@ -366,64 +267,99 @@ static bool scale(const struct binary *binary, int power, uint64_t *ret_scaled)
     return true;
 }
 
-/* `digits` has `precision` of them, and the first counts 10^exponent; trailing zeros are not
- * written. */
-static int place(uint64_t digits, int precision, int exponent, char *text)
+/* Writes digits of which the first counts a power of ten from -4 to their number, without zeros
+ * behind the point that end them. */
+static int place(const struct decimal *decimal, char *text)
 {
-    char reversed[PRINTED_MAX];
-    int length = 0, zeros = 0;
+    int count = decimal->count, first = count - 1 + decimal->exponent;
+    int least = first > 0 ? first + 1 : 1;
+    uint64_t digits = decimal->digits;
+    char *at = text;
+    bool point;
 
-    for (int i = 0; i < precision; i++) {
-        reversed[i] = (char)('0' + digits % 10);
-        digits /= 10;
-        zeros += zeros == i && reversed[i] == '0';
+    for (; count > least && digits % 10 == 0; digits /= 10)
+        count--;
+    point = first >= 0 && count > least;
+    if (decimal->negative)
+        *at++ = '-';
+    if (first < 0) {
+        memcpy(at, "0.000", 5);
+        at += 1 - first;
     }
-    if (exponent < 0) {
-        memcpy(text, "0.000", 5);
-        length = 1 - exponent;
-    }
-    for (int i = precision - 1; i >= zeros || precision - i <= exponent + 1; i--) {
-        text[length++] = reversed[i];
-        if (precision - i == exponent + 1 && i > zeros)
-            text[length++] = '.';
-    }
-    text[length] = '\0';
-    return length;
+    for (int i = count; i-- > 0; digits /= 10)
+        at[i + (point && i > first)] = (char)('0' + digits % 10);
+    if (point)
+        at[first + 1] = '.';
+    at += count + point;
+    *at = '\0';
+    return (int)(at - text);
 }
 
-/* 0 if only the C library can decide. */
-static int print_exactly(double number, int precision, char *text)
+/* The nearest number with so many digits, as printf rounds. False if only the C library can
+ * decide. */
+static bool round_to(double number, int precision, struct decimal *ret_decimal)
 {
-    double size = fabs(number);
-    uint64_t bits, digits, limit = 1;
+    const double size = fabs(number);
+    const uint64_t limit = (uint64_t)powers[precision];
+    uint64_t bits, digits;
     struct binary binary;
-    int exponent, length;
+    int first;
 
-    if (!(size >= SMALLEST && size < LARGEST) || precision < 15 || precision > PRINTED_MAX)
-        return 0;
-    for (int i = 0; i < precision; i++)
-        limit *= 10;
+    if (!(size >= SMALLEST && size < LARGEST))
+        return false;
     memcpy(&bits, &size, sizeof bits);
     binary.mantissa = (bits & (((uint64_t)1 << FRACTION_BITS) - 1)) | (uint64_t)1
                                                                           << FRACTION_BITS;
     binary.exponent = (int)(bits >> FRACTION_BITS) - 1023 - FRACTION_BITS;
     /* The exponent of the power of two below it: exact, or one too small. */
-    exponent = (int)floor((binary.exponent + FRACTION_BITS) * 0.30102999566398120);
-    if (!scale(&binary, precision - 1 - exponent, &digits))
-        return 0;
-    if (digits >= limit && !scale(&binary, precision - 1 - ++exponent, &digits))
-        return 0;
-    if (digits >= limit || exponent < -4 || exponent >= precision)
-        return 0;
-    length = 0;
-    if (number < 0)
-        text[length++] = '-';
-    return length + place(digits, precision, exponent, text + length);
+    first = (int)floor((binary.exponent + FRACTION_BITS) * 0.30102999566398120);
+    if (!scale(&binary, precision - 1 - first, &digits))
+        return false;
+    if (digits >= limit && !scale(&binary, precision - 1 - ++first, &digits))
+        return false;
+    *ret_decimal = (struct decimal){.negative = number < 0,
+                                    .digits = digits,
+                                    .count = precision,
+                                    .exponent = first + 1 - precision};
+    return digits < limit && first >= -4 && first < precision;
+}
+
+/* Whether all its digits are before the point, and at most PRINTED_MIN. -0 has a sign too. */
+static bool is_whole(double number)
+{
+    return fabs(number) < LARGEST && number == (double)(long long)number &&
+           !(number == 0 && signbit(number));
 }
 
 int json_number_print(double number, int precision, char ret_text[JSON_NUMBER_SIZE])
 {
-    int length = print_exactly(number, precision, ret_text);
+    struct decimal decimal;
 
-    return length > 0 ? length : snprintf(ret_text, JSON_NUMBER_SIZE, "%.*g", precision, number);
+    if (precision >= PRINTED_MIN && is_whole(number))
+        return json_number_write_whole((long long)number, ret_text);
+    if (round_to(number, precision, &decimal))
+        return place(&decimal, ret_text);
+    return snprintf(ret_text, JSON_NUMBER_SIZE, "%.*g", precision, number);
+}
+
+double json_number_rounded(double number, int precision)
+{
+    char text[JSON_NUMBER_SIZE];
+    struct decimal decimal;
+    double rounded;
+
+    if (precision >= PRINTED_MIN && is_whole(number))
+        return number;
+    if (round_to(number, precision, &decimal) && quick(&decimal, &rounded))
+        return decimal.negative ? -rounded : rounded;
+    json_number_print(number, precision, text);
+    return strtod(text, NULL);
+}
+
+int json_number_write(double number, char ret_text[JSON_NUMBER_SIZE])
+{
+    for (int precision = PRINTED_MIN; precision < PRINTED_MAX; precision++)
+        if (json_number_rounded(number, precision) == number)
+            return json_number_print(number, precision, ret_text);
+    return json_number_print(number, PRINTED_MAX, ret_text);
 }

@@ -21,6 +21,9 @@ MUST_USE bool json_number_read(const char **at, const char *end, double *ret_num
 /* As printf's %.*g writes it. It must be finite, and precision at most 17. Returns the length. */
 int json_number_print(double number, int precision, char ret_text[JSON_NUMBER_SIZE]);
 
+/* The double that these digits read back as. */
+double json_number_rounded(double number, int precision);
+
 /* The shortest of 15, 16 and 17 digits that reads back the same, as printf's %g writes it. It
  * must be finite. Returns the length. */
 int json_number_write(double number, char ret_text[JSON_NUMBER_SIZE]);

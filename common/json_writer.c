@@ -2,8 +2,10 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/eight_bytes.h"
 #include "common/json_number.h"
 #include "common/json_text.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,35 +18,18 @@ static void add(struct json_writer *out, const char *text, size_t length)
         out->failed = true;
 }
 
-static void add_quoted(struct json_writer *out, const char *text)
+/* Whether nothing is escaped: no control character, '"' or '\\'. */
+static bool is_plain(const char *text, size_t length)
 {
-    add(out, "\"", 1);
-    while (*text) {
-        size_t plain = 0;
-        char escape[8];
+    for (size_t i = 0; i < length; i += EIGHT_BYTES) {
+        uint64_t bytes = next_eight_bytes(text + i, length - i);
 
-        while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\')
-            plain++;
-        add(out, text, plain);
-        text += plain;
-        if (!*text)
-            break;
-        if (*text == '"' || *text == '\\')
-            snprintf(escape, sizeof escape, "\\%c", *text);
-        else
-            snprintf(escape, sizeof escape, "\\u%04x", (unsigned)(unsigned char)*text);
-        add(out, escape, strlen(escape));
-        text++;
+        /* An exclusive or with 2 puts '"', but no blank, below '!' too. */
+        if (any_byte_below(bytes ^ (EACH_BYTE * 2), '!') |
+            any_byte_below(bytes ^ (EACH_BYTE * '\\'), 1))
+            return false;
     }
-    add(out, "\"", 1);
-}
-
-/* Whether the text is written in the same way by jansson. */
-static bool is_plain(const char *text)
-{
-    while (*text >= ' ' && *text <= '~' && *text != '"' && *text != '\\')
-        text++;
-    return *text == '\0';
+    return true;
 }
 
 /* Takes over the value; NULL if it cannot be written. */
@@ -56,6 +41,53 @@ static void add_stored(struct json_writer *out, json_t *value)
         add(out, text, strlen(text));
     out->failed = out->failed || !text;
     json_decref(value);
+}
+
+/* Adds the text in quotation marks, with what jansson escapes as it does if it is stored. */
+static void add_escaped(struct json_writer *out, const char *text)
+{
+    if (out->stored) {
+        add_stored(out, json_string(text));
+        return;
+    }
+    add(out, "\"", 1);
+    for (; *text; text++) {
+        char escape[8];
+
+        if (is_plain(text, 1))
+            add(out, text, 1);
+        else
+            add(out, escape,
+                (size_t)snprintf(escape, sizeof escape,
+                                 *text == '"' || *text == '\\' ? "\\%c" : "\\u%04x", *text));
+    }
+    add(out, "\"", 1);
+}
+
+/* Adds the text in quotation marks, with a comma before it or a colon behind it if it has one. */
+static void add_quoted(struct json_writer *out, bool comma, const char *text, bool colon)
+{
+    size_t length = strlen(text);
+    bool plain = is_plain(text, length);
+    char *to = NULL;
+
+    if (!out->failed)
+        to = bytes_extend(out->bytes, comma + (plain ? length + 2 + colon : 0));
+    out->failed = !to;
+    if (!to)
+        return;
+    if (comma)
+        *to++ = ',';
+    if (plain) {
+        *to++ = '"';
+        memcpy(to, text, length);
+        to[length] = '"';
+        if (colon)
+            to[length + 1] = ':';
+    } else {
+        add_escaped(out, text);
+        add(out, ":", colon);
+    }
 }
 
 static void add_stored_number(struct json_writer *out, double number)
@@ -86,13 +118,11 @@ static bool begin(struct json_writer *out, const char *key)
     if (out->skipped > 0 ||
         (out->only && key && out->depth == out->only_depth && !is_listed(out->only, key)))
         return false;
-    if (out->comma)
+    if (key)
+        add_quoted(out, out->comma, key, true);
+    else if (out->comma)
         add(out, ",", 1);
     out->comma = true;
-    if (key) {
-        add_quoted(out, key);
-        add(out, ":", 1);
-    }
     return true;
 }
 
@@ -121,8 +151,8 @@ void jsonw_close(struct json_writer *out, char bracket)
 void jsonw_raw(struct json_writer *out, const char *key, const char *text)
 {
     if (!text)
-        text = "null";
-    if (begin(out, key))
+        jsonw_null(out, key);
+    else if (begin(out, key))
         add(out, text, strlen(text));
 }
 
@@ -134,10 +164,8 @@ void jsonw_text(struct json_writer *out, const char *key, const char *text)
     }
     if (!begin(out, key))
         return;
-    if (out->stored && !is_plain(text))
-        add_stored(out, json_string(text));
-    else
-        add_quoted(out, text);
+    out->failed = out->failed || (out->stored && !text_is_utf8(text, strlen(text)));
+    add_quoted(out, false, text, false);
 }
 
 void jsonw_integer(struct json_writer *out, const char *key, long long number)
@@ -147,25 +175,6 @@ void jsonw_integer(struct json_writer *out, const char *key, long long number)
 
     if (begin(out, key))
         add(out, text, (size_t)length);
-}
-
-static bool reads_back(const char *text, int length, double number)
-{
-    double read;
-
-    return json_number_read(&text, text + length, &read) && !(read < number) && !(read > number);
-}
-
-static int print_number(double number, char text[JSON_NUMBER_SIZE])
-{
-    int length;
-
-    /* Fifteen digits where they read back as the same number ("0.1"), else the seventeen that
-     * always do. */
-    length = json_number_print(number, 15, text);
-    if (!reads_back(text, length, number))
-        length = json_number_print(number, 17, text);
-    return length;
 }
 
 void jsonw_number(struct json_writer *out, const char *key, double number)
@@ -179,17 +188,19 @@ void jsonw_number(struct json_writer *out, const char *key, double number)
     else if (out->stored)
         add_stored_number(out, number);
     else
-        add(out, text, (size_t)print_number(number, text));
+        add(out, text, (size_t)json_number_write(number, text));
 }
 
 void jsonw_bool(struct json_writer *out, const char *key, bool truth)
 {
-    jsonw_raw(out, key, truth ? "true" : "false");
+    if (begin(out, key))
+        add(out, truth ? "true" : "false", truth ? 4 : 5);
 }
 
 void jsonw_null(struct json_writer *out, const char *key)
 {
-    jsonw_raw(out, key, "null");
+    if (begin(out, key))
+        add(out, "null", 4);
 }
 
 void jsonw_time(struct json_writer *out, const char *key, long long calendar_us)

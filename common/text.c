@@ -1,6 +1,6 @@
 #include "common/text.h"
 
-#include <string.h>
+#include "common/eight_bytes.h"
 
 bool text_is_clean(const char *text, size_t length)
 {
@@ -36,7 +36,9 @@ size_t text_sequence(const char *start, size_t left)
 bool text_is_utf8(const char *text, size_t length)
 {
     for (size_t i = 0, sequence; i < length; i += sequence) {
-        sequence = text_sequence(text + i, length - i);
+        bool is_ascii = !(next_eight_bytes(text + i, length - i) & HIGH_BITS);
+
+        sequence = is_ascii ? EIGHT_BYTES : text_sequence(text + i, length - i);
         if (sequence == 0)
             return false;
     }

@@ -1,6 +1,7 @@
 #include "pricing/price.h"
 
 #include "common/cleanup.h"
+#include "common/json_number.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -151,14 +152,11 @@ bool price_set(struct price *price, const char *text)
 
 double price_exact(double dollars)
 {
-    char text[PRICE_TEXT_SIZE];
-
     if (!isfinite(dollars))
         return dollars;
     if (fabs(dollars) < EXACT_DOLLARS && fabs(dollars) >= 1e-9)
         return (double)llround(dollars * 1e9) / 1e9;
-    snprintf(text, sizeof text, "%.15g", dollars);
-    return strtod(text, NULL);
+    return json_number_rounded(dollars, 15);
 }
 
 void price_write_number(double number, char ret_text[PRICE_TEXT_SIZE])

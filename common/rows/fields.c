@@ -54,15 +54,6 @@ static bool is_real(const struct field *field)
            field->type == FIELD_LIMIT;
 }
 
-/* Numbers have the digits with which json_text() writes them. */
-static double as_written(double number)
-{
-    char text[JSON_NUMBER_SIZE];
-
-    json_number_print(number, JSON_TEXT_DIGITS, text);
-    return strtod(text, NULL);
-}
-
 static bool read_real(const struct field *field, double number, void *object, struct error *err)
 {
     bool closed = field->type == FIELD_AMOUNT;
@@ -71,7 +62,8 @@ static bool read_real(const struct field *field, double number, void *object, st
         return error_not_allowed(
             err, field->name, allowed_by(field), "must be %s %lld and at most %lld, got %.9g",
             closed ? "at least" : "more than", field->min, field->max, number);
-    number = as_written(number) + 0.0; /* -0 becomes 0 */
+    /* As json_text() writes it; -0 becomes 0. */
+    number = json_number_rounded(number, JSON_TEXT_DIGITS) + 0.0;
     memcpy(place(field, object), &number, sizeof number);
     return true;
 }
@@ -248,6 +240,17 @@ bool field_read_text(const struct field *field, const char *text, void *object, 
                                  "must be an integer between %lld and %lld, got '%.64s'",
                                  field->min, field->max, text);
     return read_integer(field, number, object, err);
+}
+
+bool field_take_number(const struct field *field, const char **at, void *object)
+{
+    const char *end = *at + NUMBER_LENGTH_MAX; /* reading stops at a NUL */
+    long long whole;
+    double real;
+
+    if (is_real(field))
+        return json_number_read(at, end, &real) && read_real(field, real, object, NULL);
+    return json_number_read_whole(at, end, &whole) && read_integer(field, whole, object, NULL);
 }
 
 void field_write_to(struct json_writer *out, const struct field *field, const void *object)

@@ -49,6 +49,10 @@ MUST_USE bool field_read(const struct field *field, const json_t *value, void *o
 MUST_USE bool field_read_text(const struct field *field, const char *text, void *object,
                               struct error *err);
 
+/* Reads a number as JSON at *at, and moves *at past it. False for anything else, and what the
+ * field does not allow. */
+MUST_USE bool field_take_number(const struct field *field, const char **at, void *object);
+
 /* Refuses a blank at either end: it is invisible. */
 MUST_USE bool field_check_ends(const char *name, const char *text, struct error *err);
 

@@ -16,6 +16,21 @@ TEST(added_bytes_stand_in_order_and_are_terminated)
     EXPECT_INT((long long)bytes.limit, 100);
 }
 
+TEST(room_is_filled_by_the_caller)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 6};
+    char *room;
+
+    EXPECT(bytes_add(&bytes, "abc", 3));
+    room = bytes_extend(&bytes, 3);
+    EXPECT(room != NULL);
+    if (room)
+        memcpy(room, "def", 3);
+    EXPECT_STR(bytes.data, "abcdef");
+    EXPECT(bytes_extend(&bytes, 1) == NULL);
+    EXPECT_INT((long long)bytes.used, 6);
+}
+
 TEST(adding_nothing_makes_empty_text)
 {
     AUTO(bytes_free) struct bytes added = {.limit = 10}, printed = {.limit = 10};
@@ -68,13 +83,14 @@ TEST(the_limit_can_be_reached_but_not_passed)
 TEST(an_addition_that_does_not_fit_leaves_the_bytes_unchanged)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 5};
+    volatile size_t huge = (size_t)-1; /* the compiler warns of a constant */
 
     EXPECT(bytes_add(&bytes, "abcd", 4));
 
     const struct bytes before = bytes;
     EXPECT(!bytes_add(&bytes, "ef", 2));
     EXPECT(!bytes_printf(&bytes, "%d", 12));
-    EXPECT(!bytes_add(&bytes, "ef", (size_t)-1)); /* no sum may wrap around */
+    EXPECT(!bytes_add(&bytes, "ef", huge)); /* no sum may wrap around */
     EXPECT(memcmp(&bytes, &before, sizeof bytes) == 0);
     EXPECT_STR(bytes.data, "abcd");
     EXPECT(bytes_printf(&bytes, "%d", 1));

@@ -1,4 +1,4 @@
-/* Numbers are written as printf writes them, digit for digit. */
+/* Numbers are written as printf writes them, digit for digit, and rounded as it rounds. */
 #include "common/json_number.h"
 
 #include "common/cleanup.h"
@@ -18,6 +18,7 @@ static void expect_like_printf(double number)
         snprintf(expected, sizeof expected, "%.*g", precision, number);
         EXPECT_STR(text, expected);
         EXPECT_INT(length, (long long)strlen(expected));
+        EXPECT(json_number_rounded(number, precision) == strtod(expected, NULL));
     }
 }
 

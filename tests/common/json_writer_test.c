@@ -71,6 +71,47 @@ TEST(text_comes_back_as_it_was)
     }
 }
 
+/* A text of x with one other byte in it. */
+static void write_with(char byte, size_t place, size_t length, bool stored, struct bytes *bytes)
+{
+    struct json_writer out = {.bytes = bytes, .stored = stored};
+    char text[32];
+
+    memset(text, 'x', length);
+    text[place] = byte;
+    text[length] = '\0';
+    jsonw_text(&out, NULL, text);
+    EXPECT_INT(out.failed, stored && (unsigned char)byte >= 0x80);
+}
+
+/* Texts are looked at in pieces of eight bytes. */
+TEST(a_byte_is_escaped_at_any_place)
+{
+    static const char bytes_near[] = "\001\037 !\"#[\\]~\177\200\377";
+
+    for (size_t length = 1; length < 20; length++)
+        for (size_t place = 0; place < length; place++)
+            for (const char *byte = bytes_near; *byte; byte++) {
+                AUTO(bytes_free) struct bytes bytes = {.limit = 100}, stored = {.limit = 100};
+                bool is_control = (unsigned char)*byte < 0x20;
+                char escaped[8], expected[64];
+
+                snprintf(escaped, sizeof escaped,
+                         is_control                      ? "\\u%04x"
+                         : strchr("\"\\", *byte) != NULL ? "\\%c"
+                                                         : "%c",
+                         *byte);
+                snprintf(expected, sizeof expected, "\"%.*s%s%.*s\"", (int)place,
+                         "xxxxxxxxxxxxxxxxxxxx", escaped, (int)(length - place - 1),
+                         "xxxxxxxxxxxxxxxxxxxx");
+                write_with(*byte, place, length, false, &bytes);
+                EXPECT_STR(bytes.data, expected);
+                write_with(*byte, place, length, true, &stored);
+                if (!is_control && (unsigned char)*byte < 0x80)
+                    EXPECT_STR(stored.data, expected);
+            }
+}
+
 TEST(control_characters_are_escaped_not_sent)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};

@@ -202,10 +202,10 @@ TEST(the_head_is_what_a_list_can_know)
     expect_head(&run,
                 HEAD "\"dollars\":0.25,"
                      "\"samples_per_dollar\":{\"value\":72000,\"low\":64800,\"high\":86400},"
-                     "\"dollars_per_million_samples\":{\"value\":13.888888888888889,"
+                     "\"dollars_per_million_samples\":{\"value\":13.88888888888889,"
                      "\"low\":11.574074074074074,\"high\":15.432098765432098},"
-                     "\"hours_per_million_samples\":{\"value\":27.777777777777779,"
-                     "\"low\":23.148148148148149,\"high\":30.864197530864196}}}");
+                     "\"hours_per_million_samples\":{\"value\":27.77777777777778,"
+                     "\"low\":23.14814814814815,\"high\":30.864197530864196}}}");
 }
 
 TEST(an_invalid_run_has_points_and_an_unfinished_one_only_its_own_dollars)
@@ -218,9 +218,9 @@ TEST(an_invalid_run_has_points_and_an_unfinished_one_only_its_own_dollars)
     run.validity = VALIDITY_INVALID;
     expect_head(&run, HEAD "\"dollars\":0.25,"
                            "\"samples_per_dollar\":{\"value\":72000,\"low\":null,\"high\":null},"
-                           "\"dollars_per_million_samples\":{\"value\":13.888888888888889,"
+                           "\"dollars_per_million_samples\":{\"value\":13.88888888888889,"
                            "\"low\":null,\"high\":null},\"hours_per_million_samples\":"
-                           "{\"value\":27.777777777777779,\"low\":null,\"high\":null}}}");
+                           "{\"value\":27.77777777777778,\"low\":null,\"high\":null}}}");
     run = paid_run();
     run.state = RUN_FAILED;
     run.summary = (struct summary){0};
