@@ -1,7 +1,6 @@
 #include "engine/spec/run_spec_text.h"
 
 #include "common/cleanup.h"
-#include "common/json_number.h"
 
 #include <assert.h>
 #include <string.h>
@@ -66,31 +65,6 @@ static bool take_text(const char **at, size_t most, char *ret_text)
     return true;
 }
 
-static bool is_number(const char *text, size_t length)
-{
-    const char *end = text + length;
-    double number;
-
-    return json_number_read(&text, end, &number) && text == end;
-}
-
-/* A number, or null for a limit. */
-static bool take_number(const char **at, const struct field *field, struct run_spec *spec)
-{
-    char text[NUMBER_LENGTH_MAX + 1] = "none";
-    size_t length = strcspn(*at, ",}");
-    bool is_limit = field->type == FIELD_LIMIT && length == 4 && take_word(at, "null");
-
-    if (!is_limit) {
-        if (length >= sizeof text || !is_number(*at, length))
-            return false;
-        memcpy(text, *at, length);
-        text[length] = '\0';
-        *at += length;
-    }
-    return field_read_text(field, text, spec, NULL);
-}
-
 static bool take_field(const char **at, const struct field *field, struct run_spec *spec)
 {
     char text[NAME_SIZE];
@@ -101,7 +75,9 @@ static bool take_field(const char **at, const struct field *field, struct run_sp
         (field->type == FIELD_AUTO && **at == '"'))
         return take_text(at, sizeof text - 1, text) && field_read_text(field, text, spec, NULL) &&
                (field->type != FIELD_AUTO || strcmp(text, "auto") == 0);
-    return take_number(at, field, spec);
+    if (field->type == FIELD_LIMIT && take_word(at, "null"))
+        return field_read_text(field, "none", spec, NULL);
+    return field_take_number(field, at, spec);
 }
 
 static bool take_labels(const char **at, struct run_spec *spec)
