@@ -199,7 +199,7 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
     bool is_read = true;
     int place = 0;
 
-    *ret_run = (struct run){0};
+    run_empty(ret_run);
     for (size_t i = 0; i < COUNT(columns); i++)
         if (columns[i].type == SPEC)
             is_read = spec_read(stmt_column_text(row, place++), ret_run, err);

@@ -11,6 +11,8 @@
 #include "engine/trace/certified.h"
 #include "engine/trace/evidence.h"
 
+#include <string.h>
+
 #define MACHINE_ID_LENGTH 16
 
 /* Where a run was measured; "" is unknown. */
@@ -50,7 +52,6 @@ struct run {
     long long number; /* in order of acceptance; the queue's order */
     struct run_id id;
     enum run_state state;
-    struct run_spec spec;
     char instance[INSTANCE_SIZE]; /* where it runs; "" if unknown */
     struct whereabouts where;
     enum provenance provenance;
@@ -82,10 +83,18 @@ struct run {
     char reason[256];                           /* why it failed, was interrupted or preempted */
     char *stderr_tail;                          /* owned: end of the worker's stderr, or NULL */
     const struct progress *progress; /* never stored: borrowed for an answer, or NULL */
+    struct run_spec spec;            /* last, and its labels last in it: see run_empty() */
 };
 
 /* Frees what the run owns; a zeroed run is fine. */
 void run_clear(struct run *run);
+
+/* Zeroes a run but for the room for labels, which is most of it and mostly unused: a list of
+ * runs would not fit into a cache. */
+static inline void run_empty(struct run *run)
+{
+    memset(run, 0, offsetof(struct run, spec.labels));
+}
 
 static inline bool run_state_is_final(enum run_state state)
 {

@@ -5,18 +5,13 @@
 
 static bool pattern_matches(const char *pattern, const char *path, struct router_match *match)
 {
-    const char *hole = strstr(pattern, "{id}");
-
-    if (!hole)
-        return strcmp(pattern, path) == 0;
-
-    size_t before = (size_t)(hole - pattern);
-    if (strncmp(pattern, path, before) != 0)
-        return false;
-    match->id = path + before;
-    match->id_length = strcspn(match->id, "/");
-    return match->id_length > 0 &&
-           strcmp(match->id + match->id_length, hole + strlen("{id}")) == 0;
+    for (; *pattern && *pattern != '{' && *pattern == *path; pattern++)
+        path++;
+    if (*pattern != '{')
+        return *pattern == *path; /* both end here */
+    match->id = path;
+    match->id_length = strcspn(path, "/");
+    return match->id_length > 0 && strcmp(path + match->id_length, pattern + strlen("{id}")) == 0;
 }
 
 static bool is_spelled_out(const struct route *routes, size_t count, const char *path)

@@ -15,17 +15,17 @@
 #include "server/http/request.h"
 #include "server/http/server.h"
 
-static void reply_run(struct exchange *exchange, int status, const struct run *run)
+static void reply_run(struct exchange *exchange, int status, struct run *run)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
-    struct run shown = *run;
     struct progress progress;
-    bool known = run->state == RUN_RUNNING &&
-                 notifications_get_progress(exchange->server->notifications, run->id.text,
-                                            clock_monotonic_ns(), &progress);
 
-    shown.progress = known ? &progress : NULL;
-    members_write(&out, NULL, &run_members, &shown);
+    if (run->state == RUN_RUNNING &&
+        notifications_get_progress(exchange->server->notifications, run->id.text,
+                                   clock_monotonic_ns(), &progress))
+        run->progress = &progress;
+    members_write(&out, NULL, &run_members, run);
+    run->progress = NULL;
     reply_json(exchange, status, &out);
 }
 
@@ -158,10 +158,11 @@ void runs_show_handler(struct exchange *exchange)
 {
     const struct wait_question *asked = exchange->request.parameters;
     long long seconds = request_wait(exchange, asked->wait);
-    AUTO(run_clear) struct run run = {0};
+    AUTO(run_clear) struct run run;
     struct error err = {0};
     struct run_id id;
 
+    run_empty(&run);
     if (!request_run_id(exchange, &id))
         return;
     if (seconds > 0) {
