@@ -10,7 +10,7 @@
 #define WORD_PATTERN                                                                             \
     "^[^\\u0000-\\u0020\\u007f]([^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f])?$"
 
-static long long longest(const struct parameter_row *row)
+static long long parameter_longest(const struct parameter_row *row)
 {
     return row->max > 0 ? row->max : QUERY_WORD_MAX;
 }
@@ -43,10 +43,10 @@ bool parameter_check_word(const struct parameter_row *row, const char *value, st
 {
     long long count = count_characters(value);
 
-    if (count < 1 || count > longest(row))
+    if (count < 1 || count > parameter_longest(row))
         return error_set(err, ERROR_INVALID, row->name,
-                         "must have between 1 and %lld characters, got %lld", longest(row),
-                         count);
+                         "must have between 1 and %lld characters, got %lld",
+                         parameter_longest(row), count);
     return row->type == PARAMETER_PROVIDER ? given_provider_check(row->name, value, err)
                                            : field_check_ends(row->name, value, err);
 }
@@ -206,7 +206,7 @@ static json_t *schema_of(const struct parameter_row *row)
     case PARAMETER_WORD:
     case PARAMETER_PROVIDER:
         return json_pack("{s:s, s:i, s:I, s:s}", "type", "string", "minLength", 1, "maxLength",
-                         (json_int_t)longest(row), "pattern", WORD_PATTERN);
+                         (json_int_t)parameter_longest(row), "pattern", WORD_PATTERN);
     case PARAMETER_FLAG:
         return json_pack("{s:s}", "type", "boolean");
     case PARAMETER_TIME:
@@ -235,7 +235,7 @@ static json_t *usual_of(const struct parameter_row *row)
     return json_string(row->usual);
 }
 
-static json_t *describe(const struct parameter_row *row)
+static json_t *parameter_describe(const struct parameter_row *row)
 {
     json_t *schema = schema_of(row);
     json_t *parameter;
@@ -263,7 +263,7 @@ json_t *parameters_describe(const struct parameters *parameters)
 
         for (size_t k = 0; k < part->count; k++)
             if (is_offered(part, &part->rows[k]))
-                json_array_append_new(list, describe(&part->rows[k]));
+                json_array_append_new(list, parameter_describe(&part->rows[k]));
     }
     return list;
 }

@@ -12,7 +12,8 @@ static int hex_digit(char c)
 }
 
 /* Decodes `length` bytes to *to, adds a NUL and moves *to behind it. */
-static bool decode(const char *from, size_t length, bool in_path, char **to, struct error *err)
+static bool query_decode(const char *from, size_t length, bool in_path, char **to,
+                         struct error *err)
 {
     char *start = *to;
 
@@ -55,10 +56,11 @@ static bool read_parameter(const char *text, size_t length, char **to, struct qu
         return error_set(err, ERROR_INVALID, NULL, "the URL has more than %d parameters",
                          QUERY_PARAMETERS_MAX);
     parameter->name = *to;
-    if (!decode(text, name_length, false, to, err))
+    if (!query_decode(text, name_length, false, to, err))
         return false;
     parameter->value = *to;
-    if (!decode(equals ? equals + 1 : "", equals ? length - name_length - 1 : 0, false, to, err))
+    if (!query_decode(equals ? equals + 1 : "", equals ? length - name_length - 1 : 0, false, to,
+                      err))
         return false;
     query->count++;
     return true;
@@ -78,7 +80,7 @@ bool query_read(const char *target, struct query *query, struct error *err)
     if (strlen(target) + 1 + QUERY_PARAMETERS_MAX > QUERY_MAX)
         return error_set(err, ERROR_INVALID, NULL, "the URL is longer than %d bytes",
                          QUERY_MAX - 1 - QUERY_PARAMETERS_MAX);
-    if (!decode(target, path_length, true, &to, err))
+    if (!query_decode(target, path_length, true, &to, err))
         return false;
     query->path = query->text;
     while (*rest == '?' || *rest == '&') {

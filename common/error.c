@@ -11,11 +11,12 @@ static void keep_printable(char *text)
             *text = '?';
 }
 
-static void fill(struct error *err, enum error_kind kind, const char *field, const char *format,
-                 va_list arguments) __attribute__((format(printf, 4, 0)));
+static void error_fill(struct error *err, enum error_kind kind, const char *field,
+                       const char *format, va_list arguments)
+    __attribute__((format(printf, 4, 0)));
 
-static void fill(struct error *err, enum error_kind kind, const char *field, const char *format,
-                 va_list arguments)
+static void error_fill(struct error *err, enum error_kind kind, const char *field,
+                       const char *format, va_list arguments)
 {
     *err = (struct error){.kind = kind};
     snprintf(err->field, sizeof err->field, "%s", field ? field : "");
@@ -32,7 +33,7 @@ bool error_set(struct error *err, enum error_kind kind, const char *field, const
     if (!err || err->kind != ERROR_NONE)
         return false;
     va_start(arguments, format);
-    fill(err, kind, field, format, arguments);
+    error_fill(err, kind, field, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -45,7 +46,7 @@ bool error_not_allowed(struct error *err, const char *field, struct allowed allo
     if (!err || err->kind != ERROR_NONE)
         return false;
     va_start(arguments, format);
-    fill(err, ERROR_INVALID, field, format, arguments);
+    error_fill(err, ERROR_INVALID, field, format, arguments);
     va_end(arguments);
     err->allowed = allowed;
     return false;

@@ -148,7 +148,7 @@ static bool through_wide(const struct decimal *decimal, double *ret_number)
 }
 
 /* False if only the C library can decide. */
-static bool quick(const struct decimal *decimal, double *ret_number)
+static bool decimal_read(const struct decimal *decimal, double *ret_number)
 {
     int exponent = decimal->exponent;
 
@@ -176,7 +176,7 @@ bool json_number_read(const char **at, const char *end, double *ret_number)
 
     if (!read_decimal(&behind, end, &decimal))
         return false;
-    if (quick(&decimal, &number)) {
+    if (decimal_read(&decimal, &number)) {
         *ret_number = decimal.negative ? -number : number;
         *at = behind;
         return true;
@@ -252,7 +252,7 @@ struct binary {
 
 /* 10^power times the number, rounded as printf does: half to even. False where it has no digits
  * behind the point, or too many. */
-static bool scale(const struct binary *binary, int power, uint64_t *ret_scaled)
+static bool binary_scale(const struct binary *binary, int power, uint64_t *ret_scaled)
 {
     int shift = -(binary->exponent + power);
     wide_number product, whole, rest, half;
@@ -269,7 +269,7 @@ static bool scale(const struct binary *binary, int power, uint64_t *ret_scaled)
 
 /* Writes digits of which the first counts a power of ten from -4 to their number, without zeros
  * behind the point that end them. */
-static int place(const struct decimal *decimal, char *text)
+static int decimal_write(const struct decimal *decimal, char *text)
 {
     int count = decimal->count, first = count - 1 + decimal->exponent;
     int least = first > 0 ? first + 1 : 1;
@@ -313,9 +313,9 @@ static bool round_to(double number, int precision, struct decimal *ret_decimal)
     binary.exponent = (int)(bits >> FRACTION_BITS) - 1023 - FRACTION_BITS;
     /* The exponent of the power of two below it: exact, or one too small. */
     first = (int)floor((binary.exponent + FRACTION_BITS) * 0.30102999566398120);
-    if (!scale(&binary, precision - 1 - first, &digits))
+    if (!binary_scale(&binary, precision - 1 - first, &digits))
         return false;
-    if (digits >= limit && !scale(&binary, precision - 1 - ++first, &digits))
+    if (digits >= limit && !binary_scale(&binary, precision - 1 - ++first, &digits))
         return false;
     *ret_decimal = (struct decimal){.negative = number < 0,
                                     .digits = digits,
@@ -338,7 +338,7 @@ int json_number_print(double number, int precision, char ret_text[JSON_NUMBER_SI
     if (precision >= PRINTED_MIN && is_whole(number))
         return json_number_write_whole((long long)number, ret_text);
     if (round_to(number, precision, &decimal))
-        return place(&decimal, ret_text);
+        return decimal_write(&decimal, ret_text);
     return snprintf(ret_text, JSON_NUMBER_SIZE, "%.*g", precision, number);
 }
 
@@ -350,7 +350,7 @@ double json_number_rounded(double number, int precision)
 
     if (precision >= PRINTED_MIN && is_whole(number))
         return number;
-    if (round_to(number, precision, &decimal) && quick(&decimal, &rounded))
+    if (round_to(number, precision, &decimal) && decimal_read(&decimal, &rounded))
         return decimal.negative ? -rounded : rounded;
     json_number_print(number, precision, text);
     return strtod(text, NULL);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct json_writer *out, const char *text, size_t length)
+static void jsonw_add(struct json_writer *out, const char *text, size_t length)
 {
     if (!out->failed && !bytes_add(out->bytes, text, length))
         out->failed = true;
@@ -38,7 +38,7 @@ static void add_stored(struct json_writer *out, json_t *value)
     AUTO(freep) char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_TEXT_FORMAT);
 
     if (text)
-        add(out, text, strlen(text));
+        jsonw_add(out, text, strlen(text));
     out->failed = out->failed || !text;
     json_decref(value);
 }
@@ -50,18 +50,19 @@ static void add_escaped(struct json_writer *out, const char *text)
         add_stored(out, json_string(text));
         return;
     }
-    add(out, "\"", 1);
+    jsonw_add(out, "\"", 1);
     for (; *text; text++) {
         char escape[8];
 
         if (is_plain(text, 1))
-            add(out, text, 1);
+            jsonw_add(out, text, 1);
         else
-            add(out, escape,
-                (size_t)snprintf(escape, sizeof escape,
-                                 *text == '"' || *text == '\\' ? "\\%c" : "\\u%04x", *text));
+            jsonw_add(out, escape,
+                      (size_t)snprintf(escape, sizeof escape,
+                                       *text == '"' || *text == '\\' ? "\\%c" : "\\u%04x",
+                                       *text));
     }
-    add(out, "\"", 1);
+    jsonw_add(out, "\"", 1);
 }
 
 /* Adds the text in quotation marks, with a comma before it or a colon behind it if it has one. */
@@ -86,7 +87,7 @@ static void add_quoted(struct json_writer *out, bool comma, const char *text, bo
             to[length + 1] = ':';
     } else {
         add_escaped(out, text);
-        add(out, ":", colon);
+        jsonw_add(out, ":", colon);
     }
 }
 
@@ -99,9 +100,9 @@ static void add_stored_number(struct json_writer *out, double number)
         add_stored(out, json_real(number));
         return;
     }
-    add(out, text, length);
+    jsonw_add(out, text, length);
     if (!memchr(text, '.', length))
-        add(out, ".0", 2);
+        jsonw_add(out, ".0", 2);
 }
 
 static bool is_listed(const char *const *names, const char *name)
@@ -113,7 +114,7 @@ static bool is_listed(const char *const *names, const char *name)
 }
 
 /* False if the value is left out. */
-static bool begin(struct json_writer *out, const char *key)
+static bool jsonw_begin(struct json_writer *out, const char *key)
 {
     if (out->skipped > 0 ||
         (out->only && key && out->depth == out->only_depth && !is_listed(out->only, key)))
@@ -121,19 +122,19 @@ static bool begin(struct json_writer *out, const char *key)
     if (key)
         add_quoted(out, out->comma, key, true);
     else if (out->comma)
-        add(out, ",", 1);
+        jsonw_add(out, ",", 1);
     out->comma = true;
     return true;
 }
 
 void jsonw_open(struct json_writer *out, const char *key, char bracket)
 {
-    if (!begin(out, key)) {
+    if (!jsonw_begin(out, key)) {
         out->skipped++;
         return;
     }
     out->depth++;
-    add(out, &bracket, 1);
+    jsonw_add(out, &bracket, 1);
     out->comma = false;
 }
 
@@ -144,7 +145,7 @@ void jsonw_close(struct json_writer *out, char bracket)
         return;
     }
     out->depth--;
-    add(out, &bracket, 1);
+    jsonw_add(out, &bracket, 1);
     out->comma = true;
 }
 
@@ -152,8 +153,8 @@ void jsonw_raw(struct json_writer *out, const char *key, const char *text)
 {
     if (!text)
         jsonw_null(out, key);
-    else if (begin(out, key))
-        add(out, text, strlen(text));
+    else if (jsonw_begin(out, key))
+        jsonw_add(out, text, strlen(text));
 }
 
 void jsonw_text(struct json_writer *out, const char *key, const char *text)
@@ -162,7 +163,7 @@ void jsonw_text(struct json_writer *out, const char *key, const char *text)
         jsonw_null(out, key);
         return;
     }
-    if (!begin(out, key))
+    if (!jsonw_begin(out, key))
         return;
     out->failed = out->failed || (out->stored && !text_is_utf8(text, strlen(text)));
     add_quoted(out, false, text, false);
@@ -173,8 +174,8 @@ void jsonw_integer(struct json_writer *out, const char *key, long long number)
     char text[JSON_NUMBER_SIZE];
     int length = json_number_write_whole(number, text);
 
-    if (begin(out, key))
-        add(out, text, (size_t)length);
+    if (jsonw_begin(out, key))
+        jsonw_add(out, text, (size_t)length);
 }
 
 void jsonw_number(struct json_writer *out, const char *key, double number)
@@ -183,24 +184,24 @@ void jsonw_number(struct json_writer *out, const char *key, double number)
 
     if (!isfinite(number))
         jsonw_null(out, key);
-    else if (!begin(out, key))
+    else if (!jsonw_begin(out, key))
         return;
     else if (out->stored)
         add_stored_number(out, number);
     else
-        add(out, text, (size_t)json_number_write(number, text));
+        jsonw_add(out, text, (size_t)json_number_write(number, text));
 }
 
 void jsonw_bool(struct json_writer *out, const char *key, bool truth)
 {
-    if (begin(out, key))
-        add(out, truth ? "true" : "false", truth ? 4 : 5);
+    if (jsonw_begin(out, key))
+        jsonw_add(out, truth ? "true" : "false", truth ? 4 : 5);
 }
 
 void jsonw_null(struct json_writer *out, const char *key)
 {
-    if (begin(out, key))
-        add(out, "null", 4);
+    if (jsonw_begin(out, key))
+        jsonw_add(out, "null", 4);
 }
 
 void jsonw_time(struct json_writer *out, const char *key, long long calendar_us)

@@ -21,7 +21,7 @@ void known_names_add_all(struct known_names *known, const char *const names[])
 }
 
 /* Appends a name if all of it fits. */
-static bool append(char text[LIST_SIZE], const char *name)
+static bool names_append(char text[LIST_SIZE], const char *name)
 {
     size_t used = strlen(text), length = strlen(name);
 
@@ -35,7 +35,7 @@ static bool list_all(const struct known_names *known, char ret_text[LIST_SIZE])
 {
     ret_text[0] = '\0';
     for (size_t i = 0; i < known->count; i++)
-        if (!append(ret_text, known->list[i]))
+        if (!names_append(ret_text, known->list[i]))
             return false;
     return true;
 }
@@ -60,7 +60,7 @@ static void list_nearest(const struct known_names *known, const struct unknown_n
             }
         }
         taken[best] = true;
-        append(ret_text, known->list[best]);
+        names_append(ret_text, known->list[best]);
     }
 }
 

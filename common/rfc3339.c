@@ -7,7 +7,7 @@ struct civil {
 };
 
 /* `pattern` has a 0 for each digit, which follow each other into `*ret_numbers`. */
-static bool follows(const char *text, const char *pattern, int *ret_numbers)
+static bool rfc3339_follows(const char *text, const char *pattern, int *ret_numbers)
 {
     bool inside = false;
 
@@ -36,7 +36,7 @@ static int days_of_month(int year, int month)
     return days[month - 1] + (month == 2 && leap);
 }
 
-static bool exists(const struct civil *civil)
+static bool rfc3339_exists(const struct civil *civil)
 {
     return civil->year >= 1970 && civil->month >= 1 && civil->month <= 12 && civil->day >= 1 &&
            civil->day <= days_of_month(civil->year, civil->month) && civil->hour < 24 &&
@@ -74,12 +74,12 @@ bool rfc3339_read(struct span text, long long *ret_us)
     int numbers[6], fraction;
     long long us, total;
 
-    if (text.length < fixed || !follows(text.start, pattern, numbers))
+    if (text.length < fixed || !rfc3339_follows(text.start, pattern, numbers))
         return false;
     const struct civil civil = {numbers[0], numbers[1], numbers[2],
                                 numbers[3], numbers[4], numbers[5]};
     fraction = read_fraction(text.start + fixed, text.length - fixed, &us);
-    if (fraction < 0 || !exists(&civil))
+    if (fraction < 0 || !rfc3339_exists(&civil))
         return false;
     text.start += fixed + (size_t)fraction;
     text.length -= fixed + (size_t)fraction;

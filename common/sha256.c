@@ -17,27 +17,27 @@ static const uint32_t constants[BLOCK] = {
     0xc67178f2,
 };
 
-static uint32_t turn(uint32_t word, int bits)
+static uint32_t sha256_turn(uint32_t word, int bits)
 {
     return word >> bits | word << (32 - bits);
 }
 
-static uint32_t load(const uint8_t *bytes)
+static uint32_t sha256_load(const uint8_t *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
            bytes[3];
 }
 
-static void expand(const uint8_t block[BLOCK], uint32_t ret_words[BLOCK])
+static void sha256_expand(const uint8_t block[BLOCK], uint32_t ret_words[BLOCK])
 {
     for (int i = 0; i < 16; i++)
-        ret_words[i] = load(block + 4 * i);
+        ret_words[i] = sha256_load(block + 4 * i);
     for (int i = 16; i < BLOCK; i++) {
         uint32_t near = ret_words[i - 2], far = ret_words[i - 15];
 
         ret_words[i] = ret_words[i - 16] + ret_words[i - 7] +
-                       (turn(far, 7) ^ turn(far, 18) ^ far >> 3) +
-                       (turn(near, 17) ^ turn(near, 19) ^ near >> 10);
+                       (sha256_turn(far, 7) ^ sha256_turn(far, 18) ^ far >> 3) +
+                       (sha256_turn(near, 17) ^ sha256_turn(near, 19) ^ near >> 10);
     }
 }
 
@@ -46,12 +46,13 @@ static void take_block(uint32_t hash[8], const uint8_t block[BLOCK])
 {
     uint32_t words[BLOCK], s[8];
 
-    expand(block, words);
+    sha256_expand(block, words);
     memcpy(s, hash, sizeof s);
     for (int i = 0; i < BLOCK; i++) {
-        uint32_t first = s[7] + (turn(s[4], 6) ^ turn(s[4], 11) ^ turn(s[4], 25)) +
+        uint32_t first = s[7] +
+                         (sha256_turn(s[4], 6) ^ sha256_turn(s[4], 11) ^ sha256_turn(s[4], 25)) +
                          ((s[4] & s[5]) ^ (~s[4] & s[6])) + constants[i] + words[i];
-        uint32_t second = (turn(s[0], 2) ^ turn(s[0], 13) ^ turn(s[0], 22)) +
+        uint32_t second = (sha256_turn(s[0], 2) ^ sha256_turn(s[0], 13) ^ sha256_turn(s[0], 22)) +
                           ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
 
         memmove(s + 1, s, 7 * sizeof s[0]);

@@ -22,7 +22,7 @@ static uint64_t *entry_of(const struct table *table, uint64_t name)
     return entry_at(table, place);
 }
 
-static void grow(struct table *table)
+static void table_grow(struct table *table)
 {
     struct table larger = *table;
 
@@ -49,7 +49,7 @@ void *table_add(struct table *table, uint64_t name, size_t entry_size)
     assert(entry_size % sizeof name == 0 && (!table->size || table->entry_size == entry_size));
     table->entry_size = entry_size;
     if (table->count * 3 >= table->size * 2)
-        grow(table);
+        table_grow(table);
     entry = entry_of(table, name ? name : 1);
     table->count += *entry == 0;
     *entry = name ? name : 1;

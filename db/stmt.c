@@ -65,33 +65,33 @@ void stmt_done(struct stmt **stmt)
 }
 
 /* Whether nothing failed so far. */
-static bool takes(const struct stmt *stmt)
+static bool stmt_takes(const struct stmt *stmt)
 {
     return stmt && stmt->bind_error == SQLITE_OK;
 }
 
 void stmt_integer(struct stmt *stmt, long long number)
 {
-    if (takes(stmt))
+    if (stmt_takes(stmt))
         stmt->bind_error = sqlite3_bind_int64(stmt->handle, ++stmt->bound, number);
 }
 
 void stmt_real(struct stmt *stmt, double number)
 {
-    if (takes(stmt))
+    if (stmt_takes(stmt))
         stmt->bind_error = sqlite3_bind_double(stmt->handle, ++stmt->bound, number);
 }
 
 void stmt_text(struct stmt *stmt, const char *text)
 {
-    if (takes(stmt))
+    if (stmt_takes(stmt))
         stmt->bind_error =
             sqlite3_bind_text(stmt->handle, ++stmt->bound, text, -1, SQLITE_STATIC);
 }
 
 void stmt_bytes(struct stmt *stmt, const char *text, size_t length)
 {
-    if (takes(stmt))
+    if (stmt_takes(stmt))
         stmt->bind_error = sqlite3_bind_text64(stmt->handle, ++stmt->bound, text, length,
                                                SQLITE_STATIC, SQLITE_UTF8);
 }

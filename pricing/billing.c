@@ -28,7 +28,7 @@ const struct billing_rule billing_rules[] = {
     {NULL, NULL, 0, 0, NULL, NULL},
 };
 
-static bool holds(const struct billing_rule *rule, long long at_us)
+static bool billing_holds(const struct billing_rule *rule, long long at_us)
 {
     long long from_us;
 
@@ -38,7 +38,7 @@ static bool holds(const struct billing_rule *rule, long long at_us)
 const struct billing_rule *billing_rule_at(const char *provider, long long at_us)
 {
     for (const struct billing_rule *rule = billing_rules; provider && rule->provider; rule++)
-        if (strcmp(rule->provider, provider) == 0 && holds(rule, at_us))
+        if (strcmp(rule->provider, provider) == 0 && billing_holds(rule, at_us))
             return rule;
     return NULL;
 }

@@ -84,7 +84,8 @@ bool price_kind_of_terms(const struct price_terms *terms, enum price_kind *ret_k
     return false;
 }
 
-static bool agrees(enum payment payment, long long hourly_nanos, long long upfront_nanos)
+static bool commitment_agrees(enum payment payment, long long hourly_nanos,
+                              long long upfront_nanos)
 {
     return (hourly_nanos > 0) == (payment != PAYMENT_UPFRONT) &&
            (upfront_nanos > 0) == (payment != PAYMENT_BY_HOUR);
@@ -104,7 +105,7 @@ bool price_set_commitment(struct price *price, long long hourly_nanos, long long
 
     if (hourly_nanos < 0 || upfront_nanos < 0 || hourly_nanos > PRICE_NANOS_MAX ||
         upfront_nanos > PRICE_NANOS_MAX * hours ||
-        !agrees(terms->payment, hourly_nanos, upfront_nanos))
+        !commitment_agrees(terms->payment, hourly_nanos, upfront_nanos))
         return false;
     price_write_nanos(hourly_nanos + (upfront_nanos + hours / 2) / hours, text);
     price->upfront_nanos = upfront_nanos;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
-static struct amount times(const struct amount *amount, double factor)
+static struct amount cost_times(const struct amount *amount, double factor)
 {
     return (struct amount){.value = amount->value * factor,
                            .low = amount->low * factor,
@@ -12,7 +12,7 @@ static struct amount times(const struct amount *amount, double factor)
 }
 
 /* The inverse of an interval: its ends change places. */
-static struct amount inverse(const struct amount *amount, double of)
+static struct amount cost_inverse(const struct amount *amount, double of)
 {
     return (struct amount){.value = of / amount->value,
                            .low = amount->has_interval ? of / amount->high : 0,
@@ -23,7 +23,7 @@ static struct amount inverse(const struct amount *amount, double of)
 bool cost_of(const struct amount *samples_per_second, double dollars_per_hour,
              struct cost *ret_cost)
 {
-    struct amount per_hour = times(samples_per_second, 3600);
+    struct amount per_hour = cost_times(samples_per_second, 3600);
 
     if (!(per_hour.value > 0) || !isfinite(per_hour.value) || !(dollars_per_hour > 0) ||
         !isfinite(dollars_per_hour))
@@ -31,9 +31,9 @@ bool cost_of(const struct amount *samples_per_second, double dollars_per_hour,
     if (!(per_hour.low > 0)) /* an interval down to 0 has no inverse */
         per_hour.has_interval = false;
     *ret_cost = (struct cost){
-        .samples_per_dollar = times(&per_hour, 1 / dollars_per_hour),
-        .dollars_per_million = inverse(&per_hour, MILLION_SAMPLES * dollars_per_hour),
-        .hours_per_million = inverse(&per_hour, MILLION_SAMPLES),
+        .samples_per_dollar = cost_times(&per_hour, 1 / dollars_per_hour),
+        .dollars_per_million = cost_inverse(&per_hour, MILLION_SAMPLES * dollars_per_hour),
+        .hours_per_million = cost_inverse(&per_hour, MILLION_SAMPLES),
     };
     return true;
 }
@@ -54,7 +54,7 @@ static bool has_spread(const struct amount *amount)
 }
 
 /* a / b, with the errors of both as independent. */
-static struct amount quotient(const struct amount *a, const struct amount *b)
+static struct amount cost_quotient(const struct amount *a, const struct amount *b)
 {
     double value = a->value / b->value;
     double down = hypot(log(a->value / a->low), log(b->high / b->value));
@@ -64,7 +64,7 @@ static struct amount quotient(const struct amount *a, const struct amount *b)
         .value = value, .low = value * exp(-down), .high = value * exp(up), .has_interval = true};
 }
 
-static enum cost_part wider(const struct amount *speed, const struct amount *price)
+static enum cost_part cost_wider(const struct amount *speed, const struct amount *price)
 {
     double of_speed = speed->has_interval ? log(speed->high / speed->low) : 0;
     double of_price = price->has_interval ? log(price->high / price->low) : 0;
@@ -88,13 +88,13 @@ bool cost_of_spread(const struct amount *samples_per_second,
         return false;
     *ret_dominates = COST_NOTHING;
     if (speed.has_interval && !dollars_per_hour->has_interval) {
-        *ret_dominates = wider(&speed, dollars_per_hour);
+        *ret_dominates = cost_wider(&speed, dollars_per_hour);
     } else if (speed.has_interval && has_spread(dollars_per_hour)) {
-        struct amount per_hour = times(&speed, 3600);
+        struct amount per_hour = cost_times(&speed, 3600);
 
-        cost.samples_per_dollar = quotient(&per_hour, dollars_per_hour);
-        cost.dollars_per_million = inverse(&cost.samples_per_dollar, MILLION_SAMPLES);
-        *ret_dominates = wider(&speed, dollars_per_hour);
+        cost.samples_per_dollar = cost_quotient(&per_hour, dollars_per_hour);
+        cost.dollars_per_million = cost_inverse(&cost.samples_per_dollar, MILLION_SAMPLES);
+        *ret_dominates = cost_wider(&speed, dollars_per_hour);
     } else {
         cost.samples_per_dollar = (struct amount){.value = cost.samples_per_dollar.value};
         cost.dollars_per_million = (struct amount){.value = cost.dollars_per_million.value};

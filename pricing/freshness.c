@@ -6,16 +6,16 @@
 
 const char *const freshness_names[] = {"fresh", "stale", "expired", NULL};
 
-static long long longer(long long left_us, long long right_us)
+static long long freshness_longer(long long left_us, long long right_us)
 {
     return left_us > right_us ? left_us : right_us;
 }
 
 enum freshness freshness_of(enum price_kind kind, long long age_us, long long pace_us)
 {
-    long long fresh_us = longer(kind == PRICE_SPOT ? HOUR_US : 7 * DAY_US, pace_us);
+    long long fresh_us = freshness_longer(kind == PRICE_SPOT ? HOUR_US : 7 * DAY_US, pace_us);
     long long stale_us =
-        longer(kind == PRICE_SPOT ? DAY_US : 30 * DAY_US, PACES_OF_LIFE * pace_us);
+        freshness_longer(kind == PRICE_SPOT ? DAY_US : 30 * DAY_US, PACES_OF_LIFE * pace_us);
 
     if (kind == PRICE_TYPED || kind == PRICE_OWN || age_us <= fresh_us)
         return PRICE_FRESH;

@@ -5,14 +5,14 @@
 
 #include <math.h>
 
-static bool counts(const struct pareto_point *point)
+static bool pareto_counts(const struct pareto_point *point)
 {
     return point->hours > 0 && point->dollars > 0 && isfinite(point->hours) &&
            isfinite(point->dollars);
 }
 
 /* The quickest first; among equals the cheapest. */
-static int compare(const void *left, const void *right)
+static int pareto_compare(const void *left, const void *right)
 {
     const struct pareto_point *a = *(const struct pareto_point *const *)left;
     const struct pareto_point *b = *(const struct pareto_point *const *)right;
@@ -30,13 +30,13 @@ void pareto_mark(struct pareto_point *points, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         points[i].on_front = false;
-        if (counts(&points[i]))
+        if (pareto_counts(&points[i]))
             order[kept++] = &points[i];
     }
-    qsort(order, kept, sizeof *order, compare);
+    qsort(order, kept, sizeof *order, pareto_compare);
     for (size_t i = 0; i < kept; i++) {
         /* Later points are no quicker: they must be cheaper, or equal. */
-        if (last && order[i]->dollars >= last->dollars && compare(&order[i], &last) != 0)
+        if (last && order[i]->dollars >= last->dollars && pareto_compare(&order[i], &last) != 0)
             continue;
         order[i]->on_front = true;
         last = order[i];

@@ -9,7 +9,7 @@
 #define YEAR_10000 253402300800LL /* its first second */
 
 /* Reads exactly `count` digits. */
-static bool digits(const char **text, int count, int *ret_number)
+static bool time_digits(const char **text, int count, int *ret_number)
 {
     int number = 0;
 
@@ -22,7 +22,7 @@ static bool digits(const char **text, int count, int *ret_number)
     return true;
 }
 
-static bool mark(const char **text, char expected)
+static bool time_mark(const char **text, char expected)
 {
     if (**text != expected)
         return false;
@@ -31,11 +31,11 @@ static bool mark(const char **text, char expected)
 }
 
 /* Where there is a point there are digits. */
-static bool fraction(const char **text, long long *ret_us)
+static bool time_fraction(const char **text, long long *ret_us)
 {
     long long us = 0, unit = US / 10;
 
-    if (!mark(text, '.'))
+    if (!time_mark(text, '.'))
         return true;
     if (**text < '0' || **text > '9')
         return false;
@@ -46,17 +46,17 @@ static bool fraction(const char **text, long long *ret_us)
 }
 
 /* "Z", "+02:00", or nothing, which feeds use for UTC. */
-static bool offset(const char **text, int *ret_seconds)
+static bool time_offset(const char **text, int *ret_seconds)
 {
     int hours, minutes, sign = **text == '-' ? -1 : 1;
 
     *ret_seconds = 0;
-    if (**text == '\0' || mark(text, 'Z'))
+    if (**text == '\0' || time_mark(text, 'Z'))
         return true;
     if (**text != '+' && **text != '-')
         return false;
     (*text)++;
-    if (!digits(text, 2, &hours) || (mark(text, ':'), !digits(text, 2, &minutes)))
+    if (!time_digits(text, 2, &hours) || (time_mark(text, ':'), !time_digits(text, 2, &minutes)))
         return false;
     *ret_seconds = sign * (hours * 3600 + minutes * 60);
     return hours < 24 && minutes < 60;
@@ -83,16 +83,17 @@ bool parse_time(const char *text, long long *ret_us)
     int zone_seconds = 0;
     long long us = 0;
 
-    if (!digits(&text, 4, &when.tm_year) || !mark(&text, '-') ||
-        !digits(&text, 2, &when.tm_mon) || !mark(&text, '-') || !digits(&text, 2, &when.tm_mday))
+    if (!time_digits(&text, 4, &when.tm_year) || !time_mark(&text, '-') ||
+        !time_digits(&text, 2, &when.tm_mon) || !time_mark(&text, '-') ||
+        !time_digits(&text, 2, &when.tm_mday))
         return false;
     if (*text == 'T' || *text == ' ') {
         text++;
-        if (!digits(&text, 2, &when.tm_hour) || !mark(&text, ':') ||
-            !digits(&text, 2, &when.tm_min) || !mark(&text, ':') ||
-            !digits(&text, 2, &when.tm_sec))
+        if (!time_digits(&text, 2, &when.tm_hour) || !time_mark(&text, ':') ||
+            !time_digits(&text, 2, &when.tm_min) || !time_mark(&text, ':') ||
+            !time_digits(&text, 2, &when.tm_sec))
             return false;
-        if (!fraction(&text, &us) || !offset(&text, &zone_seconds))
+        if (!time_fraction(&text, &us) || !time_offset(&text, &zone_seconds))
             return false;
     }
     when.tm_year -= 1900;
@@ -120,7 +121,7 @@ bool parse_time_http(const char *text, long long *ret_us)
     if (!comma || comma[1] != ' ')
         return false;
     text = comma + 2;
-    if (!digits(&text, 2, &when.tm_mday) || !mark(&text, ' ') || strlen(text) < 4)
+    if (!time_digits(&text, 2, &when.tm_mday) || !time_mark(&text, ' ') || strlen(text) < 4)
         return false;
     memcpy(name, text, 3);
     month = strstr(months, name);
@@ -128,9 +129,10 @@ bool parse_time_http(const char *text, long long *ret_us)
         return false;
     when.tm_mon = (int)(month - months) / 3;
     text += 3;
-    if (!mark(&text, ' ') || !digits(&text, 4, &when.tm_year) || !mark(&text, ' ') ||
-        !digits(&text, 2, &when.tm_hour) || !mark(&text, ':') ||
-        !digits(&text, 2, &when.tm_min) || !mark(&text, ':') || !digits(&text, 2, &when.tm_sec))
+    if (!time_mark(&text, ' ') || !time_digits(&text, 4, &when.tm_year) ||
+        !time_mark(&text, ' ') || !time_digits(&text, 2, &when.tm_hour) ||
+        !time_mark(&text, ':') || !time_digits(&text, 2, &when.tm_min) ||
+        !time_mark(&text, ':') || !time_digits(&text, 2, &when.tm_sec))
         return false;
     when.tm_year -= 1900;
     return strcmp(text, " GMT") == 0 && to_us(&when, 0, 0, ret_us);

@@ -15,11 +15,11 @@ struct parser {
     struct error *err;
 };
 
-static bool refuse(struct parser *parser, size_t at, const char *format, ...)
+static bool utility_refuse(struct parser *parser, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Every error is set here, so that it always has a position. */
-static bool refuse(struct parser *parser, size_t at, const char *format, ...)
+static bool utility_refuse(struct parser *parser, size_t at, const char *format, ...)
 {
     char what[200];
     va_list arguments;
@@ -30,16 +30,16 @@ static bool refuse(struct parser *parser, size_t at, const char *format, ...)
     return error_set(parser->err, ERROR_INVALID, "utility", "at character %zu: %s", at + 1, what);
 }
 
-static char peek(struct parser *parser)
+static char utility_peek(struct parser *parser)
 {
     while (parser->text[parser->at] && strchr(" \t\r\n", parser->text[parser->at]))
         parser->at++;
     return parser->text[parser->at];
 }
 
-static bool accept(struct parser *parser, char expected)
+static bool utility_accept(struct parser *parser, char expected)
 {
-    if (peek(parser) != expected)
+    if (utility_peek(parser) != expected)
         return false;
     parser->at++;
     return true;
@@ -58,24 +58,26 @@ static bool is_letter(char c)
 /* What was found instead, for people. */
 static bool refuse_here(struct parser *parser, const char *expected)
 {
-    char here = peek(parser);
+    char here = utility_peek(parser);
 
     if (here == '\0')
-        return refuse(parser, parser->at, "%s was expected, and the formula ends", expected);
-    return refuse(parser, parser->at, "%s was expected, not '%c'", expected, here);
+        return utility_refuse(parser, parser->at, "%s was expected, and the formula ends",
+                              expected);
+    return utility_refuse(parser, parser->at, "%s was expected, not '%c'", expected, here);
 }
 
-static bool emit(struct parser *parser, enum utility_op op, double number, size_t field)
+static bool utility_emit(struct parser *parser, enum utility_op op, double number, size_t field)
 {
     struct utility *utility = parser->utility;
 
     if (utility->count == UTILITY_STEPS_MAX)
-        return refuse(parser, parser->at, "the formula has more than %d steps",
-                      UTILITY_STEPS_MAX);
+        return utility_refuse(parser, parser->at, "the formula has more than %d steps",
+                              UTILITY_STEPS_MAX);
     if (op == UTILITY_NUMBER || op == UTILITY_FIELD) {
         if (parser->height == UTILITY_DEPTH_MAX)
-            return refuse(parser, parser->at, "more than %d values wait for their operator",
-                          UTILITY_DEPTH_MAX);
+            return utility_refuse(parser, parser->at,
+                                  "more than %d values wait for their operator",
+                                  UTILITY_DEPTH_MAX);
         parser->height++;
     } else if (op != UTILITY_NEGATE && op != UTILITY_LOG) {
         parser->height--;
@@ -90,11 +92,11 @@ static bool emit(struct parser *parser, enum utility_op op, double number, size_
 static bool read_expression(struct parser *parser);
 static bool read_factor(struct parser *parser);
 
-static bool descend(struct parser *parser, size_t at)
+static bool utility_descend(struct parser *parser, size_t at)
 {
     if (parser->depth == UTILITY_DEPTH_MAX)
-        return refuse(parser, at, "parentheses and signs are more than %d deep",
-                      UTILITY_DEPTH_MAX);
+        return utility_refuse(parser, at, "parentheses and signs are more than %d deep",
+                              UTILITY_DEPTH_MAX);
     parser->depth++;
     return true;
 }
@@ -142,9 +144,9 @@ static bool read_number(struct parser *parser)
     number = strtod(digits, &end);
     /* It ends earlier if the process's locale has a decimal comma. */
     if (*end || !isfinite(number))
-        return refuse(parser, at, "the number is not one that can be computed with");
+        return utility_refuse(parser, at, "the number is not one that can be computed with");
     parser->at += span;
-    return emit(parser, UTILITY_NUMBER, number, 0);
+    return utility_emit(parser, UTILITY_NUMBER, number, 0);
 }
 
 static bool refuse_field(struct parser *parser, size_t at, size_t span)
@@ -163,8 +165,9 @@ static bool refuse_field(struct parser *parser, size_t at, size_t span)
         snprintf(names + used, sizeof names - used, "%s%s", comma, parser->fields[i]);
         used += needed;
     }
-    return refuse(parser, at, "no field \"%.*s\"; there are %s", span > 24 ? 24 : (int)span,
-                  parser->text + at, used > 0 ? names : "none");
+    return utility_refuse(parser, at, "no field \"%.*s\"; there are %s",
+                          span > 24 ? 24 : (int)span, parser->text + at,
+                          used > 0 ? names : "none");
 }
 
 /* After "min(": one value at least. */
@@ -172,17 +175,17 @@ static bool read_arguments(struct parser *parser, enum utility_op op)
 {
     size_t count = 0;
 
-    if (!descend(parser, parser->at - 1))
+    if (!utility_descend(parser, parser->at - 1))
         return false;
     do {
         if (!read_expression(parser) ||
-            (op != UTILITY_LOG && count++ > 0 && !emit(parser, op, 0, 0)))
+            (op != UTILITY_LOG && count++ > 0 && !utility_emit(parser, op, 0, 0)))
             return false;
-    } while (op != UTILITY_LOG && accept(parser, ','));
-    if (!accept(parser, ')'))
+    } while (op != UTILITY_LOG && utility_accept(parser, ','));
+    if (!utility_accept(parser, ')'))
         return refuse_here(parser, op == UTILITY_LOG ? "')'" : "',' or ')'");
     parser->depth--;
-    return op != UTILITY_LOG || emit(parser, op, 0, 0);
+    return op != UTILITY_LOG || utility_emit(parser, op, 0, 0);
 }
 
 static bool read_name(struct parser *parser)
@@ -197,32 +200,32 @@ static bool read_name(struct parser *parser)
     while (is_letter(name[span]) || is_digit(name[span]))
         span++;
     parser->at += span;
-    if (accept(parser, '(')) {
+    if (utility_accept(parser, '(')) {
         for (size_t i = 0; i < COUNT(functions); i++)
             if (span == strlen(functions[i].name) && memcmp(name, functions[i].name, span) == 0)
                 return read_arguments(parser, functions[i].op);
-        return refuse(parser, at, "no function \"%.*s\"; there are min, max, log",
-                      span > 24 ? 24 : (int)span, name);
+        return utility_refuse(parser, at, "no function \"%.*s\"; there are min, max, log",
+                              span > 24 ? 24 : (int)span, name);
     }
     for (size_t i = 0; parser->fields[i]; i++)
         if (span == strlen(parser->fields[i]) && memcmp(name, parser->fields[i], span) == 0)
-            return emit(parser, UTILITY_FIELD, 0, i);
+            return utility_emit(parser, UTILITY_FIELD, 0, i);
     return refuse_field(parser, at, span);
 }
 
 static bool read_primary(struct parser *parser)
 {
-    char here = peek(parser);
+    char here = utility_peek(parser);
 
     if (is_digit(here) || here == '.')
         return read_number(parser);
     if (is_letter(here))
         return read_name(parser);
-    if (!accept(parser, '('))
+    if (!utility_accept(parser, '('))
         return refuse_here(parser, "a number, a field, a function or '('");
-    if (!descend(parser, parser->at - 1) || !read_expression(parser))
+    if (!utility_descend(parser, parser->at - 1) || !read_expression(parser))
         return false;
-    if (!accept(parser, ')'))
+    if (!utility_accept(parser, ')'))
         return refuse_here(parser, "an operator or ')'");
     parser->depth--;
     return true;
@@ -230,17 +233,17 @@ static bool read_primary(struct parser *parser)
 
 static bool read_signed(struct parser *parser, bool negative)
 {
-    if (!descend(parser, parser->at - 1) || !read_factor(parser))
+    if (!utility_descend(parser, parser->at - 1) || !read_factor(parser))
         return false;
     parser->depth--;
-    return !negative || emit(parser, UTILITY_NEGATE, 0, 0);
+    return !negative || utility_emit(parser, UTILITY_NEGATE, 0, 0);
 }
 
 static bool read_factor(struct parser *parser)
 {
-    if (accept(parser, '-'))
+    if (utility_accept(parser, '-'))
         return read_signed(parser, true);
-    if (accept(parser, '+'))
+    if (utility_accept(parser, '+'))
         return read_signed(parser, false);
     return read_primary(parser);
 }
@@ -253,12 +256,12 @@ static bool read_term(struct parser *parser)
     for (;;) {
         enum utility_op op = UTILITY_MULTIPLY;
 
-        if (!accept(parser, '*')) {
-            if (!accept(parser, '/'))
+        if (!utility_accept(parser, '*')) {
+            if (!utility_accept(parser, '/'))
                 return true;
             op = UTILITY_DIVIDE;
         }
-        if (!read_factor(parser) || !emit(parser, op, 0, 0))
+        if (!read_factor(parser) || !utility_emit(parser, op, 0, 0))
             return false;
     }
 }
@@ -270,12 +273,12 @@ static bool read_expression(struct parser *parser)
     for (;;) {
         enum utility_op op = UTILITY_ADD;
 
-        if (!accept(parser, '+')) {
-            if (!accept(parser, '-'))
+        if (!utility_accept(parser, '+')) {
+            if (!utility_accept(parser, '-'))
                 return true;
             op = UTILITY_SUBTRACT;
         }
-        if (!read_term(parser) || !emit(parser, op, 0, 0))
+        if (!read_term(parser) || !utility_emit(parser, op, 0, 0))
             return false;
     }
 }
@@ -287,17 +290,17 @@ bool utility_read(const char *text, const char *const fields[], struct utility *
     struct parser parser = {.text = text, .fields = fields, .utility = &utility, .err = err};
 
     if (strnlen(text, UTILITY_TEXT_MAX + 1) > UTILITY_TEXT_MAX)
-        return refuse(&parser, UTILITY_TEXT_MAX, "the formula is longer than %d",
-                      UTILITY_TEXT_MAX);
+        return utility_refuse(&parser, UTILITY_TEXT_MAX, "the formula is longer than %d",
+                              UTILITY_TEXT_MAX);
     if (!read_expression(&parser))
         return false;
-    if (peek(&parser) != '\0')
+    if (utility_peek(&parser) != '\0')
         return refuse_here(&parser, "an operator or the end");
     *ret_utility = utility;
     return true;
 }
 
-static double compute(enum utility_op op, double a, double b)
+static double utility_compute(enum utility_op op, double a, double b)
 {
     switch (op) {
     case UTILITY_ADD:
@@ -335,10 +338,10 @@ double utility_value(const struct utility *utility, const double *values)
         } else if (op == UTILITY_FIELD) {
             result = values[utility->steps[i].field];
         } else if (op == UTILITY_NEGATE || op == UTILITY_LOG) {
-            result = compute(op, stack[--height], 0);
+            result = utility_compute(op, stack[--height], 0);
         } else {
             height -= 2;
-            result = compute(op, stack[height], stack[height + 1]);
+            result = utility_compute(op, stack[height], stack[height + 1]);
         }
         /* NaN at once: min() of an unknown value and 1 would be 1. */
         if (!isfinite(result))

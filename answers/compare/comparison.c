@@ -25,7 +25,7 @@ static bool is_asked_instance(const struct comparison_question *question, const 
     return question->instance_count == 0;
 }
 
-static bool agrees(const char *asked, const char *is)
+static bool comparison_agrees(const char *asked, const char *is)
 {
     return !asked || strcmp(asked, is) == 0;
 }
@@ -33,9 +33,9 @@ static bool agrees(const char *asked, const char *is)
 static bool passes_filters(const struct comparison_question *question,
                            const struct contender *contender)
 {
-    if (!agrees(question->engine, contender->engine) ||
-        !agrees(question->provider, contender->provider) ||
-        !agrees(question->stratum, contender->stratum) ||
+    if (!comparison_agrees(question->engine, contender->engine) ||
+        !comparison_agrees(question->provider, contender->provider) ||
+        !comparison_agrees(question->stratum, contender->stratum) ||
         !is_asked_instance(question, contender->instance))
         return false;
     if (question->provenance && strcmp(question->provenance, "all") != 0 &&
@@ -111,7 +111,8 @@ static bool is_empty(const struct contender *contender)
 }
 
 /* Selects the contenders of the question; counts the others. */
-static struct candidate *choose(const struct comparison_parts *parts, struct ranking *ranking)
+static struct candidate *comparison_choose_price(const struct comparison_parts *parts,
+                                                 struct ranking *ranking)
 {
     const struct comparison_question *question = parts->question;
     const struct standings *standings = parts->standings;
@@ -191,8 +192,8 @@ static const struct offer *find_offer(const struct offers *offers,
                : offers_find(offers, contender->provider, contender->instance);
 }
 
-static void fill(const struct comparison_parts *parts, const struct newest_versions *newest,
-                 struct comparison_row *row)
+static void comparison_fill(const struct comparison_parts *parts,
+                            const struct newest_versions *newest, struct comparison_row *row)
 {
     const struct standing *standing = &row->contender->standing;
     struct range between = standing_between(standing, parts->question->vm_spread_percent / 100);
@@ -249,7 +250,7 @@ static void find_unmeasured(const struct comparison_parts *parts, struct ranking
     }
     for (size_t i = 0; i < offers->count; i++)
         if (!measured[i] && can_be_had(offers, i) &&
-            agrees(question->provider, offers->list[i].provider) &&
+            comparison_agrees(question->provider, offers->list[i].provider) &&
             is_asked_instance(question, offers->list[i].instance))
             ranking->unmeasured[ranking->unmeasured_count++] = &offers->list[i];
 }
@@ -258,13 +259,13 @@ bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_r
                      struct error *err)
 {
     AUTO(comparison_clear) struct ranking ranking = {.subset_cut = parts->subset_cut};
-    AUTO(freep) struct candidate *chosen = choose(parts, &ranking);
+    AUTO(freep) struct candidate *chosen = comparison_choose_price(parts, &ranking);
     struct newest_versions newest = newest_versions_find(parts->standings);
 
     ranking.rows = xcalloc(ranking.count, sizeof *ranking.rows);
     for (size_t i = 0; i < ranking.count; i++) {
         ranking.rows[i].contender = chosen[i].contender;
-        fill(parts, &newest, &ranking.rows[i]);
+        comparison_fill(parts, &newest, &ranking.rows[i]);
     }
     comparison_rank(parts, &ranking);
     if (!comparison_refer(parts->question, &ranking, err))

@@ -61,7 +61,7 @@ void comparison_cache_free(struct comparison_cache *cache)
 }
 
 /* Equal questions have equal keys. Too long a question has no key and is not cached. */
-static void name(const struct offers_question *question, char ret_key[KEY_SIZE])
+static void cache_name(const struct offers_question *question, char ret_key[KEY_SIZE])
 {
     long long moment = question->is_now ? question->at_us / MINUTE_US : question->at_us;
     size_t used =
@@ -79,7 +79,7 @@ static void name(const struct offers_question *question, char ret_key[KEY_SIZE])
         ret_key[0] = '\0';
 }
 
-static struct slot *find(struct comparison_cache *cache, const char *key)
+static struct slot *cache_find(struct comparison_cache *cache, const char *key)
 {
     for (size_t i = 0; i < SLOTS; i++)
         if (*key && strcmp(cache->slots[i].key, key) == 0)
@@ -87,7 +87,7 @@ static struct slot *find(struct comparison_cache *cache, const char *key)
     return NULL;
 }
 
-static struct slot *oldest(struct comparison_cache *cache)
+static struct slot *cache_oldest(struct comparison_cache *cache)
 {
     struct slot *slot = &cache->slots[0];
 
@@ -106,7 +106,7 @@ struct state {
 static struct slot *find_fresh(struct comparison_cache *cache, const char *key,
                                const struct state *least)
 {
-    struct slot *slot = find(cache, key);
+    struct slot *slot = cache_find(cache, key);
 
     /* Standings that have moved on may have a row whose home is not loaded yet. */
     return slot && slot->prices >= least->prices && slot->homes_of == cache->standings.revision &&
@@ -116,8 +116,8 @@ static struct slot *find_fresh(struct comparison_cache *cache, const char *key,
 }
 
 /* With the write lock, held briefly because all readers wait. Takes the offers, if any. */
-static bool change(struct comparison_cache *cache, struct db *db, struct slot *fresh,
-                   struct error *err)
+static bool cache_change(struct comparison_cache *cache, struct db *db, struct slot *fresh,
+                         struct error *err)
 {
     struct slot *slot;
 
@@ -125,9 +125,9 @@ static bool change(struct comparison_cache *cache, struct db *db, struct slot *f
         return false;
     if (!fresh->offers.list)
         return true;
-    slot = find(cache, fresh->key);
+    slot = cache_find(cache, fresh->key);
     if (!slot)
-        slot = oldest(cache);
+        slot = cache_oldest(cache);
     slot_clear(slot);
     *slot = *fresh;
     slot->used = ++cache->uses;
@@ -163,7 +163,7 @@ static bool complete_homes(struct comparison_cache *cache, struct db *db,
                            const struct offers_question *question, const char *key,
                            struct error *err)
 {
-    struct slot *slot = find(cache, key);
+    struct slot *slot = cache_find(cache, key);
     struct homes completed;
 
     if (!slot || slot->homes_of == cache->standings.revision)
@@ -184,7 +184,7 @@ static bool bring_up_to_date(struct comparison_cache *cache, struct db *db,
                              const struct offers_question *question, const char *key,
                              struct error *err)
 {
-    const struct slot *slot = find(cache, key);
+    const struct slot *slot = cache_find(cache, key);
     struct slot fresh = {0}; /* its revision is read first: what changes meanwhile is loaded again
                                 next time */
     bool ok;
@@ -197,7 +197,7 @@ static bool bring_up_to_date(struct comparison_cache *cache, struct db *db,
         return false;
     snprintf(fresh.key, sizeof fresh.key, "%s", key);
     pthread_rwlock_wrlock(&cache->lock);
-    ok = change(cache, db, &fresh, err);
+    ok = cache_change(cache, db, &fresh, err);
     pthread_rwlock_unlock(&cache->lock);
     offers_free(&fresh.offers);
     return ok && complete_homes(cache, db, question, key, err);
@@ -211,7 +211,7 @@ bool comparison_cache_borrow(struct comparison_cache *cache, struct db *db,
     struct state least;
     struct slot *slot;
 
-    name(question, key);
+    cache_name(question, key);
     if (!*key)
         return error_set(err, ERROR_INVALID, "region", "is too long");
     if (!revision_read(db, &least.revision, err) || !revision_read_prices(db, &least.prices, err))

@@ -24,41 +24,41 @@ struct search {
     bool any_workload;
 };
 
-static void copy(char ret_text[VALUE_SIZE], const char *text)
+static void unmatched_copy(char ret_text[VALUE_SIZE], const char *text)
 {
     snprintf(ret_text, VALUE_SIZE, "%s", text);
 }
 
 static void workload_of(const struct contender *contender, char ret_text[VALUE_SIZE])
 {
-    copy(ret_text, contender->workload);
+    unmatched_copy(ret_text, contender->workload);
 }
 
 static void engine_of(const struct contender *contender, char ret_text[VALUE_SIZE])
 {
-    copy(ret_text, contender->engine);
+    unmatched_copy(ret_text, contender->engine);
 }
 
 static void provider_of(const struct contender *contender, char ret_text[VALUE_SIZE])
 {
-    copy(ret_text, contender->provider);
+    unmatched_copy(ret_text, contender->provider);
 }
 
 static void stratum_of(const struct contender *contender, char ret_text[VALUE_SIZE])
 {
-    copy(ret_text, contender->stratum);
+    unmatched_copy(ret_text, contender->stratum);
 }
 
 static void instance_of(const struct contender *contender, char ret_text[VALUE_SIZE])
 {
-    copy(ret_text, contender->instance);
+    unmatched_copy(ret_text, contender->instance);
 }
 
 static void precision_of(const struct contender *contender, char ret_text[VALUE_SIZE])
 {
     const struct configuration *setup = &contender->setup;
 
-    copy(ret_text, setup->precision ? setup->precision : setup->foreign_precision);
+    unmatched_copy(ret_text, setup->precision ? setup->precision : setup->foreign_precision);
 }
 
 static void batch_size_of(const struct contender *contender, char ret_text[VALUE_SIZE])
@@ -89,7 +89,7 @@ static bool is_searched(const struct search *search, const struct contender *con
            strcmp(contender->workload, search->parts->question->workload) == 0;
 }
 
-static bool matches(const struct search *search, const char *text, const char *provider)
+static bool unmatched_matches(const struct search *search, const char *text, const char *provider)
 {
     return strcmp(search->value, text) == 0 ||
            (search->may_be_part &&
@@ -108,14 +108,15 @@ static bool matches_any(const struct search *search)
         if (!is_searched(search, contender))
             continue;
         search->of_contender(contender, text);
-        if (matches(search, text, contender->provider))
+        if (unmatched_matches(search, text, contender->provider))
             return true;
     }
     for (const char *const *name = run_spec_workloads; search->any_workload && *name; name++)
         if (strcmp(search->value, *name) == 0)
             return true;
     for (size_t i = 0; search->of_offer && i < offers->count; i++)
-        if (matches(search, search->of_offer(&offers->list[i]), offers->list[i].provider))
+        if (unmatched_matches(search, search->of_offer(&offers->list[i]),
+                              offers->list[i].provider))
             return true;
     return false;
 }
@@ -127,7 +128,7 @@ static void add_known(const struct search *search, const char *text, struct know
 
     if (!*text || strcmp(text, "0") == 0)
         return;
-    copy(value->text, text);
+    unmatched_copy(value->text, text);
     value->alike =
         text_likeness(search->value, strlen(search->value), value->text, strlen(value->text));
     (*count)++;
@@ -210,7 +211,7 @@ static void look_for(const struct search *search, struct unmatched *list, size_t
         return;
     known = list_known(search, &known_count);
     *unmatched = (struct unmatched){.parameter = search->parameter};
-    copy(unmatched->value, search->value);
+    unmatched_copy(unmatched->value, search->value);
     if (search->any_workload)
         snprintf(unmatched->words, sizeof unmatched->words, "no run trained '%.64s'", workload);
     else
@@ -263,7 +264,7 @@ static void look_for_row(const struct comparison_parts *parts, struct unmatched 
             strcmp(parts->standings->list[i].workload, question->workload) == 0)
             return;
     list[*count] = (struct unmatched){.parameter = "configuration"};
-    copy(list[*count].value, id);
+    unmatched_copy(list[*count].value, id);
     snprintf(list[*count].words, sizeof list[*count].words,
              "no row of %.64s has it; GET /v1/comparison?configuration=all lists all",
              question->workload);

@@ -97,8 +97,8 @@ static void outlook_clear(struct outlook *outlook)
 
 /* Draws the next rented machine of the row's type. False if the row's machine is not rented or
  * nothing can be predicted. */
-static bool predict(const struct outlook *outlook, const struct contender *row,
-                    struct next_machine *ret_next, struct row_job *job)
+static bool decision_predict(const struct outlook *outlook, const struct contender *row,
+                             struct next_machine *ret_next, struct row_job *job)
 {
     struct machine_model models[NEXT_MACHINE_MODELS_MAX];
     const struct machines *known = &outlook->machines;
@@ -147,7 +147,7 @@ static struct forecast_inputs inputs_of(const struct outlook *outlook, struct co
         inputs.speeds = &standing->value;
         inputs.count = 1;
     }
-    if (predict(outlook, row->contender, next, job))
+    if (decision_predict(outlook, row->contender, next, job))
         inputs.next = next;
     if (!isnan(job->interruption_share))
         inputs.interruptions = interruption_rate(job->interruption_share);
@@ -204,7 +204,8 @@ static int by_hours(const void *left, const void *right)
 }
 
 /* The row's median relative to the limit: below 1 it is met. */
-static double strain(const struct comparison_question *question, const struct comparison_row *row)
+static double decision_strain(const struct comparison_question *question,
+                              const struct comparison_row *row)
 {
     double allowed = hours_allowed(question, row);
 
@@ -218,7 +219,7 @@ static bool is_nearer(const struct comparison_question *question,
     if (!other || row->job.probability > other->job.probability)
         return true;
     return !(row->job.probability < other->job.probability) &&
-           strain(question, row) < strain(question, other);
+           decision_strain(question, row) < decision_strain(question, other);
 }
 
 /* Drawing is the slowest part, so rows are tried best first, and the first sure one is the
@@ -231,7 +232,7 @@ static void find_answer(const struct outlook *outlook, struct comparison_row **c
     struct comparison_row *nearest = NULL;
 
     for (size_t i = 0; i < count; i++) {
-        if (strain(question, candidates[i]) > 1)
+        if (decision_strain(question, candidates[i]) > 1)
             continue;
         look_ahead(outlook, candidates[i]);
         if (candidates[i]->job.probability >= DECISION_SURE) {
@@ -260,7 +261,7 @@ static void find_published(const struct comparison_question *question, struct ra
         const struct comparison_row *row = &ranking->rows[i], *best = ranking->published;
 
         if (row->contender->is_published && !row_is_of_jobs(row) && row->job.hours > 0 &&
-            row->price.known && strain(question, row) <= 1 &&
+            row->price.known && decision_strain(question, row) <= 1 &&
             (!best || (question->deadline_h > 0 ? row->job.total_dollars < best->job.total_dollars
                                                 : row->job.hours < best->job.hours)))
             ranking->published = row;

@@ -45,7 +45,7 @@ static bool is_kind(enum price_choice choice, enum price_kind kind)
     }
 }
 
-static void look(void *user, const struct price_place *place)
+static void elsewhere_look(void *user, const struct price_place *place)
 {
     struct outlook *outlook = user;
     bool here = is_here(outlook, place->region), dollars = strcmp(place->currency, "USD") == 0;
@@ -90,7 +90,7 @@ static void say_feed(const struct outlook *outlook, char *end, size_t room)
 }
 
 /* The nearest alternative: only that one is named. */
-static void say(const struct outlook *outlook, char text[WHY_NO_PRICE_SIZE])
+static void elsewhere_say(const struct outlook *outlook, char text[WHY_NO_PRICE_SIZE])
 {
     size_t used = strlen(text), room = WHY_NO_PRICE_SIZE - used;
     char *end = text + used;
@@ -127,8 +127,9 @@ static void say(const struct outlook *outlook, char text[WHY_NO_PRICE_SIZE])
         }
 }
 
-static bool complete(struct db *db, const struct comparison_question *question,
-                     const struct comparison_row *row, struct row_price *price, struct error *err)
+static bool elsewhere_complete(struct db *db, const struct comparison_question *question,
+                               const struct comparison_row *row, struct row_price *price,
+                               struct error *err)
 {
     struct outlook outlook = {.question = question, .row = row, .choice = price->choice};
     const struct contender *contender = row->contender;
@@ -136,10 +137,10 @@ static bool complete(struct db *db, const struct comparison_question *question,
     if (price->known || price->choice == CHOOSE_PAID || !contender->instance[0] ||
         contender->is_published || strncmp(price->why_not, "expired", 7) == 0)
         return true;
-    if (!price_places_each(db, text_or_null(contender->provider), contender->instance, look,
-                           &outlook, err))
+    if (!price_places_each(db, text_or_null(contender->provider), contender->instance,
+                           elsewhere_look, &outlook, err))
         return false;
-    say(&outlook, price->why_not);
+    elsewhere_say(&outlook, price->why_not);
     return true;
 }
 
@@ -152,12 +153,12 @@ bool comparison_look_elsewhere(struct db *db, const struct comparison_question *
         struct row_side *sides = &ranking->sides[(i - ranking->sides_first) * ROW_SIDES];
         bool same = strcmp(row->why_no_rank, row->price.why_not) == 0;
 
-        if (!complete(db, question, row, &row->price, err))
+        if (!elsewhere_complete(db, question, row, &row->price, err))
             return false;
         if (same && !row->price.known)
             memcpy(row->why_no_rank, row->price.why_not, sizeof row->why_no_rank);
         for (size_t k = 0; k < ROW_SIDES; k++)
-            if (!complete(db, question, row, &sides[k].price, err))
+            if (!elsewhere_complete(db, question, row, &sides[k].price, err))
                 return false;
     }
     return true;
@@ -181,8 +182,8 @@ static void note_nearest(void *user, const char *name)
     snprintf(nearest->name, sizeof nearest->name, "%s", name);
 }
 
-static void add(struct unmatched list[UNMATCHED_MAX], size_t *count, const char *parameter,
-                const struct nearest *nearest)
+static void elsewhere_add(struct unmatched list[UNMATCHED_MAX], size_t *count,
+                          const char *parameter, const struct nearest *nearest)
 {
     struct unmatched *unmatched = &list[(*count)++];
 
@@ -212,7 +213,7 @@ bool unmatched_places(struct db *db, const struct offers_question *where,
             continue;
         if (!price_places_regions(db, note_nearest, &nearest, err))
             return false;
-        add(list, count, "region", &nearest);
+        elsewhere_add(list, count, "region", &nearest);
     }
     if (!where->zone || !*where->zone || *count == UNMATCHED_MAX)
         return true;
@@ -222,6 +223,6 @@ bool unmatched_places(struct db *db, const struct offers_question *where,
         (!has && !price_places_zones(db, note_nearest, &nearest, err)))
         return false;
     if (!has)
-        add(list, count, "zone", &nearest);
+        elsewhere_add(list, count, "zone", &nearest);
     return true;
 }

@@ -62,7 +62,7 @@ static int by_homes(const void *left, const void *right)
     return by_name(&(struct offers_place){home->region, home->instance}, right);
 }
 
-static struct home *find(const struct homes *homes, const struct offers_place *name)
+static struct home *homes_search(const struct homes *homes, const struct offers_place *name)
 {
     struct home **found =
         homes->count > 0 ? bsearch(name, homes->list, homes->count, sizeof *homes->list, by_name)
@@ -74,7 +74,8 @@ static struct home *find(const struct homes *homes, const struct offers_place *n
 const struct offer *homes_find(const struct homes *homes, const char *region,
                                const struct contender *contender)
 {
-    const struct home *home = find(homes, &(struct offers_place){region, contender->instance});
+    const struct home *home =
+        homes_search(homes, &(struct offers_place){region, contender->instance});
 
     return home ? offers_find(&home->offers, contender->provider, contender->instance) : NULL;
 }
@@ -92,7 +93,7 @@ static struct offers_place *list_missing(const struct offers_question *question,
         const struct contender *contender = &standings->list[i];
         const struct offers_place name = {home_region(question, contender), contender->instance};
 
-        if (name.region && !find(known, &name))
+        if (name.region && !homes_search(known, &name))
             names[count++] = name;
     }
     if (count > 0)
@@ -105,8 +106,9 @@ static struct offers_place *list_missing(const struct offers_question *question,
 }
 
 /* A home for each place, in the order of the list; NULL when that fails. */
-static struct offers *load(struct db *db, const struct offers_question *question,
-                           const struct offers_place *places, size_t count, struct error *err)
+static struct offers *homes_load(struct db *db, const struct offers_question *question,
+                                 const struct offers_place *places, size_t count,
+                                 struct error *err)
 {
     struct offers *lists = xcalloc(count, sizeof *lists);
 
@@ -139,7 +141,7 @@ bool homes_complete(struct db *db, const struct offers_question *question,
     size_t missing;
     AUTO(freep)
     struct offers_place *places = list_missing(question, standings, known, &missing);
-    AUTO(freep) struct offers *lists = load(db, question, places, missing, err);
+    AUTO(freep) struct offers *lists = homes_load(db, question, places, missing, err);
     struct homes homes = {0};
 
     if (!lists)

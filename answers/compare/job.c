@@ -73,8 +73,8 @@ static void spread_dollars(const struct comparison_question *question,
     job->dollars_high = job->dollars * exp(hypot(log(longer / job->charged_hours), costlier));
 }
 
-static void charge(const struct comparison_question *question, const struct comparison_row *row,
-                   struct row_job *job)
+static void job_charge(const struct comparison_question *question,
+                       const struct comparison_row *row, struct row_job *job)
 {
     if (is_charged_by_rule(question))
         job->rule = billing_rule_at(row->contender->provider, question->where.at_us);
@@ -104,7 +104,7 @@ void comparison_job(const struct comparison_question *question, struct compariso
         checkpointing_best(rate, question->checkpoint_seconds, question->restart_seconds);
     if (rate > 0)
         job->hours *= 1 + job->checkpointing.waste;
-    charge(question, row, job);
+    job_charge(question, row, job);
     if (question->deadline_h > 0 && job->hours / question->deadline_h < INSTANCES_MAX)
         job->instances = (long long)ceil(job->hours / question->deadline_h);
 }

@@ -4,14 +4,14 @@
 
 #include <math.h>
 
-static struct amount exactly(double value)
+static struct amount price_exactly(double value)
 {
     return (struct amount){.value = value};
 }
 
 /* How specifically a name matches a row: its type, then its family ("c7i."), longer first, then
  * its provider, then all (""); 0 if it does not match. */
-static size_t speciality(const struct about *about, const struct contender *contender)
+static size_t price_speciality(const struct about *about, const struct contender *contender)
 {
     size_t length = strlen(about->name);
 
@@ -32,7 +32,7 @@ static const struct about *most_special(const struct about *list, size_t count,
     size_t most = 0;
 
     for (size_t i = 0; i < count; i++) {
-        size_t special = speciality(&list[i], contender);
+        size_t special = price_speciality(&list[i], contender);
 
         if (special > most) {
             most = special;
@@ -79,7 +79,7 @@ static void use_price(const struct comparison_parts *parts, const struct compari
     price->kind = price_kind_name(at->price.kind);
     price->list = (double)at->price.nanos / 1e9;
     take_off(parts, row, price);
-    price->dollars = exactly(price_exact(price->list * price->factor));
+    price->dollars = price_exactly(price_exact(price->list * price->factor));
     if (at->price.kind == PRICE_SPOT && at->low > 0 && at->high > at->low)
         price->dollars = (struct amount){.value = price->dollars.value,
                                          .low = price_exact(at->low * price->factor),
@@ -156,7 +156,7 @@ static bool use_paid(const struct contender *contender, long long at_us, struct 
     price->freshness = freshness_of_paid(contender, at_us);
     price->list = contender->newest.paid_per_hour;
     price->factor = 1;
-    price->dollars = exactly(price->list);
+    price->dollars = price_exactly(price->list);
     return true;
 }
 
@@ -214,7 +214,7 @@ static bool use_given(const struct comparison_question *question, struct compari
                                         .kind = "typed",
                                         .list = given->number,
                                         .factor = 1,
-                                        .dollars = exactly(given->number)};
+                                        .dollars = price_exactly(given->number)};
     return given != NULL;
 }
 

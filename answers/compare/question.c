@@ -31,8 +31,8 @@ struct words {
 };
 
 /* Cuts a list at its commas, in place. */
-static bool split(const char *name, const char *text, char storage[LIST_TEXT_MAX],
-                  struct words *ret_words, struct error *err)
+static bool question_split(const char *name, const char *text, char storage[LIST_TEXT_MAX],
+                           struct words *ret_words, struct error *err)
 {
     size_t length = strlen(text);
     char *rest = storage;
@@ -67,7 +67,7 @@ static bool read_choices(const struct parameter_row *row, const char *value, voi
     struct comparison_question *question = into;
     struct words words;
 
-    if (!split(row->name, value, question->kinds_text, &words, err))
+    if (!question_split(row->name, value, question->kinds_text, &words, err))
         return false;
     for (size_t i = 0; i < words.count; i++) {
         int kind = CHOOSE_ON_DEMAND;
@@ -89,7 +89,7 @@ static bool read_choices(const struct parameter_row *row, const char *value, voi
     return true;
 }
 
-static bool has(const char *const *words, const char *word)
+static bool question_has(const char *const *words, const char *word)
 {
     for (; *words; words++)
         if (strcmp(*words, word) == 0)
@@ -104,7 +104,7 @@ static bool read_regions(const struct parameter_row *row, const char *value, voi
     struct words words;
 
     if (!parameter_check_word(row, value, err) ||
-        !split(row->name, value, question->regions_text, &words, err))
+        !question_split(row->name, value, question->regions_text, &words, err))
         return false;
     memcpy(question->where.regions, words.list, words.count * sizeof *words.list);
     return true;
@@ -134,7 +134,7 @@ static void add_usual_regions(struct comparison_question *question, const struct
     if (here->region[0])
         where->regions[count++] = question->regions_text;
     for (const char *const *usual = usual_regions; *usual; usual++)
-        if (!has(where->regions, *usual))
+        if (!question_has(where->regions, *usual))
             where->regions[count++] = *usual;
 }
 

@@ -58,7 +58,7 @@ static double score_at(const struct comparison_question *question,
 
 /* Combines two independent effects on a score: adds the squares of their logarithms, or, if
  * scores may be below 0, of their distances. */
-static double together(double score, double by_speed, double by_price)
+static double rank_score_of_both(double score, double by_speed, double by_price)
 {
     double sign = by_speed + by_price < 2 * score ? -1 : 1;
 
@@ -81,13 +81,13 @@ static void spread_score(const struct comparison_question *question, struct comp
     for (size_t i = 0; i < COUNT(ends); i++)
         if (isnan(ends[i])) /* without it the interval would be too narrow */
             return;
-    row->score_low = together(row->score, fmin(row->score, fmin(ends[0], ends[1])),
-                              fmin(row->score, fmin(ends[2], ends[3])));
-    row->score_high = together(row->score, fmax(row->score, fmax(ends[0], ends[1])),
-                               fmax(row->score, fmax(ends[2], ends[3])));
+    row->score_low = rank_score_of_both(row->score, fmin(row->score, fmin(ends[0], ends[1])),
+                                        fmin(row->score, fmin(ends[2], ends[3])));
+    row->score_high = rank_score_of_both(row->score, fmax(row->score, fmax(ends[0], ends[1])),
+                                         fmax(row->score, fmax(ends[2], ends[3])));
 }
 
-static void score(const struct comparison_question *question, struct comparison_row *row)
+static void rank_score(const struct comparison_question *question, struct comparison_row *row)
 {
     double price = row->price.known ? row->price.dollars.value : NAN;
 
@@ -147,7 +147,7 @@ static int by_score(const void *left, const void *right)
 }
 
 /* The elasticity of a score: 1 for samples per dollar by speed. */
-static double slope(double low, double high, double score_low, double score_high)
+static double rank_slope(double low, double high, double score_low, double score_high)
 {
     return high > low ? fabs(score_high - score_low) / (log(high) - log(low)) : 0;
 }
@@ -170,7 +170,7 @@ static struct rank_row rank_row_of(const struct comparison_parts *parts,
         at_low = log(at_low);
         at_high = log(at_high);
     }
-    error = measured.error * slope(speed->low, speed->high, at_low, at_high);
+    error = measured.error * rank_slope(speed->low, speed->high, at_low, at_high);
     if (price->has_interval && question->order != ORDER_THROUGHPUT) {
         at_low = score_at(question, row, speed->value, price->high);
         at_high = score_at(question, row, speed->value, price->low);
@@ -194,7 +194,7 @@ void comparison_rank(const struct comparison_parts *parts, struct ranking *ranki
 
     for (size_t i = 0; i < ranking->count; i++) {
         if (rows[i].contender->standing.level != STANDING_NONE)
-            score(question, &rows[i]);
+            rank_score(question, &rows[i]);
         if (!may_be_ranked(question, &rows[i]))
             continue;
         ranking->ranked++;

@@ -11,7 +11,7 @@ struct list {
     size_t count, used;
 };
 
-static bool has(const struct list *list, const char *name, size_t length)
+static bool regions_has(const struct list *list, const char *name, size_t length)
 {
     for (size_t i = 0; i < list->count; i++)
         if (strlen(list->regions[i]) == length && strncmp(list->regions[i], name, length) == 0)
@@ -19,12 +19,13 @@ static bool has(const struct list *list, const char *name, size_t length)
     return false;
 }
 
-static void add(struct list *list, const char *name, size_t length)
+static void regions_add(struct list *list, const char *name, size_t length)
 {
     char *texts = list->question->regions_text;
 
     if (length == 0 || list->count == QUESTION_LIST_MAX ||
-        list->used + length + 1 > sizeof list->question->regions_text || has(list, name, length))
+        list->used + length + 1 > sizeof list->question->regions_text ||
+        regions_has(list, name, length))
         return;
     list->regions[list->count++] = texts + list->used;
     memcpy(texts + list->used, name, length);
@@ -61,15 +62,15 @@ bool comparison_default_regions(struct db *db, const char *wanted,
         return true;
     /* Up to here it holds only the machine's own region, if any. */
     snprintf(here, sizeof here, "%.*s", REGION_SIZE - 1, question->regions_text);
-    add(&list, here, strlen(here));
+    regions_add(&list, here, strlen(here));
     for (const char *word = wanted; *word; word += strspn(word, ",")) {
         size_t length = strcspn(word, ",");
 
-        add(&list, word, length);
+        regions_add(&list, word, length);
         word += length;
     }
     for (const char *const *usual = usual_regions; *usual; usual++)
-        add(&list, *usual, strlen(*usual));
+        regions_add(&list, *usual, strlen(*usual));
     if (!drop_unread(db, &list, here[0] != '\0', err))
         return false;
     list.regions[list.count] = NULL;

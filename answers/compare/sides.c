@@ -5,8 +5,8 @@
 #include "common/cleanup.h"
 #include "common/memory.h"
 
-static void look(const struct comparison_parts *parts, const struct comparison_row *row,
-                 enum price_choice choice, struct row_side *side)
+static void sides_look(const struct comparison_parts *parts, const struct comparison_row *row,
+                       enum price_choice choice, struct row_side *side)
 {
     struct comparison_row with = {
         .contender = row->contender, .offer = row->offer, .home = row->home, .speed = row->speed};
@@ -32,8 +32,8 @@ void comparison_look_at_sides(const struct comparison_parts *parts, struct ranki
     ranking->sides_first = first;
     ranking->sides = xcalloc(shown, ROW_SIDES * sizeof *ranking->sides);
     for (size_t i = 0; i < shown * ROW_SIDES; i++)
-        look(parts, &ranking->rows[first + i / ROW_SIDES], (enum price_choice)(i % ROW_SIDES),
-             &ranking->sides[i]);
+        sides_look(parts, &ranking->rows[first + i / ROW_SIDES],
+                   (enum price_choice)(i % ROW_SIDES), &ranking->sides[i]);
 }
 
 const struct row_side *comparison_side(const struct ranking *ranking, size_t row,

@@ -44,7 +44,7 @@ void unmatched_add(struct unmatched_list *list, const char *parameter, const cha
     list->count++;
 }
 
-static void add(const struct look *look, const struct hunt *hunt)
+static void unmatched_add_look(const struct look *look, const struct hunt *hunt)
 {
     const char *value = look->question.value;
     const struct unknown_name unknown = {look->parameter, look->what, value, strlen(value)};
@@ -67,7 +67,7 @@ static bool look_for(const struct look *look, const struct hunt *hunt, bool *ret
     if (!stored_values_look(hunt->db, &look->question, ret_found, hunt->values, err))
         return false;
     if (!*ret_found)
-        add(look, hunt);
+        unmatched_add_look(look, hunt);
     return true;
 }
 

@@ -29,7 +29,8 @@ static const struct measure *find_run(const struct sweep_row_run *runs, size_t c
 }
 
 /* Blocks in which all runs are valid. */
-static void collect(struct confirmation *again, const struct sweep_row_run *runs, size_t count)
+static void confirmation_collect(struct confirmation *again, const struct sweep_row_run *runs,
+                                 size_t count)
 {
     long long blocks =
         again->kind == CONFIRM_INTERLEAVED ? CONFIRM_BLOCKS_INTERLEAVED : CONFIRM_BLOCKS_RERUN;
@@ -77,7 +78,7 @@ bool gate_load_confirmation(struct db *db, struct gate_check *check, struct erro
         !sweeps_runs(db, row.number, &runs, &count, err))
         return false;
     again->state = states[row.state];
-    collect(again, runs, count);
+    confirmation_collect(again, runs, count);
     gate_check_judge(check);
     return true;
 }

@@ -117,8 +117,8 @@ static void look_second(struct gate_check *check)
 }
 
 /* Combines the tracks; without a price the dollars are unknown. */
-static enum gate_verdict combine(const struct gate_check *check, enum gate_verdict code,
-                                 enum gate_verdict dollars)
+static enum gate_verdict verdict_combine(const struct gate_check *check, enum gate_verdict code,
+                                         enum gate_verdict dollars)
 {
     if (!check->request.fails_on_price || code == GATE_FAIL)
         return code;
@@ -159,9 +159,9 @@ int gate_check_confirmed(const struct gate_check *check)
     return is_over(check) && check->verdict == GATE_FAIL;
 }
 
-static void say(struct gate_check *check, const char *format, ...)
+static void verdict_say(struct gate_check *check, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-static void say(struct gate_check *check, const char *format, ...)
+static void verdict_say(struct gate_check *check, const char *format, ...)
 {
     va_list arguments;
 
@@ -173,22 +173,23 @@ static void say(struct gate_check *check, const char *format, ...)
 static void say_cannot_tell(struct gate_check *check, const struct gate_track *track)
 {
     if (check->invalid[0])
-        say(check, "Cannot tell: %s.", check->invalid);
+        verdict_say(check, "Cannot tell: %s.", check->invalid);
     else if (check->confirmation.state == CONFIRM_RUNNING)
-        say(check, "Cannot tell yet: it looks slower, and is being measured again.");
+        verdict_say(check, "Cannot tell yet: it looks slower, and is being measured again.");
     else if (check->confirmation.state == CONFIRM_CANCELLED)
-        say(check, "Cannot tell: it looked slower, and measuring it again was cancelled.");
+        verdict_say(check,
+                    "Cannot tell: it looked slower, and measuring it again was cancelled.");
     else if (is_over(check))
-        say(check, "Cannot tell: it looked slower, but measured again it did not.");
+        verdict_say(check, "Cannot tell: it looked slower, but measured again it did not.");
     else if (check->unmatched.parameter)
-        say(check, "Cannot tell: the baseline %s matches nothing: %s.", check->unmatched.value,
-            check->unmatched.words);
+        verdict_say(check, "Cannot tell: the baseline %s matches nothing: %s.",
+                    check->unmatched.value, check->unmatched.words);
     else if (check->baseline.count == 0)
-        say(check, "Cannot tell: there is no valid run to compare with.");
+        verdict_say(check, "Cannot tell: there is no valid run to compare with.");
     else if (check->request.fails_on_price && !check->dollars.known)
-        say(check, "Cannot tell: the price of an hour is not known for all runs.");
+        verdict_say(check, "Cannot tell: the price of an hour is not known for all runs.");
     else
-        say(check, "Cannot tell: %s.", track->first.because);
+        verdict_say(check, "Cannot tell: %s.", track->first.because);
 }
 
 /* The sentence for people, about the code, or about dollars if only they fail. */
@@ -205,11 +206,13 @@ static void say_verdict(struct gate_check *check)
     if (check->verdict == GATE_CANNOT_TELL)
         say_cannot_tell(check, track);
     else if (check->verdict == GATE_PASS)
-        say(check,
+        verdict_say(
+            check,
             "Not slower by more than %.3g %%: %.4g times the %s of the baseline (%.4g to %.4g).",
             margin, ratio->value, what, ratio->low, ratio->high);
     else
-        say(check,
+        verdict_say(
+            check,
             "Slower by more than %.3g %%: %.4g times the %s of the baseline (%.4g to %.4g)%s.",
             margin, ratio->value, what, ratio->low, ratio->high,
             gate_check_confirmed(check) > 0 ? ", and measured again too"
@@ -225,12 +228,12 @@ void gate_check_judge(struct gate_check *check)
     look_first(check);
     if (check->invalid[0])
         check->code.first.verdict = check->dollars.first.verdict = GATE_CANNOT_TELL;
-    check->fails_first =
-        combine(check, check->code.first.verdict, check->dollars.first.verdict) == GATE_FAIL;
+    check->fails_first = verdict_combine(check, check->code.first.verdict,
+                                         check->dollars.first.verdict) == GATE_FAIL;
     if (is_over(check))
         look_second(check);
     judge_track(check, &check->code);
     judge_track(check, &check->dollars);
-    check->verdict = combine(check, check->code.verdict, check->dollars.verdict);
+    check->verdict = verdict_combine(check, check->code.verdict, check->dollars.verdict);
     say_verdict(check);
 }

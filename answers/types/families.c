@@ -108,7 +108,7 @@ static int by_size(const void *left, const void *right)
     return order != 0 ? order : (l->row > r->row) - (l->row < r->row); /* as they are ranked */
 }
 
-static void sort(struct families *families, int (*order)(const void *, const void *))
+static void families_sort(struct families *families, int (*order)(const void *, const void *))
 {
     if (families->count > 0)
         qsort(families->list, families->count, sizeof *families->list, order);
@@ -152,7 +152,7 @@ static void add_unmeasured(const struct families_parts *parts, struct families *
 {
     size_t measured_count = families->count;
 
-    sort(families, by_family);
+    families_sort(families, by_family);
     for (size_t i = 0; i < parts->types->count; i++) {
         struct known_type *type = &parts->types->list[i];
         struct family_size size;
@@ -188,7 +188,7 @@ static struct family_size *find_reference(struct families *families, size_t firs
     return NULL;
 }
 
-static void refer(struct families *families, size_t first, size_t end)
+static void families_refer(struct families *families, size_t first, size_t end)
 {
     struct family_size *reference = find_reference(families, first, end);
     struct measure base;
@@ -227,9 +227,9 @@ struct families families_make(const struct families_parts *parts)
 
     add_measured(parts, &families, measured);
     add_unmeasured(parts, &families, measured);
-    sort(&families, by_size);
+    families_sort(&families, by_size);
     for (size_t first = 0; first < families.count; first = families_end(&families, first))
-        refer(&families, first, families_end(&families, first));
+        families_refer(&families, first, families_end(&families, first));
     return families;
 }
 

@@ -85,8 +85,8 @@ static void look_at_memory(const struct run_spec *spec, struct support *support)
         support->memory_enough = fits_memory(support, spec) ? SUPPORT_YES : SUPPORT_NO;
 }
 
-static void answer(struct support *support, enum support_answer runs, enum fact_source source,
-                   const char *why_not)
+static void support_say(struct support *support, enum support_answer runs,
+                        enum fact_source source, const char *why_not)
 {
     support->runs = runs;
     support->runs_source = source;
@@ -106,22 +106,22 @@ static void say_memory(const struct run_spec *spec, struct support *support)
 }
 
 /* A measurement decides; else a fact that rules it out; else a missing fact. */
-static void decide(const struct known_type *type, const struct run_spec *spec,
-                   struct support *support)
+static void support_decide(const struct known_type *type, const struct run_spec *spec,
+                           struct support *support)
 {
     if (type->measured.kinds > 0)
-        answer(support, SUPPORT_YES, SOURCE_MEASURED, "");
+        support_say(support, SUPPORT_YES, SOURCE_MEASURED, "");
     else if (support->memory_enough == SUPPORT_NO)
-        answer(support, SUPPORT_NO, support->memory_gib.source, "");
+        support_say(support, SUPPORT_NO, support->memory_gib.source, "");
     else if (support->memory_enough == SUPPORT_UNKNOWN)
-        answer(support, SUPPORT_UNKNOWN, SOURCE_NONE, "how much memory it has is not known");
+        support_say(support, SUPPORT_UNKNOWN, SOURCE_NONE, "how much memory it has is not known");
     else if (support->architecture.source == SOURCE_NONE)
-        answer(support, SUPPORT_UNKNOWN, SOURCE_NONE, "its architecture is not known");
+        support_say(support, SUPPORT_UNKNOWN, SOURCE_NONE, "its architecture is not known");
     else if (strcmp(support->architecture.word, "x86_64") != 0)
-        answer(support, SUPPORT_UNKNOWN, SOURCE_NONE,
-               "no run was measured on it, and the program is tested on x86_64 only");
+        support_say(support, SUPPORT_UNKNOWN, SOURCE_NONE,
+                    "no run was measured on it, and the program is tested on x86_64 only");
     else
-        answer(support, SUPPORT_YES, SOURCE_RULE, "");
+        support_say(support, SUPPORT_YES, SOURCE_RULE, "");
     if (support->runs == SUPPORT_NO)
         say_memory(spec, support);
 }
@@ -139,7 +139,7 @@ void support_of(const struct known_type *type, const struct run_spec *spec,
     support.bf16 = has_isa(&support, CPU_AVX512_BF16);
     support.amx = has_isa(&support, CPU_AMX);
     look_at_memory(spec, &support);
-    decide(type, spec, &support);
+    support_decide(type, spec, &support);
     *ret_support = support;
 }
 

@@ -30,8 +30,8 @@ static bool read_spec(const struct contender *contender, struct run_spec *ret_sp
            run_spec_from_json(json, ret_spec, NULL);
 }
 
-static struct wanted *find(struct wanted_list *list, const char *workload, const char *engine,
-                           const char *configuration)
+static struct wanted *wanted_search(struct wanted_list *list, const char *workload,
+                                    const char *engine, const char *configuration)
 {
     for (size_t i = 0; i < list->count; i++) {
         struct wanted *wanted = &list->list[i];
@@ -45,8 +45,8 @@ static struct wanted *find(struct wanted_list *list, const char *workload, const
 }
 
 /* Adds a spec unless it is there. */
-static struct wanted *add(struct wanted_list *list, const struct run_spec *spec,
-                          const char *configuration)
+static struct wanted *wanted_add(struct wanted_list *list, const struct run_spec *spec,
+                                 const char *configuration)
 {
     struct wanted *wanted;
 
@@ -77,7 +77,7 @@ static void add_usual(const struct wanted_question *question, struct wanted_list
         if (!is_asked(question, spec.workload, spec.engine))
             continue;
         configuration = configuration_of_spec(&spec);
-        (void)add(list, &spec, configuration);
+        (void)wanted_add(list, &spec, configuration);
     }
 }
 
@@ -127,11 +127,11 @@ static void add_one(const struct wanted_question *question, const struct newest_
                     const struct contender *contender, struct wanted_list *list)
 {
     struct wanted *wanted =
-        find(list, contender->workload, contender->engine, contender->configuration);
+        wanted_search(list, contender->workload, contender->engine, contender->configuration);
     struct run_spec spec;
 
     if (!wanted && read_spec(contender, &spec))
-        wanted = add(list, &spec, contender->configuration);
+        wanted = wanted_add(list, &spec, contender->configuration);
     if (wanted)
         take_evidence(question, newest, contender, wanted);
 }
@@ -148,8 +148,8 @@ static void add_measured(const struct wanted_question *question,
     }
 }
 
-static void say(const struct wanted_question *question, const struct newest_versions *newest,
-                struct wanted *wanted)
+static void wanted_say(const struct wanted_question *question,
+                       const struct newest_versions *newest, struct wanted *wanted)
 {
     const struct contender *contender = wanted->contender;
     const char *version = newest_version_of(newest, wanted->spec.engine);
@@ -188,7 +188,7 @@ static int by_worth(const void *left, const void *right)
 }
 
 /* Removes specs that are not wanted or that such a machine cannot run. */
-static void keep(const struct wanted_question *question, struct wanted_list *list)
+static void wanted_keep(const struct wanted_question *question, struct wanted_list *list)
 {
     size_t kept = 0;
 
@@ -216,9 +216,9 @@ struct wanted_list wanted_find(const struct wanted_question *question)
 
     add_usual(question, &list);
     add_measured(question, &newest, &list);
-    keep(question, &list);
+    wanted_keep(question, &list);
     for (size_t i = 0; i < list.count; i++)
-        say(question, &newest, &list.list[i]);
+        wanted_say(question, &newest, &list.list[i]);
     if (list.count > 0)
         qsort(list.list, list.count, sizeof *list.list, by_worth);
     return list;

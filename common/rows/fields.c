@@ -32,7 +32,7 @@ static struct allowed allowed_by(const struct field *field)
                             .choices = field->choices};
 }
 
-static void *place(const struct field *field, void *object)
+static void *field_place(const struct field *field, void *object)
 {
     return (char *)object + field->offset;
 }
@@ -44,7 +44,7 @@ static bool read_integer(const struct field *field, long long number, void *obje
         return error_not_allowed(err, field->name, allowed_by(field),
                                  "must be between %lld and %lld, got %lld", field->min,
                                  field->max, number);
-    memcpy(place(field, object), &number, sizeof number);
+    memcpy(field_place(field, object), &number, sizeof number);
     return true;
 }
 
@@ -64,13 +64,13 @@ static bool read_real(const struct field *field, double number, void *object, st
             closed ? "at least" : "more than", field->min, field->max, number);
     /* As json_text() writes it; -0 becomes 0. */
     number = json_number_rounded(number, JSON_TEXT_DIGITS) + 0.0;
-    memcpy(place(field, object), &number, sizeof number);
+    memcpy(field_place(field, object), &number, sizeof number);
     return true;
 }
 
 static bool read_no_limit(const struct field *field, void *object)
 {
-    memset(place(field, object), 0, sizeof(double));
+    memset(field_place(field, object), 0, sizeof(double));
     return true;
 }
 
@@ -79,7 +79,7 @@ static bool read_choice(const struct field *field, const char *text, void *objec
 {
     for (const char *const *choice = field->choices; *choice; choice++)
         if (strcmp(*choice, text) == 0) {
-            memcpy(place(field, object), choice, sizeof *choice);
+            memcpy(field_place(field, object), choice, sizeof *choice);
             return true;
         }
     return error_not_allowed(err, field->name, allowed_by(field), "'%.64s' is not supported",
@@ -109,7 +109,7 @@ static bool read_word(const struct field *field, const char *text, void *object,
                                  field->max);
     if (!field_check_ends(field->name, text, err))
         return false;
-    memcpy(place(field, object), text, length + 1);
+    memcpy(field_place(field, object), text, length + 1);
     return true;
 }
 
@@ -126,7 +126,7 @@ static bool read_words(const struct field *field, const char *text, void *object
         return error_set(err, ERROR_INVALID, field->name, "must not hold control characters");
     if (!text_is_utf8(text, length))
         return error_set(err, ERROR_INVALID, field->name, "must be UTF-8");
-    memcpy(place(field, object), text, length + 1);
+    memcpy(field_place(field, object), text, length + 1);
     return true;
 }
 
@@ -134,7 +134,7 @@ static bool read_auto(const struct field *field, void *object)
 {
     const long long is_auto = FIELD_IS_AUTO;
 
-    memcpy(place(field, object), &is_auto, sizeof is_auto);
+    memcpy(field_place(field, object), &is_auto, sizeof is_auto);
     return true;
 }
 
@@ -176,7 +176,7 @@ static bool read_flag(const struct field *field, const json_t *value, void *obje
     if (!json_is_boolean(value))
         return error_set(err, ERROR_INVALID, field->name, "must be true or false, got %s",
                          type_name(value));
-    memcpy(place(field, object), &flag, sizeof flag);
+    memcpy(field_place(field, object), &flag, sizeof flag);
     return true;
 }
 

@@ -6,7 +6,8 @@
 #include "common/memory.h"
 #include "common/text.h"
 
-static json_t *parse(struct span value, size_t flags, const char *field, struct error *err)
+static json_t *document_read_json(struct span value, size_t flags, const char *field,
+                                  struct error *err)
 {
     json_error_t why;
     json_t *json = json_read(value.start, value.length, flags, &why);
@@ -19,7 +20,7 @@ static json_t *parse(struct span value, size_t flags, const char *field, struct 
 json_t *document_parse(struct span value, const char *field, struct error *err)
 {
     if (value.start[0] == '{')
-        return parse(value, 0, field, err);
+        return document_read_json(value, 0, field, err);
     error_set(err, ERROR_INVALID, field, "must be an object");
     return NULL;
 }
@@ -48,7 +49,7 @@ bool document_read_text(struct span value, const char *field, size_t size, char 
     if (!memchr(inside.start, '\\', inside.length))
         return copy_text(inside.start, inside.length, field, size, ret_text, err);
 
-    AUTO(json_decrefp) json_t *json = parse(value, JSON_DECODE_ANY, field, err);
+    AUTO(json_decrefp) json_t *json = document_read_json(value, JSON_DECODE_ANY, field, err);
     return json && copy_text(json_string_value(json), json_string_length(json), field, size,
                              ret_text, err);
 }

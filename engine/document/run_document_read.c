@@ -18,7 +18,7 @@
 
 #define SPEED_MAX 1e15
 
-static void *place(const struct member *member, struct document *document)
+static void *document_place(const struct member *member, struct document *document)
 {
     return (char *)document + member->offset;
 }
@@ -26,7 +26,8 @@ static void *place(const struct member *member, struct document *document)
 static bool read_text(const struct member *member, struct span value, struct document *document,
                       struct error *err)
 {
-    return document_read_text(value, member->name, member->size, place(member, document), err);
+    return document_read_text(value, member->name, member->size, document_place(member, document),
+                              err);
 }
 
 static bool read_vm(const struct member *member, struct span value, struct document *document,
@@ -58,7 +59,7 @@ static bool read_time(const struct member *member, struct span value, struct doc
 
     if (!member_read_time(value, member->name, &us, err))
         return false;
-    memcpy(place(member, document), &us, sizeof us);
+    memcpy(document_place(member, document), &us, sizeof us);
     return true;
 }
 
@@ -74,7 +75,7 @@ static bool read_whole(const struct member *member, struct span value, struct do
         return error_not_allowed(err, member->name, allowed,
                                  "must be a whole number from %lld to %lld", member->min,
                                  member->max);
-    memcpy(place(member, document), &number, sizeof number);
+    memcpy(document_place(member, document), &number, sizeof number);
     return true;
 }
 
@@ -312,7 +313,8 @@ static bool read_member(size_t i, struct span value, struct document *document, 
 }
 
 /* The memo's result for this text. */
-static bool recall(const struct document_memo *memo, struct span value, struct document *document)
+static bool document_recall(const struct document_memo *memo, struct span value,
+                            struct document *document)
 {
     if (!memo || !memo->written || memo->length != value.length ||
         memcmp(memo->written, value.start, value.length) != 0)
@@ -321,8 +323,8 @@ static bool recall(const struct document_memo *memo, struct span value, struct d
     return true;
 }
 
-static void remember(struct document_memo *memo, struct span value,
-                     const struct document *document)
+static void document_remember(struct document_memo *memo, struct span value,
+                              const struct document *document)
 {
     document_memo_clear(memo);
     memo->written = xmemdup(value.start, value.length);
@@ -338,12 +340,12 @@ void document_memo_clear(struct document_memo *memo)
 static bool read_spec_once(struct document_memo *memo, struct span value,
                            struct document *document, struct error *err)
 {
-    if (value.start && recall(memo, value, document))
+    if (value.start && document_recall(memo, value, document))
         return true;
     if (!read_member(SPEC, value, document, err))
         return false;
     if (memo)
-        remember(memo, value, document);
+        document_remember(memo, value, document);
     return true;
 }
 

@@ -61,8 +61,8 @@ static double inflation_of(const struct weighed *points, size_t count, double *r
 }
 
 /* A point less sure than the others' scatter counts less. */
-static void weigh(const struct history_point *points, size_t count, struct weighed *weighed,
-                  double *room)
+static void change_weigh(const struct history_point *points, size_t count,
+                         struct weighed *weighed, double *room)
 {
     double scatter;
 
@@ -130,7 +130,7 @@ static struct stretch find_stretch(const struct weighed *points, size_t count,
     return best;
 }
 
-static void shuffle(struct chance *chance, struct weighed *points, size_t count)
+static void change_shuffle(struct chance *chance, struct weighed *points, size_t count)
 {
     for (size_t i = count - 1; i > 0; i--) {
         size_t other = chance_below(chance, i + 1);
@@ -178,7 +178,7 @@ static bool is_change(const struct weighed *points, size_t count, double contras
     for (int i = 0; i < PERMUTATIONS && hits <= HITS_MAX; i++) {
         double other;
 
-        shuffle(&chance, room->shuffled, count);
+        change_shuffle(&chance, room->shuffled, count);
         other = find_stretch(room->shuffled, count, room->sums).contrast * inflation;
         hits +=
             other >= least && SURELY * other * noise >= least * fmax(0, all - other / inflation);
@@ -256,8 +256,8 @@ static bool may_be_at(const double *values, struct part levels, size_t at, size_
 }
 
 /* Whether the key changed once between two levels, where their border may be. */
-static bool explains(const struct history_point *points, const double *values, struct part levels,
-                     size_t at, size_t key)
+static bool change_explains(const struct history_point *points, const double *values,
+                            struct part levels, size_t at, size_t key)
 {
     size_t changes = 0, changed_at = 0;
 
@@ -276,15 +276,15 @@ static size_t next_first(const bool *is_first, size_t at, size_t count)
     return at;
 }
 
-static struct change_point describe(const struct history_point *points, const double *values,
-                                    struct part levels, size_t at)
+static struct change_point change_describe(const struct history_point *points,
+                                           const double *values, struct part levels, size_t at)
 {
     struct change_point change = {.first = at, .at_us = points[at].at_us};
 
     change.ratio =
         compare_runs(values + at, levels.to - at, values + levels.from, at - levels.from);
     for (size_t key = 0; key < HISTORY_KEYS_MAX; key++)
-        if (explains(points, values, levels, at, key))
+        if (change_explains(points, values, levels, at, key))
             change.explained |= 1u << key;
     return change;
 }
@@ -303,7 +303,7 @@ void change_points_find(const struct history_point *points, size_t count,
     changes.list = xcalloc(count / CHANGE_SIDE_MIN, sizeof *changes.list);
     room = (struct room){weighed + count + 1, weighed + 2 * (count + 1), values};
     if (count >= 2 * CHANGE_SIDE_MIN) {
-        weigh(points, count, weighed, values);
+        change_weigh(points, count, weighed, values);
         mark_changes(weighed, count, &room, waiting, is_first);
     }
     for (size_t i = 0; i < count; i++)
@@ -311,7 +311,8 @@ void change_points_find(const struct history_point *points, size_t count,
     for (size_t at = next_first(is_first, 0, count); at < count;) {
         size_t end = next_first(is_first, at, count);
 
-        changes.list[changes.count++] = describe(points, values, (struct part){before, end}, at);
+        changes.list[changes.count++] =
+            change_describe(points, values, (struct part){before, end}, at);
         before = at;
         at = end;
     }

@@ -42,8 +42,8 @@ static struct history_point point_of(const struct history_run *run, enum history
     return point;
 }
 
-static void search(const struct history_run *runs, size_t count, enum history_measure measure,
-                   struct series *series)
+static void history_search(const struct history_run *runs, size_t count,
+                           enum history_measure measure, struct series *series)
 {
     series->points = xcalloc(count, sizeof *series->points);
     series->runs = xcalloc(count, sizeof *series->runs);
@@ -119,8 +119,9 @@ static bool speed_stayed(const struct history_run *runs, const struct series *se
 }
 
 /* The change of speed at the `i`-th change of the series, or one run away; NULL for none. */
-static const struct history_change *beside(const struct history_change *speeds, size_t count,
-                                           const struct series *series, size_t i)
+static const struct history_change *history_change_near(const struct history_change *speeds,
+                                                        size_t count, const struct series *series,
+                                                        size_t i)
 {
     size_t first = series->changes.list[i].first;
 
@@ -139,7 +140,8 @@ static void add_per_dollar(const struct history_run *runs, const struct series *
 
     for (size_t i = 0; i < series->changes.count; i++) {
         struct history_change change = change_of(runs, series, i, HISTORY_PER_DOLLAR);
-        const struct history_change *speed = beside(changes->list, speeds, series, i);
+        const struct history_change *speed =
+            history_change_near(changes->list, speeds, series, i);
         bool moved = price_moved(&change);
 
         if (speed && !moved)
@@ -168,8 +170,8 @@ void history_changes_find(const struct history_run *runs, size_t count,
     AUTO(freep) double *room = xcalloc(count, sizeof *room);
     struct history_changes changes = {0};
 
-    search(runs, count, HISTORY_SPEED, &speed);
-    search(runs, count, HISTORY_PER_DOLLAR, &per_dollar);
+    history_search(runs, count, HISTORY_SPEED, &speed);
+    history_search(runs, count, HISTORY_PER_DOLLAR, &per_dollar);
     changes.list = xcalloc(speed.changes.count + per_dollar.changes.count, sizeof *changes.list);
     for (; changes.count < speed.changes.count; changes.count++)
         changes.list[changes.count] = change_of(runs, &speed, changes.count, HISTORY_SPEED);

@@ -60,7 +60,7 @@ static bool has_controller(const struct mount *mount, const char *controller)
 }
 
 /* The rest of a group's path below the mount's root; NULL if it lies elsewhere. */
-static const char *behind(const char *group, const char *shown)
+static const char *group_path_below(const char *group, const char *shown)
 {
     size_t length = strcmp(shown, "/") == 0 ? 0 : strlen(shown);
 
@@ -90,7 +90,7 @@ static void find_place(const char *root, const char *controller, struct place *r
 
         if (!read_mount(line, &mount) || !has_controller(&mount, controller))
             continue;
-        below = behind(group, mount.shown);
+        below = group_path_below(group, mount.shown);
         if (found && !below)
             continue;
         found = true;
@@ -105,8 +105,9 @@ static void find_place(const char *root, const char *controller, struct place *r
 
 /* Calls look() with the folder of the group, and of each parent up to the mount: each can limit
  * us. */
-static void climb(const char *root, const char *controller,
-                  void (*look)(const char *root, const char *folder, void *user), void *user)
+static void group_climb(const char *root, const char *controller,
+                        void (*look)(const char *root, const char *folder, void *user),
+                        void *user)
 {
     struct place place;
 
@@ -123,8 +124,8 @@ static void climb(const char *root, const char *controller,
     }
 }
 
-static long long number(const char *root, const char *folder, const char *file, const char *name,
-                        long long otherwise)
+static long long group_read_number(const char *root, const char *folder, const char *file,
+                                   const char *name, long long otherwise)
 {
     char path[FILE_MAX];
 
@@ -144,8 +145,8 @@ static double quota_of(const char *root, const char *folder)
         period = strtod(end, NULL);
         return end != text && period > 0 ? quota / period : 0; /* "max" is no number */
     }
-    quota = (double)number(root, folder, "cpu.cfs_quota_us", NULL, -1);
-    period = (double)number(root, folder, "cpu.cfs_period_us", NULL, -1);
+    quota = (double)group_read_number(root, folder, "cpu.cfs_quota_us", NULL, -1);
+    period = (double)group_read_number(root, folder, "cpu.cfs_period_us", NULL, -1);
     return quota > 0 && period > 0 ? quota / period : 0;
 }
 
@@ -161,9 +162,9 @@ double control_group_quota(const char *root)
 {
     double least = 0;
 
-    climb(root, "", look_at_quota, &least);
+    group_climb(root, "", look_at_quota, &least);
     if (!(least > 0))
-        climb(root, "cpu", look_at_quota, &least);
+        group_climb(root, "cpu", look_at_quota, &least);
     return least;
 }
 
@@ -180,7 +181,7 @@ static void take_limit(long long limit, long long used, struct group_memory *mem
 }
 
 /* The kernel gives up cached files before it kills. */
-static long long used(long long held, long long cached)
+static long long group_memory_used(long long held, long long cached)
 {
     return held > cached ? held - cached : 0;
 }
@@ -191,32 +192,34 @@ static void look_at_memory(const char *root, const char *folder, void *user)
 {
     struct group_memory *memory = user;
 
-    take_limit(number(root, folder, "memory.max", NULL, -1),
-               used(number(root, folder, "memory.current", NULL, 0),
-                    number(root, folder, "memory.stat", "inactive_file ", 0)),
-               memory);
+    take_limit(
+        group_read_number(root, folder, "memory.max", NULL, -1),
+        group_memory_used(group_read_number(root, folder, "memory.current", NULL, 0),
+                          group_read_number(root, folder, "memory.stat", "inactive_file ", 0)),
+        memory);
     if (memory->kills < 0)
-        memory->kills = number(root, folder, "memory.events", "oom_kill ", -1);
+        memory->kills = group_read_number(root, folder, "memory.events", "oom_kill ", -1);
 }
 
 /* The hierarchical limit knows groups above the mount, which a container does not see. */
 static void look_at_old_memory(const char *root, const char *folder, void *user)
 {
     struct group_memory *memory = user;
-    long long now = used(number(root, folder, "memory.usage_in_bytes", NULL, 0),
-                         number(root, folder, "memory.stat", "total_inactive_file ", 0));
+    long long now = group_memory_used(
+        group_read_number(root, folder, "memory.usage_in_bytes", NULL, 0),
+        group_read_number(root, folder, "memory.stat", "total_inactive_file ", 0));
 
-    take_limit(number(root, folder, "memory.limit_in_bytes", NULL, -1), now, memory);
-    take_limit(number(root, folder, "memory.stat", "hierarchical_memory_limit ", -1), now,
-               memory);
+    take_limit(group_read_number(root, folder, "memory.limit_in_bytes", NULL, -1), now, memory);
+    take_limit(group_read_number(root, folder, "memory.stat", "hierarchical_memory_limit ", -1),
+               now, memory);
     if (memory->kills < 0)
-        memory->kills = number(root, folder, "memory.oom_control", "oom_kill ", -1);
+        memory->kills = group_read_number(root, folder, "memory.oom_control", "oom_kill ", -1);
 }
 
 void control_group_memory(const char *root, struct group_memory *ret_memory)
 {
     *ret_memory = (struct group_memory){.room = -1, .kills = -1};
-    climb(root, "", look_at_memory, ret_memory);
+    group_climb(root, "", look_at_memory, ret_memory);
     if (ret_memory->limit == 0)
-        climb(root, "memory", look_at_old_memory, ret_memory);
+        group_climb(root, "memory", look_at_old_memory, ret_memory);
 }

@@ -139,7 +139,7 @@ void cpu_vendor(char ret_text[CPU_VENDOR_SIZE])
 }
 
 /* The name in `brand` is padded with spaces on either side. */
-static void trim(char *brand)
+static void cpu_trim(char *brand)
 {
     size_t lead = strspn(brand, " "), length = strlen(brand + lead);
 
@@ -161,7 +161,7 @@ void cpu_model(char *ret_text, size_t size)
             break;
     }
     memcpy(brand, words, sizeof words);
-    trim(brand);
+    cpu_trim(brand);
     __get_cpuid(1, &a, &b, &c, &d);
     snprintf(ret_text, size, "%s (family %u, model %u, stepping %u)",
              brand[0] ? brand : "unnamed x86-64", (a >> 8 & 0xf) + (a >> 20 & 0xff),
@@ -211,7 +211,7 @@ bool cpu_isa_from_name(const char *name, enum cpu_isa *ret_isa)
 }
 
 /* The C library returns 0 or -1 for unknown. */
-static long cache(int name)
+static long cpu_cache_bytes(int name)
 {
     long bytes = sysconf(name);
 
@@ -220,7 +220,7 @@ static long cache(int name)
 
 void cpu_caches(long *ret_l1d, long *ret_l2, long *ret_l3)
 {
-    *ret_l1d = cache(_SC_LEVEL1_DCACHE_SIZE);
-    *ret_l2 = cache(_SC_LEVEL2_CACHE_SIZE);
-    *ret_l3 = cache(_SC_LEVEL3_CACHE_SIZE);
+    *ret_l1d = cpu_cache_bytes(_SC_LEVEL1_DCACHE_SIZE);
+    *ret_l2 = cpu_cache_bytes(_SC_LEVEL2_CACHE_SIZE);
+    *ret_l3 = cpu_cache_bytes(_SC_LEVEL3_CACHE_SIZE);
 }

@@ -8,7 +8,7 @@
 static const char *const shared_cores[] = {"f1-micro", "g1-small", "e2-micro", "e2-small",
                                            "e2-medium"};
 
-static bool begins(const char *text, const char *with)
+static bool kind_begins(const char *text, const char *with)
 {
     return strncasecmp(text, with, strlen(with)) == 0;
 }
@@ -28,6 +28,6 @@ bool instance_is_burstable(const char *type)
     for (size_t i = 0; i < COUNT(shared_cores); i++)
         if (strcasecmp(type, shared_cores[i]) == 0)
             return true;
-    return is_amazon_t(type) ||
-           (begins(type, "Standard_B") && isdigit((unsigned char)type[strlen("Standard_B")]));
+    return is_amazon_t(type) || (kind_begins(type, "Standard_B") &&
+                                 isdigit((unsigned char)type[strlen("Standard_B")]));
 }

@@ -26,7 +26,7 @@ static int by_pid(const void *key, const void *element)
     return (pid > other) - (pid < other);
 }
 
-static const struct load_process *find(const struct load_reading *reading, long long pid)
+static const struct load_process *load_find(const struct load_reading *reading, long long pid)
 {
     return reading->count == 0 ? NULL
                                : bsearch(&pid, reading->processes, reading->count,
@@ -34,10 +34,10 @@ static const struct load_process *find(const struct load_reading *reading, long 
 }
 
 /* The same process in another reading, or NULL. */
-static const struct load_process *same(const struct load_reading *reading,
-                                       const struct load_process *process)
+static const struct load_process *load_is_same(const struct load_reading *reading,
+                                               const struct load_process *process)
 {
-    const struct load_process *found = find(reading, process->pid);
+    const struct load_process *found = load_find(reading, process->pid);
 
     return found && found->started == process->started ? found : NULL;
 }
@@ -48,24 +48,24 @@ static bool is_own(const struct load_reading *reading, const struct load_process
     for (int i = 0; process && i < ANCESTORS_MAX; i++) {
         if (process->pid == own)
             return true;
-        process = find(reading, process->parent);
+        process = load_find(reading, process->parent);
     }
     return false;
 }
 
 /* The process that counts, or will count, an ended child's time. */
-static const struct load_process *heir(const struct load_reading *before,
-                                       const struct load_reading *after,
-                                       const struct load_process *gone)
+static const struct load_process *load_heir(const struct load_reading *before,
+                                            const struct load_reading *after,
+                                            const struct load_process *gone)
 {
-    const struct load_process *parent = find(before, gone->parent);
+    const struct load_process *parent = load_find(before, gone->parent);
 
     for (int i = 0; parent && i < ANCESTORS_MAX; i++) {
-        const struct load_process *living = same(after, parent);
+        const struct load_process *living = load_is_same(after, parent);
 
         if (living)
             return living;
-        parent = find(before, parent->parent);
+        parent = load_find(before, parent->parent);
     }
     return NULL;
 }
@@ -76,14 +76,14 @@ static void count_children(const struct load_reading *before, const struct load_
                            long long *ticks)
 {
     for (size_t i = 0; i < after->count; i++) {
-        const struct load_process *earlier = same(before, &after->processes[i]);
+        const struct load_process *earlier = load_is_same(before, &after->processes[i]);
 
         ticks[i] = after->processes[i].child_ticks - (earlier ? earlier->child_ticks : 0);
     }
     for (size_t i = 0; i < before->count; i++) {
         const struct load_process *gone = &before->processes[i], *to;
 
-        if (same(after, gone) || !(to = heir(before, after, gone)))
+        if (load_is_same(after, gone) || !(to = load_heir(before, after, gone)))
             continue;
         ticks[to - after->processes] -= gone->ticks + gone->child_ticks;
     }
@@ -96,7 +96,7 @@ static void count_all(const struct load_reading *before, const struct load_readi
     count_children(before, after, ticks);
     for (size_t i = 0; i < after->count; i++) {
         const struct load_process *process = &after->processes[i];
-        const struct load_process *earlier = same(before, process);
+        const struct load_process *earlier = load_is_same(before, process);
         long long took = process->ticks - (earlier ? earlier->ticks : 0);
 
         ticks[i] = (ticks[i] > 0 ? ticks[i] : 0) + (took > 0 ? took : 0);
@@ -122,7 +122,7 @@ static int by_size(const void *left, const void *right)
                                 : strcmp(a->name, b->name);
 }
 
-static double tenths(double percent)
+static double load_tenths(double percent)
 {
     return round(10 * fmin(percent, 100)) / 10;
 }
@@ -134,7 +134,7 @@ static void name_users(struct taken *list, size_t count, double all, struct load
     for (size_t i = 0; i < count && load->count < LOAD_USERS_MAX; i++) {
         struct load_user *user = &load->users[load->count];
 
-        user->percent = tenths(100 * (double)list[i].ticks / all);
+        user->percent = load_tenths(100 * (double)list[i].ticks / all);
         if (user->percent < LOAD_USER_MIN)
             break;
         memcpy(user->name, list[i].name, strlen(list[i].name) + 1);
@@ -167,8 +167,8 @@ void load_between(const struct load_reading *before, const struct load_reading *
     if (before->busy_ticks >= 0 && after->busy_ticks >= 0)
         busy = after->busy_ticks - before->busy_ticks - ours;
     busy = busy > seen ? busy : seen;
-    load.busy_percent = tenths(100 * (double)busy / all);
-    load.hidden_percent = tenths(100 * (double)(busy - seen) / all);
+    load.busy_percent = load_tenths(100 * (double)busy / all);
+    load.hidden_percent = load_tenths(100 * (double)(busy - seen) / all);
     name_users(list, count, all, &load);
     *ret_load = load;
 }

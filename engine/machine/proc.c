@@ -70,7 +70,7 @@ long long proc_stat_number(const char *root, const char *process, int place)
 }
 
 /* Whether a list "cpu,cpuacct" holds a controller; version 2 has the empty list. */
-static bool lists(const char *controllers, const char *controller)
+static bool proc_lists(const char *controllers, const char *controller)
 {
     size_t length = strlen(controller);
 
@@ -98,7 +98,7 @@ void proc_control_group(const char *root, const char *process, const char *contr
             continue;
         *path++ = '\0';
         path[strcspn(path, "\n")] = '\0';
-        if (lists(controllers, controller))
+        if (proc_lists(controllers, controller))
             snprintf(ret_path, PROC_PATH_MAX, "%s", path);
     }
 }

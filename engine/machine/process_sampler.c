@@ -63,7 +63,7 @@ static void look_at_quota(const char *root, const char *process, struct observat
     add_throttling(root, "/sys/fs/cgroup/cpu", group, seen);
 }
 
-static void add(long long *sum, long long more)
+static void sampler_add(long long *sum, long long more)
 {
     if (more >= 0)
         *sum = *sum < 0 ? more : *sum + more;
@@ -76,13 +76,14 @@ static void look_at_thread(const char *root, const char *process, const char *th
     long long ran, waited;
 
     if (file && fscanf(file, "%lld %lld", &ran, &waited) == 2) {
-        add(&seen->own_cpu_ns, ran);
-        add(&seen->waited_ns, waited);
+        sampler_add(&seen->own_cpu_ns, ran);
+        sampler_add(&seen->waited_ns, waited);
     }
     if (file)
         fclose(file);
     file = proc_open(root, "/proc/%s/task/%s/status", process, thread);
-    add(&seen->involuntary_switches, proc_number_in(file, "nonvoluntary_ctxt_switches:", -1));
+    sampler_add(&seen->involuntary_switches,
+                proc_number_in(file, "nonvoluntary_ctxt_switches:", -1));
 }
 
 static void look_at_threads(const char *root, const char *process, struct observation *seen)

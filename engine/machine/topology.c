@@ -94,7 +94,7 @@ static void read_nodes(const char *root, struct topology *topology)
         topology_list(list, read_node, &reader);
 }
 
-static int compare(int left, int right)
+static int topology_compare(int left, int right)
 {
     return (left > right) - (left < right);
 }
@@ -102,9 +102,10 @@ static int compare(int left, int right)
 static int by_place(const void *left, const void *right)
 {
     const struct processor *a = left, *b = right;
-    const int orders[] = {compare(a->sibling, b->sibling), compare(a->node, b->node),
-                          compare(a->package, b->package), compare(a->core, b->core),
-                          compare(a->cpu, b->cpu)};
+    const int orders[] = {topology_compare(a->sibling, b->sibling),
+                          topology_compare(a->node, b->node),
+                          topology_compare(a->package, b->package),
+                          topology_compare(a->core, b->core), topology_compare(a->cpu, b->cpu)};
 
     for (size_t i = 0; i < COUNT(orders); i++)
         if (orders[i] != 0)

@@ -78,28 +78,28 @@ static const unsigned refused[] = {
     SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime, SYS_adjtimex, SYS_add_key,
     SYS_request_key, SYS_keyctl};
 
-static void add(struct confinement *to, struct sock_filter line)
+static void seccomp_add(struct confinement *to, struct sock_filter line)
 {
     if (to->length < CONFINE_PROGRAM_MAX)
         to->program[to->length++] = line;
 }
 
 /* Loads a word of the kernel's description of a call. */
-static void load(struct confinement *to, size_t offset)
+static void seccomp_load(struct confinement *to, size_t offset)
 {
-    add(to, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offset));
+    seccomp_add(to, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offset));
 }
 
-static void verdict(struct confinement *to, unsigned value)
+static void seccomp_verdict(struct confinement *to, unsigned value)
 {
-    add(to, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, value));
+    seccomp_add(to, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, value));
 }
 
 /* With what was loaded: passes over `over` lines unless it is as `test` says. */
-static void unless(struct confinement *to, unsigned short test, unsigned value,
-                   unsigned char over)
+static void seccomp_unless(struct confinement *to, unsigned short test, unsigned value,
+                           unsigned char over)
 {
-    add(to, (struct sock_filter)BPF_JUMP(BPF_JMP | test | BPF_K, value, 0, over));
+    seccomp_add(to, (struct sock_filter)BPF_JUMP(BPF_JMP | test | BPF_K, value, 0, over));
 }
 
 #define REFUSE SECCOMP_RET_ERRNO | EPERM
@@ -128,37 +128,37 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half comes 
  * writes into the line. */
 static void permit_of_itself(struct confinement *to, unsigned call)
 {
-    unless(to, BPF_JEQ, call, 6);
-    load(to, OFFSET_FIRST);
-    unless(to, BPF_JEQ, 0, 1);
-    verdict(to, PERMIT);
+    seccomp_unless(to, BPF_JEQ, call, 6);
+    seccomp_load(to, OFFSET_FIRST);
+    seccomp_unless(to, BPF_JEQ, 0, 1);
+    seccomp_verdict(to, PERMIT);
     if (to->self_count < CONFINE_SELVES_MAX)
         to->selves[to->self_count++] = to->length;
-    unless(to, BPF_JEQ, CONFINE_SELF, 1);
-    verdict(to, PERMIT);
-    verdict(to, REFUSE);
+    seccomp_unless(to, BPF_JEQ, CONFINE_SELF, 1);
+    seccomp_verdict(to, PERMIT);
+    seccomp_verdict(to, REFUSE);
 }
 
 /* Refuses a call with either of two second arguments. */
 static void refuse_second(struct confinement *to, unsigned call, unsigned one, unsigned other)
 {
-    unless(to, BPF_JEQ, call, 6);
-    load(to, OFFSET_SECOND);
-    unless(to, BPF_JEQ, one, 1);
-    verdict(to, REFUSE);
-    unless(to, BPF_JEQ, other, 1);
-    verdict(to, REFUSE);
-    verdict(to, PERMIT);
+    seccomp_unless(to, BPF_JEQ, call, 6);
+    seccomp_load(to, OFFSET_SECOND);
+    seccomp_unless(to, BPF_JEQ, one, 1);
+    seccomp_verdict(to, REFUSE);
+    seccomp_unless(to, BPF_JEQ, other, 1);
+    seccomp_verdict(to, REFUSE);
+    seccomp_verdict(to, PERMIT);
 }
 
 static void permit_of_itself_by_second(struct confinement *to)
 {
     for (size_t i = 0; i < COUNT(of_itself_by_second); i++) {
-        unless(to, BPF_JEQ, of_itself_by_second[i], 4);
-        load(to, OFFSET_SECOND);
-        unless(to, BPF_JEQ, 0, 1);
-        verdict(to, PERMIT);
-        verdict(to, REFUSE);
+        seccomp_unless(to, BPF_JEQ, of_itself_by_second[i], 4);
+        seccomp_load(to, OFFSET_SECOND);
+        seccomp_unless(to, BPF_JEQ, 0, 1);
+        seccomp_verdict(to, PERMIT);
+        seccomp_verdict(to, REFUSE);
     }
 }
 
@@ -178,26 +178,26 @@ _Static_assert(COUNT(of_itself) <= CONFINE_SELVES_MAX, "each has its place");
  * so has to end with a verdict. */
 static void write_conditions(struct confinement *to)
 {
-    unless(to, BPF_JEQ, SYS_personality, 8);
-    load(to, OFFSET_FIRST);
-    unless(to, BPF_JEQ, 0, 1);
-    verdict(to, PERMIT);
-    unless(to, BPF_JEQ, ADDR_NO_RANDOMIZE, 1);
-    verdict(to, PERMIT);
-    unless(to, BPF_JEQ, QUESTION, 1);
-    verdict(to, PERMIT);
-    verdict(to, REFUSE);
+    seccomp_unless(to, BPF_JEQ, SYS_personality, 8);
+    seccomp_load(to, OFFSET_FIRST);
+    seccomp_unless(to, BPF_JEQ, 0, 1);
+    seccomp_verdict(to, PERMIT);
+    seccomp_unless(to, BPF_JEQ, ADDR_NO_RANDOMIZE, 1);
+    seccomp_verdict(to, PERMIT);
+    seccomp_unless(to, BPF_JEQ, QUESTION, 1);
+    seccomp_verdict(to, PERMIT);
+    seccomp_verdict(to, REFUSE);
 
-    unless(to, BPF_JEQ, SYS_clone, 4);
-    load(to, OFFSET_FIRST);
-    unless(to, BPF_JSET, NAMESPACES, 1);
-    verdict(to, REFUSE);
-    verdict(to, PERMIT);
+    seccomp_unless(to, BPF_JEQ, SYS_clone, 4);
+    seccomp_load(to, OFFSET_FIRST);
+    seccomp_unless(to, BPF_JSET, NAMESPACES, 1);
+    seccomp_verdict(to, REFUSE);
+    seccomp_verdict(to, PERMIT);
 
     /* Its flags lie in memory, which the filter cannot read: the C library then takes clone(). */
 #ifdef SYS_clone3
-    unless(to, BPF_JEQ, SYS_clone3, 1);
-    verdict(to, SECCOMP_RET_ERRNO | ENOSYS);
+    seccomp_unless(to, BPF_JEQ, SYS_clone3, 1);
+    seccomp_verdict(to, SECCOMP_RET_ERRNO | ENOSYS);
 #endif
 }
 
@@ -211,25 +211,25 @@ static void write_reach_of_others(struct confinement *to)
 
 static void write_program(struct confinement *to, enum confine_how how)
 {
-    load(to, offsetof(struct seccomp_data, arch));
-    add(to, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
-    verdict(to, SECCOMP_RET_KILL_PROCESS);
-    load(to, OFFSET_CALL);
+    seccomp_load(to, offsetof(struct seccomp_data, arch));
+    seccomp_add(to, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
+    seccomp_verdict(to, SECCOMP_RET_KILL_PROCESS);
+    seccomp_load(to, OFFSET_CALL);
 #ifdef X32_BIT
-    unless(to, BPF_JGE, X32_BIT, 1); /* the same calls under other numbers */
-    verdict(to, REFUSE);
+    seccomp_unless(to, BPF_JGE, X32_BIT, 1); /* the same calls under other numbers */
+    seccomp_verdict(to, REFUSE);
 #endif
     if (how == CONFINE_OTHERS) {
         write_reach_of_others(to);
     } else {
         for (size_t i = 0; i < COUNT(refused); i++) {
-            unless(to, BPF_JEQ, refused[i], 1);
-            verdict(to, REFUSE);
+            seccomp_unless(to, BPF_JEQ, refused[i], 1);
+            seccomp_verdict(to, REFUSE);
         }
         write_reach(to);
         write_conditions(to);
     }
-    verdict(to, PERMIT);
+    seccomp_verdict(to, PERMIT);
 }
 
 _Static_assert(2 * COUNT(refused) + 7 * COUNT(of_itself) + 56 < CONFINE_PROGRAM_MAX,
@@ -258,7 +258,7 @@ void confine_prepare(enum confine_how how, struct confinement *ret_confinement)
 }
 
 /* Never more than there was. */
-static bool limit(__rlimit_resource_t what, rlim_t most)
+static bool confine_limit(__rlimit_resource_t what, rlim_t most)
 {
     struct rlimit old;
 
@@ -301,7 +301,7 @@ static bool drop_capabilities(void)
 
 /* A filter must not slow down what is measured: kernels before 5.16 would otherwise forbid the
  * processor to speculate past stores in a process that has one. */
-static bool filter(const struct confinement *confinement)
+static bool seccomp_write(const struct confinement *confinement)
 {
     struct confinement mine = *confinement;
     struct sock_fprog filter = {.len = mine.length, .filter = mine.program};
@@ -317,11 +317,11 @@ static bool filter(const struct confinement *confinement)
 bool confine_apply(const struct confinement *confinement)
 {
     umask(077);
-    return limit(RLIMIT_CORE, 0) && limit(RLIMIT_NOFILE, CONFINE_FILES) &&
-           limit(RLIMIT_FSIZE, CONFINE_FILE_BYTES) &&
+    return confine_limit(RLIMIT_CORE, 0) && confine_limit(RLIMIT_NOFILE, CONFINE_FILES) &&
+           confine_limit(RLIMIT_FSIZE, CONFINE_FILE_BYTES) &&
            prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            confine_files_apply(&confinement->files) &&
-           (!confinement->drop || drop_capabilities()) && filter(confinement);
+           (!confinement->drop || drop_capabilities()) && seccomp_write(confinement);
 }
 
 void confine_hide(void)

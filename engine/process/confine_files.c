@@ -77,7 +77,7 @@ static const struct {
 };
 
 /* 0 if the kernel lacks Landlock, or it is switched off or forbidden. */
-static long version(void)
+static long landlock_version(void)
 {
     long known = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 
@@ -86,12 +86,12 @@ static long version(void)
 
 bool confine_can_restrict_files(void)
 {
-    return version() > 0;
+    return landlock_version() > 0;
 }
 
 bool confine_can_keep_signals(void)
 {
-    return version() >= VERSION_SCOPES;
+    return landlock_version() >= VERSION_SCOPES;
 }
 
 /* As execvpe() will find it. */
@@ -133,7 +133,7 @@ void confine_files_prepare(const char *command, const char *preload, const char 
 
 /* Permits something beneath a path, or on the file that it names. What cannot be opened here
  * cannot be opened later either. */
-static bool permit(int ruleset, const char *path, uint64_t may)
+static bool landlock_permit(int ruleset, const char *path, uint64_t may)
 {
     struct landlock_path_beneath_attr rule = {.allowed_access = may};
     AUTO(closep) int place = path[0] ? open(path, O_PATH | O_CLOEXEC) : -1;
@@ -160,7 +160,7 @@ static bool permit_each(int ruleset, const char *list, uint64_t may)
         if (length > 0 && length < sizeof path) {
             memcpy(path, list, length);
             path[length] = '\0';
-            if (!permit(ruleset, path, may))
+            if (!landlock_permit(ruleset, path, may))
                 return false;
         }
         list += length + (list[length] == ':');
@@ -171,14 +171,15 @@ static bool permit_each(int ruleset, const char *list, uint64_t may)
 static bool permit_all(int ruleset, const struct confine_files *files, uint64_t known)
 {
     for (size_t i = 0; i < COUNT(of_the_system); i++)
-        if (!permit(ruleset, of_the_system[i].path, of_the_system[i].may))
+        if (!landlock_permit(ruleset, of_the_system[i].path, of_the_system[i].may))
             return false;
     /* LLVM's OpenMP needs a place there, and ends the process without one. */
-    if (strstr(files->libraries, "omp") && !permit(ruleset, "/dev/shm", MAY_KEEP & known))
+    if (strstr(files->libraries, "omp") &&
+        !landlock_permit(ruleset, "/dev/shm", MAY_KEEP & known))
         return false;
-    return permit(ruleset, files->program, MAY_LOAD) &&
+    return landlock_permit(ruleset, files->program, MAY_LOAD) &&
            permit_each(ruleset, files->libraries, MAY_LOAD) &&
-           permit(ruleset, files->cache, MAY_KEEP & known);
+           landlock_permit(ruleset, files->cache, MAY_KEEP & known);
 }
 
 static bool restrict_scopes(void)
@@ -196,7 +197,7 @@ bool confine_files_apply(const struct confine_files *files)
 {
     struct ruleset rules = {.files = MAY_EVERYTHING};
     size_t size = sizeof rules.files;
-    long known = files->wanted ? version() : 0;
+    long known = files->wanted ? landlock_version() : 0;
 
     if (!files->wanted)
         return !files->scopes || restrict_scopes();

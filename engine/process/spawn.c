@@ -121,9 +121,9 @@ static void keep_descriptors(void)
 }
 
 /* Between fork and exec, in a process with threads: only calls that need no lock. */
-static _Noreturn void become(const struct pipes *pipes, const struct launch *launch,
-                             char *const environment[], const struct confinement *confinement,
-                             pid_t parent)
+static _Noreturn void spawn_become(const struct pipes *pipes, const struct launch *launch,
+                                   char *const environment[],
+                                   const struct confinement *confinement, pid_t parent)
 {
     sigset_t none;
     int problem;
@@ -199,7 +199,7 @@ bool spawn_child(struct child *ret_child, const struct launch *launch, struct er
     pid_t parent = getpid();
     pid_t pid = fork();
     if (pid == 0)
-        become(&pipes, launch, environment, &confinement, parent);
+        spawn_become(&pipes, launch, environment, &confinement, parent);
     if (pid < 0)
         return error_set(err, ERROR_INTERNAL, NULL, "cannot fork: %s", strerror(errno));
     setpgid(pid, pid); /* here too, so that it is done whichever process runs first */
@@ -267,7 +267,7 @@ static bool environment_has(const char *process, const char *wanted, bool *ret_b
     return false;
 }
 
-static bool carries(const char *process, const char *run_variable)
+static bool spawn_carries(const char *process, const char *run_variable)
 {
     const struct timespec moment = {.tv_nsec = NS_PER_MS};
     bool blank = true;
@@ -294,7 +294,7 @@ int spawn_sweep(const char *run_id)
         char *end;
         long pid = strtol(entry->d_name, &end, 10);
 
-        if (*end == '\0' && pid > 1 && carries(entry->d_name, run_variable)) {
+        if (*end == '\0' && pid > 1 && spawn_carries(entry->d_name, run_variable)) {
             kill((pid_t)pid, SIGKILL);
             found++;
         }

@@ -136,7 +136,7 @@ static bool read_words(struct worker *worker)
     return bytes_add(words, buffer + (size_t)length - fresh, fresh);
 }
 
-static void reap(struct worker *worker)
+static void worker_reap(struct worker *worker)
 {
     struct rusage usage;
 
@@ -147,7 +147,7 @@ static void reap(struct worker *worker)
     worker->peak_bytes = usage.ru_maxrss * 1024LL;
 }
 
-static enum worker_read conclude(struct worker *worker, struct error *err)
+static enum worker_read worker_conclude(struct worker *worker, struct error *err)
 {
     int status = worker->exit_status;
 
@@ -192,7 +192,7 @@ enum worker_read worker_next(struct worker *worker, long long deadline_ns, int w
         assert(worker->event_next == worker->event_count); /* each was returned once */
         worker->event_next = worker->event_count = 0;
         if (worker->broken.kind != ERROR_NONE || (worker->exited && worker->child.output < 0))
-            return conclude(worker, err);
+            return worker_conclude(worker, err);
         if (late)
             return WORKER_QUIET;
 
@@ -208,7 +208,7 @@ enum worker_read worker_next(struct worker *worker, long long deadline_ns, int w
         if (watched[1].revents)
             (void)read_words(worker);
         if (watched[2].revents)
-            reap(worker);
+            worker_reap(worker);
         if (watched[0].revents || worker->exited)
             read_events(worker);
     }

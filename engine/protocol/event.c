@@ -249,7 +249,7 @@ static bool pack_done(json_t *json, const struct event *event)
 }
 
 /* False if a number is not finite. */
-static bool pack(const struct event *event, json_t *json)
+static bool event_pack(const struct event *event, json_t *json)
 {
     json_object_set_new(json, "type", json_string(type_names[event->type]));
     switch (event->type) {
@@ -283,7 +283,7 @@ bool event_write(FILE *out, const struct event *event, struct error *err)
     if (event->type == EVENT_STEP && !isfinite(event->step.loss))
         return error_set(err, ERROR_INTERNAL, NULL, "step %lld: the loss is not a number",
                          event->step.index);
-    if (!pack(event, json))
+    if (!event_pack(event, json))
         return error_set(err, ERROR_INTERNAL, NULL, "a number of the %s event is not finite",
                          type_names[event->type]);
 

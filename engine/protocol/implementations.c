@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "common/json_text.h"
 
-static bool refuse(struct error *err, const char *reason)
+static bool implementations_refuse(struct error *err, const char *reason)
 {
     return error_set(err, ERROR_INVALID, "implementations", "%s", reason);
 }
@@ -19,7 +19,7 @@ static bool check_word(const char *word, struct error *err)
                          length);
     for (size_t i = 0; i < length; i++)
         if (word[i] < 0x20 || word[i] > 0x7e)
-            return refuse(err, "must hold only printable ASCII");
+            return implementations_refuse(err, "must hold only printable ASCII");
     return true;
 }
 
@@ -29,11 +29,11 @@ static bool check_passes(json_t *passes, struct error *err)
     json_t *name;
 
     if (!json_is_object(passes))
-        return refuse(err, "must be an object of objects of strings");
+        return implementations_refuse(err, "must be an object of objects of strings");
     json_object_foreach(passes, pass, name)
     {
         if (!json_is_string(name))
-            return refuse(err, "must be an object of objects of strings");
+            return implementations_refuse(err, "must be an object of objects of strings");
         if (!check_word(pass, err) || !check_word(json_string_value(name), err))
             return false;
     }
@@ -57,7 +57,7 @@ char *implementations_from_json(json_t *json, struct error *err)
     json_t *passes;
 
     if (!json_is_object(json)) {
-        refuse(err, "must be an object of objects of strings");
+        implementations_refuse(err, "must be an object of objects of strings");
         return NULL;
     }
     json_object_foreach(json, layer, passes)
@@ -68,7 +68,8 @@ char *implementations_from_json(json_t *json, struct error *err)
     return text_of(json, err);
 }
 
-static bool add(json_t *layers, const struct implementation *one, struct error *err)
+static bool implementations_add(json_t *layers, const struct implementation *one,
+                                struct error *err)
 {
     json_t *passes;
 
@@ -90,7 +91,7 @@ char *implementations_to_text(const struct implementation *list, size_t count, s
     AUTO(json_decrefp) json_t *layers = json_object();
 
     for (size_t i = 0; i < count; i++)
-        if (!add(layers, &list[i], err))
+        if (!implementations_add(layers, &list[i], err))
             return NULL;
     return text_of(layers, err);
 }

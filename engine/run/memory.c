@@ -127,13 +127,13 @@ long long memory_largest_batch(const struct run_spec *spec, long long threads, l
     return fits < SMALLEST_BATCH ? 0 : fits;
 }
 
-static const char *whose(const struct memory_limit *limit)
+static const char *memory_owner(const struct memory_limit *limit)
 {
     return limit->of_group ? "the control group's limit is" : "this machine has";
 }
 
 /* "; the largest batch that fits is 2". */
-static const char *advice(long long largest, char ret_text[80])
+static const char *memory_advice(long long largest, char ret_text[80])
 {
     if (largest > 0)
         snprintf(ret_text, 80, "; the largest batch that fits is %lld", largest);
@@ -154,7 +154,8 @@ bool memory_can_hold(const struct run_spec *spec, long long threads,
     largest = memory_largest_batch(spec, threads, limit->bytes);
     return error_set(err, ERROR_UNABLE, "batch_size",
                      "%lld needs about %.1f GiB of memory, and %s %.1f GiB%s", least_batch(spec),
-                     need / GIB, whose(limit), (double)limit->bytes / GIB, advice(largest, text));
+                     need / GIB, memory_owner(limit), (double)limit->bytes / GIB,
+                     memory_advice(largest, text));
 }
 
 void memory_explain_kill(const struct memory_limit *limit, long long peak_bytes,
@@ -163,8 +164,9 @@ void memory_explain_kill(const struct memory_limit *limit, long long peak_bytes,
     char text[80], bound[80] = "";
 
     if (limit->bytes > 0)
-        snprintf(bound, sizeof bound, ": %s %.1f GiB", whose(limit), (double)limit->bytes / GIB);
+        snprintf(bound, sizeof bound, ": %s %.1f GiB", memory_owner(limit),
+                 (double)limit->bytes / GIB);
     error_set(err, ERROR_UPSTREAM, NULL,
               "the kernel killed the worker for memory%s, the worker's peak was %.2f GiB%s",
-              bound, (double)peak_bytes / GIB, advice(largest, text));
+              bound, (double)peak_bytes / GIB, memory_advice(largest, text));
 }

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-static bool check(const json_t *ranks, int started, struct error *err)
+static bool ranks_check(const json_t *ranks, int started, struct error *err)
 {
     json_int_t number = ranks ? json_integer_value(ranks) : 1;
 
@@ -32,7 +32,7 @@ char *spec_without_ranks(const char *text, size_t length, int started, struct er
         error_set(err, ERROR_INVALID, NULL, "the spec must be a JSON object");
         return NULL;
     }
-    if (!check(json_object_get(spec, "ranks"), started, err))
+    if (!ranks_check(json_object_get(spec, "ranks"), started, err))
         return NULL;
     json_object_del(spec, "ranks");
     return json_text(spec);

@@ -47,7 +47,8 @@ void compare_widen(struct ratio *ratio, double a_stretch, double b_stretch)
 }
 
 /* Mean of the logarithms, and its squared standard error. */
-static void describe(const double *values, size_t count, double *ret_mean, double *ret_error)
+static void compare_describe(const double *values, size_t count, double *ret_mean,
+                             double *ret_error)
 {
     double mean = 0, squares = 0;
 
@@ -65,8 +66,8 @@ struct ratio compare_runs(const double *a, size_t a_count, const double *b, size
 
     if (a_count < 2 || b_count < 2)
         return (struct ratio){.known = false};
-    describe(a, a_count, &a_mean, &a_error);
-    describe(b, b_count, &b_mean, &b_error);
+    compare_describe(a, a_count, &a_mean, &a_error);
+    compare_describe(b, b_count, &b_mean, &b_error);
     sum = a_error + b_error;
     degrees = sum > 0 ? sum * sum /
                             (a_error * a_error / (double)(a_count - 1) +

@@ -36,7 +36,7 @@ static struct frame frame_of(const struct evidence *evidence, const struct summa
 }
 
 /* Unknown counters are -1, and an ended thread takes its counts along. */
-static double difference(long long before, long long after)
+static double disturbance_difference(long long before, long long after)
 {
     if (before < 0 || after < 0)
         return NAN;
@@ -46,38 +46,44 @@ static double difference(long long before, long long after)
 static double switches_a_second(const struct observation *before, const struct observation *after)
 {
     double seconds = (double)(after->taken_ns - before->taken_ns) / (double)NS_PER_SECOND;
-    double switches = difference(before->involuntary_switches, after->involuntary_switches);
+    double switches =
+        disturbance_difference(before->involuntary_switches, after->involuntary_switches);
 
     return seconds > 0 ? switches / seconds : 0;
 }
 
 /* Of the time between them; NaN where it is too short. */
-static double share(double seconds_lost, const struct observation *before,
-                    const struct observation *after)
+static double disturbance_share(double seconds_lost, const struct observation *before,
+                                const struct observation *after)
 {
     long long ns = after->taken_ns - before->taken_ns;
 
     return ns >= SHARES_NS ? seconds_lost * (double)NS_PER_SECOND / (double)ns : NAN;
 }
 
-static double stolen(const struct observation *before, const struct observation *after)
+static double disturbance_stolen(const struct observation *before,
+                                 const struct observation *after)
 {
-    return share(difference(before->steal_ticks, after->steal_ticks) / PROC_TICKS_A_SECOND,
-                 before, after);
+    return disturbance_share(disturbance_difference(before->steal_ticks, after->steal_ticks) /
+                                 PROC_TICKS_A_SECOND,
+                             before, after);
 }
 
-static double throttled(const struct observation *before, const struct observation *after)
+static double disturbance_throttled(const struct observation *before,
+                                    const struct observation *after)
 {
-    double us = difference(before->throttled_us, after->throttled_us);
+    double us = disturbance_difference(before->throttled_us, after->throttled_us);
 
     /* The kernel's own count says when, so the shortest time has a share. */
     return us * 1000 / fmax((double)(after->taken_ns - before->taken_ns), 1);
 }
 
-static double waited(const struct observation *before, const struct observation *after)
+static double disturbance_waited(const struct observation *before,
+                                 const struct observation *after)
 {
-    return share(difference(before->waited_ns, after->waited_ns) / (double)NS_PER_SECOND, before,
-                 after);
+    return disturbance_share(disturbance_difference(before->waited_ns, after->waited_ns) /
+                                 (double)NS_PER_SECOND,
+                             before, after);
 }
 
 static double or_none(double share_lost)
@@ -95,8 +101,9 @@ static double find_worst(const struct frame *frame)
     for (const struct observation *at = from + 1; at <= frame->after; at++) {
         if (at->taken_ns - from->taken_ns < (part > SHARES_NS ? part : SHARES_NS))
             continue;
-        worst = fmax(worst, or_none(stolen(from, at)) + or_none(throttled(from, at)) +
-                                or_none(waited(from, at)));
+        worst = fmax(worst, or_none(disturbance_stolen(from, at)) +
+                                or_none(disturbance_throttled(from, at)) +
+                                or_none(disturbance_waited(from, at)));
         from = at;
     }
     return worst;
@@ -107,18 +114,18 @@ static void read_counters(const struct frame *frame, struct disturbance *disturb
     const struct observation *before = frame->before, *after = frame->after;
 
     disturbance->seconds = (double)(after->taken_ns - before->taken_ns) / (double)NS_PER_SECOND;
-    disturbance->stolen = stolen(before, after);
+    disturbance->stolen = disturbance_stolen(before, after);
     disturbance->throttled_periods =
-        difference(before->throttled_periods, after->throttled_periods);
-    disturbance->throttled = throttled(before, after);
-    disturbance->waited = waited(before, after);
+        disturbance_difference(before->throttled_periods, after->throttled_periods);
+    disturbance->throttled = disturbance_throttled(before, after);
+    disturbance->waited = disturbance_waited(before, after);
     disturbance->worst = find_worst(frame);
     if (frame->middle != before) {
         disturbance->switches_first = switches_a_second(before, frame->middle);
         disturbance->switches_second = switches_a_second(frame->middle, after);
     }
-    disturbance->major_faults = difference(before->major_faults, after->major_faults);
-    disturbance->swap_ins = difference(before->swap_ins, after->swap_ins);
+    disturbance->major_faults = disturbance_difference(before->major_faults, after->major_faults);
+    disturbance->swap_ins = disturbance_difference(before->swap_ins, after->swap_ins);
     disturbance->paged = (or_none(disturbance->major_faults) + or_none(disturbance->swap_ins)) *
                          FAULT_SECONDS / fmax(disturbance->seconds, FAULT_SECONDS);
 }
@@ -131,7 +138,7 @@ static int by_size(const void *left, const void *right)
 }
 
 /* The farthest canary from the median in percent, and the best against the mean. */
-static double drift(double *speeds, size_t count, double *ret_gain)
+static double disturbance_drift(double *speeds, size_t count, double *ret_gain)
 {
     double median, least, most, sum = 0;
 
@@ -162,8 +169,8 @@ static void read_canaries(const struct evidence *evidence, struct disturbance *d
         clocks[i] = reading->canary.hertz;
         copies[i] = reading->canary.copy_bytes_per_second;
     }
-    disturbance->clock_drift_percent = drift(clocks, count, &disturbance->clock_gain);
-    disturbance->copy_drift_percent = drift(copies, count, &disturbance->copy_gain);
+    disturbance->clock_drift_percent = disturbance_drift(clocks, count, &disturbance->clock_gain);
+    disturbance->copy_drift_percent = disturbance_drift(copies, count, &disturbance->copy_gain);
 }
 
 void disturbance_of(const struct evidence *evidence, const struct summary *summary,

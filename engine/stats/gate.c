@@ -8,7 +8,7 @@
 #define FAILS_NOT_WITH_FEW "too few runs on one side to know their spread"
 
 /* Mean and standard deviation of the logarithms. */
-static void describe(const struct gate_side *side, double *ret_mean, double *ret_spread)
+static void gate_describe(const struct gate_side *side, double *ret_mean, double *ret_spread)
 {
     double mean = 0, squares = 0;
 
@@ -22,13 +22,14 @@ static void describe(const struct gate_side *side, double *ret_mean, double *ret
 
 /* A single run against many: the prediction interval of the next run, and the distance of this
  * one. The single run may be on either side. */
-static struct ratio predict(const struct gate_side *candidate, const struct gate_side *baseline)
+static struct ratio gate_predict(const struct gate_side *candidate,
+                                 const struct gate_side *baseline)
 {
     const struct gate_side *many = baseline->count > 1 ? baseline : candidate;
     const struct gate_side *one = many == baseline ? candidate : baseline;
     double mean, spread, log_ratio, half;
 
-    describe(many, &mean, &spread);
+    gate_describe(many, &mean, &spread);
     log_ratio = log(one->values[0]) - mean;
     if (one == baseline)
         log_ratio = -log_ratio;
@@ -40,7 +41,7 @@ static struct ratio predict(const struct gate_side *candidate, const struct gate
 }
 
 /* An unknown ratio has no ends, and no value. */
-static struct ratio honest(struct ratio ratio)
+static struct ratio gate_honest_ratio(struct ratio ratio)
 {
     if (!(ratio.value > 0) || !isfinite(ratio.value)) {
         ratio.value = NAN;
@@ -55,14 +56,14 @@ static struct ratio honest(struct ratio ratio)
 
 /* `fails_not` is NULL where a slowdown may be found; else why it may not. `rests_on` is for a
  * verdict that was reached. */
-static void judge(struct gate_look *look, double margin, const char *rests_on,
-                  const char *fails_not)
+static void gate_judge(struct gate_look *look, double margin, const char *rests_on,
+                       const char *fails_not)
 {
     const double bound = 1 - margin;
 
     look->verdict = GATE_CANNOT_TELL;
     look->detectable = NAN;
-    look->ratio = honest(look->ratio);
+    look->ratio = gate_honest_ratio(look->ratio);
     if (!look->ratio.known) {
         look->because = fails_not ? fails_not : "the values make no ratio with an interval";
         return;
@@ -82,7 +83,7 @@ static void judge(struct gate_look *look, double margin, const char *rests_on,
     }
 }
 
-static struct measure only(const struct gate_side *side)
+static struct measure gate_only_run(const struct gate_side *side)
 {
     return side->count == 1 ? (struct measure){side->values[0], side->only.low, side->only.high}
                             : (struct measure){NAN, 0, 0};
@@ -95,23 +96,23 @@ void gate_look(const struct gate_side *candidate, const struct gate_side *baseli
 
     if (candidate->count == 0 || baseline->count == 0 ||
         (candidate->count == 1 && baseline->count == 1)) {
-        struct measure a = only(candidate), b = only(baseline);
+        struct measure a = gate_only_run(candidate), b = gate_only_run(baseline);
         bool empty = candidate->count == 0 || baseline->count == 0;
 
         look.level = GATE_STEPS;
         look.ratio = compare_measures(&a, &b);
-        judge(&look, margin, "the intervals of one run each",
-              empty ? "one side has no runs" : FAILS_NOT_WITH_ONE_EACH);
+        gate_judge(&look, margin, "the intervals of one run each",
+                   empty ? "one side has no runs" : FAILS_NOT_WITH_ONE_EACH);
     } else if (candidate->count > 1 && baseline->count > 1) {
         look.ratio =
             compare_runs(candidate->values, candidate->count, baseline->values, baseline->count);
         compare_widen(&look.ratio, candidate->stretch, baseline->stretch);
-        judge(&look, margin, "the spread of the runs on both sides", NULL);
+        gate_judge(&look, margin, "the spread of the runs on both sides", NULL);
     } else {
-        look.ratio = predict(candidate, baseline);
+        look.ratio = gate_predict(candidate, baseline);
         compare_widen(&look.ratio, candidate->stretch, baseline->stretch);
-        judge(&look, margin, "the spread of the runs on one side, and a single run",
-              baseline->count >= GATE_BASELINE_MIN ? NULL : FAILS_NOT_WITH_FEW);
+        gate_judge(&look, margin, "the spread of the runs on one side, and a single run",
+                   baseline->count >= GATE_BASELINE_MIN ? NULL : FAILS_NOT_WITH_FEW);
     }
     *ret_look = look;
 }
@@ -127,8 +128,8 @@ void gate_look_at_pairs(const struct gate_side *candidate, const struct gate_sid
     if (count == 1)
         look.ratio.value = candidate->values[0] / baseline->values[0];
     compare_widen(&look.ratio, fmax(more, 0), fmax(-more, 0));
-    judge(&look, margin, "pairs that were measured side by side",
-          count < 2 ? "one pair says nothing about the next pair" : NULL);
+    gate_judge(&look, margin, "pairs that were measured side by side",
+               count < 2 ? "one pair says nothing about the next pair" : NULL);
     *ret_look = look;
 }
 

@@ -139,8 +139,8 @@ static int by_size(const void *left, const void *right)
 
 /* How many steps of each resample are at or below the median. below[i] counts those among the
  * first i steps; it is overwritten by what the blocks that begin there have. */
-static void resample(unsigned *below, size_t count, size_t block, struct chance chance,
-                     size_t counts[BOOTSTRAP_RESAMPLES])
+static void interval_resample(unsigned *below, size_t count, size_t block, struct chance chance,
+                              size_t counts[BOOTSTRAP_RESAMPLES])
 {
     size_t blocks = (count + block - 1) / block, starts = count - block + 1;
 
@@ -229,7 +229,7 @@ void interval_of_median(const long long *nanoseconds, long long *items, size_t c
     for (size_t i = 0; i < count; i++)
         below[i + 1] = below[i] + ((double)nanoseconds[i] <= median);
     block = block_of(nanoseconds, count);
-    resample(below, count, block, chance, counts);
+    interval_resample(below, count, block, chance, counts);
     ranks_of(counts, block, (double)below[count] / (double)count, count, ranks);
     ret_interval->block = block;
     ret_interval->median = (struct range){.known = true,

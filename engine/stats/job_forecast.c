@@ -30,7 +30,7 @@ static struct {
     double of_degrees[DEGREES_KEPT + 1][DRAWS];
 } students = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void shuffle(struct chance *chance, uint16_t *order)
+static void forecast_shuffle(struct chance *chance, uint16_t *order)
 {
     for (size_t i = 0; i < DRAWS; i++)
         order[i] = (uint16_t)i;
@@ -51,8 +51,8 @@ static void make_deck(void)
         deck.normal[i] = normal_quantile(((double)i + 0.5) / DRAWS);
         deck.normal[DRAWS - 1 - i] = -deck.normal[i];
     }
-    shuffle(&chance, deck.speeds);
-    shuffle(&chance, deck.fates);
+    forecast_shuffle(&chance, deck.speeds);
+    forecast_shuffle(&chance, deck.fates);
 }
 
 struct checkpointing checkpointing_best(double interruptions_per_hour, double checkpoint_seconds,
@@ -95,24 +95,24 @@ static struct fate fate_of(const struct forecast_inputs *forecast_inputs)
     return fate;
 }
 
-static double uniform(struct chance *chance)
+static double forecast_uniform(struct chance *chance)
 {
     return ((double)(chance_next(chance) >> 11) + 0.5) / 9007199254740992.0;
 }
 
 /* Interruptions one by one; they also occur while work is repeated. */
-static double play(const struct fate *fate, double work, size_t draw)
+static double forecast_play(const struct fate *fate, double work, size_t draw)
 {
     struct chance chance = {(uint64_t)draw};
     double end = work, next;
 
     chance.state = chance_next(&chance); /* or the streams of two draws would be one, shifted */
-    next = -log(uniform(&chance)) / fate->rate;
+    next = -log(forecast_uniform(&chance)) / fate->rate;
     for (int i = 0; next < end; i++) {
         if (i == FATES_MAX)
             return fate->lost < 1 ? next + (end - next) / (1 - fate->lost) : INFINITY;
-        end += fate->restart + fate->interval * uniform(&chance);
-        next -= log(uniform(&chance)) / fate->rate;
+        end += fate->restart + fate->interval * forecast_uniform(&chance);
+        next -= log(forecast_uniform(&chance)) / fate->rate;
     }
     return end;
 }
@@ -122,7 +122,7 @@ static double with_interruptions(const struct fate *fate, double work, size_t dr
     double expected = work / (1 - fate->lost), hours;
 
     if (!(fate->lost < 1) || fate->rate * expected < FATES_NORMAL)
-        return play(fate, work, draw);
+        return forecast_play(fate, work, draw);
     hours = expected + sqrt(work * fate->scatter) * deck.normal[deck.fates[draw]];
     return hours > work ? hours : work;
 }
@@ -138,7 +138,7 @@ static uint64_t bits_of(double value)
 /* Doubles that are not negative are in the order of their bits: three rounds by eleven bits of
  * the upper ones, and what is equal so far (within 1e-6) finds its place by insertion. Several
  * times as quick as qsort(), and this is most of the work. */
-static void sort(double *values)
+static void forecast_sort(double *values)
 {
     enum { BITS = 11, SIZE = 1 << BITS, LOWEST = 64 - 1 - 3 * BITS };
     static const int last = LOWEST + 3 * BITS;
@@ -284,7 +284,7 @@ void job_forecast_draw(const struct forecast_inputs *forecast_inputs, double sam
 
         ret_forecast->hours[i] = interrupted ? with_interruptions(&fate, hours, i) : hours;
     }
-    sort(ret_forecast->hours);
+    forecast_sort(ret_forecast->hours);
 }
 
 /* The largest of the speeds that draw_next() fills in. */

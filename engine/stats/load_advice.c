@@ -62,7 +62,7 @@ static int whole_taken(const struct load *load)
 }
 
 /* Share of a run's time, summed over its threads. */
-static double lost(const struct load *load, int threads)
+static double advice_share_lost(const struct load *load, int threads)
 {
     double more = fmax(0, in_processors(load, load->busy_percent) + threads - load->processors);
 
@@ -82,15 +82,15 @@ static const struct {
     [IS_TOO_MUCH] = {LOAD_WAIT, "too much for a number of this machine; wait or close them"},
 };
 
-static enum fits choose(const struct load *load, int threads, int fewer)
+static enum fits advice_choose(const struct load *load, int threads, int fewer)
 {
-    double share = lost(load, threads);
+    double share = advice_share_lost(load, threads);
 
     if (load->busy_percent < IDLE_PERCENT)
         return IS_IDLE;
     if (share <= SHARE_WARN)
         return IS_FREE;
-    if (fewer >= 1 && fewer < threads && lost(load, fewer) < GONE_MAX)
+    if (fewer >= 1 && fewer < threads && advice_share_lost(load, fewer) < GONE_MAX)
         return IS_WHOLE;
     return share < GONE_MAX ? IS_BOUNDED : IS_TOO_MUCH;
 }
@@ -98,7 +98,7 @@ static enum fits choose(const struct load *load, int threads, int fewer)
 void load_advise(const struct load *load, int threads, struct load_opinion *ret_opinion)
 {
     int fewer = load->processors - whole_taken(load);
-    enum fits fits = choose(load, threads, fewer);
+    enum fits fits = advice_choose(load, threads, fewer);
     struct load_opinion opinion = {.advice = rows[fits].advice, .is_idle = fits == IS_IDLE};
     char users[USERS_SIZE], detail[64] = "";
 
@@ -111,7 +111,7 @@ void load_advise(const struct load *load, int threads, struct load_opinion *ret_
     }
     if (fits == IS_BOUNDED)
         snprintf(detail, sizeof detail, "the interval will reach up to %.0f %% higher",
-                 100 * (disturbance_factor(lost(load, threads)) - 1));
+                 100 * (disturbance_factor(advice_share_lost(load, threads)) - 1));
     snprintf(opinion.words, sizeof opinion.words, "%s now: %s%s", users, detail,
              rows[fits].what_to_do);
     *ret_opinion = opinion;

@@ -3,7 +3,8 @@
 #include <math.h>
 
 /* Mean of the logarithms, and the sum of squared distances from it. */
-static bool describe(const struct machine_model *model, double *ret_mean, double *ret_squares)
+static bool next_describe(const struct machine_model *model, double *ret_mean,
+                          double *ret_squares)
 {
     double mean = 0, squares = 0;
 
@@ -19,13 +20,13 @@ static bool describe(const struct machine_model *model, double *ret_mean, double
     return true;
 }
 
-static bool predict(const struct machine_model *model, double usual_spread,
-                    struct next_model *ret_model)
+static bool next_predict(const struct machine_model *model, double usual_spread,
+                         struct next_model *ret_model)
 {
     double squares, usual = hypot(usual_spread, model->run_spread), count = (double)model->count;
     size_t degrees = model->count - 1;
 
-    if (!describe(model, &ret_model->centre, &squares))
+    if (!next_describe(model, &ret_model->centre, &squares))
         return false;
     if (model->count < NEXT_MACHINE_ENOUGH) {
         squares += NEXT_MACHINE_DEGREES * usual * usual;
@@ -46,7 +47,7 @@ bool next_machine_predict(const struct machine_model *models, size_t count, doub
         if (models[i].count == 0)
             continue;
         if (next.count == NEXT_MACHINE_MODELS_MAX ||
-            !predict(&models[i], usual_spread, &next.models[next.count]))
+            !next_predict(&models[i], usual_spread, &next.models[next.count]))
             return false;
         next.models[next.count++].share = (double)models[i].count;
         machines += models[i].count;

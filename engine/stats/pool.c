@@ -62,7 +62,7 @@ static int by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static double median(double *values, size_t count)
+static double pool_median(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, by_value);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
@@ -78,10 +78,10 @@ static void draw_strays_near(struct pool *pool, size_t machine)
             pool->room[count++] = pool->runs[i].value;
     if (count < STRAY_MIN)
         return;
-    middle = median(pool->room, count);
+    middle = pool_median(pool->room, count);
     for (size_t i = 0; i < count; i++)
         pool->room[i] = fabs(pool->room[i] - middle);
-    distance = STRAY * fmax(MAD_TO_SIGMA * median(pool->room, count), POOL_RUN_SPREAD);
+    distance = STRAY * fmax(MAD_TO_SIGMA * pool_median(pool->room, count), POOL_RUN_SPREAD);
     for (size_t i = 0; i < pool->count; i++) {
         struct pool_run *run = &pool->runs[i];
 
@@ -103,7 +103,7 @@ static void pool_make(const struct pool_run *runs, size_t count, struct pool *po
         draw_strays_near(pool, i);
 }
 
-static double square(double value)
+static double pool_square(double value)
 {
     return value * value;
 }
@@ -111,7 +111,7 @@ static double square(double value)
 /* For its weight, half of a run's stretch counts as error. */
 static double run_variance(const struct pool_run *run, double run_spread)
 {
-    return square(run->error) + square(run_spread) + square(run->stretch / 2);
+    return pool_square(run->error) + pool_square(run_spread) + pool_square(run->stretch / 2);
 }
 
 /* The means of all machines, with this spread of runs. */
@@ -127,7 +127,8 @@ static void fill_machines(struct pool *pool, double run_spread)
         machine->precision += 1 / variance;
         machine->mean += run->value / variance;
         machine->stretch += run->stretch / variance;
-        machine->variance += (square(run->error) + square(run_spread)) / square(variance);
+        machine->variance +=
+            (pool_square(run->error) + pool_square(run_spread)) / pool_square(variance);
         machine->logs += log(variance);
     }
     for (size_t j = 0; j < pool->machine_count; j++) {
@@ -135,24 +136,26 @@ static void fill_machines(struct pool *pool, double run_spread)
 
         machine->mean /= machine->precision;
         machine->stretch /= machine->precision;
-        machine->variance /= square(machine->precision);
+        machine->variance /= pool_square(machine->precision);
     }
     for (size_t i = 0; i < pool->count; i++) {
         const struct pool_run *run = &pool->runs[i];
         struct machine *machine = &pool->machines[run->machine];
 
-        machine->squares += square(run->value - machine->mean) / run_variance(run, run_spread);
+        machine->squares +=
+            pool_square(run->value - machine->mean) / run_variance(run, run_spread);
     }
 }
 
 /* Of a machine's mean around the value of its type. */
 static double machine_variance(const struct machine *machine, double machine_spread)
 {
-    return 1 / machine->precision + square(machine_spread);
+    return 1 / machine->precision + pool_square(machine_spread);
 }
 
 /* Log-likelihood of the runs with both spreads, with the type's value integrated out. */
-static double likelihood(const struct pool *pool, double machine_spread, double sum, double mean)
+static double pool_likelihood(const struct pool *pool, double machine_spread, double sum,
+                              double mean)
 {
     double log_likelihood = -log(sum) / 2;
 
@@ -161,7 +164,7 @@ static double likelihood(const struct pool *pool, double machine_spread, double 
         double variance = machine_variance(machine, machine_spread);
 
         log_likelihood -= (machine->logs + log(machine->precision) + machine->squares +
-                           log(variance) + square(machine->mean - mean) / variance) /
+                           log(variance) + pool_square(machine->mean - mean) / variance) /
                           2;
     }
     return log_likelihood;
@@ -181,12 +184,12 @@ static struct part look_at(const struct pool *pool, double run_spread, double ma
         mean += weight * pool->machines[j].mean;
     }
     mean /= sum;
-    shared = 1 - square(machine_spread) * sum / count;
-    part.weight = likelihood(pool, machine_spread, sum, mean);
+    shared = 1 - pool_square(machine_spread) * sum / count;
+    part.weight = pool_likelihood(pool, machine_spread, sum, mean);
     for (size_t j = 0; j < pool->machine_count; j++) {
         const struct machine *machine = &pool->machines[j];
         double weight = 1 / machine_variance(machine, machine_spread), of_it = 0;
-        double own = square(machine_spread) * weight;
+        double own = pool_square(machine_spread) * weight;
 
         weight /= sum;
         if (pool->target == POOL_SEEN) {
@@ -195,18 +198,18 @@ static struct part look_at(const struct pool *pool, double run_spread, double ma
         }
         part.mean += weight * machine->mean;
         part.stretch += weight * machine->stretch;
-        part.variance +=
-            square(weight) * machine->variance + square((weight - of_it) * machine_spread);
+        part.variance += pool_square(weight) * machine->variance +
+                         pool_square((weight - of_it) * machine_spread);
     }
     return part;
 }
 
 /* Logarithm of what the prior gives to a point of the grid, up to a constant: the density of
  * half-t, times the distance of the points, which grows as they do. */
-static double prior(double spread, double scale)
+static double pool_prior(double spread, double scale)
 {
     return log(spread) -
-           (POOL_DEGREES + 1) / 2.0 * log(1 + square(spread / scale) / POOL_DEGREES);
+           (POOL_DEGREES + 1) / 2.0 * log(1 + pool_square(spread / scale) / POOL_DEGREES);
 }
 
 static size_t fill_parts(struct pool *pool, struct part *parts)
@@ -222,9 +225,9 @@ static size_t fill_parts(struct pool *pool, struct part *parts)
         fill_machines(pool, run_spread);
         for (int j = 0; j < points; j++, machine_spread *= GRID_STEP) {
             parts[count] = look_at(pool, run_spread, machine_spread);
-            parts[count].weight += prior(run_spread, POOL_RUN_SPREAD);
+            parts[count].weight += pool_prior(run_spread, POOL_RUN_SPREAD);
             if (pool->machine_count > 1)
-                parts[count].weight += prior(machine_spread, POOL_MACHINE_SPREAD);
+                parts[count].weight += pool_prior(machine_spread, POOL_MACHINE_SPREAD);
             count++;
         }
     }
@@ -232,7 +235,7 @@ static size_t fill_parts(struct pool *pool, struct part *parts)
 }
 
 /* How many have a weight; they stand first. */
-static size_t weigh(struct part *parts, size_t count)
+static size_t pool_weigh(struct part *parts, size_t count)
 {
     double most = -INFINITY, sum = 0;
     size_t kept = 0;
@@ -252,7 +255,7 @@ static size_t weigh(struct part *parts, size_t count)
 }
 
 /* Where so much of the parts together lies below. */
-static double quantile(const struct part *parts, size_t count, double share)
+static double pool_quantile(const struct part *parts, size_t count, double share)
 {
     double low = INFINITY, high = -INFINITY;
 
@@ -285,14 +288,14 @@ struct pool_estimate pool_runs(const struct pool_run *runs, size_t count, enum p
     size_t part_count;
 
     pool_make(runs, count, &pool);
-    part_count = weigh(parts, fill_parts(&pool, parts));
+    part_count = pool_weigh(parts, fill_parts(&pool, parts));
     for (size_t i = 0; i < part_count; i++) {
         estimate.value += parts[i].weight * parts[i].mean;
         estimate.run_spread += parts[i].weight * parts[i].run_spread;
         estimate.machine_spread += parts[i].weight * parts[i].machine_spread;
         stretch += parts[i].weight * parts[i].stretch;
     }
-    estimate.low = quantile(parts, part_count, 0.025);
-    estimate.high = quantile(parts, part_count, 0.975) + stretch;
+    estimate.low = pool_quantile(parts, part_count, 0.025);
+    estimate.high = pool_quantile(parts, part_count, 0.975) + stretch;
     return estimate;
 }

@@ -3,13 +3,13 @@
 /* Up to this share of a step, what its parts leave over is writing a line and reading clocks. */
 #define REST_MIN 1e-3
 
-static void lacks(struct roofline *roofline, const char *sentence)
+static void roofline_lacks(struct roofline *roofline, const char *sentence)
 {
     roofline->missing[roofline->missing_count++] = sentence;
 }
 
-static struct roofline_part part(const struct roofline *roofline, const char *name,
-                                 double seconds, double multiply_adds)
+static struct roofline_part roofline_part_of(const struct roofline *roofline, const char *name,
+                                             double seconds, double multiply_adds)
 {
     struct roofline_part part = {.name = name, .seconds = seconds};
 
@@ -25,7 +25,8 @@ static struct roofline_part part(const struct roofline *roofline, const char *na
 static void add_phase(struct roofline *roofline, const char *name, double seconds,
                       double multiply_adds)
 {
-    roofline->phases[roofline->phase_count++] = part(roofline, name, seconds, multiply_adds);
+    roofline->phases[roofline->phase_count++] =
+        roofline_part_of(roofline, name, seconds, multiply_adds);
 }
 
 static void add_phases(const struct roofline_inputs *inputs, double forward, double backward,
@@ -36,7 +37,7 @@ static void add_phases(const struct roofline_inputs *inputs, double forward, dou
                   split->update - split->communication;
 
     if (!inputs->split_known) {
-        lacks(roofline, "the engine does not report where the time of a step goes");
+        roofline_lacks(roofline, "the engine does not report where the time of a step goes");
         return;
     }
     add_phase(roofline, "input", split->input, 0);
@@ -54,8 +55,9 @@ static void add_bytes(const struct roofline_inputs *inputs, struct roofline *roo
     double bytes = (double)inputs->details.step_bytes;
 
     if (!(bytes > 0)) {
-        lacks(roofline, "the engine does not report how many bytes a step moves at least, or a "
-                        "cache could hold them");
+        roofline_lacks(roofline,
+                       "the engine does not report how many bytes a step moves at least, or a "
+                       "cache could hold them");
         return;
     }
     roofline->step_bytes = bytes;
@@ -64,7 +66,8 @@ static void add_bytes(const struct roofline_inputs *inputs, struct roofline *roo
         roofline->memory_share =
             roofline->step_bytes_per_second / roofline->peak_read_bytes_per_second;
     else
-        lacks(roofline, "the engine did not measure how fast this machine reads its memory");
+        roofline_lacks(roofline,
+                       "the engine did not measure how fast this machine reads its memory");
 }
 
 void roofline_compute(const struct roofline_inputs *inputs, struct roofline *ret_roofline)
@@ -77,13 +80,14 @@ void roofline_compute(const struct roofline_inputs *inputs, struct roofline *ret
            backward = batch * (double)details->backward_multiply_adds;
 
     if (details->peak_multiply_adds_per_second <= 0)
-        lacks(&roofline, "the engine did not measure how fast this machine multiplies");
+        roofline_lacks(&roofline, "the engine did not measure how fast this machine multiplies");
     if (!(forward > 0) || !(backward > 0))
-        lacks(&roofline, "the engine does not report the multiply-adds of a sample, forward and "
-                         "backward");
+        roofline_lacks(&roofline,
+                       "the engine does not report the multiply-adds of a sample, forward and "
+                       "backward");
     add_phases(inputs, forward, backward, &roofline);
-    roofline.step = part(&roofline, "step", inputs->step_seconds,
-                         forward > 0 && backward > 0 ? forward + backward : 0);
+    roofline.step = roofline_part_of(&roofline, "step", inputs->step_seconds,
+                                     forward > 0 && backward > 0 ? forward + backward : 0);
     add_bytes(inputs, &roofline);
     *ret_roofline = roofline;
 }

@@ -39,7 +39,7 @@ static bool is_sure(const struct run_result *run)
 }
 
 /* Sorts indices of runs by their values: few, and nearly never many of one sender. */
-static void sort(const struct pool *pool, size_t count)
+static void sources_sort(const struct pool *pool, size_t count)
 {
     for (size_t i = 1; i < count; i++)
         for (size_t j = i; j > 0 && pool->results[pool->order[j]].value <
@@ -61,7 +61,7 @@ static size_t median_run(const struct pool *pool, size_t source)
         for (size_t i = 0; i < pool->count; i++)
             if (pool->results[i].source == source && is_sure(&pool->results[i]) >= sure)
                 pool->order[count++] = i;
-        sort(pool, count);
+        sources_sort(pool, count);
         if (count > 0)
             return pool->order[(count - 1) / 2];
     }
@@ -144,7 +144,7 @@ static bool is_confirmed(const struct pool *pool, size_t source)
     return false;
 }
 
-static void weigh(const struct pool *pool)
+static void sources_weigh(const struct pool *pool)
 {
     double middle = trusted_value(pool);
 
@@ -165,7 +165,7 @@ static void weigh(const struct pool *pool)
 }
 
 /* How many runs, or machines, of the others count at most. */
-static size_t others(const struct pool *pool, size_t source, bool machines)
+static size_t sources_others(const struct pool *pool, size_t source, bool machines)
 {
     size_t sum = 0;
 
@@ -197,7 +197,7 @@ static void make_one_machine(struct pool *pool, size_t source)
 }
 
 /* Whether a run counts, of a source that counts by machines. */
-static bool fits(const struct pool *pool, size_t run, size_t kept)
+static bool sources_fits(const struct pool *pool, size_t run, size_t kept)
 {
     struct run_source *source = &pool->sources[pool->results[run].source];
     size_t number = pool->results[run].source;
@@ -206,32 +206,33 @@ static bool fits(const struct pool *pool, size_t run, size_t kept)
     for (size_t i = 0; i < kept; i++)
         is_new = is_new && (pool->results[i].source != number ||
                             strcmp(pool->results[i].vm, pool->results[run].vm) != 0);
-    if (!source->is_trusted && (source->kept_runs >= others(pool, number, false) ||
-                                source->kept_machines + is_new > others(pool, number, true)))
+    if (!source->is_trusted &&
+        (source->kept_runs >= sources_others(pool, number, false) ||
+         source->kept_machines + is_new > sources_others(pool, number, true)))
         return false;
     source->kept_machines += is_new;
     return true;
 }
 
-static bool counts(const struct pool *pool, size_t run, size_t kept)
+static bool sources_counts(const struct pool *pool, size_t run, size_t kept)
 {
     const struct run_source *source = &pool->sources[pool->results[run].source];
 
     if (source->weight == SOURCE_ASIDE)
         return false;
     if (source->weight == SOURCE_MACHINES)
-        return fits(pool, run, kept);
+        return sources_fits(pool, run, kept);
     return pool->medians[pool->results[run].source] == run;
 }
 
-static void keep(struct pool *pool, size_t *ret_count)
+static void sources_keep(struct pool *pool, size_t *ret_count)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < pool->count; i++) {
         struct run_source *source = &pool->sources[pool->results[i].source];
 
-        if (!counts(pool, i, kept))
+        if (!sources_counts(pool, i, kept))
             continue;
         source->kept_runs++;
         if (source->weight == SOURCE_VOTE)
@@ -294,10 +295,10 @@ void sources_pool(struct run_result *results, size_t *count, struct run_source *
         pool.medians[i] = median_run(&pool, i);
     }
     count_runs(&pool);
-    weigh(&pool);
+    sources_weigh(&pool);
     lone = lone_sender(&pool);
     if (lone == SIZE_MAX)
-        keep(&pool, count);
+        sources_keep(&pool, count);
     else
         keep_of(&pool, lone, count);
 }

@@ -26,7 +26,7 @@ static int by_value(const void *left, const void *right)
     return (l > r) - (l < r);
 }
 
-static double median(double *values, size_t count)
+static double standing_median(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, by_value);
     return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
@@ -50,7 +50,7 @@ static void count_in(const struct run_result *run_result, struct standing *stand
         standing->newest_us = run_result->at_us;
 }
 
-static void keep(double value, struct standing *standing)
+static void standing_keep(double value, struct standing *standing)
 {
     if (standing->value_count < STANDING_VALUES_MAX)
         standing->values[standing->value_count++] = value;
@@ -144,8 +144,8 @@ static bool take_sure_ones(struct sources *sources)
 }
 
 /* Runs without an interval stand aside for those with one, unless most machines have no other. */
-static void choose(const struct run_result *results, size_t count, struct sources *sources,
-                   struct standing *standing)
+static void standing_choose(const struct run_result *results, size_t count,
+                            struct sources *sources, struct standing *standing)
 {
     AUTO(sources_clear) struct sources sure = {0};
     size_t all;
@@ -178,11 +178,11 @@ static void keep_machines(const struct run_result *results, size_t count, struct
     for (long long i = 0; i < standing->vms && i < STANDING_VALUES_MAX; i++)
         if (groups[i].count > 0)
             standing->machines[standing->machine_count++] =
-                median(groups[i].values, groups[i].count);
+                standing_median(groups[i].values, groups[i].count);
     for (size_t i = 0; i < count; i++)
         values[i] = results[i].value;
     if (standing->machine_count == 0 && count > 0)
-        standing->machines[standing->machine_count++] = median(values, count);
+        standing->machines[standing->machine_count++] = standing_median(values, count);
 }
 
 /* Which of the groups a run belongs to; `count` where its machine has no name of their kind. */
@@ -227,10 +227,11 @@ static void keep_values(const struct sources *from, struct standing *standing)
 {
     if (standing->level == STANDING_VMS)
         for (long long i = 0; i < standing->vms; i++)
-            keep(median(from->groups[i].values, from->groups[i].count), standing);
+            standing_keep(standing_median(from->groups[i].values, from->groups[i].count),
+                          standing);
     else
         for (size_t i = 0; i < from->count; i++)
-            keep(from->runs[i].value, standing);
+            standing_keep(from->runs[i].value, standing);
 }
 
 /* How many runs are sure of themselves, and on how many machines, decides what may be said. */
@@ -272,7 +273,7 @@ void standing_compute(const struct run_result *results, size_t count,
     AUTO(sources_clear) struct sources from = {0};
     struct standing standing = {.level = STANDING_NONE};
 
-    choose(results, count, &from, &standing);
+    standing_choose(results, count, &from, &standing);
     sum_up(&from, &standing);
     standing.noise = noise_of(from.runs, from.count);
     keep_machines(from.runs, from.count, from.groups, from.values, &standing);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static void swap(long long *left, long long *right)
+static void stats_swap(long long *left, long long *right)
 {
     long long kept = *left;
 
@@ -35,7 +35,7 @@ long long stats_select(long long *items, size_t count, size_t rank)
                 j--;
             if (i >= j)
                 break;
-            swap(&items[i++], &items[j--]);
+            stats_swap(&items[i++], &items[j--]);
         }
         /* Everything up to j is at most the pivot, everything behind it at least. */
         if (items[j] > pivot)

@@ -143,7 +143,7 @@ double student_quantile(double share, double degrees)
 
 /* Hill, Algorithm 396 (1970), for the share `both` of both tails and the normal quantile of half
  * of it. */
-static double hill(double both, double z, double n)
+static double student_hill(double both, double z, double n)
 {
     double a = 1 / (n - 0.5), b = 48 / (a * a);
     double c = ((20700 * a / b - 98) * a - 16) * a + 96.36;
@@ -177,6 +177,6 @@ double student_from_normal(double share, double z, double degrees)
     else if (degrees < 2.5)
         t = sqrt(fmax(2 / (both * (2 - both)) - 2, 0));
     else
-        t = hill(both, -fabs(z), degrees);
+        t = student_hill(both, -fabs(z), degrees);
     return share < 0.5 ? -t : t;
 }

@@ -46,7 +46,7 @@ static void add_finding(struct verdict *verdict, const char *code, enum validity
         verdict->level = level;
 }
 
-static enum validity grade(double value, double warn, double invalid)
+static enum validity validity_grade(double value, double warn, double invalid)
 {
     if (value > invalid)
         return VALIDITY_INVALID;
@@ -54,7 +54,7 @@ static enum validity grade(double value, double warn, double invalid)
 }
 
 /* Half of what the interval leaves open, as a share; 0 where there is no interval. */
-static double allowance(const struct summary *summary)
+static double validity_allowance(const struct summary *summary)
 {
     return summary->half_width_percent / 200;
 }
@@ -62,7 +62,7 @@ static double allowance(const struct summary *summary)
 /* Of a share of the time that was lost. */
 static enum validity grade_share(double share, const struct summary *summary)
 {
-    return grade(share, fmax(SHARE_WARN, allowance(summary)), GONE_MAX);
+    return validity_grade(share, fmax(SHARE_WARN, validity_allowance(summary)), GONE_MAX);
 }
 
 /* Stalls that the interval already leaves room for change no conclusion. */
@@ -72,7 +72,7 @@ static void judge_skew(const struct summary *summary, struct verdict *verdict)
     double off = 100 * fabs(mean / summary->median_step_seconds - 1);
 
     add_finding(
-        verdict, "skewed", off <= 100 * allowance(summary) ? VALIDITY_OK : VALIDITY_WARN,
+        verdict, "skewed", off <= 100 * validity_allowance(summary) ? VALIDITY_OK : VALIDITY_WARN,
         summary->outlier_time_share * 100,
         "stalls: the mean step is %.1f %% off the median; outliers took %.1f %% of the time", off,
         summary->outlier_time_share * 100);
@@ -213,7 +213,7 @@ static void judge_canary(const char *code, const char *what, double drift, doubl
         add_finding(verdict, code, VALIDITY_UNKNOWN, NAN, "%s: the engine did not watch it",
                     what);
     else
-        add_finding(verdict, code, grade(drift, warn, INFINITY), drift,
+        add_finding(verdict, code, validity_grade(drift, warn, INFINITY), drift,
                     "%s moved by %.1f %% between the canaries around the steps", what, drift);
 }
 

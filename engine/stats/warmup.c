@@ -58,7 +58,7 @@ static bool is_steady(const struct drift *drift)
     return drift->off <= MATERIAL || drift->score <= STEADY_SCORE;
 }
 
-static struct warmup judge(const long long *nanoseconds, size_t count, size_t steps)
+static struct warmup warmup_judge(const long long *nanoseconds, size_t count, size_t steps)
 {
     struct warmup warmup = {.decided = true, .steps = steps};
     struct drift beneath;
@@ -118,7 +118,7 @@ struct warmup warmup_detect(const long long *nanoseconds, size_t count)
         cut++;
         goes_on = false;
     }
-    warmup = judge(nanoseconds, count, 1 + cut * DRIFT_BATCH);
+    warmup = warmup_judge(nanoseconds, count, 1 + cut * DRIFT_BATCH);
     warmup.settled = warmup.settled && (double)(cut * DRIFT_BATCH) <= LATE * (double)(count - 1);
     if (goes_on)
         warmup.settled = warmup.steady = false;
@@ -129,7 +129,7 @@ struct warmup warmup_fixed(const long long *nanoseconds, size_t count, size_t st
 {
     if (count < steps)
         return (struct warmup){.steps = count};
-    return judge(nanoseconds, count, steps);
+    return warmup_judge(nanoseconds, count, steps);
 }
 
 enum trace_class warmup_classify(const struct warmup *warmup)

@@ -2,7 +2,7 @@
 
 #include "engine/stats/stats.h"
 
-static void swap(size_t *left, size_t *right)
+static void sweep_order_swap(size_t *left, size_t *right)
 {
     size_t kept = *left;
 
@@ -19,7 +19,7 @@ void sweep_order(const char *seed, long long block, size_t count, size_t ret_cel
     chance.state += (uint64_t)(block / 2);
     chance.state = chance_next(&chance);
     for (size_t i = count; i > 1; i--)
-        swap(&ret_cells[i - 1], &ret_cells[chance_below(&chance, i)]);
+        sweep_order_swap(&ret_cells[i - 1], &ret_cells[chance_below(&chance, i)]);
     for (size_t i = 0; block % 2 == 1 && i < count / 2; i++)
-        swap(&ret_cells[i], &ret_cells[count - 1 - i]);
+        sweep_order_swap(&ret_cells[i], &ret_cells[count - 1 - i]);
 }

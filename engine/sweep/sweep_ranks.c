@@ -135,7 +135,7 @@ static void fit_levels(struct fit *fit)
 
 /* A run alone in its block says only what the block saw. The last factor makes a cell that is in
  * every block worth its runs, and is exact for balanced incomplete blocks as well. */
-static void weigh(struct fit *fit)
+static void sweep_ranks_weigh(struct fit *fit)
 {
     double all = (double)fit->cell_count;
 
@@ -221,7 +221,7 @@ bool sweep_rank_rows(const struct sweep_grid *grid, struct rank_row *ret_rows)
         return false;
     fit.by_blocks = fit.cell_count > 1 && degrees_of(&fit, true) >= 1 && do_blocks_link_all(&fit);
     fit_levels(&fit);
-    weigh(&fit);
+    sweep_ranks_weigh(&fit);
     variance = find_noise(&fit, &degrees);
     for (size_t i = 0; i < grid->cells; i++)
         ret_rows[i] = row_of(&fit, &cells[i], variance, degrees);

@@ -175,8 +175,8 @@ static double lower_bound(const struct cell_result *cell, const struct run_sprea
     return cell->throughput.low;
 }
 
-static bool beats(const struct cell_result *cell, const struct cell_result *best,
-                  const struct run_spread *spread)
+static bool sweep_result_beats(const struct cell_result *cell, const struct cell_result *best,
+                               const struct run_spread *spread)
 {
     double low = lower_bound(cell, spread), other = lower_bound(best, spread);
 
@@ -192,7 +192,8 @@ static size_t find_best(const struct sweep_result *result, size_t group, size_t 
 
     for (size_t i = from; i < result->count; i++)
         if (result->cells[i].group == group && result->cells[i].throughput.value > 0 &&
-            (best == result->count || beats(&result->cells[i], &result->cells[best], &spread)))
+            (best == result->count ||
+             sweep_result_beats(&result->cells[i], &result->cells[best], &spread)))
             best = i;
     return best == result->count && from > 0 ? find_best(result, group, 0) : best;
 }

@@ -38,7 +38,7 @@ static double per_second(double count, long long nanoseconds)
     return count * (double)NS_PER_SECOND / (double)(nanoseconds > 0 ? nanoseconds : 1);
 }
 
-static double hertz(void)
+static double canary_hertz(void)
 {
     long long start = host_clock_ns();
     unsigned long sum = 0;
@@ -66,7 +66,7 @@ static int by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static double median(double *values, size_t count)
+static double canary_median(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, by_value);
     return values[count / 2];
@@ -102,9 +102,9 @@ struct canary canary_run(void)
 
     for (size_t i = 0; i < TURNS; i++) {
         for (size_t k = 0; k < CLOCKS_A_TURN; k++)
-            clocks[i * CLOCKS_A_TURN + k] = hertz();
+            clocks[i * CLOCKS_A_TURN + k] = canary_hertz();
         copies[i] = copy_bytes_per_second(memory, memory + COPIED);
     }
-    return (struct canary){.hertz = median(clocks, COUNT(clocks)),
-                           .copy_bytes_per_second = median(copies, COUNT(copies))};
+    return (struct canary){.hertz = canary_median(clocks, COUNT(clocks)),
+                           .copy_bytes_per_second = canary_median(copies, COUNT(copies))};
 }

@@ -37,7 +37,7 @@ static void count_slice(struct share *share, double done, long long nanoseconds)
     share->best = rate > share->best ? rate : share->best;
 }
 
-static void multiply(void *user, int index)
+static void peak_multiply(void *user, int index)
 {
     const struct measurement *measurement = user;
     struct share *share = &measurement->shares[index];
@@ -60,7 +60,7 @@ static void multiply(void *user, int index)
 }
 
 /* Puts a line out of all caches, into memory. */
-static inline void evict(const char *line)
+static inline void peak_evict(const char *line)
 {
 #if defined __x86_64__
     __asm__ volatile("clflush %0" ::"m"(*line) : "memory");
@@ -103,7 +103,7 @@ static void read_part(void *user, int index)
     share->best = 0;
     for (int turn = 0; turn < READ_TURNS; turn++) {
         for (const char *line = first; line < end; line += LINE)
-            evict(line);
+            peak_evict(line);
         wait_for_evictions();
         team_meet(measurement->team);
         for (const char *from = first; from < end;) {
@@ -157,7 +157,7 @@ struct peaks peaks_measure(int threads, enum cpu_isa isa, enum dnn_type type)
     measurement.team = team_new(threads, NULL);
     if (!measurement.team)
         return peaks;
-    peaks.multiply_adds_per_second = peak_of(&measurement, multiply, topology.cpu_count);
+    peaks.multiply_adds_per_second = peak_of(&measurement, peak_multiply, topology.cpu_count);
     measurement.memory = canary_room(&measurement.bytes);
     if (can_read(&topology))
         peaks.read_bytes_per_second = peak_of(&measurement, read_part, topology.cpu_count);

@@ -83,10 +83,10 @@ struct work {
     enum cpu_isa isa;
     struct peaks peaks;
     const struct workload *workload;
-    struct net *net; /* NULL before it is made, and after certify() has freed it */
+    struct net *net; /* NULL before it is made, and after worker_certify() has freed it */
 };
 
-static void describe(const struct net *net, struct engine_details *details)
+static void worker_describe(const struct net *net, struct engine_details *details)
 {
     const struct net_facts facts = net_facts(net);
 
@@ -118,7 +118,7 @@ static bool say_hello(const struct work *work, struct error *err)
     snprintf(details->isa, sizeof details->isa, "%s", cpu_isa_name(work->isa));
     details->threads = workload_threads(&work->spec);
     if (work->net)
-        describe(work->net, details);
+        worker_describe(work->net, details);
     tell_peaks(&work->peaks, details);
     if (work->joiner)
         snprintf(hello.hello.software, sizeof hello.hello.software,
@@ -149,7 +149,7 @@ static void add_implementation(void *user, const char *layer, const char *pass, 
 }
 
 /* Reported where it is available; its lack alone fails no run. */
-static void certify(struct work *work, struct event *done)
+static void worker_certify(struct work *work, struct event *done)
 {
     const struct workload *workload = work->workload;
     struct certificate certificate;
@@ -191,7 +191,7 @@ static bool say_done(struct work *work, long long steps, struct error *err)
         done.done.implementations = implementations_to_text(all.list, all.count, err);
         ok = done.done.implementations != NULL;
     }
-    certify(work, &done);
+    worker_certify(work, &done);
     ok = ok && event_write(stdout, &done, err);
     event_clear(&done);
     return ok;
@@ -229,7 +229,7 @@ static bool goes_on(struct work *work, long long index, long long most)
 
 /* The clock is read once between two steps, so writing the line of one step counts as part of the
  * next. Only canaries are outside of all steps. */
-static bool train(struct work *work, struct error *err)
+static bool worker_train(struct work *work, struct error *err)
 {
     long long most = pace_steps_max(&work->spec), index = 0;
     long long border, canary_at;
@@ -267,7 +267,7 @@ static struct peaks peaks_of(const struct work *work)
     return peaks_measure(workload_threads(&work->spec), isa, type);
 }
 
-static bool prepare(struct work *work, struct error *err)
+static bool worker_prepare(struct work *work, struct error *err)
 {
     work->workload = workload_find(work->spec.workload, err);
     if (!work->workload || !host_settle(&work->spec, err) ||
@@ -279,7 +279,7 @@ static bool prepare(struct work *work, struct error *err)
     return work->net != NULL;
 }
 
-static bool work(struct joiner *joiner, struct error *err)
+static bool worker_work(struct joiner *joiner, struct error *err)
 {
     struct work work = {.joiner = joiner};
     bool ok;
@@ -289,9 +289,9 @@ static bool work(struct joiner *joiner, struct error *err)
     if (work.spec.batch_size == FIELD_IS_AUTO)
         return error_set(err, ERROR_INVALID, "batch_size",
                          "must be a number: the server chooses it for the worker");
-    ok = prepare(&work, err);
+    ok = worker_prepare(&work, err);
     /* The protocol wants a hello first, also from a worker that cannot start. */
-    ok = say_hello(&work, ok ? err : NULL) && ok && train(&work, err);
+    ok = say_hello(&work, ok ? err : NULL) && ok && worker_train(&work, err);
     net_free(work.net);
     return ok;
 }
@@ -330,5 +330,5 @@ int worker_program(int argc, char *argv[], struct joiner *joiner)
             "for each step to stdout. Try: echo '{\"steps\": 20}' | pennyworth-worker");
         return strcmp(argv[1], "--help") == 0 ? 0 : 2;
     }
-    return work(joiner, &err) ? 0 : tell_failure(joiner, &err);
+    return worker_work(joiner, &err) ? 0 : tell_failure(joiner, &err);
 }

@@ -51,7 +51,7 @@ void csv_freep(struct csv **csv)
     *csv = NULL;
 }
 
-static bool put(struct csv *csv, char byte, struct error *err)
+static bool csv_put(struct csv *csv, char byte, struct error *err)
 {
     if (csv->used >= CSV_RECORD_MAX)
         return error_set(err, ERROR_UPSTREAM, NULL, "a record is longer than %d bytes",
@@ -116,7 +116,7 @@ static bool is_separator(struct csv *csv, char byte)
 }
 
 /* A byte outside quotes. */
-static bool plain(struct csv *csv, char byte, struct error *err)
+static bool csv_is_plain(struct csv *csv, char byte, struct error *err)
 {
     if (is_separator(csv, byte)) {
         csv->any = true;
@@ -137,7 +137,7 @@ static bool plain(struct csv *csv, char byte, struct error *err)
         if (csv->place == AT_START && !begin_field(csv, err))
             return false;
         csv->place = IN_FIELD;
-        return put(csv, byte, err);
+        return csv_put(csv, byte, err);
     }
 }
 
@@ -146,7 +146,7 @@ static bool after_quote(struct csv *csv, char byte, struct error *err)
 {
     if (byte == '"' && csv->place == AFTER_QUOTE) {
         csv->place = IN_QUOTES;
-        return put(csv, byte, err);
+        return csv_put(csv, byte, err);
     }
     if (csv->lenient && byte == ' ') {
         csv->place = AFTER_BLANK;
@@ -159,28 +159,29 @@ static bool after_quote(struct csv *csv, char byte, struct error *err)
     return error_set(err, ERROR_UPSTREAM, NULL, "there is text behind a quoted field");
 }
 
-static bool quoted(struct csv *csv, char byte, struct error *err)
+static bool csv_quoted(struct csv *csv, char byte, struct error *err)
 {
     if (byte != '"')
-        return put(csv, byte, err);
+        return csv_put(csv, byte, err);
     csv->place = AFTER_QUOTE;
     return true;
 }
 
-static bool unquoted(struct csv *csv, char byte, struct error *err)
+static bool csv_unquoted(struct csv *csv, char byte, struct error *err)
 {
     if (csv->cr && byte != '\n')
         return error_set(err, ERROR_UPSTREAM, NULL, "there is a CR that ends no line");
     csv->cr = byte == '\r';
     if (csv->cr)
         return true;
-    return csv->place >= AFTER_QUOTE ? after_quote(csv, byte, err) : plain(csv, byte, err);
+    return csv->place >= AFTER_QUOTE ? after_quote(csv, byte, err) : csv_is_plain(csv, byte, err);
 }
 
 bool csv_feed(struct csv *csv, const char *data, size_t length, struct error *err)
 {
     for (size_t i = 0; i < length; i++) {
-        if (csv->place == IN_QUOTES ? !quoted(csv, data[i], err) : !unquoted(csv, data[i], err))
+        if (csv->place == IN_QUOTES ? !csv_quoted(csv, data[i], err)
+                                    : !csv_unquoted(csv, data[i], err))
             return false;
         csv->line += data[i] == '\n';
     }

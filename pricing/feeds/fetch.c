@@ -228,7 +228,7 @@ static int on_progress(void *user, curl_off_t a, curl_off_t b, curl_off_t c, cur
     return atomic_load(&fetcher->stopped);
 }
 
-static void append(struct curl_slist **list, const char *line)
+static void fetch_append(struct curl_slist **list, const char *line)
 {
     *list = curl_slist_append(*list, line);
     if (!*list)
@@ -245,24 +245,24 @@ static void make_headers(const struct fetch_request *request, struct curl_slist 
     char line[sizeof request->credentials->token + 40];
 
     for (size_t i = 0; i < FETCH_HEADERS_MAX && request->headers[i][0]; i++)
-        append(list, request->headers[i]);
+        fetch_append(list, request->headers[i]);
     if (request->etag[0]) {
         snprintf(line, sizeof line, "If-None-Match: %s", request->etag);
-        append(list, line);
+        fetch_append(list, line);
     }
     if (request->last_modified[0]) {
         snprintf(line, sizeof line, "If-Modified-Since: %s", request->last_modified);
-        append(list, line);
+        fetch_append(list, line);
     }
     if (request->credentials && request->credentials->token[0]) {
         snprintf(line, sizeof line, "X-Amz-Security-Token: %s", request->credentials->token);
-        append(list, line);
+        fetch_append(list, line);
         explicit_bzero(line, sizeof line);
     }
     if (request->credentials) /* libcurl would sign an "Expect:" that it then does not send */
         return;
-    append(list, "Accept-Encoding: gzip"); /* we unpack: libcurl is left out of it */
-    append(list, "Expect:");
+    fetch_append(list, "Accept-Encoding: gzip"); /* we unpack: libcurl is left out of it */
+    fetch_append(list, "Expect:");
 }
 
 static void set_limits(CURL *curl, const struct fetch_request *request)
@@ -342,7 +342,7 @@ static void set_up(struct attempt *attempt, const char *url, struct curl_slist *
 }
 
 /* Why a transfer failed, in one sentence. URLs have no secrets, so neither has it. */
-static bool explain(struct attempt *attempt, CURLcode code, struct error *err)
+static bool fetch_explain(struct attempt *attempt, CURLcode code, struct error *err)
 {
     const char *why = attempt->why[0] ? attempt->why : curl_easy_strerror(code);
 
@@ -358,7 +358,7 @@ static bool explain(struct attempt *attempt, CURLcode code, struct error *err)
     return error_set(err, ERROR_UPSTREAM, NULL, "%s", why);
 }
 
-static bool perform(struct attempt *attempt, const char *url, struct error *err)
+static bool fetch_perform(struct attempt *attempt, const char *url, struct error *err)
 {
     AUTO(free_list) struct curl_slist *headers = NULL;
     long status = 0;
@@ -376,7 +376,7 @@ static bool perform(struct attempt *attempt, const char *url, struct error *err)
     if (attempt->enough)
         return true;
     if (code != CURLE_OK)
-        return explain(attempt, code, err);
+        return fetch_explain(attempt, code, err);
     return unpack_end(attempt->unpack, err);
 }
 
@@ -435,7 +435,7 @@ bool fetch_with_curl(void *user, const struct fetch_request *request, fetch_take
     for (int hop = 0; hop <= REDIRECTS_MAX; hop++) {
         char *to = NULL;
 
-        ok = perform(&attempt, url, err);
+        ok = fetch_perform(&attempt, url, err);
         if (!ok || ret_response->status < 300 || ret_response->status == 304 ||
             ret_response->status >= 400 || request->direct || request->body)
             break;

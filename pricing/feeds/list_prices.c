@@ -21,7 +21,7 @@ static const struct list_price {
     {"azure", "eastus", "Standard_D4s_v5", "0.192", 192000000, "2024-01-01"},
 };
 
-static const struct list_price *find(const struct price *price)
+static const struct list_price *list_prices_find(const struct price *price)
 {
     for (size_t i = 0; i < COUNT(list); i++)
         if (strcmp(list[i].instance_type, price->instance_type) == 0 &&
@@ -47,7 +47,7 @@ bool list_prices_fit(const struct price_batch *batch, struct error *err)
     size_t position = 0, count = 0, far = 0;
 
     while ((price = price_batch_next(batch, &position)) != NULL) {
-        if (price->kind > PRICE_SPOT || !(listed = find(price)))
+        if (price->kind > PRICE_SPOT || !(listed = list_prices_find(price)))
             continue;
         count++;
         if (is_near(listed, price))

@@ -9,7 +9,8 @@
 static const char *const manual_kinds[] = {"typed", "own", NULL};
 
 /* Copies a word where one is given. */
-static bool word(const char *name, const char *text, char *member, size_t size, struct error *err)
+static bool manual_price_word(const char *name, const char *text, char *member, size_t size,
+                              struct error *err)
 {
     member[0] = '\0';
     if (!text || !*text)
@@ -19,7 +20,7 @@ static bool word(const char *name, const char *text, char *member, size_t size, 
     return error_set(err, ERROR_INVALID, name, "must have 1 to %zu printable ASCII characters",
                      size - 1);
 }
-#define WORD(name, text, member, err) word(name, text, member, sizeof(member), err)
+#define WORD(name, text, member, err) manual_price_word(name, text, member, sizeof(member), err)
 
 static bool read_currency(const char *text, char ret_currency[4], struct error *err)
 {

@@ -129,8 +129,8 @@ static bool has_regions(const struct price_batch *batch, size_t wanted)
 }
 
 /* Whether the reading has enough of the known prices. */
-static bool covers(const struct moves *known, const struct change *change, const char *which,
-                   struct error *err)
+static bool reading_covers(const struct moves *known, const struct change *change,
+                           const char *which, struct error *err)
 {
     bool empty = known->before > 0 && change->after == 0;
 
@@ -155,7 +155,8 @@ static bool is_whole(const struct source *source, const struct price_batch *batc
     if (source->min_regions > 0 && !has_regions(batch, source->min_regions))
         return error_set(err, ERROR_UPSTREAM, NULL, "not accepted: it has fewer than %zu regions",
                          source->min_regions);
-    return covers(&by_hour, change, "", err) && covers(committed, change, "committed ", err);
+    return reading_covers(&by_hour, change, "", err) &&
+           reading_covers(committed, change, "committed ", err);
 }
 
 static bool moves_as_its_kind(const struct moves *moves, const struct kind_rule *rule,

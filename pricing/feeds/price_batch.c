@@ -93,8 +93,8 @@ static void note_place(struct table *table, uint64_t name, size_t index)
 }
 
 /* NULL: there is none, and it would have this name. */
-static struct price *find(const struct price_batch *batch, const struct price *like,
-                          uint64_t *ret_name)
+static struct price *batch_find(const struct price_batch *batch, const struct price *like,
+                                uint64_t *ret_name)
 {
     const struct place *place;
 
@@ -123,7 +123,7 @@ bool price_batch_add(struct price_batch *batch, const struct price *price,
                      enum price_batch_twin twin, struct error *err)
 {
     uint64_t name;
-    struct price *first = find(batch, price, &name), *added;
+    struct price *first = batch_find(batch, price, &name), *added;
 
     if (first) {
         meet_twin(batch, first, price, twin);
@@ -157,7 +157,7 @@ static struct instance_type *find_type(const struct price_batch *batch,
     return NULL;
 }
 
-static void complete(struct instance_type *type, const struct instance_type *more)
+static void batch_complete(struct instance_type *type, const struct instance_type *more)
 {
     if (type->vcpus == 0)
         type->vcpus = more->vcpus;
@@ -175,7 +175,7 @@ void price_batch_add_type(struct price_batch *batch, const struct instance_type 
     struct instance_type *known = find_type(batch, type, &name);
 
     if (known) {
-        complete(known, type);
+        batch_complete(known, type);
         return;
     }
     batch->types =
@@ -253,7 +253,7 @@ const struct price *price_batch_find(const struct price_batch *batch, const stru
                                      size_t *ret_place)
 {
     uint64_t name;
-    const struct price *price = find(batch, like, &name);
+    const struct price *price = batch_find(batch, like, &name);
 
     if (!price || price->nanos == 0)
         return NULL;

@@ -45,8 +45,8 @@ void price_sheet_explain(long long line, const struct error *fault, char *ret_te
 }
 
 /* True: go on without the row. */
-static bool tell(struct price_sheet *sheet, long long line, const struct error *fault,
-                 struct error *err)
+static bool sheet_tell(struct price_sheet *sheet, long long line, const struct error *fault,
+                       struct error *err)
 {
     char text[256];
 
@@ -105,7 +105,7 @@ static bool read_row(struct price_sheet *sheet, long long line,
     price_batch_facts(sheet->rules.batch)->tally.seen++;
     return (price_cells_read(cells, &sheet->decimals, &price, &fault) &&
             add_price(sheet, line, &price, &fault)) ||
-           tell(sheet, line, &fault, err);
+           sheet_tell(sheet, line, &fault, err);
 }
 
 /* A misspelt or ignored member would change the price. */
@@ -167,7 +167,7 @@ static enum split_verdict take_element(void *user, const struct split_element *e
     if (fault.kind == ERROR_NONE && read_members(json, cells, number, &fault))
         ok = read_row(sheet, line, cells, err);
     else
-        ok = tell(sheet, line, &fault, err);
+        ok = sheet_tell(sheet, line, &fault, err);
     return ok ? SPLIT_GO_ON : SPLIT_FAILED;
 }
 
@@ -198,7 +198,7 @@ static bool read_column(struct price_sheet *sheet, const char *name, size_t plac
 static bool tell_header(struct price_sheet *sheet, const struct error *fault, struct error *err)
 {
     sheet->is_deaf = true;
-    return tell(sheet, csv_line(sheet->csv), fault, err);
+    return sheet_tell(sheet, csv_line(sheet->csv), fault, err);
 }
 
 static bool read_header(struct price_sheet *sheet, char *const fields[], size_t count,
@@ -255,7 +255,7 @@ static bool take_record(void *user, char *const fields[], size_t count, struct e
                   sheet->width,
                   count > sheet->width ? ": a field that holds what parts fields needs quotes"
                                        : "");
-        return tell(sheet, csv_line(sheet->csv), &fault, err);
+        return sheet_tell(sheet, csv_line(sheet->csv), &fault, err);
     }
     for (int cell = 0; cell < PRICE_CELLS; cell++)
         cells[cell] = sheet->places[cell] < count ? fields[sheet->places[cell]] : "";
@@ -339,7 +339,8 @@ static void open_form(struct price_sheet *sheet, char first, struct error *err)
 
 /* Passes over what may stand before the first byte that says what the text is. Returns how many
  * bytes that is; the form stays unknown until that byte comes. */
-static size_t begin(struct price_sheet *sheet, const char *data, size_t length, struct error *err)
+static size_t sheet_begin(struct price_sheet *sheet, const char *data, size_t length,
+                          struct error *err)
 {
     size_t used = skip_mark(sheet, data, length, err);
 
@@ -373,7 +374,7 @@ bool price_sheet_feed(struct price_sheet *sheet, const char *data, size_t length
                       struct error *err)
 {
     struct error fault = {0};
-    size_t used = sheet->form == UNKNOWN ? begin(sheet, data, length, &fault) : 0;
+    size_t used = sheet->form == UNKNOWN ? sheet_begin(sheet, data, length, &fault) : 0;
     bool ok = fault.kind == ERROR_NONE;
 
     data += used;

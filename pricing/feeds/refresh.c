@@ -67,8 +67,8 @@ static bool is_good(const struct fetch_request *request, const struct fetch_resp
 }
 
 /* One request, with its retries. True: an answer with 200 or 304. */
-static bool get(struct visit *visit, const struct fetch_request *request,
-                struct fetch_response *response, struct error *err)
+static bool refresh_get(struct visit *visit, const struct fetch_request *request,
+                        struct fetch_response *response, struct error *err)
 {
     for (int attempt = 0;; attempt++) {
         struct error why = {0};
@@ -118,7 +118,8 @@ static enum reading_state turn_page(struct visit *visit, struct error *err)
     }
     request->max_bytes = visit->reading->source->max_bytes;
     request->patience_seconds = visit->parts->patience_seconds;
-    if (!visit->ops->ask(visit->reader, request, err) || !get(visit, request, &response, err))
+    if (!visit->ops->ask(visit->reader, request, err) ||
+        !refresh_get(visit, request, &response, err))
         return READING_FAILED;
     visit->trace->pages++;
     if (response.status == 304)
@@ -129,7 +130,7 @@ static enum reading_state turn_page(struct visit *visit, struct error *err)
     return state;
 }
 
-static enum reading_state walk(struct visit *visit, struct error *err)
+static enum reading_state refresh_walk(struct visit *visit, struct error *err)
 {
     enum reading_state state = READING_ASKS;
 
@@ -156,7 +157,7 @@ static enum reading_state visit_all(const struct refresh_parts *parts,
     *trace = (struct refresh_trace){.status = 0};
     for (int walks = 0;; walks++) {
         struct error why = {0};
-        enum reading_state state = walk(&visit, &why);
+        enum reading_state state = refresh_walk(&visit, &why);
 
         if (state != READING_FAILED)
             return state;

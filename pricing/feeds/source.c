@@ -80,7 +80,7 @@ static void xml_text(const char *xml, const char *name, char *ret_text, size_t s
         snprintf(ret_text, size, "%.*s", (int)(end - start), start);
 }
 
-static const char *either(const json_t *object, const char *one, const char *other)
+static const char *source_either_text(const json_t *object, const char *one, const char *other)
 {
     const char *text = source_text(object, one);
 
@@ -100,10 +100,10 @@ static bool json_refusal(const char *body, char *ret_text, size_t size)
         inner = json_object_get(json, "Error");
     if (!json_is_object(inner))
         inner = json;
-    message = either(inner, "message", "Message");
-    code = either(inner, "__type", "status");
+    message = source_either_text(inner, "message", "Message");
+    code = source_either_text(inner, "__type", "status");
     if (!*code)
-        code = either(inner, "code", "Code");
+        code = source_either_text(inner, "code", "Code");
     if (!*code && !*message)
         return false;
     snprintf(ret_text, size, "%s%s%s", code, *code && *message ? ": " : "", message);

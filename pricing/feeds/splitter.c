@@ -110,7 +110,7 @@ long long splitter_oversized(const struct splitter *splitter)
     return splitter->oversized;
 }
 
-static bool malformed(struct splitter *splitter, struct error *err, const char *why)
+static bool splitter_refuse(struct splitter *splitter, struct error *err, const char *why)
 {
     splitter->verdict = SPLIT_FAILED;
     return error_set(err, ERROR_UPSTREAM, NULL, "this is not the JSON that was expected: %s",
@@ -123,10 +123,10 @@ static bool is_object(const struct splitter *splitter)
     return splitter->objects >> (splitter->depth - 1) & 1;
 }
 
-static bool push(struct splitter *splitter, char bracket, struct error *err)
+static bool splitter_push(struct splitter *splitter, char bracket, struct error *err)
 {
     if (splitter->depth == SPLIT_DEPTH_MAX)
-        return malformed(splitter, err, "it is nested too deeply");
+        return splitter_refuse(splitter, err, "it is nested too deeply");
     if (bracket == '{')
         splitter->objects |= 1ull << splitter->depth;
     else
@@ -135,16 +135,17 @@ static bool push(struct splitter *splitter, char bracket, struct error *err)
     return true;
 }
 
-static bool pop(struct splitter *splitter, char bracket, struct error *err)
+static bool splitter_pop(struct splitter *splitter, char bracket, struct error *err)
 {
     if (is_object(splitter) != (bracket == '}'))
-        return malformed(splitter, err, "brackets do not match");
+        return splitter_refuse(splitter, err, "brackets do not match");
     splitter->depth--;
     return true;
 }
 
 /* Delivers a kept value: `tail` is its end, in this piece. */
-static bool deliver(struct splitter *splitter, const char *tail, size_t length, struct error *err)
+static bool splitter_deliver(struct splitter *splitter, const char *tail, size_t length,
+                             struct error *err)
 {
     struct span *span = &splitter->span;
     struct split_element element = {.path = span->path,
@@ -172,7 +173,7 @@ static bool deliver(struct splitter *splitter, const char *tail, size_t length, 
 }
 
 /* The piece ends within a kept value. */
-static void hold(struct splitter *splitter, const char *begin, size_t length)
+static void splitter_hold(struct splitter *splitter, const char *begin, size_t length)
 {
     struct span *span = &splitter->span;
 
@@ -188,7 +189,7 @@ static const bool ends_string[256] = {['"'] = true, ['\\'] = true};
 static const bool ends_plain[256] = {
     ['"'] = true, ['{'] = true, ['}'] = true, ['['] = true, [']'] = true};
 
-static const char *skip(const char *at, const char *end, const bool stops[256])
+static const char *splitter_skip(const char *at, const char *end, const bool stops[256])
 {
     while (end - at >= 4) {
         if (stops[(unsigned char)at[0]])
@@ -215,7 +216,7 @@ static const char *pass_string(struct span *span, const char *at, const char *en
             at++;
             continue;
         }
-        at = skip(at, end, ends_string);
+        at = splitter_skip(at, end, ends_string);
         if (at == end)
             break;
         if (*at++ == '"') {
@@ -238,12 +239,13 @@ static const char *pass_nest(struct splitter *splitter, const char *at, const ch
             at = pass_string(span, at, end);
             continue;
         }
-        at = skip(at, end, ends_plain);
+        at = splitter_skip(at, end, ends_plain);
         if (at == end)
             break;
         if (*at == '"')
             span->in_string = true;
-        else if (*at == '{' || *at == '[' ? !push(splitter, *at, err) : !pop(splitter, *at, err))
+        else if (*at == '{' || *at == '[' ? !splitter_push(splitter, *at, err)
+                                          : !splitter_pop(splitter, *at, err))
             return NULL;
         at++;
     }
@@ -283,16 +285,16 @@ static bool pass_span(struct splitter *splitter, const char *begin, const char *
     }
     *ret_at = at;
     if (!done) {
-        hold(splitter, begin, (size_t)(at - begin));
+        splitter_hold(splitter, begin, (size_t)(at - begin));
         return true;
     }
     span->kind = SPAN_NONE;
     splitter->expect = EXPECT_COMMA_OR_END;
-    return !span->kept || deliver(splitter, begin, (size_t)(at - begin), err);
+    return !span->kept || splitter_deliver(splitter, begin, (size_t)(at - begin), err);
 }
 
 /* The paths that match a value that begins here; *ret_whole is the one that ends here, if any. */
-static unsigned agreeing(const struct splitter *splitter, size_t *ret_whole)
+static unsigned splitter_agrees(const struct splitter *splitter, size_t *ret_whole)
 {
     size_t depth = (size_t)splitter->depth;
     unsigned mask = 0;
@@ -335,11 +337,11 @@ static bool begin_value(struct splitter *splitter, const char **ret_at, const ch
     unsigned mask = splitter->mask[0];
 
     if (!nest && first != '"' && !is_scalar_byte(first))
-        return malformed(splitter, err, "there is no value where one must be");
+        return splitter_refuse(splitter, err, "there is no value where one must be");
     if (splitter->depth == 0 && !nest)
-        return malformed(splitter, err, "it is neither an object nor an array");
+        return splitter_refuse(splitter, err, "it is neither an object nor an array");
     if (splitter->depth > 0)
-        mask = agreeing(splitter, &whole);
+        mask = splitter_agrees(splitter, &whole);
     if (whole == splitter->gate && whole != SPLIT_PATHS_MAX) {
         splitter->verdict = splitter->rules.at_gate(splitter->rules.user, err);
         if (splitter->verdict != SPLIT_GO_ON)
@@ -348,7 +350,7 @@ static bool begin_value(struct splitter *splitter, const char **ret_at, const ch
         whole = SPLIT_PATHS_MAX;
     }
     if (nest && mask && (whole == SPLIT_PATHS_MAX)) {
-        if (!push(splitter, first, err))
+        if (!splitter_push(splitter, first, err))
             return false;
         splitter->mask[splitter->depth - 1] = mask;
         splitter->keys[splitter->depth - 1][0] = '\0';
@@ -357,7 +359,7 @@ static bool begin_value(struct splitter *splitter, const char **ret_at, const ch
         return true;
     }
     begin_span(splitter, first, mask && whole != SPLIT_PATHS_MAX, whole);
-    if (nest && !push(splitter, first, err))
+    if (nest && !splitter_push(splitter, first, err))
         return false;
     *ret_at += nest || first == '"';
     return pass_span(splitter, begin, ret_at, end, err);
@@ -374,7 +376,7 @@ static bool decode_key(struct splitter *splitter, struct error *err)
     snprintf(quoted, sizeof quoted, "\"%s\"", key);
     json = json_read(quoted, strlen(quoted), JSON_DECODE_ANY, &why);
     if (!json)
-        return malformed(splitter, err, "a key cannot be read");
+        return splitter_refuse(splitter, err, "a key cannot be read");
     snprintf(key, SPLIT_KEY_MAX + 1, "%s", json_string_value(json));
     return true;
 }
@@ -395,7 +397,7 @@ static bool pass_key(struct splitter *splitter, const char **ret_at, const char 
             return !splitter->key_has_escapes || decode_key(splitter, err);
         }
         if (splitter->key_used == SPLIT_KEY_MAX)
-            return malformed(splitter, err, "a key is too long");
+            return splitter_refuse(splitter, err, "a key is too long");
         splitter->key_escaped = *at == '\\' && !splitter->key_escaped;
         splitter->key_has_escapes |= *at == '\\';
         key[splitter->key_used++] = *at;
@@ -406,22 +408,22 @@ static bool pass_key(struct splitter *splitter, const char **ret_at, const char 
 
 static bool end_container(struct splitter *splitter, char bracket, struct error *err)
 {
-    if (!pop(splitter, bracket, err))
+    if (!splitter_pop(splitter, bracket, err))
         return false;
     splitter->expect = splitter->depth == 0 ? EXPECT_NOTHING : EXPECT_COMMA_OR_END;
     return true;
 }
 
 /* A byte of structure outside of skipped and kept values; not white space. */
-static bool structure(struct splitter *splitter, const char **at, const char *end,
-                      struct error *err)
+static bool splitter_structure(struct splitter *splitter, const char **at, const char *end,
+                               struct error *err)
 {
     char byte = **at;
     enum expect expect = splitter->expect;
     bool ends = byte == '}' || byte == ']';
 
     if (expect == EXPECT_NOTHING)
-        return malformed(splitter, err, "there is something behind its end");
+        return splitter_refuse(splitter, err, "there is something behind its end");
     if (ends && (expect == EXPECT_COMMA_OR_END || expect == EXPECT_VALUE_OR_END ||
                  expect == EXPECT_KEY_OR_END))
         return (*at)++, end_container(splitter, byte, err);
@@ -444,7 +446,7 @@ static bool structure(struct splitter *splitter, const char **at, const char *en
         splitter->key_used = 0;
         return true;
     }
-    return malformed(splitter, err, "its structure is broken");
+    return splitter_refuse(splitter, err, "its structure is broken");
 }
 
 static bool is_space(char byte)
@@ -466,7 +468,7 @@ enum split_verdict splitter_feed(struct splitter *splitter, const char *data, si
         else if (is_space(*at))
             at++;
         else
-            ok = structure(splitter, &at, end, err);
+            ok = splitter_structure(splitter, &at, end, err);
     }
     return splitter->verdict;
 }

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 /* NULL if it is not a string. */
-static const char *member(const json_t *json, const char *name)
+static const char *identity_member(const json_t *json, const char *name)
 {
     return json_string_value(json_object_get(json, name));
 }
@@ -38,11 +38,12 @@ bool azure_identity_read(const char *text, size_t length, struct identity *ident
 
     if (!json_is_object(json))
         return error_set(err, ERROR_UPSTREAM, NULL, "the answer is not a JSON object");
-    read_word(identity->instance_type, sizeof identity->instance_type, member(json, "vmSize"));
-    read_word(identity->region, sizeof identity->region, member(json, "location"));
-    read_word(identity->zone, sizeof identity->zone, member(json, "zone"));
-    read_word(identity->instance_id, sizeof identity->instance_id, member(json, "vmId"));
-    read_priority(member(json, "priority"), identity);
+    read_word(identity->instance_type, sizeof identity->instance_type,
+              identity_member(json, "vmSize"));
+    read_word(identity->region, sizeof identity->region, identity_member(json, "location"));
+    read_word(identity->zone, sizeof identity->zone, identity_member(json, "zone"));
+    read_word(identity->instance_id, sizeof identity->instance_id, identity_member(json, "vmId"));
+    read_priority(identity_member(json, "priority"), identity);
     terms_of_azure(json, identity->terms);
     return true;
 }

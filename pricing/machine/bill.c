@@ -81,7 +81,7 @@ bool machine_bill_read(const json_t *json, struct machine_bill *ret_bill, struct
 }
 
 /* Dollars an hour; and the formula with its numbers. */
-static double compute(const struct machine_bill *bill, char ret_formula[FORMULA_SIZE])
+static double bill_compute(const struct machine_bill *bill, char ret_formula[FORMULA_SIZE])
 {
     switch (bill->way) {
     case BILL_BY_HOUR:
@@ -106,7 +106,7 @@ bool machine_bill_price(const struct machine_bill *bill, struct price *ret_price
     struct price price = {.kind = bill->way == BILL_OWN ? PRICE_OWN : PRICE_TYPED,
                           .currency = "USD"};
     char formula[FORMULA_SIZE];
-    double dollars = compute(bill, formula);
+    double dollars = bill_compute(bill, formula);
 
     snprintf(price.reference, sizeof price.reference, "%.95s", formula);
     if (bill->way != BILL_BY_HOUR)

@@ -21,7 +21,7 @@ bool price_is_of_machine(const char *name)
 }
 
 /* A typed price may leave its place open; a row of a file its region. */
-static bool agrees(const char *said, const char *is, bool may_be_open)
+static bool choice_agrees(const char *said, const char *is, bool may_be_open)
 {
     return strcmp(said, is) == 0 || (may_be_open && !*said);
 }
@@ -54,9 +54,9 @@ enum price_fit price_fit(const struct price *price, const struct identity *ident
     if (!identity->instance_type[0] || strcmp(price->feed, PUBLISHED_FEED) == 0 ||
         strcmp(price->instance_type, identity->instance_type) != 0)
         return PRICE_OF_OTHER_TYPE;
-    if (!agrees(price->provider, identity->provider, typed))
+    if (!choice_agrees(price->provider, identity->provider, typed))
         return PRICE_OF_OTHER_PROVIDER;
-    if (!agrees(price->region, identity->region, typed || of_file))
+    if (!choice_agrees(price->region, identity->region, typed || of_file))
         return PRICE_OF_OTHER_REGION;
     if (price->zone[0] && !is_of_zone(price, identity))
         return PRICE_OF_OTHER_ZONE;

@@ -10,7 +10,8 @@
 #define FILE_MAX (1024 * 1024)
 
 /* "" if it is not set, as in AWS's own tools. */
-static const char *variable(const struct credentials_question *question, const char *name)
+static const char *credentials_variable(const struct credentials_question *question,
+                                        const char *name)
 {
     size_t length = strlen(name);
 
@@ -20,8 +21,8 @@ static const char *variable(const struct credentials_question *question, const c
     return "";
 }
 
-static bool copy(char *member, size_t size, const char *name, const char *value,
-                 struct error *err)
+static bool credentials_copy(char *member, size_t size, const char *name, const char *value,
+                             struct error *err)
 {
     return credentials_word(member, size, value) ||
            error_set(err, ERROR_INVALID, name,
@@ -33,8 +34,9 @@ static enum credentials_result from_environment(const struct credentials_questio
 {
     static const char *const names[] = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
                                         "AWS_SESSION_TOKEN"};
-    const char *id = variable(question, names[0]), *secret = variable(question, names[1]);
-    const char *token = variable(question, names[2]);
+    const char *id = credentials_variable(question, names[0]),
+               *secret = credentials_variable(question, names[1]);
+    const char *token = credentials_variable(question, names[2]);
 
     if (!*id && !*secret)
         return CREDENTIALS_NONE;
@@ -44,9 +46,9 @@ static enum credentials_result from_environment(const struct credentials_questio
         return CREDENTIALS_WRONG;
     }
     found->token[0] = '\0';
-    if (copy(found->id, sizeof found->id, names[0], id, err) &&
-        copy(found->secret, sizeof found->secret, names[1], secret, err) &&
-        (!*token || copy(found->token, sizeof found->token, names[2], token, err)))
+    if (credentials_copy(found->id, sizeof found->id, names[0], id, err) &&
+        credentials_copy(found->secret, sizeof found->secret, names[1], secret, err) &&
+        (!*token || credentials_copy(found->token, sizeof found->token, names[2], token, err)))
         return CREDENTIALS_FOUND;
     return CREDENTIALS_WRONG;
 }
@@ -54,7 +56,7 @@ static enum credentials_result from_environment(const struct credentials_questio
 /* The path of the shared file; false if neither variable gives it. */
 static bool find_file(const struct credentials_question *question, char *ret_path, size_t size)
 {
-    const char *named = variable(question, "AWS_SHARED_CREDENTIALS_FILE");
+    const char *named = credentials_variable(question, "AWS_SHARED_CREDENTIALS_FILE");
     const char *home = question->home ? question->home : "";
     int length;
 
@@ -88,8 +90,8 @@ static bool read_all(int descriptor, struct credentials_file *file)
 static enum credentials_result from_file(const struct credentials_question *question,
                                          struct credentials *found, struct error *err)
 {
-    const char *wanted = variable(question, "AWS_PROFILE");
-    bool named = *variable(question, "AWS_SHARED_CREDENTIALS_FILE") != '\0';
+    const char *wanted = credentials_variable(question, "AWS_PROFILE");
+    bool named = *credentials_variable(question, "AWS_SHARED_CREDENTIALS_FILE") != '\0';
     AUTO(closep) int descriptor = -1;
     struct credentials_file file;
     enum credentials_result result;
@@ -118,9 +120,9 @@ static enum credentials_result from_file(const struct credentials_question *ques
 }
 
 /* Tries each source in order until one has keys or an error. */
-static enum credentials_result look(const struct credentials_question *question,
-                                    struct credentials *found, const char **origin,
-                                    long long *until_us, struct error *err)
+static enum credentials_result credentials_look(const struct credentials_question *question,
+                                                struct credentials *found, const char **origin,
+                                                long long *until_us, struct error *err)
 {
     enum credentials_result result = from_environment(question, found, err);
 
@@ -130,7 +132,7 @@ static enum credentials_result look(const struct credentials_question *question,
     *origin = "the shared file";
     result = from_file(question, found, err);
     if (result != CREDENTIALS_NONE || !question->metadata_url ||
-        strcasecmp(variable(question, "AWS_EC2_METADATA_DISABLED"), "true") == 0)
+        strcasecmp(credentials_variable(question, "AWS_EC2_METADATA_DISABLED"), "true") == 0)
         return result;
     *origin = "the role of the instance";
     return credentials_role_find(question, found, until_us, err);
@@ -144,7 +146,7 @@ enum credentials_result credentials_find(const struct credentials_question *ques
     struct credentials found = {.id = ""};
     const char *origin;
     long long until_us = 0;
-    enum credentials_result result = look(question, &found, &origin, &until_us, err);
+    enum credentials_result result = credentials_look(question, &found, &origin, &until_us, err);
 
     if (result == CREDENTIALS_FOUND) {
         *ret_credentials = found;

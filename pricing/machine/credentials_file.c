@@ -34,7 +34,7 @@ void credentials_file_begin(struct credentials_file *file, const char *profile)
 }
 
 /* Cuts the spaces off both ends. */
-static char *trim(char *text)
+static char *credentials_trim(char *text)
 {
     size_t length;
 
@@ -55,7 +55,7 @@ static void cut_comment(char *text)
         }
 }
 
-static void wrong(struct credentials_file *file, const char *why)
+static void credentials_refuse(struct credentials_file *file, const char *why)
 {
     error_set(&file->error, ERROR_INVALID, NULL, "line %lld of the shared file %s", file->number,
               why);
@@ -68,9 +68,9 @@ static void take_value(struct credentials_file *file, size_t which, const char *
                             sizeof file->found.token};
 
     if (members[which][0])
-        wrong(file, "has a key that was there already");
+        credentials_refuse(file, "has a key that was there already");
     else if (*value && !credentials_word(members[which], sizes[which], value))
-        wrong(file, "has a key that is too long, or has in it what no key has");
+        credentials_refuse(file, "has a key that is too long, or has in it what no key has");
 }
 
 static void read_section(struct credentials_file *file, char *text)
@@ -81,7 +81,7 @@ static void read_section(struct credentials_file *file, char *text)
     if (!end)
         return;
     *end = '\0';
-    file->inside = strcmp(trim(text + 1), file->profile) == 0;
+    file->inside = strcmp(credentials_trim(text + 1), file->profile) == 0;
     file->seen = file->seen || file->inside;
 }
 
@@ -91,17 +91,17 @@ static void read_pair(struct credentials_file *file, char *text)
     char *value = text + length;
 
     if (!*value) {
-        wrong(file, "is neither a profile nor a name with a value");
+        credentials_refuse(file, "is neither a profile nor a name with a value");
         return;
     }
     *value++ = '\0';
     cut_comment(value);
-    text = trim(text);
+    text = credentials_trim(text);
     while (which < COUNT(names) && strcasecmp(text, names[which]) != 0)
         which++;
     file->after_ours = which < COUNT(names);
     if (file->after_ours)
-        take_value(file, which, trim(value));
+        take_value(file, which, credentials_trim(value));
 }
 
 static void read_line(struct credentials_file *file)
@@ -113,12 +113,12 @@ static void read_line(struct credentials_file *file)
         text += strlen(MARK);
     while (is_blank(text[indent]))
         indent++;
-    text = trim(text);
+    text = credentials_trim(text);
     if (!*text || *text == '#' || *text == ';')
         return;
     if (indent > file->indent) { /* goes on with the value above, even if it looks otherwise */
         if (file->after_ours)
-            wrong(file, "goes on with a key, which must be on one line");
+            credentials_refuse(file, "goes on with a key, which must be on one line");
         return;
     }
     file->after_ours = false;
@@ -126,7 +126,7 @@ static void read_line(struct credentials_file *file)
     if (*text == '[')
         read_section(file, text);
     else if (file->inside && file->overlong)
-        wrong(file, "is too long");
+        credentials_refuse(file, "is too long");
     else if (file->inside)
         read_pair(file, text);
 }
@@ -152,7 +152,8 @@ void credentials_file_feed(struct credentials_file *file, const char *data, size
             file->overlong = true;
 }
 
-static enum credentials_result judge(const struct credentials_file *file, struct error *err)
+static enum credentials_result credentials_judge(const struct credentials_file *file,
+                                                 struct error *err)
 {
     const struct credentials *found = &file->found;
 
@@ -177,7 +178,7 @@ enum credentials_result credentials_file_end(struct credentials_file *file,
 
     if (file->used > 0)
         end_line(file);
-    result = judge(file, err);
+    result = credentials_judge(file, err);
     if (result == CREDENTIALS_FOUND)
         *ret_credentials = file->found;
     explicit_bzero(&file->found, sizeof file->found);

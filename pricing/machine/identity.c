@@ -209,8 +209,8 @@ static void note_gaps(struct identity *identity)
 }
 
 /* Why this cloud gave no identity. */
-static void explain(const struct cloud *cloud, bool unheard, const struct error *err,
-                    char *ret_note, size_t size)
+static void identity_explain(const struct cloud *cloud, bool unheard, const struct error *err,
+                             char *ret_note, size_t size)
 {
     if (unheard)
         snprintf(
@@ -246,7 +246,7 @@ static bool ask_cloud(const struct identity_question *question, const struct clo
         note_gaps(&answer);
         *identity = answer;
     } else if (!identity->note[0]) { /* the first cloud asked is the likeliest */
-        explain(cloud, unheard, &err, identity->note, sizeof identity->note);
+        identity_explain(cloud, unheard, &err, identity->note, sizeof identity->note);
     }
     return ok;
 }
@@ -261,8 +261,8 @@ static const char *url_of(const struct identity_question *question, size_t which
 
 /* The order in which clouds are asked: first a cloud with a configured address, then the
  * firmware's, then, only if wanted, the rest. Returns how many. */
-static size_t choose(const struct identity_question *question, size_t hinted,
-                     size_t ret_order[CLOUDS])
+static size_t identity_choose(const struct identity_question *question, size_t hinted,
+                              size_t ret_order[CLOUDS])
 {
     size_t count = 0;
 
@@ -277,7 +277,7 @@ void identity_ask(const struct identity_question *question, struct identity *ret
 {
     size_t hinted = cloud_of_firmware(question->root);
     size_t order[CLOUDS];
-    size_t count = choose(question, hinted, order);
+    size_t count = identity_choose(question, hinted, order);
 
     *ret_identity = (struct identity){.source = "unknown"};
     for (size_t i = 0; i < count; i++)
@@ -294,7 +294,7 @@ void identity_ask(const struct identity_question *question, struct identity *ret
 }
 
 /* Overrides one member; true if that changed it. */
-static bool override(char *member, size_t size, const char *configured, bool *any)
+static bool identity_override_member(char *member, size_t size, const char *configured, bool *any)
 {
     bool differs = *configured && strcmp(member, configured) != 0;
 
@@ -305,7 +305,8 @@ static bool override(char *member, size_t size, const char *configured, bool *an
     return differs;
 }
 
-#define OVERRIDE(name) override(identity->name, sizeof identity->name, configured->name, &any)
+#define OVERRIDE(name)                                                                           \
+    identity_override_member(identity->name, sizeof identity->name, configured->name, &any)
 
 void identity_override(struct identity *identity, const struct identity *configured)
 {

@@ -31,8 +31,8 @@ static enum fetch_take take_body(void *user, const char *data, size_t length, st
     return TAKE_MORE;
 }
 
-static bool prepare(const struct metadata *service, const char *path,
-                    struct fetch_request *ret_request)
+static bool metadata_prepare(const struct metadata *service, const char *path,
+                             struct fetch_request *ret_request)
 {
     size_t length = strlen(service->url);
 
@@ -48,8 +48,8 @@ static bool prepare(const struct metadata *service, const char *path,
 }
 
 /* True for any answer. */
-static bool ask(struct metadata *service, const struct fetch_request *request, struct body *body,
-                struct error *err)
+static bool metadata_ask(struct metadata *service, const struct fetch_request *request,
+                         struct body *body, struct error *err)
 {
     struct fetch_response response = {.retry_after_seconds = -1};
     bool ok = service->fetch(service->fetcher, request, take_body, body, &response, err);
@@ -69,7 +69,7 @@ static bool is_token(const char *text)
 }
 
 /* The result of a status other than 200 and 404. */
-static bool refuse(int status, struct error *err)
+static bool metadata_refuse(int status, struct error *err)
 {
     if (status == 401)
         return error_set(err, ERROR_UPSTREAM, NULL,
@@ -88,14 +88,14 @@ bool metadata_token(struct metadata *service, struct error *err)
 
     service->status = 0;
     service->header[0] = '\0';
-    if (!prepare(service, "/latest/api/token", &request) ||
+    if (!metadata_prepare(service, "/latest/api/token", &request) ||
         !fetch_header(&request, "%s-ttl-seconds: %s", TOKEN_HEADER, TOKEN_SECONDS))
         return error_set(err, ERROR_INVALID, "url", "the address of the service is too long");
     request.method = "PUT";
-    if (!ask(service, &request, &body, err))
+    if (!metadata_ask(service, &request, &body, err))
         return false;
     if (service->status != 200)
-        return refuse(service->status, err);
+        return metadata_refuse(service->status, err);
     metadata_trim(text);
     ok = is_token(text) && (size_t)snprintf(service->header, sizeof service->header, "%s: %s",
                                             TOKEN_HEADER, text) < sizeof service->header;
@@ -115,12 +115,12 @@ enum metadata_result metadata_get(struct metadata *service, const char *path, ch
 
     service->status = 0;
     text[0] = '\0';
-    if (!prepare(service, path, &request) ||
+    if (!metadata_prepare(service, path, &request) ||
         (service->header[0] && !fetch_header(&request, "%s", service->header))) {
         error_set(err, ERROR_INVALID, "url", "the address of the service is too long");
         return METADATA_FAILED;
     }
-    ok = ask(service, &request, &body, err);
+    ok = metadata_ask(service, &request, &body, err);
     explicit_bzero(request.headers, sizeof request.headers);
     if (ok && service->status == 200)
         return METADATA_TOLD;
@@ -128,7 +128,7 @@ enum metadata_result metadata_get(struct metadata *service, const char *path, ch
     if (ok && service->status == 404)
         return METADATA_ABSENT;
     if (ok)
-        refuse(service->status, err);
+        metadata_refuse(service->status, err);
     return METADATA_FAILED;
 }
 

@@ -76,7 +76,7 @@ static const char *why_not(const struct answer_budget *budget, const struct answ
                : NULL;
 }
 
-static void list(struct answer_budget *budget, struct answer_part *part)
+static void budget_list(struct answer_budget *budget, struct answer_part *part)
 {
     part->previous = NULL;
     part->next = budget->first;
@@ -85,19 +85,19 @@ static void list(struct answer_budget *budget, struct answer_part *part)
     budget->first = part;
 }
 
-static void unlist(struct answer_budget *budget, struct answer_part *part)
+static void budget_unlist(struct answer_budget *budget, struct answer_part *part)
 {
     *(part->previous ? &part->previous->next : &budget->first) = part->next;
     if (part->next)
         part->next->previous = part->previous;
 }
 
-static void set(struct answer_budget *budget, struct answer_part *part, size_t after)
+static void budget_set(struct answer_budget *budget, struct answer_part *part, size_t after)
 {
     if (part->held == 0 && after > 0)
-        list(budget, part);
+        budget_list(budget, part);
     else if (part->held > 0 && after == 0)
-        unlist(budget, part);
+        budget_unlist(budget, part);
     budget->held += after - part->held;
     part->held = after;
     assert(budget->held <= budget->limit);
@@ -118,7 +118,7 @@ bool answer_budget_hold(struct answer_budget *budget, struct answer_part *part, 
     before = part->held;
     why = why_not(budget, part, after);
     if (!why)
-        set(budget, part, after);
+        budget_set(budget, part, after);
     pthread_mutex_unlock(&budget->lock);
     if (why)
         return error_set(err, ERROR_BUSY, NULL, "%s the %zu MiB of --answer-mib", why,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Two check digits: a mistyped or truncated cursor is refused instead of giving another page. */
-static unsigned check(unsigned long long number)
+static unsigned cursor_check(unsigned long long number)
 {
     return (unsigned)((number * 0x9e3779b97f4a7c15ULL) >> 56);
 }
@@ -13,7 +13,7 @@ static unsigned check(unsigned long long number)
 void cursor_write(long long number, char ret_text[CURSOR_SIZE])
 {
     snprintf(ret_text, CURSOR_SIZE, "r%llx%02x", (unsigned long long)number,
-             check((unsigned long long)number));
+             cursor_check((unsigned long long)number));
 }
 
 bool cursor_read(const char *text, long long *ret_number)

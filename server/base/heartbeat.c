@@ -105,8 +105,8 @@ void heartbeat_end(struct heartbeat *heartbeat)
 }
 
 /* Returns false if the text is not a complete heartbeat. */
-static bool parse(const char *text, struct whereabouts *there, long long *ret_beat_ns,
-                  struct heartbeat_view *view)
+static bool heartbeat_parse(const char *text, struct whereabouts *there, long long *ret_beat_ns,
+                            struct heartbeat_view *view)
 {
     int doing = 0;
     size_t length;
@@ -135,7 +135,7 @@ static bool read_beat(int file, const char *name, struct whereabouts *there,
             return error_set(err, ERROR_INTERNAL, NULL, "cannot read %s: %s", name,
                              strerror(errno));
         text[length] = '\0';
-        if (parse(text, there, ret_beat_ns, view))
+        if (heartbeat_parse(text, there, ret_beat_ns, view))
             return true;
         nanosleep(&moment, NULL);
     }

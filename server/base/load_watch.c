@@ -31,7 +31,8 @@ void load_watch_clear(struct load_watch *watch)
 }
 
 /* With the lock held. Replaces a reading that is too old without using it. */
-static bool look(struct load_watch *watch, const struct topology *topology, long long now_ns)
+static bool watch_look(struct load_watch *watch, const struct topology *topology,
+                       long long now_ns)
 {
     AUTO(load_reading_free) struct load_reading next = {0}, old = {0};
     long long age_ns = now_ns - watch->last.taken_ns;
@@ -58,7 +59,7 @@ bool load_watch_look(struct load_watch *watch, const struct topology *topology,
 
     pthread_mutex_lock(&watch->lock);
     known = (watch->load_ns > 0 && now_ns - watch->load_ns < FRESH_NS) ||
-            look(watch, topology, now_ns);
+            watch_look(watch, topology, now_ns);
     if (known)
         *ret_load = watch->load;
     else

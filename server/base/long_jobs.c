@@ -75,7 +75,7 @@ static void unlink_job(struct queue *queue, struct long_job *job)
 }
 
 /* The oldest job of a client other than the last served; else the oldest. */
-static struct long_job *choose(const struct queue *queue)
+static struct long_job *jobs_choose(const struct queue *queue)
 {
     for (struct long_job *job = queue->first; job; job = job->next)
         if (!client_address_equal(&job->client, &queue->served))
@@ -89,7 +89,7 @@ static struct long_job *take_job(struct lane *lane)
     for (int i = 1; i <= JOB_KINDS; i++) {
         int kind = (lane->last + i) % JOB_KINDS;
         struct queue *queue = &lane->jobs->queues[kind];
-        struct long_job *job = lane->takes & TAKES(kind) ? choose(queue) : NULL;
+        struct long_job *job = lane->takes & TAKES(kind) ? jobs_choose(queue) : NULL;
 
         if (!job)
             continue;
@@ -115,7 +115,7 @@ static void end_job(struct long_jobs *jobs, struct long_job *job)
     pthread_mutex_lock(&jobs->lock);
 }
 
-static void *work(void *user)
+static void *jobs_work(void *user)
 {
     struct lane *lane = user;
     struct long_jobs *jobs = lane->jobs;
@@ -146,7 +146,7 @@ static bool start_lanes(struct long_jobs *jobs, struct error *err)
 
         lane->jobs = jobs;
         lane->takes = takes[i];
-        lane->started = pthread_create(&lane->thread, NULL, work, lane) == 0;
+        lane->started = pthread_create(&lane->thread, NULL, jobs_work, lane) == 0;
         if (!lane->started)
             return error_set(err, ERROR_INTERNAL, NULL, "cannot start a thread for long work");
     }
@@ -195,7 +195,7 @@ static bool may_wait(struct long_jobs *jobs, const struct long_job *job, struct 
     return true;
 }
 
-static void append(struct long_jobs *jobs, struct long_job *job)
+static void jobs_append(struct long_jobs *jobs, struct long_job *job)
 {
     struct queue *queue = &jobs->queues[job->kind];
 
@@ -219,7 +219,7 @@ bool long_jobs_put(struct long_jobs *jobs, struct long_job *job, struct error *e
     pthread_mutex_lock(&jobs->lock);
     ok = may_wait(jobs, job, err);
     if (ok)
-        append(jobs, job);
+        jobs_append(jobs, job);
     pthread_mutex_unlock(&jobs->lock);
     return ok;
 }

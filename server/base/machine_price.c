@@ -49,7 +49,7 @@ static void consider_near(struct search *search, enum price_fit fit, const struc
     search->near_count++;
 }
 
-static void consider(void *user, const struct listed_price *listed)
+static void machine_price_consider(void *user, const struct listed_price *listed)
 {
     struct search *search = user;
     const struct price_at *at = &listed->at;
@@ -197,7 +197,7 @@ static void explain_nothing(const struct machine_price_question *question,
     say(price, "; --price-per-hour gives a price");
 }
 
-static void explain(const struct search *search, struct machine_price *price)
+static void machine_price_explain(const struct search *search, struct machine_price *price)
 {
     char time[RFC3339_SIZE];
 
@@ -240,13 +240,13 @@ bool machine_price_find(struct db *db, const struct machine_price_question *ques
         const struct price_filter filter = {
             .instance_type = type, .at_us = question->at_us, .limit = PRICES_MAX};
 
-        if (!price_list(db, &filter, consider, &search, err))
+        if (!price_list(db, &filter, machine_price_consider, &search, err))
             return false;
         price.known = search.rank > 0;
         price.at = search.best;
     }
     if (!price.known)
-        explain(&search, &price);
+        machine_price_explain(&search, &price);
     else if (!discounts_each(db, question->at_us, take_off, &price, err))
         return false;
     if (price.known)

@@ -85,7 +85,7 @@ static bool write_notice(struct metrics *metrics, struct bytes *text)
         metrics->preempted);
 }
 
-static long long load(atomic_llong *counter)
+static long long metrics_load(atomic_llong *counter)
 {
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
@@ -107,7 +107,7 @@ static bool write_counts(struct metrics *metrics, struct bytes *text)
 
     for (size_t i = 0; ok && i <= metrics->label_count; i++)
         for (int class = 1; ok && class < STATUS_CLASSES; class ++) {
-            long long count = load(&metrics->by_label[i].by_class[class]);
+            long long count = metrics_load(&metrics->by_label[i].by_class[class]);
 
             if (count > 0)
                 ok = bytes_printf(text,
@@ -126,28 +126,29 @@ static bool write_histogram(struct metrics *metrics, size_t i, struct bytes *tex
     bool ok = true;
 
     for (size_t bucket = 0; ok && bucket < COUNT(bounds); bucket++) {
-        sum += load(&counted->buckets[bucket]);
+        sum += metrics_load(&counted->buckets[bucket]);
         ok = bytes_printf(text,
                           "pennyworth_http_request_duration_seconds_bucket{method=\"%s\","
                           "route=\"%s\",le=\"%g\"} %lld\n",
                           method, pattern, bounds[bucket], sum);
     }
-    sum += load(&counted->buckets[COUNT(bounds)]);
-    return ok && bytes_printf(text,
-                              "pennyworth_http_request_duration_seconds_bucket{method=\"%s\","
-                              "route=\"%s\",le=\"+Inf\"} %lld\n"
-                              "pennyworth_http_request_duration_seconds_sum{method=\"%s\","
-                              "route=\"%s\"} %.9f\n"
-                              "pennyworth_http_request_duration_seconds_count{method=\"%s\","
-                              "route=\"%s\"} %lld\n",
-                              method, pattern, sum, method, pattern,
-                              (double)load(&counted->nanoseconds) / 1e9, method, pattern, sum);
+    sum += metrics_load(&counted->buckets[COUNT(bounds)]);
+    return ok &&
+           bytes_printf(text,
+                        "pennyworth_http_request_duration_seconds_bucket{method=\"%s\","
+                        "route=\"%s\",le=\"+Inf\"} %lld\n"
+                        "pennyworth_http_request_duration_seconds_sum{method=\"%s\","
+                        "route=\"%s\"} %.9f\n"
+                        "pennyworth_http_request_duration_seconds_count{method=\"%s\","
+                        "route=\"%s\"} %lld\n",
+                        method, pattern, sum, method, pattern,
+                        (double)metrics_load(&counted->nanoseconds) / 1e9, method, pattern, sum);
 }
 
 static bool is_used(struct metrics *metrics, size_t i)
 {
     for (size_t bucket = 0; bucket <= COUNT(bounds); bucket++)
-        if (load(&metrics->by_label[i].buckets[bucket]) > 0)
+        if (metrics_load(&metrics->by_label[i].buckets[bucket]) > 0)
             return true;
     return false;
 }
@@ -174,6 +175,7 @@ bool metrics_write(struct metrics *metrics, struct bytes *text)
                         "dropped.\n"
                         "# TYPE pennyworth_thinned_runs_total counter\n"
                         "pennyworth_thinned_runs_total %lld\n",
-                        load(&metrics->workers_started), load(&metrics->workers_failed),
-                        load(&metrics->thinned_runs));
+                        metrics_load(&metrics->workers_started),
+                        metrics_load(&metrics->workers_failed),
+                        metrics_load(&metrics->thinned_runs));
 }

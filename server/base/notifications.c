@@ -95,7 +95,7 @@ bool notifications_sleep(struct notifications *notifications, struct watcher *wa
     return sleeps;
 }
 
-static void wake(struct watcher *watcher, long long now_ns)
+static void notifications_wake(struct watcher *watcher, long long now_ns)
 {
     watcher->asleep = false;
     watcher->awake_ns = now_ns;
@@ -109,7 +109,8 @@ static bool is_about(const struct topic *topic, const struct watcher *watcher)
 }
 
 /* With the lock held; NULL stands for every topic. Returns whether a watcher woke. */
-static bool tell(struct notifications *notifications, const struct topic *topic, long long now_ns)
+static bool notifications_tell_topic(struct notifications *notifications,
+                                     const struct topic *topic, long long now_ns)
 {
     bool woke = false;
 
@@ -119,7 +120,7 @@ static bool tell(struct notifications *notifications, const struct topic *topic,
         watcher->news = true;
         if (!watcher->asleep)
             continue;
-        wake(watcher, now_ns);
+        notifications_wake(watcher, now_ns);
         woke = true;
     }
     return woke;
@@ -129,7 +130,7 @@ void notifications_publish(struct notifications *notifications, const struct top
                            long long now_ns)
 {
     pthread_mutex_lock(&notifications->lock);
-    bool woke = tell(notifications, topic, now_ns);
+    bool woke = notifications_tell_topic(notifications, topic, now_ns);
     pthread_mutex_unlock(&notifications->lock);
     if (woke) /* a reader that is awake can get stuck */
         notifications->wake_by(notifications->user, now_ns + notifications->slow_reader_ns);
@@ -157,7 +158,7 @@ void notifications_progress(struct notifications *notifications, const struct ru
     notifications->current = *run;
     notifications->progress = *progress;
     notifications->progress_ns = now_ns;
-    bool woke = tell(notifications, &topic, now_ns);
+    bool woke = notifications_tell_topic(notifications, &topic, now_ns);
     pthread_mutex_unlock(&notifications->lock);
     if (woke)
         notifications->wake_by(notifications->user, now_ns + notifications->slow_reader_ns);
@@ -193,7 +194,7 @@ long long notifications_tick(struct notifications *notifications, long long now_
                                         : watcher->awake_ns + notifications->slow_reader_ns;
 
         if (due <= now_ns && watcher->asleep) {
-            wake(watcher, now_ns);
+            notifications_wake(watcher, now_ns);
             due = now_ns + notifications->slow_reader_ns;
         } else if (due <= now_ns) {
             if (watcher->may_cut)
@@ -214,7 +215,7 @@ void notifications_close(struct notifications *notifications, long long now_ns)
     notifications->closed = true;
     for (struct watcher *watcher = notifications->first; watcher; watcher = watcher->next)
         if (watcher->asleep)
-            wake(watcher, now_ns);
+            notifications_wake(watcher, now_ns);
     pthread_mutex_unlock(&notifications->lock);
 }
 

@@ -59,7 +59,7 @@ static void bench_end(struct bench *bench)
 }
 
 /* Sleeps; returns true if a signal comes. */
-static bool nap(struct bench *bench, long long nanoseconds)
+static bool bench_nap(struct bench *bench, long long nanoseconds)
 {
     const struct timespec time = {.tv_sec = nanoseconds / NS_PER_SECOND,
                                   .tv_nsec = nanoseconds % NS_PER_SECOND};
@@ -89,7 +89,7 @@ static void wait_for_prices(struct bench *bench)
         asked_printed = true;
         prices_printed |= asked;
         (void)heartbeat_beat(&bench->heartbeat, "waits for prices", clock_monotonic_ns());
-        if (nap(bench, 50 * NS_PER_MS))
+        if (bench_nap(bench, 50 * NS_PER_MS))
             return;
     }
     if (!refresher_is_settled(server->refresher))
@@ -102,7 +102,7 @@ static void look_at_processors(struct bench *bench)
     long long wait_ns;
 
     while (!bench_load_look(&bench->load, bench->process->server.this_machine, &wait_ns) &&
-           wait_ns > 0 && !nap(bench, wait_ns))
+           wait_ns > 0 && !bench_nap(bench, wait_ns))
         continue;
     bench_load_tell(&bench->load, stderr);
 }
@@ -239,7 +239,7 @@ static bool give_up_rest(struct bench *bench, const struct bench_sight *sight, s
 }
 
 /* Progress is a new step, another run, or an end. */
-static void beat(struct bench *bench, const struct bench_sight *sight)
+static void bench_beat(struct bench *bench, const struct bench_sight *sight)
 {
     const struct bench_sight *seen = &bench->seen;
     char doing[HEARTBEAT_DOING];
@@ -254,11 +254,11 @@ static void beat(struct bench *bench, const struct bench_sight *sight)
         bench->seen = *sight; /* if not written, the next look tries again */
 }
 
-static bool look(struct bench *bench, struct bench_sight *sight, struct error *err)
+static bool bench_look(struct bench *bench, struct bench_sight *sight, struct error *err)
 {
     if (!bench_watch_look(&bench->watch, sight, err))
         return false;
-    beat(bench, sight);
+    bench_beat(bench, sight);
     if (sight->ended > 0)
         bench->ended_ns = clock_monotonic_ns();
     if (sight->ended > 0 && bench->uploader)
@@ -289,7 +289,7 @@ static long long next_look(const struct bench *bench)
 }
 
 /* Follows the runs until all have ended, or there is a reason to end early. */
-static bool follow(struct bench *bench, struct error *err)
+static bool bench_follow(struct bench *bench, struct error *err)
 {
     bool given_up = false;
     long long busy_ns = clock_monotonic_ns(); /* when a run was queued or under way */
@@ -297,7 +297,7 @@ static bool follow(struct bench *bench, struct error *err)
     for (;;) {
         struct bench_sight sight;
 
-        if (!look(bench, &sight, err))
+        if (!bench_look(bench, &sight, err))
             return false;
         if (!sight.idle)
             busy_ns = clock_monotonic_ns();
@@ -313,7 +313,7 @@ static bool follow(struct bench *bench, struct error *err)
         } else if (given_up) {
             cancel_running(bench, &sight); /* a run that began before we cancelled the rest */
         }
-        if (nap(bench, next_look(bench))) {
+        if (bench_nap(bench, next_look(bench))) {
             snprintf(bench->why_ended, sizeof bench->why_ended, "stopped by signal %d",
                      bench->signal);
             return true;
@@ -327,10 +327,10 @@ static bool end_runs(struct bench *bench, struct error *err)
     struct bench_sight sight;
 
     runner_stop(bench->process->server.runner);
-    return look(bench, &sight, err);
+    return bench_look(bench, &sight, err);
 }
 
-static void deliver(struct bench *bench)
+static void bench_deliver(struct bench *bench)
 {
     long long seconds = bench->process->config.report_seconds;
 
@@ -349,7 +349,7 @@ static bool is_wanted(const struct config *config)
 }
 
 /* The exit status. */
-static int tell(struct bench *bench)
+static int bench_tell(struct bench *bench)
 {
     const struct server *server = &bench->process->server;
     AUTO(bench_report_clear)
@@ -387,7 +387,7 @@ static int tell(struct bench *bench)
     return bench_report_status(&report);
 }
 
-static bool begin(struct bench *bench, const struct config *config, struct error *err)
+static bool bench_begin(struct bench *bench, const struct config *config, struct error *err)
 {
     process_block_signals(&bench->signals);
     if (!process_make_folders(config->database, err))
@@ -403,8 +403,8 @@ static bool begin(struct bench *bench, const struct config *config, struct error
     return bench->uploader != NULL;
 }
 
-static bool plan(struct bench *bench, const struct config *config, bool has_bf16,
-                 struct error *err)
+static bool bench_plan_runs(struct bench *bench, const struct config *config, bool has_bf16,
+                            struct error *err)
 {
     const struct run_spec *wanted = bench->wanted.found ? &bench->wanted.spec : NULL;
 
@@ -430,7 +430,7 @@ static int tell_nothing(struct bench *bench)
     bool json = strcmp(bench->process->config.format, "json") == 0;
 
     printf("%s\n", json ? text : bench->wanted.words);
-    deliver(bench);
+    bench_deliver(bench);
     return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -448,7 +448,7 @@ static bool choose_wanted(struct bench *bench, struct error *err)
     return true;
 }
 
-static int measure(struct bench *bench, struct error *err)
+static int bench_measure(struct bench *bench, struct error *err)
 {
     const struct config *config = &bench->process->config;
     long long wait_ns; /* the first look only begins to watch */
@@ -460,21 +460,21 @@ static int measure(struct bench *bench, struct error *err)
     if (is_wanted(config) && !bench->wanted.found)
         return tell_nothing(bench);
     if (!look_at_price(bench, err) ||
-        !plan(bench, config, bench->process->server.this_machine->place.isa >= CPU_AVX512_BF16,
-              err))
+        !bench_plan_runs(bench, config,
+                         bench->process->server.this_machine->place.isa >= CPU_AVX512_BF16, err))
         return command_failed(err);
     look_at_processors(bench);
     if (bench->signal) {
         fprintf(stderr, "stopped by signal %d before anything was measured\n", bench->signal);
-        deliver(bench);
+        bench_deliver(bench);
         return EXIT_NOTHING;
     }
-    if (!place_runs(bench, err) || !follow(bench, err) || !end_runs(bench, err))
+    if (!place_runs(bench, err) || !bench_follow(bench, err) || !end_runs(bench, err))
         return command_failed(err);
     if (bench->why_ended[0] && (bench->preempted || bench->signal))
         fprintf(stderr, "%s\n", bench->why_ended);
-    deliver(bench);
-    return tell(bench);
+    bench_deliver(bench);
+    return bench_tell(bench);
 }
 
 int bench_command(const struct config *config)
@@ -485,12 +485,12 @@ int bench_command(const struct config *config)
     if (log_wants(LOG_INFO) && !log_wants(LOG_DEBUG)) /* our own lines replace those of the log */
         log_set_level(LOG_ERROR);
     /* Checks the labels before anything else. */
-    if (!plan(&bench, config, false, &err))
+    if (!bench_plan_runs(&bench, config, false, &err))
         return command_refused(&err);
     bench.process = process_new(config, &err);
     if (!bench.process)
         return command_refused(&err);
-    if (!begin(&bench, config, &err))
+    if (!bench_begin(&bench, config, &err))
         return command_failed(&err);
-    return measure(&bench, &err);
+    return bench_measure(&bench, &err);
 }

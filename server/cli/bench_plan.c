@@ -181,7 +181,7 @@ void bench_plan_clear(struct bench_plan *plan)
     *plan = (struct bench_plan){0};
 }
 
-static bool same(const json_t *left, const json_t *right, const char *member)
+static bool plan_same(const json_t *left, const json_t *right, const char *member)
 {
     return json_equal(json_object_get(left, member), json_object_get(right, member));
 }
@@ -203,7 +203,7 @@ static bool takes_no_more(const json_t *ours, const json_t *theirs)
     const json_t *dollars = json_object_get(ours, "max_dollars");
     const json_t *their_dollars = json_object_get(theirs, "max_dollars");
 
-    return same(ours, theirs, "precision") &&
+    return plan_same(ours, theirs, "precision") &&
            json_integer_value(json_object_get(theirs, "max_seconds")) <=
                json_integer_value(json_object_get(ours, "max_seconds")) &&
            (!dollars ||
@@ -251,9 +251,9 @@ enum bench_kin bench_plan_compare(const struct bench_plan *plan, const char *req
 
     if (!is_ours(theirs))
         return BENCH_STRANGER;
-    if (!same(ours, theirs, "blocks") || !same(our_base, base, "labels") ||
-        !same(our_base, base, "workload") ||
-        (json_object_get(base, "batch_size") && !same(our_base, base, "batch_size")) ||
+    if (!plan_same(ours, theirs, "blocks") || !plan_same(our_base, base, "labels") ||
+        !plan_same(our_base, base, "workload") ||
+        (json_object_get(base, "batch_size") && !plan_same(our_base, base, "batch_size")) ||
         !is_same_wanted(our_base, base) ||
         json_array_size(json_object_get(theirs, "cells")) != plan->cells)
         return BENCH_OTHER;

@@ -6,8 +6,8 @@
 #include "engine/run/spec_fits.h"
 #include "server/hub/hub_wanted.h"
 
-static bool ask(const struct config *config, const struct identity *here,
-                struct hub_wanted *wanted, struct error *err)
+static bool wanted_ask(const struct config *config, const struct identity *here,
+                       struct hub_wanted *wanted, struct error *err)
 {
     struct fetcher *fetcher = fetcher_new(err);
     const struct hub_wanted_question question = {.hub = config->report_to,
@@ -35,7 +35,7 @@ bool bench_wanted_choose(const struct config *config, struct this_machine *machi
     if (!here.instance_type[0])
         return error_set(err, ERROR_UNABLE, "--wanted",
                          "the type of this machine is not known; --instance-type names it");
-    if (!ask(config, &here, wanted, err))
+    if (!wanted_ask(config, &here, wanted, err))
         return false;
     for (size_t i = 0; i < wanted->count && !ret_wanted->found; i++) {
         error_clear(&why);

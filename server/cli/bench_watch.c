@@ -26,7 +26,7 @@ static void close_line(struct bench_watch *watch)
 }
 
 /* The index of the run's record of printed lines; BENCH_WATCH_MAX if the table is full. */
-static size_t find(struct bench_watch *watch, const struct run_id *id)
+static size_t watch_find(struct bench_watch *watch, const struct run_id *id)
 {
     size_t i = 0;
 
@@ -152,7 +152,7 @@ static bool is_same_place(const struct sweep_row_run *left, const struct sweep_r
 }
 
 /* Counts the runs that have ended and are not tried again. */
-static size_t settled(const struct sweep_row_run *runs, size_t count)
+static size_t watch_settled(const struct sweep_row_run *runs, size_t count)
 {
     size_t ended = 0;
 
@@ -193,7 +193,7 @@ static bool look_at(struct look *look, size_t index, struct error *err)
     struct bench_watch *watch = look->watch;
     const char *name =
         run->run.cell < look->row->count ? look->row->cells[run->run.cell].name : "";
-    size_t at = find(watch, &run->id);
+    size_t at = watch_find(watch, &run->id);
 
     if (at == BENCH_WATCH_MAX || run->run.state == RUN_QUEUED || watch->runs[at].ended)
         return true;
@@ -223,7 +223,7 @@ bool bench_watch_look(struct bench_watch *watch, struct bench_sight *ret_sight, 
         !sweeps_runs(loan.db, row.number, &runs, &look.count, err))
         return false;
     look.runs = runs;
-    look.sight.settled = settled(runs, look.count);
+    look.sight.settled = watch_settled(runs, look.count);
     for (size_t i = 0; i < look.count; i++) {
         look.sight.idle = look.sight.idle && run_state_is_final(runs[i].run.state);
         if (!look_at(&look, i, err))

@@ -24,7 +24,7 @@ struct task {
 static atomic_bool stopped;
 static struct db *_Atomic looked_at;
 
-static void stop(int number)
+static void database_stop(int number)
 {
     struct db *db = atomic_load(&looked_at);
 
@@ -34,7 +34,7 @@ static void stop(int number)
         db_interrupt(db);
 }
 
-static void looks(void *user, struct db *db)
+static void database_looks(void *user, struct db *db)
 {
     (void)user;
     atomic_store(&looked_at, db);
@@ -45,7 +45,7 @@ static void looks(void *user, struct db *db)
 /* Keeps ignoring a signal that the parent ignores, as nohup does. */
 static void handle_signals(void)
 {
-    struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART}, before;
+    struct sigaction action = {.sa_handler = database_stop, .sa_flags = SA_RESTART}, before;
     sigset_t signals;
 
     process_block_signals(&signals);
@@ -110,8 +110,8 @@ int backup_command(const struct config *config)
 
     task_begin(&task, "copied");
     ok = is_a_name(target, &err) && restore_is_settled(config->database, &err) &&
-         backup_make(config->database, target, &(struct backup_watch){go_on, looks, &task},
-                     &facts, &err);
+         backup_make(config->database, target,
+                     &(struct backup_watch){go_on, database_looks, &task}, &facts, &err);
     seconds = task_end(&task);
     if (!ok)
         return command_failed(&err);
@@ -119,11 +119,11 @@ int backup_command(const struct config *config)
     return 0;
 }
 
-static bool restore(const struct config *config, struct task *task,
-                    struct verify_facts *ret_facts, char ret_aside[RESTORE_NAME_MAX],
-                    struct error *err)
+static bool database_restore(const struct config *config, struct task *task,
+                             struct verify_facts *ret_facts, char ret_aside[RESTORE_NAME_MAX],
+                             struct error *err)
 {
-    const struct backup_watch watch = {go_on, looks, task};
+    const struct backup_watch watch = {go_on, database_looks, task};
     const struct restore_order order = {.backup = config->operands[0],
                                         .database = config->database,
                                         .replace = strcmp(config->replace, "on") == 0,
@@ -151,7 +151,7 @@ int restore_command(const struct config *config)
     bool ok;
 
     task_begin(&task, "copied");
-    ok = restore(config, &task, &facts, aside, &err);
+    ok = database_restore(config, &task, &facts, aside, &err);
     seconds = task_end(&task);
     if (!ok)
         return command_failed(&err);
@@ -189,8 +189,8 @@ static void name_altered(void *user, const char *id, const char *what)
 }
 
 /* Names the runs that were altered. */
-static bool recheck(struct db *db, const struct recheck_order *order,
-                    struct recheck_counts *ret_counts, struct error *err)
+static bool database_recheck(struct db *db, const struct recheck_order *order,
+                             struct recheck_counts *ret_counts, struct error *err)
 {
     char sample[80] = "";
 
@@ -241,9 +241,9 @@ int check_command(const struct config *config)
     if (!schema_check(db, &schema_today, &err) && !db_is_damaged())
         return command_failed(&err);
     error_clear(&err);
-    ok = verify_database(db, &(struct verify_watch){looks, NULL}, &facts, &err);
+    ok = verify_database(db, &(struct verify_watch){database_looks, NULL}, &facts, &err);
     current = ok && facts.version == schema_today.version; /* else no run can be read */
-    if (!ok || (current && !recheck(db, &order, &counts, &err)))
+    if (!ok || (current && !database_recheck(db, &order, &counts, &err)))
         return err.kind == ERROR_CONFLICT ? command_failed(&err)
                                           : tell_damage(config->database, &err);
     print_facts(config->database, &facts, task_end(&task));

@@ -25,7 +25,7 @@
 #define SLOW_READER_NS (10 * NS_PER_SECOND)
 #define DRAIN_NS NS_PER_SECOND /* for the answers that are being sent when we stop */
 
-static long long tick(void *user, long long now_ns)
+static long long process_tick(void *user, long long now_ns)
 {
     struct process *process = user;
     long long notifications = notifications_tick(process->server.notifications, now_ns);
@@ -178,7 +178,7 @@ static bool begin_answers(struct process *process, struct error *err)
     server->long_jobs = long_jobs_start(server->notifications, err);
     if (!server->long_jobs)
         return false;
-    process->deadlines = deadlines_start(tick, process, err);
+    process->deadlines = deadlines_start(process_tick, process, err);
     return process->deadlines != NULL;
 }
 

@@ -193,7 +193,7 @@ static bool allows_stranger(struct audit *audit, long long now_ns)
     return room;
 }
 
-static void suppress(struct audit *audit)
+static void audit_suppress(struct audit *audit)
 {
     atomic_fetch_add_explicit(&audit->suppressed, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&audit->unreported, 1, memory_order_relaxed);
@@ -207,7 +207,7 @@ void audit_write(struct audit *audit, const struct audit_entry *entry)
     long long unreported;
 
     if (entry->status == 401 && !allows_stranger(audit, entry->at_ns)) {
-        suppress(audit);
+        audit_suppress(audit);
         return;
     }
     unreported = atomic_exchange_explicit(&audit->unreported, 0, memory_order_relaxed);

@@ -39,7 +39,7 @@ static bool go_on(void *user, long long done, long long total)
     return !stopping;
 }
 
-static void looks(void *user, struct db *db)
+static void backup_looks(void *user, struct db *db)
 {
     struct backup_job *backup_job = user;
 
@@ -51,8 +51,8 @@ static void looks(void *user, struct db *db)
 }
 
 /* Makes the copy. The file has no name afterwards, also on failure. */
-static bool make(struct backup_job *backup_job, int *ret_descriptor,
-                 struct verify_facts *ret_facts, struct error *err)
+static bool backup_make_file(struct backup_job *backup_job, int *ret_descriptor,
+                             struct verify_facts *ret_facts, struct error *err)
 {
     AUTO(closep) int descriptor = -1;
     bool ok;
@@ -63,7 +63,7 @@ static bool make(struct backup_job *backup_job, int *ret_descriptor,
         return error_set(err, errno == ENOSPC ? ERROR_STORAGE : ERROR_INTERNAL, NULL,
                          "cannot make %.150s: %s", backup_job->path, strerror(errno));
     ok = backup_copy(backup_job->database, backup_job->path,
-                     &(struct backup_watch){go_on, looks, backup_job}, ret_facts, err);
+                     &(struct backup_watch){go_on, backup_looks, backup_job}, ret_facts, err);
     (void)!unlink(backup_job->path);
     if (ok) {
         *ret_descriptor = descriptor;
@@ -72,13 +72,13 @@ static bool make(struct backup_job *backup_job, int *ret_descriptor,
     return ok;
 }
 
-static void *work(void *user)
+static void *backup_work(void *user)
 {
     struct backup_job *backup_job = user;
     struct verify_facts facts = {0};
     struct error err = {0};
     int descriptor = -1;
-    bool ok = make(backup_job, &descriptor, &facts, &err);
+    bool ok = backup_make_file(backup_job, &descriptor, &facts, &err);
 
     pthread_mutex_lock(&backup_job->lock);
     backup_job->made = ok;
@@ -116,13 +116,13 @@ struct backup_job *backup_job_new(const char *database, struct notifications *no
     return backup_job;
 }
 
-static bool start(struct backup_job *backup_job, struct error *err)
+static bool backup_start(struct backup_job *backup_job, struct error *err)
 {
     pthread_t thread;
 
     backup_job->made = backup_job->stopping = false;
     backup_job->descriptor = -1;
-    if (pthread_create(&thread, NULL, work, backup_job) != 0)
+    if (pthread_create(&thread, NULL, backup_work, backup_job) != 0)
         return error_set(err, ERROR_INTERNAL, NULL, "cannot start the backup thread");
     pthread_detach(thread);
     backup_job->taken = backup_job->working = true;
@@ -137,7 +137,7 @@ bool backup_job_begin(struct backup_job *backup_job, struct error *err)
     ok = backup_job->taken || backup_job->working
              ? error_set(err, ERROR_BUSY, NULL,
                          "a copy of the database is made or sent already, and one is at a time")
-             : start(backup_job, err);
+             : backup_start(backup_job, err);
     pthread_mutex_unlock(&backup_job->lock);
     return ok;
 }

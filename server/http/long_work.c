@@ -38,7 +38,7 @@ static void long_work_free(void *state)
     free(long_work);
 }
 
-static void work(void *user, const atomic_bool *stop)
+static void long_work_run(void *user, const atomic_bool *stop)
 {
     struct exchange *exchange = ((struct long_work *)user)->exchange;
 
@@ -85,7 +85,7 @@ static void go_on(struct exchange *exchange)
     exchange->hold.waits = !long_work_has_ended(exchange, &long_work->job);
 }
 
-static const struct long_handler *find(handler_fn *handler)
+static const struct long_handler *long_work_find(handler_fn *handler)
 {
     for (size_t i = 0; i < COUNT(long_handlers); i++)
         if (long_handlers[i].handler == handler)
@@ -95,7 +95,7 @@ static const struct long_handler *find(handler_fn *handler)
 
 bool long_work_begin(struct exchange *exchange)
 {
-    const struct long_handler *found = find(exchange->request.match.route->handler);
+    const struct long_handler *found = long_work_find(exchange->request.match.route->handler);
     AUTO(freep) struct long_work *long_work = NULL;
     struct error err = {0};
 
@@ -103,7 +103,8 @@ bool long_work_begin(struct exchange *exchange)
         return false;
     long_work = xcalloc(1, sizeof *long_work);
     long_work->exchange = exchange;
-    long_work->job = (struct long_job){.work = work, .user = long_work, .kind = found->kind};
+    long_work->job =
+        (struct long_job){.work = long_work_run, .user = long_work, .kind = found->kind};
     if (!long_work_put(exchange, &long_work->job, &err)) {
         reply_error(exchange, &err);
         return true;

@@ -35,7 +35,7 @@ struct response_cache *response_cache_new(void)
     return cache;
 }
 
-static void empty(struct slot *slot)
+static void response_empty(struct slot *slot)
 {
     freep(&slot->text);
     bytes_free(&slot->body);
@@ -46,12 +46,12 @@ void response_cache_free(struct response_cache *cache)
     if (!cache)
         return;
     for (size_t i = 0; i < SLOTS; i++)
-        empty(&cache->slots[i]);
+        response_empty(&cache->slots[i]);
     pthread_mutex_destroy(&cache->lock);
     free(cache);
 }
 
-static struct slot *find(struct response_cache *cache, const char *text)
+static struct slot *response_find(struct response_cache *cache, const char *text)
 {
     for (size_t i = 0; i < SLOTS; i++)
         if (cache->slots[i].text && strcmp(cache->slots[i].text, text) == 0)
@@ -66,7 +66,7 @@ bool response_cache_find(struct response_cache *cache, const struct answer_key *
     bool found;
 
     pthread_mutex_lock(&cache->lock);
-    slot = find(cache, key->text);
+    slot = response_find(cache, key->text);
     found = slot && slot->revision == key->revision && slot->minute == key->minute &&
             (!body || bytes_add(body, slot->body.data, slot->body.used));
     if (found) {
@@ -78,9 +78,9 @@ bool response_cache_find(struct response_cache *cache, const struct answer_key *
 }
 
 /* The slot of the same request, or the least recently used one. */
-static struct slot *choose(struct response_cache *cache, const char *text)
+static struct slot *response_choose(struct response_cache *cache, const char *text)
 {
-    struct slot *slot = find(cache, text);
+    struct slot *slot = response_find(cache, text);
 
     if (slot)
         return slot;
@@ -98,8 +98,8 @@ void response_cache_keep(struct response_cache *cache, const struct answer_key *
 
     snprintf(ret_etag, ETAG_SIZE, "\"%016" PRIx64 "\"", hash_text(HASH_START, body->data));
     pthread_mutex_lock(&cache->lock);
-    slot = choose(cache, key->text);
-    empty(slot);
+    slot = response_choose(cache, key->text);
+    response_empty(slot);
     slot->used = 0;
     slot->text = xstrdup(key->text);
     if (bytes_add(&slot->body, body->data, body->used)) {
@@ -108,7 +108,7 @@ void response_cache_keep(struct response_cache *cache, const struct answer_key *
         slot->used = ++cache->uses;
         memcpy(slot->etag, ret_etag, ETAG_SIZE);
     } else {
-        empty(slot);
+        response_empty(slot);
     }
     pthread_mutex_unlock(&cache->lock);
 }

@@ -87,17 +87,17 @@ void *transfer_first_line(void *user, const char *target, struct MHD_Connection 
     return transfer;
 }
 
-static void suspend(void *user)
+static void transfer_suspend(void *user)
 {
     MHD_suspend_connection(((struct transfer *)user)->connection);
 }
 
-static void resume(void *user)
+static void transfer_resume(void *user)
 {
     MHD_resume_connection(((struct transfer *)user)->connection);
 }
 
-static void cut(void *user)
+static void transfer_cut(void *user)
 {
     struct transfer *transfer = user;
 
@@ -125,7 +125,7 @@ static bool may_hold(const struct exchange *exchange)
                             clock_monotonic_ns());
 }
 
-static const char *header(struct MHD_Connection *connection, const char *name)
+static const char *transfer_header(struct MHD_Connection *connection, const char *name)
 {
     return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
@@ -139,28 +139,28 @@ static void read_headers(struct transfer *transfer, const char *method)
 
     exchange->request.method = method;
     exchange->request.headers = (struct request_headers){
-        .accept = header(connection, MHD_HTTP_HEADER_ACCEPT),
-        .accept_encoding = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING),
-        .authorization = header(connection, MHD_HTTP_HEADER_AUTHORIZATION),
-        .content_type = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
-        .content_length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH),
-        .idempotency_key = header(connection, "Idempotency-Key"),
-        .key_proof = header(connection, PROOF_HEADER),
-        .last_event_id = header(connection, "Last-Event-ID"),
-        .if_none_match = header(connection, "If-None-Match"),
-        .prefer = header(connection, "Prefer"),
-        .host = header(connection, MHD_HTTP_HEADER_HOST),
-        .forwarded_proto = header(connection, "X-Forwarded-Proto"),
-        .forwarded_prefix = header(connection, "X-Forwarded-Prefix"),
-        .origin = header(connection, "Origin"),
-        .fetch_site = header(connection, "Sec-Fetch-Site"),
-        .expects = header(connection, MHD_HTTP_HEADER_EXPECT) != NULL,
-        .chunked = header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,
+        .accept = transfer_header(connection, MHD_HTTP_HEADER_ACCEPT),
+        .accept_encoding = transfer_header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING),
+        .authorization = transfer_header(connection, MHD_HTTP_HEADER_AUTHORIZATION),
+        .content_type = transfer_header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
+        .content_length = transfer_header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH),
+        .idempotency_key = transfer_header(connection, "Idempotency-Key"),
+        .key_proof = transfer_header(connection, PROOF_HEADER),
+        .last_event_id = transfer_header(connection, "Last-Event-ID"),
+        .if_none_match = transfer_header(connection, "If-None-Match"),
+        .prefer = transfer_header(connection, "Prefer"),
+        .host = transfer_header(connection, MHD_HTTP_HEADER_HOST),
+        .forwarded_proto = transfer_header(connection, "X-Forwarded-Proto"),
+        .forwarded_prefix = transfer_header(connection, "X-Forwarded-Prefix"),
+        .origin = transfer_header(connection, "Origin"),
+        .fetch_site = transfer_header(connection, "Sec-Fetch-Site"),
+        .expects = transfer_header(connection, MHD_HTTP_HEADER_EXPECT) != NULL,
+        .chunked = transfer_header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,
         .bytes = info ? info->header_size : 0,
     };
-    exchange->watcher.suspend = suspend;
-    exchange->watcher.resume = resume;
-    exchange->watcher.cut = cut;
+    exchange->watcher.suspend = transfer_suspend;
+    exchange->watcher.resume = transfer_resume;
+    exchange->watcher.cut = transfer_cut;
     exchange->watcher.user = transfer;
     exchange->is_gone = is_gone;
     exchange->may_hold = may_hold;
@@ -331,7 +331,7 @@ static bool check_framing(struct transfer *transfer, const struct first_line *li
 }
 
 /* Called when the header is complete. */
-static enum MHD_Result begin(struct transfer *transfer, const struct first_line *line)
+static enum MHD_Result transfer_begin(struct transfer *transfer, const struct first_line *line)
 {
     struct error err = {0};
 
@@ -358,7 +358,7 @@ enum MHD_Result transfer_on_request(void *user, struct MHD_Connection *connectio
     if (!transfer)
         return MHD_NO;
     if (!transfer->admitted)
-        return begin(transfer, &(struct first_line){method, url, version});
+        return transfer_begin(transfer, &(struct first_line){method, url, version});
     if (*size > 0) {
         exchange_take_body(&transfer->exchange, data, *size);
         *size = 0;

@@ -125,8 +125,8 @@ static long long backoff_ns(struct hub_upload *upload)
     return chance_jitter(&upload->chance, wait_ns, 0.75, 1);
 }
 
-static void fail(struct hub_upload *upload, enum hub_upload_result result,
-                 struct hub_upload_outcome *outcome)
+static void upload_fail(struct hub_upload *upload, enum hub_upload_result result,
+                        struct hub_upload_outcome *outcome)
 {
     upload->failures++;
     outcome->result = result;
@@ -138,7 +138,7 @@ static bool wants_time(int status)
     return status == 408 || status == 429 || status >= 500;
 }
 
-static void explain(const struct hub_upload *upload, int status, struct error *err)
+static void upload_explain(const struct hub_upload *upload, int status, struct error *err)
 {
     if (status == 401)
         error_set(err, ERROR_UPSTREAM, NULL, "the hub answered 401: %s",
@@ -162,14 +162,14 @@ static void explain(const struct hub_upload *upload, int status, struct error *e
 
 /* Handles any status but success. Does not quote the body: some servers echo the request, with
  * the token. */
-static void refuse(struct hub_upload *upload, const struct fetch_response *response,
-                   struct hub_upload_outcome *outcome)
+static void upload_refuse(struct hub_upload *upload, const struct fetch_response *response,
+                          struct hub_upload_outcome *outcome)
 {
     long long after = response->retry_after_seconds;
     bool time = wants_time(response->status);
 
-    explain(upload, response->status, &outcome->error);
-    fail(upload, time ? HUB_UPLOAD_FAILED : HUB_UPLOAD_DEFERRED, outcome);
+    upload_explain(upload, response->status, &outcome->error);
+    upload_fail(upload, time ? HUB_UPLOAD_FAILED : HUB_UPLOAD_DEFERRED, outcome);
     if (!time || after <= 0)
         return;
     outcome->result = HUB_UPLOAD_DEFERRED;
@@ -193,8 +193,8 @@ static void pass_over(struct hub_upload *upload, const struct batch *batch,
 /* After 413, or 429 without Retry-After, the next batch is half as large. A single document that
  * is too large is tried again later, because the limit may be raised. A proxy that counts
  * requests may have sent the 429, so the runs behind it wait, too. */
-static void shrink(struct hub_upload *upload, const struct batch *batch, int status,
-                   struct hub_upload_outcome *outcome)
+static void upload_shrink(struct hub_upload *upload, const struct batch *batch, int status,
+                          struct hub_upload_outcome *outcome)
 {
     struct error why = {0};
 
@@ -209,11 +209,11 @@ static void shrink(struct hub_upload *upload, const struct batch *batch, int sta
     if (status == 413)
         return;
     outcome->error = upload->passed_over;
-    fail(upload, HUB_UPLOAD_FAILED, outcome);
+    upload_fail(upload, HUB_UPLOAD_FAILED, outcome);
 }
 
-static void record(struct hub_upload *upload, const struct batch *batch,
-                   struct hub_upload_outcome *outcome)
+static void upload_record(struct hub_upload *upload, const struct batch *batch,
+                          struct hub_upload_outcome *outcome)
 {
     struct delivery list[HUB_LINES_MAX];
 
@@ -221,7 +221,7 @@ static void record(struct hub_upload *upload, const struct batch *batch,
         list[i] = batch->lines[i].delivery;
     if (!deliveries_record(upload->db, upload->hub, list, batch->count, clock_calendar_us(),
                            &outcome->error)) {
-        fail(upload, HUB_UPLOAD_FAILED, outcome);
+        upload_fail(upload, HUB_UPLOAD_FAILED, outcome);
         return;
     }
     for (size_t i = 0; i < batch->count; i++) {
@@ -246,12 +246,12 @@ static void refuse_ourselves(struct hub_upload *upload, struct batch *batch,
     delivery->verdict = DELIVERY_REFUSED;
     snprintf(delivery->reason, sizeof delivery->reason,
              "too large: a document of %zu bytes, hubs take %d", batch->text.used, BODY_RUNS_MAX);
-    record(upload, batch, outcome);
+    upload_record(upload, batch, outcome);
 }
 
 /* Makes the request; records nothing before the whole answer is read. */
-static void ask(struct hub_upload *upload, struct batch *batch,
-                struct hub_upload_outcome *outcome)
+static void upload_ask(struct hub_upload *upload, struct batch *batch,
+                       struct hub_upload_outcome *outcome)
 {
     AUTO(bytes_free) struct bytes reply = {.limit = HUB_REPLY_MAX + 1};
     struct fetch_response response = {0};
@@ -259,30 +259,30 @@ static void ask(struct hub_upload *upload, struct batch *batch,
 
     if (!make_request(upload, &(struct content){RUNS_PATH, "application/x-ndjson", &batch->text},
                       &request, &outcome->error)) {
-        fail(upload, HUB_UPLOAD_DEFERRED, outcome);
+        upload_fail(upload, HUB_UPLOAD_DEFERRED, outcome);
         return;
     }
     if (!upload->fetch(upload->fetcher, &request, take_reply, &reply, &response,
                        &outcome->error)) {
-        fail(upload, HUB_UPLOAD_FAILED, outcome);
+        upload_fail(upload, HUB_UPLOAD_FAILED, outcome);
         return;
     }
     if (response.status == 413 || (response.status == 429 && response.retry_after_seconds < 0)) {
-        shrink(upload, batch, response.status, outcome);
+        upload_shrink(upload, batch, response.status, outcome);
         return;
     }
     if (response.status != 200 && response.status != 201) {
-        refuse(upload, &response, outcome);
+        upload_refuse(upload, &response, outcome);
         return;
     }
     if (!hub_reply_read(&(struct hub_answer){.content_type = response.content_type,
                                              .text = reply.data ? reply.data : "",
                                              .length = reply.used},
                         batch->lines, batch->count, &outcome->error)) {
-        fail(upload, HUB_UPLOAD_FAILED, outcome);
+        upload_fail(upload, HUB_UPLOAD_FAILED, outcome);
         return;
     }
-    record(upload, batch, outcome);
+    upload_record(upload, batch, outcome);
 }
 
 /* Ends a pass. The next pass tries the runs that this one left out: soon, unless other runs got
@@ -298,7 +298,7 @@ static void end_pass(struct hub_upload *upload, struct hub_upload_outcome *outco
     outcome->error = upload->passed_over;
     error_clear(&upload->passed_over);
     if (upload->failures > 0) {
-        fail(upload, HUB_UPLOAD_FAILED, outcome);
+        upload_fail(upload, HUB_UPLOAD_FAILED, outcome);
         return;
     }
     outcome->result = HUB_UPLOAD_DEFERRED;
@@ -315,7 +315,7 @@ static void record_event(struct hub_upload *upload, long long number,
     snprintf(reason, sizeof reason, "the hub answered %d", response->status);
     if (!capacity_deliveries_record(upload->db, upload->hub, number, accepted ? NULL : reason,
                                     clock_calendar_us(), &outcome->error)) {
-        fail(upload, HUB_UPLOAD_FAILED, outcome);
+        upload_fail(upload, HUB_UPLOAD_FAILED, outcome);
         return;
     }
     if (!accepted)
@@ -343,12 +343,12 @@ static void ask_for_event(struct hub_upload *upload, const struct capacity_event
              upload->fetch(upload->fetcher, &request, take_reply, &reply, &response,
                            &outcome->error)) {
         if (wants_time(response.status) || response.status == 401)
-            refuse(upload, &response, outcome);
+            upload_refuse(upload, &response, outcome);
         else
             record_event(upload, number, &response, outcome);
         return;
     }
-    fail(upload, HUB_UPLOAD_FAILED, outcome);
+    upload_fail(upload, HUB_UPLOAD_FAILED, outcome);
 }
 
 /* No run is left in this pass: now the preemptions that this machine saw. */
@@ -358,7 +358,7 @@ static void send_event(struct hub_upload *upload, struct hub_upload_outcome *out
     long long number;
 
     if (!capacity_deliveries_next(upload->db, upload->hub, &event, &number, &outcome->error))
-        fail(upload, HUB_UPLOAD_FAILED, outcome);
+        upload_fail(upload, HUB_UPLOAD_FAILED, outcome);
     else if (number > 0)
         ask_for_event(upload, &event, number, outcome);
     else
@@ -370,7 +370,7 @@ static void send_batch(struct hub_upload *upload, struct batch *batch,
 {
     if (!deliveries_each(upload->db, upload->hub, upload->after,
                          &(struct export_reader){add_run, batch}, &outcome->error))
-        fail(upload, HUB_UPLOAD_FAILED, outcome);
+        upload_fail(upload, HUB_UPLOAD_FAILED, outcome);
     else if (batch->why.kind != ERROR_NONE)
         pass_over(upload, batch, &batch->why, outcome);
     else if (batch->count == 0)
@@ -378,7 +378,7 @@ static void send_batch(struct hub_upload *upload, struct batch *batch,
     else if (batch->is_too_large)
         refuse_ourselves(upload, batch, outcome);
     else
-        ask(upload, batch, outcome);
+        upload_ask(upload, batch, outcome);
 }
 
 void hub_upload_send(struct hub_upload *upload, struct hub_upload_outcome *ret_outcome)

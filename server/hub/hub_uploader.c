@@ -79,7 +79,7 @@ static void take_outcome(struct hub_uploader *uploader, const struct hub_upload_
     service_thread_wake(&uploader->thread);
 }
 
-static void *work(void *user)
+static void *uploader_work(void *user)
 {
     struct hub_uploader *uploader = user;
     struct hub_upload_outcome outcome;
@@ -117,7 +117,7 @@ static bool is_plain(const char *url)
     return true;
 }
 
-static bool begin(struct hub_uploader *uploader, struct error *err)
+static bool uploader_begin(struct hub_uploader *uploader, struct error *err)
 {
     const struct config *config = uploader->parts.config;
 
@@ -142,7 +142,7 @@ static bool begin(struct hub_uploader *uploader, struct error *err)
     if (config->report_token[0] && is_plain(config->report_to))
         log_line(LOG_ERROR, "hub %s: the token travels unencrypted: better say https://",
                  uploader->status.hub);
-    return service_thread_start(&uploader->thread, "upload", work, uploader, err);
+    return service_thread_start(&uploader->thread, "upload", uploader_work, uploader, err);
 }
 
 struct hub_uploader *hub_uploader_start(const struct hub_uploader_parts *parts, struct error *err)
@@ -152,7 +152,7 @@ struct hub_uploader *hub_uploader_start(const struct hub_uploader_parts *parts, 
     uploader->parts = *parts;
     uploader->wanted = 1; /* an earlier process may have left runs to send */
     service_thread_init(&uploader->thread);
-    if (!begin(uploader, err)) {
+    if (!uploader_begin(uploader, err)) {
         hub_uploader_free(uploader);
         return NULL;
     }

@@ -89,7 +89,7 @@ bool import_is_refusal(enum error_kind kind)
 }
 
 /* Puts the conclusion of the trace into the run. */
-static bool conclude(struct document *document, struct error *err)
+static bool import_conclude(struct document *document, struct error *err)
 {
     AUTO(conclusion_clear) struct conclusion conclusion = {0};
     struct run *run = &document->run;
@@ -209,8 +209,8 @@ static bool keep_trace(struct item *item, struct error *err)
 }
 
 /* Parses a document and prepares its rows. The caller clears the item. */
-static bool prepare(struct item *item, struct document_memo *memo, const struct import_body *body,
-                    struct error *err)
+static bool import_prepare(struct item *item, struct document_memo *memo,
+                           const struct import_body *body, struct error *err)
 {
     struct document *document = &item->document;
 
@@ -218,7 +218,7 @@ static bool prepare(struct item *item, struct document_memo *memo, const struct 
         return false;
     snprintf(document->run.sender, sizeof document->run.sender, "%s", body->sender);
     return import_signatures_verify(document, &body->rules, err) &&
-           check_machine(document, err) && conclude(document, err) &&
+           check_machine(document, err) && import_conclude(document, err) &&
            check_claim(document, err) && check_cost(document, err) && keep_trace(item, err);
 }
 
@@ -239,7 +239,8 @@ static bool put_item(struct imports *imports, const struct import_body *body,
                        ret_fate, err);
 }
 
-static void refuse(struct import_report *report, const struct item *item, const struct error *why)
+static void import_refuse(struct import_report *report, const struct item *item,
+                          const struct error *why)
 {
     report->refused++;
     if (report->refusal_count < IMPORT_REFUSALS_MAX)
@@ -259,7 +260,7 @@ static bool put_all(struct imports *imports, const struct import_body *body,
             report->held += fate == IMPORT_HELD;
             report->known += fate == IMPORT_KNOWN;
         } else if (import_is_refusal(why.kind)) {
-            refuse(report, &batch->items[i], &why);
+            import_refuse(report, &batch->items[i], &why);
         } else {
             return error_set(err, why.kind, NULL, "%s", why.message);
         }
@@ -268,7 +269,7 @@ static bool put_all(struct imports *imports, const struct import_body *body,
 }
 
 /* Stores the batch and reports the result of each document. */
-static bool flush(const struct crew *crew, const struct batch *batch, struct error *err)
+static bool import_flush(const struct crew *crew, const struct batch *batch, struct error *err)
 {
     AUTO(db_loan_end) struct db_loan loan = db_borrow(crew->pool);
     struct import_report *report = crew->report;
@@ -326,7 +327,7 @@ static bool prepare_all(struct batch *batch, const struct import_body *body, str
 
         if (!may_go_on(body, err))
             return false;
-        if (prepare(item, &batch->memo, body, &item->why))
+        if (import_prepare(item, &batch->memo, body, &item->why))
             continue;
         if (!import_is_refusal(item->why.kind))
             return error_set(err, item->why.kind, NULL, "%s", item->why.message);
@@ -422,23 +423,23 @@ static void end_turn(struct crew *crew, const struct error *err)
 }
 
 /* What each thread does, until all is done. */
-static void work(struct crew *crew, struct batch *batch)
+static void import_work(struct crew *crew, struct batch *batch)
 {
     while (take_lines(crew, batch)) {
         struct error err = {0};
 
         if (prepare_all(batch, crew->body, &err) && wait_for_turn(crew, batch))
-            (void)!flush(crew, batch, &err);
+            (void)!import_flush(crew, batch, &err);
         end_turn(crew, &err);
         batch_empty(batch);
     }
 }
 
-static void *help(void *user)
+static void *import_help(void *user)
 {
     AUTO(batch_free) struct batch batch = {.items = xmalloc(BATCH_RUNS * sizeof *batch.items)};
 
-    work(user, &batch);
+    import_work(user, &batch);
     return NULL;
 }
 
@@ -459,8 +460,9 @@ bool import_lines(struct db_pool *pool, const struct import_body *body,
     *ret_report = (struct import_report){0};
     if (!import_signatures_bind(pool, body->sender, &body->rules, err))
         return false;
-    helped = body->length > HELPED_BYTES && pthread_create(&helper, NULL, help, &crew) == 0;
-    work(&crew, &batch);
+    helped =
+        body->length > HELPED_BYTES && pthread_create(&helper, NULL, import_help, &crew) == 0;
+    import_work(&crew, &batch);
     if (helped)
         pthread_join(helper, NULL);
     pthread_mutex_destroy(&crew.lock);
@@ -477,7 +479,7 @@ bool import_one(struct db_pool *pool, const struct import_body *body, struct run
     AUTO(document_memo_clear) struct document_memo memo = {0};
 
     if (!may_go_on(body, err) || !import_signatures_bind(pool, body->sender, &body->rules, err) ||
-        !prepare(&item, &memo, body, err))
+        !import_prepare(&item, &memo, body, err))
         return false;
     *ret_id = item.document.run.id;
     loan = db_borrow(pool);

@@ -1,7 +1,7 @@
 /* Tested by tests/server/imports/import_jobs_test.c. */
 #include "server/imports/import_jobs.h"
 
-static void work(void *user, const atomic_bool *stop)
+static void import_jobs_run(void *user, const atomic_bool *stop)
 {
     struct import_job *import = user;
 
@@ -15,7 +15,7 @@ static void work(void *user, const atomic_bool *stop)
 void import_job_begin(struct import_job *import)
 {
     import->job = (struct long_job){
-        .work = work,
+        .work = import_jobs_run,
         .user = import,
         .kind = import->body.length <= SMALL_IMPORT ? JOB_IMPORT : JOB_LARGE_IMPORT};
 }

@@ -45,7 +45,7 @@ void signing_sign(const struct signing_key *key, const char *text, size_t length
     write_digits(value, sizeof value, ret_signature->value);
 }
 
-static bool verify(const struct signature *signature, const char *text, size_t length)
+static bool signing_check(const struct signature *signature, const char *text, size_t length)
 {
     uint8_t key[ED25519_SIZE], value[ED25519_SIGNATURE_SIZE];
 
@@ -60,7 +60,7 @@ static bool verify(const struct signature *signature, const char *text, size_t l
 bool signing_verify(const struct signature *signature, const char *text, size_t length,
                     struct error *err)
 {
-    return verify(signature, text, length) ||
+    return signing_check(signature, text, length) ||
            error_set(err, ERROR_UNPROVEN, "signature.value",
                      "is not what the key of signature.key makes of the document: one "
                      "of the three was altered");
@@ -98,7 +98,7 @@ bool signing_check_proof(const char *proof, const char *token, char ret_key[SIGN
         snprintf(signature.value, sizeof signature.value, "%s", proof + KEY_DIGITS + 1);
     }
     write_proven(token, proven);
-    if (!verify(&signature, proven, strlen(proven)))
+    if (!signing_check(&signature, proven, strlen(proven)))
         return error_set(err, ERROR_UNPROVEN, PROOF_HEADER,
                          "must be a public key, a blank, and that key's signature of \"%s\" and "
                          "the SHA-256 of the token, in digits of 0-9 and a-f",

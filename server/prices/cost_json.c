@@ -299,7 +299,7 @@ static bool is_member(const char *name)
     return false;
 }
 
-static bool has(json_t *cost, const char *name, struct error *err)
+static bool cost_has(json_t *cost, const char *name, struct error *err)
 {
     return json_object_get(cost, name) ||
            error_set(err, ERROR_INVALID, "cost", "lacks '%s'", name);
@@ -316,10 +316,10 @@ static bool check_members(json_t *cost, struct error *err)
             return error_set(err, ERROR_INVALID, "cost", "has an unknown member '%.40s'", key);
     }
     for (size_t i = 0; i < COUNT(others); i++)
-        if (!has(cost, others[i], err))
+        if (!cost_has(cost, others[i], err))
             return false;
     for (size_t i = 0; i < COUNT(amounts); i++)
-        if (!has(cost, amounts[i].name, err))
+        if (!cost_has(cost, amounts[i].name, err))
             return false;
     return json_is_object(json_object_get(cost, "identity")) ||
            error_set(err, ERROR_INVALID, "cost.identity", "must be an object");

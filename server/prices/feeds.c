@@ -25,8 +25,8 @@ bool feeds_next_word(const char **list, char *ret_word, size_t size)
     return true;
 }
 
-static bool copy(const char *feed, const char *value, char *member, size_t size,
-                 struct error *err)
+static bool feeds_copy(const char *feed, const char *value, char *member, size_t size,
+                       struct error *err)
 {
     size_t length = strlen(value);
 
@@ -37,8 +37,8 @@ static bool copy(const char *feed, const char *value, char *member, size_t size,
     return true;
 }
 
-static bool number(const char *feed, const struct field *field, const char *text,
-                   long long *ret_number, struct error *err)
+static bool feeds_read_number(const char *feed, const struct field *field, const char *text,
+                              long long *ret_number, struct error *err)
 {
     struct error why = {0};
 
@@ -57,7 +57,7 @@ static bool copy_list(const char *feed, const char *value, size_t word_size, cha
             return error_set(err, ERROR_INVALID, "--feed", "%s: '%.40s' is too long", feed, word);
         word += length;
     }
-    return copy(feed, value, member, size, err);
+    return feeds_copy(feed, value, member, size, err);
 }
 
 /* A path for a feed that reads a file, else a URL. */
@@ -65,7 +65,7 @@ static bool copy_url(struct feed *feed, const char *value, struct error *err)
 {
     const char *name = feed->source->name, *host;
 
-    if (!copy(name, value, feed->url, sizeof feed->url, err))
+    if (!feeds_copy(name, value, feed->url, sizeof feed->url, err))
         return false;
     for (char *end = feed->url + strlen(feed->url); end > feed->url + 1 && end[-1] == '/';)
         *--end = '\0';
@@ -94,9 +94,9 @@ static bool apply_value(struct feed *feed, const char *word, const char *value, 
                error_set(err, ERROR_INVALID, "--feed", "%s: committed must be on or off", name);
     }
     if (strncmp(word, "every=", length) == 0)
-        return number(name, &every, value, &feed->every_seconds, err);
+        return feeds_read_number(name, &every, value, &feed->every_seconds, err);
     if (strncmp(word, "patience=", length) == 0)
-        return number(name, &patience, value, &feed->patience_seconds, err);
+        return feeds_read_number(name, &patience, value, &feed->patience_seconds, err);
     return error_set(err, ERROR_INVALID, "--feed", "%s: '%.*s' is not known", name, (int)length,
                      word);
 }
@@ -173,7 +173,7 @@ static bool refuse_name(const char *name, size_t length, struct error *err)
     return error_unknown_name(err, &(struct unknown_name){"--feed", what, name, length}, &known);
 }
 
-static bool apply(struct feeds *feeds, const char *text, size_t length, struct error *err)
+static bool feeds_apply(struct feeds *feeds, const char *text, size_t length, struct error *err)
 {
     const char *equals = memchr(text, '=', length);
     size_t name = equals ? (size_t)(equals - text) : 0;
@@ -211,7 +211,7 @@ bool feeds_read(const char *text, struct feeds *ret_feeds, struct error *err)
     while (*text) {
         size_t length = strcspn(text, ";");
 
-        if (!apply(ret_feeds, text, length, err))
+        if (!feeds_apply(ret_feeds, text, length, err))
             return false;
         text += length + (text[length] == ';');
     }

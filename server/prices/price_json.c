@@ -47,7 +47,7 @@ const char *price_label(const struct price *price)
 }
 
 /* The price's source and age. */
-static struct price_shown show(const struct price_at *at, long long at_us)
+static struct price_shown price_show_at(const struct price_at *at, long long at_us)
 {
     const struct price *price = &at->price;
     const struct source *source = source_find(price->feed);
@@ -76,7 +76,7 @@ struct price_shown price_show(const struct listed_price *listed,
                               const struct discount_list *discounts, long long at_us)
 {
     const struct discount *discount = find_discount(discounts, &listed->at.price);
-    struct price_shown shown = show(&listed->at, at_us);
+    struct price_shown shown = price_show_at(&listed->at, at_us);
 
     shown.listed = listed;
     if (discount && listed->at.price.nanos > 0)
@@ -279,7 +279,7 @@ static void write_machine_price(struct json_writer *out, const struct member *ro
 {
     const struct priced_machine *priced = object;
     const struct machine_price *price = priced->price;
-    struct price_shown shown = show(&price->at, priced->at_us);
+    struct price_shown shown = price_show_at(&price->at, priced->at_us);
 
     if (price->factor < 1)
         add_discount(&shown, price->factor, price->discount);

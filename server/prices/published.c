@@ -144,7 +144,7 @@ static bool read_price(const json_t *json, struct price *ret_price, struct error
 
 /* Adds an element to a growing list. `list` points to the list's
  * pointer. */
-static void *append(void *list, size_t *count, size_t size)
+static void *published_append(void *list, size_t *count, size_t size)
 {
     void *old, *grown;
 
@@ -158,7 +158,8 @@ static void *append(void *list, size_t *count, size_t size)
 
 static bool add_figure(struct published_data *data, json_t *json, struct error *err)
 {
-    struct figure *place = append(&data->figures, &data->figure_count, sizeof *data->figures);
+    struct figure *place =
+        published_append(&data->figures, &data->figure_count, sizeof *data->figures);
 
     if (!published_read_figure(json, place, err))
         return false;
@@ -171,7 +172,8 @@ static bool add_figure(struct published_data *data, json_t *json, struct error *
 
 static bool add_price(struct published_data *data, json_t *json, struct error *err)
 {
-    struct price *place = append(&data->prices, &data->price_count, sizeof *data->prices);
+    struct price *place =
+        published_append(&data->prices, &data->price_count, sizeof *data->prices);
 
     if (!read_price(json, place, err))
         return false;
@@ -193,7 +195,8 @@ static bool read_version(struct published_data *data, const json_t *json, struct
         return error_set(err, ERROR_INVALID, "dropped", "must be an array, and all that follows");
     json_array_foreach(dropped, index, id)
     {
-        void *place = append(&data->dropped, &data->dropped_count, sizeof *data->dropped);
+        void *place =
+            published_append(&data->dropped, &data->dropped_count, sizeof *data->dropped);
 
         if (!field_read(&field, id, place, err))
             return false;

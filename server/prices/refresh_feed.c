@@ -57,8 +57,8 @@ static bool store_row(struct db *db, const struct feed_row *row)
     return false;
 }
 
-static bool replace(struct db *db, const struct price_snapshot *snapshot,
-                    struct change *ret_change, struct error *err)
+static bool refresh_replace(struct db *db, const struct price_snapshot *snapshot,
+                            struct change *ret_change, struct error *err)
 {
     for (int attempt = 0;; attempt++) {
         struct change change = {0};
@@ -95,13 +95,13 @@ static bool store_new(const struct tools *tools, const struct reading *reading,
     memcpy(row.etag, trace->etag, sizeof row.etag);
     memcpy(row.last_modified, trace->last_modified, sizeof row.last_modified);
     memcpy(row.mark, facts->mark, sizeof row.mark);
-    if (replace(tools->visit->db,
-                &(struct price_snapshot){.source = reading->source,
-                                         .types = reading->types,
-                                         .accept = tools->visit->accept,
-                                         .batch = reading->batch,
-                                         .row = &row},
-                &change, err)) {
+    if (refresh_replace(tools->visit->db,
+                        &(struct price_snapshot){.source = reading->source,
+                                                 .types = reading->types,
+                                                 .accept = tools->visit->accept,
+                                                 .batch = reading->batch,
+                                                 .row = &row},
+                        &change, err)) {
         tools->result->waiting += change.held > 0;
         return true;
     }
@@ -173,7 +173,7 @@ static void read_scope(struct tools *tools, const struct scope *scope)
 }
 
 /* Returns false if a setting is missing, and names it in the result. */
-static bool lacks(struct feed_result *result, const char *what)
+static bool refresh_lacks(struct feed_result *result, const char *what)
 {
     snprintf(result->idle, sizeof result->idle, "%s", what);
     return false;
@@ -201,8 +201,9 @@ static bool find_credentials(struct tools *tools)
         snprintf(tools->result->idle, sizeof tools->result->idle, "%.150s", err.message);
         return false;
     default:
-        return lacks(tools->result, "no credentials of AWS were found: environment, shared file "
-                                    "or role of the instance");
+        return refresh_lacks(tools->result,
+                             "no credentials of AWS were found: environment, shared file "
+                             "or role of the instance");
     }
 }
 
@@ -214,15 +215,16 @@ static bool has_what_it_needs(struct tools *tools, struct scopes *scopes)
     unsigned needs = feed->source->needs;
 
     if ((needs & NEEDS_FILE) && !feed->url[0])
-        return lacks(tools->result, "no file is given: say url=PATH");
+        return refresh_lacks(tools->result, "no file is given: say url=PATH");
     if ((needs & NEEDS_REGIONS) && !feed->source->list)
         feed_regions_name(tools->visit, scopes);
     if ((needs & NEEDS_REGIONS) && scopes->count == 0)
-        return lacks(tools->result, "no region is given: say regions=... or --price-regions");
+        return refresh_lacks(tools->result,
+                             "no region is given: say regions=... or --price-regions");
     if ((needs & NEEDS_TYPES) && !feed->types[0] && !(at_home && identity->instance_type[0]))
-        return lacks(tools->result, "no instance type is given: say types=...");
+        return refresh_lacks(tools->result, "no instance type is given: say types=...");
     if ((needs & NEEDS_KEY) && !tools->visit->key[0])
-        return lacks(tools->result, "no API key is given: set PENNYWORTH_GCP_KEY");
+        return refresh_lacks(tools->result, "no API key is given: set PENNYWORTH_GCP_KEY");
     return !(needs & NEEDS_CREDENTIALS) || find_credentials(tools);
 }
 
@@ -261,7 +263,7 @@ static void fail_as_a_whole(struct tools *tools, const struct error *why)
 }
 
 /* The feed lists its scopes again: removes the failure of "*". */
-static void forgive(const struct tools *tools)
+static void refresh_forgive(const struct tools *tools)
 {
     const char *name = tools->visit->feed->source->name;
     struct error err = {0};
@@ -284,7 +286,7 @@ static bool find_scopes(struct tools *tools, struct scopes *scopes)
         !error_set(&err, ERROR_INVALID, "regions", "are not all known: it has no %s", unknown))
         fail_as_a_whole(tools, &err);
     else if (source->list)
-        forgive(tools);
+        refresh_forgive(tools);
     else if (!(source->needs & NEEDS_REGIONS))
         feed_regions_add(scopes, "");
     if (!source->list)

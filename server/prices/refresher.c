@@ -42,7 +42,7 @@ struct refresher {
 };
 
 /* Up to a tenth more or less, so that machines started together ask at different times. */
-static long long jittered(struct refresher *refresher, long long seconds)
+static long long refresher_jittered(struct refresher *refresher, long long seconds)
 {
     return chance_jitter(&refresher->chance, seconds * NS_PER_SECOND, 0.9, 1.1);
 }
@@ -93,7 +93,7 @@ static void end_feed(struct refresher *refresher, size_t index, const struct fee
     if (result->idle[0] && strcmp(result->idle, appointment->idle) != 0)
         log_line(LOG_INFO, "feed %s is idle: %s", feed->source->name, result->idle);
     memcpy(appointment->idle, result->idle, sizeof appointment->idle);
-    appointment->due_ns = clock_monotonic_ns() + jittered(refresher, seconds);
+    appointment->due_ns = clock_monotonic_ns() + refresher_jittered(refresher, seconds);
     refresher->progress.feeds_done++;
     service_thread_unlock(&refresher->thread);
 }
@@ -271,7 +271,7 @@ static void turn_stand_ins_on(struct refresher *refresher)
 
 /* Makes a feed due if a run came from a new region of its provider; rarely, because reading it
  * may fail. */
-static void hurry(struct refresher *refresher)
+static void refresher_hurry(struct refresher *refresher)
 {
     const char *price_regions = refresher->parts.config->price_regions;
     struct identity identity;
@@ -294,7 +294,7 @@ static void hurry(struct refresher *refresher)
     }
 }
 
-static void *work(void *user)
+static void *refresher_work(void *user)
 {
     struct refresher *refresher = user;
     bool due[FEEDS_MAX];
@@ -303,7 +303,7 @@ static void *work(void *user)
     this_machine_ask(refresher->parts.this_machine, fetch_with_curl, refresher->fetcher);
     do {
         turn_stand_ins_on(refresher);
-        hurry(refresher);
+        refresher_hurry(refresher);
         service_thread_lock(&refresher->thread);
         going = wait_for_work(refresher, due);
         if (going) {
@@ -318,7 +318,7 @@ static void *work(void *user)
     return NULL;
 }
 
-static bool plan(struct refresher *refresher, struct error *err)
+static bool refresher_plan_all(struct refresher *refresher, struct error *err)
 {
     for (size_t i = 0; i < refresher->parts.feeds->count; i++) {
         struct appointment *appointment = &refresher->appointments[i];
@@ -350,8 +350,8 @@ struct refresher *refresher_start(const struct refresher_parts *parts, struct er
     service_thread_init(&refresher->thread);
     refresher->fetcher = fetcher_new(err);
     refresher->db = refresher->fetcher ? db_open(parts->config->database, err) : NULL;
-    if (!refresher->db || !plan(refresher, err) ||
-        !service_thread_start(&refresher->thread, "refresher", work, refresher, err)) {
+    if (!refresher->db || !refresher_plan_all(refresher, err) ||
+        !service_thread_start(&refresher->thread, "refresher", refresher_work, refresher, err)) {
         refresher_free(refresher);
         return NULL;
     }
@@ -359,7 +359,8 @@ struct refresher *refresher_start(const struct refresher_parts *parts, struct er
 }
 
 /* With the lock held. */
-static bool appoint(struct refresher *refresher, const char *name, bool accept, struct error *err)
+static bool refresher_appoint(struct refresher *refresher, const char *name, bool accept,
+                              struct error *err)
 {
     const struct feeds *feeds = refresher->parts.feeds;
     size_t count = 0;
@@ -393,7 +394,7 @@ bool refresher_ask(struct refresher *refresher, const char *feed, bool accept, s
     bool ok;
 
     service_thread_lock(&refresher->thread);
-    ok = appoint(refresher, feed, accept, err);
+    ok = refresher_appoint(refresher, feed, accept, err);
     service_thread_unlock(&refresher->thread);
     return ok;
 }

@@ -24,7 +24,7 @@ struct renewal {
     long long at_us;
 };
 
-static void renew(void *user, struct run *run)
+static void typed_renew(void *user, struct run *run)
 {
     const struct renewal *renewal = user;
     const struct range *throughput = &run->summary.throughput;
@@ -51,7 +51,7 @@ static bool renew_all(struct this_machine *here, struct db *db, long long at_us,
     return typed_later_find(here, db, at_us, &renewal.price, err) &&
            run_prices_renew(db,
                             &(struct run_prices_of){.vm = vm, .stratum = here->machine.stratum},
-                            renew, &renewal, ret_count, err);
+                            typed_renew, &renewal, ret_count, err);
 }
 
 /* PRICE_OWN and PRICE_TYPED exclude each other: only the newest counts. */

@@ -23,8 +23,8 @@ static void read_isa(const char *machine_facts, char ret_isa[ISA_SIZE])
     snprintf(ret_isa, ISA_SIZE, "%s", isa ? isa : "");
 }
 
-static bool summarize(const struct conclusion_inputs *conclusion_inputs,
-                      struct summary *ret_summary, struct error *err)
+static bool conclusion_summarize(const struct conclusion_inputs *conclusion_inputs,
+                                 struct summary *ret_summary, struct error *err)
 {
     const struct run_spec *spec = &conclusion_inputs->run->spec;
     const struct summary_rules rules = {.warmup_steps = spec->warmup_steps,
@@ -52,8 +52,8 @@ static double memory_share(const struct run_spec *spec, const struct engine_deta
     return fmin(roofline.memory_share, 1);
 }
 
-static bool judge(const struct conclusion_inputs *conclusion_inputs,
-                  struct conclusion *conclusion, struct error *err)
+static bool conclusion_judge(const struct conclusion_inputs *conclusion_inputs,
+                             struct conclusion *conclusion, struct error *err)
 {
     const struct run *run = conclusion_inputs->run;
     struct engine_details details;
@@ -86,8 +86,8 @@ bool conclusion_compute(const struct conclusion_inputs *conclusion_inputs,
 {
     AUTO(conclusion_clear) struct conclusion conclusion = {0};
 
-    if (!summarize(conclusion_inputs, &conclusion.summary, err) ||
-        !judge(conclusion_inputs, &conclusion, err))
+    if (!conclusion_summarize(conclusion_inputs, &conclusion.summary, err) ||
+        !conclusion_judge(conclusion_inputs, &conclusion, err))
         return false;
     conclusion.summary_text = summary_to_text(&conclusion.summary);
     if (!conclusion.summary_text)

@@ -55,8 +55,9 @@ struct wish {
     const char *text, *key;
 };
 
-static bool queue(struct db *db, struct this_machine *here, const struct wish *wish,
-                  struct gate_queueing *queueing, struct run_id *ret_id, struct error *err)
+static bool confirm_queue(struct db *db, struct this_machine *here, const struct wish *wish,
+                          struct gate_queueing *queueing, struct run_id *ret_id,
+                          struct error *err)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
     struct place place = this_machine_place(here, db);
@@ -95,7 +96,8 @@ bool gate_queue_confirmation(struct db *db, struct this_machine *here, struct ga
                          "here could confirm it");
     text = request_of(check);
     gate_confirmation_key(check, key);
-    if (!queue(db, here, &(struct wish){text, key}, queueing, &check->confirmation.sweep, &cause))
+    if (!confirm_queue(db, here, &(struct wish){text, key}, queueing, &check->confirmation.sweep,
+                       &cause))
         /* A stored spec that is no longer valid is not the client's fault. */
         return cause.kind == ERROR_INVALID
                    ? error_set(err, ERROR_UNABLE, "confirm", "it cannot be run here: %.150s",

@@ -39,8 +39,8 @@ static bool name_is_lawful(const char *name, size_t length)
 }
 
 /* The whole command is one word. */
-static bool add(struct engines *engines, const char *name, size_t name_length,
-                const char *command, size_t command_length, struct error *err)
+static bool engines_add(struct engines *engines, const char *name, size_t name_length,
+                        const char *command, size_t command_length, struct error *err)
 {
     struct engine *engine = &engines->list[engines->count];
 
@@ -74,16 +74,16 @@ bool engines_read(const char *text, const char *native_command, struct engines *
         size_t name_length = equals ? (size_t)(equals - text) : 0;
 
         if (length > 0)
-            ok = add(engines, text, name_length, equals ? equals + 1 : "",
-                     equals ? length - name_length - 1 : 0, err) &&
+            ok = engines_add(engines, text, name_length, equals ? equals + 1 : "",
+                             equals ? length - name_length - 1 : 0, err) &&
                  split_words(&engines->list[engines->count - 1], err);
         text += length + (text[length] == ';');
     }
     for (size_t i = 0; i < engines->count; i++)
         native = native || strcmp(engines->list[i].name, ENGINE_NATIVE) == 0;
     if (ok && !native) {
-        ok = add(engines, ENGINE_NATIVE, strlen(ENGINE_NATIVE), native_command,
-                 strlen(native_command), err);
+        ok = engines_add(engines, ENGINE_NATIVE, strlen(ENGINE_NATIVE), native_command,
+                         strlen(native_command), err);
         if (ok)
             engines->list[engines->count - 1].ours = true;
     }

@@ -48,7 +48,7 @@ static long long obey_ns(const struct job *job)
     return hasty_ns > OBEY_NS_LEAST ? hasty_ns : OBEY_NS_LEAST;
 }
 
-static void notify(struct job *job, long long now_ns)
+static void job_notify(struct job *job, long long now_ns)
 {
     struct progress progress = pace_progress(&job->pace, now_ns - job->started_ns);
 
@@ -97,7 +97,7 @@ static bool take_step(struct job *job, const struct event *event, long long now_
     if (!recorder_step(&job->recorder, &step, now_ns, err))
         return false;
     if (now_ns - job->notified_ns >= haste_pause(NOTIFY_NS))
-        notify(job, now_ns);
+        job_notify(job, now_ns);
     return true;
 }
 
@@ -130,7 +130,7 @@ static void look_at_load(struct job *job, long long now_ns)
 }
 
 /* Enforces the time limits and stores a batch that is due. False ends the run as failed. */
-static bool tend(struct job *job, long long now_ns, struct error *err)
+static bool job_tend(struct job *job, long long now_ns, struct error *err)
 {
     enum pace_verdict verdict = pace_judge(&job->pace, now_ns - job->started_ns);
 
@@ -153,7 +153,7 @@ static bool tend(struct job *job, long long now_ns, struct error *err)
     return recorder_tend(&job->recorder, now_ns, err);
 }
 
-static long long earlier(long long left, long long right)
+static long long job_earlier(long long left, long long right)
 {
     return left < right ? left : right;
 }
@@ -163,10 +163,10 @@ static long long next_deadline(const struct job *job)
     long long deadline = job->heard_ns + job->parts->silence_ns;
 
     if (job->verdict == PACE_GO_ON)
-        deadline = earlier(deadline, job->started_ns + job->pace.max_ns);
+        deadline = job_earlier(deadline, job->started_ns + job->pace.max_ns);
     else
-        deadline = earlier(deadline, job->asked_ns + job->obey_ns);
-    return earlier(deadline, recorder_due(&job->recorder));
+        deadline = job_earlier(deadline, job->asked_ns + job->obey_ns);
+    return job_earlier(deadline, recorder_due(&job->recorder));
 }
 
 static long long memory_kills(void)
@@ -195,7 +195,7 @@ static void explain_kill(struct job *job, struct error *err)
 }
 
 /* Asks the worker to exit and waits a moment; worker_free() kills it if it has not. */
-static void terminate(struct job *job)
+static void job_terminate(struct job *job)
 {
     long long deadline = clock_monotonic_ns() + haste_pause(TERMINATE_NS);
     enum worker_read read;
@@ -216,7 +216,7 @@ static bool has_to_stop(struct job *job)
     return job->stopped_by != STOP_NONE;
 }
 
-static enum job_result follow(struct job *job, struct error *err)
+static enum job_result job_follow(struct job *job, struct error *err)
 {
     for (;;) {
         AUTO(event_clear) struct event event = {0};
@@ -233,15 +233,15 @@ static enum job_result follow(struct job *job, struct error *err)
         if (read == WORKER_EVENT && !take_event(job, &event, now_ns, err))
             return JOB_FAILED;
         if (read == WORKER_QUIET && has_to_stop(job)) {
-            terminate(job);
+            job_terminate(job);
             return JOB_STOPPED;
         }
-        if (!tend(job, now_ns, err))
+        if (!job_tend(job, now_ns, err))
             return JOB_FAILED;
     }
 }
 
-static bool summarize(struct job *job, struct error *err)
+static bool job_summarize(struct job *job, struct error *err)
 {
     AUTO(conclusion_clear) struct conclusion conclusion = {0};
     struct run *run = job->run;
@@ -282,7 +282,7 @@ static bool store_rest(struct job *job, bool waits, struct error *err)
     return true;
 }
 
-static enum job_result conclude(struct job *job, enum job_result result, struct error *err)
+static enum job_result job_conclude(struct job *job, enum job_result result, struct error *err)
 {
     /* Steps are stored however the run ended; only a finished run fails if that fails. */
     bool finished = result == JOB_FINISHED;
@@ -291,7 +291,8 @@ static enum job_result conclude(struct job *job, enum job_result result, struct 
     job->run->stderr_tail = worker_last_words(job->worker);
     if (finished && !stored && job->stopped_by != STOP_NONE)
         return JOB_STOPPED;
-    if (result == JOB_FINISHED && (!stored || !has_all_steps(job, err) || !summarize(job, err)))
+    if (result == JOB_FINISHED &&
+        (!stored || !has_all_steps(job, err) || !job_summarize(job, err)))
         return JOB_FAILED;
     return result;
 }
@@ -362,9 +363,9 @@ static enum job_result start_and_follow(struct job *job, struct error *err)
     if (!job->worker)
         return JOB_FAILED;
     job->started_ns = job->heard_ns = clock_monotonic_ns();
-    notify(job, job->started_ns);
+    job_notify(job, job->started_ns);
     recorder_start(&job->recorder, worker_pid(job->worker), job->started_ns);
-    return conclude(job, follow(job, err), err);
+    return job_conclude(job, job_follow(job, err), err);
 }
 
 enum job_result job_run(const struct job_parts *parts, struct run *run,

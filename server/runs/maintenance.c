@@ -23,7 +23,8 @@ void maintenance_wait(struct maintenance *maintenance, long long now_ns)
         maintenance->due_ns = due_ns;
 }
 
-static void begin(struct maintenance *maintenance, long long now_ns, long long calendar_us)
+static void maintenance_begin(struct maintenance *maintenance, long long now_ns,
+                              long long calendar_us)
 {
     maintenance->begun = true;
     maintenance->began_ns = now_ns;
@@ -32,7 +33,7 @@ static void begin(struct maintenance *maintenance, long long now_ns, long long c
         .now_us = calendar_us, .before_us = calendar_us - maintenance->keep_steps_days * DAY_US};
 }
 
-static void end(struct maintenance *maintenance, long long now_ns)
+static void maintenance_end(struct maintenance *maintenance, long long now_ns)
 {
     log_line(LOG_INFO, "kept the database in order: runs_thinned=%lld steps_dropped=%lld ms=%lld",
              maintenance->thinning.runs, maintenance->thinning.steps,
@@ -42,7 +43,7 @@ static void end(struct maintenance *maintenance, long long now_ns)
 }
 
 /* Returns true when nothing is left to thin. */
-static bool thin(struct maintenance *maintenance, struct db *db, struct error *err)
+static bool maintenance_thin(struct maintenance *maintenance, struct db *db, struct error *err)
 {
     long long before = maintenance->thinning.runs;
 
@@ -55,8 +56,8 @@ static bool thin(struct maintenance *maintenance, struct db *db, struct error *e
 
 /* Returns true when it is complete. Restarts after an interruption, for a day at most, because
  * the rest of the pass waits. */
-static bool look(struct maintenance *maintenance, struct db *db, long long now_ns,
-                 struct error *err)
+static bool maintenance_look(struct maintenance *maintenance, struct db *db, long long now_ns,
+                             struct error *err)
 {
     bool disturbed;
 
@@ -65,14 +66,14 @@ static bool look(struct maintenance *maintenance, struct db *db, long long now_n
 }
 
 /* Does one task or a piece of it; returns true when the task is complete. */
-static bool work(struct maintenance *maintenance, struct db *db, long long now_ns,
-                 struct error *err)
+static bool maintenance_step(struct maintenance *maintenance, struct db *db, long long now_ns,
+                             struct error *err)
 {
     switch (maintenance->task) {
     case MAINTENANCE_THIN:
-        return thin(maintenance, db, err);
+        return maintenance_thin(maintenance, db, err);
     case MAINTENANCE_VERIFY:
-        return look(maintenance, db, now_ns, err);
+        return maintenance_look(maintenance, db, now_ns, err);
     default:
         (void)!db_tidy(db, err);
         return true;
@@ -92,14 +93,14 @@ void maintenance_work(struct maintenance *maintenance, struct db *db, long long 
         return;
     }
     if (!maintenance->begun)
-        begin(maintenance, now_ns, calendar_us);
-    over = work(maintenance, db, now_ns, &err);
+        maintenance_begin(maintenance, now_ns, calendar_us);
+    over = maintenance_step(maintenance, db, now_ns, &err);
     if (err.kind != ERROR_NONE)
         log_line(LOG_ERROR, "keeping the database in order: %s", err.message);
     if (!over)
         return;
     if (maintenance->task == MAINTENANCE_TIDY)
-        end(maintenance, now_ns);
+        maintenance_end(maintenance, now_ns);
     else
         maintenance->task++;
 }

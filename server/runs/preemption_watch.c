@@ -52,7 +52,7 @@ enum watch_result {
 };
 
 /* Chooses the service to ask, from what is known of this machine. */
-static enum watch_result choose(struct preemption_watch *watch)
+static enum watch_result preemption_choose(struct preemption_watch *watch)
 {
     struct preemption_watch_parts *parts = &watch->parts;
     bool asked = this_machine_was_asked(parts->this_machine); /* before we read the identity */
@@ -94,12 +94,12 @@ static void note_unheard(struct preemption_watch *watch, bool unheard)
 /* One failed question must not leave a spot machine without notices for its whole life. */
 static enum watch_result begin_asking(struct preemption_watch *watch)
 {
-    enum watch_result result = choose(watch);
+    enum watch_result result = preemption_choose(watch);
 
     if (result != WATCH_NO_ANSWER)
         return result;
     this_machine_ask(watch->parts.this_machine, watch->parts.fetch, watch->parts.fetcher);
-    result = choose(watch);
+    result = preemption_choose(watch);
     note_unheard(watch, result == WATCH_NO_ANSWER);
     return result;
 }
@@ -140,7 +140,7 @@ static enum watch_result note_none(struct preemption_watch *watch)
     return WATCH_NO_NOTICE;
 }
 
-static enum watch_result look(struct preemption_watch *watch)
+static enum watch_result preemption_look(struct preemption_watch *watch)
 {
     struct notice notice;
     struct error err = {0};
@@ -194,14 +194,14 @@ static bool wait_for_time(struct preemption_watch *watch)
     return !watch->thread.stopping;
 }
 
-static void *work(void *user)
+static void *preemption_work(void *user)
 {
     struct preemption_watch *watch = user;
 
     service_thread_lock(&watch->thread);
     while (wait_for_time(watch)) {
         service_thread_unlock(&watch->thread);
-        enum watch_result result = look(watch);
+        enum watch_result result = preemption_look(watch);
         service_thread_lock(&watch->thread);
         watch->next_ns = next_look(watch, result);
         watch->known = result != WATCH_NOT_ASKED_YET;
@@ -221,7 +221,7 @@ void preemption_watch_free(struct preemption_watch *watch)
     free(watch);
 }
 
-static struct preemption_watch *make(const struct preemption_watch_parts *parts)
+static struct preemption_watch *preemption_make(const struct preemption_watch_parts *parts)
 {
     struct preemption_watch *watch = xcalloc(1, sizeof *watch);
 
@@ -240,14 +240,14 @@ bool preemption_watch_start(const struct preemption_watch_parts *parts,
     *ret_watch = NULL;
     if (strcmp(parts->metadata, "off") == 0)
         return true;
-    watch = make(parts);
+    watch = preemption_make(parts);
     if (!parts->fetch) {
         watch->fetcher = fetcher_new(err);
         watch->parts.fetch = fetch_with_curl;
         watch->parts.fetcher = watch->fetcher;
     }
     if ((!parts->fetch && !watch->fetcher) ||
-        !service_thread_start(&watch->thread, "preemption watch", work, watch, err)) {
+        !service_thread_start(&watch->thread, "preemption watch", preemption_work, watch, err)) {
         preemption_watch_free(watch);
         return false;
     }

@@ -25,14 +25,14 @@ struct differences {
     bool failed; /* out of memory */
 };
 
-static void differs(struct differences *found, const char *name, const char *why)
+static void recheck_differs(struct differences *found, const char *name, const char *why)
 {
     found->failed |=
         !bytes_printf(&found->text, "%s%s%s%.120s%s", found->text.used > 0 ? ", " : "", name,
                       *why ? " (" : "", why, *why ? ")" : "");
 }
 
-static bool agree(double left, double right)
+static bool recheck_agree(double left, double right)
 {
     return fabs(left - right) <= AGREEMENT * fabs(right);
 }
@@ -62,7 +62,7 @@ static bool objects_agree(const json_t *left, const json_t *right, int depth)
 static bool values_agree(const json_t *left, const json_t *right, int depth)
 {
     if (json_is_number(left) && json_is_number(right))
-        return agree(json_number_value(left), json_number_value(right));
+        return recheck_agree(json_number_value(left), json_number_value(right));
     if (depth > 0 && json_is_object(left) && json_is_object(right))
         return objects_agree(left, right, depth - 1);
     if (depth > 0 && json_is_array(left) && json_is_array(right))
@@ -98,20 +98,20 @@ static void compare_columns(const struct summary *stored, const struct summary *
     };
 
     for (size_t i = 0; i < COUNT(columns); i++)
-        if (!agree(columns[i].stored, columns[i].again))
-            differs(found, columns[i].name, "");
+        if (!recheck_agree(columns[i].stored, columns[i].again))
+            recheck_differs(found, columns[i].name, "");
 }
 
-static void compare(const struct run *run, const struct conclusion *conclusion,
-                    struct differences *found)
+static void recheck_compare(const struct run *run, const struct conclusion *conclusion,
+                            struct differences *found)
 {
     if (!texts_agree(run->summary_text, conclusion->summary_text))
-        differs(found, "summary", "");
+        recheck_differs(found, "summary", "");
     compare_columns(&run->summary, &conclusion->summary, found);
     if (run->validity != conclusion->validity)
-        differs(found, "validity", "");
+        recheck_differs(found, "validity", "");
     if (!texts_agree(run->findings ? run->findings : "", conclusion->findings))
-        differs(found, "findings", "");
+        recheck_differs(found, "findings", "");
 }
 
 /* Whether this version of the statistics made the summary. True for a text that is not a summary:
@@ -134,12 +134,12 @@ static bool check_conclusion(struct db *db, const struct run *run, struct rechec
         return true;
     counts->drawn++;
     if (conclusion_draw(db, run, &conclusion, &why)) {
-        compare(run, &conclusion, found);
+        recheck_compare(run, &conclusion, found);
         return true;
     }
     if (why.kind == ERROR_STORAGE || why.kind == ERROR_BUSY)
         return error_set(err, why.kind, NULL, "%s", why.message);
-    differs(found, "steps", why.message);
+    recheck_differs(found, "steps", why.message);
     return true;
 }
 
@@ -151,7 +151,7 @@ static bool check_checksum(struct db *db, const struct run *run, struct differen
     if (!checksum_look(db, run->number, &state, err))
         return false;
     if (state != CHECKSUM_HOLDS)
-        differs(found, "checksum", state == CHECKSUM_MISSING ? "it has none" : "");
+        recheck_differs(found, "checksum", state == CHECKSUM_MISSING ? "it has none" : "");
     return true;
 }
 
@@ -187,7 +187,7 @@ static bool check_signature(struct db *db, const struct run *run, struct differe
     read = exports_each(db, &only, &(struct export_reader){read_document, &reading}, &last, err);
     bytes_free(&reading.text);
     if (read && !reading.ok)
-        differs(found, "signature", "");
+        recheck_differs(found, "signature", "");
     return read;
 }
 

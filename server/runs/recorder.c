@@ -30,7 +30,7 @@ void recorder_start(struct recorder *recorder, pid_t worker, long long now_ns)
     recorder_look(recorder, now_ns);
 }
 
-static bool store(struct recorder *recorder, struct error *err)
+static bool recorder_store(struct recorder *recorder, struct error *err)
 {
     struct evidence *evidence = &recorder->evidence;
     struct run *run = recorder->run;
@@ -55,7 +55,7 @@ bool recorder_flush(struct recorder *recorder, long long now_ns, struct error *e
     bool ok;
 
     db_set_patience(recorder->db, FLUSH_PATIENCE_MS);
-    ok = store(recorder, &why);
+    ok = recorder_store(recorder, &why);
     db_set_patience(recorder->db, DB_PATIENCE_MS);
     recorder->flushed_ns = now_ns;
     recorder->blocked = !ok && why.kind == ERROR_BUSY;

@@ -57,7 +57,7 @@ static bool start_threads(struct runner *runner, struct error *err)
     return false;
 }
 
-static bool prepare(struct runner *runner, struct error *err)
+static bool runner_prepare(struct runner *runner, struct error *err)
 {
     const struct config *config = runner->parts.config;
     struct error why = {0};
@@ -85,7 +85,7 @@ struct runner *runner_start(const struct runner_parts *parts, struct error *err)
 
     runner->parts = *parts;
     service_thread_init(&runner->thread);
-    if (!prepare(runner, err) || !start_threads(runner, err)) {
+    if (!runner_prepare(runner, err) || !start_threads(runner, err)) {
         runner_free(runner);
         return NULL;
     }
@@ -93,7 +93,7 @@ struct runner *runner_start(const struct runner_parts *parts, struct error *err)
 }
 
 /* With the lock held: makes the thread look at what has changed, whatever it is doing. */
-static void ring(struct runner *runner)
+static void runner_ring(struct runner *runner)
 {
     const uint64_t one = 1;
 
@@ -107,7 +107,7 @@ void runner_wake(struct runner *runner)
 {
     service_thread_lock(&runner->thread);
     runner->woken = true;
-    ring(runner);
+    runner_ring(runner);
     service_thread_unlock(&runner->thread);
 }
 
@@ -115,7 +115,7 @@ void runner_advance_sweeps(struct runner *runner)
 {
     service_thread_lock(&runner->thread);
     runner->sweeps_changed = runner->woken = true;
-    ring(runner);
+    runner_ring(runner);
     service_thread_unlock(&runner->thread);
 }
 
@@ -125,7 +125,7 @@ bool runner_cancel(struct runner *runner, const char *run_id)
     bool current = strcmp(runner->current.text, run_id) == 0;
     if (current) {
         runner->cancelled = true;
-        ring(runner);
+        runner_ring(runner);
     }
     service_thread_unlock(&runner->thread);
     return current;
@@ -140,7 +140,7 @@ void runner_preempt(struct runner *runner, const char *why)
         runner->preempted = true;
         metrics_preempted(runner->parts.metrics, true);
         log_line(LOG_INFO, "%s: no further run is begun", why);
-        ring(runner);
+        runner_ring(runner);
     }
     service_thread_unlock(&runner->thread);
     if (idle) /* clients that wait for a queued run get their answer now */
@@ -155,7 +155,7 @@ void runner_withdraw_preemption(struct runner *runner)
         metrics_preempted(runner->parts.metrics, false);
         log_line(LOG_INFO, "the cloud leaves this machine here after all: runs are begun again");
         runner->woken = true;
-        ring(runner);
+        runner_ring(runner);
     }
     service_thread_unlock(&runner->thread);
 }
@@ -194,7 +194,7 @@ void runner_stop(struct runner *runner)
         return;
     service_thread_ask_to_stop(&runner->thread);
     service_thread_lock(&runner->thread);
-    ring(runner);
+    runner_ring(runner);
     service_thread_unlock(&runner->thread);
     preemption_watch_stop(runner->watch);
     service_thread_join(&runner->thread);

@@ -87,7 +87,7 @@ bool runner_is_confining(const struct config *config)
     return strcmp(config->confine, "on") == 0;
 }
 
-static void measure(struct runner *runner)
+static void runner_measure(struct runner *runner)
 {
     struct run *run = &runner->run;
     struct error err = {0};
@@ -120,7 +120,7 @@ static void measure(struct runner *runner)
 }
 
 /* Waits until the first wake, if the caller asked for it. */
-static enum runner_state hold(struct runner *runner)
+static enum runner_state runner_hold(struct runner *runner)
 {
     bool stopping;
 
@@ -175,7 +175,7 @@ static void note_sweep(struct runner *runner, const struct run_id *sweep)
     runner->due_sweep = *sweep;
 }
 
-static enum runner_state check(struct runner *runner)
+static enum runner_state runner_check(struct runner *runner)
 {
     bool ready = readiness_check(&runner->readiness);
 
@@ -186,7 +186,7 @@ static enum runner_state check(struct runner *runner)
 /* Claims under the lock, so that a cancel finds either a queued run or the current one. First
  * asks for a fresh preemption notice: a run begun on a machine that is taken back is lost, and an
  * ordinary run is not queued again. */
-static enum runner_state claim(struct runner *runner)
+static enum runner_state runner_claim(struct runner *runner)
 {
     enum runner_state next = RUNNER_MAINTAINING;
     struct error err = {0};
@@ -213,7 +213,7 @@ static enum runner_state claim(struct runner *runner)
 }
 
 /* Readers of the run, and of the sweep that it belongs to. */
-static void tell(struct notifications *notifications, const struct run *run)
+static void runner_tell(struct notifications *notifications, const struct run *run)
 {
     long long now_ns = clock_monotonic_ns();
 
@@ -230,9 +230,9 @@ static enum runner_state run_claimed(struct runner *runner)
 
     assert(runner->current.text[0]);
     log_line(LOG_INFO, "run %s state=running", run->id.text);
-    tell(notifications, run);
+    runner_tell(notifications, run);
     metrics_worker_started(runner->parts.metrics);
-    measure(runner);
+    runner_measure(runner);
     /* The end is stored and the current run cleared under one lock: a cancel that comes too late
      * finds a run that has ended. */
     service_thread_lock(&runner->thread);
@@ -243,14 +243,14 @@ static enum runner_state run_claimed(struct runner *runner)
     if (preempted)
         notifications_tell_all(notifications, clock_monotonic_ns());
     else
-        tell(notifications, run);
+        runner_tell(notifications, run);
     note_sweep(runner, &run->sweep);
     run_clear(run);
     maintenance_wait(&runner->maintenance, clock_monotonic_ns());
     return RUNNER_CHECKING;
 }
 
-static enum runner_state maintain(struct runner *runner)
+static enum runner_state runner_maintain(struct runner *runner)
 {
     preemption_watch_watch(runner->watch, false);
     maintenance_work(&runner->maintenance, runner->db, clock_monotonic_ns(), clock_calendar_us());
@@ -283,7 +283,7 @@ static enum runner_state sleep_until(struct runner *runner, long long when_ns)
     return stopping ? RUNNER_STOPPED : RUNNER_CHECKING;
 }
 
-static enum runner_state idle(struct runner *runner)
+static enum runner_state runner_idle(struct runner *runner)
 {
     long long when_ns = runner->maintenance.due_ns;
     long long retry_ns = clock_monotonic_ns() + haste_pause(RETRY_NS);
@@ -310,12 +310,12 @@ static const struct {
     enum runner_state (*act)(struct runner *runner);
     unsigned next; /* the states that may follow */
 } states[RUNNER_STOPPED] = {
-    [RUNNER_HELD] = {hold, STATE(CHECKING) | STATE(STOPPED)},
-    [RUNNER_CHECKING] = {check, STATE(CLAIMING) | STATE(NO_SPACE)},
-    [RUNNER_CLAIMING] = {claim, STATE(RUNNING) | STATE(MAINTAINING) | STATE(NO_QUEUE)},
+    [RUNNER_HELD] = {runner_hold, STATE(CHECKING) | STATE(STOPPED)},
+    [RUNNER_CHECKING] = {runner_check, STATE(CLAIMING) | STATE(NO_SPACE)},
+    [RUNNER_CLAIMING] = {runner_claim, STATE(RUNNING) | STATE(MAINTAINING) | STATE(NO_QUEUE)},
     [RUNNER_RUNNING] = {run_claimed, STATE(CHECKING)},
-    [RUNNER_MAINTAINING] = {maintain, STATE(IDLE)},
-    [RUNNER_IDLE] = {idle, STATE(CHECKING) | STATE(STOPPED)},
+    [RUNNER_MAINTAINING] = {runner_maintain, STATE(IDLE)},
+    [RUNNER_IDLE] = {runner_idle, STATE(CHECKING) | STATE(STOPPED)},
     [RUNNER_NO_SPACE] = {wait_for_space, STATE(CHECKING) | STATE(STOPPED)},
     [RUNNER_NO_QUEUE] = {wait_for_queue, STATE(CHECKING) | STATE(STOPPED)},
 };

@@ -17,7 +17,8 @@ struct signer {
     const struct signing_key *key;
 };
 
-static void sign(void *user, const char *text, size_t length, struct signature *ret_signature)
+static void document_sign(void *user, const char *text, size_t length,
+                          struct signature *ret_signature)
 {
     signing_sign(((const struct signer *)user)->key, text, length, ret_signature);
 }
@@ -46,7 +47,7 @@ static bool write_text(const struct document_parts *parts, const struct signing_
                        struct bytes *text, struct error *err)
 {
     struct signer user = {key};
-    const struct document_signer signer = {sign, &user};
+    const struct document_signer signer = {document_sign, &user};
     bool signs = key && parts->run->provenance == PROVENANCE_MEASURED;
 
     if (parts->kept)

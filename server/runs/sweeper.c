@@ -31,8 +31,8 @@ static bool is_busy(const struct sweep_row_run *runs, size_t count)
 }
 
 /* The sweep as requested, with the cells that later rounds added. */
-static bool restore(const struct sweep_row *row, const struct place *place,
-                    struct sweep *ret_sweep, struct error *err)
+static bool sweeper_restore(const struct sweep_row *row, const struct place *place,
+                            struct sweep *ret_sweep, struct error *err)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
 
@@ -62,7 +62,7 @@ static bool add_round(struct db *db, const struct sweep_row *row,
     /* Before the request is read again: it may no longer be possible on this machine. */
     if (sweep_preset_of(row->request) != SWEEP_TUNE || row->rounds >= TUNE_ROUNDS)
         return false;
-    if (!restore(row, place, &sweep, err))
+    if (!sweeper_restore(row, place, &sweep, err))
         return false;
     first = sweep.count;
     if (!sweep_tune_next(&sweep, (int)row->rounds, result, place, err))
@@ -79,8 +79,8 @@ static bool add_round(struct db *db, const struct sweep_row *row,
                             err);
 }
 
-static bool advance(struct db *db, struct sweep_row *row, const struct place *place,
-                    struct sweep_repeat repeat, struct error *err)
+static bool sweeper_advance_row(struct db *db, struct sweep_row *row, const struct place *place,
+                                struct sweep_repeat repeat, struct error *err)
 {
     const char *instance = repeat.instance;
     AUTO(freep) struct sweep_row_run *runs = NULL;
@@ -131,11 +131,11 @@ static bool advance_one(const struct sweeper_parts *parts, const struct run_id *
     *ret_number = row.number;
     if (row.state != SWEEP_RUNNING)
         return true;
-    if (!advance(parts->db, &row, &place,
-                 (struct sweep_repeat){.instance = identity.instance_type,
-                                       .now_us = clock_calendar_us(),
-                                       .seconds = seconds_for(sweep, parts->repeats)},
-                 err))
+    if (!sweeper_advance_row(parts->db, &row, &place,
+                             (struct sweep_repeat){.instance = identity.instance_type,
+                                                   .now_us = clock_calendar_us(),
+                                                   .seconds = seconds_for(sweep, parts->repeats)},
+                             err))
         return false;
     notifications_publish(parts->notifications, &(struct topic){TOPIC_SWEEP, *sweep},
                           clock_monotonic_ns());

@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-GATES = ("sizes", "banned", "clock", "layers", "links", "warnings", "tests", "format", "rows")
+GATES = ("sizes", "banned", "clock", "layers", "links", "warnings", "tests", "format", "rows", "names")
 
 CMAKE = """add_compile_options(
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wstrict-prototypes
@@ -61,6 +61,11 @@ CASES = (
     ("clock", {"tests/x.py": "until(lambda: one(), 'it', seconds=60)\n"}, None),
     ("clock", {"tests/x_test.c": "EXPECT(clock_monotonic_ns() - began_ns < 9 * NS_PER_SECOND);\n"},
      "tests/x_test.c:1: "),
+    ("names", {"db/f.c": "static int say(int x)\n{\n    return x;\n}\n"}, "db/f.c:1: say() does not"),
+    ("names", {"db/f.h": "static inline const char *say(void)\n{\n    return 0;\n}\n"}, "db/f.h:1: "),
+    ("names", {"db/f.c": "static int f_say(int x)\n{\n    return x;\n}\n\nint say(void)\n"
+                         "{\n    return f_say(1);\n}\n\nstatic int f = a(1);\n"}, None),
+    ("names", {"tests/db/f_test.c": "static int say(int x)\n{\n    return x;\n}\n"}, None),
     ("sizes", {"common/b.c": "int x;\n" * 500}, None),
     ("sizes", {"common/b.c": "int x;\n" * 501}, "common/b.c:501: 501 lines"),
     ("sizes", {"web/app.js": "x;\n" * 501}, "web/app.js:501: "),

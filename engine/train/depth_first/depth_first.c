@@ -7,7 +7,7 @@
 #include "engine/train/depth_first/depth_first_choose.h"
 #include "engine/train/depth_first/depth_first_step.h"
 
-static void release(struct net *net)
+static void depth_first_release(struct net *net)
 {
     struct depth_first *depth_first = (struct depth_first *)net;
     struct parameters *parameters = depth_first->parameters;
@@ -18,7 +18,7 @@ static void release(struct net *net)
 }
 
 /* The filters hold the weights in layouts of their own. */
-static struct parameters *parameters(struct net *net, struct error *err)
+static struct parameters *depth_first_parameters(struct net *net, struct error *err)
 {
     struct depth_first *depth_first = (struct depth_first *)net;
 
@@ -28,7 +28,7 @@ static struct parameters *parameters(struct net *net, struct error *err)
     return depth_first->parameters;
 }
 
-static float logit(const struct net *net, long image, long class)
+static float depth_first_logit(const struct net *net, long image, long class)
 {
     const struct depth_first *depth_first = (const struct depth_first *)net;
     const struct layer *linear = &depth_first->network.layers[depth_first->stages.linear];
@@ -38,8 +38,8 @@ static float logit(const struct net *net, long image, long class)
     return depth_first->shown[image * linear->out_channels + class];
 }
 
-static void running(const struct net *net, int layer, const float **ret_mean,
-                    const float **ret_variance)
+static void depth_first_running(const struct net *net, int layer, const float **ret_mean,
+                                const float **ret_variance)
 {
     const struct norm *norm = ((const struct depth_first *)net)->norms[layer];
 
@@ -47,7 +47,7 @@ static void running(const struct net *net, int layer, const float **ret_mean,
     *ret_variance = norm ? norm_running_variance(norm) : NULL;
 }
 
-static void names(const struct net *net, net_visit visit, void *user)
+static void depth_first_names(const struct net *net, net_visit visit, void *user)
 {
     const struct depth_first *depth_first = (const struct depth_first *)net;
 
@@ -56,7 +56,7 @@ static void names(const struct net *net, net_visit visit, void *user)
             filter_names(depth_first->filters[i], visit, user);
 }
 
-static struct net_facts facts(const struct net *net)
+static struct net_facts depth_first_facts(const struct net *net)
 {
     const struct depth_first *depth_first = (const struct depth_first *)net;
 
@@ -70,12 +70,12 @@ static struct net_facts facts(const struct net *net)
 }
 
 static const struct net_functions functions = {.step = depth_first_step,
-                                               .free = release,
-                                               .facts = facts,
-                                               .names = names,
-                                               .parameters = parameters,
-                                               .logit = logit,
-                                               .running = running};
+                                               .free = depth_first_release,
+                                               .facts = depth_first_facts,
+                                               .names = depth_first_names,
+                                               .parameters = depth_first_parameters,
+                                               .logit = depth_first_logit,
+                                               .running = depth_first_running};
 
 /* By a plan of its own a rank might lay weights out otherwise than the others. */
 static void share_plan(struct joiner *joiner, struct plan *plan)

@@ -46,8 +46,8 @@ rows_agree(const struct chunk *chunk, const struct activation *activation, struc
 }
 
 /* What an activation adds: it is there, or is made in `result`. */
-static const void *shortcut(const struct chunk *chunk, int index, struct rows rows, bool forward,
-                            void *result)
+static const void *activation_shortcut(const struct chunk *chunk, int index, struct rows rows,
+                                       bool forward, void *result)
 {
     struct depth_first *depth_first = chunk->lane->depth_first;
 
@@ -75,7 +75,7 @@ void depth_first_activate(const struct chunk *chunk, int index, struct rows rows
                                   chunk_of(chunk, depth_first->outputs[activation->conv], rows),
                               .affine = norm->affine};
     if (activation->adds >= 0) {
-        join.shortcut = shortcut(chunk, activation->adds, rows, forward, result);
+        join.shortcut = activation_shortcut(chunk, activation->adds, rows, forward, result);
         depth_first->passes->join(&join, rows, result);
     } else if (activation->adds_conv >= 0) {
         join.shortcut = chunk_of(chunk, depth_first->outputs[activation->adds_conv], rows);
@@ -106,7 +106,8 @@ void *depth_first_input(const struct chunk *chunk, bool forward)
 }
 
 /* Every second pixel of the chunk's images. */
-static void *subsample(const struct chunk *chunk, const struct layer *layer, const void *input)
+static void *activation_subsample(const struct chunk *chunk, const struct layer *layer,
+                                  const void *input)
 {
     struct depth_first *depth_first = chunk->lane->depth_first;
     size_t type = dnn_type_size(depth_first->options.type);
@@ -124,5 +125,5 @@ static void *subsample(const struct chunk *chunk, const struct layer *layer, con
 
 void *depth_first_input_of(const struct chunk *chunk, const struct layer *layer, void *input)
 {
-    return subsamples(layer) ? subsample(chunk, layer, input) : input;
+    return data_subsamples(layer) ? activation_subsample(chunk, layer, input) : input;
 }

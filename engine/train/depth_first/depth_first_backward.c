@@ -193,7 +193,7 @@ static bool backward_chunk(const struct chunk *chunk, struct error *err)
 
         if (!convolve_back_plain(chunk, 0, input, err))
             return false;
-        if (subsamples(layer))
+        if (data_subsamples(layer))
             add_subsampled(chunk, layer);
         else
             add = lane->input_gradient[1];

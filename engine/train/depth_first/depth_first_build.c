@@ -95,7 +95,7 @@ static bool make_filter(struct depth_first *depth_first, int index, struct cut c
                                  .emulated = depth_first_emulates(&depth_first->options)};
 
     *layer = depth_first->network.layers[index];
-    if (subsamples(layer)) {
+    if (data_subsamples(layer)) {
         layer->stride = 1;
         layer->in_size = layer->out_size;
     }
@@ -200,7 +200,7 @@ static bool agree_on_layouts(struct depth_first *depth_first, struct error *err)
     return joiner_agree(depth_first->options.joiner, "layout of the weights", text, err);
 }
 
-static bool build(struct depth_first *depth_first, struct error *err)
+static bool depth_first_build_all(struct depth_first *depth_first, struct error *err)
 {
     host_set_threads(1); /* of oneDNN: an operation belongs to one of our own */
     if (!stages_of(&depth_first->network, &depth_first->stages, err) ||
@@ -236,7 +236,7 @@ struct depth_first *depth_first_make(const struct network *network,
     depth_first->options = *options;
     depth_first->parameters = parameters;
     depth_first->plan = *plan;
-    if (!build(depth_first, err)) {
+    if (!depth_first_build_all(depth_first, err)) {
         depth_first_free(depth_first);
         return NULL;
     }

@@ -82,7 +82,8 @@ static bool time_choice(const struct question *question, struct choice choice, s
     return ok;
 }
 
-static bool measure(const struct question *question, struct plan *ret_plan, struct error *err)
+static bool choice_measure(const struct question *question, struct plan *ret_plan,
+                           struct error *err)
 {
     bool hand = depth_first_has_kernels(question->options);
     const struct choice choices[] = {{USUAL_KILOBYTES, hand},
@@ -151,7 +152,7 @@ bool depth_first_choose(const struct network *network, const struct net_options 
     write_key(options, key, sizeof key);
     if (plan_load(key, stages.count, ret_plan))
         return true;
-    if (!measure(&question, ret_plan, err))
+    if (!choice_measure(&question, ret_plan, err))
         return false;
     if (!plan_store(ret_plan, key, &not_stored))
         fprintf(stderr,

@@ -87,7 +87,7 @@ struct depth_first {
     struct plan plan;
     struct cut cuts[LAYERS_MAX];       /* (stages): as the plan wants them */
     int reader[LAYERS_MAX];            /* (activations): the stage that reads it, or -1 */
-    struct layer computed[LAYERS_MAX]; /* (layers): as they are computed, see subsamples() */
+    struct layer computed[LAYERS_MAX]; /* (layers): as they are computed, see data_subsamples() */
     struct dnn *dnn;
     const struct passes *passes;
     struct team *team;
@@ -127,7 +127,7 @@ _Static_assert(offsetof(struct depth_first, net) == 0, "a net is the start of it
 
 /* A convolution with a 1x1 kernel and stride 2 is computed as one with stride 1 on the pixels
  * that it looks at. */
-static inline bool subsamples(const struct layer *layer)
+static inline bool data_subsamples(const struct layer *layer)
 {
     return layer->kernel == 1 && layer->stride == 2;
 }

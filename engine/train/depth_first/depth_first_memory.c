@@ -25,7 +25,7 @@ struct wishes {
 _Static_assert(4 * LAYERS_MAX + LAYERS_MAX / 2 + 9 <= ARENA_MAX,
                "an arena has room for the buffers of a batch");
 
-static void wish(struct wishes *wishes, void **place, size_t bytes, int first, int last)
+static void memory_wish(struct wishes *wishes, void **place, size_t bytes, int first, int last)
 {
     assert(wishes->count < ARENA_MAX && first <= last);
     wishes->list[wishes->count++] =
@@ -82,17 +82,17 @@ static void wish_for_activation(struct depth_first *depth_first, int index, stru
         size_t numbers = batch * depth_first_bytes_out(depth_first, pool) /
                          dnn_type_size(depth_first->options.type);
 
-        wish(wishes, &depth_first->kept[index], batch * depth_first_bytes_out(depth_first, pool),
-             made, back);
-        wish(wishes, (void **)&depth_first->chosen, numbers, made, back);
+        memory_wish(wishes, &depth_first->kept[index],
+                    batch * depth_first_bytes_out(depth_first, pool), made, back);
+        memory_wish(wishes, (void **)&depth_first->chosen, numbers, made, back);
     } else if (activation->kept && !activation->again) {
-        wish(wishes, &depth_first->kept[index], bytes, made, last > back ? last : back);
+        memory_wish(wishes, &depth_first->kept[index], bytes, made, last > back ? last : back);
         return; /* its gradient takes its place */
     } else if (activation->again && activation->added_to >= 0) {
-        wish(wishes, &depth_first->kept[index], bytes, made,
-             time_made(depth_first, activation->added_to));
+        memory_wish(wishes, &depth_first->kept[index], bytes, made,
+                    time_made(depth_first, activation->added_to));
     }
-    wish(wishes, &depth_first->gradients[index], bytes, back, last);
+    memory_wish(wishes, &depth_first->gradients[index], bytes, back, last);
 }
 
 /* Stage `index`, or the head: its packed weights are made one time before they are read. Those of
@@ -110,10 +110,10 @@ static void wish_for_packed(struct depth_first *depth_first, int index, struct w
         void **places = depth_first->packed[conv];
 
         if (forward > 0)
-            wish(wishes, &places[CONV_FORWARD], forward, index > 0 ? index - 1 : 0,
-                 index > 0 ? index : back);
+            memory_wish(wishes, &places[CONV_FORWARD], forward, index > 0 ? index - 1 : 0,
+                        index > 0 ? index : back);
         if (backward > 0)
-            wish(wishes, &places[CONV_BACKWARD_DATA], backward, back - 1, back);
+            memory_wish(wishes, &places[CONV_BACKWARD_DATA], backward, back - 1, back);
     }
 }
 
@@ -124,30 +124,34 @@ static void wish_for_batch(struct depth_first *depth_first, struct wishes *wishe
     size_t batch = (size_t)depth_first->options.batch;
     int end = 2 * depth_first->stages.count;
 
-    wish(wishes, &depth_first->images, batch * depth_first_bytes_in(depth_first, first), 0, end);
+    memory_wish(wishes, &depth_first->images, batch * depth_first_bytes_in(depth_first, first), 0,
+                end);
     if (depth_first->options.input_workers > 0)
-        wish(wishes, &depth_first->next_images, batch * depth_first_bytes_in(depth_first, first),
-             0, end);
-    wish(wishes, (void **)&depth_first->source,
-         batch * (size_t)(first->in_size * first->in_size * first->in_channels) * sizeof(float),
-         0, end);
-    wish(wishes, &depth_first->means, batch * depth_first_bytes_in(depth_first, linear), 0, end);
-    wish(wishes, &depth_first->mean_gradients, batch * depth_first_bytes_in(depth_first, linear),
-         0, end);
-    wish(wishes, &depth_first->logits, batch * depth_first_bytes_out(depth_first, linear), 0,
-         end);
-    wish(wishes, &depth_first->logit_gradients,
-         batch * depth_first_bytes_out(depth_first, linear), 0, end);
-    wish(wishes, (void **)&depth_first->shown,
-         batch * (size_t)linear->out_channels * sizeof(float), 0, end);
-    wish(wishes, (void **)&depth_first->losses, batch * sizeof(double), 0, end);
+        memory_wish(wishes, &depth_first->next_images,
+                    batch * depth_first_bytes_in(depth_first, first), 0, end);
+    memory_wish(wishes, (void **)&depth_first->source,
+                batch * (size_t)(first->in_size * first->in_size * first->in_channels) *
+                    sizeof(float),
+                0, end);
+    memory_wish(wishes, &depth_first->means, batch * depth_first_bytes_in(depth_first, linear), 0,
+                end);
+    memory_wish(wishes, &depth_first->mean_gradients,
+                batch * depth_first_bytes_in(depth_first, linear), 0, end);
+    memory_wish(wishes, &depth_first->logits, batch * depth_first_bytes_out(depth_first, linear),
+                0, end);
+    memory_wish(wishes, &depth_first->logit_gradients,
+                batch * depth_first_bytes_out(depth_first, linear), 0, end);
+    memory_wish(wishes, (void **)&depth_first->shown,
+                batch * (size_t)linear->out_channels * sizeof(float), 0, end);
+    memory_wish(wishes, (void **)&depth_first->losses, batch * sizeof(double), 0, end);
     for (int i = 0; i < depth_first->stages.count; i++)
         for (int k = 0; k < depth_first->stages.list[i].count; k++) {
             int conv = depth_first->stages.list[i].convs[k];
 
-            wish(wishes, &depth_first->outputs[conv],
-                 batch * depth_first_bytes_out(depth_first, &depth_first->network.layers[conv]),
-                 i, depth_first_time_back(depth_first, i));
+            memory_wish(
+                wishes, &depth_first->outputs[conv],
+                batch * depth_first_bytes_out(depth_first, &depth_first->network.layers[conv]), i,
+                depth_first_time_back(depth_first, i));
         }
     for (int i = 0; i < depth_first->stages.activation_count; i++)
         wish_for_activation(depth_first, i, wishes);
@@ -160,7 +164,7 @@ struct needs {
     size_t input, gradient, subsampled, scratch, sums;
 };
 
-static size_t larger(size_t a, size_t b)
+static size_t memory_larger(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
@@ -177,16 +181,16 @@ static void need_of_stage(const struct depth_first *depth_first, int index, stru
         size_t units = (size_t)cut->chunk, parts = (size_t)cut->parts;
 
         needs->input =
-            larger(needs->input, units * depth_first_bytes_in(depth_first, layer) / parts);
-        needs->gradient =
-            larger(needs->gradient, units * depth_first_bytes_out(depth_first, layer) / parts);
-        if (subsamples(layer))
-            needs->subsampled =
-                larger(needs->subsampled, units * depth_first_bytes_in(depth_first, layer) / 4);
-        needs->scratch = larger(needs->scratch, filter_scratch(filter));
+            memory_larger(needs->input, units * depth_first_bytes_in(depth_first, layer) / parts);
+        needs->gradient = memory_larger(
+            needs->gradient, units * depth_first_bytes_out(depth_first, layer) / parts);
+        if (data_subsamples(layer))
+            needs->subsampled = memory_larger(
+                needs->subsampled, units * depth_first_bytes_in(depth_first, layer) / 4);
+        needs->scratch = memory_larger(needs->scratch, filter_scratch(filter));
         sums += depth_first_sum_room(filter);
     }
-    needs->sums = larger(needs->sums, sums * sizeof(float));
+    needs->sums = memory_larger(needs->sums, sums * sizeof(float));
 }
 
 static struct needs needs_of(const struct depth_first *depth_first)
@@ -210,19 +214,19 @@ static void wish_for_lane(struct depth_first *depth_first, struct lane *lane,
                  sizeof(float);
     int end = 2 * depth_first->stages.count;
 
-    wish(wishes, &lane->input, needs->input, 0, end);
-    wish(wishes, &lane->gradient, needs->gradient, 0, end);
-    wish(wishes, &lane->input_gradient[0], needs->input, 0, end);
-    wish(wishes, &lane->input_gradient[1], needs->input, 0, end);
-    wish(wishes, &lane->subsampled, needs->subsampled, 0, end);
-    wish(wishes, &lane->scratch, needs->scratch, 0, end);
-    wish(wishes, (void **)&lane->weight_sums[0], needs->sums, 0, end);
-    wish(wishes, (void **)&lane->weight_sums[1], needs->sums, 0, end);
-    wish(wishes, (void **)&lane->bias_sum, row, 0, end);
-    wish(wishes, (void **)&lane->row, row, 0, end);
+    memory_wish(wishes, &lane->input, needs->input, 0, end);
+    memory_wish(wishes, &lane->gradient, needs->gradient, 0, end);
+    memory_wish(wishes, &lane->input_gradient[0], needs->input, 0, end);
+    memory_wish(wishes, &lane->input_gradient[1], needs->input, 0, end);
+    memory_wish(wishes, &lane->subsampled, needs->subsampled, 0, end);
+    memory_wish(wishes, &lane->scratch, needs->scratch, 0, end);
+    memory_wish(wishes, (void **)&lane->weight_sums[0], needs->sums, 0, end);
+    memory_wish(wishes, (void **)&lane->weight_sums[1], needs->sums, 0, end);
+    memory_wish(wishes, (void **)&lane->bias_sum, row, 0, end);
+    memory_wish(wishes, (void **)&lane->row, row, 0, end);
 }
 
-static bool grant(const struct wishes *wishes, struct error *err)
+static bool memory_grant(const struct wishes *wishes, struct error *err)
 {
     if (!arena_take(wishes->arena, err))
         return false;
@@ -289,10 +293,10 @@ bool depth_first_take_memory(struct depth_first *depth_first, struct error *err)
         arena_lay_out(&depth_first->lanes[i].arena);
         depth_first->memory += depth_first->lanes[i].arena.total;
         if (!check_memory(depth_first, depth_first->memory + shown_later(depth_first), err) ||
-            !grant(&own, err))
+            !memory_grant(&own, err))
             return false;
     }
-    if (!grant(&batch, err))
+    if (!memory_grant(&batch, err))
         return false;
     place_gradients(depth_first);
     place_packed(depth_first);

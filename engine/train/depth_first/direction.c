@@ -38,7 +38,7 @@ static bool make_ops(struct direction *direction, struct error *err)
     return true;
 }
 
-static bool build(struct direction *direction, struct error *err)
+static bool direction_build(struct direction *direction, struct error *err)
 {
     const struct filter_shape *shape = direction->context.shape;
 
@@ -61,7 +61,7 @@ struct direction *direction_new(const struct direction_context *context, struct 
     struct direction *direction = xcalloc(1, sizeof *direction);
 
     direction->context = *context;
-    if (!build(direction, err)) {
+    if (!direction_build(direction, err)) {
         direction_free(direction);
         return NULL;
     }
@@ -191,8 +191,8 @@ size_t direction_scratch(const struct direction *direction)
 }
 
 /* The library's operation from `input` to `result`, both stored. */
-static bool operate(struct direction *direction, const struct filter_call *call, void *input,
-                    void *result, float *scratch, struct error *err)
+static bool direction_operate(struct direction *direction, const struct filter_call *call,
+                              void *input, void *result, float *scratch, struct error *err)
 {
     const struct filter_shape *shape = direction->context.shape;
     const struct passes *passes = direction->context.passes;
@@ -244,7 +244,7 @@ static bool run_library(struct direction *direction, const struct filter_call *c
 
     if (end->kind >= CONV_INNER)
         result = filter_room((written * dnn_type_size(shape->type) + 3) / 4, &scratch);
-    if (!operate(direction, call, input, result, scratch, err))
+    if (!direction_operate(direction, call, input, result, scratch, err))
         return false;
     direction_end(direction->context.passes, end, rows, result);
     return true;

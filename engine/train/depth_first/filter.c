@@ -138,7 +138,7 @@ static bool take_parameter(struct filter *filter, struct error *err)
            filter_load(filter, 0, CONV_BACKWARD_DATA, err);
 }
 
-static bool build(struct filter *filter, struct error *err)
+static bool filter_build(struct filter *filter, struct error *err)
 {
     return make_directions(filter, err) && make_gradients(filter, err) &&
            make_reorders(filter, err) && make_memory(filter, err) && take_parameter(filter, err);
@@ -160,7 +160,7 @@ struct filter *filter_new(const struct filter_context *context, const struct fil
            filter->parameter->count == (size_t)shape->layer->in_channels *
                                            (size_t)shape->layer->out_channels *
                                            (size_t)(shape->layer->kernel * shape->layer->kernel));
-    if (!build(filter, err)) {
+    if (!filter_build(filter, err)) {
         filter_free(filter);
         return NULL;
     }
@@ -183,7 +183,7 @@ void filter_free(struct filter *filter)
     free(filter);
 }
 
-static size_t larger(size_t a, size_t b)
+static size_t filter_larger_size(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
@@ -204,9 +204,9 @@ static size_t gradient_scratch(const struct filter *filter)
         numbers = filter_input_count(shape, shape->counts[i]) +
                   filter_output_count(shape, shape->counts[i]) + 32;
         if (shape->by_hand)
-            most = larger(most, wgrad_scratch(shape->hand, &hand));
+            most = filter_larger_size(most, wgrad_scratch(shape->hand, &hand));
         else if (shape->emulated)
-            most = larger(most, numbers * sizeof(float));
+            most = filter_larger_size(most, numbers * sizeof(float));
     }
     return most + (shape->by_hand ? 0 : filter->count * sizeof(float));
 }
@@ -217,7 +217,7 @@ size_t filter_scratch(const struct filter *filter)
 
     for (int i = 0; i < FILTER_DIRECTIONS; i++)
         if (filter->directions[i])
-            most = larger(most, direction_scratch(filter->directions[i]));
+            most = filter_larger_size(most, direction_scratch(filter->directions[i]));
     return most + 64;
 }
 

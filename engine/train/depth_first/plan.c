@@ -138,7 +138,7 @@ static int open_part(const char *part)
 }
 
 /* Writes the whole file, or says in errno why not. */
-static bool fill(int file, const char *text, size_t length)
+static bool plan_fill(int file, const char *text, size_t length)
 {
     ssize_t written;
 
@@ -172,7 +172,7 @@ bool plan_store(const struct plan *plan, const char *key, struct error *err)
     file = open_part(part);
     if (file < 0)
         return errno == EWOULDBLOCK || not_stored(err, part);
-    if (fill(file, text, length) && rename(part, path) == 0)
+    if (plan_fill(file, text, length) && rename(part, path) == 0)
         return true;
     not_stored(err, path);
     unlink(part);

@@ -26,7 +26,7 @@ static const struct known table[] = {
      {{224, 1200}, {56, 1200}, {28, 1200}, {14, 1200}, {7, 1200}}},
 };
 
-static const struct known *find(const struct plan_machine *machine)
+static const struct known *plan_known_find(const struct plan_machine *machine)
 {
     for (size_t i = 0; i < COUNT(table); i++)
         if (table[i].isa == machine->isa && table[i].type == machine->type &&
@@ -46,7 +46,7 @@ static long kilobytes_of(const struct known *known, long size)
 bool plan_known(const struct plan_machine *machine, const struct network *network,
                 const struct stages *stages, struct plan *ret_plan)
 {
-    const struct known *known = find(machine);
+    const struct known *known = plan_known_find(machine);
     struct plan plan = {.origin = "known", .count = stages->count};
 
     for (int i = 0; i < stages->count && known; i++) {

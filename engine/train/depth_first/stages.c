@@ -9,7 +9,7 @@ static bool is_projection(const struct network *network, int layer)
 }
 
 /* The activation that is layer `layer`'s output; -1 if there is none yet. */
-static int find(const struct stages *stages, int layer)
+static int stages_find(const struct stages *stages, int layer)
 {
     for (int i = 0; i < stages->activation_count; i++)
         if (stages->activations[i].pool == layer ||
@@ -18,7 +18,7 @@ static int find(const struct stages *stages, int layer)
     return -1;
 }
 
-static bool refuse(const struct network *network, int layer, struct error *err)
+static bool stages_refuse(const struct network *network, int layer, struct error *err)
 {
     return error_set(err, ERROR_INTERNAL, NULL, "layer %d (%s) does not fit into stages", layer,
                      network->layers[layer].name);
@@ -39,9 +39,9 @@ static bool add_activation(const struct network *network, int index, struct stag
         activation->adds_conv = layer->adds;
         return true;
     }
-    activation->adds = find(stages, layer->adds);
+    activation->adds = stages_find(stages, layer->adds);
     if (activation->adds < 0 || stages->activations[activation->adds].added_to >= 0)
-        return refuse(network, index, err);
+        return stages_refuse(network, index, err);
     stages->activations[activation->adds].added_to = place;
     return true;
 }
@@ -51,11 +51,11 @@ static bool add_conv(const struct network *network, int index, struct stages *st
                      struct error *err)
 {
     int input = network->layers[index].input;
-    int reads = input < 0 ? -1 : find(stages, input);
+    int reads = input < 0 ? -1 : stages_find(stages, input);
     struct stage *stage = NULL;
 
     if (input >= 0 && reads < 0)
-        return refuse(network, index, err);
+        return stages_refuse(network, index, err);
     for (int i = 0; i < stages->count; i++)
         if (stages->list[i].reads == reads)
             stage = &stages->list[i];
@@ -64,7 +64,7 @@ static bool add_conv(const struct network *network, int index, struct stages *st
         *stage = (struct stage){.reads = reads};
     }
     if (stage->count == (int)COUNT(stage->convs))
-        return refuse(network, index, err);
+        return stages_refuse(network, index, err);
     stage->convs[stage->count++] = index;
     return !network->layers[index].relu || add_activation(network, index, stages, err);
 }
@@ -72,10 +72,10 @@ static bool add_conv(const struct network *network, int index, struct stages *st
 static bool add_pool(const struct network *network, int index, struct stages *stages,
                      struct error *err)
 {
-    int behind = find(stages, network->layers[index].input);
+    int behind = stages_find(stages, network->layers[index].input);
 
     if (behind < 0 || stages->activations[behind].adds >= 0)
-        return refuse(network, index, err);
+        return stages_refuse(network, index, err);
     stages->activations[behind].pool = index;
     stages->activations[behind].kept = true;
     return true;
@@ -92,13 +92,13 @@ bool stages_of(const struct network *network, struct stages *ret_stages, struct 
         if (layer->kind == LAYER_MAX_POOL && !add_pool(network, i, ret_stages, err))
             return false;
         if (layer->kind == LAYER_MEAN_POOL)
-            ret_stages->last = find(ret_stages, layer->input);
+            ret_stages->last = stages_find(ret_stages, layer->input);
         if (layer->kind == LAYER_LINEAR)
             ret_stages->linear = i;
     }
     if (ret_stages->last < 0 || ret_stages->linear < 0 ||
         !ret_stages->activations[ret_stages->last].kept)
-        return refuse(network, network->count - 1, err);
+        return stages_refuse(network, network->count - 1, err);
     return true;
 }
 

@@ -12,7 +12,7 @@
 
 #define LANES 16
 
-static double fold(const double *part)
+static double elements_fold(const double *part)
 {
     double sum = 0;
 
@@ -25,17 +25,17 @@ static void round_numbers(const float *values, size_t count, uint16_t *result)
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++)
-        result[i] = (uint16_t)(rounded(values[i]) >> 16);
+        result[i] = (uint16_t)(elements_rounded(values[i]) >> 16);
 }
 
 static void round_floats(const float *values, size_t count, float *result)
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++)
-        result[i] = float_of(rounded(values[i]) & 0xffff0000);
+        result[i] = float_of(elements_rounded(values[i]) & 0xffff0000);
 }
 
-static void add(const float *values, size_t count, float *result)
+static void elements_add(const float *values, size_t count, float *result)
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++)
@@ -55,7 +55,7 @@ static inline float gelu_slope(float z)
     return 0.5f * (1 + t) + 0.5f * z * (1 - t * t) * 0.797884561f * (1 + 3 * 0.044715f * z * z);
 }
 
-static void activate(const struct element_finish *finish, float *value, long row)
+static void elements_activate(const struct element_finish *finish, float *value, long row)
 {
     long begin = finish->begin, end = finish->end;
 
@@ -99,7 +99,7 @@ static void finish_rows(const struct element_finish *finish)
             for (long j = begin; j < end; j++)
                 value[j] += adds[j];
         }
-        activate(finish, value, row);
+        elements_activate(finish, value, row);
         if (finish->rounded)
             round_numbers(value + begin, count, finish->rounded + at + begin);
         if (finish->rounded_floats)
@@ -142,7 +142,7 @@ static void sum_columns(const float *values, long rows, long stride, long begin,
     }
 }
 
-static void drop(const struct element_drop *drop)
+static void elements_drop(const struct element_drop *drop)
 {
     const float *from = drop->from;
     float *to = drop->to, scale = drop->scale;
@@ -154,7 +154,8 @@ static void drop(const struct element_drop *drop)
         to[i] = tensor_init_bits(start, i) >= keep_from ? from[i] * scale : 0;
 }
 
-static void pool(const float *pixels, long columns, long line, float *value, int32_t *which)
+static void elements_pool(const float *pixels, long columns, long line, float *value,
+                          int32_t *which)
 {
     const float *next = pixels + columns, *below = pixels + line, *last = below + columns;
 
@@ -199,7 +200,7 @@ static void lstm_forward(const struct element_lstm *l)
     for (long j = 0; j < 4 * h; j++)
         gates[j] += bias[j] + bias_h[j];
     if (recurrent)
-        add(recurrent, (size_t)(4 * h), gates);
+        elements_add(recurrent, (size_t)(4 * h), gates);
 #pragma omp simd
     for (long j = 0; j < 2 * h; j++)
         gates[j] = sigmoid_of(gates[j]);
@@ -254,7 +255,7 @@ static double sum_of(const float *values, long count)
             part[lane] += (double)values[i + lane];
     for (; i < count; i++)
         rest += (double)values[i];
-    return fold(part) + rest;
+    return elements_fold(part) + rest;
 }
 
 static double product_sum(const float *a, const float *b, long count)
@@ -268,7 +269,7 @@ static double product_sum(const float *a, const float *b, long count)
             part[lane] += (double)a[i + lane] * (double)b[i + lane];
     for (; i < count; i++)
         rest += (double)a[i] * (double)b[i];
-    return fold(part) + rest;
+    return elements_fold(part) + rest;
 }
 
 static void norm_forward(const struct element_norm *norm, long row_begin, long row_end)
@@ -320,8 +321,8 @@ static struct norm_means norm_means_of(const struct element_norm *norm, long row
         rest += (double)d;
         other_rest += (double)(d * ((x[j] - mean) * scale));
     }
-    return (struct norm_means){(float)((fold(part) + rest) / (double)c),
-                               (float)((fold(other) + other_rest) / (double)c)};
+    return (struct norm_means){(float)((elements_fold(part) + rest) / (double)c),
+                               (float)((elements_fold(other) + other_rest) / (double)c)};
 }
 
 static void norm_backward(const struct element_norm *norm, long row_begin, long row_end)
@@ -370,7 +371,7 @@ static void norm_learn(const struct element_norm *norm, long rows, long begin, l
     }
 }
 
-static float largest(const float *row, long count)
+static float elements_largest(const float *row, long count)
 {
     float part[LANES], most = row[0];
     long i = 0;
@@ -388,7 +389,7 @@ static float largest(const float *row, long count)
     return most;
 }
 
-static void exponentials(float *row, long count, float most, float scale)
+static void elements_exponentials(float *row, long count, float most, float scale)
 {
 #pragma omp simd
     for (long j = 0; j < count; j++)
@@ -397,10 +398,10 @@ static void exponentials(float *row, long count, float most, float scale)
 
 static double softmax_loss(float *row, long classes, long label, float share)
 {
-    float most = largest(row, classes), of_label = row[label] - most, factor;
+    float most = elements_largest(row, classes), of_label = row[label] - most, factor;
     double sum;
 
-    exponentials(row, classes, most, 1);
+    elements_exponentials(row, classes, most, 1);
     sum = sum_of(row, classes);
     factor = (float)((double)share / sum);
 #pragma omp simd
@@ -410,11 +411,11 @@ static double softmax_loss(float *row, long classes, long label, float share)
     return log(sum) - (double)of_label;
 }
 
-static void softmax(float *row, long count, float scale)
+static void elements_softmax(float *row, long count, float scale)
 {
-    float most = largest(row, count), factor;
+    float most = elements_largest(row, count), factor;
 
-    exponentials(row, count, most, scale);
+    elements_exponentials(row, count, most, scale);
     factor = (float)(1 / sum_of(row, count));
 #pragma omp simd
     for (long j = 0; j < count; j++)
@@ -437,13 +438,13 @@ const struct elements ELEMENTS_NAME = {
     .isa = ELEMENTS_ISA,
     .round = round_numbers,
     .round_floats = round_floats,
-    .add = add,
+    .add = elements_add,
     .finish = finish_rows,
     .relu_backward = relu_backward,
     .gelu_backward = gelu_backward,
     .sum_columns = sum_columns,
-    .drop = drop,
-    .pool = pool,
+    .drop = elements_drop,
+    .pool = elements_pool,
     .pool_backward = pool_backward,
     .lstm_forward = lstm_forward,
     .lstm_backward = lstm_backward,
@@ -451,7 +452,7 @@ const struct elements ELEMENTS_NAME = {
     .norm_backward = norm_backward,
     .norm_learn = norm_learn,
     .softmax_loss = softmax_loss,
-    .softmax = softmax,
+    .softmax = elements_softmax,
     .softmax_backward = softmax_backward,
-    .learn = learn,
+    .learn = elements_learn,
 };

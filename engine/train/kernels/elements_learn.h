@@ -65,8 +65,8 @@ static void learn_adam(const struct optimizer_step *s, size_t count, const float
     }
 }
 
-static void learn(const struct optimizer_step *step, size_t count, const float *gradient,
-                  float *first, float *second, float *value)
+static void elements_learn(const struct optimizer_step *step, size_t count, const float *gradient,
+                           float *first, float *second, float *value)
 {
     switch (step->kind) {
     case OPTIMIZER_SGD:

@@ -63,7 +63,7 @@ static inline float tanh_of(float x)
 }
 
 /* bf16, to nearest, ties to even. */
-static inline uint32_t rounded(float value)
+static inline uint32_t elements_rounded(float value)
 {
     uint32_t bits = bits_of(value);
 

@@ -11,7 +11,7 @@
 extern const struct passes passes_avx512_bf16;
 static const struct passes *const compiled = &passes_avx512_bf16;
 
-static bool fits(struct rows rows)
+static bool passes_fits(struct rows rows)
 {
     assert(rows.channels > 0 && rows.channels <= CHANNELS_MAX);
     return rows.channels % AT_ONCE == 0;
@@ -35,12 +35,12 @@ INLINE void sum_four(const uint16_t *row, long n, float *sum, float *square)
                              add_pairs(multiply(c, c), multiply(d, d))));
 }
 
-static void statistics(const void *values, struct rows rows, double *sums)
+static void passes_statistics(const void *values, struct rows rows, double *sums)
 {
     const long n = rows.channels;
     struct ordered sum, square;
 
-    if (!fits(rows)) {
+    if (!passes_fits(rows)) {
         compiled->statistics(values, rows, sums);
         return;
     }
@@ -60,19 +60,20 @@ static void statistics(const void *values, struct rows rows, double *sums)
     }
 }
 
-static void activate(const void *values, const float *affine, struct rows rows, void *result)
+static void passes_activate(const void *values, const float *affine, struct rows rows,
+                            void *result)
 {
     const long n = rows.channels;
     const uint16_t *from = values;
     uint16_t *to = result;
     struct ordered scale, shift;
 
-    if (!fits(rows)) {
+    if (!passes_fits(rows)) {
         compiled->activate(values, affine, rows, result);
         return;
     }
-    order(affine, n, &scale);
-    order(affine + n, n, &shift);
+    pairs_order(affine, n, &scale);
+    pairs_order(affine + n, n, &shift);
     for (long r = 0; r < rows.count; r++, from += n, to += n)
         for (long c = 0; c < n; c += AT_ONCE) {
             struct pair scaled = multiply(read_ahead(from + c), load(scale.of + c));
@@ -87,8 +88,8 @@ static void join_plain(const struct pass_join *join, struct rows rows, uint16_t 
     const uint16_t *from = join->values, *other = join->shortcut;
     struct ordered scale, shift;
 
-    order(join->affine, n, &scale);
-    order(join->affine + n, n, &shift);
+    pairs_order(join->affine, n, &scale);
+    pairs_order(join->affine + n, n, &shift);
     for (long r = 0; r < rows.count; r++, from += n, other += n, to += n)
         for (long c = 0; c < n; c += AT_ONCE) {
             struct pair value = multiply(read_ahead(from + c), load(scale.of + c));
@@ -104,10 +105,10 @@ static void join_normalised(const struct pass_join *join, struct rows rows, uint
     const uint16_t *from = join->values, *other = join->shortcut;
     struct ordered scale, shift, other_scale, other_shift;
 
-    order(join->affine, n, &scale);
-    order(join->affine + n, n, &shift);
-    order(join->shortcut_affine, n, &other_scale);
-    order(join->shortcut_affine + n, n, &other_shift);
+    pairs_order(join->affine, n, &scale);
+    pairs_order(join->affine + n, n, &shift);
+    pairs_order(join->shortcut_affine, n, &other_scale);
+    pairs_order(join->shortcut_affine + n, n, &other_shift);
     for (long r = 0; r < rows.count; r++, from += n, other += n, to += n)
         for (long c = 0; c < n; c += AT_ONCE) {
             struct pair value = multiply(read_ahead(from + c), load(scale.of + c));
@@ -119,9 +120,9 @@ static void join_normalised(const struct pass_join *join, struct rows rows, uint
         }
 }
 
-static void join(const struct pass_join *join, struct rows rows, void *result)
+static void passes_join(const struct pass_join *join, struct rows rows, void *result)
 {
-    if (!fits(rows))
+    if (!passes_fits(rows))
         compiled->join(join, rows, result);
     else if (join->shortcut_affine)
         join_normalised(join, rows, result);
@@ -137,14 +138,14 @@ static void batchnorm_backward(const struct pass_batchnorm_backward *work, struc
     uint16_t *to = result;
     struct ordered scale, slope, mean, offset;
 
-    if (!fits(rows)) {
+    if (!passes_fits(rows)) {
         compiled->batchnorm_backward(work, rows, result);
         return;
     }
-    order(work->scale, n, &scale);
-    order(work->slope, n, &slope);
-    order(work->mean, n, &mean);
-    order(work->offset, n, &offset);
+    pairs_order(work->scale, n, &scale);
+    pairs_order(work->slope, n, &slope);
+    pairs_order(work->mean, n, &mean);
+    pairs_order(work->offset, n, &offset);
     for (long r = 0; r < rows.count; r++, gradient += n, values += n, to += n)
         for (long c = 0; c < n; c += AT_ONCE) {
             struct pair part = subtract(read_ahead(values + c), load(mean.of + c));
@@ -155,12 +156,12 @@ static void batchnorm_backward(const struct pass_batchnorm_backward *work, struc
         }
 }
 
-static void add(const void *values, struct rows rows, void *result)
+static void passes_add(const void *values, struct rows rows, void *result)
 {
     const uint16_t *from = values;
     uint16_t *to = result;
 
-    if (!fits(rows)) {
+    if (!passes_fits(rows)) {
         compiled->add(values, rows, result);
         return;
     }
@@ -178,7 +179,7 @@ INLINE __m512i keep(__m512i gradient, __m512i active)
     return _mm512_maskz_mov_epi16(kept, gradient);
 }
 
-/* What mask() works with, in the order of vectors. */
+/* What passes_mask() works with, in the order of vectors. */
 struct mask_sums {
     struct ordered mean, other_mean, result, product, other;
 };
@@ -220,9 +221,9 @@ INLINE void mask_rows(const struct pass_mask *mask, struct rows rows, double *re
     const size_t bytes = (size_t)n * sizeof(float);
     struct mask_sums sums;
 
-    order(mask->mean, n, &sums.mean);
+    pairs_order(mask->mean, n, &sums.mean);
     if (others)
-        order(mask->other_mean, n, &sums.other_mean);
+        pairs_order(mask->other_mean, n, &sums.other_mean);
     for (long r = 0; r < rows.count; r += BLOCK) {
         long end = rows.count - r < BLOCK ? rows.count : r + BLOCK;
 
@@ -239,9 +240,9 @@ INLINE void mask_rows(const struct pass_mask *mask, struct rows rows, double *re
     }
 }
 
-static void mask(const struct pass_mask *mask, struct rows rows, double *sums)
+static void passes_mask(const struct pass_mask *mask, struct rows rows, double *sums)
 {
-    if (!fits(rows))
+    if (!passes_fits(rows))
         compiled->mask(mask, rows, sums);
     else if (mask->add && mask->other_values)
         mask_rows(mask, rows, sums, true, true);
@@ -253,7 +254,7 @@ static void mask(const struct pass_mask *mask, struct rows rows, double *sums)
         mask_rows(mask, rows, sums, false, false);
 }
 
-static void subsample(const void *image, long size, long channels, void *result)
+static void passes_subsample(const void *image, long size, long channels, void *result)
 {
     compiled->subsample(image, size, channels, result);
 }
@@ -263,28 +264,29 @@ static void add_subsampled(const void *small, long size, long channels, void *im
     compiled->add_subsampled(small, size, channels, image);
 }
 
-static void pool(const struct pass_pool *pool, void *result)
+static void passes_pool(const struct pass_pool *pool, void *result)
 {
-    if (fits((struct rows){1, pool->channels}))
+    if (passes_fits((struct rows){1, pool->channels}))
         passes_avx512bf16_pool(pool, result);
     else
         compiled->pool(pool, result);
 }
 
-static void unpool(const struct pass_pool *pool, const void *gradient, void *result, double *sums)
+static void passes_unpool(const struct pass_pool *pool, const void *gradient, void *result,
+                          double *sums)
 {
-    if (fits((struct rows){1, pool->channels}))
+    if (passes_fits((struct rows){1, pool->channels}))
         passes_avx512bf16_unpool(pool, gradient, result, sums);
     else
         compiled->unpool(pool, gradient, result, sums);
 }
 
-static void mean(const void *values, struct rows rows, void *result)
+static void passes_mean(const void *values, struct rows rows, void *result)
 {
     compiled->mean(values, rows, result);
 }
 
-static void spread(const void *gradient, struct rows rows, void *result)
+static void passes_spread(const void *gradient, struct rows rows, void *result)
 {
     compiled->spread(gradient, rows, result);
 }
@@ -304,12 +306,12 @@ static void from_floats(const float *values, size_t count, void *result)
     compiled->from_floats(values, count, result);
 }
 
-static void accumulate(const float *values, size_t count, float *result)
+static void passes_accumulate(const float *values, size_t count, float *result)
 {
     compiled->accumulate(values, count, result);
 }
 
-static void learn(const struct pass_learn *learn, const struct sgd *sgd)
+static void passes_learn(const struct pass_learn *learn, const struct sgd *sgd)
 {
     compiled->learn(learn, sgd);
 }
@@ -318,20 +320,20 @@ extern const struct passes passes_avx512bf16_bf16;
 const struct passes passes_avx512bf16_bf16 = {.name = "passes_avx512bf16_bf16",
                                               .isa = CPU_AVX512_BF16,
                                               .type = DNN_BF16,
-                                              .statistics = statistics,
-                                              .activate = activate,
-                                              .join = join,
+                                              .statistics = passes_statistics,
+                                              .activate = passes_activate,
+                                              .join = passes_join,
                                               .batchnorm_backward = batchnorm_backward,
-                                              .mask = mask,
-                                              .add = add,
-                                              .subsample = subsample,
+                                              .mask = passes_mask,
+                                              .add = passes_add,
+                                              .subsample = passes_subsample,
                                               .add_subsampled = add_subsampled,
-                                              .pool = pool,
-                                              .unpool = unpool,
-                                              .mean = mean,
-                                              .spread = spread,
+                                              .pool = passes_pool,
+                                              .unpool = passes_unpool,
+                                              .mean = passes_mean,
+                                              .spread = passes_spread,
                                               .take_image = take_image,
                                               .to_floats = to_floats,
                                               .from_floats = from_floats,
-                                              .accumulate = accumulate,
-                                              .learn = learn};
+                                              .accumulate = passes_accumulate,
+                                              .learn = passes_learn};

@@ -67,8 +67,8 @@ void passes_avx512bf16_pool(const struct pass_pool *pool, void *result)
     struct ordered affine[2];
 
     assert(pool->size % 2 == 0 && n % AT_ONCE == 0 && n <= CHANNELS_MAX);
-    order(pool->affine, n, &affine[0]);
-    order(pool->affine + n, n, &affine[1]);
+    pairs_order(pool->affine, n, &affine[0]);
+    pairs_order(pool->affine + n, n, &affine[1]);
     for (long h = 0; h < half; h++)
         for (long w = 0; w < half; w++, to += n, chosen += n)
             for (long c = 0; c < n; c += AT_ONCE) {
@@ -110,7 +110,7 @@ void passes_avx512bf16_unpool(const struct pass_pool *pool, const void *gradient
     struct ordered mean, sum, product;
 
     assert(pool->size % 2 == 0 && n % AT_ONCE == 0 && n <= CHANNELS_MAX);
-    order(pool->mean, n, &mean);
+    pairs_order(pool->mean, n, &mean);
     for (long y = 0; y < pool->size; y++) {
         memset(sum.of, 0, (size_t)n * sizeof(float));
         memset(product.of, 0, (size_t)n * sizeof(float));

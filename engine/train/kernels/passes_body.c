@@ -14,7 +14,7 @@
 #define BLOCK 32
 #define UNROLLED 4
 
-static void clear(float *values, long count)
+static void passes_clear(float *values, long count)
 {
     memset(values, 0, (size_t)count * sizeof *values);
 }
@@ -55,7 +55,7 @@ static void sum_rows(const stored *values, long rows, long channels, float *sum,
     }
 }
 
-static void statistics(const void *values, struct rows rows, double *sums)
+static void passes_statistics(const void *values, struct rows rows, double *sums)
 {
     long c = rows.channels;
     float block[2 * CHANNELS_MAX];
@@ -64,13 +64,14 @@ static void statistics(const void *values, struct rows rows, double *sums)
     for (long r = 0; r < rows.count; r += BLOCK) {
         long count = rows.count - r < BLOCK ? rows.count - r : BLOCK;
 
-        clear(block, 2 * c);
+        passes_clear(block, 2 * c);
         sum_rows((const stored *)values + r * c, count, c, block, block + c);
         add_up(block, 2 * c, sums);
     }
 }
 
-static void activate(const void *values, const float *affine, struct rows rows, void *result)
+static void passes_activate(const void *values, const float *affine, struct rows rows,
+                            void *result)
 {
     long c = rows.channels;
     const float *scale = affine, *shift = affine + c;
@@ -119,7 +120,7 @@ static void join_normalised(const struct pass_join *join, struct rows rows, stor
     }
 }
 
-static void join(const struct pass_join *join, struct rows rows, void *result)
+static void passes_join(const struct pass_join *join, struct rows rows, void *result)
 {
     if (join->shortcut_affine)
         join_normalised(join, rows, result);
@@ -146,8 +147,8 @@ static void batchnorm_backward(const struct pass_batchnorm_backward *batchnorm_b
     }
 }
 
-/* One row of mask(), without its sums. */
-static inline float masked(float gradient, float active)
+/* One row of passes_mask(), without its sums. */
+static inline float passes_masked(float gradient, float active)
 {
     return active > 0 ? gradient : 0;
 }
@@ -165,7 +166,7 @@ static void mask_row(const struct pass_mask *mask, long at, long c, float *sums)
 
 #pragma omp simd
         for (long j = 0; j < c; j++) {
-            stored kept = put(masked(get(gradient[j]) + get(add[j]), get(active[j])));
+            stored kept = put(passes_masked(get(gradient[j]) + get(add[j]), get(active[j])));
 
             to[j] = kept;
             sums[j] += get(kept);
@@ -175,7 +176,7 @@ static void mask_row(const struct pass_mask *mask, long at, long c, float *sums)
     }
 #pragma omp simd
     for (long j = 0; j < c; j++) {
-        stored kept = put(masked(get(gradient[j]), get(active[j])));
+        stored kept = put(passes_masked(get(gradient[j]), get(active[j])));
 
         to[j] = kept;
         sums[j] += get(kept);
@@ -194,7 +195,7 @@ static void other_row(const struct pass_mask *mask, long at, long c, float *sums
         sums[j] += get(result[j]) * (get(values[j]) - mean[j]);
 }
 
-static void mask(const struct pass_mask *mask, struct rows rows, double *sums)
+static void passes_mask(const struct pass_mask *mask, struct rows rows, double *sums)
 {
     long c = rows.channels, kinds = mask->other_values ? 3 : 2;
     float block[3 * CHANNELS_MAX];
@@ -203,7 +204,7 @@ static void mask(const struct pass_mask *mask, struct rows rows, double *sums)
     for (long r = 0; r < rows.count; r += BLOCK) {
         long end = rows.count - r < BLOCK ? rows.count : r + BLOCK;
 
-        clear(block, kinds * c);
+        passes_clear(block, kinds * c);
         for (long i = r; i < end; i++) {
             mask_row(mask, i * c, c, block);
             if (mask->other_values)
@@ -213,7 +214,7 @@ static void mask(const struct pass_mask *mask, struct rows rows, double *sums)
     }
 }
 
-static void add(const void *values, struct rows rows, void *result)
+static void passes_add(const void *values, struct rows rows, void *result)
 {
     stored *to = result;
 
@@ -222,7 +223,7 @@ static void add(const void *values, struct rows rows, void *result)
         to[i] = put(get(to[i]) + get(((const stored *)values)[i]));
 }
 
-static void subsample(const void *image, long size, long channels, void *result)
+static void passes_subsample(const void *image, long size, long channels, void *result)
 {
     stored *to = result;
 
@@ -272,7 +273,7 @@ static void pool_pixel(const struct pass_pool *pool, long h, long w, stored *res
     float best[CHANNELS_MAX];
     long c = pool->channels;
 
-    clear(best, c);
+    passes_clear(best, c);
     memset(chosen, NONE, (size_t)c);
     for (int tap = 0; tap < NONE; tap++) {
         long y = 2 * h + tap / WINDOW - 1, x = 2 * w + tap % WINDOW - 1;
@@ -285,7 +286,7 @@ static void pool_pixel(const struct pass_pool *pool, long h, long w, stored *res
         result[j] = put(best[j]);
 }
 
-static void pool(const struct pass_pool *pool, void *result)
+static void passes_pool(const struct pass_pool *pool, void *result)
 {
     long half = pool->size / 2, c = pool->channels;
 
@@ -303,7 +304,7 @@ static void unpool_pixel(const struct pass_pool *pool, const stored *gradient, l
 {
     long half = pool->size / 2, c = pool->channels;
 
-    clear(sum, c);
+    passes_clear(sum, c);
     for (long h = y / 2; h <= (y + 1) / 2 && h < half; h++)
         for (long w = x / 2; w <= (x + 1) / 2 && w < half; w++) {
             uint8_t tap = (uint8_t)((y - 2 * h + 1) * WINDOW + (x - 2 * w + 1));
@@ -316,14 +317,15 @@ static void unpool_pixel(const struct pass_pool *pool, const stored *gradient, l
         }
 }
 
-static void unpool(const struct pass_pool *pool, const void *gradient, void *result, double *sums)
+static void passes_unpool(const struct pass_pool *pool, const void *gradient, void *result,
+                          double *sums)
 {
     float pixel[CHANNELS_MAX], block[2 * CHANNELS_MAX];
     long c = pool->channels;
 
     assert(c > 0 && c <= CHANNELS_MAX && pool->size % 2 == 0);
     for (long y = 0; y < pool->size; y++) {
-        clear(block, 2 * c);
+        passes_clear(block, 2 * c);
         for (long x = 0; x < pool->size; x++) {
             long at = (y * pool->size + x) * c;
             const stored *values = (const stored *)pool->values + at;
@@ -343,13 +345,13 @@ static void unpool(const struct pass_pool *pool, const void *gradient, void *res
     }
 }
 
-static void mean(const void *values, struct rows rows, void *result)
+static void passes_mean(const void *values, struct rows rows, void *result)
 {
     float sum[CHANNELS_MAX];
     long c = rows.channels;
 
     assert(rows.count > 0 && c <= CHANNELS_MAX);
-    clear(sum, c);
+    passes_clear(sum, c);
     for (long r = 0; r < rows.count; r++) {
         const stored *from = (const stored *)values + r * c;
 
@@ -361,7 +363,7 @@ static void mean(const void *values, struct rows rows, void *result)
         ((stored *)result)[j] = put(sum[j] / (float)rows.count);
 }
 
-static void spread(const void *gradient, struct rows rows, void *result)
+static void passes_spread(const void *gradient, struct rows rows, void *result)
 {
     long c = rows.channels;
     stored *to = result;
@@ -393,7 +395,7 @@ static void from_floats(const float *values, size_t count, void *result)
         ((stored *)result)[i] = put(values[i]);
 }
 
-static void accumulate(const float *values, size_t count, float *result)
+static void passes_accumulate(const float *values, size_t count, float *result)
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++)
@@ -406,7 +408,7 @@ static void sum_copies(const struct pass_learn *learn, size_t at, size_t count, 
 {
     memcpy(sum, learn->copies[0] + at, count * sizeof *sum);
     for (int i = 1; i < learn->copy_count; i++)
-        accumulate(learn->copies[i] + at, count, sum);
+        passes_accumulate(learn->copies[i] + at, count, sum);
     if (learn->gradient)
         memcpy(learn->gradient + at, sum, count * sizeof *sum);
 }
@@ -432,7 +434,7 @@ static void take_step_with_momentum(float *weights, float *velocity, const float
     }
 }
 
-static void learn(const struct pass_learn *learn, const struct sgd *sgd)
+static void passes_learn(const struct pass_learn *learn, const struct sgd *sgd)
 {
     float sum[SLICE];
 
@@ -455,20 +457,20 @@ extern const struct passes PASSES_NAME;
 const struct passes PASSES_NAME = {.name = TEXT(PASSES_NAME),
                                    .isa = PASSES_ISA,
                                    .type = TYPE,
-                                   .statistics = statistics,
-                                   .activate = activate,
-                                   .join = join,
+                                   .statistics = passes_statistics,
+                                   .activate = passes_activate,
+                                   .join = passes_join,
                                    .batchnorm_backward = batchnorm_backward,
-                                   .mask = mask,
-                                   .add = add,
-                                   .subsample = subsample,
+                                   .mask = passes_mask,
+                                   .add = passes_add,
+                                   .subsample = passes_subsample,
                                    .add_subsampled = add_subsampled,
-                                   .pool = pool,
-                                   .unpool = unpool,
-                                   .mean = mean,
-                                   .spread = spread,
+                                   .pool = passes_pool,
+                                   .unpool = passes_unpool,
+                                   .mean = passes_mean,
+                                   .spread = passes_spread,
                                    .take_image = take_image,
                                    .to_floats = to_floats,
                                    .from_floats = from_floats,
-                                   .accumulate = accumulate,
-                                   .learn = learn};
+                                   .accumulate = passes_accumulate,
+                                   .learn = passes_learn};

@@ -2,7 +2,7 @@
  * two vectors, and the passes of passes_avx512bf16_pool.c.
  *
  * A shift widens the even channels of a stored vector, an and the odd ones. So coefficients and
- * sums are kept as 16 even and then 16 odd channels of each 32: order() puts them so. */
+ * sums are kept as 16 even and then 16 odd channels of each 32: pairs_order() puts them so. */
 #pragma once
 
 #include "engine/train/kernels/passes.h"
@@ -110,7 +110,7 @@ INLINE void add_to(float *sum, struct pair value)
     _mm512_store_ps(sum + HALF, total.odd);
 }
 
-static inline void order(const float *from, long channels, struct ordered *ret)
+static inline void pairs_order(const float *from, long channels, struct ordered *ret)
 {
     const __m512i even =
         _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);

@@ -76,7 +76,7 @@ static TILE_TARGET void load_right(const struct block *block, long part, long ti
     tile_load(7, from + TILE_NUMBERS, TILE_BYTES);
 }
 
-static TILE_TARGET void multiply(void)
+static TILE_TARGET void tile_sums_multiply(void)
 {
     tile_multiply(0, 4, 6);
     tile_multiply(1, 4, 7);
@@ -91,15 +91,15 @@ static TILE_TARGET void multiply_small(const struct block *block)
     for (long tile = 0; tile < block->tiles; tile++) {
         load_left(block, 2, tile);
         load_right(block, 0, tile);
-        multiply();
+        tile_sums_multiply();
         load_left(block, 1, tile);
-        multiply();
+        tile_sums_multiply();
         load_right(block, 1, tile);
-        multiply();
+        tile_sums_multiply();
         load_left(block, 0, tile);
-        multiply();
+        tile_sums_multiply();
         load_right(block, 2, tile);
-        multiply();
+        tile_sums_multiply();
     }
 }
 
@@ -108,7 +108,7 @@ static TILE_TARGET void multiply_first(const struct block *block)
     for (long tile = 0; tile < block->tiles; tile++) {
         load_right(block, 0, tile);
         load_left(block, 0, tile);
-        multiply();
+        tile_sums_multiply();
     }
 }
 

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-static float widen(uint16_t value)
+static float wgrad_widen(uint16_t value)
 {
     uint32_t bits = (uint32_t)value << 16;
     float result;
@@ -16,9 +16,9 @@ static float widen(uint16_t value)
     return result;
 }
 
-static float number(const struct wgrad_shape *shape, const void *values, long index)
+static float wgrad_value(const struct wgrad_shape *shape, const void *values, long index)
 {
-    return shape->type == DNN_BF16 ? widen(((const uint16_t *)values)[index])
+    return shape->type == DNN_BF16 ? wgrad_widen(((const uint16_t *)values)[index])
                                    : ((const float *)values)[index];
 }
 
@@ -31,11 +31,11 @@ static void add_pixel(const struct wgrad_memory *memory, const struct wgrad_shap
 
     wgrad_strides(shape, strides);
     for (long o = memory->out_begin; o < memory->out_end; o++) {
-        float of = number(shape, memory->gradient, output * shape->out_channels + o);
+        float of = wgrad_value(shape, memory->gradient, output * shape->out_channels + o);
         float *weight = weights + o * strides[0];
 
         for (long i = 0; i < shape->in_channels; i++, weight += strides[1])
-            *weight += of * number(shape, memory->input, input * shape->in_channels + i);
+            *weight += of * wgrad_value(shape, memory->input, input * shape->in_channels + i);
     }
 }
 
@@ -129,7 +129,7 @@ static bool is_shape(const struct wgrad_shape *shape)
     return whole && shape->kernel == 3 && shape->stride <= 2;
 }
 
-static bool knows(enum wgrad_kind kind, const struct wgrad_shape *shape)
+static bool wgrad_knows(enum wgrad_kind kind, const struct wgrad_shape *shape)
 {
     return kinds[kind].run && is_shape(shape) && (kinds[kind].stem || !wgrad_is_stem(shape)) &&
            (kind == WGRAD_PORTABLE || kinds[kind].type == shape->type);
@@ -137,7 +137,7 @@ static bool knows(enum wgrad_kind kind, const struct wgrad_shape *shape)
 
 bool wgrad_supports(enum wgrad_kind kind, const struct wgrad_shape *shape, enum cpu_isa isa)
 {
-    return isa >= kinds[kind].isa && knows(kind, shape);
+    return isa >= kinds[kind].isa && wgrad_knows(kind, shape);
 }
 
 void wgrad_strides(const struct wgrad_shape *shape, long ret_strides[4])
@@ -170,7 +170,7 @@ void wgrad_run(enum wgrad_kind kind, const struct wgrad_shape *shape,
 
     if (ranged.out_end == 0)
         ranged.out_end = shape->out_channels;
-    assert(knows(kind, shape));
+    assert(wgrad_knows(kind, shape));
     assert(ranged.out_begin >= 0 && ranged.out_begin < ranged.out_end &&
            ranged.out_end <= shape->out_channels);
     assert(ranged.out_begin % PANEL == 0 && ranged.out_end % PANEL == 0);

@@ -90,7 +90,8 @@ static long strip_1x1(const struct wgrad_shape *shape)
     return strips_1x1[i].pairs;
 }
 
-static struct job plan(const struct wgrad_shape *shape, const struct wgrad_memory *memory)
+static struct job wgrad_amx_plan(const struct wgrad_shape *shape,
+                                 const struct wgrad_memory *memory)
 {
     struct job job = {.shape = shape, .memory = memory, .pairing = wgrad_pairing(shape)};
     long group;
@@ -126,7 +127,7 @@ size_t wgrad_amx_scratch(const struct wgrad_shape *shape)
 
     if (wgrad_is_stem(shape))
         return wgrad_stem_scratch(shape);
-    job = plan(shape, &(struct wgrad_memory){0});
+    job = wgrad_amx_plan(shape, &(struct wgrad_memory){0});
     panels = (size_t)(job.plane_pairs * shape->stride * PANEL);
     return (tile_words(&job) + panels) * sizeof(uint32_t);
 }
@@ -244,7 +245,7 @@ static void multiply_taps(const struct job *job, const struct strip *strip, long
         product.sums =
             job->memory->weights + h * kernel * size + row * sides->column_channels + column;
         if (kernel == 1)
-            multiply(&product);
+            wgrad_multiply(&product);
         else
             multiply_three(&product);
     }
@@ -277,7 +278,7 @@ static void multiply_stem(const struct wgrad_stem_product *stem)
         .accumulate = true,
     };
 
-    multiply(&product);
+    wgrad_multiply(&product);
 }
 
 static const struct wgrad_stem_kind stem_kind = {transpose_panel, multiply_stem};
@@ -285,7 +286,7 @@ _Static_assert(STEM_DEPTH == TILE, "a product is as deep as a tile");
 
 static void run_strips(const struct wgrad_shape *shape, const struct wgrad_memory *memory)
 {
-    struct job job = plan(shape, memory);
+    struct job job = wgrad_amx_plan(shape, memory);
     long group = shape->kernel == 1 ? 1 : job.pitch * job.group_rows;
 
     job.tiles = memory->scratch;

@@ -92,7 +92,7 @@ static void multiply_panels(const struct wgrad_strip_product *whole)
     multiply_ten(&product);
 }
 
-static void pack(const struct wgrad_pairs *pairs, long channel, void *ret_panel)
+static void wgrad_avx512_pack(const struct wgrad_pairs *pairs, long channel, void *ret_panel)
 {
     wgrad_pack(pairs, channel, ret_panel);
 }
@@ -103,7 +103,8 @@ static void pack_pixels(const void *values, long pixels, long channels, long cha
     wgrad_pack_pixels(values, pixels, channels, channel, ret_panel);
 }
 
-static const struct wgrad_strip_kind kind = {512, pack, pack_pixels, multiply_panels};
+static const struct wgrad_strip_kind kind = {512, wgrad_avx512_pack, pack_pixels,
+                                             multiply_panels};
 
 size_t wgrad_avx512_scratch(const struct wgrad_shape *shape)
 {

@@ -21,7 +21,7 @@ struct product {
 
 /* 32 rows by 32 columns: sums in tiles 0 to 3. Loads stand between products, so that both units
  * have something to do. */
-static TILE_TARGET void multiply(const struct product *product)
+static TILE_TARGET void wgrad_multiply(const struct product *product)
 {
     const uint32_t *upper = product->rows, *lower = upper + product->depth * TILE_WORDS;
     const uint32_t *columns = product->columns;

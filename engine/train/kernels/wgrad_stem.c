@@ -52,7 +52,7 @@ static long plane_pairs(const struct job *job, long depth)
 }
 
 /* Lays the job out in memory that may be NULL; returns the bytes. */
-static size_t plan(struct job *job, const struct wgrad_shape *shape, void *scratch)
+static size_t wgrad_stem_plan(struct job *job, const struct wgrad_shape *shape, void *scratch)
 {
     size_t sums = (size_t)(shape->out_channels / PANEL * SUMS), plane, panel;
 
@@ -78,7 +78,7 @@ size_t wgrad_stem_scratch(const struct wgrad_shape *shape)
 {
     struct job job;
 
-    return plan(&job, shape, NULL);
+    return wgrad_stem_plan(&job, shape, NULL);
 }
 
 /* Pairs of the rows' numbers. */
@@ -100,7 +100,7 @@ pair_numbers(const struct wgrad_pairs *pairs, uint32_t *ret_pairs)
     }
 }
 
-static void clear(uint32_t *begin, const uint32_t *end)
+static void wgrad_stem_clear(uint32_t *begin, const uint32_t *end)
 {
     memset(begin, 0, (size_t)(end - begin) * sizeof *begin);
 }
@@ -115,15 +115,15 @@ static void pack_inputs(const struct job *job, const struct strip *strip)
         uint32_t *at = job->planes[p] + LEAD;
         const uint32_t *end = job->planes[p] + plane_pairs(job, strip->depth);
 
-        clear(job->planes[p], at);
+        wgrad_stem_clear(job->planes[p], at);
         for (long row = strip->begin; row < strip->end + BELOW; row++, at += pitch) {
             struct wgrad_pairs pairs =
                 wgrad_input_row(job->shape, job->memory->input, strip->group, 2 * row + p - 3);
 
             pair_numbers(&pairs, at);
-            clear(at + numbers, at + pitch);
+            wgrad_stem_clear(at + numbers, at + pitch);
         }
-        clear(at, end);
+        wgrad_stem_clear(at, end);
     }
 }
 
@@ -138,10 +138,10 @@ static void pack_outputs(const struct job *job, const struct strip *strip, long 
         uint32_t *next = at + job->pitch * PANEL;
 
         wgrad_pack(&pairs, channel, at);
-        clear(at + pairs.count * PANEL, next);
+        wgrad_stem_clear(at + pairs.count * PANEL, next);
         at = next;
     }
-    clear(at, end);
+    wgrad_stem_clear(at, end);
 }
 
 static void run_strip(const struct job *job, const struct strip *strip)
@@ -181,7 +181,7 @@ void wgrad_stem_run(const struct wgrad_shape *shape, const struct wgrad_memory *
 {
     struct job job = {.memory = memory, .kind = kind};
 
-    plan(&job, shape, memory->scratch);
+    wgrad_stem_plan(&job, shape, memory->scratch);
     memset(job.sums, 0, (size_t)(shape->out_channels / PANEL * SUMS) * sizeof *job.sums);
     for (long group = 0; group < job.pairing.groups; group++)
         for (long begin = 0; begin < job.pairing.rows; begin += job.strip) {

@@ -72,7 +72,7 @@ static void multiply_taps(const struct job *job, const struct strip *strip, long
         }
 }
 
-static bool sees(const struct job *job, long group, long row)
+static bool wgrad_strip_sees(const struct job *job, long group, long row)
 {
     struct wgrad_pairs pairs = wgrad_input_row(job->shape, job->sides.columns, group, row);
 
@@ -88,9 +88,9 @@ static struct part part_at(const struct job *job, const struct strip *strip, lon
     part.end = at_most(rows, strip->end - group * rows);
     part.input_begin = stride * part.begin - 1;
     part.input_end = stride * (part.end - 1) + 2;
-    while (part.input_begin < part.input_end && !sees(job, group, part.input_begin))
+    while (part.input_begin < part.input_end && !wgrad_strip_sees(job, group, part.input_begin))
         part.input_begin++;
-    while (part.input_begin < part.input_end && !sees(job, group, part.input_end - 1))
+    while (part.input_begin < part.input_end && !wgrad_strip_sees(job, group, part.input_end - 1))
         part.input_end--;
     return part;
 }
@@ -197,7 +197,8 @@ struct cut {
     long row_pairs, column_pairs, spans;
 };
 
-static struct cut cut(const struct wgrad_shape *shape, const struct wgrad_strip_kind *kind)
+static struct cut wgrad_strip_cut(const struct wgrad_shape *shape,
+                                  const struct wgrad_strip_kind *kind)
 {
     struct wgrad_pairing by = wgrad_pairing(shape);
     long pixels = by.single ? 1 : 2; /* of a pair */
@@ -226,7 +227,7 @@ static struct cut cut(const struct wgrad_shape *shape, const struct wgrad_strip_
 size_t wgrad_strip_scratch(const struct wgrad_shape *shape, const struct wgrad_strip_kind *kind)
 {
     struct wgrad_sides sides = wgrad_sides(shape, &(struct wgrad_memory){0});
-    struct cut by = cut(shape, kind);
+    struct cut by = wgrad_strip_cut(shape, kind);
     size_t panels = (size_t)(by.row_pairs * sides.row_channels + by.column_pairs * PANEL);
 
     return panels * sizeof(uint32_t) + (size_t)(TAPS * by.spans) * sizeof(struct wgrad_span);
@@ -235,7 +236,7 @@ size_t wgrad_strip_scratch(const struct wgrad_shape *shape, const struct wgrad_s
 void wgrad_strip_run(const struct wgrad_shape *shape, const struct wgrad_memory *memory,
                      const struct wgrad_strip_kind *kind)
 {
-    struct cut by = cut(shape, kind);
+    struct cut by = wgrad_strip_cut(shape, kind);
     struct job job = {
         .shape = shape,
         .memory = memory,

@@ -71,7 +71,7 @@ static bool make_room(struct layerwise *net, const struct attention *a, struct r
     return room->shares_read && room->gradient_read;
 }
 
-static bool make(struct op *op, struct error *err)
+static bool attention_make(struct op *op, struct error *err)
 {
     struct layerwise *net = op->net;
     struct attention *a = op->own = layerwise_take(net, sizeof *a, err);
@@ -127,7 +127,7 @@ static void find_shares(struct op *op, const struct place *place, int thread)
     operand_round(net, room->shares, (struct share){0, t * t}, room->shares_read);
 }
 
-static void forward(struct op *op, int thread)
+static void attention_forward(struct op *op, int thread)
 {
     const struct attention *a = op->own;
     struct layerwise *net = op->net;
@@ -167,7 +167,7 @@ static void head_backward(struct op *op, const struct place *place, int thread)
     product_run_alone(net, a->to_second, thread, room->gradient_read, q, to + c);
 }
 
-static void backward(struct op *op, int thread)
+static void attention_backward(struct op *op, int thread)
 {
     const struct attention *a = op->own;
     struct layerwise *net = op->net;
@@ -184,4 +184,5 @@ static void backward(struct op *op, int thread)
     }
 }
 
-const struct op_functions attention_functions = {make, forward, backward};
+const struct op_functions attention_functions = {attention_make, attention_forward,
+                                                 attention_backward};

@@ -14,7 +14,7 @@ struct batch_norm {
     float *running_mean, *running_variance;
 };
 
-static bool make(struct op *op, struct error *err)
+static bool batch_norm_make(struct op *op, struct error *err)
 {
     struct batch_norm *norm = op->own = layerwise_take(op->net, sizeof *norm, err);
     long columns = op->node->columns;
@@ -59,7 +59,7 @@ static void find_statistics(struct op *op, long column)
                                              (double)op->node->momentum * unbiased);
 }
 
-static void forward(struct op *op, int thread)
+static void batch_norm_forward(struct op *op, int thread)
 {
     const struct batch_norm *norm = op->own;
     long columns = op->node->columns;
@@ -103,7 +103,7 @@ static void column_backward(struct op *op, long j)
                         ((double)g[i] - sum - (double)((x[i] - mean) * scale) * product));
 }
 
-static void backward(struct op *op, int thread)
+static void batch_norm_backward(struct op *op, int thread)
 {
     const struct share share = share_of(op->node->columns, 16, thread, op->net->threads);
 
@@ -119,4 +119,5 @@ void batch_norm_running(const struct op *op, const float **ret_mean, const float
     *ret_variance = norm->running_variance;
 }
 
-const struct op_functions batch_norm_functions = {make, forward, backward};
+const struct op_functions batch_norm_functions = {batch_norm_make, batch_norm_forward,
+                                                  batch_norm_backward};

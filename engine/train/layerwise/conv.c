@@ -77,7 +77,7 @@ static void measure_grid(const struct op *op, struct conv *conv)
     }
 }
 
-static void measure(const struct op *op, struct conv *conv)
+static void conv_measure(const struct op *op, struct conv *conv)
 {
     measure_grid(op, conv);
     conv->way = &conv_by_taps;
@@ -106,14 +106,14 @@ static bool make_inputs(struct op *op, struct conv *conv, struct error *err)
     return conv->inputs != NULL;
 }
 
-static bool make(struct op *op, struct error *err)
+static bool conv_make(struct op *op, struct error *err)
 {
     struct conv *conv = op->own = layerwise_take(op->net, sizeof *conv, err);
     size_t bytes;
 
     if (!conv)
         return false;
-    measure(op, conv);
+    conv_measure(op, conv);
     bytes = (size_t)(conv->taps * conv->channels * conv->outputs) * dnn_type_size(op->net->type);
     conv->forward_weight = layerwise_take(op->net, bytes, err);
     conv->back_weight = layerwise_take(op->net, bytes, err);
@@ -214,7 +214,7 @@ static void finish_sums(const struct op *op, const float *sums, long n)
     }
 }
 
-static void forward(struct op *op, int thread)
+static void conv_forward(struct op *op, int thread)
 {
     const struct conv *conv = op->own;
     struct layerwise *net = op->net;
@@ -296,7 +296,7 @@ static void sum_rooms(struct op *op, struct share outputs)
     }
 }
 
-static void backward(struct op *op, int thread)
+static void conv_backward(struct op *op, int thread)
 {
     const struct conv *conv = op->own;
     struct layerwise *net = op->net;
@@ -312,4 +312,4 @@ static void backward(struct op *op, int thread)
     sum_rooms(op, share_of(conv->outputs, 1, thread, net->threads));
 }
 
-const struct op_functions conv_functions = {make, forward, backward};
+const struct op_functions conv_functions = {conv_make, conv_forward, conv_backward};

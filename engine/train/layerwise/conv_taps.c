@@ -40,7 +40,7 @@ static bool make_products(struct op *op, struct taps *taps, struct error *err)
     return taps->to_input && taps->to_input_more;
 }
 
-static bool make(struct op *op, struct error *err)
+static bool conv_taps_make(struct op *op, struct error *err)
 {
     struct conv *conv = op->own;
 
@@ -49,13 +49,13 @@ static bool make(struct op *op, struct error *err)
 }
 
 /* Products read them as they are arranged. */
-static void pack(struct op *op, int thread)
+static void conv_taps_pack(struct op *op, int thread)
 {
     (void)op;
     (void)thread;
 }
 
-static void forward(struct op *op, long image, int thread)
+static void conv_taps_forward(struct op *op, long image, int thread)
 {
     const struct conv *conv = op->own;
     const struct taps *taps = conv->own;
@@ -96,4 +96,5 @@ static void to_input(struct op *op, float *result, int thread)
             operand_at(op->net, conv->back_weight, tap * conv->channels * conv->outputs), result);
 }
 
-const struct conv_way conv_by_taps = {make, pack, forward, to_weight, to_input};
+const struct conv_way conv_by_taps = {conv_taps_make, conv_taps_pack, conv_taps_forward,
+                                      to_weight, to_input};

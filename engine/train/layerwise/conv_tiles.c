@@ -66,7 +66,8 @@ static bool make_room(struct op *op, const struct tiles *tiles, struct room *roo
     size_t parts = tiles->is_f32 ? TILE_PARTS : 1;
     size_t across = parts * (size_t)(conv->channels * tiles->width);
     size_t gradient = tile_sums_packed(conv->outputs, tiles->pixels, tiles->is_f32);
-    size_t tap = parts * (size_t)(conv->channels * conv->outputs); /* pack() needs it, too */
+    size_t tap =
+        parts * (size_t)(conv->channels * conv->outputs); /* conv_tiles_pack() needs it, too */
 
     room->across = layerwise_take(op->net, across * sizeof(uint16_t), err);
     room->packed_gradient =
@@ -75,7 +76,7 @@ static bool make_room(struct op *op, const struct tiles *tiles, struct room *roo
     return room->across && room->packed_gradient && room->scratch;
 }
 
-static bool make(struct op *op, struct error *err)
+static bool conv_tiles_make(struct op *op, struct error *err)
 {
     struct conv *conv = op->own;
     struct tiles *tiles = conv->own = layerwise_take(op->net, sizeof *tiles, err);
@@ -108,7 +109,7 @@ static void pack_tap(struct op *op, void *weights, long rows, long columns, int 
     tile_sums_pack(&right, rows * columns, rows, columns, tiles->is_f32, ret_packed);
 }
 
-static void pack(struct op *op, int thread)
+static void conv_tiles_pack(struct op *op, int thread)
 {
     const struct conv *conv = op->own;
     const struct tiles *tiles = conv->own;
@@ -127,7 +128,7 @@ static void pack(struct op *op, int thread)
     team_meet(op->net->team);
 }
 
-static void forward(struct op *op, long image, int thread)
+static void conv_tiles_forward(struct op *op, long image, int thread)
 {
     const struct conv *conv = op->own;
     const struct tiles *tiles = conv->own;
@@ -218,4 +219,5 @@ static void to_input(struct op *op, float *result, int thread)
     tile_sums_run(&sums, room->scratch);
 }
 
-const struct conv_way conv_by_tiles = {make, pack, forward, to_weight, to_input};
+const struct conv_way conv_by_tiles = {conv_tiles_make, conv_tiles_pack, conv_tiles_forward,
+                                       to_weight, to_input};

@@ -43,7 +43,7 @@ static bool make_products(struct op *op, struct dense *dense, struct error *err)
            (!op->to_input || product_make(&dense->to_input, op->net, to_input, err));
 }
 
-static bool make(struct op *op, struct error *err)
+static bool dense_make(struct op *op, struct error *err)
 {
     struct dense *dense = op->own = layerwise_take(op->net, sizeof *dense, err);
 
@@ -59,7 +59,7 @@ static bool make(struct op *op, struct error *err)
     return dense->gradient && make_products(op, dense, err);
 }
 
-static void forward(struct op *op, int thread)
+static void dense_forward(struct op *op, int thread)
 {
     const struct dense *dense = op->own;
     const struct product_part *part = &dense->forward.parts[thread];
@@ -97,7 +97,7 @@ static void through_activation(struct op *op, const struct dense *dense, struct 
                                          output->gradient + share.begin);
 }
 
-static void backward(struct op *op, int thread)
+static void dense_backward(struct op *op, int thread)
 {
     const struct dense *dense = op->own;
     struct layerwise *net = op->net;
@@ -121,4 +121,4 @@ static void backward(struct op *op, int thread)
                     op->input->gradient);
 }
 
-const struct op_functions dense_functions = {make, forward, backward};
+const struct op_functions dense_functions = {dense_make, dense_forward, dense_backward};

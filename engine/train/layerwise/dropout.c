@@ -5,7 +5,7 @@
 #include "engine/train/networks/samples.h"
 #include "engine/train/networks/tensor_init.h"
 
-static bool make(struct op *op, struct error *err)
+static bool dropout_make(struct op *op, struct error *err)
 {
     (void)op;
     (void)err;
@@ -13,7 +13,7 @@ static bool make(struct op *op, struct error *err)
 }
 
 /* The mask is made again on the way back: that is cheaper than to keep it. */
-static void drop(struct op *op, int thread, const float *from, float *to)
+static void dropout_drop(struct op *op, int thread, const float *from, float *to)
 {
     const struct layerwise *net = op->net;
     const struct share share = share_elements(net, op->output->count, thread);
@@ -31,14 +31,14 @@ static void drop(struct op *op, int thread, const float *from, float *to)
     net->elements->drop(&element);
 }
 
-static void forward(struct op *op, int thread)
+static void dropout_forward(struct op *op, int thread)
 {
-    drop(op, thread, op->input->value, op->output->value);
+    dropout_drop(op, thread, op->input->value, op->output->value);
 }
 
-static void backward(struct op *op, int thread)
+static void dropout_backward(struct op *op, int thread)
 {
-    drop(op, thread, op->output->gradient, op->input->gradient);
+    dropout_drop(op, thread, op->output->gradient, op->input->gradient);
 }
 
-const struct op_functions dropout_functions = {make, forward, backward};
+const struct op_functions dropout_functions = {dropout_make, dropout_forward, dropout_backward};

@@ -32,13 +32,13 @@ static void one_hot_backward(struct op *op, int thread)
 }
 
 /* The tokens of the step before: their rows of the gradient are not zero. */
-static bool make(struct op *op, struct error *err)
+static bool embedding_make(struct op *op, struct error *err)
 {
     op->own = layerwise_take(op->net, (size_t)op->output->rows * sizeof(int32_t), err);
     return op->own != NULL;
 }
 
-static void forward(struct op *op, int thread)
+static void embedding_forward(struct op *op, int thread)
 {
     const struct tensor *output = op->output;
     const struct share rows = share_of(output->rows, 1, thread, op->net->threads);
@@ -87,7 +87,7 @@ static void clear_before(struct op *op, int thread)
 
 /* A thread has rows of the table for its own, so that no two of them add to one row, and adds to
  * each in the order of the text. */
-static void backward(struct op *op, int thread)
+static void embedding_backward(struct op *op, int thread)
 {
     const struct tensor *output = op->output;
     float *table = gradient_of_parameter(op, 0);
@@ -111,4 +111,5 @@ static void backward(struct op *op, int thread)
 }
 
 const struct op_functions one_hot_functions = {make_one_hot, one_hot_forward, one_hot_backward};
-const struct op_functions embedding_functions = {make, forward, backward};
+const struct op_functions embedding_functions = {embedding_make, embedding_forward,
+                                                 embedding_backward};

@@ -4,7 +4,7 @@
 #include "engine/train/layerwise/memory.h"
 #include "engine/train/layerwise/share.h"
 
-static bool make(struct op *op, struct error *err)
+static bool layer_norm_make(struct op *op, struct error *err)
 {
     op->own = layerwise_take(op->net, (size_t)op->output->rows * 2 * sizeof(float), err);
     return op->own != NULL;
@@ -27,7 +27,7 @@ static struct element_norm element_of(struct op *op)
                                  .adds = op->adds_to_input};
 }
 
-static void forward(struct op *op, int thread)
+static void layer_norm_forward(struct op *op, int thread)
 {
     const struct element_norm element = element_of(op);
     const struct share rows = share_of(op->output->rows, 1, thread, op->net->threads);
@@ -35,7 +35,7 @@ static void forward(struct op *op, int thread)
     op->net->elements->norm_forward(&element, rows.begin, rows.end);
 }
 
-static void backward(struct op *op, int thread)
+static void layer_norm_backward(struct op *op, int thread)
 {
     const struct element_norm element = element_of(op);
     const struct share rows = share_of(op->output->rows, 1, thread, op->net->threads);
@@ -45,4 +45,5 @@ static void backward(struct op *op, int thread)
     op->net->elements->norm_backward(&element, rows.begin, rows.end);
 }
 
-const struct op_functions layer_norm_functions = {make, forward, backward};
+const struct op_functions layer_norm_functions = {layer_norm_make, layer_norm_forward,
+                                                  layer_norm_backward};

@@ -32,7 +32,7 @@ static bool is_loss(const struct node *node)
 }
 
 /* Whether a node reads its input by products. */
-static bool multiplies(const struct node *node)
+static bool layerwise_multiplies(const struct node *node)
 {
     return node->kind == NODE_DENSE || node->kind == NODE_CONV || node->kind == NODE_LSTM ||
            node->kind == NODE_ATTENTION;
@@ -86,7 +86,7 @@ static void learn_parameter(struct layerwise *net, int index, struct share share
     }
 }
 
-static void learn(struct layerwise *net, int thread)
+static void layerwise_learn(struct layerwise *net, int thread)
 {
     for (int i = 0; net->learns && i < net->parameters.count; i++)
         learn_parameter(net, i, share_elements(net, net->parameters.list[i].count, thread));
@@ -98,7 +98,7 @@ static void take_time(struct layerwise *net, int which, int thread)
         net->times[which] = host_clock_ns();
 }
 
-static void work(void *user, int thread)
+static void layerwise_work(void *user, int thread)
 {
     struct layerwise *net = user;
 
@@ -122,17 +122,17 @@ static void work(void *user, int thread)
         team_meet(net->team);
         take_time(net, 4, thread);
     }
-    learn(net, thread);
+    layerwise_learn(net, thread);
 }
 
-static bool step(struct net *base, double *ret_loss, struct step_split *ret_split,
-                 struct error *err)
+static bool layerwise_step(struct net *base, double *ret_loss, struct step_split *ret_split,
+                           struct error *err)
 {
     struct layerwise *net = (struct layerwise *)base;
     double loss = 0;
 
     net->times[4] = 0;
-    team_run(net->team, work, net);
+    team_run(net->team, layerwise_work, net);
     if (net->times[4] == 0)
         net->times[4] = net->times[3];
     for (int i = 0; i < net->threads; i++)
@@ -151,7 +151,7 @@ static bool step(struct net *base, double *ret_loss, struct step_split *ret_spli
     return true;
 }
 
-static void release(struct net *base)
+static void layerwise_release(struct net *base)
 {
     struct layerwise *net = (struct layerwise *)base;
 
@@ -164,7 +164,7 @@ static void release(struct net *base)
     free(net);
 }
 
-static struct net_facts facts(const struct net *base)
+static struct net_facts layerwise_facts(const struct net *base)
 {
     const struct layerwise *net = (const struct layerwise *)base;
 
@@ -179,29 +179,29 @@ static struct net_facts facts(const struct net *base)
 }
 
 /* Nothing to choose: tiles where there are some, else the library. */
-static void names(const struct net *base, net_visit visit, void *user)
+static void layerwise_names(const struct net *base, net_visit visit, void *user)
 {
     (void)base;
     (void)visit;
     (void)user;
 }
 
-static struct parameters *parameters(struct net *base, struct error *err)
+static struct parameters *layerwise_parameters(struct net *base, struct error *err)
 {
     (void)err;
     return &((struct layerwise *)base)->parameters;
 }
 
 /* Of the last loss. */
-static float logit(const struct net *base, long row, long class)
+static float layerwise_logit(const struct net *base, long row, long class)
 {
     const struct layerwise *net = (const struct layerwise *)base;
 
     return loss_logit(&net->ops[net->graph.count - 1], row, class);
 }
 
-static void running(const struct net *base, int index, const float **ret_mean,
-                    const float **ret_variance)
+static void layerwise_running(const struct net *base, int index, const float **ret_mean,
+                              const float **ret_variance)
 {
     const struct layerwise *net = (const struct layerwise *)base;
 
@@ -210,8 +210,9 @@ static void running(const struct net *base, int index, const float **ret_mean,
         batch_norm_running(&net->ops[index], ret_mean, ret_variance);
 }
 
-static const struct net_functions functions = {step,       release, facts,  names,
-                                               parameters, logit,   running};
+static const struct net_functions functions = {
+    layerwise_step,       layerwise_release, layerwise_facts,  layerwise_names,
+    layerwise_parameters, layerwise_logit,   layerwise_running};
 
 /* What is read by a loss becomes its own gradient; what is only added to another value has the
  * gradient of the sum. */
@@ -256,7 +257,7 @@ static bool make_tensor(struct layerwise *net, int index, struct error *err)
 }
 
 /* Also finds which node is the first to write a gradient: it is the last to read the value. */
-static void connect(struct layerwise *net)
+static void layerwise_connect(struct layerwise *net)
 {
     bool written[NODES_MAX] = {false};
 
@@ -274,7 +275,7 @@ static void connect(struct layerwise *net)
         op->adds_to_input = written[node->input];
         written[node->input] = true;
         written[node->adds] = true;
-        op->input->wants_operand = op->input->wants_operand || multiplies(node);
+        op->input->wants_operand = op->input->wants_operand || layerwise_multiplies(node);
         op->output->channels_last = node->kind == NODE_CONV;
         op->output->is_rounded = node->kind == NODE_CONV || node->kind == NODE_DENSE;
     }
@@ -352,7 +353,7 @@ static bool check_memory(const struct layerwise *net, struct error *err)
 
 static bool make_ops(struct layerwise *net, struct error *err)
 {
-    connect(net);
+    layerwise_connect(net);
     for (int i = 0; i < net->graph.count; i++)
         if (!make_tensor(net, i, err))
             return false;
@@ -415,7 +416,7 @@ struct net *layerwise_new(const struct graph *graph, const struct optimizer *opt
     net->has_tiles = options->isa >= CPU_AMX;
     net->elements = elements_for(options->isa);
     if (!make_all(net, err)) {
-        release(&net->net);
+        layerwise_release(&net->net);
         return NULL;
     }
     return &net->net;

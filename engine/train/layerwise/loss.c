@@ -15,7 +15,7 @@ struct loss {
     float kept[KEPT][KEPT];
 };
 
-static bool make(struct op *op, struct error *err)
+static bool loss_make(struct op *op, struct error *err)
 {
     struct loss *loss = op->own = layerwise_take(op->net, sizeof *loss, err);
 
@@ -34,7 +34,7 @@ static double sigmoid_loss(float *row, long label, float share)
     return loss;
 }
 
-static void forward(struct op *op, int thread)
+static void loss_forward(struct op *op, int thread)
 {
     struct loss *loss = op->own;
     const struct tensor *logits = op->input;
@@ -55,7 +55,7 @@ static void forward(struct op *op, int thread)
     }
 }
 
-static void backward(struct op *op, int thread)
+static void loss_backward(struct op *op, int thread)
 {
     (void)op;
     (void)thread;
@@ -78,4 +78,4 @@ float loss_logit(const struct op *op, long row, long class)
     return row < KEPT && class < KEPT ? loss->kept[row][class] : 0;
 }
 
-const struct op_functions loss_functions = {make, forward, backward};
+const struct op_functions loss_functions = {loss_make, loss_forward, loss_backward};

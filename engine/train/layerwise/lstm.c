@@ -94,7 +94,7 @@ static bool make_room(struct op *op, const struct lstm *lstm, int thread, struct
            (room->to_state = product_kept(net, to_state, err));
 }
 
-static bool make(struct op *op, struct error *err)
+static bool lstm_op_make(struct op *op, struct error *err)
 {
     struct lstm *lstm = op->own = layerwise_take(op->net, sizeof *lstm, err);
 
@@ -176,7 +176,7 @@ static void run_forward(struct op *op, int direction, int thread)
     }
 }
 
-static void forward(struct op *op, int thread)
+static void lstm_op_forward(struct op *op, int thread)
 {
     const struct lstm *lstm = op->own;
 
@@ -237,7 +237,7 @@ static void run_backward(struct op *op, int direction, int thread)
     }
 }
 
-static void learn(struct op *op, int direction, int thread)
+static void lstm_op_learn(struct op *op, int direction, int thread)
 {
     const struct lstm *lstm = op->own;
     const struct direction *d = &lstm->direction[direction];
@@ -259,7 +259,7 @@ static void learn(struct op *op, int direction, int thread)
                     operand_of_parameter(op, parameter_of(direction, 0)), op->input->gradient);
 }
 
-static void backward(struct op *op, int thread)
+static void lstm_op_backward(struct op *op, int thread)
 {
     const struct lstm *lstm = op->own;
 
@@ -267,7 +267,7 @@ static void backward(struct op *op, int thread)
         run_backward(op, i, thread);
     team_meet(op->net->team);
     for (int i = 0; i < lstm->directions; i++)
-        learn(op, i, thread);
+        lstm_op_learn(op, i, thread);
 }
 
-const struct op_functions lstm_functions = {make, forward, backward};
+const struct op_functions lstm_functions = {lstm_op_make, lstm_op_forward, lstm_op_backward};

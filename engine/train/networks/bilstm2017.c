@@ -3,7 +3,7 @@
 
 #define LENGTH 100
 
-static void fill(struct graph *g, long length)
+static void bilstm2017_fill(struct graph *g, long length)
 {
     const struct data_shape data = {
         .kind = DATA_REVIEWS, .length = LENGTH, .vocabulary = 20000, .classes = 2};
@@ -30,7 +30,7 @@ static void fill(struct graph *g, long length)
 
 const struct recipe recipe_bilstm2017 = {
     .name = "bilstm2017",
-    .fill = fill,
+    .fill = bilstm2017_fill,
     .batch = 32,
     .length = LENGTH,
     .optimizer = {.kind = OPTIMIZER_ADAM, .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8}};

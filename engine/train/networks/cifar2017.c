@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-static int convolve(struct graph *g, int input, const char *name, long channels, long padding)
+static int cifar2017_convolve(struct graph *g, int input, const char *name, long channels,
+                              long padding)
 {
     struct node node = {.kind = NODE_CONV,
                         .input = input,
@@ -17,20 +18,20 @@ static int convolve(struct graph *g, int input, const char *name, long channels,
     return graph_add(g, node);
 }
 
-static void fill(struct graph *g, long length)
+static void cifar2017_fill(struct graph *g, long length)
 {
     const struct data_shape data = {.kind = DATA_IMAGES, .image = {1, 3, 32, 32}, .classes = 10};
     int x;
 
     (void)length;
     graph_start(g, &data);
-    x = convolve(g, 0, "conv1", 32, 1);
-    x = convolve(g, x, "conv2", 32, 0);
+    x = cifar2017_convolve(g, 0, "conv1", 32, 1);
+    x = cifar2017_convolve(g, x, "conv2", 32, 0);
     x = graph_add(g, (struct node){.kind = NODE_MAX_POOL, .input = x});
     x = graph_add(
         g, (struct node){.kind = NODE_DROPOUT, .name = "dropout1", .input = x, .keep_out = 0.25});
-    x = convolve(g, x, "conv3", 64, 1);
-    x = convolve(g, x, "conv4", 64, 0);
+    x = cifar2017_convolve(g, x, "conv3", 64, 1);
+    x = cifar2017_convolve(g, x, "conv4", 64, 0);
     x = graph_add(g, (struct node){.kind = NODE_MAX_POOL, .input = x});
     x = graph_add(
         g, (struct node){.kind = NODE_DROPOUT, .name = "dropout2", .input = x, .keep_out = 0.25});
@@ -50,7 +51,7 @@ static void fill(struct graph *g, long length)
 
 const struct recipe recipe_cifar2017 = {
     .name = "cifar2017",
-    .fill = fill,
+    .fill = cifar2017_fill,
     .batch = 32,
     .optimizer = {
         .kind = OPTIMIZER_RMSPROP, .lr = 1e-4, .lr_decay = 1e-6, .rho = 0.9, .eps = 1e-8}};

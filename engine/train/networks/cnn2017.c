@@ -1,7 +1,7 @@
 /* The article's small convolutional network, on images of 28 x 28. */
 #include "engine/train/networks/recipe.h"
 
-static void fill(struct graph *g, long length)
+static void cnn2017_fill(struct graph *g, long length)
 {
     const struct data_shape data = {.kind = DATA_IMAGES, .image = {1, 1, 28, 28}, .classes = 10};
     int x;
@@ -40,6 +40,6 @@ static void fill(struct graph *g, long length)
 
 const struct recipe recipe_cnn2017 = {
     .name = "cnn2017",
-    .fill = fill,
+    .fill = cnn2017_fill,
     .batch = 128,
     .optimizer = {.kind = OPTIMIZER_ADADELTA, .lr = 1, .rho = 0.95, .eps = 1e-8}};

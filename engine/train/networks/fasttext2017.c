@@ -3,7 +3,7 @@
 
 #define LENGTH 400
 
-static void describe(struct graph *g, long vocabulary)
+static void fasttext2017_describe(struct graph *g, long vocabulary)
 {
     const struct data_shape data = {
         .kind = DATA_REVIEWS, .length = LENGTH, .vocabulary = vocabulary, .classes = 2};
@@ -22,16 +22,16 @@ static void describe(struct graph *g, long vocabulary)
     graph_add(g, (struct node){.kind = NODE_SIGMOID_LOSS, .input = x});
 }
 
-static void fill(struct graph *g, long length)
+static void fasttext2017_fill(struct graph *g, long length)
 {
     (void)length;
-    describe(g, 1200000);
+    fasttext2017_describe(g, 1200000);
 }
 
 static void fill_unigrams(struct graph *g, long length)
 {
     (void)length;
-    describe(g, 20000);
+    fasttext2017_describe(g, 20000);
 }
 
 /* clang-format off */
@@ -41,8 +41,11 @@ static void fill_unigrams(struct graph *g, long length)
     }
 /* clang-format on */
 
-const struct recipe recipe_fasttext2017 = {
-    .name = "fasttext2017", .fill = fill, .batch = 32, .length = LENGTH, .optimizer = ADAM};
+const struct recipe recipe_fasttext2017 = {.name = "fasttext2017",
+                                           .fill = fasttext2017_fill,
+                                           .batch = 32,
+                                           .length = LENGTH,
+                                           .optimizer = ADAM};
 
 const struct recipe recipe_fasttext2017_unigrams = {.name = "fasttext2017_unigrams",
                                                     .fill = fill_unigrams,

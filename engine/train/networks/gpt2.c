@@ -57,7 +57,7 @@ static int add_block(struct graph *g, const struct size *size, unsigned char blo
     return graph_add(g, narrow);
 }
 
-static void describe(struct graph *g, const struct size *size, long length)
+static void gpt2_describe(struct graph *g, const struct size *size, long length)
 {
     const struct data_shape data = {.kind = DATA_STREAM,
                                     .length = length,
@@ -88,20 +88,20 @@ static void describe(struct graph *g, const struct size *size, long length)
 
 static const struct size small = {12, 12, 768, 50257, 1024}, tiny = {2, 2, 64, 256, 64};
 
-static void fill(struct graph *g, long length)
+static void gpt2_fill(struct graph *g, long length)
 {
-    describe(g, &small, length);
+    gpt2_describe(g, &small, length);
 }
 
 static void fill_tiny(struct graph *g, long length)
 {
-    describe(g, &tiny, length);
+    gpt2_describe(g, &tiny, length);
 }
 
 /* llm.c's constants. */
 const struct recipe recipe_gpt2 = {
     .name = "gpt2",
-    .fill = fill,
+    .fill = gpt2_fill,
     .batch = 4,
     .length = 64,
     .length_max = 1024,

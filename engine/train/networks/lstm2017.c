@@ -3,7 +3,7 @@
 
 #define LENGTH 40
 
-static void fill(struct graph *g, long length)
+static void lstm2017_fill(struct graph *g, long length)
 {
     const struct data_shape data = {
         .kind = DATA_CHARACTERS, .length = LENGTH, .vocabulary = 57, .classes = 57};
@@ -22,7 +22,7 @@ static void fill(struct graph *g, long length)
 
 const struct recipe recipe_lstm2017 = {
     .name = "lstm2017",
-    .fill = fill,
+    .fill = lstm2017_fill,
     .batch = 128,
     .length = LENGTH,
     .optimizer = {.kind = OPTIMIZER_RMSPROP, .lr = 1e-2, .rho = 0.9, .eps = 1e-8}};

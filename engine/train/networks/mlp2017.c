@@ -1,7 +1,7 @@
 /* The article's perceptron: 784 > 512 > 512 > 10, with dropout. */
 #include "engine/train/networks/recipe.h"
 
-static void fill(struct graph *g, long length)
+static void mlp2017_fill(struct graph *g, long length)
 {
     const struct data_shape data = {.kind = DATA_IMAGES, .image = {1, 784, 1, 1}, .classes = 10};
     int x;
@@ -31,6 +31,6 @@ static void fill(struct graph *g, long length)
 
 const struct recipe recipe_mlp2017 = {
     .name = "mlp2017",
-    .fill = fill,
+    .fill = mlp2017_fill,
     .batch = 128,
     .optimizer = {.kind = OPTIMIZER_RMSPROP, .lr = 1e-3, .rho = 0.9, .eps = 1e-8}};

@@ -1,6 +1,6 @@
 #include "engine/train/networks/network.h"
 
-static long long weights(const struct layer *layer)
+static long long network_weights(const struct layer *layer)
 {
     if (layer->kind != LAYER_CONV && layer->kind != LAYER_LINEAR)
         return 0;
@@ -14,7 +14,7 @@ long long network_parameters(const struct network *network)
     for (int i = 0; i < network->count; i++) {
         const struct layer *layer = &network->layers[i];
 
-        sum += weights(layer);
+        sum += network_weights(layer);
         if (layer->kind == LAYER_CONV)
             sum += 2LL * layer->out_channels;
         if (layer->kind == LAYER_LINEAR)
@@ -25,7 +25,7 @@ long long network_parameters(const struct network *network)
 
 static long long multiply_adds(const struct layer *layer)
 {
-    return weights(layer) * layer->out_size * layer->out_size;
+    return network_weights(layer) * layer->out_size * layer->out_size;
 }
 
 long long network_multiply_adds(const struct network *network)

@@ -9,7 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void add(struct parameters *parameters, const char *layer, const char *which, size_t count)
+static void parameters_add(struct parameters *parameters, const char *layer, const char *which,
+                           size_t count)
 {
     struct parameter *parameter = &parameters->list[parameters->count++];
 
@@ -29,12 +30,12 @@ static void list_all(struct parameters *parameters, const struct network *networ
         size_t weights = outputs * (size_t)(layer->in_channels * layer->kernel * layer->kernel);
 
         if (layer->kind == LAYER_CONV) {
-            add(parameters, layer->name, "weight", weights);
-            add(parameters, layer->norm, "weight", outputs);
-            add(parameters, layer->norm, "bias", outputs);
+            parameters_add(parameters, layer->name, "weight", weights);
+            parameters_add(parameters, layer->norm, "weight", outputs);
+            parameters_add(parameters, layer->norm, "bias", outputs);
         } else if (layer->kind == LAYER_LINEAR) {
-            add(parameters, layer->name, "weight", weights);
-            add(parameters, layer->name, "bias", outputs);
+            parameters_add(parameters, layer->name, "weight", weights);
+            parameters_add(parameters, layer->name, "bias", outputs);
         }
     }
 }
@@ -80,7 +81,8 @@ static bool ends_with(const char *text, const char *end)
     return length >= of_end && strcmp(text + length - of_end, end) == 0;
 }
 
-static void fill(struct parameter *parameter, float scale, float shift, unsigned long long seed)
+static void parameters_fill(struct parameter *parameter, float scale, float shift,
+                            unsigned long long seed)
 {
     tensor_init_fill(parameter->value, parameter->count, parameter->name, seed, scale, shift);
 }
@@ -97,13 +99,15 @@ static void fill_all(struct parameters *parameters, const struct network *networ
              * block to block. */
             bool quiet = ends_with(layer->norm, ".bn3");
 
-            fill(parameters_find(parameters, layer->name, "weight"), sqrtf(6 / fan_in), 0, seed);
-            fill(parameters_find(parameters, layer->norm, "weight"), quiet ? 0.01f : 0.1f,
-                 quiet ? 0.1f : 1.0f, seed);
-            fill(parameters_find(parameters, layer->norm, "bias"), 0.1f, 0, seed);
+            parameters_fill(parameters_find(parameters, layer->name, "weight"), sqrtf(6 / fan_in),
+                            0, seed);
+            parameters_fill(parameters_find(parameters, layer->norm, "weight"),
+                            quiet ? 0.01f : 0.1f, quiet ? 0.1f : 1.0f, seed);
+            parameters_fill(parameters_find(parameters, layer->norm, "bias"), 0.1f, 0, seed);
         } else if (layer->kind == LAYER_LINEAR) {
-            fill(parameters_find(parameters, layer->name, "weight"), sqrtf(1 / fan_in), 0, seed);
-            fill(parameters_find(parameters, layer->name, "bias"), 0.01f, 0, seed);
+            parameters_fill(parameters_find(parameters, layer->name, "weight"), sqrtf(1 / fan_in),
+                            0, seed);
+            parameters_fill(parameters_find(parameters, layer->name, "bias"), 0.01f, 0, seed);
         }
     }
 }

@@ -14,8 +14,8 @@ static const struct resnet_shape resnet50 = {.image = RESNET50_IMAGE,
                                              }};
 
 /* Adds a layer that reads `input`, and returns its index. */
-static int add(struct network *n, enum layer_kind kind, int input, int kernel, int stride,
-               int out_channels)
+static int resnet50_add(struct network *n, enum layer_kind kind, int input, int kernel,
+                        int stride, int out_channels)
 {
     struct layer *layer = &n->layers[n->count];
 
@@ -35,7 +35,8 @@ static int add(struct network *n, enum layer_kind kind, int input, int kernel, i
 }
 
 /* Names a convolution and its batch-norm: "layer2.0." + "conv1" and "bn1". */
-static void name(struct layer *layer, const char *block, const char *conv, const char *norm)
+static void resnet50_name(struct layer *layer, const char *block, const char *conv,
+                          const char *norm)
 {
     snprintf(layer->name, sizeof layer->name, "%s%s", block, conv);
     snprintf(layer->norm, sizeof layer->norm, "%s%s", block, norm);
@@ -45,9 +46,9 @@ static void name(struct layer *layer, const char *block, const char *conv, const
 static int add_projection(struct network *n, int input, int stride, int out_channels,
                           const char *block)
 {
-    int index = add(n, LAYER_CONV, input, 1, stride, out_channels);
+    int index = resnet50_add(n, LAYER_CONV, input, 1, stride, out_channels);
 
-    name(&n->layers[index], block, "downsample.0", "downsample.1");
+    resnet50_name(&n->layers[index], block, "downsample.0", "downsample.1");
     return index;
 }
 
@@ -59,13 +60,13 @@ static int add_bottleneck(struct network *n, int input, const struct resnet_stag
 
     /* The stride sits on the 3x3, not on the first 1x1 as in the paper: published training
      * throughputs are measured on this "v1.5", and being comparable is our whole point. */
-    int reduce = add(n, LAYER_CONV, input, 1, 1, s->mid_channels);
-    int middle = add(n, LAYER_CONV, reduce, 3, stride, s->mid_channels);
-    int expand = add(n, LAYER_CONV, middle, 1, 1, s->out_channels);
+    int reduce = resnet50_add(n, LAYER_CONV, input, 1, 1, s->mid_channels);
+    int middle = resnet50_add(n, LAYER_CONV, reduce, 3, stride, s->mid_channels);
+    int expand = resnet50_add(n, LAYER_CONV, middle, 1, 1, s->out_channels);
 
-    name(&n->layers[reduce], block, "conv1", "bn1");
-    name(&n->layers[middle], block, "conv2", "bn2");
-    name(&n->layers[expand], block, "conv3", "bn3");
+    resnet50_name(&n->layers[reduce], block, "conv1", "bn1");
+    resnet50_name(&n->layers[middle], block, "conv2", "bn2");
+    resnet50_name(&n->layers[expand], block, "conv3", "bn3");
     for (int i = reduce; i <= expand; i++)
         n->layers[i].relu = true;
     n->layers[expand].adds = shortcut;
@@ -78,10 +79,10 @@ void resnet_describe(const struct resnet_shape *shape, struct network *ret_netwo
     int last;
 
     *n = (struct network){.layers[0] = {.in_channels = 3, .in_size = shape->image}};
-    last = add(n, LAYER_CONV, -1, 7, 2, shape->stem_channels);
+    last = resnet50_add(n, LAYER_CONV, -1, 7, 2, shape->stem_channels);
     n->layers[last].relu = true;
-    name(&n->layers[last], "", "conv1", "bn1");
-    last = add(n, LAYER_MAX_POOL, last, 3, 2, shape->stem_channels);
+    resnet50_name(&n->layers[last], "", "conv1", "bn1");
+    last = resnet50_add(n, LAYER_MAX_POOL, last, 3, 2, shape->stem_channels);
     for (int i = 0; i < shape->stage_count; i++)
         for (int block = 0; block < shape->stages[i].blocks; block++) {
             const struct resnet_stage *stage = &shape->stages[i];
@@ -90,10 +91,10 @@ void resnet_describe(const struct resnet_shape *shape, struct network *ret_netwo
             snprintf(prefix, sizeof prefix, "layer%d.%d.", i + 1, block);
             last = add_bottleneck(n, last, stage, block == 0 ? stage->stride : 1, prefix);
         }
-    last = add(n, LAYER_MEAN_POOL, last, n->layers[last].out_size, n->layers[last].out_size,
-               n->layers[last].out_channels);
+    last = resnet50_add(n, LAYER_MEAN_POOL, last, n->layers[last].out_size,
+                        n->layers[last].out_size, n->layers[last].out_channels);
     n->layers[last].padding = 0;
-    last = add(n, LAYER_LINEAR, last, 1, 1, shape->classes);
+    last = resnet50_add(n, LAYER_LINEAR, last, 1, 1, shape->classes);
     snprintf(n->layers[last].name, sizeof n->layers[last].name, "fc");
 }
 

@@ -16,7 +16,7 @@ void samples_images(const struct data_shape *data, unsigned long long seed, long
 }
 
 /* Low tokens come often, as words do. */
-static int32_t token(uint32_t bits, long vocabulary)
+static int32_t samples_token(uint32_t bits, long vocabulary)
 {
     uint64_t r = bits, cube = (r * r >> 24) * r >> 24;
 
@@ -37,8 +37,8 @@ void samples_tokens(const struct data_shape *data, unsigned long long seed, long
     for (long n = 0; n < count; n++)
         for (long t = 0; t < data->length; t++)
             *ret_tokens++ =
-                token(tensor_init_bits(start, (size_t)(begin_of(data, first + n) + t)),
-                      data->vocabulary);
+                samples_token(tensor_init_bits(start, (size_t)(begin_of(data, first + n) + t)),
+                              data->vocabulary);
 }
 
 long samples_labels_each(const struct data_shape *data)
@@ -46,19 +46,21 @@ long samples_labels_each(const struct data_shape *data)
     return data->kind == DATA_STREAM ? data->length : 1;
 }
 
-static int32_t label(const struct data_shape *data, unsigned long long seed, long long sample,
-                     long position)
+static int32_t samples_label(const struct data_shape *data, unsigned long long seed,
+                             long long sample, long position)
 {
     bool of_text = data->kind == DATA_STREAM || data->kind == DATA_CHARACTERS;
     uint64_t start = tensor_init_start(of_text ? "tokens" : "labels", seed, 0);
     uint64_t bits;
 
     if (data->kind == DATA_STREAM)
-        return token(tensor_init_bits(start, (size_t)(begin_of(data, sample) + position + 1)),
-                     data->vocabulary);
+        return samples_token(
+            tensor_init_bits(start, (size_t)(begin_of(data, sample) + position + 1)),
+            data->vocabulary);
     if (data->kind == DATA_CHARACTERS)
-        return token(tensor_init_bits(start, (size_t)(begin_of(data, sample) + data->length)),
-                     data->vocabulary);
+        return samples_token(
+            tensor_init_bits(start, (size_t)(begin_of(data, sample) + data->length)),
+            data->vocabulary);
     bits = tensor_init_bits(start, (size_t)sample);
     return (int32_t)(bits * (uint64_t)data->classes >> 24);
 }
@@ -68,7 +70,7 @@ void samples_labels(const struct data_shape *data, unsigned long long seed, long
 {
     for (long n = 0; n < count; n++)
         for (long t = 0; t < samples_labels_each(data); t++)
-            *ret_labels++ = label(data, seed, first + n, t);
+            *ret_labels++ = samples_label(data, seed, first + n, t);
 }
 
 uint32_t samples_keep_from(double keep_out)

@@ -6,7 +6,7 @@
 #define LENGTH 40
 
 /* A dense layer without bias, its batch-norm and a ReLU: "fc1" and "bn1". */
-static int normalised(struct graph *g, int input, int number, long columns)
+static int textgen2017_normalised(struct graph *g, int input, int number, long columns)
 {
     struct node dense = {
         .kind = NODE_DENSE, .input = input, .columns = columns, .no_bias = true, .gain = 6};
@@ -21,7 +21,7 @@ static int normalised(struct graph *g, int input, int number, long columns)
     return graph_add(g, norm);
 }
 
-static void fill(struct graph *g, long length)
+static void textgen2017_fill(struct graph *g, long length)
 {
     const struct data_shape data = {
         .kind = DATA_CHARACTERS, .length = LENGTH, .vocabulary = 57, .classes = 57};
@@ -38,8 +38,8 @@ static void fill(struct graph *g, long length)
     aside = graph_add(
         g, (struct node){
                .kind = NODE_DENSE, .name = "aux", .input = state, .columns = 57, .gain = 1});
-    x = normalised(g, state, 1, 512);
-    x = normalised(g, x, 2, 256);
+    x = textgen2017_normalised(g, state, 1, 512);
+    x = textgen2017_normalised(g, x, 2, 256);
     x = graph_add(
         g,
         (struct node){.kind = NODE_DENSE, .name = "main", .input = x, .columns = 57, .gain = 1});
@@ -48,7 +48,7 @@ static void fill(struct graph *g, long length)
 }
 
 const struct recipe recipe_textgen2017 = {.name = "textgen2017",
-                                          .fill = fill,
+                                          .fill = textgen2017_fill,
                                           .batch = 128,
                                           .length = LENGTH,
                                           .optimizer = {.kind = OPTIMIZER_ADAM,

@@ -59,8 +59,8 @@ struct dnn_op *dnn_convolution(struct dnn *dnn, enum dnn_pass pass,
 }
 
 /* From one memory's layout to another's; takes over neither. */
-static struct dnn_op *reorder(struct dnn *dnn, dnnl_memory_t from, dnnl_memory_t to,
-                              struct error *err)
+static struct dnn_op *dnn_reorder(struct dnn *dnn, dnnl_memory_t from, dnnl_memory_t to,
+                                  struct error *err)
 {
     static const struct slot slots[] = {{DNNL_ARG_SRC, dnnl_query_src_md, 0},
                                         {DNNL_ARG_DST, dnnl_query_dst_md, 0}};
@@ -81,8 +81,8 @@ struct dnn_op *dnn_weight_reorder(struct dnn *dnn, const struct dnn_convolution 
     if (status == dnnl_success)
         status = dnn_api_plain_weights(dnn->engine, shape, to.strides, &right);
     if (status == dnnl_success)
-        op = reorder(dnn, from.of ? weights_of(from.of) : left, to.of ? weights_of(to.of) : right,
-                     err);
+        op = dnn_reorder(dnn, from.of ? weights_of(from.of) : left,
+                         to.of ? weights_of(to.of) : right, err);
     else
         dnn_failed(err, status, "describe weights");
     if (left)
@@ -102,7 +102,7 @@ struct dnn_op *dnn_image_reorder(struct dnn *dnn, struct dnn_images from, struct
     if (status == dnnl_success)
         status = dnn_api_images(dnn->engine, to, &right);
     if (status == dnnl_success)
-        op = reorder(dnn, left, right, err);
+        op = dnn_reorder(dnn, left, right, err);
     else
         dnn_failed(err, status, "describe images");
     if (left)

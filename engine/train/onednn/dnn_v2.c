@@ -8,7 +8,7 @@ static dnnl_data_type_t type_of(enum dnn_type type)
     return type == DNN_BF16 ? dnnl_bf16 : dnnl_f32;
 }
 
-static dnnl_status_t matrix(struct dnn_matrix shape, desc *ret)
+static dnnl_status_t dnn_describe_matrix(struct dnn_matrix shape, desc *ret)
 {
     const dnnl_dims_t sizes = {shape.rows, shape.columns};
     const long stride = shape.stride       ? shape.stride
@@ -20,7 +20,7 @@ static dnnl_status_t matrix(struct dnn_matrix shape, desc *ret)
                                             shape.transposed ? transposed : plain);
 }
 
-static dnnl_status_t like(dnnl_memory_t memory, desc *ret)
+static dnnl_status_t dnn_describe_like(dnnl_memory_t memory, desc *ret)
 {
     const desc *description;
     dnnl_status_t status = dnnl_memory_get_memory_desc(memory, &description);
@@ -30,19 +30,19 @@ static dnnl_status_t like(dnnl_memory_t memory, desc *ret)
     return status;
 }
 
-static dnnl_status_t images(struct dnn_images shape, desc *ret)
+static dnnl_status_t dnn_describe_images(struct dnn_images shape, desc *ret)
 {
     static const dnnl_format_tag_t tags[] = {
         [DNN_NHWC] = dnnl_nhwc, [DNN_NCHW] = dnnl_nchw, [DNN_FREE] = dnnl_format_tag_any};
     const dnnl_dims_t sizes = {shape.batch, shape.channels, shape.height, shape.width};
 
     if (shape.order == DNN_LIKE)
-        return like(shape.like, ret);
+        return dnn_describe_like(shape.like, ret);
     return dnnl_memory_desc_init_by_tag(ret, 4, sizes, type_of(shape.type), tags[shape.order]);
 }
 
-static dnnl_status_t weights(const struct dnn_convolution *shape, dnnl_data_type_t type,
-                             dnnl_format_tag_t tag, desc *ret)
+static dnnl_status_t dnn_describe_weights(const struct dnn_convolution *shape,
+                                          dnnl_data_type_t type, dnnl_format_tag_t tag, desc *ret)
 {
     const dnnl_dims_t sizes = {shape->output.channels, shape->input.channels, shape->kernel,
                                shape->kernel};
@@ -50,9 +50,9 @@ static dnnl_status_t weights(const struct dnn_convolution *shape, dnnl_data_type
     return dnnl_memory_desc_init_by_tag(ret, 4, sizes, type, tag);
 }
 
-static dnnl_status_t make(const void *operation, dnnl_primitive_attr_t attributes,
-                          dnnl_engine_t engine, dnnl_primitive_desc_t hint,
-                          dnnl_primitive_desc_t *ret)
+static dnnl_status_t dnn_make_primitive(const void *operation, dnnl_primitive_attr_t attributes,
+                                        dnnl_engine_t engine, dnnl_primitive_desc_t hint,
+                                        dnnl_primitive_desc_t *ret)
 {
     return dnnl_primitive_desc_create(ret, operation, attributes, engine, hint);
 }
@@ -85,18 +85,18 @@ dnnl_status_t dnn_api_product(dnnl_engine_t engine, const struct dnn_product *pr
     dnnl_primitive_attr_t attributes = NULL;
     desc a, b, c;
     dnnl_matmul_desc_t operation;
-    dnnl_status_t status = matrix(product->left, &a);
+    dnnl_status_t status = dnn_describe_matrix(product->left, &a);
 
     if (status == dnnl_success)
-        status = matrix(product->right, &b);
+        status = dnn_describe_matrix(product->right, &b);
     if (status == dnnl_success)
-        status = matrix(result, &c);
+        status = dnn_describe_matrix(result, &c);
     if (status == dnnl_success)
         status = dnnl_matmul_desc_init(&operation, &a, &b, NULL, &c);
     if (status == dnnl_success)
         status = product_attributes(product->adds, &attributes);
     if (status == dnnl_success)
-        status = make(&operation, attributes, engine, NULL, ret);
+        status = dnn_make_primitive(&operation, attributes, engine, NULL, ret);
     if (attributes)
         dnnl_primitive_attr_destroy(attributes);
     return status;
@@ -113,13 +113,13 @@ dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, const struct dnn_request
     dnnl_data_type_t type = pass == DNN_BACKWARD_WEIGHTS ? dnnl_f32 : type_of(shape->input.type);
     dnnl_convolution_desc_t operation;
     desc x, w, y;
-    dnnl_status_t status = images(shape->input, &x);
+    dnnl_status_t status = dnn_describe_images(shape->input, &x);
 
     if (status == dnnl_success)
-        status = images(shape->output, &y);
+        status = dnn_describe_images(shape->output, &y);
     if (status == dnnl_success)
-        status = request->like ? like(request->like, &w)
-                               : weights(shape, type, dnnl_format_tag_any, &w);
+        status = request->like ? dnn_describe_like(request->like, &w)
+                               : dnn_describe_weights(shape, type, dnnl_format_tag_any, &w);
     if (status != dnnl_success)
         return status;
     if (pass == DNN_FORWARD)
@@ -132,8 +132,9 @@ dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, const struct dnn_request
     else
         status = dnnl_convolution_backward_weights_desc_init(&operation, direct, &x, &w, NULL, &y,
                                                              at.strides, at.before, at.after);
-    return status == dnnl_success ? make(&operation, request->attributes, engine, hint, ret)
-                                  : status;
+    return status == dnnl_success
+               ? dnn_make_primitive(&operation, request->attributes, engine, hint, ret)
+               : status;
 }
 
 dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_norm *shape,
@@ -142,7 +143,7 @@ dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struc
     unsigned flags = dnnl_use_scale | dnnl_use_shift | (shape->relu ? dnnl_fuse_norm_relu : 0u);
     dnnl_batch_normalization_desc_t operation;
     desc x;
-    dnnl_status_t status = images(shape->images, &x);
+    dnnl_status_t status = dnn_describe_images(shape->images, &x);
 
     if (status != dnnl_success)
         return status;
@@ -152,7 +153,8 @@ dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struc
     else
         status = dnnl_batch_normalization_backward_desc_init(&operation, dnnl_backward, &x, &x,
                                                              shape->epsilon, flags);
-    return status == dnnl_success ? make(&operation, NULL, engine, hint, ret) : status;
+    return status == dnnl_success ? dnn_make_primitive(&operation, NULL, engine, hint, ret)
+                                  : status;
 }
 
 dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_pool *shape,
@@ -162,10 +164,10 @@ dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struc
     dnnl_alg_kind_t kind = shape->mean ? dnnl_pooling_avg_exclude_padding : dnnl_pooling_max;
     dnnl_pooling_desc_t operation;
     desc x, y;
-    dnnl_status_t status = images(shape->input, &x);
+    dnnl_status_t status = dnn_describe_images(shape->input, &x);
 
     if (status == dnnl_success)
-        status = images(shape->output, &y);
+        status = dnn_describe_images(shape->output, &y);
     if (status != dnnl_success)
         return status;
     if (pass == DNN_FORWARD)
@@ -174,7 +176,8 @@ dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struc
     else
         status = dnnl_pooling_backward_desc_init(&operation, kind, &x, &y, at.strides, at.kernel,
                                                  at.before, at.after);
-    return status == dnnl_success ? make(&operation, NULL, engine, hint, ret) : status;
+    return status == dnnl_success ? dnn_make_primitive(&operation, NULL, engine, hint, ret)
+                                  : status;
 }
 
 dnnl_status_t dnn_api_add(dnnl_engine_t engine, struct dnn_images shape, bool relu,
@@ -184,7 +187,7 @@ dnnl_status_t dnn_api_add(dnnl_engine_t engine, struct dnn_images shape, bool re
     dnnl_post_ops_t after = NULL;
     dnnl_binary_desc_t operation;
     desc x;
-    dnnl_status_t status = images(shape, &x);
+    dnnl_status_t status = dnn_describe_images(shape, &x);
 
     if (status == dnnl_success)
         status = dnnl_binary_desc_init(&operation, dnnl_binary_add, &x, &x, &x);
@@ -197,7 +200,7 @@ dnnl_status_t dnn_api_add(dnnl_engine_t engine, struct dnn_images shape, bool re
     if (status == dnnl_success)
         status = dnnl_primitive_attr_set_post_ops(attributes, after);
     if (status == dnnl_success)
-        status = make(&operation, attributes, engine, NULL, ret);
+        status = dnn_make_primitive(&operation, attributes, engine, NULL, ret);
     if (after)
         dnnl_post_ops_destroy(after);
     if (attributes)
@@ -211,7 +214,7 @@ dnnl_status_t dnn_api_relu(dnnl_engine_t engine, enum dnn_pass pass, struct dnn_
     dnnl_alg_kind_t kind = dnnl_eltwise_relu_use_dst_for_bwd;
     dnnl_eltwise_desc_t operation;
     desc x;
-    dnnl_status_t status = images(shape, &x);
+    dnnl_status_t status = dnn_describe_images(shape, &x);
 
     if (status != dnnl_success)
         return status;
@@ -220,13 +223,14 @@ dnnl_status_t dnn_api_relu(dnnl_engine_t engine, enum dnn_pass pass, struct dnn_
             dnnl_eltwise_forward_desc_init(&operation, dnnl_forward_training, kind, &x, 0, 0);
     else
         status = dnnl_eltwise_backward_desc_init(&operation, kind, &x, &x, 0, 0);
-    return status == dnnl_success ? make(&operation, NULL, engine, hint, ret) : status;
+    return status == dnnl_success ? dnn_make_primitive(&operation, NULL, engine, hint, ret)
+                                  : status;
 }
 
 dnnl_status_t dnn_api_images(dnnl_engine_t engine, struct dnn_images shape, dnnl_memory_t *ret)
 {
     desc x;
-    dnnl_status_t status = images(shape, &x);
+    dnnl_status_t status = dnn_describe_images(shape, &x);
 
     return status == dnnl_success ? dnnl_memory_create(ret, &x, engine, DNNL_MEMORY_NONE)
                                   : status;
@@ -286,6 +290,6 @@ bool dnn_images_lie_alike(const struct dnn_images *a, const struct dnn_images *b
 {
     desc x, y;
 
-    return images(*a, &x) == dnnl_success && images(*b, &y) == dnnl_success &&
-           dnnl_memory_desc_equal(&x, &y);
+    return dnn_describe_images(*a, &x) == dnnl_success &&
+           dnn_describe_images(*b, &y) == dnnl_success && dnnl_memory_desc_equal(&x, &y);
 }

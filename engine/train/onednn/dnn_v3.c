@@ -10,7 +10,7 @@ static dnnl_data_type_t type_of(enum dnn_type type)
     return type == DNN_BF16 ? dnnl_bf16 : dnnl_f32;
 }
 
-static dnnl_status_t matrix(struct dnn_matrix shape, desc *ret)
+static dnnl_status_t dnn_describe_matrix(struct dnn_matrix shape, desc *ret)
 {
     const dnnl_dims_t sizes = {shape.rows, shape.columns};
     const long stride = shape.stride       ? shape.stride
@@ -22,7 +22,7 @@ static dnnl_status_t matrix(struct dnn_matrix shape, desc *ret)
                                                 shape.transposed ? transposed : plain);
 }
 
-static dnnl_status_t like(dnnl_memory_t memory, desc *ret)
+static dnnl_status_t dnn_describe_like(dnnl_memory_t memory, desc *ret)
 {
     const_dnnl_memory_desc_t description;
     dnnl_status_t status = dnnl_memory_get_memory_desc(memory, &description);
@@ -30,20 +30,20 @@ static dnnl_status_t like(dnnl_memory_t memory, desc *ret)
     return status == dnnl_success ? dnnl_memory_desc_clone(ret, description) : status;
 }
 
-static dnnl_status_t images(struct dnn_images shape, desc *ret)
+static dnnl_status_t dnn_describe_images(struct dnn_images shape, desc *ret)
 {
     static const dnnl_format_tag_t tags[] = {
         [DNN_NHWC] = dnnl_nhwc, [DNN_NCHW] = dnnl_nchw, [DNN_FREE] = dnnl_format_tag_any};
     const dnnl_dims_t sizes = {shape.batch, shape.channels, shape.height, shape.width};
 
     if (shape.order == DNN_LIKE)
-        return like(shape.like, ret);
+        return dnn_describe_like(shape.like, ret);
     return dnnl_memory_desc_create_with_tag(ret, 4, sizes, type_of(shape.type),
                                             tags[shape.order]);
 }
 
-static dnnl_status_t weights(const struct dnn_convolution *shape, dnnl_data_type_t type,
-                             dnnl_format_tag_t tag, desc *ret)
+static dnnl_status_t dnn_describe_weights(const struct dnn_convolution *shape,
+                                          dnnl_data_type_t type, dnnl_format_tag_t tag, desc *ret)
 {
     const dnnl_dims_t sizes = {shape->output.channels, shape->input.channels, shape->kernel,
                                shape->kernel};
@@ -52,7 +52,7 @@ static dnnl_status_t weights(const struct dnn_convolution *shape, dnnl_data_type
 }
 
 /* Destroys what a function has described; NULL handles are fine. */
-static void forget(desc a, desc b, desc c)
+static void dnn_forget(desc a, desc b, desc c)
 {
     if (a)
         dnnl_memory_desc_destroy(a);
@@ -63,12 +63,12 @@ static void forget(desc a, desc b, desc c)
 }
 
 /* A memory object without data; takes over the description. */
-static dnnl_status_t memory(dnnl_status_t status, desc description, dnnl_engine_t engine,
-                            dnnl_memory_t *ret)
+static dnnl_status_t dnn_memory(dnnl_status_t status, desc description, dnnl_engine_t engine,
+                                dnnl_memory_t *ret)
 {
     if (status == dnnl_success)
         status = dnnl_memory_create(ret, description, engine, DNNL_MEMORY_NONE);
-    forget(description, NULL, NULL);
+    dnn_forget(description, NULL, NULL);
     return status;
 }
 
@@ -124,12 +124,12 @@ dnnl_status_t dnn_api_product(dnnl_engine_t engine, const struct dnn_product *pr
                                       .stride = product->result_stride};
     dnnl_primitive_attr_t attributes = NULL;
     desc a = NULL, b = NULL, c = NULL;
-    dnnl_status_t status = matrix(product->left, &a);
+    dnnl_status_t status = dnn_describe_matrix(product->left, &a);
 
     if (status == dnnl_success)
-        status = matrix(product->right, &b);
+        status = dnn_describe_matrix(product->right, &b);
     if (status == dnnl_success)
-        status = matrix(result, &c);
+        status = dnn_describe_matrix(result, &c);
     if (status == dnnl_success)
         status = product_attributes(product->adds, &attributes);
     if (status == dnnl_success)
@@ -141,7 +141,7 @@ dnnl_status_t dnn_api_product(dnnl_engine_t engine, const struct dnn_product *pr
     }
     if (attributes)
         dnnl_primitive_attr_destroy(attributes);
-    forget(a, b, c);
+    dnn_forget(a, b, c);
     return status;
 }
 
@@ -155,13 +155,13 @@ dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, const struct dnn_request
     /* The gradient of the weights is summed in f32, also of bf16 images. */
     dnnl_data_type_t type = pass == DNN_BACKWARD_WEIGHTS ? dnnl_f32 : type_of(shape->input.type);
     desc x = NULL, w = NULL, y = NULL;
-    dnnl_status_t status = images(shape->input, &x);
+    dnnl_status_t status = dnn_describe_images(shape->input, &x);
 
     if (status == dnnl_success)
-        status = images(shape->output, &y);
+        status = dnn_describe_images(shape->output, &y);
     if (status == dnnl_success)
-        status = request->like ? like(request->like, &w)
-                               : weights(shape, type, dnnl_format_tag_any, &w);
+        status = request->like ? dnn_describe_like(request->like, &w)
+                               : dnn_describe_weights(shape, type, dnnl_format_tag_any, &w);
     if (status == dnnl_success && pass == DNN_FORWARD)
         status = dnnl_convolution_forward_primitive_desc_create(
             ret, engine, dnnl_forward_training, direct, x, w, NULL, y, at.strides, at.dilation,
@@ -174,7 +174,7 @@ dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, const struct dnn_request
         status = dnnl_convolution_backward_weights_primitive_desc_create(
             ret, engine, direct, x, w, NULL, y, at.strides, at.dilation, at.before, at.after,
             hint, request->attributes);
-    forget(x, w, y);
+    dnn_forget(x, w, y);
     return status;
 }
 
@@ -183,7 +183,7 @@ dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struc
 {
     unsigned flags = dnnl_use_scale | dnnl_use_shift | (shape->relu ? dnnl_fuse_norm_relu : 0u);
     desc x = NULL;
-    dnnl_status_t status = images(shape->images, &x);
+    dnnl_status_t status = dnn_describe_images(shape->images, &x);
 
     if (status == dnnl_success && pass == DNN_FORWARD)
         status = dnnl_batch_normalization_forward_primitive_desc_create(
@@ -191,7 +191,7 @@ dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struc
     else if (status == dnnl_success)
         status = dnnl_batch_normalization_backward_primitive_desc_create(
             ret, engine, dnnl_backward, x, x, x, shape->epsilon, flags, hint, NULL);
-    forget(x, NULL, NULL);
+    dnn_forget(x, NULL, NULL);
     return status;
 }
 
@@ -201,10 +201,10 @@ dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struc
     const struct dnn_window at = dnn_window_of_pool(shape);
     dnnl_alg_kind_t kind = shape->mean ? dnnl_pooling_avg_exclude_padding : dnnl_pooling_max;
     desc x = NULL, y = NULL;
-    dnnl_status_t status = images(shape->input, &x);
+    dnnl_status_t status = dnn_describe_images(shape->input, &x);
 
     if (status == dnnl_success)
-        status = images(shape->output, &y);
+        status = dnn_describe_images(shape->output, &y);
     if (status == dnnl_success && pass == DNN_FORWARD)
         status = dnnl_pooling_forward_primitive_desc_create(
             ret, engine, dnnl_forward_training, kind, x, y, at.strides, at.kernel, at.dilation,
@@ -213,7 +213,7 @@ dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struc
         status = dnnl_pooling_backward_primitive_desc_create(ret, engine, kind, x, y, at.strides,
                                                              at.kernel, at.dilation, at.before,
                                                              at.after, hint, NULL);
-    forget(x, y, NULL);
+    dnn_forget(x, y, NULL);
     return status;
 }
 
@@ -223,7 +223,7 @@ dnnl_status_t dnn_api_add(dnnl_engine_t engine, struct dnn_images shape, bool re
     dnnl_primitive_attr_t attributes = NULL;
     dnnl_post_ops_t after = NULL;
     desc x = NULL;
-    dnnl_status_t status = images(shape, &x);
+    dnnl_status_t status = dnn_describe_images(shape, &x);
 
     if (status == dnnl_success)
         status = dnnl_primitive_attr_create(&attributes);
@@ -240,7 +240,7 @@ dnnl_status_t dnn_api_add(dnnl_engine_t engine, struct dnn_images shape, bool re
         dnnl_post_ops_destroy(after);
     if (attributes)
         dnnl_primitive_attr_destroy(attributes);
-    forget(x, NULL, NULL);
+    dnn_forget(x, NULL, NULL);
     return status;
 }
 
@@ -249,7 +249,7 @@ dnnl_status_t dnn_api_relu(dnnl_engine_t engine, enum dnn_pass pass, struct dnn_
 {
     dnnl_alg_kind_t kind = dnnl_eltwise_relu_use_dst_for_bwd;
     desc x = NULL;
-    dnnl_status_t status = images(shape, &x);
+    dnnl_status_t status = dnn_describe_images(shape, &x);
 
     if (status == dnnl_success && pass == DNN_FORWARD)
         status = dnnl_eltwise_forward_primitive_desc_create(ret, engine, dnnl_forward_training,
@@ -257,7 +257,7 @@ dnnl_status_t dnn_api_relu(dnnl_engine_t engine, enum dnn_pass pass, struct dnn_
     else if (status == dnnl_success)
         status = dnnl_eltwise_backward_primitive_desc_create(ret, engine, kind, x, x, x, 0, 0,
                                                              hint, NULL);
-    forget(x, NULL, NULL);
+    dnn_forget(x, NULL, NULL);
     return status;
 }
 
@@ -265,9 +265,9 @@ dnnl_status_t dnn_api_images(dnnl_engine_t engine, struct dnn_images shape, dnnl
 {
     desc x = NULL;
 
-    dnnl_status_t status = images(shape, &x);
+    dnnl_status_t status = dnn_describe_images(shape, &x);
 
-    return memory(status, x, engine, ret);
+    return dnn_memory(status, x, engine, ret);
 }
 
 dnnl_status_t dnn_api_plain_weights(dnnl_engine_t engine, const struct dnn_convolution *shape,
@@ -280,7 +280,7 @@ dnnl_status_t dnn_api_plain_weights(dnnl_engine_t engine, const struct dnn_convo
         strides ? dnnl_memory_desc_create_with_strides(&w, 4, sizes, dnnl_f32, strides)
                 : dnnl_memory_desc_create_with_tag(&w, 4, sizes, dnnl_f32, dnnl_oihw);
 
-    return memory(status, w, engine, ret);
+    return dnn_memory(status, w, engine, ret);
 }
 
 dnnl_status_t dnn_api_vector(dnnl_engine_t engine, long channels, dnnl_memory_t *ret)
@@ -289,7 +289,7 @@ dnnl_status_t dnn_api_vector(dnnl_engine_t engine, long channels, dnnl_memory_t 
     desc v = NULL;
     dnnl_status_t status = dnnl_memory_desc_create_with_tag(&v, 1, sizes, dnnl_f32, dnnl_a);
 
-    return memory(status, v, engine, ret);
+    return dnn_memory(status, v, engine, ret);
 }
 
 size_t dnn_api_memory_size(dnnl_memory_t memory)
@@ -321,9 +321,9 @@ bool dnn_api_norm_backward_takes_shift(void)
 bool dnn_images_lie_alike(const struct dnn_images *a, const struct dnn_images *b)
 {
     desc x = NULL, y = NULL;
-    bool alike = images(*a, &x) == dnnl_success && images(*b, &y) == dnnl_success &&
-                 dnnl_memory_desc_equal(x, y);
+    bool alike = dnn_describe_images(*a, &x) == dnnl_success &&
+                 dnn_describe_images(*b, &y) == dnnl_success && dnnl_memory_desc_equal(x, y);
 
-    forget(x, y, NULL);
+    dnn_forget(x, y, NULL);
     return alike;
 }

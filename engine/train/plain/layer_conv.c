@@ -96,7 +96,7 @@ static void keep_running(struct conv *conv, long channels)
     }
 }
 
-static bool forward(struct layer_state *state, struct error *err)
+static bool layer_conv_forward(struct layer_state *state, struct error *err)
 {
     struct conv *conv = state->own;
     void *out = state->shortcut ? conv->normalised : state->output->value;
@@ -135,7 +135,7 @@ static bool through_shortcut(struct layer_state *state, struct error *err)
     return tensor_gradient_placed(state->shortcut, err);
 }
 
-static bool backward(struct layer_state *state, struct error *err)
+static bool layer_conv_backward(struct layer_state *state, struct error *err)
 {
     struct conv *conv = state->own;
     void *gradient = state->shortcut ? conv->normalised_gradient : state->output->gradient;
@@ -150,14 +150,14 @@ static bool backward(struct layer_state *state, struct error *err)
            layer_weights_backward(&conv->weights, state, conv->convolved_gradient, err);
 }
 
-static bool load(struct layer_state *state, struct error *err)
+static bool layer_conv_load(struct layer_state *state, struct error *err)
 {
     struct conv *conv = state->own;
 
     return layer_weights_load(&conv->weights, err);
 }
 
-static void release(struct layer_state *state)
+static void layer_conv_release(struct layer_state *state)
 {
     struct conv *conv = state->own;
     void *memory[] = {conv->convolved, conv->convolved_gradient,  conv->normalised,
@@ -178,7 +178,8 @@ static void release(struct layer_state *state)
 
 bool layer_conv_make(struct layer_state *state, struct layer_context *context, struct error *err)
 {
-    static const struct layer_kind_functions functions = {forward, backward, load, release};
+    static const struct layer_kind_functions functions = {layer_conv_forward, layer_conv_backward,
+                                                          layer_conv_load, layer_conv_release};
     const struct layer *layer = state->layer;
     struct conv *conv = xcalloc(1, sizeof *conv);
 

@@ -41,7 +41,7 @@ static void write_value(const struct tensor *tensor, void *values, long index, f
     ((uint16_t *)values)[index] = (uint16_t)(bits >> 16);
 }
 
-static bool forward(struct layer_state *state, struct error *err)
+static bool layer_linear_forward(struct layer_state *state, struct error *err)
 {
     struct linear *linear = state->own;
 
@@ -81,21 +81,21 @@ double layer_linear_loss(struct layer_state *state, struct joiner *joiner)
     return joiner_mean(joiner, loss / (double)batch);
 }
 
-static bool backward(struct layer_state *state, struct error *err)
+static bool layer_linear_backward(struct layer_state *state, struct error *err)
 {
     struct linear *linear = state->own;
 
     return layer_weights_backward(&linear->weights, state, state->output->gradient, err);
 }
 
-static bool load(struct layer_state *state, struct error *err)
+static bool layer_linear_load(struct layer_state *state, struct error *err)
 {
     struct linear *linear = state->own;
 
     return layer_weights_load(&linear->weights, err);
 }
 
-static void release(struct layer_state *state)
+static void layer_linear_release(struct layer_state *state)
 {
     struct linear *linear = state->own;
 
@@ -107,7 +107,8 @@ static void release(struct layer_state *state)
 bool layer_linear_make(struct layer_state *state, struct layer_context *context,
                        struct error *err)
 {
-    static const struct layer_kind_functions functions = {forward, backward, load, release};
+    static const struct layer_kind_functions functions = {
+        layer_linear_forward, layer_linear_backward, layer_linear_load, layer_linear_release};
     struct linear *linear = xcalloc(1, sizeof *linear);
 
     state->own = linear;

@@ -10,7 +10,7 @@ struct pool {
     void *workspace; /* bytes as oneDNN asks for: each window's maximum; NULL of the mean */
 };
 
-static bool forward(struct layer_state *state, struct error *err)
+static bool layer_pool_forward(struct layer_state *state, struct error *err)
 {
     struct pool *pool = state->own;
     void *const memory[] = {state->input->value, state->output->value, pool->workspace};
@@ -18,7 +18,7 @@ static bool forward(struct layer_state *state, struct error *err)
     return dnn_op_run(pool->forward, memory, err);
 }
 
-static bool backward(struct layer_state *state, struct error *err)
+static bool layer_pool_backward(struct layer_state *state, struct error *err)
 {
     struct pool *pool = state->own;
     void *const memory[] = {state->output->gradient, tensor_gradient_place(state->input),
@@ -27,7 +27,7 @@ static bool backward(struct layer_state *state, struct error *err)
     return dnn_op_run(pool->backward, memory, err) && tensor_gradient_placed(state->input, err);
 }
 
-static void release(struct layer_state *state)
+static void layer_pool_release(struct layer_state *state)
 {
     struct pool *pool = state->own;
 
@@ -39,7 +39,8 @@ static void release(struct layer_state *state)
 
 bool layer_pool_make(struct layer_state *state, struct layer_context *context, struct error *err)
 {
-    static const struct layer_kind_functions functions = {forward, backward, NULL, release};
+    static const struct layer_kind_functions functions = {layer_pool_forward, layer_pool_backward,
+                                                          NULL, layer_pool_release};
     const struct layer *layer = state->layer;
     struct dnn_pool shape = {.input = state->input->shape,
                              .output = state->output->shape,

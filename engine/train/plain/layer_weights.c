@@ -9,8 +9,8 @@
 
 /* Images as the operations are to take them. The linear layer keeps plain rows: others read them.
  */
-static struct dnn_images wish(const struct layer_state *state, enum net_layout layout,
-                              const struct tensor *tensor)
+static struct dnn_images weights_wish(const struct layer_state *state, enum net_layout layout,
+                                      const struct tensor *tensor)
 {
     struct dnn_images images = tensor->shape;
 
@@ -23,11 +23,12 @@ static bool make_operations(struct layer_weights *w, const struct layer_state *s
                             const struct layer_context *context, struct error *err)
 {
     const struct layer *layer = state->layer;
-    const struct dnn_convolution shape = {.input = wish(state, context->layout, state->input),
-                                          .output = wish(state, context->layout, state->output),
-                                          .kernel = layer->kernel,
-                                          .stride = layer->stride,
-                                          .padding = layer->padding};
+    const struct dnn_convolution shape = {
+        .input = weights_wish(state, context->layout, state->input),
+        .output = weights_wish(state, context->layout, state->output),
+        .kernel = layer->kernel,
+        .stride = layer->stride,
+        .padding = layer->padding};
     const struct dnn_layout plain = {0};
     struct dnn *dnn = context->dnn;
 
@@ -52,8 +53,9 @@ static bool make_operations(struct layer_weights *w, const struct layer_state *s
 }
 
 /* From `tensor` to what `op` reads at `place`. */
-static bool bring(struct reorder *reorder, const struct tensor *tensor, const struct dnn_op *op,
-                  int place, struct reorder_rooms *rooms, struct error *err)
+static bool weights_bring(struct reorder *reorder, const struct tensor *tensor,
+                          const struct dnn_op *op, int place, struct reorder_rooms *rooms,
+                          struct error *err)
 {
     const struct dnn_images wanted = dnn_op_images(op, place, tensor->shape);
 
@@ -62,8 +64,8 @@ static bool bring(struct reorder *reorder, const struct tensor *tensor, const st
 }
 
 /* From what `op` writes, which stands third, to `tensor`. */
-static bool fetch(struct reorder *reorder, const struct tensor *tensor, const struct dnn_op *op,
-                  struct reorder_rooms *rooms, struct error *err)
+static bool weights_fetch(struct reorder *reorder, const struct tensor *tensor,
+                          const struct dnn_op *op, struct reorder_rooms *rooms, struct error *err)
 {
     const struct dnn_images made = dnn_op_images(op, 2, tensor->shape);
 
@@ -75,14 +77,14 @@ static bool make_reorders(struct layer_weights *w, const struct layer_state *sta
 {
     const struct tensor *input = state->input, *output = state->output;
 
-    if (!bring(&w->input, input, w->forward, 0, rooms, err) ||
-        !fetch(&w->output, output, w->forward, rooms, err) ||
-        !bring(&w->learnt_input, input, w->backward_weights, 0, rooms, err) ||
-        !bring(&w->learnt_gradient, output, w->backward_weights, 1, rooms, err))
+    if (!weights_bring(&w->input, input, w->forward, 0, rooms, err) ||
+        !weights_fetch(&w->output, output, w->forward, rooms, err) ||
+        !weights_bring(&w->learnt_input, input, w->backward_weights, 0, rooms, err) ||
+        !weights_bring(&w->learnt_gradient, output, w->backward_weights, 1, rooms, err))
         return false;
     return !w->backward_data ||
-           (bring(&w->data_gradient, output, w->backward_data, 0, rooms, err) &&
-            fetch(&w->data_result, input, w->backward_data, rooms, err));
+           (weights_bring(&w->data_gradient, output, w->backward_data, 0, rooms, err) &&
+            weights_fetch(&w->data_result, input, w->backward_data, rooms, err));
 }
 
 bool layer_weights_make(struct layer_weights *w, const struct layer_state *state,
@@ -142,8 +144,8 @@ bool layer_weights_forward(struct layer_weights *w, const struct layer_state *st
            reorder_out(&w->output, output, err);
 }
 
-static bool learn(struct layer_weights *w, const struct layer_state *state, void *output_gradient,
-                  struct error *err)
+static bool weights_learn(struct layer_weights *w, const struct layer_state *state,
+                          void *output_gradient, struct error *err)
 {
     void *const weights[] = {reorder_in(&w->learnt_input, state->input->value, err),
                              reorder_in(&w->learnt_gradient, output_gradient, err), w->gradient};
@@ -158,7 +160,7 @@ bool layer_weights_backward(struct layer_weights *w, const struct layer_state *s
 {
     void *place;
 
-    if (!learn(w, state, output_gradient, err))
+    if (!weights_learn(w, state, output_gradient, err))
         return false;
     if (!w->backward_data)
         return true;

@@ -67,7 +67,7 @@ static void shape_outputs(struct plain *plain)
     }
 }
 
-static int readers(const struct network *network, int index)
+static int plain_readers(const struct network *network, int index)
 {
     int count = 0;
 
@@ -85,7 +85,7 @@ static bool make_output(struct plain *plain, int index, struct error *err)
     tensor->gradient = layer_memory(bytes, err);
     if (!tensor->value || !tensor->gradient)
         return false;
-    if (readers(&plain->network, index) < 2)
+    if (plain_readers(&plain->network, index) < 2)
         return true;
     tensor->spare = layer_memory(bytes, err);
     tensor->gather = dnn_add(plain->context.dnn, tensor->shape, false, err);
@@ -146,7 +146,7 @@ static bool load_weights(struct plain *plain, struct error *err)
     return true;
 }
 
-static bool build(struct plain *plain, struct error *err)
+static bool plain_build(struct plain *plain, struct error *err)
 {
     if (plain->options.type == DNN_BF16 && plain->options.isa < CPU_AVX512)
         return error_set(err, ERROR_INVALID, "plan",
@@ -168,7 +168,7 @@ static bool build(struct plain *plain, struct error *err)
     return make_rooms(plain, err) && make_images(plain, err) && load_weights(plain, err);
 }
 
-static bool forward(struct plain *plain, struct error *err)
+static bool plain_forward(struct plain *plain, struct error *err)
 {
     for (int i = 0; i < plain->network.count; i++)
         if (!plain->layers[i].functions->forward(&plain->layers[i], err))
@@ -176,7 +176,7 @@ static bool forward(struct plain *plain, struct error *err)
     return true;
 }
 
-static bool backward(struct plain *plain, struct error *err)
+static bool plain_backward(struct plain *plain, struct error *err)
 {
     for (int i = plain->network.count - 1; i >= 0; i--)
         if (!plain->layers[i].functions->backward(&plain->layers[i], err))
@@ -184,8 +184,8 @@ static bool backward(struct plain *plain, struct error *err)
     return true;
 }
 
-static bool step(struct net *net, double *ret_loss, struct step_split *ret_split,
-                 struct error *err)
+static bool plain_step(struct net *net, double *ret_loss, struct step_split *ret_split,
+                       struct error *err)
 {
     struct plain *plain = (struct plain *)net;
     void *const input[] = {plain->source, plain->images.value};
@@ -196,12 +196,12 @@ static bool step(struct net *net, double *ret_loss, struct step_split *ret_split
     if (!dnn_op_run(plain->take_images, input, err))
         return false;
     taken = host_clock_ns();
-    if (!forward(plain, err))
+    if (!plain_forward(plain, err))
         return false;
     *ret_loss =
         layer_linear_loss(&plain->layers[plain->network.count - 1], plain->options.joiner);
     computed = host_clock_ns();
-    if (!backward(plain, err))
+    if (!plain_backward(plain, err))
         return false;
     learnt = host_clock_ns();
     joiner_gradients(plain->options.joiner, &plain->parameters);
@@ -218,7 +218,7 @@ static bool step(struct net *net, double *ret_loss, struct step_split *ret_split
     return true;
 }
 
-static void release(struct net *net)
+static void plain_release(struct net *net)
 {
     struct plain *plain = (struct plain *)net;
 
@@ -241,21 +241,21 @@ static void release(struct net *net)
 }
 
 /* The operations read and write them where they are shown. */
-static struct parameters *parameters(struct net *net, struct error *err)
+static struct parameters *plain_parameters(struct net *net, struct error *err)
 {
     (void)err;
     return &((struct plain *)net)->parameters;
 }
 
-static float logit(const struct net *net, long image, long class)
+static float plain_logit(const struct net *net, long image, long class)
 {
     const struct plain *plain = (const struct plain *)net;
 
     return layer_linear_logit(&plain->layers[plain->network.count - 1], image, class);
 }
 
-static void running(const struct net *net, int index, const float **ret_mean,
-                    const float **ret_variance)
+static void plain_running(const struct net *net, int index, const float **ret_mean,
+                          const float **ret_variance)
 {
     const struct plain *plain = (const struct plain *)net;
     struct running running = layer_conv_running(&plain->layers[index]);
@@ -264,7 +264,7 @@ static void running(const struct net *net, int index, const float **ret_mean,
     *ret_variance = running.variance;
 }
 
-static void names(const struct net *net, net_visit visit, void *user)
+static void plain_names(const struct net *net, net_visit visit, void *user)
 {
     const struct plain *plain = (const struct plain *)net;
 
@@ -273,7 +273,7 @@ static void names(const struct net *net, net_visit visit, void *user)
             layer_conv_names(&plain->layers[i], visit, user);
 }
 
-static struct net_facts facts(const struct net *net)
+static struct net_facts plain_facts(const struct net *net)
 {
     const struct plain *plain = (const struct plain *)net;
 
@@ -285,13 +285,13 @@ static struct net_facts facts(const struct net *net)
     return facts;
 }
 
-static const struct net_functions functions = {.step = step,
-                                               .free = release,
-                                               .facts = facts,
-                                               .names = names,
-                                               .parameters = parameters,
-                                               .logit = logit,
-                                               .running = running};
+static const struct net_functions functions = {.step = plain_step,
+                                               .free = plain_release,
+                                               .facts = plain_facts,
+                                               .names = plain_names,
+                                               .parameters = plain_parameters,
+                                               .logit = plain_logit,
+                                               .running = plain_running};
 
 struct net *plain_new(const struct network *network, const struct net_options *options,
                       struct error *err)
@@ -302,8 +302,9 @@ struct net *plain_new(const struct network *network, const struct net_options *o
     plain->network = *network;
     plain->options = *options;
     plain->context.parameters = &plain->parameters;
-    if (!parameters_make(&plain->parameters, network, options->seed, err) || !build(plain, err)) {
-        release(&plain->net);
+    if (!parameters_make(&plain->parameters, network, options->seed, err) ||
+        !plain_build(plain, err)) {
+        plain_release(&plain->net);
         return NULL;
     }
     return &plain->net;

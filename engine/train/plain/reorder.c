@@ -3,8 +3,8 @@
 #include "common/cleanup.h"
 #include "engine/train/onednn/dnn_make.h"
 
-static bool make(struct reorder *reorder, struct dnn *dnn, const struct dnn_images *from,
-                 const struct dnn_images *to, struct error *err)
+static bool reorder_make(struct reorder *reorder, struct dnn *dnn, const struct dnn_images *from,
+                         const struct dnn_images *to, struct error *err)
 {
     if (dnn_images_lie_alike(from, to))
         return true;
@@ -12,8 +12,8 @@ static bool make(struct reorder *reorder, struct dnn *dnn, const struct dnn_imag
     return reorder->op != NULL;
 }
 
-static void claim(struct reorder *reorder, const struct dnn_images *images,
-                  struct reorder_rooms *rooms, int room)
+static void reorder_claim(struct reorder *reorder, const struct dnn_images *images,
+                          struct reorder_rooms *rooms, int room)
 {
     size_t bytes = dnn_images_bytes(images);
 
@@ -26,9 +26,9 @@ bool reorder_make_in(struct reorder *reorder, const struct dnn_images *from,
                      const struct dnn_images *to, struct reorder_rooms *rooms, int room,
                      struct error *err)
 {
-    if (!make(reorder, rooms->dnn, from, to, err))
+    if (!reorder_make(reorder, rooms->dnn, from, to, err))
         return false;
-    claim(reorder, to, rooms, room);
+    reorder_claim(reorder, to, rooms, room);
     return true;
 }
 
@@ -36,13 +36,13 @@ bool reorder_make_out(struct reorder *reorder, const struct dnn_images *from,
                       const struct dnn_images *to, struct reorder_rooms *rooms, int room,
                       struct error *err)
 {
-    if (!make(reorder, rooms->dnn, from, to, err))
+    if (!reorder_make(reorder, rooms->dnn, from, to, err))
         return false;
-    claim(reorder, from, rooms, room);
+    reorder_claim(reorder, from, rooms, room);
     return true;
 }
 
-static bool run(const struct reorder *reorder, void *from, void *to, struct error *err)
+static bool reorder_run(const struct reorder *reorder, void *from, void *to, struct error *err)
 {
     void *const memory[] = {from, to};
 
@@ -53,7 +53,7 @@ void *reorder_in(const struct reorder *reorder, void *images, struct error *err)
 {
     if (!reorder->op)
         return images;
-    return run(reorder, images, *reorder->room, err) ? *reorder->room : NULL;
+    return reorder_run(reorder, images, *reorder->room, err) ? *reorder->room : NULL;
 }
 
 void *reorder_place(const struct reorder *reorder, void *images)
@@ -63,7 +63,7 @@ void *reorder_place(const struct reorder *reorder, void *images)
 
 bool reorder_out(const struct reorder *reorder, void *images, struct error *err)
 {
-    return !reorder->op || run(reorder, *reorder->room, images, err);
+    return !reorder->op || reorder_run(reorder, *reorder->room, images, err);
 }
 
 void reorder_free(struct reorder *reorder)

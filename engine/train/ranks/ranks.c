@@ -46,7 +46,7 @@ static MPI_Request *next_request(struct ranks *ranks)
     return &ranks->pending[ranks->count++];
 }
 
-static void start(struct joiner *joiner, float *values, size_t count)
+static void ranks_start(struct joiner *joiner, float *values, size_t count)
 {
     struct ranks *ranks = (struct ranks *)joiner;
 
@@ -60,7 +60,7 @@ static void start(struct joiner *joiner, float *values, size_t count)
     }
 }
 
-static void advance(struct joiner *joiner)
+static void ranks_advance(struct joiner *joiner)
 {
     struct ranks *ranks = (struct ranks *)joiner;
     int done;
@@ -69,7 +69,7 @@ static void advance(struct joiner *joiner)
         MPI_Testall(ranks->count, ranks->pending, &done, MPI_STATUSES_IGNORE);
 }
 
-static void finish(struct joiner *joiner)
+static void ranks_finish(struct joiner *joiner)
 {
     struct ranks *ranks = (struct ranks *)joiner;
 
@@ -77,21 +77,22 @@ static void finish(struct joiner *joiner)
     ranks->count = 0;
 }
 
-static double sum(struct joiner *joiner, double value)
+static double ranks_sum(struct joiner *joiner, double value)
 {
     (void)joiner;
     MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     return value;
 }
 
-static void share(struct joiner *joiner, void *data, size_t size)
+static void ranks_share(struct joiner *joiner, void *data, size_t size)
 {
     (void)joiner;
     assert(size <= INT_MAX);
     MPI_Bcast(data, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD);
 }
 
-static bool agree(struct joiner *joiner, const char *what, const char *text, struct error *err)
+static bool ranks_agree(struct joiner *joiner, const char *what, const char *text,
+                        struct error *err)
 {
     AUTO(freep) struct card *cards = xcalloc((size_t)joiner->ranks, sizeof *cards);
     struct card own = {.host = ""};

@@ -10,7 +10,7 @@
 
 /* What ranks must have in common before they train. The first makes sure that they understand
  * each other: its text must stay the same in all versions but for the version. */
-static bool agree(struct joiner *joiner, int argc, char *argv[], struct error *err)
+static bool ranks_main_agree(struct joiner *joiner, int argc, char *argv[], struct error *err)
 {
     char arguments[JOINER_TEXT_MAX] = "";
     size_t used = 0;
@@ -22,7 +22,7 @@ static bool agree(struct joiner *joiner, int argc, char *argv[], struct error *e
            joiner_agree(joiner, "command", arguments, err);
 }
 
-static int run(struct joiner *joiner, int argc, char *argv[])
+static int ranks_main_run(struct joiner *joiner, int argc, char *argv[])
 {
     struct error err = {0};
     int status, here, index;
@@ -31,7 +31,7 @@ static int run(struct joiner *joiner, int argc, char *argv[])
         perror("pennyworth-worker-mpi: /dev/null");
         return 1;
     }
-    if (!agree(joiner, argc, argv, &err)) {
+    if (!ranks_main_agree(joiner, argc, argv, &err)) {
         if (joiner->rank == 0) /* each knows it */
             fprintf(stderr, "pennyworth-worker-mpi: %s\n", err.message);
         return 1;
@@ -58,5 +58,5 @@ int main(int argc, char *argv[])
         fprintf(stderr, "pennyworth-worker-mpi: %s\n", err.message);
         return 1;
     }
-    return ranks_end(joiner, run(joiner, argc, argv));
+    return ranks_end(joiner, ranks_main_run(joiner, argc, argv));
 }

@@ -27,14 +27,15 @@ int arena_ask(struct arena *arena, size_t bytes, int first, int last)
     return number;
 }
 
-static bool overlap(const struct arena_buffer *a, const struct arena_buffer *b)
+static bool arena_overlap(const struct arena_buffer *a, const struct arena_buffer *b)
 {
     return a->first <= b->last && b->first <= a->last && a->offset < b->offset + b->bytes &&
            b->offset < a->offset + a->bytes;
 }
 
 /* The lowest place where `buffer` meets none of those that are placed. */
-static void place(struct arena_buffer *buffer, struct arena_buffer *const placed[], int count)
+static void arena_place(struct arena_buffer *buffer, struct arena_buffer *const placed[],
+                        int count)
 {
     bool moved = true;
 
@@ -42,7 +43,7 @@ static void place(struct arena_buffer *buffer, struct arena_buffer *const placed
     while (moved) {
         moved = false;
         for (int i = 0; i < count; i++)
-            if (overlap(buffer, placed[i])) {
+            if (arena_overlap(buffer, placed[i])) {
                 buffer->offset = placed[i]->offset + placed[i]->bytes;
                 moved = true;
             }
@@ -70,7 +71,7 @@ void arena_lay_out(struct arena *arena)
     for (int i = 0; i < arena->count; i++) {
         size_t end;
 
-        place(order[i], order, i);
+        arena_place(order[i], order, i);
         end = order[i]->offset + order[i]->bytes;
         arena->total = end > arena->total ? end : arena->total;
     }

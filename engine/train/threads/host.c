@@ -25,7 +25,7 @@
 static struct topology topology; /* as we were started: a bound thread knows only its own place */
 static struct placement placement;
 
-static void look(void)
+static void host_look(void)
 {
     const struct run_spec spec = run_spec_default();
 
@@ -34,11 +34,11 @@ static void look(void)
         placement = (struct placement){.threads = 1};
 }
 
-static struct placement *current(void)
+static struct placement *host_current(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, look);
+    pthread_once(&once, host_look);
     return &placement;
 }
 
@@ -71,7 +71,7 @@ static bool place_memory(const struct placement *wanted, struct error *err)
 
 bool host_settle(const struct run_spec *spec, struct error *err)
 {
-    struct placement *here = current(), wanted;
+    struct placement *here = host_current(), wanted;
 
     if (!placement_choose(&topology, spec, &wanted, err))
         return false;
@@ -87,7 +87,7 @@ bool host_settle(const struct run_spec *spec, struct error *err)
 
 int host_threads(void)
 {
-    return current()->threads;
+    return host_current()->threads;
 }
 
 void host_set_threads(int threads)
@@ -115,7 +115,7 @@ static void stay_on(const int *cpus, int count)
 
 void host_stay_on(int index)
 {
-    const struct placement *here = current();
+    const struct placement *here = host_current();
 
     if (index < here->bound)
         stay_on(&here->cpus[index], 1);
@@ -125,7 +125,7 @@ void host_stay_on(int index)
 
 void host_stay_anywhere(void)
 {
-    stay_on(current()->cpus, current()->cpu_count);
+    stay_on(host_current()->cpus, host_current()->cpu_count);
 }
 
 bool host_ask_huge_pages(void *memory, size_t bytes)
@@ -133,7 +133,7 @@ bool host_ask_huge_pages(void *memory, size_t bytes)
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t before = (page - (uintptr_t)memory % page) % page; /* madvise() wants whole pages */
 
-    return current()->huge_pages && bytes >= before + page &&
+    return host_current()->huge_pages && bytes >= before + page &&
            madvise((char *)memory + before, (bytes - before) / page * page, MADV_HUGEPAGE) == 0;
 }
 

@@ -44,7 +44,7 @@ static void *member_main(void *argument)
 }
 
 /* Starts the members behind the caller; team->count is how many there are then. */
-static bool start(struct team *team, int count, struct error *err)
+static bool team_start(struct team *team, int count, struct error *err)
 {
     for (; team->count < count; team->count++) {
         struct member *member = &team->members[team->count];
@@ -66,7 +66,7 @@ struct team *team_new(int count, struct error *err)
     team->count = 1; /* the caller */
     team->barrier.count = count;
     host_stay_on(0);
-    if (!start(team, count, err)) {
+    if (!team_start(team, count, err)) {
         team->barrier.count = team->count; /* the members that have started can end */
         team_free(team);
         return NULL;

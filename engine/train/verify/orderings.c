@@ -18,7 +18,7 @@ int orderings_count(const struct verify_options *options)
     return judges_bf16 && !recipe_find(options->workload) ? DEFAULT_ORDERINGS : 1;
 }
 
-static bool same(const struct ordering *a, const struct ordering *b)
+static bool orderings_are_same(const struct ordering *a, const struct ordering *b)
 {
     return a->threads == b->threads && a->plan == b->plan &&
            a->chunk_kilobytes == b->chunk_kilobytes;
@@ -37,7 +37,7 @@ struct ordering orderings_at(const struct verify_options *options, int index)
                                           ? (struct ordering){i + 1, asked.plan, 0}
                                           : depth_first[i];
 
-        if (!same(&other, &asked) && ++seen == index)
+        if (!orderings_are_same(&other, &asked) && ++seen == index)
             return other;
     }
     return asked; /* not reached: at most one of them is what was asked for */

@@ -8,14 +8,14 @@
 #include "engine/train/verify/verify_result.h"
 #include "engine/train/workloads/fastest_isa.h"
 
-static int refuse(const struct joiner *joiner, const struct error *err, int status)
+static int verify_refuse(const struct joiner *joiner, const struct error *err, int status)
 {
     joiner_complain(joiner, "pennyworth-worker verify", err->message);
     return status;
 }
 
 /* Prints the first ordering's result, with the others in "orderings". */
-static int print(const struct verify_options *options, enum cpu_isa isa, struct error *err)
+static int verify_print(const struct verify_options *options, enum cpu_isa isa, struct error *err)
 {
     AUTO(json_decrefp) json_t *first = NULL;
 
@@ -24,7 +24,7 @@ static int print(const struct verify_options *options, enum cpu_isa isa, struct 
         json_t *result = verify_result(options, isa, &ordering, NULL, err);
 
         if (!result)
-            return refuse(options->joiner, err, 1);
+            return verify_refuse(options->joiner, err, 1);
         if (first)
             json_array_append_new(json_object_get(first, "orderings"), result);
         else
@@ -38,8 +38,8 @@ static int print(const struct verify_options *options, enum cpu_isa isa, struct 
 }
 
 /* Prints how far each ordering is from the reference, as it ends, and the verdict. */
-static int compare(const struct verify_options *options, enum cpu_isa isa, json_t *reference,
-                   struct error *err)
+static int verify_compare(const struct verify_options *options, enum cpu_isa isa,
+                          json_t *reference, struct error *err)
 {
     struct verify_judgement judgement;
 
@@ -50,7 +50,7 @@ static int compare(const struct verify_options *options, enum cpu_isa isa, json_
         json_t *result = verify_result(options, isa, &ordering, reference, err);
 
         if (!result)
-            return refuse(options->joiner, err, 1);
+            return verify_refuse(options->joiner, err, 1);
         if (joiner_rank(options->joiner) > 0)
             continue;
         verify_judgement_add(&judgement, result, reference);
@@ -94,12 +94,12 @@ static int read_options(int argc, char *const argv[], struct joiner *joiner,
     if (ret_options->help)
         return 0;
     if (!ret_options->against)
-        return check_workload(ret_options, &err) ? 0 : refuse(joiner, &err, 2);
+        return check_workload(ret_options, &err) ? 0 : verify_refuse(joiner, &err, 2);
     *ret_reference = reference_read(ret_options, &err);
     if (!*ret_reference || !reference_options(*ret_reference, &defaults, &err) ||
         !verify_options_read(argc, argv, &defaults, ret_options, &err) ||
         !check_workload(ret_options, &err) || !reference_fits(&defaults, ret_options, &err))
-        return refuse(joiner, &err, 2);
+        return verify_refuse(joiner, &err, 2);
     return 0;
 }
 
@@ -118,6 +118,7 @@ int verify_main(int argc, char *const argv[], struct joiner *joiner)
         return 0;
     }
     if (!fastest_isa_use(options.isa, verify_type(&options), &isa, &err))
-        return refuse(joiner, &err, 1);
-    return reference ? compare(&options, isa, reference, &err) : print(&options, isa, &err);
+        return verify_refuse(joiner, &err, 1);
+    return reference ? verify_compare(&options, isa, reference, &err)
+                     : verify_print(&options, isa, &err);
 }

@@ -131,7 +131,7 @@ void verify_judgement_add(struct verify_judgement *judgement, const json_t *resu
     judgement->count++;
 }
 
-static bool report(const char *what, double value, const char *name, double limit)
+static bool verify_report(const char *what, double value, const char *name, double limit)
 {
     bool ok = value <= limit;
 
@@ -142,7 +142,7 @@ static bool report(const char *what, double value, const char *name, double limi
 
 static bool report_worst(const char *what, const struct worst *worst, double limit)
 {
-    return report(what, worst->value, worst->name, limit);
+    return verify_report(what, worst->value, worst->name, limit);
 }
 
 bool verify_judgement_end(struct verify_judgement *judgement)
@@ -153,16 +153,17 @@ bool verify_judgement_end(struct verify_judgement *judgement)
 
     ok &= report_worst("gradient norm, relative", &judgement->gradient, limits->gradient);
     if (count >= ORDERINGS_FOR_USUAL)
-        ok &= report("gradient norm, usual", deviations_median(judgement->largest, count), "",
-                     limits->gradient_usual);
-    ok &= report("gradient norm, median", deviations_median(judgement->medians, count), "",
-                 limits->gradient_median);
+        ok &= verify_report("gradient norm, usual", deviations_median(judgement->largest, count),
+                            "", limits->gradient_usual);
+    ok &= verify_report("gradient norm, median", deviations_median(judgement->medians, count), "",
+                        limits->gradient_median);
     ok &= report_worst(limits->dot < INFINITY ? "gradient element / largest"
                                               : "gradient element / rms",
                        &judgement->element, limits->element);
     ok &= report_worst("update norm, relative", &judgement->update, limits->update);
     if (limits->update_median < limits->update)
-        ok &= report("update norm, median", judgement->update_median, "", limits->update_median);
+        ok &= verify_report("update norm, median", judgement->update_median, "",
+                            limits->update_median);
     if (limits->dot < INFINITY)
         ok &= report_worst("gradient . noise / norm", &judgement->dot, limits->dot);
     ok &= report_worst("running norm, relative", &judgement->running, limits->update);

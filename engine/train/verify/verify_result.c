@@ -27,7 +27,7 @@ static void subject_free(struct subject *subject)
     parameters_free(&subject->before);
 }
 
-static double difference(const float *values, const float *minus, size_t index)
+static double result_difference(const float *values, const float *minus, size_t index)
 {
     return (double)values[index] - (minus ? (double)minus[index] : 0);
 }
@@ -41,7 +41,8 @@ static void add_element(json_t *at, size_t index, double value)
 }
 
 /* Those that `like`, figures of the same tensor, has. */
-static json_t *elements(const float *values, const float *minus, size_t count, const json_t *like)
+static json_t *result_elements(const float *values, const float *minus, size_t count,
+                               const json_t *like)
 {
     json_t *at = json_object(), *theirs = json_object_get(like, "at"), *value;
     const char *name;
@@ -49,26 +50,27 @@ static json_t *elements(const float *values, const float *minus, size_t count, c
     for (size_t k = 0; !theirs && k < PLACES; k++) {
         size_t index = (count - 1) * k / (PLACES - 1);
 
-        add_element(at, index, difference(values, minus, index));
+        add_element(at, index, result_difference(values, minus, index));
     }
     json_object_foreach(theirs, name, value)
     {
         size_t index = strtoul(name, NULL, 10);
 
         if (index < count)
-            add_element(at, index, difference(values, minus, index));
+            add_element(at, index, result_difference(values, minus, index));
     }
     return at;
 }
 
 /* The figures of a tensor; `minus` is subtracted first, or NULL. */
-static json_t *probe(const float *values, const float *minus, size_t count, const json_t *like)
+static json_t *result_probe(const float *values, const float *minus, size_t count,
+                            const json_t *like)
 {
     uint64_t start = tensor_init_start("probe", 0, 0);
     double sum = 0, squares = 0, dot = 0;
 
     for (size_t i = 0; i < count; i++) {
-        double value = difference(values, minus, i);
+        double value = result_difference(values, minus, i);
 
         sum += value;
         squares += value * value;
@@ -76,19 +78,20 @@ static json_t *probe(const float *values, const float *minus, size_t count, cons
             dot += value * (double)tensor_init_unit(tensor_init_bits(start, i));
     }
     return json_pack("{s:I, s:f, s:f, s:f, s:o}", "count", (json_int_t)count, "sum", sum, "l2",
-                     sqrt(squares), "dot", dot, "at", elements(values, minus, count, like));
+                     sqrt(squares), "dot", dot, "at",
+                     result_elements(values, minus, count, like));
 }
 
-static long smaller(long a, long b)
+static long result_smaller(long a, long b)
 {
     return a < b ? a : b;
 }
 
-static json_t *logits(const struct subject *subject, long batch)
+static json_t *result_logits(const struct subject *subject, long batch)
 {
     const struct extent *of_graph = &subject->graph.nodes[subject->graph.count - 1].out;
-    long count = subject->is_graph ? smaller(8, batch * of_graph->rows) : batch;
-    long classes = subject->is_graph ? smaller(8, of_graph->columns) : 8;
+    long count = subject->is_graph ? result_smaller(8, batch * of_graph->rows) : batch;
+    long classes = subject->is_graph ? result_smaller(8, of_graph->columns) : 8;
     json_t *rows = json_array();
 
     for (long i = 0; i < count; i++) {
@@ -101,30 +104,31 @@ static json_t *logits(const struct subject *subject, long batch)
     return rows;
 }
 
-static json_t *gradients(const struct parameters *parameters, const json_t *like)
+static json_t *result_gradients(const struct parameters *parameters, const json_t *like)
 {
     json_t *all = json_object();
 
     for (int i = 0; i < parameters->count; i++) {
         const struct parameter *p = &parameters->list[i];
 
-        json_object_set_new(all, p->name,
-                            probe(p->gradient, NULL, p->count, json_object_get(like, p->name)));
+        json_object_set_new(
+            all, p->name,
+            result_probe(p->gradient, NULL, p->count, json_object_get(like, p->name)));
     }
     return all;
 }
 
-static json_t *updates(const struct parameters *after, const struct parameters *before,
-                       const json_t *like)
+static json_t *result_updates(const struct parameters *after, const struct parameters *before,
+                              const json_t *like)
 {
     json_t *all = json_object();
 
     for (int i = 0; i < after->count; i++) {
         const struct parameter *p = &after->list[i];
 
-        json_object_set_new(
-            all, p->name,
-            probe(p->value, before->list[i].value, p->count, json_object_get(like, p->name)));
+        json_object_set_new(all, p->name,
+                            result_probe(p->value, before->list[i].value, p->count,
+                                         json_object_get(like, p->name)));
     }
     return all;
 }
@@ -135,7 +139,7 @@ static void add_running(json_t *all, const char *norm, const char *what, const f
     char name[64];
 
     snprintf(name, sizeof name, "%s.running_%s", norm, what);
-    json_object_set_new(all, name, probe(values, NULL, count, NULL));
+    json_object_set_new(all, name, result_probe(values, NULL, count, NULL));
 }
 
 /* Layer or node `index`. */
@@ -151,7 +155,7 @@ static void add_running_of(const struct subject *subject, int index, const char 
     add_running(all, norm, "var", variance, (size_t)channels);
 }
 
-static json_t *running(const struct subject *subject)
+static json_t *result_running(const struct subject *subject)
 {
     const struct network *network = &subject->network;
     const struct graph *graph = &subject->graph;
@@ -195,10 +199,11 @@ static bool run_steps(struct subject *subject, const struct verify_options *opti
         parameters = net_parameters(subject->net, err);
         if (!parameters)
             return false;
-        json_object_set_new(result, "logits_first8", logits(subject, (long)options->batch));
+        json_object_set_new(result, "logits_first8",
+                            result_logits(subject, (long)options->batch));
         json_object_set_new(result, "gradients",
-                            gradients(parameters, json_object_get(like, "gradients")));
-        json_object_set_new(result, "running", running(subject));
+                            result_gradients(parameters, json_object_get(like, "gradients")));
+        json_object_set_new(result, "running", result_running(subject));
     }
     return true;
 }
@@ -253,7 +258,8 @@ static bool make_subject(struct subject *subject, const struct verify_options *o
                   : make_resnet50(subject, net_options, err);
 }
 
-static json_t *describe(const struct verify_options *options, const struct ordering *ordering)
+static json_t *result_describe(const struct verify_options *options,
+                               const struct ordering *ordering)
 {
     const struct optimizer *o = &options->optimizer;
     char name[ORDERING_NAME_MAX];
@@ -274,7 +280,7 @@ json_t *verify_result(const struct verify_options *options, enum cpu_isa isa,
 {
     const struct net_options net_options = net_options_of(options, isa, ordering);
     AUTO(subject_free) struct subject subject = {.is_graph = false};
-    AUTO(json_decrefp) json_t *result = describe(options, ordering);
+    AUTO(json_decrefp) json_t *result = result_describe(options, ordering);
     const struct parameters *after;
 
     if (!make_subject(&subject, options, &net_options, err) ||
@@ -284,6 +290,6 @@ json_t *verify_result(const struct verify_options *options, enum cpu_isa isa,
     if (!after)
         return NULL;
     json_object_set_new(result, "updates",
-                        updates(after, &subject.before, json_object_get(like, "updates")));
+                        result_updates(after, &subject.before, json_object_get(like, "updates")));
     return json_incref(result);
 }

@@ -16,14 +16,14 @@ struct sums {
     double products, exact_squares, fast_squares;
 };
 
-static double cosine(const struct sums *sums)
+static double certificate_cosine(const struct sums *sums)
 {
     double cosine = sums->products / sqrt(sums->exact_squares) / sqrt(sums->fast_squares);
 
     return isfinite(cosine) ? fmax(-1, fmin(1, cosine)) : 0; /* rounding goes past the ends */
 }
 
-static struct sums sum(const float *exact, const float *fast, size_t count)
+static struct sums certificate_sum(const float *exact, const float *fast, size_t count)
 {
     struct sums sums = {0};
 
@@ -35,25 +35,27 @@ static struct sums sum(const float *exact, const float *fast, size_t count)
     return sums;
 }
 
-static struct certificate compare(const struct parameters *exact, const struct parameters *fast,
-                                  const bool weights[PARAMETERS_MAX])
+static struct certificate certificate_compare(const struct parameters *exact,
+                                              const struct parameters *fast,
+                                              const bool weights[PARAMETERS_MAX])
 {
     struct certificate certificate = {.worst = 1};
     struct sums all = {0};
 
     for (int i = 0; i < exact->count; i++) {
         const struct parameter *parameter = &exact->list[i];
-        struct sums sums = sum(parameter->gradient, fast->list[i].gradient, parameter->count);
+        struct sums sums =
+            certificate_sum(parameter->gradient, fast->list[i].gradient, parameter->count);
 
         all.products += sums.products;
         all.exact_squares += sums.exact_squares;
         all.fast_squares += sums.fast_squares;
-        if (!weights[i] || cosine(&sums) >= certificate.worst)
+        if (!weights[i] || certificate_cosine(&sums) >= certificate.worst)
             continue;
-        certificate.worst = cosine(&sums);
+        certificate.worst = certificate_cosine(&sums);
         memcpy(certificate.worst_name, parameter->name, sizeof certificate.worst_name);
     }
-    certificate.cosine = cosine(&all);
+    certificate.cosine = certificate_cosine(&all);
     return certificate;
 }
 
@@ -85,7 +87,7 @@ static struct certificate certificate_of_subject(const struct subject *subject,
     for (int i = 0; i < exact->count; i++)
         weights[i] = subject->network ? are_weights(subject->network, exact->list[i].name)
                                       : subject->graph->parameters[i].rows > 0;
-    return compare(exact, fast, weights);
+    return certificate_compare(exact, fast, weights);
 }
 
 struct certificate certificate_of(const struct network *network, const struct parameters *exact,
@@ -138,9 +140,9 @@ static struct net *make_net(const struct subject *subject, const struct net_opti
 }
 
 /* One net behind the other: two of them may not fit into memory. */
-static bool certify(const struct subject *subject, const struct net_options *as_fast,
-                    const struct net_options *as_exact, struct certificate *ret_certificate,
-                    struct error *err)
+static bool certificate_fill(const struct subject *subject, const struct net_options *as_fast,
+                             const struct net_options *as_exact,
+                             struct certificate *ret_certificate, struct error *err)
 {
     struct net *net = make_net(subject, as_fast, err);
     const struct parameters *shown = gradient_of(net, err);
@@ -171,7 +173,8 @@ bool certificate_make(const struct network *network, const struct net_options *o
     exact.type = DNN_F32;
     exact.plan = NET_FIXED;
     exact.layout = NET_NHWC;
-    return certify(&(struct subject){.network = network}, &fast, &exact, ret_certificate, err);
+    return certificate_fill(&(struct subject){.network = network}, &fast, &exact, ret_certificate,
+                            err);
 }
 
 bool certificate_make_of_graph(const struct recipe *recipe, const struct net_options *options,
@@ -184,5 +187,6 @@ bool certificate_make_of_graph(const struct recipe *recipe, const struct net_opt
     fast.batch = fast.batch < BATCH ? fast.batch : BATCH;
     exact = fast;
     exact.type = DNN_F32;
-    return certify(&(struct subject){.graph = &graph}, &fast, &exact, ret_certificate, err);
+    return certificate_fill(&(struct subject){.graph = &graph}, &fast, &exact, ret_certificate,
+                            err);
 }

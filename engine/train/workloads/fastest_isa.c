@@ -27,21 +27,21 @@ static double rate_of(const struct peak_loop *loop)
     return done * (double)NS_PER_SECOND / (double)(end - start);
 }
 
-static double larger(double a, double b)
+static double isa_larger_time(double a, double b)
 {
     return a > b ? a : b;
 }
 
 /* In turns, so that both have the same clock; of each the best slice counts. */
-static enum cpu_isa measure(enum cpu_isa most)
+static enum cpu_isa isa_measure(enum cpu_isa most)
 {
     const struct peak_loop *pairs = peak_loop_for(most, DNN_BF16);
     const struct peak_loop *fma = peak_loop_for(CPU_AVX512, DNN_F32);
     double multiplies = 0, with_fma = 0;
 
     for (int i = 0; i < TURNS; i++) {
-        multiplies = larger(multiplies, rate_of(pairs));
-        with_fma = larger(with_fma, rate_of(fma));
+        multiplies = isa_larger_time(multiplies, rate_of(pairs));
+        with_fma = isa_larger_time(with_fma, rate_of(fma));
     }
     return fastest_isa(most, multiplies, with_fma);
 }
@@ -53,7 +53,7 @@ bool fastest_isa_use(const char *name, enum dnn_type type, enum cpu_isa *ret_isa
         enum cpu_isa most = cpu_probe();
 
         if (most == CPU_AVX512_BF16)
-            name = cpu_isa_name(measure(most));
+            name = cpu_isa_name(isa_measure(most));
     }
     return dnn_use_isa(name, ret_isa, err);
 }

@@ -70,7 +70,7 @@ void aws_amounts_take(struct aws_amounts *amounts, const char *unit, const char 
         *amount = nanos;
 }
 
-static void join(long long *amount, long long more, bool *spoiled)
+static void commitment_join(long long *amount, long long more, bool *spoiled)
 {
     *spoiled |= *amount >= 0 && more >= 0;
     if (more >= 0)
@@ -80,8 +80,8 @@ static void join(long long *amount, long long more, bool *spoiled)
 void aws_amounts_join(struct aws_amounts *amounts, const struct aws_amounts *more)
 {
     amounts->spoiled |= more->spoiled;
-    join(&amounts->hourly_nanos, more->hourly_nanos, &amounts->spoiled);
-    join(&amounts->upfront_nanos, more->upfront_nanos, &amounts->spoiled);
+    commitment_join(&amounts->hourly_nanos, more->hourly_nanos, &amounts->spoiled);
+    commitment_join(&amounts->upfront_nanos, more->upfront_nanos, &amounts->spoiled);
 }
 
 bool aws_commitment_read(json_t *term, const char *currency, enum price_kind *ret_kind,

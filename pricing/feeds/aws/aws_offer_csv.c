@@ -108,7 +108,7 @@ static void read_reserved(struct sheet *sheet, const struct aws_row *row,
 }
 
 /* Keeps every price by the hour of a wanted product, without its text where it is no plain one:
- * settle() needs to see that it is there. */
+ * offer_settle() needs to see that it is there. */
 static void read_row(struct sheet *sheet, const char *const at[COLUMNS])
 {
     const struct aws_row row = {.family = at[FAMILY],
@@ -150,7 +150,7 @@ static void read_row(struct sheet *sheet, const char *const at[COLUMNS])
 
 /* One SKU, one row, as in JSON: with a second price by the hour, even one that costs nothing,
  * the first would be a guess. */
-static void settle(struct offer *offer)
+static void offer_settle(struct offer *offer)
 {
     size_t kept = 0;
 
@@ -232,7 +232,7 @@ static enum reading_state sheet_page(void *reader, const struct fetch_response *
         return offer_indexed(&sheet->offer, err);
     if (!csv_end(sheet->csv, err))
         return READING_FAILED;
-    settle(&sheet->offer);
+    offer_settle(&sheet->offer);
     return offer_finish(&sheet->offer, err) ? READING_DONE : READING_FAILED;
 }
 

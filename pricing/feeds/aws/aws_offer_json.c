@@ -28,7 +28,7 @@ struct list {
     size_t count, room;
 };
 
-static bool has(const char *json, size_t length, const char *word)
+static bool offer_has(const char *json, size_t length, const char *word)
 {
     return memmem(json, length, word, strlen(word)) != NULL;
 }
@@ -38,8 +38,8 @@ static bool has(const char *json, size_t length, const char *word)
 static bool may_be_wanted(const char *json, size_t length)
 {
     return memchr(json, '\\', length) ||
-           (has(json, length, "\"Linux\"") && has(json, length, "\"NA\"") &&
-            (has(json, length, "BoxUsage:") || has(json, length, "(bare metal)")));
+           (offer_has(json, length, "\"Linux\"") && offer_has(json, length, "\"NA\"") &&
+            (offer_has(json, length, "BoxUsage:") || offer_has(json, length, "(bare metal)")));
 }
 
 static const char *architecture_of(const json_t *attributes)
@@ -130,7 +130,7 @@ static bool take_term(struct list *list, const struct split_element *element, st
 }
 
 /* Gives each product the price of its SKU; a SKU with two has none. */
-static void join(struct list *list)
+static void offer_join(struct list *list)
 {
     list->joined = true;
     if (list->count == 0)
@@ -189,7 +189,7 @@ static bool take_reserved(struct list *list, const struct split_element *element
     if (!list->has_products || !is_of_interest(list, element->key))
         return true;
     if (list->has_terms && !list->joined)
-        join(list);
+        offer_join(list);
     json = source_json(element->json, element->length, err);
     return json && take_reserved_terms(list, element->key, json, err);
 }
@@ -279,7 +279,7 @@ static enum reading_state list_page(void *reader, const struct fetch_response *r
         return READING_FAILED;
     }
     if (!list->joined)
-        join(list);
+        offer_join(list);
     return offer_finish(&list->offer, err) ? READING_DONE : READING_FAILED;
 }
 

@@ -235,7 +235,7 @@ static void close_reader(void *user)
     document_close(reader);
 }
 
-static bool ask(void *user, struct fetch_request *request, struct error *err)
+static bool products_ask(void *user, struct fetch_request *request, struct error *err)
 {
     struct reader *reader = user;
 
@@ -256,8 +256,8 @@ static bool ask(void *user, struct fetch_request *request, struct error *err)
     return true;
 }
 
-static enum reading_state page(void *user, const struct fetch_response *response,
-                               struct error *err)
+static enum reading_state products_page(void *user, const struct fetch_response *response,
+                                        struct error *err)
 {
     struct reader *reader = user;
 
@@ -279,7 +279,8 @@ static enum reading_state page(void *user, const struct fetch_response *response
     return READING_ASKS;
 }
 
-static const struct reader_ops ops = {open_reader, ask, document_take, page, close_reader, NULL};
+static const struct reader_ops ops = {open_reader,   products_ask, document_take,
+                                      products_page, close_reader, NULL};
 
 const struct source aws_products = {
     .name = "aws-get-products",

@@ -119,7 +119,7 @@ static bool take_plan(struct plans *plans, const struct split_element *element, 
     return true;
 }
 
-static bool has(const char *json, size_t length, const char *word)
+static bool plan_has(const char *json, size_t length, const char *word)
 {
     return memmem(json, length, word, strlen(word)) != NULL;
 }
@@ -129,14 +129,15 @@ static bool has(const char *json, size_t length, const char *word)
 static bool may_be_wanted(const char *json, size_t length)
 {
     return memchr(json, '\\', length) ||
-           (has(json, length, "\"RunInstances\"") && has(json, length, "\"AmazonEC2\"") &&
-            (has(json, length, "BoxUsage:") ||
-             (has(json, length, "DedicatedUsage:") && has(json, length, ".metal"))));
+           (plan_has(json, length, "\"RunInstances\"") &&
+            plan_has(json, length, "\"AmazonEC2\"") &&
+            (plan_has(json, length, "BoxUsage:") ||
+             (plan_has(json, length, "DedicatedUsage:") && plan_has(json, length, ".metal"))));
 }
 
 /* What a rate says of the product that it is for: only what plain Linux differs in from others.
  */
-static int wants(const json_t *json, const char *usage, const char *region)
+static int plan_wants(const json_t *json, const char *usage, const char *region)
 {
     bool dedicated = strstr(usage, "DedicatedUsage:") != NULL;
     const struct aws_row row = {
@@ -231,7 +232,7 @@ static bool take_rate(struct plans *plans, const struct split_element *element, 
     if (!json)
         return false;
     usage = source_text(json, "discountedUsageType");
-    wanted = wants(json, usage, region);
+    wanted = plan_wants(json, usage, region);
     if (wanted == 0)
         return true;
     facts_of(plans)->tally.seen++;

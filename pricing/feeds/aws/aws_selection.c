@@ -14,7 +14,7 @@ static bool is_absent(const char *text)
     return !text || !text[0];
 }
 
-static bool is(const char *text, const char *wanted)
+static bool text_is(const char *text, const char *wanted)
 {
     return text && strcmp(text, wanted) == 0;
 }
@@ -41,18 +41,18 @@ bool aws_row_is_wanted(const struct aws_row *row, const char *region)
 {
     bool has_prefix = false;
 
-    return (is(row->family, "Compute Instance") ||
-            is(row->family, "Compute Instance (bare metal)")) &&
-           is(row->operating_system, "Linux") && is(row->tenancy, "Shared") &&
-           is(row->software, "NA") && is(row->capacity, "Used") &&
-           (is_absent(row->market) || is(row->market, "OnDemand")) &&
-           is(row->license, "No License required") && is(row->operation, "RunInstances") &&
-           is(row->location_type, "AWS Region") && is_box_usage(row->usage, &has_prefix) &&
-           is_of_region(row, has_prefix, region);
+    return (text_is(row->family, "Compute Instance") ||
+            text_is(row->family, "Compute Instance (bare metal)")) &&
+           text_is(row->operating_system, "Linux") && text_is(row->tenancy, "Shared") &&
+           text_is(row->software, "NA") && text_is(row->capacity, "Used") &&
+           (is_absent(row->market) || text_is(row->market, "OnDemand")) &&
+           text_is(row->license, "No License required") &&
+           text_is(row->operation, "RunInstances") && text_is(row->location_type, "AWS Region") &&
+           is_box_usage(row->usage, &has_prefix) && is_of_region(row, has_prefix, region);
 }
 
 /* NULL where there is none; what is there but no text is like no word of AWS. */
-static const char *attribute(const json_t *attributes, const char *name)
+static const char *selection_attribute(const json_t *attributes, const char *name)
 {
     const json_t *value = json_object_get(attributes, name);
 
@@ -65,16 +65,16 @@ struct aws_row aws_row_of(const json_t *product_attributes, const char *product_
 {
     return (struct aws_row){
         .family = product_family,
-        .operating_system = attribute(product_attributes, "operatingSystem"),
-        .tenancy = attribute(product_attributes, "tenancy"),
-        .software = attribute(product_attributes, "preInstalledSw"),
-        .capacity = attribute(product_attributes, "capacitystatus"),
-        .market = attribute(product_attributes, "marketoption"),
-        .license = attribute(product_attributes, "licenseModel"),
-        .operation = attribute(product_attributes, "operation"),
-        .usage = attribute(product_attributes, "usagetype"),
-        .location_type = attribute(product_attributes, "locationType"),
-        .region = attribute(product_attributes, "regionCode"),
+        .operating_system = selection_attribute(product_attributes, "operatingSystem"),
+        .tenancy = selection_attribute(product_attributes, "tenancy"),
+        .software = selection_attribute(product_attributes, "preInstalledSw"),
+        .capacity = selection_attribute(product_attributes, "capacitystatus"),
+        .market = selection_attribute(product_attributes, "marketoption"),
+        .license = selection_attribute(product_attributes, "licenseModel"),
+        .operation = selection_attribute(product_attributes, "operation"),
+        .usage = selection_attribute(product_attributes, "usagetype"),
+        .location_type = selection_attribute(product_attributes, "locationType"),
+        .region = selection_attribute(product_attributes, "regionCode"),
     };
 }
 
@@ -93,15 +93,15 @@ const char *aws_currency_of(const char *region)
 
 bool aws_rate_is_hourly(const struct aws_rate *rate)
 {
-    return is(rate->unit, "Hrs");
+    return text_is(rate->unit, "Hrs");
 }
 
 bool aws_rate_is_plain(const struct aws_rate *rate)
 {
     long long nanos;
 
-    return aws_rate_is_hourly(rate) && is(rate->begin_range, "0") &&
-           (is_absent(rate->end_range) || is(rate->end_range, "Inf")) && rate->price &&
+    return aws_rate_is_hourly(rate) && text_is(rate->begin_range, "0") &&
+           (is_absent(rate->end_range) || text_is(rate->end_range, "Inf")) && rate->price &&
            price_read_nanos(rate->price, &nanos);
 }
 
@@ -115,12 +115,13 @@ struct found {
 static void look_at_dimension(struct found *found, const json_t *dimension, const json_t *term)
 {
     const struct aws_rate rate = {
-        .unit = attribute(dimension, "unit"),
-        .begin_range = attribute(dimension, "beginRange"),
-        .end_range = attribute(dimension, "endRange"),
-        .price = attribute(json_object_get(dimension, "pricePerUnit"), found->currency)};
-    const char *code = attribute(dimension, "rateCode");
-    const char *since = attribute(term, "effectiveDate");
+        .unit = selection_attribute(dimension, "unit"),
+        .begin_range = selection_attribute(dimension, "beginRange"),
+        .end_range = selection_attribute(dimension, "endRange"),
+        .price =
+            selection_attribute(json_object_get(dimension, "pricePerUnit"), found->currency)};
+    const char *code = selection_attribute(dimension, "rateCode");
+    const char *since = selection_attribute(term, "effectiveDate");
 
     if (!aws_rate_is_hourly(&rate))
         return;

@@ -132,7 +132,7 @@ static void *open_reader(const struct reading *reading, struct error *err)
     return NULL;
 }
 
-static bool ask(void *user, struct fetch_request *request, struct error *err)
+static bool history_ask(void *user, struct fetch_request *request, struct error *err)
 {
     struct reader *reader = user;
 
@@ -158,8 +158,8 @@ static enum fetch_take take_bytes(void *user, const char *data, size_t length, s
 }
 
 /* A page without a row may be followed by one that has some: only the token tells. */
-static enum reading_state page(void *user, const struct fetch_response *response,
-                               struct error *err)
+static enum reading_state history_page(void *user, const struct fetch_response *response,
+                                       struct error *err)
 {
     struct reader *reader = user;
     const char *token;
@@ -176,7 +176,8 @@ static enum reading_state page(void *user, const struct fetch_response *response
     return READING_ASKS;
 }
 
-static const struct reader_ops ops = {open_reader, ask, take_bytes, page, close_reader, NULL};
+static const struct reader_ops ops = {open_reader,  history_ask,  take_bytes,
+                                      history_page, close_reader, NULL};
 
 const struct source aws_spot_history = {
     .name = "aws-spot-history",

@@ -39,7 +39,7 @@ void spot_rows_free(struct spot_rows *rows)
     freep(&rows->list);
 }
 
-static struct spot_row *find(const struct spot_rows *rows, const struct price *price)
+static struct spot_row *spot_rows_find(const struct spot_rows *rows, const struct price *price)
 {
     for (size_t i = 0; i < rows->count; i++)
         if (strcmp(rows->list[i].price.zone, price->zone) == 0 &&
@@ -48,9 +48,9 @@ static struct spot_row *find(const struct spot_rows *rows, const struct price *p
     return NULL;
 }
 
-static bool add(struct spot_rows *rows, const struct price *price, struct error *err)
+static bool spot_rows_add(struct spot_rows *rows, const struct price *price, struct error *err)
 {
-    struct spot_row *known = find(rows, price);
+    struct spot_row *known = spot_rows_find(rows, price);
 
     if (known) {
         if (price->source_us > known->price.source_us)
@@ -111,7 +111,7 @@ static bool end_item(struct spot_xml *xml)
     /* A row with an unreadable price still ends the one before it. */
     if (!price_set(&price, xml->fields[FIELD_PRICE]))
         tally->malformed++;
-    return add(xml->rows, &price, &xml->error);
+    return spot_rows_add(xml->rows, &price, &xml->error);
 }
 
 /* Without a namespace: AWS's and others' differ in it. */
@@ -122,7 +122,7 @@ static const char *local_name(const char *name)
     return colon ? colon + 1 : name;
 }
 
-static void stop(struct spot_xml *xml, const char *why)
+static void spot_rows_stop(struct spot_xml *xml, const char *why)
 {
     error_set(&xml->error, ERROR_UPSTREAM, NULL, "%s", why);
     XML_StopParser(xml->parser, XML_FALSE);
@@ -148,7 +148,7 @@ static void begin_field(struct spot_xml *xml, const char *name)
 static void begin_token(struct spot_xml *xml)
 {
     if (xml->has_token) {
-        stop(xml, "it has two tokens for the next page");
+        spot_rows_stop(xml, "it has two tokens for the next page");
         return;
     }
     xml->has_token = true;
@@ -163,11 +163,11 @@ static void XMLCALL on_start(void *user, const char *qualified, const char **att
 
     (void)attributes;
     if (xml->text)
-        stop(xml, "there is an element where a text must be");
+        spot_rows_stop(xml, "there is an element where a text must be");
     else if (xml->depth == DEPTH_MAX)
-        stop(xml, "it is nested too deeply");
+        spot_rows_stop(xml, "it is nested too deeply");
     else if (xml->depth == 0 && strcmp(name, levels[0]) != 0)
-        stop(xml, "it is not an answer to DescribeSpotPriceHistory");
+        spot_rows_stop(xml, "it is not an answer to DescribeSpotPriceHistory");
     else if (direct && xml->depth < (int)COUNT(levels) && strcmp(name, levels[xml->depth]) == 0)
         xml->known++;
     else if (direct && xml->depth == 1 && strcmp(name, "nextToken") == 0)
@@ -222,7 +222,7 @@ static void XMLCALL on_text(void *user, const char *data, int length)
         if (is_space(data[i]) && xml->used == 0)
             continue;
         if (xml->used + 1 == xml->size) {
-            stop(xml, "a text is too long");
+            spot_rows_stop(xml, "a text is too long");
             return;
         }
         xml->text[xml->used++] = data[i];
@@ -234,7 +234,7 @@ static void XMLCALL on_doctype(void *user, const char *name, const char *system_
                                const char *public_id, int has_internal)
 {
     (void)name, (void)system_id, (void)public_id, (void)has_internal;
-    stop(user, "it has a DOCTYPE, which no answer of AWS has");
+    spot_rows_stop(user, "it has a DOCTYPE, which no answer of AWS has");
 }
 
 struct spot_xml *spot_xml_new(struct spot_rows *rows)
@@ -260,8 +260,8 @@ void spot_xml_free(struct spot_xml *xml)
     free(xml);
 }
 
-static bool parse(struct spot_xml *xml, const char *data, size_t length, bool last,
-                  struct error *err)
+static bool spot_rows_parse(struct spot_xml *xml, const char *data, size_t length, bool last,
+                            struct error *err)
 {
     if (XML_Parse(xml->parser, data, (int)length, last) == XML_STATUS_OK)
         return true;
@@ -275,14 +275,14 @@ bool spot_xml_feed(struct spot_xml *xml, const char *data, size_t length, struct
     const size_t most = 1024 * 1024;
 
     for (; length > most; data += most, length -= most)
-        if (!parse(xml, data, most, false, err))
+        if (!spot_rows_parse(xml, data, most, false, err))
             return false;
-    return parse(xml, data, length, false, err);
+    return spot_rows_parse(xml, data, length, false, err);
 }
 
 bool spot_xml_end(struct spot_xml *xml, const char **ret_token, struct error *err)
 {
-    if (!parse(xml, "", 0, true, err))
+    if (!spot_rows_parse(xml, "", 0, true, err))
         return false;
     if (!xml->has_set)
         return error_set(err, ERROR_UPSTREAM, NULL, "it has no spotPriceHistorySet");

@@ -64,12 +64,12 @@ static bool read_time(const json_t *item, const char *name, long long *ret_us)
     return json_is_string(value) && parse_time(json_string_value(value), ret_us);
 }
 
-static bool is(const json_t *item, const char *name, const char *wanted)
+static bool retail_is(const json_t *item, const char *name, const char *wanted)
 {
     return strcmp(source_text(item, name), wanted) == 0;
 }
 
-static bool contains(const json_t *item, const char *name, const char *part)
+static bool retail_contains(const json_t *item, const char *name, const char *part)
 {
     return strstr(source_text(item, name), part) != NULL;
 }
@@ -95,16 +95,17 @@ static bool is_wanted(const struct reader *reader, const json_t *item)
     const char *product = source_text(item, "productName");
     const char *sku = source_text(item, "skuName");
 
-    return is(item, "armRegionName", reader->document.reading->scope.name) &&
-           is(item, "serviceName", "Virtual Machines") && is(item, "currencyCode", "USD") &&
-           is(item, "unitOfMeasure", "1 Hour") &&
-           (is(item, "type", "Reservation")
+    return retail_is(item, "armRegionName", reader->document.reading->scope.name) &&
+           retail_is(item, "serviceName", "Virtual Machines") &&
+           retail_is(item, "currencyCode", "USD") && retail_is(item, "unitOfMeasure", "1 Hour") &&
+           (retail_is(item, "type", "Reservation")
                 ? years_of(source_text(item, "reservationTerm")) > 0 && !strstr(sku, " Spot")
-                : is(item, "reservationTerm", "")) &&
-           !is(item, "armSkuName", "") && *product && *sku && !ends_with(product, " Windows") &&
-           !contains(item, "productName", "Cloud Services") &&
-           !contains(item, "productName", "CloudServices") &&
-           !contains(item, "productName", "Dedicated") && !strstr(sku, " Low Priority") &&
+                : retail_is(item, "reservationTerm", "")) &&
+           !retail_is(item, "armSkuName", "") && *product && *sku &&
+           !ends_with(product, " Windows") &&
+           !retail_contains(item, "productName", "Cloud Services") &&
+           !retail_contains(item, "productName", "CloudServices") &&
+           !retail_contains(item, "productName", "Dedicated") && !strstr(sku, " Low Priority") &&
            (!strstr(sku, " Spot") || ends_with(sku, " Spot"));
 }
 
@@ -200,7 +201,7 @@ static bool add_prices(struct reader *reader, const json_t *item, long long sinc
     struct price price = price_of(item, since_us);
     bool is_read;
 
-    if (is(item, "type", "Reservation"))
+    if (retail_is(item, "type", "Reservation"))
         return add_reservation(reader, item, since_us, err);
     is_read = json_is_number(number) && price_set_number(&price, json_number_value(number));
     return add_price(reader, item, &price, is_read, err) &&
@@ -230,7 +231,7 @@ static bool read_item(struct reader *reader, const struct split_element *element
     reader->items++;
     tally->seen++;
     note_currency(reader, item);
-    if (!json_is_object(item) || is(item, "meterId", "") || is(item, "skuId", "") ||
+    if (!json_is_object(item) || retail_is(item, "meterId", "") || retail_is(item, "skuId", "") ||
         !read_time(item, "effectiveStartDate", &since_us) ||
         !read_time(item, "effectiveEndDate", &until_us)) {
         tally->malformed++;
@@ -238,7 +239,7 @@ static bool read_item(struct reader *reader, const struct split_element *element
     }
     /* What is no more, or not yet, or only beyond some hours is not what an hour costs now; a
      * meter may have such rows beside the one that is. */
-    if ((!is(item, "type", "Consumption") && !is(item, "type", "Reservation")) ||
+    if ((!retail_is(item, "type", "Consumption") && !retail_is(item, "type", "Reservation")) ||
         since_us > now_us || (until_us > 0 && until_us <= now_us) ||
         (tier && json_number_value(tier) != 0))
         return true;
@@ -321,7 +322,7 @@ static void close_reader(void *user)
     document_close(reader);
 }
 
-static bool ask(void *user, struct fetch_request *request, struct error *err)
+static bool retail_ask(void *user, struct fetch_request *request, struct error *err)
 {
     struct reader *reader = user;
 
@@ -440,8 +441,8 @@ static bool check_prices(const struct reader *reader, struct error *err)
                      seen);
 }
 
-static enum reading_state page(void *user, const struct fetch_response *response,
-                               struct error *err)
+static enum reading_state retail_page(void *user, const struct fetch_response *response,
+                                      struct error *err)
 {
     struct reader *reader = user;
 
@@ -457,7 +458,8 @@ static enum reading_state page(void *user, const struct fetch_response *response
     return READING_ASKS;
 }
 
-static const struct reader_ops ops = {open_reader, ask, document_take, page, close_reader, NULL};
+static const struct reader_ops ops = {open_reader, retail_ask,   document_take,
+                                      retail_page, close_reader, NULL};
 
 const struct source azure_retail = {
     .name = "azure-retail",

@@ -208,7 +208,7 @@ static bool catalog_ask(void *reader, struct fetch_request *request, struct erro
            error_set(err, ERROR_INVALID, "key", "is too long");
 }
 
-static enum reading_state finish(const struct catalog *catalog, struct error *err)
+static enum reading_state catalog_finish(const struct catalog *catalog, struct error *err)
 {
     struct price_batch *batch = catalog->document.reading->batch;
 
@@ -251,7 +251,7 @@ static enum reading_state catalog_page(void *reader, const struct fetch_response
         return READING_FAILED;
     }
     if (!token || !*token)
-        return finish(catalog, err);
+        return catalog_finish(catalog, err);
     return leads_on(catalog, err) ? READING_ASKS : READING_FAILED;
 }
 

@@ -92,7 +92,7 @@ const char *gcp_architecture(size_t family)
     return family == GCP_T2A || family == GCP_C4A || family == GCP_N4A ? "arm64" : "x86_64";
 }
 
-static bool skip(const char **text, const char *prefix)
+static bool components_skip(const char **text, const char *prefix)
 {
     size_t length = strlen(prefix);
 
@@ -106,9 +106,9 @@ static bool skip(const char **text, const char *prefix)
  */
 static bool is_pair(const char *text, enum gcp_part *ret_part)
 {
-    if (skip(&text, " Core" RUNNING))
+    if (components_skip(&text, " Core" RUNNING))
         *ret_part = GCP_CORE;
-    else if (skip(&text, " Ram" RUNNING) || skip(&text, " RAM" RUNNING))
+    else if (components_skip(&text, " Ram" RUNNING) || components_skip(&text, " RAM" RUNNING))
         *ret_part = GCP_RAM;
     else
         return false;
@@ -117,14 +117,14 @@ static bool is_pair(const char *text, enum gcp_part *ret_part)
 
 static bool is_somewhere(const char *text, const char *before)
 {
-    return skip(&text, before) && *text != '\0';
+    return components_skip(&text, before) && *text != '\0';
 }
 
 /* `spot` is set where the description began so; ATTACHED sets it, and must not do so twice. */
 static bool is_called(const char *text, const char *called, enum form form,
                       struct gcp_component *component)
 {
-    if (!skip(&text, called))
+    if (!components_skip(&text, called))
         return false;
     if (form == PAIR)
         return is_pair(text, &component->part);
@@ -133,7 +133,7 @@ static bool is_called(const char *text, const char *called, enum form form,
         return is_somewhere(text, RUNNING);
     if (component->spot)
         return false;
-    component->spot = skip(&text, ATTACHED);
+    component->spot = components_skip(&text, ATTACHED);
     if (form == GPU)
         return is_somewhere(text, RUNNING);
     return !*text || is_somewhere(text, " in ");
@@ -163,11 +163,12 @@ static bool skip_part(const char **text, enum form form, bool older, enum gcp_pa
 {
     *ret_part = form == PAIR ? GCP_CORE : GCP_EACH;
     if (form != PAIR)
-        return !older && (skip(text, "running in ") || skip(text, "in ") || skip(text, "In "));
-    if (skip(text, older ? "Core running in " : "Cpu in "))
+        return !older && (components_skip(text, "running in ") || components_skip(text, "in ") ||
+                          components_skip(text, "In "));
+    if (components_skip(text, older ? "Core running in " : "Cpu in "))
         return true;
     *ret_part = GCP_RAM;
-    return skip(text, older ? "Ram running in " : "Ram in ");
+    return components_skip(text, older ? "Ram running in " : "Ram in ");
 }
 
 /* "N2D AMD Cpu in Paris for 1 Year", of the first generation "Cpu in Paris for 1 Year". */
@@ -179,7 +180,7 @@ static bool read_committed(const char *description, bool older,
         const char *text = description;
 
         if (!families[family].committed || (older && family != GCP_C2) ||
-            !skip(&text, families[family].committed) ||
+            !components_skip(&text, families[family].committed) ||
             !skip_part(&text, families[family].form, older, &component.part))
             continue;
         component.years = years_of(text);
@@ -193,12 +194,13 @@ static bool read_committed(const char *description, bool older,
 
 bool gcp_component_read(const char *description, struct gcp_component *ret_component)
 {
-    if (skip(&description, COMMITMENT))
+    if (components_skip(&description, COMMITMENT))
         return read_committed(description, false, ret_component);
-    if (skip(&description, OLDER_COMMITMENT))
+    if (components_skip(&description, OLDER_COMMITMENT))
         return read_committed(description, true, ret_component);
 
-    bool spot = skip(&description, "Spot Preemptible ") || skip(&description, "Preemptible ");
+    bool spot = components_skip(&description, "Spot Preemptible ") ||
+                components_skip(&description, "Preemptible ");
 
     for (size_t family = 0; family < GCP_FAMILIES; family++)
         for (size_t i = 0; i < COUNT(families[family].called); i++) {

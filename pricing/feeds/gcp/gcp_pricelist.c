@@ -194,7 +194,7 @@ static void take_about(struct list *list, const struct yaml_line *line)
 
 /* A line that opens a block, at its level: true if it belongs there, and so may have lines below
  * it. */
-static bool opens(struct list *list, const struct yaml_line *line)
+static bool pricelist_opens(struct list *list, const struct yaml_line *line)
 {
     switch (list->open) {
     case TOP:
@@ -251,7 +251,7 @@ static bool take_line(void *user, const struct yaml_line *line, struct error *er
         return false;
     list->open = (enum level)level;
     if (!*line->value) {
-        if (opens(list, line))
+        if (pricelist_opens(list, line))
             list->open++;
         else
             tally_of(list)->malformed += level >= TYPE;

@@ -109,8 +109,8 @@ static long long nanos_of(const struct region *region, const struct gcp_type *ty
 }
 
 /* Adds up the entries of the price; it is valid since the youngest of them. */
-static void describe(const struct region *region, const struct gcp_type *type, enum usage usage,
-                     struct price *price)
+static void rates_describe(const struct region *region, const struct gcp_type *type,
+                           enum usage usage, struct price *price)
 {
     size_t used = 0;
 
@@ -152,7 +152,7 @@ static bool add_price(const struct region *region, const struct gcp_type *type, 
         price_batch_facts(batch)->tally.malformed++;
         return true;
     }
-    describe(region, type, usage, &price);
+    rates_describe(region, type, usage, &price);
     if (!price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err))
         return false;
     add_type(type, batch);

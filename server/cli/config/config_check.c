@@ -11,7 +11,7 @@
 #include <netinet/in.h>
 #include <sys/stat.h>
 
-static const char *variable(char *const environment[], const char *name)
+static const char *config_variable(char *const environment[], const char *name)
 {
     size_t length = strlen(name);
 
@@ -40,8 +40,8 @@ static bool check_folder(const char *database, struct error *err)
 
 static bool default_database(struct config *config, char *const environment[], struct error *err)
 {
-    const char *state = variable(environment, "XDG_STATE_HOME");
-    const char *home = variable(environment, "HOME");
+    const char *state = config_variable(environment, "XDG_STATE_HOME");
+    const char *home = config_variable(environment, "HOME");
     int length;
 
     if (config->database[0])

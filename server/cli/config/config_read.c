@@ -47,8 +47,8 @@ static bool is_choice(const struct field *field, const char *text)
     return false;
 }
 
-static bool set(const struct option *option, const char *called, const char *text, bool again,
-                struct config *config, struct error *err)
+static bool config_set(const struct option *option, const char *called, const char *text,
+                       bool again, struct config *config, struct error *err)
 {
     char joined[4096 + 1];
     struct field field = option->field;
@@ -67,8 +67,8 @@ static bool set(const struct option *option, const char *called, const char *tex
 static bool read_defaults(struct config *config, struct error *err)
 {
     for (size_t i = 0; i < config_option_count; i++)
-        if (!set(&config_options[i], config_options[i].field.name, config_options[i].fallback,
-                 false, config, err))
+        if (!config_set(&config_options[i], config_options[i].field.name,
+                        config_options[i].fallback, false, config, err))
             return false;
     return true;
 }
@@ -83,7 +83,7 @@ static bool read_variable(const struct option *option, char *const environment[]
     length = strlen(name);
     for (char *const *entry = environment; *entry; entry++)
         if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=' &&
-            !set(option, name, *entry + length + 1, false, config, err))
+            !config_set(option, name, *entry + length + 1, false, config, err))
             return false;
     return true;
 }
@@ -204,7 +204,7 @@ static bool read_flags(int argc, char *const argv[], int first, struct config *c
             i++;
         if (!value)
             return error_set(err, ERROR_INVALID, name, "requires a value");
-        if (!set(option, name, value, seen[option - config_options], config, err))
+        if (!config_set(option, name, value, seen[option - config_options], config, err))
             return false;
         seen[option - config_options] = true;
     }

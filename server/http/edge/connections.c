@@ -177,7 +177,8 @@ void connections_cut(struct connections *connections, struct client *client)
     pthread_mutex_unlock(&connections->lock);
 }
 
-static long long deadline(const struct connections *connections, const struct client *client)
+static long long connections_deadline(const struct connections *connections,
+                                      const struct client *client)
 {
     enum phase phase = client->phase;
 
@@ -235,7 +236,7 @@ long long connections_tick(struct connections *connections, long long now_ns)
 
     pthread_mutex_lock(&connections->lock);
     for (struct client *client = connections->first; client; client = client->next) {
-        long long due = client->cut ? LLONG_MAX : deadline(connections, client);
+        long long due = client->cut ? LLONG_MAX : connections_deadline(connections, client);
 
         if (due <= now_ns && !goes_on(connections, client, now_ns))
             cut_client(connections, client);

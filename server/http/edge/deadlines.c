@@ -14,7 +14,7 @@ struct deadlines {
     void *user;
 };
 
-static void *watch(void *user)
+static void *deadlines_watch(void *user)
 {
     struct deadlines *deadlines = user;
 
@@ -45,7 +45,7 @@ struct deadlines *deadlines_start(tick_fn *tick, void *user, struct error *err)
     deadlines->user = user;
     deadlines->planned_ns = LLONG_MAX;
     service_thread_init(&deadlines->thread);
-    if (!service_thread_start(&deadlines->thread, "deadlines", watch, deadlines, err)) {
+    if (!service_thread_start(&deadlines->thread, "deadlines", deadlines_watch, deadlines, err)) {
         deadlines_free(deadlines);
         return NULL;
     }

@@ -45,7 +45,7 @@ static bool is_word(const char *text, size_t length, const char *word)
     return length == strlen(word) && strncasecmp(text, word, length) == 0;
 }
 
-static void find(struct framing *framing, bool wrong, const char *fault)
+static void framing_find(struct framing *framing, bool wrong, const char *fault)
 {
     if (wrong && !framing->fault)
         framing->fault = fault;
@@ -60,8 +60,8 @@ static void check_place(struct framing *framing, const char *name, size_t name_l
 
     if (!line)
         return;
-    find(framing, name != line || value < behind,
-         "a line of the header is folded, or ends without CR LF");
+    framing_find(framing, name != line || value < behind,
+                 "a line of the header is folded, or ends without CR LF");
     if (framing->fault)
         return;
     framing->next = value + value_length + LINE_END;
@@ -70,20 +70,22 @@ static void check_place(struct framing *framing, const char *name, size_t name_l
 void framing_field(struct framing *framing, const char *name, size_t name_length,
                    const char *value, size_t value_length)
 {
-    find(framing, name_length == 0, "a header field has no name");
-    find(framing, !is_token(name, name_length),
-         "the name of a header field has a character that none may have");
-    find(framing, has_controls(value, value_length), "a header field has control characters");
+    framing_find(framing, name_length == 0, "a header field has no name");
+    framing_find(framing, !is_token(name, name_length),
+                 "the name of a header field has a character that none may have");
+    framing_find(framing, has_controls(value, value_length),
+                 "a header field has control characters");
     check_place(framing, name, name_length, value, value_length);
     framing->hosts += is_word(name, name_length, "Host");
     if (is_word(name, name_length, "Content-Length")) {
         framing->lengths++;
-        find(framing, !is_number(value, value_length), "Content-Length must be a whole number");
+        framing_find(framing, !is_number(value, value_length),
+                     "Content-Length must be a whole number");
     }
     if (is_word(name, name_length, "Transfer-Encoding")) {
         framing->codings++;
-        find(framing, !is_word(value, value_length, "chunked"),
-             "Transfer-Encoding must be chunked");
+        framing_find(framing, !is_word(value, value_length, "chunked"),
+                     "Transfer-Encoding must be chunked");
     }
 }
 

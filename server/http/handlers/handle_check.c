@@ -74,7 +74,7 @@ static void reply_check(struct exchange *exchange, const struct gate_check *chec
 
 /* Queues the confirming runs of a failure, if the query asks for them and they do not exist yet.
  * Only POST does: a GET must change nothing, since any page can make a browser send one. */
-static bool confirm(struct exchange *exchange, struct db *db, struct gate_check *check)
+static bool check_confirm(struct exchange *exchange, struct db *db, struct gate_check *check)
 {
     struct access_spending spending = {.exchange = exchange};
     struct gate_queueing queueing = {.queue_limit = exchange->server->config->queue_limit,
@@ -106,8 +106,9 @@ static bool confirm(struct exchange *exchange, struct db *db, struct gate_check 
 
 /* Loads the check as it stands, and the id of the run or sweep it waits for ("" for none).
  * Returns false if it has replied. */
-static bool look(struct exchange *exchange, const struct gate_request *request,
-                 struct gate_check **ret_check, struct topic *ret_waits_for, struct error *err)
+static bool check_look(struct exchange *exchange, const struct gate_request *request,
+                       struct gate_check **ret_check, struct topic *ret_waits_for,
+                       struct error *err)
 {
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     AUTO(gate_check_freep)
@@ -118,7 +119,7 @@ static bool look(struct exchange *exchange, const struct gate_request *request,
         reply_error(exchange, err);
         return false;
     }
-    if (check && !confirm(exchange, loan.db, check))
+    if (check && !check_confirm(exchange, loan.db, check))
         return false;
     if (check && check->confirmation.state == CONFIRM_RUNNING)
         *ret_waits_for = (struct topic){TOPIC_SWEEP, check->confirmation.sweep};
@@ -127,7 +128,7 @@ static bool look(struct exchange *exchange, const struct gate_request *request,
 }
 
 /* Watches the run or sweep that the answer waits for. */
-static void watch(struct exchange *exchange, const struct topic *topic)
+static void check_watch(struct exchange *exchange, const struct topic *topic)
 {
     struct notifications *notifications = exchange->server->notifications;
 
@@ -153,7 +154,7 @@ static void go_on(struct exchange *exchange)
         struct topic waits_for = {.kind = TOPIC_RUN};
         struct error err = {0};
 
-        if (!look(exchange, &request, &check, &waits_for, &err))
+        if (!check_look(exchange, &request, &check, &waits_for, &err))
             break;
         if (!waits_for.id.text[0] || hold_is_over(exchange, closed)) {
             if (check)
@@ -162,7 +163,7 @@ static void go_on(struct exchange *exchange)
                 reply_error(exchange, &err);
             break;
         }
-        watch(exchange, &waits_for);
+        check_watch(exchange, &waits_for);
         if (hold_sleep(exchange))
             return;
     }

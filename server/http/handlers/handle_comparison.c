@@ -112,8 +112,8 @@ static bool load_subset(struct db *db, struct comparison_parts *parts,
     return true;
 }
 
-static bool compute(struct exchange *exchange, struct db *db, int format,
-                    const struct comparison_question *question, struct error *err)
+static bool comparison_compute(struct exchange *exchange, struct db *db, int format,
+                               const struct comparison_question *question, struct error *err)
 {
     const struct server *server = exchange->server;
     AUTO(comparison_cache_return) struct comparison_loan loan = {0};
@@ -171,7 +171,7 @@ static void send_body(struct exchange *exchange, int format, const char *etag)
         bytes_free(&exchange->reply.body);
 }
 
-static void answer(struct exchange *exchange, int format)
+static void comparison_answer(struct exchange *exchange, int format)
 {
     const struct server *server = exchange->server;
     AUTO(db_loan_end) struct db_loan loan = {0};
@@ -195,7 +195,7 @@ static void answer(struct exchange *exchange, int format)
     }
     if (!comparison_question_complete(question, &here, now_us, &err) ||
         !comparison_default_regions(loan.db, server->config->price_regions, question, &err) ||
-        !compute(exchange, loan.db, format, question, &err)) {
+        !comparison_compute(exchange, loan.db, format, question, &err)) {
         reply_error(exchange, &err);
         return;
     }
@@ -208,15 +208,15 @@ void comparison_handler(struct exchange *exchange)
     int format = choose_format(exchange);
 
     if (format >= 0)
-        answer(exchange, format);
+        comparison_answer(exchange, format);
 }
 
 void comparison_svg_handler(struct exchange *exchange)
 {
-    answer(exchange, CHART);
+    comparison_answer(exchange, CHART);
 }
 
 void badge_svg_handler(struct exchange *exchange)
 {
-    answer(exchange, BADGE);
+    comparison_answer(exchange, BADGE);
 }

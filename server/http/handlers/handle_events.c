@@ -111,8 +111,8 @@ static bool write_progress(struct bytes *piece, struct notifications *notificati
            write_event(piece, "progress", STAGE_RUNNING, progress.steps_done, &data);
 }
 
-static bool look(struct event_stream *stream, const struct server *server, struct bytes *piece,
-                 long long now_ns)
+static bool events_look(struct event_stream *stream, const struct server *server,
+                        struct bytes *piece, long long now_ns)
 {
     struct run_stream *reader = (struct run_stream *)stream;
     AUTO(db_loan_end) struct db_loan loan = db_borrow(server->pool);
@@ -160,7 +160,7 @@ void events_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    reader->stream.look = look;
+    reader->stream.look = events_look;
     reader->steps_sent = -1;
     read_last_event(exchange->request.headers.last_event_id, run.state, reader);
     event_stream_follow(exchange, take(&reader), TOPIC_RUN);

@@ -52,7 +52,8 @@ static bool is_same(const char *stored, const char *now)
     return stored && strcmp(stored, now) == 0;
 }
 
-static struct recomputed compare(const struct run *run, const struct conclusion *conclusion)
+static struct recomputed evidence_compare(const struct run *run,
+                                          const struct conclusion *conclusion)
 {
     return (struct recomputed){
         .is_identical = is_same(run->summary_text, conclusion->summary_text) &&
@@ -91,7 +92,7 @@ void recompute_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    const struct recomputed recomputed = compare(&run, &conclusion);
+    const struct recomputed recomputed = evidence_compare(&run, &conclusion);
 
     members_write(&out, NULL, &recomputed_members, &recomputed);
     reply_json(exchange, 200, &out);

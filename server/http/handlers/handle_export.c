@@ -83,7 +83,7 @@ static size_t size_of(const struct document_parts *parts)
     return strlen(parts->steps) + (parts->evidence ? strlen(parts->evidence) : 0);
 }
 
-static bool hold(struct export_stream *stream, size_t bytes)
+static bool export_hold(struct export_stream *stream, size_t bytes)
 {
     if (bytes <= stream->part.held)
         return true;
@@ -103,7 +103,7 @@ static bool write_run(void *user, const struct document_parts *parts)
     struct error err = {0};
 
     writer->enough = true;
-    if (!hold(stream, start + size_of(parts)))
+    if (!export_hold(stream, start + size_of(parts)))
         return false;
     /* Skip an altered run; export the others. */
     if (!run_document_write(writer->db, parts, stream->exchange->server->signing_key, waiting,
@@ -114,7 +114,7 @@ static bool write_run(void *user, const struct document_parts *parts)
             return false;
         }
     }
-    if (!hold(stream, waiting->used)) {
+    if (!export_hold(stream, waiting->used)) {
         waiting->used = start;
         return false;
     }
@@ -153,7 +153,7 @@ static void make_more(struct export_stream *stream)
         stream->wanted = stream->waiting.used;
 }
 
-static void work(void *user, const atomic_bool *stop)
+static void export_work(void *user, const atomic_bool *stop)
 {
     struct export_stream *stream = user;
 
@@ -166,8 +166,8 @@ static void work(void *user, const atomic_bool *stop)
 static bool begin_piece(struct export_stream *stream)
 {
     error_clear(&stream->err);
-    stream->job =
-        (struct long_job){.work = work, .user = stream, .kind = JOB_EXPORT, .goes_on = true};
+    stream->job = (struct long_job){
+        .work = export_work, .user = stream, .kind = JOB_EXPORT, .goes_on = true};
     if (!long_work_put(stream->exchange, &stream->job, &stream->err))
         return false;
     stream->state = EXPORT_MAKES;

@@ -15,8 +15,8 @@
 #include "server/http/request.h"
 #include "server/http/server.h"
 
-static bool complete(struct exchange *exchange, struct families_question *question,
-                     char family[INSTANCE_SIZE], struct error *err)
+static bool families_complete(struct exchange *exchange, struct families_question *question,
+                              char family[INSTANCE_SIZE], struct error *err)
 {
     struct comparison_question *comparison = &question->comparison;
     struct identity here;
@@ -31,8 +31,9 @@ static bool complete(struct exchange *exchange, struct families_question *questi
     return comparison_question_complete(comparison, &here, clock_calendar_us(), err);
 }
 
-static bool answer(struct exchange *exchange, struct db *db, struct families_question *question,
-                   const char *family, struct json_writer *out, struct error *err)
+static bool families_answer(struct exchange *exchange, struct db *db,
+                            struct families_question *question, const char *family,
+                            struct json_writer *out, struct error *err)
 {
     struct comparison_question *asked = &question->comparison;
     struct offers_question where = asked->where;
@@ -90,12 +91,12 @@ void families_handler(struct exchange *exchange)
     char family[INSTANCE_SIZE];
     struct error err = {0};
 
-    if (!complete(exchange, question, family, &err)) {
+    if (!families_complete(exchange, question, family, &err)) {
         reply_error(exchange, &err);
         return;
     }
     loan = db_borrow(exchange->server->pool);
-    if (!answer(exchange, loan.db, question, family, &out, &err))
+    if (!families_answer(exchange, loan.db, question, family, &out, &err))
         reply_error(exchange, &err);
     else
         reply_json(exchange, 200, &out);

@@ -16,7 +16,7 @@ struct scopes_seen {
     size_t count, room;
 };
 
-static void collect(void *user, const struct feed_row *row)
+static void feeds_collect(void *user, const struct feed_row *row)
 {
     struct scopes_seen *seen = user;
 
@@ -37,7 +37,7 @@ static bool write_feed(const struct feed_list *list, const struct feed *feed,
     struct scopes_seen seen = {0};
     struct feed_view view = {.feed = feed, .now_us = clock_calendar_us()};
     char idle[160];
-    bool ok = feed_rows_each(list->db, feed->source->name, collect, &seen, list->err);
+    bool ok = feed_rows_each(list->db, feed->source->name, feeds_collect, &seen, list->err);
 
     if (ok) {
         view.on = refresher_plan(list->server->refresher, feed->source->name, &view.due_us, idle);

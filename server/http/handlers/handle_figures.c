@@ -88,7 +88,7 @@ struct figure_writer {
     const struct published_data *shipped;
 };
 
-static void tell(void *user, const struct figure *figure)
+static void figures_announce(void *user, const struct figure *figure)
 {
     const struct figure_writer *writer = user;
     const struct figure_view view = {figure, published_has(writer->shipped, figure->id)};
@@ -102,7 +102,7 @@ static void write_figures(struct json_writer *out, const struct member *row, con
     struct figure_writer writer = {out, list->shipped};
 
     jsonw_open(out, row->name, '[');
-    (void)!figures_each(list->db, tell, &writer, list->err);
+    (void)!figures_each(list->db, figures_announce, &writer, list->err);
     jsonw_close(out, ']');
 }
 
@@ -124,7 +124,7 @@ static bool look_shipped(const char *id, bool *ret_shipped, struct error *err)
     return true;
 }
 
-static bool store(struct db *db, const struct figure *figure, struct error *err)
+static bool figures_store(struct db *db, const struct figure *figure, struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
 
@@ -148,7 +148,7 @@ void figures_create_handler(struct exchange *exchange)
         return;
     }
     loan = db_borrow(exchange->server->pool);
-    if (!look_shipped(figure.id, &shipped, &err) || !store(loan.db, &figure, &err)) {
+    if (!look_shipped(figure.id, &shipped, &err) || !figures_store(loan.db, &figure, &err)) {
         reply_error(exchange, &err);
         return;
     }

@@ -11,7 +11,7 @@
 #include "server/http/response_cache.h"
 #include "server/http/server.h"
 
-static bool compute(struct exchange *exchange, struct db *db, struct error *err)
+static bool history_compute(struct exchange *exchange, struct db *db, struct error *err)
 {
     const struct run_conditions *asked = exchange->request.parameters;
     const struct run_filter *filter = &asked->filter;
@@ -54,7 +54,7 @@ void history_handler(struct exchange *exchange)
     }
     /* A target begins with "/", so no other answer has this key. */
     if (!response_cache_find(server->response_cache, &key, &exchange->reply.body, etag)) {
-        if (!compute(exchange, loan.db, &err)) {
+        if (!history_compute(exchange, loan.db, &err)) {
             reply_error(exchange, &err);
             return;
         }

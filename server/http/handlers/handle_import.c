@@ -45,8 +45,8 @@ static const struct member report_rows[] = {
 const struct members import_report_members = {.name = "ImportReport", .rows = report_rows};
 
 /* Counts for the audit, and for the metrics of the token. */
-static void count(struct exchange *exchange, long long imported, long long known,
-                  long long refused)
+static void import_audit(struct exchange *exchange, long long imported, long long known,
+                         long long refused)
 {
     struct audit_entry *entry = &exchange->audit.entry;
 
@@ -62,8 +62,8 @@ static void reply_many(struct exchange *exchange, const struct import_job *job)
     struct json_writer out = {.bytes = &exchange->reply.body};
     const struct import_report *report = &job->report;
 
-    count(exchange, report->imported, report->known,
-          report->refused); /* also on failure: some are stored */
+    import_audit(exchange, report->imported, report->known,
+                 report->refused); /* also on failure: some are stored */
     if (!job->ok) {
         reply_error(exchange, &job->err);
         return;
@@ -81,11 +81,11 @@ static void reply_single(struct exchange *exchange, const struct import_job *job
     struct error err = {0};
 
     if (!job->ok) {
-        count(exchange, 0, 0, import_is_refusal(kind));
+        import_audit(exchange, 0, 0, import_is_refusal(kind));
         reply_error(exchange, &job->err);
         return;
     }
-    count(exchange, job->fate != IMPORT_KNOWN, job->fate == IMPORT_KNOWN, 0);
+    import_audit(exchange, job->fate != IMPORT_KNOWN, job->fate == IMPORT_KNOWN, 0);
     loan = db_borrow(exchange->server->pool);
     if (!runs_find(loan.db, job->id.text, &run, &err)) {
         reply_error(exchange, &err);

@@ -40,7 +40,7 @@ struct price_writer {
     const struct price_answer *answer;
 };
 
-static void tell(void *user, const struct listed_price *listed)
+static void prices_announce(void *user, const struct listed_price *listed)
 {
     const struct price_writer *writer = user;
     const struct price_answer *answer = writer->answer;
@@ -127,8 +127,8 @@ static bool list_prices(struct price_writer *writer)
     struct price_filter more = *filter;
 
     more.limit++; /* one more than asked, to see whether there is a next page */
-    if (!(answer->history ? price_history : price_list)(answer->db, &more, tell, writer,
-                                                        &page->err) ||
+    if (!(answer->history ? price_history : price_list)(answer->db, &more, prices_announce,
+                                                        writer, &page->err) ||
         (page->count == 0 && !filter->after &&
          !unmatched_prices(answer->db, filter, &page->unmatched, &page->err)))
         return false;

@@ -54,7 +54,7 @@ static void go_on(struct exchange *exchange)
 }
 
 /* Holds the answer until the run ends or the wait is over. */
-static void hold(struct exchange *exchange, const struct run_id *id, long long seconds)
+static void runs_hold(struct exchange *exchange, const struct run_id *id, long long seconds)
 {
     hold_begin(exchange, &(struct topic){TOPIC_RUN, *id}, seconds, go_on);
 }
@@ -111,15 +111,15 @@ static bool read_order(struct exchange *exchange, struct order_parts *parts,
     return true;
 }
 
-static bool create(struct exchange *exchange, const struct run_order *order, struct run *ret_run,
-                   bool *ret_replayed, struct error *err)
+static bool runs_create_ordered(struct exchange *exchange, const struct run_order *order,
+                                struct run *ret_run, bool *ret_replayed, struct error *err)
 {
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
 
     return runs_create(loan.db, order, ret_run, ret_replayed, err);
 }
 
-static void queued(const struct exchange *exchange)
+static void runs_have_queued(const struct exchange *exchange)
 {
     access_count_runs(exchange, 1);
     runner_wake(exchange->server->runner);
@@ -138,18 +138,18 @@ void runs_create_handler(struct exchange *exchange)
     if (!request_may_queue(exchange))
         return;
     if (!read_order(exchange, &parts, &order, &err) ||
-        !create(exchange, &order, &run, &replayed, &err)) {
+        !runs_create_ordered(exchange, &order, &run, &replayed, &err)) {
         if (exchange->reply.status == 0)
             reply_error(exchange, &err);
         return;
     }
     if (!replayed)
-        queued(exchange);
+        runs_have_queued(exchange);
     reply_field(exchange, "Location", "/v1/runs/%s", run.id.text);
     if (replayed)
         reply_field(exchange, "Idempotent-Replayed", "true");
     if (seconds > 0)
-        hold(exchange, &run.id, seconds);
+        runs_hold(exchange, &run.id, seconds);
     else
         reply_first_answer(exchange, &run);
 }
@@ -166,7 +166,7 @@ void runs_show_handler(struct exchange *exchange)
     if (!request_run_id(exchange, &id))
         return;
     if (seconds > 0) {
-        hold(exchange, &id, seconds);
+        runs_hold(exchange, &id, seconds);
         return;
     }
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);

@@ -105,8 +105,8 @@ static bool write_json(struct bytes *piece, const struct step_stream *stream,
 
 /* Moves behind the loaded steps; a gap means that maintenance has thinned them, perhaps during
  * this answer. */
-static void advance(struct step_stream *stream, const struct steps *steps,
-                    const long long positions[], long long asked)
+static void steps_advance(struct step_stream *stream, const struct steps *steps,
+                          const long long positions[], long long asked)
 {
     size_t count = steps->count;
 
@@ -137,7 +137,7 @@ static enum stream_result next_steps(void *state, struct exchange *exchange, str
         return STREAM_BROKEN;
     while (steps.count > 0 && positions[steps.count - 1] >= stream->last)
         steps.count--; /* added after the request */
-    advance(stream, &steps, positions, asked);
+    steps_advance(stream, &steps, positions, asked);
     if (!(stream->csv ? write_csv(piece, stream, &steps, positions)
                       : write_json(piece, stream, &steps, positions)))
         return STREAM_BROKEN;

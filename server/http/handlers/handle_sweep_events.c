@@ -199,8 +199,8 @@ static bool write_news(struct bytes *piece, struct sweep_stream *reader,
     return write_state(piece, reader, view->row);
 }
 
-static bool look(struct event_stream *stream, const struct server *server, struct bytes *piece,
-                 long long now_ns)
+static bool sweep_events_look(struct event_stream *stream, const struct server *server,
+                              struct bytes *piece, long long now_ns)
 {
     struct sweep_stream *reader = (struct sweep_stream *)stream;
     AUTO(db_loan_end) struct db_loan loan = db_borrow(server->pool);
@@ -232,7 +232,8 @@ static void read_last_event(const char *header, const struct sweep_view *view,
     }
 }
 
-static bool begin(struct exchange *exchange, struct sweep_stream *reader, struct error *err)
+static bool sweep_events_begin(struct exchange *exchange, struct sweep_stream *reader,
+                               struct error *err)
 {
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     AUTO(sweep_parts_clear) struct sweep_parts parts = {0};
@@ -250,9 +251,9 @@ void sweep_events_handler(struct exchange *exchange)
 
     if (!reader)
         return;
-    reader->stream.look = look;
+    reader->stream.look = sweep_events_look;
     reader->counts = -1;
-    if (!begin(exchange, reader, &err)) {
+    if (!sweep_events_begin(exchange, reader, &err)) {
         reply_error(exchange, &err);
         return;
     }

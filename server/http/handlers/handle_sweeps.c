@@ -52,8 +52,8 @@ static char *request_text(const struct exchange *exchange, bool is_aa, struct er
     return json_text(json);
 }
 
-static bool create(struct exchange *exchange, const char *text, const char *key,
-                   struct run_id *ret_id, struct error *err)
+static bool sweeps_create_from_text(struct exchange *exchange, const char *text, const char *key,
+                                    struct run_id *ret_id, struct error *err)
 {
     struct access_spending spending = {.exchange = exchange};
     bool replayed = false;
@@ -89,7 +89,7 @@ static void create_sweep(struct exchange *exchange, bool is_aa)
         return;
     }
     text = request_text(exchange, is_aa, &err);
-    if (!text || !create(exchange, text, header ? key : NULL, &id, &err)) {
+    if (!text || !sweeps_create_from_text(exchange, text, header ? key : NULL, &id, &err)) {
         if (exchange->reply.status == 0)
             reply_error(exchange, &err);
         return;
@@ -123,7 +123,7 @@ static void reply_table(struct exchange *exchange, const struct sweep_view *view
 }
 
 /* The sweep as it is now. */
-static void show(struct exchange *exchange, const char *id)
+static void sweeps_show(struct exchange *exchange, const char *id)
 {
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(sweep_parts_clear) struct sweep_parts parts = {0};
@@ -166,7 +166,7 @@ static void go_on(struct exchange *exchange)
             return;
         }
         if (ended || hold_is_over(exchange, closed)) {
-            show(exchange, exchange->hold.id.text);
+            sweeps_show(exchange, exchange->hold.id.text);
             return;
         }
         if (hold_sleep(exchange))
@@ -186,7 +186,7 @@ void sweeps_show_handler(struct exchange *exchange)
     if (seconds > 0)
         hold_begin(exchange, &topic, seconds, go_on);
     else
-        show(exchange, topic.id.text);
+        sweeps_show(exchange, topic.id.text);
 }
 
 /* What a list answers with. */
@@ -247,7 +247,7 @@ void sweeps_list_handler(struct exchange *exchange)
         reply_json(exchange, 200, &out);
 }
 
-static bool exists(struct db *db, const char *id, struct error *err)
+static bool sweeps_exists(struct db *db, const char *id, struct error *err)
 {
     AUTO(sweep_row_clear) struct sweep_row row = {0};
 
@@ -265,7 +265,7 @@ void sweeps_cancel_handler(struct exchange *exchange)
     {
         AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
 
-        if (!exists(loan.db, id.text, &err) ||
+        if (!sweeps_exists(loan.db, id.text, &err) ||
             !sweeps_end(loan.db, id.text, SWEEP_CANCELLED, clock_calendar_us(), &err) ||
             !sweep_parts_load(loan.db, id.text, &parts, &err)) {
             reply_error(exchange, &err);

@@ -11,7 +11,7 @@
 #include "server/http/server.h"
 
 /* Wakes the readers of the run and of its sweep, whose result has changed. */
-static void announce(const struct exchange *exchange, const struct run *run)
+static void voids_announce(const struct exchange *exchange, const struct run *run)
 {
     struct notifications *notifications = exchange->server->notifications;
     long long now_ns = clock_monotonic_ns();
@@ -25,8 +25,8 @@ typedef bool change_fn(struct db *db, const char *id, const struct taken_back *t
                        struct run *ret_run, bool *ret_changed, struct error *err);
 
 /* Does one or the other, and answers with the run. */
-static void change(struct exchange *exchange, change_fn *function, const char *did,
-                   const struct taken_back *taken)
+static void voids_change(struct exchange *exchange, change_fn *function, const char *did,
+                         const struct taken_back *taken)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
@@ -44,7 +44,7 @@ static void change(struct exchange *exchange, change_fn *function, const char *d
     }
     if (changed) {
         taking_back_note(exchange, did, run.id.text, taken->reason);
-        announce(exchange, &run);
+        voids_announce(exchange, &run);
     }
     members_write(&out, NULL, &run_members, &run);
     reply_json(exchange, 200, &out);
@@ -55,7 +55,7 @@ void voids_create_handler(struct exchange *exchange)
     struct taken_back taken;
 
     if (taking_back_read_body(exchange, &taken))
-        change(exchange, voids_put, "run voided", &taken);
+        voids_change(exchange, voids_put, "run voided", &taken);
 }
 
 void voids_lift_handler(struct exchange *exchange)
@@ -63,7 +63,7 @@ void voids_lift_handler(struct exchange *exchange)
     struct taken_back taken;
 
     taking_back_read_query(exchange, &taken);
-    change(exchange, voids_lift, "void lifted", &taken);
+    voids_change(exchange, voids_lift, "void lifted", &taken);
 }
 
 static const struct member void_rows[] = {

@@ -56,8 +56,9 @@ static bool find_unmatched(struct db *db, const struct wanted_request *request,
            (list->count > 0 || unmatched_runs(db, &runs, unmatched, err));
 }
 
-static bool answer(struct exchange *exchange, struct db *db, struct wanted_request *request,
-                   struct json_writer *out, struct error *err)
+static bool wanted_answer(struct exchange *exchange, struct db *db,
+                          struct wanted_request *request, struct json_writer *out,
+                          struct error *err)
 {
     const struct offers_question where = {
         .regions = {"none"}, .at_us = request->question.now_us, .is_now = true};
@@ -96,7 +97,7 @@ void wanted_handler(struct exchange *exchange)
 
     name_type(exchange->server->this_machine, &request);
     loan = db_borrow(exchange->server->pool);
-    if (!answer(exchange, loan.db, &request, &out, &err))
+    if (!wanted_answer(exchange, loan.db, &request, &out, &err))
         reply_error(exchange, &err);
     else
         reply_json(exchange, 200, &out);

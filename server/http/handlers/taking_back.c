@@ -8,7 +8,7 @@
 #include "server/http/reply.h"
 #include "server/http/request.h"
 
-static void begin(const struct exchange *exchange, struct taken_back *taken)
+static void taking_back_begin(const struct exchange *exchange, struct taken_back *taken)
 {
     *taken = (struct taken_back){.at_us = clock_calendar_us()};
     snprintf(taken->by, sizeof taken->by, "%s", access_sender(exchange));
@@ -38,7 +38,7 @@ bool taking_back_read_body(struct exchange *exchange, struct taken_back *ret_tak
     AUTO(json_decrefp) json_t *json = NULL;
     struct error err = {0};
 
-    begin(exchange, ret_taken);
+    taking_back_begin(exchange, ret_taken);
     json = request_json(exchange, &err);
     if (json && body_read(&reason_body, json, ret_taken, &err))
         return true;
@@ -50,7 +50,7 @@ void taking_back_read_query(struct exchange *exchange, struct taken_back *ret_ta
 {
     const struct reason_question *asked = exchange->request.parameters;
 
-    begin(exchange, ret_taken);
+    taking_back_begin(exchange, ret_taken);
     memcpy(ret_taken->reason, asked->reason, sizeof ret_taken->reason);
 }
 

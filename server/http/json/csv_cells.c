@@ -63,7 +63,7 @@ static json_t *element_of(const json_t *list, const char *number)
 }
 
 /* NULL where a part of the path is null. */
-static const json_t *find(const json_t *at, const char *path)
+static const json_t *cells_find(const json_t *at, const char *path)
 {
     char name[96];
 
@@ -130,7 +130,7 @@ static bool add_cell(struct bytes *text, const json_t *value)
 
 static bool add_column(struct bytes *text, const struct column *column, const json_t *row)
 {
-    const json_t *value = find(row, column->path);
+    const json_t *value = cells_find(row, column->path);
     bool ok = column->parts > 0 || add_cell(text, value);
 
     for (size_t i = 0; ok && i < column->parts; i++)

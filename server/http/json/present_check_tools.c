@@ -16,7 +16,7 @@ static bool has_interval(const struct metric *metric)
     return isfinite(metric->low) && isfinite(metric->high);
 }
 
-static struct metric over(const double *values, size_t count)
+static struct metric metric_over(const double *values, size_t count)
 {
     double mean = 0, squares = 0, half = NAN;
 
@@ -40,7 +40,7 @@ static bool find_speed(const struct gate_check *check, struct metric *ret_metric
         among = among || strcmp(side->runs[i].id.text, check->run.text) == 0;
     if (!among)
         return false;
-    *ret_metric = over(side->values, side->count);
+    *ret_metric = metric_over(side->values, side->count);
     if (side->count == 1 && side->runs[0].throughput.low > 0) {
         ret_metric->low = side->runs[0].throughput.low;
         ret_metric->high = side->runs[0].throughput.high;

@@ -9,7 +9,7 @@
 #define PRICE_SIZE 32
 #define WORDS_SIZE 256
 
-static double percent(double ratio)
+static double history_percent(double ratio)
 {
     return (ratio - 1) * 100;
 }
@@ -32,11 +32,11 @@ static void fill_words(const struct history_change *change, char ret_words[WORDS
         if (strcmp(through[i].attribution, attribution) == 0)
             because = through[i].words;
     if (ratio->known)
-        snprintf(interval, sizeof interval, "95 %%: %+.1f to %+.1f %%", percent(ratio->low),
-                 percent(ratio->high));
+        snprintf(interval, sizeof interval, "95 %%: %+.1f to %+.1f %%",
+                 history_percent(ratio->low), history_percent(ratio->high));
     snprintf(ret_words, WORDS_SIZE, "Samples %s changed by %+.1f %% (%s), %s",
              change->measure == HISTORY_SPEED ? "per second" : "per dollar",
-             percent(ratio->value), interval, because);
+             history_percent(ratio->value), interval, because);
 }
 
 static void price_text(double dollars, char ret_text[PRICE_SIZE])

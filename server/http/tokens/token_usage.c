@@ -47,7 +47,7 @@ void token_usage_free(struct token_usage *token_usage)
     free(token_usage);
 }
 
-static struct sender *find(struct sender *first, const char *name)
+static struct sender *usage_find(struct sender *first, const char *name)
 {
     while (first && strcmp(first->name, name) != 0)
         first = first->next;
@@ -59,7 +59,7 @@ struct sender *token_usage_get(struct token_usage *token_usage, const char *name
     struct sender *sender;
 
     pthread_mutex_lock(&token_usage->lock);
-    sender = find(token_usage->first, name);
+    sender = usage_find(token_usage->first, name);
     if (!sender) {
         sender = xcalloc(1, sizeof *sender);
         snprintf(sender->name, sizeof sender->name, "%s", name);
@@ -153,7 +153,7 @@ static const struct {
      offsetof(struct sender, limited)},
 };
 
-static long long counted(struct sender *sender, size_t i)
+static long long usage_counted(struct sender *sender, size_t i)
 {
     atomic_llong *counter = (void *)((char *)sender + counters[i].offset);
 
@@ -175,7 +175,7 @@ bool token_usage_write(struct token_usage *token_usage, struct bytes *text)
                           counters[i].name, counters[i].help, counters[i].name);
         for (struct sender *sender = first; ok && sender; sender = sender->next)
             ok = bytes_printf(text, "pennyworth_sender_%s_total{sender=\"%s\"} %lld\n",
-                              counters[i].name, sender->name, counted(sender, i));
+                              counters[i].name, sender->name, usage_counted(sender, i));
     }
     return ok;
 }

@@ -39,7 +39,7 @@ static bool copy_others(const struct bytes *text, const char *name, struct bytes
     return true;
 }
 
-static bool failed(struct error *err, const char *path)
+static bool tokens_failed(struct error *err, const char *path)
 {
     return error_set(err, ERROR_INTERNAL, "--tokens", "cannot write %s: %s", path,
                      strerror(errno));
@@ -53,13 +53,13 @@ static bool write_beside(const char *path, const char *beside, const struct byte
     struct stat status;
 
     if (out < 0 || stat(path, &status) != 0)
-        return failed(err, beside);
+        return tokens_failed(err, beside);
     if (fchown(out, status.st_uid, status.st_gid) != 0 && errno != EPERM)
-        return failed(err, beside);
+        return tokens_failed(err, beside);
     if (fchmod(out, status.st_mode & 0777) != 0 ||
         (rest->used > 0 && write(out, rest->data, rest->used) != (ssize_t)rest->used) ||
         fsync(out) != 0)
-        return failed(err, beside);
+        return tokens_failed(err, beside);
     return true;
 }
 
@@ -82,7 +82,7 @@ bool tokens_remove(const char *file, const char *name, bool *ret_found, struct e
         return true;
     snprintf(beside, sizeof beside, "%s.new", path);
     if (!write_beside(path, beside, &rest, err) ||
-        (rename(beside, path) != 0 && !failed(err, path))) {
+        (rename(beside, path) != 0 && !tokens_failed(err, path))) {
         (void)!unlink(beside);
         return false;
     }

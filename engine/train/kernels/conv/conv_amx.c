@@ -300,7 +300,7 @@ static void run_grid(const struct conv_shape *shape, const struct conv_call *cal
     }
 }
 
-static void run(const struct conv_shape *shape, const struct conv_call *call)
+static void conv_amx_run(const struct conv_shape *shape, const struct conv_call *call)
 {
     struct job job = {
         .end = &call->end,
@@ -323,4 +323,4 @@ static void run(const struct conv_shape *shape, const struct conv_call *call)
 
 CONV_DESCRIBE(conv_kernel, .type = DNN_BF16, .n_multiple = BF16_PANEL, .k_multiple = BF16_PANEL,
               .panels_size = conv_bf16_panels_size, .pack = conv_bf16_pack,
-              .scratch_size = scratch_size, .run = run);
+              .scratch_size = scratch_size, .run = conv_amx_run);

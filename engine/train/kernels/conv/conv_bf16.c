@@ -17,7 +17,7 @@ size_t conv_bf16_panels_size(const struct conv_shape *shape)
     return (size_t)(taps * conv_bf16_depth(shape) * conv_n(shape)) * sizeof(uint16_t);
 }
 
-static uint32_t narrow(float value)
+static uint32_t conv_bf16_narrow(float value)
 {
     uint32_t bits;
 
@@ -39,8 +39,8 @@ static void pack_block(const struct conv_shape *shape, const struct conv_weights
         for (long pair = 0; pair < BF16_PANEL / 2; pair++)
             for (long n = 0; n < BF16_PANEL / 2; n++)
                 packed[(odd * BF16_PANEL / 2 + pair) * (BF16_PANEL / 2) + n] =
-                    narrow(block[2 * pair][2 * n + odd]) |
-                    narrow(block[2 * pair + 1][2 * n + odd]) << 16;
+                    conv_bf16_narrow(block[2 * pair][2 * n + odd]) |
+                    conv_bf16_narrow(block[2 * pair + 1][2 * n + odd]) << 16;
     memcpy(ret_block, packed, sizeof packed);
 }
 

@@ -116,7 +116,7 @@ CONV_INLINE void run_panels(const struct conv_job *job, const struct conv_group 
 CONV_END_RUNS(run_panels, (const struct conv_job *job, const struct conv_group *group), job,
               group);
 
-static void run(const struct conv_shape *shape, const struct conv_call *call)
+static void conv_bf16_run(const struct conv_shape *shape, const struct conv_call *call)
 {
     struct conv_job job = conv_job_of(shape, call, sizeof(uint16_t));
 
@@ -129,4 +129,4 @@ static void run(const struct conv_shape *shape, const struct conv_call *call)
 
 CONV_DESCRIBE(conv_kernel, .type = DNN_BF16, .n_multiple = BF16_PANEL, .k_multiple = BF16_PANEL,
               .panels_size = conv_bf16_panels_size, .pack = conv_bf16_pack,
-              .scratch_size = scratch_size, .run = run);
+              .scratch_size = scratch_size, .run = conv_bf16_run);

@@ -42,8 +42,8 @@ static void pack_panel(const struct conv_shape *shape, const struct conv_class *
         }
 }
 
-static void pack(const struct conv_shape *shape, const struct conv_weights *weights, int index,
-                 int of, void *ret_panels)
+static void conv_f32_pack(const struct conv_shape *shape, const struct conv_weights *weights,
+                          int index, int of, void *ret_panels)
 {
     struct conv_class classes[CONV_CLASSES_MAX];
     int count = conv_classes(shape, classes);
@@ -143,7 +143,7 @@ static long group_size(const struct conv_job *job)
     return rows * ROWS < CONV_GROUP ? rows * ROWS : CONV_GROUP;
 }
 
-static void run(const struct conv_shape *shape, const struct conv_call *call)
+static void conv_f32_run(const struct conv_shape *shape, const struct conv_call *call)
 {
     struct conv_job job = conv_job_of(shape, call, sizeof(float));
 
@@ -152,4 +152,5 @@ static void run(const struct conv_shape *shape, const struct conv_call *call)
 }
 
 CONV_DESCRIBE(conv_kernel, .type = DNN_F32, .n_multiple = PANEL, .k_multiple = 1,
-              .panels_size = panels_size, .pack = pack, .scratch_size = scratch_size, .run = run);
+              .panels_size = panels_size, .pack = conv_f32_pack, .scratch_size = scratch_size,
+              .run = conv_f32_run);

@@ -165,7 +165,7 @@ static const char *row_of(const struct conv_class *class, const struct conv_sour
            (y * class->source_size + x) * source->pixel_bytes;
 }
 
-static void advance(const struct conv_class *class, struct conv_cursor *cursor)
+static void conv_rows_advance(const struct conv_class *class, struct conv_cursor *cursor)
 {
     if (++cursor->x < class->width)
         return;
@@ -183,7 +183,7 @@ void conv_group_fill(const struct conv_class *class, const struct conv_source *s
     long count = 0;
 
     assert(most > 0 && most <= CONV_GROUP);
-    for (; count < most && cursor->image < images; count++, advance(class, cursor)) {
+    for (; count < most && cursor->image < images; count++, conv_rows_advance(class, cursor)) {
         for (int t = 0; t < class->taps; t++)
             ret_group->rows[t][count] = row_of(class, source, cursor, &class->tap[t]);
         ret_group->result[count] =

@@ -74,8 +74,8 @@ static void transform_kernel(const vec kernel[KERNEL * KERNEL], long apart, floa
         }
 }
 
-static void pack(const struct conv_shape *shape, const struct conv_weights *weights, int index,
-                 int of, void *ret_panels)
+static void winograd_pack(const struct conv_shape *shape, const struct conv_weights *weights,
+                          int index, int of, void *ret_panels)
 {
     long k = conv_k(shape), n = conv_n(shape), panels = n / CONV_PANEL;
 
@@ -93,7 +93,7 @@ static void pack(const struct conv_shape *shape, const struct conv_weights *weig
 /* ---- one group ---- */
 
 /* One of the matrices. */
-static void multiply(const struct job *job, long number, long tiles)
+static void winograd_multiply(const struct job *job, long number, long tiles)
 {
     const float *input = job->input + number * job->input_apart;
     const float *panel = (const float *)job->call->panels + number * job->k * job->n;
@@ -193,7 +193,7 @@ static long group_size(const struct conv_shape *shape)
     return blocks < 1 ? CONV_BLOCK : blocks * CONV_BLOCK;
 }
 
-static struct job describe(const struct conv_shape *shape, const struct conv_call *call)
+static struct job winograd_describe(const struct conv_shape *shape, const struct conv_call *call)
 {
     struct job job = {
         .shape = shape,
@@ -212,15 +212,15 @@ static struct job describe(const struct conv_shape *shape, const struct conv_cal
 
 static size_t scratch_size(const struct conv_shape *shape, long images)
 {
-    struct job job = describe(shape, NULL);
+    struct job job = winograd_describe(shape, NULL);
 
     (void)images;
     return (size_t)(NUMBERS * (job.input_apart + job.products_apart)) * sizeof(float);
 }
 
-static void run(const struct conv_shape *shape, const struct conv_call *call)
+static void winograd_run(const struct conv_shape *shape, const struct conv_call *call)
 {
-    struct job job = describe(shape, call);
+    struct job job = winograd_describe(shape, call);
     long all = call->images * job.across * job.across;
     struct tiled images = {call->input, job.size, job.k};
 
@@ -235,12 +235,12 @@ static void run(const struct conv_shape *shape, const struct conv_call *call)
         for (long number = 0; number < NUMBERS; number++) {
             memset(job.input + number * job.input_apart + tiles * job.k, 0,
                    (size_t)((rows - tiles) * job.k) * sizeof(float));
-            multiply(&job, number, tiles);
+            winograd_multiply(&job, number, tiles);
         }
         runs[call->end.kind](&job, first, tiles);
     }
 }
 
 CONV_DESCRIBE(conv_kernel, .type = STORED_TYPE, .n_multiple = CONV_PANEL,
-              .k_multiple = CONV_LANES, .panels_size = panels_size, .pack = pack,
-              .scratch_size = scratch_size, .run = run);
+              .k_multiple = CONV_LANES, .panels_size = panels_size, .pack = winograd_pack,
+              .scratch_size = scratch_size, .run = winograd_run);

@@ -107,7 +107,8 @@ static void add_number(const struct job *job, long number, long tiles)
         }
 }
 
-static void add(const struct conv_shape *shape, const struct winograd_gradient_call *call)
+static void winograd_add(const struct conv_shape *shape,
+                         const struct winograd_gradient_call *call)
 {
     struct job job = {
         .call = call,
@@ -181,8 +182,9 @@ static void write_taps(const vec taps[TAPS], const struct winograd_gradient_resu
                            tap % KERNEL * strides[3]] = taps[tap][lane];
 }
 
-static void finish(const struct conv_shape *shape, const struct winograd_gradient_sums *sums,
-                   int index, int of, const struct winograd_gradient_result *result)
+static void winograd_finish(const struct conv_shape *shape,
+                            const struct winograd_gradient_sums *sums, int index, int of,
+                            const struct winograd_gradient_result *result)
 {
     long in = shape->in_channels, out = shape->out_channels, panels = out / CONV_PANEL;
 
@@ -198,4 +200,4 @@ static void finish(const struct conv_shape *shape, const struct winograd_gradien
 
 CONV_DESCRIBE(winograd_gradient, .type = STORED_TYPE, .out_multiple = CONV_PANEL,
               .in_multiple = CONV_LANES, .sums_size = sums_size, .scratch_size = scratch_size,
-              .add = add, .finish = finish);
+              .add = winograd_add, .finish = winograd_finish);

@@ -54,7 +54,7 @@ CONV_INLINE void multiply_block(const struct wgrad_strip_product *product, const
         }
 }
 
-static void multiply(const struct wgrad_strip_product *product)
+static void wgrad_f32_multiply(const struct wgrad_strip_product *product)
 {
     for (long column = 0; column < PANEL; column += WIDTH) {
         for (long row = 0; row < PANEL - REST; row += WGRAD_ROWS)
@@ -63,7 +63,7 @@ static void multiply(const struct wgrad_strip_product *product)
     }
 }
 
-static void pack(const struct wgrad_pairs *pairs, long channel, void *ret_panel)
+static void wgrad_f32_pack(const struct wgrad_pairs *pairs, long channel, void *ret_panel)
 {
     const float *from = pairs->first;
     float *to = ret_panel;
@@ -81,10 +81,11 @@ static void pack(const struct wgrad_pairs *pairs, long channel, void *ret_panel)
 static void pack_pixels(const void *values, long pixels, long channels, long channel,
                         void *ret_panel)
 {
-    pack(&(struct wgrad_pairs){values, NULL, channels, pixels}, channel, ret_panel);
+    wgrad_f32_pack(&(struct wgrad_pairs){values, NULL, channels, pixels}, channel, ret_panel);
 }
 
-static const struct wgrad_strip_kind kind = {WGRAD_STRIP, pack, pack_pixels, multiply};
+static const struct wgrad_strip_kind kind = {WGRAD_STRIP, wgrad_f32_pack, pack_pixels,
+                                             wgrad_f32_multiply};
 
 #define NAME_OF(name, what) name##what
 #define NAME(name, what) NAME_OF(name, what)

@@ -25,7 +25,7 @@ struct table {
 };
 
 /* So many digits that half of the interval has two; three without an interval. */
-static int decimals(double value, double half)
+static int markdown_decimals(double value, double half)
 {
     double smallest = half > 0 ? half / 10 : fabs(value) / 100;
     int digits = (int)-floor(log10(smallest));
@@ -48,7 +48,7 @@ static bool add_with_interval(struct bytes *text, bool known, const struct amoun
 
     if (!known)
         return bytes_printf(text, " | unknown");
-    places = decimals(amount->value, half);
+    places = markdown_decimals(amount->value, half);
     if (!(half > 0))
         return bytes_printf(text, " | %.*f (no interval)", places, amount->value);
     return bytes_printf(text, " | %.*f (%.*f to %.*f)", places, round_to(amount->value, half),
@@ -70,8 +70,8 @@ static bool add_sender_words(struct bytes *text, const struct contender *contend
 }
 
 /* The reason without the type's name, so that it fits other types. */
-static void generalise(const struct contender *contender, const char *why,
-                       char ret_text[WHY_NO_PRICE_SIZE])
+static void markdown_generalise(const struct contender *contender, const char *why,
+                                char ret_text[WHY_NO_PRICE_SIZE])
 {
     char about[80];
     const char *at;
@@ -93,7 +93,7 @@ static bool add_why_no_price(struct table *table, const struct contender *conten
     char words[WHY_NO_PRICE_SIZE];
     size_t at = 0;
 
-    generalise(contender, why, words);
+    markdown_generalise(contender, why, words);
     while (at < notes->count && strcmp(notes->list[at], words) != 0)
         at++;
     if (at == NOTES_MAX)

@@ -151,7 +151,7 @@ static const struct members ranked_members = {.rows = ranked_rows};
 /* Its speed. */
 
 /* The scope of the number, in words. */
-static const char *caveat(const struct contender *contender)
+static const char *row_caveat(const struct contender *contender)
 {
     if (contender->is_published)
         return "published by others, no interval";
@@ -175,7 +175,7 @@ static void write_spread(struct json_writer *out, const struct member *row, cons
 
 MEMBER_WRITES(write_generalisable, bool, struct contender, contender,
               contender->standing.level == STANDING_VMS)
-MEMBER_WRITES(write_caveat, text, struct contender, contender, caveat(contender))
+MEMBER_WRITES(write_caveat, text, struct contender, contender, row_caveat(contender))
 MEMBER_FINDS(find_contender, struct comparison_row, it, it->contender)
 
 #define STANDING(called, member) MEMBER_AS(struct contender, called, standing.member)
