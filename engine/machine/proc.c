@@ -53,20 +53,32 @@ long long proc_number(const char *root, const char *path, const char *name, long
 }
 
 /* The second is the name, which may hold anything but is closed by the last ")". */
-long long proc_stat_number(const char *root, const char *process, int place)
+bool proc_stat_numbers(const char *root, const char *process, const int *places, size_t count,
+                       long long *ret_numbers)
 {
     char path[PROC_PATH_MAX], text[1024], *at, *end;
-    long long number;
+    int passed = 2;
 
     snprintf(path, sizeof path, "/proc/%s/stat", process);
     if (!proc_text(root, path, text, sizeof text) || !(at = strrchr(text, ')')))
-        return -1;
-    for (int passed = 2; at && passed < place; passed++)
-        at = strchr(at + 1, ' ');
-    if (!at)
-        return -1;
-    number = strtoll(at, &end, 10);
-    return end == at ? -1 : number;
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        for (; at && passed < places[i]; passed++)
+            at = strchr(at + 1, ' ');
+        if (!at)
+            return false;
+        ret_numbers[i] = strtoll(at, &end, 10);
+        if (end == at)
+            return false;
+    }
+    return true;
+}
+
+long long proc_stat_number(const char *root, const char *process, int place)
+{
+    long long number;
+
+    return proc_stat_numbers(root, process, &place, 1, &number) ? number : -1;
 }
 
 /* Whether a list "cpu,cpuacct" holds a controller; version 2 has the empty list. */

@@ -2,6 +2,8 @@
  * folder in tests. */
 #pragma once
 
+#include "common/must_use.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -24,6 +26,10 @@ long long proc_number_in(FILE *file, const char *name, long long otherwise);
 /* A number of /proc/PID/stat by its place, as in proc(5), from 4 on; -1 if unreadable. `process`
  * is a number or "self". */
 long long proc_stat_number(const char *root, const char *process, int place);
+
+/* Several of them as they are at one moment; `places` ascend. False if one is unreadable. */
+MUST_USE bool proc_stat_numbers(const char *root, const char *process, const int *places,
+                                size_t count, long long *ret_numbers);
 
 /* The path of a process's control group below the mount of version 2, or of one version 1
  * controller; "" if it has none. `process` is a number or "self". */

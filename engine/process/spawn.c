@@ -29,7 +29,8 @@
 #define PRELOAD_VARIABLE "LD_PRELOAD="
 #define HOME_VARIABLE "HOME="
 
-#define STAT_ENV_START 50 /* see proc(5) */
+#define STAT_START_CODE 26 /* see proc(5) */
+#define STAT_ENV_START 50
 #define STAT_ENV_END 51
 #define EXEC_ATTEMPTS 1000 /* to see a program become another: for a second */
 
@@ -235,16 +236,19 @@ bool child_tell(struct child *child, const char *line, struct error *err)
 }
 
 /* Whether a process that showed no environment is about to have one: a program that becomes
- * another (execve) has none in between. Kernel threads and the dead are no programs, and the
- * environment of one that was started without any ends where it begins. */
+ * another (execve) has none in between. Kernel threads and the dead are no programs. The
+ * environment of a program that was started without any ends where it begins; so does one that
+ * the kernel still lays out, but that program has no code yet. */
 static bool between_programs(const char *process)
 {
+    static const int places[] = {STAT_START_CODE, STAT_ENV_START, STAT_ENV_END};
+    long long numbers[COUNT(places)];
     char path[300], letter;
-    long long start = proc_stat_number("", process, STAT_ENV_START);
 
     snprintf(path, sizeof path, "/proc/%s/exe", process);
     return readlink(path, &letter, 1) == 1 &&
-           (start <= 0 || start != proc_stat_number("", process, STAT_ENV_END));
+           (!proc_stat_numbers("", process, places, COUNT(places), numbers) || numbers[0] <= 0 ||
+            numbers[1] <= 0 || numbers[1] != numbers[2]);
 }
 
 /* Whether an environment has an entry; *ret_blank is whether it has none at all. It is read at

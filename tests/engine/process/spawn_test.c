@@ -287,17 +287,35 @@ static void a_sweep_finds_the_whole_family_of_a_run(void)
     bury(&stranger);
 }
 
+/* So many variables that the kernel needs a while to lay them out for a new program. */
+static void fill_environment(bool fill)
+{
+    for (int i = 0; i < 3000; i++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "v%d", i);
+        if (fill)
+            setenv(name, "", 1);
+        else
+            unsetenv(name);
+    }
+}
+
 /* One that becomes another program has no environment to be known by until it is that program. */
 static void a_sweep_finds_a_process_in_the_middle_of_exec(void)
 {
     for (int i = 0; i < 400; i++) {
         struct run_id run = new_run();
-        struct child child = started(restless, run);
+        struct child child;
 
+        if (i == 200)
+            fill_environment(true);
+        child = started(restless, run);
         EXPECT(becomes_readable(child.output));
         EXPECT_INT(spawn_sweep(run.text), 1);
         bury(&child);
     }
+    fill_environment(false);
 }
 
 /* A run is meant by its whole name. */
