@@ -111,8 +111,8 @@ static bool is_empty(const struct contender *contender)
 }
 
 /* Selects the contenders of the question; counts the others. */
-static struct candidate *comparison_choose_price(const struct comparison_parts *parts,
-                                                 struct ranking *ranking)
+static struct candidate *comparison_choose_contenders(const struct comparison_parts *parts,
+                                                      struct ranking *ranking)
 {
     const struct comparison_question *question = parts->question;
     const struct standings *standings = parts->standings;
@@ -259,7 +259,7 @@ bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_r
                      struct error *err)
 {
     AUTO(comparison_clear) struct ranking ranking = {.subset_cut = parts->subset_cut};
-    AUTO(freep) struct candidate *chosen = comparison_choose_price(parts, &ranking);
+    AUTO(freep) struct candidate *chosen = comparison_choose_contenders(parts, &ranking);
     struct newest_versions newest = newest_versions_find(parts->standings);
 
     ranking.rows = xcalloc(ranking.count, sizeof *ranking.rows);

@@ -58,7 +58,7 @@ static double score_at(const struct comparison_question *question,
 
 /* Combines two independent effects on a score: adds the squares of their logarithms, or, if
  * scores may be below 0, of their distances. */
-static double rank_score_of_both(double score, double by_speed, double by_price)
+static double rank_score_together(double score, double by_speed, double by_price)
 {
     double sign = by_speed + by_price < 2 * score ? -1 : 1;
 
@@ -81,10 +81,10 @@ static void spread_score(const struct comparison_question *question, struct comp
     for (size_t i = 0; i < COUNT(ends); i++)
         if (isnan(ends[i])) /* without it the interval would be too narrow */
             return;
-    row->score_low = rank_score_of_both(row->score, fmin(row->score, fmin(ends[0], ends[1])),
-                                        fmin(row->score, fmin(ends[2], ends[3])));
-    row->score_high = rank_score_of_both(row->score, fmax(row->score, fmax(ends[0], ends[1])),
-                                         fmax(row->score, fmax(ends[2], ends[3])));
+    row->score_low = rank_score_together(row->score, fmin(row->score, fmin(ends[0], ends[1])),
+                                         fmin(row->score, fmin(ends[2], ends[3])));
+    row->score_high = rank_score_together(row->score, fmax(row->score, fmax(ends[0], ends[1])),
+                                          fmax(row->score, fmax(ends[2], ends[3])));
 }
 
 static void rank_score(const struct comparison_question *question, struct comparison_row *row)

@@ -48,7 +48,7 @@ static struct ratio ratio_of_costs(const struct comparison_row *row,
     return ratio;
 }
 
-static void reference_of_rows(const struct comparison_row *reference, struct comparison_row *row)
+static void reference_relate(const struct comparison_row *reference, struct comparison_row *row)
 {
     enum cost_part part;
     struct cost cost, other;
@@ -89,7 +89,7 @@ bool comparison_refer(const struct comparison_question *question, struct ranking
                          "a row, that this comparison has",
                          question->reference);
     for (size_t i = 0; i < ranking->count; i++)
-        reference_of_rows(ranking->reference, &ranking->rows[i]);
+        reference_relate(ranking->reference, &ranking->rows[i]);
     return true;
 }
 

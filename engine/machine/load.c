@@ -34,8 +34,8 @@ static const struct load_process *load_find(const struct load_reading *reading, 
 }
 
 /* The same process in another reading, or NULL. */
-static const struct load_process *load_is_same(const struct load_reading *reading,
-                                               const struct load_process *process)
+static const struct load_process *load_find_same(const struct load_reading *reading,
+                                                 const struct load_process *process)
 {
     const struct load_process *found = load_find(reading, process->pid);
 
@@ -61,7 +61,7 @@ static const struct load_process *load_heir(const struct load_reading *before,
     const struct load_process *parent = load_find(before, gone->parent);
 
     for (int i = 0; parent && i < ANCESTORS_MAX; i++) {
-        const struct load_process *living = load_is_same(after, parent);
+        const struct load_process *living = load_find_same(after, parent);
 
         if (living)
             return living;
@@ -76,14 +76,14 @@ static void count_children(const struct load_reading *before, const struct load_
                            long long *ticks)
 {
     for (size_t i = 0; i < after->count; i++) {
-        const struct load_process *earlier = load_is_same(before, &after->processes[i]);
+        const struct load_process *earlier = load_find_same(before, &after->processes[i]);
 
         ticks[i] = after->processes[i].child_ticks - (earlier ? earlier->child_ticks : 0);
     }
     for (size_t i = 0; i < before->count; i++) {
         const struct load_process *gone = &before->processes[i], *to;
 
-        if (load_is_same(after, gone) || !(to = load_heir(before, after, gone)))
+        if (load_find_same(after, gone) || !(to = load_heir(before, after, gone)))
             continue;
         ticks[to - after->processes] -= gone->ticks + gone->child_ticks;
     }
@@ -96,7 +96,7 @@ static void count_all(const struct load_reading *before, const struct load_readi
     count_children(before, after, ticks);
     for (size_t i = 0; i < after->count; i++) {
         const struct load_process *process = &after->processes[i];
-        const struct load_process *earlier = load_is_same(before, process);
+        const struct load_process *earlier = load_find_same(before, process);
         long long took = process->ticks - (earlier ? earlier->ticks : 0);
 
         ticks[i] = (ticks[i] > 0 ? ticks[i] : 0) + (took > 0 ? took : 0);

@@ -83,7 +83,7 @@ static void gate_judge(struct gate_look *look, double margin, const char *rests_
     }
 }
 
-static struct measure gate_only_run(const struct gate_side *side)
+static struct measure gate_only_measure(const struct gate_side *side)
 {
     return side->count == 1 ? (struct measure){side->values[0], side->only.low, side->only.high}
                             : (struct measure){NAN, 0, 0};
@@ -96,7 +96,7 @@ void gate_look(const struct gate_side *candidate, const struct gate_side *baseli
 
     if (candidate->count == 0 || baseline->count == 0 ||
         (candidate->count == 1 && baseline->count == 1)) {
-        struct measure a = gate_only_run(candidate), b = gate_only_run(baseline);
+        struct measure a = gate_only_measure(candidate), b = gate_only_measure(baseline);
         bool empty = candidate->count == 0 || baseline->count == 0;
 
         look.level = GATE_STEPS;

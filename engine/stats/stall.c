@@ -1,6 +1,6 @@
 #include "engine/stats/stall.h"
 
-static void stall_compare(long long *low, long long *high)
+static void stall_order_pair(long long *low, long long *high)
 {
     long long kept = *low;
 
@@ -14,13 +14,13 @@ static long long median_of_five(const long long *steps)
 {
     long long a = steps[0], b = steps[1], c = steps[2], d = steps[3], e = steps[4];
 
-    stall_compare(&a, &b);
-    stall_compare(&d, &e);
-    stall_compare(&a, &d); /* a is not above the median now, and e not below */
-    stall_compare(&b, &e);
-    stall_compare(&b, &c);
-    stall_compare(&c, &d);
-    stall_compare(&b, &c);
+    stall_order_pair(&a, &b);
+    stall_order_pair(&d, &e);
+    stall_order_pair(&a, &d); /* a is not above the median now, and e not below */
+    stall_order_pair(&b, &e);
+    stall_order_pair(&b, &c);
+    stall_order_pair(&c, &d);
+    stall_order_pair(&b, &c);
     return c;
 }
 

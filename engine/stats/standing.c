@@ -50,7 +50,7 @@ static void count_in(const struct run_result *run_result, struct standing *stand
         standing->newest_us = run_result->at_us;
 }
 
-static void standing_keep(double value, struct standing *standing)
+static void standing_keep_value(double value, struct standing *standing)
 {
     if (standing->value_count < STANDING_VALUES_MAX)
         standing->values[standing->value_count++] = value;
@@ -227,11 +227,11 @@ static void keep_values(const struct sources *from, struct standing *standing)
 {
     if (standing->level == STANDING_VMS)
         for (long long i = 0; i < standing->vms; i++)
-            standing_keep(standing_median(from->groups[i].values, from->groups[i].count),
-                          standing);
+            standing_keep_value(standing_median(from->groups[i].values, from->groups[i].count),
+                                standing);
     else
         for (size_t i = 0; i < from->count; i++)
-            standing_keep(from->runs[i].value, standing);
+            standing_keep_value(from->runs[i].value, standing);
 }
 
 /* How many runs are sure of themselves, and on how many machines, decides what may be said. */

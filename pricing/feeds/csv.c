@@ -116,7 +116,7 @@ static bool is_separator(struct csv *csv, char byte)
 }
 
 /* A byte outside quotes. */
-static bool csv_is_plain(struct csv *csv, char byte, struct error *err)
+static bool csv_take_outside(struct csv *csv, char byte, struct error *err)
 {
     if (is_separator(csv, byte)) {
         csv->any = true;
@@ -159,7 +159,7 @@ static bool after_quote(struct csv *csv, char byte, struct error *err)
     return error_set(err, ERROR_UPSTREAM, NULL, "there is text behind a quoted field");
 }
 
-static bool csv_quoted(struct csv *csv, char byte, struct error *err)
+static bool csv_take_inside(struct csv *csv, char byte, struct error *err)
 {
     if (byte != '"')
         return csv_put(csv, byte, err);
@@ -167,21 +167,22 @@ static bool csv_quoted(struct csv *csv, char byte, struct error *err)
     return true;
 }
 
-static bool csv_unquoted(struct csv *csv, char byte, struct error *err)
+static bool csv_take_unquoted(struct csv *csv, char byte, struct error *err)
 {
     if (csv->cr && byte != '\n')
         return error_set(err, ERROR_UPSTREAM, NULL, "there is a CR that ends no line");
     csv->cr = byte == '\r';
     if (csv->cr)
         return true;
-    return csv->place >= AFTER_QUOTE ? after_quote(csv, byte, err) : csv_is_plain(csv, byte, err);
+    return csv->place >= AFTER_QUOTE ? after_quote(csv, byte, err)
+                                     : csv_take_outside(csv, byte, err);
 }
 
 bool csv_feed(struct csv *csv, const char *data, size_t length, struct error *err)
 {
     for (size_t i = 0; i < length; i++) {
-        if (csv->place == IN_QUOTES ? !csv_quoted(csv, data[i], err)
-                                    : !csv_unquoted(csv, data[i], err))
+        if (csv->place == IN_QUOTES ? !csv_take_inside(csv, data[i], err)
+                                    : !csv_take_unquoted(csv, data[i], err))
             return false;
         csv->line += data[i] == '\n';
     }

@@ -294,7 +294,7 @@ static bool pass_span(struct splitter *splitter, const char *begin, const char *
 }
 
 /* The paths that match a value that begins here; *ret_whole is the one that ends here, if any. */
-static unsigned splitter_agrees(const struct splitter *splitter, size_t *ret_whole)
+static unsigned splitter_matches(const struct splitter *splitter, size_t *ret_whole)
 {
     size_t depth = (size_t)splitter->depth;
     unsigned mask = 0;
@@ -341,7 +341,7 @@ static bool begin_value(struct splitter *splitter, const char **ret_at, const ch
     if (splitter->depth == 0 && !nest)
         return splitter_refuse(splitter, err, "it is neither an object nor an array");
     if (splitter->depth > 0)
-        mask = splitter_agrees(splitter, &whole);
+        mask = splitter_matches(splitter, &whole);
     if (whole == splitter->gate && whole != SPLIT_PATHS_MAX) {
         splitter->verdict = splitter->rules.at_gate(splitter->rules.user, err);
         if (splitter->verdict != SPLIT_GO_ON)

@@ -6,7 +6,7 @@
 
 #include <strings.h>
 
-static bool reply_is_odd(struct error *err, const char *what)
+static bool reply_refuse(struct error *err, const char *what)
 {
     return error_set(err, ERROR_UPSTREAM, NULL, "the answer is no report of an import: %s", what);
 }
@@ -58,15 +58,15 @@ static bool read_refusal(const json_t *json, struct hub_line *lines, size_t coun
     size_t position;
 
     if (!read_count(json, "line", count, &position) || position == 0)
-        return reply_is_odd(err, "an error is of no line that was sent");
+        return reply_refuse(err, "an error is of no line that was sent");
     line = &lines[position - 1];
     if (!read_text(json, "id", &id) || (id && strcmp(id, line->id.text) != 0))
-        return reply_is_odd(err, "an error is of another id than was sent in that line");
+        return reply_refuse(err, "an error is of another id than was sent in that line");
     if (!read_text(json, "field", &field) || !read_text(json, "reason", &reason) || !reason ||
         !*reason)
-        return reply_is_odd(err, "an error has no reason");
+        return reply_refuse(err, "an error has no reason");
     if (line->delivery.verdict != DELIVERY_WAITING)
-        return reply_is_odd(err, "two errors are of the same line");
+        return reply_refuse(err, "two errors are of the same line");
     keep_reason(&line->delivery, field, reason);
     return true;
 }
@@ -78,15 +78,15 @@ static bool read_report(const json_t *report, struct hub_line *lines, size_t cou
     size_t imported, known, refused;
 
     if (!json_is_object(report))
-        return reply_is_odd(err, "it is not a JSON object");
+        return reply_refuse(err, "it is not a JSON object");
     if (!read_count(report, "imported", count, &imported) ||
         !read_count(report, "known", count, &known) ||
         !read_count(report, "refused", count, &refused) || !json_is_array(errors))
-        return reply_is_odd(err, "imported, known, refused and errors must be there");
+        return reply_refuse(err, "imported, known, refused and errors must be there");
     if (imported + known + refused != count)
-        return reply_is_odd(err, "it does not tell of as many lines as were sent");
+        return reply_refuse(err, "it does not tell of as many lines as were sent");
     if (json_array_size(errors) != refused)
-        return reply_is_odd(err, "it does not say what was wrong with each refused line");
+        return reply_refuse(err, "it does not say what was wrong with each refused line");
     for (size_t i = 0; i < refused; i++)
         if (!read_refusal(json_array_get(errors, i), lines, count, err))
             return false;
@@ -106,10 +106,10 @@ bool hub_reply_read(const struct hub_answer *answer, struct hub_line *lines, siz
     if (count == 0 || count > HUB_LINES_MAX)
         return error_set(err, ERROR_INTERNAL, NULL, "a report of %zu lines", count);
     if (!is_json(answer->content_type))
-        return reply_is_odd(err, "it is not application/json");
+        return reply_refuse(err, "it is not application/json");
     report = json_read(answer->text, answer->length, 0, &why);
     if (!report)
-        return reply_is_odd(err, "it is not JSON");
+        return reply_refuse(err, "it is not JSON");
     memcpy(read, lines, count * sizeof *lines);
     if (!read_report(report, read, count, err))
         return false;

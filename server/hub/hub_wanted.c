@@ -10,7 +10,7 @@
 #define ANSWER_MAX (256 * 1024)
 #define REQUEST_MS (60 * 1000)
 
-static bool wanted_is_odd(struct error *err, const char *what)
+static bool wanted_refuse(struct error *err, const char *what)
 {
     return error_set(err, ERROR_UPSTREAM, NULL, "the hub's list of what is wanted: %s", what);
 }
@@ -21,7 +21,7 @@ static bool read_one(json_t *json, struct hub_wanted *wanted, struct error *err)
     json_t *spec = json_object_get(json, "spec");
 
     if (!json_is_object(spec) || !words)
-        return wanted_is_odd(err, "an entry has no spec or no words");
+        return wanted_refuse(err, "an entry has no spec or no words");
     if (wanted->count == HUB_WANTED_MAX ||
         !run_spec_from_json(spec, &wanted->list[wanted->count], NULL)) /* of a newer version */
         return true;
@@ -42,10 +42,10 @@ bool hub_wanted_read(const struct hub_answer *answer, struct hub_wanted *ret_wan
 
     json = json_read(answer->text, answer->length, 0, &why);
     if (!json)
-        return wanted_is_odd(err, "it is not JSON");
+        return wanted_refuse(err, "it is not JSON");
     list = json_object_get(json, "wanted");
     if (!json_is_array(list))
-        return wanted_is_odd(err, "it is not there");
+        return wanted_refuse(err, "it is not there");
     for (size_t i = 0; i < json_array_size(list); i++)
         if (!read_one(json_array_get(list, i), &wanted, err))
             return false;

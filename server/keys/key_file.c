@@ -29,7 +29,7 @@ static bool make_paths(const char *database, struct paths *ret_paths, struct err
     return true;
 }
 
-static bool key_file_failed(struct error *err, const char *verb, const char *path)
+static bool key_file_error(struct error *err, const char *verb, const char *path)
 {
     return error_set(err, ERROR_INTERNAL, "--database", "cannot %s the key %s: %s", verb, path,
                      strerror(errno));
@@ -90,9 +90,9 @@ static bool read_file(const char *path, struct signing_key *key, bool *ret_found
 
     *ret_found = file >= 0 || errno != ENOENT;
     if (file < 0)
-        return !*ret_found || key_file_failed(err, "read", path);
+        return !*ret_found || key_file_error(err, "read", path);
     if (fstat(file, &status) != 0)
-        return key_file_failed(err, "read", path);
+        return key_file_error(err, "read", path);
     if (!S_ISREG(status.st_mode) || (status.st_mode & 077) != 0)
         return error_set(err, ERROR_INVALID, "--database",
                          "the key %.120s must be a file that only its owner may read: chmod 600 "
@@ -100,7 +100,7 @@ static bool read_file(const char *path, struct signing_key *key, bool *ret_found
                          path);
     length = read(file, line, sizeof line - 1);
     if (length < 0)
-        return key_file_failed(err, "read", path);
+        return key_file_error(err, "read", path);
     line[length] = '\0';
     ok = read_line(path, line, key, err);
     explicit_bzero(line, sizeof line);
@@ -127,11 +127,11 @@ static bool write_beside(const struct paths *paths, const struct signing_key *ke
     (void)!unlink(paths->beside); /* of a process of this number that was killed */
     file = open(paths->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0)
-        return key_file_failed(err, "write", paths->beside);
+        return key_file_error(err, "write", paths->beside);
     write_line(key, line);
     ok = write(file, line, LINE_SIZE - 1) == (ssize_t)(LINE_SIZE - 1) && fsync(file) == 0;
     explicit_bzero(line, sizeof line);
-    return ok || key_file_failed(err, "write", paths->beside);
+    return ok || key_file_error(err, "write", paths->beside);
 }
 
 /* link() never overwrites: *ret_first is false if another process was first. On file systems
@@ -142,7 +142,7 @@ static bool give_name(const struct paths *paths, bool *ret_first, struct error *
                  ((errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS) &&
                   rename(paths->beside, paths->file) == 0);
     if (!*ret_first && errno != EEXIST)
-        return key_file_failed(err, "write", paths->file);
+        return key_file_error(err, "write", paths->file);
     return disk_sync_folder(paths->file, err);
 }
 
@@ -172,7 +172,7 @@ bool key_file_rotate(const char *database, struct signing_key *ret_key, struct e
     if (!make_paths(database, &paths, err) || !make_key(ret_key, err))
         return false;
     if (write_beside(&paths, ret_key, err) &&
-        (rename(paths.beside, paths.file) == 0 || key_file_failed(err, "replace", paths.file)))
+        (rename(paths.beside, paths.file) == 0 || key_file_error(err, "replace", paths.file)))
         return disk_sync_folder(paths.file, err);
     (void)!unlink(paths.beside);
     return false;

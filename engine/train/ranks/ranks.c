@@ -109,7 +109,8 @@ static bool ranks_agree(struct joiner *joiner, const char *what, const char *tex
     return true;
 }
 
-static const struct joiner_functions functions = {start, advance, finish, sum, share, agree};
+static const struct joiner_functions functions = {ranks_start, ranks_advance, ranks_finish,
+                                                  ranks_sum,   ranks_share,   ranks_agree};
 
 /* Ranks that mpirun has bound have processors of their own. */
 static void find_neighbours(struct ranks *ranks)

@@ -62,9 +62,9 @@ static const struct {
 };
 
 /* "losses in the file must be ...". */
-static bool reference_is_bad(struct error *err, const char *name, const char *format, ...)
+static bool reference_refuse(struct error *err, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-static bool reference_is_bad(struct error *err, const char *name, const char *format, ...)
+static bool reference_refuse(struct error *err, const char *name, const char *format, ...)
 {
     char allowed[120];
     va_list arguments;
@@ -84,7 +84,7 @@ static bool take_whole(const json_t *reference, struct verify_options *options, 
         if (!json && whole[i].optional)
             continue;
         if (!json_is_integer(json) || number < whole[i].min || number > whole[i].max)
-            return reference_is_bad(err, whole[i].name, "a whole number from %lld to %lld",
+            return reference_refuse(err, whole[i].name, "a whole number from %lld to %lld",
                                     whole[i].min, whole[i].max);
         memcpy((char *)options + whole[i].offset, &number, sizeof number);
     }
@@ -102,7 +102,7 @@ static bool take_fractions(const json_t *reference, struct optimizer *optimizer,
             continue;
         if (!json_is_number(json) || number < 0 || number > max ||
             (fractions[i].below_max && number >= max))
-            return reference_is_bad(err, fractions[i].name, "a number from 0 to %s%g for %s",
+            return reference_refuse(err, fractions[i].name, "a number from 0 to %s%g for %s",
                                     fractions[i].below_max ? "below " : "", max,
                                     optimizer_name(optimizer->kind));
         memcpy((char *)optimizer + fractions[i].offset, &number, sizeof number);
@@ -124,7 +124,7 @@ static bool take_optimizer(const json_t *reference, struct verify_options *optio
             options->optimizer.kind = (enum optimizer_kind)kind;
             return true;
         }
-    return reference_is_bad(err, "optimizer", "sgd, rmsprop, adadelta, adam or adamw");
+    return reference_refuse(err, "optimizer", "sgd, rmsprop, adadelta, adam or adamw");
 }
 
 static bool take_network(const json_t *reference, struct verify_options *options,
@@ -133,7 +133,7 @@ static bool take_network(const json_t *reference, struct verify_options *options
     const json_t *network = json_object_get(reference, "network");
 
     if (network && !json_is_string(network))
-        return reference_is_bad(err, "network", "a string");
+        return reference_refuse(err, "network", "a string");
     if (network)
         options->workload = json_string_value(network);
     return true;
@@ -148,7 +148,7 @@ static bool take_precision(const json_t *reference, struct verify_options *optio
     const json_t *type = json_object_get(made_with, "dtype");
 
     if (made_with && !json_is_object(made_with))
-        return reference_is_bad(err, "made_with", "an object");
+        return reference_refuse(err, "made_with", "an object");
     if (!type)
         return true;
     for (size_t i = 0; json_is_string(type) && i < COUNT(precisions); i++)
@@ -156,7 +156,7 @@ static bool take_precision(const json_t *reference, struct verify_options *optio
             options->precision = precisions[i][1];
             return true;
         }
-    return reference_is_bad(err, "made_with.dtype", "float64, float32, f32 or bf16");
+    return reference_refuse(err, "made_with.dtype", "float64, float32, f32 or bf16");
 }
 
 static bool take_steps(const json_t *reference, struct verify_options *options, struct error *err)
@@ -166,12 +166,12 @@ static bool take_steps(const json_t *reference, struct verify_options *options, 
     size_t count = json_array_size(losses);
 
     if (count < 1 || count > 1000)
-        return reference_is_bad(err, "losses", "an array of 1 to 1000 numbers");
+        return reference_refuse(err, "losses", "an array of 1 to 1000 numbers");
     for (size_t i = 0; i < count; i++)
         if (!json_is_number(json_array_get(losses, i)))
-            return reference_is_bad(err, "losses", "an array of 1 to 1000 numbers");
+            return reference_refuse(err, "losses", "an array of 1 to 1000 numbers");
     if (steps && (!json_is_integer(steps) || json_integer_value(steps) != (json_int_t)count))
-        return reference_is_bad(err, "steps", "%zu, as many as it has losses", count);
+        return reference_refuse(err, "steps", "%zu, as many as it has losses", count);
     options->steps = (long long)count;
     return true;
 }
@@ -196,12 +196,12 @@ static bool check_tensors(json_t *reference, const char *section, struct error *
     char path[120];
 
     if (json_object_size(tensors) == 0)
-        return reference_is_bad(err, section, "an object of one tensor or more");
+        return reference_refuse(err, section, "an object of one tensor or more");
     json_object_foreach(tensors, name, tensor)
     {
         snprintf(path, sizeof path, "%s.%s", section, name);
         if (!can_be_compared(tensor))
-            return reference_is_bad(err, path,
+            return reference_refuse(err, path,
                                     "an object with count, l2, perhaps dot, and in at numbers by "
                                     "their index");
     }
@@ -216,7 +216,7 @@ static bool check_ranks(const json_t *reference, const struct verify_options *op
     json_int_t ranks = json ? json_integer_value(json) : 1;
 
     if (ranks < 1 || ranks > 65536)
-        return reference_is_bad(err, "ranks", "a whole number from 1 to 65536");
+        return reference_refuse(err, "ranks", "a whole number from 1 to 65536");
     if (ranks != joiner_ranks(options->joiner))
         return error_set(err, ERROR_INVALID, "ranks",
                          "the file has %lld ranks, here are %d: start it with "

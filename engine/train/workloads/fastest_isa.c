@@ -27,7 +27,7 @@ static double rate_of(const struct peak_loop *loop)
     return done * (double)NS_PER_SECOND / (double)(end - start);
 }
 
-static double isa_larger_time(double a, double b)
+static double isa_larger(double a, double b)
 {
     return a > b ? a : b;
 }
@@ -40,8 +40,8 @@ static enum cpu_isa isa_measure(enum cpu_isa most)
     double multiplies = 0, with_fma = 0;
 
     for (int i = 0; i < TURNS; i++) {
-        multiplies = isa_larger_time(multiplies, rate_of(pairs));
-        with_fma = isa_larger_time(with_fma, rate_of(fma));
+        multiplies = isa_larger(multiplies, rate_of(pairs));
+        with_fma = isa_larger(with_fma, rate_of(fma));
     }
     return fastest_isa(most, multiplies, with_fma);
 }

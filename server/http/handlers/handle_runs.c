@@ -119,7 +119,7 @@ static bool runs_create_ordered(struct exchange *exchange, const struct run_orde
     return runs_create(loan.db, order, ret_run, ret_replayed, err);
 }
 
-static void runs_have_queued(const struct exchange *exchange)
+static void runs_tell_queued(const struct exchange *exchange)
 {
     access_count_runs(exchange, 1);
     runner_wake(exchange->server->runner);
@@ -144,7 +144,7 @@ void runs_create_handler(struct exchange *exchange)
         return;
     }
     if (!replayed)
-        runs_have_queued(exchange);
+        runs_tell_queued(exchange);
     reply_field(exchange, "Location", "/v1/runs/%s", run.id.text);
     if (replayed)
         reply_field(exchange, "Idempotent-Replayed", "true");

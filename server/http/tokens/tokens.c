@@ -27,10 +27,10 @@ struct place {
 };
 
 /* Messages never quote the line: a misplaced token would reach the log. */
-static bool tokens_wrong(const struct place *place, struct error *err, const char *format, ...)
+static bool tokens_refuse(const struct place *place, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static bool tokens_wrong(const struct place *place, struct error *err, const char *format, ...)
+static bool tokens_refuse(const struct place *place, struct error *err, const char *format, ...)
 {
     char where[sizeof err->field], number[24], message[sizeof err->message];
     size_t room = sizeof where - 1, length = strlen(place->file);
@@ -158,26 +158,26 @@ static bool read_limit(const struct place *place, const char *word, struct limit
         if (strlen(limit_names[i]) != length || strncmp(limit_names[i], word, length) != 0)
             continue;
         if (limits->most[i] != 0)
-            return tokens_wrong(place, err, "the limit %s is given twice", limit_names[i]);
+            return tokens_refuse(place, err, "the limit %s is given twice", limit_names[i]);
         if (!word[length] || !read_whole(word + length + 1, &number) || number < 1 ||
             number > limit_ranges[i].high)
-            return tokens_wrong(place, err, "the limit %s must be a whole number from 1 to %lld",
-                                limit_names[i], limit_ranges[i].high);
+            return tokens_refuse(place, err, "the limit %s must be a whole number from 1 to %lld",
+                                 limit_names[i], limit_ranges[i].high);
         limits->most[i] = number * limit_ranges[i].unit;
         return true;
     }
-    return tokens_wrong(place, err, "a limit must be one of %s, %s and %s, and =N",
-                        limit_names[0], limit_names[1], limit_names[2]);
+    return tokens_refuse(place, err, "a limit must be one of %s, %s and %s, and =N",
+                         limit_names[0], limit_names[1], limit_names[2]);
 }
 
 static bool read_keys(const struct place *place, const char *word, struct token *token,
                       struct error *err)
 {
     if (token->many_keys)
-        return tokens_wrong(place, err, "%s is given twice", KEYS_WORD);
+        return tokens_refuse(place, err, "%s is given twice", KEYS_WORD);
     token->many_keys = strcmp(word, KEYS_WORD MANY_WORD) == 0;
     return token->many_keys ||
-           tokens_wrong(place, err, "%s must be followed by \"%s\"", KEYS_WORD, MANY_WORD);
+           tokens_refuse(place, err, "%s must be followed by \"%s\"", KEYS_WORD, MANY_WORD);
 }
 
 /* Cuts the next word off, or returns NULL. */
@@ -201,16 +201,16 @@ static bool read_parts(const struct place *place, char *line, struct token *toke
     for (size_t i = 0; i < COUNT(words); i++) {
         words[i] = next_word(&line);
         if (!words[i])
-            return tokens_wrong(place, err,
-                                "there is no %s: a line is NAME SCOPES %sHEX [LIMIT=N ...]",
-                                parts[i], HASH_WORD);
+            return tokens_refuse(place, err,
+                                 "there is no %s: a line is NAME SCOPES %sHEX [LIMIT=N ...]",
+                                 parts[i], HASH_WORD);
     }
     if (!token_name_check(words[0], &why) || !scopes_read(words[1], &token->scopes, &why))
-        return tokens_wrong(place, err, "the %s %s", why.field, why.message);
+        return tokens_refuse(place, err, "the %s %s", why.field, why.message);
     snprintf(token->name, sizeof token->name, "%s", words[0]);
     if (!read_hash(words[2], token->hash))
-        return tokens_wrong(place, err, "the hash must be \"%s\" and %d hexadecimal digits",
-                            HASH_WORD, 2 * SHA256_SIZE);
+        return tokens_refuse(place, err, "the hash must be \"%s\" and %d hexadecimal digits",
+                             HASH_WORD, 2 * SHA256_SIZE);
     while ((word = next_word(&line)) != NULL)
         if (!(strncmp(word, KEYS_WORD, strlen(KEYS_WORD)) == 0
                   ? read_keys(place, word, token, err)
@@ -239,14 +239,14 @@ static bool add_line(const struct place *place, char *line, struct tokens *token
         const struct token *other = &tokens->list[i];
 
         if (strcmp(other->name, token.name) == 0)
-            return tokens_wrong(place, err, "'%s' is also the name of another line", token.name);
+            return tokens_refuse(place, err, "'%s' is also the name of another line", token.name);
         if (memcmp(other->hash, token.hash, SHA256_SIZE) == 0)
-            return tokens_wrong(place, err,
-                                "the hash is also the hash of '%s': a token has one name",
-                                other->name);
+            return tokens_refuse(place, err,
+                                 "the hash is also the hash of '%s': a token has one name",
+                                 other->name);
     }
     if (tokens->count >= TOKENS_MAX)
-        return tokens_wrong(place, err, "there may be at most %d tokens", TOKENS_MAX);
+        return tokens_refuse(place, err, "there may be at most %d tokens", TOKENS_MAX);
     tokens_add(tokens, &token);
     return true;
 }
@@ -268,7 +268,7 @@ bool tokens_parse(const char *file, const char *text, size_t length, struct toke
         if (next)
             *next++ = '\0';
         if (strlen(line) != (next ? (size_t)(next - line - 1) : left))
-            return tokens_wrong(&place, err, "there is a NUL in the line: this is not a text");
+            return tokens_refuse(&place, err, "there is a NUL in the line: this is not a text");
         if (!add_line(&place, line, tokens, err))
             return false;
     }
