@@ -267,8 +267,8 @@ static bool binary_scale(const struct binary *binary, int power, uint64_t *ret_s
     return true;
 }
 
-/* Writes digits of which the first counts a power of ten from -4 to their number, without zeros
- * behind the point that end them. */
+/* Writes the digits without zeros at the end of a fraction. The first one counts a power of ten
+ * from -4 to the number of digits. */
 static int decimal_write(const struct decimal *decimal, char *text)
 {
     int count = decimal->count, first = count - 1 + decimal->exponent;

@@ -1,7 +1,6 @@
 #include "pricing/price.h"
 
 #include "common/cleanup.h"
-#include "common/json_number.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -159,20 +158,11 @@ double price_exact(double dollars)
     return json_number_rounded(dollars, 15);
 }
 
-void price_write_number(double number, char ret_text[PRICE_TEXT_SIZE])
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(ret_text, PRICE_TEXT_SIZE, "%.*g", digits, number);
-        if (strtod(ret_text, NULL) == number)
-            break;
-    }
-}
-
 bool price_set_number(struct price *price, double number)
 {
     char text[PRICE_TEXT_SIZE];
 
-    price_write_number(number, text);
+    json_number_write(number, text);
     return price_set(price, text);
 }
 

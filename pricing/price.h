@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "common/json_number.h"
 #include "common/limits.h"
 
 #include <stdbool.h>
@@ -91,7 +92,7 @@ MUST_USE bool price_read_nanos(const char *text, long long *ret_nanos);
 MUST_USE bool price_read_amount(const char *text, long long *ret_nanos);
 
 /* The shortest decimal with these nanos: "0.357". */
-#define PRICE_TEXT_SIZE 32
+#define PRICE_TEXT_SIZE JSON_NUMBER_SIZE
 void price_write_nanos(long long nanos, char ret_text[PRICE_TEXT_SIZE]);
 
 /* Fills nanos and text. */
@@ -101,10 +102,7 @@ MUST_USE bool price_set(struct price *price, const char *text);
  * meaningless digits are printed. */
 double price_exact(double dollars);
 
-/* The shortest decimal that reads back as the same number. */
-void price_write_number(double number, char ret_text[PRICE_TEXT_SIZE]);
-
-/* price_set() from a JSON number, written like that. */
+/* price_set() from a JSON number, as json_number_write() writes it. */
 MUST_USE bool price_set_number(struct price *price, double number);
 
 /* Copies a text into a member of a price; false, with nothing copied, if it does not fit, is

@@ -3,6 +3,7 @@
 
 #include "common/bytes.h"
 #include "common/cleanup.h"
+#include "common/json_number.h"
 #include "common/limits.h"
 #include "common/memory.h"
 #include "pricing/feeds/csv.h"
@@ -120,7 +121,7 @@ static bool read_member(const char *name, const json_t *value, const char *cells
         return true;
     cells[cell] = json_string_value(value);
     if (cell == CELL_PRICE && json_is_number(value)) {
-        price_write_number(json_number_value(value), ret_number);
+        json_number_write(json_number_value(value), ret_number);
         cells[cell] = ret_number;
     }
     return cells[cell] || error_set(err, ERROR_INVALID, name, "must be a string%s",

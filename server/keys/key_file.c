@@ -14,7 +14,7 @@
     (sizeof WORD + 2 * (size_t)(SIGNATURE_KEY_SIZE)) /* with the newline and a NUL */
 
 struct paths {
-    char file[PATH_MAX + 8], beside[PATH_MAX + 32];
+    char file[PATH_MAX + 8], fresh[PATH_MAX + 32];
 };
 
 static bool make_paths(const char *database, struct paths *ret_paths, struct error *err)
@@ -24,7 +24,7 @@ static bool make_paths(const char *database, struct paths *ret_paths, struct err
 
     if (length < 0 || length >= PATH_MAX)
         return error_set(err, ERROR_INVALID, "--database", "the path of its key is too long");
-    snprintf(ret_paths->beside, sizeof ret_paths->beside, "%s.%lld", ret_paths->file,
+    snprintf(ret_paths->fresh, sizeof ret_paths->fresh, "%s.%lld", ret_paths->file,
              (long long)gettid());
     return true;
 }
@@ -117,30 +117,30 @@ static bool make_key(struct signing_key *key, struct error *err)
 }
 
 /* Writes and syncs a file of a name that no other process uses. */
-static bool write_beside(const struct paths *paths, const struct signing_key *key,
-                         struct error *err)
+static bool write_fresh(const struct paths *paths, const struct signing_key *key,
+                        struct error *err)
 {
     AUTO(closep) int file = -1;
     char line[LINE_SIZE];
     bool ok;
 
-    (void)!unlink(paths->beside); /* of a process of this number that was killed */
-    file = open(paths->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    (void)!unlink(paths->fresh); /* of a process of this number that was killed */
+    file = open(paths->fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0)
-        return key_file_error(err, "write", paths->beside);
+        return key_file_error(err, "write", paths->fresh);
     write_line(key, line);
     ok = write(file, line, LINE_SIZE - 1) == (ssize_t)(LINE_SIZE - 1) && fsync(file) == 0;
     explicit_bzero(line, sizeof line);
-    return ok || key_file_error(err, "write", paths->beside);
+    return ok || key_file_error(err, "write", paths->fresh);
 }
 
 /* link() never overwrites: *ret_first is false if another process was first. On file systems
  * without links the last one wins; the database's lock lets only one server start. */
 static bool give_name(const struct paths *paths, bool *ret_first, struct error *err)
 {
-    *ret_first = link(paths->beside, paths->file) == 0 ||
+    *ret_first = link(paths->fresh, paths->file) == 0 ||
                  ((errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS) &&
-                  rename(paths->beside, paths->file) == 0);
+                  rename(paths->fresh, paths->file) == 0);
     if (!*ret_first && errno != EEXIST)
         return key_file_error(err, "write", paths->file);
     return disk_sync_folder(paths->file, err);
@@ -155,9 +155,9 @@ bool key_file_load(const char *database, struct signing_key *ret_key, struct err
         return false;
     if (found)
         return true;
-    ok = make_key(ret_key, err) && write_beside(&paths, ret_key, err) &&
+    ok = make_key(ret_key, err) && write_fresh(&paths, ret_key, err) &&
          give_name(&paths, &first, err);
-    (void)!unlink(paths.beside);
+    (void)!unlink(paths.fresh);
     if (!ok || first)
         return ok;
     return read_file(paths.file, ret_key, &found, err) &&
@@ -171,9 +171,9 @@ bool key_file_rotate(const char *database, struct signing_key *ret_key, struct e
 
     if (!make_paths(database, &paths, err) || !make_key(ret_key, err))
         return false;
-    if (write_beside(&paths, ret_key, err) &&
-        (rename(paths.beside, paths.file) == 0 || key_file_error(err, "replace", paths.file)))
+    if (write_fresh(&paths, ret_key, err) &&
+        (rename(paths.fresh, paths.file) == 0 || key_file_error(err, "replace", paths.file)))
         return disk_sync_folder(paths.file, err);
-    (void)!unlink(paths.beside);
+    (void)!unlink(paths.fresh);
     return false;
 }

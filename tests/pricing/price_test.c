@@ -2,6 +2,7 @@
 #include "pricing/price.h"
 
 #include "common/cleanup.h"
+#include "common/json_number.h"
 #include "tests/test.h"
 
 #include <math.h>
@@ -271,7 +272,7 @@ TEST(what_was_multiplied_is_written_to_the_nano)
     char text[PRICE_TEXT_SIZE];
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        price_write_number(price_exact(rows[i].dollars), text);
+        json_number_write(price_exact(rows[i].dollars), text);
         EXPECT_STR(text, rows[i].text);
     }
     EXPECT(isnan(price_exact(NAN)));

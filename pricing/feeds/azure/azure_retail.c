@@ -5,6 +5,7 @@
  * it is paid at once. Prices of savings plans stand in the row on demand, by the hour. */
 #include "common/cleanup.h"
 #include "common/hash.h"
+#include "common/json_number.h"
 #include "common/memory.h"
 #include "pricing/commitment.h"
 #include "pricing/feeds/json_page.h"
@@ -157,7 +158,7 @@ static bool read_commitment(const json_t *amount, const struct price_terms *term
 
     if (!json_is_number(amount) || !price_kind_of_terms(terms, &price->kind))
         return false;
-    price_write_number(json_number_value(amount), text);
+    json_number_write(json_number_value(amount), text);
     return price_read_amount(text, &nanos) &&
            price_set_commitment(price, (nanos + hours / 2) / hours, 0);
 }

@@ -39,27 +39,27 @@ static bool copy_others(const struct bytes *text, const char *name, struct bytes
     return true;
 }
 
-static bool tokens_failed(struct error *err, const char *path)
+static bool tokens_file_error(struct error *err, const char *path)
 {
     return error_set(err, ERROR_INTERNAL, "--tokens", "cannot write %s: %s", path,
                      strerror(errno));
 }
 
 /* Writes and syncs the new content under another name, with the old file's mode and owner. */
-static bool write_beside(const char *path, const char *beside, const struct bytes *rest,
-                         struct error *err)
+static bool write_rest(const char *path, const char *fresh, const struct bytes *rest,
+                       struct error *err)
 {
-    AUTO(closep) int out = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    AUTO(closep) int out = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     struct stat status;
 
     if (out < 0 || stat(path, &status) != 0)
-        return tokens_failed(err, beside);
+        return tokens_file_error(err, fresh);
     if (fchown(out, status.st_uid, status.st_gid) != 0 && errno != EPERM)
-        return tokens_failed(err, beside);
+        return tokens_file_error(err, fresh);
     if (fchmod(out, status.st_mode & 0777) != 0 ||
         (rest->used > 0 && write(out, rest->data, rest->used) != (ssize_t)rest->used) ||
         fsync(out) != 0)
-        return tokens_failed(err, beside);
+        return tokens_file_error(err, fresh);
     return true;
 }
 
@@ -68,7 +68,7 @@ bool tokens_remove(const char *file, const char *name, bool *ret_found, struct e
     AUTO(bytes_free)
     struct bytes text = {.limit = TOKENS_FILE_MAX}, rest = {.limit = TOKENS_FILE_MAX};
     AUTO(freep) char *path = realpath(file, NULL);
-    char beside[PATH_MAX + 8];
+    char fresh[PATH_MAX + 8];
 
     *ret_found = false;
     if (!path)
@@ -80,10 +80,10 @@ bool tokens_remove(const char *file, const char *name, bool *ret_found, struct e
         return bytes_too_long(&rest, "the file of tokens", err);
     if (!*ret_found)
         return true;
-    snprintf(beside, sizeof beside, "%s.new", path);
-    if (!write_beside(path, beside, &rest, err) ||
-        (rename(beside, path) != 0 && !tokens_failed(err, path))) {
-        (void)!unlink(beside);
+    snprintf(fresh, sizeof fresh, "%s.new", path);
+    if (!write_rest(path, fresh, &rest, err) ||
+        (rename(fresh, path) != 0 && !tokens_file_error(err, path))) {
+        (void)!unlink(fresh);
         return false;
     }
     return disk_sync_folder(path, err);
