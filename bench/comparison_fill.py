@@ -90,7 +90,7 @@ RUN_COLUMNS = ("id, state, spec, engine, workload, instance, created_us, started
                " software, steps, ended_by, measured_steps, measured_seconds, samples_per_second,"
                " median_step_seconds, engine_details, samples, machine, first_measured,"
                " throughput_low, throughput_high, summary, validity, findings, price, paid_per_hour,"
-               " paid_nanos, paid_currency, paid_kind, paid_feed, contender, provider, region, vm")
+               " paid_nanos, paid_currency, paid_kind, paid_feed, contender, version, provider, region, vm")
 
 
 def run_row(number, ended, contender, chance):
@@ -106,7 +106,7 @@ def run_row(number, ended, contender, chance):
             text({"isa": "avx512", "threads": 8, "multiply_adds": 4.1e9}), 100 * batch,
             FIRST_MACHINE + kind % MACHINES, 5, low, high, summary(low, high, step), validity, findings(validity),
             price_of_run(kind), 0.1 + kind / 100, 100_000_000 + kind * 10_000_000, "USD",
-            "on_demand", "aws-on-demand-page", key, "aws", REGIONS[0],
+            "on_demand", "aws-on-demand-page", key, 1, "aws", REGIONS[0],
             f"{kind:06x}{chance.randrange(VMS):010x}")
 
 
@@ -123,7 +123,8 @@ def fill_machines(database):
 
 
 def fill_contenders(database, chance):
-    """All of them, with the numbers that they got."""
+    """All of them, with the numbers that they got; their runs are of version 1."""
+    database.execute("INSERT INTO versions VALUES (1, 'pennyworth-worker 0.1.0, oneDNN 2.6.3')")
     made = [(FIRST_CONTENDER + i, *rest) for i, rest in enumerate(contenders(chance))]
     database.executemany(
         "INSERT INTO contenders (number, workload, engine, configuration, provider, instance,"

@@ -149,12 +149,17 @@ void jsonw_close(struct json_writer *out, char bracket)
     out->comma = true;
 }
 
-void jsonw_raw(struct json_writer *out, const char *key, const char *text)
+void jsonw_raw_span(struct json_writer *out, const char *key, struct span span)
 {
-    if (!text)
+    if (!span.start)
         jsonw_null(out, key);
     else if (jsonw_begin(out, key))
-        jsonw_add(out, text, strlen(text));
+        jsonw_add(out, span.start, span.length);
+}
+
+void jsonw_raw(struct json_writer *out, const char *key, const char *text)
+{
+    jsonw_raw_span(out, key, (struct span){text, text ? strlen(text) : 0});
 }
 
 void jsonw_text(struct json_writer *out, const char *key, const char *text)

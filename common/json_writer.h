@@ -5,6 +5,7 @@
 #pragma once
 
 #include "common/bytes.h"
+#include "common/json_scan.h"
 
 #include <stdbool.h>
 
@@ -33,5 +34,7 @@ void jsonw_bool(struct json_writer *out, const char *key, bool truth);
 void jsonw_null(struct json_writer *out, const char *key);
 void jsonw_raw(struct json_writer *out, const char *key,
                const char *text); /* JSON already; NULL is null */
+void jsonw_raw_span(struct json_writer *out, const char *key,
+                    struct span span); /* the same; start NULL is null */
 void jsonw_time(struct json_writer *out, const char *key,
                 long long calendar_us); /* 0 writes null */

@@ -4,9 +4,9 @@
 /* Runs, from the queue to the end. A row is read from its front, so the long texts are its last
  * columns. spec, engine_details, loaded, load_before, summary, findings and price are stored as
  * they are answered; engine, workload, precision, instance and the paid_ columns say
- * again, for questions, what is in such a text. A run in a comparison has a contender; a trigger
- * writes the version then. thinned_us: most of its steps were dropped. load_before: who used the
- * processors when it began. checksum: db/checksum.h. */
+ * again, for questions, what is in such a text. A run in a comparison has a contender.
+ * thinned_us: most of its steps were dropped. load_before: who used the processors when it began.
+ * checksum: db/checksum.h. */
 static const char of_runs[] =
     "CREATE TABLE runs ("
     " number INTEGER PRIMARY KEY AUTOINCREMENT,"
@@ -225,26 +225,12 @@ static const char of_others[] =
     ") STRICT, WITHOUT ROWID;"
     "CREATE UNIQUE INDEX voids_in_force ON voids (run) WHERE lifted_us IS NULL;";
 
-#define BEFORE_THREADS /* "worker 1, 16 threads": "worker 1, " */                                \
-    "rtrim(substr(software, 1, length(software) - 8), '0123456789')"
-#define SET_VERSION                                                                              \
-    " WHEN NEW.contender IS NOT NULL BEGIN"                                                      \
-    " INSERT INTO versions (name) SELECT n.name FROM version_names AS n"                         \
-    " WHERE n.run = NEW.number AND NOT EXISTS (SELECT 1 FROM versions AS v WHERE v.name = "      \
-    "n.name);"                                                                                   \
-    " UPDATE runs SET version = (SELECT v.number FROM version_names AS n"                        \
-    " JOIN versions AS v ON v.name = n.name WHERE n.run = NEW.number)"                           \
-    " WHERE number = NEW.number; END;"
-
 /* A contender is what a comparison has a row for: a workload in a configuration on a type of
  * instance with a processor. `changed` is the revision that touched a contender last; the number
  * of `revision` grows with whatever may change a comparison, and `prices` is the number at the
  * last change that was more than runs. `figures` are what others published.
  *
- * Runs of different versions are not put together. A version is all that an engine says of itself
- * but the number of threads, the library where that text does not name it, and the kind of plan,
- * such as "pennyworth-worker 0.1.0, oneDNN 2.6.3, plan measured"; engine/run/version.h puts such
- * names in order. A plan from the cache was measured. */
+ * Runs of different versions are not put together; engine/run/version.h makes their names. */
 static const char of_comparisons[] =
     "CREATE TABLE contenders ("
     " number INTEGER PRIMARY KEY,"
@@ -272,17 +258,7 @@ static const char of_comparisons[] =
     " note TEXT NOT NULL,"
     " measured_us INTEGER NOT NULL"
     ") STRICT;"
-    "CREATE TABLE versions (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;"
-    "CREATE VIEW version_names AS SELECT number AS run,"
-    " CASE WHEN software GLOB '*[0-9] threads' AND " BEFORE_THREADS " GLOB '*, '"
-    " THEN rtrim(" BEFORE_THREADS ", ', ') ELSE ifnull(software, '') END ||"
-    " CASE WHEN json_valid(engine_details) THEN"
-    " CASE WHEN instr(ifnull(software, ''), engine_details ->> '$.library') = 0"
-    " THEN ', ' || (engine_details ->> '$.library') ELSE '' END ||"
-    " ifnull(', plan ' || replace(nullif(engine_details ->> '$.plan', ''), 'cached',"
-    " 'measured'), '') ELSE '' END AS name FROM runs;"
-    "CREATE TRIGGER runs_version_of_ended AFTER UPDATE OF contender ON runs" SET_VERSION
-    "CREATE TRIGGER runs_version_of_imported AFTER INSERT ON runs" SET_VERSION;
+    "CREATE TABLE versions (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;";
 
 /* Prices. A series is one price of one feed, and knows what it is today; `prices` is what it ever
  * was, of what was in force: nanos is NULL from when the feed had it no more. upfront_nanos: what

@@ -111,6 +111,16 @@ static void keep_only(struct gate_check_side *side, long long number)
     side->count = kept;
 }
 
+static bool have_same_labels(const struct run_spec *a, const struct run_spec *b)
+{
+    bool same = a->label_count == b->label_count;
+
+    for (int i = 0; same && i < a->label_count; i++)
+        same = strcmp(a->labels[i].key, b->labels[i].key) == 0 &&
+               strcmp(a->labels[i].value, b->labels[i].value) == 0;
+    return same;
+}
+
 static bool load_baseline_run(struct db *db, struct gate_check *check,
                               struct run_id *ret_waits_for, struct error *err)
 {
@@ -125,7 +135,7 @@ static bool load_baseline_run(struct db *db, struct gate_check *check,
         !look_at_sender(db, &run, "the run it is compared with", check->invalid, err))
         return false;
     find_differences(check);
-    if (mine->contender == theirs->contender && strcmp(mine->labels, theirs->labels) == 0) {
+    if (mine->contender == theirs->contender && have_same_labels(&check->spec, &run.spec)) {
         keep_only(&check->candidate, mine->number);
         keep_only(&check->baseline, theirs->number);
     }

@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/text.h"
 #include "db/stmt.h"
+#include "engine/machine/machine_facts.h"
 
 /* Machines of one stratum have the same hardware, so the newest machine of a contender's stratum
  * represents them. */
@@ -15,9 +16,7 @@
     " names AS (SELECT provider, name FROM instance_types"                                       \
     "  UNION SELECT provider, name FROM measured)"                                               \
     "SELECT n.provider, n.name, t.vcpus, t.memory_gib, t.architecture, t.accelerator, t.feed,"   \
-    " s.kinds, json_extract(m.facts, '$.isa'), json_extract(m.facts, '$.cpu_model'),"            \
-    " json_extract(m.facts, '$.architecture'), json_extract(m.facts, '$.processors'),"           \
-    " json_extract(m.facts, '$.numa_nodes'), json_extract(m.facts, '$.memory_gib')"              \
+    " s.kinds, m.facts"                                                                          \
     " FROM names AS n LEFT JOIN instance_types AS t ON t.provider = n.provider"                  \
     " AND t.name = n.name LEFT JOIN measured AS s ON s.provider = n.provider"                    \
     " AND s.name = n.name LEFT JOIN machines AS m ON m.number = s.machine"                       \
@@ -27,20 +26,23 @@
 
 static void type_from_row(struct stmt *row, struct known_type *ret_type)
 {
+    struct machine_facts facts;
+
+    machine_facts_read(stmt_column_text(row, 8), &facts);
     *ret_type = (struct known_type){
         .listed = {.vcpus = stmt_column_real(row, 2), .memory_gib = stmt_column_real(row, 3)},
         .measured = {.kinds = stmt_column_integer(row, 7),
-                     .processors = stmt_column_real(row, 11),
-                     .numa_nodes = stmt_column_real(row, 12),
-                     .memory_gib = stmt_column_real(row, 13)}};
+                     .processors = facts.processors,
+                     .numa_nodes = facts.numa_nodes,
+                     .memory_gib = facts.memory_gib}};
     TEXT_COPY(ret_type->listed.provider, stmt_column_text(row, 0));
     TEXT_COPY(ret_type->listed.name, stmt_column_text(row, 1));
     TEXT_COPY(ret_type->listed.architecture, stmt_column_text(row, 4));
     TEXT_COPY(ret_type->listed.accelerator, stmt_column_text(row, 5));
     TEXT_COPY(ret_type->feed, stmt_column_text(row, 6));
-    TEXT_COPY(ret_type->measured.isa, stmt_column_text(row, 8));
-    TEXT_COPY(ret_type->measured.cpu_model, stmt_column_text(row, 9));
-    TEXT_COPY(ret_type->measured.architecture, stmt_column_text(row, 10));
+    TEXT_COPY(ret_type->measured.isa, facts.isa);
+    TEXT_COPY(ret_type->measured.cpu_model, facts.cpu_model);
+    TEXT_COPY(ret_type->measured.architecture, facts.architecture);
 }
 
 bool known_types_each(struct db *db, const struct known_type_filter *filter,

@@ -5,6 +5,7 @@
 #include "common/memory.h"
 #include "db/checksum.h"
 #include "db/contenders/contenders.h"
+#include "db/contenders/versions.h"
 #include "db/runs/evidence_rows.h"
 #include "db/runs/quarantine.h"
 #include "db/runs/run_row.h"
@@ -280,6 +281,22 @@ static bool put_contender(struct imports *imports, const struct imported *import
     return true;
 }
 
+static bool put_version(struct imports *imports, const struct run *run, long long *ret_number,
+                        struct error *err)
+{
+    char name[RUN_VERSION_SIZE];
+
+    if (!run_version_name(run, name, err))
+        return false;
+    if (imports->version_number == 0 || strcmp(name, imports->version) != 0) {
+        if (!versions_put(imports->db, name, &imports->version_number, err))
+            return false;
+        memcpy(imports->version, name, sizeof name);
+    }
+    *ret_number = imports->version_number;
+    return true;
+}
+
 static bool insert_run(struct db *db, const struct run_row *row, long long *ret_number,
                        struct error *err)
 {
@@ -331,6 +348,7 @@ bool imports_put(struct imports *imports, const struct imported *imported,
         return false;
     if (!known && !(put_machine(imports, imported, &row.machine, err) &&
                     put_contender(imports, imported, &row.contender, err) &&
+                    put_version(imports, imported->run, &row.version, err) &&
                     insert_run(db, &row, &number, err) &&
                     run_insert_labels(db, number, &imported->run->spec, err) &&
                     run_insert_implementations(db, number, imported->run->implementations, err) &&
@@ -357,4 +375,5 @@ void imports_end(struct imports *imports)
     imports->db = NULL;
     imports->touched = false;
     imports->machine_count = imports->contender_count = 0;
+    imports->version_number = 0;
 }

@@ -5,6 +5,7 @@
 #include "db/db.h"
 #include "db/runs/machines.h"
 #include "engine/document/run_document.h"
+#include "engine/run/version.h"
 
 /* Longer traces are stored as rows, so that a part can be read alone. */
 #define IMPORT_TRACE_STEPS 20000
@@ -38,6 +39,8 @@ struct imports {
     struct machine_row machines[IMPORT_MEMO];
     struct import_contender contenders[IMPORT_MEMO];
     size_t machine_count, contender_count; /* cached in all; a new one replaces the oldest */
+    char version[RUN_VERSION_SIZE];        /* the last one, and its number; 0: none */
+    long long version_number;
 };
 
 /* A durable transaction; rolled back unless committed.

@@ -87,10 +87,11 @@ struct run_row {
     COLUMN("region", PAGE, TEXT, ALWAYS, RUN(where.region))                                      \
     COLUMN("zone", PAGE, TEXT, ALWAYS, RUN(where.zone))                                          \
     COLUMN("vm", PAGE, TEXT, ALWAYS, RUN(where.vm))                                              \
-    COLUMN("contender", NEVER, INTEGER, ABOVE_0, ROW(contender))
+    COLUMN("contender", NEVER, INTEGER, ABOVE_0, ROW(contender))                                 \
+    COLUMN("version", NEVER, INTEGER, ABOVE_0, ROW(version))
 
 /* Written by none of these. db/runs/thinning.c writes `thinned_us`, db/runs/voids.c the void of a
- * run, db/checksum.c `checksum`, and a trigger `version`. */
+ * run, and db/checksum.c `checksum`. */
 #define RUN_VOID(column) "(SELECT " column " FROM voids WHERE run = number AND lifted_us IS NULL)"
 #define RUN_READ_TABLE(COLUMN)                                                                   \
     COLUMN("thinned_us", PAGE, INTEGER, ALWAYS, RUN(thinned_us))                                 \
@@ -103,7 +104,6 @@ struct run_row {
     COLUMN(RUN_VOID("voids.reason"), PAGE, TEXT, ALWAYS, RUN(voided.reason))                     \
     COLUMN("(SELECT key FROM signatures WHERE signatures.run = number)", PAGE, TEXT, ALWAYS,     \
            RUN(signed_by))                                                                       \
-    COLUMN("version", NEVER, INTEGER, ALWAYS, ROW(version))                                      \
     COLUMN("checksum", NEVER, OWNED, ALWAYS, ROW(checksum))
 
 #define RUN_READ_ALL(COLUMN)                                                                     \

@@ -5,8 +5,10 @@
 #include "common/text.h"
 #include "db/checksum.h"
 #include "db/contenders/contenders.h"
+#include "db/contenders/versions.h"
 #include "db/runs/run_row.h"
 #include "engine/run/batch.h"
+#include "engine/run/version.h"
 #include "engine/spec/run_spec_text.h"
 
 #include <assert.h>
@@ -219,24 +221,38 @@ bool runs_batch_of_cell(struct db *db, const struct run *run, long long *ret_bat
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(
         db,
-        "SELECT json_extract(spec, '$.batch_size'), validity = 'invalid' AND measured_steps < ?4"
-        " FROM runs"
+        "SELECT spec, validity = 'invalid' AND measured_steps < ?4 FROM runs"
         " WHERE sweep = (SELECT number FROM sweeps WHERE id = ?1) AND cell = ?2 AND number <> ?3"
-        " AND json_type(spec, '$.batch_size') = 'integer' ORDER BY number DESC LIMIT 1",
+        " ORDER BY number DESC",
         err);
-    enum stmt_step step;
+    struct run_spec spec = {.batch_size = FIELD_IS_AUTO};
+    enum stmt_step step = STMT_DONE;
 
     *ret_batch = 0;
     stmt_text(query, run->sweep.text);
     stmt_integer(query, run->cell);
     stmt_integer(query, run->number);
     stmt_integer(query, BATCH_STEPS_COUNTED);
-    step = stmt_step(query, err);
-    if (step == STMT_ROW)
-        *ret_batch = stmt_column_integer(query, 0);
-    if (step == STMT_ROW && stmt_column_integer(query, 1) && *ret_batch >= 2 * BATCH_LEAST)
+    while (spec.batch_size == FIELD_IS_AUTO && (step = stmt_step(query, err)) == STMT_ROW)
+        if (!run_spec_from_stored(stmt_column_text(query, 0), &spec, err))
+            return false;
+    if (step != STMT_ROW)
+        return step == STMT_DONE;
+    *ret_batch = spec.batch_size;
+    if (stmt_column_integer(query, 1) && *ret_batch >= 2 * BATCH_LEAST)
         *ret_batch /= 2;
-    return step != STMT_FAILED;
+    return true;
+}
+
+/* The numbers that a finished run has in comparisons. */
+static bool runs_classify(struct db *db, struct run_row *row, struct error *err)
+{
+    char version[RUN_VERSION_SIZE];
+
+    return row->run->state != RUN_FINISHED ||
+           (contenders_touch_run(db, row->run, &row->contender, err) &&
+            run_version_name(row->run, version, err) &&
+            versions_put(db, version, &row->version, err));
 }
 
 bool runs_end(struct db *db, const struct run *run, struct error *err)
@@ -244,21 +260,19 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
     AUTO(transaction_end) struct transaction change = {0};
     AUTO(freep) char *load = run->load.processors > 0 ? load_to_text(&run->load) : NULL;
     AUTO(stmt_done) struct stmt *update = NULL;
+    struct run_row row = {.run = run, .load = load};
     enum stmt_step step;
-    long long contender = 0;
 
     assert(run_state_is_final(run->state) && run->number > 0);
 
-    if (!transaction_begin(&change, db, DB_DURABLE, err) ||
-        (run->state == RUN_FINISHED && !contenders_touch_run(db, run, &contender, err)))
+    if (!transaction_begin(&change, db, DB_DURABLE, err) || !runs_classify(db, &row, err))
         return false;
     update = stmt_prepare(db,
                           "UPDATE runs SET (" RUN_ENDED_COLUMNS ") = (" RUN_ENDED_HOLES ")"
                           " WHERE number = ? AND state = 'running' RETURNING number",
                           err);
-    assert((run->state == RUN_FINISHED) == (contender > 0));
-    run_row_bind(update, &(struct run_row){.run = run, .load = load, .contender = contender},
-                 RUN_WRITE_ENDED);
+    assert((run->state == RUN_FINISHED) == (row.contender > 0));
+    run_row_bind(update, &row, RUN_WRITE_ENDED);
     stmt_integer(update, run->number);
     step = stmt_step(update, err);
     stmt_done(&update); /* SQLite cannot commit with a statement under way */

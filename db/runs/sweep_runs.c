@@ -4,6 +4,7 @@
 #include "common/memory.h"
 #include "db/runs/run_row.h"
 #include "db/runs/runs.h"
+#include "engine/stats/summary_text.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -30,23 +31,21 @@ static struct sweep_row_run sweep_run_from(const struct run *run)
                                                          .high = run->summary.throughput.high}}};
 }
 
-/* Columns after the run's own: dollars an hour, and means of its measured steps in seconds. */
-enum { DOLLARS = RUN_COLUMN_COUNT, INPUT, FORWARD, BACKWARD, UPDATE };
+/* Columns after the run's own: dollars an hour, and the text of the summary. */
+enum { DOLLARS = RUN_COLUMN_COUNT, SUMMARY };
 
-#define SPLIT(part)                                                                              \
-    "CASE WHEN json_valid(summary) THEN summary ->> '$.split." part "_seconds' END"
-
-static struct time_shares read_shares(struct stmt *row, const struct summary *summary)
+static struct time_shares read_shares(const char *text, const struct summary *summary)
 {
     double steps = (double)summary->measured_steps, seconds = summary->measured_seconds;
+    struct split_seconds split;
+    bool known;
 
-    if (stmt_column_is_null(row, INPUT) || !(seconds > 0))
+    if (!*text || !(seconds > 0) || !summary_split_from_text(text, &known, &split, NULL) ||
+        !known)
         return (struct time_shares){.known = false};
     return (struct time_shares){.known = true,
-                                .input = stmt_column_real(row, INPUT) * steps / seconds,
-                                .compute = (stmt_column_real(row, FORWARD) +
-                                            stmt_column_real(row, BACKWARD) +
-                                            stmt_column_real(row, UPDATE)) *
+                                .input = split.input * steps / seconds,
+                                .compute = (split.forward + split.backward + split.update) *
                                            steps / seconds};
 }
 
@@ -64,7 +63,7 @@ static bool sweep_runs_collect(struct stmt *query, struct sweep_row_run **runs, 
         if (!run_from_row(query, &run, err))
             return false;
         (*runs)[*count] = sweep_run_from(&run);
-        (*runs)[*count].run.shares = read_shares(query, &run.summary);
+        (*runs)[*count].run.shares = read_shares(stmt_column_text(query, SUMMARY), &run.summary);
         (*runs)[(*count)++].dollars_per_hour = stmt_column_real(query, DOLLARS);
     }
     return step == STMT_DONE;
@@ -75,12 +74,10 @@ bool sweeps_runs(struct db *db, long long number, struct sweep_row_run **ret_run
 {
     AUTO(freep) struct sweep_row_run *runs = NULL;
     AUTO(stmt_done)
-    struct stmt *query =
-        stmt_prepare(db,
-                     "SELECT " RUN_LIST_COLUMNS ", " RUN_DOLLARS
-                     ", " SPLIT("input") ", " SPLIT("forward") ", " SPLIT("backward") ", " SPLIT(
-                         "update") " FROM runs WHERE sweep = ? ORDER BY number",
-                     err);
+    struct stmt *query = stmt_prepare(db,
+                                      "SELECT " RUN_LIST_COLUMNS ", " RUN_DOLLARS
+                                      ", summary FROM runs WHERE sweep = ? ORDER BY number",
+                                      err);
     size_t count = 0;
 
     stmt_integer(query, number);

@@ -20,6 +20,14 @@
     "(sweep IS NULL OR sweep NOT IN (SELECT sweeps.number FROM sweeps"                           \
     " WHERE idempotency_key GLOB '" GATE_SWEEP_KEY "*'))"
 
+/* Parameter 2 is the number of the subject. */
+#define SUBJECT_HAS_LABELS "EXISTS (SELECT 1 FROM run_labels WHERE run = ?2)"
+#define LABELS_OF_SUBJECT                                                                        \
+    "((SELECT count(*) FROM run_labels WHERE run = number) ="                                    \
+    " (SELECT count(*) FROM run_labels WHERE run = ?2)"                                          \
+    " AND NOT EXISTS (SELECT key, value FROM run_labels WHERE run = ?2"                          \
+    " EXCEPT SELECT key, value FROM run_labels WHERE run = number))"
+
 void gate_subject_clear(struct gate_subject *subject)
 {
     free(subject->workload);
@@ -27,14 +35,13 @@ void gate_subject_clear(struct gate_subject *subject)
     free(subject->instance);
     free(subject->provider);
     free(subject->stratum);
-    free(subject->labels);
     *subject = (struct gate_subject){0};
 }
 
 static void subject_from_row(struct stmt *query, struct gate_subject *subject)
 {
-    char **const texts[] = {&subject->workload, &subject->engine,  &subject->instance,
-                            &subject->provider, &subject->stratum, &subject->labels};
+    char **const texts[] = {&subject->workload, &subject->engine, &subject->instance,
+                            &subject->provider, &subject->stratum};
 
     subject->contender = stmt_column_integer(query, 0);
     for (size_t i = 0; i < COUNT(texts); i++)
@@ -49,7 +56,7 @@ bool gate_subject_find(struct db *db, long long number, struct gate_subject *ret
     struct stmt *query =
         stmt_prepare(db,
                      "SELECT c.number, c.workload, c.engine, c.instance, c.provider, c.stratum,"
-                     " json_extract(spec, '$.labels'), c.configuration"
+                     " c.configuration"
                      " FROM runs JOIN contenders AS c ON c.number = contender"
                      " WHERE runs.number = ?",
                      err);
@@ -94,24 +101,31 @@ bool gate_runs_repeats(struct db *db, const struct gate_subject *subject, enum g
     AUTO(stmt_done)
     struct stmt *query =
         stmt_prepare(db,
-                     SELECT_RUNS " AND ((number = ?2 AND ?5) OR (number <> ?2 AND " OF_NO_CHECK
-                                 " AND ?3 <> '{}' AND json_extract(spec, '$.labels') = ?3"
-                                 " AND " RUN_IS_TRUSTED " = ?5))"
-                                 " ORDER BY number DESC LIMIT ?4",
+                     SELECT_RUNS " AND ((number = ?2 AND ?4) OR (number <> ?2 AND " OF_NO_CHECK
+                                 " AND " SUBJECT_HAS_LABELS " AND " LABELS_OF_SUBJECT
+                                 " AND " RUN_IS_TRUSTED " = ?4))"
+                                 " ORDER BY number DESC LIMIT ?3",
                      err);
 
     stmt_integer(query, subject->contender);
     stmt_integer(query, subject->number);
-    stmt_text(query, subject->labels);
     stmt_integer(query, GATE_RUNS_MAX);
     stmt_integer(query, whose == GATE_TRUSTED);
     return gate_runs_collect(query, ret_runs, ret_count, err);
 }
 
-/* The words of the first invalidating finding. */
-#define WHY_INVALID                                                                              \
-    "(SELECT json_extract(value, '$.words') FROM json_each(findings)"                            \
-    " WHERE json_extract(value, '$.level') = 'invalid' LIMIT 1)"
+/* Why it failed, or the words of its first invalidating finding. */
+static void lost_run_from_row(struct stmt *row, struct gate_lost_run *ret_run)
+{
+    const char *reason = stmt_column_text(row, 2);
+    AUTO(freep)
+    char *found = findings_words(text_or_null(stmt_column_text(row, 3)), VALIDITY_INVALID, 1);
+
+    TEXT_COPY(ret_run->id.text, stmt_column_text(row, 0));
+    TEXT_COPY(ret_run->how, stmt_column_text(row, 1));
+    TEXT_COPY(ret_run->because, *reason ? reason : found);
+    text_drop_cut_end(ret_run->because);
+}
 
 bool gate_runs_lost(struct db *db, const struct gate_subject *subject,
                     struct gate_lost_run ret_runs[GATE_LOST_MAX], size_t *ret_count,
@@ -121,30 +135,24 @@ bool gate_runs_lost(struct db *db, const struct gate_subject *subject,
     struct stmt *query = stmt_prepare(
         db,
         "SELECT id, CASE state WHEN 'finished' THEN 'invalid' ELSE state END,"
-        " COALESCE(reason, " WHY_INVALID ", '')"
-        " FROM runs WHERE number BETWEEN ?1 - ?2 AND ?1 + ?2 AND number <> ?1 AND ?3 <> '{}'"
+        " reason, findings"
+        " FROM runs WHERE number BETWEEN ?2 - ?1 AND ?2 + ?1 AND number <> ?2"
+        " AND " SUBJECT_HAS_LABELS
         " AND (state IN ('failed', 'cancelled', 'interrupted', 'preempted')"
         "  OR (state = 'finished' AND validity = 'invalid'))"
-        " AND spec = (SELECT spec FROM runs WHERE number = ?1)"
+        " AND spec = (SELECT spec FROM runs WHERE number = ?2)"
         " AND " OF_NO_CHECK " AND " RUN_IS_TRUSTED
         " AND NOT EXISTS (SELECT 1 FROM voids WHERE run = runs.number AND lifted_us IS NULL)"
-        " ORDER BY number DESC LIMIT ?4",
+        " ORDER BY number DESC LIMIT ?3",
         err);
     enum stmt_step step;
     size_t count = 0;
 
-    stmt_integer(query, subject->number);
     stmt_integer(query, GATE_LOST_SPAN);
-    stmt_text(query, subject->labels);
+    stmt_integer(query, subject->number);
     stmt_integer(query, GATE_LOST_MAX);
-    while ((step = stmt_step(query, err)) == STMT_ROW && count < GATE_LOST_MAX) {
-        struct gate_lost_run *run = &ret_runs[count++];
-
-        TEXT_COPY(run->id.text, stmt_column_text(query, 0));
-        TEXT_COPY(run->how, stmt_column_text(query, 1));
-        TEXT_COPY(run->because, stmt_column_text(query, 2));
-        text_drop_cut_end(run->because);
-    }
+    while ((step = stmt_step(query, err)) == STMT_ROW && count < GATE_LOST_MAX)
+        lost_run_from_row(query, &ret_runs[count++]);
     *ret_count = count;
     return step != STMT_FAILED;
 }
@@ -159,15 +167,14 @@ bool gate_runs_others(struct db *db, const struct gate_others *wanted,
         db,
         SELECT_RUNS
         " AND " OF_NO_CHECK " AND " RUN_IS_TRUSTED
-        " = ?8 AND number <> ?2 AND (?3 = '{}' OR json_extract(spec, '$.labels') <> ?3)"
-        " AND number < ?4 AND (?5 IS NULL OR"
-        " EXISTS (SELECT 1 FROM run_labels WHERE key = ?5 AND value = ?6 AND run = number))"
-        " ORDER BY number DESC LIMIT ?7",
+        " = ?7 AND number <> ?2 AND NOT (" SUBJECT_HAS_LABELS " AND " LABELS_OF_SUBJECT ")"
+        " AND number < ?3 AND (?4 IS NULL OR"
+        " EXISTS (SELECT 1 FROM run_labels WHERE key = ?4 AND value = ?5 AND run = number))"
+        " ORDER BY number DESC LIMIT ?6",
         err);
 
     stmt_integer(query, subject->contender);
     stmt_integer(query, subject->number);
-    stmt_text(query, subject->labels);
     stmt_integer(query, wanted->key ? LLONG_MAX : subject->number);
     stmt_text(query, wanted->key);
     stmt_text(query, wanted->value);

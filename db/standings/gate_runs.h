@@ -13,14 +13,12 @@
  * runs are on no side of a first look: a failure must not become its own baseline. */
 #define GATE_SWEEP_KEY "\tcheck "
 
-/* The run under test: its contender, and the labels shared with its repeats. Texts are owned:
- * gate_subject_clear(). */
+/* The run under test, and its contender. Texts are owned: gate_subject_clear(). */
 struct gate_subject {
     long long number, contender;
     struct configuration setup;
     char *workload, *engine, *instance, *provider;
     char *stratum; /* "" if the machine is unknown */
-    char *labels;  /* of the spec: JSON, sorted, "{}" without any */
 };
 
 /* For a finished run; ERROR_CONFLICT for others. */

@@ -4,13 +4,13 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "db/runs/run_row.h"
+#include "engine/machine/machine_facts.h"
 
 #define COLUMNS                                                                                  \
     "contender, validity, id, ended_us, samples_per_second, throughput_low, throughput_high,"    \
     " " RUN_DOLLARS ","                                                                          \
     " (SELECT v.name FROM versions AS v WHERE v.number = runs.version),"                         \
-    " (SELECT m.facts ->> '$.kernel' FROM machines AS m WHERE m.number = runs.machine),"         \
-    " (SELECT m.facts ->> '$.microcode' FROM machines AS m WHERE m.number = runs.machine)"
+    " machine, (SELECT m.facts FROM machines AS m WHERE m.number = runs.machine)"
 enum {
     CONTENDER,
     VALIDITY,
@@ -21,8 +21,14 @@ enum {
     HIGH,
     DOLLARS,
     VERSION,
-    KERNEL,
-    MICROCODE,
+    MACHINE,
+    FACTS,
+};
+
+/* The machine of the last row: runs that follow each other are mostly of one. */
+struct last_machine {
+    long long number;
+    struct machine_facts facts;
 };
 
 static void line_clear(struct history_line *line)
@@ -42,7 +48,18 @@ void histories_clear(struct histories *histories)
     *histories = (struct histories){0};
 }
 
-static void entry_from_row(struct stmt *row, struct history_entry *entry)
+static const struct machine_facts *machine_from_row(struct stmt *row, struct last_machine *last)
+{
+    long long number = stmt_column_integer(row, MACHINE);
+
+    if (number != last->number)
+        machine_facts_read(stmt_column_text(row, FACTS), &last->facts);
+    last->number = number;
+    return &last->facts;
+}
+
+static void entry_from_row(struct stmt *row, const struct machine_facts *facts,
+                           struct history_entry *entry)
 {
     *entry = (struct history_entry){.run = {.at_us = stmt_column_integer(row, ENDED),
                                             .speed = stmt_column_real(row, SPEED),
@@ -51,8 +68,8 @@ static void entry_from_row(struct stmt *row, struct history_entry *entry)
                                             .dollars = stmt_column_real(row, DOLLARS)}};
     TEXT_COPY(entry->id, stmt_column_text(row, ID));
     TEXT_COPY(entry->version, stmt_column_text(row, VERSION));
-    TEXT_COPY(entry->kernel, stmt_column_text(row, KERNEL));
-    TEXT_COPY(entry->microcode, stmt_column_text(row, MICROCODE));
+    TEXT_COPY(entry->kernel, facts->kernel);
+    TEXT_COPY(entry->microcode, facts->microcode);
 }
 
 static struct history_line *line_of(struct histories *histories, long long contender)
@@ -66,7 +83,7 @@ static struct history_line *line_of(struct histories *histories, long long conte
     return &histories->lines[histories->count++];
 }
 
-static void add_entry(struct histories *histories, struct stmt *row)
+static void add_entry(struct histories *histories, struct stmt *row, struct last_machine *last)
 {
     struct history_line *line = line_of(histories, stmt_column_integer(row, CONTENDER));
 
@@ -75,7 +92,7 @@ static void add_entry(struct histories *histories, struct stmt *row)
         return;
     }
     line->entries = xgrow(line->entries, line->count, &line->room, sizeof *line->entries);
-    entry_from_row(row, &line->entries[line->count++]);
+    entry_from_row(row, machine_from_row(row, last), &line->entries[line->count++]);
 }
 
 static bool run_counts(struct stmt *row)
@@ -89,6 +106,7 @@ static bool run_counts(struct stmt *row)
 
 static bool histories_collect(struct stmt *query, struct histories *histories, struct error *err)
 {
+    struct last_machine last = {0};
     enum stmt_step step;
 
     while ((step = stmt_step(query, err)) == STMT_ROW) {
@@ -98,7 +116,7 @@ static bool histories_collect(struct stmt *query, struct histories *histories, s
         }
         histories->runs++;
         if (run_counts(query))
-            add_entry(histories, query);
+            add_entry(histories, query, &last);
     }
     return step == STMT_DONE;
 }

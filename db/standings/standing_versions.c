@@ -6,6 +6,8 @@
 #include "common/text.h"
 #include "db/runs/run_row.h"
 #include "db/runs/traces.h"
+#include "engine/machine/machine_facts.h"
+#include "engine/protocol/details.h"
 #include "pricing/machine/choice.h"
 
 #include <assert.h>
@@ -54,16 +56,31 @@ static bool read_hertz(struct db *db, long long run, double *ret_hertz, struct e
     return step == STMT_ROW || (step == STMT_DONE && read_told_hertz(db, run, ret_hertz, err));
 }
 
+/* What the engine says of itself and of its machine. */
+static bool read_engine(const char *details_text, const char *facts_text, struct newest *newest,
+                        struct error *err)
+{
+    struct engine_details details;
+    struct machine_facts facts;
+
+    if (!engine_details_from_text(details_text, &details, err))
+        return false;
+    machine_facts_read(facts_text, &facts);
+    TEXT_COPY(newest->isa, details.isa);
+    newest->threads = (double)details.threads;
+    newest->multiply_adds = (double)details.multiply_adds;
+    TEXT_COPY(newest->cpu_model, facts.cpu_model);
+    TEXT_COPY(newest->machine_isa, facts.isa);
+    return true;
+}
+
 static bool read_newest(struct db *db, long long run, struct newest *newest, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(
         db,
-        "SELECT r.id, r.software, json_extract(r.engine_details, '$.isa'),"
-        " json_extract(m.facts, '$.cpu_model'), json_extract(m.facts, '$.isa'),"
-        " json_extract(r.engine_details, '$.threads'),"
-        " json_extract(r.engine_details, '$.multiply_adds'),"
-        " " RUN_DOLLARS ", paid_kind, paid_feed, r.region,"
+        "SELECT r.id, r.software, r.engine_details, m.facts, " RUN_DOLLARS
+        ", paid_kind, paid_feed, r.region,"
         " r.provenance = 'measured' AND r.instance IS NULL, r.vm, m.stratum"
         " FROM runs AS r LEFT JOIN machines AS m ON m.number = r.machine WHERE r.number = ?",
         err);
@@ -73,19 +90,15 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
         return false;
     TEXT_COPY(newest->run, stmt_column_text(query, 0));
     TEXT_COPY(newest->software, stmt_column_text(query, 1));
-    TEXT_COPY(newest->isa, stmt_column_text(query, 2));
-    TEXT_COPY(newest->cpu_model, stmt_column_text(query, 3));
-    TEXT_COPY(newest->machine_isa, stmt_column_text(query, 4));
-    newest->threads = stmt_column_real(query, 5);
-    newest->multiply_adds = stmt_column_real(query, 6);
-    newest->paid_per_hour = stmt_column_real(query, 7);
-    TEXT_COPY(newest->paid_kind, stmt_column_text(query, 8));
-    TEXT_COPY(newest->paid_feed, stmt_column_text(query, 9));
-    TEXT_COPY(newest->region, stmt_column_text(query, 10));
-    if (stmt_column_integer(query, 11))
-        price_name_of_machine(stmt_column_text(query, 12), stmt_column_text(query, 13),
+    newest->paid_per_hour = stmt_column_real(query, 4);
+    TEXT_COPY(newest->paid_kind, stmt_column_text(query, 5));
+    TEXT_COPY(newest->paid_feed, stmt_column_text(query, 6));
+    TEXT_COPY(newest->region, stmt_column_text(query, 7));
+    if (stmt_column_integer(query, 8))
+        price_name_of_machine(stmt_column_text(query, 9), stmt_column_text(query, 10),
                               newest->machine);
-    return true;
+    return read_engine(text_or_null(stmt_column_text(query, 2)), stmt_column_text(query, 3),
+                       newest, err);
 }
 
 void version_list_free(struct version_list *list)

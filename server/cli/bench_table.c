@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/text.h"
+#include "engine/machine/machine_facts.h"
 #include "engine/run/pace.h"
 #include "engine/stats/load_advice.h"
 #include "pricing/feeds/source.h"
@@ -80,16 +81,14 @@ static bool add_price(struct bytes *text, const struct bench_report *report)
 
 static bool add_machine(struct bytes *text, const struct bench_report *report)
 {
-    AUTO(json_decrefp) json_t *facts = json_loads(report->facts, 0, NULL);
     const struct identity *identity = &report->identity;
     const char *words[] = {identity->instance_type, identity->provider,
                            identity->zone[0] ? identity->zone : identity->region,
                            identity->life_cycle};
-    const char *model = json_string_value(json_object_get(facts, "cpu_model"));
-    const char *isa = json_string_value(json_object_get(facts, "isa"));
-    json_int_t cores = json_integer_value(json_object_get(facts, "cores"));
-    bool any = false, ok = facts && bytes_printf(text, "Machine  ");
+    struct machine_facts facts;
+    bool any = false, ok = bytes_printf(text, "Machine  ");
 
+    machine_facts_read(report->facts, &facts);
     for (size_t i = 0; i < COUNT(words); i++) {
         if (!*words[i])
             continue;
@@ -98,9 +97,9 @@ static bool add_machine(struct bytes *text, const struct bench_report *report)
     }
     if (!any)
         ok = ok && bytes_printf(text, "of no known type (%s)", identity->note);
-    return ok && bytes_printf(text, "\n         %s, %lld core%s, %s\n",
-                              model ? model : "unknown processor", (long long)cores,
-                              cores == 1 ? "" : "s", isa ? isa : "");
+    return ok && bytes_printf(text, "\n         %s, %.0f core%s, %s\n",
+                              facts.cpu_model[0] ? facts.cpu_model : "unknown processor",
+                              facts.cores, facts.cores == 1 ? "" : "s", facts.isa);
 }
 
 /* The most serious findings, in words. */

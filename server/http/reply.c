@@ -59,11 +59,6 @@ bool reply_has_field(const struct reply *reply, const char *name)
     return false;
 }
 
-int reply_status(enum error_kind kind)
-{
-    return kinds[kind].status;
-}
-
 void reply_field(struct exchange *exchange, const char *name, const char *format, ...)
 {
     struct reply *reply = &exchange->reply;

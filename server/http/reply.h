@@ -49,5 +49,3 @@ struct reply_shield {
 extern const struct reply_shield reply_shields[];
 extern const size_t reply_shield_count;
 bool reply_has_field(const struct reply *reply, const char *name);
-
-int reply_status(enum error_kind kind);

@@ -17,7 +17,26 @@ static const struct {
                {"hours_per_million_samples", offsetof(struct cost, hours_per_million)}};
 _Static_assert(COUNT(amounts) == COST_AMOUNTS, "one row for each");
 
-static const char *const others[] = {"identity", "price", "why_no_price"};
+/* The members that do not follow from others; a cost may lack the last. */
+static const char *const facts[] = {"identity", "price", "why_no_price", "over_run"};
+enum { IDENTITY, OVER_RUN = 3 };
+
+/* A member that is missing has no start. */
+static void cost_take_apart(const char *stored, struct span ret_facts[COUNT(facts)])
+{
+    struct json_scan scan = {stored, stored + strlen(stored)};
+    struct span name, value;
+    bool first = true;
+
+    memset(ret_facts, 0, COUNT(facts) * sizeof *ret_facts);
+    if (!json_scan_take(&scan, '{'))
+        return;
+    while (json_scan_member(&scan, &first, &name) == JSON_SCAN_MEMBER &&
+           json_scan_extent(&scan, &value))
+        for (size_t i = 0; i < COUNT(facts); i++)
+            if (span_is(name, facts[i]))
+                ret_facts[i] = value;
+}
 
 const char *cost_amount_name(size_t i)
 {
@@ -81,7 +100,7 @@ static const struct members million_members = {.rows = million_rows};
 /* What is stored. */
 struct cost_said {
     const struct run_cost *cost;
-    const char *identity; /* JSON; NULL: of the cost */
+    const struct span *identity; /* JSON; NULL: of the cost */
     struct priced_machine priced;
     struct million million;
 };
@@ -91,7 +110,7 @@ static void write_identity(struct json_writer *out, const struct member *row, co
     const struct cost_said *said = object;
 
     if (said->identity)
-        jsonw_raw(out, row->name, said->identity);
+        jsonw_raw_span(out, row->name, *said->identity);
     else
         present_identity(out, row->name, &said->cost->identity);
 }
@@ -143,8 +162,8 @@ const struct members run_cost_members = {
         "null where there is no price in dollars, or the run has not finished.",
     .rows = cost_rows};
 
-/* `identity` is the JSON text of a stored cost, or NULL for the cost's own. */
-static char *cost_text(const struct run_cost *cost, const char *identity,
+/* `identity` is from a stored cost, or NULL for the cost's own. */
+static char *cost_text(const struct run_cost *cost, const struct span *identity,
                        const struct amount *samples_per_second)
 {
     /* A sender may write more digits. */
@@ -168,11 +187,11 @@ char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples
 char *run_cost_renew(const char *stored, const struct machine_price *price, long long at_us,
                      const struct amount *samples_per_second)
 {
-    AUTO(json_decrefp) json_t *json = json_loads(stored, 0, NULL);
-    AUTO(freep) char *identity = json_text(json_object_get(json, "identity"));
     const struct run_cost cost = {.price = *price, .at_us = at_us};
+    struct span known[COUNT(facts)];
 
-    return cost_text(&cost, identity ? identity : "null", samples_per_second);
+    cost_take_apart(stored, known);
+    return cost_text(&cost, &known[IDENTITY], samples_per_second);
 }
 
 /* Without an interval if the run may not be ranked. False if unknown. */
@@ -197,42 +216,19 @@ static const char *why_not_ranked(const struct run *run)
     return run_may_be_ranked(run) ? NULL : "the run is invalid: validity.findings says why";
 }
 
-/* The stored object without the intervals of members that depend on the speed; NULL if it is not
- * JSON. */
-static char *with_points(const struct run *run)
-{
-    AUTO(json_decrefp) json_t *json = json_loads(run->price, 0, NULL);
-    struct cost cost;
-    bool known = cost_of_run(run, &cost);
-
-    if (!json_object_get(json, "over_run"))
-        json_object_set_new(json, "over_run", json_null());
-    for (size_t i = 0; i < COUNT(amounts); i++)
-        json_object_set_new(json, amounts[i].name,
-                            known ? cost_amount_to_json(cost_amount(&cost, i)) : json_null());
-    json_object_set_new(json, "why_not_ranked", json_string(why_not_ranked(run)));
-    return json_text(json);
-}
-
-/* Writes the stored text unchanged, and adds what it lacks. */
-static char *with_no_reason(const char *stored)
-{
-    size_t length = strlen(stored);
-
-    /* Inside a string, a quotation mark would follow a backslash. */
-    const char *over = strstr(stored, "\"over_run\":") ? "" : ",\"over_run\":null";
-
-    return length < 1
-               ? NULL
-               : xasprintf("%.*s%s,\"why_not_ranked\":null}", (int)length - 1, stored, over);
-}
-
 void present_run_cost(struct json_writer *out, const char *key, const struct run *run)
 {
-    AUTO(freep)
-    char *text = why_not_ranked(run) ? with_points(run) : with_no_reason(run->price);
+    struct span known[COUNT(facts)];
+    struct million million;
 
-    jsonw_raw(out, key, text);
+    cost_take_apart(run->price, known);
+    million.known = cost_of_run(run, &million.cost);
+    jsonw_open(out, key, '{');
+    for (size_t i = 0; i < COUNT(facts); i++)
+        jsonw_raw_span(out, facts[i], known[i]);
+    members_write_rows(out, &million_members, &million);
+    jsonw_text(out, "why_not_ranked", why_not_ranked(run));
+    jsonw_close(out, '}');
 }
 
 static double hours_of(const struct run *run)
@@ -288,10 +284,8 @@ void present_run_cost_head(struct json_writer *out, const char *key, const struc
 
 static bool is_member(const char *name)
 {
-    if (strcmp(name, "over_run") == 0)
-        return true;
-    for (size_t i = 0; i < COUNT(others); i++)
-        if (strcmp(others[i], name) == 0)
+    for (size_t i = 0; i < COUNT(facts); i++)
+        if (strcmp(facts[i], name) == 0)
             return true;
     for (size_t i = 0; i < COUNT(amounts); i++)
         if (strcmp(amounts[i].name, name) == 0)
@@ -315,8 +309,8 @@ static bool check_members(json_t *cost, struct error *err)
         if (!is_member(key))
             return error_set(err, ERROR_INVALID, "cost", "has an unknown member '%.40s'", key);
     }
-    for (size_t i = 0; i < COUNT(others); i++)
-        if (!cost_has(cost, others[i], err))
+    for (size_t i = 0; i < OVER_RUN; i++)
+        if (!cost_has(cost, facts[i], err))
             return false;
     for (size_t i = 0; i < COUNT(amounts); i++)
         if (!cost_has(cost, amounts[i].name, err))

@@ -23,8 +23,9 @@ char *run_cost_renew(const char *stored, const struct machine_price *price, long
 /* What present_run_cost() and present_run_cost_head() write. */
 extern const struct members run_cost_members, run_cost_head_members, document_cost_members;
 
-/* Writes the stored cost object plus "why_not_ranked", which is null if the run may be ranked. If
- * it may not, members that depend on its speed are written without intervals, or as null. */
+/* Writes the stored identity and price, the amounts that follow from them and the speed of the
+ * run, and "why_not_ranked". Amounts of a run that may not be ranked have no interval, or are
+ * null. */
 void present_run_cost(struct json_writer *out, const char *key, const struct run *run);
 
 /* The head of the cost object, for lists, from its own columns. null if no price in dollars is

@@ -6,22 +6,12 @@
 #include "db/runs/machines.h"
 #include "db/runs/runs.h"
 #include "db/runs/step_rows.h"
+#include "engine/machine/machine_facts.h"
 #include "engine/protocol/details.h"
 #include "engine/stats/roofline.h"
 #include "engine/stats/summary_text.h"
 
 #include <math.h>
-
-#define ISA_SIZE 32
-
-/* The machine's limit, "" when it is unknown. */
-static void read_isa(const char *machine_facts, char ret_isa[ISA_SIZE])
-{
-    AUTO(json_decrefp) json_t *facts = machine_facts ? json_loads(machine_facts, 0, NULL) : NULL;
-    const char *isa = json_string_value(json_object_get(facts, "isa"));
-
-    snprintf(ret_isa, ISA_SIZE, "%s", isa ? isa : "");
-}
 
 static bool conclusion_summarize(const struct conclusion_inputs *conclusion_inputs,
                                  struct summary *ret_summary, struct error *err)
@@ -57,18 +47,18 @@ static bool conclusion_judge(const struct conclusion_inputs *conclusion_inputs,
 {
     const struct run *run = conclusion_inputs->run;
     struct engine_details details;
-    char isa[ISA_SIZE];
+    struct machine_facts facts;
     struct verdict verdict;
 
     if (!engine_details_from_text(run->engine_details, &details, err))
         return false;
-    read_isa(conclusion_inputs->machine_facts, isa);
+    machine_facts_read(conclusion_inputs->machine_facts, &facts);
     validity_judge(
         &(struct validity_inputs){.spec = &run->spec,
                                   .summary = &conclusion->summary,
                                   .evidence = conclusion_inputs->evidence,
                                   .implementations = conclusion_inputs->implementations,
-                                  .machine_isa = isa,
+                                  .machine_isa = facts.isa,
                                   .instance = run->instance,
                                   .memory_share =
                                       memory_share(&run->spec, &details, &conclusion->summary),

@@ -4,7 +4,7 @@ import json
 import random
 import sqlite3
 
-from stored_rows import insert, row_of
+from stored_rows import insert, row_of, version_of
 
 DAY = 86_400_000_000
 RUNS, HALF = 24, 12
@@ -49,7 +49,7 @@ def _store_line(database, source, number, instance, event):
         later = i >= HALF
         speed = 100 * (1 + 0.01 * noise.gauss(0, 1)) * (faster if later else 1)
         row = {**source, "id": f"01ARZ3NDEKTSV4RRFFQ6{number:02}{i:04}",
-               "instance": instance, "contender": contender, "version": None,
+               "instance": instance, "contender": contender,
                "ended_us": START + i * DAY, "samples_per_second": speed,
                "throughput_low": speed * 0.99, "throughput_high": speed * 1.01,
                "software": "engine 1", "machine": 1001, "validity": "ok",
@@ -57,4 +57,4 @@ def _store_line(database, source, number, instance, event):
         if later:
             row.update({name: 1000 + value if name == "machine" else value
                         for name, value in changed.items()})
-        insert(database, row)
+        insert(database, {**row, "version": version_of(database, row["software"])})

@@ -16,6 +16,12 @@ def insert(database, row):
                      list(row.values()))
 
 
+def version_of(database, name):
+    """The number of a version."""
+    database.execute("INSERT OR IGNORE INTO versions (name) VALUES (?)", [name])
+    return database.execute("SELECT number FROM versions WHERE name = ?", [name]).fetchone()[0]
+
+
 def store_types(server, run_id, types, workload="mlp2017"):
     """{type: speeds}: each speed of a machine of its own. The run that is copied is no row itself."""
     with sqlite3.connect(server.database) as database:

@@ -129,18 +129,19 @@ static inline void send_copies(struct db *db, const char *sender, int count, dou
 {
     char sql[1200];
 
-    snprintf(sql, sizeof sql,
-             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
-             " INSERT INTO runs (id, state, spec, engine, workload, created_us, ended_us,"
-             " samples_per_second, throughput_low, throughput_high, validity, contender,"
-             " provenance, sender, vm)"
-             " SELECT '%s ' || i, 'finished', spec, engine, workload, created_us, ended_us,"
-             " %g, %g, %g, 'ok', contender, 'imported', '%s', printf('i%%015d', min(i, %d))"
-             " FROM runs, n WHERE number = 1;"
-             "INSERT INTO run_labels SELECT l.key, l.value, r.number FROM run_labels AS l, runs"
-             " AS r WHERE l.run = 1 AND r.sender = '%s';"
-             "UPDATE revision SET number = number + 1;"
-             "UPDATE contenders SET changed = (SELECT number FROM revision)",
-             count, sender, speed, speed * 0.99, speed * 1.01, sender, machines, sender);
+    snprintf(
+        sql, sizeof sql,
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+        " INSERT INTO runs (id, state, spec, engine, workload, created_us, ended_us,"
+        " samples_per_second, throughput_low, throughput_high, validity, contender, version,"
+        " provenance, sender, vm)"
+        " SELECT '%s ' || i, 'finished', spec, engine, workload, created_us, ended_us,"
+        " %g, %g, %g, 'ok', contender, version, 'imported', '%s', printf('i%%015d', min(i, %d))"
+        " FROM runs, n WHERE number = 1;"
+        "INSERT INTO run_labels SELECT l.key, l.value, r.number FROM run_labels AS l, runs"
+        " AS r WHERE l.run = 1 AND r.sender = '%s';"
+        "UPDATE revision SET number = number + 1;"
+        "UPDATE contenders SET changed = (SELECT number FROM revision)",
+        count, sender, speed, speed * 0.99, speed * 1.01, sender, machines, sender);
     EXPECT(db_execute(db, sql, NULL));
 }

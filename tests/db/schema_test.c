@@ -254,22 +254,3 @@ TEST_WITH_DATABASE(a_price_has_a_kind_that_the_program_knows)
     EXPECT(db_execute(db, "UPDATE price_series SET nanos = NULL", NULL));
     EXPECT(!db_execute(db, "UPDATE price_series SET nanos = 0", NULL)); /* no price is NULL */
 }
-
-TEST_WITH_DATABASE(runs_of_different_versions_are_told_apart)
-{
-    EXPECT(db_execute(
-        db,
-        "INSERT INTO contenders (number, workload, engine, configuration, provider, instance,"
-        " stratum, published, changed) VALUES (1, 'mlp', 'my', '{}', '', 'a', '', 0, 1);"
-        "INSERT INTO runs (id, state, spec, engine, workload, created_us, samples_per_second,"
-        " software, contender) VALUES"
-        " ('a', 'finished', '{}', 'my', 'mlp', 5, 9, 'my 1, lib 2', 1),"
-        " ('b', 'finished', '{}', 'my', 'mlp', 5, 9, 'my 1, lib 3, 2 threads', 1),"
-        " ('c', 'finished', '{}', 'my', 'mlp', 5, 9, 'my 1, lib 3, 16 threads', 1)",
-        NULL));
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs JOIN versions AS v ON v.number = version"
-                             " WHERE (id, name) IN (('a', 'my 1, lib 2'), ('b', 'my 1, lib 3'),"
-                             " ('c', 'my 1, lib 3'))"),
-               3);
-    EXPECT_INT(number_of(db, "SELECT count(*) FROM versions"), 2);
-}

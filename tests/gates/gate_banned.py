@@ -1,5 +1,5 @@
-"""Calls that cannot be made safely are not made, memory comes from common/memory.h, and the compiler
-keeps NaN."""
+"""Calls that cannot be made safely are not made, memory comes from common/memory.h, SQL takes no JSON
+apart, and the compiler keeps NaN."""
 import re
 
 import house
@@ -23,6 +23,7 @@ MAY_FAIL = {  # beginnings of paths
     "engine/train/workloads/certificate.c": "as above",
 }
 CALL = re.compile(r"\b(" + "|".join(BANNED) + r")\s*\(")
+JSON_IN_SQL = re.compile(r"json_(extract|each|tree|type|valid)\(|->>? *'\$")
 FAST_MATH = re.compile(r"fast-math|-Ofast|-ffinite-math-only|-funsafe-math")
 BUILD = (".c", ".h", ".txt", ".cmake", ".json", ".sh", "Dockerfile", "run", "test")
 
@@ -37,6 +38,9 @@ def main():
         if not path.endswith((".c", ".h")):
             continue
         count += 1
+        for match in JSON_IN_SQL.finditer(source if path.startswith(ENDING) else ""):
+            gate.refuse(path, house.line_of(source, match.start()),
+                        f"{match.group()} in SQL: decode the text in C, or store the value")
         source = house.code(source)
         for match in CALL.finditer(source):
             name = match.group(1)

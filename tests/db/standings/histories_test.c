@@ -99,9 +99,10 @@ static void copy_run(struct db *db, long long number, int copies)
         statement, sizeof statement,
         "WITH RECURSIVE count(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM count WHERE i < %d)"
         " INSERT INTO runs (id, state, spec, engine, workload, created_us, ended_us,"
-        " samples_per_second, validity, contender) SELECT printf('%%026d', i), state, spec,"
+        " samples_per_second, validity, contender, version) SELECT printf('%%026d', i), state, "
+        "spec,"
         " engine, workload, created_us, ended_us + i * 60000000, samples_per_second + i,"
-        " validity, contender FROM runs, count WHERE number = %lld",
+        " validity, contender, version FROM runs, count WHERE number = %lld",
         copies, number);
     EXPECT(db_execute(db, statement, NULL));
 }

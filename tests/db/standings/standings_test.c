@@ -92,13 +92,14 @@ TEST_WITH_DATABASE(the_newest_valid_ones_count)
     char sql[600];
 
     ENDED(db, 100, .low = 99, .high = 101);
-    snprintf(sql, sizeof sql,
-             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
-             " INSERT INTO runs (id, state, spec, engine, workload, created_us, ended_us,"
-             " samples_per_second, validity, contender) SELECT 'bad ' || i, 'finished', spec,"
-             " engine, workload, created_us, ended_us, 7, 'invalid', contender FROM runs, n"
-             " WHERE number = 1",
-             STANDING_RUNS_MAX + 5);
+    snprintf(
+        sql, sizeof sql,
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+        " INSERT INTO runs (id, state, spec, engine, workload, created_us, ended_us,"
+        " samples_per_second, validity, contender, version) SELECT 'bad ' || i, 'finished', spec,"
+        " engine, workload, created_us, ended_us, 7, 'invalid', contender, version FROM runs, n"
+        " WHERE number = 1",
+        STANDING_RUNS_MAX + 5);
     EXPECT(db_execute(db, sql, NULL));
     update(db, &standings);
     EXPECT_INT(only(&standings)->standing.runs, 1);
@@ -314,36 +315,6 @@ TEST_WITH_DATABASE(a_newer_version_without_an_interval_waits_beside_the_standing
     EXPECT_STR(only(&standings)->version, "worker 0.1.0, oneDNN 3.7.2");
     EXPECT_INT(only(&standings)->standing.runs, 3);
     EXPECT_INT(only(&standings)->standing.too_short, 1);
-}
-
-/* An engine may name its libraries in its own text, or in both places. */
-TEST(all_that_an_engine_says_of_itself_but_its_threads_is_its_version)
-{
-    static const struct {
-        const char *software, *details, *version;
-    } runs[] = {
-        {"my 1.0, lib 2.6.3", "{}", "my 1.0, lib 2.6.3"},
-        {"my 1.0, lib 3.7.2, 16 threads", NULL, "my 1.0, lib 3.7.2"},
-        {"my 1.0, lib 3.10, 8 threads", "{\"library\":\"lib 3.10\",\"plan\":\"plain\"}",
-         "my 1.0, lib 3.10, plan plain"},
-        {"my 1.1 (cpu, eager, theirs)", "{\"library\":\"lib 4\"}",
-         "my 1.1 (cpu, eager, theirs), lib 4"},
-        {"my 1.2, 3 kinds of threads", "{\"library\":\"\"}", "my 1.2, 3 kinds of threads"},
-        {"my 1.2, 30 threads", NULL, "my 1.2"},
-        {NULL, "{\"library\":\"lib 5\"}", ", lib 5"},
-    };
-
-    for (size_t i = 0; i < COUNT(runs); i++) {
-        AUTO(folder_remove) struct folder folder = folder_make();
-        AUTO(db_freep) struct db *db = open_database(&folder);
-        AUTO(standings_free) struct standings standings = {0};
-
-        do_not_sync(db);
-        ENDED(db, 50, .low = 49, .high = 51, .software = runs[i].software,
-              .details = runs[i].details);
-        update(db, &standings);
-        EXPECT_STR(only(&standings)->version, runs[i].version);
-    }
 }
 
 TEST(what_was_paid_is_known_in_dollars_only)

@@ -128,12 +128,14 @@ TEST_WITH_PLACE(a_wait_in_vain_ends_with_the_reason)
 
 TEST_WITH_PLACE(at_the_end_a_hub_that_failed_is_asked_at_once)
 {
-    HUB(hub, {.status = 500}, {.status = 500}, {.status = 500}, {.status = 500}, {0});
+    HUB(hub, {.status = 500}, {.status = 500}, {.status = 500}, {.status = 500}, {.status = 500},
+        {.status = 500}, {.status = 500}, {.status = 500}, {.status = 500}, {.status = 500}, {0});
 
     struct hub_uploader *uploader = start(place, &hub, 0);
-    for (size_t i = 1; i < 5; i++) {
+    for (size_t i = 1; i < hub.script_length; i++) {
         expect_requests(&hub, i);
-        /* Else the next request would be seconds away. It may be too early: again, then. */
+        /* Else the next request would be seconds away, and the last one five minutes. It may be
+         * too early: again, then. */
         while (hub_count(&hub) == i)
             hub_uploader_hurry(uploader);
     }

@@ -120,15 +120,36 @@ static char *presented(const struct run *run)
     return text.data;
 }
 
-TEST(a_cost_is_answered_as_it_is_stored)
+/* The amounts follow from the price and the steps, whatever was stored with it. */
+TEST(the_price_is_answered_as_it_is_stored)
 {
     static char stored[] = STORED;
     struct run run = paid_run();
 
     run.price = stored;
     AUTO(freep) char *text = presented(&run);
-    EXPECT(strstr(text, "\"value\":0.10,") != NULL); /* to the digit */
-    EXPECT(strstr(text, ",\"over_run\":null,\"why_not_ranked\":null}}") != NULL);
+    EXPECT_STR(text,
+               "{\"cost\":{\"identity\":{}," PRICE ",\"why_no_price\":null,\"over_run\":null,"
+               "\"samples_per_dollar\":{\"value\":72000,\"low\":64800,\"high\":86400},"
+               "\"dollars_per_million_samples\":{\"value\":13.88888888888889,"
+               "\"low\":11.574074074074074,\"high\":15.432098765432098},"
+               "\"hours_per_million_samples\":{\"value\":27.77777777777778,"
+               "\"low\":23.14814814814815,\"high\":30.864197530864196},"
+               "\"why_not_ranked\":null}}");
+}
+
+/* A name inside a note is no member. */
+TEST(a_price_that_moved_is_found_by_its_name)
+{
+    static char stored[] = "{\"identity\":{\"note\":\"\\\"over_run\\\":1\"}," PRICE REST
+                           ",\"over_run\":{\"price_per_hour\":3}}";
+    struct run run = paid_run();
+
+    run.price = stored;
+    AUTO(freep) char *text = presented(&run);
+    AUTO(json_decrefp) json_t *json = json_loads(text, 0, NULL);
+    const json_t *over = json_object_get(json_object_get(json, "cost"), "over_run");
+    EXPECT_NEAR(json_number_value(json_object_get(over, "price_per_hour")), 3, 0);
 }
 
 #define LARGE_NOTE (DOCUMENT_MEMBER_MAX - 1000)
@@ -156,7 +177,6 @@ static const json_t *amount_of(const json_t *json, size_t i)
     return json_object_get(json_object_get(json, "cost"), cost_amount_name(i));
 }
 
-/* Whatever was stored with it. */
 TEST(a_run_that_may_not_be_ranked_has_points)
 {
     static char stored[] = STORED;

@@ -23,6 +23,7 @@ TEST(a_list_is_put_in_the_order_of_a_row_with_its_id)
     expect_names("rank", "id,rank");
     expect_names("job,rank,job,id", "id,rank,job");
     expect_names("price,why_no_price", "id,price,why_no_price");
+    expect_names("prices_per_hour", "id,prices_per_hour"); /* and no price */
 }
 
 /* What clients may choose, in words: the description of the parameter names the rest. */
