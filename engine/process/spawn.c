@@ -93,12 +93,12 @@ static char **worker_environment(struct variables *own)
     while (environ[count])
         count++;
     environment = xcalloc(count + 4, sizeof *environment);
+    environment[used++] = own->run; /* first, so that spawn_sweep() reads it at one go */
     for (size_t i = 0; i < count; i++)
         if (!is_secret(environ[i]) &&
             !(own->preload[0] && begins_with(environ[i], PRELOAD_VARIABLE)) &&
             !(own->home[0] && is_of_home(environ[i])))
             environment[used++] = environ[i];
-    environment[used++] = own->run;
     assert(used <= count + 1); /* there is room for two more, and NULL */
     if (own->preload[0])
         environment[used++] = own->preload;

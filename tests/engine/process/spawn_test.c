@@ -24,6 +24,7 @@ static char cat[] = "exec cat", at_once[] = "exit 5", deaf[] = "sleep 600";
 /* Waits without becoming another program: in between, its environment cannot be read. */
 static char stay[] = "echo ready; read -r line";
 static char two[] = "sleep 600 & echo ready; wait";
+static char first_variable[] = "tr '\\0' '\\n' </proc/$$/environ | head -n 1; exec cat";
 static char restless[] =
     "again='exec sh -c \"$again\"'; export again; echo ready; eval \"$again\"";
 static char no_reader[] = "exec <&-; echo ready; sleep 600";
@@ -319,6 +320,20 @@ static void a_sweep_finds_a_process_in_the_middle_of_exec(void)
 }
 
 /* A run is meant by its whole name. */
+/* Whatever else is in it: a sweep reads its beginning at one go. */
+static void the_mark_of_a_run_is_first_in_the_environment(void)
+{
+    struct run_id run = new_run();
+    struct child child = started(first_variable, run);
+    char line[64] = "", wanted[64];
+
+    EXPECT(becomes_readable(child.output));
+    EXPECT(read(child.output, line, sizeof line - 1) > 0);
+    snprintf(wanted, sizeof wanted, "PENNYWORTH_RUN=%s\n", run.text);
+    EXPECT_STR(line, wanted);
+    bury(&child);
+}
+
 static void a_sweep_takes_no_part_of_a_name(void)
 {
     struct run_id run = new_run();
@@ -367,6 +382,7 @@ int main(void)
     RUN(a_command_that_cannot_be_started_is_a_clear_error);
     RUN(a_sweep_finds_the_whole_family_of_a_run);
     RUN(a_sweep_finds_a_process_in_the_middle_of_exec);
+    RUN(the_mark_of_a_run_is_first_in_the_environment);
     RUN(a_sweep_takes_no_part_of_a_name);
     RUN(no_descriptor_and_no_process_is_left_behind);
     return test_result();
