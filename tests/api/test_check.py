@@ -94,6 +94,10 @@ class Looks(ServerCase):
         self.assertEqual([runs[2]], answer["candidate"]["runs"])
         self.assertEqual([runs[0]], answer["baseline"]["runs"])
         self.assertEqual([], answer["differs"])
+        for labels in ({"commit": "other"}, {"commit": "same", "more": "1"}):
+            (other,) = measure(self.server, "old", labels=labels)
+            answer = check(self.server, runs[2], f"?baseline={other}").json()
+            self.assertEqual(set(runs), set(answer["candidate"]["runs"]), labels)
 
     def test_one_run_each_may_pass_but_shows_no_slowdown(self):
         (one,) = measure(self.server, "old", batch_size=7, steps=60)

@@ -223,6 +223,7 @@ TEST_WITH_DATABASE(runs_of_one_configuration_are_one_contender)
         parts.run.id.text[25] = letter;
         parts.run.spec.seed = letter;
         parts.run.spec.batch_size = letter < 'E' ? 32 : 64;
+        snprintf(parts.run.software, sizeof parts.run.software, "other %d", letter < 'G' ? 1 : 2);
         EXPECT(imports_put(&imports, &parts.imported, &fate, NULL));
     }
     EXPECT(imports_commit(&imports, NULL));
@@ -231,6 +232,10 @@ TEST_WITH_DATABASE(runs_of_one_configuration_are_one_contender)
     EXPECT_INT(number_of(db, "SELECT prices FROM revision"), before); /* they bring none */
     EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 2);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs GROUP BY contender"), 4);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM versions"), 2);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs JOIN versions AS v"
+                             " ON v.number = version AND v.name = software"),
+               8);
     EXPECT_INT(number_of(db, "SELECT min(changed) FROM contenders"), after);
 }
 

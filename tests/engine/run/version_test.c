@@ -46,7 +46,7 @@ TEST(all_that_an_engine_says_of_itself_but_its_threads_is_its_version)
          "my 1.1 (cpu, eager, theirs), lib 4"},
         {"my 1.2, 3 kinds of threads", "{\"library\":\"\"}", "my 1.2, 3 kinds of threads"},
         {"my 1.2, 30 threads", NULL, "my 1.2"},
-        {"my 1.2, threads", NULL, "my 1.2, threads"},
+        {"my 1.2,  threads", NULL, "my 1.2,  threads"},
         {"30 threads", NULL, "30 threads"},
         {" threads", NULL, " threads"},
         {"my 2", "{\"plan\":\"cached\"}", "my 2, plan measured"},
