@@ -2,11 +2,10 @@
 #include "db/schema_first.h"
 
 /* Runs, from the queue to the end. A row is read from its front, so the long texts are its last
- * columns. spec, engine_details, loaded, load_before, summary, findings and price are stored as
- * they are answered; engine, workload, precision, instance and the paid_ columns say
- * again, for questions, what is in such a text. A run in a comparison has a contender.
- * thinned_us: most of its steps were dropped. load_before: who used the processors when it began.
- * checksum: db/checksum.h. */
+ * columns. spec, engine_details, loaded, load_before, summary, findings and price are JSON;
+ * engine, workload, precision, instance and the paid_ columns say again, for questions, what is
+ * in such a text. A run in a comparison has a contender. thinned_us: most of its steps were
+ * dropped. load_before: who used the processors when it began. checksum: db/checksum.h. */
 static const char of_runs[] =
     "CREATE TABLE runs ("
     " number INTEGER PRIMARY KEY AUTOINCREMENT,"

@@ -1,24 +1,29 @@
-/* Tested by tests/db/runs/run_states_test.c. */
+/* Tested by tests/db/standings/standings_test.c. */
 #include "db/contenders/versions.h"
 
 #include "common/cleanup.h"
 #include "db/stmt.h"
 
+static enum stmt_step ask_for_number(struct db *db, const char *sql, const char *name,
+                                     long long *ret_number, struct error *err)
+{
+    AUTO(stmt_done) struct stmt *stmt = stmt_prepare(db, sql, err);
+    enum stmt_step step;
+
+    stmt_text(stmt, name);
+    step = stmt_step(stmt, err);
+    if (step == STMT_ROW)
+        *ret_number = stmt_column_integer(stmt, 0);
+    return step;
+}
+
 bool versions_put(struct db *db, const char *name, long long *ret_number, struct error *err)
 {
-    static const char *const steps[] = {
-        "SELECT number FROM versions WHERE name = ?",
-        "INSERT INTO versions (name) VALUES (?) RETURNING number"};
+    enum stmt_step step =
+        ask_for_number(db, "SELECT number FROM versions WHERE name = ?", name, ret_number, err);
 
-    for (size_t i = 0;; i++) {
-        AUTO(stmt_done) struct stmt *stmt = stmt_prepare(db, steps[i], err);
-        enum stmt_step step;
-
-        stmt_text(stmt, name);
-        step = stmt_step(stmt, err);
-        if (step == STMT_ROW)
-            *ret_number = stmt_column_integer(stmt, 0);
-        if (step != STMT_DONE || i == 1)
-            return step == STMT_ROW;
-    }
+    if (step == STMT_DONE)
+        step = ask_for_number(db, "INSERT INTO versions (name) VALUES (?) RETURNING number", name,
+                              ret_number, err);
+    return step == STMT_ROW;
 }

@@ -7,23 +7,19 @@
 #include <stddef.h>
 
 #define TEXT(member)                                                                             \
-    {                                                                                            \
-#member, offsetof(struct machine_facts, member),                                         \
-            sizeof((struct machine_facts *)NULL)->member                                         \
-    }
+    .name = #member, .offset = offsetof(struct machine_facts, member),                           \
+    .size = sizeof((struct machine_facts *)NULL)->member
 static const struct {
     const char *name;
     size_t offset, size;
-} texts[] = {TEXT(cpu_model), TEXT(isa), TEXT(architecture), TEXT(kernel), TEXT(microcode)};
+} texts[] = {
+    {TEXT(cpu_model)}, {TEXT(isa)}, {TEXT(architecture)}, {TEXT(kernel)}, {TEXT(microcode)}};
 
-#define NUMBER(member)                                                                           \
-    {                                                                                            \
-#member, offsetof(struct machine_facts, member)                                          \
-    }
+#define NUMBER(member) .name = #member, .offset = offsetof(struct machine_facts, member)
 static const struct {
     const char *name;
     size_t offset;
-} numbers[] = {NUMBER(processors), NUMBER(cores), NUMBER(numa_nodes), NUMBER(memory_gib)};
+} numbers[] = {{NUMBER(processors)}, {NUMBER(cores)}, {NUMBER(numa_nodes)}, {NUMBER(memory_gib)}};
 
 void machine_facts_read(const char *text, struct machine_facts *ret_facts)
 {

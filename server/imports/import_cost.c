@@ -50,11 +50,7 @@ static bool check_amount(json_t *cost, const struct derived *derived, size_t i, 
 static bool read_cost(const char *cost, const struct summary *summary, json_t **ret_json,
                       struct derived *ret_derived, struct error *err)
 {
-    const struct range *throughput = &summary->throughput;
-    const struct amount speed = {.value = summary->samples_per_second,
-                                 .low = throughput->low,
-                                 .high = throughput->high,
-                                 .has_interval = throughput->known};
+    const struct amount speed = summary_speed(summary);
 
     if (!run_cost_read(cost, ret_json, &ret_derived->paid, err))
         return false;

@@ -194,16 +194,20 @@ char *run_cost_renew(const char *stored, const struct machine_price *price, long
     return cost_text(&cost, &known[IDENTITY], samples_per_second);
 }
 
+struct amount summary_speed(const struct summary *summary)
+{
+    return (struct amount){.value = summary->samples_per_second,
+                           .low = summary->throughput.low,
+                           .high = summary->throughput.high,
+                           .has_interval = summary->throughput.known};
+}
+
 /* Without an interval if the run may not be ranked. False if unknown. */
 static bool cost_of_run(const struct run *run, struct cost *ret_cost)
 {
-    const struct summary *summary = &run->summary;
-    const struct amount speed = {.value = summary->samples_per_second,
-                                 .low = summary->throughput.low,
-                                 .high = summary->throughput.high,
-                                 .has_interval =
-                                     summary->throughput.known && run_may_be_ranked(run)};
+    struct amount speed = summary_speed(&run->summary);
 
+    speed.has_interval = speed.has_interval && run_may_be_ranked(run);
     return run->state == RUN_FINISHED && strcmp(run->paid.currency, "USD") == 0 &&
            cost_of(&speed, run->paid.per_hour, ret_cost);
 }

@@ -13,6 +13,9 @@ struct run_cost {
     long long at_us;
 };
 
+/* The samples per second of a summary, with their interval if it is known. */
+struct amount summary_speed(const struct summary *summary);
+
 /* `samples_per_second` is NULL if not measured. The caller frees the text. */
 char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second);
 

@@ -27,11 +27,7 @@ struct renewal {
 static void typed_renew(void *user, struct run *run)
 {
     const struct renewal *renewal = user;
-    const struct range *throughput = &run->summary.throughput;
-    const struct amount speed = {.value = run->summary.samples_per_second,
-                                 .low = throughput->low,
-                                 .high = throughput->high,
-                                 .has_interval = throughput->known};
+    const struct amount speed = summary_speed(&run->summary);
     char *text = run_cost_renew(run->price, &renewal->price, renewal->at_us,
                                 run_may_be_ranked(run) ? &speed : NULL);
 

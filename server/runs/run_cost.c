@@ -59,11 +59,7 @@ void run_cost_follow(struct this_machine *here, struct db *db, const struct run 
 void run_cost_keep(struct run *run, const struct run_cost *cost, struct this_machine *here)
 {
     const struct identity *identity = &cost->identity;
-    const struct range *throughput = &run->summary.throughput;
-    const struct amount speed = {.value = run->summary.samples_per_second,
-                                 .low = throughput->low,
-                                 .high = throughput->high,
-                                 .has_interval = throughput->known};
+    const struct amount speed = summary_speed(&run->summary);
 
     memcpy(run->where.provider, identity->provider, sizeof run->where.provider);
     memcpy(run->where.region, identity->region, sizeof run->where.region);
