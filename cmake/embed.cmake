@@ -1,8 +1,10 @@
-# Writes the files of ASSETS (all below WEB), OPENAPI and PUBLISHED, and D3 as d3.js, into OUTPUT as
-# C: see server/base/assets.h. A file is served by its path below WEB, with '-' for '/' and a hash of
-# all files before its suffix: views/run.js is /assets/views-run-HASH.js. Browsers keep such a file
-# for ever, since every change gives it a new name. Only index.html keeps its own name. In the files
-# themselves, imports ('../dom.js') and links ("/assets/style/base.css") become the served names.
+# Writes the page below WEB (its files are ASSETS), D3, OPENAPI and PUBLISHED into OUTPUT as C: see
+# server/base/assets.h. index.html names the styles and main.js names the other modules, each in a
+# file of its own; a browser gets them as one style.css and one main.js, so that it asks three times
+# and not seventy. Their served names have a hash of all files before the suffix: browsers keep such
+# a file for ever, since every change gives it a new name. Only index.html keeps its own name.
+cmake_minimum_required(VERSION 3.25)
+
 function(bytes_of FILE RESULT)
     file(READ ${FILE} HEX HEX)
     string(REGEX REPLACE "(................................)" "\\1\n" HEX "${HEX}")
@@ -23,64 +25,57 @@ function(type_of FILE RESULT)
     set(${RESULT} "${TYPE}" PARENT_SCOPE)
 endfunction()
 
-# Path of FILE below WEB; in that form the sources name each other.
-function(path_of FILE RESULT)
-    if(FILE STREQUAL D3)
-        set(FILE ${WEB}/d3.js)
-    endif()
-    file(RELATIVE_PATH FILE ${WEB} ${FILE})
-    set(${RESULT} ${FILE} PARENT_SCOPE)
-endfunction()
-
-# Name that the file at PATH is served by.
-function(served_name PATH RESULT)
-    string(REPLACE "/" "-" NAME ${PATH})
-    if(NOT NAME STREQUAL index.html)
-        string(REGEX REPLACE "^(.*)(\\.[a-z]+)$" "\\1-${HASH}\\2" NAME ${NAME})
-    endif()
+# Name that the file NAME is served by.
+function(served_name NAME RESULT)
+    string(REGEX REPLACE "^(.*)(\\.[a-z]+)$" "\\1-${HASH}\\2" NAME ${NAME})
     set(${RESULT} ${NAME} PARENT_SCOPE)
 endfunction()
 
-# Replaces the relative paths and links in TEXT, of the file at PATH, by served names.
-function(resolve PATH TEXT RESULT)
+# Appends the module at PATH below WEB to the property SCRIPT, once, after the modules it imports.
+# The exports of views/run.js become the members of a constant views_run_js. ABOVE are the modules
+# that wait for this one.
+function(add_module PATH ABOVE)
+    get_property(IS_ADDED GLOBAL PROPERTY ADDED_${PATH})
+    if(IS_ADDED)
+        return()
+    elseif(PATH IN_LIST ABOVE)
+        message(FATAL_ERROR "a circle of imports: ${ABOVE};${PATH}")
+    elseif(NOT EXISTS ${WEB}/${PATH})
+        message(FATAL_ERROR "an import of ${PATH}, which is not in web/: ${ABOVE}")
+    endif()
+    file(READ ${WEB}/${PATH} TEXT)
     get_filename_component(FOLDER ${WEB}/${PATH} DIRECTORY)
-    foreach(OTHER ${ASSETS})
-        path_of(${OTHER} OTHER)
-        served_name(${OTHER} SERVED)
-        file(RELATIVE_PATH IMPORT ${FOLDER} ${WEB}/${OTHER})
-        if(NOT IMPORT MATCHES "^\\.\\./")
-            set(IMPORT ./${IMPORT})
-        endif()
-        string(REPLACE "'${IMPORT}'" "'./${SERVED}'" TEXT "${TEXT}")
-        string(REPLACE "\"/assets/${OTHER}\"" "\"/assets/${SERVED}\"" TEXT "${TEXT}")
+    string(REGEX MATCHALL "(import|from) '\\.[^']*\\.js'" IMPORTS "${TEXT}")
+    foreach(IMPORT ${IMPORTS})
+        string(REGEX REPLACE ".*'(.*)'" "\\1" IMPORT ${IMPORT})
+        get_filename_component(OTHER ${FOLDER}/${IMPORT} ABSOLUTE)
+        file(RELATIVE_PATH OTHER ${WEB} ${OTHER})
+        add_module(${OTHER} "${ABOVE};${PATH}")
+        string(REGEX REPLACE "[^A-Za-z0-9]" "_" EXPORTS ${OTHER})
+        string(REPLACE "import '${IMPORT}';\n" "" TEXT "${TEXT}")
+        string(REPLACE " from '${IMPORT}';" " from ${EXPORTS};" TEXT "${TEXT}")
     endforeach()
-    if(TEXT MATCHES "(from|import) '(\\.[^'-]*)'" OR TEXT MATCHES "(\"/assets/)([^\"-]*)\"")
-        message(FATAL_ERROR "${PATH} names a file that is not in web/: ${CMAKE_MATCH_2}")
+    # import { a as b } is const { a: b } now, import * as c is const c, and exports are returned.
+    while(TEXT MATCHES "import {[^}]* as ")
+        string(REGEX REPLACE "(import {[^}]*) as " "\\1: " TEXT "${TEXT}")
+    endwhile()
+    string(REGEX REPLACE "import (\\* as )?([^;]*) from ([a-z0-9_]+);" "const \\2 = \\3;" TEXT "${TEXT}")
+    string(REGEX MATCHALL "\nexport (const|class) [A-Za-z0-9]+" EXPORTS "${TEXT}")
+    string(REGEX REPLACE "\nexport [a-z]+ " " " EXPORTS "${EXPORTS}")
+    string(REPLACE ";" "," EXPORTS "${EXPORTS}")
+    string(REGEX REPLACE "\nexport (const|class) " "\n\\1 " TEXT "${TEXT}")
+    if(TEXT MATCHES "\n((import|export) [^\n]*)")
+        message(FATAL_ERROR "cmake/embed.cmake does not know this form, in ${PATH}: ${CMAKE_MATCH_1}")
     endif()
-    set(${RESULT} "${TEXT}" PARENT_SCOPE)
+    string(REGEX REPLACE "[^A-Za-z0-9]" "_" NAME ${PATH})
+    set_property(GLOBAL APPEND_STRING PROPERTY SCRIPT
+        "// ${PATH}\nconst ${NAME} = (() => {\n${TEXT}return {${EXPORTS} };\n})();\n")
+    set_property(GLOBAL PROPERTY ADDED_${PATH} TRUE)
 endfunction()
 
-# Puts FILE, with served names in it, and its packed form into STAGE as NAME and NAME.gz.
-function(stage FILE NAME)
-    if(FILE STREQUAL D3)
-        configure_file(${FILE} ${STAGE}/${NAME} COPYONLY)
-    else()
-        file(READ ${FILE} TEXT)
-        path_of(${FILE} PATH)
-        resolve(${PATH} "${TEXT}" TEXT)
-        file(WRITE ${STAGE}/${NAME} "${TEXT}")
-    endif()
-    execute_process(COMMAND ${GZIP} -9nc ${STAGE}/${NAME} OUTPUT_FILE ${STAGE}/${NAME}.gz
-        RESULT_VARIABLE FAILED)
-    if(FAILED)
-        message(FATAL_ERROR "${GZIP} could not pack ${FILE}")
-    endif()
-endfunction()
-
-list(APPEND ASSETS ${D3})
 # The hash covers this script too, for it changes what is served.
 set(ALL "")
-foreach(FILE ${ASSETS} ${CMAKE_CURRENT_LIST_FILE})
+foreach(FILE ${ASSETS} ${D3} ${CMAKE_CURRENT_LIST_FILE})
     file(SHA256 ${FILE} ONE)
     string(APPEND ALL "${ONE}")
 endforeach()
@@ -91,13 +86,35 @@ get_filename_component(STAGE ${OUTPUT} DIRECTORY)
 set(STAGE ${STAGE}/page)
 file(REMOVE_RECURSE ${STAGE})
 
+foreach(NAME d3.js main.js style.css)
+    served_name(${NAME} SERVED_${NAME})
+endforeach()
+add_module(main.js "")
+get_property(SCRIPT GLOBAL PROPERTY SCRIPT)
+file(WRITE ${STAGE}/${SERVED_main.js} "${SCRIPT}")
+configure_file(${D3} ${STAGE}/${SERVED_d3.js} COPYONLY)
+file(READ ${WEB}/index.html START)
+set(LINK "<link rel=\"stylesheet\" href=\"/assets/")
+string(REGEX MATCHALL "${LINK}[^\"]*" LINKS "${START}")
+foreach(STYLE ${LINKS})
+    string(REPLACE "${LINK}" "" STYLE "${STYLE}")
+    file(READ ${WEB}/${STYLE} TEXT)
+    file(APPEND ${STAGE}/${SERVED_style.css} "${TEXT}")
+endforeach()
+string(REGEX REPLACE "(${LINK}[^\"]*\">\n)+" "${LINK}${SERVED_style.css}\">\n" START "${START}")
+string(REPLACE "\"/assets/d3.js" "\"/assets/${SERVED_d3.js}" START "${START}")
+string(REPLACE "\"/assets/main.js" "\"/assets/${SERVED_main.js}" START "${START}")
+file(WRITE ${STAGE}/index.html "${START}")
+
 set(CODE "/* Made by cmake/embed.cmake. */\n#include \"server/base/assets.h\"\n\n")
 set(TABLE "")
 set(COUNT 0)
-foreach(FILE ${ASSETS})
-    path_of(${FILE} PATH)
-    served_name(${PATH} SERVED)
-    stage(${FILE} ${SERVED})
+foreach(SERVED index.html ${SERVED_d3.js} ${SERVED_main.js} ${SERVED_style.css})
+    execute_process(COMMAND ${GZIP} -9nc ${STAGE}/${SERVED} OUTPUT_FILE ${STAGE}/${SERVED}.gz
+        RESULT_VARIABLE FAILED)
+    if(FAILED)
+        message(FATAL_ERROR "${GZIP} could not pack ${SERVED}")
+    endif()
     type_of(${SERVED} TYPE)
     bytes_of(${STAGE}/${SERVED} HEX)
     bytes_of(${STAGE}/${SERVED}.gz PACKED)

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 struct asset {
-    const char *name; /* path in web/, '-' for '/', with a hash of all files; or index.html */
+    const char *name; /* index.html; or with a hash of all files: main.js, style.css, d3.js */
     const char *content_type;
     const char *bytes;
     size_t size;

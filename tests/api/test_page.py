@@ -10,63 +10,61 @@ WEB = ROOT / "web"
 MOST_BYTES = 250_000
 HASHED = re.compile(r"-[0-9a-f]{8}(?=\.(?:js|css)\b)")
 FOR_EVER = "public, max-age=31536000, immutable"
-CALLS = re.compile(r"""["'](?:/assets|\.)/([\w.-]+\.(?:js|css))["']""")
 WRITTEN = sorted(path for path in WEB.rglob("*.*") if path.suffix != ".html")
-
-
-def flat(path):
-    """The path of a file of web/ as the name it is served by, without the hash."""
-    return path.relative_to(WEB).as_posix().replace("/", "-")
-
-
-def served(path):
-    """The text of a file of web/ with its imports and links by served names, without the hash."""
-    text = re.sub(r"'(\.\.?/[\w./]+\.js)'",
-                  lambda found: f"'./{flat((path.parent / found[1]).resolve())}'",
-                  path.read_text())
-    return re.sub(r'"/assets/([\w/.]+)"',
-                  lambda found: f'"/assets/{flat(WEB / found[1])}"', text)
+MODULES = [path for path in WRITTEN if path.suffix == ".js"]
+STYLES = [path for path in WRITTEN if path.suffix == ".css"]
+# How a file names another, and what it names only to be read by others.
+IMPORT = re.compile(r"""^import (?:[^;]* from )?'([^']+)';\n""", re.MULTILINE)
+EXPORT = re.compile(r"^export (?=const |class )", re.MULTILINE)
 
 
 class Page(ServerCase):
     def files(self):
-        """Path and answer of the page, of all that is written, and of what either of them calls."""
-        digest = HASHED.search(self.server.get("/").body.decode())[0]
-        found = {}
-        ahead = ["/", *("/assets/" + re.sub(r"(?=\.\w+$)", digest, flat(path))
-                        for path in WRITTEN)]
-        while ahead:
-            path = ahead.pop()
-            if path in found:
-                continue
-            reply = found[path] = self.server.get(path)
+        """Answers by path: of the page, and of what it calls."""
+        page = self.server.get("/")
+        found = {"/": page}
+        for path in re.findall(r'"(/assets/[^"]+)"', page.body.decode()):
+            found[path] = self.server.get(path)
+        for path, reply in found.items():
             self.assertEqual(200, reply.status, path)
-            if not path.startswith("/assets/d3-"):
-                ahead += ["/assets/" + name for name in CALLS.findall(reply.body.decode())]
         return found
 
-    def test_all_that_is_written_is_served_under_the_names_of_one_hash(self):
+    def text(self, name):
+        """What is served as NAME with a hash in it."""
+        return next(reply.body.decode() for path, reply in self.files().items()
+                    if HASHED.sub("", path) == name)
+
+    def test_the_page_needs_three_files_under_the_names_of_one_hash(self):
+        """Where an answer takes a fifth of a second, fifty modules would take some seconds."""
         names = self.files().keys() - {"/"}
-        plain = {HASHED.sub("", path) for path in names}
-        written = {"/assets/" + flat(path) for path in WRITTEN}
-        self.assertEqual(len(WRITTEN), len(written))
-        self.assertEqual(written | {"/assets/d3.js"}, plain)
+        self.assertEqual({"/assets/d3.js", "/assets/main.js", "/assets/style.css"},
+                         {HASHED.sub("", path) for path in names})
         self.assertEqual(1, len({HASHED.search(path)[0] for path in names}))
 
-    def test_files_are_as_they_were_written_but_for_the_names(self):
-        written = {"/": WEB / "index.html", **{"/assets/" + flat(path): path for path in WRITTEN}}
-        for path, reply in self.files().items():
-            plain = HASHED.sub("", path)
-            if plain != "/assets/d3.js":
-                self.assertEqual(served(written[plain]), HASHED.sub("", reply.body.decode()),
-                                 plain)
+    def test_the_script_has_each_module_once_after_those_it_imports(self):
+        script = self.text("/assets/main.js")
+        self.assertNotRegex(script, r"(?m)^(import|export)\b")
+        at = {}
+        for path in MODULES:
+            body = EXPORT.sub("", IMPORT.split(path.read_text())[-1])
+            self.assertEqual(1, script.count(body), path)
+            at[path] = script.index(body)
+        for path in MODULES:
+            for name in IMPORT.findall(path.read_text()):
+                self.assertLess(at[(path.parent / name).resolve()], at[path], f"{path}: {name}")
+
+    def test_the_styles_are_one_file_in_the_order_of_their_links(self):
+        links = re.findall(r'href="/assets/([^"]+\.css)"', (WEB / "index.html").read_text())
+        self.assertEqual(STYLES, sorted(WEB / link for link in links))
+        self.assertEqual("".join((WEB / link).read_text() for link in links),
+                         self.text("/assets/style.css"))
 
     def test_a_module_imports_only_from_its_own_folder_and_those_it_may_use(self):
         allowed = {"charts": {".", "charts"}, "views": {".", "charts", "views"},
                    ".": {"."}, "main.js": {".", "views"}}
-        for path in WRITTEN:
+        for path in MODULES:
             room = path.name if path.name == "main.js" else str(path.parent.relative_to(WEB))
-            for name in re.findall(r"""(?:from|import) '([^']+)'""", path.read_text()):
+            for name in IMPORT.findall(path.read_text()):
                 target = (path.parent / name).resolve().relative_to(WEB).parent
                 self.assertIn(str(target), allowed[room], f"{path.relative_to(WEB)}: {name}")
 

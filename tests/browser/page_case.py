@@ -1,5 +1,5 @@
 """What the tests of the page as a whole share."""
-from browser import BrowserCase
+from browser import ROOT, BrowserCase
 
 
 class PageCase(BrowserCase):

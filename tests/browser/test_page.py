@@ -1,17 +1,16 @@
 """Every view of the page loads, fits and is accessible, and its numbers have the digits that people want."""
+import re
 import unittest
 
-from page_case import PageCase
+from page_case import ROOT, PageCase
 
 LOOKS = [(dark, width) for dark in (False, True) for width in (1280, 360)]
 
-# Of web/format.js, through the page's own module.
-FORMATS = """
-    const done = arguments[arguments.length - 1];
-    const name = performance.getEntriesByType('resource').map((each) => each.name)
-        .find((each) => /\\/format-[^/]*js$/.test(each));
-    import(name).then((format) => done(arguments[0].map(([name, ...values]) => format[name](...values))));
-"""
+# The functions of web/format.js, which imports nothing: they are not names of the page itself.
+FORMAT = (ROOT / "web/format.js").read_text()
+FORMATS = f"""{FORMAT.replace("export ", "")}
+    const functions = {{ {", ".join(re.findall("export const ([a-zA-Z]+)", FORMAT))} }};
+    return arguments[0].map(([name, ...values]) => functions[name](...values));"""
 
 
 class Numbers(PageCase):
@@ -27,7 +26,7 @@ class Numbers(PageCase):
                 (("interval", {"value": 3.1416, "low": None}), "3.14"),
                 (("interval", {"value": 10.04, "low": 9.1, "high": 11.2}), "10.0 (9.1 to 11.2)")]
         self.open()
-        told = self.driver.execute_async_script(FORMATS, [call for call, _words in rows])
+        told = self.script(FORMATS, [call for call, _words in rows])
         self.assertEqual([words for _call, words in rows], told)
 
 
