@@ -14,13 +14,19 @@
 static const struct long_handler {
     handler_fn *handler;
     enum job_kind kind;
+    bool (*from_cache)(struct exchange *exchange); /* NULL; or replies if that needs no work */
 } long_handlers[] = {
-    {export_handler, JOB_EXPORT},      {recompute_handler, JOB_RECOMPUTE},
-    {comparison_handler, JOB_LIST},    {comparison_svg_handler, JOB_LIST},
-    {badge_svg_handler, JOB_LIST},     {history_handler, JOB_LIST},
-    {machines_list_handler, JOB_LIST}, {instances_handler, JOB_LIST},
-    {families_handler, JOB_LIST},      {support_handler, JOB_LIST},
-    {wanted_handler, JOB_LIST},
+    {export_handler, JOB_EXPORT, NULL},
+    {recompute_handler, JOB_RECOMPUTE, NULL},
+    {comparison_handler, JOB_LIST, comparison_from_cache},
+    {comparison_svg_handler, JOB_LIST, comparison_from_cache},
+    {badge_svg_handler, JOB_LIST, comparison_from_cache},
+    {history_handler, JOB_LIST, history_from_cache},
+    {machines_list_handler, JOB_LIST, NULL},
+    {instances_handler, JOB_LIST, NULL},
+    {families_handler, JOB_LIST, NULL},
+    {support_handler, JOB_LIST, NULL},
+    {wanted_handler, JOB_LIST, NULL},
 };
 
 /* One running handler; owned by the hold. */
@@ -101,6 +107,8 @@ bool long_work_begin(struct exchange *exchange)
 
     if (!found)
         return false;
+    if (found->from_cache && found->from_cache(exchange))
+        return true;
     long_work = xcalloc(1, sizeof *long_work);
     long_work->exchange = exchange;
     long_work->job =

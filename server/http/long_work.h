@@ -6,7 +6,8 @@
 #include "server/base/long_jobs.h"
 #include "server/http/exchange_data.h"
 
-/* True if the route's handler is slow: its job was queued, or the exchange has a refusal. */
+/* True if the route's handler is slow: its job was queued, or the exchange has a reply, from the
+ * cache or a refusal. */
 bool long_work_begin(struct exchange *exchange);
 
 /* Queues a job for the client of the exchange, and watches its topic. */

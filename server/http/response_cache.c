@@ -60,15 +60,16 @@ static struct slot *response_find(struct response_cache *cache, const char *text
 }
 
 bool response_cache_find(struct response_cache *cache, const struct answer_key *key,
-                         struct bytes *body, char ret_etag[ETAG_SIZE])
+                         const char *known, struct bytes *body, char ret_etag[ETAG_SIZE])
 {
     struct slot *slot;
     bool found;
 
     pthread_mutex_lock(&cache->lock);
     slot = response_find(cache, key->text);
-    found = slot && slot->revision == key->revision && slot->minute == key->minute &&
-            (!body || bytes_add(body, slot->body.data, slot->body.used));
+    found =
+        slot && slot->revision == key->revision && slot->minute == key->minute &&
+        (etag_is_known(known, slot->etag) || bytes_add(body, slot->body.data, slot->body.used));
     if (found) {
         slot->used = ++cache->uses;
         memcpy(ret_etag, slot->etag, ETAG_SIZE);

@@ -17,9 +17,11 @@ struct answer_key {
     long long revision, minute;
 };
 
-/* Copies a valid reply to *body (unless NULL) and returns its ETag. */
+/* Copies a valid reply to *body, unless `known`, an If-None-Match header or NULL, lists its ETag;
+ * returns the ETag. */
 MUST_USE bool response_cache_find(struct response_cache *cache, const struct answer_key *key,
-                                  struct bytes *body, char ret_etag[ETAG_SIZE]);
+                                  const char *known, struct bytes *body,
+                                  char ret_etag[ETAG_SIZE]);
 
 /* Computes the ETag of a reply, and stores the reply if it fits. */
 void response_cache_keep(struct response_cache *cache, const struct answer_key *key,

@@ -1,5 +1,6 @@
 """Clients that ask for what takes long, again and again, and clients that take large answers
 slowly: others are served meanwhile, and the memory of answers has a bound."""
+import re
 import socket
 import sys
 import threading
@@ -7,7 +8,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-from harness import Case, Server, until  # noqa: E402
+from harness import Case, Server, ServerCase, until  # noqa: E402
 from run_documents import document, machine, run_id, take_in  # noqa: E402
 
 STEPS = 25_000
@@ -84,6 +85,24 @@ class LongWork(Case):
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
                 client.close()
         until(lambda: self.at_work() == 0, "nothing is made any more")
+
+
+class Cached(ServerCase):
+    def wakes(self):
+        """How often a thread woke, of those that take no requests."""
+        tasks = Path(f"/proc/{self.server.process.pid}/task").iterdir()
+        return sum(int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)",
+                                 (task / "status").read_text(), re.M)[1])
+                   for task in tasks if (task / "comm").read_text().strip() != "MHD-worker")
+
+    def test_an_answer_that_is_cached_is_no_long_work(self):
+        for path in ("/v1/comparison", "/v1/comparison.svg", "/v1/badge.svg", "/v1/history"):
+            with self.subTest(path):
+                self.assertEqual(200, self.server.get(path).status)
+                before = self.wakes()
+                for _ in range(50):
+                    self.assertEqual(200, self.server.get(path).status)
+                self.assertLess(self.wakes() - before, 50)
 
 
 class Budget(Case):

@@ -11,6 +11,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 #include "server/http/api/comparison.h"
+#include "server/http/cached_reply.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/comparison/present_comparison.h"
 #include "server/http/json/comparison/present_comparison_csv.h"
@@ -19,7 +20,6 @@
 #include "server/http/negotiate.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
-#include "server/http/response_cache.h"
 #include "server/http/server.h"
 
 #define MINUTE_US (60 * 1000000LL)
@@ -154,61 +154,85 @@ static void add_fields_of_picture(struct exchange *exchange)
     reply_field(exchange, "Content-Security-Policy", "default-src 'none'; sandbox");
 }
 
-/* Sends an ETag, so that a client that holds the same answer gets 304. */
-static void send_body(struct exchange *exchange, int format, const char *etag)
+static void add_fields(struct exchange *exchange, int format)
 {
-    bool known = etag_is_known(exchange->request.headers.if_none_match, etag);
-
-    reply_field(exchange, "ETag", "%s", etag);
-    reply_field(exchange, "Cache-Control", "no-cache");
     if (format >= CHART)
         add_fields_of_picture(exchange);
     else
         reply_field(exchange, "Vary", "Accept");
-    exchange->reply.status = known ? 304 : 200;
-    exchange->reply.content_type = known ? NULL : content_types[format];
-    if (known)
-        bytes_free(&exchange->reply.body);
+}
+
+/* A question as the cache knows it. */
+struct cached_question {
+    struct answer_key key;
+    struct identity here;
+    long long now_us;
+    char text[QUERY_MAX + 64];
+};
+
+/* Replies if the answer is cached, or the database fails. */
+static bool comparison_find(struct exchange *exchange, struct db *db, int format,
+                            struct cached_question *ret)
+{
+    struct error err = {0};
+
+    this_machine_identity(exchange->server->this_machine, &ret->here);
+    snprintf(ret->text, sizeof ret->text, "%d%s|%s", format, exchange->request.target,
+             ret->here.region);
+    ret->now_us = clock_calendar_us();
+    ret->key = (struct answer_key){.text = ret->text, .minute = ret->now_us / MINUTE_US};
+    if (!revision_read(db, &ret->key.revision, &err)) {
+        reply_error(exchange, &err);
+        return true;
+    }
+    if (!cached_reply_send(exchange, &ret->key, content_types[format]))
+        return false;
+    add_fields(exchange, format);
+    return true;
+}
+
+/* Returns -1 if it has replied. */
+static int format_of(struct exchange *exchange)
+{
+    handler_fn *handler = exchange->request.match.route->handler;
+
+    if (handler == comparison_svg_handler)
+        return CHART;
+    return handler == badge_svg_handler ? BADGE : choose_format(exchange);
+}
+
+bool comparison_from_cache(struct exchange *exchange)
+{
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    struct cached_question cached;
+    int format = format_of(exchange);
+
+    return format < 0 || comparison_find(exchange, loan.db, format, &cached);
 }
 
 static void comparison_answer(struct exchange *exchange, int format)
 {
     const struct server *server = exchange->server;
-    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(server->pool);
     struct comparison_question *question = exchange->request.parameters;
-    struct identity here;
-    char text[QUERY_MAX + 64], etag[ETAG_SIZE];
-    long long now_us = clock_calendar_us();
-    struct answer_key key = {.text = text, .minute = now_us / MINUTE_US};
+    struct cached_question cached;
     struct error err = {0};
 
-    this_machine_identity(server->this_machine, &here);
-    snprintf(text, sizeof text, "%d%s|%s", format, exchange->request.target, here.region);
-    loan = db_borrow(server->pool);
-    if (!revision_read(loan.db, &key.revision, &err)) {
-        reply_error(exchange, &err);
-        return;
-    }
-    if (response_cache_find(server->response_cache, &key, &exchange->reply.body, etag)) {
-        send_body(exchange, format, etag);
-        return;
-    }
-    if (!comparison_question_complete(question, &here, now_us, &err) ||
+    if (comparison_find(exchange, loan.db, format, &cached))
+        return; /* computed by another request in the meantime */
+    if (!comparison_question_complete(question, &cached.here, cached.now_us, &err) ||
         !comparison_default_regions(loan.db, server->config->price_regions, question, &err) ||
         !comparison_compute(exchange, loan.db, format, question, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    response_cache_keep(server->response_cache, &key, &exchange->reply.body, etag);
-    send_body(exchange, format, etag);
+    cached_reply_keep(exchange, &cached.key, content_types[format]);
+    add_fields(exchange, format);
 }
 
 void comparison_handler(struct exchange *exchange)
 {
-    int format = choose_format(exchange);
-
-    if (format >= 0)
-        comparison_answer(exchange, format);
+    comparison_answer(exchange, format_of(exchange)); /* comparison_from_cache() refused -1 */
 }
 
 void comparison_svg_handler(struct exchange *exchange)

@@ -4,11 +4,11 @@
 #include "common/cleanup.h"
 #include "db/contenders/contenders.h"
 #include "server/http/api/runs.h"
+#include "server/http/cached_reply.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_history.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
-#include "server/http/response_cache.h"
 #include "server/http/server.h"
 
 static bool history_compute(struct exchange *exchange, struct db *db, struct error *err)
@@ -27,38 +27,37 @@ static bool history_compute(struct exchange *exchange, struct db *db, struct err
     return !out.failed || bytes_too_long(out.bytes, "the answer", err);
 }
 
-static void send_body(struct exchange *exchange, const char *etag)
+/* Replies if the answer is cached, or the database fails. */
+static bool history_find(struct exchange *exchange, struct db *db, struct answer_key *ret_key)
 {
-    bool known = etag_is_known(exchange->request.headers.if_none_match, etag);
+    struct error err = {0};
 
-    reply_field(exchange, "ETag", "%s", etag);
-    reply_field(exchange, "Cache-Control", "no-cache");
-    exchange->reply.status = known ? 304 : 200;
-    exchange->reply.content_type = known ? NULL : "application/json";
-    if (known)
-        bytes_free(&exchange->reply.body);
+    /* A target begins with "/", so no other answer has this key. */
+    *ret_key = (struct answer_key){.text = exchange->request.target};
+    if (revision_read(db, &ret_key->revision, &err))
+        return cached_reply_send(exchange, ret_key, "application/json");
+    reply_error(exchange, &err);
+    return true;
+}
+
+bool history_from_cache(struct exchange *exchange)
+{
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    struct answer_key key;
+
+    return history_find(exchange, loan.db, &key);
 }
 
 void history_handler(struct exchange *exchange)
 {
-    const struct server *server = exchange->server;
-    AUTO(db_loan_end) struct db_loan loan = {0};
-    struct answer_key key = {.text = exchange->request.target};
-    char etag[ETAG_SIZE];
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    struct answer_key key;
     struct error err = {0};
 
-    loan = db_borrow(server->pool);
-    if (!revision_read(loan.db, &key.revision, &err)) {
+    if (history_find(exchange, loan.db, &key))
+        return; /* computed by another request in the meantime */
+    if (history_compute(exchange, loan.db, &err))
+        cached_reply_keep(exchange, &key, "application/json");
+    else
         reply_error(exchange, &err);
-        return;
-    }
-    /* A target begins with "/", so no other answer has this key. */
-    if (!response_cache_find(server->response_cache, &key, &exchange->reply.body, etag)) {
-        if (!history_compute(exchange, loan.db, &err)) {
-            reply_error(exchange, &err);
-            return;
-        }
-        response_cache_keep(server->response_cache, &key, &exchange->reply.body, etag);
-    }
-    send_body(exchange, etag);
 }

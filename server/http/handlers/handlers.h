@@ -1,6 +1,8 @@
 /* Every handler; routes.c says which path each one answers. */
 #pragma once
 
+#include <stdbool.h>
+
 struct exchange;
 struct members;
 
@@ -37,9 +39,12 @@ void discounts_list_handler(struct exchange *exchange);
 void discounts_create_handler(struct exchange *exchange);
 void discounts_withdraw_handler(struct exchange *exchange);
 void comparison_handler(struct exchange *exchange);
+/* Replies if the answer is cached, or refuses; false if it must be computed. */
+bool comparison_from_cache(struct exchange *exchange);
 void comparison_svg_handler(struct exchange *exchange);
 void badge_svg_handler(struct exchange *exchange);
 void history_handler(struct exchange *exchange);
+bool history_from_cache(struct exchange *exchange); /* as comparison_from_cache() */
 void sweeps_create_handler(struct exchange *exchange);
 void sweeps_list_handler(struct exchange *exchange);
 void sweeps_show_handler(struct exchange *exchange);
