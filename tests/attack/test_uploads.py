@@ -1,5 +1,5 @@
-"""Uploads of 16 MiB (4 in ./test), more of them than are read at once: others are served beside them, an upload
-too many is asked to come back, and a signal ends the server while it imports."""
+"""Uploads of 16 MiB (4 in ./test), more of them than are read at once: others are served meanwhile,
+an upload too many is asked to come back, and a signal ends the server while it imports."""
 import os
 import sys
 import tempfile

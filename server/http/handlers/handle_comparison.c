@@ -162,35 +162,6 @@ static void add_fields(struct exchange *exchange, int format)
         reply_field(exchange, "Vary", "Accept");
 }
 
-/* A question as the cache knows it. */
-struct cached_question {
-    struct answer_key key;
-    struct identity here;
-    long long now_us;
-    char text[QUERY_MAX + 64];
-};
-
-/* Replies if the answer is cached, or the database fails. */
-static bool comparison_find(struct exchange *exchange, struct db *db, int format,
-                            struct cached_question *ret)
-{
-    struct error err = {0};
-
-    this_machine_identity(exchange->server->this_machine, &ret->here);
-    snprintf(ret->text, sizeof ret->text, "%d%s|%s", format, exchange->request.target,
-             ret->here.region);
-    ret->now_us = clock_calendar_us();
-    ret->key = (struct answer_key){.text = ret->text, .minute = ret->now_us / MINUTE_US};
-    if (!revision_read(db, &ret->key.revision, &err)) {
-        reply_error(exchange, &err);
-        return true;
-    }
-    if (!cached_reply_send(exchange, &ret->key, content_types[format]))
-        return false;
-    add_fields(exchange, format);
-    return true;
-}
-
 /* Returns -1 if it has replied. */
 static int format_of(struct exchange *exchange)
 {
@@ -201,16 +172,47 @@ static int format_of(struct exchange *exchange)
     return handler == badge_svg_handler ? BADGE : choose_format(exchange);
 }
 
+/* A question as the cache knows it. */
+struct cached_question {
+    int format;
+    struct answer_key key;
+    struct identity here;
+    long long now_us;
+    char text[QUERY_MAX + 64];
+};
+
+/* Replies if the answer is cached, or there can be none. */
+static bool comparison_find(struct exchange *exchange, struct db *db, struct cached_question *ret)
+{
+    struct error err = {0};
+
+    ret->format = format_of(exchange);
+    if (ret->format < 0)
+        return true;
+    this_machine_identity(exchange->server->this_machine, &ret->here);
+    snprintf(ret->text, sizeof ret->text, "%d%s|%s", ret->format, exchange->request.target,
+             ret->here.region);
+    ret->now_us = clock_calendar_us();
+    ret->key = (struct answer_key){.text = ret->text, .minute = ret->now_us / MINUTE_US};
+    if (!revision_read(db, &ret->key.revision, &err)) {
+        reply_error(exchange, &err);
+        return true;
+    }
+    if (!cached_reply_send(exchange, &ret->key, content_types[ret->format]))
+        return false;
+    add_fields(exchange, ret->format);
+    return true;
+}
+
 bool comparison_from_cache(struct exchange *exchange)
 {
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     struct cached_question cached;
-    int format = format_of(exchange);
 
-    return format < 0 || comparison_find(exchange, loan.db, format, &cached);
+    return comparison_find(exchange, loan.db, &cached);
 }
 
-static void comparison_answer(struct exchange *exchange, int format)
+void comparison_handler(struct exchange *exchange)
 {
     const struct server *server = exchange->server;
     AUTO(db_loan_end) struct db_loan loan = db_borrow(server->pool);
@@ -218,29 +220,25 @@ static void comparison_answer(struct exchange *exchange, int format)
     struct cached_question cached;
     struct error err = {0};
 
-    if (comparison_find(exchange, loan.db, format, &cached))
+    if (comparison_find(exchange, loan.db, &cached))
         return; /* computed by another request in the meantime */
     if (!comparison_question_complete(question, &cached.here, cached.now_us, &err) ||
         !comparison_default_regions(loan.db, server->config->price_regions, question, &err) ||
-        !comparison_compute(exchange, loan.db, format, question, &err)) {
+        !comparison_compute(exchange, loan.db, cached.format, question, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    cached_reply_keep(exchange, &cached.key, content_types[format]);
-    add_fields(exchange, format);
+    cached_reply_keep(exchange, &cached.key, content_types[cached.format]);
+    add_fields(exchange, cached.format);
 }
 
-void comparison_handler(struct exchange *exchange)
-{
-    comparison_answer(exchange, format_of(exchange)); /* comparison_from_cache() refused -1 */
-}
-
+/* Their routes tell the format. */
 void comparison_svg_handler(struct exchange *exchange)
 {
-    comparison_answer(exchange, CHART);
+    comparison_handler(exchange);
 }
 
 void badge_svg_handler(struct exchange *exchange)
 {
-    comparison_answer(exchange, BADGE);
+    comparison_handler(exchange);
 }

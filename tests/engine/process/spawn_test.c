@@ -319,7 +319,6 @@ static void a_sweep_finds_a_process_in_the_middle_of_exec(void)
     fill_environment(false);
 }
 
-/* A run is meant by its whole name. */
 /* Whatever else is in it: a sweep reads its beginning at one go. */
 static void the_mark_of_a_run_is_first_in_the_environment(void)
 {
@@ -334,6 +333,7 @@ static void the_mark_of_a_run_is_first_in_the_environment(void)
     bury(&child);
 }
 
+/* A run is meant by its whole name. */
 static void a_sweep_takes_no_part_of_a_name(void)
 {
     struct run_id run = new_run();

@@ -140,9 +140,9 @@ class Judging(Verify):
         wrong = json.loads(FIRST.read_text())
         for probe in wrong["gradients"].values():
             probe["l2"] *= 1.02
-        several = ("--orderings", "3") if SEED is None else ("--orderings", "1", "--plan", "fixed")
+        options = ("--orderings", "3") if SEED is None else ("--orderings", "1", "--plan", "fixed")
         with file_of(wrong) as file:
-            done = self.expect(1, "--precision", "bf16", *several, "--against", file)
+            done = self.expect(1, "--precision", "bf16", *options, "--against", file)
         self.assertRegex(done.stdout, "gradient norm, median .* LARGE")
         self.assertRegex(done.stdout, "gradient norm, relative .* ok")
 
