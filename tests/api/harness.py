@@ -52,6 +52,7 @@ def _is_sanitized():
 
 
 SANITIZED = _is_sanitized()  # then memory and speed say nothing
+SHARE = "PENNYWORTH_TEST_SEED" in os.environ  # of ./test, which leaves the largest cases to ./test all
 
 
 def fake(behaviour, milliseconds=1):
@@ -360,6 +361,15 @@ class Server:
         """Kibibytes; VmHWM is the most there ever were."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(rf"{which}:\s+(\d+)", status)[1])
+
+    def socket_mib(self):
+        """What the kernel has queued in the server's connections, at both ends."""
+        end, queued = f":{self.port:04X}", 0
+        for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+            _, local, remote, _, queues, *_ = line.split()
+            if end in (local[-5:], remote[-5:]):
+                queued += sum(int(queue, 16) for queue in queues.split(":"))
+        return queued / 2**20
 
     @staticmethod
     def _target(link):

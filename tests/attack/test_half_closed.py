@@ -17,17 +17,11 @@ SECONDS = 2  # of patience with what a client sends and takes
 IDLE_SECONDS = 300  # longer than any test waits: what ends before was not merely idle
 SOON = 60
 TAKERS_OF_NOTHING = 1000
-PAGE = 4096
 
 
 def post(path, body, kind="application/json", more="", length=None):
     return (f"POST {path} HTTP/1.1\r\n{HOST}Content-Type: {kind}\r\n{more}"
             f"Content-Length: {len(body) if length is None else length}\r\n\r\n{body}")
-
-
-def kernel_mib():
-    words = re.search(r"^TCP:.* mem (\d+)", Path("/proc/net/sockstat").read_text(), re.M)
-    return int(words[1]) * PAGE / 2**20
 
 
 class HalfClosed(Case):
@@ -83,7 +77,7 @@ class HalfClosed(Case):
     def take_nothing(self, request):
         """Many clients that send this, close their end and never read; whether they are soon gone,
         and what they asked for out of the kernel's memory."""
-        before, descriptors = kernel_mib(), self.server.descriptors()
+        descriptors = self.server.descriptors()
         raise_open_files(TAKERS_OF_NOTHING + 200)
         for index in range(TAKERS_OF_NOTHING):
             client = socket.socket()
@@ -95,7 +89,7 @@ class HalfClosed(Case):
             client.shutdown(socket.SHUT_WR)
         self.assertEqual(200, self.server.get("/v1/runs").status)
         until(lambda: self.server.descriptors() < descriptors + 10, "all are gone", SOON)
-        until(lambda: kernel_mib() - before < 15, "the kernel's memory is back", SOON)
+        until(lambda: self.server.socket_mib() < 15, "the kernel's memory is back", SOON)
 
     def assets(self, wanted):
         page = self.server.get("/").body.decode()

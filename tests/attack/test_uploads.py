@@ -1,6 +1,5 @@
 """Uploads of 16 MiB (4 in ./test), more of them than are read at once: others are served meanwhile,
 an upload too many is asked to come back, and a signal ends the server while it imports."""
-import os
 import sys
 import tempfile
 import threading
@@ -10,11 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-from harness import SANITIZED, Case, Server, until  # noqa: E402
+from harness import SANITIZED, SHARE, Case, Server, until  # noqa: E402
 from run_documents import NDJSON, document, lines, run_id  # noqa: E402
 
 WHOLE = 16 * 1024 * 1024
-SHARE = "PENNYWORTH_TEST_SEED" in os.environ  # of ./test
 UPLOADS = 10
 BESIDE = 20  # healthy requests that are answered while two uploads last, and many more are
 

@@ -24,6 +24,7 @@ if [ "$1" = --fresh ]; then
 fi
 shift
 echo "build $* nice $(nice)" >>calls
+[ ! -e /proc/self/autogroup ] || sed "s/.* nice/$2/" /proc/self/autogroup >>sessions
 [ ! -e "broken-$2" ] || { echo "error: $2 is broken"; exit 1; }
 [ ! -e "deadly-$2" ] || [ "$(nice)" != 19 ] || kill -KILL $PPID
 [ ! -e "endless-$2" ] || { echo $$ >pid.new && mv pid.new pid && exec sleep 1000; }
@@ -296,6 +297,13 @@ class Ahead(Script):
         ahead = [call for call in self.calls("build") if call.endswith("nice 19")]
         self.assertEqual(["build --preset asan nice 19",
                           "build --preset fuzz --target fuzz-targets nice 19"], ahead)
+
+    @unittest.skipUnless(Path("/proc/self/autogroup").exists(), "this Linux does not group by sessions")
+    def test_so_is_their_session(self):
+        self.run_test("services", "fuzz")
+        # Empty in the session that Linux starts with, which belongs to no group.
+        own = re.sub(".* nice", "dev", Path("/proc/self/autogroup").read_text())
+        self.assertEqual(f"{own}fuzz 19\n{own.replace('dev', 'fuzz')}", (self.top / "sessions").read_text())
 
     def test_nothing_is_built_ahead_of_a_stage_that_measures(self):
         self.run_test("slow", "asan")
