@@ -6,6 +6,19 @@ from harness import fake
 from stored_rows import measured
 
 FORM = "form.type-price"
+# Opens a run, and notes where its link to the form is when it appears.
+OPEN_AND_NOTE = """
+    new MutationObserver((_, observer) => {
+        const link = document.querySelector('.live .note a');
+        if (!link) return;
+        observer.disconnect();
+        window.appearedAt = link.getBoundingClientRect().top;
+    }).observe(document.querySelector('main'), { childList: true, subtree: true });
+    const run = document.createElement('a');
+    run.href = arguments[0];
+    document.querySelector('main').append(run);
+    run.click();
+"""
 
 
 class PriceForm(BrowserCase):
@@ -92,8 +105,13 @@ class PriceForm(BrowserCase):
 
     def test_while_a_run_goes_on_a_link_leads_to_the_form(self):
         run = self.server.queue("slow", steps=5000)
-        self.open(f"/?view=run&id={run}")
+        self.open("/?view=measure")
+        self.script(OPEN_AND_NOTE, f"/?view=run&id={run}")
         self.until(lambda: self.all(".live .note a"), "the link")
+        reason = self.server.get("/v1/machine").json()["why_no_price"]
+        self.until(lambda: reason in self.text(".live dl"), "the reason")
+        self.assertEqual(self.script("return window.appearedAt"), self.script(
+            "return document.querySelector('.live .note a').getBoundingClientRect().top"))
         self.one(".live .note a").click()
         self.unfold()
         self.fill(price_per_hour="0.25")

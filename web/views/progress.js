@@ -85,6 +85,7 @@ export const progressBox = (id, { onEnd, hourly = null } = {}) => {
   let noPrice = null; // asked once
   let reason = hourly ? 'type what an hour costs' : 'the price of this machine is not known';
   let saidAt = 0;
+  let shown = null; // the last progress
   box.state.textContent = 'Connecting …';
   box.cancel.addEventListener('click', cancelling(id, box));
 
@@ -96,17 +97,22 @@ export const progressBox = (id, { onEnd, hourly = null } = {}) => {
     if (isFinal(state)) box.cancel.remove();
     if (state === 'finished') box.bar.value = 1;
   };
+  const draw = () => valuesOf(shown, reason).forEach((text, index) => {
+    if (box.cells[index].textContent !== text) box.cells[index].textContent = text;
+  });
+  // The reason may take lines of its own. The link comes with it, so that it never moves below a pointer.
+  const sayWhyNoPrice = (why) => {
+    reason = why ?? reason;
+    draw();
+    box.element.append(priceLink());
+  };
   const onProgress = (told) => {
     const hour = hourly?.() ?? null;
     const progress = told.dollars === null && hour !== null ? { ...told, dollars: (hour * told.elapsed_seconds) / 3600 } : told;
-    if (progress.dollars === null && !noPrice && !hourly) {
-      noPrice = whyNoPrice().then((why) => (reason = why ?? reason));
-      box.element.append(priceLink());
-    }
+    shown = progress;
+    if (progress.dollars === null && !noPrice && !hourly) noPrice = whyNoPrice().then(sayWhyNoPrice);
     box.bar.value = progress.elapsed_seconds / (progress.elapsed_seconds + progress.seconds_left || 1);
-    valuesOf(progress, reason).forEach((text, index) => {
-      if (box.cells[index].textContent !== text) box.cells[index].textContent = text;
-    });
+    draw();
     if (Date.now() - saidAt < SPOKEN_MS) return;
     if (saidAt) announce(spoken(progress));
     saidAt = Date.now();
