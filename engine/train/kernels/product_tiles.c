@@ -183,6 +183,11 @@ static void run_columns(const struct tile_product *product, struct tile_depth de
             run_block(product, rows, &block, scratch->sums);
             block.right += panel_numbers(product, depth);
         }
+        if (product->ready && depth.begin + depth.count == product->k)
+            product->ready(product->user,
+                           (struct tile_part){block.row,
+                                              tile_least(product->m - block.row, TILE_BLOCK),
+                                              begin, end - begin});
     }
 }
 

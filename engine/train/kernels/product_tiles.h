@@ -12,6 +12,11 @@
 
 #include <stddef.h>
 
+/* Rows and columns of the result. */
+struct tile_part {
+    long row, rows, column, columns;
+};
+
 struct tile_product {
     long m, n, k;
     bool is_f32; /* what the operands are, or bf16 */
@@ -23,6 +28,9 @@ struct tile_product {
      * the way. */
     const uint16_t *packed;
     void *scratch; /* product_tiles_scratch() bytes at 64 bytes, the thread's own */
+    /* Told of each part of the result that is complete, while it is in a cache; or NULL. */
+    void (*ready)(void *user, struct tile_part part);
+    void *user;
 };
 
 /* Bytes that are enough for any product. */

@@ -2,6 +2,7 @@
 #include "engine/train/layerwise/kinds.h"
 
 #include "common/cleanup.h"
+#include "engine/train/layerwise/learn.h"
 #include "engine/train/layerwise/memory.h"
 #include "engine/train/layerwise/product.h"
 
@@ -82,6 +83,27 @@ static void dense_forward(struct op *op, int thread)
     op->net->elements->finish(&finish);
 }
 
+static void weight_ready(void *user, struct share rows, struct share columns)
+{
+    const struct op *op = user;
+
+    learn_part(op->net, weight_of(op), rows, columns);
+}
+
+/* Where the weight learns at once, all threads must have read it first. */
+static void weight_backward(struct op *op, const struct dense *dense, int thread)
+{
+    const struct product_listener listener = {weight_ready, op};
+    struct layerwise *net = op->net;
+    int weight = weight_of(op);
+
+    if (net->learns_at_once[weight])
+        team_meet(net->team);
+    product_run_told(&dense->to_weight, thread, dense->gradient, op->input->operand,
+                     net->parameters.list[weight].gradient,
+                     net->learns_at_once[weight] ? &listener : NULL);
+}
+
 /* From the gradient behind the activation to that before it. */
 static void through_activation(struct op *op, const struct dense *dense, struct share share)
 {
@@ -103,7 +125,6 @@ static void dense_backward(struct op *op, int thread)
     struct layerwise *net = op->net;
     const struct tensor *output = op->output;
     const struct share share = share_elements(net, output->count, thread);
-    int weight = weight_of(op);
 
     through_activation(op, dense, share);
     operand_round(net, output->gradient, share, dense->gradient);
@@ -114,11 +135,10 @@ static void dense_backward(struct op *op, int thread)
         net->elements->sum_columns(output->gradient, output->rows, output->width, columns.begin,
                                    columns.end, gradient_of_parameter(op, bias_of(op)));
     }
-    product_run(&dense->to_weight, thread, dense->gradient, op->input->operand,
-                net->parameters.list[weight].gradient);
     if (op->to_input)
-        product_run(&dense->to_input, thread, dense->gradient, net->operands[weight],
+        product_run(&dense->to_input, thread, dense->gradient, net->operands[weight_of(op)],
                     op->input->gradient);
+    weight_backward(op, dense, thread);
 }
 
 const struct op_functions dense_functions = {dense_make, dense_forward, dense_backward};

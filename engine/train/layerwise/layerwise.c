@@ -7,6 +7,7 @@
 #include "engine/train/layerwise/batch_norm.h"
 #include "engine/train/layerwise/kinds.h"
 #include "engine/train/layerwise/layerwise_data.h"
+#include "engine/train/layerwise/learn.h"
 #include "engine/train/layerwise/loss.h"
 #include "engine/train/layerwise/memory.h"
 #include "engine/train/layerwise/product.h"
@@ -67,31 +68,6 @@ static void round_tensor(struct layerwise *net, int node, int thread)
     team_meet(net->team);
 }
 
-#define NEAR 2048 /* numbers of a parameter that stay in a cache while they are updated */
-
-/* The step of one parameter: some numbers at a time, so that rounding finds them in a cache. */
-static void learn_parameter(struct layerwise *net, int index, struct share share)
-{
-    const struct parameter *p = &net->parameters.list[index];
-    const struct optimizer_step step =
-        optimizer_at(&net->optimizer, net->step, net->graph.parameters[index].rows > 0);
-
-    for (long at = share.begin; at < share.end; at += NEAR) {
-        const struct share part = {at, at + NEAR < share.end ? at + NEAR : share.end};
-
-        net->elements->learn(&step, (size_t)(part.end - at), p->gradient + at, p->velocity + at,
-                             p->second ? p->second + at : NULL, p->value + at);
-        if (net->operands[index])
-            operand_round(net, p->value, part, net->operands[index]);
-    }
-}
-
-static void layerwise_learn(struct layerwise *net, int thread)
-{
-    for (int i = 0; net->learns && i < net->parameters.count; i++)
-        learn_parameter(net, i, share_elements(net, net->parameters.list[i].count, thread));
-}
-
 static void take_time(struct layerwise *net, int which, int thread)
 {
     if (thread == 0)
@@ -122,7 +98,7 @@ static void layerwise_work(void *user, int thread)
         team_meet(net->team);
         take_time(net, 4, thread);
     }
-    layerwise_learn(net, thread);
+    learn_rest(net, thread);
 }
 
 static bool layerwise_step(struct net *base, double *ret_loss, struct step_split *ret_split,
@@ -392,8 +368,8 @@ static bool make_all(struct layerwise *net, struct error *err)
     host_set_threads(1); /* of the library, for each of ours */
     net->dnn = dnn_open(net->threads, err);
     return net->dnn && check_memory(net, err) && make_parameters(net, err) &&
-           make_scratch(net, err) && make_operands(net, err) && make_data(net, err) &&
-           make_ops(net, err) && (net->team = team_new(net->threads, err));
+           learn_make(net, err) && make_scratch(net, err) && make_operands(net, err) &&
+           make_data(net, err) && make_ops(net, err) && (net->team = team_new(net->threads, err));
 }
 
 struct net *layerwise_new(const struct graph *graph, const struct optimizer *optimizer,
@@ -405,6 +381,7 @@ struct net *layerwise_new(const struct graph *graph, const struct optimizer *opt
     net->net.functions = &functions;
     net->graph = *graph;
     net->learns = optimizer != NULL;
+    net->keeps_gradients = options->keep_gradients;
     if (optimizer)
         net->optimizer = *optimizer;
     net->batch = options->batch;

@@ -1,5 +1,5 @@
 /* What the files of the layerwise plan share. They stand on each other in this order: memory,
- * share, product, the kinds of nodes (dense, conv, pool, dropout, embedding, lstm, norm,
+ * share, learn, product, the kinds of nodes (dense, conv, pool, dropout, embedding, lstm, norm,
  * attention, loss), layerwise. */
 #pragma once
 
@@ -50,7 +50,7 @@ struct layerwise {
     struct net net; /* first: a pointer to it is a pointer to the whole */
     struct graph graph;
     struct optimizer optimizer;
-    bool learns;
+    bool learns, keeps_gradients;
     long batch;
     int threads;
     unsigned long long seed;
@@ -64,6 +64,7 @@ struct layerwise {
     const struct elements *elements;
     struct parameters parameters;
     void *operands[PARAMETERS_MAX];
+    bool learns_at_once[PARAMETERS_MAX]; /* see learn.h */
     struct tensor tensors[NODES_MAX];
     struct op ops[NODES_MAX];
     int32_t *tokens, *labels; /* (batch, length); (batch) or (batch, length) */

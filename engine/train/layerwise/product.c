@@ -111,24 +111,52 @@ void product_keep_right(struct product_alone *product, void *right)
         product_tiles_pack(&product->tiles, product->packed);
 }
 
-void product_run_alone(struct layerwise *net, const struct product_alone *product, int thread,
-                       void *left, void *right, float *result)
+/* Who is told of which part. */
+struct told {
+    const struct product_listener *listener;
+    const struct product_part *part;
+};
+
+static void tell_listener(void *user, struct tile_part tiles)
 {
-    void *const memory[] = {left, right ? right : product->right, result};
+    const struct told *told = user;
+    long row = told->part->rows.begin + tiles.row;
+    long column = told->part->columns.begin + tiles.column;
+
+    told->listener->ready(told->listener->user, (struct share){row, row + tiles.rows},
+                          (struct share){column, column + tiles.columns});
+}
+
+/* Of left, right and result; a right operand of NULL is the kept one. */
+static void run_product(struct layerwise *net, const struct product_alone *product, int thread,
+                        void *const operands[3], struct told *told)
+{
+    void *const memory[] = {operands[0], operands[1] ? operands[1] : product->right, operands[2]};
     struct tile_product tiles = product->tiles;
     struct error *kept = &net->errors[thread];
 
     if (!product->op) {
-        tiles.left.numbers = left;
+        tiles.left.numbers = memory[0];
         tiles.right.numbers = memory[1];
-        tiles.packed = right ? NULL : product->packed;
-        tiles.result = result;
+        tiles.packed = operands[1] ? NULL : product->packed;
+        tiles.result = memory[2];
         tiles.scratch = net->scratch + (size_t)thread * product_tiles_scratch();
+        tiles.ready = told ? tell_listener : NULL;
+        tiles.user = told;
         product_tiles_run(&tiles);
-    } else if (kept->kind == ERROR_NONE && !dnn_op_run_on(product->op, thread, memory, kept) &&
-               kept->kind == ERROR_NONE) {
-        kept->kind = ERROR_INTERNAL;
+        return;
     }
+    if (kept->kind == ERROR_NONE && !dnn_op_run_on(product->op, thread, memory, kept) &&
+        kept->kind == ERROR_NONE)
+        kept->kind = ERROR_INTERNAL;
+    if (told)
+        told->listener->ready(told->listener->user, told->part->rows, told->part->columns);
+}
+
+void product_run_alone(struct layerwise *net, const struct product_alone *product, int thread,
+                       void *left, void *right, float *result)
+{
+    run_product(net, product, thread, (void *const[]){left, right, result}, NULL);
 }
 
 #define SHARED_MAX (256L << 10) /* numbers that all threads may read of one operand */
@@ -193,13 +221,21 @@ bool product_make(struct product *product, struct layerwise *net, struct dnn_pro
     return product->parts != NULL;
 }
 
-void product_run(const struct product *product, int thread, void *left, void *right,
-                 float *result)
+void product_run_told(const struct product *product, int thread, void *left, void *right,
+                      float *result, const struct product_listener *listener)
 {
     const struct product_part *part = &product->parts[thread];
     struct layerwise *net = product->net;
+    void *const operands[] = {operand_at(net, left, part->left),
+                              operand_at(net, right, part->right), result + part->result};
+    struct told told = {listener, part};
 
     if (part->product)
-        product_run_alone(net, part->product, thread, operand_at(net, left, part->left),
-                          operand_at(net, right, part->right), result + part->result);
+        run_product(net, part->product, thread, operands, listener ? &told : NULL);
+}
+
+void product_run(const struct product *product, int thread, void *left, void *right,
+                 float *result)
+{
+    product_run_told(product, thread, left, right, result, NULL);
 }

@@ -12,16 +12,24 @@
 static const struct optimizer adam = {
     .kind = OPTIMIZER_ADAM, .lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
 
+static struct net *make_with(const struct graph *graph, const struct optimizer *optimizer,
+                             struct net_options options)
+{
+    struct error err = {0};
+    struct net *net;
+
+    options.seed = 3;
+    options.isa = cpu_probe();
+    net = layerwise_new(graph, optimizer, &options, &err);
+    EXPECT_STR(err.message, "");
+    return net;
+}
+
 static struct net *make(const struct graph *graph, const struct optimizer *optimizer, long batch,
                         int threads, enum dnn_type type)
 {
-    const struct net_options options = {
-        .batch = batch, .type = type, .seed = 3, .threads = threads, .isa = cpu_probe()};
-    struct error err = {0};
-    struct net *net = layerwise_new(graph, optimizer, &options, &err);
-
-    EXPECT_STR(err.message, "");
-    return net;
+    return make_with(graph, optimizer,
+                     (struct net_options){.batch = batch, .type = type, .threads = threads});
 }
 
 static double step(struct net *net)
@@ -157,6 +165,55 @@ TEST(the_same_options_give_the_same_bits)
                 net_free(a);
                 net_free(b);
             }
+}
+
+/* A weight that learns while its gradient is in a cache, and one that learns at the end of the
+ * step because its gradient is shown. */
+TEST(when_a_weight_learns_changes_no_bit)
+{
+    for (int which = 0; which < GRAPHS; which++)
+        for (int threads = 1; threads <= 4; threads++)
+            for (int type = DNN_F32; type <= DNN_BF16; type++) {
+                struct net_options options = {
+                    .batch = 5, .type = (enum dnn_type)type, .threads = threads};
+                struct graph graph;
+                struct net *soon, *late;
+
+                make_graph(which, &graph);
+                soon = make_with(&graph, &adam, options);
+                options.keep_gradients = true;
+                late = make_with(&graph, &adam, options);
+                for (int i = 0; i < 3; i++)
+                    EXPECT_NEAR(step(soon), step(late), 0);
+                EXPECT(same_bits(soon, late));
+                net_free(soon);
+                net_free(late);
+            }
+}
+
+static const struct parameter *parameter_of(struct net *net, const char *layer)
+{
+    return parameters_find(net_parameters(net, NULL), layer, "weight");
+}
+
+/* The table of tokens is also the last layer's weight, and the embedding adds to its gradient. */
+TEST(weights_of_dense_layers_share_the_place_of_their_gradients)
+{
+    struct graph graph;
+    struct net *net;
+
+    graph_of_a_transformer(&graph, 4);
+    net = make(&graph, &adam, 2, 2, DNN_F32);
+    EXPECT(parameter_of(net, "transformer.h.0.mlp.c_fc")->gradient ==
+           parameter_of(net, "transformer.h.1.attn.c_proj")->gradient);
+    EXPECT(parameter_of(net, "transformer.wte")->gradient !=
+           parameter_of(net, "transformer.h.0.mlp.c_fc")->gradient);
+    net_free(net);
+    net = make_with(&graph, &adam,
+                    (struct net_options){.batch = 2, .threads = 2, .keep_gradients = true});
+    EXPECT(parameter_of(net, "transformer.h.0.mlp.c_fc")->gradient !=
+           parameter_of(net, "transformer.h.1.attn.c_proj")->gradient);
+    net_free(net);
 }
 
 TEST(another_number_of_threads_changes_rounding_only)
