@@ -38,7 +38,7 @@ def options():
     parser.add_argument("--seconds", type=float, default=3, help="of measured steps, about")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--eager", action="store_true", help="leave out torch.compile")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def workloads(worker):
