@@ -365,7 +365,7 @@ static const struct member split_rows[] = {
     {MEMBER_SECONDS_AT(struct step_split, "backward_seconds", backward),
      .range = MEMBER_NOT_NEGATIVE},
     {MEMBER_SECONDS_AT(struct step_split, "update_seconds", update), .range = MEMBER_NOT_NEGATIVE,
-     .meaning = "Update of the weights."},
+     .meaning = "Update of the weights, but for those that learn during the backward pass."},
     {MEMBER_SECONDS_AT(struct step_split, "communication_seconds", communication),
      .range = MEMBER_NOT_NEGATIVE, .meaning = "Communication with other ranks."},
     {0},

@@ -106,10 +106,9 @@ class Precisions(Verify):
                         "--against", str(MOMENTUM))
 
     def test_every_instruction_set_computes_the_same(self):
-        for turn, isa in enumerate(SETS):
-            for precision in share(("f32", "bf16"), turn):
-                self.expect(0, "--plan", "fixed", "--isa", isa, "--precision", precision,
-                            "--orderings", "1", "--against", str(FIRST))
+        for isa, precision in share([(isa, precision) for precision in ("f32", "bf16") for isa in SETS]):
+            self.expect(0, "--plan", "fixed", "--isa", isa, "--precision", precision,
+                        "--orderings", "1", "--against", str(FIRST))
 
     def test_the_loss_falls_on_a_batch_that_stays_the_same(self):
         losses = json.loads(self.expect(0, "--batch", "4", "--steps", "3", "--lr", "0.05",
@@ -177,11 +176,12 @@ class Judging(Verify):
     def test_each_ordering_is_printed(self):
         options = ("--steps", "1", "--batch", "2", "--threads", "1", "--plan", "fixed")
         one = json.loads(self.expect(0, *options).stdout)
-        several = json.loads(self.expect(0, *options, "--orderings", "3").stdout)
+        count = 3 if SEED is None else 2  # the third measures a plan
+        several = json.loads(self.expect(0, *options, "--orderings", str(count)).stdout)
         others = several.pop("orderings")
         self.assertEqual(one, several)
         self.assertEqual("1 thread, plan fixed", one["ordering"])
-        self.assertEqual(["3 threads, plan fixed, 300 KB chunks", "2 threads, plan auto"],
+        self.assertEqual(["3 threads, plan fixed, 300 KB chunks", "2 threads, plan auto"][:count - 1],
                          [other["ordering"] for other in others])
         for other in others:
             self.assertEqual(set(one), set(other))
