@@ -28,7 +28,7 @@ struct tile_product {
      * the way. */
     const uint16_t *packed;
     void *scratch; /* product_tiles_scratch() bytes at 64 bytes, the thread's own */
-    /* Told of each part of the result that is complete, while it is in a cache; or NULL. */
+    /* Called with each part of the result that is complete, while it is in a cache; or NULL. */
     void (*ready)(void *user, struct tile_part part);
     void *user;
 };

@@ -93,15 +93,15 @@ static void weight_ready(void *user, struct share rows, struct share columns)
 /* Where the weight learns at once, all threads must have read it first. */
 static void weight_backward(struct op *op, const struct dense *dense, int thread)
 {
-    const struct product_listener listener = {weight_ready, op};
+    const struct product_callback callback = {weight_ready, op};
     struct layerwise *net = op->net;
     int weight = weight_of(op);
+    bool at_once = net->learns_at_once[weight];
 
-    if (net->learns_at_once[weight])
+    if (at_once)
         team_meet(net->team);
-    product_run_told(&dense->to_weight, thread, dense->gradient, op->input->operand,
-                     net->parameters.list[weight].gradient,
-                     net->learns_at_once[weight] ? &listener : NULL);
+    product_run_calling(&dense->to_weight, thread, dense->gradient, op->input->operand,
+                        net->parameters.list[weight].gradient, at_once ? &callback : NULL);
 }
 
 /* From the gradient behind the activation to that before it. */

@@ -111,25 +111,25 @@ void product_keep_right(struct product_alone *product, void *right)
         product_tiles_pack(&product->tiles, product->packed);
 }
 
-/* Who is told of which part. */
-struct told {
-    const struct product_listener *listener;
+/* A callback, and the part whose rows and columns it gets. */
+struct part_callback {
+    const struct product_callback *callback;
     const struct product_part *part;
 };
 
-static void tell_listener(void *user, struct tile_part tiles)
+static void part_ready(void *user, struct tile_part tiles)
 {
-    const struct told *told = user;
-    long row = told->part->rows.begin + tiles.row;
-    long column = told->part->columns.begin + tiles.column;
+    const struct part_callback *call = user;
+    long row = call->part->rows.begin + tiles.row;
+    long column = call->part->columns.begin + tiles.column;
 
-    told->listener->ready(told->listener->user, (struct share){row, row + tiles.rows},
+    call->callback->ready(call->callback->user, (struct share){row, row + tiles.rows},
                           (struct share){column, column + tiles.columns});
 }
 
 /* Of left, right and result; a right operand of NULL is the kept one. */
 static void run_product(struct layerwise *net, const struct product_alone *product, int thread,
-                        void *const operands[3], struct told *told)
+                        void *const operands[3], struct part_callback *call)
 {
     void *const memory[] = {operands[0], operands[1] ? operands[1] : product->right, operands[2]};
     struct tile_product tiles = product->tiles;
@@ -141,16 +141,16 @@ static void run_product(struct layerwise *net, const struct product_alone *produ
         tiles.packed = operands[1] ? NULL : product->packed;
         tiles.result = memory[2];
         tiles.scratch = net->scratch + (size_t)thread * product_tiles_scratch();
-        tiles.ready = told ? tell_listener : NULL;
-        tiles.user = told;
+        tiles.ready = call ? part_ready : NULL;
+        tiles.user = call;
         product_tiles_run(&tiles);
         return;
     }
     if (kept->kind == ERROR_NONE && !dnn_op_run_on(product->op, thread, memory, kept) &&
         kept->kind == ERROR_NONE)
         kept->kind = ERROR_INTERNAL;
-    if (told)
-        told->listener->ready(told->listener->user, told->part->rows, told->part->columns);
+    if (call)
+        call->callback->ready(call->callback->user, call->part->rows, call->part->columns);
 }
 
 void product_run_alone(struct layerwise *net, const struct product_alone *product, int thread,
@@ -221,21 +221,21 @@ bool product_make(struct product *product, struct layerwise *net, struct dnn_pro
     return product->parts != NULL;
 }
 
-void product_run_told(const struct product *product, int thread, void *left, void *right,
-                      float *result, const struct product_listener *listener)
+void product_run_calling(const struct product *product, int thread, void *left, void *right,
+                         float *result, const struct product_callback *callback)
 {
     const struct product_part *part = &product->parts[thread];
     struct layerwise *net = product->net;
     void *const operands[] = {operand_at(net, left, part->left),
                               operand_at(net, right, part->right), result + part->result};
-    struct told told = {listener, part};
+    struct part_callback call = {callback, part};
 
     if (part->product)
-        run_product(net, part->product, thread, operands, listener ? &told : NULL);
+        run_product(net, part->product, thread, operands, callback ? &call : NULL);
 }
 
 void product_run(const struct product *product, int thread, void *left, void *right,
                  float *result)
 {
-    product_run_told(product, thread, left, right, result, NULL);
+    product_run_calling(product, thread, left, right, result, NULL);
 }

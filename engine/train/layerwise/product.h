@@ -40,14 +40,14 @@ MUST_USE bool product_make(struct product *product, struct layerwise *net,
 void product_run(const struct product *product, int thread, void *left, void *right,
                  float *result);
 
-/* The same; tells the listener, if there is one, of all rows and columns of the part, once, when
- * they are complete. */
-struct product_listener {
+/* The same; calls back, unless that is NULL, with all rows and columns of the part, each once,
+ * when they are complete. */
+struct product_callback {
     void (*ready)(void *user, struct share rows, struct share columns);
     void *user;
 };
-void product_run_told(const struct product *product, int thread, void *left, void *right,
-                      float *result, const struct product_listener *listener);
+void product_run_calling(const struct product *product, int thread, void *left, void *right,
+                         float *result, const struct product_callback *callback);
 
 /* All of a net; also of one that was made half-way. */
 void products_free(struct layerwise *net);

@@ -137,8 +137,8 @@ static void try_product(struct size size, bool is_f32, bool left_transposed,
     free(product.scratch);
 }
 
-/* What was in the result when its parts were called complete, and how often that was said. */
-struct told {
+/* What was in the result when its parts were reported complete, and how often each was. */
+struct reported {
     const struct tile_product *product;
     float *result;
     int *times;
@@ -146,18 +146,18 @@ struct told {
 
 static void keep_part(void *user, struct tile_part part)
 {
-    struct told *told = user;
+    struct reported *reported = user;
 
     for (long row = part.row; row < part.row + part.rows; row++)
         for (long column = part.column; column < part.column + part.columns; column++) {
-            long i = row * told->product->result_stride + column;
+            long i = row * reported->product->result_stride + column;
 
-            told->result[i] = told->product->result[i];
-            told->times[i]++;
+            reported->result[i] = reported->product->result[i];
+            reported->times[i]++;
         }
 }
 
-static void each_part_is_told_once_when_it_is_complete(void)
+static void each_part_is_reported_once_when_it_is_complete(void)
 {
     for (size_t i = 0; i < COUNT(sizes); i++)
         for (int is_f32 = 0; is_f32 <= 1; is_f32++) {
@@ -168,24 +168,24 @@ static void each_part_is_told_once_when_it_is_complete(void)
                                            .result_stride = sizes[i].n,
                                            .ready = keep_part};
             size_t count = (size_t)(product.m * product.n);
-            struct told told = {&product, xcalloc(count, sizeof(float)),
-                                xcalloc(count, sizeof(int))};
+            struct reported reported = {&product, xcalloc(count, sizeof(float)),
+                                        xcalloc(count, sizeof(int))};
 
-            product.user = &told;
+            product.user = &reported;
             product.left = make_operand(is_f32, product.m, product.k, true);
             product.right = make_operand(is_f32, product.k, product.n, false);
             product.result = xcalloc(count, sizeof *product.result);
             product.scratch = aligned_alloc(64, (product_tiles_scratch() + 63) / 64 * 64);
             product_tiles_run(&product);
             for (size_t k = 0; k < count; k++)
-                EXPECT_INT(told.times[k], 1);
-            EXPECT(memcmp(told.result, product.result, count * sizeof(float)) == 0);
+                EXPECT_INT(reported.times[k], 1);
+            EXPECT(memcmp(reported.result, product.result, count * sizeof(float)) == 0);
             free((void *)(uintptr_t)product.left.numbers);
             free((void *)(uintptr_t)product.right.numbers);
             free(product.result);
             free(product.scratch);
-            free(told.result);
-            free(told.times);
+            free(reported.result);
+            free(reported.times);
         }
 }
 
@@ -228,7 +228,7 @@ int main(void)
         return 0;
     }
     RUN(each_element_is_the_sum_that_is_defined);
-    RUN(each_part_is_told_once_when_it_is_complete);
+    RUN(each_part_is_reported_once_when_it_is_complete);
     RUN(a_number_of_f32_keeps_all_its_bits);
     return test_result();
 }
