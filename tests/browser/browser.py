@@ -37,8 +37,8 @@ RUN_AXE = """
 # Chromium without its own windows and menus, which takes a third less processor time. Not the script
 # in /usr/bin: that starts this program, and it would live on when the driver ends the script.
 CHROMIUM = "/usr/lib/chromium/chromium-headless-shell"
-# Every other host name resolves to no server.
-SWITCHES = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+# One process draws all pages, and every other host name resolves to no server.
+SWITCHES = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--process-per-site",
             "--no-first-run", "--disable-background-networking", "--disable-component-update",
             "--disable-default-apps", "--disable-extensions", "--disable-sync", "--lang=en",
             "--force-color-profile=srgb", "--hide-scrollbars",
@@ -78,6 +78,7 @@ class BrowserCase(ServerCase):
         super().setUpClass()
         cls.addClassCleanup(super().tearDownClass)
         cls.driver = open_browser()
+        cls.driver.execute_cdp_cmd("Network.clearBrowserCache", {})  # of a server at the same port
 
     @classmethod
     def tearDownClass(cls):
@@ -88,7 +89,6 @@ class BrowserCase(ServerCase):
         self.forgiven = ("/favicon.ico",)
         self.urls = []  # filled by requests()
         self.driver.get("about:blank")
-        self.driver.execute_cdp_cmd("Network.clearBrowserCache", {})
         self.look(dark=False, width=1280)
         self.driver.get_log("browser")
         self.driver.get_log("performance")
@@ -178,6 +178,9 @@ class BrowserCase(ServerCase):
 
     def one(self, selector):
         return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def click(self, selector):
+        self.until(lambda: self.one(selector).click() is None, f"a click on {selector}")
 
     def text(self, selector="main"):
         """In one step: between finding it and reading it the page may have drawn it anew."""

@@ -29,7 +29,7 @@ class Rows(BrowserCase):
                 self.all(f"table.rows tbody tr:not(.space) > :nth-child({number})")]
 
     def sort(self, column):
-        self.one(f"[data-column={column}]").click()
+        self.click(f"[data-column={column}]")
 
 
 class FiveTypes(Rows):

@@ -38,7 +38,7 @@ class Card(BrowserCase):
     def type_price(self, dollars):
         self.until(lambda: self.all(f"{CARD} form.type-price"), "the form of the price")
         self.one(f"{CARD} form.type-price [id$=price_per_hour]").send_keys(dollars)
-        self.one(f"{CARD} form.type-price button").click()
+        self.click(f"{CARD} form.type-price button")
 
     def until_gone(self):
         self.until(lambda: not self.one(CARD).is_displayed(), "the card is gone")

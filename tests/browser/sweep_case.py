@@ -24,7 +24,7 @@ class SweepCase(BrowserCase):
 
     def send(self):
         """Sends the form, and waits for the end of the sweep."""
-        self.one("main button.primary").click()
+        self.click("main button.primary")
         self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
         self.until(lambda: "Finished" in self.text(".live"), "it ends")
 

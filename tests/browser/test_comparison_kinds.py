@@ -45,7 +45,7 @@ class Sent(Rows):
 
     def test_the_sender_control_leaves_the_runs_of_one(self):
         self.see()
-        self.one(".ask details:last-of-type summary").click()
+        self.click(".ask details:last-of-type summary")
         offered = [option.get_attribute("value") for option in self.all("#list-senders option")]
         self.assertEqual(["hub-a", "hub-b", "local"], sorted(offered)[-3:])
         field = self.one("#ask-sender")
@@ -77,7 +77,7 @@ class Published(BrowserCase):
         self.assertIn("No run has been measured yet", self.text(".sentence"))
         self.assertIn("published", self.text("table.rows tbody"))
         count = len(self.all("table.rows tbody tr"))
-        self.one(".rest a").click()
+        self.click(".rest a")
         self.until(lambda: len(self.all("table.rows tbody tr")) == count + 7, "all are there")
         self.assertIn("configuration=all", self.address())
 
@@ -86,7 +86,7 @@ class Published(BrowserCase):
         self.until(lambda: self.all(".sentence"), "the answer is there")
         self.assertIn("There is no run and no figure yet for nothing", self.text(".sentence"))
         self.until(lambda: self.all(".rest .empty p + p a"), "others are named")
-        self.one(".rest .empty p + p a").click()
+        self.click(".rest .empty p + p a")
         self.until(lambda: "published" in self.text(".sentence"), "there is something about it")
 
 
@@ -103,7 +103,7 @@ class Guarded(BrowserCase):
             self.script("sessionStorage.setItem('pennyworth-token', 'read-token-of-a-test')")
             self.open("/")
             self.until(lambda: self.all(".files a"), "the links are there")
-            self.one(".files a").click()
+            self.click(".files a")
             file = Path(folder, "comparison.csv")
             self.until(lambda: file.exists() and file.read_text(), "the file is there, and filled")
             self.assertTrue(file.read_text().startswith("rank_low,rank_high,may_be_best,instance_type,"))

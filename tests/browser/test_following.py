@@ -57,7 +57,7 @@ class Following(BrowserCase):
 
     def test_a_button_cancels_it(self):
         with self.follow(100000) as run_id:
-            self.one(".live .cancel").click()
+            self.click(".live .cancel")
         self.assertEqual("cancelled", self.server.wait(run_id)["state"])
         self.until(lambda: "cancelled" in self.text().lower(), "and it is seen")
 

@@ -67,16 +67,16 @@ class History(BrowserCase):
     def test_samples_per_dollar_come_of_the_runs_themselves(self):
         self.open_it()
         self.until(lambda: "Known for" in self.text(), "what runs cost")
-        self.one(".twin summary").click()
+        self.click(".twin summary")
         self.assertIn("Samples per dollar", self.text(".twin"))
 
     def test_the_table_says_the_same_and_leads_to_the_runs(self):
         self.open_it()
-        self.one(".twin summary").click()
+        self.click(".twin summary")
         rows = self.all(".twin tbody tr")
         self.assertEqual(13, len(rows))
         self.assertEqual(1, sum("invalid" in row.text for row in rows))
-        self.one(".twin tbody a").click()
+        self.click(".twin tbody a")
         self.until(lambda: self.text("h1") == "Run", "the run")
 
     def test_it_is_read_out_by_keys(self):
@@ -96,7 +96,7 @@ class History(BrowserCase):
 
     def test_axe_finds_nothing_and_it_fits(self):
         self.open_it()
-        self.one(".twin summary").click()
+        self.click(".twin summary")
         self.assertLooksRight("history")
 
 

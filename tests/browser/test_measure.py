@@ -27,7 +27,7 @@ class Measuring(BrowserCase):
         return self.server.get("/v1/runs?limit=200").json()["runs"]
 
     def submit(self):
-        self.one("main button.primary").click()
+        self.click("main button.primary")
 
     def sent(self):
         """The body that the page says it will send."""

@@ -23,7 +23,7 @@ class NoResult(Card):
         self.serve("failed")
         self.see()
         for count in (1, 2):
-            self.one(BUTTON).click()
+            self.click(BUTTON)
             self.until(lambda: len(self.runs()) == count, "the run")
             self.server.wait(self.runs()[0]["id"])
             self.until(lambda: "The run failed: no such precision here." in self.text(CARD), "why")
@@ -37,7 +37,7 @@ class NoResult(Card):
         self.server.post({"machine": "this", "price_per_hour": 0.1}, path="/v1/prices")
         self.see()
         self.add(steps=200)
-        self.one(BUTTON).click()
+        self.click(BUTTON)
         self.until(lambda: "not ranked: the run is invalid" in self.text(CARD), "why")
         run = self.server.show(self.runs()[0]["id"])
         self.assertIn(f"{run['summary']['samples_per_second']:,.0f} samples/s", self.text(CARD))
@@ -49,7 +49,7 @@ class NoResult(Card):
         self.forgive("400")
         self.serve("paced", 20000)
         self.see("/?engine=nothing")
-        self.one(BUTTON).click()
+        self.click(BUTTON)
         self.until(lambda: "engine: " in self.text(f"{CARD} .wrong"), "the field and why")
         self.assertEqual([], self.runs())
 
@@ -78,7 +78,7 @@ class Questions(Card):
     def test_the_run_is_of_the_workload_that_was_asked_about(self):
         self.serve("paced", 20000)
         self.see("/?workload=mlp2017")
-        self.one(BUTTON).click()
+        self.click(BUTTON)
         self.until(lambda: self.all("table.rows tbody th"), "the row")
         self.assertEqual(["mlp2017"], [run["spec"]["workload"] for run in self.runs()])
 
@@ -105,7 +105,7 @@ class Tokens(Card):
         self.driver.get(self.origin() + "/assets/nothing")
         self.script(f"sessionStorage.setItem('pennyworth-token', '{self.READ}')")
         self.see()
-        self.one(BUTTON).click()
+        self.click(BUTTON)
         self.until(lambda: "the scope write is missing" in self.text("dialog[open]"), "the dialog")
         self.press(self.WRITE, Keys.ENTER)
         self.until(lambda: self.all("table.rows tbody th"), "the row")

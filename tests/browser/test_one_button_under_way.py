@@ -10,7 +10,7 @@ class UnderWay(Card):
         self.serve("slow", 20)
         self.see()
         self.add(steps=150)
-        self.one(BUTTON).click()
+        self.click(BUTTON)
         self.until_live()
         figures = self.text(f"{CARD} .live dl")
         for title in ("Phase", "Throughput so far", "95 % interval so far", "Cost so far", "Time left"):
@@ -26,7 +26,7 @@ class UnderWay(Card):
         self.serve("slow", 20)
         self.see()
         self.add(steps=50)
-        self.one(BUTTON).click()
+        self.click(BUTTON)
         self.until_live()
         self.one(f"{CARD} [id$=price_per_hour]").send_keys("0.")
         self.until(lambda: "Type what an hour costs" in self.text(CARD), "the run has ended")
@@ -38,7 +38,7 @@ class UnderWay(Card):
     def test_a_reload_finds_the_run_again(self):
         self.serve("slow", 20)
         self.see()
-        self.one(BUTTON).click()
+        self.click(BUTTON)
         self.until_live()
         self.driver.refresh()
         self.loaded()
@@ -52,7 +52,7 @@ class UnderWay(Card):
         self.serve("slow", 20)
         self.server.queue("native", steps=100000)  # of another network
         self.see()
-        self.one(BUTTON).click()
+        self.click(BUTTON)
         self.until(lambda: "Waiting in the queue" in self.text(f"{CARD} .live"), "it is queued")
         self.stop_runs()
 
@@ -67,7 +67,7 @@ class UnderWay(Card):
         self.until_live()
         self.driver.close()
         self.driver.switch_to.window(first)
-        self.one(BUTTON).click()
+        self.click(BUTTON)
         self.until_live()
         self.assertEqual(1, len(self.runs()))
         self.stop_runs()

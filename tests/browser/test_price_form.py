@@ -45,7 +45,7 @@ class PriceForm(BrowserCase):
             field.send_keys(text)
 
     def send(self):
-        self.one(f"{FORM} button").click()
+        self.click(f"{FORM} button")
 
     def until_said(self, words):
         self.until(lambda: words in self.script(
@@ -112,7 +112,7 @@ class PriceForm(BrowserCase):
         self.until(lambda: reason in self.text(".live dl"), "the reason")
         self.assertEqual(self.script("return window.appearedAt"), self.script(
             "return document.querySelector('.live .note a').getBoundingClientRect().top"))
-        self.one(".live .note a").click()
+        self.click(".live .note a")
         self.unfold()
         self.fill(price_per_hour="0.25")
         self.send()

@@ -47,7 +47,7 @@ class Prices(BrowserCase):
         self.open_it(f"&instance_type={TYPE}")
         self.until(lambda: self.all(".plot .price-line[d]"), "the chart")
         self.assertEqual(2, len(self.all(".plot .price-line")))
-        self.one(".twin summary").click()
+        self.click(".twin summary")
         table = self.text(".twin")
         for words in ("$0.30", "$0.36", "no price from here on", "$0.25"):
             self.assertIn(words, table)
@@ -60,7 +60,7 @@ class Prices(BrowserCase):
         self.until(lambda: "There is no such price" in self.text(), "the answer")
         self.assertNotIn("$0.00", self.text())
         absent = self.server.get("/v1/prices?instance_type=nothing.large").json()["absent"]
-        self.one("section:nth-of-type(2) details summary").click()
+        self.click("section:nth-of-type(2) details summary")
         for each in absent:
             self.assertIn(each["reason"], self.text())
 
@@ -77,7 +77,7 @@ class Prices(BrowserCase):
         self.file.write_text(json.dumps({"prices": []}))
         before = self.server.get("/v1/feeds").json()["refresh"]["ended_at"]
         self.until(lambda: self.one("#read-price-file").is_enabled(), "it can be asked")
-        self.one("#read-price-file").click()
+        self.click("#read-price-file")
         self.until(lambda: self.server.get("/v1/feeds").json()["refresh"]["ended_at"] != before,
                    "it was read")
         state = next(feed for feed in self.server.get("/v1/feeds").json()["feeds"]

@@ -50,7 +50,7 @@ class Drawn(RunCase):
         slider.send_keys(Keys.HOME, *[Keys.ARROW_RIGHT] * 3)
         self.assertRegex(self.text(".reader output"), r"^Step 3: 1\.00 ms, loss 1\.25")
         self.until(lambda: self.all(".twin"), "the table")
-        self.one(".twin summary").click()
+        self.click(".twin summary")
         self.assertIn("no, warm-up", self.text(".twin"))
 
     def test_of_many_steps_few_are_drawn_and_none_that_stands_out_is_lost(self):

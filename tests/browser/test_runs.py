@@ -35,7 +35,7 @@ class List(BrowserCase):
 
     def test_a_label_leads_to_the_runs_that_have_it(self):
         self.open("/?view=runs&workload=mlp2017")
-        self.one("tbody .labels a").click()
+        self.click("tbody .labels a")
         self.until(lambda: "label=" in self.address() and len(self.rows()) == 1, "one run has it")
         self.assertIn(HOSTILE["script"], self.text("tbody"))
 
@@ -55,7 +55,7 @@ class List(BrowserCase):
         self.open("/?view=runs&workload=resnet50")
         self.assertEqual(50, len(self.rows()))
         first = self.rows()[0]
-        self.one("a[rel=next]").click()
+        self.click("a[rel=next]")
         self.until(lambda: len(self.rows()) == 2, "the rest")
         self.assertIn("cursor=", self.address())
         self.driver.back()
@@ -96,7 +96,7 @@ class List(BrowserCase):
         self.assertIn("No run matches the filters", self.text())
         self.assertIn("engine=unknown matches nothing: no run has it; known are crash, ok",
                       self.text())
-        self.one(".empty a").click()
+        self.click(".empty a")
         self.until(lambda: len(self.rows()) == 50, "all runs")
 
     def test_axe_finds_nothing(self):

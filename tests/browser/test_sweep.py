@@ -20,7 +20,7 @@ class Sweeps(SweepCase):
         self.assertIn("Fastest: batch_size=64", self.text(".answer"))
         self.assertEqual(["batch_size=64", "batch_size=8"], self.cells())
         self.assertEqual(4, len(self.all(".cells .runs a")))
-        self.one(".cells .runs a").click()
+        self.click(".cells .runs a")
         self.until(lambda: "view=run&id=" in self.address(), "a run of it is shown")
 
     def test_refused_cells_are_shown_with_their_reasons(self):
@@ -64,7 +64,7 @@ class Sweeps(SweepCase):
         asked = self.script("return performance.getEntriesByType('resource').map((each) => each.name)")
         self.assertEqual(1, self.server.metrics()["pennyworth_watchers"])  # it follows the events
         self.assertLess(len([name for name in asked if "/v1/sweeps/" in name]), 25)
-        self.one(".live .cancel").click()
+        self.click(".live .cancel")
         self.until(lambda: "Cancelled" in self.text(".live"), "it is cancelled")
         self.assertEqual("cancelled", self.ended(sweep_id)["state"])
 
@@ -100,7 +100,7 @@ class Sweeps(SweepCase):
     def test_a_field_of_the_base_or_of_a_knob_is_blamed_where_it_stands(self):
         self.forgive("400")
         self.open("/?view=measure&form=sweep&engine=speed&knob=batch_size=0")
-        self.one("main button.primary").click()
+        self.click("main button.primary")
         self.until(lambda: "batch_size" in self.text("[data-field=knob] .wrong"), "at the knobs")
         Select(self.one("[data-field=preset] select")).select_by_value("aa")
         self.assertFalse(self.one("[data-field=knob]").is_displayed())

@@ -84,7 +84,7 @@ class EnginesAlone(SweepCase):
         self.forgive("422")
         self.open("/?view=measure&form=sweep")
         Select(self.one("[data-field=preset] select")).select_by_value("engines")
-        self.one("main button.primary").click()
+        self.click("main button.primary")
         self.until(lambda: "--engine NAME=COMMAND" in self.text(), "the reason stands there")
         self.assertIn("--engine NAME=COMMAND", self.text("[data-field=preset]"))
 

@@ -94,7 +94,7 @@ class TakingBack(BrowserCase):
         self.give()
         self.until(lambda: self.all(".twin"), "the chart and its table")
         self.until(lambda: "$0.25" in self.text("section:nth-of-type(2) table"), "the one before")
-        self.one(".twin summary").click()
+        self.click(".twin summary")
         self.assertIn("withdrawn", self.text(".twin"))
         self.assertIn(REASON, self.text(".twin"))
         self.assertIn("3 prices", self.script(  # to 0.25, to 25, and back
@@ -115,7 +115,7 @@ class TakingBack(BrowserCase):
         self.assertEqual(201, self.server.post(FIGURE, path="/v1/figures").status)
         self.open("/?workload=resnet50")
         self.until(lambda: self.all(".own-figures"), "the figures")
-        self.one(".own-figures summary").click()
+        self.click(".own-figures summary")
         self.ask(self.one("[aria-label='Remove the figure mine']"))
         self.give()
         self.until(lambda: not self.all(".own-figures"), "it has gone")

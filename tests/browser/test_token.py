@@ -63,7 +63,7 @@ class Tokens(BrowserCase):
 
     def test_a_read_token_is_asked_for_a_write_token(self):
         self.open("/?view=measure&engine=ok&steps=5")  # what may be asked is no secret
-        self.one("main button.primary").click()
+        self.click("main button.primary")
         self.wants_one("needs a token")
         self.press(READ, Keys.ENTER)
         self.wants_one("the scope write is missing")
@@ -99,7 +99,7 @@ class Tokens(BrowserCase):
         self.assertFalse(self.one("footer button").is_displayed())
         self.press(READ, Keys.ENTER)
         self.gone()
-        self.one("footer button").click()
+        self.click("footer button")
         self.assertIsNone(self.script(KEPT))
         self.assertFalse(self.one("footer button").is_displayed())
 
