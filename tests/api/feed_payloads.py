@@ -8,6 +8,7 @@ return what a reader must find, and None is a normal result.
     serve(feeds, aws=aws, azure=Azure(), gcp=Gcp())   # the addresses to configure, by feed
 
 `day` makes another one of the same world: spot prices have moved a little, some others too."""
+import functools
 import hashlib
 import json
 import re
@@ -24,6 +25,7 @@ def _json(value):
     return json.dumps(value, separators=(",", ":")).encode()
 
 
+@functools.cache
 def _share(*words):
     """A number from 0 to 1 that these words always get."""
     return zlib.crc32("/".join(map(str, words)).encode()) / (1 << 32)
@@ -190,15 +192,16 @@ class Azure:
                       for letter in "DEFBLM"
                       for cores in (2, 4, 8, 16, 32, 48, 64, 96)
                       for end in (f"s v{version}", f"ds v{version}", f"as v{version}")][:kinds]
-        self.names = ["Standard_" + kind.replace(" ", "_") for kind, _ in self.kinds]
+        self.cores = {"Standard_" + kind.replace(" ", "_"): cores for kind, cores in self.kinds}
+        self.names = list(self.cores)
         self.day = day
         self.page_size = page_size
 
     def price(self, region, name, spot=False):
         """A number; None where the type is not sold there."""
-        if not region or name not in self.names or _share("azure", region, name) < 0.05:
+        cores = self.cores.get(name)
+        if not region or not cores or _share("azure", region, name) < 0.05:
             return None
-        cores = self.kinds[self.names.index(name)][1]
         day = self.day if _share("moves", name) < 0.3 else 0  # lists hardly move
         price = round(_moved(cores * (0.04 + 0.02 * _share(region)), day, name), 6)
         return round(price * 0.3, 6) if spot else price
@@ -210,11 +213,12 @@ class Azure:
                 (round(round(price * total, 6) * 10**9) + years * 4380) // (years * 8760)
                 for years, total in ((1, 5000), (3, 10000)) if price}
 
+    @functools.cache
     def items(self, region):
-        for (kind, _), name in zip(self.kinds, self.names):
-            price = self.price(region, name)
-            for end, sku, of, times, more in self.ROWS if price else ():
-                yield self._item(region, kind, name, (end, sku, of, round(price * times, 6)), more)
+        return [self._item(region, kind, name, (end, sku, of, round(price * times, 6)), more)
+                for (kind, _), name in zip(self.kinds, self.names)
+                for price in (self.price(region, name),) if price
+                for end, sku, of, times, more in self.ROWS]
 
     @staticmethod
     def _item(region, kind, name, row, more):
@@ -237,7 +241,7 @@ class Azure:
 
     def page(self, region, start, link):
         """`link` is what comes before the number of the next page's first item."""
-        items = list(self.items(region))
+        items = self.items(region)
         part = items[start:start + self.page_size]
         following = start + self.page_size
         return _json({"BillingCurrency": "USD", "CustomerEntityId": "Default",
@@ -250,7 +254,7 @@ class Azure:
         link = url + "?api-version=2023-01-01-preview&$filter=" + urllib.parse.quote(
             f"serviceName eq 'Virtual Machines' and armRegionName eq '{region}' and "
             "(priceType eq 'Consumption' or priceType eq 'Reservation')") + "&$skip="
-        count = max(1, len(list(self.items(region))))
+        count = max(1, len(self.items(region)))
         return [self.page(region, start, link) for start in range(0, count, self.page_size)]
 
     def answer(self, exchange):

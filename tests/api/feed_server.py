@@ -343,25 +343,34 @@ def _deflated_blanks(size):
     return _deflated(blanks, last=False), zlib.crc32(blanks)
 
 
-def _with_zeros(crc, zeros):
-    """The checksum after that many zero bytes, without looking at each: squares a matrix."""
-    def times(matrix, vector):
-        total = 0
-        for row in matrix:
-            if not vector:
-                break
-            if vector & 1:
-                total ^= row
-            vector >>= 1
-        return total
-    matrix = [0xEDB88320] + [1 << bit for bit in range(31)]  # one zero bit
-    bits = zeros * 8
+def _times(matrix, vector):
+    total = 0
+    for row in matrix:
+        if not vector:
+            break
+        if vector & 1:
+            total ^= row
+        vector >>= 1
+    return total
+
+
+@functools.cache
+def _zeros(count):
+    """The matrix that takes a checksum past that many zero bytes, by squaring."""
+    square = [0xEDB88320] + [1 << bit for bit in range(31)]  # one zero bit
+    matrix = [1 << bit for bit in range(32)]
+    bits = count * 8
     while bits:
         if bits & 1:
-            crc = times(matrix, crc)
-        matrix = [times(matrix, row) for row in matrix]
+            matrix = [_times(square, row) for row in matrix]
+        square = [_times(square, row) for row in square]
         bits >>= 1
-    return crc
+    return matrix
+
+
+def _with_zeros(crc, zeros):
+    """The checksum after that many zero bytes, without looking at each."""
+    return _times(_zeros(zeros), crc)
 
 
 class Bomb:

@@ -3,18 +3,21 @@ import socket
 import time
 
 PATIENCE = 60  # seconds until something that must happen counts as not happening
+LONGEST_PAUSE = 0.05
 
 
 def until(truth, what, seconds=PATIENCE, pause=0.01):
-    """Calls truth() until it returns something true, and returns that."""
-    deadline = time.monotonic() + seconds
+    """Calls truth() until it returns something true, and returns that. It pauses longer the longer it waits,
+    to leave the processors to what it waits for."""
+    began = time.monotonic()
     while True:
         found = truth()
         if found:
             return found
-        if time.monotonic() > deadline:
+        waited = time.monotonic() - began
+        if waited > seconds:
             raise AssertionError(f"not within {seconds} s: {what}")
-        time.sleep(pause)
+        time.sleep(max(pause, min(waited / 10, LONGEST_PAUSE)))
 
 
 def free_port():

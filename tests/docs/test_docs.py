@@ -1,12 +1,12 @@
 """What is written for people holds: made pages are as they would be made now, links lead somewhere,
 and every option, variable, command and path that is named exists."""
+import functools
 import json
 import re
 import shutil
 import subprocess
 import sys
 import unittest
-from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,6 +53,7 @@ def prose(text):
     return FENCE.sub("", text)
 
 
+@functools.cache
 def anchors(path):
     seen, found = {}, set()
     for heading in re.findall(r"^#+ +(.+?) *#*$", prose(path.read_text()), re.M):
@@ -116,14 +117,14 @@ class Made(unittest.TestCase):
 
 
 class Named(unittest.TestCase):
-    @cached_property
+    @functools.cached_property
     def options(self):
         """{command: its options}."""
         options = make_man.options(SERVER)
         return {name: {flag for (flag, _, _), (_, _, of) in options.items() if flag and name in of} |
                 {"--help", "--version"} for name, _, _ in make_man.commands(SERVER)}
 
-    @cached_property
+    @functools.cached_property
     def routes(self):
         return make_api.access_of()
 
