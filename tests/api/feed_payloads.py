@@ -213,7 +213,7 @@ class Azure:
                 (round(round(price * total, 6) * 10**9) + years * 4380) // (years * 8760)
                 for years, total in ((1, 5000), (3, 10000)) if price}
 
-    @functools.cache
+    @functools.lru_cache(maxsize=8)  # one has some ten megabytes
     def items(self, region):
         return [self._item(region, kind, name, (end, sku, of, round(price * times, 6)), more)
                 for (kind, _), name in zip(self.kinds, self.names)
