@@ -170,12 +170,15 @@ static bool has_time_for_a_certificate(void)
 static void in_bf16_it_certifies_the_gradient_of_resnet50(void)
 {
     struct event event;
+    struct error err = {0};
     struct worker *worker = start_resnet50("bf16", &event);
 
     expect_step_and_done(worker, &event);
     EXPECT(event.done.certified.whole_known && event.done.certified.worst_known);
     EXPECT(event.done.certified.whole > 0.99 && event.done.certified.whole < 1);
     event_clear(&event);
+    EXPECT_INT(worker_next(worker, clock_monotonic_ns() + PATIENCE, -1, &event, &err),
+               WORKER_FINISHED);
     worker_free(worker);
 }
 
