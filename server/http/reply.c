@@ -252,6 +252,27 @@ void reply_json(struct exchange *exchange, int status, const struct json_writer 
     exchange->reply.content_type = "application/json";
 }
 
+void reply_object(struct exchange *exchange, int status, const struct members *members,
+                  const void *object)
+{
+    struct json_writer out = {.bytes = &exchange->reply.body};
+
+    members_write(&out, NULL, members, object);
+    reply_json(exchange, status, &out);
+}
+
+void reply_list(struct exchange *exchange, const struct members *members, const void *list,
+                const struct error *err)
+{
+    struct json_writer out = {.bytes = &exchange->reply.body};
+
+    members_write(&out, NULL, members, list);
+    if (err->kind != ERROR_NONE)
+        reply_error(exchange, err);
+    else
+        reply_json(exchange, 200, &out);
+}
+
 void reply_events(struct exchange *exchange,
                   enum stream_result (*next)(void *state, struct exchange *exchange,
                                              struct bytes *piece),

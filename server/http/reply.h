@@ -29,9 +29,18 @@ void reply_fixed(struct exchange *exchange, const char *content_type, const char
 void reply_field(struct exchange *exchange, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* 200 with JSON in reply.body, or 500 if writing it failed. */
+/* Replies with the JSON in reply.body, or with 500 if writing it failed. */
 struct json_writer;
 void reply_json(struct exchange *exchange, int status, const struct json_writer *out);
+
+/* Writes the members of an object into reply.body and replies with it. */
+void reply_object(struct exchange *exchange, int status, const struct members *members,
+                  const void *object);
+
+/* 200 with a list that is read while it is written: the members of `list` set *err where reading
+ * fails, and then the reply is that error. */
+void reply_list(struct exchange *exchange, const struct members *members, const void *list,
+                const struct error *err);
 
 /* 200 with Server-Sent Events, which next() makes. The reply owns `state`, and frees it by
  * free().

@@ -70,7 +70,6 @@ static bool may_report(const struct exchange *exchange, const struct capacity_ev
 
 void capacity_create_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(json_decrefp) json_t *json = NULL;
     struct capacity_event event = {.kind = NULL};
@@ -87,12 +86,10 @@ void capacity_create_handler(struct exchange *exchange)
         return;
     snprintf(event.sender, sizeof event.sender, "%s", access_sender(exchange));
     loan = db_borrow(exchange->server->pool);
-    if (!capacity_add(loan.db, &event, &is_new, &err)) {
+    if (!capacity_add(loan.db, &event, &is_new, &err))
         reply_error(exchange, &err);
-        return;
-    }
-    members_write(&out, NULL, &capacity_event_members, &event);
-    reply_json(exchange, is_new ? 201 : 200, &out);
+    else
+        reply_object(exchange, is_new ? 201 : 200, &capacity_event_members, &event);
 }
 
 /* What a list answers with. */
@@ -127,26 +124,18 @@ static void write_counts(struct json_writer *out, const struct member *row, cons
     struct count_writer writer = {out, page};
 
     jsonw_open(out, row->name, '[');
-    page->failed = !capacity_each(list->db, list->filter, write_count, &writer, &page->err) ||
-                   (page->count == 0 && !list->filter->after &&
-                    !unmatched_events(list->db, list->filter, &page->unmatched, &page->err));
+    if (capacity_each(list->db, list->filter, write_count, &writer, &page->err) &&
+        page->count == 0 && !list->filter->after)
+        (void)!unmatched_events(list->db, list->filter, &page->unmatched, &page->err);
     jsonw_close(out, ']');
 }
 
-static void write_since(struct json_writer *out, const struct member *row, const void *object)
-{
-    const struct capacity_list *list = object;
-
-    jsonw_time(out, row->name, list->filter->since_us);
-}
+MEMBER_WRITES(write_since, time, struct capacity_list, list, list->filter->since_us)
 
 static const struct member list_rows[] = {
     {MEMBER(struct capacity_list, days), .range = MEMBER_POSITIVE},
-    {.name = "since", .type = MEMBER_TIME, .write = write_since},
-    {.name = "capacity",
-     .type = MEMBER_LIST,
-     .members = &capacity_count_members,
-     .write = write_counts},
+    {MEMBER_WRITTEN("since", MEMBER_TIME, write_since)},
+    {MEMBER_LIST_OF("capacity", &capacity_count_members), .write = write_counts},
     {MEMBER_ROWS(&page_end_members)},
     {0},
 };
@@ -155,7 +144,6 @@ const struct members capacity_list_members = {
 
 void capacity_list_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     struct capacity_question *asked = exchange->request.parameters;
     struct page page = {.limit = asked->filter.limit++};
@@ -163,9 +151,5 @@ void capacity_list_handler(struct exchange *exchange)
         .page = &page, .db = loan.db, .filter = &asked->filter, .days = asked->days};
 
     asked->filter.since_us = clock_calendar_us() - asked->days * DAY_US;
-    members_write(&out, NULL, &capacity_list_members, &list);
-    if (page.failed)
-        reply_error(exchange, &page.err);
-    else
-        reply_json(exchange, 200, &out);
+    reply_list(exchange, &capacity_list_members, &list, &page.err);
 }

@@ -68,7 +68,6 @@ const struct members discount_list_members = {
 void discounts_list_handler(struct exchange *exchange)
 {
     const struct discounts_question *asked = exchange->request.parameters;
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     struct error err = {0};
     const struct discount_answer answer = {.db = loan.db,
@@ -77,11 +76,7 @@ void discounts_list_handler(struct exchange *exchange)
                                            .history = asked->history,
                                            .err = &err};
 
-    members_write(&out, NULL, &discount_list_members, &answer);
-    if (err.kind != ERROR_NONE)
-        reply_error(exchange, &err);
-    else
-        reply_json(exchange, 200, &out);
+    reply_list(exchange, &discount_list_members, &answer, &err);
 }
 
 /* A discount that was just stored. */
@@ -141,7 +136,6 @@ const struct body discount_body = {.name = "NewDiscount",
 
 void discounts_create_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(json_decrefp) json_t *json = NULL;
     struct given_discount given = {.kind = kinds[PRICE_ON_DEMAND],
@@ -157,12 +151,10 @@ void discounts_create_handler(struct exchange *exchange)
     stored.discount = given.discount;
     loan = db_borrow(exchange->server->pool);
     if (!discounts_put(loan.db, &stored.discount, &stored.discount.number, &err) ||
-        !discounts_reach(loan.db, &stored.discount, &stored.known_types, &err)) {
+        !discounts_reach(loan.db, &stored.discount, &stored.known_types, &err))
         reply_error(exchange, &err);
-        return;
-    }
-    members_write(&out, NULL, &stored_discount_members, &stored);
-    reply_json(exchange, 201, &out);
+    else
+        reply_object(exchange, 201, &stored_discount_members, &stored);
 }
 
 /* The {id} of the path, as a listed discount has it. */
@@ -177,7 +169,6 @@ static bool read_number(const struct router_match *match, char ret_id[24], long 
 
 void discounts_withdraw_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct discount discount;
     struct taken_back taken;
@@ -198,6 +189,5 @@ void discounts_withdraw_handler(struct exchange *exchange)
     }
     if (discount.withdrawn.at_us == taken.at_us)
         taking_back_note(exchange, "discount withdrawn", id, taken.reason);
-    write_discount(&out, &discount);
-    reply_json(exchange, 200, &out);
+    reply_object(exchange, 200, &discount_members, &discount);
 }

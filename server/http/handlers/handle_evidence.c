@@ -13,7 +13,6 @@
 
 void evidence_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(evidence_free) struct evidence evidence = {0};
     AUTO(run_clear) struct run run = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};
@@ -26,13 +25,11 @@ void evidence_handler(struct exchange *exchange)
     loan = db_borrow(exchange->server->pool);
     if (!transaction_begin_reading(&moment, loan.db, &err) ||
         !runs_find(loan.db, id.text, &run, &err) ||
-        !evidence_rows_load(loan.db, run.number, &evidence, &err)) {
+        !evidence_rows_load(loan.db, run.number, &evidence, &err))
         reply_error(exchange, &err);
-        return;
-    }
-    members_write(&out, NULL, &evidence_members,
-                  &(struct evidence_view){&evidence, run.thinned_us > 0});
-    reply_json(exchange, 200, &out);
+    else
+        reply_object(exchange, 200, &evidence_members,
+                     &(struct evidence_view){&evidence, run.thinned_us > 0});
 }
 
 static bool is_whole(const struct run *run, struct error *err)
@@ -75,7 +72,6 @@ static bool may_be_drawn(const struct run *run, struct error *err)
 
 void recompute_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(conclusion_clear) struct conclusion conclusion = {0};
     AUTO(run_clear) struct run run = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};
@@ -94,6 +90,5 @@ void recompute_handler(struct exchange *exchange)
     }
     const struct recomputed recomputed = evidence_compare(&run, &conclusion);
 
-    members_write(&out, NULL, &recomputed_members, &recomputed);
-    reply_json(exchange, 200, &out);
+    reply_object(exchange, 200, &recomputed_members, &recomputed);
 }

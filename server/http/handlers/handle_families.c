@@ -31,9 +31,10 @@ static bool families_complete(struct exchange *exchange, struct families_questio
     return comparison_question_complete(comparison, &here, clock_calendar_us(), err);
 }
 
+/* Replies unless it fails. */
 static bool families_answer(struct exchange *exchange, struct db *db,
                             struct families_question *question, const char *family,
-                            struct json_writer *out, struct error *err)
+                            struct error *err)
 {
     struct comparison_question *asked = &question->comparison;
     struct offers_question where = asked->where;
@@ -79,13 +80,12 @@ static bool families_answer(struct exchange *exchange, struct db *db,
         return false;
     memcpy(page.unmatched.list, ranking.unmatched, sizeof page.unmatched.list);
     page.unmatched.count = ranking.unmatched_count;
-    members_write(out, NULL, &family_list_members, &view);
+    reply_object(exchange, 200, &family_list_members, &view);
     return true;
 }
 
 void families_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct families_question *question = exchange->request.parameters;
     char family[INSTANCE_SIZE];
@@ -96,8 +96,6 @@ void families_handler(struct exchange *exchange)
         return;
     }
     loan = db_borrow(exchange->server->pool);
-    if (!families_answer(exchange, loan.db, question, family, &out, &err))
+    if (!families_answer(exchange, loan.db, question, family, &err))
         reply_error(exchange, &err);
-    else
-        reply_json(exchange, 200, &out);
 }

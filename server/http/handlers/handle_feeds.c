@@ -81,16 +81,11 @@ const struct members feed_list_members = {
 
 void feeds_list_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     struct error err = {0};
 
-    members_write(&out, NULL, &feed_list_members,
-                  &(struct feed_list){exchange->server, loan.db, &err});
-    if (err.kind != ERROR_NONE)
-        reply_error(exchange, &err);
-    else
-        reply_json(exchange, 200, &out);
+    reply_list(exchange, &feed_list_members, &(struct feed_list){exchange->server, loan.db, &err},
+               &err);
 }
 
 /* The known facts of the server's machine. */
@@ -116,7 +111,6 @@ const struct members this_machine_members = {
 
 void machine_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct this_machine *here = exchange->server->this_machine;
     struct machine_price price;
@@ -126,10 +120,8 @@ void machine_handler(struct exchange *exchange)
 
     loan = db_borrow(exchange->server->pool);
     this_machine_identity(here, &view.identity);
-    if (!this_machine_price(here, loan.db, view.priced.at_us, &price, &err)) {
+    if (!this_machine_price(here, loan.db, view.priced.at_us, &price, &err))
         reply_error(exchange, &err);
-        return;
-    }
-    members_write(&out, NULL, &this_machine_members, &view);
-    reply_json(exchange, 200, &out);
+    else
+        reply_object(exchange, 200, &this_machine_members, &view);
 }

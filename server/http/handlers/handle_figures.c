@@ -135,7 +135,6 @@ static bool figures_store(struct db *db, const struct figure *figure, struct err
 /* A known id replaces the stored figure. */
 void figures_create_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(figure_clear) struct figure figure = {0};
     AUTO(json_decrefp) json_t *json = NULL;
@@ -148,28 +147,23 @@ void figures_create_handler(struct exchange *exchange)
         return;
     }
     loan = db_borrow(exchange->server->pool);
-    if (!look_shipped(figure.id, &shipped, &err) || !figures_store(loan.db, &figure, &err)) {
+    if (!look_shipped(figure.id, &shipped, &err) || !figures_store(loan.db, &figure, &err))
         reply_error(exchange, &err);
-        return;
-    }
-    members_write(&out, NULL, &figure_members, &(struct figure_view){&figure, shipped});
-    reply_json(exchange, 201, &out);
+    else
+        reply_object(exchange, 201, &figure_members, &(struct figure_view){&figure, shipped});
 }
 
 void figures_list_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(published_data_clear) struct published_data shipped = {0};
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     struct error err = {0};
 
     if (published_shipped(&shipped, &err))
-        members_write(&out, NULL, &figure_list_members,
-                      &(struct figure_list){loan.db, &shipped, &err});
-    if (err.kind != ERROR_NONE)
-        reply_error(exchange, &err);
+        reply_list(exchange, &figure_list_members, &(struct figure_list){loan.db, &shipped, &err},
+                   &err);
     else
-        reply_json(exchange, 200, &out);
+        reply_error(exchange, &err);
 }
 
 /* A shipped figure would return with the next version. */
@@ -204,7 +198,6 @@ static bool take_away(struct db *db, const char *id, struct figure *ret_figure, 
 void figures_remove_handler(struct exchange *exchange)
 {
     const struct router_match *match = &exchange->request.match;
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(figure_clear) struct figure figure = {0};
     struct taken_back taken;
@@ -219,6 +212,5 @@ void figures_remove_handler(struct exchange *exchange)
         return;
     }
     taking_back_note(exchange, "figure removed", id, taken.reason);
-    members_write(&out, NULL, &figure_members, &(struct figure_view){&figure, false});
-    reply_json(exchange, 200, &out);
+    reply_object(exchange, 200, &figure_members, &(struct figure_view){&figure, false});
 }

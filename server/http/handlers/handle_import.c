@@ -59,22 +59,18 @@ static void import_audit(struct exchange *exchange, long long imported, long lon
 
 static void reply_many(struct exchange *exchange, const struct import_job *job)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     const struct import_report *report = &job->report;
 
     import_audit(exchange, report->imported, report->known,
                  report->refused); /* also on failure: some are stored */
-    if (!job->ok) {
+    if (!job->ok)
         reply_error(exchange, &job->err);
-        return;
-    }
-    members_write(&out, NULL, &import_report_members, report);
-    reply_json(exchange, 200, &out);
+    else
+        reply_object(exchange, 200, &import_report_members, report);
 }
 
 static void reply_single(struct exchange *exchange, const struct import_job *job)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(run_clear) struct run run = {0};
     enum error_kind kind = job->err.kind;
@@ -91,9 +87,8 @@ static void reply_single(struct exchange *exchange, const struct import_job *job
         reply_error(exchange, &err);
         return;
     }
-    members_write(&out, NULL, &run_members, &run);
-    reply_json(exchange, job->fate != IMPORT_KNOWN ? 201 : 200, &out);
-    if (!out.failed && job->fate != IMPORT_KNOWN)
+    reply_object(exchange, job->fate != IMPORT_KNOWN ? 201 : 200, &run_members, &run);
+    if (exchange->reply.status == 201)
         reply_field(exchange, "Location", "/v1/runs/%s", job->id.text);
 }
 

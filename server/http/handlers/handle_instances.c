@@ -70,8 +70,7 @@ static void write_prices(struct json_writer *out, const struct member *row, cons
         return;
     }
     jsonw_open(out, row->name, '[');
-    if (!price_list(catalogue->db, &filter, write_price, &writer, &catalogue->page->err))
-        catalogue->page->failed = true;
+    (void)!price_list(catalogue->db, &filter, write_price, &writer, &catalogue->page->err);
     jsonw_close(out, ']');
 }
 
@@ -103,9 +102,8 @@ static void write_bands(struct json_writer *out, const struct member *row, const
     struct catalogue_writer writer = {out, catalogue};
 
     jsonw_open(out, row->name, '[');
-    if (!catalogue_interruptions(catalogue->db, listed->type->provider, listed->type->name,
-                                 write_band, &writer, &catalogue->page->err))
-        catalogue->page->failed = true;
+    (void)!catalogue_interruptions(catalogue->db, listed->type->provider, listed->type->name,
+                                   write_band, &writer, &catalogue->page->err);
     jsonw_close(out, ']');
 }
 
@@ -183,14 +181,14 @@ static void write_type(void *user, const struct instance_type *type, const char 
 }
 
 /* After the list, when it is known whether any type has the architecture. */
-static bool find_unmatched(const struct catalogue *catalogue)
+static void find_unmatched(const struct catalogue *catalogue)
 {
     struct page *page = catalogue->page;
     char words[120];
 
     if (!unmatched_types(catalogue->db, catalogue->filter, catalogue->region, &page->unmatched,
                          &page->err))
-        return false;
+        return;
     snprintf(
         words, sizeof words,
         "none of these types is known to have it; x86_64 and arm64 are usual, and of %lld it "
@@ -198,7 +196,6 @@ static bool find_unmatched(const struct catalogue *catalogue)
         *catalogue->unknown_architectures);
     if (catalogue->architecture && page->count == 0)
         unmatched_add(&page->unmatched, "architecture", catalogue->architecture, words);
-    return true;
 }
 
 static void write_types(struct json_writer *out, const struct member *row, const void *object)
@@ -210,8 +207,8 @@ static void write_types(struct json_writer *out, const struct member *row, const
 
     more.limit = catalogue->architecture ? LLONG_MAX : page->limit + 1;
     jsonw_open(out, row->name, '[');
-    page->failed |= !catalogue_types(catalogue->db, &more, write_type, &writer, &page->err) ||
-                    page->failed || !find_unmatched(catalogue);
+    if (catalogue_types(catalogue->db, &more, write_type, &writer, &page->err))
+        find_unmatched(catalogue);
     jsonw_close(out, ']');
 }
 
@@ -240,7 +237,6 @@ const struct members instance_list_members = {
 void instances_handler(struct exchange *exchange)
 {
     const struct instances_question *asked = exchange->request.parameters;
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(freep) struct discount_list *discounts = xcalloc(1, sizeof *discounts);
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct page page = {.limit = asked->filter.limit};
@@ -255,12 +251,8 @@ void instances_handler(struct exchange *exchange)
 
     loan = db_borrow(exchange->server->pool);
     catalogue.db = loan.db;
-    page.failed =
-        !discounts_each(loan.db, catalogue.now_us, discount_list_add, discounts, &page.err);
-    if (!page.failed)
-        members_write(&out, NULL, &instance_list_members, &catalogue);
-    if (page.failed)
-        reply_error(exchange, &page.err);
+    if (discounts_each(loan.db, catalogue.now_us, discount_list_add, discounts, &page.err))
+        reply_list(exchange, &instance_list_members, &catalogue, &page.err);
     else
-        reply_json(exchange, 200, &out);
+        reply_error(exchange, &page.err);
 }

@@ -5,16 +5,15 @@
 #include "common/limits.h"
 #include "db/runs/machines.h"
 #include "server/http/handlers/handlers.h"
-#include "server/http/json/page.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
 
 /* What the list answers with. */
 struct machine_list {
-    struct page *page; /* it has one page */
     struct db *db;
     const char *here;
+    struct error *err; /* set where reading them failed */
 };
 
 static void write_machine(void *user, const struct machine_row *machine)
@@ -27,8 +26,7 @@ static void write_machines(struct json_writer *out, const struct member *row, co
     const struct machine_list *list = object;
 
     jsonw_open(out, row->name, '[');
-    list->page->failed =
-        !machines_each(list->db, MACHINE_LIST_MAX, write_machine, out, &list->page->err);
+    (void)!machines_each(list->db, MACHINE_LIST_MAX, write_machine, out, list->err);
     jsonw_close(out, ']');
 }
 
@@ -43,23 +41,18 @@ const struct members machine_list_members = {.name = "MachineList", .rows = list
 
 void machines_list_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
-    struct page page = {.limit = MACHINE_LIST_MAX};
+    struct error err = {0};
 
-    members_write(&out, NULL, &machine_list_members,
-                  &(struct machine_list){&page, loan.db,
-                                         exchange->server->this_machine->machine.fingerprint});
-    if (page.failed)
-        reply_error(exchange, &page.err);
-    else
-        reply_json(exchange, 200, &out);
+    reply_list(exchange, &machine_list_members,
+               &(struct machine_list){loan.db,
+                                      exchange->server->this_machine->machine.fingerprint, &err},
+               &err);
 }
 
 void machines_show_handler(struct exchange *exchange)
 {
     const struct router_match *match = &exchange->request.match;
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(machine_row_clear) struct machine_row machine = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};
     char fingerprint[64];
@@ -68,10 +61,8 @@ void machines_show_handler(struct exchange *exchange)
     snprintf(fingerprint, sizeof fingerprint, "%.*s",
              match->id_length < 64 ? (int)match->id_length : 63, match->id);
     loan = db_borrow(exchange->server->pool);
-    if (!machines_find(loan.db, fingerprint, &machine, &err)) {
+    if (!machines_find(loan.db, fingerprint, &machine, &err))
         reply_error(exchange, &err);
-        return;
-    }
-    members_write(&out, NULL, &machine_members, &machine);
-    reply_json(exchange, 200, &out);
+    else
+        reply_object(exchange, 200, &machine_members, &machine);
 }

@@ -110,40 +110,29 @@ static void write_absent(struct json_writer *out, const struct member *row, cons
 
         if (provider && *source->provider && strcmp(provider, source->provider) != 0)
             continue;
-        if (!explain_absence(answer, source, &absence)) {
-            answer->page->failed = true;
+        if (!explain_absence(answer, source, &absence))
             break;
-        }
         members_write(out, NULL, row->members, &absence);
     }
     jsonw_close(out, ']');
 }
 
-static bool list_prices(struct price_writer *writer)
-{
-    const struct price_answer *answer = writer->answer;
-    const struct price_filter *filter = answer->filter;
-    struct page *page = answer->page;
-    struct price_filter more = *filter;
-
-    more.limit++; /* one more than asked, to see whether there is a next page */
-    if (!(answer->history ? price_history : price_list)(answer->db, &more, prices_announce,
-                                                        writer, &page->err) ||
-        (page->count == 0 && !filter->after &&
-         !unmatched_prices(answer->db, filter, &page->unmatched, &page->err)))
-        return false;
-    if (answer->history && page->count > page->limit) /* whose pages go by time */
-        page->count = page->limit;
-    return true;
-}
-
 static void write_prices(struct json_writer *out, const struct member *row, const void *object)
 {
     const struct price_answer *answer = object;
+    const struct price_filter *filter = answer->filter;
     struct price_writer writer = {out, answer};
+    struct price_filter more = *filter;
+    struct page *page = answer->page;
 
+    more.limit++; /* one more than asked, to see whether there is a next page */
     jsonw_open(out, row->name, '[');
-    answer->page->failed = !list_prices(&writer);
+    if ((answer->history ? price_history : price_list)(answer->db, &more, prices_announce,
+                                                       &writer, &page->err) &&
+        page->count == 0 && !filter->after)
+        (void)!unmatched_prices(answer->db, filter, &page->unmatched, &page->err);
+    if (answer->history && page->count > page->limit) /* whose pages go by time */
+        page->count = page->limit;
     jsonw_close(out, ']');
 }
 
@@ -163,7 +152,6 @@ const struct members price_list_members = {
 
 void prices_list_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(freep) struct discount_list *discounts = xcalloc(1, sizeof *discounts);
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct prices_question *asked = exchange->request.parameters;
@@ -181,14 +169,10 @@ void prices_list_handler(struct exchange *exchange)
         filter->at_us = clock_calendar_us();
     loan = db_borrow(exchange->server->pool);
     answer.db = loan.db;
-    page.failed =
-        !discounts_each(loan.db, filter->at_us, discount_list_add, discounts, &page.err);
-    if (!page.failed)
-        members_write(&out, NULL, &price_list_members, &answer);
-    if (page.failed)
-        reply_error(exchange, &page.err);
+    if (discounts_each(loan.db, filter->at_us, discount_list_add, discounts, &page.err))
+        reply_list(exchange, &price_list_members, &answer, &page.err);
     else
-        reply_json(exchange, 200, &out);
+        reply_error(exchange, &page.err);
 }
 
 /* Members of a price of this machine. */
@@ -348,23 +332,19 @@ void prices_create_handler(struct exchange *exchange)
 {
     AUTO(json_decrefp) json_t *json = NULL;
     AUTO(freep) struct stored_prices *stored = xcalloc(1, sizeof *stored);
-    struct json_writer out = {.bytes = &exchange->reply.body};
     struct error err = {0};
 
     json = request_json(exchange, &err);
     if (!json || !(json_object_get(json, "machine") ? create_price_of_this : create_prices)(
-                     exchange, json, stored, &err)) {
+                     exchange, json, stored, &err))
         reply_error(exchange, &err);
-        return;
-    }
-    members_write(&out, NULL, &stored_prices_members, stored);
-    reply_json(exchange, 201, &out);
+    else
+        reply_object(exchange, 201, &stored_prices_members, stored);
 }
 
 void prices_withdraw_handler(struct exchange *exchange)
 {
     const struct router_match *match = &exchange->request.match;
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct taken_back taken;
     struct price_shown shown;
@@ -390,14 +370,12 @@ void prices_withdraw_handler(struct exchange *exchange)
     if (listed.withdrawn.at_us == taken.at_us)
         taking_back_note(exchange, "price withdrawn", id, taken.reason);
     shown = price_show(&listed, NULL, clock_calendar_us());
-    members_write(&out, NULL, &listed_price_members, &shown);
-    reply_json(exchange, 200, &out);
+    reply_object(exchange, 200, &listed_price_members, &shown);
 }
 
 void prices_refresh_handler(struct exchange *exchange)
 {
     const struct refresh_question *asked = exchange->request.parameters;
-    struct json_writer out = {.bytes = &exchange->reply.body};
     struct refresh_progress progress;
     struct error err = {0};
 
@@ -409,7 +387,6 @@ void prices_refresh_handler(struct exchange *exchange)
     if (asked->accept)
         taking_back_note(exchange, "feed accepted", asked->feed, asked->reason);
     refresher_progress(exchange->server->refresher, &progress);
-    members_write(&out, NULL, &refresh_members, &progress);
     reply_field(exchange, "Location", "/v1/feeds");
-    reply_json(exchange, 202, &out);
+    reply_object(exchange, 202, &refresh_members, &progress);
 }

@@ -17,16 +17,14 @@
 
 static void reply_run(struct exchange *exchange, int status, struct run *run)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     struct progress progress;
 
     if (run->state == RUN_RUNNING &&
         notifications_get_progress(exchange->server->notifications, run->id.text,
                                    clock_monotonic_ns(), &progress))
         run->progress = &progress;
-    members_write(&out, NULL, &run_members, run);
+    reply_object(exchange, status, &run_members, run);
     run->progress = NULL;
-    reply_json(exchange, status, &out);
 }
 
 /* Replies if the run has ended or the wait is over; else holds the answer further. */
@@ -62,13 +60,11 @@ static void runs_hold(struct exchange *exchange, const struct run_id *id, long l
 /* Repeats the answer of the first POST: a retry must get the same. */
 static void reply_first_answer(struct exchange *exchange, const struct run *run)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     struct run first = {
         .id = run->id, .state = RUN_QUEUED, .spec = run->spec, .created_us = run->created_us};
 
     memcpy(first.instance, run->instance, sizeof first.instance);
-    members_write(&out, NULL, &run_members, &first);
-    reply_json(exchange, 201, &out);
+    reply_object(exchange, 201, &run_members, &first);
 }
 
 /* Owns the strings that an order points to. */
@@ -179,7 +175,6 @@ void runs_show_handler(struct exchange *exchange)
 /* Separate from the run, because it is ten times as long and few clients need it. */
 void implementations_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(run_clear) struct run run = {0};
     struct error err = {0};
@@ -188,12 +183,10 @@ void implementations_handler(struct exchange *exchange)
     if (!request_run_id(exchange, &id))
         return;
     loan = db_borrow(exchange->server->pool);
-    if (!runs_implementations(loan.db, id.text, &run.implementations, &err)) {
+    if (!runs_implementations(loan.db, id.text, &run.implementations, &err))
         reply_error(exchange, &err);
-        return;
-    }
-    members_write(&out, NULL, &implementation_list_members, &run);
-    reply_json(exchange, 200, &out);
+    else
+        reply_object(exchange, 200, &implementation_list_members, &run);
 }
 
 void runs_cancel_handler(struct exchange *exchange)
@@ -230,7 +223,6 @@ void runs_list_handler(struct exchange *exchange)
 {
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(run_list_free) struct run_list list = {0};
-    struct json_writer out = {.bytes = &exchange->reply.body};
     const struct run_conditions *asked = exchange->request.parameters;
     const struct run_filter *filter = &asked->filter;
     struct page page = {.limit = filter->limit};
@@ -245,6 +237,5 @@ void runs_list_handler(struct exchange *exchange)
         return;
     }
     run_page_end(&list, &page);
-    members_write(&out, NULL, &run_list_members, &shown);
-    reply_json(exchange, 200, &out);
+    reply_object(exchange, 200, &run_list_members, &shown);
 }

@@ -21,10 +21,7 @@ const struct members health_members = {.name = "Health", .rows = health_rows};
 
 void health_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
-
-    members_write(&out, NULL, &health_members, exchange);
-    reply_json(exchange, 200, &out);
+    reply_object(exchange, 200, &health_members, exchange);
 }
 
 struct readiness {
@@ -46,7 +43,6 @@ const struct members readiness_members = {.name = "Readiness", .rows = readiness
  * because a load balancer would otherwise turn away clients that only read. */
 void ready_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     const struct config *config = exchange->server->config;
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
@@ -61,13 +57,11 @@ void ready_handler(struct exchange *exchange)
         error_clear(&err);
         ok = error_set(&err, ERROR_DAMAGED, NULL, "the database is damaged");
     }
-    if (!ok) {
+    if (!ok)
         reply_error(exchange, &err);
-        return;
-    }
-    members_write(&out, NULL, &readiness_members,
-                  &(struct readiness){disk_reserve_check(config, NULL) ? DISK_OK : DISK_FULL});
-    reply_json(exchange, 200, &out);
+    else
+        reply_object(exchange, 200, &readiness_members,
+                     &(struct readiness){disk_reserve_check(config, NULL) ? DISK_OK : DISK_FULL});
 }
 
 /* Metrics of the storage. */

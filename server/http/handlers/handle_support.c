@@ -40,26 +40,24 @@ static bool write_type(void *user, const struct known_type *type)
     if (!page_takes(page))
         return false;
     snprintf(page->last, sizeof page->last, "%s %s", type->listed.name, type->listed.provider);
-    if (!writer->csv)
-        members_write(writer->out, NULL, &support_members, &view);
-    else if (!csv_add_line(writer->out->bytes, support_columns, &support_members, &view))
-        page->failed = true;
-    return !page->failed;
+    if (writer->csv)
+        return csv_add_line(writer->out->bytes, support_columns, &support_members, &view) ||
+               bytes_too_long(writer->out->bytes, "the answer", &page->err);
+    members_write(writer->out, NULL, &support_members, &view);
+    return true;
 }
 
-static bool find_unmatched(const struct support_list *list)
+static void find_unmatched(const struct support_list *list)
 {
     struct page *page = list->page;
     const char *family = list->asked->family;
 
     if (page->count > 0 || list->asked->filter.after)
-        return true;
-    if (!unmatched_known_types(list->db, &list->asked->filter, &page->unmatched, &page->err))
-        return false;
-    if (family && page->unmatched.count == 0)
+        return;
+    if (unmatched_known_types(list->db, &list->asked->filter, &page->unmatched, &page->err) &&
+        family && page->unmatched.count == 0)
         unmatched_add(&page->unmatched, "family", family,
                       "no type of this name and provider is of it");
-    return true;
 }
 
 static void write_types(struct json_writer *out, const struct member *row, const void *object)
@@ -68,9 +66,8 @@ static void write_types(struct json_writer *out, const struct member *row, const
     struct type_writer writer = {.list = list, .out = out};
 
     jsonw_open(out, row->name, '[');
-    list->page->failed = !known_types_each(list->db, &list->asked->filter, write_type, &writer,
-                                           &list->page->err) ||
-                         !find_unmatched(list);
+    if (known_types_each(list->db, &list->asked->filter, write_type, &writer, &list->page->err))
+        find_unmatched(list);
     jsonw_close(out, ']');
 }
 
@@ -82,20 +79,25 @@ static const struct member list_rows[] = {
 const struct members support_list_members = {
     .name = "SupportList", .meaning = "A page of types.", .rows = list_rows};
 
-static bool write_csv(const struct support_list *list, struct json_writer *out)
+static void reply_csv(struct exchange *exchange, const struct support_list *list)
 {
-    struct type_writer writer = {.list = list, .out = out, .csv = true};
+    struct json_writer out = {.bytes = &exchange->reply.body};
+    struct type_writer writer = {.list = list, .out = &out, .csv = true};
     struct error *err = &list->page->err;
 
-    return (csv_add_head(out->bytes, support_columns) ||
-            bytes_too_long(out->bytes, "the answer", err)) &&
-           known_types_each(list->db, &list->asked->filter, write_type, &writer, err) &&
-           (!list->page->failed || bytes_too_long(out->bytes, "the answer", err));
+    if ((!csv_add_head(out.bytes, support_columns) &&
+         !bytes_too_long(out.bytes, "the answer", err)) ||
+        !known_types_each(list->db, &list->asked->filter, write_type, &writer, err) ||
+        err->kind != ERROR_NONE) {
+        reply_error(exchange, err);
+        return;
+    }
+    exchange->reply.status = 200;
+    exchange->reply.content_type = "text/csv; charset=utf-8";
 }
 
 void support_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     const struct support_question *asked = exchange->request.parameters;
     struct page page = {.limit = asked->limit};
     struct support_list list = {.page = &page, .asked = asked, .spec = run_spec_default()};
@@ -107,17 +109,7 @@ void support_handler(struct exchange *exchange)
     loan = db_borrow(exchange->server->pool);
     list.db = loan.db;
     if (csv)
-        page.failed = !write_csv(&list, &out);
+        reply_csv(exchange, &list);
     else
-        members_write(&out, NULL, &support_list_members, &list);
-    if (page.failed) {
-        reply_error(exchange, &page.err);
-        return;
-    }
-    if (!csv) {
-        reply_json(exchange, 200, &out);
-        return;
-    }
-    exchange->reply.status = 200;
-    exchange->reply.content_type = "text/csv; charset=utf-8";
+        reply_list(exchange, &support_list_members, &list, &page.err);
 }

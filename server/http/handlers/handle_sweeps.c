@@ -25,15 +25,12 @@ static void reply_sweep(struct exchange *exchange, int status, const char *id)
 {
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     AUTO(sweep_parts_clear) struct sweep_parts parts = {0};
-    struct json_writer out = {.bytes = &exchange->reply.body};
     struct error err = {0};
 
-    if (!sweep_parts_load(loan.db, id, &parts, &err)) {
+    if (!sweep_parts_load(loan.db, id, &parts, &err))
         reply_error(exchange, &err);
-        return;
-    }
-    members_write(&out, NULL, &sweep_members, &parts.view);
-    reply_json(exchange, status, &out);
+    else
+        reply_object(exchange, status, &sweep_members, &parts.view);
 }
 
 /* The stored request: the body on one line, with the preset of /v1/aa. */
@@ -219,8 +216,7 @@ static void write_sweeps(struct json_writer *out, const struct member *row, cons
     struct sweep_writer writer = {out, page};
 
     jsonw_open(out, row->name, '[');
-    page->failed =
-        !sweeps_each(list->db, list->before, page->limit + 1, write_head, &writer, &page->err);
+    (void)!sweeps_each(list->db, list->before, page->limit + 1, write_head, &writer, &page->err);
     jsonw_close(out, ']');
 }
 
@@ -235,16 +231,11 @@ const struct members sweep_list_members = {.name = "SweepList", .rows = list_row
 void sweeps_list_handler(struct exchange *exchange)
 {
     const struct sweeps_question *asked = exchange->request.parameters;
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     struct page page = {.limit = asked->limit};
     const struct sweep_list list = {&page, loan.db, asked->before};
 
-    members_write(&out, NULL, &sweep_list_members, &list);
-    if (page.failed)
-        reply_error(exchange, &page.err);
-    else
-        reply_json(exchange, 200, &out);
+    reply_list(exchange, &sweep_list_members, &list, &page.err);
 }
 
 static bool sweeps_exists(struct db *db, const char *id, struct error *err)

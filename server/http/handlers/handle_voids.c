@@ -28,7 +28,6 @@ typedef bool change_fn(struct db *db, const char *id, const struct taken_back *t
 static void voids_change(struct exchange *exchange, change_fn *function, const char *did,
                          const struct taken_back *taken)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(run_clear) struct run run = {0};
     struct error err = {0};
@@ -46,8 +45,7 @@ static void voids_change(struct exchange *exchange, change_fn *function, const c
         taking_back_note(exchange, did, run.id.text, taken->reason);
         voids_announce(exchange, &run);
     }
-    members_write(&out, NULL, &run_members, &run);
-    reply_json(exchange, 200, &out);
+    reply_object(exchange, 200, &run_members, &run);
 }
 
 void voids_create_handler(struct exchange *exchange)
@@ -75,9 +73,9 @@ static const struct member void_rows[] = {
 static const struct members void_members = {.rows = void_rows};
 
 struct void_list {
-    struct page *page; /* it has one page */
     struct db *db;
     const char *run;
+    struct error *err; /* set where reading them failed */
 };
 
 static void write_void(void *user, const struct void_row *row)
@@ -90,7 +88,7 @@ static void write_voids(struct json_writer *out, const struct member *row, const
     const struct void_list *list = object;
 
     jsonw_open(out, row->name, '[');
-    list->page->failed = !voids_each(list->db, list->run, write_void, out, &list->page->err);
+    (void)!voids_each(list->db, list->run, write_void, out, list->err);
     jsonw_close(out, ']');
 }
 
@@ -102,18 +100,12 @@ const struct members void_list_members = {.name = "VoidList", .rows = list_rows}
 
 void voids_list_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
-    struct page page = {.limit = 0};
+    struct error err = {0};
     struct run_id id;
 
     if (!request_run_id(exchange, &id))
         return;
     loan = db_borrow(exchange->server->pool);
-    members_write(&out, NULL, &void_list_members,
-                  &(struct void_list){.page = &page, .db = loan.db, .run = id.text});
-    if (page.failed)
-        reply_error(exchange, &page.err);
-    else
-        reply_json(exchange, 200, &out);
+    reply_list(exchange, &void_list_members, &(struct void_list){loan.db, id.text, &err}, &err);
 }

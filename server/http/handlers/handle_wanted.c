@@ -56,9 +56,9 @@ static bool find_unmatched(struct db *db, const struct wanted_request *request,
            (list->count > 0 || unmatched_runs(db, &runs, unmatched, err));
 }
 
+/* Replies unless it fails. */
 static bool wanted_answer(struct exchange *exchange, struct db *db,
-                          struct wanted_request *request, struct json_writer *out,
-                          struct error *err)
+                          struct wanted_request *request, struct error *err)
 {
     const struct offers_question where = {
         .regions = {"none"}, .at_us = request->question.now_us, .is_now = true};
@@ -76,15 +76,14 @@ static bool wanted_answer(struct exchange *exchange, struct db *db,
     list = wanted_find(&request->question);
     if (!find_unmatched(db, request, &list, &unmatched, err))
         return false;
-    members_write(out, NULL, &wanted_list_members,
-                  &(struct wanted_view){&request->type.listed, &list,
-                                        (size_t)request->asked->limit, &unmatched});
-    return !out->failed || bytes_too_long(out->bytes, "the answer", err);
+    reply_object(exchange, 200, &wanted_list_members,
+                 &(struct wanted_view){&request->type.listed, &list,
+                                       (size_t)request->asked->limit, &unmatched});
+    return true;
 }
 
 void wanted_handler(struct exchange *exchange)
 {
-    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     const struct wanted_asked *asked = exchange->request.parameters;
     struct wanted_request request = {.asked = asked,
@@ -97,8 +96,6 @@ void wanted_handler(struct exchange *exchange)
 
     name_type(exchange->server->this_machine, &request);
     loan = db_borrow(exchange->server->pool);
-    if (!wanted_answer(exchange, loan.db, &request, &out, &err))
+    if (!wanted_answer(exchange, loan.db, &request, &err))
         reply_error(exchange, &err);
-    else
-        reply_json(exchange, 200, &out);
 }

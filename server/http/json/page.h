@@ -11,8 +11,7 @@ struct page {
     long long limit, count; /* rows wanted, rows seen; one more seen: there is a next page */
     char last[INSTANCE_SIZE + PROVIDER_SIZE + REGION_SIZE + 16]; /* key of the last row */
     struct unmatched_list unmatched;
-    bool failed;
-    struct error err;
+    struct error err; /* set where reading the rows failed */
 };
 
 /* True for a row that belongs to the page. */

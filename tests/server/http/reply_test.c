@@ -1,7 +1,7 @@
 #include "server/http/reply.h"
 
 #include "common/cleanup.h"
-#include "common/json_writer.h"
+#include "common/rows/members.h"
 #include "tests/test.h"
 
 static json_t *parse(const struct exchange *exchange)
@@ -216,6 +216,62 @@ TEST_WITH_EXCHANGE(json_that_did_not_fit_is_not_answered_in_part)
     EXPECT_INT(exchange->reply.status, 500);
     AUTO(json_decrefp) json_t *json = parse(exchange);
     EXPECT_STR(member(json, "type"), "urn:pennyworth:problem:internal");
+}
+
+/* A list of one number; reading it may fail. */
+struct numbers {
+    long long first;
+    struct error *err;
+    bool broken;
+};
+
+static void write_numbers(struct json_writer *out, const struct member *row, const void *object)
+{
+    const struct numbers *numbers = object;
+
+    jsonw_open(out, row->name, '[');
+    jsonw_integer(out, NULL, numbers->first);
+    if (numbers->broken)
+        error_set(numbers->err, ERROR_DAMAGED, NULL, "the disk is damaged");
+    jsonw_close(out, ']');
+}
+
+static const struct member number_rows[] = {
+    {MEMBER(struct numbers, first)},
+    {MEMBER_WRITTEN("numbers", MEMBER_LIST, write_numbers)},
+    {0},
+};
+static const struct members number_members = {.rows = number_rows};
+
+TEST_WITH_EXCHANGE(an_object_is_answered_with_its_members)
+{
+    exchange->reply.body.limit = REPLY_MAX;
+    reply_object(exchange, 202, &number_members, &(struct numbers){.first = 7});
+    EXPECT_INT(exchange->reply.status, 202);
+    EXPECT_STR(exchange->reply.content_type, "application/json");
+    EXPECT_STR(exchange->reply.body.data, "{\"first\":7,\"numbers\":[7]}");
+}
+
+TEST_WITH_EXCHANGE(a_list_that_was_read_is_answered)
+{
+    struct error err = {0};
+
+    exchange->reply.body.limit = REPLY_MAX;
+    reply_list(exchange, &number_members, &(struct numbers){7, &err, false}, &err);
+    EXPECT_INT(exchange->reply.status, 200);
+    EXPECT_STR(exchange->reply.body.data, "{\"first\":7,\"numbers\":[7]}");
+}
+
+TEST_WITH_EXCHANGE(a_list_that_could_not_be_read_is_answered_with_the_error_alone)
+{
+    struct error err = {0};
+
+    exchange->reply.body.limit = REPLY_MAX;
+    reply_list(exchange, &number_members, &(struct numbers){7, &err, true}, &err);
+    EXPECT_INT(exchange->reply.status, 503);
+    AUTO(json_decrefp) json_t *json = parse(exchange);
+    EXPECT_STR(member(json, "detail"), "the disk is damaged");
+    EXPECT(json_object_get(json, "first") == NULL);
 }
 
 TEST_WITH_EXCHANGE(fixed_bytes_are_answered_without_a_copy)
