@@ -75,14 +75,15 @@ void metrics_preempted(struct metrics *metrics, bool preempted)
     metrics->preempted = preempted;
 }
 
-static bool write_notice(struct metrics *metrics, struct bytes *text)
+bool metric_head(struct bytes *text, const char *name, const char *type, const char *help)
 {
-    return bytes_printf(
-        text,
-        "# HELP pennyworth_spot_notice 1 when the cloud takes this machine back.\n"
-        "# TYPE pennyworth_spot_notice gauge\n"
-        "pennyworth_spot_notice %d\n",
-        metrics->preempted);
+    return bytes_printf(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+bool metric_value(struct bytes *text, const char *name, const char *type, const char *help,
+                  long long value)
+{
+    return metric_head(text, name, type, help) && bytes_printf(text, "%s %lld\n", name, value);
 }
 
 static long long metrics_load(atomic_llong *counter)
@@ -102,8 +103,8 @@ static const char *pattern_of(const struct metrics *metrics, size_t index)
 
 static bool write_counts(struct metrics *metrics, struct bytes *text)
 {
-    bool ok = bytes_printf(text, "# HELP pennyworth_http_requests_total Requests answered.\n"
-                                 "# TYPE pennyworth_http_requests_total counter\n");
+    bool ok =
+        metric_head(text, "pennyworth_http_requests_total", "counter", "Requests answered.");
 
     for (size_t i = 0; ok && i <= metrics->label_count; i++)
         for (int class = 1; ok && class < STATUS_CLASSES; class ++) {
@@ -155,27 +156,21 @@ static bool is_used(struct metrics *metrics, size_t i)
 
 bool metrics_write(struct metrics *metrics, struct bytes *text)
 {
-    bool ok = write_counts(metrics, text) && write_notice(metrics, text) &&
-              bytes_printf(text, "# HELP pennyworth_http_request_duration_seconds Time from the "
-                                 "first line of a request to the end of its answer.\n"
-                                 "# TYPE pennyworth_http_request_duration_seconds histogram\n");
+    bool ok = write_counts(metrics, text) &&
+              metric_value(text, "pennyworth_spot_notice", "gauge",
+                           "1 when the cloud takes this machine back.", metrics->preempted) &&
+              metric_head(text, "pennyworth_http_request_duration_seconds", "histogram",
+                          "Time from the first line of a request to the end of its answer.");
 
     for (size_t i = 0; ok && i <= metrics->label_count; i++)
         if (is_used(metrics, i))
             ok = write_histogram(metrics, i, text);
     return ok &&
-           bytes_printf(text,
-                        "# HELP pennyworth_worker_starts_total Workers started.\n"
-                        "# TYPE pennyworth_worker_starts_total counter\n"
-                        "pennyworth_worker_starts_total %lld\n"
-                        "# HELP pennyworth_worker_failures_total Workers that ended badly.\n"
-                        "# TYPE pennyworth_worker_failures_total counter\n"
-                        "pennyworth_worker_failures_total %lld\n"
-                        "# HELP pennyworth_thinned_runs_total Old runs most of whose steps were "
-                        "dropped.\n"
-                        "# TYPE pennyworth_thinned_runs_total counter\n"
-                        "pennyworth_thinned_runs_total %lld\n",
-                        metrics_load(&metrics->workers_started),
-                        metrics_load(&metrics->workers_failed),
+           metric_value(text, "pennyworth_worker_starts_total", "counter", "Workers started.",
+                        metrics_load(&metrics->workers_started)) &&
+           metric_value(text, "pennyworth_worker_failures_total", "counter",
+                        "Workers that ended badly.", metrics_load(&metrics->workers_failed)) &&
+           metric_value(text, "pennyworth_thinned_runs_total", "counter",
+                        "Old runs most of whose steps were dropped.",
                         metrics_load(&metrics->thinned_runs));
 }

@@ -28,5 +28,13 @@ void metrics_thinned(struct metrics *metrics, long long runs);
 /* Sets whether a preemption notice stands. */
 void metrics_preempted(struct metrics *metrics, bool preempted);
 
-/* Adds all metrics, in Prometheus' text format. */
+/* Adds the two lines above the values of a metric, in Prometheus' text format. The type is
+ * "gauge" or "counter". */
+bool metric_head(struct bytes *text, const char *name, const char *type, const char *help);
+
+/* Adds a metric with one value. */
+bool metric_value(struct bytes *text, const char *name, const char *type, const char *help,
+                  long long value);
+
+/* Adds all metrics that are counted here. */
 bool metrics_write(struct metrics *metrics, struct bytes *text);

@@ -6,6 +6,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "server/base/log.h"
+#include "server/base/metrics.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -232,14 +233,10 @@ void audit_write(struct audit *audit, const struct audit_entry *entry)
 
 bool audit_write_metrics(struct audit *audit, struct bytes *text)
 {
-    return bytes_printf(text,
-                        "# HELP pennyworth_audit_failures_total Lines that the audit lacks.\n"
-                        "# TYPE pennyworth_audit_failures_total counter\n"
-                        "pennyworth_audit_failures_total %lld\n"
-                        "# HELP pennyworth_audit_suppressed_total Requests without a known token "
-                        "that the audit has only counted.\n"
-                        "# TYPE pennyworth_audit_suppressed_total counter\n"
-                        "pennyworth_audit_suppressed_total %lld\n",
-                        atomic_load_explicit(&audit->failures, memory_order_relaxed),
+    return metric_value(text, "pennyworth_audit_failures_total", "counter",
+                        "Lines that the audit lacks.",
+                        atomic_load_explicit(&audit->failures, memory_order_relaxed)) &&
+           metric_value(text, "pennyworth_audit_suppressed_total", "counter",
+                        "Requests without a known token that the audit has only counted.",
                         atomic_load_explicit(&audit->suppressed, memory_order_relaxed));
 }

@@ -67,16 +67,11 @@ void ready_handler(struct exchange *exchange)
 /* Metrics of the storage. */
 static bool write_disk(struct bytes *text, const struct config *config)
 {
-    return bytes_printf(
-        text,
-        "# HELP pennyworth_disk_free_bytes Free space on the database's disk; -1 unknown.\n"
-        "# TYPE pennyworth_disk_free_bytes gauge\n"
-        "pennyworth_disk_free_bytes %lld\n"
-        "# HELP pennyworth_database_damaged 1 when damage was seen: nothing is "
-        "written any more.\n"
-        "# TYPE pennyworth_database_damaged gauge\n"
-        "pennyworth_database_damaged %d\n",
-        disk_space_left(config), db_is_damaged());
+    return metric_value(text, "pennyworth_disk_free_bytes", "gauge",
+                        "Free space on the database's disk; -1 unknown.",
+                        disk_space_left(config)) &&
+           metric_value(text, "pennyworth_database_damaged", "gauge",
+                        "1 when damage was seen: nothing is written any more.", db_is_damaged());
 }
 
 static long long resident_bytes(void)
@@ -92,36 +87,27 @@ static long long resident_bytes(void)
 static bool write_stored(struct bytes *text, const long long counts[RUN_STATES], long long size,
                          int watchers)
 {
-    bool ok = bytes_printf(text,
-                           "# HELP pennyworth_queue_depth Runs that wait.\n"
-                           "# TYPE pennyworth_queue_depth gauge\n"
-                           "pennyworth_queue_depth %lld\n"
-                           "# HELP pennyworth_runs Runs by state.\n"
-                           "# TYPE pennyworth_runs gauge\n",
-                           counts[RUN_QUEUED]);
+    bool ok = metric_value(text, "pennyworth_queue_depth", "gauge", "Runs that wait.",
+                           counts[RUN_QUEUED]) &&
+              metric_head(text, "pennyworth_runs", "gauge", "Runs by state.");
 
     for (int state = 0; ok && state < RUN_STATES; state++)
         ok = bytes_printf(text, "pennyworth_runs{state=\"%s\"} %lld\n", run_state_names[state],
                           counts[state]);
-    return ok && bytes_printf(text,
-                              "# HELP pennyworth_watchers Event streams and held answers.\n"
-                              "# TYPE pennyworth_watchers gauge\n"
-                              "pennyworth_watchers %d\n"
-                              "# HELP pennyworth_database_size_bytes Size of the database.\n"
-                              "# TYPE pennyworth_database_size_bytes gauge\n"
-                              "pennyworth_database_size_bytes %lld\n"
-                              "# HELP process_resident_memory_bytes Resident memory.\n"
-                              "# TYPE process_resident_memory_bytes gauge\n"
-                              "process_resident_memory_bytes %lld\n",
-                              watchers, size, resident_bytes());
+    return ok &&
+           metric_value(text, "pennyworth_watchers", "gauge", "Event streams and held answers.",
+                        watchers) &&
+           metric_value(text, "pennyworth_database_size_bytes", "gauge", "Size of the database.",
+                        size) &&
+           metric_value(text, "process_resident_memory_bytes", "gauge", "Resident memory.",
+                        resident_bytes());
 }
 
 static bool write_long_jobs(struct bytes *text, struct long_jobs *jobs)
 {
     bool ok =
-        bytes_printf(text, "# HELP pennyworth_long_jobs Answers and imports that threads of "
-                           "their own make: at work, or waiting.\n"
-                           "# TYPE pennyworth_long_jobs gauge\n");
+        metric_head(text, "pennyworth_long_jobs", "gauge",
+                    "Answers and imports that threads of their own make: at work, or waiting.");
 
     for (enum job_kind kind = 0; ok && kind < JOB_KINDS; kind++)
         ok = bytes_printf(text, "pennyworth_long_jobs{kind=\"%s\"} %d\n", job_kind_name(kind),
@@ -133,14 +119,10 @@ static bool write_budget(struct bytes *text, struct answer_budget *budget)
 {
     const struct answer_budget_use use = answer_budget_look(budget);
 
-    return bytes_printf(text,
-                        "# HELP pennyworth_answer_bytes Memory of large answers in flight.\n"
-                        "# TYPE pennyworth_answer_bytes gauge\n"
-                        "pennyworth_answer_bytes %zu\n"
-                        "# HELP pennyworth_answer_limit_bytes Its limit: --answer-mib.\n"
-                        "# TYPE pennyworth_answer_limit_bytes gauge\n"
-                        "pennyworth_answer_limit_bytes %zu\n",
-                        use.held, use.limit);
+    return metric_value(text, "pennyworth_answer_bytes", "gauge",
+                        "Memory of large answers in flight.", (long long)use.held) &&
+           metric_value(text, "pennyworth_answer_limit_bytes", "gauge",
+                        "Its limit: --answer-mib.", (long long)use.limit);
 }
 
 /* All scopes of a feed as one: the oldest age and the number of failures. */
@@ -162,23 +144,19 @@ static void add_scope(void *user, const struct feed_row *row)
 
 static bool write_feed_sums(struct bytes *text, const struct feed_sum *sums, size_t count)
 {
-    bool ok =
-        bytes_printf(text, "# HELP pennyworth_feed_age_seconds Age of the oldest prices accepted."
-                           "\n# TYPE pennyworth_feed_age_seconds gauge\n");
+    bool ok = metric_head(text, "pennyworth_feed_age_seconds", "gauge",
+                          "Age of the oldest prices accepted.");
 
     for (size_t i = 0; ok && i < count; i++)
         if (sums[i].prices > 0)
             ok = bytes_printf(text, "pennyworth_feed_age_seconds{feed=\"%s\"} %.0f\n",
                               sums[i].name, (double)sums[i].age_us / 1e6);
-    ok =
-        ok && bytes_printf(text, "# HELP pennyworth_feed_failures Readings that failed since one "
-                                 "worked, of all scopes.\n"
-                                 "# TYPE pennyworth_feed_failures gauge\n");
+    ok = ok && metric_head(text, "pennyworth_feed_failures", "gauge",
+                           "Readings that failed since one worked, of all scopes.");
     for (size_t i = 0; ok && i < count; i++)
         ok = bytes_printf(text, "pennyworth_feed_failures{feed=\"%s\"} %lld\n", sums[i].name,
                           sums[i].failures);
-    ok = ok && bytes_printf(text, "# HELP pennyworth_feed_prices Prices accepted.\n"
-                                  "# TYPE pennyworth_feed_prices gauge\n");
+    ok = ok && metric_head(text, "pennyworth_feed_prices", "gauge", "Prices accepted.");
     for (size_t i = 0; ok && i < count; i++)
         ok = bytes_printf(text, "pennyworth_feed_prices{feed=\"%s\"} %lld\n", sums[i].name,
                           sums[i].prices);

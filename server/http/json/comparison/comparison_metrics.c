@@ -5,6 +5,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/memory.h"
+#include "server/base/metrics.h"
 
 /* Label values must escape these. */
 static bool add_label(struct bytes *text, const char *name, const char *value)
@@ -109,8 +110,7 @@ static bool put_together(const struct bytes *texts, struct bytes *text)
     bool ok = true;
 
     for (size_t i = 0; ok && i < COUNT(gauges); i++)
-        ok = bytes_printf(text, "# HELP %s %s\n# TYPE %s gauge\n", gauges[i].name, gauges[i].help,
-                          gauges[i].name) &&
+        ok = metric_head(text, gauges[i].name, "gauge", gauges[i].help) &&
              bytes_add(text, texts[i].data ? texts[i].data : "", texts[i].used);
     return ok;
 }
