@@ -167,8 +167,47 @@ bool stmt_number(struct db *db, const char *sql, long long *ret_number, struct e
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
 
+    return stmt_take_number(query, ret_number, err);
+}
+
+bool stmt_run_number(struct db *db, const char *sql, long long number, struct error *err)
+{
+    AUTO(stmt_done) struct stmt *stmt = stmt_prepare(db, sql, err);
+
+    stmt_integer(stmt, number);
+    return stmt_run(stmt, err);
+}
+
+bool stmt_run_text(struct db *db, const char *sql, const char *text, struct error *err)
+{
+    AUTO(stmt_done) struct stmt *stmt = stmt_prepare(db, sql, err);
+
+    stmt_text(stmt, text);
+    return stmt_run(stmt, err);
+}
+
+bool stmt_take_number(struct stmt *query, long long *ret_number, struct error *err)
+{
     if (stmt_step(query, err) != STMT_ROW)
         return false;
     *ret_number = stmt_column_integer(query, 0);
     return true;
+}
+
+bool stmt_take_truth(struct stmt *query, bool *ret_truth, struct error *err)
+{
+    long long number;
+
+    if (!stmt_take_number(query, &number, err))
+        return false;
+    *ret_truth = number != 0;
+    return true;
+}
+
+bool stmt_finds(struct stmt *query, bool *ret_found, struct error *err)
+{
+    enum stmt_step step = stmt_step(query, err);
+
+    *ret_found = step == STMT_ROW;
+    return step != STMT_FAILED;
 }

@@ -33,6 +33,18 @@ MUST_USE enum stmt_step stmt_step(struct stmt *stmt, struct error *err);
 /* Runs a statement without rows, and resets it for the next bind and step. */
 MUST_USE bool stmt_run(struct stmt *stmt, struct error *err);
 
+/* Runs a statement without rows that has one parameter. */
+MUST_USE bool stmt_run_number(struct db *db, const char *sql, long long number,
+                              struct error *err);
+MUST_USE bool stmt_run_text(struct db *db, const char *sql, const char *text, struct error *err);
+
+/* Steps a query of one row, and reads its first column. */
+MUST_USE bool stmt_take_number(struct stmt *query, long long *ret_number, struct error *err);
+MUST_USE bool stmt_take_truth(struct stmt *query, bool *ret_truth, struct error *err);
+
+/* Steps a query: whether it has a row. */
+MUST_USE bool stmt_finds(struct stmt *query, bool *ret_found, struct error *err);
+
 /* Columns of the current row; NULL reads as 0 and "". */
 long long stmt_column_integer(struct stmt *stmt, int column);
 double stmt_column_real(struct stmt *stmt, int column);

@@ -82,12 +82,9 @@ static bool stored_value_is_there(struct db *db, const struct stored_value_quest
 {
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(db, statements[question->kind].equal, err);
-    enum stmt_step step;
 
     stored_value_bind(query, question, question->value);
-    step = stmt_step(query, err);
-    *ret_found = step == STMT_ROW;
-    return step != STMT_FAILED;
+    return stmt_finds(query, ret_found, err);
 }
 
 /* The value next to `from`; "" if there is none. */

@@ -55,13 +55,10 @@ bool capacity_forget_sender(struct db *db, const char *sender, long long *ret_co
                             struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
-    AUTO(stmt_done) struct stmt *remove = NULL;
 
-    if (!transaction_begin(&change, db, DB_DURABLE, err) || !revision_touch_runs(db, err))
-        return false;
-    remove = stmt_prepare(db, "DELETE FROM capacity_events WHERE sender = ?", err);
-    stmt_text(remove, sender);
-    return stmt_run(remove, err) && stmt_number(db, "SELECT changes()", ret_count, err) &&
+    return transaction_begin(&change, db, DB_DURABLE, err) && revision_touch_runs(db, err) &&
+           stmt_run_text(db, "DELETE FROM capacity_events WHERE sender = ?", sender, err) &&
+           stmt_number(db, "SELECT changes()", ret_count, err) &&
            transaction_commit(&change, err);
 }
 

@@ -74,14 +74,12 @@ bool capacity_deliveries_record(struct db *db, const char *hub, long long number
 bool capacity_deliveries_forget_refusals(struct db *db, const char *hub, struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
-    AUTO(stmt_done) struct stmt *forget = NULL;
 
-    if (!transaction_begin(&change, db, DB_DURABLE, err))
-        return false;
-    forget = stmt_prepare(
-        db, "DELETE FROM capacity_deliveries WHERE hub = ? AND verdict = 'refused'", err);
-    stmt_text(forget, hub);
-    return stmt_run(forget, err) && transaction_commit(&change, err);
+    return transaction_begin(&change, db, DB_DURABLE, err) &&
+           stmt_run_text(db,
+                         "DELETE FROM capacity_deliveries WHERE hub = ? AND verdict = 'refused'",
+                         hub, err) &&
+           transaction_commit(&change, err);
 }
 
 bool capacity_deliveries_waiting(struct db *db, const char *hub, long long *ret_count,
@@ -90,8 +88,5 @@ bool capacity_deliveries_waiting(struct db *db, const char *hub, long long *ret_
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT count(*)" WAITING, err);
 
     stmt_text(query, hub);
-    if (stmt_step(query, err) != STMT_ROW)
-        return false;
-    *ret_count = stmt_column_integer(query, 0);
-    return true;
+    return stmt_take_number(query, ret_count, err);
 }

@@ -7,15 +7,10 @@
 
 bool contenders_changed_by_run(struct db *db, long long run, struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *update =
-        stmt_prepare(db,
-                     "UPDATE contenders SET changed = (SELECT number FROM revision)"
-                     " WHERE number = (SELECT contender FROM runs WHERE number = ?)",
-                     err);
-
-    stmt_integer(update, run);
-    return stmt_run(update, err);
+    return stmt_run_number(db,
+                           "UPDATE contenders SET changed = (SELECT number FROM revision)"
+                           " WHERE number = (SELECT contender FROM runs WHERE number = ?)",
+                           run, err);
 }
 
 bool revision_touch(struct db *db, struct error *err)
@@ -37,22 +32,12 @@ bool revision_touch_runs(struct db *db, struct error *err)
 
 bool revision_read(struct db *db, long long *ret_revision, struct error *err)
 {
-    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT number FROM revision", err);
-
-    if (stmt_step(query, err) != STMT_ROW)
-        return false;
-    *ret_revision = stmt_column_integer(query, 0);
-    return true;
+    return stmt_number(db, "SELECT number FROM revision", ret_revision, err);
 }
 
 bool revision_read_prices(struct db *db, long long *ret_revision, struct error *err)
 {
-    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT prices FROM revision", err);
-
-    if (stmt_step(query, err) != STMT_ROW)
-        return false;
-    *ret_revision = stmt_column_integer(query, 0);
-    return true;
+    return stmt_number(db, "SELECT prices FROM revision", ret_revision, err);
 }
 
 bool contenders_touch(struct db *db, const struct contender_key *key, long long *ret_number,
@@ -71,10 +56,7 @@ bool contenders_touch(struct db *db, const struct contender_key *key, long long 
     for (size_t i = 0; i < COUNT(texts); i++)
         stmt_text(insert, texts[i]);
     stmt_integer(insert, key->published);
-    if (stmt_step(insert, err) != STMT_ROW)
-        return false;
-    *ret_number = stmt_column_integer(insert, 0);
-    return true;
+    return stmt_take_number(insert, ret_number, err);
 }
 
 static bool stratum_of(struct db *db, const char *fingerprint, char **ret_stratum,

@@ -29,20 +29,11 @@ static bool check_alone(struct db *db, const struct figure *figure, long long co
 /* The old contender of the id has changed, since it loses its figure. */
 static bool figures_take_back(struct db *db, const char *id, struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *touch =
-        stmt_prepare(db,
-                     "UPDATE contenders SET changed = (SELECT number FROM revision)"
-                     " WHERE number = (SELECT contender FROM figures WHERE id = ?)",
-                     err);
-    AUTO(stmt_done) struct stmt *forget = NULL;
-
-    stmt_text(touch, id);
-    if (!stmt_run(touch, err))
-        return false;
-    forget = stmt_prepare(db, "DELETE FROM figures WHERE id = ?", err);
-    stmt_text(forget, id);
-    return stmt_run(forget, err);
+    return stmt_run_text(db,
+                         "UPDATE contenders SET changed = (SELECT number FROM revision)"
+                         " WHERE number = (SELECT contender FROM figures WHERE id = ?)",
+                         id, err) &&
+           stmt_run_text(db, "DELETE FROM figures WHERE id = ?", id, err);
 }
 
 static bool insert_one(struct db *db, const struct figure *figure, long long contender,
@@ -158,10 +149,7 @@ bool figures_is_untouched(struct db *db, bool *ret_untouched, struct error *err)
     struct stmt *query = stmt_prepare(
         db, "SELECT NOT EXISTS (SELECT 1 FROM figures) AND NOT EXISTS (SELECT 1 FROM runs)", err);
 
-    if (stmt_step(query, err) != STMT_ROW)
-        return false;
-    *ret_untouched = stmt_column_integer(query, 0) != 0;
-    return true;
+    return stmt_take_truth(query, ret_untouched, err);
 }
 
 void figure_clear(struct figure *figure)

@@ -40,11 +40,7 @@ static bool put_types(struct db *db, const char *feed, const struct price_batch 
 
 static bool forget_interruptions(struct db *db, const char *feed, struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *forget = stmt_prepare(db, "DELETE FROM interruptions WHERE feed = ?", err);
-
-    stmt_text(forget, feed);
-    return stmt_run(forget, err);
+    return stmt_run_text(db, "DELETE FROM interruptions WHERE feed = ?", feed, err);
 }
 
 static bool put_interruptions(struct db *db, const char *feed, const struct price_batch *batch,

@@ -24,10 +24,7 @@ static bool discount_is_taken(struct db *db, const struct discount *discount, bo
     stmt_text(query, discount->family);
     stmt_text(query, price_kind_name(discount->kind));
     stmt_integer(query, discount->since_us);
-    if (stmt_step(query, err) != STMT_ROW)
-        return false;
-    *ret_taken = stmt_column_integer(query, 0) > 0;
-    return true;
+    return stmt_take_truth(query, ret_taken, err);
 }
 
 static bool discount_insert(struct db *db, const struct discount *discount, long long *ret_number,

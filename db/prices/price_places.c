@@ -36,12 +36,9 @@ static bool price_places_has(struct db *db, const char *sql, const char *name, b
                              struct error *err)
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
-    enum stmt_step step;
 
     stmt_text(query, name);
-    step = stmt_step(query, err);
-    *ret_has = step == STMT_ROW;
-    return step != STMT_FAILED;
+    return stmt_finds(query, ret_has, err);
 }
 
 bool price_places_has_region(struct db *db, const char *region, bool *ret_has, struct error *err)

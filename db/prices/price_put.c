@@ -106,16 +106,9 @@ bool prices_put(struct db *db, const struct price *prices, size_t count, struct 
 
 bool prices_forget(struct db *db, const char *feed, struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *prices = stmt_prepare(
-        db, "DELETE FROM prices WHERE series IN (SELECT number FROM price_series WHERE feed = ?)",
-        err);
-    AUTO(stmt_done) struct stmt *series = NULL;
-
-    stmt_text(prices, feed);
-    if (!stmt_run(prices, err))
-        return false;
-    series = stmt_prepare(db, "DELETE FROM price_series WHERE feed = ?", err);
-    stmt_text(series, feed);
-    return stmt_run(series, err);
+    return stmt_run_text(db,
+                         "DELETE FROM prices WHERE series IN (SELECT number FROM price_series "
+                         "WHERE feed = ?)",
+                         feed, err) &&
+           stmt_run_text(db, "DELETE FROM price_series WHERE feed = ?", feed, err);
 }

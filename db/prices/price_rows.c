@@ -48,16 +48,12 @@ bool price_series_insert(struct stmt *insert, const char *scope, const struct pr
  * held, which db/prices/price_at.c finds. */
 bool price_series_settle(struct db *db, long long series, struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *update = stmt_prepare(
+    return stmt_run_number(
         db,
         "UPDATE price_series SET nanos = (SELECT nanos FROM prices WHERE series = ?1"
         " AND withdrawn_us = " NEVER_WITHDRAWN " ORDER BY since_us DESC LIMIT 1),"
         " since_us = (SELECT max(ifnull(max(since_us) FILTER (WHERE withdrawn_us ="
         " " NEVER_WITHDRAWN "), 0), ifnull(max(withdrawn_us) FILTER (WHERE withdrawn_us < "
         " " NEVER_WITHDRAWN "), 0)) FROM prices WHERE series = ?1) WHERE number = ?1",
-        err);
-
-    stmt_integer(update, series);
-    return stmt_run(update, err);
+        series, err);
 }

@@ -216,10 +216,7 @@ static bool withdraw_promises(struct replacement *work, long long number, long l
         return false;
     last = stmt_prepare(work->db, "SELECT max(since_us) FROM prices WHERE series = ?", err);
     stmt_integer(last, number);
-    if (stmt_step(last, err) != STMT_ROW)
-        return false;
-    *ret_last_us = stmt_column_integer(last, 0);
-    return true;
+    return stmt_take_number(last, ret_last_us, err);
 }
 
 static bool move_series(struct replacement *work, const struct known *known,

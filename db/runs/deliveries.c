@@ -51,14 +51,11 @@ bool deliveries_record(struct db *db, const char *hub, const struct delivery *li
 bool deliveries_forget_refusals(struct db *db, const char *hub, struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
-    AUTO(stmt_done) struct stmt *forget = NULL;
 
-    if (!transaction_begin(&change, db, DB_DURABLE, err))
-        return false;
-    forget =
-        stmt_prepare(db, "DELETE FROM deliveries WHERE hub = ? AND verdict = 'refused'", err);
-    stmt_text(forget, hub);
-    return stmt_run(forget, err) && transaction_commit(&change, err);
+    return transaction_begin(&change, db, DB_DURABLE, err) &&
+           stmt_run_text(db, "DELETE FROM deliveries WHERE hub = ? AND verdict = 'refused'", hub,
+                         err) &&
+           transaction_commit(&change, err);
 }
 
 bool deliveries_find(struct db *db, const char *hub, long long run, struct delivery *ret_delivery,

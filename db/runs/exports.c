@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/text.h"
 #include "db/runs/run_row.h"
 #include "db/runs/signatures.h"
 #include "engine/document/run_document_write.h"
@@ -17,20 +18,13 @@ enum { IMPLEMENTATIONS = RUN_COLUMN_COUNT, STRATUM, FACTS, STEPS, EVIDENCE, SIGN
     " (SELECT traces.steps FROM traces WHERE run = runs.number),"                                \
     " (SELECT traces.evidence FROM traces WHERE run = runs.number), " SIGNATURE_COLUMNS
 
-static const char *column_or_null(struct stmt *row, int column)
-{
-    const char *text = stmt_column_text(row, column);
-
-    return *text ? text : NULL;
-}
-
 /* One row. *ret_more is false to stop. */
 static bool export_pass_row(struct stmt *row, const struct export_reader *reader,
                             long long *ret_last, bool *ret_more, struct error *err)
 {
     AUTO(run_clear) struct run run = {0};
     struct signed_text kept;
-    const char *implementations = column_or_null(row, IMPLEMENTATIONS);
+    const char *implementations = text_or_null(stmt_column_text(row, IMPLEMENTATIONS));
     bool is_signed;
 
     if (!run_from_row(row, &run, err))
@@ -38,13 +32,14 @@ static bool export_pass_row(struct stmt *row, const struct export_reader *reader
     run.implementations = implementations ? xstrdup(implementations) : NULL;
     is_signed = signatures_from_row(row, SIGNATURE, &kept);
     *ret_last = run.number;
-    *ret_more = reader->tell(reader->user,
-                             &(struct document_parts){.run = &run,
-                                                      .stratum = column_or_null(row, STRATUM),
-                                                      .facts = column_or_null(row, FACTS),
-                                                      .steps = column_or_null(row, STEPS),
-                                                      .evidence = column_or_null(row, EVIDENCE),
-                                                      .kept = is_signed ? &kept : NULL});
+    *ret_more = reader->tell(
+        reader->user,
+        &(struct document_parts){.run = &run,
+                                 .stratum = text_or_null(stmt_column_text(row, STRATUM)),
+                                 .facts = text_or_null(stmt_column_text(row, FACTS)),
+                                 .steps = text_or_null(stmt_column_text(row, STEPS)),
+                                 .evidence = text_or_null(stmt_column_text(row, EVIDENCE)),
+                                 .kept = is_signed ? &kept : NULL});
     return true;
 }
 

@@ -307,10 +307,7 @@ static bool insert_run(struct db *db, const struct run_row *row, long long *ret_
                                        err);
 
     run_row_bind(insert, row, RUN_WRITE_IMPORTED);
-    if (stmt_step(insert, err) != STMT_ROW)
-        return false;
-    *ret_number = stmt_column_integer(insert, 0);
-    return true;
+    return stmt_take_number(insert, ret_number, err);
 }
 
 static bool put_trace(struct db *db, long long number, const struct imported *imported,

@@ -41,10 +41,7 @@ bool machines_put(struct db *db, const struct machine_row *machine, long long *r
     if (!query)
         return false;
     stmt_text(query, machine->fingerprint);
-    if (stmt_step(query, err) != STMT_ROW)
-        return false;
-    *ret_number = stmt_column_integer(query, 0);
-    return true;
+    return stmt_take_number(query, ret_number, err);
 }
 
 static bool machine_correct(struct db *db, const struct machine_row *machine, struct error *err)

@@ -129,20 +129,6 @@ static enum run_state state_from_name(const char *name)
     return RUN_FAILED; /* the CHECK on the column leaves no other */
 }
 
-static enum validity validity_from_name(const char *name)
-{
-    for (int level = VALIDITY_OK; level <= VALIDITY_INVALID; level++)
-        if (strcmp(validity_name((enum validity)level), name) == 0)
-            return (enum validity)level;
-    return VALIDITY_UNKNOWN;
-}
-
-static enum provenance provenance_from_name(const char *name)
-{
-    return strcmp(name, provenance_names[PROVENANCE_IMPORTED]) == 0 ? PROVENANCE_IMPORTED
-                                                                    : PROVENANCE_MEASURED;
-}
-
 static void column_read_text(const char *text, const struct column *column, struct run *run,
                              void *member)
 {

@@ -53,17 +53,13 @@ bool runs_find(struct db *db, const char *id, struct run *ret_run, struct error 
 
 bool runs_check_room(struct db *db, long long more, long long limit, struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *query =
-        stmt_prepare(db, "SELECT count(*) FROM runs WHERE state = 'queued'", err);
+    long long waiting;
 
-    if (stmt_step(query, err) != STMT_ROW)
+    if (!stmt_number(db, "SELECT count(*) FROM runs WHERE state = 'queued'", &waiting, err))
         return false;
-    if (stmt_column_integer(query, 0) + more > limit)
-        return error_set(err, ERROR_FULL, NULL,
-                         "the queue is full: %lld of at most %lld runs are waiting",
-                         stmt_column_integer(query, 0), limit);
-    return true;
+    return waiting + more <= limit ||
+           error_set(err, ERROR_FULL, NULL,
+                     "the queue is full: %lld of at most %lld runs are waiting", waiting, limit);
 }
 
 static bool insert_run(struct db *db, const struct run_row *row, long long *ret_number,
@@ -76,10 +72,7 @@ static bool insert_run(struct db *db, const struct run_row *row, long long *ret_
                                        err);
 
     run_row_bind(insert, row, RUN_WRITE_QUEUED);
-    if (stmt_step(insert, err) != STMT_ROW)
-        return false;
-    *ret_number = stmt_column_integer(insert, 0);
-    return true;
+    return stmt_take_number(insert, ret_number, err);
 }
 
 bool runs_add(struct db *db, const struct run_order *order, struct run_id *ret_id,
@@ -363,9 +356,8 @@ bool runs_count(struct db *db, long long ret_counts[RUN_STATES], struct error *e
         struct stmt *query = stmt_prepare(db, "SELECT count(*) FROM runs WHERE state = ?", err);
 
         stmt_text(query, run_state_names[state]);
-        if (stmt_step(query, err) != STMT_ROW)
+        if (!stmt_take_number(query, &ret_counts[state], err))
             return false;
-        ret_counts[state] = stmt_column_integer(query, 0);
     }
     return true;
 }

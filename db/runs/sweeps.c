@@ -137,10 +137,7 @@ static bool insert_sweep(struct db *db, const struct sweep_order *order, const s
     stmt_text(insert, order->request);
     stmt_text(insert, order->idempotency_key);
     stmt_integer(insert, order->now_us);
-    if (stmt_step(insert, err) != STMT_ROW)
-        return false;
-    *ret_number = stmt_column_integer(insert, 0);
-    return true;
+    return stmt_take_number(insert, ret_number, err);
 }
 
 bool sweeps_create(struct db *db, const struct sweep_order *order, struct run_id *ret_id,

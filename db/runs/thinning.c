@@ -115,15 +115,11 @@ static bool thin_text(struct db *db, const struct candidate *run, struct error *
 {
     AUTO(evidence_free) struct evidence evidence = {0};
     AUTO(steps_free) struct steps steps = {0};
-    AUTO(stmt_done) struct stmt *drop = NULL;
 
-    if (!traces_steps(db, run->number, &steps, err) ||
-        !traces_evidence(db, run->number, &evidence, err) ||
-        !put_kept(db, run->number, &steps, &evidence, err))
-        return false;
-    drop = stmt_prepare(db, "DELETE FROM traces WHERE run = ?", err);
-    stmt_integer(drop, run->number);
-    return stmt_run(drop, err);
+    return traces_steps(db, run->number, &steps, err) &&
+           traces_evidence(db, run->number, &evidence, err) &&
+           put_kept(db, run->number, &steps, &evidence, err) &&
+           stmt_run_number(db, "DELETE FROM traces WHERE run = ?", run->number, err);
 }
 
 static bool run_mark_thinned(struct db *db, long long number, long long now_us, struct error *err)

@@ -28,10 +28,7 @@ bool token_keys_is_of_another(struct db *db, const char *name, const char *key, 
 
     stmt_text(query, key);
     stmt_text(query, name);
-    if (stmt_step(query, err) != STMT_ROW)
-        return false;
-    *ret_is = stmt_column_integer(query, 0) != 0;
-    return true;
+    return stmt_take_truth(query, ret_is, err);
 }
 
 static bool token_key_insert(struct db *db, const char *name, const char *key, struct error *err)
@@ -62,11 +59,7 @@ bool token_keys_bind(struct db *db, const char *name, const char *key,
 
 static bool token_key_remove(struct db *db, const char *name, struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *forget = stmt_prepare(db, "DELETE FROM token_keys WHERE name = ?", err);
-
-    stmt_text(forget, name);
-    return stmt_run(forget, err);
+    return stmt_run_text(db, "DELETE FROM token_keys WHERE name = ?", name, err);
 }
 
 bool token_keys_forget(struct db *db, const char *name, char ret_key[SIGNATURE_KEY_SIZE],

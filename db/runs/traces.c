@@ -24,14 +24,11 @@ bool traces_equal(struct db *db, long long number, const struct span *steps,
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(
         db, "SELECT 1 FROM traces WHERE run = ? AND steps = ? AND evidence = ?", err);
-    enum stmt_step step;
 
     stmt_integer(query, number);
     stmt_bytes(query, steps->start, steps->length);
     stmt_bytes(query, evidence->start, evidence->length);
-    step = stmt_step(query, err);
-    *ret_equal = step == STMT_ROW;
-    return step != STMT_FAILED;
+    return stmt_finds(query, ret_equal, err);
 }
 
 /* Text that was checked before it was stored is now unreadable: not the caller's fault. */

@@ -25,10 +25,7 @@ bool trust_has(struct db *db, const char *sender, bool *ret_trusted, struct erro
         stmt_prepare(db, "SELECT ?1 = '' OR ?1 IN (SELECT name FROM trusted_senders)", err);
 
     stmt_text(query, sender);
-    if (stmt_step(query, err) != STMT_ROW)
-        return false;
-    *ret_trusted = stmt_column_integer(query, 0) != 0;
-    return true;
+    return stmt_take_truth(query, ret_trusted, err);
 }
 
 /* The next name of a comma-separated list; advances the list, NULL at its end. */
@@ -50,10 +47,7 @@ static bool has_others(struct db *db, const char *names, bool *ret_others, struc
                                       err);
 
     stmt_text(query, names);
-    if (stmt_step(query, err) != STMT_ROW)
-        return false;
-    *ret_others = stmt_column_integer(query, 0) != 0;
-    return true;
+    return stmt_take_truth(query, ret_others, err);
 }
 
 /* Whether the list is stored already: then a start writes nothing, and needs no disk space. */

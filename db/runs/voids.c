@@ -36,12 +36,7 @@ static bool insert_void(struct db *db, long long run, const struct taken_back *v
 
 static bool take_contender(struct db *db, long long run, struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *update =
-        stmt_prepare(db, "UPDATE runs SET contender = NULL WHERE number = ?", err);
-
-    stmt_integer(update, run);
-    return stmt_run(update, err);
+    return stmt_run_number(db, "UPDATE runs SET contender = NULL WHERE number = ?", run, err);
 }
 
 bool voids_add(struct db *db, long long run, const struct taken_back *voided, struct error *err)
@@ -72,14 +67,6 @@ bool voids_put(struct db *db, const char *id, const struct taken_back *voided,
 
 #define OF_SENDER " FROM runs INDEXED BY runs_by_sender WHERE sender = ?1"
 
-static bool run_for(struct db *db, const char *sql, const char *sender, struct error *err)
-{
-    AUTO(stmt_done) struct stmt *update = stmt_prepare(db, sql, err);
-
-    stmt_text(update, sender);
-    return stmt_run(update, err);
-}
-
 static bool insert_voids(struct db *db, const char *sender, const struct taken_back *voided,
                          struct error *err)
 {
@@ -105,30 +92,27 @@ bool voids_put_sender(struct db *db, const char *sender, const struct taken_back
     AUTO(transaction_end) struct transaction change = {0};
 
     if (!transaction_begin(&change, db, DB_DURABLE, err) || !revision_touch_runs(db, err) ||
-        !run_for(db,
-                 "UPDATE contenders SET changed = (SELECT number FROM revision)"
-                 " WHERE number IN (SELECT contender" OF_SENDER ")",
-                 sender, err) ||
+        !stmt_run_text(db,
+                       "UPDATE contenders SET changed = (SELECT number FROM revision)"
+                       " WHERE number IN (SELECT contender" OF_SENDER ")",
+                       sender, err) ||
         !insert_voids(db, sender, voided, err) ||
         !stmt_number(db, "SELECT changes()", ret_count, err))
         return false;
-    return run_for(db,
-                   "UPDATE runs SET contender = NULL WHERE number IN (SELECT number" OF_SENDER
-                   " AND contender IS NOT NULL)",
-                   sender, err) &&
+    return stmt_run_text(
+               db,
+               "UPDATE runs SET contender = NULL WHERE number IN (SELECT number" OF_SENDER
+               " AND contender IS NOT NULL)",
+               sender, err) &&
            transaction_commit(&change, err);
 }
 
 static bool give_contender_back(struct db *db, long long run, struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *update = stmt_prepare(db,
-                                       "UPDATE runs SET contender = (SELECT contender FROM voids"
-                                       " WHERE run = ?1 AND lifted_us IS NULL) WHERE number = ?1",
-                                       err);
-
-    stmt_integer(update, run);
-    return stmt_run(update, err);
+    return stmt_run_number(db,
+                           "UPDATE runs SET contender = (SELECT contender FROM voids"
+                           " WHERE run = ?1 AND lifted_us IS NULL) WHERE number = ?1",
+                           run, err);
 }
 
 static bool mark_lifted(struct db *db, long long run, const struct taken_back *lifted,

@@ -149,11 +149,6 @@ static int by_time(const void *left, const void *right)
     return strcmp(l->id, r->id);
 }
 
-static const char *text_if_known(const char *text)
-{
-    return *text ? text : NULL;
-}
-
 /* From here on the entries do not move. */
 static void put_in_order(struct history_line *line)
 {
@@ -162,9 +157,9 @@ static void put_in_order(struct history_line *line)
     for (size_t i = 0; i < line->count; i++) {
         struct history_entry *entry = &line->entries[i];
 
-        entry->run.version = text_if_known(entry->version);
-        entry->run.kernel = text_if_known(entry->kernel);
-        entry->run.microcode = text_if_known(entry->microcode);
+        entry->run.version = text_or_null(entry->version);
+        entry->run.kernel = text_or_null(entry->kernel);
+        entry->run.microcode = text_or_null(entry->microcode);
         line->runs[i] = entry->run;
     }
 }

@@ -11,14 +11,6 @@ struct version_key {
     long long contender, version;
 };
 
-static enum validity validity_from_name(const char *name)
-{
-    for (int level = VALIDITY_OK; level <= VALIDITY_INVALID; level++)
-        if (strcmp(validity_name((enum validity)level), name) == 0)
-            return (enum validity)level;
-    return VALIDITY_UNKNOWN;
-}
-
 struct run_result standing_result(struct stmt *row, int first)
 {
     struct run_result run_result = {
@@ -28,10 +20,7 @@ struct run_result standing_result(struct stmt *row, int first)
         .low = stmt_column_real(row, first + 3),
         .high = stmt_column_real(row, first + 4),
         .at_us = stmt_column_integer(row, first + 6),
-        .provenance =
-            strcmp(stmt_column_text(row, first + 7), provenance_names[PROVENANCE_IMPORTED]) == 0
-                ? PROVENANCE_IMPORTED
-                : PROVENANCE_MEASURED,
+        .provenance = provenance_from_name(stmt_column_text(row, first + 7)),
     };
 
     TEXT_COPY(run_result.vm, stmt_column_text(row, first + 5));

@@ -354,6 +354,14 @@ const char *validity_name(enum validity level)
     return validity_names[level];
 }
 
+enum validity validity_from_name(const char *name)
+{
+    for (int level = VALIDITY_OK; level <= VALIDITY_INVALID; level++)
+        if (strcmp(validity_names[level], name) == 0)
+            return (enum validity)level;
+    return VALIDITY_UNKNOWN;
+}
+
 static const struct member rows[] = {
     {MEMBER(struct finding, code), .pattern = "^[a-z_]{3,30}$",
      .meaning = "The subject of the finding."},

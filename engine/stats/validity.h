@@ -56,6 +56,7 @@ extern const char *const validity_names[];
 
 /* "unknown", "ok", "warn", "invalid". */
 const char *validity_name(enum validity level);
+enum validity validity_from_name(const char *name); /* VALIDITY_UNKNOWN for any other name */
 
 extern const struct members finding_members;
 

@@ -3,8 +3,15 @@
 #include "common/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *const provenance_names[] = {"measured", "imported", NULL};
+
+enum provenance provenance_from_name(const char *name)
+{
+    return strcmp(name, provenance_names[PROVENANCE_IMPORTED]) == 0 ? PROVENANCE_IMPORTED
+                                                                    : PROVENANCE_MEASURED;
+}
 
 void evidence_observe(struct evidence *evidence, const struct observation *observation)
 {

@@ -17,6 +17,7 @@ struct canary_reading {
 /* Where a run was measured: by this server, or elsewhere. */
 enum provenance { PROVENANCE_MEASURED, PROVENANCE_IMPORTED };
 extern const char *const provenance_names[]; /* "measured", "imported"; NULL-terminated */
+enum provenance provenance_from_name(const char *name);
 
 /* Both in time order. */
 struct evidence {

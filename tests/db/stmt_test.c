@@ -39,6 +39,48 @@ TEST_WITH_DATABASE(a_question_for_one_number_is_answered)
     EXPECT_INT(number, 40);
 }
 
+TEST_WITH_DATABASE(the_first_column_of_one_row_is_a_number_or_a_truth)
+{
+    AUTO(stmt_done) struct stmt *two = stmt_prepare(db, "SELECT 2", NULL);
+    AUTO(stmt_done) struct stmt *zero = stmt_prepare(db, "SELECT 0", NULL);
+    AUTO(stmt_done) struct stmt *broken = stmt_prepare(db, "SELECT nothing", NULL);
+    long long number = 7;
+    bool truth = true;
+
+    EXPECT(stmt_take_number(two, &number, NULL));
+    EXPECT_INT(number, 2);
+    EXPECT(stmt_take_truth(zero, &truth, NULL));
+    EXPECT(!truth);
+    EXPECT(!stmt_take_number(broken, &number, NULL) && !stmt_take_truth(broken, &truth, NULL));
+    EXPECT_INT(number, 2);
+    EXPECT(!truth);
+}
+
+TEST_WITH_DATABASE(a_query_finds_a_row_or_none_or_fails)
+{
+    AUTO(stmt_done) struct stmt *one = stmt_prepare(db, "SELECT 0", NULL);
+    AUTO(stmt_done) struct stmt *none = stmt_prepare(db, "SELECT 1 WHERE false", NULL);
+    AUTO(stmt_done) struct stmt *broken = stmt_prepare(db, "SELECT nothing", NULL);
+    bool found = false;
+
+    EXPECT(stmt_finds(one, &found, NULL) && found);
+    EXPECT(stmt_finds(none, &found, NULL) && !found);
+    EXPECT(!stmt_finds(broken, &found, NULL));
+}
+
+TEST_WITH_DATABASE(a_statement_runs_with_one_parameter)
+{
+    struct error err = {0};
+
+    EXPECT(db_execute(db, "CREATE TEMP TABLE words (number INTEGER, word TEXT)", NULL));
+    EXPECT(stmt_run_number(db, "INSERT INTO words (number) VALUES (?)", 5, NULL));
+    EXPECT(stmt_run_text(db, "UPDATE words SET word = ?", "five", NULL));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM words WHERE number = 5 AND word = 'five'"), 1);
+    EXPECT(!stmt_run_number(db, "DELETE FROM nowhere WHERE number = ?", 5, &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT(!stmt_run_text(db, "DELETE FROM nowhere WHERE word = ?", "five", NULL));
+}
+
 TEST_WITH_DATABASE(a_statement_that_cannot_be_prepared_fails_at_its_step)
 {
     struct error err = {0};
