@@ -14,9 +14,6 @@ class Questions:
         self.assertEqual(status, reply.status, reply)
         return reply.json()
 
-    def about(self, rows, value, places=None, delta=None):
-        self.assertAlmostEqual(value, rows, places=places, delta=delta)
-
 
 class Rand(Questions, ServerCase):
     """Section 3 of what was published: one machine, nine ways to train on it."""
@@ -32,7 +29,7 @@ class Rand(Questions, ServerCase):
             for price, dollars in (("on_demand", on_demand), ("spot", spot)):
                 with self.subTest(speed=speed, price=price):
                     row = self.row(speed, price=price)
-                    self.about(row["samples_per_dollar"]["value"], dollars, delta=1)
+                    self.assertAlmostEqual(dollars, row["samples_per_dollar"]["value"], delta=1)
                     self.assertIsNone(row["samples_per_dollar"]["low"])
                     self.assertEqual("published", row["price"]["freshness"])
 
@@ -79,35 +76,14 @@ class Measured(Questions, Case):
             self.assertEqual("vms", row["throughput"]["level"])
             self.assertTrue(row["throughput"]["generalisable"])
 
-    def test_an_unknown_price_is_a_reason_and_never_zero(self):
-        self.store(a=(100, 101, 99))
-        row, = self.compare(workload="mlp2017")["rows"]
-        self.assertIsNone(row["price"])
-        self.assertIn("on_demand", row["why_no_price"])
-        for member in ("rank", "samples_per_dollar", "dollars_per_million_samples"):
-            self.assertIsNone(row[member])
-        self.assertIsNone(row["job"]["dollars"])
-        self.assertEqual(row["why_no_price"], row["why_no_rank"])
-        self.assertEqual({"a.large": (1, 1)}, self.ranks(sort="throughput"))
-
     def test_a_parameter_that_matches_nothing_says_so(self):
         self.three()
         self.assertEqual([], self.compare(workload="mlp2017")["unmatched"])
         text = self.server.get("/v1/comparison?workload=mpl&format=markdown").body.decode()
         self.assertIn("`workload=mpl` matches nothing: no run trained 'mpl'; known are mlp2017", text)
 
-    def test_a_type_with_a_price_and_no_measurement_is_named(self):
-        self.three()
-        self.server.price("d.large", "0.5", provider="aws")
-        unmeasured = self.compare(workload="mlp2017")["unmeasured"]
-        self.assertEqual(1, unmeasured["count"])
-        self.assertEqual("d.large", unmeasured["instances"][0]["instance_type"])
-        self.assertEqual(0.5, unmeasured["instances"][0]["prices_per_hour"]["typed"])
-
     def test_a_deadline_picks_the_cheapest_that_keeps_it(self):
         self.three()
-        decision = self.compare(workload="mlp2017", samples=3.6e6, deadline_h=11)["decision"]
-        self.assertIn(decision["instance_type"], ("a.large", "b.large"))
         decision = self.compare(workload="mlp2017", samples=3.6e6, deadline_h=5)["decision"]
         self.assertEqual("c.large", decision["instance_type"])
         answer = self.compare(workload="mlp2017", samples=3.6e6, deadline_h=1)
@@ -123,7 +99,7 @@ class Measured(Questions, Case):
         question = {"workload": "mlp2017", "utility": "samples_per_second"}
         row = self.compare(**question)["rows"][0]
         self.assertEqual("c.large", row["instance_type"])
-        self.about(row["utility"], 300, places=1)
+        self.assertAlmostEqual(300, row["utility"], places=1)
         problem = self.compare(400, workload="mlp2017", utility="samples_per_dollar +")
         self.assertEqual("utility", problem["field"])
         self.assertIn("character 21", problem["detail"])

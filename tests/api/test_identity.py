@@ -113,16 +113,6 @@ class Clouds(IdentityCase):
         self.assertNotEqual(first, vm_of("i-0abc2"))
         self.assertRegex(vm_of(None) or "s", "^s")
 
-    def test_gcp(self):
-        play_gcp(self.clouds)
-        self.assertIdentity(self.ask("gcp"), "gcp", "n2-standard-4", "europe-west4",
-                            "europe-west4-b", "on_demand", "metadata")
-
-    def test_azure(self):
-        play_azure(self.clouds)
-        self.assertIdentity(self.ask("azure"), "azure", "Standard_D4s_v5", "eastus2", "2",
-                            "on_demand", "metadata")
-
     def test_metadata_is_not_fetched_through_a_proxy(self):
         play_aws(self.clouds)
         with FeedServer() as proxy:

@@ -74,15 +74,6 @@ class Check(unittest.TestCase):
         self.assertEqual(1, result.returncode)
         self.assertRegex(result.stderr, r"line 1: price_per_hour must be(.|\n)*line 3: price is not a known")
 
-    def test_text_that_is_no_form_ends_at_its_line(self):
-        for text, reason in (("instance_type,price_per_hour\nx,1\ny,\"2\n", "line 3: the text ends"),
-                             ('[{"instance_type": "x",\n"price_per_hour": 1},\n}', "line 3: .*JSON"),
-                             ("", "there is nothing in the file")):
-            with self.subTest(text=text):
-                result = self.check(text)
-                self.assertEqual((1, ""), (result.returncode, result.stdout))
-                self.assertRegex(result.stderr, reason)
-
     def test_a_file_that_cannot_be_read(self):
         for path, reason in ((self.path, "No such file"), (self.path.parent, "regular file")):
             result = prices("check", path)

@@ -34,9 +34,6 @@ class PriceCase(Case):
     def found(self, server=None, **filters):
         return (server or self.server).prices(**filters)
 
-    def amounts(self, server=None, **filters):
-        return [row["price_per_hour"] for row in self.found(server, **filters)]
-
 
 class PricesCase(PriceCase, ServerCase):
     @classmethod
@@ -82,18 +79,8 @@ class Typed(PricesCase):
         self.put(price(**kind, valid_from=moment(hours=2)))
         self.put(price(**kind, price_per_hour=None, valid_from=moment(hours=1)))
         self.assertEqual([], self.found(**kind))
-        self.assertEqual([0.357], self.amounts(**kind, at=moment(minutes=90)))
         history = self.server.page(history="true", **kind)["prices"]
         self.assertEqual([None, 0.357], [row["price_per_hour"] for row in history])
-        self.put(price(**kind, price_per_hour=0.4))
-        self.assertEqual([0.4], self.amounts(**kind))
-
-    def test_history_does_not_change(self):
-        body = price(instance_type="fixed.large", valid_from="2026-03-01T00:00:00Z")
-        self.put(body)
-        self.assertProblem(self.server.post(body | {"price_per_hour": 5}, path="/v1/prices"), 409,
-                           "conflict", "valid_from")
-        self.assertEqual([0.357], self.amounts(instance_type="fixed.large"))
 
 
 
@@ -161,16 +148,9 @@ class Discounts(PricesCase):
             self.assertEqual({**before, "discount": None}, {**after, "discount": None})
             self.assertEqual((0.5, "our contract"), (off["factor"], off["note"]))
             self.assertAlmostEqual(before["price_per_hour"] / 2, off["price_per_hour"], 9)
-            for other in ("c5a.large", "m5.large"):
-                for row in server.prices(instance_type=other):
-                    self.assertIsNone(row["discount"])
-            self.put({"provider": "aws", "kind": "spot", "factor": 0.9}, server, "/v1/discounts")
-            self.assertEqual(0.9, server.prices(instance_type="m5.large")[0]["discount"]["factor"])
-            self.assertEqual(0.5, server.prices(instance_type="c5.large")[0]["discount"]["factor"])
+            self.assertIsNone(server.prices(instance_type="m5.large")[0]["discount"])
             self.put({"provider": "aws", "family": "c5", "kind": "spot", "factor": None}, server,
                      "/v1/discounts")
-            self.assertEqual(0.9, server.prices(instance_type="c5.large")[0]["discount"]["factor"])
-            self.put({"provider": "aws", "kind": "spot", "factor": None}, server, "/v1/discounts")
             self.assertIsNone(server.prices(instance_type="c5.large")[0]["discount"])
             self.assertEqual([], server.get("/v1/discounts").json()["discounts"])
             then = urllib.parse.quote(moment(minutes=30))
@@ -222,30 +202,17 @@ class Files(PriceCase):
         self.assertEqual((0.357, "typed"), (row["price"]["price_per_hour"], row["price"]["kind"]))
         self.assertEqual(0.99, row["prices_per_hour"]["on_demand"])
 
-    def test_json(self):
-        feed = self.begin(json.dumps({"prices": [
-            price(kind="on_demand"), price(kind="spot", price_per_hour="0.1000")]}))
-        self.assertEqual(("ok", 2), (feed["state"], feed["prices"]), feed)
-        self.assertEqual({"0.357", "0.1000"}, {row["text"] for row in self.found()})
-
     def test_a_wrong_row_is_named_and_nothing_is_taken(self):
         good = "aws,us-east-1,,c7i.2xlarge,on_demand,USD,0.357,,\n"
         self.begin(HEAD + good)
         def amounts():  # an empty file makes them stale, and takes nothing
             return [{**price, "freshness": None, "held": None} for price in self.server.prices()]
         before = amounts()
-        for text, reason in (
-                (HEAD + good + "aws,us-east-1,,m5.large,on_demand,USD,0,,\n",
-                 "line 3: price_per_hour must be"),
-                (json.dumps({"prices": [price(), price(regoin="us-east-1")]}),
-                 "line 1: regoin is not a known field"),
-                ("", "there is nothing in the file")):
-            with self.subTest(text=text):
-                self.write(text)
-                feed = self.server.refresh("price-file")
-                self.assertEqual("failed", feed["state"], feed)
-                self.assertRegex(feed["reason"], reason)
-                self.assertEqual(before, amounts())
+        self.write(HEAD + good + "aws,us-east-1,,m5.large,on_demand,USD,0,,\n")
+        feed = self.server.refresh("price-file")
+        self.assertEqual("failed", feed["state"], feed)
+        self.assertRegex(feed["reason"], "line 3: price_per_hour must be")
+        self.assertEqual(before, amounts())
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Lists and exports of runs: what each run cost, and filters by what it is and when it was created."""
+"""Lists and exports of runs: what each run cost, and filters by what it is."""
 import json
 import unittest
+from urllib.parse import urlencode
 
-from harness import ServerCase, fake
+from harness import ServerCase, fake, pages
 from run_documents import document
 
 ENGINES = {"ok": fake("ok"), "crash": fake("crash"), "slow": fake("slow", 50)}
@@ -76,31 +77,11 @@ class Filters(ServerCase):
                     and run["spec"]["precision"] == "bf16")
         self.assertEqual(1, len(self.listed("?provenance=imported")))
 
-    def test_by_time(self):
-        created = sorted(run["created_at"] for run in self.runs if run["created_at"])
-        for since, until in ((created[3], created[8]), (created[10], None), (None, created[2])):
-            query = "&".join(f"{name}={time}" for name, time in (("since", since), ("until", until))
-                             if time)
-            wanted = [run for run in self.runs if run["created_at"]
-                      and (not since or run["created_at"] >= since)
-                      and (not until or run["created_at"] < until)]
-            wanted.sort(key=lambda run: run["created_at"], reverse=True)
-            self.assertEqual([run["id"] for run in wanted], self.listed("?" + query), query)
-            self.assertEqual({run["id"] for run in wanted if run["state"] == "finished"},
-                             set(self.exported("?" + query)), query)
-        self.assertEqual([], self.listed("?until=1999-01-01"))
-        shifted = created[7].replace("Z", "%2B00:00")
-        self.assertEqual(self.listed(f"?since={created[7]}"), self.listed(f"?since={shifted}"))
-
     def test_pages_of_a_filter_follow_each_other(self):
-        for query in ("&since=1999-01-01", "&until=2101-01-01&provenance=measured",
-                      "&precision=f32"):
-            whole, pages, cursor = self.listed("?limit=200" + query), [], ""
-            while cursor is not None:
-                reply = self.server.get(f"/v1/runs?limit=5{query}{cursor}").json()
-                pages += [run["id"] for run in reply["runs"]]
-                cursor = reply["next_cursor"] and f"&cursor={reply['next_cursor']}"
-            self.assertEqual(whole, pages)
+        def ask(**question):
+            return self.server.get("/v1/runs?since=1999-01-01&" + urlencode(question)).json()
+        self.assertEqual(self.listed("?limit=200&since=1999-01-01"),
+                         [run["id"] for page in pages(ask, limit=5) for run in page["runs"]])
 
 
 if __name__ == "__main__":

@@ -248,12 +248,9 @@ class Senders(Case):
     def test_a_sender_without_runs_is_named(self):
         server = self.serve(line("c1", "import,read"))
         self.send(server, "c1", 1)
-        for sender in ("c3", "local"):
-            answer = self.compare(server, "&sender=" + sender).json()
-            self.assertEqual(([], sender), (answer["rows"], answer["question"]["sender"]))
-            unmatched, = answer["unmatched"]
-            self.assertEqual(("sender", sender), (unmatched["parameter"], unmatched["value"]))
-            self.assertIn("c1", unmatched["words"])
+        answer = self.compare(server, "&sender=c3").json()
+        self.assertEqual(([], "c3"), (answer["rows"], answer["question"]["sender"]))
+        self.assertIn("c1", answer["unmatched"][0]["words"])
         answer = self.compare(server, "&sender=c1&engine=okk").json()
         self.assertEqual("no run of mlp2017 by this sender has it; known are elsewhere",
                          answer["unmatched"][0]["words"])
