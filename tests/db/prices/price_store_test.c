@@ -173,15 +173,6 @@ TEST(a_leap_is_held_back_until_it_is_said_twice)
     }
 }
 
-TEST_WITH_DATABASE(up_to_twice_is_no_leap)
-{
-    WEIGH(db, 0, P("m5.large", "1", .kind = PRICE_SPOT));
-    WEIGH(db, 60, P("m5.large", "2", .kind = PRICE_SPOT));
-    EXPECT_STR(text_at(db, "m5.large", 60), "2");
-    WEIGH(db, 120, P("m5.large", "1.0", .kind = PRICE_SPOT));
-    EXPECT_STR(text_at(db, "m5.large", 120), "1.0");
-}
-
 TEST_WITH_DATABASE(a_leap_that_is_not_said_again_is_forgotten)
 {
     WEIGH(db, 0, P("m5.large", "1", .kind = PRICE_SPOT));
@@ -287,18 +278,4 @@ TEST_WITH_DATABASE(a_reading_without_its_sentinels_is_not_accepted)
     reading.prices++;
     reading.count = 2;
     expect_not_accepted(db, &reading, "it has no price for m5.large");
-}
-
-TEST_WITH_DATABASE(a_reading_of_too_few_regions_is_not_accepted)
-{
-    static const struct source source = {.name = "made-up", .min_regions = 3};
-    const struct said said[] = {P("a", "1", .region = "r1"), P("b", "1", .region = "r1"),
-                                P("c", "1", .region = "r2"), P("a", "1", .region = "r2"),
-                                P("a", "1", .region = "r3")};
-    struct feed_reading reading = {
-        .source = &source, .at_us = THEN_US, .prices = said, .count = 4};
-
-    expect_not_accepted(db, &reading, "fewer than 3 regions");
-    reading.count = 5;
-    EXPECT_INT((long long)replaced(db, &reading).added, 5);
 }
