@@ -33,15 +33,6 @@ class Rand(Questions, ServerCase):
                     self.assertIsNone(row["samples_per_dollar"]["low"])
                     self.assertEqual("published", row["price"]["freshness"])
 
-    def test_nothing_that_was_published_is_ranked(self):
-        answer = self.compare(**self.ALL)
-        self.assertEqual((9, 0), (len(answer["rows"]), answer["ranked"]))
-        for row in answer["rows"]:
-            self.assertIsNone(row["rank"])
-            self.assertEqual("published, no interval", row["why_no_rank"])
-            self.assertEqual("published by others, no interval", row["throughput"]["words"])
-            self.assertTrue(row["published"]["source"])
-
 
 class Measured(Questions, Case):
     """Rows of runs: fake ones, whose speeds are then written by hand. A server for each test."""

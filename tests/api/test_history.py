@@ -72,9 +72,6 @@ class History(ServerCase):
                          r"^Samples per dollar changed by \+2\d\.\d % .*through the price alone$")
         self.assertIn("changed by -", self.change("unknown.large")["words"])
 
-    def test_a_version_that_changes_nothing_is_no_change(self):
-        self.assertEqual([], self.line("steady.large")["changes"])
-
     def test_runs_that_do_not_count_and_single_runs_make_no_line_of_changes(self):
         answer = self.ask()
         self.assertIs(False, answer["more"])

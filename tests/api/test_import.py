@@ -153,26 +153,15 @@ def changed(*path, to):
     return run
 
 
-def said(old, new):
-    """A document with a part of its text replaced: what no JSON writer would write."""
-    text = line(document(1))
-    if old not in text:
-        raise AssertionError(old)
-    return text.replace(old, new, 1)
-
-
 # What a sender might do, with the field that is to be blamed. None: the text as a whole.
 HOSTILE = [
-    (said('"nanoseconds":[', '"nanoseconds":[NaN,'), "steps.nanoseconds[0]"),
-    (changed("steps", "nanoseconds", 5, to=0), "steps.nanoseconds[5]"),
     (changed("spec", "warmup_steps", to=60), "steps"),
-    (said('"id":', '"id":"00000000000000000000000000","id":'), "id"),
     (changed("summary", to={"samples_per_second": speed(document(1)) * 1000}),
      "summary.samples_per_second"),
     (changed("summary", to={"samples_per_second": speed(document(1)) * 1.002}),
      "summary.samples_per_second"),
     (changed("summary", to={"samples_per_second": 0}), "summary.samples_per_second"),
-    ("", None), ("{}", "pennyworth_run"), ("[" * 100000, None), (line(document(1))[:-1], None),
+    ("", None), ("{}", "pennyworth_run"), (line(document(1))[:-1], None),
 ]
 
 
@@ -223,14 +212,6 @@ class Refused(ServerCase):
         self.assertEqual([run_id(number) for number in range(3000) if number not in wrong],
                          ids(export(server)))
 
-    def test_a_wrong_unit_is_explained(self):
-        run = document(1)
-        run["summary"] = {"samples_per_second": speed(run)}
-        run["steps"]["nanoseconds"] = [number // 1000 for number in run["steps"]["nanoseconds"]]
-        problem = self.assertProblem(self.server.post(run, path=PATH), 400, "invalid",
-                                     "summary.samples_per_second")
-        self.assertRegex(problem["detail"], "is not what the steps give: .* claimed, .* computed")
-
     def test_a_sender_with_other_statistics_is_computed_again_and_not_refused(self):
         server = self.own_server("--price-per-hour", "0.5", "--instance-type", "test.large")
         server.run(steps=30)
@@ -247,8 +228,9 @@ class Refused(ServerCase):
                                    delta=1e-9 * ours["cost"][name]["value"])
         # Milliseconds for nanoseconds are no other statistics.
         run["summary"]["samples_per_second"] *= 1000
-        self.assertProblem(hub.post(run, path=PATH), 400, "invalid",
-                           "summary.samples_per_second")
+        problem = self.assertProblem(hub.post(run, path=PATH), 400, "invalid",
+                                     "summary.samples_per_second")
+        self.assertRegex(problem["detail"], "is not what the steps give: .* claimed, .* computed")
 
     def test_at_most_fifty_are_listed_and_all_are_counted(self):
         report = taken(self.server, b"{}\n" * 70)

@@ -10,7 +10,6 @@ from run_documents import FIGURE
 
 CHART, BADGE = "/v1/comparison.svg", "/v1/badge.svg"
 ELEMENTS = {"svg", "title", "rect", "text", "path"}
-EVIL = "</text><script>alert('1')</script>&\""
 
 
 class Pictures(ServerCase):
@@ -54,26 +53,6 @@ class Pictures(ServerCase):
         self.assertIn("a.large, ok, f32, batch 32", words)
         self.assertIn("1.00M ± 9.1 %", words)
         self.assertIn("0 more rows are not shown.", words)
-
-    def test_names_of_clients_stay_text(self):
-        server = self.own_server("--published", "off")
-        name = "<b onload='x'>"
-        figure = {**FIGURE, "instance_type": name, "workload": "w\"<&>'"}
-        reply = server.post(figure, path="/v1/figures")
-        self.assertEqual(201, reply.status, reply)
-        words = self.words(CHART, server, workload="w\"<&>'")
-        self.assertTrue(any(name in each for each in words), words)
-        self.assertIn("w\"<&>': samples per dollar", words)
-        self.words(BADGE, server, workload=EVIL, limit=1)
-
-    def test_more_rows_than_fit_are_counted(self):
-        server = self.own_server("--published", "off")
-        for i in range(55):
-            reply = server.post({**FIGURE, "id": f"f{i}", "instance_type": f"t{i}.large"}, path="/v1/figures")
-            self.assertEqual(201, reply.status, reply)
-        words = self.words(CHART, server, workload=FIGURE["workload"], limit=1000)
-        self.assertEqual(50, sum(".large, " in each for each in words))
-        self.assertIn("5 more rows are not shown.", words)
 
     def test_other_sites_may_show_it_and_nothing_runs_in_it(self):
         for path in (CHART, BADGE):

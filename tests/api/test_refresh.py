@@ -5,7 +5,7 @@ import re
 import unittest
 
 from feed_payloads import Aws, Azure
-from feed_server import Document, Failing, FeedServer, silent, slow, status
+from feed_server import Document, FeedServer, silent, slow, status
 from harness import Case, until
 from price_server import (GCP_KEY, GcpCatalog, OnDemandPage, PriceServer, SpotPage)
 
@@ -83,12 +83,6 @@ class Apart(RefreshCase):
         self.assertEqual("ok", stage.server.refresh(stage.NAME)["state"])
         self.assertEqual(["eu-west-1"], list(stage.server.scopes(stage.NAME)))
         self.assertEqual(stage.expected(), stage.stored_prices())
-
-    def test_regions_that_the_feed_does_not_have_are_named(self):
-        stage = self.on(OnDemandPage, "regions=eu-nowhere-1")
-        feed = stage.server.feed(stage.NAME)
-        self.assertEqual("failed", feed["state"])
-        self.assertIn("eu-nowhere-1", feed["reason"])
 
     def test_one_region_that_is_misspelt_is_named_and_the_others_are_read(self):
         stage = self.on(OnDemandPage, "regions=us-east-1,eu-wset-1")
@@ -186,9 +180,6 @@ class Stopping(RefreshCase):
 
     def test_while_no_hub_answers(self):
         self.stops(silent)
-
-    def test_it_stops_while_it_waits_for_retry_after(self):
-        self.stops(Failing(429, 100, "{}", retry_after=100))
 
     def test_between_two_attempts(self):
         self.assertLess(self.stops(status(503)), 4, "all attempts were made")

