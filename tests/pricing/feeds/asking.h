@@ -46,18 +46,20 @@ static inline struct identity ask_table(const char *vendor, const struct reply *
     return ask(vendor, &replies, (struct identity_question){.root = NULL});
 }
 
+/* All that is known of a machine, in one line. */
+static inline const char *known(const struct identity *identity)
+{
+    static char text[1000];
+
+    snprintf(text, sizeof text, "%s %s %s %s %s %s %s, %s", identity->provider,
+             identity->instance_type, identity->region, identity->zone, identity->zone_id,
+             identity->life_cycle, identity->partition, identity->source);
+    return text;
+}
+
 /* Nothing at all is said, but why; and the reason has this in it. */
 static inline void expect_unknown(const struct identity *identity, const char *reason)
 {
-    static const struct identity nothing;
-
-    EXPECT_STR(identity->source, "unknown");
-    EXPECT_STR(identity->provider, nothing.provider);
-    EXPECT_STR(identity->instance_type, nothing.instance_type);
-    EXPECT_STR(identity->region, nothing.region);
-    EXPECT_STR(identity->zone, nothing.zone);
-    EXPECT_STR(identity->zone_id, nothing.zone_id);
-    EXPECT_STR(identity->life_cycle, nothing.life_cycle);
-    EXPECT_STR(identity->partition, nothing.partition);
+    EXPECT_STR(known(identity), "      , unknown");
     EXPECT_STR(strstr(identity->note, reason) ? reason : identity->note, reason);
 }

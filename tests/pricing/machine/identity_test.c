@@ -59,14 +59,8 @@ TEST(the_metadata_service_of_aws_identifies_a_machine)
         struct identity identity =
             ask("Amazon EC2", &replies, (struct identity_question){.root = NULL});
 
-        EXPECT_STR(identity.provider, "aws");
-        EXPECT_STR(identity.instance_type, "m4.xlarge");
-        EXPECT_STR(identity.region, "us-east-1");
-        EXPECT_STR(identity.zone, "us-east-1a");
-        EXPECT_STR(identity.zone_id, "use1-az4");
-        EXPECT_STR(identity.life_cycle, "on_demand");
-        EXPECT_STR(identity.partition, "aws");
-        EXPECT_STR(identity.source, "metadata");
+        EXPECT_STR(known(&identity),
+                   "aws m4.xlarge us-east-1 us-east-1a use1-az4 on_demand aws, metadata");
         EXPECT_STR(identity.note, "");
         EXPECT_INT(replies.puts, 1);
         EXPECT_INT(replies.asked, 10);
@@ -127,17 +121,13 @@ TEST(what_is_not_there_stays_empty)
     struct identity identity =
         ask_table("Amazon EC2", with_status(aws, "placement/availability-zone-id", 404));
 
-    EXPECT_STR(identity.zone_id, "");
-    EXPECT_STR(identity.zone, "us-east-1a");
+    EXPECT_STR(known(&identity), "aws m4.xlarge us-east-1 us-east-1a  on_demand aws, metadata");
     EXPECT_STR(identity.note, "");
     identity = ask_table("Amazon EC2", with_status(aws, "instance-life-cycle", 404));
-    EXPECT_STR(identity.life_cycle, "");
-    EXPECT_STR(identity.instance_type, "m4.xlarge");
+    EXPECT_STR(known(&identity), "aws m4.xlarge us-east-1 us-east-1a use1-az4  aws, metadata");
     EXPECT_STR(identity.note, "the metadata service does not say the life cycle");
     identity = ask_table("Amazon EC2", with_status(aws, "instance-type", 404));
-    EXPECT_STR(identity.provider, "aws");
-    EXPECT_STR(identity.region, "us-east-1");
-    EXPECT_STR(identity.instance_type, "");
+    EXPECT_STR(known(&identity), "aws  us-east-1 us-east-1a use1-az4 on_demand aws, metadata");
     EXPECT_STR(identity.note, "the metadata service does not say the instance type");
     identity = ask_table("Amazon EC2", with_status(aws, "placement/region", 404));
     expect_unknown(&identity, "does not say the region");
@@ -275,13 +265,7 @@ TEST(the_metadata_service_of_gcp_identifies_a_machine)
 {
     struct identity identity = ask_table("Google", gcp);
 
-    EXPECT_STR(identity.provider, "gcp");
-    EXPECT_STR(identity.instance_type, "n1-highcpu-64");
-    EXPECT_STR(identity.region, "us-central1");
-    EXPECT_STR(identity.zone, "us-central1-a");
-    EXPECT_STR(identity.life_cycle, "spot");
-    EXPECT_STR(identity.zone_id, "");
-    EXPECT_STR(identity.source, "metadata");
+    EXPECT_STR(known(&identity), "gcp n1-highcpu-64 us-central1 us-central1-a  spot , metadata");
     EXPECT_STR(identity.note, "");
     identity = ask_table("Google", with_body(gcp, "preemptible", "FALSE"));
     EXPECT_STR(identity.life_cycle, "on_demand");
@@ -425,20 +409,16 @@ TEST(options_override_the_metadata_member_by_member)
     struct identity configured = {.note = ""};
 
     identity_override(&identity, &configured);
-    EXPECT_STR(identity.source, "metadata");
-    EXPECT_STR(identity.instance_type, "m4.xlarge");
-
+    EXPECT_STR(known(&identity),
+               "aws m4.xlarge us-east-1 us-east-1a use1-az4 on_demand aws, metadata");
     configured = (struct identity){.life_cycle = "spot"};
     identity_override(&identity, &configured);
-    EXPECT_STR(identity.source, "settings");
-    EXPECT_STR(identity.life_cycle, "spot");
-    EXPECT_STR(identity.instance_type, "m4.xlarge");
-    EXPECT_STR(identity.zone_id, "use1-az4");
-
+    EXPECT_STR(known(&identity),
+               "aws m4.xlarge us-east-1 us-east-1a use1-az4 spot aws, settings");
     configured = (struct identity){.region = "us-east-1", .instance_type = "m5.large"};
     identity_override(&identity, &configured);
-    EXPECT_STR(identity.instance_type, "m5.large");
-    EXPECT_STR(identity.zone, "us-east-1a"); /* it is the same region */
+    EXPECT_STR(known(&identity), /* of the same region, and so the same zone */
+               "aws m5.large us-east-1 us-east-1a use1-az4 spot aws, settings");
 }
 
 TEST(what_was_learned_of_one_place_does_not_hold_for_another)
@@ -446,16 +426,11 @@ TEST(what_was_learned_of_one_place_does_not_hold_for_another)
     struct identity identity = ask_table("Amazon EC2", aws);
 
     identity_override(&identity, &(struct identity){.zone = "us-east-1b"});
-    EXPECT_STR(identity.zone_id, "");
-    EXPECT_STR(identity.region, "us-east-1");
+    EXPECT_STR(known(&identity), "aws m4.xlarge us-east-1 us-east-1b  on_demand aws, settings");
     identity_override(&identity, &(struct identity){.region = "cn-north-1"});
-    EXPECT_STR(identity.zone, "");
-    EXPECT_STR(identity.partition, "");
-    EXPECT_STR(identity.instance_type, "m4.xlarge");
+    EXPECT_STR(known(&identity), "aws m4.xlarge cn-north-1   on_demand , settings");
     identity_override(&identity, &(struct identity){.provider = "gcp"});
-    EXPECT_STR(identity.instance_type, "");
-    EXPECT_STR(identity.region, "");
-    EXPECT_STR(identity.life_cycle, "");
+    EXPECT_STR(known(&identity), "gcp      , settings");
 }
 
 TEST(settings_alone_make_a_machine_known)
