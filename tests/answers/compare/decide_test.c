@@ -16,73 +16,55 @@ static const char *chosen_by(const struct stage *stage)
     return stage->ranking.answer ? stage->ranking.answer->contender->instance : "none";
 }
 
-TEST_WITH_STAGE(a_deadline_takes_the_cheapest_that_surely_keeps_it)
+TEST_WITH_STAGE(the_cheapest_or_the_fastest_that_surely_keeps_a_goal_is_chosen)
+{
+    static const struct {
+        const char *question, *chosen, *words; /* NULL: whatever it says */
+    } rows[] = {
+        {"deadline_h=20", "slow", NULL},
+        {"deadline_h=6", "middle",
+         "cheapest: middle (on_demand): 5 h, $2.00, within 6 h with a probability of 0.994"},
+        {"deadline_h=2", "fast", NULL},
+        {"deadline_h=5", "fast", NULL}, /* half of all cases of the middle one are later */
+        {"budget=5", "fast", NULL},
+        {"budget=3", "middle",
+         "fastest: middle (on_demand): 5 h, $2.00, within $3.00 with a probability of 1.000"},
+        {"budget=1.5", "slow", NULL},
+        {"budget=5&boot_seconds=1800", "middle", NULL}, /* a boot is paid: fast would be $6 */
+        {"budget=7&boot_seconds=1800", "fast", NULL},
+        {"budget=0.04&boot_seconds=1800", "none", NULL}, /* less than any boot */
+        {"budget=5.2&hourly_value=0.5", "fast", NULL},   /* $4 and an hour of waiting */
+        {"budget=4.2&hourly_value=0.5", "none", NULL},
+        {"deadline_h=6&budget=5", "middle", NULL}, /* both are kept */
+        {"deadline_h=2&budget=3", "none", NULL},
+    };
+
+    stage_machines(stage);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        compare(stage, rows[i].question);
+        if (strcmp(chosen_by(stage), rows[i].chosen) != 0)
+            test_fail(__FILE__, __LINE__, rows[i].question);
+        EXPECT_STR(chosen_by(stage), rows[i].chosen);
+        if (rows[i].words)
+            EXPECT_STR(stage->ranking.decision, rows[i].words);
+    }
+    EXPECT(
+        strstr(stage->ranking.decision, "none keeps 2 h and $3.00 with a probability of 0.95"));
+}
+
+TEST_WITH_STAGE(a_row_says_how_sure_its_job_is_and_what_it_takes)
 {
     stage_machines(stage);
-    compare(stage, "deadline_h=20");
-    EXPECT_STR(chosen_by(stage), "slow");
-    compare(stage, "deadline_h=6");
-    EXPECT_STR(chosen_by(stage), "middle");
-    EXPECT_STR(
-        stage->ranking.decision,
-        "cheapest: middle (on_demand): 5 h, $2.00, within 6 h with a probability of 0.994");
-    compare(stage, "deadline_h=2");
-    EXPECT_STR(chosen_by(stage), "fast");
-    compare(stage, "deadline_h=5"); /* half of all cases are later */
-    EXPECT_STR(chosen_by(stage), "fast");
+    compare(stage, "deadline_h=5");
     EXPECT(row_of(stage, "middle")->job.probability < 0.95);
     EXPECT_INT(row_of(stage, "slow")->job.instances, 2);
     EXPECT_INT(row_of(stage, "fast")->job.instances, 1);
-}
-
-TEST_WITH_STAGE(a_budget_takes_the_fastest_that_surely_keeps_it)
-{
-    stage_machines(stage);
-    compare(stage, "budget=5");
-    EXPECT_STR(chosen_by(stage), "fast");
-    compare(stage, "budget=3");
-    EXPECT_STR(chosen_by(stage), "middle");
-    EXPECT_STR(
-        stage->ranking.decision,
-        "fastest: middle (on_demand): 5 h, $2.00, within $3.00 with a probability of 1.000");
     compare(stage, "budget=1.5");
-    EXPECT_STR(chosen_by(stage), "slow");
     EXPECT_INT(row_of(stage, "slow")->job.instances, 0); /* no deadline was asked */
-}
-
-/* An hour of boot is paid for, and leaves less of a budget. */
-TEST_WITH_STAGE(the_cost_of_booting_reduces_the_budget)
-{
-    stage_machines(stage);
-    compare(stage, "budget=5&boot_seconds=1800");
-    EXPECT_STR(chosen_by(stage), "middle"); /* fast would be $6 */
     compare(stage, "budget=7&boot_seconds=1800");
-    EXPECT_STR(chosen_by(stage), "fast");
     EXPECT_NEAR(stage->ranking.answer->job.dollars, 6, 1e-6);
-    compare(stage, "budget=0.04&boot_seconds=1800"); /* less than any boot */
-    EXPECT_STR(chosen_by(stage), "none");
+    compare(stage, "budget=0.04&boot_seconds=1800");
     EXPECT_NEAR(row_of(stage, "slow")->job.probability, 0, 0);
-}
-
-/* What an hour of waiting is worth is part of what is spent. */
-TEST_WITH_STAGE(waiting_comes_off_a_budget)
-{
-    stage_machines(stage);
-    compare(stage, "budget=5.2&hourly_value=0.5");
-    EXPECT_STR(chosen_by(stage), "fast"); /* $4 and an hour */
-    compare(stage, "budget=4.2&hourly_value=0.5");
-    EXPECT_STR(chosen_by(stage), "none");
-}
-
-TEST_WITH_STAGE(both_have_to_be_kept)
-{
-    stage_machines(stage);
-    compare(stage, "deadline_h=6&budget=5");
-    EXPECT_STR(chosen_by(stage), "middle");
-    compare(stage, "deadline_h=2&budget=3");
-    EXPECT_STR(chosen_by(stage), "none");
-    EXPECT(
-        strstr(stage->ranking.decision, "none keeps 2 h and $3.00 with a probability of 0.95"));
 }
 
 TEST_WITH_STAGE(if_no_machine_meets_the_goal_the_nearest_is_named)
