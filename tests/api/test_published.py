@@ -96,10 +96,6 @@ class Published(ServerCase):
         self.assertIsNone(run["cost"]["price"])
         self.assertIsNone(run["cost"]["samples_per_dollar"])
 
-    def test_they_are_no_feed_that_could_be_refreshed(self):
-        feeds = self.server.get("/v1/feeds").json()["feeds"]
-        self.assertNotIn("published", {feed["feed"] for feed in feeds})
-
     def test_a_second_start_adds_nothing_and_a_late_one_neither(self):
         server = self.own_server("--published", "on")
         first = self.figures(server)

@@ -97,14 +97,6 @@ class Push(Case):
         self.assertEqual([429, 429, 200, 429, 200], [entry["status"] for entry in answers])
         self.assertEqual(12, sum(entry.get("imported", 0) for entry in answers))
 
-    def test_without_a_hub_it_is_kept(self):
-        self.measure()
-        ended = self.push("http://127.0.0.1:9", "--report-seconds", "1", status=5)
-        self.assertIn("1 still waiting", ended.stderr)
-        hub = FakeHub(self, GOOD)
-        self.push(hub.url)
-        self.assertEqual(1, len(hub.requests))
-
     def refusal(self, reason):
         return 200, {}, json.dumps({"imported": 0, "known": 0, "refused": 1, "errors": [
             {"line": 1, "id": None, "field": "steps", "reason": reason}]})
