@@ -2,7 +2,7 @@
  * in memory, or in the grid; four tiles hold the sums of a block of 32 positions and 32 channels.
  * The end of a block runs between the products of the next one, in steps: the tiles work while
  * vectors do. */
-#define CONV_VEC_BYTES 64
+#define VEC_BYTES 64
 #include "engine/train/kernels/conv/conv_bf16.h"
 #include "engine/train/kernels/conv/conv_body.h"
 #include "engine/train/kernels/conv/conv_grid.h"
@@ -52,9 +52,9 @@ struct ahead {
 
 /* Asks for what the end of a later block reads. In order, whole rows are asked for line by line:
  * then the processor sees a stream, and prefetches beside. */
-CONV_INLINE void ask_for_end(const struct job *job, const struct pending *pending,
-                             const enum conv_end_kind kind, const long at[2],
-                             const struct bf16_end *end)
+VEC_INLINE void ask_for_end(const struct job *job, const struct pending *pending,
+                            const enum conv_end_kind kind, const long at[2],
+                            const struct bf16_end *end)
 {
     if (job->in_order)
         bf16_end_ahead(end, kind,
@@ -67,7 +67,7 @@ CONV_INLINE void ask_for_end(const struct job *job, const struct pending *pendin
 /* What the products of a block ask for in equal parts: in order, with those of all panels the
  * pixels of the block after the next; where a panel goes over all blocks, with those of all
  * blocks the next panel. */
-CONV_INLINE struct ahead ahead_of(const struct job *job, const struct pending *now)
+VEC_INLINE struct ahead ahead_of(const struct job *job, const struct pending *now)
 {
     long lines = job->lines_each, panel = job->taps * job->depth;
     long each = panel / BF16_PANEL * lines; /* of a block */
@@ -82,15 +82,15 @@ CONV_INLINE struct ahead ahead_of(const struct job *job, const struct pending *n
                           from < panel ? lines : 0};
 }
 
-CONV_INLINE void ask(struct ahead *ahead)
+VEC_INLINE void ask(struct ahead *ahead)
 {
     for (long i = 0; i < ahead->lines; i++, ahead->from += LINE)
         __builtin_prefetch(ahead->from, 0, 2);
 }
 
-CONV_INLINE void end_rows(const struct job *job, const struct pending *pending,
-                          const enum conv_end_kind kind, long first, long last,
-                          struct bf16_end *end)
+VEC_INLINE void end_rows(const struct job *job, const struct pending *pending,
+                         const enum conv_end_kind kind, long first, long last,
+                         struct bf16_end *end)
 {
     if (last > job->positions - pending->position)
         last = job->positions - pending->position;
@@ -103,13 +103,13 @@ CONV_INLINE void end_rows(const struct job *job, const struct pending *pending,
         if (result < 0)
             continue;
         value[0] = VEC_LOAD(pending->sums + row * BLOCK);
-        value[1] = VEC_LOAD(pending->sums + row * BLOCK + CONV_LANES);
+        value[1] = VEC_LOAD(pending->sums + row * BLOCK + VEC_LANES);
         ask_for_end(job, pending, kind, (const long[2]){row, result}, end);
         bf16_end_row(end, kind, result * job->n + pending->channel, value);
     }
 }
 
-CONV_INLINE void multiply_tiles(const char *left, long step, const uint16_t *right)
+VEC_INLINE void multiply_tiles(const char *left, long step, const uint16_t *right)
 {
     tile_load(4, left, step);
     tile_load(6, right, TILE_BYTES);
@@ -129,7 +129,7 @@ static inline void store_sums(float *sums)
     tile_store(3, sums + 528, 2 * TILE_BYTES);
 }
 
-CONV_INLINE struct bf16_end end_of(const struct job *job, const struct pending *pending)
+VEC_INLINE struct bf16_end end_of(const struct job *job, const struct pending *pending)
 {
     return (struct bf16_end){
         .end = job->end, .n = job->n, .channel = pending->channel, .past_cache = job->past_cache};
@@ -137,8 +137,8 @@ CONV_INLINE struct bf16_end end_of(const struct job *job, const struct pending *
 
 /* Multiplies the block at `now`, and ends the one before it; without one, before->sums is NULL.
  */
-CONV_INLINE void run_block(const struct job *job, const enum conv_end_kind kind,
-                           const struct pending *before, const struct pending *now, float *sums)
+VEC_INLINE void run_block(const struct job *job, const enum conv_end_kind kind,
+                          const struct pending *before, const struct pending *now, float *sums)
 {
     const uint16_t *right = job->panels + now->channel * job->taps * job->depth;
     long steps = job->taps * job->depth / BF16_PANEL;
@@ -203,7 +203,7 @@ static void look_ahead(struct job *job)
         job->lines_each = is_near(job) ? 0 : (BF16_PANEL + blocks - 1) / blocks;
 }
 
-CONV_INLINE void run_blocks(const struct job *shared, const enum conv_end_kind kind)
+VEC_INLINE void run_blocks(const struct job *shared, const enum conv_end_kind kind)
 {
     /* Of its own, so that what is stored cannot change it. */
     const struct conv_end own_end = *shared->end;

@@ -1,4 +1,4 @@
-#define CONV_VEC_BYTES 64
+#define VEC_BYTES 64
 #include "engine/train/kernels/conv/conv_bf16.h"
 
 long conv_bf16_depth(const struct conv_shape *shape)

@@ -4,18 +4,17 @@
 #pragma once
 
 #include "engine/train/kernels/conv/conv_rows.h"
-#include "engine/train/kernels/conv/conv_vec.h"
+#include "engine/train/kernels/vec.h"
 
 #define BF16_PANEL 32 /* channels of the result, and of what is multiplied at a time */
 #define BF16_BLOCK (BF16_PANEL * BF16_PANEL)
 
-_Static_assert(CONV_LANES == BF16_PANEL / 2, "even and odd channels are a vector each");
+_Static_assert(VEC_LANES == BF16_PANEL / 2, "even and odd channels are a vector each");
 
-typedef uint32_t bf16_pairs __attribute__((vector_size(CONV_VEC_BYTES)));
-typedef uint32_t bf16_anywhere
-    __attribute__((vector_size(CONV_VEC_BYTES), aligned(2), may_alias));
+typedef uint32_t bf16_pairs __attribute__((vector_size(VEC_BYTES)));
+typedef uint32_t bf16_anywhere __attribute__((vector_size(VEC_BYTES), aligned(2), may_alias));
 
-typedef int16_t bf16_signed __attribute__((vector_size(CONV_VEC_BYTES)));
+typedef int16_t bf16_signed __attribute__((vector_size(VEC_BYTES)));
 
 #define BF16_LOAD(address) ((bf16_pairs) * (const bf16_anywhere *)(address))
 #define BF16_EVEN(pairs) ((vec)((pairs) << 16))
@@ -42,9 +41,9 @@ struct bf16_end {
 /* Kernels ask for what an end reads so many rows before they come to it: one to two blocks. */
 #define BF16_AHEAD 48
 
-CONV_INLINE void bf16_split(const float *from, vec ret_halves[2])
+VEC_INLINE void bf16_split(const float *from, vec ret_halves[2])
 {
-    vec low = VEC_LOAD(from), high = VEC_LOAD(from + CONV_LANES);
+    vec low = VEC_LOAD(from), high = VEC_LOAD(from + VEC_LANES);
 
     ret_halves[0] = __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22,
                                             24, 26, 28, 30);
@@ -52,7 +51,7 @@ CONV_INLINE void bf16_split(const float *from, vec ret_halves[2])
                                             25, 27, 29, 31);
 }
 
-CONV_INLINE void bf16_end_begin(struct bf16_end *work, const enum conv_end_kind kind)
+VEC_INLINE void bf16_end_begin(struct bf16_end *work, const enum conv_end_kind kind)
 {
     const struct conv_end *end = work->end;
 
@@ -66,7 +65,7 @@ CONV_INLINE void bf16_end_begin(struct bf16_end *work, const enum conv_end_kind 
 
 /* Rounds to nearest, ties to even, as passes_stored.h does; the processor's own instruction takes
  * numbers below the smallest normal one as 0. */
-CONV_INLINE void bf16_narrow(const vec value[2], bf16_pairs *ret_pairs)
+VEC_INLINE void bf16_narrow(const vec value[2], bf16_pairs *ret_pairs)
 {
 #ifdef __AVX512BF16__
     const __m512i order =
@@ -84,7 +83,7 @@ CONV_INLINE void bf16_narrow(const vec value[2], bf16_pairs *ret_pairs)
 #endif
 }
 
-CONV_INLINE void bf16_widen(const void *stored, long at, vec ret_halves[2])
+VEC_INLINE void bf16_widen(const void *stored, long at, vec ret_halves[2])
 {
     bf16_pairs pairs = BF16_LOAD((const uint16_t *)stored + at);
 
@@ -94,8 +93,8 @@ CONV_INLINE void bf16_widen(const void *stored, long at, vec ret_halves[2])
 
 /* Rounds the value to what the kind stores. Active numbers are compared as whole ones, which
  * have the same sign. */
-CONV_INLINE void bf16_end_value(const struct bf16_end *work, const enum conv_end_kind kind,
-                                long at, const vec stored[2], vec value[2], bf16_pairs *ret_pairs)
+VEC_INLINE void bf16_end_value(const struct bf16_end *work, const enum conv_end_kind kind,
+                               long at, const vec stored[2], vec value[2], bf16_pairs *ret_pairs)
 {
     vec add[2];
 
@@ -115,8 +114,8 @@ CONV_INLINE void bf16_end_value(const struct bf16_end *work, const enum conv_end
     }
 }
 
-CONV_INLINE void bf16_store(const struct bf16_end *work, const enum conv_end_kind kind, long at,
-                            const bf16_pairs *pairs)
+VEC_INLINE void bf16_store(const struct bf16_end *work, const enum conv_end_kind kind, long at,
+                           const bf16_pairs *pairs)
 {
     uint16_t *to = (uint16_t *)work->end->result + at;
 
@@ -131,7 +130,7 @@ CONV_INLINE void bf16_store(const struct bf16_end *work, const enum conv_end_kin
 }
 
 /* Orders what was stored past the caches before what follows. */
-CONV_INLINE void bf16_stores_fence(void)
+VEC_INLINE void bf16_stores_fence(void)
 {
 #ifdef __AVX512F__
     _mm_sfence();
@@ -140,8 +139,8 @@ CONV_INLINE void bf16_stores_fence(void)
 
 /* One row: `value` has the sums of products, and is used up. `at` is the panel's first number in
  * a tensor of (pixels, n). */
-CONV_INLINE void bf16_end_row(struct bf16_end *work, const enum conv_end_kind kind, long at,
-                              vec value[2])
+VEC_INLINE void bf16_end_row(struct bf16_end *work, const enum conv_end_kind kind, long at,
+                             vec value[2])
 {
     vec stored[2], other[2];
     bf16_pairs pairs;
@@ -164,8 +163,8 @@ CONV_INLINE void bf16_end_row(struct bf16_end *work, const enum conv_end_kind ki
 }
 
 /* Asks for what bf16_end_row() will read there. */
-CONV_INLINE void bf16_end_ahead(const struct bf16_end *work, const enum conv_end_kind kind,
-                                long at)
+VEC_INLINE void bf16_end_ahead(const struct bf16_end *work, const enum conv_end_kind kind,
+                               long at)
 {
     const struct conv_end *end = work->end;
 
@@ -179,16 +178,16 @@ CONV_INLINE void bf16_end_ahead(const struct bf16_end *work, const enum conv_end
         __builtin_prefetch((const uint16_t *)end->other_values + at, 0, 2);
 }
 
-CONV_INLINE void bf16_end_add(const vec halves[2], double *to)
+VEC_INLINE void bf16_end_add(const vec halves[2], double *to)
 {
-    for (int i = 0; i < CONV_LANES; i++) {
+    for (int i = 0; i < VEC_LANES; i++) {
         to[2 * i] += (double)halves[0][i];
         to[2 * i + 1] += (double)halves[1][i];
     }
 }
 
 /* sums[] of products: each was of (values - mean). */
-CONV_INLINE void bf16_subtract_mean(const struct bf16_end *work, const float *means, vec sums[2])
+VEC_INLINE void bf16_subtract_mean(const struct bf16_end *work, const float *means, vec sums[2])
 {
     vec mean[2];
 
@@ -197,7 +196,7 @@ CONV_INLINE void bf16_subtract_mean(const struct bf16_end *work, const float *me
         sums[i] -= mean[i] * work->sum[i];
 }
 
-CONV_INLINE void bf16_end_finish(struct bf16_end *work, const enum conv_end_kind kind)
+VEC_INLINE void bf16_end_finish(struct bf16_end *work, const enum conv_end_kind kind)
 {
     double *sums = work->end->sums + work->channel;
 

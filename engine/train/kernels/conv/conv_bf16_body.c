@@ -2,7 +2,7 @@
  * which has an instruction for them, and for baseline and AVX2, where shifts and f32 products do
  * the same: CONV_NAME, CONV_ISA, and CONV_ROWS positions whose sums fit into the registers.
  * Tested by tests/engine/train/kernels/conv/conv_test.c. */
-#define CONV_VEC_BYTES 64
+#define VEC_BYTES 64
 #include "engine/train/kernels/conv/conv_bf16.h"
 #include "engine/train/kernels/conv/conv_body.h"
 #include "engine/train/kernels/conv/conv_groups.h"
@@ -19,7 +19,7 @@ static size_t scratch_size(const struct conv_shape *shape, long images)
 }
 
 /* sums += the products of a pair of the left with each pair of the right. */
-CONV_INLINE void add_pairs(const char *left, const bf16_pairs *right, vec *sums)
+VEC_INLINE void add_pairs(const char *left, const bf16_pairs *right, vec *sums)
 {
     uint32_t pair;
 
@@ -35,8 +35,8 @@ CONV_INLINE void add_pairs(const char *left, const bf16_pairs *right, vec *sums)
 #endif
 }
 
-CONV_INLINE void multiply(const struct conv_job *job, const struct conv_group *group, long first,
-                          const uint16_t *panel, const long pairs, vec ret_sums[CONV_ROWS][2])
+VEC_INLINE void multiply(const struct conv_job *job, const struct conv_group *group, long first,
+                         const uint16_t *panel, const long pairs, vec ret_sums[CONV_ROWS][2])
 {
     vec sums[CONV_ROWS][2] = {0};
 
@@ -47,8 +47,8 @@ CONV_INLINE void multiply(const struct conv_job *job, const struct conv_group *g
             rows[r] = group->rows[t][first + r];
         for (long k = 0; k < job->depth; k += BF16_PANEL, panel += BF16_BLOCK)
             for (long p = 0; p < 2 * pairs; p += 2) {
-                bf16_pairs even = BF16_LOAD(panel + p * CONV_LANES);
-                bf16_pairs odd = BF16_LOAD(panel + BF16_BLOCK / 2 + p * CONV_LANES);
+                bf16_pairs even = BF16_LOAD(panel + p * VEC_LANES);
+                bf16_pairs odd = BF16_LOAD(panel + BF16_BLOCK / 2 + p * VEC_LANES);
 
                 for (int r = 0; r < CONV_ROWS; r++) {
                     add_pairs(rows[r] + (k + p) * 2, &even, &sums[r][0]);
@@ -62,9 +62,9 @@ CONV_INLINE void multiply(const struct conv_job *job, const struct conv_group *g
 }
 
 /* Asks for what the block at `first` is an image of, a panel later. */
-CONV_INLINE void look_ahead(const struct conv_job *job, const struct conv_group *group,
-                            long first, const struct conv_ahead *ahead,
-                            const struct bf16_end *end, const enum conv_end_kind kind)
+VEC_INLINE void look_ahead(const struct conv_job *job, const struct conv_group *group, long first,
+                           const struct conv_ahead *ahead, const struct bf16_end *end,
+                           const enum conv_end_kind kind)
 {
     const char *const *rows = group->rows[job->class->taps / 2] + first;
 
@@ -79,8 +79,8 @@ CONV_INLINE void look_ahead(const struct conv_job *job, const struct conv_group 
 }
 
 /* One panel of all positions of a group. */
-CONV_INLINE void run_panel(const struct conv_job *job, const struct conv_group *group,
-                           long channel, const enum conv_end_kind kind)
+VEC_INLINE void run_panel(const struct conv_job *job, const struct conv_group *group,
+                          long channel, const enum conv_end_kind kind)
 {
     const uint16_t *panel =
         (const uint16_t *)job->panels + channel * job->class->taps * job->depth;
@@ -106,8 +106,8 @@ CONV_INLINE void run_panel(const struct conv_job *job, const struct conv_group *
     bf16_end_finish(&end, kind);
 }
 
-CONV_INLINE void run_panels(const struct conv_job *job, const struct conv_group *group,
-                            const enum conv_end_kind kind)
+VEC_INLINE void run_panels(const struct conv_job *job, const struct conv_group *group,
+                           const enum conv_end_kind kind)
 {
     for (long channel = 0; channel < job->n; channel += BF16_PANEL)
         run_panel(job, group, channel, kind);

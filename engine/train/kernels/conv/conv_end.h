@@ -1,5 +1,5 @@
 /* The ends of conv.h, a vector of the result at a time. The caller's file says how wide a panel
- * is: CONV_WIDE vectors. */
+ * is: VEC_WIDE vectors. */
 #pragma once
 
 #include "engine/train/kernels/conv/conv_kernel.h"
@@ -11,10 +11,10 @@ struct end_part {
 };
 
 struct end_sums {
-    struct end_part of[CONV_WIDE];
+    struct end_part of[VEC_WIDE];
 };
 
-/* CONV_LANES neighbouring numbers of the result. */
+/* VEC_LANES neighbouring numbers of the result. */
 struct end_place {
     const struct conv_end *end;
     long n, channel; /* the first of them */
@@ -22,8 +22,8 @@ struct end_place {
 };
 
 /* Makes of `value` what a kind stores. */
-CONV_INLINE void end_value(const struct end_place *place, const enum conv_end_kind kind,
-                           vec *value)
+VEC_INLINE void end_value(const struct end_place *place, const enum conv_end_kind kind,
+                          vec *value)
 {
     const struct conv_end *end = place->end;
 
@@ -42,8 +42,8 @@ CONV_INLINE void end_value(const struct end_place *place, const enum conv_end_ki
 
 /* Stores a vector of the result and sums it. Vectors come by their addresses: no processor but
  * the one that a width is made for has a way to pass them. */
-CONV_INLINE void end_vector(const struct end_place *place, const enum conv_end_kind kind,
-                            const vec *result, struct end_part *part)
+VEC_INLINE void end_vector(const struct end_place *place, const enum conv_end_kind kind,
+                           const vec *result, struct end_part *part)
 {
     const struct conv_end *end = place->end;
     vec value = *result;
@@ -62,19 +62,19 @@ CONV_INLINE void end_vector(const struct end_place *place, const enum conv_end_k
     stored_put((stored *)end->result + place->at, &value);
 }
 
-CONV_INLINE void end_add(const vec *from, double *to)
+VEC_INLINE void end_add(const vec *from, double *to)
 {
-    for (int i = 0; i < CONV_LANES; i++)
+    for (int i = 0; i < VEC_LANES; i++)
         to[i] += (double)(*from)[i];
 }
 
 /* Adds a group's sums of the panel with this first channel. */
-CONV_INLINE void end_finish(const struct end_place *place, const enum conv_end_kind kind,
-                            const struct end_sums *sums)
+VEC_INLINE void end_finish(const struct end_place *place, const enum conv_end_kind kind,
+                           const struct end_sums *sums)
 {
     double *to = place->end->sums + place->channel;
 
-    for (int v = 0; v < CONV_WIDE; v++, to += CONV_LANES) {
+    for (int v = 0; v < VEC_WIDE; v++, to += VEC_LANES) {
         end_add(&sums->of[v].sum, to);
         end_add(&sums->of[v].product, to + place->n);
         if (kind == CONV_OTHER)

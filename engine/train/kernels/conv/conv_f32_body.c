@@ -1,15 +1,15 @@
 /* One f32 kernel of conv.h. CMake compiles this file once for each instruction set, with
- * CONV_NAME, CONV_ISA, CONV_VEC_BYTES and CONV_WIDE, the vectors of a panel. A block of the
- * result, CONV_BLOCK positions of one panel, stays in registers while all taps and channels are
+ * CONV_NAME, CONV_ISA, VEC_BYTES and VEC_WIDE, the vectors of a panel. A block of the
+ * result, VEC_BLOCK positions of one panel, stays in registers while all taps and channels are
  * multiplied into it. Nothing is contracted but VEC_FMA.
  * Tested by tests/engine/train/kernels/conv/conv_test.c. */
-#include "engine/train/kernels/conv/conv_block.h"
 #include "engine/train/kernels/conv/conv_body.h"
 #include "engine/train/kernels/conv/conv_end.h"
 #include "engine/train/kernels/conv/conv_groups.h"
+#include "engine/train/kernels/vec_block.h"
 
-#define ROWS CONV_BLOCK
-#define PANEL CONV_PANEL
+#define ROWS VEC_BLOCK
+#define PANEL VEC_PANEL
 #define GROUP_BYTES (384 << 10) /* of input rows that a panel is used for: part of a L2 cache */
 #define CACHE_LINE 64
 #define PACKED_ROWS 64 /* so many rows of a panel are near while they are filled by columns */
@@ -62,10 +62,10 @@ static size_t scratch_size(const struct conv_shape *shape, long images)
     return conv_groups_scratch(shape, sizeof(float));
 }
 
-CONV_INLINE void multiply(const struct conv_job *job, const struct conv_group *group, long first,
-                          const float *panel, vec ret_sums[ROWS][CONV_WIDE])
+VEC_INLINE void multiply(const struct conv_job *job, const struct conv_group *group, long first,
+                         const float *panel, vec ret_sums[ROWS][VEC_WIDE])
 {
-    vec sums[ROWS][CONV_WIDE] = {0};
+    vec sums[ROWS][VEC_WIDE] = {0};
 
     for (int t = 0; t < job->class->taps; t++, panel += job->depth * PANEL) {
         const float *rows[ROWS];
@@ -75,14 +75,14 @@ CONV_INLINE void multiply(const struct conv_job *job, const struct conv_group *g
         block_multiply(rows, job->depth, panel, sums);
     }
     for (int r = 0; r < ROWS; r++)
-        for (int v = 0; v < CONV_WIDE; v++)
+        for (int v = 0; v < VEC_WIDE; v++)
             ret_sums[r][v] = sums[r][v];
 }
 
 /* Asks for what comes soon: the next panel's share of the rows that the next group reads, and the
  * place of the result. Rows follow each other in most shapes; elsewhere nothing is lost. */
-CONV_INLINE void look_ahead(const struct conv_job *job, const struct conv_group *group,
-                            long first, long channel)
+VEC_INLINE void look_ahead(const struct conv_job *job, const struct conv_group *group, long first,
+                           long channel)
 {
     const char *const *rows = group->rows[job->class->taps / 2] + first;
     long share = job->source.pixel_bytes * PANEL / job->n;
@@ -97,22 +97,22 @@ CONV_INLINE void look_ahead(const struct conv_job *job, const struct conv_group 
 }
 
 /* One panel of all positions of a group. */
-CONV_INLINE void run_panel(const struct conv_job *job, const struct conv_group *group,
-                           long channel, const enum conv_end_kind kind)
+VEC_INLINE void run_panel(const struct conv_job *job, const struct conv_group *group,
+                          long channel, const enum conv_end_kind kind)
 {
     const float *panel = (const float *)job->panels + channel * job->class->taps * job->depth;
     struct end_sums end_sums = {0};
 
     for (long first = 0; first < group->count; first += ROWS) {
         long count = group->count - first < ROWS ? group->count - first : ROWS;
-        vec sums[ROWS][CONV_WIDE];
+        vec sums[ROWS][VEC_WIDE];
 
         if (count == ROWS && job->class->taps > 0)
             look_ahead(job, group, first, channel);
         multiply(job, group, first, panel, sums);
         for (long r = 0; r < count; r++)
-            for (int v = 0; v < CONV_WIDE; v++) {
-                long c = channel + v * CONV_LANES;
+            for (int v = 0; v < VEC_WIDE; v++) {
+                long c = channel + v * VEC_LANES;
                 struct end_place place = {job->end, job->n, c,
                                           group->result[first + r] * job->n + c};
 
@@ -123,8 +123,8 @@ CONV_INLINE void run_panel(const struct conv_job *job, const struct conv_group *
         end_finish(&(struct end_place){job->end, job->n, channel, 0}, kind, &end_sums);
 }
 
-CONV_INLINE void run_panels(const struct conv_job *job, const struct conv_group *group,
-                            const enum conv_end_kind kind)
+VEC_INLINE void run_panels(const struct conv_job *job, const struct conv_group *group,
+                           const enum conv_end_kind kind)
 {
     for (long channel = 0; channel < job->n; channel += PANEL)
         run_panel(job, group, channel, kind);

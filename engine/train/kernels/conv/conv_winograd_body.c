@@ -1,16 +1,16 @@
 /* One kernel of conv_winograd.h. CMake compiles this file for each instruction set:
- * CONV_NAME, CONV_ISA, CONV_VEC_BYTES and CONV_WIDE; and CONV_STORED_BF16, or not.
+ * CONV_NAME, CONV_ISA, VEC_BYTES and VEC_WIDE; and CONV_STORED_BF16, or not.
  *
  * A group of tiles goes through three steps: its input is transformed into NUMBERS matrices of
  * (tiles, k); each is multiplied by a matrix of transformed weights; what comes out, NUMBERS
  * matrices of (tiles, n), is transformed into the pixels of the result.
  * Tested by tests/engine/train/kernels/conv/conv_winograd_test.c. */
-#include "engine/train/kernels/conv/conv_block.h"
 #include "engine/train/kernels/conv/conv_body.h"
 #include "engine/train/kernels/conv/conv_end.h"
 #include "engine/train/kernels/conv/conv_rows.h"
 #include "engine/train/kernels/conv/conv_winograd.h"
 #include "engine/train/kernels/conv/conv_winograd_tile.h"
+#include "engine/train/kernels/vec_block.h"
 
 #define GROUP 48                /* tiles, at most */
 #define GROUP_BYTES (384 << 10) /* of transformed numbers: part of a second-level cache */
@@ -22,7 +22,7 @@ struct job {
     const struct conv_call *call;
     long size, across; /* of an image: pixels and tiles in each direction */
     long k, n;
-    long group;      /* tiles of a group, a multiple of CONV_BLOCK */
+    long group;      /* tiles of a group, a multiple of VEC_BLOCK */
     float *input;    /* (NUMBERS) matrices of (group, k), input_apart from one to the next */
     float *products; /* (NUMBERS) of (group, n) */
     long input_apart, products_apart;
@@ -35,7 +35,7 @@ static size_t panels_size(const struct conv_shape *shape)
     return (size_t)(NUMBERS * conv_k(shape) * conv_n(shape)) * sizeof(float);
 }
 
-/* The kernel of CONV_LANES channels from n on, rounded to what is stored; turned around for the
+/* The kernel of VEC_LANES channels from n on, rounded to what is stored; turned around for the
  * backward direction. */
 static void gather_kernel(const struct conv_shape *shape, const struct conv_weights *weights,
                           long k, long n, vec ret_kernel[KERNEL * KERNEL])
@@ -46,9 +46,9 @@ static void gather_kernel(const struct conv_shape *shape, const struct conv_weig
         int at = forward ? i : KERNEL * KERNEL - 1 - i;
         struct conv_tap tap = {.h = at / KERNEL, .w = at % KERNEL};
         struct conv_tap_weights of = conv_tap_weights(shape, weights, &tap);
-        float lanes[CONV_LANES];
+        float lanes[VEC_LANES];
 
-        for (long j = 0; j < CONV_LANES; j++)
+        for (long j = 0; j < VEC_LANES; j++)
             lanes[j] = of.from[(n + j) * of.n_step + k * of.k_step];
         ret_kernel[i] = VEC_LOAD(lanes);
         stored_round(&ret_kernel[i]);
@@ -77,16 +77,16 @@ static void transform_kernel(const vec kernel[KERNEL * KERNEL], long apart, floa
 static void winograd_pack(const struct conv_shape *shape, const struct conv_weights *weights,
                           int index, int of, void *ret_panels)
 {
-    long k = conv_k(shape), n = conv_n(shape), panels = n / CONV_PANEL;
+    long k = conv_k(shape), n = conv_n(shape), panels = n / VEC_PANEL;
 
     for (long p = panels * index / of; p < panels * (index + 1) / of; p++)
         for (long c = 0; c < k; c++)
-            for (long j = 0; j < CONV_PANEL; j += CONV_LANES) {
+            for (long j = 0; j < VEC_PANEL; j += VEC_LANES) {
                 vec kernel[KERNEL * KERNEL];
 
-                gather_kernel(shape, weights, c, p * CONV_PANEL + j, kernel);
+                gather_kernel(shape, weights, c, p * VEC_PANEL + j, kernel);
                 transform_kernel(kernel, k * n,
-                                 (float *)ret_panels + (p * k + c) * CONV_PANEL + j);
+                                 (float *)ret_panels + (p * k + c) * VEC_PANEL + j);
             }
 }
 
@@ -99,23 +99,23 @@ static void winograd_multiply(const struct job *job, long number, long tiles)
     const float *panel = (const float *)job->call->panels + number * job->k * job->n;
     float *products = job->products + number * job->products_apart;
 
-    for (long channel = 0; channel < job->n; channel += CONV_PANEL, panel += job->k * CONV_PANEL)
-        for (long first = 0; first < tiles; first += CONV_BLOCK) {
-            vec sums[CONV_BLOCK][CONV_WIDE] = {0};
-            const float *rows[CONV_BLOCK];
+    for (long channel = 0; channel < job->n; channel += VEC_PANEL, panel += job->k * VEC_PANEL)
+        for (long first = 0; first < tiles; first += VEC_BLOCK) {
+            vec sums[VEC_BLOCK][VEC_WIDE] = {0};
+            const float *rows[VEC_BLOCK];
 
-            for (int r = 0; r < CONV_BLOCK; r++)
+            for (int r = 0; r < VEC_BLOCK; r++)
                 rows[r] = input + (first + r) * job->k;
             block_multiply(rows, job->k, panel, sums);
-            for (int r = 0; r < CONV_BLOCK; r++)
-                for (int v = 0; v < CONV_WIDE; v++)
-                    VEC_STORE(products + (first + r) * job->n + channel + v * CONV_LANES,
+            for (int r = 0; r < VEC_BLOCK; r++)
+                for (int v = 0; v < VEC_WIDE; v++)
+                    VEC_STORE(products + (first + r) * job->n + channel + v * VEC_LANES,
                               sums[r][v]);
         }
 }
 
-CONV_INLINE void transform_products(const struct job *job, const float *products,
-                                    vec ret_pixels[TILE * TILE])
+VEC_INLINE void transform_products(const struct job *job, const float *products,
+                                   vec ret_pixels[TILE * TILE])
 {
     vec columns[TILE * SIDE], from[SIDE];
 
@@ -137,8 +137,8 @@ CONV_INLINE void transform_products(const struct job *job, const float *products
 /* One vector of channels of one tile. Its pixels are summed among themselves before they are
  * added to the group's sums: TILE * TILE + GROUP additions in f32 round less than their product.
  */
-CONV_INLINE void end_tile(const struct job *job, const enum conv_end_kind kind, const long at[3],
-                          struct end_part *part)
+VEC_INLINE void end_tile(const struct job *job, const enum conv_end_kind kind, const long at[3],
+                         struct end_part *part)
 {
     const struct conv_end *end = &job->call->end;
     long tile = at[0], channel = at[2];
@@ -162,15 +162,15 @@ CONV_INLINE void end_tile(const struct job *job, const enum conv_end_kind kind, 
     part->other += of_tile.other;
 }
 
-CONV_INLINE void end_group(const struct job *job, long first, long tiles,
-                           const enum conv_end_kind kind)
+VEC_INLINE void end_group(const struct job *job, long first, long tiles,
+                          const enum conv_end_kind kind)
 {
-    for (long channel = 0; channel < job->n; channel += CONV_PANEL) {
+    for (long channel = 0; channel < job->n; channel += VEC_PANEL) {
         struct end_sums sums = {0};
 
         for (long tile = 0; tile < tiles; tile++)
-            for (int v = 0; v < CONV_WIDE; v++)
-                end_tile(job, kind, (const long[3]){first + tile, tile, channel + v * CONV_LANES},
+            for (int v = 0; v < VEC_WIDE; v++)
+                end_tile(job, kind, (const long[3]){first + tile, tile, channel + v * VEC_LANES},
                          &sums.of[v]);
         if (kind != CONV_PLAIN)
             end_finish(&(struct end_place){&job->call->end, job->n, channel, 0}, kind, &sums);
@@ -186,11 +186,11 @@ CONV_END_RUNS(end_group, (const struct job *job, long first, long tiles), job, f
 static long group_size(const struct conv_shape *shape)
 {
     long each = NUMBERS * (conv_k(shape) + conv_n(shape)) * (long)sizeof(float);
-    long blocks = GROUP_BYTES / (each * CONV_BLOCK);
+    long blocks = GROUP_BYTES / (each * VEC_BLOCK);
 
-    if (panels_size(shape) > WEIGHTS_NEAR || blocks * CONV_BLOCK > GROUP)
+    if (panels_size(shape) > WEIGHTS_NEAR || blocks * VEC_BLOCK > GROUP)
         return GROUP;
-    return blocks < 1 ? CONV_BLOCK : blocks * CONV_BLOCK;
+    return blocks < 1 ? VEC_BLOCK : blocks * VEC_BLOCK;
 }
 
 static struct job winograd_describe(const struct conv_shape *shape, const struct conv_call *call)
@@ -228,7 +228,7 @@ static void winograd_run(const struct conv_shape *shape, const struct conv_call 
     job.products = job.input + NUMBERS * job.input_apart;
     for (long first = 0; first < all; first += job.group) {
         long tiles = all - first < job.group ? all - first : job.group;
-        long rows = (tiles + CONV_BLOCK - 1) / CONV_BLOCK * CONV_BLOCK;
+        long rows = (tiles + VEC_BLOCK - 1) / VEC_BLOCK * VEC_BLOCK;
 
         for (long i = 0; i < tiles; i++)
             tile_input(&images, first + i, job.input_apart, job.input + i * job.k);
@@ -241,6 +241,6 @@ static void winograd_run(const struct conv_shape *shape, const struct conv_call 
     }
 }
 
-CONV_DESCRIBE(conv_kernel, .type = STORED_TYPE, .n_multiple = CONV_PANEL,
-              .k_multiple = CONV_LANES, .panels_size = panels_size, .pack = winograd_pack,
-              .scratch_size = scratch_size, .run = winograd_run);
+CONV_DESCRIBE(conv_kernel, .type = STORED_TYPE, .n_multiple = VEC_PANEL, .k_multiple = VEC_LANES,
+              .panels_size = panels_size, .pack = winograd_pack, .scratch_size = scratch_size,
+              .run = winograd_run);

@@ -24,8 +24,8 @@ static const float result_matrix[TILE][SIDE] = {
 
 /* The dot product of a line of a matrix, a row or a column, with vectors: line_apart and apart
  * are the distances in each. Unrolled, so that zeros vanish. */
-CONV_INLINE void combine_line(const float *line, int line_apart, int count, const vec *from,
-                              int apart, vec *ret_sum)
+VEC_INLINE void combine_line(const float *line, int line_apart, int count, const vec *from,
+                             int apart, vec *ret_sum)
 {
     vec sum = {0};
 
@@ -36,7 +36,7 @@ CONV_INLINE void combine_line(const float *line, int line_apart, int count, cons
     *ret_sum = sum;
 }
 
-CONV_INLINE void combine(const float *row, int count, const vec *from, int apart, vec *ret_sum)
+VEC_INLINE void combine(const float *row, int count, const vec *from, int apart, vec *ret_sum)
 {
     combine_line(row, 1, count, from, apart, ret_sum);
 }
@@ -47,7 +47,7 @@ struct tiled {
     long size, channels;
 };
 
-CONV_INLINE long tiles_across(long size)
+VEC_INLINE long tiles_across(long size)
 {
     return (size + TILE - 1) / TILE;
 }
@@ -77,7 +77,7 @@ static void tile_input(const struct tiled *images, long tile, long apart, float 
     const stored *pixels[NUMBERS];
 
     tile_pixels(images, tile, SIDE, pixels);
-    for (long c = 0; c < images->channels; c += CONV_LANES) {
+    for (long c = 0; c < images->channels; c += VEC_LANES) {
         vec columns[NUMBERS], from[SIDE];
 
 #pragma GCC unroll 8

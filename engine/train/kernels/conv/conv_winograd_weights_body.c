@@ -3,15 +3,15 @@
  * NUMBERS matrices each, (tiles, in) and (tiles, out); the products of the one's transpose with
  * the other are summed as [number][out / panel][in][panel].
  * Tested by tests/engine/train/kernels/conv/conv_winograd_weights_test.c. */
-#include "engine/train/kernels/conv/conv_block.h"
 #include "engine/train/kernels/conv/conv_body.h"
 #include "engine/train/kernels/conv/conv_winograd.h"
 #include "engine/train/kernels/conv/conv_winograd_tile.h"
+#include "engine/train/kernels/vec_block.h"
 
 #define GROUP 48 /* tiles whose products are summed in registers */
 #define TAPS (KERNEL * KERNEL)
 
-_Static_assert(CONV_BLOCK <= APART, "the last block reads channels behind the last one");
+_Static_assert(VEC_BLOCK <= APART, "the last block reads channels behind the last one");
 
 struct job {
     const struct winograd_gradient_call *call;
@@ -39,7 +39,7 @@ static void tile_gradient(const struct tiled *images, long tile, long apart, flo
     const stored *pixels[TILE * TILE];
 
     tile_pixels(images, tile, TILE, pixels);
-    for (long c = 0; c < images->channels; c += CONV_LANES) {
+    for (long c = 0; c < images->channels; c += VEC_LANES) {
         vec columns[SIDE * TILE], from[TILE];
 
 #pragma GCC unroll 8
@@ -63,19 +63,19 @@ static void tile_gradient(const struct tiled *images, long tile, long apart, flo
 }
 
 /* sums += a block of input channels * one panel of output channels, over the tiles. */
-CONV_INLINE void multiply_block(const struct job *job, const float *left, const float *right,
-                                long tiles, vec sums[CONV_BLOCK][CONV_WIDE])
+VEC_INLINE void multiply_block(const struct job *job, const float *left, const float *right,
+                               long tiles, vec sums[VEC_BLOCK][VEC_WIDE])
 {
 #pragma GCC unroll 2
     for (long tile = 0; tile < tiles; tile++, left += job->in, right += job->out) {
-        vec row[CONV_WIDE];
+        vec row[VEC_WIDE];
 
-        for (int v = 0; v < CONV_WIDE; v++)
-            row[v] = VEC_LOAD(right + v * CONV_LANES);
-        for (int r = 0; r < CONV_BLOCK; r++) {
+        for (int v = 0; v < VEC_WIDE; v++)
+            row[v] = VEC_LOAD(right + v * VEC_LANES);
+        for (int r = 0; r < VEC_BLOCK; r++) {
             vec all = VEC_ALL(left[r]);
 
-            for (int v = 0; v < CONV_WIDE; v++)
+            for (int v = 0; v < VEC_WIDE; v++)
                 sums[r][v] = VEC_FMA(all, row[v], sums[r][v]);
         }
     }
@@ -85,11 +85,11 @@ CONV_INLINE void multiply_block(const struct job *job, const float *left, const 
 static void add_block(const struct job *job, const float *left, const float *right, long tiles,
                       long count, float *to)
 {
-    vec sums[CONV_BLOCK][CONV_WIDE] = {0};
+    vec sums[VEC_BLOCK][VEC_WIDE] = {0};
 
     multiply_block(job, left, right, tiles, sums);
     for (long r = 0; r < count; r++)
-        for (int v = 0; v < CONV_WIDE; v++, to += CONV_LANES)
+        for (int v = 0; v < VEC_WIDE; v++, to += VEC_LANES)
             VEC_STORE(to, job->add ? VEC_LOAD(to) + sums[r][v] : sums[r][v]);
 }
 
@@ -99,11 +99,11 @@ static void add_number(const struct job *job, long number, long tiles)
     const float *right = job->right + number * job->right_apart;
     float *to = job->call->sums + number * job->in * job->out;
 
-    for (long o = 0; o < job->out; o += CONV_PANEL)
-        for (long i = 0; i < job->in; i += CONV_BLOCK) {
-            long count = job->in - i < CONV_BLOCK ? job->in - i : CONV_BLOCK;
+    for (long o = 0; o < job->out; o += VEC_PANEL)
+        for (long i = 0; i < job->in; i += VEC_BLOCK) {
+            long count = job->in - i < VEC_BLOCK ? job->in - i : VEC_BLOCK;
 
-            add_block(job, left + i, right + o, tiles, count, to + o * job->in + i * CONV_PANEL);
+            add_block(job, left + i, right + o, tiles, count, to + o * job->in + i * VEC_PANEL);
         }
 }
 
@@ -138,7 +138,7 @@ static void winograd_add(const struct conv_shape *shape,
     }
 }
 
-CONV_INLINE void sum_copies(const struct winograd_gradient_sums *sums, long at, vec *ret)
+VEC_INLINE void sum_copies(const struct winograd_gradient_sums *sums, long at, vec *ret)
 {
     vec sum = VEC_LOAD(sums->copies[0] + at);
 
@@ -147,7 +147,7 @@ CONV_INLINE void sum_copies(const struct winograd_gradient_sums *sums, long at, 
     *ret = sum;
 }
 
-/* CONV_LANES output channels and one input channel: the transpose of what the weights go through
+/* VEC_LANES output channels and one input channel: the transpose of what the weights go through
  * before they are multiplied. */
 static void transform_sums(const struct winograd_gradient_sums *sums, long at, long apart,
                            vec ret_taps[TAPS])
@@ -177,7 +177,7 @@ static void write_taps(const vec taps[TAPS], const struct winograd_gradient_resu
     const long *strides = result->strides;
 
     for (long tap = 0; tap < TAPS; tap++)
-        for (long lane = 0; lane < CONV_LANES; lane++)
+        for (long lane = 0; lane < VEC_LANES; lane++)
             result->values[(o + lane) * strides[0] + i * strides[1] + tap / KERNEL * strides[2] +
                            tap % KERNEL * strides[3]] = taps[tap][lane];
 }
@@ -186,18 +186,18 @@ static void winograd_finish(const struct conv_shape *shape,
                             const struct winograd_gradient_sums *sums, int index, int of,
                             const struct winograd_gradient_result *result)
 {
-    long in = shape->in_channels, out = shape->out_channels, panels = out / CONV_PANEL;
+    long in = shape->in_channels, out = shape->out_channels, panels = out / VEC_PANEL;
 
     for (long p = panels * index / of; p < panels * (index + 1) / of; p++)
         for (long i = 0; i < in; i++)
-            for (long j = 0; j < CONV_PANEL; j += CONV_LANES) {
+            for (long j = 0; j < VEC_PANEL; j += VEC_LANES) {
                 vec taps[TAPS];
 
-                transform_sums(sums, (p * in + i) * CONV_PANEL + j, in * out, taps);
-                write_taps(taps, result, p * CONV_PANEL + j, i);
+                transform_sums(sums, (p * in + i) * VEC_PANEL + j, in * out, taps);
+                write_taps(taps, result, p * VEC_PANEL + j, i);
             }
 }
 
-CONV_DESCRIBE(winograd_gradient, .type = STORED_TYPE, .out_multiple = CONV_PANEL,
-              .in_multiple = CONV_LANES, .sums_size = sums_size, .scratch_size = scratch_size,
+CONV_DESCRIBE(winograd_gradient, .type = STORED_TYPE, .out_multiple = VEC_PANEL,
+              .in_multiple = VEC_LANES, .sums_size = sums_size, .scratch_size = scratch_size,
               .add = winograd_add, .finish = winograd_finish);

@@ -1,18 +1,18 @@
 /* Products of pixels in f32, for wgrad_strip.h. CMake compiles this file for each instruction
- * set: WGRAD_NAME, CONV_VEC_BYTES; and WGRAD_ROWS rows of the result that are taken at a time,
+ * set: WGRAD_NAME, VEC_BYTES; and WGRAD_ROWS rows of the result that are taken at a time,
  * with WGRAD_WIDE vectors of its columns: so many sums stay in registers while the pixels go by,
  * each number of a row broadcast once. Tested by tests/engine/train/kernels/wgrad_test.c. */
-#include "engine/train/kernels/conv/conv_vec.h"
+#include "engine/train/kernels/vec.h"
 #include "engine/train/kernels/wgrad_kinds.h"
 #include "engine/train/kernels/wgrad_strip.h"
 
-#define WIDTH (WGRAD_WIDE * CONV_LANES)
+#define WIDTH (WGRAD_WIDE * VEC_LANES)
 #define REST (PANEL % WGRAD_ROWS)
 _Static_assert(PANEL % WIDTH == 0, "a panel is whole blocks of columns");
 
 /* `rows` rows from `row` on, WIDTH columns from `column` on. */
-CONV_INLINE void multiply_block(const struct wgrad_strip_product *product, const int rows,
-                                long first_row, long first_column)
+VEC_INLINE void multiply_block(const struct wgrad_strip_product *product, const int rows,
+                               long first_row, long first_column)
 {
     const struct wgrad_tap *tap = &product->tap;
     float *to = product->sums + first_row * product->stride + first_column;
@@ -23,7 +23,7 @@ CONV_INLINE void multiply_block(const struct wgrad_strip_product *product, const
         for (int v = 0; v < WGRAD_WIDE; v++) {
             sums[r][v] = (vec){0};
             /* They are wanted at the end: by then they are here. */
-            __builtin_prefetch(to + r * product->stride + v * CONV_LANES, 1);
+            __builtin_prefetch(to + r * product->stride + v * VEC_LANES, 1);
         }
     for (long s = 0; s < tap->span_count; s++) {
         const float *row = (const float *)product->rows +
@@ -35,7 +35,7 @@ CONV_INLINE void multiply_block(const struct wgrad_strip_product *product, const
             vec numbers[WGRAD_WIDE];
 
             for (int v = 0; v < WGRAD_WIDE; v++)
-                numbers[v] = VEC_LOAD(column + v * CONV_LANES);
+                numbers[v] = VEC_LOAD(column + v * VEC_LANES);
 #pragma GCC unroll 11
             for (int r = 0; r < rows; r++) {
                 vec all = VEC_ALL(row[r]);
@@ -48,7 +48,7 @@ CONV_INLINE void multiply_block(const struct wgrad_strip_product *product, const
 #pragma GCC unroll 11
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < WGRAD_WIDE; v++) {
-            float *at = to + r * product->stride + v * CONV_LANES;
+            float *at = to + r * product->stride + v * VEC_LANES;
 
             VEC_STORE(at, product->accumulate ? VEC_LOAD(at) + sums[r][v] : sums[r][v]);
         }
@@ -74,7 +74,7 @@ static void wgrad_f32_pack(const struct wgrad_pairs *pairs, long channel, void *
     }
     from += channel;
     for (long i = 0; i < pairs->count; i++, from += pairs->step, to += PANEL)
-        for (long v = 0; v < PANEL; v += CONV_LANES)
+        for (long v = 0; v < PANEL; v += VEC_LANES)
             VEC_STORE(to + v, VEC_LOAD(from + v));
 }
 

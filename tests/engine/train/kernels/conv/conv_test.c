@@ -6,8 +6,8 @@
 /* The body of the AVX-512 kernel, on whatever vectors this processor has. */
 #define CONV_NAME emulated_avx512_f32
 #define CONV_ISA CPU_BASE
-#define CONV_VEC_BYTES 64
-#define CONV_WIDE 4
+#define VEC_BYTES 64
+#define VEC_WIDE 4
 #include "engine/train/kernels/conv/conv_f32_body.c"
 
 #define ERROR 3e-6

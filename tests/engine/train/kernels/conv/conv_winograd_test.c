@@ -7,8 +7,8 @@
 /* The body of an AVX-512 kernel, on whatever vectors this processor has. */
 #define CONV_NAME emulated_winograd_avx512_f32
 #define CONV_ISA CPU_BASE
-#define CONV_VEC_BYTES 64
-#define CONV_WIDE 4
+#define VEC_BYTES 64
+#define VEC_WIDE 4
 #include "engine/train/kernels/conv/conv_winograd_body.c"
 
 /* Of the sum of magnitudes. What is left out or taken twice is a thousand times as much, in

@@ -10,8 +10,8 @@
 /* The body of an AVX-512 gradient, on whatever vectors this processor has. */
 #define CONV_NAME emulated_winograd_avx512_weights
 #define CONV_ISA CPU_BASE
-#define CONV_VEC_BYTES 64
-#define CONV_WIDE 4
+#define VEC_BYTES 64
+#define VEC_WIDE 4
 #include "engine/train/kernels/conv/conv_winograd_weights_body.c"
 
 #include "tests/engine/train/noise.h"
