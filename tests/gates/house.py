@@ -19,7 +19,8 @@ _SERVICE = _VALUES + _DB + _ANSWERS + ["server/base"]
 _TRAIN = ["common", "engine/trace", "engine/spec", "engine/machine", "engine/protocol"]
 _KERNELS = _TRAIN + ["engine/train/networks", "engine/train/onednn", "engine/train/kernels",
                      "engine/train/threads"]
-_PLANS = _KERNELS + ["engine/train/kernels/conv", "engine/train/net"]
+_PLANS = _KERNELS + ["engine/train/kernels/conv", "engine/train/kernels/products",
+                     "engine/train/net"]
 _WORKLOADS = _PLANS + ["engine/train/depth_first", "engine/train/plain",
                        "engine/train/layerwise"]
 
@@ -40,6 +41,7 @@ ROOMS = {
     "engine/train/networks": _TRAIN,
     "engine/train/kernels": _KERNELS,
     "engine/train/kernels/conv": _KERNELS,
+    "engine/train/kernels/products": _KERNELS,
     "engine/train/net": _TRAIN + ["engine/train/networks", "engine/train/onednn"],
     "engine/train/depth_first": _PLANS,
     "engine/train/layerwise": _PLANS,

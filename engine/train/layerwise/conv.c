@@ -8,7 +8,7 @@
  * An image without padding is its own grid. One of few channels is laid out as windows instead:
  * each pixel has all that its window sees, and the kernel has one tap.
  * Tested by tests/engine/train/layerwise/layerwise_test.c. */
-#include "engine/train/kernels/product_pack.h"
+#include "engine/train/kernels/products/product_pack.h"
 #include "engine/train/layerwise/conv_taps.h"
 #include "engine/train/layerwise/conv_tiles.h"
 #include "engine/train/layerwise/kinds.h"

@@ -1,7 +1,7 @@
 /* Tested by tests/engine/train/layerwise/layerwise_test.c. */
 #include "engine/train/layerwise/conv_tiles.h"
 
-#include "engine/train/kernels/tile_sums.h"
+#include "engine/train/kernels/products/tile_sums.h"
 #include "engine/train/layerwise/memory.h"
 #include "engine/train/layerwise/share.h"
 

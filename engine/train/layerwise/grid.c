@@ -1,7 +1,7 @@
 /* Tested by tests/engine/train/layerwise/layerwise_test.c. */
 #include "engine/train/layerwise/grid.h"
 
-#include "engine/train/kernels/product_pack.h"
+#include "engine/train/kernels/products/product_pack.h"
 #include "engine/train/layerwise/share.h"
 
 #include <assert.h>

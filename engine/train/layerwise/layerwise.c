@@ -3,7 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
-#include "engine/train/kernels/product_tiles.h"
+#include "engine/train/kernels/products/product_tiles.h"
 #include "engine/train/layerwise/batch_norm.h"
 #include "engine/train/layerwise/kinds.h"
 #include "engine/train/layerwise/layerwise_data.h"

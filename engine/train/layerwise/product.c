@@ -3,7 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
-#include "engine/train/kernels/product_tiles.h"
+#include "engine/train/kernels/products/product_tiles.h"
 #include "engine/train/layerwise/memory.h"
 #include "engine/train/onednn/dnn_make.h"
 

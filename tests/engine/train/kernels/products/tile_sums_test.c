@@ -1,7 +1,7 @@
 /* Sums on emulated tiles, where there is AVX-512 to pack for them; the engine's comparison with
  * PyTorch runs the same on tiles. */
 #define WGRAD_EMULATE_TILES
-#include "engine/train/kernels/tile_sums.c"
+#include "engine/train/kernels/products/tile_sums.c"
 
 #include "common/cleanup.h"
 #include "common/memory.h"

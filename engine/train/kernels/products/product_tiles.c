@@ -1,11 +1,12 @@
 /* A block of the right operand, up to RIGHT_NUMBERS, is packed and stays in the second cache with
  * its columns of the result, while 32 rows of the left one after another go by. Each of these is
  * read as it lies where it can be, else packed too: where it is transposed, ends inside a tile,
- * or has fewer rows than a tile. Tested by tests/engine/train/kernels/product_tiles_test.c. */
-#include "engine/train/kernels/product_tiles.h"
+ * or has fewer rows than a tile. Tested by
+ * tests/engine/train/kernels/products/product_tiles_test.c. */
+#include "engine/train/kernels/products/product_tiles.h"
 
 #ifdef __x86_64__
-#include "engine/train/kernels/product_pack.h"
+#include "engine/train/kernels/products/product_pack.h"
 #include "engine/train/kernels/wgrad_tiles.h"
 
 #include <string.h>

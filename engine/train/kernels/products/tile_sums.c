@@ -1,5 +1,5 @@
-/* Tested by tests/engine/train/kernels/tile_sums_test.c. */
-#include "engine/train/kernels/tile_sums.h"
+/* Tested by tests/engine/train/kernels/products/tile_sums_test.c. */
+#include "engine/train/kernels/products/tile_sums.h"
 
 #ifdef __x86_64__
 #include "engine/train/kernels/wgrad_tiles.h"

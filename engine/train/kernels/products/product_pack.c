@@ -1,5 +1,5 @@
-/* Tested by tests/engine/train/kernels/product_tiles_test.c. */
-#include "engine/train/kernels/product_pack.h"
+/* Tested by tests/engine/train/kernels/products/product_tiles_test.c. */
+#include "engine/train/kernels/products/product_pack.h"
 
 #ifdef __x86_64__
 #include "engine/train/kernels/transpose16.h"

@@ -8,7 +8,7 @@
  * largest are summed; the others are at most 2^-26 of the product, less than f32 rounds. */
 #pragma once
 
-#include "engine/train/kernels/product_pack.h"
+#include "engine/train/kernels/products/product_pack.h"
 
 #include <stddef.h>
 

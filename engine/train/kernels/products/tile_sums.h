@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "engine/train/kernels/product_pack.h"
+#include "engine/train/kernels/products/product_pack.h"
 
 #include <stddef.h>
 
