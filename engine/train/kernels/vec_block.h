@@ -7,9 +7,10 @@
 #define VEC_BLOCK 6
 #define VEC_PANEL (VEC_WIDE * VEC_LANES)
 
-/* sums += rows * panel: `depth` numbers of each row, and as many times VEC_PANEL weights. */
-VEC_INLINE void block_multiply(const float *const rows[VEC_BLOCK], long depth, const float *panel,
-                               vec sums[VEC_BLOCK][VEC_WIDE])
+/* sums += rows * panel: `depth` numbers of each row, `step` apart, and as many times VEC_PANEL
+ * weights. */
+VEC_INLINE void block_multiply(const float *const rows[VEC_BLOCK], long step, long depth,
+                               const float *panel, vec sums[VEC_BLOCK][VEC_WIDE])
 {
 #pragma GCC unroll 4
     for (long k = 0; k < depth; k++, panel += VEC_PANEL) {
@@ -18,7 +19,7 @@ VEC_INLINE void block_multiply(const float *const rows[VEC_BLOCK], long depth, c
         for (int v = 0; v < VEC_WIDE; v++)
             right[v] = VEC_LOAD(panel + v * VEC_LANES);
         for (int r = 0; r < VEC_BLOCK; r++) {
-            vec left = VEC_ALL(rows[r][k]);
+            vec left = VEC_ALL(rows[r][k * step]);
 
             for (int v = 0; v < VEC_WIDE; v++)
                 sums[r][v] = VEC_FMA(left, right[v], sums[r][v]);

@@ -99,7 +99,7 @@ static void pack_tap(struct op *op, void *weights, long rows, long columns, int 
 {
     const struct conv *conv = op->own;
     const struct tiles *tiles = conv->own;
-    struct tile_operand right = {.numbers = weights, .stride = columns};
+    struct matrix_operand right = {.numbers = weights, .stride = columns};
 
     if (tiles->is_f32) {
         right.numbers = conv->rooms[thread].packed_gradient; /* free until there is a gradient */
@@ -161,7 +161,7 @@ static void turn_input(struct op *op, long image, const struct room *room)
     uint16_t *to = room->across;
 
     for (long part = 0; part < (tiles->is_f32 ? TILE_PARTS : 1); part++) {
-        const struct tile_operand left = {grid + part * conv->input_part, true, conv->channels};
+        const struct matrix_operand left = {grid + part * conv->input_part, true, conv->channels};
 
         for (long row = 0; row < conv->channels; row += TILE_BLOCK) {
             pack_left(&left, conv->channels, depth, row, to);
@@ -175,8 +175,8 @@ static void to_weight(struct op *op, long image, int thread)
     const struct conv *conv = op->own;
     const struct tiles *tiles = conv->own;
     const struct room *room = &conv->rooms[thread];
-    const struct tile_operand gradient = {.numbers = conv_gradient_at(conv, room),
-                                          .stride = conv->outputs};
+    const struct matrix_operand gradient = {.numbers = conv_gradient_at(conv, room),
+                                            .stride = conv->outputs};
     const struct tile_sums sums = {.m = conv->channels,
                                    .n = conv->outputs,
                                    .tiles = tiles->pixels,

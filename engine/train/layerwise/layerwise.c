@@ -3,7 +3,6 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
-#include "engine/train/kernels/products/product_tiles.h"
 #include "engine/train/layerwise/batch_norm.h"
 #include "engine/train/layerwise/kinds.h"
 #include "engine/train/layerwise/layerwise_data.h"
@@ -154,7 +153,7 @@ static struct net_facts layerwise_facts(const struct net *base)
                                   net->rounds ? answer_of(net->type == DNN_F32) : ANSWER_NO};
 }
 
-/* Nothing to choose: tiles where there are some, else the library. */
+/* Nothing to choose: product.h says what multiplies. */
 static void layerwise_names(const struct net *base, net_visit visit, void *user)
 {
     (void)base;
@@ -356,9 +355,9 @@ static bool make_parameters(struct layerwise *net, struct error *err)
 
 static bool make_scratch(struct layerwise *net, struct error *err)
 {
-    if (!net->has_tiles)
+    if (!net->kernel)
         return true;
-    net->scratch = layerwise_take(net, (size_t)net->threads * product_tiles_scratch(), err);
+    net->scratch = layerwise_take(net, (size_t)net->threads * net->kernel->scratch_bytes, err);
     return net->scratch != NULL;
 }
 
@@ -391,6 +390,7 @@ struct net *layerwise_new(const struct graph *graph, const struct optimizer *opt
     net->rounds = options->type == DNN_BF16;
     net->type = net->rounds && native ? DNN_BF16 : DNN_F32;
     net->has_tiles = options->isa >= CPU_AMX;
+    net->kernel = product_kernel_for(options->isa, net->type);
     net->elements = elements_for(options->isa);
     if (!make_all(net, err)) {
         layerwise_release(&net->net);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/train/kernels/elements.h"
+#include "engine/train/kernels/products/matrix_product.h"
 #include "engine/train/net/net.h"
 #include "engine/train/networks/graph.h"
 #include "engine/train/networks/optimizer.h"
@@ -54,11 +55,12 @@ struct layerwise {
     long batch;
     int threads;
     unsigned long long seed;
-    enum dnn_type type;    /* of operands in memory */
-    bool rounds;           /* operands are rounded to bf16 */
-    bool has_tiles;        /* AMX may multiply them */
-    long long step;        /* from 0 */
-    struct joiner *joiner; /* of the ranks, or NULL */
+    enum dnn_type type;                  /* of operands in memory */
+    bool rounds;                         /* operands are rounded to bf16 */
+    bool has_tiles;                      /* of AMX */
+    const struct product_kernel *kernel; /* NULL: the library multiplies */
+    long long step;                      /* from 0 */
+    struct joiner *joiner;               /* of the ranks, or NULL */
     struct dnn *dnn;
     struct team *team;
     const struct elements *elements;
@@ -73,7 +75,7 @@ struct layerwise {
     bool huge_pages;
     struct error *errors;           /* (threads): the first failure of each */
     struct product_alone *products; /* all that were made */
-    char *scratch; /* (threads, product_tiles_scratch()); NULL: the library multiplies */
+    char *scratch;                  /* (threads) of the kernel's */
     /* When the step began, had its data, its loss, its gradients, and those of all ranks. */
     long long times[5];
 };

@@ -164,7 +164,8 @@ static void run_forward(struct op *op, int direction, int thread)
 
     if (share.begin == share.end)
         return;
-    product_keep_right(room->recurrent, operand_of_parameter(op, parameter_of(direction, 1)));
+    product_keep_right(op->net, room->recurrent,
+                       operand_of_parameter(op, parameter_of(direction, 1)));
     for (long step = 0; step < lstm->length; step++) {
         long first = share.begin * lstm->length + position_of(lstm, direction, step);
 
@@ -218,7 +219,8 @@ static void run_backward(struct op *op, int direction, int thread)
 
     if (count == 0)
         return;
-    product_keep_right(room->to_state, operand_of_parameter(op, parameter_of(direction, 1)));
+    product_keep_right(op->net, room->to_state,
+                       operand_of_parameter(op, parameter_of(direction, 1)));
     memset(room->cell_gradient, 0, (size_t)(count * h) * sizeof(float));
     for (long n = 0; n < count; n++)
         memcpy(room->state_gradient + n * h,

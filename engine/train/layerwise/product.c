@@ -3,19 +3,33 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "engine/train/kernels/products/product_panels.h"
 #include "engine/train/kernels/products/product_tiles.h"
 #include "engine/train/layerwise/memory.h"
 #include "engine/train/onednn/dnn_make.h"
 
 #define GRAIN 16
 
+/* From where on panels are faster than the library, measured on Zen 3: sides and numbers of the
+ * result, and its columns where the left operand is not transposed. */
+#define LONG 64
+#define LARGE (12L << 10)
+#define WIDE 1024
+
 struct product_alone {
-    struct product_alone *next; /* of the net */
-    struct dnn_op *op;          /* NULL: by tiles */
-    struct tile_product tiles;  /* without memory */
-    void *right;                /* that is kept; NULL: none */
-    uint16_t *packed;           /* the same, for tiles; or NULL */
+    struct product_alone *next;  /* of the net */
+    struct dnn_op *op;           /* NULL: by the net's kernel */
+    struct matrix_product shape; /* without memory */
+    void *right;                 /* that is kept; NULL: none */
+    void *packed;                /* the same, for the kernel; or NULL */
 };
+
+const struct product_kernel *product_kernel_for(enum cpu_isa isa, enum dnn_type type)
+{
+    if (isa >= CPU_AMX)
+        return &product_tiles;
+    return isa == CPU_AVX2 && type == DNN_F32 ? &product_panels : NULL;
+}
 
 static long stride_of(const struct dnn_matrix *matrix)
 {
@@ -24,51 +38,55 @@ static long stride_of(const struct dnn_matrix *matrix)
     return matrix->transposed ? matrix->rows : matrix->columns;
 }
 
-static struct tile_operand operand_of(const struct dnn_matrix *matrix)
+static struct matrix_operand operand_of(const struct dnn_matrix *matrix)
 {
-    return (struct tile_operand){.transposed = matrix->transposed, .stride = stride_of(matrix)};
+    return (struct matrix_operand){.transposed = matrix->transposed, .stride = stride_of(matrix)};
 }
 
-static struct tile_product tiles_of(const struct dnn_product *shape)
+static struct matrix_product product_of(const struct dnn_product *shape)
 {
-    return (struct tile_product){.m = shape->left.rows,
-                                 .n = shape->right.columns,
-                                 .k = shape->left.columns,
-                                 .is_f32 = shape->left.type == DNN_F32,
-                                 .left = operand_of(&shape->left),
-                                 .right = operand_of(&shape->right),
-                                 .result_stride = shape->result_stride ? shape->result_stride
-                                                                       : shape->right.columns,
-                                 .adds = shape->adds};
+    return (struct matrix_product){.m = shape->left.rows,
+                                   .n = shape->right.columns,
+                                   .k = shape->left.columns,
+                                   .is_f32 = shape->left.type == DNN_F32,
+                                   .left = operand_of(&shape->left),
+                                   .right = operand_of(&shape->right),
+                                   .result_stride = shape->result_stride ? shape->result_stride
+                                                                         : shape->right.columns,
+                                   .adds = shape->adds};
 }
 
-/* f32 must be split for tiles: that pays where each number is multiplied often enough. */
-static bool by_tiles(const struct layerwise *net, const struct dnn_product *shape)
+/* Whether the net's kernel computes a product faster than the library. f32 must be split for
+ * tiles: that pays where each number is multiplied often enough. */
+static bool by_kernel(const struct layerwise *net, const struct dnn_product *shape)
 {
     long rows = shape->left.rows, columns = shape->right.columns;
 
-    return net->scratch && (net->type == DNN_BF16 || (shape->left.columns >= 32 &&
-                                                      rows * columns >= 64 * (rows + columns)));
+    if (net->kernel == &product_panels)
+        return shape->left.columns >= LONG && rows >= LONG && rows * columns >= LARGE &&
+               (shape->left.transposed || columns >= WIDE);
+    return net->kernel && (net->type == DNN_BF16 || (shape->left.columns >= 32 &&
+                                                     rows * columns >= 64 * (rows + columns)));
 }
 
 /* The same where the right operand is packed once. */
-static bool kept_by_tiles(const struct layerwise *net, const struct dnn_product *shape)
+static bool kept_by_kernel(const struct layerwise *net, const struct dnn_product *shape)
 {
-    return net->scratch &&
+    return net->kernel && net->kernel->pack &&
            (net->type == DNN_BF16 ||
             (shape->left.rows >= 32 && shape->left.columns >= 32 && shape->right.columns >= 64));
 }
 
 static struct product_alone *new_product(struct layerwise *net, struct dnn_product shape,
-                                         bool is_by_tiles, struct error *err)
+                                         bool is_by_kernel, struct error *err)
 {
     struct product_alone *product = xcalloc(1, sizeof *product);
 
     product->next = net->products;
     net->products = product;
     shape.left.type = shape.right.type = net->type;
-    product->tiles = tiles_of(&shape);
-    if (is_by_tiles)
+    product->shape = product_of(&shape);
+    if (is_by_kernel)
         return product;
     product->op = dnn_product(net->dnn, &shape, err);
     return product->op ? product : NULL;
@@ -77,7 +95,7 @@ static struct product_alone *new_product(struct layerwise *net, struct dnn_produ
 struct product_alone *product_alone(struct layerwise *net, struct dnn_product shape,
                                     struct error *err)
 {
-    return new_product(net, shape, by_tiles(net, &shape), err);
+    return new_product(net, shape, by_kernel(net, &shape), err);
 }
 
 void products_free(struct layerwise *net)
@@ -94,8 +112,8 @@ void products_free(struct layerwise *net)
 struct product_alone *product_kept(struct layerwise *net, struct dnn_product shape,
                                    struct error *err)
 {
-    struct product_alone *product = new_product(net, shape, kept_by_tiles(net, &shape), err);
-    size_t bytes = product && !product->op ? product_tiles_packed(&product->tiles) : 0;
+    struct product_alone *product = new_product(net, shape, kept_by_kernel(net, &shape), err);
+    size_t bytes = product && !product->op ? net->kernel->packed_bytes(&product->shape) : 0;
 
     if (bytes == 0)
         return product;
@@ -103,12 +121,12 @@ struct product_alone *product_kept(struct layerwise *net, struct dnn_product sha
     return product->packed ? product : NULL;
 }
 
-void product_keep_right(struct product_alone *product, void *right)
+void product_keep_right(const struct layerwise *net, struct product_alone *product, void *right)
 {
     product->right = right;
-    product->tiles.right.numbers = right;
+    product->shape.right.numbers = right;
     if (product->packed)
-        product_tiles_pack(&product->tiles, product->packed);
+        net->kernel->pack(&product->shape, product->packed);
 }
 
 /* A callback, and the part whose rows and columns it gets. */
@@ -117,14 +135,14 @@ struct part_callback {
     const struct product_part *part;
 };
 
-static void part_ready(void *user, struct tile_part tiles)
+static void part_ready(void *user, struct matrix_part part)
 {
     const struct part_callback *call = user;
-    long row = call->part->rows.begin + tiles.row;
-    long column = call->part->columns.begin + tiles.column;
+    long row = call->part->rows.begin + part.row;
+    long column = call->part->columns.begin + part.column;
 
-    call->callback->ready(call->callback->user, (struct share){row, row + tiles.rows},
-                          (struct share){column, column + tiles.columns});
+    call->callback->ready(call->callback->user, (struct share){row, row + part.rows},
+                          (struct share){column, column + part.columns});
 }
 
 /* Of left, right and result; a right operand of NULL is the kept one. */
@@ -132,18 +150,18 @@ static void run_product(struct layerwise *net, const struct product_alone *produ
                         void *const operands[3], struct part_callback *call)
 {
     void *const memory[] = {operands[0], operands[1] ? operands[1] : product->right, operands[2]};
-    struct tile_product tiles = product->tiles;
+    struct matrix_product whole = product->shape;
     struct error *kept = &net->errors[thread];
 
     if (!product->op) {
-        tiles.left.numbers = memory[0];
-        tiles.right.numbers = memory[1];
-        tiles.packed = operands[1] ? NULL : product->packed;
-        tiles.result = memory[2];
-        tiles.scratch = net->scratch + (size_t)thread * product_tiles_scratch();
-        tiles.ready = call ? part_ready : NULL;
-        tiles.user = call;
-        product_tiles_run(&tiles);
+        whole.left.numbers = memory[0];
+        whole.right.numbers = memory[1];
+        whole.packed = operands[1] ? NULL : product->packed;
+        whole.result = memory[2];
+        whole.scratch = net->scratch + (size_t)thread * net->kernel->scratch_bytes;
+        whole.ready = call ? part_ready : NULL;
+        whole.user = call;
+        net->kernel->run(&whole);
         return;
     }
     if (kept->kind == ERROR_NONE && !dnn_op_run_on(product->op, thread, memory, kept) &&
@@ -169,7 +187,7 @@ static void lay_out(struct product_part *part, const struct layerwise *net,
     long rows = shape->left.rows, columns = shape->right.columns;
     bool is_small = columns * shape->right.rows <= SHARED_MAX;
     bool by_rows =
-        rows >= columns || (!by_tiles(net, shape) && is_small && rows >= GRAIN * net->threads);
+        rows >= columns || (!by_kernel(net, shape) && is_small && rows >= GRAIN * net->threads);
     long count = by_rows ? rows : columns;
     long grain = count >= 4 * GRAIN * net->threads ? GRAIN : 1;
     const struct share share = share_of(count, grain, thread, net->threads);

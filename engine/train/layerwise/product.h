@@ -1,12 +1,15 @@
-/* Products of matrices, of one thread's own or of all threads together. They are computed by
- * tiles where the processor has AMX and operands are bf16, or f32 and large, else by the library.
- * All belong to the net. */
+/* Products of matrices, of one thread's own or of all threads together. They are computed
+ * by the net's kernel (tiles of AMX; vectors of AVX2 in f32) where that is faster, else by the
+ * library. All belong to the net. */
 #pragma once
 
 #include "engine/train/layerwise/layerwise_data.h"
 #include "engine/train/layerwise/share.h"
 
 struct product_alone;
+
+/* NULL: the library multiplies everything. */
+const struct product_kernel *product_kernel_for(enum cpu_isa isa, enum dnn_type type);
 
 /* Operands have the net's type, whatever the shape says. NULL with the reason. */
 MUST_USE struct product_alone *product_alone(struct layerwise *net, struct dnn_product shape,
@@ -19,7 +22,7 @@ void product_run_alone(struct layerwise *net, const struct product_alone *produc
  * it. */
 MUST_USE struct product_alone *product_kept(struct layerwise *net, struct dnn_product shape,
                                             struct error *err);
-void product_keep_right(struct product_alone *product, void *right);
+void product_keep_right(const struct layerwise *net, struct product_alone *product, void *right);
 
 struct product_part {
     const struct product_alone *product; /* NULL: this thread has no part */

@@ -72,7 +72,7 @@ VEC_INLINE void multiply(const struct conv_job *job, const struct conv_group *gr
 
         for (int r = 0; r < ROWS; r++)
             rows[r] = (const float *)group->rows[t][first + r];
-        block_multiply(rows, job->depth, panel, sums);
+        block_multiply(rows, 1, job->depth, panel, sums);
     }
     for (int r = 0; r < ROWS; r++)
         for (int v = 0; v < VEC_WIDE; v++)

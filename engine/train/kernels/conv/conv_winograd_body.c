@@ -106,7 +106,7 @@ static void winograd_multiply(const struct job *job, long number, long tiles)
 
             for (int r = 0; r < VEC_BLOCK; r++)
                 rows[r] = input + (first + r) * job->k;
-            block_multiply(rows, job->k, panel, sums);
+            block_multiply(rows, 1, job->k, panel, sums);
             for (int r = 0; r < VEC_BLOCK; r++)
                 for (int v = 0; v < VEC_WIDE; v++)
                     VEC_STORE(products + (first + r) * job->n + channel + v * VEC_LANES,

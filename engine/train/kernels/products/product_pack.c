@@ -12,7 +12,7 @@ static PACK_TARGET __mmask32 mask_of(long count)
 }
 
 /* 32 numbers of a line from `at` on; zeros behind `count` of them, or where there is no line. */
-static PACK_TARGET __m512i load_line(const struct tile_operand *operand, long line, long lines,
+static PACK_TARGET __m512i load_line(const struct matrix_operand *operand, long line, long lines,
                                      long at, long count)
 {
     if (line >= lines)
@@ -35,7 +35,7 @@ static PACK_TARGET void pair_lines(__m512i first, __m512i second, __m512i ret_pa
 
 /* Two tiles of pairs: 32 lines from `line` on, as [16 pairs of lines][16 numbers][2], the first
  * 16 of 32 numbers and then the others. */
-static PACK_TARGET void pair_block(const struct tile_operand *operand, long line, long lines,
+static PACK_TARGET void pair_block(const struct matrix_operand *operand, long line, long lines,
                                    long at, long count, __m512i ret_tiles[2][TILE_ROWS])
 {
     for (long i = 0; i < TILE_ROWS; i++) {
@@ -54,8 +54,8 @@ static PACK_TARGET void store_tile(const __m512i rows[TILE_ROWS], uint16_t *to, 
         _mm512_storeu_si512(to + i * stride, rows[i]);
 }
 
-PACK_TARGET void pack_right(const struct tile_operand *right, long count, struct tile_depth depth,
-                            long column, uint16_t *to)
+PACK_TARGET void pack_right(const struct matrix_operand *right, long count,
+                            struct tile_depth depth, long column, uint16_t *to)
 {
     long end = depth.begin + depth.count;
 
@@ -66,7 +66,7 @@ PACK_TARGET void pack_right(const struct tile_operand *right, long count, struct
             for (long half = 0; half < 2; half++) {
                 for (long i = 0; i < TILE_ROWS; i++)
                     tiles[half][i] = load_line(right, column + half * TILE_ROWS + i, count, k,
-                                               tile_least(end - k, TILE_DEPTH));
+                                               least_of(end - k, TILE_DEPTH));
                 transpose16(tiles[half]);
             }
         } else {
@@ -77,7 +77,7 @@ PACK_TARGET void pack_right(const struct tile_operand *right, long count, struct
     }
 }
 
-PACK_TARGET void pack_left(const struct tile_operand *left, long count, struct tile_depth depth,
+PACK_TARGET void pack_left(const struct matrix_operand *left, long count, struct tile_depth depth,
                            long row, uint16_t *to)
 {
     long end = depth.begin + depth.count, stride = depth.tiles * TILE_DEPTH;
@@ -92,7 +92,7 @@ PACK_TARGET void pack_left(const struct tile_operand *left, long count, struct t
         } else {
             for (long i = 0; i < TILE_BLOCK; i++)
                 tiles[i / TILE_ROWS][i % TILE_ROWS] =
-                    load_line(left, row + i, count, k, tile_least(end - k, TILE_DEPTH));
+                    load_line(left, row + i, count, k, least_of(end - k, TILE_DEPTH));
         }
         store_tile(tiles[0], to, stride);
         store_tile(tiles[1], to + TILE_ROWS * stride, stride);
@@ -105,12 +105,12 @@ struct cut {
 };
 
 /* 16 numbers of f32 of each of 16 lines, with zeros where there are none; transposed if asked. */
-static PACK_TARGET void load_floats(const struct tile_operand *operand, bool transposed,
+static PACK_TARGET void load_floats(const struct matrix_operand *operand, bool transposed,
                                     struct cut lines, struct cut numbers,
                                     __m512 ret_lines[TILE_ROWS])
 {
     const float *from = (const float *)operand->numbers + numbers.begin;
-    const __mmask16 mask = (__mmask16)mask_of(tile_least(numbers.end - numbers.begin, TILE_ROWS));
+    const __mmask16 mask = (__mmask16)mask_of(least_of(numbers.end - numbers.begin, TILE_ROWS));
     __m512i rows[TILE_ROWS];
 
     for (long i = 0; i < TILE_ROWS; i++) {
@@ -153,7 +153,7 @@ static PACK_TARGET void store_parts(__m512 first, __m512 second, uint16_t *to, l
     _mm512_storeu_si512(to, pair_halves(_mm512_castps_si512(first), _mm512_castps_si512(second)));
 }
 
-PACK_TARGET void split_right(const struct tile_operand *right, long count,
+PACK_TARGET void split_right(const struct matrix_operand *right, long count,
                              struct tile_depth depth, long column, uint16_t *to)
 {
     long end = depth.begin + depth.count;
@@ -178,8 +178,8 @@ PACK_TARGET void split_right(const struct tile_operand *right, long count,
         }
 }
 
-PACK_TARGET void split_left(const struct tile_operand *left, long count, struct tile_depth depth,
-                            long row, uint16_t *to)
+PACK_TARGET void split_left(const struct matrix_operand *left, long count,
+                            struct tile_depth depth, long row, uint16_t *to)
 {
     long end = depth.begin + depth.count, stride = depth.tiles * TILE_DEPTH;
     __m512 lines[TILE_BLOCK];
@@ -226,7 +226,7 @@ PACK_TARGET void split_numbers(const float *numbers, long count, uint16_t *to, l
 #else
 #include <assert.h>
 
-void pack_left(const struct tile_operand *left, long count, struct tile_depth depth, long row,
+void pack_left(const struct matrix_operand *left, long count, struct tile_depth depth, long row,
                uint16_t *to)
 {
     (void)left;

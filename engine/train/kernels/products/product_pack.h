@@ -3,7 +3,8 @@
  * bf16, its parts, each rounded from what the ones before it leave. */
 #pragma once
 
-#include <stdbool.h>
+#include "engine/train/kernels/products/matrix_product.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -20,11 +21,6 @@ static inline long tile_depth_of(long count)
     return (count + TILE_DEPTH - 1) / TILE_DEPTH * TILE_DEPTH;
 }
 
-static inline long tile_least(long a, long b)
-{
-    return a < b ? a : b;
-}
-
 /* So many rows and columns of sums. */
 static inline void tile_copy_block(const float *from, long from_stride, float *to, long to_stride,
                                    long rows, long columns)
@@ -33,12 +29,6 @@ static inline void tile_copy_block(const float *from, long from_stride, float *t
         memcpy(to + i * to_stride, from + i * from_stride, (size_t)columns * sizeof *to);
 }
 
-struct tile_operand {
-    const void *numbers;
-    bool transposed; /* it lies as its transpose */
-    long stride;     /* numbers from one line of memory to the next */
-};
-
 /* A block of the depth: which numbers of k, and how many tiles deep it is. */
 struct tile_depth {
     long begin, count, tiles;
@@ -46,18 +36,18 @@ struct tile_depth {
 
 /* 32 of `count` columns of a right operand, with zeros around what there is:
  * [depth in tiles][two tiles][16 pairs][16 columns][2]. */
-void pack_right(const struct tile_operand *right, long count, struct tile_depth depth,
+void pack_right(const struct matrix_operand *right, long count, struct tile_depth depth,
                 long column, uint16_t *to);
 /* The same of f32: [depth in tiles][parts][two tiles][16 pairs][16 columns][2]. The numbers of a
  * pair are 16 apart in f32, and neighbours in bf16. */
-void split_right(const struct tile_operand *right, long count, struct tile_depth depth,
+void split_right(const struct matrix_operand *right, long count, struct tile_depth depth,
                  long column, uint16_t *to);
 
 /* 32 of `count` rows of a left operand, with zeros around what there is: (32, depth in tiles *
  * 32); of f32: (parts, 32, depth in tiles * 32), in the order of split_right(). */
-void pack_left(const struct tile_operand *left, long count, struct tile_depth depth, long row,
+void pack_left(const struct matrix_operand *left, long count, struct tile_depth depth, long row,
                uint16_t *to);
-void split_left(const struct tile_operand *left, long count, struct tile_depth depth, long row,
+void split_left(const struct matrix_operand *left, long count, struct tile_depth depth, long row,
                 uint16_t *to);
 
 /* The parts of `count` numbers, in their order, each `part` numbers behind the one before: each

@@ -23,17 +23,12 @@ struct scratch {
     uint16_t right[RIGHT_NUMBERS];
 };
 
-size_t product_tiles_scratch(void)
-{
-    return sizeof(struct scratch);
-}
-
-static long parts_of(const struct tile_product *product)
+static long parts_of(const struct matrix_product *product)
 {
     return product->is_f32 ? TILE_PARTS : 1;
 }
 
-static long depth_max(const struct tile_product *product)
+static long depth_max(const struct matrix_product *product)
 {
     return DEPTH_MAX / parts_of(product);
 }
@@ -44,10 +39,10 @@ struct rows {
     long stride;
 };
 
-static struct rows rows_of(const struct tile_product *product, struct tile_depth depth, long row,
-                           uint16_t *packed)
+static struct rows rows_of(const struct matrix_product *product, struct tile_depth depth,
+                           long row, uint16_t *packed)
 {
-    const struct tile_operand *left = &product->left;
+    const struct matrix_operand *left = &product->left;
 
     if (!product->is_f32 && !left->transposed && depth.count % TILE_DEPTH == 0 &&
         row + TILE_BLOCK <= product->m)
@@ -116,20 +111,20 @@ static TILE_TARGET void multiply_parts(struct rows rows, const struct block *blo
 }
 
 /* Numbers of a packed panel of 32 columns. */
-static long panel_numbers(const struct tile_product *product, struct tile_depth depth)
+static long panel_numbers(const struct matrix_product *product, struct tile_depth depth)
 {
     return parts_of(product) * depth.tiles * 2 * TILE_NUMBERS;
 }
 
-static struct tile_depth depth_at(const struct tile_product *product, long begin)
+static struct tile_depth depth_at(const struct matrix_product *product, long begin)
 {
-    long count = tile_least(product->k - begin, depth_max(product));
+    long count = least_of(product->k - begin, depth_max(product));
 
     return (struct tile_depth){begin, count, tile_depth_of(count) / TILE_DEPTH};
 }
 
-static void pack_columns(const struct tile_product *product, struct tile_depth depth, long begin,
-                         long end, uint16_t *to)
+static void pack_columns(const struct matrix_product *product, struct tile_depth depth,
+                         long begin, long end, uint16_t *to)
 {
     for (long column = begin; column < end;
          column += TILE_BLOCK, to += panel_numbers(product, depth))
@@ -138,12 +133,12 @@ static void pack_columns(const struct tile_product *product, struct tile_depth d
 }
 
 /* At the edges of the result the sums go through a block of their own. */
-static void run_block(const struct tile_product *product, struct rows rows,
+static void run_block(const struct matrix_product *product, struct rows rows,
                       const struct block *block, float *sums)
 {
     float *result = product->result + block->row * product->result_stride + block->column;
-    long high = tile_least(product->m - block->row, TILE_BLOCK);
-    long wide = tile_least(product->n - block->column, TILE_BLOCK);
+    long high = least_of(product->m - block->row, TILE_BLOCK);
+    long wide = least_of(product->n - block->column, TILE_BLOCK);
 
     void (*multiply)(struct rows, const struct block *, float *, long) =
         product->is_f32 ? multiply_parts : multiply_block;
@@ -159,7 +154,7 @@ static void run_block(const struct tile_product *product, struct rows rows,
 }
 
 /* Numbers of all panels, of so much of the depth. */
-static long packed_numbers(const struct tile_product *product, long depth)
+static long packed_numbers(const struct matrix_product *product, long depth)
 {
     long panels = (product->n + TILE_BLOCK - 1) / TILE_BLOCK;
 
@@ -167,46 +162,46 @@ static long packed_numbers(const struct tile_product *product, long depth)
 }
 
 /* Some columns of the result, of one block of the depth: all of them where they are packed. */
-static void run_columns(const struct tile_product *product, struct tile_depth depth, long begin,
+static void run_columns(const struct matrix_product *product, struct tile_depth depth, long begin,
                         long end)
 {
     struct scratch *scratch = product->scratch;
+    const uint16_t *packed = product->packed;
     struct block block = {.tiles = depth.tiles, .adds = product->adds || depth.begin > 0};
 
-    if (!product->packed)
+    if (!packed)
         pack_columns(product, depth, begin, end, scratch->right);
     for (block.row = 0; block.row < product->m; block.row += TILE_BLOCK) {
         const struct rows rows = rows_of(product, depth, block.row, scratch->left);
 
-        block.right = product->packed ? product->packed + packed_numbers(product, depth.begin)
-                                      : scratch->right;
+        block.right = packed ? packed + packed_numbers(product, depth.begin) : scratch->right;
         for (block.column = begin; block.column < end; block.column += TILE_BLOCK) {
             run_block(product, rows, &block, scratch->sums);
             block.right += panel_numbers(product, depth);
         }
         if (product->ready && depth.begin + depth.count == product->k)
             product->ready(product->user,
-                           (struct tile_part){block.row,
-                                              tile_least(product->m - block.row, TILE_BLOCK),
-                                              begin, end - begin});
+                           (struct matrix_part){block.row,
+                                                least_of(product->m - block.row, TILE_BLOCK),
+                                                begin, end - begin});
     }
 }
 
-size_t product_tiles_packed(const struct tile_product *product)
+static size_t product_tiles_packed(const struct matrix_product *product)
 {
     long numbers = packed_numbers(product, product->k);
 
     return numbers <= RIGHT_NUMBERS ? (size_t)numbers * sizeof(uint16_t) : 0;
 }
 
-void product_tiles_pack(const struct tile_product *product, uint16_t *ret_packed)
+static void product_tiles_pack(const struct matrix_product *product, void *ret_packed)
 {
     for (long k = 0; k < product->k; k += depth_max(product))
         pack_columns(product, depth_at(product, k), 0, product->n,
-                     ret_packed + packed_numbers(product, k));
+                     (uint16_t *)ret_packed + packed_numbers(product, k));
 }
 
-TILE_TARGET void product_tiles_run(const struct tile_product *product)
+static TILE_TARGET void product_tiles_run(const struct matrix_product *product)
 {
     long wide; /* columns of a panel */
 
@@ -216,33 +211,12 @@ TILE_TARGET void product_tiles_run(const struct tile_product *product)
     for (long column = 0; column < product->n; column += wide)
         for (long k = 0; k < product->k; k += depth_max(product))
             run_columns(product, depth_at(product, k), column,
-                        tile_least(column + wide, product->n));
+                        least_of(column + wide, product->n));
     tile_release();
 }
+
+const struct product_kernel product_tiles = {sizeof(struct scratch), product_tiles_packed,
+                                             product_tiles_pack, product_tiles_run};
 #else
-#include <assert.h>
-
-size_t product_tiles_scratch(void)
-{
-    return 0;
-}
-
-size_t product_tiles_packed(const struct tile_product *product)
-{
-    (void)product;
-    return 0;
-}
-
-void product_tiles_pack(const struct tile_product *product, uint16_t *ret_packed)
-{
-    (void)product;
-    (void)ret_packed;
-    assert(false);
-}
-
-void product_tiles_run(const struct tile_product *product)
-{
-    (void)product;
-    assert(false);
-}
+const struct product_kernel product_tiles = {0};
 #endif

@@ -39,14 +39,14 @@ size_t tile_sums_packed(long n, long tiles, bool is_f32)
     return (size_t)((n + TILE_BLOCK - 1) / TILE_BLOCK * panel_numbers(tiles, is_f32));
 }
 
-void tile_sums_pack(const struct tile_operand *right, long part, long k, long n, bool is_f32,
+void tile_sums_pack(const struct matrix_operand *right, long part, long k, long n, bool is_f32,
                     uint16_t *ret_packed)
 {
     const struct tile_depth depth = {0, k, tile_depth_of(k) / TILE_DEPTH};
 
     for (long column = 0; column < n; column += TILE_BLOCK)
         for (long p = 0; p < parts_of(is_f32); p++) {
-            struct tile_operand one = *right;
+            struct matrix_operand one = *right;
 
             one.numbers = (const uint16_t *)right->numbers + p * part;
             pack_right(&one, n, depth, column, ret_packed);
@@ -135,8 +135,7 @@ static ADD_TARGET void add_rest(const struct scratch *scratch, float *result, lo
     for (long row = 0; row < rows; row++)
         for (long column = 0; column < columns; column += TILE_ROWS) {
             const long i = row * TILE_BLOCK + column;
-            const __mmask16 mask =
-                (__mmask16)((1U << tile_least(columns - column, TILE_ROWS)) - 1);
+            const __mmask16 mask = (__mmask16)((1U << least_of(columns - column, TILE_ROWS)) - 1);
 
             _mm512_mask_storeu_ps(result + row * stride + column, mask,
                                   _mm512_add_ps(_mm512_load_ps(scratch->total + i),
@@ -220,7 +219,7 @@ static TILE_TARGET void sum_f32(const struct tile_sums *sums, const struct place
                         place->high, place->wide);
     for (long term = place->begin; term < place->end; term += together) {
         tiles_begin(scratch->term, TILE_BLOCK, false);
-        for (long i = term; i < tile_least(term + together, place->end); i++) {
+        for (long i = term; i < least_of(term + together, place->end); i++) {
             const struct block block = find_block(sums, place, i, scratch);
 
             multiply_first(&block);
@@ -240,8 +239,8 @@ static struct place place_at(const struct tile_sums *sums, long row, long column
         .column = column,
         .begin = term,
         .end = sums->apart ? term + 1 : sums->terms,
-        .high = tile_least(sums->m - row, TILE_BLOCK),
-        .wide = tile_least(sums->n - column, TILE_BLOCK),
+        .high = least_of(sums->m - row, TILE_BLOCK),
+        .wide = least_of(sums->n - column, TILE_BLOCK),
         .result = sums->result + line * sums->result_stride + column,
         .right = sums->right + column / TILE_BLOCK * panel_numbers(sums->tiles, sums->is_f32),
         .operand = sums->apart ? 0 : (long)tile_sums_packed(sums->n, sums->tiles, sums->is_f32)};
@@ -270,7 +269,7 @@ size_t tile_sums_packed(long n, long tiles, bool is_f32)
     return 0;
 }
 
-void tile_sums_pack(const struct tile_operand *right, long part, long k, long n, bool is_f32,
+void tile_sums_pack(const struct matrix_operand *right, long part, long k, long n, bool is_f32,
                     uint16_t *ret_packed)
 {
     (void)right;

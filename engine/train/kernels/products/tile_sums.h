@@ -32,7 +32,7 @@ struct tile_sums {
 /* Of one right operand: bf16 numbers. */
 size_t tile_sums_packed(long n, long tiles, bool is_f32);
 /* A right operand (k, n) of bf16, or parts of f32, the next one `part` numbers behind. */
-void tile_sums_pack(const struct tile_operand *right, long part, long k, long n, bool is_f32,
+void tile_sums_pack(const struct matrix_operand *right, long part, long k, long n, bool is_f32,
                     uint16_t *ret_packed);
 
 /* Bytes that a thread needs to run any, at 64 bytes. */

@@ -87,8 +87,8 @@ static uint16_t *pack_all(const struct trial *trial)
     uint16_t *packed = aligned_alloc(64, (size_t)operands * each * sizeof *packed);
 
     for (long i = 0; i < operands; i++) {
-        const struct tile_operand right = {.numbers = trial->right.parts + i * size->k * size->n,
-                                           .stride = size->n};
+        const struct matrix_operand right = {
+            .numbers = trial->right.parts + i * size->k * size->n, .stride = size->n};
 
         tile_sums_pack(&right, trial->right.part, size->k, size->n, trial->is_f32,
                        packed + (size_t)i * each);

@@ -1,0 +1,307 @@
+/* A part of the right operand is packed into panels of PANEL columns. Some rows of the left one
+ * stay in the second cache while all panels go by, and a panel stays in the first cache while
+ * these rows go by, ROWS at a time, whose sums with it stay in registers. Rows of the left
+ * operand are read as they lie, and are packed where it is transposed. Tested by
+ * tests/engine/train/kernels/products/product_panels_test.c. */
+#include "engine/train/kernels/products/product_panels.h"
+
+#include "engine/train/kernels/vec_block.h"
+
+#define ROWS VEC_BLOCK
+#define PANEL VEC_PANEL
+#define DEPTH_MAX 304L /* that is summed in registers before it goes to memory */
+#define LEFT_ROWS (16L * ROWS)
+#define RIGHT_NUMBERS (256L << 10)
+#define AHEAD 8 /* lines of memory that are asked for while they are packed */
+
+_Static_assert(VEC_LANES == 8, "panels are packed by squares of eight numbers");
+
+struct scratch {
+    float right[RIGHT_NUMBERS];
+    float left[LEFT_ROWS * DEPTH_MAX];
+};
+
+/* A block of the depth. */
+struct depth {
+    long begin, count;
+};
+
+/* Pieces of about the same length, `most` at the most, a multiple of `grain`. */
+static long cut_evenly(long count, long most, long grain)
+{
+    long pieces = (count + most - 1) / most;
+
+    return (count + pieces * grain - 1) / (pieces * grain) * grain;
+}
+
+static long depth_of(const struct matrix_product *product)
+{
+    return cut_evenly(product->k, DEPTH_MAX, 8);
+}
+
+static struct depth depth_at(const struct matrix_product *product, long begin)
+{
+    return (struct depth){begin, least_of(product->k - begin, depth_of(product))};
+}
+
+VEC_INLINE void transpose8(vec rows[8])
+{
+    vec pairs[8], fours[8];
+
+    for (int i = 0; i < 8; i += 2) {
+        pairs[i] = __builtin_shufflevector(rows[i], rows[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        pairs[i + 1] = __builtin_shufflevector(rows[i], rows[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    for (int i = 0; i < 8; i += 4)
+        for (int half = 0; half < 2; half++) {
+            vec a = pairs[i + half], b = pairs[i + 2 + half];
+
+            fours[i + 2 * half] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+            fours[i + 2 * half + 1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int i = 0; i < 4; i++) {
+        rows[i] = __builtin_shufflevector(fours[i], fours[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        rows[i + 4] = __builtin_shufflevector(fours[i], fours[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+/* Up to eight columns of a transposed operand, which lie in as many lines, and zeros behind them.
+ */
+static void pack_lines(const float *from, long stride, long columns, long depth, float *to)
+{
+    long k = 0;
+
+    for (; columns == 8 && k + 8 <= depth; k += 8) {
+        vec square[8];
+
+        for (int i = 0; i < 8; i++)
+            square[i] = VEC_LOAD(from + i * stride + k);
+        transpose8(square);
+        for (int i = 0; i < 8; i++)
+            VEC_STORE(to + (k + i) * PANEL, square[i]);
+    }
+    for (; k < depth; k++)
+        for (long i = 0; i < 8; i++)
+            to[k * PANEL + i] = i < columns ? from[i * stride + k] : 0;
+}
+
+/* Panels of the right operand, each [depth][PANEL], with zeros behind the last column. */
+static void pack_columns(const struct matrix_product *product, struct depth depth, long begin,
+                         long end, float *to)
+{
+    long stride = product->right.stride;
+    const float *from = product->right.numbers;
+
+    if (product->right.transposed) {
+        for (long column = begin; column < end; column += PANEL, to += depth.count * PANEL)
+            for (long i = 0; i < PANEL; i += 8)
+                pack_lines(from + (column + i) * stride + depth.begin, stride,
+                           least_of(end - column - i, 8), depth.count, to + i);
+        return;
+    }
+    from += depth.begin * stride;
+    for (long k = 0; k < depth.count; k++, from += stride, to += PANEL) {
+        float *line = to;
+        long column = begin;
+
+        for (; column + PANEL <= end; column += PANEL, line += depth.count * PANEL) {
+            __builtin_prefetch(from + AHEAD * stride + column);
+            memcpy(line, from + column, PANEL * sizeof *line);
+        }
+        if (column < end) {
+            memset(line, 0, PANEL * sizeof *line);
+            memcpy(line, from + column, (size_t)(end - column) * sizeof *line);
+        }
+    }
+}
+
+/* The same of several blocks of the depth. */
+static void pack_depth(const struct matrix_product *product, struct depth depth, long begin,
+                       long end, float *to)
+{
+    long columns = (end - begin + PANEL - 1) / PANEL * PANEL, k = depth.begin;
+
+    while (k < depth.begin + depth.count) {
+        const struct depth block = depth_at(product, k);
+
+        pack_columns(product, block, begin, end, to);
+        to += block.count * columns;
+        k += block.count;
+    }
+}
+
+/* Rows of the left operand: [rows / ROWS][depth][ROWS], with anything behind the last. */
+static void pack_left(const struct matrix_operand *left, struct depth depth, long row, long rows,
+                      float *to)
+{
+    const float *from = (const float *)left->numbers + depth.begin * left->stride + row;
+
+    for (long k = 0; k < depth.count; k++, from += left->stride) {
+        float *line = to + k * ROWS;
+        long r = 0;
+
+        for (long ahead = 0; ahead < rows; ahead += 16)
+            __builtin_prefetch(from + AHEAD * left->stride + ahead);
+        for (; r + ROWS <= rows; r += ROWS, line += depth.count * ROWS)
+            memcpy(line, from + r, ROWS * sizeof *line);
+        if (r < rows)
+            memcpy(line, from + r, (size_t)(rows - r) * sizeof *line);
+    }
+}
+
+/* The same of fewer than ROWS rows that lie as they are. */
+static void pack_rest(const float *from, long stride, long rows, long depth, float *to)
+{
+    for (long r = 0; r < rows; r++)
+        for (long k = 0; k < depth; k++)
+            to[k * ROWS + r] = from[r * stride + k];
+}
+
+/* Some rows and columns of the result, and one block of the depth. */
+struct block {
+    const struct matrix_product *product;
+    struct depth depth;
+    long row, rows, column, columns;
+    const float *lines; /* rows of the left operand as they lie, but for the rest below ROWS */
+    const float *left;  /* all rows packed, or the rest */
+    const float *right; /* packed */
+    bool adds;
+};
+
+/* ROWS rows of the result with one panel. */
+struct place {
+    float *result;
+    long stride, rows, columns; /* rows, columns: as many as there are */
+    bool adds;
+};
+
+VEC_INLINE void store_row(const struct place *place, long row, const vec sums[VEC_WIDE])
+{
+    float *to = place->result + row * place->stride, line[PANEL];
+
+    if (place->columns == PANEL) {
+        for (int v = 0; v < VEC_WIDE; v++) {
+            float *at = to + v * VEC_LANES;
+
+            VEC_STORE(at, place->adds ? VEC_LOAD(at) + sums[v] : sums[v]);
+        }
+        return;
+    }
+    memcpy(line, sums, sizeof line);
+    for (long c = 0; c < place->columns; c++)
+        to[c] = place->adds ? to[c] + line[c] : line[c];
+}
+
+VEC_INLINE void multiply_rows(const float *left, long row_step, long step, long depth,
+                              const float *panel, const struct place *place)
+{
+    vec sums[ROWS][VEC_WIDE] = {0};
+    const float *rows[ROWS];
+
+    for (int r = 0; r < ROWS; r++) {
+        rows[r] = left + r * row_step;
+        /* It may be in no cache, and is needed when the sums are complete. */
+        __builtin_prefetch(place->result + r * place->stride, 1);
+    }
+    block_multiply(rows, step, depth, panel, sums);
+    if (place->rows == ROWS)
+        for (int r = 0; r < ROWS; r++)
+            store_row(place, r, sums[r]);
+    else
+        for (long r = 0; r < place->rows; r++)
+            store_row(place, r, sums[r]);
+}
+
+static void run_panel(const struct block *block, const float *panel, struct place place)
+{
+    long depth = block->depth.count, whole = block->rows / ROWS * ROWS, row = 0;
+    long stride = block->product->left.stride;
+    const float *left = block->left;
+
+    for (; block->lines && row < whole; row += ROWS, place.result += ROWS * place.stride)
+        multiply_rows(block->lines + row * stride, stride, 1, depth, panel, &place);
+    for (; row < whole; row += ROWS, place.result += ROWS * place.stride, left += ROWS * depth)
+        multiply_rows(left, 1, ROWS, depth, panel, &place);
+    place.rows = block->rows - whole;
+    if (place.rows > 0)
+        multiply_rows(left, 1, ROWS, depth, panel, &place);
+}
+
+static void run_block(const struct block *block)
+{
+    const float *panel = block->right;
+    long stride = block->product->result_stride;
+    struct place place = {.result = block->product->result + block->row * stride + block->column,
+                          .stride = stride,
+                          .rows = ROWS,
+                          .adds = block->adds};
+
+    for (long column = 0; column < block->columns; column += PANEL) {
+        place.columns = least_of(block->columns - column, PANEL);
+        run_panel(block, panel, place);
+        panel += block->depth.count * PANEL;
+        place.result += PANEL;
+    }
+}
+
+static void take_left(struct block *block, float *packed)
+{
+    const struct matrix_operand *left = &block->product->left;
+    long rest = block->rows % ROWS;
+
+    block->left = packed;
+    if (left->transposed) {
+        pack_left(left, block->depth, block->row, block->rows, packed);
+        return;
+    }
+    block->lines = (const float *)left->numbers + block->row * left->stride + block->depth.begin;
+    pack_rest(block->lines + (block->rows - rest) * left->stride, left->stride, rest,
+              block->depth.count, packed);
+}
+
+/* Some rows and columns of the result. */
+static void run_blocks(struct block *block, struct depth depth)
+{
+    const struct matrix_product *product = block->product;
+    struct scratch *scratch = product->scratch;
+    long columns = (block->columns + PANEL - 1) / PANEL * PANEL;
+
+    for (long k = depth.begin; k < depth.begin + depth.count; k += block->depth.count) {
+        block->depth = depth_at(product, k);
+        block->right = scratch->right + (k - depth.begin) * columns;
+        block->adds = product->adds || k > 0;
+        take_left(block, scratch->left);
+        run_block(block);
+    }
+}
+
+/* Some columns of the result, and several blocks of the depth. */
+static void run_columns(const struct matrix_product *product, struct depth depth, long begin,
+                        long end)
+{
+    struct block block = {.product = product, .column = begin, .columns = end - begin};
+
+    pack_depth(product, depth, begin, end, ((struct scratch *)product->scratch)->right);
+    for (; block.row < product->m; block.row += LEFT_ROWS) {
+        block.rows = least_of(product->m - block.row, LEFT_ROWS);
+        run_blocks(&block, depth);
+        if (product->ready && depth.begin + depth.count == product->k)
+            product->ready(product->user, (struct matrix_part){block.row, block.rows,
+                                                               block.column, block.columns});
+    }
+}
+
+static void product_panels_run(const struct matrix_product *product)
+{
+    long block = depth_of(product);
+    long wide = cut_evenly(product->n, RIGHT_NUMBERS / block / PANEL * PANEL, PANEL);
+    long deep = RIGHT_NUMBERS / wide / block * block;
+
+    for (long column = 0; column < product->n; column += wide)
+        for (long k = 0; k < product->k; k += deep)
+            run_columns(product, (struct depth){k, least_of(product->k - k, deep)}, column,
+                        least_of(column + wide, product->n));
+}
+
+const struct product_kernel product_panels = {.scratch_bytes = sizeof(struct scratch),
+                                              .run = product_panels_run};

@@ -1,0 +1,230 @@
+/* What holds for every kernel of matrix_product.h. */
+#pragma once
+
+#include "engine/train/kernels/products/matrix_product.h"
+
+#include "common/cleanup.h"
+#include "common/memory.h"
+#include "tests/engine/train/noise.h"
+#include "tests/test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MARGIN 3 /* numbers behind each line, which are no part of the matrix */
+#define UNTOUCHED 77.f
+
+struct size {
+    long m, n, k;
+};
+
+/* Whole tiles and panels, parts of them, several blocks of the depth, several of the right
+ * operand, more rows than go by at a time. */
+static const struct size sizes[] = {{32, 32, 32}, {1, 1, 1},      {16, 33, 31},   {33, 16, 64},
+                                    {5, 57, 100}, {64, 64, 384},  {40, 40, 385},  {31, 65, 800},
+                                    {100, 9, 8},  {7, 300, 1200}, {48, 1300, 390}};
+
+/* Of a product in f32 or bf16. */
+enum { LEFT_TRANSPOSED = 1, RIGHT_TRANSPOSED = 2, ADDS = 4, WAYS = 8 };
+
+static inline float *fill_untouched(float *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = UNTOUCHED;
+    return numbers;
+}
+
+/* Lines with a margin of numbers that would spoil every sum. */
+static inline struct matrix_operand make_operand(bool is_f32, long rows, long columns,
+                                                 bool transposed)
+{
+    long lines = transposed ? columns : rows, width = transposed ? rows : columns;
+    size_t size = is_f32 ? sizeof(float) : sizeof(uint16_t);
+    char *numbers = xcalloc((size_t)(lines * (width + MARGIN)), size);
+
+    for (long i = 0; i < lines * (width + MARGIN); i++) {
+        float number = i % (width + MARGIN) < width ? noise() : NAN;
+
+        /* The upper half of a float is a number of bf16. */
+        memcpy(numbers + (size_t)i * size, (char *)&number + sizeof number - size, size);
+    }
+    return (struct matrix_operand){numbers, transposed, width + MARGIN};
+}
+
+static inline void *aligned(size_t bytes)
+{
+    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+
+static inline struct matrix_product make_product(const struct product_kernel *kernel,
+                                                 struct size size, bool is_f32, int way)
+{
+    long stride = size.n + MARGIN;
+    float *result = xcalloc((size_t)(size.m * stride), sizeof *result);
+
+    return (struct matrix_product){
+        .m = size.m,
+        .n = size.n,
+        .k = size.k,
+        .is_f32 = is_f32,
+        .left = make_operand(is_f32, size.m, size.k, way & LEFT_TRANSPOSED),
+        .right = make_operand(is_f32, size.k, size.n, way & RIGHT_TRANSPOSED),
+        .result = fill_untouched(result, (size_t)(size.m * stride)),
+        .result_stride = stride,
+        .adds = way & ADDS,
+        .scratch = aligned(kernel->scratch_bytes)};
+}
+
+static inline void free_product(struct matrix_product *product)
+{
+    free((void *)(uintptr_t)product->left.numbers);
+    free((void *)(uintptr_t)product->right.numbers);
+    free(product->result);
+    free(product->scratch);
+}
+
+static inline double number_at(bool is_f32, const struct matrix_operand *operand, long row,
+                               long column)
+{
+    long line = operand->transposed ? column : row, place = operand->transposed ? row : column;
+    long i = line * operand->stride + place;
+    float number;
+    uint32_t bits;
+
+    if (is_f32)
+        return (double)((const float *)operand->numbers)[i];
+    bits = (uint32_t)((const uint16_t *)operand->numbers)[i] << 16;
+    memcpy(&number, &bits, sizeof number);
+    return (double)number;
+}
+
+static inline double defined(const struct matrix_product *product, long row, long column)
+{
+    double sum = product->adds ? (double)UNTOUCHED : 0;
+
+    for (long i = 0; i < product->k; i++)
+        sum += number_at(product->is_f32, &product->left, row, i) *
+               number_at(product->is_f32, &product->right, i, column);
+    return sum;
+}
+
+static inline void expect_defined(const struct matrix_product *product)
+{
+    double error = 1e-6 * (double)(product->k + 80);
+
+    for (long row = 0; row < product->m; row++)
+        for (long column = 0; column < product->result_stride; column++) {
+            double got = (double)product->result[row * product->result_stride + column];
+            bool outside = column >= product->n;
+
+            EXPECT_NEAR(got, outside ? (double)UNTOUCHED : defined(product, row, column),
+                        outside ? 0 : error);
+        }
+}
+
+/* A right operand that was packed before is not read again. */
+static inline void expect_defined_of_packed(const struct product_kernel *kernel,
+                                            struct matrix_product product)
+{
+    size_t bytes = kernel->packed_bytes(&product);
+    struct matrix_product packed = product;
+    void *memory = aligned(bytes);
+
+    kernel->pack(&product, memory);
+    fill_untouched(product.result, (size_t)(product.m * product.result_stride));
+    packed.packed = memory;
+    packed.right.numbers = NULL;
+    kernel->run(&packed);
+    expect_defined(&product);
+    free(memory);
+}
+
+static inline void expect_sums(const struct product_kernel *kernel, bool is_f32)
+{
+    int packed = 0, too_large = 0;
+
+    for (size_t i = 0; i < COUNT(sizes); i++)
+        for (int way = 0; way < WAYS; way++) {
+            struct matrix_product product = make_product(kernel, sizes[i], is_f32, way);
+
+            kernel->run(&product);
+            expect_defined(&product);
+            if (kernel->pack && kernel->packed_bytes(&product) > 0) {
+                expect_defined_of_packed(kernel, product);
+                packed++;
+            } else {
+                too_large++;
+            }
+            free_product(&product);
+        }
+    EXPECT(!kernel->pack || (packed > 0 && too_large > 0));
+}
+
+/* What was in the result when its parts were reported complete, and how often each was. */
+struct reported {
+    const struct matrix_product *product;
+    float *result;
+    int *times;
+};
+
+static inline void keep_part(void *user, struct matrix_part part)
+{
+    struct reported *reported = user;
+
+    for (long row = part.row; row < part.row + part.rows; row++)
+        for (long column = part.column; column < part.column + part.columns; column++) {
+            long i = row * reported->product->result_stride + column;
+
+            reported->result[i] = reported->product->result[i];
+            reported->times[i]++;
+        }
+}
+
+/* Each part is reported once, when it is complete. */
+static inline void expect_reports(const struct product_kernel *kernel, bool is_f32)
+{
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        struct matrix_product product = make_product(kernel, sizes[i], is_f32, LEFT_TRANSPOSED);
+        size_t count = (size_t)(product.m * product.result_stride);
+        float *result = fill_untouched(xcalloc(count, sizeof *result), count);
+        struct reported reported = {&product, result, xcalloc(count, sizeof(int))};
+
+        product.ready = keep_part;
+        product.user = &reported;
+        kernel->run(&product);
+        for (long k = 0; k < (long)count; k++)
+            EXPECT_INT(reported.times[k], k % product.result_stride < product.n);
+        EXPECT(memcmp(result, product.result, count * sizeof *result) == 0);
+        free_product(&product);
+        free(result);
+        free(reported.times);
+    }
+}
+
+/* Any cut of rows and columns computes the same bits. */
+static inline void expect_cuts(const struct product_kernel *kernel, bool is_f32)
+{
+    size_t size = is_f32 ? sizeof(float) : sizeof(uint16_t);
+
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        struct matrix_product product = make_product(kernel, sizes[i], is_f32, 0), part = product;
+        long row = product.m / 3, column = product.n / 3;
+        float *result = xcalloc((size_t)(product.m * product.n), sizeof *result);
+
+        kernel->run(&product);
+        part.m -= row;
+        part.n -= column;
+        part.left.numbers =
+            (const char *)part.left.numbers + (size_t)(row * part.left.stride) * size;
+        part.right.numbers = (const char *)part.right.numbers + (size_t)column * size;
+        part.result = result;
+        part.result_stride = part.n;
+        kernel->run(&part);
+        for (long r = 0; r < part.m; r++)
+            EXPECT(memcmp(result + r * part.n,
+                          product.result + (row + r) * product.result_stride + column,
+                          (size_t)part.n * sizeof *result) == 0);
+        free_product(&product);
+        free(result);
+    }
+}
