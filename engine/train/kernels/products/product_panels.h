@@ -1,5 +1,5 @@
-/* Matrix products of f32 on the vectors of AVX2 with FMA, for large ones: oneDNN is faster with
- * small ones, and as fast with AVX-512. Packs no operand in advance. */
+/* Large matrix products of f32 on the vectors of AVX2 with FMA. oneDNN is faster with small ones.
+ * Packs no operand in advance. */
 #pragma once
 
 #include "engine/train/kernels/products/matrix_product.h"
