@@ -1,6 +1,7 @@
 /* Tested by tests/engine/train/layerwise/layerwise_test.c. */
 #include "engine/train/layerwise/conv_tiles.h"
 
+#include "engine/train/kernels/products/product_tiles.h"
 #include "engine/train/kernels/products/tile_sums.h"
 #include "engine/train/layerwise/memory.h"
 #include "engine/train/layerwise/share.h"
@@ -20,7 +21,7 @@ struct tiles {
 /* Tiles multiply 32 numbers of a pixel at a time. */
 bool conv_fits_tiles(const struct layerwise *net, const struct conv *conv)
 {
-    return net->has_tiles && (conv->by_windows || conv->seen % TILE_DEPTH == 0) &&
+    return net->kernel == &product_tiles && (conv->by_windows || conv->seen % TILE_DEPTH == 0) &&
            conv->outputs % TILE_DEPTH == 0 && conv->seen <= TILE_SUMS_DEPTH_MAX &&
            conv->outputs <= TILE_SUMS_DEPTH_MAX;
 }

@@ -389,7 +389,6 @@ struct net *layerwise_new(const struct graph *graph, const struct optimizer *opt
     net->joiner = options->joiner;
     net->rounds = options->type == DNN_BF16;
     net->type = net->rounds && native ? DNN_BF16 : DNN_F32;
-    net->has_tiles = options->isa >= CPU_AMX;
     net->kernel = product_kernel_for(options->isa, net->type);
     net->elements = elements_for(options->isa);
     if (!make_all(net, err)) {

@@ -57,7 +57,6 @@ struct layerwise {
     unsigned long long seed;
     enum dnn_type type;                  /* of operands in memory */
     bool rounds;                         /* operands are rounded to bf16 */
-    bool has_tiles;                      /* of AMX */
     const struct product_kernel *kernel; /* NULL: the library multiplies */
     long long step;                      /* from 0 */
     struct joiner *joiner;               /* of the ranks, or NULL */
