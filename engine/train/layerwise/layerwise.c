@@ -313,7 +313,8 @@ static bool check_memory(const struct layerwise *net, struct error *err)
 {
     double gib = 1024.0 * 1024 * 1024, have = (double)host_free_memory();
     double need =
-        (double)graph_parameters(&net->graph) * (2 + states_of(net) + 0.5 * net->rounds);
+        (double)graph_parameters(&net->graph) * (2 + states_of(net) + 0.5 * net->rounds) -
+        (double)learn_saves(net);
 
     for (int i = 0; i < net->graph.count; i++)
         need += (double)net->batch * (double)extent_count(&net->graph.nodes[i].out) *
@@ -366,6 +367,7 @@ static bool make_all(struct layerwise *net, struct error *err)
     net->errors = xcalloc((size_t)net->threads, sizeof *net->errors);
     host_set_threads(1); /* of the library, for each of ours */
     net->dnn = dnn_open(net->threads, err);
+    learn_choose(net);
     return net->dnn && check_memory(net, err) && make_parameters(net, err) &&
            learn_make(net, err) && make_scratch(net, err) && make_operands(net, err) &&
            make_data(net, err) && make_ops(net, err) && (net->team = team_new(net->threads, err));

@@ -5,22 +5,46 @@
 
 #define NEAR 2048 /* numbers of a parameter that stay in a cache while they are updated */
 
-bool learn_make(struct layerwise *net, struct error *err)
+void learn_choose(struct layerwise *net)
 {
-    size_t most = 0;
-    float *place;
-
     if (!net->learns || net->keeps_gradients || joiner_joins(net->joiner))
-        return true;
+        return;
     for (int i = 0; i < net->graph.count; i++) {
         const struct node *node = &net->graph.nodes[i];
 
-        if (node->kind != NODE_DENSE || node->tied)
-            continue; /* the table that it shares has a second gradient to come */
-        net->learns_at_once[node->parameter] = true;
-        if (net->parameters.list[node->parameter].count > most)
-            most = net->parameters.list[node->parameter].count;
+        /* The table that a tied one shares has a second gradient to come. */
+        if (node->kind == NODE_DENSE && !node->tied)
+            net->learns_at_once[node->parameter] = true;
     }
+}
+
+/* All gradients that learn at once, and the largest of them. */
+static void sum_gradients(const struct layerwise *net, size_t *ret_sum, size_t *ret_most)
+{
+    *ret_sum = *ret_most = 0;
+    for (int i = 0; i < net->graph.parameter_count; i++) {
+        size_t count =
+            net->learns_at_once[i] ? graph_parameter_count(&net->graph.parameters[i]) : 0;
+
+        *ret_sum += count;
+        *ret_most = count > *ret_most ? count : *ret_most;
+    }
+}
+
+size_t learn_saves(const struct layerwise *net)
+{
+    size_t sum, most;
+
+    sum_gradients(net, &sum, &most);
+    return sum - most;
+}
+
+bool learn_make(struct layerwise *net, struct error *err)
+{
+    size_t sum, most;
+    float *place;
+
+    sum_gradients(net, &sum, &most);
     place = most > 0 ? layerwise_take(net, most * sizeof *place, err) : NULL;
     for (int i = 0; place && i < net->parameters.count; i++)
         if (net->learns_at_once[i])

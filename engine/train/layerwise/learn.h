@@ -7,7 +7,13 @@
 #include "engine/train/layerwise/layerwise_data.h"
 #include "engine/train/layerwise/share.h"
 
-/* Decides which parameters learn at once, and gives their gradients the common place. */
+/* Decides which parameters learn at once. */
+void learn_choose(struct layerwise *net);
+
+/* Numbers that the common place saves. */
+size_t learn_saves(const struct layerwise *net);
+
+/* Gives the gradients the common place. */
 MUST_USE bool learn_make(struct layerwise *net, struct error *err);
 
 /* The step of a matrix, of these rows and columns: every thread must have read the weight for the

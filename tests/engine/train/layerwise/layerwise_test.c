@@ -4,6 +4,7 @@
 
 #include "common/cleanup.h"
 #include "engine/train/layerwise/layerwise_data.h"
+#include "engine/train/networks/recipes.h"
 #include "tests/engine/train/layerwise/small_graphs.h"
 #include "tests/test.h"
 
@@ -272,6 +273,31 @@ TEST(a_batch_that_does_not_fit_into_memory_is_refused_with_its_need)
     EXPECT_INT(err.kind, ERROR_INVALID);
     EXPECT_STR(err.field, "batch_size");
     EXPECT(strstr(err.message, "2000000000 needs about ") == err.message);
+}
+
+/* In GiB. */
+static double need_of(const struct graph *graph, bool keeps_gradients)
+{
+    const char *begins = "1000000 needs about ";
+    const struct net_options options = {.batch = 1000000,
+                                        .seed = 1,
+                                        .threads = 1,
+                                        .isa = cpu_probe(),
+                                        .keep_gradients = keeps_gradients};
+    struct error err = {0};
+
+    EXPECT(!layerwise_new(graph, &adam, &options, &err));
+    EXPECT(strstr(err.message, begins) == err.message);
+    return strtod(err.message + strlen(begins), NULL);
+}
+
+/* Of GPT-2's 124 M weights those of dense layers are 85 M, at most 2.4 M each. */
+TEST(gradients_that_share_a_place_need_its_memory_alone)
+{
+    struct graph graph;
+
+    recipe_fill(recipe_find("gpt2"), 0, &graph);
+    EXPECT_NEAR(need_of(&graph, true) - need_of(&graph, false), 0.31, 0.11);
 }
 
 TEST(only_a_table_that_a_layer_shares_is_rounded)
