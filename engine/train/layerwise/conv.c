@@ -9,6 +9,7 @@
  * each pixel has all that its window sees, and the kernel has one tap.
  * Tested by tests/engine/train/layerwise/layerwise_test.c. */
 #include "engine/train/kernels/products/product_pack.h"
+#include "engine/train/layerwise/conv_panels.h"
 #include "engine/train/layerwise/conv_taps.h"
 #include "engine/train/layerwise/conv_tiles.h"
 #include "engine/train/layerwise/kinds.h"
@@ -83,6 +84,8 @@ static void conv_measure(const struct op *op, struct conv *conv)
     conv->way = &conv_by_taps;
     conv->channels = conv->seen;
     conv->size = dnn_type_size(op->net->type);
+    if (conv_fits_panels(op, conv))
+        conv->way = &conv_by_panels;
     if (!conv_fits_tiles(op->net, conv))
         return;
     conv->way = &conv_by_tiles;
@@ -106,6 +109,21 @@ static bool make_inputs(struct op *op, struct conv *conv, struct error *err)
     return conv->inputs != NULL;
 }
 
+static bool make_shifts(struct op *op, struct conv *conv, struct error *err)
+{
+    size_t bytes = (size_t)conv->taps * sizeof(long);
+
+    conv->input_shifts = layerwise_take(op->net, bytes, err);
+    conv->gradient_shifts = layerwise_take(op->net, bytes, err);
+    if (!conv->input_shifts || !conv->gradient_shifts)
+        return false;
+    for (long tap = 0; tap < conv->taps; tap++) {
+        conv->input_shifts[tap] = conv_tap_pixel(op, tap) * conv->channels;
+        conv->gradient_shifts[tap] = conv_tap_pixel(op, tap) * conv->outputs;
+    }
+    return true;
+}
+
 static bool conv_make(struct op *op, struct error *err)
 {
     struct conv *conv = op->own = layerwise_take(op->net, sizeof *conv, err);
@@ -119,7 +137,7 @@ static bool conv_make(struct op *op, struct error *err)
     conv->back_weight = layerwise_take(op->net, bytes, err);
     conv->rooms = layerwise_take(op->net, (size_t)op->net->threads * sizeof *conv->rooms, err);
     if (!conv->forward_weight || !conv->back_weight || !conv->rooms ||
-        !make_inputs(op, conv, err))
+        !make_inputs(op, conv, err) || !make_shifts(op, conv, err))
         return false;
     for (int i = 0; i < op->net->threads; i++)
         if (!make_room(op, conv, &conv->rooms[i], err))
@@ -198,6 +216,7 @@ static void finish_sums(const struct op *op, const float *sums, long n)
     const struct conv *conv = op->own;
     const struct extent *out = &op->node->out;
     long run = out->width * conv->outputs;
+    long pitch = conv->way->dense ? run : conv->pitch * conv->outputs;
     struct element_finish finish = {.bias = value_of_parameter(op, 1),
                                     .activation = op->node->activation,
                                     .stride = conv->outputs,
@@ -207,7 +226,7 @@ static void finish_sums(const struct op *op, const float *sums, long n)
     for (long line = 0; line < out->height; line++) {
         long place = n * op->output->width + line * run;
 
-        finish.from = sums + line * conv->pitch * conv->outputs;
+        finish.from = sums + line * pitch;
         finish.value = op->output->value + place;
         finish_operand(op->net, op->output, place, &finish);
         op->net->elements->finish(&finish);
@@ -259,16 +278,20 @@ static void image_backward(struct op *op, const struct room *room, long n, int t
 {
     const struct conv *conv = op->own;
     const struct image image = {op->input, n};
+    bool dense = conv->way->dense;
+    bool at_once = conv->as_it_lies || (dense && op->input->channels_last);
     struct grid grid = input_grid(op);
 
     lay_gradient(op, room, n);
     conv->way->to_weight(op, n, thread);
     if (!op->to_input)
         return;
-    conv->way->to_input(
-        op, conv->as_it_lies ? op->input->gradient + n * op->input->width : room->sums, thread);
+    conv->way->to_input(op, at_once ? op->input->gradient + n * op->input->width : room->sums,
+                        thread);
     grid.padding = 0;
-    if (!conv->as_it_lies)
+    if (dense)
+        grid.pitch = grid.width;
+    if (!at_once)
         grid_take_gradient(&grid, room->sums, image);
 }
 

@@ -1,5 +1,5 @@
-/* What the files of convolutions share: conv.c walks through images, and one of two ways computes
- * their products. */
+/* What the files of convolutions share: conv.c walks through images, and one of three ways
+ * computes their products. */
 #pragma once
 
 #include "engine/train/layerwise/grid.h"
@@ -17,11 +17,9 @@ struct room {
     float *row;     /* (outputs) */
     float *line;    /* a line of the output, or of the input */
     float *plain;   /* by_windows: a grid before it is split; or NULL */
-    /* By tiles: the input's grid as (parts, channels, pixels), the gradient's packed, and their
-     * own.
-     */
+    /* By tiles: the input's grid as (parts, channels, pixels), and the gradient's packed. */
     uint16_t *across, *packed_gradient;
-    void *scratch;
+    void *scratch; /* of the way */
 };
 
 struct conv {
@@ -33,6 +31,9 @@ struct conv {
     long pitch;                   /* pixels of a line of the grid */
     long spread; /* lines, and pixels of a line, from the first tap to the last */
     long gradient_padding;
+    /* (taps): numbers of the input's grid, and of the gradient's, from what a window's first tap
+     * sees to what another one sees. */
+    long *input_shifts, *gradient_shifts;
     size_t size;                    /* of a grid's number: an operand's, or of a part of f32 */
     long input_part, gradient_part; /* from a part of a grid to the next; 0: it has no parts */
     void *forward_weight;           /* (taps, channels, outputs), an operand */
@@ -53,6 +54,7 @@ struct conv_way {
     /* Adds to the room's weight. The gradient of the image is laid. */
     void (*to_weight)(struct op *op, long image, int thread);
     void (*to_input)(struct op *op, float *result, int thread);
+    bool dense; /* results have no pixels between their lines */
 };
 
 /* Pixels that a product computes: from the first to the last of an image of the result. */

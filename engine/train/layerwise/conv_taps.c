@@ -64,7 +64,7 @@ static void conv_taps_forward(struct op *op, long image, int thread)
     for (long tap = 0; tap < conv->taps; tap++)
         product_run_alone(
             op->net, tap == 0 ? taps->forward : taps->forward_more, thread,
-            conv_grid_at(conv, grid, conv_tap_pixel(op, tap) * conv->channels),
+            conv_grid_at(conv, grid, conv->input_shifts[tap]),
             operand_at(op->net, conv->forward_weight, tap * conv->channels * conv->outputs),
             conv->rooms[thread].sums);
 }
@@ -77,10 +77,9 @@ static void to_weight(struct op *op, long image, int thread)
     void *grid = conv_input_at(op, image);
 
     for (long tap = 0; tap < conv->taps; tap++)
-        product_run_alone(op->net, taps->to_weight, thread,
-                          conv_grid_at(conv, grid, conv_tap_pixel(op, tap) * conv->channels),
-                          conv_gradient_at(conv, room),
-                          room->weight + tap * conv->channels * conv->outputs);
+        product_run_alone(
+            op->net, taps->to_weight, thread, conv_grid_at(conv, grid, conv->input_shifts[tap]),
+            conv_gradient_at(conv, room), room->weight + tap * conv->channels * conv->outputs);
 }
 
 static void to_input(struct op *op, float *result, int thread)
@@ -91,10 +90,12 @@ static void to_input(struct op *op, float *result, int thread)
     for (long tap = 0; tap < conv->taps; tap++)
         product_run_alone(
             op->net, tap == 0 ? taps->to_input : taps->to_input_more, thread,
-            conv_grid_at(conv, conv->rooms[thread].gradient,
-                         conv_tap_pixel(op, tap) * conv->outputs),
+            conv_grid_at(conv, conv->rooms[thread].gradient, conv->gradient_shifts[tap]),
             operand_at(op->net, conv->back_weight, tap * conv->channels * conv->outputs), result);
 }
 
-const struct conv_way conv_by_taps = {conv_taps_make, conv_taps_pack, conv_taps_forward,
-                                      to_weight, to_input};
+const struct conv_way conv_by_taps = {.make = conv_taps_make,
+                                      .pack = conv_taps_pack,
+                                      .forward = conv_taps_forward,
+                                      .to_weight = to_weight,
+                                      .to_input = to_input};

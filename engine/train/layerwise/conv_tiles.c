@@ -10,10 +10,9 @@
 
 struct tiles {
     bool is_f32;
-    long pixels; /* of the output's grid, in tiles */
-    long width;  /* pixels of a line of `across` */
-    /* (taps): where each begins in the input's grid, in the gradient's, and in a line. */
-    long *input_taps, *gradient_taps, *pixel_taps;
+    long pixels;                            /* of the output's grid, in tiles */
+    long width;                             /* pixels of a line of `across` */
+    long *pixel_taps;                       /* (taps): where each begins in a line of `across` */
     size_t packed_forward, packed_back;     /* numbers of one tap's weights */
     uint16_t *forward_weight, *back_weight; /* (taps), packed */
 };
@@ -29,18 +28,12 @@ bool conv_fits_tiles(const struct layerwise *net, const struct conv *conv)
 static bool make_taps(struct op *op, struct tiles *tiles, struct error *err)
 {
     const struct conv *conv = op->own;
-    size_t bytes = (size_t)conv->taps * sizeof(long);
 
-    tiles->input_taps = layerwise_take(op->net, bytes, err);
-    tiles->gradient_taps = layerwise_take(op->net, bytes, err);
-    tiles->pixel_taps = layerwise_take(op->net, bytes, err);
-    if (!tiles->input_taps || !tiles->gradient_taps || !tiles->pixel_taps)
+    tiles->pixel_taps = layerwise_take(op->net, (size_t)conv->taps * sizeof(long), err);
+    if (!tiles->pixel_taps)
         return false;
-    for (long tap = 0; tap < conv->taps; tap++) {
+    for (long tap = 0; tap < conv->taps; tap++)
         tiles->pixel_taps[tap] = conv_tap_pixel(op, tap);
-        tiles->input_taps[tap] = tiles->pixel_taps[tap] * conv->channels;
-        tiles->gradient_taps[tap] = tiles->pixel_taps[tap] * conv->outputs;
-    }
     return true;
 }
 
@@ -139,7 +132,7 @@ static void conv_tiles_forward(struct op *op, long image, int thread)
                                    .tiles = conv->channels / TILE_DEPTH,
                                    .is_f32 = tiles->is_f32,
                                    .terms = conv->taps,
-                                   .shifts = tiles->input_taps,
+                                   .shifts = conv->input_shifts,
                                    .left = conv_input_at(op, image),
                                    .stride = conv->channels,
                                    .part = conv->input_part,
@@ -209,7 +202,7 @@ static void to_input(struct op *op, float *result, int thread)
                                    .tiles = conv->outputs / TILE_DEPTH,
                                    .is_f32 = tiles->is_f32,
                                    .terms = conv->taps,
-                                   .shifts = tiles->gradient_taps,
+                                   .shifts = conv->gradient_shifts,
                                    .left = room->gradient,
                                    .stride = conv->outputs,
                                    .part = conv->gradient_part,
@@ -220,5 +213,8 @@ static void to_input(struct op *op, float *result, int thread)
     tile_sums_run(&sums, room->scratch);
 }
 
-const struct conv_way conv_by_tiles = {conv_tiles_make, conv_tiles_pack, conv_tiles_forward,
-                                       to_weight, to_input};
+const struct conv_way conv_by_tiles = {.make = conv_tiles_make,
+                                       .pack = conv_tiles_pack,
+                                       .forward = conv_tiles_forward,
+                                       .to_weight = to_weight,
+                                       .to_input = to_input};
