@@ -10,12 +10,6 @@
 
 #define GRAIN 16
 
-/* From where on panels are faster than the library, measured on Zen 3: sides and numbers of the
- * result, and its columns where the left operand is not transposed. */
-#define LONG 64
-#define LARGE (12L << 10)
-#define WIDE 1024
-
 struct product_alone {
     struct product_alone *next;  /* of the net */
     struct dnn_op *op;           /* NULL: by the net's kernel */
@@ -56,29 +50,17 @@ static struct matrix_product product_of(const struct dnn_product *shape)
                                    .adds = shape->adds};
 }
 
-/* Whether the net's kernel computes a product faster than the library. f32 must be split for
- * tiles: that pays where each number is multiplied often enough. */
-static bool by_kernel(const struct layerwise *net, const struct dnn_product *shape)
+/* `packed`: the right operand is kept. */
+static bool by_kernel(const struct layerwise *net, const struct dnn_product *shape, bool packed)
 {
-    long rows = shape->left.rows, columns = shape->right.columns;
+    struct matrix_product product = product_of(shape);
 
-    if (net->kernel == &product_panels)
-        return shape->left.columns >= LONG && rows >= LONG && rows * columns >= LARGE &&
-               (shape->left.transposed || columns >= WIDE);
-    return net->kernel && (net->type == DNN_BF16 || (shape->left.columns >= 32 &&
-                                                     rows * columns >= 64 * (rows + columns)));
-}
-
-/* The same where the right operand is packed once. */
-static bool kept_by_kernel(const struct layerwise *net, const struct dnn_product *shape)
-{
-    return net->kernel && net->kernel->pack &&
-           (net->type == DNN_BF16 ||
-            (shape->left.rows >= 32 && shape->left.columns >= 32 && shape->right.columns >= 64));
+    product.is_f32 = net->type == DNN_F32;
+    return net->kernel && net->kernel->is_faster(&product, packed);
 }
 
 static struct product_alone *new_product(struct layerwise *net, struct dnn_product shape,
-                                         bool is_by_kernel, struct error *err)
+                                         bool packed, struct error *err)
 {
     struct product_alone *product = xcalloc(1, sizeof *product);
 
@@ -86,7 +68,7 @@ static struct product_alone *new_product(struct layerwise *net, struct dnn_produ
     net->products = product;
     shape.left.type = shape.right.type = net->type;
     product->shape = product_of(&shape);
-    if (is_by_kernel)
+    if (by_kernel(net, &shape, packed))
         return product;
     product->op = dnn_product(net->dnn, &shape, err);
     return product->op ? product : NULL;
@@ -95,7 +77,7 @@ static struct product_alone *new_product(struct layerwise *net, struct dnn_produ
 struct product_alone *product_alone(struct layerwise *net, struct dnn_product shape,
                                     struct error *err)
 {
-    return new_product(net, shape, by_kernel(net, &shape), err);
+    return new_product(net, shape, false, err);
 }
 
 void products_free(struct layerwise *net)
@@ -112,7 +94,7 @@ void products_free(struct layerwise *net)
 struct product_alone *product_kept(struct layerwise *net, struct dnn_product shape,
                                    struct error *err)
 {
-    struct product_alone *product = new_product(net, shape, kept_by_kernel(net, &shape), err);
+    struct product_alone *product = new_product(net, shape, true, err);
     size_t bytes = product && !product->op ? net->kernel->packed_bytes(&product->shape) : 0;
 
     if (bytes == 0)
@@ -186,8 +168,8 @@ static void lay_out(struct product_part *part, const struct layerwise *net,
 {
     long rows = shape->left.rows, columns = shape->right.columns;
     bool is_small = columns * shape->right.rows <= SHARED_MAX;
-    bool by_rows =
-        rows >= columns || (!by_kernel(net, shape) && is_small && rows >= GRAIN * net->threads);
+    bool by_rows = rows >= columns ||
+                   (!by_kernel(net, shape, false) && is_small && rows >= GRAIN * net->threads);
     long count = by_rows ? rows : columns;
     long grain = count >= 4 * GRAIN * net->threads ? GRAIN : 1;
     const struct share share = share_of(count, grain, thread, net->threads);

@@ -36,8 +36,10 @@ struct matrix_product {
 
 struct product_kernel {
     size_t scratch_bytes; /* enough for any product */
-    /* Bytes of the packed right operand; 0 where it is too large to be used so. Both are NULL
-     * where the kernel packs nothing in advance. */
+    /* Whether it computes a product of this shape faster than oneDNN; `packed`: one whose right
+     * operand is packed once and used often. */
+    bool (*is_faster)(const struct matrix_product *product, bool packed);
+    /* Bytes of the packed right operand; 0 where it is too large to be used so. */
     size_t (*packed_bytes)(const struct matrix_product *product);
     void (*pack)(const struct matrix_product *product, void *ret_packed);
     /* Uses the calling thread alone. */

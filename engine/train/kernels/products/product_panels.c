@@ -149,21 +149,14 @@ static void pack_left(const struct matrix_operand *left, struct depth depth, lon
     }
 }
 
-/* The same of fewer than ROWS rows that lie as they are. */
-static void pack_rest(const float *from, long stride, long rows, long depth, float *to)
-{
-    for (long r = 0; r < rows; r++)
-        for (long k = 0; k < depth; k++)
-            to[k * ROWS + r] = from[r * stride + k];
-}
-
 /* Some rows and columns of the result, and one block of the depth. */
 struct block {
     const struct matrix_product *product;
     struct depth depth;
     long row, rows, column, columns;
-    const float *lines; /* rows of the left operand as they lie, but for the rest below ROWS */
-    const float *left;  /* all rows packed, or the rest */
+    /* The rows of the left operand: packed, ROWS together, or as they lie, `line` apart. */
+    const float *left;
+    long line;          /* 0: packed */
     const float *right; /* packed */
     bool adds;
 };
@@ -171,7 +164,7 @@ struct block {
 /* ROWS rows of the result with one panel. */
 struct place {
     float *result;
-    long stride, rows, columns; /* rows, columns: as many as there are */
+    long stride, columns, depth; /* columns: as many as there are */
     bool adds;
 };
 
@@ -192,39 +185,39 @@ VEC_INLINE void store_row(const struct place *place, long row, const vec sums[VE
         to[c] = place->adds ? to[c] + line[c] : line[c];
 }
 
-VEC_INLINE void multiply_rows(const float *left, long row_step, long step, long depth,
-                              const float *panel, const struct place *place)
+/* Rows behind the last of `count` are computed as the last one, and not stored. */
+VEC_INLINE void multiply_rows(const float *left, long line, long step, const float *panel,
+                              const struct place *place, long count)
 {
     vec sums[ROWS][VEC_WIDE] = {0};
     const float *rows[ROWS];
 
     for (int r = 0; r < ROWS; r++) {
-        rows[r] = left + r * row_step;
+        long row = least_of(r, count - 1);
+
+        rows[r] = left + row * line;
         /* It may be in no cache, and is needed when the sums are complete. */
-        __builtin_prefetch(place->result + r * place->stride, 1);
+        __builtin_prefetch(place->result + row * place->stride, 1);
     }
-    block_multiply(rows, step, depth, panel, sums);
-    if (place->rows == ROWS)
-        for (int r = 0; r < ROWS; r++)
-            store_row(place, r, sums[r]);
-    else
-        for (long r = 0; r < place->rows; r++)
-            store_row(place, r, sums[r]);
+    block_multiply(rows, step, place->depth, panel, sums);
+    for (long r = 0; r < count; r++)
+        store_row(place, r, sums[r]);
 }
 
-static void run_panel(const struct block *block, const float *panel, struct place place)
+/* `line` and `step`: numbers from a row of the left operand to the next, and from a column. */
+VEC_INLINE void run_panel(const struct block *block, const float *panel, struct place place,
+                          long line, long step)
 {
-    long depth = block->depth.count, whole = block->rows / ROWS * ROWS, row = 0;
-    long stride = block->product->left.stride;
+    long whole = block->rows / ROWS * ROWS,
+         block_step = step == 1 ? ROWS * line : ROWS * place.depth;
     const float *left = block->left;
 
-    for (; block->lines && row < whole; row += ROWS, place.result += ROWS * place.stride)
-        multiply_rows(block->lines + row * stride, stride, 1, depth, panel, &place);
-    for (; row < whole; row += ROWS, place.result += ROWS * place.stride, left += ROWS * depth)
-        multiply_rows(left, 1, ROWS, depth, panel, &place);
-    place.rows = block->rows - whole;
-    if (place.rows > 0)
-        multiply_rows(left, 1, ROWS, depth, panel, &place);
+    for (long row = 0; row < whole; row += ROWS, left += block_step) {
+        multiply_rows(left, line, step, panel, &place, ROWS);
+        place.result += ROWS * place.stride;
+    }
+    if (whole < block->rows)
+        multiply_rows(left, line, step, panel, &place, block->rows - whole);
 }
 
 static void run_block(const struct block *block)
@@ -233,12 +226,15 @@ static void run_block(const struct block *block)
     long stride = block->product->result_stride;
     struct place place = {.result = block->product->result + block->row * stride + block->column,
                           .stride = stride,
-                          .rows = ROWS,
+                          .depth = block->depth.count,
                           .adds = block->adds};
 
     for (long column = 0; column < block->columns; column += PANEL) {
         place.columns = least_of(block->columns - column, PANEL);
-        run_panel(block, panel, place);
+        if (block->line)
+            run_panel(block, panel, place, block->line, 1);
+        else
+            run_panel(block, panel, place, 1, ROWS);
         panel += block->depth.count * PANEL;
         place.result += PANEL;
     }
@@ -247,16 +243,15 @@ static void run_block(const struct block *block)
 static void take_left(struct block *block, float *packed)
 {
     const struct matrix_operand *left = &block->product->left;
-    long rest = block->rows % ROWS;
+    const float *numbers = left->numbers;
 
     block->left = packed;
     if (left->transposed) {
         pack_left(left, block->depth, block->row, block->rows, packed);
         return;
     }
-    block->lines = (const float *)left->numbers + block->row * left->stride + block->depth.begin;
-    pack_rest(block->lines + (block->rows - rest) * left->stride, left->stride, rest,
-              block->depth.count, packed);
+    block->left = numbers + block->row * left->stride + block->depth.begin;
+    block->line = left->stride;
 }
 
 /* Some rows and columns of the result. */
@@ -268,7 +263,8 @@ static void run_blocks(struct block *block, struct depth depth)
 
     for (long k = depth.begin; k < depth.begin + depth.count; k += block->depth.count) {
         block->depth = depth_at(product, k);
-        block->right = scratch->right + (k - depth.begin) * columns;
+        block->right = (product->packed ? (const float *)product->packed : scratch->right) +
+                       (k - depth.begin) * columns;
         block->adds = product->adds || k > 0;
         take_left(block, scratch->left);
         run_block(block);
@@ -281,7 +277,8 @@ static void run_columns(const struct matrix_product *product, struct depth depth
 {
     struct block block = {.product = product, .column = begin, .columns = end - begin};
 
-    pack_depth(product, depth, begin, end, ((struct scratch *)product->scratch)->right);
+    if (!product->packed)
+        pack_depth(product, depth, begin, end, ((struct scratch *)product->scratch)->right);
     for (; block.row < product->m; block.row += LEFT_ROWS) {
         block.rows = least_of(product->m - block.row, LEFT_ROWS);
         run_blocks(&block, depth);
@@ -303,5 +300,33 @@ static void product_panels_run(const struct matrix_product *product)
                         least_of(column + wide, product->n));
 }
 
+/* Measured on Zen 3, against oneDNN 2.6. */
+static bool panels_are_faster(const struct matrix_product *product, bool packed)
+{
+    long m = product->m, n = product->n;
+
+    if (packed)
+        return m >= 8 && product->k >= 32 && n >= 64;
+    return product->k >= 64 && m >= 64 && m * n >= (12L << 10) &&
+           (product->left.transposed || n >= 1024);
+}
+
+/* Of an operand that is used as one piece. */
+static size_t panels_bytes(const struct matrix_product *product)
+{
+    long block = depth_of(product), depth = (product->k + block - 1) / block * block;
+    long columns = (product->n + PANEL - 1) / PANEL * PANEL;
+
+    return depth * columns > RIGHT_NUMBERS ? 0 : (size_t)(depth * columns) * sizeof(float);
+}
+
+static void panels_pack(const struct matrix_product *product, void *ret_packed)
+{
+    pack_depth(product, (struct depth){0, product->k}, 0, product->n, ret_packed);
+}
+
 const struct product_kernel product_panels = {.scratch_bytes = sizeof(struct scratch),
+                                              .is_faster = panels_are_faster,
+                                              .packed_bytes = panels_bytes,
+                                              .pack = panels_pack,
                                               .run = product_panels_run};

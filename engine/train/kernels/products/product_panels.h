@@ -1,5 +1,5 @@
-/* Large matrix products of f32 on the vectors of AVX2 with FMA. oneDNN is faster with small ones.
- * Packs no operand in advance. */
+/* Matrix products of f32 on the vectors of AVX2 with FMA: large ones, and those whose right
+ * operand is packed once. oneDNN is faster with other small ones. */
 #pragma once
 
 #include "engine/train/kernels/products/matrix_product.h"

@@ -215,8 +215,21 @@ static TILE_TARGET void product_tiles_run(const struct matrix_product *product)
     tile_release();
 }
 
-const struct product_kernel product_tiles = {sizeof(struct scratch), product_tiles_packed,
-                                             product_tiles_pack, product_tiles_run};
+/* f32 must be split for tiles: that pays where each number is multiplied often enough. */
+static bool tiles_are_faster(const struct matrix_product *product, bool packed)
+{
+    long m = product->m, n = product->n;
+
+    if (!product->is_f32)
+        return true;
+    return product->k >= 32 && (packed ? m >= 32 && n >= 64 : m * n >= 64 * (m + n));
+}
+
+const struct product_kernel product_tiles = {.scratch_bytes = sizeof(struct scratch),
+                                             .is_faster = tiles_are_faster,
+                                             .packed_bytes = product_tiles_packed,
+                                             .pack = product_tiles_pack,
+                                             .run = product_tiles_run};
 #else
 const struct product_kernel product_tiles = {0};
 #endif
