@@ -17,6 +17,8 @@ static const struct test *next_test(int line)
 
 int main(void)
 {
+    if (test_begin && !test_begin())
+        return 1;
     for (const struct test *test = next_test(0); test; test = next_test(test->line))
         test->run();
     return __start_tests[0]->result();

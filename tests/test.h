@@ -1,11 +1,13 @@
 /* A test is a program of functions whose names are sentences:
  *     TEST(a_refused_spec_names_the_field) { EXPECT_STR(err.field, "steps"); }
- * tests/main.c runs them in the order of their lines. A program that prepares something first has
- * a main() of its own, which RUN()s plain functions and returns test_result(). Each EXPECT prints
- * both values when they differ, and the exit status is the verdict. Threads may use them too. */
+ * tests/main.c runs them in the order of their lines, after test_begin() of a program that has
+ * one. A program that has something to clear at its end has a main() of its own, which RUN()s
+ * plain functions and returns test_result(). Each EXPECT prints both values when they differ, and
+ * the exit status is the verdict. Threads may use them too. */
 #pragma once
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,6 +74,9 @@ static inline void test_string(const char *got, const char *wanted, const char *
 #define EXPECT_NEAR(got, wanted, tolerance)                                                      \
     test_near((got), (wanted), (tolerance), __FILE__, __LINE__, #got)
 
+/* What a program does before its tests; false where they cannot run. */
+bool test_begin(void) __attribute__((weak));
+
 #define RUN(test) TEST_RUN(test, test())
 
 #define TEST_RUN(name, call)                                                                     \
@@ -97,6 +102,12 @@ struct test {
 #define TEST(name)                                                                               \
     static void name(void);                                                                      \
     TEST_FOUND(name, name())                                                                     \
+    static void name(void)
+
+/* A test of what this machine may lack. */
+#define TEST_WHERE(can, name)                                                                    \
+    static void name(void);                                                                      \
+    TEST_FOUND(name, can() ? name() : (void)puts("skipped: not true here: " #can "()"))          \
     static void name(void)
 
 /* A test that is given something: make() makes it, calls the test with it, and clears it. */

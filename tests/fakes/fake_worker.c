@@ -206,10 +206,6 @@ static int behave(const char *behaviour, const struct run_spec *spec, const char
 {
     long long most = pace_steps_max(spec);
 
-    if (strcmp(behaviour, "wrong-protocol") == 0)
-        return say("{\"type\":\"hello\",\"protocol\":2}"), 0;
-    if (strcmp(behaviour, "no-hello") == 0)
-        return step(0), 0;
     if (strcmp(behaviour, "exit") == 0)
         return 7;
     if (strcmp(behaviour, "stubborn") == 0)
@@ -229,9 +225,6 @@ static int behave(const char *behaviour, const struct run_spec *spec, const char
     }
     if (strcmp(behaviour, "garbage") == 0)
         say("this is not JSON \xff\xfe");
-    if (strcmp(behaviour, "split") == 0)
-        say("{\"type\":\"step\",\"index\":1,\"nanoseconds\":1000,\"loss\":1,\"split\":"
-            "{\"input\":0,\"forward\":400,\"backward\":500,\"update\":101}}");
     if (strcmp(behaviour, "gap") == 0)
         step(2);
     if (strcmp(behaviour, "silent") == 0 || strcmp(behaviour, "stubborn") == 0)
@@ -240,8 +233,6 @@ static int behave(const char *behaviour, const struct run_spec *spec, const char
         return endless_line();
     if (strcmp(behaviour, "failed") == 0)
         say("{\"type\":\"failed\",\"message\":\"no such precision here\"}");
-    if (strcmp(behaviour, "miscount") == 0)
-        say("{\"type\":\"done\",\"steps\":5}");
     if (strcmp(behaviour, "family") == 0)
         return with_child();
     if (strcmp(behaviour, "daemon") == 0)

@@ -50,7 +50,7 @@ static bool back_up(const void *subject, struct fault_plan plan)
     return failed == 0;
 }
 
-static void a_backup_is_whole_or_not_there(void)
+TEST(a_backup_is_whole_or_not_there)
 {
     AUTO(template_free)
     struct template template = template_make(fill_with_runs);
@@ -98,7 +98,7 @@ static bool restore_once(const void *subject, struct fault_plan plan)
 }
 
 /* An empty one is restored over one with three runs. */
-static void a_restore_happens_or_does_not(void)
+TEST(a_restore_happens_or_does_not)
 {
     AUTO(template_free) struct template other = template_make(NULL);
     AUTO(template_free)
@@ -106,12 +106,4 @@ static void a_restore_happens_or_does_not(void)
     const struct restoring restoring = {template, other.image};
 
     survive_accidents("restore", restore_once, &restoring);
-}
-
-int main(void)
-{
-    fault_vfs_install();
-    RUN(a_backup_is_whole_or_not_there);
-    RUN(a_restore_happens_or_does_not);
-    return test_result();
 }

@@ -257,7 +257,7 @@ static bool survive(const void *subject, struct fault_plan plan)
     return failed == 0;
 }
 
-static void every_change_of_a_run_happens_whole_or_not_at_all(void)
+TEST(every_change_of_a_run_happens_whole_or_not_at_all)
 {
     AUTO(template_free)
     struct template template = template_make(fill_with_runs);
@@ -276,7 +276,7 @@ static void every_change_of_a_run_happens_whole_or_not_at_all(void)
         survive_accidents(operations[i].name, survive, &operations[i]);
 }
 
-static void all_runs_of_a_sender_are_voided_or_none(void)
+TEST(all_runs_of_a_sender_are_voided_or_none)
 {
     AUTO(template_free)
     struct template template = template_make(fill_with_sent_runs);
@@ -312,20 +312,11 @@ static bool survive_opening(const void *subject, struct fault_plan plan)
     return failed == 0;
 }
 
-static void a_database_that_could_not_be_opened_can_be_opened_later(void)
+TEST(a_database_that_could_not_be_opened_can_be_opened_later)
 {
     AUTO(template_free) struct template nothing = template_of_nothing();
     AUTO(template_free) struct template today = template_make(fill_with_runs);
 
     survive_accidents("make a database", survive_opening, &nothing);
     survive_accidents("upgrade a database", survive_opening, &today);
-}
-
-int main(void)
-{
-    fault_vfs_install();
-    RUN(every_change_of_a_run_happens_whole_or_not_at_all);
-    RUN(all_runs_of_a_sender_are_voided_or_none);
-    RUN(a_database_that_could_not_be_opened_can_be_opened_later);
-    return test_result();
 }

@@ -1,5 +1,7 @@
 #include "tests/faults/fault_vfs.h"
 
+#include "tests/test.h"
+
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,7 +231,7 @@ static int fault_delete(sqlite3_vfs *vfs, const char *path, int sync_folder)
     return rc;
 }
 
-void fault_vfs_install(void)
+bool test_begin(void)
 {
     static sqlite3_vfs vfs;
 
@@ -239,8 +241,7 @@ void fault_vfs_install(void)
     vfs.szOsFile = (int)sizeof(struct fault_file) + real_vfs->szOsFile;
     vfs.xOpen = fault_open;
     vfs.xDelete = fault_delete;
-    if (sqlite3_vfs_register(&vfs, 1) != SQLITE_OK)
-        abort();
+    return sqlite3_vfs_register(&vfs, 1) == SQLITE_OK;
 }
 
 /* Reads the file as it is; `exists` says whether it is. */

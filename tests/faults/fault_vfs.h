@@ -1,14 +1,11 @@
 /* A disk that fails on request and can lose power: a VFS of SQLite over the
- * default one. One thread only. */
+ * default one. One thread only. Every database of a program with it is opened on this disk, which
+ * syncs in name only: that is quick, and all that a process can tell. */
 #pragma once
 
 #include "common/error.h"
 
 #include <stdbool.h>
-
-/* From now on every database is opened on this disk. It syncs in name only, which is quick and
- * all that a process can tell. */
-void fault_vfs_install(void);
 
 struct fault_plan {
     long long allowed; /* calls that still succeed; the next one fails */

@@ -89,21 +89,14 @@ static void all_of(struct db *db, char ret_text[TEXT_SIZE])
     EXPECT(strlen(ret_text) < TEXT_SIZE - 1);
 }
 
-static void figures_survive_every_fault_of_the_disk(void)
+TEST(figures_survive_every_fault_of_the_disk)
 {
+    EXPECT(published_read(first_text, strlen(first_text), &first, NULL));
+    EXPECT(published_read(second_text, strlen(second_text), &second, NULL));
     struct stored stored = {template_make(fill_with_first), all_of};
 
     survive_changes(&stored, operations, COUNT(operations));
     template_free(&stored.template);
-}
-
-int main(void)
-{
-    fault_vfs_install();
-    EXPECT(published_read(first_text, strlen(first_text), &first, NULL));
-    EXPECT(published_read(second_text, strlen(second_text), &second, NULL));
-    RUN(figures_survive_every_fault_of_the_disk);
     published_data_clear(&first);
     published_data_clear(&second);
-    return test_result();
 }

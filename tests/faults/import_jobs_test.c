@@ -92,20 +92,12 @@ static void survive_every_fault(bool lines)
     template_free(&importing.template);
 }
 
-static void an_import_of_lines_is_stored_or_ends_with_an_error(void)
+TEST(an_import_of_lines_is_stored_or_ends_with_an_error)
 {
     survive_every_fault(true);
 }
 
-static void an_import_of_one_document_is_stored_or_ends_with_an_error(void)
+TEST(an_import_of_one_document_is_stored_or_ends_with_an_error)
 {
     survive_every_fault(false);
-}
-
-int main(void)
-{
-    fault_vfs_install();
-    RUN(an_import_of_lines_is_stored_or_ends_with_an_error);
-    RUN(an_import_of_one_document_is_stored_or_ends_with_an_error);
-    return test_result();
 }

@@ -195,17 +195,17 @@ static void live_through_every_point(bool some_survive)
     template_free(&loss.template);
 }
 
-static void what_was_durable_outlives_the_loss_of_all_else(void)
+TEST(what_was_durable_outlives_the_loss_of_all_else)
 {
     live_through_every_point(false);
 }
 
-static void what_was_durable_outlives_a_disk_that_kept_some_sectors(void)
+TEST(what_was_durable_outlives_a_disk_that_kept_some_sectors)
 {
     live_through_every_point(true);
 }
 
-static void a_run_survives_the_moment_after_its_acknowledgement(void)
+TEST(a_run_survives_the_moment_after_its_acknowledgement)
 {
     AUTO(template_free)
     struct template template = template_make(fill_with_runs);
@@ -243,7 +243,7 @@ static bool open_through(const void *subject, struct fault_plan plan)
     return failed == 0;
 }
 
-static void a_new_schema_comes_whole_or_not_at_all(void)
+TEST(a_new_schema_comes_whole_or_not_at_all)
 {
     for (int i = 0; i < 2; i++) {
         const char *name = i == 0 ? "making a database" : "an upgrade";
@@ -256,14 +256,4 @@ static void a_new_schema_comes_whole_or_not_at_all(void)
         printf("       %s: %lld power losses\n", name, losses);
         template_free(&loss.template);
     }
-}
-
-int main(void)
-{
-    fault_vfs_install();
-    RUN(a_run_survives_the_moment_after_its_acknowledgement);
-    RUN(what_was_durable_outlives_the_loss_of_all_else);
-    RUN(what_was_durable_outlives_a_disk_that_kept_some_sectors);
-    RUN(a_new_schema_comes_whole_or_not_at_all);
-    return test_result();
 }

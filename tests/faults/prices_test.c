@@ -209,21 +209,14 @@ static void all_of(struct db *db, char ret_text[TEXT_SIZE])
         TEXT_SIZE - length, ret_text + length);
 }
 
-static void prices_survive_every_fault_of_the_disk(void)
+TEST(prices_survive_every_fault_of_the_disk)
 {
     struct stored stored = {template_make(fill_with_prices), all_of};
 
-    survive_changes(&stored, operations, COUNT(operations));
-    template_free(&stored.template);
-}
-
-int main(void)
-{
-    fault_vfs_install();
     make_batch();
     make_typed();
-    RUN(prices_survive_every_fault_of_the_disk);
+    survive_changes(&stored, operations, COUNT(operations));
+    template_free(&stored.template);
     price_batch_free(batch);
     price_batch_free(odd_batch);
-    return test_result();
 }

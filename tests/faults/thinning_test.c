@@ -80,16 +80,9 @@ static bool survive(const void *subject, struct fault_plan plan)
     return failed == 0;
 }
 
-static void a_disk_that_fails_leaves_a_run_whole_or_thinned(void)
+TEST(a_disk_that_fails_leaves_a_run_whole_or_thinned)
 {
-    survive_accidents("thinning", survive, NULL);
-}
-
-int main(void)
-{
-    fault_vfs_install();
     database = template_make(fill);
-    RUN(a_disk_that_fails_leaves_a_run_whole_or_thinned);
+    survive_accidents("thinning", survive, NULL);
     template_free(&database);
-    return test_result();
 }

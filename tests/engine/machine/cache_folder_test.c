@@ -1,12 +1,9 @@
 /* Where the cache lies, by the environment, and how its folder is made. */
 #include "engine/machine/cache_folder.h"
 
-#include "tests/test.h"
+#include "tests/engine/tree.h"
 
-#include <ftw.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static void set(const char *name, const char *value)
 {
@@ -44,22 +41,15 @@ TEST(without_an_absolute_path_there_is_none)
     EXPECT(!cache_folder_find(NULL, folder));
 }
 
-static int remove_one(const char *path, const struct stat *seen, int kind, struct FTW *walk)
-{
-    (void)seen, (void)kind, (void)walk;
-    return remove(path);
-}
-
 TEST(folders_are_made_for_their_owner_alone)
 {
-    char top[] = "/tmp/pennyworth-XXXXXX", folder[PATH_MAX];
+    AUTO(tree_remove) struct tree tree = tree_make();
+    char folder[PATH_MAX];
     struct stat seen;
 
-    EXPECT(mkdtemp(top) != NULL);
-    snprintf(folder, sizeof folder, "%s/one/two", top);
+    snprintf(folder, sizeof folder, "%s/one/two", tree.root);
     cache_folder_make(folder);
     cache_folder_make(folder); /* it is there: nothing happens */
     EXPECT_INT(stat(folder, &seen), 0);
     EXPECT_INT(seen.st_mode & 07777, 0700);
-    EXPECT_INT(nftw(top, remove_one, 4, FTW_DEPTH | FTW_PHYS), 0);
 }

@@ -2,19 +2,19 @@
 #include "engine/process/confine_files.h"
 
 #include "tests/engine/process/children.h"
+#include "tests/engine/tree.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <linux/landlock.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 /* A folder with a database, as the server has one, and a cache next to it; and the files that a
  * worker reaches there whose program is cat. */
 struct scene {
-    char folder[40], secret[60], cache[60], plan[80];
+    struct tree tree;
+    char secret[80], cache[80], plan[100];
     struct confine_files files;
 };
 
@@ -27,28 +27,21 @@ static void write_file(const char *path)
 
 static struct scene scene_make(void)
 {
-    struct scene scene = {.folder = "/tmp/pennyworth-XXXXXX"};
+    struct scene scene = {.tree = tree_make()};
 
-    EXPECT(mkdtemp(scene.folder) != NULL);
-    snprintf(scene.secret, sizeof scene.secret, "%s/secret", scene.folder);
-    snprintf(scene.cache, sizeof scene.cache, "%s/pennyworth", scene.folder);
+    snprintf(scene.secret, sizeof scene.secret, "%s/secret", scene.tree.root);
+    snprintf(scene.cache, sizeof scene.cache, "%s/pennyworth", scene.tree.root);
     snprintf(scene.plan, sizeof scene.plan, "%s/plan", scene.cache);
     write_file(scene.secret);
-    EXPECT_INT(setenv("XDG_CACHE_HOME", scene.folder, 1), 0);
+    EXPECT_INT(setenv("XDG_CACHE_HOME", scene.tree.root, 1), 0);
     EXPECT_INT(unsetenv("LD_LIBRARY_PATH"), 0);
     confine_files_prepare("cat", "", NULL, &scene.files);
     return scene;
 }
 
-static int remove_one(const char *path, const struct stat *seen, int kind, struct FTW *walk)
-{
-    (void)seen, (void)kind, (void)walk;
-    return remove(path);
-}
-
 static void scene_remove(struct scene *scene)
 {
-    EXPECT_INT(nftw(scene->folder, remove_one, 4, FTW_DEPTH | FTW_PHYS), 0);
+    tree_remove(&scene->tree);
 }
 
 /* What a child comes to that is confined, and then does this: its exit status. It has no
@@ -85,20 +78,20 @@ static void expect_open(const struct confine_files *files, const char *path, int
     test_expect(got == wanted, __FILE__, __LINE__, text);
 }
 
-static void files_of_the_server_are_refused(void)
+TEST_WHERE(confine_can_restrict_files, files_of_the_server_are_refused)
 {
     AUTO(scene_remove) struct scene scene = scene_make();
 
     expect_open(&scene.files, scene.secret, O_RDONLY, EACCES);
     expect_open(&scene.files, scene.secret, O_WRONLY, EACCES);
-    expect_open(&scene.files, scene.folder, O_RDONLY | O_DIRECTORY, EACCES);
+    expect_open(&scene.files, scene.tree.root, O_RDONLY | O_DIRECTORY, EACCES);
     expect_open(&scene.files, "/etc/passwd", O_RDONLY, EACCES);
     expect_open(&scene.files, "/tmp/pennyworth-of-this-test", O_WRONLY | O_CREAT, EACCES);
     expect_open(&scene.files, "/usr/lib/pennyworth-of-this-test", O_WRONLY | O_CREAT, EACCES);
     expect_open(&scene.files, "/dev/shm/pennyworth-of-this-test", O_RDWR | O_CREAT, EACCES);
 }
 
-static void what_a_worker_needs_is_permitted(void)
+TEST_WHERE(confine_can_restrict_files, what_a_worker_needs_is_permitted)
 {
     AUTO(scene_remove) struct scene scene = scene_make();
 
@@ -115,10 +108,10 @@ static void what_a_worker_needs_is_permitted(void)
 static int keep(const void *user)
 {
     const struct scene *scene = user;
-    char part[100], outside[100];
+    char part[120], outside[100];
 
     snprintf(part, sizeof part, "%s.part", scene->plan);
-    snprintf(outside, sizeof outside, "%s/taken", scene->folder);
+    snprintf(outside, sizeof outside, "%s/taken", scene->tree.root);
     write_file(part);
     if (rename(part, scene->plan) != 0)
         return 1;
@@ -131,20 +124,20 @@ static int keep(const void *user)
     return unlink(scene->plan) == 0 ? 0 : 5;
 }
 
-static void plans_are_kept_in_the_cache_and_nothing_leaves_it(void)
+TEST_WHERE(confine_can_restrict_files, plans_are_kept_in_the_cache_and_nothing_leaves_it)
 {
     AUTO(scene_remove) struct scene scene = scene_make();
 
     EXPECT_INT(confined(&scene.files, keep, &scene), 0);
 }
 
-static void libraries_may_lie_where_the_linker_is_sent(void)
+TEST_WHERE(confine_can_restrict_files, libraries_may_lie_where_the_linker_is_sent)
 {
     AUTO(scene_remove) struct scene scene = scene_make();
 
     confine_files_prepare("cat", scene.secret, NULL, &scene.files);
     expect_open(&scene.files, scene.secret, O_RDONLY, 0); /* as a library before all others */
-    EXPECT_INT(setenv("LD_LIBRARY_PATH", scene.folder, 1), 0);
+    EXPECT_INT(setenv("LD_LIBRARY_PATH", scene.tree.root, 1), 0);
     confine_files_prepare("cat", "", NULL, &scene.files);
     expect_open(&scene.files, scene.secret, O_RDONLY, 0);
     expect_open(&scene.files, scene.secret, O_WRONLY, EACCES);
@@ -162,7 +155,7 @@ static int run_it(const void *user)
     return errno;
 }
 
-static void no_program_runs_but_its_own(void)
+TEST_WHERE(confine_can_restrict_files, no_program_runs_but_its_own)
 {
     AUTO(scene_remove) struct scene scene = scene_make();
 
@@ -190,7 +183,7 @@ static int look_at_parent(const void *user)
     return !*signals || (kill(getppid(), 0) != 0 && errno == EPERM) ? 0 : 2;
 }
 
-static void processes_outside_are_out_of_reach(void)
+TEST_WHERE(confine_can_restrict_files, processes_outside_are_out_of_reach)
 {
     const bool signals = syscall(444, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) >= 6;
     AUTO(scene_remove) struct scene scene = scene_make();
@@ -198,7 +191,7 @@ static void processes_outside_are_out_of_reach(void)
     EXPECT_INT(confined(&scene.files, look_at_parent, &signals), 0);
 }
 
-static void where_it_is_not_wanted_nothing_is_refused(void)
+TEST(where_it_is_not_wanted_nothing_is_refused)
 {
     static const struct confine_files none = {.wanted = false};
     AUTO(scene_remove) struct scene scene = scene_make();
@@ -206,7 +199,8 @@ static void where_it_is_not_wanted_nothing_is_refused(void)
     expect_open(&none, scene.secret, O_RDWR, 0);
 }
 
-static void an_engine_of_ours_prints_no_file_of_the_server_and_one_of_others_does(void)
+TEST_WHERE(confine_can_restrict_files,
+           an_engine_of_ours_prints_no_file_of_the_server_and_one_of_others_does)
 {
     static char cat[] = "cat";
     AUTO(scene_remove) struct scene scene = scene_make();
@@ -217,21 +211,4 @@ static void an_engine_of_ours_prints_no_file_of_the_server_and_one_of_others_doe
     EXPECT_STR(text, "x");
     print_as_engine(arguments, CONFINE_OURS, NULL, text, sizeof text);
     EXPECT_STR(text, "");
-}
-
-int main(void)
-{
-    RUN(where_it_is_not_wanted_nothing_is_refused);
-    if (confine_can_restrict_files()) {
-        RUN(files_of_the_server_are_refused);
-        RUN(what_a_worker_needs_is_permitted);
-        RUN(plans_are_kept_in_the_cache_and_nothing_leaves_it);
-        RUN(libraries_may_lie_where_the_linker_is_sent);
-        RUN(no_program_runs_but_its_own);
-        RUN(processes_outside_are_out_of_reach);
-        RUN(an_engine_of_ours_prints_no_file_of_the_server_and_one_of_others_does);
-    } else {
-        puts("skipped: this kernel does not restrict files");
-    }
-    return test_result();
 }

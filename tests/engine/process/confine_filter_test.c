@@ -115,7 +115,7 @@ static const struct call refused[] = {
 #endif
 };
 
-static void what_no_training_needs_is_refused_whatever_it_says(void)
+TEST_WHERE(confine_can_filter, what_no_training_needs_is_refused_whatever_it_says)
 {
     static const unsigned long long arguments[] = {0, 1, AF_UNIX, SIGCHLD, 0xffffffff, HIGH};
 
@@ -125,7 +125,7 @@ static void what_no_training_needs_is_refused_whatever_it_says(void)
                    REFUSED);
 }
 
-static void what_depends_is_refused_where_it_has_to_be(void)
+TEST_WHERE(confine_can_filter, what_depends_is_refused_where_it_has_to_be)
 {
     static const struct call calls[] = {
         {"personality", SYS_personality, READ_IMPLIES_EXEC},
@@ -165,7 +165,7 @@ static void expect_second(long number, unsigned long long second, unsigned wante
     EXPECT_INT(filter_verdict(&ours, &data), wanted);
 }
 
-static void a_second_argument_names_no_other_process(void)
+TEST_WHERE(confine_can_filter, a_second_argument_names_no_other_process)
 {
     expect_second(SYS_setpriority, 77, REFUSED);
     expect_second(SYS_setpriority, 0, SECCOMP_RET_ALLOW);
@@ -178,7 +178,7 @@ static void a_second_argument_names_no_other_process(void)
     expect_second(SYS_ioctl, 0x541b, SECCOMP_RET_ALLOW); /* FIONREAD */
 }
 
-static void calls_that_training_needs_are_permitted(void)
+TEST_WHERE(confine_can_filter, calls_that_training_needs_are_permitted)
 {
     static const struct call calls[] = {
         NAME(read),
@@ -202,6 +202,9 @@ static void calls_that_training_needs_are_permitted(void)
         NAME(socketpair),
         NAME(kill),
         NAME(prlimit64),
+#ifdef CONFINE_SANITIZED
+        NAME(ptrace), /* sanitizers need it for themselves */
+#endif
         {"kill", SYS_kill, CONFINE_SELF},
         {"tgkill", SYS_tgkill, CONFINE_SELF},
         {"fcntl", SYS_fcntl, 77},
@@ -220,13 +223,13 @@ static void calls_that_training_needs_are_permitted(void)
 }
 
 /* Its flags lie in memory; the C library then takes clone(). */
-static void the_new_clone_is_not_there(void)
+TEST_WHERE(confine_can_filter, the_new_clone_is_not_there)
 {
     expect(&(struct call){"clone3", 435, 0}, HERE, SECCOMP_RET_ERRNO | ENOSYS);
 }
 
 /* There the same numbers mean something else. */
-static void another_architecture_is_the_end(void)
+TEST_WHERE(confine_can_filter, another_architecture_is_the_end)
 {
     static const struct call call = NAME(read);
 
@@ -236,7 +239,7 @@ static void another_architecture_is_the_end(void)
 }
 
 #ifdef __x86_64__
-static void calls_by_their_x32_numbers_are_refused(void)
+TEST_WHERE(confine_can_filter, calls_by_their_x32_numbers_are_refused)
 {
     expect(&(struct call){"x32", 0x40000000L | SYS_read, 0}, HERE, REFUSED);
     expect(&(struct call){"x32", 0x40000000L | SYS_ptrace, 0}, HERE, REFUSED);
@@ -245,7 +248,7 @@ static void calls_by_their_x32_numbers_are_refused(void)
 }
 #endif
 
-static void without_confinement_there_is_none(void)
+TEST(without_confinement_there_is_none)
 {
     struct confinement little;
 
@@ -254,7 +257,7 @@ static void without_confinement_there_is_none(void)
 }
 
 /* The network, memory and signals are theirs; limits and priorities of others are not. */
-static void engines_of_others_may_do_all_but_bend_other_processes(void)
+TEST_WHERE(confine_can_filter, engines_of_others_may_do_all_but_bend_other_processes)
 {
     static const struct {
         long number;
@@ -280,24 +283,4 @@ static void engines_of_others_may_do_all_but_bend_other_processes(void)
 
         EXPECT_INT(filter_verdict(&others, &data), rows[i].verdict);
     }
-}
-
-int main(void)
-{
-    RUN(without_confinement_there_is_none);
-    if (confine_can_filter()) {
-        RUN(engines_of_others_may_do_all_but_bend_other_processes);
-        RUN(what_no_training_needs_is_refused_whatever_it_says);
-        RUN(what_depends_is_refused_where_it_has_to_be);
-        RUN(a_second_argument_names_no_other_process);
-        RUN(calls_that_training_needs_are_permitted);
-        RUN(the_new_clone_is_not_there);
-        RUN(another_architecture_is_the_end);
-#ifdef __x86_64__
-        RUN(calls_by_their_x32_numbers_are_refused);
-#endif
-    } else {
-        puts("skipped: this kernel filters no calls");
-    }
-    return test_result();
 }

@@ -45,18 +45,11 @@ static int reach_out(const void *count)
 }
 
 /* Signals and traces where the kernel keeps them within a domain. */
-static void engines_of_others_reach_no_process_outside_their_run(void)
+TEST_WHERE(confine_can_filter, engines_of_others_reach_no_process_outside_their_run)
 {
     size_t count = confine_can_keep_signals() ? 4 : 2;
     struct confinement others;
 
     confine_prepare(CONFINE_OTHERS, &others);
     EXPECT_INT(status_of_child(&others, reach_out, &count), 0);
-}
-
-int main(void)
-{
-    if (confine_can_filter())
-        RUN(engines_of_others_reach_no_process_outside_their_run);
-    return test_result();
 }

@@ -53,61 +53,19 @@ static int try_call(const void *user)
 #define CALL(name, ...) {#name, SYS_##name, __VA_ARGS__}
 /* clang-format on */
 
+/* One of each kind of line; confine_filter_test.c has them all. */
 static const struct call calls_refused[] = {
-    {"socket unix", SYS_socket, AF_UNIX, SOCK_STREAM, 0},
     {"socket inet", SYS_socket, AF_INET, SOCK_STREAM, 0},
-    {"socket inet6", SYS_socket, AF_INET6, SOCK_DGRAM, 0},
-    {"socket netlink", SYS_socket, AF_NETLINK, SOCK_RAW, 0},
-    {"socket packet", SYS_socket, AF_PACKET, SOCK_RAW, 0},
-    {"socket vsock", SYS_socket, AF_VSOCK, SOCK_STREAM, 0},
     CALL(process_vm_readv, 1, 0, 0),
-    CALL(process_vm_writev, 1, 0, 0),
-    CALL(userfaultfd, 0, 0, 0),
-    CALL(mount, 0, 0, 0),
-    CALL(umount2, 0, 0, 0),
-    CALL(pivot_root, 0, 0, 0),
-    CALL(chroot, 0, 0, 0),
-    CALL(setns, -1, 0, 0),
-    CALL(unshare, 0, 0, 0),
-    CALL(open_by_handle_at, -1, 0, 0),
-    CALL(quotactl, 0, 0, 0),
-    CALL(acct, 0, 0, 0),
-    CALL(swapon, 0, 0, 0),
-    CALL(swapoff, 0, 0, 0),
-    CALL(open_tree, -1, 0, 0),
-    CALL(move_mount, -1, 0, -1),
-    CALL(fsopen, 0, 0, 0),
-    CALL(fsconfig, -1, 0, 0),
-    CALL(fsmount, -1, 0, 0),
-    CALL(fspick, -1, 0, 0),
-    CALL(bpf, 0, 0, 0),
-    CALL(perf_event_open, 0, 0, 0),
-    CALL(init_module, 0, 0, 0),
-    CALL(finit_module, -1, 0, 0),
-    CALL(delete_module, 0, 0, 0),
-    CALL(kexec_load, 0, 0, 0),
-    CALL(reboot, 0, 0, 0),
     CALL(io_uring_setup, 0, 0, 0),
-    CALL(settimeofday, 0, 0, 0),
-    CALL(clock_settime, 0, 0, 0),
-    CALL(clock_adjtime, 0, 0, 0),
-    CALL(adjtimex, 0, 0, 0),
-    CALL(add_key, 0, 0, 0),
-    CALL(request_key, 0, 0, 0),
-    CALL(keyctl, 0, 0, 0),
-#ifdef SYS_iopl
-    CALL(iopl, 0, 0, 0),
-    CALL(ioperm, 0, 0, 0),
-#endif
     {"personality", SYS_personality, READ_IMPLIES_EXEC, 0, 0},
     {"clone into a namespace", SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0},
-    {"clone into a network", SYS_clone, CLONE_NEWNET | SIGCHLD, 0, 0},
 #ifdef __x86_64__
     {"x32", 0x40000000L | SYS_getpid, 0, 0, 0},
 #endif
 };
 
-static void calls_that_no_training_needs_are_refused(void)
+TEST_WHERE(confine_can_filter, calls_that_no_training_needs_are_refused)
 {
     struct confinement filter;
 
@@ -116,29 +74,6 @@ static void calls_that_no_training_needs_are_refused(void)
     for (size_t i = 0; i < COUNT(calls_refused); i++)
         expect_exit(status_of_child(&filter, try_call, &calls_refused[i]), EPERM,
                     calls_refused[i].name);
-}
-
-/* Sanitizers need it for themselves. */
-static void a_debugger_is_refused_but_to_sanitizers(void)
-{
-    static const struct call attach = CALL(ptrace, 16 /* ATTACH */, 999999999, 0);
-#ifdef CONFINE_SANITIZED
-    int wanted = ESRCH;
-#else
-    int wanted = EPERM;
-#endif
-
-    expect_exit(confined(CONFINE_OURS, try_call, &attach), wanted, "ptrace");
-}
-
-/* The C library goes on with clone(), whose flags can be looked at. */
-static void threads_are_made_in_the_old_way(void)
-{
-#ifdef SYS_clone3
-    static const struct call call = CALL(clone3, 0, 0, 0);
-
-    expect_exit(confined(CONFINE_OURS, try_call, &call), ENOSYS, "clone3");
-#endif
 }
 
 static void *set_true(void *user)
@@ -170,7 +105,7 @@ static int train(const void *user)
     return ok && child > 0 && waitpid(child, NULL, 0) == child ? 0 : NOT_TRUE;
 }
 
-static void calls_that_training_needs_are_permitted(void)
+TEST(calls_that_training_needs_are_permitted)
 {
     expect_exit(confined(CONFINE_OURS, train, NULL), 0, "training");
     expect_exit(confined(CONFINE_OTHERS, train, NULL), 0, "training elsewhere");
@@ -192,7 +127,7 @@ static int try_unconfined(const void *call)
     return WEXITSTATUS(status);
 }
 
-static void other_calls_behave_as_without_the_filter(void)
+TEST(other_calls_behave_as_without_the_filter)
 {
     for (size_t i = 0; i < COUNT(calls_left_alone); i++)
         expect_exit(confined(CONFINE_OURS, try_call, &calls_left_alone[i]),
@@ -211,26 +146,13 @@ static int call_as_32_bits(const void *user)
 
 /* Other numbers mean other calls there; where the kernel has none of these, the processor stops
  * it. */
-static void a_call_of_another_architecture_is_the_end(void)
+TEST_WHERE(confine_can_filter, a_call_of_another_architecture_is_the_end)
 {
     int status = confined(CONFINE_OURS, call_as_32_bits, NULL);
 
     EXPECT(WIFSIGNALED(status) && (WTERMSIG(status) == SIGSYS || WTERMSIG(status) == SIGSEGV));
 }
 #endif
-
-static int try_socket(const void *user)
-{
-    static const struct call call = CALL(socket, AF_INET, SOCK_STREAM, 0);
-
-    (void)user;
-    return try_call(&call);
-}
-
-static void engines_of_others_may_use_the_network(void)
-{
-    expect_exit(confined(CONFINE_OTHERS, try_socket, NULL), 0, "a socket");
-}
 
 static int look_at_limits(const void *user)
 {
@@ -254,7 +176,7 @@ static int look_at_limits(const void *user)
     return umask(0) == 077 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? 0 : NOT_TRUE;
 }
 
-static void every_engine_has_limits(void)
+TEST(every_engine_has_limits)
 {
     expect_exit(confined(CONFINE_OURS, look_at_limits, NULL), 0, "our limits");
     expect_exit(confined(CONFINE_OTHERS, look_at_limits, NULL), 0, "limits of others");
@@ -272,7 +194,7 @@ static int confine_poor(const void *user)
     return confine_apply(&confinement) ? look_at_limits(&few) : NOT_CONFINED;
 }
 
-static void a_limit_is_never_raised(void)
+TEST(a_limit_is_never_raised)
 {
     expect_exit(confined(CONFINE_OTHERS, confine_poor, NULL), 0, "a poor one");
 }
@@ -285,7 +207,7 @@ static int confine_wrongly(const void *user)
     return confine_apply(&broken) ? NOT_TRUE : errno;
 }
 
-static void a_wrong_filter_ends_the_child_with_its_error(void)
+TEST(a_wrong_filter_ends_the_child_with_its_error)
 {
     expect_exit(confined(CONFINE_OTHERS, confine_wrongly, NULL), EINVAL, "a wrong filter");
 }
@@ -327,7 +249,7 @@ static int be_looked_at(const void *user)
     return WIFEXITED(status) ? WEXITSTATUS(status) : NOT_TRUE;
 }
 
-static void a_worker_cannot_read_a_hidden_process(void)
+TEST(a_worker_cannot_read_a_hidden_process)
 {
     static const struct confinement poor = {.drop = true};
     static const bool no = false, yes = true;
@@ -346,7 +268,7 @@ static int start_another(const void *user)
     return strstr(text, "Seccomp:") ? 0 : NOT_TRUE;
 }
 
-static void a_hidden_process_can_start_workers(void)
+TEST(a_hidden_process_can_start_workers)
 {
     static const struct confinement poor = {.drop = true};
 
@@ -354,7 +276,7 @@ static void a_hidden_process_can_start_workers(void)
 }
 #endif
 
-static void an_exec_gives_nothing_back(void)
+TEST_WHERE(confine_can_filter, an_exec_gives_nothing_back)
 {
     static const char *const lines[] = {"CapInh:\t0000000000000000\n",
                                         "CapPrm:\t0000000000000000\n",
@@ -382,35 +304,8 @@ static int signal_others(const void *user)
     return kill(getpid(), 0) == 0 && raise(0) == 0 && kill(0, 0) == 0 ? 0 : NOT_TRUE;
 }
 
-static void our_own_worker_signals_and_slows_itself_alone(void)
+TEST_WHERE(confine_can_filter, our_own_worker_signals_and_slows_itself_alone)
 {
     if (confine_can_filter())
         EXPECT_INT(confined(CONFINE_OURS, signal_others, NULL), 0);
-}
-
-int main(void)
-{
-    if (confine_can_filter()) {
-        RUN(our_own_worker_signals_and_slows_itself_alone);
-        RUN(calls_that_no_training_needs_are_refused);
-        RUN(a_debugger_is_refused_but_to_sanitizers);
-        RUN(threads_are_made_in_the_old_way);
-        RUN(an_exec_gives_nothing_back);
-#ifdef __x86_64__
-        RUN(a_call_of_another_architecture_is_the_end);
-#endif
-    } else {
-        puts("skipped: this kernel filters no calls");
-    }
-    RUN(calls_that_training_needs_are_permitted);
-    RUN(other_calls_behave_as_without_the_filter);
-    RUN(engines_of_others_may_use_the_network);
-    RUN(every_engine_has_limits);
-    RUN(a_limit_is_never_raised);
-    RUN(a_wrong_filter_ends_the_child_with_its_error);
-#ifndef CONFINE_SANITIZED
-    RUN(a_worker_cannot_read_a_hidden_process);
-    RUN(a_hidden_process_can_start_workers);
-#endif
-    return test_result();
 }

@@ -10,7 +10,12 @@
 #define USER "nobody" /* each system has it */
 #define HOME "/home/of-this-test"
 
-static void an_unknown_user_and_root_are_refused(void)
+static bool is_root(void)
+{
+    return geteuid() == 0;
+}
+
+TEST(an_unknown_user_and_root_are_refused)
 {
     struct engine_user user = {.is_another = false};
     struct error err = {0};
@@ -24,7 +29,7 @@ static void an_unknown_user_and_root_are_refused(void)
     EXPECT(!user.is_another);
 }
 
-static void a_user_has_a_number_a_group_and_a_home(void)
+TEST(a_user_has_a_number_a_group_and_a_home)
 {
     struct engine_user user;
 
@@ -33,7 +38,7 @@ static void a_user_has_a_number_a_group_and_a_home(void)
     EXPECT_INT(user.home[0], '/');
 }
 
-static void a_program_behind_a_closed_folder_cannot_be_run(void)
+TEST_WHERE(is_root, a_program_behind_a_closed_folder_cannot_be_run)
 {
     char folder[] = "/tmp/pennyworth-XXXXXX", program[64];
     struct engine_user user;
@@ -58,7 +63,7 @@ static void print(const struct engine_user *user, enum confine_how how, char *sc
     print_as_engine((char *const[]){shell, dash_c, script, NULL}, how, user, ret_text, size);
 }
 
-static void an_engine_has_the_user_alone_and_a_home_of_its_own(void)
+TEST_WHERE(is_root, an_engine_has_the_user_alone_and_a_home_of_its_own)
 {
     static char script[] = "while read -r name rest; do case $name in Uid:|Gid:|Groups:)"
                            " echo $name $rest;; esac; done </proc/self/status;"
@@ -79,7 +84,7 @@ static void an_engine_has_the_user_alone_and_a_home_of_its_own(void)
 }
 
 /* The signal that ends an engine with the server is set after the user, which would clear it. */
-static void an_engine_of_another_user_ends_with_its_server(void)
+TEST_WHERE(is_root, an_engine_of_another_user_ends_with_its_server)
 {
     static char script[] = "echo $$; exec sleep 60", shell[] = "sh", dash_c[] = "-c";
     struct engine_user user;
@@ -107,18 +112,4 @@ static void an_engine_of_another_user_ends_with_its_server(void)
     EXPECT(readlink(status, text, 1) != 1);
     closep(&pipes[0]);
     closep(&pipes[1]);
-}
-
-int main(void)
-{
-    RUN(an_unknown_user_and_root_are_refused);
-    RUN(a_user_has_a_number_a_group_and_a_home);
-    if (geteuid() == 0) {
-        RUN(a_program_behind_a_closed_folder_cannot_be_run);
-        RUN(an_engine_has_the_user_alone_and_a_home_of_its_own);
-        RUN(an_engine_of_another_user_ends_with_its_server);
-    } else {
-        puts("skipped: only root becomes another user");
-    }
-    return test_result();
 }

@@ -1,35 +1,6 @@
 #include "engine/process/preload.h"
 
-#include "common/cleanup.h"
-#include "tests/test.h"
-
-#include <ftw.h>
-#include <sys/stat.h>
-
-static char root[64];
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-    (void)status;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
-/* An empty file, with the folders above it. */
-static void put(const char *path)
-{
-    char whole[300];
-
-    snprintf(whole, sizeof whole, "%s%s", root, path);
-    for (char *slash = whole + strlen(root) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-        *slash = '\0';
-        mkdir(whole, 0700);
-        *slash = '/';
-    }
-    AUTO(fclosep) FILE *file = fopen(whole, "we");
-    EXPECT(file != NULL);
-}
+#include "tests/engine/tree.h"
 
 static struct run_spec wanting(const char *openmp, const char *allocator)
 {
@@ -40,16 +11,16 @@ static struct run_spec wanting(const char *openmp, const char *allocator)
     return spec;
 }
 
-static void a_plain_spec_loads_nothing(void)
+TEST(a_plain_spec_loads_nothing)
 {
     const struct run_spec spec = run_spec_default();
     char list[PRELOAD_MAX] = "x";
 
-    EXPECT(preload_find(&spec, root, list, NULL));
+    EXPECT(preload_find(&spec, "/nowhere", list, NULL));
     EXPECT_STR(list, "");
 }
 
-static void a_library_that_is_not_installed_is_refused_with_its_package(void)
+TEST(a_library_that_is_not_installed_is_refused_with_its_package)
 {
     static const struct {
         const char *openmp, *allocator, *field, *package;
@@ -63,7 +34,7 @@ static void a_library_that_is_not_installed_is_refused_with_its_package(void)
         char list[PRELOAD_MAX] = "untouched";
         struct error err = {0};
 
-        EXPECT(!preload_find(&spec, root, list, &err));
+        EXPECT(!preload_find(&spec, "/nowhere", list, &err));
         EXPECT_INT(err.kind, ERROR_UNABLE);
         EXPECT_STR(err.field, missing[i].field);
         EXPECT(strstr(err.message, missing[i].package) != NULL);
@@ -71,49 +42,37 @@ static void a_library_that_is_not_installed_is_refused_with_its_package(void)
     }
 }
 
-static void every_library_that_is_missing_is_named(void)
+TEST(every_library_that_is_missing_is_named)
 {
     const struct run_spec spec = wanting("llvm", "tcmalloc");
     char list[PRELOAD_MAX] = "untouched";
     struct error err = {0};
 
-    EXPECT(!preload_find(&spec, root, list, &err));
+    EXPECT(!preload_find(&spec, "/nowhere", list, &err));
     EXPECT_STR(err.field, "openmp");
     EXPECT_STR(err.message, "not installed here: 'llvm' (Debian package libomp5), 'tcmalloc' "
                             "(Debian package libtcmalloc-minimal4)");
     EXPECT_STR(list, "untouched");
 }
 
-static void what_is_installed_is_found_wherever_distributions_put_it(void)
+TEST(what_is_installed_is_found_wherever_distributions_put_it)
 {
+    AUTO(tree_remove) struct tree tree = tree_make();
     struct run_spec spec = wanting("llvm", "tcmalloc");
     char list[PRELOAD_MAX], wanted[PRELOAD_MAX];
 
-    put("/usr/lib/llvm-99/lib/libomp.so.5");
-    put("/usr/lib/some-linux-gnu/libtcmalloc_minimal.so.4");
-    EXPECT(preload_find(&spec, root, list, NULL));
+    tree_put(&tree, "/usr/lib/llvm-99/lib/libomp.so.5", " ");
+    tree_put(&tree, "/usr/lib/some-linux-gnu/libtcmalloc_minimal.so.4", " ");
+    EXPECT(preload_find(&spec, tree.root, list, NULL));
     snprintf(wanted, sizeof wanted,
              "%s/usr/lib/llvm-99/lib/libomp.so.5:"
              "%s/usr/lib/some-linux-gnu/libtcmalloc_minimal.so.4",
-             root, root);
+             tree.root, tree.root);
     EXPECT_STR(list, wanted);
 
     spec = wanting("gnu", "mimalloc");
-    put("/usr/lib/some-linux-gnu/libmimalloc.so.2");
-    EXPECT(preload_find(&spec, root, list, NULL));
-    snprintf(wanted, sizeof wanted, "%s/usr/lib/some-linux-gnu/libmimalloc.so.2", root);
+    tree_put(&tree, "/usr/lib/some-linux-gnu/libmimalloc.so.2", " ");
+    EXPECT(preload_find(&spec, tree.root, list, NULL));
+    snprintf(wanted, sizeof wanted, "%s/usr/lib/some-linux-gnu/libmimalloc.so.2", tree.root);
     EXPECT_STR(list, wanted);
-}
-
-int main(void)
-{
-    snprintf(root, sizeof root, "/tmp/preload-test-XXXXXX");
-    if (!mkdtemp(root))
-        return 1;
-    RUN(a_plain_spec_loads_nothing);
-    RUN(a_library_that_is_not_installed_is_refused_with_its_package);
-    RUN(every_library_that_is_missing_is_named);
-    RUN(what_is_installed_is_found_wherever_distributions_put_it);
-    nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-    return test_result();
 }

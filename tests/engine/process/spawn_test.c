@@ -29,6 +29,11 @@ static char restless[] =
     "again='exec sh -c \"$again\"'; export again; echo ready; eval \"$again\"";
 static char no_reader[] = "exec <&-; echo ready; sleep 600";
 
+bool test_begin(void)
+{
+    return signal(SIGPIPE, SIG_IGN) != SIG_ERR; /* as the server does */
+}
+
 static struct run_id new_run(void)
 {
     struct run_id id;
@@ -73,7 +78,7 @@ static int bury(struct child *child)
     return status;
 }
 
-static void a_child_leads_its_own_group_and_its_end_is_seen(void)
+TEST(a_child_leads_its_own_group_and_its_end_is_seen)
 {
     struct child child = started(at_once, new_run());
 
@@ -84,7 +89,7 @@ static void a_child_leads_its_own_group_and_its_end_is_seen(void)
     EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 5);
 }
 
-static void reading_from_a_child_never_blocks(void)
+TEST(reading_from_a_child_never_blocks)
 {
     struct child child = started(cat, new_run());
     char byte;
@@ -96,7 +101,7 @@ static void reading_from_a_child_never_blocks(void)
     bury(&child);
 }
 
-static void a_message_arrives_as_a_line(void)
+TEST(a_message_arrives_as_a_line)
 {
     struct child child = started(cat, new_run());
     char line[20] = "";
@@ -108,31 +113,14 @@ static void a_message_arrives_as_a_line(void)
     bury(&child);
 }
 
-/* The descriptors of a process, as far as they are not the three that each has. */
-static int count_others(pid_t process)
-{
-    DIR *descriptors;
-    struct dirent *entry;
-    char path[64];
-    int count = 0;
-
-    snprintf(path, sizeof path, "/proc/%d/fd", (int)process);
-    descriptors = opendir(path);
-    EXPECT(descriptors != NULL);
-    while (descriptors && (entry = readdir(descriptors)) != NULL)
-        count += strtol(entry->d_name, NULL, 10) > 2;
-    if (descriptors)
-        closedir(descriptors);
-    return count;
-}
-
 /* Our ends close by themselves in whatever we start next, and no others reach the child: also not
  * those that a library has left open for all. */
-static void no_descriptor_goes_where_it_is_not_meant_to(void)
+TEST(no_descriptor_goes_where_it_is_not_meant_to)
 {
     int ours = open("/dev/null", O_RDONLY | O_CLOEXEC),
         open_for_all = open("/dev/null", O_RDONLY);
     int far = fcntl(open_for_all, F_DUPFD, 200);
+    char theirs[64];
     struct child child = started(stay, new_run());
 
     EXPECT(open_for_all > 2 && far >= 200);
@@ -143,7 +131,8 @@ static void no_descriptor_goes_where_it_is_not_meant_to(void)
     EXPECT(!(fcntl(open_for_all, F_GETFD) & FD_CLOEXEC)); /* here nothing has changed */
 
     EXPECT(becomes_readable(child.output));
-    EXPECT_INT(count_others(child.pid), 0);
+    snprintf(theirs, sizeof theirs, "/proc/%d/fd", (int)child.pid);
+    EXPECT_INT(directory_size(theirs), 3); /* those that each process has */
     bury(&child);
     close(ours);
     close(open_for_all);
@@ -177,12 +166,12 @@ static int follow_on_an_old_kernel(const void *unused)
     return test_failures > before;
 }
 
-static void an_old_kernel_does_the_same(void)
+TEST_WHERE(confine_can_filter, an_old_kernel_does_the_same)
 {
     EXPECT_INT(status_of_child(NULL, follow_on_an_old_kernel, NULL), 0);
 }
 
-static void libraries_are_loaded_before_a_child_and_only_where_wanted(void)
+TEST(libraries_are_loaded_before_a_child_and_only_where_wanted)
 {
     static const struct {
         const char *before, *wanted, *seen;
@@ -208,7 +197,7 @@ static void libraries_are_loaded_before_a_child_and_only_where_wanted(void)
     }
 }
 
-static void telling_more_than_the_pipe_holds_is_an_error_not_a_wait(void)
+TEST(telling_more_than_the_pipe_holds_is_an_error_not_a_wait)
 {
     struct child child = started(deaf, new_run());
     AUTO(freep) char *line = calloc(1, 2000001);
@@ -222,7 +211,7 @@ static void telling_more_than_the_pipe_holds_is_an_error_not_a_wait(void)
     bury(&child);
 }
 
-static void telling_a_child_that_does_not_listen_is_no_error(void)
+TEST(telling_a_child_that_does_not_listen_is_no_error)
 {
     struct child child = started(no_reader, new_run());
     struct error err = {0};
@@ -242,7 +231,7 @@ static const struct {
     {"", "cannot start the worker '': No such file or directory"},
 };
 
-static void a_command_that_cannot_be_started_is_a_clear_error(void)
+TEST(a_command_that_cannot_be_started_is_a_clear_error)
 {
     int before = open_descriptors();
 
@@ -266,7 +255,7 @@ static void a_command_that_cannot_be_started_is_a_clear_error(void)
     EXPECT_INT(open_descriptors(), before);
 }
 
-static void a_sweep_finds_the_whole_family_of_a_run(void)
+TEST(a_sweep_finds_the_whole_family_of_a_run)
 {
     struct run_id run = new_run(), other = new_run();
     struct child alone = started(stay, run), family = started(two, run),
@@ -303,7 +292,7 @@ static void fill_environment(bool fill)
 }
 
 /* One that becomes another program has no environment to be known by until it is that program. */
-static void a_sweep_finds_a_process_in_the_middle_of_exec(void)
+TEST(a_sweep_finds_a_process_in_the_middle_of_exec)
 {
     for (int i = 0; i < 400; i++) {
         struct run_id run = new_run();
@@ -320,7 +309,7 @@ static void a_sweep_finds_a_process_in_the_middle_of_exec(void)
 }
 
 /* Whatever else is in it: a sweep reads its beginning at one go. */
-static void the_mark_of_a_run_is_first_in_the_environment(void)
+TEST(the_mark_of_a_run_is_first_in_the_environment)
 {
     struct run_id run = new_run();
     struct child child = started(first_variable, run);
@@ -334,7 +323,7 @@ static void the_mark_of_a_run_is_first_in_the_environment(void)
 }
 
 /* A run is meant by its whole name. */
-static void a_sweep_takes_no_part_of_a_name(void)
+TEST(a_sweep_takes_no_part_of_a_name)
 {
     struct run_id run = new_run();
     struct child child = started(stay, run);
@@ -351,7 +340,7 @@ static void a_sweep_takes_no_part_of_a_name(void)
     EXPECT_INT(spawn_sweep(run.text), 0);
 }
 
-static void no_descriptor_and_no_process_is_left_behind(void)
+TEST(no_descriptor_and_no_process_is_left_behind)
 {
     int before = open_descriptors();
 
@@ -365,25 +354,4 @@ static void no_descriptor_and_no_process_is_left_behind(void)
     }
     EXPECT_INT(open_descriptors(), before);
     EXPECT_INT(waitpid(-1, NULL, WNOHANG), -1);
-}
-
-int main(void)
-{
-    signal(SIGPIPE, SIG_IGN); /* as the server does */
-    RUN(a_child_leads_its_own_group_and_its_end_is_seen);
-    RUN(reading_from_a_child_never_blocks);
-    RUN(a_message_arrives_as_a_line);
-    RUN(no_descriptor_goes_where_it_is_not_meant_to);
-    if (confine_can_filter())
-        RUN(an_old_kernel_does_the_same);
-    RUN(libraries_are_loaded_before_a_child_and_only_where_wanted);
-    RUN(telling_more_than_the_pipe_holds_is_an_error_not_a_wait);
-    RUN(telling_a_child_that_does_not_listen_is_no_error);
-    RUN(a_command_that_cannot_be_started_is_a_clear_error);
-    RUN(a_sweep_finds_the_whole_family_of_a_run);
-    RUN(a_sweep_finds_a_process_in_the_middle_of_exec);
-    RUN(the_mark_of_a_run_is_first_in_the_environment);
-    RUN(a_sweep_takes_no_part_of_a_name);
-    RUN(no_descriptor_and_no_process_is_left_behind);
-    return test_result();
 }

@@ -7,7 +7,12 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-static void terminating_reaches_the_whole_family(void)
+bool test_begin(void)
+{
+    return workers_can_be_started();
+}
+
+TEST(terminating_reaches_the_whole_family)
 {
     struct worker *worker;
     sigset_t term, before;
@@ -28,7 +33,7 @@ static void terminating_reaches_the_whole_family(void)
     worker_free(worker);
 }
 
-static void freeing_ends_even_the_stubborn_and_their_children(void)
+TEST(freeing_ends_even_the_stubborn_and_their_children)
 {
     struct worker *worker = start_fake("stubborn");
 
@@ -58,7 +63,7 @@ static _Noreturn void live_until_killed(int tell)
         pause();
 }
 
-static void it_dies_when_the_process_that_started_it_is_killed(void)
+TEST(it_dies_when_the_process_that_started_it_is_killed)
 {
     int ends[2];
     char run_id[sizeof run.text] = "";
@@ -88,7 +93,7 @@ static void *start_in_thread(void *unused)
 }
 
 /* So the thread that starts workers must live as long as the process means to. */
-static void it_dies_with_the_thread_that_started_it(void)
+TEST(it_dies_with_the_thread_that_started_it)
 {
     struct error err = {0};
     enum worker_read end;
@@ -119,7 +124,7 @@ static char *words_of(const char *script)
     return words;
 }
 
-static void our_own_variables_are_not_passed_on(void)
+TEST(our_own_variables_are_not_passed_on)
 {
     char wanted[200];
 
@@ -152,7 +157,7 @@ static const struct {
     {"echo killed >&2; kill -9 $$", "killed\n"},
 };
 
-static void last_words_are_kept_as_clean_utf8(void)
+TEST(last_words_are_kept_as_clean_utf8)
 {
     for (size_t i = 0; i < COUNT(utterances); i++) {
         AUTO(freep) char *words = words_of(utterances[i].script);
@@ -161,7 +166,7 @@ static void last_words_are_kept_as_clean_utf8(void)
     }
 }
 
-static void of_many_words_the_last_four_kilobytes_are_kept(void)
+TEST(of_many_words_the_last_four_kilobytes_are_kept)
 {
     AUTO(freep)
     char *in_pieces =
@@ -176,7 +181,7 @@ static void of_many_words_the_last_four_kilobytes_are_kept(void)
 }
 
 /* More than one read, and all of it written before the first read. */
-static void the_words_of_the_dead_are_read_to_their_end(void)
+TEST(the_words_of_the_dead_are_read_to_their_end)
 {
     struct worker *worker = start_shell("printf 'first%050000dlast' 0 >&2");
     enum worker_read end;
@@ -190,7 +195,7 @@ static void the_words_of_the_dead_are_read_to_their_end(void)
 }
 
 /* The tail begins in the middle of a letter: two bytes each, and one odd byte at the end. */
-static void a_letter_cut_in_half_is_no_letter(void)
+TEST(a_letter_cut_in_half_is_no_letter)
 {
     AUTO(freep)
     char *words = words_of(
@@ -201,7 +206,7 @@ static void a_letter_cut_in_half_is_no_letter(void)
     EXPECT_STR(words + 4096 - 3, "\xc3\xa9!");
 }
 
-static void a_spec_that_is_too_long_is_not_waited_for(void)
+TEST(a_spec_that_is_too_long_is_not_waited_for)
 {
     char shell[] = "sh", dash_c[] = "-c", script[] = "sleep 600";
     AUTO(freep) char *spec = calloc(1, 2000001);
@@ -231,7 +236,7 @@ static int children_of_ours(void)
     return count;
 }
 
-static void a_daemon_ends_with_the_run_that_started_it(void)
+TEST(a_daemon_ends_with_the_run_that_started_it)
 {
     struct worker *worker;
     enum worker_read end;
@@ -246,7 +251,7 @@ static void a_daemon_ends_with_the_run_that_started_it(void)
     EXPECT_INT(children_of_ours(), 0);
 }
 
-static void no_descriptor_and_no_zombie_is_left_by_any_worker(void)
+TEST(no_descriptor_and_no_zombie_is_left_by_any_worker)
 {
     static const char *const behaviours[] = {"ok",     "crash",  "garbage", "silent",
                                              "family", "failed", "endless"};
@@ -270,23 +275,4 @@ static void no_descriptor_and_no_zombie_is_left_by_any_worker(void)
         EXPECT_INT(open_descriptors(), before);
     }
     EXPECT_INT(waitpid(-1, NULL, WNOHANG), -1);
-}
-
-int main(void)
-{
-    if (!workers_can_be_started())
-        return 1;
-    RUN(terminating_reaches_the_whole_family);
-    RUN(freeing_ends_even_the_stubborn_and_their_children);
-    RUN(it_dies_when_the_process_that_started_it_is_killed);
-    RUN(it_dies_with_the_thread_that_started_it);
-    RUN(our_own_variables_are_not_passed_on);
-    RUN(last_words_are_kept_as_clean_utf8);
-    RUN(of_many_words_the_last_four_kilobytes_are_kept);
-    RUN(the_words_of_the_dead_are_read_to_their_end);
-    RUN(a_letter_cut_in_half_is_no_letter);
-    RUN(a_spec_that_is_too_long_is_not_waited_for);
-    RUN(a_daemon_ends_with_the_run_that_started_it);
-    RUN(no_descriptor_and_no_zombie_is_left_by_any_worker);
-    return test_result();
 }
