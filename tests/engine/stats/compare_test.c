@@ -4,13 +4,6 @@
 #include "tests/engine/trace/traces.h"
 #include "tests/test.h"
 
-/* Values of runs of a machine whose runs scatter by `cov`. */
-static void runs_of(struct chance *chance, double truth, double cov, double *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        values[i] = truth * (1 + cov * normal(chance));
-}
-
 /* What the gate makes of it is in gate_test.c. */
 TEST(the_interval_of_a_ratio_holds_the_truth_as_often_as_it_says)
 {

@@ -8,12 +8,6 @@
 #define SEEDS 20000 /* enough to distinguish one alarm in a hundred from two */
 #define RUNS_MAX 30
 
-static void runs_of(struct chance *chance, double truth, double cov, double *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        values[i] = truth * (1 + cov * normal(chance));
-}
-
 static struct gate_look look_at(const double *a, size_t a_count, const double *b, size_t b_count)
 {
     const struct gate_side candidate = {.values = a, .count = a_count};

@@ -98,18 +98,3 @@ TEST(a_share_has_wilsons_interval)
     stats_wilson(0, 0, &low, &high);
     EXPECT_NEAR(high - low, 1, 0); /* nothing is known */
 }
-
-TEST(chance_is_the_same_everywhere_and_fair)
-{
-    struct chance one = chance_from("01ARZ3NDEKTSV4RRFFQ69G5FAV"), same = one;
-    struct chance other = chance_from("01ARZ3NDEKTSV4RRFFQ69G5FAW");
-    int counts[10] = {0};
-
-    EXPECT(chance_next(&one) == 0xf2125ae712f7f034u);
-    EXPECT(chance_next(&same) != chance_next(&other));
-    for (int i = 0; i < 100000; i++)
-        counts[chance_below(&one, 10)]++;
-    for (int i = 0; i < 10; i++)
-        EXPECT_NEAR(counts[i], 10000, 400);
-    EXPECT_INT((long long)chance_below(&one, 1), 0);
-}

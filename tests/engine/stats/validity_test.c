@@ -83,19 +83,23 @@ TEST(a_run_without_fault_is_ok)
             EXPECT_STR(verdict.findings[i].words, "ok");
 }
 
-/* What is done to a trial, and what is to be said of it. */
-static void steal_1(struct trial *trial)
+#define SECONDS(number) (long long)((number)*NS_PER_SECOND)
+
+/* What the machine did until the last of the nine measured seconds, beside what it did anyway;
+ * waits are of both threads together. */
+static void happen_last(struct trial *trial, const struct observation *last)
 {
-    trial->seen[10].steal_ticks = 16; /* 0.16 s of the nine that the window has */
+    struct observation *seen = &trial->seen[10];
+
+    seen->steal_ticks += last->steal_ticks;
+    seen->throttled_periods += last->throttled_us > 0 ? 17 : 0;
+    seen->throttled_us += last->throttled_us;
+    seen->waited_ns += last->waited_ns;
+    seen->swap_ins += last->swap_ins;
+    seen->major_faults += last->major_faults;
 }
-static void steal_4(struct trial *trial)
-{
-    trial->seen[10].steal_ticks = 36;
-}
-static void steal_51(struct trial *trial)
-{
-    trial->seen[10].steal_ticks = 459;
-}
+
+/* What else is done to a trial. */
 static void steal_before(struct trial *trial)
 {
     for (int i = 1; i < 11; i++)
@@ -106,97 +110,16 @@ static void steal_unseen(struct trial *trial)
     for (int i = 0; i < 11; i++)
         trial->seen[i].steal_ticks = -1;
 }
-static void throttle(struct trial *trial, long long microseconds)
-{
-    trial->seen[10].throttled_periods = 17;
-    trial->seen[10].throttled_us = microseconds;
-}
-static void throttle_hardly(struct trial *trial)
-{
-    throttle(trial, 1080); /* 0.012 %: a quota of as many processors as there are */
-}
-static void throttle_more(struct trial *trial)
-{
-    throttle(trial, 181000);
-}
-static void throttle_within_a_wide_interval(struct trial *trial)
-{
-    trial->summary.half_width_percent = 10;
-    throttle(trial, 440000);
-}
-static void throttle_51(struct trial *trial)
-{
-    throttle(trial, 4600000);
-}
-static void throttle_for_who_knows(struct trial *trial)
-{
-    throttle(trial, 0);
-    for (int i = 0; i < 11; i++)
-        trial->seen[i].throttled_us = -1;
-}
-/* Of nine seconds, both threads together. */
-static void wait_seconds(struct trial *trial, double seconds)
-{
-    trial->seen[10].waited_ns = (long long)(seconds * NS_PER_SECOND);
-}
-static void wait_1(struct trial *trial)
-{
-    wait_seconds(trial, 0.1);
-}
-static void wait_4_within_a_wide_interval(struct trial *trial)
-{
-    trial->summary.half_width_percent = 10;
-    wait_seconds(trial, 0.4);
-}
-static void wait_4(struct trial *trial)
-{
-    wait_seconds(trial, 0.4);
-}
-static void wait_49(struct trial *trial)
-{
-    wait_seconds(trial, 4.4);
-}
-static void wait_51(struct trial *trial)
-{
-    wait_seconds(trial, 4.6);
-}
-/* Two that could each be borne. */
-static void wait_and_steal(struct trial *trial)
-{
-    wait_seconds(trial, 2.7);
-    trial->seen[10].steal_ticks = 270;
-}
 static void push(struct trial *trial)
 {
     for (int i = 6; i < 11; i++)
         trial->seen[i].involuntary_switches = 200 * (i - 5);
-}
-static void push_and_wait(struct trial *trial)
-{
-    push(trial);
-    wait_4(trial);
 }
 static void push_unseen(struct trial *trial)
 {
     push(trial);
     for (int i = 0; i < 11; i++)
         trial->seen[i].waited_ns = -1;
-}
-static void swap_in(struct trial *trial)
-{
-    trial->seen[10].swap_ins = 20; /* 200 ms of 9 s */
-}
-static void swap_much(struct trial *trial)
-{
-    trial->seen[10].swap_ins = 500;
-}
-static void fault_often(struct trial *trial)
-{
-    trial->seen[10].major_faults = 20;
-}
-static void fault_always(struct trial *trial)
-{
-    trial->seen[10].major_faults = 500;
 }
 static void clock_6(struct trial *trial)
 {
@@ -246,11 +169,6 @@ static void skew(struct trial *trial)
     trial->summary.skewed = true;
     trial->summary.measured_seconds = 9.3; /* of 90 steps, with a median of 0.1 s: 3.3 % off */
     trial->summary.median_step_seconds = 0.1;
-}
-static void skew_within_a_wide_interval(struct trial *trial)
-{
-    skew(trial);
-    trial->summary.half_width_percent = 7;
 }
 static void unsure(struct trial *trial)
 {
@@ -306,60 +224,87 @@ static void burst(struct trial *trial)
 {
     trial->validity_inputs.instance = "t3.large";
 }
+static void widen(struct trial *trial)
+{
+    trial->summary.half_width_percent = 10;
+}
+static void skew_within_a_wide_interval(struct trial *trial)
+{
+    skew(trial);
+    widen(trial);
+}
+static void throttle_for_who_knows(struct trial *trial)
+{
+    trial->seen[10].throttled_periods = 17;
+    for (int i = 0; i < 11; i++)
+        trial->seen[i].throttled_us = -1;
+}
 
 static const struct {
-    void (*happens)(struct trial *trial);
     const char *code;
     enum validity level, whole; /* of the finding, of the run */
+    struct observation last;
+    void (*happens)(struct trial *trial); /* besides; NULL: nothing */
 } faults[] = {
-    {steal_1, "steal", VALIDITY_OK, VALIDITY_OK},
-    {steal_4, "steal", VALIDITY_WARN, VALIDITY_WARN},
-    {steal_51, "steal", VALIDITY_INVALID, VALIDITY_INVALID},
-    {steal_before, "steal", VALIDITY_OK, VALIDITY_OK},
-    {steal_unseen, "steal", VALIDITY_UNKNOWN, VALIDITY_OK},
-    {throttle_hardly, "throttled", VALIDITY_OK, VALIDITY_OK},
-    {throttle_more, "throttled", VALIDITY_WARN, VALIDITY_WARN},
-    {throttle_within_a_wide_interval, "throttled", VALIDITY_OK, VALIDITY_OK},
-    {throttle_51, "throttled", VALIDITY_INVALID, VALIDITY_INVALID},
-    {throttle_for_who_knows, "throttled", VALIDITY_WARN, VALIDITY_WARN},
-    {wait_1, "contention", VALIDITY_OK, VALIDITY_OK},
-    {wait_4_within_a_wide_interval, "contention", VALIDITY_OK, VALIDITY_OK},
-    {wait_4, "contention", VALIDITY_WARN, VALIDITY_WARN},
-    {wait_49, "contention", VALIDITY_WARN, VALIDITY_WARN},
-    {wait_51, "contention", VALIDITY_INVALID, VALIDITY_INVALID},
-    {wait_and_steal, "contention", VALIDITY_WARN, VALIDITY_INVALID},
-    {wait_and_steal, "disturbance", VALIDITY_INVALID, VALIDITY_INVALID},
-    {push, "involuntary_switches", VALIDITY_OK, VALIDITY_OK},
-    {push_and_wait, "involuntary_switches", VALIDITY_WARN, VALIDITY_WARN},
-    {push_unseen, "involuntary_switches", VALIDITY_WARN, VALIDITY_WARN},
-    {swap_in, "swap", VALIDITY_WARN, VALIDITY_WARN},
-    {swap_much, "swap", VALIDITY_INVALID, VALIDITY_INVALID},
-    {fault_often, "major_faults", VALIDITY_WARN, VALIDITY_WARN},
-    {fault_always, "major_faults", VALIDITY_INVALID, VALIDITY_INVALID},
-    {clock_6, "clock", VALIDITY_WARN, VALIDITY_WARN},
-    {clock_halved, "disturbance", VALIDITY_INVALID, VALIDITY_INVALID},
-    {copy_40, "bandwidth", VALIDITY_WARN, VALIDITY_WARN},
-    {mute, "clock", VALIDITY_UNKNOWN, VALIDITY_OK},
-    {unsteady, "steady_state", VALIDITY_INVALID, VALIDITY_INVALID},
-    {unsteady_by_others, "steady_state", VALIDITY_WARN, VALIDITY_WARN},
-    {unsteady_more_than_by_others, "steady_state", VALIDITY_INVALID, VALIDITY_INVALID},
-    {unsteady_but_fixed, "steady_state", VALIDITY_WARN, VALIDITY_WARN},
-    {slower, "steady_state", VALIDITY_WARN, VALIDITY_WARN},
-    {skew, "skewed", VALIDITY_WARN, VALIDITY_WARN},
-    {skew_within_a_wide_interval, "skewed", VALIDITY_OK, VALIDITY_OK},
-    {unsure, "interval", VALIDITY_WARN, VALIDITY_WARN},
-    {unlearn, "loss", VALIDITY_INVALID, VALIDITY_INVALID},
-    {hurry, "loss", VALIDITY_UNKNOWN, VALIDITY_OK},
-    {by_reference, "implementations", VALIDITY_WARN, VALIDITY_WARN},
-    {keep_quiet, "implementations", VALIDITY_UNKNOWN, VALIDITY_OK},
-    {waste_amx, "amx", VALIDITY_INVALID, VALIDITY_INVALID},
-    {use_amx, "amx", VALIDITY_OK, VALIDITY_OK},
-    {emulate, "emulated", VALIDITY_WARN, VALIDITY_WARN},
-    {lead_astray, "gradient", VALIDITY_INVALID, VALIDITY_INVALID},
-    {break_a_layer, "worst_layer", VALIDITY_INVALID, VALIDITY_INVALID},
-    {certify, "gradient", VALIDITY_OK, VALIDITY_OK},
-    {burst, "burstable", VALIDITY_WARN, VALIDITY_WARN},
+    {"steal", VALIDITY_OK, VALIDITY_OK, .last = {.steal_ticks = 16}}, /* 0.16 s */
+    {"steal", VALIDITY_WARN, VALIDITY_WARN, .last = {.steal_ticks = 36}},
+    {"steal", VALIDITY_INVALID, VALIDITY_INVALID, .last = {.steal_ticks = 459}},
+    {"steal", VALIDITY_OK, VALIDITY_OK, .happens = steal_before},
+    {"steal", VALIDITY_UNKNOWN, VALIDITY_OK, .happens = steal_unseen},
+    {"throttled", VALIDITY_OK, VALIDITY_OK, .last = {.throttled_us = 1080}}, /* 0.012 % */
+    {"throttled", VALIDITY_WARN, VALIDITY_WARN, .last = {.throttled_us = 181000}},
+    {"throttled", VALIDITY_OK, VALIDITY_OK, .last = {.throttled_us = 440000}, .happens = widen},
+    {"throttled", VALIDITY_INVALID, VALIDITY_INVALID, .last = {.throttled_us = 4600000}},
+    {"throttled", VALIDITY_WARN, VALIDITY_WARN, .happens = throttle_for_who_knows},
+    {"contention", VALIDITY_OK, VALIDITY_OK, .last = {.waited_ns = SECONDS(0.1)}},
+    {"contention", VALIDITY_OK, VALIDITY_OK, .last = {.waited_ns = SECONDS(0.4)},
+     .happens = widen},
+    {"contention", VALIDITY_WARN, VALIDITY_WARN, .last = {.waited_ns = SECONDS(0.4)}},
+    {"contention", VALIDITY_WARN, VALIDITY_WARN, .last = {.waited_ns = SECONDS(4.4)}},
+    {"contention", VALIDITY_INVALID, VALIDITY_INVALID, .last = {.waited_ns = SECONDS(4.6)}},
+    {"contention", VALIDITY_WARN, VALIDITY_INVALID,
+     .last = {.waited_ns = SECONDS(2.7), .steal_ticks = 270}},
+    {"disturbance", VALIDITY_INVALID, VALIDITY_INVALID,
+     .last = {.waited_ns = SECONDS(2.7), .steal_ticks = 270}},
+    {"involuntary_switches", VALIDITY_OK, VALIDITY_OK, .happens = push},
+    {"involuntary_switches", VALIDITY_WARN, VALIDITY_WARN, .last = {.waited_ns = SECONDS(0.4)},
+     .happens = push},
+    {"involuntary_switches", VALIDITY_WARN, VALIDITY_WARN, .happens = push_unseen},
+    {"swap", VALIDITY_WARN, VALIDITY_WARN, .last = {.swap_ins = 20}}, /* 200 ms */
+    {"swap", VALIDITY_INVALID, VALIDITY_INVALID, .last = {.swap_ins = 500}},
+    {"major_faults", VALIDITY_WARN, VALIDITY_WARN, .last = {.major_faults = 20}},
+    {"major_faults", VALIDITY_INVALID, VALIDITY_INVALID, .last = {.major_faults = 500}},
+    {"clock", VALIDITY_WARN, VALIDITY_WARN, .happens = clock_6},
+    {"disturbance", VALIDITY_INVALID, VALIDITY_INVALID, .happens = clock_halved},
+    {"bandwidth", VALIDITY_WARN, VALIDITY_WARN, .happens = copy_40},
+    {"clock", VALIDITY_UNKNOWN, VALIDITY_OK, .happens = mute},
+    {"steady_state", VALIDITY_INVALID, VALIDITY_INVALID, .happens = unsteady},
+    {"steady_state", VALIDITY_WARN, VALIDITY_WARN, .happens = unsteady_by_others},
+    {"steady_state", VALIDITY_INVALID, VALIDITY_INVALID, .happens = unsteady_more_than_by_others},
+    {"steady_state", VALIDITY_WARN, VALIDITY_WARN, .happens = unsteady_but_fixed},
+    {"steady_state", VALIDITY_WARN, VALIDITY_WARN, .happens = slower},
+    {"skewed", VALIDITY_WARN, VALIDITY_WARN, .happens = skew},
+    {"skewed", VALIDITY_OK, VALIDITY_OK, .happens = skew_within_a_wide_interval},
+    {"interval", VALIDITY_WARN, VALIDITY_WARN, .happens = unsure},
+    {"loss", VALIDITY_INVALID, VALIDITY_INVALID, .happens = unlearn},
+    {"loss", VALIDITY_UNKNOWN, VALIDITY_OK, .happens = hurry},
+    {"implementations", VALIDITY_WARN, VALIDITY_WARN, .happens = by_reference},
+    {"implementations", VALIDITY_UNKNOWN, VALIDITY_OK, .happens = keep_quiet},
+    {"amx", VALIDITY_INVALID, VALIDITY_INVALID, .happens = waste_amx},
+    {"amx", VALIDITY_OK, VALIDITY_OK, .happens = use_amx},
+    {"emulated", VALIDITY_WARN, VALIDITY_WARN, .happens = emulate},
+    {"gradient", VALIDITY_INVALID, VALIDITY_INVALID, .happens = lead_astray},
+    {"worst_layer", VALIDITY_INVALID, VALIDITY_INVALID, .happens = break_a_layer},
+    {"gradient", VALIDITY_OK, VALIDITY_OK, .happens = certify},
+    {"burstable", VALIDITY_WARN, VALIDITY_WARN, .happens = burst},
 };
+
+static void happen(struct trial *trial, size_t fault)
+{
+    happen_last(trial, &faults[fault].last);
+    if (faults[fault].happens)
+        faults[fault].happens(trial);
+}
 
 TEST(every_fault_is_found_and_weighs_what_it_should)
 {
@@ -368,7 +313,7 @@ TEST(every_fault_is_found_and_weighs_what_it_should)
         struct verdict verdict;
 
         make(&trial);
-        faults[i].happens(&trial);
+        happen(&trial, i);
         struct finding finding = judge(&trial, faults[i].code, &verdict);
         EXPECT_STR(finding.code, faults[i].code);
         if (finding.level != faults[i].level || verdict.level != faults[i].whole)
@@ -387,7 +332,7 @@ TEST(all_faults_at_once_find_room)
 
     make(&trial);
     for (size_t i = 0; i < COUNT(faults); i++)
-        faults[i].happens(&trial);
+        happen(&trial, i);
     validity_judge(&trial.validity_inputs, &verdict);
     EXPECT(verdict.count < FINDINGS_MAX);
     EXPECT_INT(verdict.level, VALIDITY_INVALID);
@@ -399,11 +344,11 @@ TEST(the_cost_of_a_disturbance_is_reported)
     struct verdict verdict;
 
     make(&trial);
-    throttle_hardly(&trial);
+    happen_last(&trial, &(struct observation){.throttled_us = 1080});
     EXPECT_STR(judge(&trial, "throttled", &verdict).words,
                "the control group's quota stopped it in 17 periods, for up to 0.012 % of the "
                "time");
-    fault_often(&trial);
+    happen_last(&trial, &(struct observation){.major_faults = 20});
     EXPECT_STR(judge(&trial, "major_faults", &verdict).words,
                "20 page faults waited for a disk, about 2.2 % of the time");
     EXPECT_STR(judge(&trial, "disturbance", &verdict).words,
@@ -422,10 +367,10 @@ TEST(every_harm_has_its_factor)
     struct verdict verdict;
 
     make(&trial);
-    wait_seconds(&trial, 0.9);
-    trial.seen[10].steal_ticks = 90;
-    throttle(&trial, 450000);
-    trial.seen[10].major_faults = 9;
+    happen_last(&trial, &(struct observation){.waited_ns = SECONDS(0.9),
+                                              .steal_ticks = 90,
+                                              .throttled_us = 450000,
+                                              .major_faults = 9});
     validity_judge(&trial.validity_inputs, &verdict);
     EXPECT_NEAR(verdict.idle_speed, 1 / (0.9 * 0.9 * 0.95 * 0.99), 1e-9);
     EXPECT_NEAR(verdict.idle_speed_max, verdict.idle_speed, 1e-9);
@@ -458,7 +403,7 @@ TEST(little_time_says_nothing_of_shares)
     struct verdict verdict;
 
     make(&trial);
-    wait_51(&trial);
+    happen_last(&trial, &(struct observation){.waited_ns = SECONDS(4.6)});
     for (int i = 0; i < 11; i++)
         trial.seen[i].taken_ns /= 100;
     EXPECT_INT(judge(&trial, "contention", &verdict).level, VALIDITY_UNKNOWN);

@@ -45,3 +45,11 @@ static inline void trace_warm_up(long long *steps, size_t count, double much, do
     for (size_t i = 0; i < count; i++)
         steps[i] += (long long)(STEP_NS * much * exp(-(double)i / decay));
 }
+
+/* Values of runs of a machine whose runs scatter by `cov`. */
+static inline void runs_of(struct chance *chance, double truth, double cov, double *values,
+                           size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = truth * (1 + cov * normal(chance));
+}
