@@ -118,23 +118,6 @@ static void check_feeds(const char *text)
     }
 }
 
-static void check_identity(const char *text)
-{
-    struct identity identity = {.source = "untouched"};
-    struct error err = {0};
-
-    if (azure_identity_read(text, strlen(text), &identity, &err)) {
-        ALWAYS(strlen(identity.instance_type) < sizeof identity.instance_type);
-        ALWAYS(strlen(identity.life_cycle) < sizeof identity.life_cycle);
-        for (const char *c = identity.life_cycle; *c; c++)
-            ALWAYS(*c > 0x20 && *c <= 0x7e && !(*c >= 'A' && *c <= 'Z'));
-    } else {
-        ALWAYS(err.kind == ERROR_UPSTREAM && !identity.instance_type[0]);
-        ALWAYS(!identity.region[0] && !identity.zone[0] && !identity.life_cycle[0]);
-    }
-    ALWAYS(strcmp(identity.source, "untouched") == 0);
-}
-
 /* Any text has a family: no longer than itself, and never none. */
 static void check_family(const char *text)
 {
@@ -143,69 +126,6 @@ static void check_family(const char *text)
     instance_family(text, family);
     ALWAYS(strlen(family) <= strlen(text));
     ALWAYS((family[0] == '\0') == (text[0] == '\0'));
-}
-
-static void check_key(const char *key)
-{
-    for (; *key; key++)
-        ALWAYS(*key > 0x20 && *key <= 0x7e);
-}
-
-static void check_credentials(const struct credentials *credentials)
-{
-    ALWAYS(credentials->id[0] && credentials->secret[0]);
-    check_key(credentials->id);
-    check_key(credentials->secret);
-    check_key(credentials->token);
-}
-
-/* In pieces of `piece` bytes; what is not found is "". */
-static enum credentials_result read_file(const char *text, size_t piece,
-                                         struct credentials *ret_credentials, struct error *err)
-{
-    static struct credentials_file file;
-    size_t length = strlen(text);
-    enum credentials_result result;
-
-    memset(ret_credentials, 0, sizeof *ret_credentials);
-    credentials_file_begin(&file, "default");
-    for (size_t at = 0; at < length; at += piece)
-        credentials_file_feed(&file, text + at, piece < length - at ? piece : length - at);
-    result = credentials_file_end(&file, ret_credentials, err);
-    ALWAYS(!file.found.id[0] && !file.found.secret[0] && !file.found.token[0] && !file.line[0]);
-    return result;
-}
-
-static void check_shared_file(const char *text)
-{
-    static struct credentials whole, pieces;
-    struct error err = {0}, why = {0};
-    enum credentials_result result = read_file(text, strlen(text) + 1, &whole, &err);
-
-    ALWAYS((result == CREDENTIALS_WRONG) == (err.kind == ERROR_INVALID));
-    if (result == CREDENTIALS_FOUND)
-        check_credentials(&whole);
-    else
-        ALWAYS(!whole.id[0] && !whole.secret[0] && !whole.token[0]);
-    ALWAYS(read_file(text, 1, &pieces, &why) == result);
-    ALWAYS(strcmp(err.message, why.message) == 0);
-    ALWAYS(strcmp(whole.id, pieces.id) == 0 && strcmp(whole.secret, pieces.secret) == 0 &&
-           strcmp(whole.token, pieces.token) == 0);
-}
-
-static void check_role(const char *text)
-{
-    static struct credentials credentials;
-    struct error err = {0};
-    long long until = UNTOUCHED;
-
-    credentials.id[0] = '\0';
-    if (credentials_role_read(text, strlen(text), NOW_US, &credentials, &until, &err)) {
-        ALWAYS(until > NOW_US && credentials.token[0]);
-        check_credentials(&credentials);
-    } else {
-        ALWAYS(until == UNTOUCHED && !credentials.id[0] && err.message[0]);
-    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -217,10 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_times(text);
     check_typed(text);
     check_feeds(text);
-    check_identity(text);
     check_family(text);
-    check_shared_file(text);
-    check_role(text);
     free(text);
     return 0;
 }

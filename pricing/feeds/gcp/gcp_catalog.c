@@ -6,10 +6,10 @@
 #include "common/memory.h"
 #include "pricing/feeds/gcp/gcp_rates.h"
 #include "pricing/feeds/json_page.h"
+#include "pricing/feeds/pages.h"
 #include "pricing/feeds/sources.h"
 #include "pricing/parse_time.h"
 
-#define PAGES_MAX 60
 #define SKU_MAX 65536
 #define SERVICE "/v1/services/6F81-5844-456A/skus" /* Compute Engine */
 #define NANOS 1000000000LL
@@ -20,9 +20,9 @@ static const char *const paths[] = {"skus/*", "nextPageToken", "error", NULL};
 struct catalog {
     struct document document;
     struct gcp_rates *rates;
-    bool began;              /* this page had something in it */
-    char *tokens[PAGES_MAX]; /* of all pages so far but the first; "" on the last one */
-    size_t pages;
+    bool began;         /* this page had something in it */
+    char *token, *next; /* of this page, and of the one behind it; NULL for none */
+    struct pages pages;
 };
 
 /* "units" are a string, or left out for none; "nanos" are a number, or left out. */
@@ -136,14 +136,13 @@ static bool take_token(struct catalog *catalog, const struct split_element *elem
                        struct error *err)
 {
     AUTO(json_decrefp) json_t *json = source_json(element->json, element->length, err);
-    char **token = &catalog->tokens[catalog->pages];
 
     if (!json)
         return false;
-    if (!json_is_string(json) || *token)
+    if (!json_is_string(json) || catalog->next)
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "the feed has an unexpected format: its nextPageToken is no text");
-    *token = xstrdup(json_string_value(json));
+    catalog->next = xstrdup(json_string_value(json));
     return true;
 }
 
@@ -174,8 +173,8 @@ static void catalog_close(void *reader)
 
     if (catalog) {
         gcp_rates_free(catalog->rates);
-        for (size_t i = 0; i < PAGES_MAX; i++)
-            free(catalog->tokens[i]);
+        free(catalog->token);
+        free(catalog->next);
     }
     document_close(reader);
 }
@@ -200,8 +199,8 @@ static bool catalog_ask(void *reader, struct fetch_request *request, struct erro
     if (!fetch_url_add(request, reading->url) ||
         !fetch_url_add(request, SERVICE "?currencyCode=USD&pageSize=5000"))
         return error_set(err, ERROR_INVALID, "url", "is too long");
-    if (catalog->pages > 0 && (!fetch_url_add(request, "&pageToken=") ||
-                               !fetch_url_value(request, catalog->tokens[catalog->pages - 1])))
+    if (catalog->token &&
+        (!fetch_url_add(request, "&pageToken=") || !fetch_url_value(request, catalog->token)))
         return error_set(err, ERROR_UPSTREAM, NULL, "the page's token is too long");
     /* In the URL it would be in every log on the way. */
     return fetch_header(request, "X-Goog-Api-Key: %s", reading->key) ||
@@ -224,14 +223,10 @@ static enum reading_state catalog_finish(const struct catalog *catalog, struct e
 /* Whether the token of this page leads to a page that was not there before. */
 static bool leads_on(struct catalog *catalog, struct error *err)
 {
-    const char *token = catalog->tokens[catalog->pages];
-
-    for (size_t i = 0; i < catalog->pages; i++)
-        if (strcmp(catalog->tokens[i], token) == 0)
-            return error_set(err, ERROR_UPSTREAM, NULL, "page %zu leads back to an earlier one",
-                             catalog->pages + 1);
-    if (++catalog->pages == PAGES_MAX)
-        return error_set(err, ERROR_UPSTREAM, NULL, "there are more than %d pages", PAGES_MAX);
+    if (!pages_go_on(&catalog->pages, catalog->next, err))
+        return false;
+    free(catalog->token);
+    catalog->token = take(&catalog->next);
     catalog->began = false;
     return document_again(&catalog->document, &form, err);
 }
@@ -240,7 +235,6 @@ static enum reading_state catalog_page(void *reader, const struct fetch_response
                                        struct error *err)
 {
     struct catalog *catalog = reader;
-    const char *token = catalog->tokens[catalog->pages];
 
     (void)response;
     if (!splitter_end(catalog->document.splitter, err))
@@ -250,7 +244,7 @@ static enum reading_state catalog_page(void *reader, const struct fetch_response
                   "the feed has an unexpected format: a page is empty, or an entry is too large");
         return READING_FAILED;
     }
-    if (!token || !*token)
+    if (!catalog->next || !*catalog->next)
         return catalog_finish(catalog, err);
     return leads_on(catalog, err) ? READING_ASKS : READING_FAILED;
 }

@@ -11,6 +11,7 @@
 #include "common/cleanup.h"
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/source.h"
+#include "tests/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,6 +149,20 @@ static inline const char *walk_text(void *user, size_t number, size_t *ret_lengt
 static inline enum reading_state walk_texts(struct walk *walk, const char *const *texts)
 {
     return walk_all(walk, walk_text, &texts);
+}
+
+/* Each of these pages alone is a failure of the far side, without a price. */
+static inline void walk_failures(struct walk *walk, const char *const *pages, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int failures_before = test_failures;
+
+        EXPECT_INT(walk_texts(walk, TEXTS(pages[i])), READING_FAILED);
+        EXPECT_INT(walk->err.kind, ERROR_UPSTREAM);
+        EXPECT_INT((long long)price_batch_count(walk->reading.batch), 0);
+        if (test_failures > failures_before)
+            printf("       %s\n", pages[i]);
+    }
 }
 
 static inline const char *walk_sample_folder(void)

@@ -83,14 +83,10 @@ TEST(another_shape_is_refused)
         SPOT_HEAD "]}",
         "",
     };
+    AUTO(walk_end) struct walk walk;
 
-    for (size_t i = 0; i < COUNT(pages); i++) {
-        AUTO(walk_end) struct walk walk;
-
-        walk_start(&walk, &aws_spot_page, "");
-        EXPECT_INT(walk_texts(&walk, TEXTS(pages[i])), READING_FAILED);
-        EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
-    }
+    walk_start(&walk, &aws_spot_page, "");
+    walk_failures(&walk, pages, COUNT(pages));
 }
 
 TEST(a_sample_of_the_on_demand_page_gives_its_rows)

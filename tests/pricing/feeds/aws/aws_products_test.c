@@ -236,13 +236,8 @@ TEST(an_answer_of_another_shape_is_a_failure)
         PAGE("\"{\\\"a\\\":1,\\\"a\\\":2}\"", ""),
         "{\"__type\":\"AccessDeniedException\",\"Message\":\"no\"}",
     };
+    AUTO(walk_end) struct walk walk;
 
-    for (size_t i = 0; i < COUNT(pages); i++) {
-        AUTO(walk_end) struct walk walk;
-
-        walk_start(&walk, &aws_products, "us-east-1");
-        EXPECT_INT(walk_texts(&walk, TEXTS(pages[i])), READING_FAILED);
-        EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
-        EXPECT_INT(walk_count(&walk), 0);
-    }
+    walk_start(&walk, &aws_products, "us-east-1");
+    walk_failures(&walk, pages, COUNT(pages));
 }

@@ -129,6 +129,24 @@ TEST(rates_may_come_before_the_plans)
     expect_price(&walk, "m5.large", PRICE_SAVINGS_PLAN_1Y, "0.07", 0);
 }
 
+/* Of each of these rates beside a plain one, no price comes. */
+static void expect_only_the_plain_one(const char *const *rates, size_t count, long long malformed)
+{
+    for (size_t i = 0; i < count; i++) {
+        AUTO(walk_end) struct walk walk;
+        char file[2048];
+
+        snprintf(file, sizeof file,
+                 FILE_OF(COMPUTE("P1", "No Upfront", "1yr"),
+                         TERM("P1", TWO("%s", LINUX("P1", "m5.large", "0.07")))),
+                 rates[i]);
+        EXPECT_INT(read_file(&walk, file), READING_DONE);
+        EXPECT_INT(walk_count(&walk), 1);
+        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, malformed);
+        expect_price(&walk, "m5.large", PRICE_SAVINGS_PLAN_1Y, "0.07", 0);
+    }
+}
+
 /* What is not plain Linux on shared hardware in the region, by the hour, is no price of ours. */
 TEST(what_is_not_plain_linux_is_passed_over)
 {
@@ -144,19 +162,7 @@ TEST(what_is_not_plain_linux_is_passed_over)
         "\"discountedOperation\":\"RunInstances\",\"x\":\"AmazonEC2\"}",
     };
 
-    for (size_t i = 0; i < COUNT(others); i++) {
-        AUTO(walk_end) struct walk walk;
-        char file[2048];
-
-        snprintf(file, sizeof file,
-                 FILE_OF(COMPUTE("P1", "No Upfront", "1yr"),
-                         TERM("P1", TWO("%s", LINUX("P1", "m5.large", "0.07")))),
-                 others[i]);
-        EXPECT_INT(read_file(&walk, file), READING_DONE);
-        EXPECT_INT(walk_count(&walk), 1);
-        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 0);
-        expect_price(&walk, "m5.large", PRICE_SAVINGS_PLAN_1Y, "0.07", 0);
-    }
+    expect_only_the_plain_one(others, COUNT(others), 0);
 }
 
 TEST(a_rate_that_cannot_be_read_is_counted)
@@ -173,18 +179,7 @@ TEST(a_rate_that_cannot_be_read_is_counted)
              HERE "\"discountedInstanceType\":\"c5.xlarge\",", "0.05"),
     };
 
-    for (size_t i = 0; i < COUNT(faulty); i++) {
-        AUTO(walk_end) struct walk walk;
-        char file[2048];
-
-        snprintf(file, sizeof file,
-                 FILE_OF(COMPUTE("P1", "No Upfront", "1yr"),
-                         TERM("P1", TWO("%s", LINUX("P1", "m5.large", "0.07")))),
-                 faulty[i]);
-        EXPECT_INT(read_file(&walk, file), READING_DONE);
-        EXPECT_INT(walk_count(&walk), 1);
-        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 1);
-    }
+    expect_only_the_plain_one(faulty, COUNT(faulty), 1);
 }
 
 TEST(two_rates_for_a_type_are_none)

@@ -288,10 +288,7 @@ TEST(what_is_no_such_answer_is_a_failure)
     AUTO(walk_end) struct walk walk;
 
     start(&walk);
-    for (size_t i = 0; i < COUNT(answers); i++) {
-        EXPECT_INT(walk_texts(&walk, TEXTS(answers[i])), READING_FAILED);
-        EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
-    }
+    walk_failures(&walk, answers, COUNT(answers));
 }
 
 TEST(texts_beyond_any_reason_are_failures)
