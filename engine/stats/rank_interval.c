@@ -423,20 +423,6 @@ enum comparison rank_verdict(const struct rank_intervals *intervals, size_t left
     return is_better(intervals, right, left) ? COMPARE_WORSE : COMPARE_TIED;
 }
 
-struct ratio rank_ratio(const struct rank_row *left, const struct rank_row *right)
-{
-    struct entry a = entry_of(left, 0), b = entry_of(right, 1);
-    double noise = noise_between(&a, &b), inverse = inverse_degrees_of(&a, &b, noise);
-    double gap = a.estimate - b.estimate;
-    double half =
-        sqrt(noise) * student_quantile(1 - LEVEL / 2, inverse > 0 ? 1 / inverse : INFINITY);
-
-    return (struct ratio){.known = isfinite(half),
-                          .value = exp(gap),
-                          .low = exp(gap - half),
-                          .high = exp(gap + half)};
-}
-
 void rank_intervals_clear(struct rank_intervals *intervals)
 {
     freep(&intervals->rows);

@@ -53,8 +53,5 @@ void rank_intervals_compute(const struct rank_row *rows, size_t count, double ma
  * is 1 + the number of rows with COMPARE_WORSE. */
 enum comparison rank_verdict(const struct rank_intervals *intervals, size_t left, size_t right);
 
-/* The ratio of row `left` to row `right` with its own 95 %, for this pair alone. */
-struct ratio rank_ratio(const struct rank_row *left, const struct rank_row *right);
-
 /* A zeroed one is fine. */
 void rank_intervals_clear(struct rank_intervals *intervals);

@@ -3,7 +3,6 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
-#include <float.h>
 #include <limits.h>
 #include <math.h>
 
@@ -112,51 +111,7 @@ TEST(a_byte_is_escaped_at_any_place)
             }
 }
 
-TEST(control_characters_are_escaped_not_sent)
-{
-    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct json_writer out = {.bytes = &bytes};
-
-    jsonw_text(&out, NULL, "a\n\001\"\\");
-    EXPECT_STR(bytes.data, "\"a\\u000a\\u0001\\\"\\\\\"");
-}
-
-static const double numbers[] = {0,
-                                 1,
-                                 -1,
-                                 0.1,
-                                 1.0 / 3,
-                                 2.0 / 3,
-                                 1e-7,
-                                 1e15,
-                                 1e16,
-                                 1e22,
-                                 1e23,
-                                 123456.789,
-                                 DBL_MAX,
-                                 -DBL_MAX,
-                                 DBL_MIN,
-                                 5e-324,
-                                 M_PI,
-                                 0.1 + 0.2,
-                                 1e21,
-                                 -1.5e-9,
-                                 4503599627370497.5,
-                                 9007199254740993.0};
-
-TEST(numbers_round_trip)
-{
-    for (size_t i = 0; i < COUNT(numbers); i++) {
-        AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-        struct json_writer out = {.bytes = &bytes};
-
-        jsonw_number(&out, NULL, numbers[i]);
-        AUTO(json_decrefp) json_t *json = parse(&bytes);
-        EXPECT(json_is_number(json));
-        EXPECT_NEAR(json_number_value(json), numbers[i], 0);
-    }
-}
-
+/* How a number is written is in json_number_test.c. */
 TEST(short_numbers_stay_short)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
@@ -166,8 +121,12 @@ TEST(short_numbers_stay_short)
     jsonw_number(&out, NULL, 0.1);
     jsonw_number(&out, NULL, 250);
     jsonw_number(&out, NULL, 0.123456789012345);
+    jsonw_number(&out, NULL, 0.1 + 0.2);
+    jsonw_integer(&out, NULL, LLONG_MIN);
+    jsonw_integer(&out, NULL, LLONG_MAX);
     jsonw_close(&out, ']');
-    EXPECT_STR(bytes.data, "[0.1,250,0.123456789012345]");
+    EXPECT_STR(bytes.data, "[0.1,250,0.123456789012345,0.30000000000000004,"
+                           "-9223372036854775808,9223372036854775807]");
 }
 
 TEST(a_value_that_is_not_a_number_is_null)
@@ -181,23 +140,6 @@ TEST(a_value_that_is_not_a_number_is_null)
     jsonw_number(&out, NULL, -(double)INFINITY);
     jsonw_close(&out, ']');
     EXPECT_STR(bytes.data, "[null,null,null]");
-}
-
-TEST(integers_round_trip_at_both_ends)
-{
-    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct json_writer out = {.bytes = &bytes};
-
-    jsonw_open(&out, NULL, '[');
-    jsonw_integer(&out, NULL, LLONG_MIN);
-    jsonw_integer(&out, NULL, 0);
-    jsonw_integer(&out, NULL, LLONG_MAX);
-    jsonw_close(&out, ']');
-
-    AUTO(json_decrefp) json_t *json = parse(&bytes);
-    EXPECT_INT(json_integer_value(json_array_get(json, 0)), LLONG_MIN);
-    EXPECT_INT(json_integer_value(json_array_get(json, 1)), 0);
-    EXPECT_INT(json_integer_value(json_array_get(json, 2)), LLONG_MAX);
 }
 
 TEST(a_time_is_written_in_utc_and_none_is_null)

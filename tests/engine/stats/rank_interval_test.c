@@ -56,9 +56,6 @@ TEST(a_tie_with_the_first_row_hides_no_difference_behind_it)
     EXPECT_INT(rank_verdict(&ranks, 2, 1), COMPARE_WORSE);
     EXPECT_INT(rank_verdict(&ranks, 0, 1), COMPARE_TIED);
     EXPECT_INT(rank_verdict(&ranks, 2, 0), COMPARE_TIED);
-    struct ratio ratio = rank_ratio(&rows[2], &rows[1]);
-    EXPECT_NEAR(ratio.value, 80.0 / 99, 0.0001);
-    EXPECT(ratio.known && ratio.low > 0.80 && ratio.high < 0.815);
 }
 
 TEST(rows_known_exactly_have_one_rank_each)
@@ -125,41 +122,10 @@ TEST(an_unknown_that_two_rows_share_does_not_count_between_them)
                               {-0.1, hypot(0.01, 0.2), 1e6, 8, 0.2},
                               {-0.2, 0.01, 1e6, 0, 0}};
     AUTO(rank_intervals_clear) struct rank_intervals ranks = rank(rows, 4, 0);
-    struct ratio shared = rank_ratio(&rows[0], &rows[1]);
-    struct ratio apart = rank_ratio(&rows[1], &rows[2]);
 
     EXPECT_INT(rank_verdict(&ranks, 0, 1), COMPARE_BETTER);
     EXPECT_INT(rank_verdict(&ranks, 1, 2), COMPARE_TIED);
     EXPECT_INT(rank_verdict(&ranks, 2, 3), COMPARE_TIED);
-    EXPECT_NEAR(log(shared.high / shared.low), 2 * Z_95 * hypot(0.01, 0.01), 1e-6);
-    EXPECT_NEAR(log(apart.high / apart.low), 2 * Z_95 * hypot(hypot(0.01, 0.2), hypot(0.01, 0.2)),
-                1e-5);
-}
-
-/* Three machines stay three, however well it is known how the price of their type moves. */
-TEST(an_unknown_that_two_rows_share_lends_them_no_degrees)
-{
-    const double whole = hypot(0.01, 0.2);
-    const struct rank_row sharing[] = {{0.1, whole, 2, 7, 0.2}, {0.0, whole, 2, 7, 0.2}};
-    const struct rank_row alone[] = {{0.1, 0.01, 2, 0, 0}, {0.0, 0.01, 2, 0, 0}};
-    const struct rank_row other = {-0.1, whole, 2, 8, 0.2};
-    struct ratio shared = rank_ratio(&sharing[0], &sharing[1]);
-    struct ratio expected = rank_ratio(&alone[0], &alone[1]);
-    struct ratio apart = rank_ratio(&sharing[1], &other);
-
-    EXPECT_NEAR(shared.low, expected.low, 1e-12);
-    EXPECT_NEAR(shared.high, expected.high, 1e-12);
-    EXPECT_NEAR(log(apart.high / apart.low), 2 * Z_95 * hypot(whole, whole), 1e-3);
-}
-
-/* A day of waiting dilutes a price: it moves one row more than the other. */
-TEST(an_unknown_counts_by_how_much_more_it_moves_one_row)
-{
-    struct rank_row more = {0.1, hypot(0.01, 0.2), INFINITY, 7, 0.2};
-    struct rank_row less = {0.0, hypot(0.01, 0.15), INFINITY, 7, 0.15};
-    struct ratio ratio = rank_ratio(&more, &less);
-
-    EXPECT_NEAR(log(ratio.high / ratio.low), 2 * Z_95 * hypot(hypot(0.01, 0.01), 0.05), 1e-5);
 }
 
 /* A made-up fleet: the truth of each row, and what was measured of it. */
