@@ -179,29 +179,30 @@ static void expect_failure(const struct hub_says *says, enum hub_upload_result r
     expect_counts(db, 0, 2, 0);
 }
 
-TEST(without_an_answer_it_is_sent_again)
+TEST(after_a_failure_it_is_sent_again_soon_or_when_the_hub_says)
 {
-    expect_failure(&(struct hub_says){.no_answer = "Connection refused"}, HUB_UPLOAD_FAILED, 1,
-                   "Connection refused");
-    expect_failure(&(struct hub_says){.cut = 30}, HUB_UPLOAD_FAILED, 1, "the connection broke");
-}
+    static const struct {
+        struct hub_says says;
+        long long wait_seconds; /* of a second: the answer may be another one soon */
+        const char *message;
+    } rows[] = {
+        {{.no_answer = "Connection refused"}, 1, "Connection refused"},
+        {{.cut = 30}, 1, "the connection broke"},
+        {{.status = 500}, 1, "the hub answered 500: not now"},
+        {{.status = 503}, 1, "the hub answered 503: not now"},
+        {{.status = 507}, 1, "the hub answered 507: its disk is full"},
+        {{.status = 503, .retry_after = 7}, 7, "the hub answered 503: not now"},
+        {{.status = 429, .retry_after = 86400}, 600, "the hub answered 429: not now"},
+        /* What is odd about an answer is in hub_reply_test.c. */
+        {{.type = "text/html"},
+         1,
+         "the answer is no report of an import: it is not application/json"},
+    };
 
-TEST(a_hub_that_is_ill_is_asked_again_soon)
-{
-    expect_failure(&(struct hub_says){.status = 500}, HUB_UPLOAD_FAILED, 1,
-                   "the hub answered 500: not now");
-    expect_failure(&(struct hub_says){.status = 503}, HUB_UPLOAD_FAILED, 1,
-                   "the hub answered 503: not now");
-    expect_failure(&(struct hub_says){.status = 507}, HUB_UPLOAD_FAILED, 1,
-                   "the hub answered 507: its disk is full");
-}
-
-TEST(a_hub_that_says_when_is_asked_then)
-{
-    expect_failure(&(struct hub_says){.status = 503, .retry_after = 7}, HUB_UPLOAD_DEFERRED, 7,
-                   "the hub answered 503: not now");
-    expect_failure(&(struct hub_says){.status = 429, .retry_after = 86400}, HUB_UPLOAD_DEFERRED,
-                   600, "the hub answered 429: not now");
+    for (size_t i = 0; i < COUNT(rows); i++)
+        expect_failure(&rows[i].says,
+                       rows[i].wait_seconds == 1 ? HUB_UPLOAD_FAILED : HUB_UPLOAD_DEFERRED,
+                       rows[i].wait_seconds, rows[i].message);
 }
 
 TEST(an_error_that_a_person_must_mend_is_retried_after_a_minute)
@@ -220,18 +221,6 @@ TEST(an_error_that_a_person_must_mend_is_retried_after_a_minute)
         expect_failure(&(struct hub_says){.status = statuses[i], .retry_after = 5},
                        HUB_UPLOAD_DEFERRED, 60, message);
     }
-}
-
-TEST(an_odd_answer_settles_nothing)
-{
-    expect_failure(&(struct hub_says){.type = "text/html"}, HUB_UPLOAD_FAILED, 1,
-                   "the answer is no report of an import: it is not application/json");
-    expect_failure(&(struct hub_says){.body = "<html>please log in</html>"}, HUB_UPLOAD_FAILED, 1,
-                   "the answer is no report of an import: it is not JSON");
-    expect_failure(
-        &(struct hub_says){.body = "{\"imported\":1,\"known\":0,\"refused\":0,\"errors\":[]}"},
-        HUB_UPLOAD_FAILED, 1,
-        "the answer is no report of an import: it does not tell of as many lines as were sent");
 }
 
 TEST(patience_doubles_up_to_a_minute_and_begins_anew_after_a_success)

@@ -278,20 +278,7 @@ TEST(a_page_ends_with_the_cursor_of_the_next)
     EXPECT_INT((long long)json_object_size(json), 3);
 }
 
-TEST(a_filter_that_matches_nothing_is_told_with_the_page)
-{
-    struct run_list list = {0};
-    struct page page = {.limit = 2};
-
-    page.unmatched =
-        (struct unmatched_list){{{"engine", "nativ", "no run has it; known are native"}}, 1};
-    run_page_end(&list, &page);
-    EXPECT_WRITTEN(&run_list_members, (&(struct run_page){&page, &list}),
-                   "{\"runs\":[],\"next_cursor\":null,\"unmatched\":[{\"parameter\":\"engine\","
-                   "\"value\":\"nativ\",\"words\":\"no run has it; known are native\"}]}");
-}
-
-TEST(the_last_page_has_no_next)
+TEST(the_last_page_has_no_next_and_tells_what_matched_nothing)
 {
     struct run_list list = {0};
     struct page page = {.limit = 2};
@@ -299,35 +286,28 @@ TEST(the_last_page_has_no_next)
     run_page_end(&list, &page);
     EXPECT_WRITTEN(&run_list_members, (&(struct run_page){&page, &list}),
                    "{\"runs\":[],\"next_cursor\":null,\"unmatched\":[]}");
+    page.unmatched =
+        (struct unmatched_list){{{"engine", "nativ", "no run has it; known are native"}}, 1};
+    EXPECT_WRITTEN(&run_list_members, (&(struct run_page){&page, &list}),
+                   "{\"runs\":[],\"next_cursor\":null,\"unmatched\":[{\"parameter\":\"engine\","
+                   "\"value\":\"nativ\",\"words\":\"no run has it; known are native\"}]}");
 }
 
-TEST(a_step_is_in_seconds)
+TEST(a_step_is_in_seconds_and_so_is_its_split)
 {
-    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct json_writer out = {.bytes = &bytes};
-
-    jsonw_open(&out, NULL, '[');
-    members_write(&out, NULL, &step_members,
-                  &(struct placed_step){0, {1500000, 2.25, {0}}, false});
-    members_write(&out, NULL, &step_members, &(struct placed_step){7, {1, -1e300, {0}}, true});
-    jsonw_close(&out, ']');
-    EXPECT_STR(bytes.data, "[{\"index\":0,\"seconds\":0.0015,\"loss\":2.25,\"measured\":false,"
-                           "\"split\":null},{\"index\":7,\"seconds\":1e-09,\"loss\":-1e+300,"
-                           "\"measured\":true,\"split\":null}]");
-}
-
-TEST(a_split_is_in_seconds_too)
-{
-    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct json_writer out = {.bytes = &bytes};
-
-    members_write(
-        &out, NULL, &step_members,
-        &(struct placed_step){3, {2000000000, 1, {0, 500000000, 1250000000, 1, 0}}, true});
-    EXPECT_STR(bytes.data, "{\"index\":3,\"seconds\":2,\"loss\":1,\"measured\":true,\"split\":"
-                           "{\"input_seconds\":0,\"forward_seconds\":0.5,"
-                           "\"backward_seconds\":1.25,\"update_seconds\":1e-09,"
-                           "\"communication_seconds\":0}}");
+    EXPECT_WRITTEN(&step_members, (&(struct placed_step){0, {1500000, 2.25, {0}}, false}),
+                   "{\"index\":0,\"seconds\":0.0015,\"loss\":2.25,\"measured\":false,"
+                   "\"split\":null}");
+    EXPECT_WRITTEN(&step_members, (&(struct placed_step){7, {1, -1e300, {0}}, true}),
+                   "{\"index\":7,\"seconds\":1e-09,\"loss\":-1e+300,\"measured\":true,"
+                   "\"split\":null}");
+    EXPECT_WRITTEN(
+        &step_members,
+        (&(struct placed_step){3, {2000000000, 1, {0, 500000000, 1250000000, 1, 0}}, true}),
+        "{\"index\":3,\"seconds\":2,\"loss\":1,\"measured\":true,\"split\":"
+        "{\"input_seconds\":0,\"forward_seconds\":0.5,"
+        "\"backward_seconds\":1.25,\"update_seconds\":1e-09,"
+        "\"communication_seconds\":0}}");
 }
 
 TEST(implementations_are_an_object_or_null)
