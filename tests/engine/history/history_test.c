@@ -226,16 +226,3 @@ TEST(runs_without_a_price_count_for_the_speed_alone)
         EXPECT_STR(history_attribution(changes.list[0].causes), "price");
     }
 }
-
-TEST(a_short_history_has_no_change)
-{
-    const struct event event = {.faster = 3};
-    struct history_run runs[RUNS];
-
-    happen(&event, 4, runs);
-    for (size_t count = 0; count < 6; count++) {
-        AUTO(history_changes_clear)
-        struct history_changes changes = find(runs + HALF - count / 2, count);
-        EXPECT_INT((long long)changes.count, 0);
-    }
-}

@@ -20,42 +20,7 @@ static char *text_of(const char *spec_text)
     return configuration_of_spec(&spec);
 }
 
-TEST(specs_that_differ_in_nothing_that_matters_have_one)
-{
-    static const char *const others[] = {
-        "{\"seed\":77}",
-        "{\"steps\":40,\"warmup_steps\":3}",
-        "{\"min_seconds\":5,\"max_seconds\":900}",
-        "{\"target_percent\":0.5}",
-        "{\"max_dollars\":2}",
-        "{\"labels\":{\"branch\":\"main\"}}",
-        "{\"engine\":\"pytorch\"}", /* which is a column of its own, like the workload */
-        "{\"engine\":\"pytorch\",\"workload\":\"mine\"}",
-    };
-    AUTO(freep) char *usual = text_of("{}");
-
-    for (size_t i = 0; i < COUNT(others); i++) {
-        AUTO(freep) char *other = text_of(others[i]);
-
-        EXPECT_STR(other, usual);
-    }
-}
-
-TEST(whatever_may_change_the_speed_makes_another)
-{
-    static const char *const others[] = {
-        "{\"batch_size\":17}",   "{\"threads\":3}",        "{\"precision\":\"bf16\"}",
-        "{\"input_workers\":2}", "{\"pinning\":\"none\"}", "{\"isa\":\"avx2\"}",
-    };
-    AUTO(freep) char *usual = text_of("{}");
-
-    for (size_t i = 0; i < COUNT(others); i++) {
-        AUTO(freep) char *other = text_of(others[i]);
-
-        EXPECT(strcmp(other, usual) != 0);
-    }
-}
-
+/* That each of its fields makes another is in configuration_equal_test.c. */
 static const char *const left_out[] = {"workload",    "engine",      "warmup_steps",
                                        "steps",       "seed",        "max_seconds",
                                        "min_seconds", "max_dollars", "target_percent"};

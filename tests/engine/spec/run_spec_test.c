@@ -75,9 +75,16 @@ TEST(the_published_protocol_fixes_what_is_skipped_and_measured)
     struct run_spec spec;
     struct error err = {0};
 
-    EXPECT(read_text("{\"protocol\":\"published\"}", &spec, NULL));
-    EXPECT_INT(spec.warmup_steps, 11);
-    EXPECT_INT(spec.steps, 91);
+    static const char *const texts[] = {
+        "{\"protocol\":\"published\"}",
+        /* A client that sends all fields sends their defaults, as if it left them out. */
+        "{\"warmup_steps\":\"auto\",\"steps\":\"auto\",\"protocol\":\"published\"}"};
+
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        EXPECT(read_text(texts[i], &spec, NULL));
+        EXPECT_INT(spec.warmup_steps, 11);
+        EXPECT_INT(spec.steps, 91);
+    }
     EXPECT(read_text("{\"protocol\":\"published\",\"steps\":91}", &spec, NULL));
     EXPECT(!read_text("{\"steps\":90,\"protocol\":\"published\"}", &spec, &err));
     EXPECT_STR(err.field, "steps");
@@ -85,33 +92,6 @@ TEST(the_published_protocol_fixes_what_is_skipped_and_measured)
     error_clear(&err);
     EXPECT(!read_text("{\"warmup_steps\":10,\"protocol\":\"published\"}", &spec, &err));
     EXPECT_STR(err.field, "warmup_steps");
-}
-
-/* A client that sends all fields sends their defaults, and these mean what leaving them out does.
- */
-TEST(auto_leaves_the_counts_to_the_published_protocol)
-{
-    struct run_spec spec;
-
-    EXPECT(read_text("{\"warmup_steps\":\"auto\",\"steps\":\"auto\","
-                     "\"protocol\":\"published\"}",
-                     &spec, NULL));
-    EXPECT_INT(spec.warmup_steps, 11);
-    EXPECT_INT(spec.steps, 91);
-}
-
-TEST(a_spec_asks_for_the_defaults_of_what_it_leaves_out)
-{
-    struct run_spec spec;
-
-    EXPECT(read_text("{\"workload\":\"mlp2017\",\"engine\":\"native\",\"precision\":\"bf16\","
-                     "\"batch_size\":32,\"layout\":\"auto\",\"threads\":0,\"warmup_steps\":5,"
-                     "\"steps\":9,\"max_seconds\":120,\"seed\":1,\"labels\":{}}",
-                     &spec, NULL));
-    EXPECT_STR(spec.precision, "bf16");
-    EXPECT_STR(spec.plan, "auto");
-    EXPECT_STR(spec.isa, "auto");
-    EXPECT_INT(spec.input_workers, 0);
 }
 
 static const char *const accepted[] = {

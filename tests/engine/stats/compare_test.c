@@ -23,17 +23,6 @@ TEST(the_interval_of_a_ratio_holds_the_truth_as_often_as_it_says)
     EXPECT_NEAR(of_pairs / 4000.0, 0.95, 0.015);
 }
 
-/* A drift that both see hides a lead from the one and not from the other. */
-TEST(pairs_see_through_a_drift)
-{
-    const double a[] = {105, 84, 63.5, 42}, b[] = {100, 80, 60, 40};
-    struct ratio pairs = compare_pairs(a, b, 4), runs = compare_runs(a, 4, b, 4);
-
-    EXPECT_NEAR(pairs.value, 1.0521, 0.0005);
-    EXPECT_INT(compare_judge(&pairs, 0.03), COMPARE_BETTER);
-    EXPECT_INT(compare_judge(&runs, 0.03), COMPARE_TIED);
-}
-
 TEST(the_verdict_is_one_of_three)
 {
     const struct ratio better = {true, 1.1, 1.04, 1.2}, worse = {true, 0.9, 0.8, 0.96};
