@@ -153,8 +153,11 @@ TEST(few_points_and_equal_points_have_no_change)
     struct history_point points[POINTS];
 
     make(5, 0, 0, points);
+    for (size_t i = 30; i < POINTS; i++)
+        points[i].value *= 3;
     for (size_t count = 0; count < 2 * CHANGE_SIDE_MIN; count++) {
-        AUTO(change_points_clear) struct change_points changes = find(points, count);
+        AUTO(change_points_clear)
+        struct change_points changes = find(points + 30 - count / 2, count);
         EXPECT_INT((long long)changes.count, 0);
     }
     for (size_t i = 0; i < POINTS; i++)
