@@ -83,9 +83,9 @@ TEST(a_run_without_fault_is_ok)
             EXPECT_STR(verdict.findings[i].words, "ok");
 }
 
-#define SECONDS(number) (long long)((number)*NS_PER_SECOND)
+#define SECONDS(number) (long long)(NS_PER_SECOND * (number))
 
-/* What the machine did until the last of the nine measured seconds, beside what it did anyway;
+/* What the machine did more than before in the last of the nine measured seconds;
  * waits are of both threads together. */
 static void happen_last(struct trial *trial, const struct observation *last)
 {

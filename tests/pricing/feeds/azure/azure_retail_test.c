@@ -45,7 +45,7 @@ static enum reading_state walk_rows(struct walk *walk, const char *const *change
     return walk_texts(walk, TEXTS(text));
 }
 
-/* A row with each of these changes is no price, beside another row that is one. */
+/* A row with each of these changes is no price; another row is one. */
 static void expect_no_price(const char *const *changes, size_t count, long long malformed)
 {
     for (size_t i = 0; i < count; i++) {
