@@ -129,7 +129,7 @@ TEST(rates_may_come_before_the_plans)
     expect_price(&walk, "m5.large", PRICE_SAVINGS_PLAN_1Y, "0.07", 0);
 }
 
-/* A plain rate gives no price together with each of these. */
+/* Each of these rates gives no price; a plain one with it does. */
 static void expect_only_the_plain_one(const char *const *rates, size_t count, long long malformed)
 {
     for (size_t i = 0; i < count; i++) {
