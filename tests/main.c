@@ -21,5 +21,7 @@ int main(void)
         return 1;
     for (const struct test *test = next_test(0); test; test = next_test(test->line))
         test->run();
+    if (test_end)
+        test_end();
     return __start_tests[0]->result();
 }

@@ -1,9 +1,9 @@
 /* A test is a program of functions whose names are sentences:
  *     TEST(a_refused_spec_names_the_field) { EXPECT_STR(err.field, "steps"); }
- * tests/main.c runs them in the order of their lines, after test_begin() of a program that has
- * one. A program that has something to clear at its end has a main() of its own, which RUN()s
- * plain functions and returns test_result(). Each EXPECT prints both values when they differ, and
- * the exit status is the verdict. Threads may use them too. */
+ * tests/main.c runs them in the order of their lines, between test_begin() and test_end() of a
+ * program that has these. One with a main() of its own RUN()s plain functions and returns
+ * test_result(). Each EXPECT prints both values when they differ, and the exit status is the
+ * verdict. Threads may use them too. */
 #pragma once
 
 #include <stdatomic.h>
@@ -74,8 +74,9 @@ static inline void test_string(const char *got, const char *wanted, const char *
 #define EXPECT_NEAR(got, wanted, tolerance)                                                      \
     test_near((got), (wanted), (tolerance), __FILE__, __LINE__, #got)
 
-/* What a program does before its tests; false where they cannot run. */
+/* What a program does before its tests, false where they cannot run; and after them. */
 bool test_begin(void) __attribute__((weak));
+void test_end(void) __attribute__((weak));
 
 #define RUN(test) TEST_RUN(test, test())
 

@@ -5,8 +5,7 @@
 #include "common/cleanup.h"
 #include "tests/faults/accidents.h"
 #include "tests/faults/template.h"
-
-#include <limits.h>
+#include "tests/server/base/untimed.h"
 
 #define THREADS 2 /* that take imports */
 
@@ -18,11 +17,6 @@
     "{\"nanoseconds\":[9,10,11,12],\"loss\":[1,2,3,4]}}\n"
 
 static const char documents[] = DOCUMENT("0B1") DOCUMENT("0B2");
-
-static void wake_by(void *user, long long when_ns)
-{
-    (void)user, (void)when_ns;
-}
 
 static struct import_job job_of(struct db_pool *pool, bool lines)
 {
@@ -57,11 +51,11 @@ static bool survive(const void *subject, struct fault_plan plan)
 
     template_restore(template);
     struct db_pool *pool = db_pool_open(template->folder.file, THREADS, NULL);
-    struct notifications *notifications = notifications_new(LLONG_MAX, wake_by, NULL);
+    struct notifications *notifications = untimed_notifications();
     struct long_jobs *jobs = long_jobs_start(notifications, NULL);
     struct import_job job = job_of(pool, lines), again = job_of(pool, lines);
 
-    EXPECT(pool && notifications && jobs);
+    EXPECT(pool && jobs);
     fault_arm(plan);
     do_job(jobs, &job);
     failed = fault_disarm();

@@ -4,7 +4,7 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
-int main(void)
+TEST(a_region_is_known_by_the_form_of_its_name)
 {
     static const struct {
         const char *name, *provider;
@@ -21,5 +21,4 @@ int main(void)
         EXPECT_STR(provider_of_region(cases[i].name), cases[i].provider);
     for (size_t i = 0; i < COUNT(none); i++)
         EXPECT(provider_of_region(none[i]) == NULL);
-    return test_result();
 }

@@ -31,7 +31,7 @@ static inline void shelf_keep(void *user, const struct figure *figure)
     shelf.list[shelf.count++].configuration = NULL;
 }
 
-static inline void shelf_fill(void)
+bool test_begin(void)
 {
     struct error err = {0};
 
@@ -40,9 +40,10 @@ static inline void shelf_fill(void)
     EXPECT(published_load(shelf.db, NOON_US, &err));
     EXPECT(figures_each(shelf.db, shelf_keep, NULL, &err));
     EXPECT_STR(err.message, "");
+    return true;
 }
 
-static inline void shelf_empty(void)
+void test_end(void)
 {
     db_freep(&shelf.db);
     folder_remove(&shelf.folder);

@@ -25,7 +25,7 @@ static double per_dollar(const char *id, double price)
     return cost_at(id, price).samples_per_dollar.value;
 }
 
-static void prices_are_those_of_the_article(void)
+TEST(prices_are_those_of_the_article)
 {
     EXPECT_NEAR(cpu_price(), 0.357, 1e-12);             /* M1 */
     EXPECT_NEAR(cpu_spot(), 0.1291, 1e-12);             /* M1 */
@@ -51,7 +51,7 @@ static const struct {
 };
 
 /* P2, E4, R1 to R13: what the table says of each row, in its own precision. */
-static void every_row_of_section_3_is_reproduced(void)
+TEST(every_row_of_section_3_is_reproduced)
 {
     size_t found = 0;
 
@@ -75,13 +75,4 @@ static void every_row_of_section_3_is_reproduced(void)
     for (size_t i = 0; i < shelf.count; i++)
         found += strncmp(shelf.list[i].id, "rand-", 5) == 0;
     EXPECT_INT((long long)found, (long long)COUNT(rows));
-}
-
-int main(void)
-{
-    shelf_fill();
-    RUN(prices_are_those_of_the_article);
-    RUN(every_row_of_section_3_is_reproduced);
-    shelf_empty();
-    return test_result();
 }

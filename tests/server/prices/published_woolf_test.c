@@ -79,7 +79,7 @@ static double relative_cost(int job, int which, const char *day)
     return dollars_of(job, which, day) / dollars_of(job, GPU, day);
 }
 
-static void prices_are_those_of_their_day(void)
+TEST(prices_are_those_of_their_day)
 {
     static const double cpus[] = {.0636, .127, .254, .509}; /* M6 */
 
@@ -95,7 +95,7 @@ static void prices_are_those_of_their_day(void)
 }
 
 /* T1 to T7. */
-static void every_time_of_section_5_is_shipped(void)
+TEST(every_time_of_section_5_is_shipped)
 {
     size_t found = 0;
 
@@ -126,7 +126,7 @@ static const struct {
                     {"bilstm2017", 25000 * 4},   {"lstm2017", 200285 * 10},
                     {"textgen2017", 200285 * 10}};
 
-static void every_time_is_also_shipped_as_samples_a_second_of_our_network(void)
+TEST(every_time_is_also_shipped_as_samples_a_second_of_our_network)
 {
     for (int job = 0; job < JOBS; job++)
         for (int which = 0; which < ALL; which++) {
@@ -146,7 +146,7 @@ static void every_time_is_also_shipped_as_samples_a_second_of_our_network(void)
 }
 
 /* T1 to T7, P11. */
-static void every_relative_cost_of_section_5_is_reproduced(void)
+TEST(every_relative_cost_of_section_5_is_reproduced)
 {
     for (int job = 0; job < JOBS; job++) {
         EXPECT(relative_cost(job, GPU, BEFORE) == 1);
@@ -156,15 +156,4 @@ static void every_relative_cost_of_section_5_is_reproduced(void)
     }
     EXPECT(relative_cost(CNN, PIP_64, BEFORE) > 1.965); /* E17: costlier, not cheaper */
     EXPECT(relative_cost(CNN, CMP_64, BEFORE) > 1.965);
-}
-
-int main(void)
-{
-    shelf_fill();
-    RUN(prices_are_those_of_their_day);
-    RUN(every_time_of_section_5_is_shipped);
-    RUN(every_time_is_also_shipped_as_samples_a_second_of_our_network);
-    RUN(every_relative_cost_of_section_5_is_reproduced);
-    shelf_empty();
-    return test_result();
 }

@@ -35,3 +35,11 @@ static inline struct run_id queued_sweep_on(struct db *db, int cores, const char
 
     return queued_sweep(db, &place, request);
 }
+
+static inline enum sweep_state sweep_state_of(struct db *db, const struct run_id *id)
+{
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+
+    EXPECT(sweeps_find(db, id->text, &row, NULL));
+    return row.state;
+}

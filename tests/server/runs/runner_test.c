@@ -248,14 +248,6 @@ static struct run_id queue_sweep(struct scene *scene)
     return id;
 }
 
-static enum sweep_state state_of(struct scene *scene, const struct run_id *id)
-{
-    AUTO(sweep_row_clear) struct sweep_row row = {0};
-
-    EXPECT(sweeps_find(scene->db, id->text, &row, NULL));
-    return row.state;
-}
-
 /* Whether that many runs have finished, in the end. */
 static bool await_finished(struct scene *scene, long long count)
 {
@@ -276,12 +268,13 @@ TEST_WITH_RUNNER(a_sweep_whose_end_could_not_be_stored_ends_later)
     struct run_id id = queue_sweep(scene);
     EXPECT(await_finished(scene, 1));
     nanosleep(&(struct timespec){.tv_nsec = 100 * NS_PER_MS}, NULL);
-    EXPECT_INT(state_of(scene, &id), SWEEP_RUNNING);
+    EXPECT_INT(sweep_state_of(scene->db, &id), SWEEP_RUNNING);
     EXPECT(db_execute(scene->db, "DROP TRIGGER no", NULL));
     runner_wake(scene->runner); /* no run will end any more, but it is looked at again */
-    for (int waited = 0; waited < 2000 && state_of(scene, &id) == SWEEP_RUNNING; waited++)
+    for (int waited = 0; waited < 2000 && sweep_state_of(scene->db, &id) == SWEEP_RUNNING;
+         waited++)
         nanosleep(&(struct timespec){.tv_nsec = NS_PER_MS}, NULL);
-    EXPECT_INT(state_of(scene, &id), SWEEP_FINISHED);
+    EXPECT_INT(sweep_state_of(scene->db, &id), SWEEP_FINISHED);
 }
 
 #define SECOND_LONG "{\"engine\":\"slow\",\"steps\":50,\"warmup_steps\":0}"

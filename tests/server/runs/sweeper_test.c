@@ -52,14 +52,6 @@ static struct run_id add_sweep(struct scene *scene)
     return queued_sweep(scene->db, &place, SWEEP);
 }
 
-static enum sweep_state state_of(struct scene *scene, const struct run_id *id)
-{
-    AUTO(sweep_row_clear) struct sweep_row row = {0};
-
-    EXPECT(sweeps_find(scene->db, id->text, &row, NULL));
-    return row.state;
-}
-
 static void cancel_all_runs(struct scene *scene)
 {
     EXPECT(db_execute(scene->db, "UPDATE runs SET state = 'cancelled', ended_us = created_us",
@@ -71,11 +63,11 @@ TEST_WITH_SCENE(one_sweep_is_advanced_and_others_are_left_alone)
     struct run_id first = add_sweep(scene), second = add_sweep(scene);
     cancel_all_runs(scene);
     EXPECT(sweeper_advance(&scene->parts, &second, NULL));
-    EXPECT_INT(state_of(scene, &first), SWEEP_RUNNING);
-    EXPECT_INT(state_of(scene, &second), SWEEP_FINISHED);
+    EXPECT_INT(sweep_state_of(scene->db, &first), SWEEP_RUNNING);
+    EXPECT_INT(sweep_state_of(scene->db, &second), SWEEP_FINISHED);
     EXPECT(
         sweeper_advance(&scene->parts, &second, NULL)); /* it has ended: nothing is left to do */
-    EXPECT_INT(state_of(scene, &second), SWEEP_FINISHED);
+    EXPECT_INT(sweep_state_of(scene->db, &second), SWEEP_FINISHED);
 }
 
 TEST_WITH_SCENE(every_sweep_is_advanced_that_has_not_ended)
@@ -84,9 +76,9 @@ TEST_WITH_SCENE(every_sweep_is_advanced_that_has_not_ended)
     cancel_all_runs(scene);
     struct run_id third = add_sweep(scene);
     EXPECT(sweeper_advance_all(&scene->parts, NULL));
-    EXPECT_INT(state_of(scene, &first), SWEEP_FINISHED);
-    EXPECT_INT(state_of(scene, &second), SWEEP_FINISHED);
-    EXPECT_INT(state_of(scene, &third), SWEEP_RUNNING); /* its run is queued */
+    EXPECT_INT(sweep_state_of(scene->db, &first), SWEEP_FINISHED);
+    EXPECT_INT(sweep_state_of(scene->db, &second), SWEEP_FINISHED);
+    EXPECT_INT(sweep_state_of(scene->db, &third), SWEEP_RUNNING); /* its run is queued */
 }
 
 TEST_WITH_SCENE(a_sweep_that_is_not_there_is_an_error)

@@ -1,28 +1,36 @@
 #include "server/http/edge/tls_files.h"
 
-#include "common/cleanup.h"
-#include "tests/test.h"
-
-#include <sys/stat.h>
+#include "tests/engine/tree.h"
 
 #define CERTIFICATE "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
 #define KEY "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"
 
-static char folder[] = "/tmp/pennyworth-tls-XXXXXX";
+static struct tree tree;
 static struct config config;
+
+bool test_begin(void)
+{
+    tree = tree_make();
+    return true;
+}
+
+void test_end(void)
+{
+    tree_remove(&tree);
+}
 
 static void write_file(char *path, const char *name, const char *text, size_t length)
 {
     FILE *out;
 
-    snprintf(path, PATH_TEXT_MAX, "%s/%s", folder, name);
+    snprintf(path, PATH_TEXT_MAX, "%s/%s", tree.root, name);
     out = fopen(path, "w");
     EXPECT(out && fwrite(text, 1, length, out) == length);
     if (out)
         fclose(out);
 }
 
-static void both_are_read_whole(void)
+TEST(both_are_read_whole)
 {
     AUTO(tls_files_clear) struct tls_files files = {0};
 
@@ -33,7 +41,7 @@ static void both_are_read_whole(void)
     EXPECT_STR(files.key.data, KEY);
 }
 
-static void without_options_there_is_nothing_to_read(void)
+TEST(without_options_there_is_nothing_to_read)
 {
     AUTO(tls_files_clear) struct tls_files files = {0};
     static const struct config none;
@@ -58,7 +66,7 @@ static void expect_refused(bool is_key, const char *text, size_t length, const c
         EXPECT_STR(err.message, why);
 }
 
-static void what_is_no_pem_is_refused_with_its_option(void)
+TEST(what_is_no_pem_is_refused_with_its_option)
 {
     AUTO(freep) char *huge = calloc(1, TLS_FILE_MAX + 1);
 
@@ -73,7 +81,7 @@ static void what_is_no_pem_is_refused_with_its_option(void)
     expect_refused(true, CERTIFICATE, strlen(CERTIFICATE), "there is no key in");
 }
 
-static void a_locked_key_is_refused(void)
+TEST(a_locked_key_is_refused)
 {
     static const char *const locked[] = {
         "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n",
@@ -84,7 +92,7 @@ static void a_locked_key_is_refused(void)
         expect_refused(true, locked[i], strlen(locked[i]), "is encrypted");
 }
 
-static void what_cannot_be_read_is_refused(void)
+TEST(what_cannot_be_read_is_refused)
 {
     AUTO(tls_files_clear) struct tls_files files = {0};
     struct error err = {0};
@@ -96,20 +104,4 @@ static void what_cannot_be_read_is_refused(void)
     snprintf(config.tls_certificate, sizeof config.tls_certificate, "/");
     EXPECT(!tls_files_read(&config, &files, &err));
     EXPECT(strstr(err.message, "cannot read /: ") != NULL);
-}
-
-int main(void)
-{
-    if (!mkdtemp(folder))
-        return 1;
-    RUN(both_are_read_whole);
-    RUN(without_options_there_is_nothing_to_read);
-    RUN(what_is_no_pem_is_refused_with_its_option);
-    RUN(a_locked_key_is_refused);
-    RUN(what_cannot_be_read_is_refused);
-    write_file(config.tls_certificate, "crt", "", 0);
-    unlink(config.tls_certificate);
-    unlink(config.tls_key);
-    rmdir(folder);
-    return test_result();
 }
