@@ -34,6 +34,15 @@ RUN_AXE = """
                 `    ${node.target}: ${node.failureSummary}`).join('\\n'))),
         (error) => done([`axe broke: ${error}`]));
 """
+# The text that is seen, with one space between cells and one line for each block.
+TEXT = r"""
+    const found = document.querySelector(arguments[0]);
+    if (found === null)
+        return null;
+    if (!found.checkVisibility({ visibilityProperty: true }))
+        return found instanceof HTMLOptionElement ? found.text : "";
+    return (found.innerText ?? found.textContent).replace(/[\t\u00a0 ]+/g, " ").replace(/ ?\n[\n ]*/g, "\n").trim();
+"""
 # Chromium without its own windows and menus, which takes a third less processor time. Not the script
 # in /usr/bin: that starts this program, and it would live on when the driver ends the script.
 CHROMIUM = "/usr/lib/chromium/chromium-headless-shell"
@@ -168,7 +177,7 @@ class BrowserCase(ServerCase):
     def loaded(self):
         until(lambda: self.script("return document.querySelector('main h1') !== null && "
                                   "document.querySelector('main .loading') === null"),
-              f"the view is loaded: {self.driver.current_url}", pause=0.05)
+              "the view is loaded", pause=0.05)
 
     def script(self, text, *arguments):
         return self.driver.execute_script(text, *arguments)
@@ -183,12 +192,12 @@ class BrowserCase(ServerCase):
         self.until(lambda: self.one(selector).click() is None, f"a click on {selector}")
 
     def text(self, selector="main"):
-        """In one step: between finding it and reading it the page may have drawn it anew."""
-        while True:
-            try:
-                return self.one(selector).text
-            except StaleElementReferenceException:
-                continue
+        """In one step: between finding it and reading it the page may have drawn it anew. The browser's
+        own words for what is shown: Selenium asks for the style of each node."""
+        found = self.script(TEXT, selector)
+        if found is None:
+            raise NoSuchElementException(selector)
+        return found
 
     def press(self, *keys):
         """Keys, to whatever has the focus."""
