@@ -4,8 +4,6 @@ import unittest
 
 from page_case import ROOT, PageCase
 
-LOOKS = [(dark, width) for dark in (False, True) for width in (1280, 360)]
-
 # The functions of web/format.js, which imports nothing: they are not names of the page itself.
 FORMAT = (ROOT / "web/format.js").read_text()
 FORMATS = f"""{FORMAT.replace("export ", "")}
@@ -48,29 +46,19 @@ class Views(PageCase):
             titles.add(self.driver.title)
         self.assertEqual(5, len(titles))
 
-    def test_axe_finds_nothing_in_light_and_dark_and_on_a_telephone(self):
+    def test_it_fits_from_360_pixels_up_and_axe_finds_nothing_in_light_and_dark(self):
         for target in self.menu():
             name = target.rpartition("=")[2].strip("/") or "start"
             self.open(target)
-            for dark, width in LOOKS:
-                self.look(dark=dark, width=width)
-                what = f"{name}-{'dark' if dark else 'light'}-{width}"
-                self.screenshot(f"{type(self).__name__}-{what}".lower())
-                # What is pale is so at any width, what is crowded in any light.
-                if dark == (width == 360):
-                    self.assertAccessible(what)
-
-    def test_nothing_scrolls_sideways_from_360_pixels_up(self):
-        for target in self.menu():
-            self.open(target)
-            for width in (360, 600, 1280):
-                self.look(width=width)
-                self.assertNoSideways(f"{target} at {width}")
+            self.look(width=600)
+            self.assertNoSideways(f"{target} at 600")
+            self.assertLooksRight(f"{type(self).__name__}-{name}".lower())
 
 
 class Published(Views):
     """The same on the database that a new server has."""
     FLAGS = ("--published", "on")
+
 
 if __name__ == "__main__":
     unittest.main()
