@@ -45,7 +45,7 @@ static int reach_out(const void *count)
 }
 
 /* Signals and traces where the kernel keeps them within a domain. */
-TEST_WHERE(confine_can_filter, engines_of_others_reach_no_process_outside_their_run)
+TEST(engines_of_others_reach_no_process_outside_their_run)
 {
     size_t count = confine_can_keep_signals() ? 4 : 2;
     struct confinement others;

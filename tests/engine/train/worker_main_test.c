@@ -5,6 +5,11 @@
 
 #include <math.h>
 
+bool test_begin(void)
+{
+    return workers_can_be_started() && getenv("PENNYWORTH_TEST_WORKER");
+}
+
 static struct worker *start_worker(const char *spec, long long steps_max)
 {
     char program[4096];
@@ -38,7 +43,7 @@ static long long sum_of(const struct step_split *split)
     return split->input + split->forward + split->backward + split->update + split->communication;
 }
 
-static void it_trains_what_the_spec_says(void)
+TEST(it_trains_what_the_spec_says)
 {
     struct worker *worker =
         start_worker("{\"workload\":\"lstm2017\",\"precision\":\"f32\",\"warmup_steps\":2,"
@@ -123,7 +128,7 @@ static void expect_step_and_done(struct worker *worker, struct event *ret_done)
     EXPECT_INT(ret_done->type, EVENT_DONE);
 }
 
-static void of_resnet50_it_says_how_it_is_trained(void)
+TEST(of_resnet50_it_says_how_it_is_trained)
 {
     const struct engine_details *details;
     struct event event;
@@ -147,7 +152,7 @@ static void of_resnet50_it_says_how_it_is_trained(void)
     worker_free(worker);
 }
 
-static void bf16_without_its_instructions_is_said_to_be_emulated(void)
+TEST(bf16_without_its_instructions_is_said_to_be_emulated)
 {
     struct event event;
     struct worker *worker = start_resnet50("bf16", &event);
@@ -167,7 +172,7 @@ static bool has_time_for_a_certificate(void)
 #endif
 }
 
-static void in_bf16_it_certifies_the_gradient_of_resnet50(void)
+TEST_WHERE(has_time_for_a_certificate, in_bf16_it_certifies_the_gradient_of_resnet50)
 {
     struct event event;
     struct error err = {0};
@@ -182,7 +187,7 @@ static void in_bf16_it_certifies_the_gradient_of_resnet50(void)
     worker_free(worker);
 }
 
-static void told_enough_it_is_done_after_the_step_at_hand(void)
+TEST(told_enough_it_is_done_after_the_step_at_hand)
 {
     struct worker *worker = start_worker(
         "{\"workload\":\"mlp2017\",\"steps\":\"auto\",\"batch_size\":1,\"threads\":1}", 1000005);
@@ -224,7 +229,7 @@ static int threads_of_run(void)
 }
 
 /* Compared, because a sanitizer may add a thread of its own to a process that has several. */
-static void it_uses_the_threads_it_was_told_to(void)
+TEST(it_uses_the_threads_it_was_told_to)
 {
     static const char *const specs[] = {
         "{\"workload\":\"mlp2017\",\"steps\":\"auto\",\"threads\":2,\"batch_size\":64}",
@@ -261,7 +266,7 @@ static const struct {
     {"", 0, "the worker did not begin with 'hello'", NULL},
 };
 
-static void what_it_cannot_train_it_says(void)
+TEST(what_it_cannot_train_it_says)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct worker *worker = start_worker(refusals[i].spec, 1000);
@@ -294,7 +299,7 @@ static int output_of(const char *arguments, char *text, size_t size)
     return status >= 0 ? status >> 8 : -1;
 }
 
-static void people_can_ask_it_and_pipe_a_spec_into_it(void)
+TEST(people_can_ask_it_and_pipe_a_spec_into_it)
 {
     char text[4000];
 
@@ -312,20 +317,4 @@ static void people_can_ask_it_and_pipe_a_spec_into_it(void)
                   text, sizeof text),
         0);
     EXPECT(strstr(text, "{\"type\":\"done\",\"steps\":3,\"samples\":") != NULL);
-}
-
-int main(void)
-{
-    if (!workers_can_be_started() || !getenv("PENNYWORTH_TEST_WORKER"))
-        return 1;
-    RUN(it_trains_what_the_spec_says);
-    RUN(of_resnet50_it_says_how_it_is_trained);
-    RUN(bf16_without_its_instructions_is_said_to_be_emulated);
-    if (has_time_for_a_certificate())
-        RUN(in_bf16_it_certifies_the_gradient_of_resnet50);
-    RUN(told_enough_it_is_done_after_the_step_at_hand);
-    RUN(it_uses_the_threads_it_was_told_to);
-    RUN(what_it_cannot_train_it_says);
-    RUN(people_can_ask_it_and_pipe_a_spec_into_it);
-    return test_result();
 }

@@ -7,10 +7,22 @@
 
 #include <glob.h>
 
+static char folder[] = "/tmp/pennyworth-choose-XXXXXX"; /* of stored plans */
 static struct network network;
 static struct parameters parameters;
 static struct net_options options = {
     .batch = 4, .type = DNN_F32, .seed = 3, .sgd = {.learning_rate = 0.1f}, .threads = 2};
+
+bool test_begin(void)
+{
+    struct error err = {0};
+
+    if (!mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1) != 0)
+        return false;
+    options.isa = cpu_probe();
+    small_network(&network);
+    return parameters_make(&parameters, &network, options.seed, &err);
+}
 
 /* The sum of all parameters: probes must not change it. */
 static double weight(void)
@@ -36,7 +48,7 @@ static struct plan choose(enum net_plan plan, long batch)
     return chosen;
 }
 
-static void the_fixed_plan_is_the_same_for_every_stage(void)
+TEST(the_fixed_plan_is_the_same_for_every_stage)
 {
     const struct plan plan = choose(NET_FIXED, 4);
 
@@ -46,7 +58,7 @@ static void the_fixed_plan_is_the_same_for_every_stage(void)
         EXPECT_INT(plan.stages[i].kilobytes, plan.stages[0].kilobytes);
 }
 
-static void a_fixed_plan_may_have_other_chunks(void)
+TEST(a_fixed_plan_may_have_other_chunks)
 {
     options.chunk_kilobytes = 300;
     EXPECT_INT(choose(NET_FIXED, 4).stages[1].kilobytes, 300);
@@ -54,7 +66,7 @@ static void a_fixed_plan_may_have_other_chunks(void)
     EXPECT(choose(NET_FIXED, 4).stages[1].kilobytes > 300);
 }
 
-static void what_one_net_has_measured_the_next_finds(void)
+TEST(what_one_net_has_measured_the_next_finds)
 {
     double before = weight();
     const struct plan first = choose(NET_AUTO, 4), second = choose(NET_AUTO, 4);
@@ -70,12 +82,12 @@ static void what_one_net_has_measured_the_next_finds(void)
     EXPECT_STR(choose(NET_AUTO, 5).origin, "measured"); /* another batch, another plan */
 }
 
-/* Removes the folder with the plans that the tests have stored. */
-static void clean_up(const char *folder)
+void test_end(void)
 {
     char text[64];
     glob_t plans;
 
+    parameters_free(&parameters);
     snprintf(text, sizeof text, "%s/pennyworth/*", folder);
     if (glob(text, 0, NULL, &plans) == 0) {
         for (size_t i = 0; i < plans.gl_pathc; i++)
@@ -85,23 +97,4 @@ static void clean_up(const char *folder)
     snprintf(text, sizeof text, "%s/pennyworth", folder);
     rmdir(text);
     rmdir(folder);
-}
-
-int main(void)
-{
-    char folder[] = "/tmp/pennyworth-choose-XXXXXX";
-    struct error err = {0};
-
-    if (!mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1) != 0)
-        return 1;
-    options.isa = cpu_probe();
-    small_network(&network);
-    if (!parameters_make(&parameters, &network, options.seed, &err))
-        return 1;
-    RUN(the_fixed_plan_is_the_same_for_every_stage);
-    RUN(a_fixed_plan_may_have_other_chunks);
-    RUN(what_one_net_has_measured_the_next_finds);
-    parameters_free(&parameters);
-    clean_up(folder);
-    return test_result();
 }

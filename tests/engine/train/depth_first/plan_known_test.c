@@ -11,7 +11,15 @@ static struct stages stages;
 
 static const struct plan_machine fourth_xeon = {CPU_AMX, DNN_BF16, 2 << 20};
 
-static void resnet50_in_bf16_on_tiles_is_known(void)
+bool test_begin(void)
+{
+    struct error err = {0};
+
+    resnet50_describe(&resnet50);
+    return stages_of(&resnet50, &stages, &err);
+}
+
+TEST(resnet50_in_bf16_on_tiles_is_known)
 {
     struct plan plan = {0};
 
@@ -24,7 +32,7 @@ static void resnet50_in_bf16_on_tiles_is_known(void)
     }
 }
 
-static void resnet50_in_bf16_by_avx512_is_known(void)
+TEST(resnet50_in_bf16_by_avx512_is_known)
 {
     const struct plan_machine fourth_epyc = {CPU_AVX512_BF16, DNN_BF16, 1 << 20};
     struct plan plan = {0};
@@ -33,7 +41,7 @@ static void resnet50_in_bf16_by_avx512_is_known(void)
     EXPECT_INT(plan.stages[0].kilobytes, plan.stages[plan.count - 1].kilobytes);
 }
 
-static void smaller_images_are_worked_in_larger_chunks(void)
+TEST(smaller_images_are_worked_in_larger_chunks)
 {
     struct plan plan = {0};
 
@@ -41,7 +49,7 @@ static void smaller_images_are_worked_in_larger_chunks(void)
     EXPECT(plan.stages[stages.count - 1].kilobytes > plan.stages[1].kilobytes);
 }
 
-static void another_machine_is_not_known(void)
+TEST(another_machine_is_not_known)
 {
     const struct plan_machine others[] = {
         {CPU_AMX, DNN_F32, 2 << 20}, {CPU_AVX512, DNN_BF16, 2 << 20}, {CPU_AMX, DNN_BF16, 0}};
@@ -54,7 +62,7 @@ static void another_machine_is_not_known(void)
     }
 }
 
-static void images_of_another_size_are_not_known(void)
+TEST(images_of_another_size_are_not_known)
 {
     struct network network;
     struct stages cut;
@@ -65,19 +73,4 @@ static void images_of_another_size_are_not_known(void)
     EXPECT(stages_of(&network, &cut, &err));
     EXPECT(!plan_known(&fourth_xeon, &network, &cut, &plan));
     EXPECT_INT(plan.count, -1);
-}
-
-int main(void)
-{
-    struct error err = {0};
-
-    resnet50_describe(&resnet50);
-    if (!stages_of(&resnet50, &stages, &err))
-        return 1;
-    RUN(resnet50_in_bf16_on_tiles_is_known);
-    RUN(resnet50_in_bf16_by_avx512_is_known);
-    RUN(smaller_images_are_worked_in_larger_chunks);
-    RUN(another_machine_is_not_known);
-    RUN(images_of_another_size_are_not_known);
-    return test_result();
 }

@@ -20,6 +20,11 @@ static const struct passes *const set = &passes_avx512bf16_bf16;
 static const long channel_counts[] = {32, 64, 96, 2048, 1, 31, 48, 100};
 static const long row_counts[] = {1, 3, 32, ROWS};
 
+static bool can_run(void)
+{
+    return cpu_probe() >= set->isa;
+}
+
 static const struct passes *portable(void)
 {
     return passes_for(CPU_BASE, DNN_BF16);
@@ -91,7 +96,15 @@ static void run_all(const struct passes *passes, struct rows rows, struct outcom
     run_masks(passes, rows, ret);
 }
 
-static void any_number_of_channels_gives_the_bits_of_the_portable_set(void)
+TEST(a_processor_with_bf16_gets_this_set)
+{
+    EXPECT(passes_for(CPU_AMX, DNN_BF16) == set);
+    EXPECT(passes_for(CPU_AVX512_BF16, DNN_BF16) == set);
+    EXPECT(passes_for(CPU_AVX512, DNN_BF16) != set);
+    EXPECT(passes_for(CPU_AMX, DNN_F32) != set);
+}
+
+TEST_WHERE(can_run, any_number_of_channels_gives_the_bits_of_the_portable_set)
 {
     static struct outcome expected, got;
 
@@ -116,7 +129,7 @@ static void any_number_of_channels_gives_the_bits_of_the_portable_set(void)
 #define ROW 32 /* channels */
 
 /* Images of 12x12 and of 2x2, whose windows all lie at an edge. */
-static void a_pool_gives_the_bits_of_the_portable_set(void)
+TEST_WHERE(can_run, a_pool_gives_the_bits_of_the_portable_set)
 {
     static struct pooled {
         uint8_t chosen[36 * 96];
@@ -180,7 +193,7 @@ static void expect_special(const uint16_t *stored, bool through_relu)
 }
 
 /* A run that diverges must be seen. */
-static void what_is_not_a_number_stays_so(void)
+TEST_WHERE(can_run, what_is_not_a_number_stays_so)
 {
     const float *one = coefficients, *zero = coefficients + ROW;
     const struct pass_join plain = {left, right, coefficients, NULL};
@@ -202,7 +215,7 @@ static void what_is_not_a_number_stays_so(void)
     expect_special(result, false);
 }
 
-static void sums_show_what_is_not_a_number(void)
+TEST_WHERE(can_run, sums_show_what_is_not_a_number)
 {
     double sums[2 * ROW] = {0};
 
@@ -213,7 +226,7 @@ static void sums_show_what_is_not_a_number(void)
 }
 
 /* Every gradient against every activation. What is active is positive and a number. */
-static void a_gradient_passes_where_the_portable_set_lets_it(void)
+TEST_WHERE(can_run, a_gradient_passes_where_the_portable_set_lets_it)
 {
     uint16_t expected[ROW], got[ROW];
     double of_portable[2 * ROW] = {0}, sums[2 * ROW] = {0};
@@ -232,27 +245,4 @@ static void a_gradient_passes_where_the_portable_set_lets_it(void)
         EXPECT(memcmp(expected, got, sizeof got) == 0);
     }
     EXPECT(isnan(sums[4])); /* a gradient that is not a number has passed */
-}
-
-static void a_processor_with_bf16_gets_this_set(void)
-{
-    EXPECT(passes_for(CPU_AMX, DNN_BF16) == set);
-    EXPECT(passes_for(CPU_AVX512_BF16, DNN_BF16) == set);
-    EXPECT(passes_for(CPU_AVX512, DNN_BF16) != set);
-    EXPECT(passes_for(CPU_AMX, DNN_F32) != set);
-}
-
-int main(void)
-{
-    RUN(a_processor_with_bf16_gets_this_set);
-    if (cpu_probe() < set->isa) {
-        printf("skipped: %s cannot run here\n", set->name);
-        return test_result();
-    }
-    RUN(any_number_of_channels_gives_the_bits_of_the_portable_set);
-    RUN(a_pool_gives_the_bits_of_the_portable_set);
-    RUN(what_is_not_a_number_stays_so);
-    RUN(sums_show_what_is_not_a_number);
-    RUN(a_gradient_passes_where_the_portable_set_lets_it);
-    return test_result();
 }

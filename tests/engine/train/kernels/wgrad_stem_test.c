@@ -8,7 +8,7 @@ static struct wgrad_shape stem(long count, long size, long out)
     return shape;
 }
 
-static void every_small_image_agrees_with_the_definition(void)
+TEST(every_small_image_agrees_with_the_definition)
 {
     for (long size = 1; size <= 12; size++)
         for (long count = 1; count <= 4; count++) {
@@ -18,7 +18,7 @@ static void every_small_image_agrees_with_the_definition(void)
         }
 }
 
-static void several_strips_add_up(void)
+TEST(several_strips_add_up)
 {
     const struct wgrad_shape shapes[] = {stem(1, 67, 64), stem(2, 38, 96), stem(3, 71, 32)};
 
@@ -26,7 +26,7 @@ static void several_strips_add_up(void)
         check(&shapes[i], NORMAL);
 }
 
-static void numbers_of_any_size_are_summed(void)
+TEST(numbers_of_any_size_are_summed)
 {
     static const uint32_t exponents[] = {0, 1, 60, 180}; /* from denormals to 1e16 */
 
@@ -37,7 +37,7 @@ static void numbers_of_any_size_are_summed(void)
     }
 }
 
-static void what_is_not_a_number_is_not_hidden(void)
+TEST(what_is_not_a_number_is_not_hidden)
 {
     struct wgrad_shape pair = stem(2, 7, 32), halves = stem(3, 8, 32);
 
@@ -45,14 +45,14 @@ static void what_is_not_a_number_is_not_hidden(void)
     check_hides_nothing(&halves);
 }
 
-static void ranges_put_together_are_the_whole(void)
+TEST(ranges_put_together_are_the_whole)
 {
     struct wgrad_shape shape = stem(3, 9, 96);
 
     check_ranges(&shape);
 }
 
-static void only_what_was_promised_is_supported(void)
+TEST(only_what_was_promised_is_supported)
 {
     struct wgrad_shape shape = stem(1, 7, 32), grey = shape, dense = shape, floats = shape;
 
@@ -71,7 +71,7 @@ static void only_what_was_promised_is_supported(void)
 #endif
 }
 
-static void weights_lie_by_row_column_and_input_channel(void)
+TEST(weights_lie_by_row_column_and_input_channel)
 {
     struct wgrad_shape shape = stem(1, 7, 32);
     long strides[4];
@@ -81,17 +81,4 @@ static void weights_lie_by_row_column_and_input_channel(void)
     EXPECT_INT(strides[1], 1);
     EXPECT_INT(strides[2], 7 * 3);
     EXPECT_INT(strides[3], 3);
-}
-
-int main(void)
-{
-    begin();
-    RUN(every_small_image_agrees_with_the_definition);
-    RUN(several_strips_add_up);
-    RUN(numbers_of_any_size_are_summed);
-    RUN(what_is_not_a_number_is_not_hidden);
-    RUN(ranges_put_together_are_the_whole);
-    RUN(only_what_was_promised_is_supported);
-    RUN(weights_lie_by_row_column_and_input_channel);
-    return test_result();
 }

@@ -1,6 +1,6 @@
 #include "tests/engine/train/kernels/wgrad_trial.h"
 
-static void rows_of_pixels_agree_with_the_definition(void)
+TEST(rows_of_pixels_agree_with_the_definition)
 {
     static const long counts[] = {1, 2, 3, 31, 32, 33, 49, 196};
 
@@ -13,7 +13,7 @@ static void rows_of_pixels_agree_with_the_definition(void)
     }
 }
 
-static void several_strips_of_pixels_add_up(void)
+TEST(several_strips_of_pixels_add_up)
 {
     struct wgrad_shape even = pixels(2048, 32, 32), odd = pixels(1535, 32, 64);
 
@@ -21,7 +21,7 @@ static void several_strips_of_pixels_add_up(void)
     check(&odd, NORMAL);
 }
 
-static void every_small_image_agrees_with_the_definition(void)
+TEST(every_small_image_agrees_with_the_definition)
 {
     for (long stride = 1; stride <= 2; stride++)
         for (long size = 1; size <= 9; size++)
@@ -32,7 +32,7 @@ static void every_small_image_agrees_with_the_definition(void)
             }
 }
 
-static void images_of_the_network_agree_with_the_definition(void)
+TEST(images_of_the_network_agree_with_the_definition)
 {
     const struct wgrad_shape shapes[] = {
         images(3, 7, 1, 64, 96),  images(8, 7, 1, 32, 32),  images(1, 14, 1, 64, 32),
@@ -43,7 +43,7 @@ static void images_of_the_network_agree_with_the_definition(void)
         check(&shapes[i], NORMAL);
 }
 
-static void several_strips_of_images_add_up(void)
+TEST(several_strips_of_images_add_up)
 {
     const struct wgrad_shape shapes[] = {
         images(2, 28, 1, 32, 32),
@@ -56,7 +56,7 @@ static void several_strips_of_images_add_up(void)
         check(&shapes[i], NORMAL);
 }
 
-static void random_shapes_agree_with_the_definition(void)
+TEST(random_shapes_agree_with_the_definition)
 {
     for (int i = 0; i < 40; i++) {
         long in = 32 * (1 + draw(3)), out = 32 * (1 + draw(3));
@@ -68,7 +68,7 @@ static void random_shapes_agree_with_the_definition(void)
     }
 }
 
-static void numbers_of_any_size_are_summed(void)
+TEST(numbers_of_any_size_are_summed)
 {
     static const uint32_t exponents[] = {0, 1, 60, 180}; /* from denormals to 1e16 */
 
@@ -80,7 +80,7 @@ static void numbers_of_any_size_are_summed(void)
     }
 }
 
-static void what_is_not_a_number_is_not_hidden(void)
+TEST(what_is_not_a_number_is_not_hidden)
 {
     const struct wgrad_shape shapes[] = {pixels(5, 32, 64), images(2, 3, 1, 32, 32),
                                          images(3, 4, 2, 32, 32)};
@@ -89,7 +89,7 @@ static void what_is_not_a_number_is_not_hidden(void)
         check_hides_nothing(&shapes[i]);
 }
 
-static void ranges_put_together_are_the_whole(void)
+TEST(ranges_put_together_are_the_whole)
 {
     const struct wgrad_shape shapes[] = {pixels(40, 64, 128), pixels(40, 128, 96),
                                          images(2, 7, 1, 64, 96)};
@@ -98,7 +98,7 @@ static void ranges_put_together_are_the_whole(void)
         check_ranges(&shapes[i]);
 }
 
-static void only_what_was_promised_is_supported(void)
+TEST(only_what_was_promised_is_supported)
 {
     struct wgrad_shape row = pixels(9, 64, 32), odd = pixels(9, 48, 32), none = pixels(0, 32, 32);
     struct wgrad_shape image = images(1, 7, 2, 32, 32), large = image, strided = row,
@@ -132,7 +132,7 @@ static void only_what_was_promised_is_supported(void)
 #endif
 }
 
-static void strides_are_dense_and_told_for_each_axis(void)
+TEST(strides_are_dense_and_told_for_each_axis)
 {
     struct wgrad_shape few_inputs = pixels(9, 32, 64), few_outputs = pixels(9, 64, 32);
     struct wgrad_shape image = images(1, 7, 1, 32, 64);
@@ -151,7 +151,7 @@ static void strides_are_dense_and_told_for_each_axis(void)
     EXPECT_INT(strides[3], 32 * 64);
 }
 
-static void the_fastest_kind_is_the_one_for_the_type_and_the_processor(void)
+TEST(the_fastest_kind_is_the_one_for_the_type_and_the_processor)
 {
     static const enum cpu_isa slow[] = {CPU_BASE, CPU_AVX2, CPU_AVX512};
 
@@ -167,30 +167,11 @@ static void the_fastest_kind_is_the_one_for_the_type_and_the_processor(void)
 #endif
 }
 
-static void kinds_have_names(void)
+TEST(kinds_have_names)
 {
     EXPECT_STR(wgrad_kind_name(WGRAD_PORTABLE), "portable");
     EXPECT_STR(wgrad_kind_name(WGRAD_AVX512_BF16), "avx512_bf16");
     EXPECT_STR(wgrad_kind_name(WGRAD_AMX), "amx");
     EXPECT_STR(wgrad_kind_name(WGRAD_AVX2_F32), "avx2_f32");
     EXPECT_STR(wgrad_kind_name(WGRAD_AVX512_F32), "avx512_f32");
-}
-
-int main(void)
-{
-    begin();
-    RUN(rows_of_pixels_agree_with_the_definition);
-    RUN(several_strips_of_pixels_add_up);
-    RUN(every_small_image_agrees_with_the_definition);
-    RUN(images_of_the_network_agree_with_the_definition);
-    RUN(several_strips_of_images_add_up);
-    RUN(random_shapes_agree_with_the_definition);
-    RUN(numbers_of_any_size_are_summed);
-    RUN(what_is_not_a_number_is_not_hidden);
-    RUN(ranges_put_together_are_the_whole);
-    RUN(only_what_was_promised_is_supported);
-    RUN(strides_are_dense_and_told_for_each_axis);
-    RUN(the_fastest_kind_is_the_one_for_the_type_and_the_processor);
-    RUN(kinds_have_names);
-    return test_result();
 }

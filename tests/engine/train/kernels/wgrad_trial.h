@@ -5,7 +5,7 @@
 #include "engine/train/kernels/wgrad.h"
 
 #include "common/cleanup.h"
-#include "tests/test.h"
+#include "tests/engine/train/kernels/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,23 +43,6 @@ static const struct candidate candidates[] = {
     {"avx512_f32", CPU_AVX512, WGRAD_AVX512_F32, DNN_F32, false},
 };
 
-static uint64_t seed = 1;
-
-static inline uint32_t draw(uint32_t limit)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(seed >> 33) % limit;
-}
-
-static inline float widen(uint16_t value)
-{
-    uint32_t bits = (uint32_t)value << 16;
-    float result;
-
-    memcpy(&result, &bits, sizeof result);
-    return result;
-}
-
 /* Of the sign and exponents asked for, with a random mantissa. */
 static inline uint16_t draw_bf16(uint32_t exponent, uint32_t range)
 {
@@ -79,12 +62,6 @@ static inline void draw_number(void *values, enum dnn_type type, long index, uin
     memcpy((float *)values + index, &bits, sizeof bits);
 }
 
-static inline double number_at(const void *values, enum dnn_type type, long index)
-{
-    return (double)(type == DNN_BF16 ? widen(((const uint16_t *)values)[index])
-                                     : ((const float *)values)[index]);
-}
-
 /* Tensors end where their memory ends, and begin on an odd multiple of a number's bytes, so that
  * the address sanitizer sees a read beyond them. */
 struct tensors {
@@ -93,13 +70,6 @@ struct tensors {
     float *result, *before;
     double *wanted, *magnitude;
 };
-
-static inline void *must(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
 
 static inline long input_pixels(const struct wgrad_shape *shape)
 {
@@ -120,14 +90,14 @@ static inline struct tensors tensors_new(const struct wgrad_shape *shape, uint32
         .weights = shape->in_channels * shape->out_channels * shape->kernel * shape->kernel,
     };
 
-    t.input_memory = must(malloc((size_t)(t.inputs + 1) * size));
-    t.gradient_memory = must(malloc((size_t)(t.gradients + 1) * size));
+    t.input_memory = xmalloc((size_t)(t.inputs + 1) * size);
+    t.gradient_memory = xmalloc((size_t)(t.gradients + 1) * size);
     t.input = (char *)t.input_memory + size;
     t.gradient = (char *)t.gradient_memory + size;
-    t.result = must(calloc((size_t)t.weights, sizeof *t.result));
-    t.before = must(calloc((size_t)t.weights, sizeof *t.before));
-    t.wanted = must(calloc((size_t)t.weights, sizeof *t.wanted));
-    t.magnitude = must(calloc((size_t)t.weights, sizeof *t.magnitude));
+    t.result = xcalloc((size_t)t.weights, sizeof *t.result);
+    t.before = xcalloc((size_t)t.weights, sizeof *t.before);
+    t.wanted = xcalloc((size_t)t.weights, sizeof *t.wanted);
+    t.magnitude = xcalloc((size_t)t.weights, sizeof *t.magnitude);
     for (long i = 0; i < t.inputs; i++)
         draw_number(t.input, shape->type, i, exponent);
     for (long i = 0; i < t.gradients; i++)
@@ -379,11 +349,12 @@ static inline void check_ranges(const struct wgrad_shape *shape)
     }
 }
 
-static inline void begin(void)
+bool test_begin(void)
 {
     isa = cpu_probe();
     for (size_t i = 0; i < COUNT(candidates); i++)
         if (isa < candidates[i].needs)
             printf("skipped: %s, which needs %s, and this is %s\n", candidates[i].name,
                    cpu_isa_name(candidates[i].needs), cpu_isa_name(isa));
+    return true;
 }

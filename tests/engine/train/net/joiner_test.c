@@ -52,6 +52,15 @@ static struct net *make(struct trial *trial)
                                 : net_new(&network, &options, NULL);
 }
 
+/* The library makes a cache at its first use, without locks that the thread sanitizer knows. */
+bool test_begin(void)
+{
+    struct trial trial = {.kind = PLAIN, .batch = BATCH};
+
+    net_free(make(&trial));
+    return true;
+}
+
 static void keep_gradients(struct trial *trial)
 {
     const struct parameters *p = net_parameters(trial->net, NULL);
@@ -125,7 +134,24 @@ static double farthest(struct net *a, struct net *b)
     return most;
 }
 
-static void every_rank_ends_with_the_same_weights_and_losses(void)
+TEST(a_net_without_a_joiner_is_one_rank)
+{
+    float value = 3;
+    struct error err = {0};
+
+    EXPECT_INT(joiner_ranks(NULL), 1);
+    EXPECT_INT(joiner_rank(NULL), 0);
+    EXPECT(!joiner_joins(NULL));
+    joiner_start(NULL, &value, 1);
+    joiner_advance(NULL);
+    joiner_finish(NULL);
+    joiner_share(NULL, &value, sizeof value);
+    EXPECT_NEAR((double)value, 3, 0);
+    EXPECT_NEAR(joiner_mean(NULL, 5), 5, 0);
+    EXPECT(joiner_agree(NULL, "word", "text", &err));
+}
+
+TEST(every_rank_ends_with_the_same_weights_and_losses)
 {
     for (enum kind kind = 0; kind < KINDS; kind++)
         for (int count = 2; count <= FAKE_RANKS_MAX; count++) {
@@ -146,7 +172,7 @@ static void every_rank_ends_with_the_same_weights_and_losses(void)
         }
 }
 
-static void gradients_and_loss_are_the_means_of_those_of_each_ranks_own_images(void)
+TEST(gradients_and_loss_are_the_means_of_those_of_each_ranks_own_images)
 {
     for (enum kind kind = 0; kind < KINDS; kind++) {
         struct trial trials[FAKE_RANKS_MAX], alone[2];
@@ -200,7 +226,7 @@ static void expect_those_of_all_samples(enum kind kind)
     fake_ranks_close(&ranks);
 }
 
-static void ranks_without_batch_norm_learn_what_one_learns_of_all_samples(void)
+TEST(ranks_without_batch_norm_learn_what_one_learns_of_all_samples)
 {
     expect_those_of_all_samples(GRAPH);
     expect_those_of_all_samples(TEXT);
@@ -218,7 +244,7 @@ static bool other_layout(struct joiner *joiner, const char *what, const char *te
     return strcmp(first, text) == 0 || error_set(err, ERROR_INVALID, NULL, "another %s", what);
 }
 
-static void ranks_whose_weights_lie_otherwise_do_not_train_together(void)
+TEST(ranks_whose_weights_lie_otherwise_do_not_train_together)
 {
     struct joiner_functions functions = fake_apart;
     struct net_options options = {
@@ -240,40 +266,4 @@ static void ranks_whose_weights_lie_otherwise_do_not_train_together(void)
     }
     if (cpu_probe() >= CPU_AVX2)
         EXPECT_STR(err.message, "another layout of the weights");
-}
-
-static void a_net_without_a_joiner_is_one_rank(void)
-{
-    float value = 3;
-    struct error err = {0};
-
-    EXPECT_INT(joiner_ranks(NULL), 1);
-    EXPECT_INT(joiner_rank(NULL), 0);
-    EXPECT(!joiner_joins(NULL));
-    joiner_start(NULL, &value, 1);
-    joiner_advance(NULL);
-    joiner_finish(NULL);
-    joiner_share(NULL, &value, sizeof value);
-    EXPECT_NEAR((double)value, 3, 0);
-    EXPECT_NEAR(joiner_mean(NULL, 5), 5, 0);
-    EXPECT(joiner_agree(NULL, "word", "text", &err));
-}
-
-/* The library makes a cache at its first use, without locks that the thread sanitizer knows. */
-static void use_the_library_once(void)
-{
-    struct trial trial = {.kind = PLAIN, .batch = BATCH};
-
-    net_free(make(&trial));
-}
-
-int main(void)
-{
-    use_the_library_once();
-    RUN(a_net_without_a_joiner_is_one_rank);
-    RUN(every_rank_ends_with_the_same_weights_and_losses);
-    RUN(gradients_and_loss_are_the_means_of_those_of_each_ranks_own_images);
-    RUN(ranks_without_batch_norm_learn_what_one_learns_of_all_samples);
-    RUN(ranks_whose_weights_lie_otherwise_do_not_train_together);
-    return test_result();
 }

@@ -10,6 +10,12 @@
 
 static cpu_set_t all; /* that this process may use */
 
+bool test_begin(void)
+{
+    EXPECT_INT(sched_getaffinity(0, sizeof all, &all), 0);
+    return true;
+}
+
 static int first_of(const cpu_set_t *set)
 {
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
@@ -38,7 +44,7 @@ static bool settle(const char *pinning)
     return ok;
 }
 
-static void only_the_processors_we_may_use_are_counted(void)
+TEST(only_the_processors_we_may_use_are_counted)
 {
     EXPECT(host_threads() >= 1 && host_threads() <= CPU_COUNT(&all));
     EXPECT(settle("smt"));
@@ -46,7 +52,7 @@ static void only_the_processors_we_may_use_are_counted(void)
     EXPECT(settle("cores"));
 }
 
-static void a_thread_goes_to_its_place_and_leaves_it_again(void)
+TEST(a_thread_goes_to_its_place_and_leaves_it_again)
 {
     cpu_set_t place;
 
@@ -86,7 +92,7 @@ static int processors_of_region(int threads)
     return bound ? CPU_COUNT(&seen) : 0;
 }
 
-static void threads_of_a_parallel_region_have_places_too(void)
+TEST(threads_of_a_parallel_region_have_places_too)
 {
     int threads = host_threads();
 
@@ -99,7 +105,7 @@ static void threads_of_a_parallel_region_have_places_too(void)
     EXPECT(settle("cores"));
 }
 
-static void what_the_machine_has_not_is_refused(void)
+TEST(what_the_machine_has_not_is_refused)
 {
     struct run_spec spec = run_spec_default();
     struct error err = {0};
@@ -115,7 +121,7 @@ static void what_the_machine_has_not_is_refused(void)
     EXPECT_STR(err.field, "numa");
 }
 
-static void huge_pages_are_asked_for_unless_unwanted(void)
+TEST(huge_pages_are_asked_for_unless_unwanted)
 {
     size_t size = (size_t)4 << 20;
     void *memory = aligned_alloc((size_t)2 << 20, size);
@@ -135,7 +141,7 @@ static void huge_pages_are_asked_for_unless_unwanted(void)
     free(memory);
 }
 
-static void memory_is_counted(void)
+TEST(memory_is_counted)
 {
     long long free_memory = host_free_memory(), peak = host_peak_memory();
 
@@ -143,23 +149,10 @@ static void memory_is_counted(void)
     EXPECT(peak > 1 << 16 && peak < free_memory + peak);
 }
 
-static void the_threads_asked_for_are_used(void)
+TEST(the_threads_asked_for_are_used)
 {
     host_set_threads(3);
     EXPECT_INT(omp_get_max_threads(), 3);
     host_set_threads(1);
     EXPECT_INT(omp_get_max_threads(), 1);
-}
-
-int main(void)
-{
-    EXPECT_INT(sched_getaffinity(0, sizeof all, &all), 0);
-    RUN(only_the_processors_we_may_use_are_counted);
-    RUN(a_thread_goes_to_its_place_and_leaves_it_again);
-    RUN(threads_of_a_parallel_region_have_places_too);
-    RUN(what_the_machine_has_not_is_refused);
-    RUN(huge_pages_are_asked_for_unless_unwanted);
-    RUN(memory_is_counted);
-    RUN(the_threads_asked_for_are_used);
-    return test_result();
 }

@@ -14,6 +14,12 @@
 
 static enum cpu_isa isa;
 
+bool test_begin(void)
+{
+    isa = cpu_probe();
+    return true;
+}
+
 static const enum dnn_type types[] = {DNN_F32, DNN_BF16};
 
 static const struct conv_kernel *kernel_here(int index)
@@ -44,14 +50,14 @@ static void try_small(const struct conv_kernel *kernel)
             }
 }
 
-static void every_kernel_computes_what_the_definition_says(void)
+TEST(every_kernel_computes_what_the_definition_says)
 {
     for (int i = 0; conv_kernel_at(i); i++)
         if (kernel_here(i))
             try_small(kernel_here(i));
 }
 
-static void the_wide_kernel_computes_it_without_wide_registers(void)
+TEST(the_wide_kernel_computes_it_without_wide_registers)
 {
     try_small(&emulated_avx512_f32);
 }
@@ -71,7 +77,7 @@ static const struct conv_shape layers[] = {
     {CONV_FORWARD, 7, 7, 2048, 512, 1, 1},   {CONV_FORWARD, 7, 7, 512, 512, 3, 1},
 };
 
-static void every_layer_of_resnet50_is_computed(void)
+TEST(every_layer_of_resnet50_is_computed)
 {
     for (size_t i = 0; i < 2 * COUNT(layers); i++)
         for (int direction = 0; direction < 2; direction++) {
@@ -87,7 +93,7 @@ static void every_layer_of_resnet50_is_computed(void)
         }
 }
 
-static void the_first_layer_is_computed_forward_by_every_kernel(void)
+TEST(the_first_layer_is_computed_forward_by_every_kernel)
 {
     struct conv_shape shape = {CONV_FORWARD, 224, 112, 3, 64, 7, 2};
     struct conv_shape little = {CONV_FORWARD, 13, 7, 3, 64, 7, 2};
@@ -104,7 +110,7 @@ static void the_first_layer_is_computed_forward_by_every_kernel(void)
     EXPECT(conv_kernel_for(CPU_AMX, DNN_F32, &shape) == NULL);
 }
 
-static void what_is_no_known_convolution_has_no_kernel(void)
+TEST(what_is_no_known_convolution_has_no_kernel)
 {
     static const struct conv_shape strange[] = {
         {CONV_FORWARD, 8, 8, 64, 64, 5, 1},  {CONV_FORWARD, 8, 3, 64, 64, 3, 3},
@@ -116,7 +122,7 @@ static void what_is_no_known_convolution_has_no_kernel(void)
         EXPECT(conv_kernel_for(CPU_AMX, DNN_F32, &strange[i]) == NULL);
 }
 
-static void the_fastest_kernel_that_the_processor_has_is_chosen(void)
+TEST(the_fastest_kernel_that_the_processor_has_is_chosen)
 {
     static const struct {
         enum cpu_isa isa;
@@ -134,16 +140,4 @@ static void the_fastest_kernel_that_the_processor_has_is_chosen(void)
         conv_kernel_for(CPU_AMX, DNN_F32, &(struct conv_shape){CONV_FORWARD, 8, 8, 7, 16, 3, 1})
             ->name,
         "conv_avx2_f32");
-}
-
-int main(void)
-{
-    isa = cpu_probe();
-    RUN(every_kernel_computes_what_the_definition_says);
-    RUN(the_wide_kernel_computes_it_without_wide_registers);
-    RUN(every_layer_of_resnet50_is_computed);
-    RUN(the_first_layer_is_computed_forward_by_every_kernel);
-    RUN(what_is_no_known_convolution_has_no_kernel);
-    RUN(the_fastest_kernel_that_the_processor_has_is_chosen);
-    return test_result();
 }

@@ -5,7 +5,7 @@
 
 #include "engine/train/kernels/conv/conv.h"
 #include "engine/train/kernels/conv/conv_rows.h"
-#include "tests/test.h"
+#include "tests/engine/train/kernels/numbers.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -31,26 +31,9 @@ struct trial_memory {
     struct conv_weights packed; /* how the weights lie */
 };
 
-static uint64_t trial_seed = 1;
-
-static inline uint32_t trial_draw(uint32_t limit)
-{
-    trial_seed = trial_seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(trial_seed >> 33) % limit;
-}
-
 static inline float trial_number(void)
 {
-    return (float)trial_draw(1 << 24) / (1 << 23) - 1;
-}
-
-static inline float trial_widen(uint16_t value)
-{
-    uint32_t bits = (uint32_t)value << 16;
-    float result;
-
-    memcpy(&result, &bits, sizeof result);
-    return result;
+    return (float)draw(1 << 24) / (1 << 23) - 1;
 }
 
 static inline uint16_t trial_narrow(float value)
@@ -63,22 +46,14 @@ static inline uint16_t trial_narrow(float value)
 
 static inline double trial_at(const struct trial *trial, const void *stored, long at)
 {
-    return trial->kernel->type == DNN_F32 ? (double)((const float *)stored)[at]
-                                          : (double)trial_widen(((const uint16_t *)stored)[at]);
-}
-
-static inline void *trial_must(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
+    return number_at(stored, trial->kernel->type, at);
 }
 
 /* Random numbers; the memory ends behind the last. */
 static inline void *trial_stored(const struct trial *trial, long count)
 {
     size_t each = dnn_type_size(trial->kernel->type);
-    char *memory = trial_must(malloc((size_t)count * each));
+    char *memory = xmalloc((size_t)count * each);
 
     for (long i = 0; i < count; i++) {
         float number = trial_number();
@@ -96,24 +71,18 @@ static inline void *trial_active(const struct trial *trial, long count)
     char *memory = trial_stored(trial, count);
 
     for (long i = 0; i < count; i++)
-        if (trial_draw(2))
+        if (draw(2))
             memset(memory + (size_t)i * each, 0, each);
     return memory;
 }
 
 static inline float *trial_floats(long count)
 {
-    float *memory = trial_must(malloc((size_t)count * sizeof *memory));
+    float *memory = xmalloc((size_t)count * sizeof *memory);
 
     for (long i = 0; i < count; i++)
         memory[i] = trial_number();
     return memory;
-}
-
-static inline void *trial_aligned(size_t bytes)
-{
-    return memset(trial_must(aligned_alloc(64, (bytes + 64) & ~(size_t)63)), 0x7f,
-                  (bytes + 64) & ~(size_t)63);
 }
 
 static inline long trial_k(const struct trial *trial)
@@ -144,7 +113,7 @@ static inline void *trial_result(const struct trial *trial, long count)
     size_t bytes = (size_t)count * dnn_type_size(trial->kernel->type);
     void *memory;
 
-    if (trial_draw(2))
+    if (draw(2))
         return trial_stored(trial, count);
     if (posix_memalign(&memory, 64, bytes) != 0)
         abort();
@@ -168,9 +137,9 @@ static inline struct trial_memory trial_memory_new(const struct trial *trial)
         .affine = trial_floats(2 * n),
         .mean = trial_floats(n),
         .other_mean = trial_floats(n),
-        .sums = trial_must(calloc((size_t)(3 * n), sizeof(double))),
-        .panels = trial_aligned(trial->kernel->panels_size(s)),
-        .scratch = trial_aligned(trial->kernel->scratch_size(s, trial->images)),
+        .sums = xcalloc((size_t)(3 * n), sizeof(double)),
+        .panels = spoiled(trial->kernel->panels_size(s)),
+        .scratch = spoiled(trial->kernel->scratch_size(s, trial->images)),
     };
     /* OIHW, or as wgrad.h writes them. */
     struct conv_weights layouts[3] = {
@@ -179,10 +148,10 @@ static inline struct trial_memory trial_memory_new(const struct trial *trial)
         {memory.weights,
          {1, s->out_channels, in * s->out_channels * s->kernel, in * s->out_channels}}};
 
-    memory.packed = layouts[trial_draw(3)];
+    memory.packed = layouts[draw(3)];
     if (trial->kernel->type == DNN_BF16)
         for (long i = 0; i < in * s->out_channels * taps; i++)
-            memory.weights[i] = trial_widen(trial_narrow(memory.weights[i]));
+            memory.weights[i] = widen(trial_narrow(memory.weights[i]));
     return memory;
 }
 
@@ -312,7 +281,7 @@ static inline void trial_run(const struct trial *trial)
         .scratch = memory.scratch,
         .end = {trial->kind, memory.result, memory.sums, memory.values, memory.active, memory.add,
                 memory.other_values, memory.affine, memory.mean, memory.other_mean},
-        .past_cache = trial_draw(2),
+        .past_cache = draw(2),
     };
 
     for (long i = 0; i < 3 * n; i++)
@@ -320,7 +289,7 @@ static inline void trial_run(const struct trial *trial)
     for (int i = 2; i >= 0; i--)
         trial->kernel->pack(&trial->shape, &memory.packed, i, 3, memory.panels);
     trial->kernel->run(&trial->shape, &call);
-    for (long i = trial_draw((uint32_t)trial->every); i < pixels * n && failures == test_failures;
+    for (long i = draw((uint32_t)trial->every); i < pixels * n && failures == test_failures;
          i += trial->every)
         trial_check_number(trial, &memory, i / n, i % n);
     for (long c = 0; c < n && failures == test_failures; c += trial->every % 7 + 1)

@@ -15,8 +15,6 @@
  * shapes as small as these. */
 #define ERROR 1e-5
 
-static enum cpu_isa isa;
-
 /* Sizes that tiles fit into, and do not; more than a group of tiles; more weights
  * than stay in cache. */
 static const struct conv_shape shapes[] = {
@@ -38,19 +36,19 @@ static void try_shapes(const struct conv_kernel *kernel)
             }
 }
 
-static void tiles_compute_what_the_definition_says(void)
+TEST(tiles_compute_what_the_definition_says)
 {
     for (int i = 0; conv_winograd_at(i); i++)
-        if (conv_winograd_at(i)->isa <= isa)
+        if (conv_winograd_at(i)->isa <= cpu_probe())
             try_shapes(conv_winograd_at(i));
 }
 
-static void the_wide_kernel_computes_it_without_wide_registers(void)
+TEST(the_wide_kernel_computes_it_without_wide_registers)
 {
     try_shapes(&emulated_winograd_avx512_f32);
 }
 
-static void the_3x3_layers_of_resnet50_are_computed(void)
+TEST(the_3x3_layers_of_resnet50_are_computed)
 {
     static const enum dnn_type types[] = {DNN_F32, DNN_BF16};
     static const long layers[][2] = {{56, 64}, {28, 128}, {14, 256}, {7, 512}};
@@ -64,14 +62,14 @@ static void the_3x3_layers_of_resnet50_are_computed(void)
             .kind = i % 2 ? CONV_INNER : CONV_SUMS,
             .error = ERROR};
 
-        trial.kernel = conv_winograd_for(isa, types[i / 2 % 2], &trial.shape);
+        trial.kernel = conv_winograd_for(cpu_probe(), types[i / 2 % 2], &trial.shape);
         EXPECT(trial.kernel != NULL);
         if (trial.kernel)
             trial_run(&trial);
     }
 }
 
-static void only_3x3_convolutions_of_stride_1_have_a_kernel(void)
+TEST(only_3x3_convolutions_of_stride_1_have_a_kernel)
 {
     static const struct conv_shape other[] = {{CONV_FORWARD, 8, 8, 64, 64, 1, 1},
                                               {CONV_FORWARD, 8, 4, 64, 64, 3, 2},
@@ -83,14 +81,4 @@ static void only_3x3_convolutions_of_stride_1_have_a_kernel(void)
         EXPECT(conv_winograd_for(CPU_AMX, DNN_F32, &other[i]) == NULL);
     EXPECT_STR(conv_winograd_for(CPU_AVX2, DNN_F32, &shapes[0])->name, "winograd_avx2_f32");
     EXPECT_STR(conv_winograd_for(CPU_BASE, DNN_BF16, &shapes[0])->name, "winograd_portable_bf16");
-}
-
-int main(void)
-{
-    isa = cpu_probe();
-    RUN(tiles_compute_what_the_definition_says);
-    RUN(the_wide_kernel_computes_it_without_wide_registers);
-    RUN(the_3x3_layers_of_resnet50_are_computed);
-    RUN(only_3x3_convolutions_of_stride_1_have_a_kernel);
-    return test_result();
 }

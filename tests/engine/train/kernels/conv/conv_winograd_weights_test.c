@@ -2,7 +2,6 @@
 #include "engine/train/kernels/conv/conv_winograd.h"
 
 #include "common/cleanup.h"
-#include "tests/test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,44 +13,20 @@
 #define VEC_WIDE 4
 #include "engine/train/kernels/conv/conv_winograd_weights_body.c"
 
-#include "tests/engine/train/noise.h"
+#include "tests/engine/train/kernels/numbers.h"
 
 #define ERROR 1e-5 /* of the sum of magnitudes */
-
-static enum cpu_isa isa;
 
 struct tensors {
     float *input, *gradient, *sums, *result;
     void *stored_input, *stored_gradient, *scratch;
 };
 
-static void *must(size_t bytes)
-{
-    void *memory = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
-
-    if (!memory)
-        abort();
-    return memset(memory, 0x7f, (bytes + 63) & ~(size_t)63);
-}
-
-/* Memory that ends behind the last number. */
-static float *numbers(long count)
-{
-    float *memory = malloc((size_t)count * sizeof *memory);
-
-    if (!memory)
-        abort();
-    fill(memory, (size_t)count);
-    return memory;
-}
-
 /* The numbers as the kernel stores them; what is rounded is rounded in `numbers` too. */
 static void *store(enum dnn_type type, float *numbers, long count)
 {
-    char *memory = malloc((size_t)count * dnn_type_size(type));
+    char *memory = xmalloc((size_t)count * dnn_type_size(type));
 
-    if (!memory)
-        abort();
     for (long i = 0; i < count; i++) {
         uint32_t bits;
 
@@ -114,9 +89,9 @@ static void try_shape(const struct winograd_gradient *kernel, const struct conv_
     long pixels = images * shape->in_size * shape->in_size, taps = 9;
     struct tensors tensors = {.input = numbers(pixels * in),
                               .gradient = numbers(pixels * out),
-                              .sums = must(kernel->sums_size(shape)),
+                              .sums = spoiled(kernel->sums_size(shape)),
                               .result = numbers(in * out * taps),
-                              .scratch = must(kernel->scratch_size(shape))};
+                              .scratch = spoiled(kernel->scratch_size(shape))};
     const float *const copies[] = {tensors.sums};
     const struct winograd_gradient_sums sums = {copies, 1};
     struct winograd_gradient_result layouts[2] = {
@@ -162,19 +137,19 @@ static void try_shapes(const struct winograd_gradient *kernel)
                   3, 11);
 }
 
-static void every_gradient_is_what_the_definition_says(void)
+TEST(every_gradient_is_what_the_definition_says)
 {
     for (int i = 0; winograd_gradient_at(i); i++)
-        if (winograd_gradient_at(i)->isa <= isa)
+        if (winograd_gradient_at(i)->isa <= cpu_probe())
             try_shapes(winograd_gradient_at(i));
 }
 
-static void the_wide_gradient_needs_no_wide_registers(void)
+TEST(the_wide_gradient_needs_no_wide_registers)
 {
     try_shapes(&emulated_winograd_avx512_weights);
 }
 
-static void the_3x3_layers_of_resnet50_have_a_gradient(void)
+TEST(the_3x3_layers_of_resnet50_have_a_gradient)
 {
     static const enum dnn_type types[] = {DNN_F32, DNN_BF16};
     static const long layers[][2] = {{56, 64}, {28, 128}, {14, 256}, {7, 512}};
@@ -182,7 +157,8 @@ static void the_3x3_layers_of_resnet50_have_a_gradient(void)
     for (size_t i = 0; i < 2 * COUNT(layers); i++) {
         const long *layer = layers[i / 2];
         struct conv_shape shape = {CONV_FORWARD, layer[0], layer[0], layer[1], layer[1], 3, 1};
-        const struct winograd_gradient *kernel = winograd_gradient_for(isa, types[i % 2], &shape);
+        const struct winograd_gradient *kernel =
+            winograd_gradient_for(cpu_probe(), types[i % 2], &shape);
 
         EXPECT(kernel != NULL);
         if (kernel)
@@ -190,7 +166,7 @@ static void the_3x3_layers_of_resnet50_have_a_gradient(void)
     }
 }
 
-static void other_shapes_have_no_gradient(void)
+TEST(other_shapes_have_no_gradient)
 {
     static const struct conv_shape other[] = {
         {CONV_FORWARD, 8, 8, 64, 64, 1, 1}, {CONV_FORWARD, 8, 4, 64, 64, 3, 2},
@@ -203,14 +179,4 @@ static void other_shapes_have_no_gradient(void)
                                      &(struct conv_shape){CONV_FORWARD, 8, 8, 64, 64, 3, 1})
                    ->name,
                "winograd_avx2_bf16_weights");
-}
-
-int main(void)
-{
-    isa = cpu_probe();
-    RUN(every_gradient_is_what_the_definition_says);
-    RUN(the_wide_gradient_needs_no_wide_registers);
-    RUN(the_3x3_layers_of_resnet50_have_a_gradient);
-    RUN(other_shapes_have_no_gradient);
-    return test_result();
 }

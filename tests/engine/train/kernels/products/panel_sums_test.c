@@ -1,15 +1,11 @@
 #include "engine/train/kernels/products/panel_sums.h"
 
 #include "common/cleanup.h"
-#include "common/memory.h"
-#include "engine/machine/cpu.h"
-#include "tests/engine/train/noise.h"
-#include "tests/test.h"
+#include "tests/engine/train/kernels/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define UNTOUCHED 77.f
 #define TERMS_MAX 9
 #define GAP 2 /* rows behind each line, which are no part of any operand */
 
@@ -27,24 +23,6 @@ struct trial {
     float *left, *right;
     long shifts[TERMS_MAX];
 };
-
-static float *numbers(long count)
-{
-    float *ret = xcalloc((size_t)count, sizeof *ret);
-
-    for (long i = 0; i < count; i++)
-        ret[i] = noise();
-    return ret;
-}
-
-static float *untouched(long count)
-{
-    float *ret = xcalloc((size_t)count, sizeof *ret);
-
-    for (long i = 0; i < count; i++)
-        ret[i] = UNTOUCHED;
-    return ret;
-}
 
 /* Lines of `width` rows, and behind each but the last a gap that would spoil every sum. */
 static float *lines_with_gaps(long lines, long width, long stride)
@@ -136,13 +114,13 @@ static void expect_sums_back(struct size size)
     free(trial.left);
 }
 
-static void each_element_is_the_sum_of_all_terms(void)
+TEST_WHERE(has_avx2, each_element_is_the_sum_of_all_terms)
 {
     for (size_t i = 0; i < COUNT(sizes); i++)
         expect_sums(sizes[i]);
 }
 
-static void the_gradient_of_each_weight_is_added(void)
+TEST_WHERE(has_avx2, the_gradient_of_each_weight_is_added)
 {
     for (size_t i = 0; i < COUNT(sizes); i++)
         expect_sums_back(sizes[i]);
@@ -150,7 +128,7 @@ static void the_gradient_of_each_weight_is_added(void)
 
 /* 1, and 2^-24 from each further term: in one sum all of these would be lost, and so would they
  * be if a term were added number by number. */
-static void each_term_is_summed_by_itself(void)
+TEST_WHERE(has_avx2, each_term_is_summed_by_itself)
 {
     static const long shifts[] = {0, 2};
     float left[4] = {1, 0, 0x1p-24f, 0x1p-24f}, right[4 * 16], packed[4 * 16], result[16];
@@ -172,16 +150,4 @@ static void each_term_is_summed_by_itself(void)
     panel_sums_run(&sums);
     for (size_t i = 0; i < COUNT(result); i++)
         EXPECT_NEAR((double)result[i], 1 + 0x1p-23, 0);
-}
-
-int main(void)
-{
-    if (cpu_probe() < CPU_AVX2) {
-        puts("skipped: no AVX2 here");
-        return 0;
-    }
-    RUN(each_element_is_the_sum_of_all_terms);
-    RUN(the_gradient_of_each_weight_is_added);
-    RUN(each_term_is_summed_by_itself);
-    return test_result();
 }

@@ -3,29 +3,28 @@
 #define WGRAD_EMULATE_TILES
 #include "engine/train/kernels/products/product_tiles.c"
 
-#include "engine/machine/cpu.h"
 #include "tests/engine/train/kernels/products/product_trial.h"
 
-static void each_element_is_the_sum_that_is_defined(void)
+TEST_WHERE(has_avx512, each_element_is_the_sum_that_is_defined)
 {
     expect_sums(&product_tiles, false);
     expect_sums(&product_tiles, true);
 }
 
-static void each_part_is_reported_once_when_it_is_complete(void)
+TEST_WHERE(has_avx512, each_part_is_reported_once_when_it_is_complete)
 {
     expect_reports(&product_tiles, false);
     expect_reports(&product_tiles, true);
 }
 
-static void any_cut_computes_the_same_bits(void)
+TEST_WHERE(has_avx512, any_cut_computes_the_same_bits)
 {
     expect_cuts(&product_tiles, false);
     expect_cuts(&product_tiles, true);
 }
 
 /* Each needs another of the six products of parts. */
-static void a_number_of_f32_keeps_all_its_bits(void)
+TEST_WHERE(has_avx512, a_number_of_f32_keeps_all_its_bits)
 {
     static const float factors[][2] = {{1, 0x1.5p3f},       {0x1.010101p0f, 1},
                                        {0x1.fffffep-9f, 1}, {1, 0x1.010101p0f},
@@ -47,17 +46,4 @@ static void a_number_of_f32_keeps_all_its_bits(void)
         EXPECT_NEAR((double)result, (double)factors[i][0] * (double)factors[i][1], 0);
         free(product.scratch);
     }
-}
-
-int main(void)
-{
-    if (cpu_probe() < CPU_AVX512) {
-        puts("skipped: no AVX-512 here");
-        return 0;
-    }
-    RUN(each_element_is_the_sum_that_is_defined);
-    RUN(each_part_is_reported_once_when_it_is_complete);
-    RUN(any_cut_computes_the_same_bits);
-    RUN(a_number_of_f32_keeps_all_its_bits);
-    return test_result();
 }

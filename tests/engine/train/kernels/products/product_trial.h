@@ -4,15 +4,10 @@
 #include "engine/train/kernels/products/matrix_product.h"
 
 #include "common/cleanup.h"
-#include "common/memory.h"
-#include "tests/engine/train/noise.h"
-#include "tests/test.h"
+#include "tests/engine/train/kernels/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#define MARGIN 3 /* numbers behind each line, which are no part of the matrix */
-#define UNTOUCHED 77.f
 
 struct size {
     long m, n, k;
@@ -26,13 +21,6 @@ static const struct size sizes[] = {{32, 32, 32}, {1, 1, 1},      {16, 33, 31}, 
 
 /* Of a product in f32 or bf16. */
 enum { LEFT_TRANSPOSED = 1, RIGHT_TRANSPOSED = 2, ADDS = 4, WAYS = 8 };
-
-static inline float *fill_untouched(float *numbers, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        numbers[i] = UNTOUCHED;
-    return numbers;
-}
 
 /* Lines with a margin of numbers that would spoil every sum. */
 static inline struct matrix_operand make_operand(bool is_f32, long rows, long columns,
@@ -51,16 +39,10 @@ static inline struct matrix_operand make_operand(bool is_f32, long rows, long co
     return (struct matrix_operand){numbers, transposed, width + MARGIN};
 }
 
-static inline void *aligned(size_t bytes)
-{
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
-}
-
 static inline struct matrix_product make_product(const struct product_kernel *kernel,
                                                  struct size size, bool is_f32, int way)
 {
     long stride = size.n + MARGIN;
-    float *result = xcalloc((size_t)(size.m * stride), sizeof *result);
 
     return (struct matrix_product){
         .m = size.m,
@@ -69,7 +51,7 @@ static inline struct matrix_product make_product(const struct product_kernel *ke
         .is_f32 = is_f32,
         .left = make_operand(is_f32, size.m, size.k, way & LEFT_TRANSPOSED),
         .right = make_operand(is_f32, size.k, size.n, way & RIGHT_TRANSPOSED),
-        .result = fill_untouched(result, (size_t)(size.m * stride)),
+        .result = untouched(size.m * stride),
         .result_stride = stride,
         .adds = way & ADDS,
         .scratch = aligned(kernel->scratch_bytes)};
@@ -83,19 +65,13 @@ static inline void free_product(struct matrix_product *product)
     free(product->scratch);
 }
 
-static inline double number_at(bool is_f32, const struct matrix_operand *operand, long row,
-                               long column)
+static inline double element(bool is_f32, const struct matrix_operand *operand, long row,
+                             long column)
 {
     long line = operand->transposed ? column : row, place = operand->transposed ? row : column;
-    long i = line * operand->stride + place;
-    float number;
-    uint32_t bits;
 
-    if (is_f32)
-        return (double)((const float *)operand->numbers)[i];
-    bits = (uint32_t)((const uint16_t *)operand->numbers)[i] << 16;
-    memcpy(&number, &bits, sizeof number);
-    return (double)number;
+    return number_at(operand->numbers, is_f32 ? DNN_F32 : DNN_BF16,
+                     line * operand->stride + place);
 }
 
 static inline double defined(const struct matrix_product *product, long row, long column)
@@ -103,8 +79,8 @@ static inline double defined(const struct matrix_product *product, long row, lon
     double sum = product->adds ? (double)UNTOUCHED : 0;
 
     for (long i = 0; i < product->k; i++)
-        sum += number_at(product->is_f32, &product->left, row, i) *
-               number_at(product->is_f32, &product->right, i, column);
+        sum += element(product->is_f32, &product->left, row, i) *
+               element(product->is_f32, &product->right, i, column);
     return sum;
 }
 
@@ -131,7 +107,7 @@ static inline void expect_defined_of_packed(const struct product_kernel *kernel,
     void *memory = aligned(bytes);
 
     kernel->pack(&product, memory);
-    fill_untouched(product.result, (size_t)(product.m * product.result_stride));
+    fill_untouched(product.result, product.m * product.result_stride);
     packed.packed = memory;
     packed.right.numbers = NULL;
     kernel->run(&packed);
@@ -186,7 +162,7 @@ static inline void expect_reports(const struct product_kernel *kernel, bool is_f
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct matrix_product product = make_product(kernel, sizes[i], is_f32, LEFT_TRANSPOSED);
         size_t count = (size_t)(product.m * product.result_stride);
-        float *result = fill_untouched(xcalloc(count, sizeof *result), count);
+        float *result = untouched((long)count);
         struct reported reported = {&product, result, xcalloc(count, sizeof(int))};
 
         product.ready = keep_part;

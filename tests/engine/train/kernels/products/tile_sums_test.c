@@ -4,16 +4,11 @@
 #include "engine/train/kernels/products/tile_sums.c"
 
 #include "common/cleanup.h"
-#include "common/memory.h"
-#include "engine/machine/cpu.h"
-#include "tests/engine/train/noise.h"
-#include "tests/test.h"
+#include "tests/engine/train/kernels/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define MARGIN 3 /* numbers behind each line of the result, which are no part of it */
-#define UNTOUCHED 77.f
 #define SHIFT 5 /* rows from the left operand of a term to the next one's */
 
 struct size {
@@ -34,17 +29,12 @@ struct matrix {
 
 static struct matrix make_matrix(bool is_f32, long count)
 {
-    struct matrix matrix = {.numbers = xcalloc((size_t)count, sizeof(float)), .part = count};
+    struct matrix matrix = {.numbers = numbers(count), .part = count};
 
     matrix.parts = xcalloc((size_t)(TILE_PARTS * count), sizeof *matrix.parts);
-    for (long i = 0; i < count; i++)
-        matrix.numbers[i] = noise();
     split_numbers(matrix.numbers, count, matrix.parts, count);
-    for (long i = 0; !is_f32 && i < count; i++) {
-        uint32_t bits = (uint32_t)matrix.parts[i] << 16;
-
-        memcpy(&matrix.numbers[i], &bits, sizeof bits);
-    }
+    for (long i = 0; !is_f32 && i < count; i++)
+        matrix.numbers[i] = widen(matrix.parts[i]);
     return matrix;
 }
 
@@ -84,7 +74,7 @@ static uint16_t *pack_all(const struct trial *trial)
     const struct size *size = &trial->size;
     long operands = trial->apart ? 1 : size->terms;
     size_t each = tile_sums_packed(size->n, size->k / TILE_DEPTH, trial->is_f32);
-    uint16_t *packed = aligned_alloc(64, (size_t)operands * each * sizeof *packed);
+    uint16_t *packed = aligned((size_t)operands * each * sizeof *packed);
 
     for (long i = 0; i < operands; i++) {
         const struct matrix_operand right = {
@@ -100,7 +90,7 @@ static void run(const struct trial *trial)
 {
     const struct size *size = &trial->size;
     uint16_t *packed = pack_all(trial);
-    void *scratch = aligned_alloc(64, (tile_sums_scratch() + 63) / 64 * 64);
+    void *scratch = aligned(tile_sums_scratch());
     long shifts[9];
     const struct tile_sums sums = {.m = size->m,
                                    .n = size->n,
@@ -147,9 +137,7 @@ static void try_sums(struct size size, bool is_f32, bool adds, bool apart)
     trial.lines = apart ? size.terms * size.m : size.m;
     trial.left = make_matrix(is_f32, (size.m + size.terms * SHIFT) * size.k);
     trial.right = make_matrix(is_f32, size.terms * size.k * size.n);
-    trial.result = xcalloc((size_t)(trial.lines * trial.stride), sizeof *trial.result);
-    for (long i = 0; i < trial.lines * trial.stride; i++)
-        trial.result[i] = UNTOUCHED;
+    trial.result = untouched(trial.lines * trial.stride);
     run(&trial);
     expect_defined(&trial);
     free_matrix(&trial.left);
@@ -157,7 +145,7 @@ static void try_sums(struct size size, bool is_f32, bool adds, bool apart)
     free(trial.result);
 }
 
-static void each_element_is_the_sum_that_is_defined(void)
+TEST_WHERE(has_avx512, each_element_is_the_sum_that_is_defined)
 {
     for (size_t i = 0; i < COUNT(sizes); i++)
         for (int way = 0; way < 8; way++)
@@ -165,7 +153,7 @@ static void each_element_is_the_sum_that_is_defined(void)
 }
 
 /* One large term, and many that are lost one by one: together they are not. */
-static void what_rounding_loses_between_terms_is_kept(void)
+TEST_WHERE(has_avx512, what_rounding_loses_between_terms_is_kept)
 {
     struct trial trial = {.size = {1, 1, 32, 9}, .is_f32 = true, .stride = 1, .lines = 1};
     float result = 0;
@@ -183,15 +171,4 @@ static void what_rounding_loses_between_terms_is_kept(void)
     EXPECT_NEAR((double)result, 1 + 8 * 0x1p-25, 0);
     free_matrix(&trial.left);
     free_matrix(&trial.right);
-}
-
-int main(void)
-{
-    if (cpu_probe() < CPU_AVX512) {
-        puts("skipped: no AVX-512 here");
-        return 0;
-    }
-    RUN(each_element_is_the_sum_that_is_defined);
-    RUN(what_rounding_loses_between_terms_is_kept);
-    return test_result();
 }
