@@ -1,7 +1,7 @@
 """C is formatted as .clang-format says.
 
-$PENNYWORTH_TEST_FORMATTED names a file that keeps which sources were: whoever asks again with the same program,
-the same rules and the same source gets the same answer at once. Without it each source is looked at.
+$PENNYWORTH_TEST_FORMATTED names a file that keeps which sources were formatted. With the same program and the
+same rules, a source that it has is not looked at again. Without it each source is.
 """
 import hashlib
 import os

@@ -244,7 +244,7 @@ static const struct {
     const char *code;
     enum validity level, whole; /* of the finding, of the run */
     struct observation last;
-    void (*happens)(struct trial *trial); /* besides; NULL: nothing */
+    void (*happens)(struct trial *trial); /* what else; NULL: nothing */
 } faults[] = {
     {"steal", VALIDITY_OK, VALIDITY_OK, .last = {.steal_ticks = 16}}, /* 0.16 s */
     {"steal", VALIDITY_WARN, VALIDITY_WARN, .last = {.steal_ticks = 36}},

@@ -13,11 +13,20 @@
 
 _Static_assert(PANEL == VEC_PANEL, "a panel is what stays in registers");
 
-void panel_sums_pack(const float *right, long rows, long n, float *ret_packed)
+/* Lines of rows, `pitch` numbers from a line to the next: (n / PANEL, lines * width, PANEL). */
+static void pack_lines(const float *from, long pitch, long lines, long width, long n,
+                       float *ret_packed)
 {
     for (long column = 0; column < n; column += PANEL)
-        for (long row = 0; row < rows; row++, ret_packed += PANEL)
-            memcpy(ret_packed, right + row * n + column, PANEL * sizeof *right);
+        for (long line = 0; line < lines; line++)
+            for (long row = 0; row < width; row++, ret_packed += PANEL)
+                memcpy(ret_packed, from + line * pitch + row * n + column,
+                       PANEL * sizeof *ret_packed);
+}
+
+void panel_sums_pack(const float *right, long rows, long n, float *ret_packed)
+{
+    pack_lines(right, 0, 1, rows, n, ret_packed);
 }
 
 VEC_INLINE void store_block(float *const to[ROWS], vec sums[ROWS][VEC_WIDE], long count,
@@ -117,16 +126,6 @@ VEC_INLINE void run_across(const struct panel_sums *sums, const struct near *nea
     }
 }
 
-static void pack_lines(const struct panel_sums *sums, long right_pitch, const struct near *near,
-                       float *ret_packed)
-{
-    for (long column = 0; column < sums->n; column += PANEL)
-        for (long line = near->line; line < near->line + near->lines; line++)
-            for (long row = 0; row < sums->width; row++, ret_packed += PANEL)
-                memcpy(ret_packed, sums->right + line * right_pitch + row * sums->n + column,
-                       PANEL * sizeof *ret_packed);
-}
-
 void panel_sums_run_back(const struct panel_sums *sums, long right_pitch, float *scratch)
 {
     long rows = sums->terms * sums->k, whole = rows / ROWS * ROWS;
@@ -136,7 +135,8 @@ void panel_sums_run_back(const struct panel_sums *sums, long right_pitch, float 
     for (long line = 0; line < sums->lines; line += most) {
         const struct near near = {line, least_of(sums->lines - line, most), scratch};
 
-        pack_lines(sums, right_pitch, &near, scratch);
+        pack_lines(sums->right + line * right_pitch, right_pitch, near.lines, sums->width,
+                   sums->n, scratch);
         for (long first = 0; first < whole; first += ROWS)
             run_across(sums, &near, first, ROWS);
         if (whole < rows)

@@ -1,7 +1,7 @@
 /* Sums of products of f32 on the vectors of AVX2 with FMA: result (m, n) = the sum over all terms
  * of left (m, k) x right (k, n). A convolution is one: its terms are the taps of the kernel, and
  * their left operands are one image, from different pixels on. Rows are the pixels of the result,
- * line by line, without those of the grid that lie between lines. Each term is summed in
+ * line by line; what the grid has between lines is left out. Each term is summed in
  * registers by itself, from zero: so the rounding is as small as with one product for each. */
 #pragma once
 

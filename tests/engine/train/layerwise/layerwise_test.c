@@ -291,7 +291,7 @@ static double need_of(const struct graph *graph, bool keeps_gradients)
     return strtod(err.message + strlen(begins), NULL);
 }
 
-/* Of GPT-2's 124 M weights those of dense layers are 85 M, at most 2.4 M each. */
+/* Dense layers have 85 M of GPT-2's 124 M weights, at most 2.4 M each. */
 TEST(gradients_that_share_a_place_need_its_memory_alone)
 {
     struct graph graph;

@@ -13,8 +13,8 @@ struct size {
     long lines, width, k, n, terms;
 };
 
-/* Whole blocks of rows and parts of them, one panel and several, lines of which some are near
- * together, and one that is not near at once. */
+/* Whole blocks of rows and parts of them, one panel and several, lines that are near together,
+ * and one that is not near at once. */
 static const struct size sizes[] = {{1, 1, 1, 16, 1},    {1, 6, 4, 16, 2},   {3, 5, 27, 32, 1},
                                     {13, 13, 32, 64, 9}, {7, 30, 16, 32, 9}, {2, 300, 9, 16, 4}};
 
