@@ -59,6 +59,27 @@ struct element_drop {
     size_t begin, end; /* the part */
 };
 
+/* A line of the end of a convolution and of the pool behind it: of each channel the largest of
+ * 2 x 2 pixels with the bias added, and which it is: 0 to 3, the first of equal ones. */
+struct element_pool {
+    const float *from; /* two lines of pixels, which have their channels last */
+    long line;         /* numbers from the first line to the second */
+    const float *bias; /* (columns) */
+    bool relu;
+    long width, columns; /* pixels and channels of the result */
+    float *value;        /* (width, columns) */
+    int32_t *which;
+};
+
+/* The way back to both lines of pixels. */
+struct element_unpool {
+    const float *gradient; /* (width, columns) */
+    const int32_t *which;
+    long width, columns;
+    float *to;
+    long line;
+};
+
 struct elements {
     const char *name;
     enum cpu_isa isa; /* required instruction set */
@@ -80,12 +101,9 @@ struct elements {
 
     void (*drop)(const struct element_drop *drop);
 
-    /* Of each channel the largest of 2 x 2 pixels, and which it is: 0 to 3, the first of equal
-     * ones. Pixels of `columns` channels are neighbours, lines `line` numbers apart. */
-    void (*pool)(const float *pixels, long columns, long line, float *value, int32_t *which);
-    /* pixels = the gradient of the one that was the largest, 0 for the others. */
-    void (*pool_backward)(const float *gradient, const int32_t *which, long columns, long line,
-                          float *pixels);
+    void (*pool)(const struct element_pool *pool);
+    /* The gradient of each result goes to the pixel that was the largest, and 0 to the others. */
+    void (*pool_backward)(const struct element_unpool *pool);
 
     void (*lstm_forward)(const struct element_lstm *lstm);
     void (*lstm_backward)(const struct element_lstm *lstm);

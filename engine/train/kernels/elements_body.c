@@ -154,38 +154,53 @@ static void elements_drop(const struct element_drop *drop)
         to[i] = tensor_init_bits(start, i) >= keep_from ? from[i] * scale : 0;
 }
 
-static void elements_pool(const float *pixels, long columns, long line, float *value,
-                          int32_t *which)
+static void elements_pool(const struct element_pool *pool)
 {
-    const float *next = pixels + columns, *below = pixels + line, *last = below + columns;
+    const float *bias = pool->bias;
+    float least = pool->relu ? 0 : -INFINITY;
+    long columns = pool->columns;
+
+    for (long x = 0; x < pool->width; x++) {
+        const float *pixels = pool->from + 2 * x * columns, *next = pixels + columns;
+        const float *below = pixels + pool->line, *last = below + columns;
+        float *value = pool->value + x * columns;
+        int32_t *which = pool->which + x * columns;
 
 #pragma omp simd
-    for (long c = 0; c < columns; c++) {
-        float most = pixels[c];
-        int32_t at = 0;
+        for (long c = 0; c < columns; c++) {
+            float most = pixels[c] + bias[c], second = next[c] + bias[c];
+            float third = below[c] + bias[c], fourth = last[c] + bias[c];
+            int32_t at = 0;
 
-        at = next[c] > most ? 1 : at;
-        most = next[c] > most ? next[c] : most;
-        at = below[c] > most ? 2 : at;
-        most = below[c] > most ? below[c] : most;
-        at = last[c] > most ? 3 : at;
-        most = last[c] > most ? last[c] : most;
-        value[c] = most;
-        which[c] = at;
+            at = second > most ? 1 : at;
+            most = second > most ? second : most;
+            at = third > most ? 2 : at;
+            most = third > most ? third : most;
+            at = fourth > most ? 3 : at;
+            most = fourth > most ? fourth : most;
+            value[c] = most < least ? least : most;
+            which[c] = at;
+        }
     }
 }
 
-static void pool_backward(const float *gradient, const int32_t *which, long columns, long line,
-                          float *pixels)
+static void pool_backward(const struct element_unpool *pool)
 {
-    float *next = pixels + columns, *below = pixels + line, *last = below + columns;
+    long columns = pool->columns;
+
+    for (long x = 0; x < pool->width; x++) {
+        const float *gradient = pool->gradient + x * columns;
+        const int32_t *which = pool->which + x * columns;
+        float *pixels = pool->to + 2 * x * columns, *next = pixels + columns;
+        float *below = pixels + pool->line, *last = below + columns;
 
 #pragma omp simd
-    for (long c = 0; c < columns; c++) {
-        pixels[c] = which[c] == 0 ? gradient[c] : 0;
-        next[c] = which[c] == 1 ? gradient[c] : 0;
-        below[c] = which[c] == 2 ? gradient[c] : 0;
-        last[c] = which[c] == 3 ? gradient[c] : 0;
+        for (long c = 0; c < columns; c++) {
+            pixels[c] = which[c] == 0 ? gradient[c] : 0;
+            next[c] = which[c] == 1 ? gradient[c] : 0;
+            below[c] = which[c] == 2 ? gradient[c] : 0;
+            last[c] = which[c] == 3 ? gradient[c] : 0;
+        }
     }
 }
 

@@ -9,6 +9,7 @@
  * each pixel has all that its window sees, and the kernel has one tap.
  * Tested by tests/engine/train/layerwise/layerwise_test.c. */
 #include "engine/train/kernels/products/product_pack.h"
+#include "engine/train/layerwise/conv_image.h"
 #include "engine/train/layerwise/conv_panels.h"
 #include "engine/train/layerwise/conv_taps.h"
 #include "engine/train/layerwise/conv_tiles.h"
@@ -167,132 +168,41 @@ static void arrange_weights(struct op *op, struct share outputs)
         }
 }
 
-static struct grid input_grid(const struct op *op)
+static void conv_pack(struct op *op, int thread)
 {
     const struct conv *conv = op->own;
-    const struct extent *in = &op->node->in;
 
-    return (struct grid){.height = in->height,
-                         .width = in->width,
-                         .channels = conv->channels,
-                         .pitch = conv->pitch,
-                         .padding = op->node->padding,
-                         .part = conv->input_part};
+    conv->way->pack(op, thread);
 }
 
-static struct grid output_grid(const struct op *op, long padding)
-{
-    const struct conv *conv = op->own;
-    const struct extent *out = &op->node->out;
-
-    return (struct grid){.height = out->height,
-                         .width = out->width,
-                         .channels = conv->outputs,
-                         .pitch = conv->pitch,
-                         .padding = padding,
-                         .part = conv->gradient_part};
-}
-
-static void lay_input(const struct op *op, long n, const struct room *room)
-{
-    const struct conv *conv = op->own;
-    const struct image image = {op->input, n};
-    const struct grid grid = input_grid(op);
-    void *to = conv_input_at(op, n);
-
-    if (conv->by_windows) {
-        grid_lay_windows(op->net, op->node, image, conv->channels,
-                         room->plain ? room->plain : to);
-        if (room->plain)
-            split_numbers(room->plain, conv->input_part, to, conv->input_part);
-    } else if (conv->inputs) {
-        grid_lay_operand(op->net, &grid, image, room->line, to);
-    }
-}
-
-/* From the sums of the grid to an image of the output, line by line. */
-static void finish_sums(const struct op *op, const float *sums, long n)
-{
-    const struct conv *conv = op->own;
-    const struct extent *out = &op->node->out;
-    long run = out->width * conv->outputs;
-    long pitch = conv->way->dense ? run : conv->pitch * conv->outputs;
-    struct element_finish finish = {.bias = value_of_parameter(op, 1),
-                                    .activation = op->node->activation,
-                                    .stride = conv->outputs,
-                                    .row_end = out->width,
-                                    .end = conv->outputs};
-
-    for (long line = 0; line < out->height; line++) {
-        long place = n * op->output->width + line * run;
-
-        finish.from = sums + line * pitch;
-        finish.value = op->output->value + place;
-        finish_operand(op->net, op->output, place, &finish);
-        op->net->elements->finish(&finish);
-    }
-}
-
+/* Convolutions that feed one another alone go through an image together: its numbers are still in
+ * a cache. The first one takes the others along, and the last one on the way back. */
 static void conv_forward(struct op *op, int thread)
 {
-    const struct conv *conv = op->own;
-    struct layerwise *net = op->net;
-    const struct room *room = &conv->rooms[thread];
+    const struct layerwise *net = op->net;
     const struct share images = share_of(net->batch, 1, thread, net->threads);
 
-    arrange_weights(op, share_of(conv->outputs, 1, thread, net->threads));
-    team_meet(net->team);
-    conv->way->pack(op, thread);
-    for (long n = images.begin; n < images.end; n++) {
-        lay_input(op, n, room);
-        conv->way->forward(op, n, thread);
-        finish_sums(op, room->sums, n);
-    }
-}
-
-/* The gradient of an image's output behind its activation, line by line: into the bias, and into
- * a grid. */
-static void lay_gradient(struct op *op, const struct room *room, long n)
-{
-    const struct conv *conv = op->own;
-    const struct elements *elements = op->net->elements;
-    const struct grid grid = output_grid(op, conv->gradient_padding);
-    long run = grid.width * conv->outputs;
-
-    for (long line = 0; line < grid.height; line++) {
-        long place = n * op->output->width + line * run;
-        const float *gradient = op->output->gradient + place;
-
-        if (op->node->activation == ACTIVATION_RELU) {
-            elements->relu_backward(op->output->value + place, gradient, (size_t)run, room->line);
-            gradient = room->line;
-        }
-        elements->sum_columns(gradient, grid.width, conv->outputs, 0, conv->outputs, room->row);
-        for (long o = 0; o < conv->outputs; o++)
-            room->bias[o] += (double)room->row[o];
-        grid_lay_line(op->net, &grid, line, gradient, room->gradient);
-    }
-}
-
-static void image_backward(struct op *op, const struct room *room, long n, int thread)
-{
-    const struct conv *conv = op->own;
-    const struct image image = {op->input, n};
-    bool dense = conv->way->dense;
-    bool at_once = conv->as_it_lies || (dense && op->input->channels_last);
-    struct grid grid = input_grid(op);
-
-    lay_gradient(op, room, n);
-    conv->way->to_weight(op, n, thread);
-    if (!op->to_input)
+    if (op->feeder)
         return;
-    conv->way->to_input(op, at_once ? op->input->gradient + n * op->input->width : room->sums,
-                        thread);
-    grid.padding = 0;
-    if (dense)
-        grid.pitch = grid.width;
-    if (!at_once)
-        grid_take_gradient(&grid, room->sums, image);
+    for (struct op *of = op; of; of = of->fed)
+        arrange_weights(of, share_of(of->node->columns, 1, thread, net->threads));
+    team_meet(net->team);
+    for (struct op *of = op; of; of = of->fed)
+        conv_pack(of, thread);
+    team_meet(net->team);
+    for (long n = images.begin; n < images.end; n++)
+        for (const struct op *of = op; of; of = of->fed)
+            conv_image_forward(of, n, thread);
+}
+
+static void clear_room(const struct op *op, int thread)
+{
+    const struct conv *conv = op->own;
+    const struct room *room = &conv->rooms[thread];
+
+    memset(room->weight, 0,
+           (size_t)(conv->taps * conv->channels * conv->outputs) * sizeof *room->weight);
+    memset(room->bias, 0, (size_t)conv->outputs * sizeof *room->bias);
 }
 
 /* Sums what the threads have found, in their order: the gradient of some outputs. */
@@ -321,18 +231,19 @@ static void sum_rooms(struct op *op, struct share outputs)
 
 static void conv_backward(struct op *op, int thread)
 {
-    const struct conv *conv = op->own;
-    struct layerwise *net = op->net;
-    const struct room *room = &conv->rooms[thread];
+    const struct layerwise *net = op->net;
     const struct share images = share_of(net->batch, 1, thread, net->threads);
 
-    memset(room->weight, 0,
-           (size_t)(conv->taps * conv->channels * conv->outputs) * sizeof *room->weight);
-    memset(room->bias, 0, (size_t)conv->outputs * sizeof *room->bias);
+    if (op->fed)
+        return;
+    for (struct op *of = op; of; of = of->feeder)
+        clear_room(of, thread);
     for (long n = images.begin; n < images.end; n++)
-        image_backward(op, room, n, thread);
+        for (const struct op *of = op; of; of = of->feeder)
+            conv_image_backward(of, n, thread);
     team_meet(net->team);
-    sum_rooms(op, share_of(conv->outputs, 1, thread, net->threads));
+    for (struct op *of = op; of; of = of->feeder)
+        sum_rooms(of, share_of(of->node->columns, 1, thread, net->threads));
 }
 
 const struct op_functions conv_functions = {conv_make, conv_forward, conv_backward};

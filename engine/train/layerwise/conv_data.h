@@ -50,10 +50,10 @@ struct conv_way {
     /* Brings the weights, which are arranged, to the form of products: each thread some. */
     void (*pack)(struct op *op, int thread);
     /* The result of an image's grid, in the room's sums. */
-    void (*forward)(struct op *op, long image, int thread);
+    void (*forward)(const struct op *op, long image, int thread);
     /* Adds to the room's weight. The gradient of the image is laid. */
-    void (*to_weight)(struct op *op, long image, int thread);
-    void (*to_input)(struct op *op, float *result, int thread);
+    void (*to_weight)(const struct op *op, long image, int thread);
+    void (*to_input)(const struct op *op, float *result, int thread);
     bool dense; /* results have no pixels between their lines */
 };
 

@@ -45,7 +45,6 @@ static void conv_panels_pack(struct op *op, int thread)
     if (thread == op->net->threads - 1 && op->to_input)
         panel_sums_pack(conv->back_weight, conv->taps * conv->outputs, conv->channels,
                         panels->back_weight);
-    team_meet(op->net->team);
 }
 
 /* Of an image and its grid. */
@@ -64,7 +63,7 @@ static struct panel_sums forward_sums(const struct op *op, long image)
                                .shifts = conv->input_shifts};
 }
 
-static void conv_panels_forward(struct op *op, long image, int thread)
+static void conv_panels_forward(const struct op *op, long image, int thread)
 {
     const struct conv *conv = op->own;
     const struct panels *panels = conv->own;
@@ -75,7 +74,7 @@ static void conv_panels_forward(struct op *op, long image, int thread)
     panel_sums_run(&sums);
 }
 
-static void to_weight(struct op *op, long image, int thread)
+static void to_weight(const struct op *op, long image, int thread)
 {
     const struct conv *conv = op->own;
     const struct room *room = &conv->rooms[thread];
@@ -86,7 +85,7 @@ static void to_weight(struct op *op, long image, int thread)
     panel_sums_run_back(&sums, conv->pitch * conv->outputs, room->scratch);
 }
 
-static void to_input(struct op *op, float *result, int thread)
+static void to_input(const struct op *op, float *result, int thread)
 {
     const struct conv *conv = op->own;
     const struct panels *panels = conv->own;

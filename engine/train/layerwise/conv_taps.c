@@ -55,7 +55,7 @@ static void conv_taps_pack(struct op *op, int thread)
     (void)thread;
 }
 
-static void conv_taps_forward(struct op *op, long image, int thread)
+static void conv_taps_forward(const struct op *op, long image, int thread)
 {
     const struct conv *conv = op->own;
     const struct taps *taps = conv->own;
@@ -69,7 +69,7 @@ static void conv_taps_forward(struct op *op, long image, int thread)
             conv->rooms[thread].sums);
 }
 
-static void to_weight(struct op *op, long image, int thread)
+static void to_weight(const struct op *op, long image, int thread)
 {
     const struct conv *conv = op->own;
     const struct taps *taps = conv->own;
@@ -82,7 +82,7 @@ static void to_weight(struct op *op, long image, int thread)
             conv_gradient_at(conv, room), room->weight + tap * conv->channels * conv->outputs);
 }
 
-static void to_input(struct op *op, float *result, int thread)
+static void to_input(const struct op *op, float *result, int thread)
 {
     const struct conv *conv = op->own;
     const struct taps *taps = conv->own;

@@ -119,10 +119,9 @@ static void conv_tiles_pack(struct op *op, int thread)
                      conv->channels, thread,
                      tiles->back_weight + (size_t)tap * tiles->packed_back);
     }
-    team_meet(op->net->team);
 }
 
-static void conv_tiles_forward(struct op *op, long image, int thread)
+static void conv_tiles_forward(const struct op *op, long image, int thread)
 {
     const struct conv *conv = op->own;
     const struct tiles *tiles = conv->own;
@@ -145,7 +144,7 @@ static void conv_tiles_forward(struct op *op, long image, int thread)
 
 /* The input's grid with lines of pixels instead of channels, so that a tap is a line from another
  * pixel on. */
-static void turn_input(struct op *op, long image, const struct room *room)
+static void turn_input(const struct op *op, long image, const struct room *room)
 {
     const struct conv *conv = op->own;
     const struct tiles *tiles = conv->own;
@@ -164,7 +163,7 @@ static void turn_input(struct op *op, long image, const struct room *room)
     }
 }
 
-static void to_weight(struct op *op, long image, int thread)
+static void to_weight(const struct op *op, long image, int thread)
 {
     const struct conv *conv = op->own;
     const struct tiles *tiles = conv->own;
@@ -192,7 +191,7 @@ static void to_weight(struct op *op, long image, int thread)
     tile_sums_run(&sums, room->scratch);
 }
 
-static void to_input(struct op *op, float *result, int thread)
+static void to_input(const struct op *op, float *result, int thread)
 {
     const struct conv *conv = op->own;
     const struct tiles *tiles = conv->own;

@@ -68,6 +68,11 @@ void grid_lay_line(const struct layerwise *net, const struct grid *grid, long li
         lay_line(sizeof *numbers, grid, line, numbers, ret_grid);
 }
 
+float *grid_line(const struct layerwise *net, const struct grid *grid, long line, void *of_grid)
+{
+    return net->rounds || grid->part ? NULL : (float *)of_grid + place_of(grid, line);
+}
+
 void grid_take_gradient(const struct grid *grid, const float *from, struct image image)
 {
     float *gradient = image.tensor->gradient + image.index * image.tensor->width;

@@ -25,6 +25,9 @@ void grid_lay_operand(const struct layerwise *net, const struct grid *grid, stru
 void grid_lay_line(const struct layerwise *net, const struct grid *grid, long line,
                    const float *numbers, void *ret_grid);
 
+/* A line of an image in a grid that has numbers of f32 as they are; or NULL. */
+float *grid_line(const struct layerwise *net, const struct grid *grid, long line, void *of_grid);
+
 /* Takes the gradient of an image out of a grid of f32. */
 void grid_take_gradient(const struct grid *grid, const float *from, struct image image);
 

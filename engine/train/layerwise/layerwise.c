@@ -189,6 +189,11 @@ static const struct net_functions functions = {
     layerwise_step,       layerwise_release, layerwise_facts,  layerwise_names,
     layerwise_parameters, layerwise_logit,   layerwise_running};
 
+static size_t gradient_count(const struct layerwise *net, const struct tensor *tensor)
+{
+    return tensor->is_passed_on ? (size_t)(net->threads * tensor->width) : tensor->count;
+}
+
 /* What is read by a loss becomes its own gradient; what is only added to another value has the
  * gradient of the sum. */
 static bool take_gradient(struct layerwise *net, int index, struct error *err)
@@ -207,8 +212,15 @@ static bool take_gradient(struct layerwise *net, int index, struct error *err)
         break;
     }
     if (!tensor->gradient)
-        tensor->gradient = layerwise_take(net, tensor->count * sizeof(float), err);
+        tensor->gradient = layerwise_take(net, gradient_count(net, tensor) * sizeof(float), err);
     return tensor->gradient != NULL;
+}
+
+/* Whether the output of a node has a tensor: not a loss, nor tokens, nor what a pool ends. */
+static bool layerwise_stores(const struct layerwise *net, int index)
+{
+    return !is_loss(&net->graph.nodes[index]) && !net->ops[index].pool &&
+           (index > 0 || net->graph.data.kind == DATA_IMAGES);
 }
 
 static bool make_tensor(struct layerwise *net, int index, struct error *err)
@@ -220,7 +232,7 @@ static bool make_tensor(struct layerwise *net, int index, struct error *err)
     tensor->rows = net->batch * node->out.rows;
     tensor->width = extent_count(&node->out) / node->out.rows;
     tensor->count = (size_t)(tensor->rows * tensor->width);
-    if (is_loss(node) || (index == 0 && net->graph.data.kind != DATA_IMAGES))
+    if (!layerwise_stores(net, index))
         return true;
     tensor->value = layerwise_take(net, tensor->count * sizeof(float), err);
     if (!tensor->value)
@@ -229,6 +241,29 @@ static bool make_tensor(struct layerwise *net, int index, struct error *err)
     if (tensor->wants_operand)
         tensor->operand = operand_take(net, tensor->value, tensor->count, err);
     return tensor->operand != NULL;
+}
+
+/* Finds what goes through an image together: convolutions, and pools, which alone read what a
+ * convolution makes. */
+static void layerwise_join(struct layerwise *net)
+{
+    for (int i = 1; i < net->graph.count; i++) {
+        struct op *op = &net->ops[i], *from = &net->ops[op->node->input];
+
+        if (!from->node || from->node->kind != NODE_CONV) {
+            assert(op->node->kind != NODE_MAX_POOL);
+            continue;
+        }
+        assert(!from->pool && !from->fed);
+        if (op->node->kind == NODE_MAX_POOL) {
+            from->pool = op;
+        } else {
+            assert(op->node->kind == NODE_CONV);
+            from->fed = op;
+            op->feeder = from;
+            op->input->is_passed_on = true;
+        }
+    }
 }
 
 /* Also finds which node is the first to write a gradient: it is the last to read the value. */
@@ -254,9 +289,7 @@ static void layerwise_connect(struct layerwise *net)
         op->output->channels_last = node->kind == NODE_CONV;
         op->output->is_rounded = node->kind == NODE_CONV || node->kind == NODE_DENSE;
     }
-    for (int i = 1; i < net->graph.count; i++)
-        assert(!net->ops[i].input->channels_last || net->graph.nodes[i].kind == NODE_CONV ||
-               net->graph.nodes[i].kind == NODE_MAX_POOL);
+    layerwise_join(net);
 }
 
 /* Products read all matrices but tables of embeddings that no dense layer shares. */
@@ -317,8 +350,9 @@ static bool check_memory(const struct layerwise *net, struct error *err)
         (double)learn_saves(net);
 
     for (int i = 0; i < net->graph.count; i++)
-        need += (double)net->batch * (double)extent_count(&net->graph.nodes[i].out) *
-                (2 + net->rounds);
+        if (layerwise_stores(net, i))
+            need += (double)net->batch * (double)extent_count(&net->graph.nodes[i].out) *
+                    (1 + net->rounds + !net->tensors[i].is_passed_on);
     need *= sizeof(float);
     if (need > have)
         return error_set(err, ERROR_INVALID, "batch_size",
@@ -329,12 +363,11 @@ static bool check_memory(const struct layerwise *net, struct error *err)
 
 static bool make_ops(struct layerwise *net, struct error *err)
 {
-    layerwise_connect(net);
     for (int i = 0; i < net->graph.count; i++)
         if (!make_tensor(net, i, err))
             return false;
     for (int i = net->graph.count - 1; i > 0; i--)
-        if (!is_loss(&net->graph.nodes[i]) && !take_gradient(net, i, err))
+        if (layerwise_stores(net, i) && !take_gradient(net, i, err))
             return false;
     for (int i = 1; i < net->graph.count; i++)
         if (!net->ops[i].functions->make(&net->ops[i], err))
@@ -365,6 +398,7 @@ static bool make_scratch(struct layerwise *net, struct error *err)
 static bool make_all(struct layerwise *net, struct error *err)
 {
     net->errors = xcalloc((size_t)net->threads, sizeof *net->errors);
+    layerwise_connect(net);
     host_set_threads(1); /* of the library, for each of ours */
     net->dnn = dnn_open(net->threads, err);
     learn_choose(net);

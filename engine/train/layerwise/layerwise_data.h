@@ -22,7 +22,8 @@ struct tensor {
     void *operand;      /* the value as products read it: the value itself in f32 */
     bool wants_operand; /* a node multiplies it */
     bool is_rounded;    /* its node writes the operand with the value */
-    bool channels_last; /* of images: as convolutions write them for others and for pools */
+    bool channels_last; /* of images: as convolutions write them for others */
+    bool is_passed_on;  /* the gradient is there for one image of each thread */
 };
 
 struct op;
@@ -43,6 +44,10 @@ struct op {
     struct tensor *adds; /* or NULL */
     bool to_input;       /* the input has a gradient */
     bool adds_to_input;  /* another node has written it before this one */
+    /* Of a convolution whose output one node reads: the pool that ends it, so that the output is
+     * not stored, or the convolution that it feeds; or NULL. */
+    struct op *pool, *fed;
+    struct op *feeder; /* of one that is fed */
     void *own;
 };
 
@@ -78,6 +83,12 @@ struct layerwise {
     /* When the step began, had its data, its loss, its gradients, and those of all ranks. */
     long long times[5];
 };
+
+/* Where the gradient of image n is, in images. */
+static inline long gradient_image(const struct tensor *tensor, long n, int thread)
+{
+    return tensor->is_passed_on ? thread : n;
+}
 
 static inline float *value_of_parameter(const struct op *op, int index)
 {

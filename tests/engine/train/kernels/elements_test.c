@@ -101,6 +101,28 @@ static void run_lstm(const struct elements *set, struct bench *b)
     set->lstm_backward(&lstm);
 }
 
+/* Two pixels of 25 channels, of two lines of four. */
+static void run_pool(const struct elements *set, struct bench *b)
+{
+    const struct element_pool pool = {.from = b->row,
+                                      .line = 100,
+                                      .bias = b->other,
+                                      .relu = true,
+                                      .width = 2,
+                                      .columns = 25,
+                                      .value = b->pooled,
+                                      .which = b->which};
+    const struct element_unpool unpool = {.gradient = b->pooled,
+                                          .which = b->which,
+                                          .width = 2,
+                                          .columns = 25,
+                                          .to = b->unpooled,
+                                          .line = 100};
+
+    set->pool(&pool);
+    set->pool_backward(&unpool);
+}
+
 static void run_all(const struct elements *set, struct bench *b)
 {
     const struct element_finish finish = {.from = b->finished,
@@ -130,8 +152,7 @@ static void run_all(const struct elements *set, struct bench *b)
     set->softmax_backward(b->softmax, COUNT_OF_NUMBERS, 0.5f, b->other);
     set->drop(&drop);
     set->relu_backward(b->row, b->weight, COUNT_OF_NUMBERS, b->weight);
-    set->pool(b->row, 50, 100, b->pooled, b->which);
-    set->pool_backward(b->pooled, b->which, 50, 100, b->unpooled);
+    run_pool(set, b);
     b->loss = set->softmax_loss(b->loss_row, COUNT_OF_NUMBERS, 7, 1);
     set->round_floats(b->row, COUNT_OF_NUMBERS, b->rounded);
     set->sum_columns(b->row, 2, 100, 0, 100, b->sums);
@@ -209,26 +230,40 @@ TEST(the_end_of_a_product_leaves_what_it_reads_and_rounds_what_it_writes)
     EXPECT_NEAR((double)value[5], 3, 0);
 }
 
+/* Two lines of four pixels of two channels, with the bias (1, -2): for the first result the
+ * largest are the second pixel and the third; for the second result all are equal, and the last
+ * one is the largest. */
 TEST(a_pool_takes_the_first_of_the_largest_and_gives_it_the_gradient)
 {
-    /* Two lines of two pixels of four channels: the largest is the second, the third, the fourth;
-     * all are equal. */
-    const float pixels[] = {1, 1, 1, 7, 4, 2, -1, 7, 2, 4, 2, 7, 3, 3, 5, 7};
-    const float gradient[] = {10, 20, 30, 40};
+    const float pixels[] = {1, 1, 4, 2, 5, -7, 5, -8, 2, 4, 3, 3, 5, -9, 5, -6};
+    const float bias[] = {1, -2}, gradient[] = {10, 20, 30, 40};
+    const float largest[] = {5, 2, 6, -8}, activated[] = {5, 2, 6, 0};
+    const int known[] = {1, 2, 0, 3};
     float value[4], given[16];
     int32_t which[4];
     const struct elements *set = elements_for(cpu_probe());
+    struct element_pool pool = {.from = pixels,
+                                .line = 8,
+                                .bias = bias,
+                                .width = 2,
+                                .columns = 2,
+                                .value = value,
+                                .which = which};
 
-    set->pool(pixels, 4, 8, value, which);
-    set->pool_backward(gradient, which, 4, 8, given);
-    for (int c = 0; c < 4; c++) {
-        const int known[] = {1, 2, 3, 0};
+    set->pool(&pool);
+    EXPECT(memcmp(value, largest, sizeof value) == 0);
+    pool.relu = true;
+    set->pool(&pool);
+    EXPECT(memcmp(value, activated, sizeof value) == 0);
+    set->pool_backward(&(struct element_unpool){gradient, which, 2, 2, given, 8});
+    for (int i = 0; i < 16; i++) {
+        int pixel = i % 8 / 2, of = pixel / 2 * 2 + i % 2; /* the result that sees this number */
 
-        EXPECT_INT(which[c], known[c]);
-        EXPECT_NEAR((double)value[c], (double)pixels[4 * known[c] + c], 0);
-        for (int i = 0; i < 4; i++)
-            EXPECT_NEAR((double)given[4 * i + c], i == known[c] ? (double)gradient[c] : 0, 0);
+        EXPECT_NEAR((double)given[i],
+                    known[of] == i / 8 * 2 + pixel % 2 ? (double)gradient[of] : 0, 0);
     }
+    for (int i = 0; i < 4; i++)
+        EXPECT_INT(which[i], known[i]);
 }
 
 /* Five steps of each optimizer, against its formula in f64. */

@@ -300,6 +300,17 @@ TEST(gradients_that_share_a_place_need_its_memory_alone)
     EXPECT_NEAR(need_of(&graph, true) - need_of(&graph, false), 0.31, 0.11);
 }
 
+/* What the second convolution makes, its pool reads at once; what the first one makes has no
+ * gradient but for one image of each thread. All else has a value and a gradient. */
+TEST(what_convolutions_pass_on_needs_no_memory)
+{
+    struct graph graph;
+    double numbers = 26 * 26 * 32 + 2 * (28 * 28 + 2 * 12 * 12 * 64 + 2 * 128 + 10);
+
+    recipe_fill(recipe_find("cnn2017"), 0, &graph);
+    EXPECT_NEAR(need_of(&graph, true) / (numbers * sizeof(float) * 1e6 / (1 << 30)), 1, 0.01);
+}
+
 TEST(only_a_table_that_a_layer_shares_is_rounded)
 {
     struct graph graph;
