@@ -64,13 +64,19 @@ class Ranks(unittest.TestCase):
         return done
 
 
-class WhatRanksLearn(Ranks):
+class Pairs(Ranks):
+    """Two ranks learn what PyTorch learns."""
+
     @unittest.skipUnless(TWO.exists(), f"there is no {TWO}")
     def test_two_ranks_learn_what_pytorch_learns_in_f32_and_bf16(self):
         for plan in ("fixed", "plain"):  # "auto" takes what was fastest, and rounds otherwise each time
             self.expect(0, verify(2, "--plan", plan, "--threads", "1", "--against", str(TWO)))
         self.expect(0, verify(2, "--precision", "bf16", "--threads", "1", "--orderings", "3",
                               "--against", str(TWO)))
+
+
+class Threes(Ranks):
+    """So do three, and what is wrong is found."""
 
     def test_three_ranks_learn_what_pytorch_learns_with_momentum(self):
         for threads in ("1", "2"):
@@ -79,6 +85,18 @@ class WhatRanksLearn(Ranks):
             self.assertEqual(done.stdout.count("loss, relative"), 1)  # one rank alone prints
         self.expect(0, verify(3, "--precision", "bf16", "--threads", "1", "--orderings", "3",
                               "--against", str(THREE)))
+
+    def test_a_wrong_number_is_found(self):
+        wrong = json.loads(THREE.read_text())
+        wrong["gradients"]["layer3.2.conv2.weight"]["l2"] *= 1.01
+        with file_of(wrong) as file:
+            done = self.expect_failure(verify(3, "--plan", "fixed", "--threads", "1", "--against",
+                                              file))
+        self.assertIn("LARGE  layer3.2.conv2.weight", done.stdout)
+
+
+class Bits(Ranks):
+    """Ranks compute what one worker computes of all samples, to the bit where the order of sums is the same."""
 
     def test_one_rank_computes_the_bits_of_the_plain_worker(self):
         alone = subprocess.run([PLAIN_WORKER, "verify", *SMALL], capture_output=True, text=True,
@@ -96,14 +114,6 @@ class WhatRanksLearn(Ranks):
             with self.subTest(name), file_of(reference) as file:
                 self.expect(0, verify(ranks, "--threads", "1", "--against", file))
 
-    def test_a_wrong_number_is_found(self):
-        wrong = json.loads(THREE.read_text())
-        wrong["gradients"]["layer3.2.conv2.weight"]["l2"] *= 1.01
-        with file_of(wrong) as file:
-            done = self.expect_failure(verify(3, "--plan", "fixed", "--threads", "1", "--against",
-                                              file))
-        self.assertIn("LARGE  layer3.2.conv2.weight", done.stdout)
-
     def test_two_runs_have_the_same_bits(self):
         for ranks in (2, 3):
             first, second = (self.expect(0, verify(ranks, *SMALL)).stdout for _ in range(2))
@@ -111,7 +121,9 @@ class WhatRanksLearn(Ranks):
             self.assertEqual(json.loads(first)["ranks"], ranks)
 
 
-class HowARunEnds(Ranks):
+class Ends(Ranks):
+    """How a run ends where ranks do not agree, or one fails or dies."""
+
     def test_ranks_with_different_commands_do_not_start(self):
         done = self.expect_failure(mpirun(program(1, WORKER, "verify", "--seed", "5"),
                                           program(1, WORKER, "verify", "--seed", "6")))
@@ -188,7 +200,9 @@ class HowARunEnds(Ranks):
         self.assertFalse(any(os.path.exists(f"/proc/{pid}") for pid in ranks))
 
 
-class TheProtocol(Ranks):
+class Protocol(Ranks):
+    """What ranks say to who has started them."""
+
     def train(self, started, **spec):
         return mpirun(program(started, WORKER), spec=json.dumps(spec) + "\n")
 
