@@ -68,6 +68,19 @@ static inline void test_string(const char *got, const char *wanted, const char *
     test_fail(file, line, text);
 }
 
+static inline void test_part(const char *got, const char *part, const char *file, int line,
+                             const char *what)
+{
+    char text[2000];
+
+    test_checks++;
+    if (got && strstr(got, part))
+        return;
+    snprintf(text, sizeof text, "%s is\n    \"%.800s\", without\n    \"%.800s\"", what,
+             got ? got : "(null)", part);
+    test_fail(file, line, text);
+}
+
 static inline void test_skip(const char *why)
 {
     test_skips++;
@@ -79,6 +92,43 @@ static inline void test_skip(const char *why)
 #define EXPECT_STR(got, wanted) test_string((got), (wanted), __FILE__, __LINE__, #got)
 #define EXPECT_NEAR(got, wanted, tolerance)                                                      \
     test_near((got), (wanted), (tolerance), __FILE__, __LINE__, #got)
+/* `part` stands somewhere in the text. */
+#define EXPECT_PART(got, part) test_part((got), (part), __FILE__, __LINE__, #got)
+
+/* A call whose last argument is `&err`, a struct error of the macro's own: it works, or it fails
+ * with this kind, this message, or a message with these words in it.
+ *     EXPECT_ERROR(runs_find(db, "x", &run, &err), ERROR_NOT_FOUND); */
+#define EXPECT_OK(call) TEST_CALL(EXPECT(call), EXPECT_STR(err.message, ""))
+#define EXPECT_ERROR(call, kind_) TEST_CALL(EXPECT(!(call)), EXPECT_INT(err.kind, (kind_)))
+#define EXPECT_MESSAGE(call, message_)                                                           \
+    TEST_CALL(EXPECT(!(call)), EXPECT_STR(err.message, (message_)))
+#define EXPECT_SAYS(call, words) TEST_CALL(EXPECT(!(call)), EXPECT_PART(err.message, (words)))
+#define EXPECT_ERROR_MESSAGE(call, kind_, message_)                                              \
+    TEST_CALL(EXPECT(!(call)),                                                                   \
+              (EXPECT_INT(err.kind, (kind_)), EXPECT_STR(err.message, (message_))))
+#define EXPECT_ERROR_SAYS(call, kind_, words)                                                    \
+    TEST_CALL(EXPECT(!(call)), (EXPECT_INT(err.kind, (kind_)), EXPECT_PART(err.message, (words))))
+
+/* The same where what was given is wrong: ERROR_INVALID, of this field. */
+#define EXPECT_INVALID(call, field_)                                                             \
+    TEST_CALL(EXPECT(!(call)),                                                                   \
+              (EXPECT_INT(err.kind, ERROR_INVALID), EXPECT_STR(err.field, (field_))))
+#define EXPECT_WRONG(call, field_, message_)                                                     \
+    TEST_CALL(EXPECT(!(call)),                                                                   \
+              (EXPECT_INT(err.kind, ERROR_INVALID), EXPECT_STR(err.field, (field_)),             \
+               EXPECT_STR(err.message, (message_))))
+#define EXPECT_WRONG_SAYS(call, field_, words)                                                   \
+    TEST_CALL(EXPECT(!(call)),                                                                   \
+              (EXPECT_INT(err.kind, ERROR_INVALID), EXPECT_STR(err.field, (field_)),             \
+               EXPECT_PART(err.message, (words))))
+
+#define TEST_CALL(expect_result, expect_error)                                                   \
+    do {                                                                                         \
+        struct error err = {0};                                                                  \
+                                                                                                 \
+        expect_result;                                                                           \
+        expect_error;                                                                            \
+    } while (0)
 
 /* What a program does before its tests, false where they cannot run; and after them. */
 bool test_begin(void) __attribute__((weak));
