@@ -29,7 +29,7 @@ def tests_that_run(top):
             continue
         source = house.text(top, path)
         names.add(os.path.splitext(os.path.basename(path))[0])
-        names.update(re.findall(r"^(?:\s*RUN|TEST\w*)\((\w+)\)" if path.endswith(".c") else
+        names.update(re.findall(r"^(?:\s*RUN|TEST\w*)\((\w+)[,)]" if path.endswith(".c") else
                                 r"^\s*def (test_\w+)\(", source, re.M))
     return names
 

@@ -25,9 +25,9 @@ TEST(every_kind_of_a_commitment_has_its_terms)
             continue;
         EXPECT(price_kind_of_terms(terms, &found));
         EXPECT_INT(found, kind);
-        EXPECT(strstr(price_kind_names[kind], terms->years == 1 ? "_1y" : "_3y") != NULL);
+        EXPECT_PART(price_kind_names[kind], terms->years == 1 ? "_1y" : "_3y");
         if (strstr(price_kind_names[kind], "upfront"))
-            EXPECT(strstr(price_kind_names[kind], payment_names[terms->payment]) != NULL);
+            EXPECT_PART(price_kind_names[kind], payment_names[terms->payment]);
         else
             EXPECT_INT(terms->payment, PAYMENT_BY_HOUR);
         EXPECT_INT(strncmp(price_kind_names[kind], starts[terms->commitment],

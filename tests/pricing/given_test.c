@@ -15,10 +15,7 @@ TEST(a_provider_is_written_as_feeds_write_it)
     static const char *const right[] = {"aws", "azure", "gcp", "hetzner", "OVH", ""};
 
     for (size_t i = 0; i < COUNT(wrong); i++) {
-        struct error err = {0};
-
-        EXPECT(!given_provider_check("provider", wrong[i][0], &err));
-        EXPECT_STR(err.message, wrong[i][1]);
+        EXPECT_MESSAGE(given_provider_check("provider", wrong[i][0], &err), wrong[i][1]);
     }
     for (size_t i = 0; i < COUNT(right); i++)
         EXPECT(given_provider_check("provider", right[i], NULL));

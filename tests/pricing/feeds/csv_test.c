@@ -44,10 +44,8 @@ static void expect_records(const char *text, const char *expected)
 {
     for (size_t piece = 1; piece <= strlen(text) + 1; piece++) {
         struct found found = {.used = 0};
-        struct error err = {0};
 
-        EXPECT(split(text, strlen(text), piece, &found, &err));
-        EXPECT_STR(err.message, "");
+        EXPECT_OK(split(text, strlen(text), piece, &found, &err));
         EXPECT_STR(found.text, expected);
     }
 }
@@ -105,11 +103,9 @@ TEST(text_that_is_not_csv_is_refused)
     for (size_t i = 0; i < COUNT(rows); i++)
         for (size_t piece = 1; piece < 12; piece++) {
             struct found found = {.used = 0};
-            struct error err = {0};
 
-            EXPECT(!split(rows[i].text, strlen(rows[i].text), piece, &found, &err));
-            EXPECT_INT(err.kind, ERROR_UPSTREAM);
-            EXPECT_STR(err.message, rows[i].message);
+            EXPECT_ERROR_MESSAGE(split(rows[i].text, strlen(rows[i].text), piece, &found, &err),
+                                 ERROR_UPSTREAM, rows[i].message);
         }
 }
 
@@ -119,10 +115,8 @@ TEST(a_nul_would_cut_a_field_and_is_refused)
 
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct found found = {.used = 0};
-        struct error err = {0};
 
-        EXPECT(!split(texts[i], 6, 6, &found, &err));
-        EXPECT_STR(err.message, "there is a NUL in the text");
+        EXPECT_MESSAGE(split(texts[i], 6, 6, &found, &err), "there is a NUL in the text");
         EXPECT_STR(found.text, "");
     }
 }
@@ -151,14 +145,11 @@ static bool split_record(size_t count, size_t width, struct error *err)
 
 TEST(records_are_bounded)
 {
-    struct error fields = {0}, bytes = {0};
-
     EXPECT(split_record(CSV_FIELDS_MAX, 0, NULL));
-    EXPECT(!split_record(CSV_FIELDS_MAX + 1, 0, &fields));
-    EXPECT_STR(fields.message, "a record has more than 160 fields");
+    EXPECT_MESSAGE(split_record(CSV_FIELDS_MAX + 1, 0, &err),
+                   "a record has more than 160 fields");
     EXPECT(split_record(1, CSV_RECORD_MAX - 1, NULL));
-    EXPECT(!split_record(1, CSV_RECORD_MAX, &bytes));
-    EXPECT_STR(bytes.message, "a record is longer than 65536 bytes");
+    EXPECT_MESSAGE(split_record(1, CSV_RECORD_MAX, &err), "a record is longer than 65536 bytes");
     EXPECT(split_record(16, CSV_RECORD_MAX / 16 - 1, NULL));
     EXPECT(!split_record(16, CSV_RECORD_MAX / 16, NULL));
 }
@@ -166,10 +157,8 @@ TEST(records_are_bounded)
 TEST(the_receiver_of_records_may_stop)
 {
     struct found found = {.stop_after = 2};
-    struct error err = {0};
 
-    EXPECT(!split("a\nb\nc\n", 6, 6, &found, &err));
-    EXPECT_STR(err.message, "enough");
+    EXPECT_MESSAGE(split("a\nb\nc\n", 6, 6, &found, &err), "enough");
     EXPECT_STR(found.text, "a;");
     EXPECT_INT((long long)found.records, 2);
     found = (struct found){.stop_after = 1};
@@ -180,11 +169,9 @@ static void expect_lenient(const char *text, const char *expected, char separato
 {
     for (size_t piece = 1; piece <= strlen(text) + 1; piece++) {
         struct found found = {.used = 0};
-        struct error err = {0};
         AUTO(csv_freep) struct csv *csv = csv_new_lenient(note, &found);
 
-        EXPECT(split_with(csv, text, strlen(text), piece, &err));
-        EXPECT_STR(err.message, "");
+        EXPECT_OK(split_with(csv, text, strlen(text), piece, &err));
         EXPECT_STR(found.text, expected);
         EXPECT_INT(csv_separator(csv), separator);
     }
@@ -206,11 +193,10 @@ TEST(text_behind_a_quoted_field_is_refused_leniently_too)
 
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct found found = {.used = 0};
-        struct error err = {0};
         AUTO(csv_freep) struct csv *csv = csv_new_lenient(note, &found);
 
-        EXPECT(!split_with(csv, texts[i], strlen(texts[i]), 1, &err));
-        EXPECT_STR(err.message, "there is text behind a quoted field");
+        EXPECT_MESSAGE(split_with(csv, texts[i], strlen(texts[i]), 1, &err),
+                       "there is text behind a quoted field");
     }
 }
 
@@ -236,10 +222,9 @@ TEST(a_record_has_the_line_it_begins_on)
 
     for (size_t piece = 1; piece <= sizeof text; piece++) {
         struct lines lines = {.count = 0};
-        struct error err = {0};
         AUTO(csv_freep) struct csv *csv = lines.csv = csv_new_lenient(note_line, &lines);
 
-        EXPECT(split_with(csv, text, strlen(text), piece, &err));
+        EXPECT_OK(split_with(csv, text, strlen(text), piece, &err));
         EXPECT_INT((long long)lines.count, (long long)COUNT(expected));
         for (size_t i = 0; i < COUNT(expected); i++)
             EXPECT_INT(lines.list[i], expected[i]);

@@ -16,6 +16,7 @@ struct got {
 
 static struct got got;
 static struct fetch_request request;
+static struct fetch_response response;
 static char path[100];
 
 static enum fetch_take note(void *user, const char *data, size_t length, struct error *err)
@@ -43,12 +44,12 @@ static void write_file(const char *text)
     EXPECT(file && fputs(text, file) != EOF);
 }
 
-static bool fetch(struct fetch_response *ret_response, struct error *err)
+static bool fetch(struct error *err)
 {
-    memset(ret_response, 'x', sizeof *ret_response);
+    memset(&response, 'x', sizeof response);
     got.used = 0;
     snprintf(request.url, sizeof request.url, "%s", path);
-    return fetch_file(NULL, &request, note, &got, ret_response, err);
+    return fetch_file(NULL, &request, note, &got, &response, err);
 }
 
 /* A test that finds the file with "0.357" in it. */
@@ -70,10 +71,9 @@ static void with_file(void (*test)(void))
 
 TEST_WITH_FILE(a_file_comes_whole_with_its_time)
 {
-    struct fetch_response response;
     struct stat about;
 
-    EXPECT(fetch(&response, NULL));
+    EXPECT(fetch(NULL));
     EXPECT_INT((long long)got.used, 5);
     EXPECT(memcmp(got.text, "0.357", 5) == 0);
     EXPECT_INT(response.status, 200);
@@ -86,17 +86,15 @@ TEST_WITH_FILE(a_file_comes_whole_with_its_time)
 
 TEST_WITH_FILE(an_unchanged_page_is_not_read_again)
 {
-    struct fetch_response response;
-
-    EXPECT(fetch(&response, NULL));
+    EXPECT(fetch(NULL));
     EXPECT(response.etag[0] == '"');
     snprintf(request.etag, sizeof request.etag, "%s", response.etag);
-    EXPECT(fetch(&response, NULL));
+    EXPECT(fetch(NULL));
     EXPECT_INT(response.status, 304);
     EXPECT_INT((long long)got.used, 0);
     EXPECT(!response.began);
     write_file("0.3571");
-    EXPECT(fetch(&response, NULL));
+    EXPECT(fetch(NULL));
     EXPECT_INT(response.status, 200);
     EXPECT_INT((long long)got.used, 6);
     EXPECT(strcmp(request.etag, response.etag) != 0);
@@ -105,73 +103,52 @@ TEST_WITH_FILE(an_unchanged_page_is_not_read_again)
 TEST_WITH_FILE(the_same_size_at_another_time_is_another_file)
 {
     const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000, .tv_nsec = 1}};
-    struct fetch_response response;
 
-    EXPECT(fetch(&response, NULL));
+    EXPECT(fetch(NULL));
     snprintf(request.etag, sizeof request.etag, "%s", response.etag);
     EXPECT(utimensat(AT_FDCWD, path, times, 0) == 0);
-    EXPECT(fetch(&response, NULL));
+    EXPECT(fetch(NULL));
     EXPECT_INT(response.status, 200);
 }
 
 TEST_WITH_FILE(a_file_too_large_is_refused_and_not_cut)
 {
-    struct fetch_response response;
-    struct error err = {0};
-
     request.max_bytes = 4;
-    EXPECT(!fetch(&response, &err));
-    EXPECT_INT(err.kind, ERROR_UPSTREAM);
-    EXPECT_STR(err.message, "the file has more than 4 bytes");
+    EXPECT_ERROR_MESSAGE(fetch(&err), ERROR_UPSTREAM, "the file has more than 4 bytes");
     EXPECT(response.refused);
     EXPECT_INT((long long)got.used, 0);
     request.max_bytes = 5;
-    EXPECT(fetch(&response, NULL));
+    EXPECT(fetch(NULL));
 }
 
 TEST_WITH_FILE(a_path_that_is_not_a_file_is_refused_without_waiting)
 {
-    struct fetch_response response;
-    struct error none = {0}, pipe = {0}, directory = {0};
-
     EXPECT(unlink(path) == 0);
-    EXPECT(!fetch(&response, &none));
-    EXPECT_STR(none.message, "the file cannot be read: No such file or directory");
+    EXPECT_MESSAGE(fetch(&err), "the file cannot be read: No such file or directory");
     EXPECT(response.refused); /* asking again would not help */
     EXPECT_INT(response.status, 0);
     EXPECT(mkfifo(path, 0600) == 0); /* no process ever writes there */
-    EXPECT(!fetch(&response, &pipe));
-    EXPECT_STR(pipe.message, "the file cannot be read: it is not a regular file");
+    EXPECT_MESSAGE(fetch(&err), "the file cannot be read: it is not a regular file");
     EXPECT(unlink(path) == 0 && mkdir(path, 0700) == 0);
-    EXPECT(!fetch(&response, &directory));
-    EXPECT_STR(directory.message, "the file cannot be read: it is not a regular file");
+    EXPECT_MESSAGE(fetch(&err), "the file cannot be read: it is not a regular file");
     EXPECT(rmdir(path) == 0);
 }
 
 TEST_WITH_FILE(the_receiver_may_stop_or_fail)
 {
-    struct fetch_response response;
-    struct error err = {0};
-
     got.enough_at = 1;
-    EXPECT(fetch(&response, &err));
+    EXPECT_OK(fetch(&err));
     EXPECT_INT(response.status, 200);
     got.fails = true;
-    EXPECT(!fetch(&response, &err));
-    EXPECT_STR(err.message, "not this");
+    EXPECT_MESSAGE(fetch(&err), "not this");
     EXPECT(response.refused);
 }
 
 /* Else "0.35" of "0.357" would be a price. */
 TEST_WITH_FILE(a_file_that_is_being_written_is_not_accepted)
 {
-    struct fetch_response response;
-    struct error err = {0};
-
     got.touch = path;
-    EXPECT(!fetch(&response, &err));
-    EXPECT_INT(err.kind, ERROR_UPSTREAM);
-    EXPECT_STR(err.message, "the file changed while it was read");
-    EXPECT(fetch(&response, NULL));
+    EXPECT_ERROR_MESSAGE(fetch(&err), ERROR_UPSTREAM, "the file changed while it was read");
+    EXPECT(fetch(NULL));
     EXPECT_INT((long long)got.used, 6);
 }

@@ -17,14 +17,12 @@ static bool type_in(const char *text, struct price *ret_price, struct error *err
 TEST(all_that_may_be_said_is_kept)
 {
     struct price price;
-    struct error err = {0};
 
-    EXPECT(type_in("{\"provider\":\"aws\",\"region\":\"us-east-1\",\"zone\":\"us-east-1b\","
-                   "\"instance_type\":\"c7i.2xlarge\",\"kind\":\"own\",\"currency\":\"EUR\","
-                   "\"price_per_hour\":\"0.30\",\"valid_from\":\"2026-08-06T17:17:52Z\","
-                   "\"note\":\"our contract\"}",
-                   &price, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(type_in("{\"provider\":\"aws\",\"region\":\"us-east-1\",\"zone\":\"us-east-1b\","
+                      "\"instance_type\":\"c7i.2xlarge\",\"kind\":\"own\",\"currency\":\"EUR\","
+                      "\"price_per_hour\":\"0.30\",\"valid_from\":\"2026-08-06T17:17:52Z\","
+                      "\"note\":\"our contract\"}",
+                      &price, &err));
     EXPECT_STR(price.provider, "aws");
     EXPECT_STR(price.region, "us-east-1");
     EXPECT_STR(price.zone, "us-east-1b");
@@ -49,10 +47,8 @@ TEST(little_has_to_be_said)
 
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct price price;
-        struct error err = {0};
 
-        EXPECT(type_in(texts[i], &price, &err));
-        EXPECT_STR(err.message, "");
+        EXPECT_OK(type_in(texts[i], &price, &err));
         EXPECT_INT(price.kind, PRICE_TYPED);
         EXPECT_STR(price.currency, "USD");
         EXPECT_STR(price.provider, "");
@@ -134,12 +130,9 @@ TEST(an_error_names_the_field_and_the_reason)
 {
     for (size_t i = 0; i < COUNT(refused); i++) {
         struct price price = {.nanos = 5};
-        struct error err = {0};
 
-        EXPECT(!type_in(refused[i].text, &price, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, refused[i].field);
-        EXPECT_STR(err.message, refused[i].message);
+        EXPECT_WRONG(type_in(refused[i].text, &price, &err), refused[i].field,
+                     refused[i].message);
         EXPECT_INT(price.nanos, 5);
     }
 }

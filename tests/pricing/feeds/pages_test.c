@@ -6,27 +6,23 @@
 TEST(every_name_leads_on_once)
 {
     struct pages pages = {.count = 0};
-    struct error err = {0};
 
-    EXPECT(pages_go_on(&pages, "", &err));
-    EXPECT(pages_go_on(&pages, "a", &err));
-    EXPECT(pages_go_on(&pages, "b", &err));
-    EXPECT(!pages_go_on(&pages, "a", &err));
-    EXPECT_INT(err.kind, ERROR_UPSTREAM);
+    EXPECT_OK(pages_go_on(&pages, "", &err));
+    EXPECT_OK(pages_go_on(&pages, "a", &err));
+    EXPECT_OK(pages_go_on(&pages, "b", &err));
+    EXPECT_ERROR(pages_go_on(&pages, "a", &err), ERROR_UPSTREAM);
 }
 
 TEST(two_hundred_pages_are_the_end)
 {
     struct pages pages = {.count = 0};
-    struct error err = {0};
     char name[20];
 
     for (int i = 0; i < 200; i++) {
         snprintf(name, sizeof name, "page %d", i);
-        EXPECT(pages_go_on(&pages, name, &err));
+        EXPECT_OK(pages_go_on(&pages, name, &err));
     }
-    EXPECT(!pages_go_on(&pages, "one more", &err));
-    EXPECT_STR(err.message, "it has more than 200 pages");
+    EXPECT_MESSAGE(pages_go_on(&pages, "one more", &err), "it has more than 200 pages");
 }
 
 /* What a JSON value reads as; "(no)" where it fails. */

@@ -15,19 +15,19 @@ static struct price price_of(const char *type, const char *zone, const char *tex
     return price;
 }
 
-static struct price_batch *batch(void)
-{
-    struct price_batch *batch = price_batch_new("a-feed", 77);
+/* A test that is given an empty batch. */
+#define TEST_WITH_BATCH(name) TEST_GIVEN(name, struct price_batch *all, with_batch)
 
-    return batch;
+static void with_batch(void (*test)(struct price_batch *all))
+{
+    AUTO(price_batch_freep) struct price_batch *all = price_batch_new("a-feed", 77);
+
+    test(all);
 }
 
 static void add(struct price_batch *batch, const struct price *price, enum price_batch_twin twin)
 {
-    struct error err = {0};
-
-    EXPECT(price_batch_add(batch, price, twin, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(price_batch_add(batch, price, twin, &err));
 }
 
 static long long nanos_of(const struct price_batch *batch, const struct price *like)
@@ -39,9 +39,8 @@ static long long nanos_of(const struct price_batch *batch, const struct price *l
     return price ? price->nanos : 0;
 }
 
-TEST(a_price_gets_the_name_and_the_time_of_the_feed)
+TEST_WITH_BATCH(a_price_gets_the_name_and_the_time_of_the_feed)
 {
-    AUTO(price_batch_freep) struct price_batch *all = batch();
     struct price price = price_of("m5", "", "1.5");
     const struct price *found;
     size_t position = 0;
@@ -57,9 +56,8 @@ TEST(a_price_gets_the_name_and_the_time_of_the_feed)
     EXPECT(price_batch_next(all, &position) == NULL);
 }
 
-TEST(two_prices_of_one_thing_are_none_and_so_are_three)
+TEST_WITH_BATCH(two_prices_of_one_thing_are_none_and_so_are_three)
 {
-    AUTO(price_batch_freep) struct price_batch *all = batch();
     const struct price first = price_of("m5", "", "1"), second = price_of("m5", "", "2");
     size_t position = 0;
 
@@ -75,24 +73,23 @@ TEST(two_prices_of_one_thing_are_none_and_so_are_three)
     EXPECT_INT((long long)price_batch_places(all), 1);
 }
 
-TEST(equal_twins_are_one_only_where_that_may_be)
+TEST_WITH_BATCH(equal_twins_are_one_only_where_that_may_be)
 {
-    AUTO(price_batch_freep) struct price_batch *lenient = batch(), *strict = batch();
     const struct price first = price_of("m5", "", "1"), same = price_of("m5", "", "1.00");
 
-    add(lenient, &first, TWIN_MAY_BE_EQUAL);
-    add(lenient, &same, TWIN_MAY_BE_EQUAL);
-    EXPECT_INT(nanos_of(lenient, &first), 1000000000);
-    EXPECT_INT(price_batch_facts(lenient)->tally.ambiguous, 0);
-    add(strict, &first, TWIN_IS_AMBIGUOUS);
-    add(strict, &same, TWIN_IS_AMBIGUOUS);
-    EXPECT_INT(nanos_of(strict, &first), 0);
-    EXPECT_INT(price_batch_facts(strict)->tally.ambiguous, 2);
+    add(all, &first, TWIN_MAY_BE_EQUAL);
+    add(all, &same, TWIN_MAY_BE_EQUAL);
+    EXPECT_INT(nanos_of(all, &first), 1000000000);
+    EXPECT_INT(price_batch_facts(all)->tally.ambiguous, 0);
+    price_batch_empty(all);
+    add(all, &first, TWIN_IS_AMBIGUOUS);
+    add(all, &same, TWIN_IS_AMBIGUOUS);
+    EXPECT_INT(nanos_of(all, &first), 0);
+    EXPECT_INT(price_batch_facts(all)->tally.ambiguous, 2);
 }
 
-TEST(whatever_differs_is_no_twin)
+TEST_WITH_BATCH(whatever_differs_is_no_twin)
 {
-    AUTO(price_batch_freep) struct price_batch *all = batch();
     struct price prices[8];
 
     for (size_t i = 0; i < COUNT(prices); i++) {
@@ -113,9 +110,8 @@ TEST(whatever_differs_is_no_twin)
         EXPECT_INT(nanos_of(all, &prices[i]), prices[i].nanos);
 }
 
-TEST(thousands_of_prices_are_all_found_again)
+TEST_WITH_BATCH(thousands_of_prices_are_all_found_again)
 {
-    AUTO(price_batch_freep) struct price_batch *all = batch();
     struct price price;
     size_t position = 0, seen = 0;
     char name[20];
@@ -141,9 +137,8 @@ TEST(thousands_of_prices_are_all_found_again)
     EXPECT_INT((long long)seen, 4000);
 }
 
-TEST(more_than_any_feed_has_is_too_much)
+TEST_WITH_BATCH(more_than_any_feed_has_is_too_much)
 {
-    AUTO(price_batch_freep) struct price_batch *all = batch();
     struct price price = price_of("", "", "1");
     struct error err = {0};
     bool ok = true;
@@ -160,9 +155,8 @@ TEST(more_than_any_feed_has_is_too_much)
     EXPECT_INT((long long)price_batch_count(all), PRICE_BATCH_PRICES_MAX);
 }
 
-TEST(an_emptied_basket_remembers_nothing)
+TEST_WITH_BATCH(an_emptied_basket_remembers_nothing)
 {
-    AUTO(price_batch_freep) struct price_batch *all = batch();
     const struct price price = price_of("m5", "", "1");
     const struct instance_type type = {.provider = "aws", .name = "m5", .vcpus = 2};
 
@@ -185,9 +179,8 @@ TEST(an_emptied_basket_remembers_nothing)
     EXPECT_INT(nanos_of(all, &price), 1000000000);
 }
 
-TEST(a_type_gets_what_it_lacked_and_keeps_what_it_had)
+TEST_WITH_BATCH(a_type_gets_what_it_lacked_and_keeps_what_it_had)
 {
-    AUTO(price_batch_freep) struct price_batch *all = batch();
     const struct instance_type first = {.provider = "aws", .name = "m5", .vcpus = 2};
     const struct instance_type more = {.provider = "aws",
                                        .name = "m5",
@@ -211,10 +204,8 @@ TEST(a_type_gets_what_it_lacked_and_keeps_what_it_had)
     EXPECT_STR(price_batch_type(all, 1)->architecture, "");
 }
 
-TEST(hundreds_of_types_are_each_there_once)
+TEST_WITH_BATCH(hundreds_of_types_are_each_there_once)
 {
-    AUTO(price_batch_freep) struct price_batch *all = batch();
-
     for (int i = 0; i < 2000; i++) {
         struct instance_type type = {.provider = "aws", .vcpus = 1};
 
@@ -224,9 +215,8 @@ TEST(hundreds_of_types_are_each_there_once)
     EXPECT_INT((long long)price_batch_type_count(all), 1000);
 }
 
-TEST(a_price_that_is_dropped_is_none_and_counted_once)
+TEST_WITH_BATCH(a_price_that_is_dropped_is_none_and_counted_once)
 {
-    AUTO(price_batch_freep) struct price_batch *all = batch();
     const struct price price = {.instance_type = "m5", .kind = PRICE_SPOT, .nanos = 7};
     size_t place;
 
@@ -240,10 +230,8 @@ TEST(a_price_that_is_dropped_is_none_and_counted_once)
     EXPECT_INT(price_batch_facts(all)->tally.expensive, 1);
 }
 
-TEST(a_band_is_named_at_the_end)
+TEST_WITH_BATCH(a_band_is_named_at_the_end)
 {
-    AUTO(price_batch_freep) struct price_batch *all = batch();
-
     price_batch_add_interruption(all, &(struct interruption){.instance_type = "m5"});
     price_batch_name_band(all, 0, (const char[16]){">20%"});
     EXPECT_STR(price_batch_interruption(all, 0)->band, ">20%");

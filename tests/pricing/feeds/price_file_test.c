@@ -10,7 +10,6 @@
 
 static enum reading_state read_text(struct walk *walk, const char *text)
 {
-    walk_start(walk, &price_file, "");
     walk->reading.url = "/tmp/prices";
     return walk_texts(walk, TEXTS(text));
 }
@@ -35,7 +34,7 @@ static void expect_the_row(struct walk *walk)
     EXPECT_INT(price->fetched_us, WALK_NOW_US);
 }
 
-TEST(a_row_of_csv_and_one_of_json_are_the_same_price)
+TEST_WALK(a_row_of_csv_and_one_of_json_are_the_same_price, price_file, "")
 {
     static const char *const texts[] = {
         HEADER ROW,
@@ -52,18 +51,14 @@ TEST(a_row_of_csv_and_one_of_json_are_the_same_price)
     static const size_t chunks[] = {0, 1, 7};
 
     for (size_t i = 0; i < COUNT(texts) * COUNT(chunks); i++) {
-        AUTO(walk_end) struct walk walk;
-
-        walk_start(&walk, &price_file, "");
-        walk.reading.url = "/tmp/prices";
-        walk.chunk = chunks[i % COUNT(chunks)];
-        EXPECT_INT(walk_texts(&walk, TEXTS(texts[i / COUNT(chunks)])), READING_DONE);
-        expect_the_row(&walk);
-        EXPECT_STR(walk.requests[0].url, "/tmp/prices");
+        walk->chunk = chunks[i % COUNT(chunks)];
+        EXPECT_INT(read_text(walk, texts[i / COUNT(chunks)]), READING_DONE);
+        expect_the_row(walk);
+        EXPECT_STR(walk->requests[0].url, "/tmp/prices");
     }
 }
 
-TEST(little_needs_to_be_said)
+TEST_WALK(little_needs_to_be_said, price_file, "")
 {
     static const char *const texts[] = {
         "instance_type,price_per_hour\nx1,2\n",
@@ -71,12 +66,10 @@ TEST(little_needs_to_be_said)
         "{\"prices\":[{\"instance_type\":\"x1\",\"price_per_hour\":2,\"zone\":null}]}"};
 
     for (size_t i = 0; i < COUNT(texts); i++) {
-        AUTO(walk_end) struct walk walk;
         const struct price *price;
 
-        EXPECT_INT(read_text(&walk, texts[i]), READING_DONE);
-        EXPECT_STR(walk.err.message, "");
-        price = walk_price(&walk, "x1", "", PRICE_TYPED);
+        EXPECT_READ(read_text(walk, texts[i]));
+        price = walk_price(walk, "x1", "", PRICE_TYPED);
         EXPECT_INT(price ? price->nanos : 0, 2000000000);
         EXPECT_STR(price ? price->currency : "", "USD");
         EXPECT_STR(price ? price->provider : "?", "");
@@ -87,6 +80,7 @@ static void expect_refused(const char *text, const char *message)
 {
     AUTO(walk_end) struct walk walk;
 
+    walk_start(&walk, &price_file, "");
     EXPECT_INT(read_text(&walk, text), READING_FAILED);
     EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
     EXPECT_STR(walk.err.message, message);
@@ -260,27 +254,21 @@ TEST(a_row_too_long_is_not_passed_over)
     expect_refused(text, "line 1: a price has more than 8192 bytes");
 }
 
-TEST(the_same_price_twice_is_one_and_two_prices_are_none)
+TEST_WALK(the_same_price_twice_is_one_and_two_prices_are_none, price_file, "")
 {
-    AUTO(walk_end) struct walk walk;
-
-    EXPECT_INT(read_text(&walk, HEADER ROW ROW), READING_DONE);
-    expect_the_row(&walk);
+    EXPECT_INT(read_text(walk, HEADER ROW ROW), READING_DONE);
+    expect_the_row(walk);
     expect_refused(
         "instance_type,price_per_hour\nx,1\ny,5\nx,2\n",
         "line 4: price_per_hour is 2, and 1 in line 2 for the same machine: one price a "
         "row");
 }
 
-TEST(a_list_of_none_is_a_list)
+TEST_WALK(a_list_of_none_is_a_list, price_file, "")
 {
     static const char *const texts[] = {HEADER, "{\"prices\":[]}", "[]"};
 
     for (size_t i = 0; i < COUNT(texts); i++) {
-        AUTO(walk_end) struct walk walk;
-
-        EXPECT_INT(read_text(&walk, texts[i]), READING_DONE);
-        EXPECT_STR(walk.err.message, "");
-        EXPECT_INT(walk_count(&walk), 0);
+        EXPECT_PRICES(read_text(walk, texts[i]), 0);
     }
 }

@@ -6,37 +6,44 @@
 
 #define HALF_SECOND (NS_PER_SECOND / 2)
 
-TEST(one_good_page_is_the_whole_story)
-{
-    AUTO(world_end) struct world world = {.script = {{.status = 200, .body = "ab"}}};
+/* A test of a world with these answers. */
+#define TEST_REFRESH(name, ...)                                                                  \
+    static void name(struct world *world);                                                       \
+    TEST_FOUND(name, with_world(name, (struct world){.script = {__VA_ARGS__}}))                  \
+    static void name(struct world *world)
 
-    EXPECT_INT(refresh(&world), REFRESH_NEW);
-    EXPECT_STR(world.err.message, "");
-    EXPECT_INT(count(&world), 2);
-    EXPECT_INT(world.paused, 0);
-    EXPECT_INT(world.patience[0], 33);
-    EXPECT_INT(world.trace.pages, 1);
-    EXPECT_INT(world.trace.asked, 1);
-    EXPECT_INT(world.trace.status, 200);
-    EXPECT_INT(world.trace.bytes, 10);
-    EXPECT_STR(world.trace.etag, "\"e\"");
-    EXPECT_STR(world.trace.last_modified, "then");
-    EXPECT_INT(world.trace.last_modified_us, 7);
+static void with_world(void (*test)(struct world *world), struct world world)
+{
+    test(&world);
+    world_end(&world);
 }
 
-TEST(validators_of_one_page_of_several_are_not_kept)
+TEST_REFRESH(one_good_page_is_the_whole_story, {.status = 200, .body = "ab"})
 {
-    AUTO(world_end)
-    struct world world = {
-        .script = {{.status = 200, .body = "a+"}, {.status = 200, .body = "b"}}};
+    EXPECT_INT(refresh(world), REFRESH_NEW);
+    EXPECT_STR(world->err.message, "");
+    EXPECT_INT(count(world), 2);
+    EXPECT_INT(world->paused, 0);
+    EXPECT_INT(world->patience[0], 33);
+    EXPECT_INT(world->trace.pages, 1);
+    EXPECT_INT(world->trace.asked, 1);
+    EXPECT_INT(world->trace.status, 200);
+    EXPECT_INT(world->trace.bytes, 10);
+    EXPECT_STR(world->trace.etag, "\"e\"");
+    EXPECT_STR(world->trace.last_modified, "then");
+    EXPECT_INT(world->trace.last_modified_us, 7);
+}
 
-    EXPECT_INT(refresh(&world), REFRESH_NEW);
-    EXPECT_INT(count(&world), 2);
-    EXPECT_STR(world.asked[1], "page 2");
-    EXPECT_INT(world.trace.pages, 2);
-    EXPECT_INT(world.trace.bytes, 20);
-    EXPECT_STR(world.trace.etag, "");
-    EXPECT_STR(world.trace.last_modified, "");
+TEST_REFRESH(validators_of_one_page_of_several_are_not_kept, {.status = 200, .body = "a+"},
+             {.status = 200, .body = "b"})
+{
+    EXPECT_INT(refresh(world), REFRESH_NEW);
+    EXPECT_INT(count(world), 2);
+    EXPECT_STR(world->asked[1], "page 2");
+    EXPECT_INT(world->trace.pages, 2);
+    EXPECT_INT(world->trace.bytes, 20);
+    EXPECT_STR(world->trace.etag, "");
+    EXPECT_STR(world->trace.last_modified, "");
 }
 
 TEST(temporary_errors_are_retried_after_growing_pauses)
@@ -80,54 +87,36 @@ TEST(aws_throttles_with_a_400_and_a_word)
     EXPECT_INT(refused.paused, 0);
 }
 
-TEST(four_attempts_are_all)
+TEST_REFRESH(four_attempts_are_all, {.status = 503}, {.status = 503}, {.status = 503},
+             {.status = 502}, {.status = 200, .body = "a"})
 {
-    AUTO(world_end)
-    struct world world = {.script = {{.status = 503},
-                                     {.status = 503},
-                                     {.status = 503},
-                                     {.status = 502},
-                                     {.status = 200, .body = "a"}}};
-
-    EXPECT_INT(refresh(&world), REFRESH_FAILED);
-    EXPECT_INT(world.answered, 4);
-    EXPECT_INT(world.paused, 3); /* and none after the last */
-    EXPECT_INT(world.opened, 1);
-    EXPECT_INT(world.err.kind, ERROR_UPSTREAM);
-    EXPECT_STR(world.err.message, "it answered 502");
-    EXPECT_INT(world.trace.status, 502);
-    EXPECT_INT(world.trace.asked, 4);
-    EXPECT_INT(world.trace.pages, 0);
+    EXPECT_INT(refresh(world), REFRESH_FAILED);
+    EXPECT_INT(world->answered, 4);
+    EXPECT_INT(world->paused, 3); /* and none after the last */
+    EXPECT_INT(world->opened, 1);
+    EXPECT_INT(world->err.kind, ERROR_UPSTREAM);
+    EXPECT_STR(world->err.message, "it answered 502");
+    EXPECT_INT(world->trace.status, 502);
+    EXPECT_INT(world->trace.asked, 4);
+    EXPECT_INT(world->trace.pages, 0);
 }
 
-TEST(each_page_has_its_own_attempts)
+TEST_REFRESH(each_page_has_its_own_attempts, {.status = 503}, {.status = 503}, {.status = 503},
+             {.status = 200, .body = "a+"}, {.status = 503}, {.status = 503}, {.status = 503},
+             {.status = 200, .body = "b"})
 {
-    AUTO(world_end)
-    struct world world = {.script = {{.status = 503},
-                                     {.status = 503},
-                                     {.status = 503},
-                                     {.status = 200, .body = "a+"},
-                                     {.status = 503},
-                                     {.status = 503},
-                                     {.status = 503},
-                                     {.status = 200, .body = "b"}}};
-
-    EXPECT_INT(refresh(&world), REFRESH_NEW);
-    EXPECT_INT(count(&world), 2);
-    EXPECT_INT(world.opened, 1);
+    EXPECT_INT(refresh(world), REFRESH_NEW);
+    EXPECT_INT(count(world), 2);
+    EXPECT_INT(world->opened, 1);
 }
 
-TEST(retry_after_is_obeyed)
+TEST_REFRESH(retry_after_is_obeyed, {.status = 429, .retry_after = 100},
+             {.status = 503, .retry_after = 120}, {.status = 200, .body = "a"})
 {
-    AUTO(world_end)
-    struct world world = {.script = {{.status = 429, .retry_after = 100},
-                                     {.status = 503, .retry_after = 120},
-                                     {.status = 200, .body = "a"}}};
-
-    EXPECT_INT(refresh(&world), REFRESH_NEW);
-    EXPECT_INT(world.paused, 2);
-    EXPECT_INT(world.pauses[0], 100 * NS_PER_SECOND);
-    EXPECT_INT(world.pauses[1], 120 * NS_PER_SECOND);
+    EXPECT_INT(refresh(world), REFRESH_NEW);
+    EXPECT_INT(world->paused, 2);
+    EXPECT_INT(world->pauses[0], 100 * NS_PER_SECOND);
+    EXPECT_INT(world->pauses[1], 120 * NS_PER_SECOND);
 }
 
 TEST(retry_after_an_hour_is_for_another_day)
@@ -179,51 +168,42 @@ TEST(a_refusal_says_why_and_is_not_asked_again)
     }
 }
 
-TEST(a_walk_broken_in_the_middle_begins_anew_with_nothing)
+TEST_REFRESH(a_walk_broken_in_the_middle_begins_anew_with_nothing, {.status = 200, .body = "a+"},
+             {.status = 200, .body = "bc", .broken = true, .began = true},
+             {.status = 200, .body = "a+"}, {.status = 200, .body = "b"})
 {
-    AUTO(world_end)
-    struct world world = {.script = {{.status = 200, .body = "a+"},
-                                     {.status = 200, .body = "bc", .broken = true, .began = true},
-                                     {.status = 200, .body = "a+"},
-                                     {.status = 200, .body = "b"}}};
-
-    EXPECT_INT(refresh(&world), REFRESH_NEW);
-    EXPECT_INT(count(&world), 2); /* neither twins nor c */
-    EXPECT_INT(price_batch_facts(world.reading.batch)->tally.ambiguous, 0);
-    EXPECT(!world.full_at_open);
-    EXPECT_INT(world.opened, 2);
-    EXPECT_INT(world.paused, 1);
-    EXPECT_STR(world.asked[2], "page 1");
-    EXPECT_INT(world.trace.pages, 2);
-    EXPECT_INT(world.trace.asked, 4);
+    EXPECT_INT(refresh(world), REFRESH_NEW);
+    EXPECT_INT(count(world), 2); /* neither twins nor c */
+    EXPECT_INT(price_batch_facts(world->reading.batch)->tally.ambiguous, 0);
+    EXPECT(!world->full_at_open);
+    EXPECT_INT(world->opened, 2);
+    EXPECT_INT(world->paused, 1);
+    EXPECT_STR(world->asked[2], "page 1");
+    EXPECT_INT(world->trace.pages, 2);
+    EXPECT_INT(world->trace.asked, 4);
 }
 
-TEST(three_walks_are_all)
+TEST_REFRESH(three_walks_are_all, {.status = 200, .body = "a+"})
 {
-    AUTO(world_end) struct world world = {.script = {{.status = 200, .body = "a+"}}};
-
     for (int i = 1; i < ANSWERS_MAX; i++)
-        world.script[i] = (struct answer){
+        world->script[i] = (struct answer){
             .status = 200, .body = i % 2 ? "b" : "a+", .broken = i % 2, .began = true};
-    EXPECT_INT(refresh(&world), REFRESH_FAILED);
-    EXPECT_INT(world.answered, 6);
-    EXPECT_INT(world.opened, 3);
-    EXPECT_INT(world.paused, 2);
-    EXPECT_INT(count(&world), 0);
-    EXPECT_STR(world.err.message, "the line broke");
+    EXPECT_INT(refresh(world), REFRESH_FAILED);
+    EXPECT_INT(world->answered, 6);
+    EXPECT_INT(world->opened, 3);
+    EXPECT_INT(world->paused, 2);
+    EXPECT_INT(count(world), 0);
+    EXPECT_STR(world->err.message, "the line broke");
 }
 
-TEST(our_own_judgement_is_not_tried_again)
+TEST_REFRESH(our_own_judgement_is_not_tried_again,
+             {.status = 200, .body = "a", .broken = true, .began = true, .refused = true},
+             {.status = 200, .body = "a"})
 {
-    AUTO(world_end)
-    struct world world = {
-        .script = {{.status = 200, .body = "a", .broken = true, .began = true, .refused = true},
-                   {.status = 200, .body = "a"}}};
-
-    EXPECT_INT(refresh(&world), REFRESH_FAILED);
-    EXPECT_INT(world.answered, 1);
-    EXPECT_INT(world.opened, 1);
-    EXPECT_INT(count(&world), 0); /* half a page is no reading */
+    EXPECT_INT(refresh(world), REFRESH_FAILED);
+    EXPECT_INT(world->answered, 1);
+    EXPECT_INT(world->opened, 1);
+    EXPECT_INT(count(world), 0); /* half a page is no reading */
 }
 
 TEST(a_page_that_cannot_be_read_fails_the_walk_and_a_busy_one_begins_it_anew)

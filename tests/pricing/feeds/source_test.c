@@ -70,10 +70,7 @@ TEST(json_is_json_or_the_feed_is_to_blame)
         "", "{", "{\"a\":1,\"a\":2}", "nan", "\"\\u0000\"", "1 2", "\"\xff\""};
 
     for (size_t i = 0; i < COUNT(wrong); i++) {
-        struct error err = {0};
-
-        EXPECT(source_json(wrong[i], strlen(wrong[i]), &err) == NULL);
-        EXPECT_INT(err.kind, ERROR_UPSTREAM);
+        EXPECT_ERROR(source_json(wrong[i], strlen(wrong[i]), &err), ERROR_UPSTREAM);
     }
     AUTO(json_decrefp) json_t *null = source_json("null", 4, NULL);
     EXPECT(json_is_null(null));
@@ -89,17 +86,15 @@ TEST(a_page_that_is_asked_for_once_is_asked_for_on_condition)
         const struct reading *reading;
     } reader = {&reading};
     char address[FETCH_URL_MAX + 10];
-    struct error err = {0};
 
-    EXPECT(source_ask_once(&reader, &request, &err));
+    EXPECT_OK(source_ask_once(&reader, &request, &err));
     EXPECT_STR(request.url, "https://a/b");
     EXPECT_STR(request.etag, "\"e\"");
     EXPECT_STR(request.last_modified, "then");
     memset(address, 'x', sizeof address);
     address[sizeof address - 1] = '\0';
     reading.url = address;
-    EXPECT(!source_ask_once(&reader, &request, &err));
-    EXPECT_STR(err.field, "url");
+    EXPECT_INVALID(source_ask_once(&reader, &request, &err), "url");
 }
 
 static void expect_refusal(const char *body, const char *expected)

@@ -61,10 +61,8 @@ TEST(wanted_elements_come_whole_and_the_rest_does_not)
 
     for (size_t piece = 1; piece <= strlen(text); piece++) {
         struct found found = {.used = 0};
-        struct error err = {0};
 
-        EXPECT(split(text, piece, (struct splitter_rules){.paths = everything}, &found, &err));
-        EXPECT_STR(err.message, "");
+        EXPECT_OK(split(text, piece, (struct splitter_rules){.paths = everything}, &found, &err));
         EXPECT_STR(found.text, expected);
     }
 }
@@ -181,14 +179,12 @@ TEST(depth_and_keys_are_bounded)
 {
     char text[400] = "{\"no\":";
     struct found found = {.used = 0};
-    struct error err = {0};
 
     memset(text + 6, '[', 40);
-    EXPECT(!split(text, 50, (struct splitter_rules){.paths = everything}, &found, &err));
-    EXPECT_STR(err.message, "this is not the JSON that was expected: it is nested too deeply");
-    error_clear(&err);
+    EXPECT_MESSAGE(split(text, 50, (struct splitter_rules){.paths = everything}, &found, &err),
+                   "this is not the JSON that was expected: it is nested too deeply");
     memset(text, 'k', sizeof text - 1);
     memcpy(text, "{\"", 2);
-    EXPECT(!split(text, 50, (struct splitter_rules){.paths = everything}, &found, &err));
-    EXPECT_STR(err.message, "this is not the JSON that was expected: a key is too long");
+    EXPECT_MESSAGE(split(text, 50, (struct splitter_rules){.paths = everything}, &found, &err),
+                   "this is not the JSON that was expected: a key is too long");
 }

@@ -72,10 +72,8 @@ static void expect_plain(const char *data, size_t length)
 {
     for (size_t piece = 1; piece <= length + 1; piece++) {
         AUTO(got_end) struct got got = got_start();
-        struct error err = {0};
 
-        EXPECT(undo(data, length, piece, &got, &err));
-        EXPECT_STR(err.message, "");
+        EXPECT_OK(undo(data, length, piece, &got, &err));
         EXPECT_INT((long long)got.used, (long long)length);
         EXPECT(memcmp(got.text, data, length) == 0);
     }
@@ -100,10 +98,8 @@ TEST(compressed_data_is_unpacked_from_pieces_of_any_size)
 
     for (size_t piece = 1; piece <= length; piece++) {
         AUTO(got_end) struct got got = got_start();
-        struct error err = {0};
 
-        EXPECT(undo(packed, length, piece, &got, &err));
-        EXPECT_STR(err.message, "");
+        EXPECT_OK(undo(packed, length, piece, &got, &err));
         EXPECT_INT((long long)got.used, (long long)strlen(text));
         EXPECT(memcmp(got.text, text, strlen(text)) == 0);
     }
@@ -115,14 +111,12 @@ TEST(little_may_become_much)
     AUTO(got_end) struct got got = got_start();
     char packed[2000];
     size_t length = pack(text, ROOM, packed, sizeof packed);
-    struct error err = {0};
 
-    EXPECT(undo(packed, length, length, &got, &err));
+    EXPECT_OK(undo(packed, length, length, &got, &err));
     EXPECT_INT((long long)got.used, ROOM);
     got.used = 0;
     got.refuse_at = 100000; /* the receiver refuses when it is too much */
-    EXPECT(!undo(packed, length, length, &got, &err));
-    EXPECT_STR(err.message, "enough");
+    EXPECT_MESSAGE(undo(packed, length, length, &got, &err), "enough");
     EXPECT(got.used < 100000);
 }
 
@@ -143,11 +137,9 @@ TEST(a_truncated_document_is_refused)
 
     for (size_t kept = 2; kept < length; kept++) {
         AUTO(got_end) struct got got = got_start();
-        struct error err = {0};
 
-        EXPECT(!undo(packed, kept, kept % 7 + 1, &got, &err));
-        EXPECT_INT(err.kind, ERROR_UPSTREAM);
-        EXPECT_STR(err.message, "the gzip data end in the middle");
+        EXPECT_ERROR_MESSAGE(undo(packed, kept, kept % 7 + 1, &got, &err), ERROR_UPSTREAM,
+                             "the gzip data end in the middle");
     }
 }
 
@@ -158,15 +150,13 @@ TEST(broken_data_and_all_data_after_it_are_refused)
 
     for (size_t piece = 1; piece <= length + 1; piece++) {
         AUTO(got_end) struct got got = got_start();
-        struct error broken = {0}, more = {0};
 
         packed[length - 6] ^= 1; /* in the checksum */
-        EXPECT(!undo(packed, length, piece, &got, &broken));
-        EXPECT_STR(broken.message, "the gzip data are broken");
+        EXPECT_MESSAGE(undo(packed, length, piece, &got, &err), "the gzip data are broken");
         packed[length - 6] ^= 1;
         packed[length] = 'x';
         got.used = 0;
-        EXPECT(!undo(packed, length + 1, piece, &got, &more));
-        EXPECT_STR(more.message, "there is more behind the gzip data");
+        EXPECT_MESSAGE(undo(packed, length + 1, piece, &got, &err),
+                       "there is more behind the gzip data");
     }
 }

@@ -1,11 +1,11 @@
 /* Walks a reader over pages that a test brings, as the real walk does, and keeps what was asked:
- *     AUTO(walk_end) struct walk walk;
- *     walk_start(&walk, &azure_retail, "eastus");
- *     EXPECT_INT(walk_texts(&walk, TEXTS(PAGE, PAGE2)), READING_DONE);
- *     EXPECT_INT(walk_count(&walk), 2);
+ *     TEST_WALK(pages_are_read, azure_retail, "eastus")
+ *     {
+ *         EXPECT_INT(walk_texts(walk, TEXTS(PAGE, PAGE2)), READING_DONE);
+ *         EXPECT_INT(walk_count(walk), 2);
+ *     }
  * Samples of what feeds send are not in this repository: tests that need them ask
- * walk_has_samples(), which says where they were looked for, and begin with a walk of {0}, which
- * may end before it starts. */
+ * walk_has_samples(), which says where they were looked for. */
 #pragma once
 
 #include "common/cleanup.h"
@@ -68,6 +68,38 @@ static inline void walk_end(struct walk *walk)
     price_batch_freep(&walk->reading.batch);
     for (size_t i = 0; i < WALK_REQUESTS_MAX; i++)
         freep(&walk->bodies[i]);
+}
+
+/* A test that is given a walk of this source and scope. */
+#define TEST_WALK(name, source, scope)                                                           \
+    static void name(struct walk *walk);                                                         \
+    TEST_FOUND(name, walk_test(name, &(source), (scope)))                                        \
+    static void name(struct walk *walk)
+
+/* How what a test calls ends for its walk: well, with so many prices, or with an error. */
+#define EXPECT_READ(call)                                                                        \
+    do {                                                                                         \
+        EXPECT_INT((call), READING_DONE);                                                        \
+        EXPECT_STR(walk->err.message, "");                                                       \
+    } while (0)
+#define EXPECT_PRICES(call, count)                                                               \
+    do {                                                                                         \
+        EXPECT_READ(call);                                                                       \
+        EXPECT_INT(walk_count(walk), (count));                                                   \
+    } while (0)
+#define EXPECT_FAILED(call, message_)                                                            \
+    do {                                                                                         \
+        EXPECT_INT((call), READING_FAILED);                                                      \
+        EXPECT_STR(walk->err.message, (message_));                                               \
+    } while (0)
+
+static inline void walk_test(void (*test)(struct walk *walk), const struct source *source,
+                             const char *scope)
+{
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, source, scope);
+    test(&walk);
 }
 
 static inline void walk_note(struct walk *walk, const struct fetch_request *request)

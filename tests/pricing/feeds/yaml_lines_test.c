@@ -58,9 +58,8 @@ TEST(lines_are_keys_with_or_without_a_value)
     for (size_t i = 0; i < COUNT(documents); i++)
         for (size_t piece = 1; piece < 40; piece += 3) {
             struct heard heard = {.lines = 0};
-            struct error err = {0};
 
-            EXPECT(feed(documents[i].text, strlen(documents[i].text), piece, &heard, &err));
+            EXPECT_OK(feed(documents[i].text, strlen(documents[i].text), piece, &heard, &err));
             EXPECT_STR(heard.text.data, documents[i].lines);
             bytes_free(&heard.text);
         }

@@ -80,7 +80,7 @@ TEST(a_document_that_is_none_says_nothing_and_is_not_quoted)
     for (size_t i = 0; i < COUNT(documents); i++) {
         struct identity identity = ask_azure(documents[i]);
 
-        expect_unknown(&identity, i < COUNT(documents) - 2 ? "not a JSON object" : "the region");
+        expect_unknown(identity, i < COUNT(documents) - 2 ? "not a JSON object" : "the region");
         EXPECT(!strstr(identity.note, "hunter2"));
     }
 }
@@ -93,7 +93,7 @@ TEST(a_document_without_end_is_refused)
     memcpy(document, VM "\"priority\":\"\"}", strlen(VM "\"priority\":\"\"}"));
     document[70000] = '\0';
     struct identity identity = ask_azure(document);
-    expect_unknown(&identity, "not what was asked for");
+    expect_unknown(identity, "not what was asked for");
     document[65536] = '\0'; /* this is as much as fits */
     identity = ask_azure(document);
     EXPECT_STR(identity.instance_type, "Standard_D2s_v5");

@@ -152,7 +152,7 @@ TEST(a_nul_hides_nothing)
     credentials_file_begin(&file, "default");
     credentials_file_feed(&file, text, sizeof text - 1);
     EXPECT_INT(credentials_file_end(&file, &found, &err), CREDENTIALS_WRONG);
-    EXPECT(strstr(err.message, "line 2 ") != NULL);
+    EXPECT_PART(err.message, "line 2 ");
 }
 
 /* "[default]", both keys, and a line of this name with so many letters. */

@@ -77,20 +77,27 @@ static struct outcome find_in(const char *const *variables, const char *home)
         __VA_ARGS__, NULL                                                                        \
     }
 
-static void expect_wrong(const struct outcome *outcome, const char *message)
+static void expect_wrong(struct outcome outcome, const char *message)
 {
-    EXPECT_INT(outcome->result, CREDENTIALS_WRONG);
-    EXPECT_STR(outcome->err.message, message);
+    EXPECT_INT(outcome.result, CREDENTIALS_WRONG);
+    EXPECT_STR(outcome.err.message, message);
 }
 
-TEST(the_environment_comes_first)
+#define TEST_WITH_TREE(name) TEST_GIVEN(name, const struct tree *tree, with_tree)
+
+static void with_tree(void (*test)(const struct tree *tree))
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
-    tree_put(&tree, "/.aws/credentials",
+    test(&tree);
+}
+
+TEST_WITH_TREE(the_environment_comes_first)
+{
+    tree_put(tree, "/.aws/credentials",
              "[default]\naws_access_key_id = FILE\naws_secret_access_key = " SECRET "\n");
     struct outcome outcome = find_in(
-        VARIABLES("AWS_ACCESS_KEY_ID=AKIAENV", "AWS_SECRET_ACCESS_KEY=" SECRET), tree.root);
+        VARIABLES("AWS_ACCESS_KEY_ID=AKIAENV", "AWS_SECRET_ACCESS_KEY=" SECRET), tree->root);
     EXPECT_INT(outcome.result, CREDENTIALS_FOUND);
     EXPECT_STR(outcome.found.id, "AKIAENV");
     EXPECT_STR(outcome.found.secret, SECRET);
@@ -105,7 +112,7 @@ TEST(the_environment_comes_first)
 
     outcome = find_in(VARIABLES("AWS_ACCESS_KEY_IDS=x", "AWS_ACCESS_KEY_ID=",
                                 "AWS_SECRET_ACCESS_KEY=", "AWS_SESSION_TOKEN=alone"),
-                      tree.root); /* set to nothing is not set */
+                      tree->root); /* set to nothing is not set */
     EXPECT_INT(outcome.result, CREDENTIALS_FOUND);
     EXPECT_STR(outcome.found.id, "FILE");
     EXPECT_STR(outcome.found.token, "");
@@ -117,11 +124,11 @@ TEST(half_a_pair_in_the_environment_names_the_variable_that_lacks)
 {
     struct outcome outcome = find_in(VARIABLES("AWS_ACCESS_KEY_ID=AKIAENV"), NULL);
 
-    expect_wrong(&outcome, "AWS_ACCESS_KEY_ID is set, but not AWS_SECRET_ACCESS_KEY");
+    expect_wrong(outcome, "AWS_ACCESS_KEY_ID is set, but not AWS_SECRET_ACCESS_KEY");
     EXPECT_STR(outcome.err.field, "AWS_SECRET_ACCESS_KEY");
     outcome =
         find_in(VARIABLES("AWS_SECRET_ACCESS_KEY=" SECRET, "AWS_ACCESS_KEY_ID="), "/nowhere");
-    expect_wrong(&outcome, "AWS_SECRET_ACCESS_KEY is set, but not AWS_ACCESS_KEY_ID");
+    expect_wrong(outcome, "AWS_SECRET_ACCESS_KEY is set, but not AWS_ACCESS_KEY_ID");
     EXPECT_STR(outcome.err.field, "AWS_ACCESS_KEY_ID");
 }
 
@@ -131,12 +138,12 @@ TEST(variables_that_hold_no_keys_are_named)
     struct outcome outcome = find_in(
         VARIABLES("AWS_ACCESS_KEY_ID=AKIAENV", "AWS_SECRET_ACCESS_KEY=" SECRET "\r"), NULL);
 
-    expect_wrong(&outcome, "AWS_SECRET_ACCESS_KEY has more than 128 bytes, or has in it what no "
-                           "key has");
+    expect_wrong(outcome, "AWS_SECRET_ACCESS_KEY has more than 128 bytes, or has in it what no "
+                          "key has");
     memset(text + strlen(text), 'x', 150);
-    outcome = find_in(VARIABLES("AWS_ACCESS_KEY_ID=AKIAENV", text), NULL);
-    expect_wrong(&outcome, "AWS_SECRET_ACCESS_KEY has more than 128 bytes, or has in it what no "
-                           "key has");
+    expect_wrong(find_in(VARIABLES("AWS_ACCESS_KEY_ID=AKIAENV", text), NULL),
+                 "AWS_SECRET_ACCESS_KEY has more than 128 bytes, or has in it what no "
+                 "key has");
     outcome = find_in(VARIABLES("AWS_ACCESS_KEY_ID=AKIA ENV", "AWS_SECRET_ACCESS_KEY=" SECRET,
                                 "AWS_SESSION_TOKEN=x"),
                       NULL);
@@ -147,70 +154,64 @@ TEST(variables_that_hold_no_keys_are_named)
     EXPECT_STR(outcome.err.field, "AWS_SESSION_TOKEN");
 }
 
-TEST(without_any_keys_the_result_is_none)
+TEST_WITH_TREE(without_any_keys_the_result_is_none)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
-
     EXPECT_INT(find((struct credentials_question){.home = NULL}).result, CREDENTIALS_NONE);
-    EXPECT_INT(find((struct credentials_question){.home = tree.root}).result, CREDENTIALS_NONE);
-    EXPECT_INT(find_in(VARIABLES("AWS_PROFILE=work"), tree.root).result, CREDENTIALS_NONE);
-    EXPECT_INT(find_in(VARIABLES("AWS_SHARED_CREDENTIALS_FILE=/dev/null"), tree.root).result,
+    EXPECT_INT(find((struct credentials_question){.home = tree->root}).result, CREDENTIALS_NONE);
+    EXPECT_INT(find_in(VARIABLES("AWS_PROFILE=work"), tree->root).result, CREDENTIALS_NONE);
+    EXPECT_INT(find_in(VARIABLES("AWS_SHARED_CREDENTIALS_FILE=/dev/null"), tree->root).result,
                CREDENTIALS_NONE);
-    tree_put(&tree, "/.aws/credentials", "[work]\naws_access_key_id = x\n");
-    EXPECT_INT(find((struct credentials_question){.home = tree.root}).result, CREDENTIALS_NONE);
+    tree_put(tree, "/.aws/credentials", "[work]\naws_access_key_id = x\n");
+    EXPECT_INT(find((struct credentials_question){.home = tree->root}).result, CREDENTIALS_NONE);
 }
 
-TEST(the_shared_file_is_where_the_environment_says_or_at_home)
+TEST_WITH_TREE(the_shared_file_is_where_the_environment_says_or_at_home)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
     char named[200];
 
-    tree_put(&tree, "/.aws/credentials",
+    tree_put(tree, "/.aws/credentials",
              "[default]\naws_access_key_id = HOME\naws_secret_access_key = " SECRET "\n"
              "[work]\naws_access_key_id = WORK\naws_secret_access_key = " SECRET "\n");
-    tree_put(&tree, "/elsewhere",
+    tree_put(tree, "/elsewhere",
              "[default]\naws_access_key_id = ELSEWHERE\naws_secret_access_key = " SECRET
              "\naws_session_token = token+" SECRET);
-    EXPECT_STR(find((struct credentials_question){.home = tree.root}).found.id, "HOME");
-    EXPECT_STR(find_in(VARIABLES("AWS_PROFILE=work"), tree.root).found.id, "WORK");
-    EXPECT_STR(find_in(VARIABLES("AWS_PROFILE="), tree.root).found.id, "HOME");
-    snprintf(named, sizeof named, "AWS_SHARED_CREDENTIALS_FILE=%s/elsewhere", tree.root);
-    EXPECT_STR(find_in(VARIABLES(named), tree.root).found.id, "ELSEWHERE");
+    EXPECT_STR(find((struct credentials_question){.home = tree->root}).found.id, "HOME");
+    EXPECT_STR(find_in(VARIABLES("AWS_PROFILE=work"), tree->root).found.id, "WORK");
+    EXPECT_STR(find_in(VARIABLES("AWS_PROFILE="), tree->root).found.id, "HOME");
+    snprintf(named, sizeof named, "AWS_SHARED_CREDENTIALS_FILE=%s/elsewhere", tree->root);
+    EXPECT_STR(find_in(VARIABLES(named), tree->root).found.id, "ELSEWHERE");
     EXPECT_STR(find_in(VARIABLES(named), NULL).found.token, "token+" SECRET);
-    EXPECT_STR(find_in(VARIABLES("AWS_SHARED_CREDENTIALS_FILE=~/elsewhere"), tree.root).found.id,
+    EXPECT_STR(find_in(VARIABLES("AWS_SHARED_CREDENTIALS_FILE=~/elsewhere"), tree->root).found.id,
                "ELSEWHERE");
 }
 
-TEST(a_shared_file_that_was_named_must_be_readable)
+TEST_WITH_TREE(a_shared_file_that_was_named_must_be_readable)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
     struct outcome outcome =
-        find_in(VARIABLES("AWS_SHARED_CREDENTIALS_FILE=/nowhere/keys"), tree.root);
+        find_in(VARIABLES("AWS_SHARED_CREDENTIALS_FILE=/nowhere/keys"), tree->root);
     char named[200];
 
-    expect_wrong(&outcome,
+    expect_wrong(outcome,
                  "the shared file /nowhere/keys cannot be read: No such file or directory");
-    snprintf(named, sizeof named, "AWS_SHARED_CREDENTIALS_FILE=%s", tree.root);
+    snprintf(named, sizeof named, "AWS_SHARED_CREDENTIALS_FILE=%s", tree->root);
     outcome = find_in(VARIABLES(named), NULL);
     EXPECT_INT(outcome.result, CREDENTIALS_WRONG);
-    EXPECT(strstr(outcome.err.message, strerror(EISDIR)) != NULL);
-    outcome = find_in(VARIABLES("AWS_SHARED_CREDENTIALS_FILE=/dev/zero"), NULL);
-    expect_wrong(&outcome, "the shared file /dev/zero cannot be read: File too large");
-    tree_put(&tree, "/.aws/credentials", "[default]\naws_secret_access_key = " SECRET);
-    outcome = find((struct credentials_question){.home = tree.root});
-    expect_wrong(&outcome, "the profile \"default\" of the shared file has no aws_access_key_id");
+    EXPECT_PART(outcome.err.message, strerror(EISDIR));
+    expect_wrong(find_in(VARIABLES("AWS_SHARED_CREDENTIALS_FILE=/dev/zero"), NULL),
+                 "the shared file /dev/zero cannot be read: File too large");
+    tree_put(tree, "/.aws/credentials", "[default]\naws_secret_access_key = " SECRET);
+    expect_wrong(find((struct credentials_question){.home = tree->root}),
+                 "the profile \"default\" of the shared file has no aws_access_key_id");
 }
 
-TEST(a_profile_that_was_named_must_be_there)
+TEST_WITH_TREE(a_profile_that_was_named_must_be_there)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
-
-    tree_put(&tree, "/.aws/credentials", "[empty]\nregion = x\n");
-    struct outcome outcome = find_in(VARIABLES("AWS_PROFILE=work"), tree.root);
-    expect_wrong(&outcome, "the shared file has no profile \"work\"");
+    tree_put(tree, "/.aws/credentials", "[empty]\nregion = x\n");
+    struct outcome outcome = find_in(VARIABLES("AWS_PROFILE=work"), tree->root);
+    expect_wrong(outcome, "the shared file has no profile \"work\"");
     EXPECT_STR(outcome.err.field, "AWS_PROFILE");
-    outcome = find_in(VARIABLES("AWS_PROFILE=empty"), tree.root);
-    expect_wrong(&outcome, "the shared file has no keys in the profile \"empty\"");
+    expect_wrong(find_in(VARIABLES("AWS_PROFILE=empty"), tree->root),
+                 "the shared file has no keys in the profile \"empty\"");
 }
 
 static struct outcome find_role(const struct reply *list)
@@ -274,14 +275,13 @@ TEST(each_failure_of_the_service_is_an_error_without_its_answer)
             EXPECT_INT(outcome.err.kind, ERROR_UPSTREAM);
             EXPECT(strncmp(outcome.err.message, BEGIN, strlen(BEGIN)) == 0);
         }
-    struct outcome outcome = find_role(with(2, 404, ""));
-    expect_wrong(&outcome, BEGIN "there are no credentials for the role that it names");
-    outcome = find_role(with(0, 404, ""));
-    expect_wrong(&outcome, BEGIN "it answers 404");
-    outcome = find_role(with(1, 200, "wJalr wJalr"));
-    expect_wrong(&outcome, BEGIN "the answer is not the name of a role");
-    outcome = find_role(with(0, 200, "wJalr\r\nX-Evil: 1"));
-    expect_wrong(&outcome, BEGIN "the answer is not a token");
+    expect_wrong(find_role(with(2, 404, "")),
+                 BEGIN "there are no credentials for the role that it names");
+    expect_wrong(find_role(with(0, 404, "")), BEGIN "it answers 404");
+    expect_wrong(find_role(with(1, 200, "wJalr wJalr")),
+                 BEGIN "the answer is not the name of a role");
+    expect_wrong(find_role(with(0, 200, "wJalr\r\nX-Evil: 1")),
+                 BEGIN "the answer is not a token");
 #undef BEGIN
 }
 
@@ -298,12 +298,12 @@ TEST(the_name_of_a_role_goes_into_the_address_safely)
     EXPECT_INT(find_role(list).result, CREDENTIALS_FOUND);
     memset(longest, '@', sizeof longest); /* each becomes three letters */
     longest[ROLE_NAME_MAX] = '\0';
-    EXPECT(strstr(find_role(with(1, 200, longest)).err.message,
-                  "there are no credentials for the role that it names"));
+    EXPECT_PART(find_role(with(1, 200, longest)).err.message,
+                "there are no credentials for the role that it names");
     memset(longest, 'a', sizeof longest);
     longest[ROLE_NAME_MAX + 1] = '\0';
-    EXPECT(strstr(find_role(with(1, 200, longest)).err.message,
-                  "the answer is not the name of a role"));
+    EXPECT_PART(find_role(with(1, 200, longest)).err.message,
+                "the answer is not the name of a role");
 }
 
 TEST(keys_of_a_role_are_whole_or_not_there)
@@ -368,6 +368,6 @@ TEST(an_answer_that_is_too_long_is_refused)
 
     memset(body, ' ', sizeof body - 1);
     memcpy(body, ROLE_KEYS, strlen(ROLE_KEYS));
-    EXPECT(strstr(find_role(with(2, 200, body)).err.message, "not what was asked for"));
-    EXPECT(strstr(find_role(with(1, 200, body)).err.message, "not what was asked for"));
+    EXPECT_PART(find_role(with(2, 200, body)).err.message, "not what was asked for");
+    EXPECT_PART(find_role(with(1, 200, body)).err.message, "not what was asked for");
 }

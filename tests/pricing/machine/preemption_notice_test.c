@@ -50,17 +50,17 @@ static struct answer ask_once(const char *provider, const struct reply *list)
     return answer;
 }
 
-static void expect_leaving(const struct answer *answer, const char *why, long long at_us)
+static void expect_leaving(struct answer answer, const char *why, long long at_us)
 {
-    EXPECT_INT(answer->result, NOTICE_LEAVING);
-    EXPECT_STR(answer->notice.why, why);
-    EXPECT_INT(answer->notice.at_us, at_us);
+    EXPECT_INT(answer.result, NOTICE_LEAVING);
+    EXPECT_STR(answer.notice.why, why);
+    EXPECT_INT(answer.notice.at_us, at_us);
 }
 
-static void expect_unknown_because(const struct answer *answer, const char *reason)
+static void expect_unknown_because(struct answer answer, const char *reason)
 {
-    EXPECT_INT(answer->result, NOTICE_UNKNOWN);
-    EXPECT_STR(strstr(answer->err.message, reason) ? reason : answer->err.message, reason);
+    EXPECT_INT(answer.result, NOTICE_UNKNOWN);
+    EXPECT_PART(answer.err.message, reason);
 }
 
 static struct answer ask_aws(const char *document)
@@ -81,8 +81,7 @@ TEST(aws_says_what_it_will_do_and_when)
                  "{\"action\": \"%s\", \"time\": \"2017-09-18T08:22:00Z\"}\n", actions[i]);
         snprintf(why, sizeof why, "AWS takes this machine back at 2017-09-18T08:22:00Z (%s)",
                  actions[i]);
-        struct answer answer = ask_aws(document);
-        expect_leaving(&answer, why, AT_US);
+        expect_leaving(ask_aws(document), why, AT_US);
     }
 }
 
@@ -92,11 +91,8 @@ TEST(a_time_that_says_nothing_makes_a_notice_no_less_of_one)
         "{\"action\":\"stop\"}", "{\"action\":\"stop\",\"time\":\"soon\"}",
         "{\"action\":\"stop\",\"time\":null}", "{\"action\":\"stop\",\"time\":1505722920}"};
 
-    for (size_t i = 0; i < COUNT(documents); i++) {
-        struct answer answer = ask_aws(documents[i]);
-
-        expect_leaving(&answer, "AWS takes this machine back (stop)", 0);
-    }
+    for (size_t i = 0; i < COUNT(documents); i++)
+        expect_leaving(ask_aws(documents[i]), "AWS takes this machine back (stop)", 0);
 }
 
 TEST(what_is_no_notice_of_aws_is_not_taken_for_one)
@@ -116,7 +112,7 @@ TEST(what_is_no_notice_of_aws_is_not_taken_for_one)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct answer answer = ask_aws(cases[i].document);
 
-        expect_unknown_because(&answer, cases[i].reason);
+        expect_unknown_because(answer, cases[i].reason);
         EXPECT(!strstr(answer.err.message, "reboot"));
     }
 }
@@ -146,12 +142,10 @@ TEST(a_service_that_fails_says_so)
         {PUT_TOKEN}, {NULL, SPOT, NULL, 500, "", NULL}, {.ending = NULL}};
     struct answer answer = ask_once("aws", no_token);
 
-    expect_unknown_because(&answer, "403");
+    expect_unknown_because(answer, "403");
     EXPECT_INT(answer.asked, 1);
-    answer = ask_once("aws", silent);
-    expect_unknown_because(&answer, "timed out");
-    answer = ask_once("aws", broken);
-    expect_unknown_because(&answer, "500");
+    expect_unknown_because(ask_once("aws", silent), "timed out");
+    expect_unknown_because(ask_once("aws", broken), "500");
 }
 
 /* A service that takes a token for two questions, and then wants another. */
@@ -193,7 +187,7 @@ TEST(a_token_is_renewed_when_it_is_no_longer_taken)
     EXPECT_STR(err.message, "");
     service.never = true; /* and is asked for once, not for ever */
     EXPECT_INT(preemption_notice_ask(&asker, &notice, &err), NOTICE_UNKNOWN);
-    EXPECT(strstr(err.message, "401") != NULL);
+    EXPECT_PART(err.message, "401");
     EXPECT_INT(service.tokens, 6);
     preemption_notice_end(&asker);
 }
@@ -210,10 +204,10 @@ TEST(google_says_that_it_has_preempted_or_will_end_the_machine)
 {
     struct answer answer = ask_gcp("TRUE", "NONE");
 
-    expect_leaving(&answer, "Google takes this machine back (preempted)", 0);
+    expect_leaving(answer, "Google takes this machine back (preempted)", 0);
     EXPECT_INT(answer.asked, 1);
-    answer = ask_gcp("FALSE\n", "TERMINATE_ON_HOST_MAINTENANCE");
-    expect_leaving(&answer, "Google takes this machine back (TERMINATE_ON_HOST_MAINTENANCE)", 0);
+    expect_leaving(ask_gcp("FALSE\n", "TERMINATE_ON_HOST_MAINTENANCE"),
+                   "Google takes this machine back (TERMINATE_ON_HOST_MAINTENANCE)", 0);
 }
 
 TEST(google_with_nothing_to_say_says_false)
@@ -231,13 +225,10 @@ TEST(an_answer_that_is_not_from_google_is_not_used)
     static const struct reply other[] = {
         {NULL, "preempted", "Metadata-Flavor: Google", 200, "TRUE", "Goggle"}, {.ending = NULL}};
     static const struct reply nothing[] = {{.ending = NULL}};
-    struct answer answer = ask_once("gcp", other);
 
-    expect_unknown_because(&answer, "not Google's");
-    answer = ask_once("gcp", nothing);
-    expect_unknown_because(&answer, "neither TRUE nor FALSE");
-    answer = ask_gcp("true", "NONE");
-    expect_unknown_because(&answer, "neither TRUE nor FALSE");
+    expect_unknown_because(ask_once("gcp", other), "not Google's");
+    expect_unknown_because(ask_once("gcp", nothing), "neither TRUE nor FALSE");
+    expect_unknown_because(ask_gcp("true", "NONE"), "neither TRUE nor FALSE");
 }
 
 static struct answer ask_azure(const char *name, const char *document)
@@ -249,38 +240,33 @@ static struct answer ask_azure(const char *name, const char *document)
 
 TEST(azure_announces_events_of_which_two_take_the_machine)
 {
-    struct answer answer = ask_azure("vm-1", LIST(EVENT("Preempt", "vm-1", MONDAY)));
-
-    expect_leaving(&answer, "Azure takes this machine back at 2017-09-18T08:22:00Z (Preempt)",
-                   AT_US);
-    answer =
-        ask_azure("vm-1", LIST(EVENT("Freeze", "vm-1", "") "," EVENT("Terminate", "VM-1", "")));
-    expect_leaving(&answer, "Azure takes this machine back (Terminate)", 0);
+    expect_leaving(ask_azure("vm-1", LIST(EVENT("Preempt", "vm-1", MONDAY))),
+                   "Azure takes this machine back at 2017-09-18T08:22:00Z (Preempt)", AT_US);
+    expect_leaving(
+        ask_azure("vm-1", LIST(EVENT("Freeze", "vm-1", "") "," EVENT("Terminate", "VM-1", ""))),
+        "Azure takes this machine back (Terminate)", 0);
     EXPECT_INT(ask_azure("vm-1", LIST("")).result, NOTICE_NONE);
-    answer = ask_azure(
-        "vm-1", LIST(EVENT("Reboot", "vm-1", MONDAY) "," EVENT("Redeploy", "vm-1", MONDAY)));
-    EXPECT_INT(answer.result, NOTICE_NONE);
+    EXPECT_INT(ask_azure("vm-1", LIST(EVENT("Reboot", "vm-1", MONDAY) "," EVENT("Redeploy",
+                                                                                "vm-1", MONDAY)))
+                   .result,
+               NOTICE_NONE);
 }
 
 TEST(an_event_of_a_neighbour_is_none_of_ours)
 {
-    struct answer answer = ask_azure("vm-1", LIST(EVENT("Preempt", "vm-11", MONDAY)));
-
-    EXPECT_INT(answer.result, NOTICE_NONE);
-    answer =
-        ask_azure("vm-1", LIST(EVENT("Preempt", "vm-2", "") "," EVENT("Preempt", "vm-1", "")));
-    expect_leaving(&answer, "Azure takes this machine back (Preempt)", 0);
+    EXPECT_INT(ask_azure("vm-1", LIST(EVENT("Preempt", "vm-11", MONDAY))).result, NOTICE_NONE);
+    expect_leaving(
+        ask_azure("vm-1", LIST(EVENT("Preempt", "vm-2", "") "," EVENT("Preempt", "vm-1", ""))),
+        "Azure takes this machine back (Preempt)", 0);
 }
 
 TEST(a_machine_without_a_name_takes_every_event_for_its_own)
 {
     static const struct reply no_name[] = {{EVENTS(LIST(EVENT("Preempt", "vm-2", "")))},
                                            {.ending = NULL}};
-    struct answer answer = ask_once("azure", no_name);
 
-    expect_leaving(&answer, "Azure takes this machine back (Preempt)", 0);
-    answer = ask_azure("<html>", LIST(EVENT("Preempt", "vm-2", "")));
-    EXPECT_INT(answer.result, NOTICE_LEAVING);
+    expect_leaving(ask_once("azure", no_name), "Azure takes this machine back (Preempt)", 0);
+    EXPECT_INT(ask_azure("<html>", LIST(EVENT("Preempt", "vm-2", ""))).result, NOTICE_LEAVING);
 }
 
 TEST(a_name_that_does_not_come_now_is_asked_for_again)
@@ -325,8 +311,7 @@ TEST(what_is_no_list_of_events_is_not_taken_for_one)
 
     for (size_t i = 0; i < COUNT(documents); i++)
         EXPECT_INT(ask_azure("vm-1", documents[i]).result, NOTICE_UNKNOWN);
-    struct answer answer = ask_once("azure", nothing);
-    expect_unknown_because(&answer, "404");
+    expect_unknown_because(ask_once("azure", nothing), "404");
 }
 
 TEST(providers_other_than_the_three_give_no_notice)

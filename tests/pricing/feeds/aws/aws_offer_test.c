@@ -13,86 +13,60 @@ static const char *const json_files[] = {"aws-region_index.reconstructed.json",
 static const char *const csv_files[] = {"aws-region_index.reconstructed.json",
                                         "aws-ec2-index-us-east-1.reconstructed.csv", NULL};
 
-static void expect_the_eight(struct walk *walk)
-{
-    struct {
-        const char *type;
-        long long nanos;
-    } const wanted[] = {{"c7i.2xlarge", 357000000}, {"m7i.2xlarge", 403200000}};
+#define SAMPLE_OF(ending)                                                                        \
+    "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEC2/"                         \
+    "20250912225308/us-east-1/index." ending
 
-    EXPECT_STR(walk->err.message, "");
-    EXPECT_INT((long long)price_batch_count(walk->reading.batch), 8);
-    EXPECT_INT((long long)price_batch_type_count(walk->reading.batch), 8);
-    EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.ambiguous, 0);
-    EXPECT_INT(price_batch_facts(walk->reading.batch)->source_us, 1786036672000000);
-    for (size_t i = 0; i < COUNT(wanted); i++) {
-        const struct price *price = walk_price(walk, wanted[i].type, "", PRICE_ON_DEMAND);
-
-        EXPECT_INT(price ? price->nanos : 0, wanted[i].nanos);
-    }
-}
-
-TEST(the_sample_has_exactly_eight_prices_in_json_and_in_csv)
+static void expect_the_eight(struct walk *walk, const char *const *files, const char *url)
 {
     static const size_t chunks[] = {0, 1, 7, 16384};
 
-    if (!walk_has_samples(json_files[1]))
-        return;
-    for (size_t i = 0; i < COUNT(chunks); i++) {
-        AUTO(walk_end) struct walk walk, csv;
-
-        walk_start(&walk, &aws_offer, "us-east-1");
-        walk.chunk = chunks[i];
-        EXPECT_INT(walk_samples(&walk, json_files), READING_DONE);
-        expect_the_eight(&walk);
-        EXPECT_STR(walk.requests[1].url,
-                   "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEC2/"
-                   "20250912225308/us-east-1/index.json");
-        walk_start(&csv, &aws_offer_csv, "us-east-1");
-        csv.chunk = chunks[i];
-        EXPECT_INT(walk_samples(&csv, csv_files), READING_DONE);
-        expect_the_eight(&csv);
-        EXPECT_STR(csv.requests[1].url,
-                   "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEC2/"
-                   "20250912225308/us-east-1/index.csv");
+    for (size_t i = 0; i < COUNT(chunks) && walk_has_samples(files[1]); i++) {
+        walk->chunk = chunks[i];
+        EXPECT_PRICES(walk_samples(walk, files), 8);
+        EXPECT_INT((long long)price_batch_type_count(walk->reading.batch), 8);
+        EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.ambiguous, 0);
+        EXPECT_INT(price_batch_facts(walk->reading.batch)->source_us, 1786036672000000);
+        EXPECT_INT(walk_nanos(walk, "c7i.2xlarge", "", PRICE_ON_DEMAND), 357000000);
+        EXPECT_INT(walk_nanos(walk, "m7i.2xlarge", "", PRICE_ON_DEMAND), 403200000);
+        EXPECT_STR(walk->requests[1].url, url);
     }
 }
 
-TEST(an_older_file_of_another_region_gives_its_one_price)
+TEST_WALK(the_sample_has_exactly_eight_prices_in_json, aws_offer, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk = {0};
+    expect_the_eight(walk, json_files, SAMPLE_OF("json"));
+}
+
+TEST_WALK(the_sample_has_exactly_eight_prices_in_csv, aws_offer_csv, "us-east-1")
+{
+    expect_the_eight(walk, csv_files, SAMPLE_OF("csv"));
+}
+
+TEST_WALK(an_older_file_of_another_region_gives_its_one_price, aws_offer, "us-east-2")
+{
     size_t length;
     AUTO(freep) char *file = walk_sample("aws-ec2-index-us-east-2.json", &length);
 
     if (!file)
         return;
-    walk_start(&walk, &aws_offer, "us-east-2");
-    EXPECT_INT(walk_texts(&walk, TEXTS("{\"regions\":{\"us-east-2\":{"
+    EXPECT_READ(walk_texts(walk, TEXTS("{\"regions\":{\"us-east-2\":{"
                                        "\"currentVersionUrl\":\"/v.json\"}}}",
-                                       file)),
-               READING_DONE);
-    EXPECT_STR(walk.err.message, "");
-    EXPECT_INT(walk_nanos(&walk, "m5.large", "", PRICE_ON_DEMAND), 96000000);
-    EXPECT_INT(walk_count(&walk), 1);
+                                       file)));
+    EXPECT_INT(walk_nanos(walk, "m5.large", "", PRICE_ON_DEMAND), 96000000);
+    EXPECT_INT(walk_count(walk), 1);
 }
 
-TEST(the_same_version_is_not_fetched_again)
+TEST_WALK(the_same_version_is_not_fetched_again, aws_offer, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
-
-    walk_start(&walk, &aws_offer, "us-east-1");
-    walk.reading.mark = "/v/2026/us-east-1/index.json";
-    EXPECT_INT(walk_texts(&walk, TEXTS(INDEX)), READING_UNCHANGED);
-    EXPECT_INT((long long)walk.asked, 1);
+    walk->reading.mark = "/v/2026/us-east-1/index.json";
+    EXPECT_INT(walk_texts(walk, TEXTS(INDEX)), READING_UNCHANGED);
+    EXPECT_INT((long long)walk->asked, 1);
 }
 
-TEST(a_region_that_is_not_in_the_index_is_an_error)
+TEST_WALK(a_region_that_is_not_in_the_index_is_an_error, aws_offer, "mars-north-1")
 {
-    AUTO(walk_end) struct walk walk;
-
-    walk_start(&walk, &aws_offer, "mars-north-1");
-    EXPECT_INT(walk_texts(&walk, TEXTS(INDEX)), READING_FAILED);
-    EXPECT_STR(walk.err.message, "the index has no region mars-north-1");
+    EXPECT_FAILED(walk_texts(walk, TEXTS(INDEX)), "the index has no region mars-north-1");
 }
 
 #define PRODUCT(sku, type, family, tenancy, usage)                                               \
@@ -116,11 +90,10 @@ TEST(a_region_that_is_not_in_the_index_is_an_error)
 
 static enum reading_state read_file(struct walk *walk, const char *file)
 {
-    walk_start(walk, &aws_offer, "us-east-1");
     return walk_texts(walk, TEXTS(INDEX, file));
 }
 
-TEST(sections_may_come_in_any_order)
+TEST_WALK(sections_may_come_in_any_order, aws_offer, "us-east-1")
 {
     static const char *const files[] = {
         LIST(TWO(PLAIN("B", "c7g.large"), PLAIN("A", "c7g.2xlarge")),
@@ -133,55 +106,43 @@ TEST(sections_may_come_in_any_order)
     };
 
     for (size_t i = 0; i < COUNT(files); i++) {
-        AUTO(walk_end) struct walk walk;
-
-        EXPECT_INT(read_file(&walk, files[i]), READING_DONE);
-        EXPECT_INT(walk_count(&walk), 2);
-        EXPECT_STR(price_batch_type(walk.reading.batch, 0)->architecture, "arm64");
+        EXPECT_PRICES(read_file(walk, files[i]), 2);
+        EXPECT_STR(price_batch_type(walk->reading.batch, 0)->architecture, "arm64");
     }
 }
 
-TEST(the_reader_stops_at_the_section_reserved)
+TEST_WALK(the_reader_stops_at_the_section_reserved, aws_offer, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
-
     static const char file[] = LIST(
         PLAIN("A", "a.1"), TWO(ON_DEMAND(TERM("A", "0.2")), "\"Reserved\":{ this is no JSON"));
 
-    EXPECT_INT(read_file(&walk, file), READING_DONE);
-    EXPECT_INT(walk_count(&walk), 1);
+    EXPECT_PRICES(read_file(walk, file), 1);
 }
 
-TEST(two_prices_for_a_type_are_none)
+TEST_WALK(two_prices_for_a_type_are_none, aws_offer, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
-
     static const char file[] =
         LIST(THREE(PLAIN("A", "a.1"), PLAIN("B", "a.1"), PLAIN("C", "c.1")),
              ON_DEMAND(THREE(TERM("A", "0.2"), TERM("B", "0.3"), TERM("C", "0.4"))));
 
-    EXPECT_INT(read_file(&walk, file), READING_DONE);
-    EXPECT_INT(walk_count(&walk), 1);
-    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 2);
+    EXPECT_PRICES(read_file(walk, file), 1);
+    EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.ambiguous, 2);
 }
 
-TEST(metal_that_is_only_sold_dedicated_has_that_price)
+TEST_WALK(metal_that_is_only_sold_dedicated_has_that_price, aws_offer, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
-
     static const char file[] =
         LIST(THREE(METAL("A", "m.metal"), METAL("B", "c.metal"),
                    PRODUCT("C", "c.metal", "Compute Instance (bare metal)", "Shared",
                            "BoxUsage:c.metal")),
              ON_DEMAND(THREE(TERM("A", "5"), TERM("B", "7"), TERM("C", "6"))));
 
-    EXPECT_INT(read_file(&walk, file), READING_DONE);
-    EXPECT_INT(walk_count(&walk), 2);
-    EXPECT_INT(walk_nanos(&walk, "c.metal", "", PRICE_ON_DEMAND), 6000000000);
-    EXPECT_INT(walk_nanos(&walk, "m.metal", "", PRICE_ON_DEMAND), 5000000000);
+    EXPECT_PRICES(read_file(walk, file), 2);
+    EXPECT_INT(walk_nanos(walk, "c.metal", "", PRICE_ON_DEMAND), 6000000000);
+    EXPECT_INT(walk_nanos(walk, "m.metal", "", PRICE_ON_DEMAND), 5000000000);
 }
 
-TEST(a_file_without_a_price_or_cut_short_is_refused)
+TEST_WALK(a_file_without_a_price_or_cut_short_is_refused, aws_offer, "us-east-1")
 {
     static const char *const files[] = {
         "{}",
@@ -191,10 +152,8 @@ TEST(a_file_without_a_price_or_cut_short_is_refused)
     };
 
     for (size_t i = 0; i < COUNT(files); i++) {
-        AUTO(walk_end) struct walk walk;
-
-        EXPECT_INT(read_file(&walk, files[i]), READING_FAILED);
-        EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
+        EXPECT_INT(read_file(walk, files[i]), READING_FAILED);
+        EXPECT_INT(walk->err.kind, ERROR_UPSTREAM);
     }
 }
 
@@ -214,15 +173,13 @@ TEST(a_file_without_a_price_or_cut_short_is_refused)
     "\",\"rateCode\":\"" key "\",\"pricePerUnit\":{\"USD\":\"" price "\"}}"
 #define DIMENSIONS(sku, list) "\"" sku "\":{\"" sku ".T\":{\"priceDimensions\":{" list "}}}"
 
-static void expect_only_the_plain_one(struct walk *walk)
+static void expect_only_the_plain_one(struct walk *walk, const char *file)
 {
     static const char *const others[] = {"p4d.24xlarge", "tiered.large", "bounded.large"};
     const struct price_batch_tally *tally = &price_batch_facts(walk->reading.batch)->tally;
-    const struct price *price = walk_price(walk, "c7i.2xlarge", "", PRICE_ON_DEMAND);
 
-    EXPECT_STR(walk->err.message, "");
-    EXPECT_INT(walk_count(walk), 1);
-    EXPECT_INT(price ? price->nanos : 0, 357000000);
+    EXPECT_PRICES(read_file(walk, file), 1);
+    EXPECT_INT(walk_nanos(walk, "c7i.2xlarge", "", PRICE_ON_DEMAND), 357000000);
     for (size_t i = 0; i < COUNT(others); i++)
         EXPECT(!walk_price(walk, others[i], "", PRICE_ON_DEMAND));
     EXPECT_INT(tally->seen, 4);
@@ -231,7 +188,7 @@ static void expect_only_the_plain_one(struct walk *walk)
 }
 
 /* A price for some hours only, and one beside another of nothing, are no price of an hour. */
-TEST(csv_is_as_strict_as_json)
+TEST_WALK(csv_is_strict, aws_offer_csv, "us-east-1")
 {
     static const char csv[] = CSV_HEAD CSV_ROW("A", "c7i.2xlarge", "0,Inf", "0.357")
         CSV_ROW("B", "p4d.24xlarge", "0,Inf", "0.0000000000")
@@ -239,6 +196,12 @@ TEST(csv_is_as_strict_as_json)
                 CSV_ROW("C", "tiered.large", "0,100", "1.0")
                     CSV_ROW("C", "tiered.large", "100,Inf", "0.5")
                         CSV_ROW("D", "bounded.large", "0,100", "1.0");
+
+    expect_only_the_plain_one(walk, csv);
+}
+
+TEST_WALK(json_is_as_strict, aws_offer, "us-east-1")
+{
     static const char json[] =
         LIST(TWO(TWO(PLAIN("A", "c7i.2xlarge"), PLAIN("B", "p4d.24xlarge")),
                  TWO(PLAIN("C", "tiered.large"), PLAIN("D", "bounded.large"))),
@@ -248,20 +211,12 @@ TEST(csv_is_as_strict_as_json)
                            TWO(DIMENSIONS("C", TWO(DIMENSION("R", "0", "100", "1.0"),
                                                    DIMENSION("S", "100", "Inf", "0.5"))),
                                DIMENSIONS("D", DIMENSION("R", "0", "100", "1.0"))))));
-    const struct source *const shapes[] = {&aws_offer_csv, &aws_offer};
-    const char *const files[] = {csv, json};
 
-    for (size_t i = 0; i < COUNT(shapes); i++) {
-        AUTO(walk_end) struct walk walk;
-
-        walk_start(&walk, shapes[i], "us-east-1");
-        EXPECT_INT(walk_texts(&walk, TEXTS(INDEX, files[i])), READING_DONE);
-        expect_only_the_plain_one(&walk);
-    }
+    expect_only_the_plain_one(walk, json);
 }
 
 /* China has a host of its own, and its list another path and another currency. */
-TEST(the_list_of_china_is_in_its_currency)
+TEST_WALK(the_list_of_china_is_in_its_currency, aws_offer, "cn-north-1")
 {
     static const char file[] =
         "{\"products\":{\"A\":{\"sku\":\"A\",\"productFamily\":\"Compute Instance\","
@@ -274,19 +229,16 @@ TEST(the_list_of_china_is_in_its_currency)
         "\"cn-north-1\"}}},\"terms\":{\"OnDemand\":{\"A\":{\"A.T\":{\"priceDimensions\":{"
         "\"A.T.R\":{\"unit\":\"Hrs\",\"beginRange\":\"0\",\"endRange\":\"Inf\","
         "\"pricePerUnit\":{\"CNY\":\"0.74\"}}}}}}}}";
-    AUTO(walk_end) struct walk walk;
     const struct price *price;
 
-    walk_start(&walk, &aws_offer, "cn-north-1");
-    walk.reading.url = "https://pricing.cn-north-1.amazonaws.com.cn";
-    EXPECT_INT(walk_texts(&walk, TEXTS("{\"regions\":{\"cn-north-1\":{\"currentVersionUrl\":"
+    walk->reading.url = "https://pricing.cn-north-1.amazonaws.com.cn";
+    EXPECT_READ(walk_texts(walk, TEXTS("{\"regions\":{\"cn-north-1\":{\"currentVersionUrl\":"
                                        "\"/offers/v1.0/cn/AmazonEC2/1/cn-north-1/index.json\"}}}",
-                                       file)),
-               READING_DONE);
-    EXPECT_STR(walk.err.message, "");
-    EXPECT_STR(walk.requests[0].url, "https://pricing.cn-north-1.amazonaws.com.cn/offers/v1.0/cn/"
-                                     "AmazonEC2/current/region_index.json");
-    price = walk_price(&walk, "m5.large", "", PRICE_ON_DEMAND);
+                                       file)));
+    EXPECT_STR(walk->requests[0].url,
+               "https://pricing.cn-north-1.amazonaws.com.cn/offers/v1.0/cn/"
+               "AmazonEC2/current/region_index.json");
+    price = walk_price(walk, "m5.large", "", PRICE_ON_DEMAND);
     EXPECT_INT(price ? price->nanos : 0, 740000000);
     EXPECT_STR(price ? price->currency : "", "CNY");
 }
@@ -309,7 +261,6 @@ TEST(the_list_of_china_is_in_its_currency)
 
 static enum reading_state read_committed(struct walk *walk, const char *file)
 {
-    walk_start(walk, &aws_offer, "us-east-1");
     walk->reading.committed = true;
     walk->chunk = 64;
     return walk_texts(walk, TEXTS(INDEX, file));
@@ -324,29 +275,31 @@ static void expect_nanos(const struct walk *walk, const char *type, enum price_k
     EXPECT_INT(price ? price->upfront_nanos : 0, upfront_dollars * 1000000000);
 }
 
-TEST(the_sample_has_two_prices_of_reserved_instances_in_json_and_in_csv)
+static void expect_two_reserved(struct walk *walk, const char *const *files)
 {
-    if (!walk_has_samples(json_files[1]))
+    if (!walk_has_samples(files[1]))
         return;
-    for (int csv = 0; csv < 2; csv++) {
-        AUTO(walk_end) struct walk walk;
-
-        walk_start(&walk, csv ? &aws_offer_csv : &aws_offer, "us-east-1");
-        walk.reading.committed = true;
-        EXPECT_INT(walk_samples(&walk, csv ? csv_files : json_files), READING_DONE);
-        EXPECT_INT(walk_count(&walk), 10);
-        expect_nanos(&walk, "c7i.2xlarge", PRICE_ON_DEMAND, 357000000, 0);
-        expect_nanos(&walk, "c7i.2xlarge", PRICE_RESERVED_1Y_NO_UPFRONT, 236100000, 0);
-        expect_nanos(&walk, "c7i.2xlarge", PRICE_RESERVED_1Y_ALL_UPFRONT, 220319635, 1930);
-        EXPECT_STR(price_batch_facts(walk.reading.batch)->mark,
-                   "+/offers/v1.0/aws/AmazonEC2/20250912225308/us-east-1/index.json");
-    }
+    walk->reading.committed = true;
+    EXPECT_PRICES(walk_samples(walk, files), 10);
+    expect_nanos(walk, "c7i.2xlarge", PRICE_ON_DEMAND, 357000000, 0);
+    expect_nanos(walk, "c7i.2xlarge", PRICE_RESERVED_1Y_NO_UPFRONT, 236100000, 0);
+    expect_nanos(walk, "c7i.2xlarge", PRICE_RESERVED_1Y_ALL_UPFRONT, 220319635, 1930);
+    EXPECT_STR(price_batch_facts(walk->reading.batch)->mark,
+               "+/offers/v1.0/aws/AmazonEC2/20250912225308/us-east-1/index.json");
 }
 
-TEST(reserved_instances_are_prices_of_their_own)
+TEST_WALK(the_sample_has_two_prices_of_reserved_instances_in_json, aws_offer, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
+    expect_two_reserved(walk, json_files);
+}
 
+TEST_WALK(the_sample_has_two_prices_of_reserved_instances_in_csv, aws_offer_csv, "us-east-1")
+{
+    expect_two_reserved(walk, csv_files);
+}
+
+TEST_WALK(reserved_instances_are_prices_of_their_own, aws_offer, "us-east-1")
+{
     static const char file[] = FILE_OF(
         "\"A\":{\"A.1\":" STANDARD("1yr", "No Upfront", HOURLY("0.12"))
         ",\"A.2\":" STANDARD("3yr", "Partial Upfront", TWO(HOURLY("0.05"), ONCE("1314")))
@@ -356,18 +309,16 @@ TEST(reserved_instances_are_prices_of_their_own)
         "},\"X\":{\"X.1\":" STANDARD("1yr", "No Upfront", HOURLY("0.1"))
         "},\"M\":{\"M.1\":" STANDARD("1yr", "No Upfront", HOURLY("5")) "}");
 
-    EXPECT_INT(read_committed(&walk, file), READING_DONE);
-    EXPECT_STR(walk.err.message, "");
-    EXPECT_INT(walk_count(&walk), 3 + 5);
-    expect_nanos(&walk, "a.1", PRICE_CONVERTIBLE_1Y_NO_UPFRONT, 140000000, 0);
-    expect_nanos(&walk, "a.1", PRICE_ON_DEMAND, 200000000, 0);
-    expect_nanos(&walk, "a.1", PRICE_RESERVED_1Y_NO_UPFRONT, 120000000, 0);
-    expect_nanos(&walk, "a.1", PRICE_RESERVED_3Y_PARTIAL_UPFRONT, 100000000, 1314);
-    expect_nanos(&walk, "m.metal", PRICE_RESERVED_1Y_NO_UPFRONT, 5000000000, 0);
-    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 0);
+    EXPECT_PRICES(read_committed(walk, file), 3 + 5);
+    expect_nanos(walk, "a.1", PRICE_CONVERTIBLE_1Y_NO_UPFRONT, 140000000, 0);
+    expect_nanos(walk, "a.1", PRICE_ON_DEMAND, 200000000, 0);
+    expect_nanos(walk, "a.1", PRICE_RESERVED_1Y_NO_UPFRONT, 120000000, 0);
+    expect_nanos(walk, "a.1", PRICE_RESERVED_3Y_PARTIAL_UPFRONT, 100000000, 1314);
+    expect_nanos(walk, "m.metal", PRICE_RESERVED_1Y_NO_UPFRONT, 5000000000, 0);
+    EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.malformed, 0);
 }
 
-TEST(a_reserved_price_that_cannot_be_read_is_none)
+TEST_WALK(a_reserved_price_that_cannot_be_read_is_none, aws_offer, "us-east-1")
 {
     static const char *const terms[] = {
         FILE_OF("\"A\":{\"1\":" STANDARD("1yr", "No Upfront", HOURLY("0")) "}"),
@@ -380,24 +331,18 @@ TEST(a_reserved_price_that_cannot_be_read_is_none)
     };
 
     for (size_t i = 0; i < COUNT(terms); i++) {
-        AUTO(walk_end) struct walk walk;
-
-        EXPECT_INT(read_committed(&walk, terms[i]), READING_DONE);
-        EXPECT_INT(walk_count(&walk), 3);
-        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 1);
+        EXPECT_PRICES(read_committed(walk, terms[i]), 3);
+        EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.malformed, 1);
     }
 }
 
-TEST(reserved_terms_before_the_products_are_passed_over)
+TEST_WALK(reserved_terms_before_the_products_are_passed_over, aws_offer, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
-
     static const char file[] =
         "{\"terms\":{\"Reserved\":{\"A\":{\"1\":" STANDARD("1yr", "No Upfront", HOURLY("0.1"))
         "}}," ON_DEMAND(TERM("A", "0.2")) "}," PRODUCTS(PLAIN("A", "a.1")) "}";
 
-    EXPECT_INT(read_committed(&walk, file), READING_DONE);
-    EXPECT_INT(walk_count(&walk), 1);
+    EXPECT_PRICES(read_committed(walk, file), 1);
 }
 
 /* clang-format on */

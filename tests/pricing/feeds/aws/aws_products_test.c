@@ -46,29 +46,24 @@ static enum reading_state walk_products(struct walk *walk, json_t *const *produc
 {
     AUTO(freep) char *text = page_of(products, count);
 
-    walk_start(walk, &aws_products, "us-east-1");
     return walk_texts(walk, TEXTS(text));
 }
 
 static const char *const samples[] = {"aws-getproducts-page1.json", "aws-getproducts-page2.json",
                                       NULL};
 
-TEST(of_two_pages_one_product_is_the_price_on_demand)
+TEST_WALK(of_two_pages_one_product_is_the_price_on_demand, aws_products, "us-east-1")
 {
     static const size_t chunks[] = {0, 1, 13, 4096};
 
     for (size_t i = 0; i < COUNT(chunks) && walk_has_samples(samples[0]); i++) {
-        AUTO(walk_end) struct walk walk;
         const struct price *price;
 
-        walk_start(&walk, &aws_products, "us-east-1");
-        walk.chunk = chunks[i];
-        EXPECT_INT(walk_samples(&walk, samples), READING_DONE);
-        EXPECT_STR(walk.err.message, "");
-        EXPECT_INT(walk_count(&walk), 1);
-        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.seen, 3);
-        EXPECT_INT(price_batch_facts(walk.reading.batch)->source_us, 1665004602000000LL);
-        price = walk_price(&walk, "m5.large", "", PRICE_ON_DEMAND);
+        walk->chunk = chunks[i];
+        EXPECT_PRICES(walk_samples(walk, samples), 1);
+        EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.seen, 3);
+        EXPECT_INT(price_batch_facts(walk->reading.batch)->source_us, 1665004602000000LL);
+        price = walk_price(walk, "m5.large", "", PRICE_ON_DEMAND);
         EXPECT(price && price->nanos == 96000000);
         if (!price)
             continue;
@@ -76,40 +71,35 @@ TEST(of_two_pages_one_product_is_the_price_on_demand)
         EXPECT_STR(price->reference, "6C86BEPQVG73ZGGR.JRTCKXETXF.6YS6EN2CT7");
         EXPECT_STR(price->region, "us-east-1");
         EXPECT_INT(price->source_us, 1593561600000000LL); /* 2020-07-01 */
-        EXPECT_NEAR(price_batch_type(walk.reading.batch, 0)->memory_gib, 8, 0);
+        EXPECT_NEAR(price_batch_type(walk->reading.batch, 0)->memory_gib, 8, 0);
     }
 }
 
-TEST(an_unknown_machine_has_no_price)
+TEST_WALK(an_unknown_machine_has_no_price, aws_products, "ap-southeast-1")
 {
-    AUTO(walk_end) struct walk walk = {0};
-
     if (!walk_has_samples("aws-getproducts-cli-doc-example.json"))
         return;
-    walk_start(&walk, &aws_products, "ap-southeast-1");
-    walk_samples(&walk, TEXTS("aws-getproducts-cli-doc-example.json", samples[1]));
-    EXPECT_INT(walk_count(&walk), 0);
+    walk_samples(walk, TEXTS("aws-getproducts-cli-doc-example.json", samples[1]));
+    EXPECT_INT(walk_count(walk), 0);
 }
 
-TEST(it_asks_in_json_and_signed_for_where_the_service_is)
+TEST_WALK(it_asks_in_json_and_signed_for_where_the_service_is, aws_products, "ap-southeast-1")
 {
-    AUTO(walk_end) struct walk walk;
     AUTO(json_decrefp) json_t *first = NULL;
     AUTO(json_decrefp) json_t *second = NULL;
     const json_t *filters;
 
-    walk_start(&walk, &aws_products, "ap-southeast-1");
-    walk.reading.url = "https://api.pricing.eu-central-1.amazonaws.com";
-    EXPECT_INT(walk_texts(&walk, TEXTS(PAGE("", "next\\\"=="), PAGE("", ""))), READING_DONE);
-    EXPECT_INT(walk.asked, 2);
-    EXPECT_STR(walk.requests[0].url, "https://api.pricing.eu-central-1.amazonaws.com/");
-    EXPECT_STR(walk.requests[0].headers[0], "Content-Type: application/x-amz-json-1.1");
-    EXPECT_STR(walk.requests[0].headers[1], "X-Amz-Target: AWSPriceListService.GetProducts");
-    EXPECT_STR(walk.requests[0].service, "pricing");
-    EXPECT_STR(walk.requests[0].region, "eu-central-1");
-    EXPECT(walk.requests[0].credentials == &walk.credentials);
-    first = json_loads(walk.bodies[0], 0, NULL);
-    second = json_loads(walk.bodies[1], 0, NULL);
+    walk->reading.url = "https://api.pricing.eu-central-1.amazonaws.com";
+    EXPECT_INT(walk_texts(walk, TEXTS(PAGE("", "next\\\"=="), PAGE("", ""))), READING_DONE);
+    EXPECT_INT(walk->asked, 2);
+    EXPECT_STR(walk->requests[0].url, "https://api.pricing.eu-central-1.amazonaws.com/");
+    EXPECT_STR(walk->requests[0].headers[0], "Content-Type: application/x-amz-json-1.1");
+    EXPECT_STR(walk->requests[0].headers[1], "X-Amz-Target: AWSPriceListService.GetProducts");
+    EXPECT_STR(walk->requests[0].service, "pricing");
+    EXPECT_STR(walk->requests[0].region, "eu-central-1");
+    EXPECT(walk->requests[0].credentials == &walk->credentials);
+    first = json_loads(walk->bodies[0], 0, NULL);
+    second = json_loads(walk->bodies[1], 0, NULL);
     EXPECT_STR(source_text(first, "ServiceCode"), "AmazonEC2");
     EXPECT(!json_object_get(first, "NextToken"));
     EXPECT_STR(source_text(second, "NextToken"), "next\"==");
@@ -121,18 +111,16 @@ TEST(it_asks_in_json_and_signed_for_where_the_service_is)
     EXPECT_STR(source_text(json_array_get(filters, 0), "Value"), "ap-southeast-1");
 }
 
-TEST(the_signature_is_for_us_east_1_where_the_address_has_no_region)
+TEST_WALK(the_signature_is_for_us_east_1_where_the_address_has_no_region, aws_products,
+          "us-west-2")
 {
     static const char *const urls[] = {"http://127.0.0.1:9999", "https://api.pricing.",
                                        "https://api.pricing.EU_1.amazonaws.com"};
 
     for (size_t i = 0; i < COUNT(urls); i++) {
-        AUTO(walk_end) struct walk walk;
-
-        walk_start(&walk, &aws_products, "us-west-2");
-        walk.reading.url = urls[i];
-        EXPECT_INT(walk_texts(&walk, TEXTS(PAGE("", ""))), READING_DONE);
-        EXPECT_STR(walk.requests[0].region, "us-east-1");
+        walk->reading.url = urls[i];
+        EXPECT_INT(walk_texts(walk, TEXTS(PAGE("", ""))), READING_DONE);
+        EXPECT_STR(walk->requests[0].region, "us-east-1");
     }
 }
 
@@ -151,76 +139,60 @@ TEST(regions_of_other_partitions_are_refused)
     }
 }
 
-TEST(without_credentials_nothing_is_asked)
+TEST_WALK(without_credentials_nothing_is_asked, aws_products, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
-
-    walk_start(&walk, &aws_products, "us-east-1");
-    walk.reading.credentials = NULL;
-    EXPECT_INT(walk_texts(&walk, TEXTS(PAGE("", ""))), READING_FAILED);
-    EXPECT_INT(walk.err.kind, ERROR_UNABLE);
+    walk->reading.credentials = NULL;
+    EXPECT_INT(walk_texts(walk, TEXTS(PAGE("", ""))), READING_FAILED);
+    EXPECT_INT(walk->err.kind, ERROR_UNABLE);
 }
 
 /* What is wanted is in aws_selection_test.c. */
-TEST(a_filter_that_the_service_ignored_is_applied_here)
+TEST_WALK(a_filter_that_the_service_ignored_is_applied_here, aws_products, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
-
-    EXPECT_INT(walk_products(&walk,
-                             (json_t *[]){product("{\"tenancy\":\"Dedicated\"}", "0.357"),
-                                          product("{\"regionCode\":\"us-west-2\"}", "0.357")},
-                             2),
-               READING_DONE);
-    EXPECT_INT(walk_count(&walk), 0);
+    EXPECT_PRICES(walk_products(walk,
+                                (json_t *[]){product("{\"tenancy\":\"Dedicated\"}", "0.357"),
+                                             product("{\"regionCode\":\"us-west-2\"}", "0.357")},
+                                2),
+                  0);
 }
 
-TEST(prices_of_0_and_future_prices_are_counted_and_left_out)
+TEST_WALK(prices_of_0_and_future_prices_are_counted_and_left_out, aws_products, "us-east-1")
 {
     json_t *later = product("{}", "0.357");
-    AUTO(walk_end) struct walk walk;
 
     json_object_set_new(
         json_object_get(json_object_get(json_object_get(later, "terms"), "OnDemand"), "SKU.T"),
         "effectiveDate", json_string("2027-01-01T00:00:00Z"));
-    EXPECT_INT(walk_products(&walk, (json_t *[]){product("{}", "0.0000000000"), later}, 2),
-               READING_DONE);
-    EXPECT_INT(walk_count(&walk), 0);
-    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 2);
-    walk_end(&walk);
+    EXPECT_PRICES(walk_products(walk, (json_t *[]){product("{}", "0.0000000000"), later}, 2), 0);
+    EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.malformed, 2);
 
     json_t *termless = product("{}", "1");
     json_object_del(termless, "terms");
-    EXPECT_INT(walk_products(&walk, (json_t *[]){termless}, 1), READING_DONE);
-    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.unpriced, 1);
+    EXPECT_INT(walk_products(walk, (json_t *[]){termless}, 1), READING_DONE);
+    EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.unpriced, 1);
 }
 
-TEST(two_products_for_one_type_are_no_price)
+TEST_WALK(two_products_for_one_type_are_no_price, aws_products, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
-
-    EXPECT_INT(walk_products(&walk,
-                             (json_t *[]){product("{}", "0.357"), product("{}", "0.4"),
-                                          product("{\"instanceType\":\"c7i.large\"}", "0.1")},
-                             3),
-               READING_DONE);
-    EXPECT_INT(walk_count(&walk), 1);
-    EXPECT(!walk_price(&walk, "c7i.2xlarge", "", PRICE_ON_DEMAND));
-    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 2);
+    EXPECT_PRICES(walk_products(walk,
+                                (json_t *[]){product("{}", "0.357"), product("{}", "0.4"),
+                                             product("{\"instanceType\":\"c7i.large\"}", "0.1")},
+                                3),
+                  1);
+    EXPECT(!walk_price(walk, "c7i.2xlarge", "", PRICE_ON_DEMAND));
+    EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.ambiguous, 2);
 }
 
 /* How many pages there may be is in pages_test.c. */
-TEST(a_token_that_comes_again_is_a_failure)
+TEST_WALK(a_token_that_comes_again_is_a_failure, aws_products, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
-
-    walk_start(&walk, &aws_products, "us-east-1");
-    EXPECT_INT(walk_texts(&walk, TEXTS(PAGE("", "a"), PAGE("", "b"), PAGE("", "a"))),
+    EXPECT_INT(walk_texts(walk, TEXTS(PAGE("", "a"), PAGE("", "b"), PAGE("", "a"))),
                READING_FAILED);
-    EXPECT_INT(walk.asked, 3);
-    EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
+    EXPECT_INT(walk->asked, 3);
+    EXPECT_INT(walk->err.kind, ERROR_UPSTREAM);
 }
 
-TEST(an_answer_of_another_shape_is_a_failure)
+TEST_WALK(an_answer_of_another_shape_is_a_failure, aws_products, "us-east-1")
 {
     static const char *const pages[] = {
         "",
@@ -236,8 +208,6 @@ TEST(an_answer_of_another_shape_is_a_failure)
         PAGE("\"{\\\"a\\\":1,\\\"a\\\":2}\"", ""),
         "{\"__type\":\"AccessDeniedException\",\"Message\":\"no\"}",
     };
-    AUTO(walk_end) struct walk walk;
 
-    walk_start(&walk, &aws_products, "us-east-1");
-    walk_failures(&walk, pages, COUNT(pages));
+    walk_failures(walk, pages, COUNT(pages));
 }

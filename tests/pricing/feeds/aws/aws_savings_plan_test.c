@@ -31,7 +31,6 @@
 
 static enum reading_state read_file(struct walk *walk, const char *file)
 {
-    walk_start(walk, &aws_savings_plan, "us-east-1");
     walk->chunk = 50;
     return walk_texts(walk, TEXTS(INDEX, file));
 }
@@ -45,9 +44,8 @@ static void expect_price(const struct walk *walk, const char *type, enum price_k
     EXPECT_INT(price ? price->upfront_nanos : 0, upfront_nanos);
 }
 
-TEST(a_plan_has_a_price_for_each_type_by_term_and_payment)
+TEST_WALK(a_plan_has_a_price_for_each_type_by_term_and_payment, aws_savings_plan, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
     const struct price *price;
 
     static const char file[] =
@@ -57,76 +55,61 @@ TEST(a_plan_has_a_price_for_each_type_by_term_and_payment)
                       TERM("P2", LINUX("P2", "m5.large", "0.05")),
                       TERM("P3", LINUX("P3", "m5.large", "0.06"))));
 
-    EXPECT_INT(read_file(&walk, file), READING_DONE);
-    EXPECT_STR(walk.err.message, "");
-    EXPECT_INT(walk_count(&walk), 3);
-    expect_price(&walk, "m5.large", PRICE_SAVINGS_PLAN_1Y, "0.07", 0);
+    EXPECT_PRICES(read_file(walk, file), 3);
+    expect_price(walk, "m5.large", PRICE_SAVINGS_PLAN_1Y, "0.07", 0);
     /* Half of it at once is the least that a buyer may choose. */
-    expect_price(&walk, "m5.large", PRICE_SAVINGS_PLAN_3Y_PARTIAL_UPFRONT, "0.05",
+    expect_price(walk, "m5.large", PRICE_SAVINGS_PLAN_3Y_PARTIAL_UPFRONT, "0.05",
                  25000000LL * 3 * COMMITMENT_YEAR_HOURS);
-    expect_price(&walk, "m5.large", PRICE_INSTANCE_SAVINGS_PLAN_1Y_ALL_UPFRONT, "0.06",
+    expect_price(walk, "m5.large", PRICE_INSTANCE_SAVINGS_PLAN_1Y_ALL_UPFRONT, "0.06",
                  60000000LL * COMMITMENT_YEAR_HOURS);
-    price = walk_price(&walk, "m5.large", "", PRICE_SAVINGS_PLAN_1Y);
+    price = walk_price(walk, "m5.large", "", PRICE_SAVINGS_PLAN_1Y);
     EXPECT_INT(price ? price->source_us : 0, 1757616287000000);
-    EXPECT_INT(price_batch_facts(walk.reading.batch)->source_us, 0); /* it is the current one */
-    EXPECT_STR(price_batch_facts(walk.reading.batch)->mark,
+    EXPECT_INT(price_batch_facts(walk->reading.batch)->source_us, 0); /* it is the current one */
+    EXPECT_STR(price_batch_facts(walk->reading.batch)->mark,
                "/savingsPlan/v1/us-east-1/index.json");
 }
 
-TEST(the_index_of_the_region_is_followed)
+TEST_WALK(the_index_of_the_region_is_followed, aws_savings_plan, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
-
-    (void)!read_file(&walk, "{}");
-    EXPECT_STR(walk.requests[0].url,
+    (void)!read_file(walk, "{}");
+    EXPECT_STR(walk->requests[0].url,
                "https://pricing.us-east-1.amazonaws.com/savingsPlan/v1.0/aws/"
                "AWSComputeSavingsPlan/current/region_index.json");
-    EXPECT_STR(walk.requests[1].url,
+    EXPECT_STR(walk->requests[1].url,
                "https://pricing.us-east-1.amazonaws.com/savingsPlan/v1/us-east-1/index.json");
 }
 
-TEST(the_sample_of_an_index_leads_to_the_file_of_a_region)
+TEST_WALK(the_sample_of_an_index_leads_to_the_file_of_a_region, aws_savings_plan, "eu-central-1")
 {
     static const char *const index[] = {"aws-savingsplan-region_index.json", NULL};
-    AUTO(walk_end) struct walk walk = {0};
 
     if (!walk_has_samples(index[0]))
         return;
-    walk_start(&walk, &aws_savings_plan, "eu-central-1");
-    EXPECT_INT(walk_samples(&walk, index), READING_FAILED); /* there is no second page */
-    EXPECT_STR(walk.requests[1].url,
+    EXPECT_INT(walk_samples(walk, index), READING_FAILED); /* there is no second page */
+    EXPECT_STR(walk->requests[1].url,
                "https://pricing.us-east-1.amazonaws.com/savingsPlan/v1.0/aws/"
                "AWSComputeSavingsPlan/20250911184447/eu-central-1/index.json");
 }
 
-TEST(the_same_version_is_not_fetched_again)
+TEST_WALK(the_same_version_is_not_fetched_again, aws_savings_plan, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
-
-    walk_start(&walk, &aws_savings_plan, "us-east-1");
-    walk.reading.mark = "/savingsPlan/v1/us-east-1/index.json";
-    EXPECT_INT(walk_texts(&walk, TEXTS(INDEX)), READING_UNCHANGED);
-    EXPECT_INT(walk.asked, 1);
+    walk->reading.mark = "/savingsPlan/v1/us-east-1/index.json";
+    EXPECT_INT(walk_texts(walk, TEXTS(INDEX)), READING_UNCHANGED);
+    EXPECT_INT(walk->asked, 1);
 }
 
-TEST(a_region_that_is_not_in_the_index_is_an_error)
+TEST_WALK(a_region_that_is_not_in_the_index_is_an_error, aws_savings_plan, "mars-north-1")
 {
-    AUTO(walk_end) struct walk walk;
-
-    walk_start(&walk, &aws_savings_plan, "mars-north-1");
-    EXPECT_INT(walk_texts(&walk, TEXTS(INDEX)), READING_FAILED);
-    EXPECT_STR(walk.err.message, "the index has no region mars-north-1");
+    EXPECT_FAILED(walk_texts(walk, TEXTS(INDEX)), "the index has no region mars-north-1");
 }
 
-TEST(rates_may_come_before_the_plans)
+TEST_WALK(rates_may_come_before_the_plans, aws_savings_plan, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
-
     EXPECT_INT(
-        read_file(&walk, "{" TERMS(TERM("P1", LINUX("P1", "m5.large", "0.07"))) "," PRODUCTS(
-                             COMPUTE("P1", "No Upfront", "1yr")) "}"),
+        read_file(walk, "{" TERMS(TERM("P1", LINUX("P1", "m5.large", "0.07"))) "," PRODUCTS(
+                            COMPUTE("P1", "No Upfront", "1yr")) "}"),
         READING_DONE);
-    expect_price(&walk, "m5.large", PRICE_SAVINGS_PLAN_1Y, "0.07", 0);
+    expect_price(walk, "m5.large", PRICE_SAVINGS_PLAN_1Y, "0.07", 0);
 }
 
 /* Each of these rates gives no price; a plain one with it does. */
@@ -136,6 +119,7 @@ static void expect_only_the_plain_one(const char *const *rates, size_t count, lo
         AUTO(walk_end) struct walk walk;
         char file[2048];
 
+        walk_start(&walk, &aws_savings_plan, "us-east-1");
         snprintf(file, sizeof file,
                  FILE_OF(COMPUTE("P1", "No Upfront", "1yr"),
                          TERM("P1", TWO("%s", LINUX("P1", "m5.large", "0.07")))),
@@ -182,40 +166,32 @@ TEST(a_rate_that_cannot_be_read_is_counted)
     expect_only_the_plain_one(faulty, COUNT(faulty), 1);
 }
 
-TEST(two_rates_for_a_type_are_none)
+TEST_WALK(two_rates_for_a_type_are_none, aws_savings_plan, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
-
     static const char file[] =
         FILE_OF(COMPUTE("P1", "No Upfront", "1yr"),
                 TERM("P1", THREE(LINUX("P1", "m5.large", "0.07"), LINUX("P1", "m5.large", "0.08"),
                                  LINUX("P1", "c5.large", "0.05"))));
 
-    EXPECT_INT(read_file(&walk, file), READING_DONE);
-    EXPECT_INT(walk_count(&walk), 1);
-    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 2);
+    EXPECT_PRICES(read_file(walk, file), 1);
+    EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.ambiguous, 2);
 }
 
-TEST(metal_that_is_only_sold_dedicated_has_that_rate)
+TEST_WALK(metal_that_is_only_sold_dedicated_has_that_rate, aws_savings_plan, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
-
     static const char file[] =
         FILE_OF(COMPUTE("P1", "No Upfront", "1yr"),
                 TERM("P1", THREE(RATE("P1", "DedicatedUsage:a.metal", "RunInstances", HERE, "2"),
                                  RATE("P1", "DedicatedUsage:b.metal", "RunInstances", HERE, "4"),
                                  LINUX("P1", "b.metal", "3"))));
 
-    EXPECT_INT(read_file(&walk, file), READING_DONE);
-    EXPECT_INT(walk_count(&walk), 2);
-    expect_price(&walk, "a.metal", PRICE_SAVINGS_PLAN_1Y, "2", 0);
-    expect_price(&walk, "b.metal", PRICE_SAVINGS_PLAN_1Y, "3", 0);
+    EXPECT_PRICES(read_file(walk, file), 2);
+    expect_price(walk, "a.metal", PRICE_SAVINGS_PLAN_1Y, "2", 0);
+    expect_price(walk, "b.metal", PRICE_SAVINGS_PLAN_1Y, "3", 0);
 }
 
-TEST(plans_of_other_kinds_are_passed_over)
+TEST_WALK(plans_of_other_kinds_are_passed_over, aws_savings_plan, "us-east-1")
 {
-    AUTO(walk_end) struct walk walk;
-
     static const char file[] =
         FILE_OF(THREE(COMPUTE("P1", "No Upfront", "1yr"), COMPUTE("P2", "No Upfront", "5yr"),
                       PLAN("P3", "SageMakerSavingsPlans", "No Upfront", "1yr")),
@@ -223,12 +199,11 @@ TEST(plans_of_other_kinds_are_passed_over)
                       TERM("P2", LINUX("P2", "m5.large", "0.05")),
                       TERM("P3", LINUX("P3", "m5.large", "0.06"))));
 
-    EXPECT_INT(read_file(&walk, file), READING_DONE);
-    EXPECT_INT(walk_count(&walk), 1);
-    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 0);
+    EXPECT_PRICES(read_file(walk, file), 1);
+    EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.malformed, 0);
 }
 
-TEST(a_file_without_a_rate_or_with_a_plan_twice_is_refused)
+TEST_WALK(a_file_without_a_rate_or_with_a_plan_twice_is_refused, aws_savings_plan, "us-east-1")
 {
     static const struct {
         const char *file, *message;
@@ -243,9 +218,6 @@ TEST(a_file_without_a_rate_or_with_a_plan_twice_is_refused)
     };
 
     for (size_t i = 0; i < COUNT(files); i++) {
-        AUTO(walk_end) struct walk walk;
-
-        EXPECT_INT(read_file(&walk, files[i].file), READING_FAILED);
-        EXPECT_STR(walk.err.message, files[i].message);
+        EXPECT_FAILED(read_file(walk, files[i].file), files[i].message);
     }
 }

@@ -13,11 +13,16 @@
     ANSWER "</spotPriceHistorySet><nextToken>" token                                             \
            "</nextToken></DescribeSpotPriceHistoryResponse>"
 
-static void start(struct walk *walk)
+static void of_m5_large(void (*test)(struct walk *walk))
 {
-    walk_start(walk, &aws_spot_history, "us-east-1");
-    walk->reading.types = "m5.large";
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &aws_spot_history, "us-east-1");
+    walk.reading.types = "m5.large";
+    test(&walk);
 }
+
+#define TEST_OF_M5_LARGE(name) TEST_GIVEN(name, struct walk *walk, of_m5_large)
 
 /* What the zone costs after these pages, in nanos; 0 for no price. */
 static long long nanos_of(const struct walk *walk, const char *type, const char *zone)
@@ -25,70 +30,59 @@ static long long nanos_of(const struct walk *walk, const char *type, const char 
     return walk_nanos(walk, type, zone, PRICE_SPOT);
 }
 
-TEST(each_zone_has_the_newest_price_of_all_pages)
+TEST_OF_M5_LARGE(each_zone_has_the_newest_price_of_all_pages)
 {
     static const size_t chunks[] = {0, 1, 17, 500};
 
     for (size_t i = 0; i < COUNT(chunks) && walk_has_samples("aws-spot-history-page1.xml"); i++) {
-        AUTO(walk_end) struct walk walk;
         const struct price *price;
 
-        start(&walk);
-        walk.chunk = chunks[i];
-        EXPECT_INT(walk_samples(&walk, TEXTS("aws-spot-history-page1.xml",
+        walk->chunk = chunks[i];
+        EXPECT_READ(walk_samples(walk, TEXTS("aws-spot-history-page1.xml",
                                              "aws-spot-history-page2-empty.xml",
-                                             "aws-spot-history-page3-last.xml")),
-                   READING_DONE);
-        EXPECT_STR(walk.err.message, "");
-        EXPECT_INT(walk.asked, 3);
-        EXPECT_INT(nanos_of(&walk, "m5.large", "us-east-1a"), 42300000);
-        EXPECT_INT(nanos_of(&walk, "m5.large", "us-east-1b"), 38900000);
-        EXPECT_INT(nanos_of(&walk, "m5.large", "us-east-1c"), 38100000);
-        EXPECT_INT(nanos_of(&walk, "m5.large", "us-east-1d"), 43100000);
-        EXPECT_INT(nanos_of(&walk, "m5.large", "us-east-1f"), 43700000);
-        EXPECT_INT(walk_count(&walk), 5);
-        EXPECT(strstr(walk.bodies[1],
-                      "&NextToken=NEXT1EXAMPLE%2Ftoken%2Bwith%3Dbase64%26chars%3D%3D"));
-        EXPECT(strstr(walk.bodies[2], "&NextToken=NEXT2EXAMPLE"));
-        price = walk_price(&walk, "m5.large", "us-east-1f", PRICE_SPOT);
+                                             "aws-spot-history-page3-last.xml")));
+        EXPECT_INT(walk->asked, 3);
+        EXPECT_INT(nanos_of(walk, "m5.large", "us-east-1a"), 42300000);
+        EXPECT_INT(nanos_of(walk, "m5.large", "us-east-1b"), 38900000);
+        EXPECT_INT(nanos_of(walk, "m5.large", "us-east-1c"), 38100000);
+        EXPECT_INT(nanos_of(walk, "m5.large", "us-east-1d"), 43100000);
+        EXPECT_INT(nanos_of(walk, "m5.large", "us-east-1f"), 43700000);
+        EXPECT_INT(walk_count(walk), 5);
+        EXPECT_PART(walk->bodies[1],
+                    "&NextToken=NEXT1EXAMPLE%2Ftoken%2Bwith%3Dbase64%26chars%3D%3D");
+        EXPECT_PART(walk->bodies[2], "&NextToken=NEXT2EXAMPLE");
+        price = walk_price(walk, "m5.large", "us-east-1f", PRICE_SPOT);
         EXPECT(price && price->source_us == 1612834810000000LL);
         EXPECT(price && strcmp(price->text, "0.043700") == 0);
         EXPECT(price && strcmp(price->region, "us-east-1") == 0);
     }
 }
 
-TEST(a_test_double_of_aws_is_read_too)
+TEST_OF_M5_LARGE(a_test_double_of_aws_is_read_too)
 {
-    AUTO(walk_end) struct walk walk = {0};
-
     if (!walk_has_samples("aws-spot-history-moto.xml"))
         return;
-    start(&walk);
-    EXPECT_INT(walk_samples(&walk, TEXTS("aws-spot-history-moto.xml")), READING_DONE);
-    EXPECT_INT(walk_count(&walk), 10);
-    EXPECT_INT(nanos_of(&walk, "g4dn.xlarge", "us-east-1f"), 10000);
+    EXPECT_PRICES(walk_samples(walk, TEXTS("aws-spot-history-moto.xml")), 10);
+    EXPECT_INT(nanos_of(walk, "g4dn.xlarge", "us-east-1f"), 10000);
 }
 
-TEST(it_asks_for_the_price_of_now_signed_for_the_region)
+TEST_WALK(it_asks_for_the_price_of_now_signed_for_the_region, aws_spot_history, "eu-north-1")
 {
-    AUTO(walk_end) struct walk walk;
-
-    walk_start(&walk, &aws_spot_history, "eu-north-1");
-    walk.reading.types = " m5.large,,c7i.2xlarge ,";
-    EXPECT_INT(walk_texts(&walk, TEXTS(ANSWER END)), READING_DONE);
-    EXPECT_STR(walk.requests[0].url, "https://ec2.eu-north-1.amazonaws.com/");
-    EXPECT_STR(walk.requests[0].headers[0], "Content-Type: application/x-www-form-urlencoded");
-    EXPECT_STR(walk.requests[0].service, "ec2");
-    EXPECT_STR(walk.requests[0].region, "eu-north-1");
-    EXPECT(walk.requests[0].credentials == &walk.credentials);
-    EXPECT_STR(walk.bodies[0],
+    walk->reading.types = " m5.large,,c7i.2xlarge ,";
+    EXPECT_INT(walk_texts(walk, TEXTS(ANSWER END)), READING_DONE);
+    EXPECT_STR(walk->requests[0].url, "https://ec2.eu-north-1.amazonaws.com/");
+    EXPECT_STR(walk->requests[0].headers[0], "Content-Type: application/x-www-form-urlencoded");
+    EXPECT_STR(walk->requests[0].service, "ec2");
+    EXPECT_STR(walk->requests[0].region, "eu-north-1");
+    EXPECT(walk->requests[0].credentials == &walk->credentials);
+    EXPECT_STR(walk->bodies[0],
                "Action=DescribeSpotPriceHistory&Version=2016-11-15"
                "&StartTime=2026-09-21T14%3A13%3A20.000Z&ProductDescription.1=Linux%2FUNIX"
                "&ProductDescription.2=Linux%2FUNIX%20%28Amazon%20VPC%29&MaxResults=1000"
                "&InstanceType.1=m5.large&InstanceType.2=c7i.2xlarge");
 }
 
-TEST(china_has_its_own_domain_and_any_address_may_be_set)
+TEST_OF_M5_LARGE(china_has_its_own_domain_and_any_address_may_be_set)
 {
     static const char *const cases[][3] = {
         {"https://ec2.{region}.amazonaws.com", "cn-north-1",
@@ -102,47 +96,39 @@ TEST(china_has_its_own_domain_and_any_address_may_be_set)
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-        AUTO(walk_end) struct walk walk;
-
-        start(&walk);
-        walk.reading.url = cases[i][0];
-        snprintf(walk.reading.scope.name, sizeof walk.reading.scope.name, "%s", cases[i][1]);
-        EXPECT_INT(walk_texts(&walk, TEXTS(ANSWER END)), READING_DONE);
-        EXPECT_STR(walk.requests[0].url, cases[i][2]);
+        walk->reading.url = cases[i][0];
+        snprintf(walk->reading.scope.name, sizeof walk->reading.scope.name, "%s", cases[i][1]);
+        EXPECT_INT(walk_texts(walk, TEXTS(ANSWER END)), READING_DONE);
+        EXPECT_STR(walk->requests[0].url, cases[i][2]);
     }
 }
 
-TEST(what_must_be_known_before_is_asked_for)
+TEST_OF_M5_LARGE(what_must_be_known_before_is_asked_for)
 {
     static const char *const types[] = {
         "", " , ,", "a-name-longer-than-the-name-of-any-type-of-instance-there-is.metal"};
-    AUTO(walk_end) struct walk walk;
 
-    start(&walk);
     for (size_t i = 0; i < COUNT(types); i++) {
-        walk.reading.types = types[i];
-        EXPECT_INT(walk_texts(&walk, TEXTS(ANSWER END)), READING_FAILED);
-        EXPECT_INT(walk.err.kind, ERROR_INVALID);
+        walk->reading.types = types[i];
+        EXPECT_INT(walk_texts(walk, TEXTS(ANSWER END)), READING_FAILED);
+        EXPECT_INT(walk->err.kind, ERROR_INVALID);
     }
-    walk.reading.types = "m5.large";
-    walk.reading.credentials = NULL;
-    EXPECT_INT(walk_texts(&walk, TEXTS(ANSWER END)), READING_FAILED);
-    EXPECT_INT(walk.err.kind, ERROR_UNABLE);
-    snprintf(walk.reading.scope.name, sizeof walk.reading.scope.name, "x.example.org/");
-    EXPECT_INT(walk_texts(&walk, TEXTS(ANSWER END)), READING_FAILED);
-    EXPECT_INT(walk.err.kind, ERROR_INVALID);
-    EXPECT_INT(walk.asked, 0);
+    walk->reading.types = "m5.large";
+    walk->reading.credentials = NULL;
+    EXPECT_INT(walk_texts(walk, TEXTS(ANSWER END)), READING_FAILED);
+    EXPECT_INT(walk->err.kind, ERROR_UNABLE);
+    snprintf(walk->reading.scope.name, sizeof walk->reading.scope.name, "x.example.org/");
+    EXPECT_INT(walk_texts(walk, TEXTS(ANSWER END)), READING_FAILED);
+    EXPECT_INT(walk->err.kind, ERROR_INVALID);
+    EXPECT_INT(walk->asked, 0);
 }
 
-TEST(no_rows_at_all_mean_not_offered_and_are_no_error)
+TEST_OF_M5_LARGE(no_rows_at_all_mean_not_offered_and_are_no_error)
 {
-    AUTO(walk_end) struct walk walk;
-
-    start(&walk);
-    EXPECT_INT(walk_texts(&walk, TEXTS("<DescribeSpotPriceHistoryResponse><spotPriceHistorySet/>"
-                                       "</DescribeSpotPriceHistoryResponse>")),
-               READING_DONE);
-    EXPECT_INT(walk_count(&walk), 0);
+    EXPECT_PRICES(
+        walk_texts(walk, TEXTS("<DescribeSpotPriceHistoryResponse><spotPriceHistorySet/>"
+                               "</DescribeSpotPriceHistoryResponse>")),
+        0);
 }
 
 #define T1 "2026-09-01T00:00:00.000Z"
@@ -153,7 +139,8 @@ static long long nanos_after(const char *answer)
 {
     AUTO(walk_end) struct walk walk;
 
-    start(&walk);
+    walk_start(&walk, &aws_spot_history, "us-east-1");
+    walk.reading.types = "m5.large";
     EXPECT_INT(walk_texts(&walk, TEXTS(answer)), READING_DONE);
     long long nanos = nanos_of(&walk, "m5.large", "us-east-1a");
     EXPECT_INT(walk_count(&walk), nanos > 0);
@@ -213,62 +200,53 @@ TEST(white_space_and_comments_and_names_of_namespaces_change_nothing)
                100000000);
 }
 
-TEST(a_zone_is_known_by_its_id_where_it_has_one)
+TEST_OF_M5_LARGE(a_zone_is_known_by_its_id_where_it_has_one)
 {
-    AUTO(walk_end) struct walk walk;
-
-    start(&walk);
-    EXPECT_INT(walk_texts(&walk, TEXTS(ANSWER ITEM("us-east-1a</availabilityZone>"
-                                                   "<availabilityZoneId>use1-az4"
-                                                   "</availabilityZoneId><availabilityZone>",
-                                                   LINUX, "0.1", T1) END)),
+    EXPECT_INT(walk_texts(walk, TEXTS(ANSWER ITEM("us-east-1a</availabilityZone>"
+                                                  "<availabilityZoneId>use1-az4"
+                                                  "</availabilityZoneId><availabilityZone>",
+                                                  LINUX, "0.1", T1) END)),
                READING_DONE);
-    EXPECT_INT(walk_count(&walk), 0); /* a zone that is named twice */
-    EXPECT_INT(walk_texts(&walk, TEXTS(ANSWER "<item><availabilityZoneId>use1-az4"
-                                              "</availabilityZoneId>" ITEM("us-east-1a", LINUX,
-                                                                           "0.1", T1) END)),
+    EXPECT_INT(walk_count(walk), 0); /* a zone that is named twice */
+    EXPECT_INT(walk_texts(walk, TEXTS(ANSWER "<item><availabilityZoneId>use1-az4"
+                                             "</availabilityZoneId>" ITEM("us-east-1a", LINUX,
+                                                                          "0.1", T1) END)),
                READING_FAILED); /* an item that does not end */
     EXPECT_INT(
-        walk_texts(&walk,
+        walk_texts(walk,
                    TEXTS(ANSWER "<item><availabilityZone>us-east-1a</availabilityZone>"
                                 "<availabilityZoneId>use1-az4</availabilityZoneId>"
                                 "<instanceType>m5.large</instanceType><spotPrice>0.1</spotPrice>"
                                 "<productDescription>Linux/UNIX</productDescription>"
                                 "<timestamp>" T1 "</timestamp></item>" END)),
         READING_DONE);
-    EXPECT_INT(nanos_of(&walk, "m5.large", "use1-az4"), 100000000);
+    EXPECT_INT(nanos_of(walk, "m5.large", "use1-az4"), 100000000);
 }
 
 /* How many pages there may be is in pages_test.c. */
-TEST(a_token_that_comes_again_is_a_failure)
+TEST_OF_M5_LARGE(a_token_that_comes_again_is_a_failure)
 {
-    AUTO(walk_end) struct walk walk;
-
-    start(&walk);
-    EXPECT_INT(walk_texts(&walk, TEXTS(WITH_TOKEN("a"), WITH_TOKEN("b"), WITH_TOKEN("a"))),
+    EXPECT_INT(walk_texts(walk, TEXTS(WITH_TOKEN("a"), WITH_TOKEN("b"), WITH_TOKEN("a"))),
                READING_FAILED);
-    EXPECT_INT(walk.asked, 3);
-    EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
+    EXPECT_INT(walk->asked, 3);
+    EXPECT_INT(walk->err.kind, ERROR_UPSTREAM);
 }
 
-TEST(a_doctype_ends_it_at_once)
+TEST_OF_M5_LARGE(a_doctype_ends_it_at_once)
 {
     static const char bomb[] = "<?xml version=\"1.0\"?><!DOCTYPE r [<!ENTITY a \"aaaaaaaaaa\">"
                                "<!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">"
                                "<!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\">]>" ANSWER
                                "<item><spotPrice>&c;</spotPrice></item>" END;
     static const char outside[] = "<!DOCTYPE r SYSTEM \"file:///etc/passwd\">" ANSWER END;
-    AUTO(walk_end) struct walk walk;
 
-    start(&walk);
-    EXPECT_INT(walk_texts(&walk, TEXTS(bomb)), READING_FAILED);
-    EXPECT_STR(walk.err.message, "it has a DOCTYPE, which no answer of AWS has");
-    EXPECT_INT(walk_texts(&walk, TEXTS(outside)), READING_FAILED);
-    EXPECT_STR(walk.err.message, "it has a DOCTYPE, which no answer of AWS has");
-    EXPECT_INT(walk_count(&walk), 0);
+    EXPECT_FAILED(walk_texts(walk, TEXTS(bomb)), "it has a DOCTYPE, which no answer of AWS has");
+    EXPECT_FAILED(walk_texts(walk, TEXTS(outside)),
+                  "it has a DOCTYPE, which no answer of AWS has");
+    EXPECT_INT(walk_count(walk), 0);
 }
 
-TEST(what_is_no_such_answer_is_a_failure)
+TEST_OF_M5_LARGE(what_is_no_such_answer_is_a_failure)
 {
     static const char *const answers[] = {
         "",
@@ -285,29 +263,25 @@ TEST(what_is_no_such_answer_is_a_failure)
         ANSWER "<a><a><a><a><a><a><a><a><a><a><a><a><a><a><a>",
         WITH_TOKEN("a</nextToken><nextToken>b"),
     };
-    AUTO(walk_end) struct walk walk;
 
-    start(&walk);
-    walk_failures(&walk, answers, COUNT(answers));
+    walk_failures(walk, answers, COUNT(answers));
 }
 
-TEST(texts_beyond_any_reason_are_failures)
+TEST_OF_M5_LARGE(texts_beyond_any_reason_are_failures)
 {
-    AUTO(walk_end) struct walk walk;
     char long_field[6000];
 
-    start(&walk);
     for (size_t length = 100; length < 5000; length += 4300) {
         char filler[5000];
 
         memset(filler, 'x', length);
         filler[length] = '\0';
         snprintf(long_field, sizeof long_field, WITH_TOKEN("%s"), filler);
-        EXPECT_INT(walk_texts(&walk, TEXTS(long_field, ANSWER END)),
+        EXPECT_INT(walk_texts(walk, TEXTS(long_field, ANSWER END)),
                    length < 4096 ? READING_DONE : READING_FAILED);
         snprintf(long_field, sizeof long_field,
                  ANSWER "<item><timestamp>%s</timestamp></item>" END, filler);
-        EXPECT_INT(walk_texts(&walk, TEXTS(long_field)),
+        EXPECT_INT(walk_texts(walk, TEXTS(long_field)),
                    length < 128 ? READING_DONE : READING_FAILED);
     }
 }

@@ -41,7 +41,6 @@ static enum reading_state walk_rows(struct walk *walk, const char *const *change
 {
     AUTO(freep) char *text = page_of(changes, NULL);
 
-    walk_start(walk, &azure_retail, "eastus");
     return walk_texts(walk, TEXTS(text));
 }
 
@@ -51,6 +50,7 @@ static void expect_no_price(const char *const *changes, size_t count, long long 
     for (size_t i = 0; i < count; i++) {
         AUTO(walk_end) struct walk walk;
 
+        walk_start(&walk, &azure_retail, "eastus");
         EXPECT_INT(walk_rows(&walk, TEXTS(changes[i], "{\"armSkuName\":\"Standard_D4s_v5\"}")),
                    READING_DONE);
         if (walk_count(&walk) != 1)
@@ -62,24 +62,20 @@ static void expect_no_price(const char *const *changes, size_t count, long long 
 
 static const char *const samples[] = {"azure-retail-page1.json", "azure-retail-page2.json", NULL};
 
-TEST(of_thirteen_rows_of_one_machine_four_are_its_prices)
+TEST_WALK(of_thirteen_rows_of_one_machine_four_are_its_prices, azure_retail, "australiacentral")
 {
     static const size_t chunks[] = {0, 1, 7, 1000};
 
     if (!walk_has_samples(samples[0]))
         return;
     for (size_t i = 0; i < COUNT(chunks); i++) {
-        AUTO(walk_end) struct walk walk;
         const struct price *price;
 
-        walk_start(&walk, &azure_retail, "australiacentral");
-        walk.chunk = chunks[i];
-        EXPECT_INT(walk_samples(&walk, samples), READING_DONE);
-        EXPECT_STR(walk.err.message, "");
-        EXPECT_INT(walk_count(&walk), 6);
-        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.seen, 13);
-        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 0);
-        price = walk_price(&walk, "Standard_B16als_v2", "", PRICE_ON_DEMAND);
+        walk->chunk = chunks[i];
+        EXPECT_PRICES(walk_samples(walk, samples), 6);
+        EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.seen, 13);
+        EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.malformed, 0);
+        price = walk_price(walk, "Standard_B16als_v2", "", PRICE_ON_DEMAND);
         EXPECT(price && price->nanos == 673000000);
         if (price) {
             EXPECT_STR(price->text, "0.673");
@@ -89,52 +85,45 @@ TEST(of_thirteen_rows_of_one_machine_four_are_its_prices)
             EXPECT_STR(price->provider, "azure");
             EXPECT_INT(price->source_us, 1693526400000000LL); /* 2023-09-01 */
         }
-        price = walk_price(&walk, "Standard_B16als_v2", "", PRICE_SPOT);
+        price = walk_price(walk, "Standard_B16als_v2", "", PRICE_SPOT);
         EXPECT(price && price->nanos == 605700000);
         EXPECT(price && strcmp(price->text, "0.6057") == 0);
-        price = walk_price(&walk, "Standard_B16als_v2", "", PRICE_RESERVED_1Y_NO_UPFRONT);
+        price = walk_price(walk, "Standard_B16als_v2", "", PRICE_RESERVED_1Y_NO_UPFRONT);
         EXPECT(price && price->nanos == 397031963); /* 3478 dollars for 8760 hours */
         EXPECT(price && price->upfront_nanos == 0);
-        EXPECT_INT(walk_nanos(&walk, "Standard_B16als_v2", "", PRICE_RESERVED_3Y_NO_UPFRONT),
+        EXPECT_INT(walk_nanos(walk, "Standard_B16als_v2", "", PRICE_RESERVED_3Y_NO_UPFRONT),
                    255745814); /* 6721 dollars for 26280 hours */
-        EXPECT_STR(walk_amount(&walk, "Standard_B16als_v2", "", PRICE_SAVINGS_PLAN_1Y),
-                   "0.49129");
-        EXPECT_STR(walk_amount(&walk, "Standard_B16als_v2", "", PRICE_SAVINGS_PLAN_3Y),
-                   "0.34323");
+        EXPECT_STR(walk_amount(walk, "Standard_B16als_v2", "", PRICE_SAVINGS_PLAN_1Y), "0.49129");
+        EXPECT_STR(walk_amount(walk, "Standard_B16als_v2", "", PRICE_SAVINGS_PLAN_3Y), "0.34323");
     }
 }
 
 #define RESERVATION                                                                              \
     "\"type\":\"Reservation\",\"armSkuName\":\"Standard_D4s_v5\",\"retailPrice\":876.0"
 
-TEST(a_reservation_is_no_price_by_the_hour)
+TEST_WALK(a_reservation_is_no_price_by_the_hour, azure_retail, "eastus")
 {
-    AUTO(walk_end) struct walk walk;
-
-    EXPECT_INT(walk_rows(&walk, TEXTS("{}", "{" RESERVATION ",\"reservationTerm\":\"1 Year\"}",
-                                      "{" RESERVATION ",\"reservationTerm\":\"5 Years\"}",
-                                      "{" RESERVATION ",\"reservationTerm\":\"\"}")),
-               READING_DONE);
-    EXPECT_INT(walk_count(&walk), 2);
-    EXPECT_INT(walk_nanos(&walk, "Standard_D4s_v5", "", PRICE_RESERVED_1Y_NO_UPFRONT), 100000000);
-    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 0);
+    EXPECT_PRICES(walk_rows(walk, TEXTS("{}", "{" RESERVATION ",\"reservationTerm\":\"1 Year\"}",
+                                        "{" RESERVATION ",\"reservationTerm\":\"5 Years\"}",
+                                        "{" RESERVATION ",\"reservationTerm\":\"\"}")),
+                  2);
+    EXPECT_INT(walk_nanos(walk, "Standard_D4s_v5", "", PRICE_RESERVED_1Y_NO_UPFRONT), 100000000);
+    EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.malformed, 0);
 }
 
 /* Both terms have one meter, and may have one SKU. */
-TEST(two_terms_of_one_sku_are_two_rows)
+TEST_WALK(two_terms_of_one_sku_are_two_rows, azure_retail, "eastus")
 {
     static const char same[] = "\"meterId\":\"m\",\"skuId\":\"s\"";
     char first[200], second[200];
-    AUTO(walk_end) struct walk walk;
 
     snprintf(first, sizeof first, "{" RESERVATION ",%s,\"reservationTerm\":\"1 Year\"}", same);
     snprintf(second, sizeof second, "{" RESERVATION ",%s,\"reservationTerm\":\"3 Years\"}", same);
-    EXPECT_INT(walk_rows(&walk, TEXTS("{\"meterId\":\"m\",\"skuId\":\"s\"}", first, second)),
-               READING_DONE);
-    EXPECT_INT(walk_count(&walk), 3);
+    EXPECT_PRICES(walk_rows(walk, TEXTS("{\"meterId\":\"m\",\"skuId\":\"s\"}", first, second)),
+                  3);
 }
 
-TEST(a_commitment_that_cannot_be_read_is_counted)
+TEST_WALK(a_commitment_that_cannot_be_read_is_counted, azure_retail, "eastus")
 {
     static const char *const changes[] = {
         "{" RESERVATION ",\"reservationTerm\":\"1 Year\",\"retailPrice\":0}",
@@ -147,58 +136,49 @@ TEST(a_commitment_that_cannot_be_read_is_counted)
     };
 
     for (size_t i = 0; i < COUNT(changes); i++) {
-        AUTO(walk_end) struct walk walk;
-
-        EXPECT_INT(walk_rows(&walk, TEXTS(changes[i], "{\"armSkuName\":\"Standard_D8s_v5\"}")),
+        EXPECT_INT(walk_rows(walk, TEXTS(changes[i], "{\"armSkuName\":\"Standard_D8s_v5\"}")),
                    READING_DONE);
-        EXPECT(!walk_price(&walk, "Standard_D4s_v5", "", PRICE_RESERVED_1Y_NO_UPFRONT));
-        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 1);
+        EXPECT(!walk_price(walk, "Standard_D4s_v5", "", PRICE_RESERVED_1Y_NO_UPFRONT));
+        EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.malformed, 1);
     }
 }
 
-TEST(the_first_page_is_requested_with_a_filter_and_the_second_by_its_link)
+TEST_WALK(the_first_page_is_requested_with_a_filter_and_the_second_by_its_link, azure_retail,
+          "australiacentral")
 {
-    AUTO(walk_end) struct walk walk = {0};
-
     if (!walk_has_samples(samples[0]))
         return;
-    walk_start(&walk, &azure_retail, "australiacentral");
-    walk_samples(&walk, samples);
-    EXPECT_INT(walk.asked, 2);
+    walk_samples(walk, samples);
+    EXPECT_INT(walk->asked, 2);
     EXPECT_STR(
-        walk.requests[0].url,
+        walk->requests[0].url,
         "https://prices.azure.com/api/retail/prices?api-version=2023-01-01-preview"
         "&$filter=serviceName%20eq%20%27Virtual%20Machines%27%20and%20armRegionName%20eq%20"
         "%27australiacentral%27%20and%20%28priceType%20eq%20%27Consumption%27%20or%20"
         "priceType%20eq%20%27Reservation%27%29");
     EXPECT_STR(
-        walk.requests[1].url,
+        walk->requests[1].url,
         "https://prices.azure.com:443/api/retail/prices?api-version=2023-01-01-preview"
         "&$filter=serviceName%20eq%20%27Virtual%20Machines%27%20and%20armRegionName%20eq%20"
         "%27australiacentral%27&$skip=1000");
-    EXPECT(!walk.requests[0].credentials && walk.bodies[0][0] == '\0');
+    EXPECT(!walk->requests[0].credentials && walk->bodies[0][0] == '\0');
 }
 
 /* A region that is misspelt has an empty list, and no error: to us it is one. */
-TEST(a_list_without_a_price_is_a_failure_that_says_why)
+TEST_WALK(a_list_without_a_price_is_a_failure_that_says_why, azure_retail, "eastuss")
 {
-    AUTO(walk_end) struct walk walk, euros, windows;
-
-    walk_start(&walk, &azure_retail, "eastuss");
-    EXPECT_INT(walk_texts(&walk, TEXTS("{\"BillingCurrency\":\"USD\",\"Items\":[],"
-                                       "\"NextPageLink\":null,\"Count\":0}")),
+    EXPECT_INT(walk_texts(walk, TEXTS("{\"BillingCurrency\":\"USD\",\"Items\":[],"
+                                      "\"NextPageLink\":null,\"Count\":0}")),
                READING_FAILED);
-    EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
-    EXPECT_STR(walk.err.message, "it lists nothing for the region 'eastuss': is that how Azure "
-                                 "writes it, like eastus2?");
-    EXPECT_INT(walk_rows(&euros, TEXTS("{\"currencyCode\":\"EUR\"}",
-                                       "{\"currencyCode\":\"EUR\",\"skuName\":\"D2s v5 Spot\"}")),
-               READING_FAILED);
-    EXPECT_STR(euros.err.message, "its prices are in EUR, and only USD is read (2 of 2 entries)");
-    EXPECT_INT(walk_rows(&windows, TEXTS("{\"productName\":\"Virtual Machines Windows\"}")),
-               READING_FAILED);
-    EXPECT_STR(windows.err.message,
-               "none of its 1 entries is a price of an hour of Linux that can be taken");
+    EXPECT_INT(walk->err.kind, ERROR_UPSTREAM);
+    EXPECT_STR(walk->err.message, "it lists nothing for the region 'eastuss': is that how Azure "
+                                  "writes it, like eastus2?");
+    EXPECT_FAILED(
+        walk_rows(walk, TEXTS("{\"currencyCode\":\"EUR\"}",
+                              "{\"currencyCode\":\"EUR\",\"skuName\":\"D2s v5 Spot\"}")),
+        "its prices are in EUR, and only USD is read (2 of 2 entries)");
+    EXPECT_FAILED(walk_rows(walk, TEXTS("{\"productName\":\"Virtual Machines Windows\"}")),
+                  "none of its 1 entries is a price of an hour of Linux that can be taken");
 }
 
 TEST(rows_other_than_public_hourly_linux_prices_are_left_out)
@@ -248,55 +228,48 @@ TEST(an_unreadable_row_is_counted_and_gives_no_price)
     expect_no_price(changes, COUNT(changes), 1);
 }
 
-TEST(a_price_may_be_a_whole_number_and_end_in_the_future)
+TEST_WALK(a_price_may_be_a_whole_number_and_end_in_the_future, azure_retail, "eastus")
 {
-    AUTO(walk_end) struct walk walk;
     const struct price *price;
 
-    EXPECT_INT(walk_rows(&walk, TEXTS("{\"retailPrice\":84,\"skuName\":\"D2s v5 Spot\","
-                                      "\"effectiveEndDate\":\"2027-01-01T00:00:00Z\"}")),
+    EXPECT_INT(walk_rows(walk, TEXTS("{\"retailPrice\":84,\"skuName\":\"D2s v5 Spot\","
+                                     "\"effectiveEndDate\":\"2027-01-01T00:00:00Z\"}")),
                READING_DONE);
-    price = walk_price(&walk, "Standard_D2s_v5", "", PRICE_SPOT);
+    price = walk_price(walk, "Standard_D2s_v5", "", PRICE_SPOT);
     EXPECT(price && price->nanos == 84000000000LL);
     EXPECT(price && strcmp(price->text, "84") == 0);
-    EXPECT(!walk_price(&walk, "Standard_D2s_v5", "", PRICE_ON_DEMAND));
+    EXPECT(!walk_price(walk, "Standard_D2s_v5", "", PRICE_ON_DEMAND));
 }
 
-TEST(two_prices_for_one_machine_are_none)
+TEST_WALK(two_prices_for_one_machine_are_none, azure_retail, "eastus")
 {
-    AUTO(walk_end) struct walk walk;
-
-    EXPECT_INT(walk_rows(&walk, TEXTS("{}", "{\"retailPrice\":0.25}",
-                                      "{\"armSkuName\":\"Standard_D4s_v5\"}")),
-               READING_DONE);
-    EXPECT_INT(walk_count(&walk), 1);
-    EXPECT(!walk_price(&walk, "Standard_D2s_v5", "", PRICE_ON_DEMAND));
-    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 2);
+    EXPECT_PRICES(walk_rows(walk, TEXTS("{}", "{\"retailPrice\":0.25}",
+                                        "{\"armSkuName\":\"Standard_D4s_v5\"}")),
+                  1);
+    EXPECT(!walk_price(walk, "Standard_D2s_v5", "", PRICE_ON_DEMAND));
+    EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.ambiguous, 2);
 }
 
-TEST(a_row_that_comes_twice_means_that_the_list_changed_meanwhile)
+TEST_WALK(a_row_that_comes_twice_means_that_the_list_changed_meanwhile, azure_retail, "eastus")
 {
-    AUTO(walk_end) struct walk walk;
     AUTO(freep) char *first = page_of(TEXTS("{}"), "https://prices.azure.com/p?2");
     AUTO(freep)
     char *second = page_of(TEXTS("{\"productName\":\"Virtual Machines Windows\"}"), NULL);
 
-    walk_start(&walk, &azure_retail, "eastus");
-    EXPECT_INT(walk_texts(&walk, TEXTS(first, second)), READING_FAILED);
-    EXPECT_INT(walk.err.kind, ERROR_BUSY); /* to be tried again */
+    EXPECT_INT(walk_texts(walk, TEXTS(first, second)), READING_FAILED);
+    EXPECT_INT(walk->err.kind, ERROR_BUSY); /* to be tried again */
 }
 
-TEST(a_meter_may_have_a_past_and_a_future)
+TEST_WALK(a_meter_may_have_a_past_and_a_future, azure_retail, "eastus")
 {
     static const char past[] = "{\"meterId\":\"m\",\"skuId\":\"s\",\"retailPrice\":9,"
                                "\"effectiveEndDate\":\"2026-01-01T00:00:00Z\"}";
     static const char now[] = "{\"meterId\":\"m\",\"skuId\":\"s\"}";
     static const char future[] = "{\"meterId\":\"m\",\"skuId\":\"s\",\"retailPrice\":8,"
                                  "\"effectiveStartDate\":\"2027-01-01T00:00:00Z\"}";
-    AUTO(walk_end) struct walk walk;
 
-    EXPECT_INT(walk_rows(&walk, TEXTS(past, now, future)), READING_DONE);
-    EXPECT_INT(walk_nanos(&walk, "Standard_D2s_v5", "", PRICE_ON_DEMAND), 500000000);
+    EXPECT_INT(walk_rows(walk, TEXTS(past, now, future)), READING_DONE);
+    EXPECT_INT(walk_nanos(walk, "Standard_D2s_v5", "", PRICE_ON_DEMAND), 500000000);
 }
 
 static enum reading_state walk_link(struct walk *walk, const char *url, const char *link)
@@ -306,12 +279,11 @@ static enum reading_state walk_link(struct walk *walk, const char *url, const ch
     char *second =
         page_of(TEXTS("{\"meterId\":\"other\",\"armSkuName\":\"Standard_D4s_v5\"}"), NULL);
 
-    walk_start(walk, &azure_retail, "eastus");
     walk->reading.url = url;
     return walk_texts(walk, TEXTS(first, second));
 }
 
-TEST(links_lead_on_only_within_the_host_that_was_asked)
+TEST_WALK(links_lead_on_only_within_the_host_that_was_asked, azure_retail, "eastus")
 {
     static const char here[] = "https://prices.azure.com/api/retail/prices";
     static const char *const good[][2] = {
@@ -340,46 +312,38 @@ TEST(links_lead_on_only_within_the_host_that_was_asked)
     };
 
     for (size_t i = 0; i < COUNT(good); i++) {
-        AUTO(walk_end) struct walk walk;
-
-        EXPECT_INT(walk_link(&walk, good[i][0], good[i][1]), READING_DONE);
-        EXPECT_STR(walk.requests[1].url, good[i][1]);
+        EXPECT_INT(walk_link(walk, good[i][0], good[i][1]), READING_DONE);
+        EXPECT_STR(walk->requests[1].url, good[i][1]);
     }
     for (size_t i = 0; i < COUNT(bad); i++) {
-        AUTO(walk_end) struct walk walk;
-
-        EXPECT_INT(walk_link(&walk, bad[i][0], bad[i][1]), READING_FAILED);
-        EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
-        EXPECT_INT(walk.asked, 1);
+        EXPECT_INT(walk_link(walk, bad[i][0], bad[i][1]), READING_FAILED);
+        EXPECT_INT(walk->err.kind, ERROR_UPSTREAM);
+        EXPECT_INT(walk->asked, 1);
     }
 }
 
-TEST(a_link_that_is_too_long_is_not_cut)
+TEST_WALK(a_link_that_is_too_long_is_not_cut, azure_retail, "eastus")
 {
-    AUTO(walk_end) struct walk walk;
     char link[FETCH_URL_MAX + 100] = "https://prices.azure.com/a?";
 
     memset(link + strlen(link), 'x', FETCH_URL_MAX);
-    EXPECT_INT(walk_link(&walk, azure_retail.url, link), READING_FAILED);
-    EXPECT_INT(walk.asked, 1);
+    EXPECT_INT(walk_link(walk, azure_retail.url, link), READING_FAILED);
+    EXPECT_INT(walk->asked, 1);
 }
 
 #define LEADS_TO(page)                                                                           \
     HEAD "],\"NextPageLink\":\"https://prices.azure.com:443/" page "\",\"Count\":0}"
 
 /* How many pages there may be is in pages_test.c. */
-TEST(a_link_that_was_followed_before_is_a_failure_and_no_end)
+TEST_WALK(a_link_that_was_followed_before_is_a_failure_and_no_end, azure_retail, "eastus")
 {
-    AUTO(walk_end) struct walk walk;
-
-    walk_start(&walk, &azure_retail, "eastus");
-    EXPECT_INT(walk_texts(&walk, TEXTS(LEADS_TO("a"), LEADS_TO("b"), LEADS_TO("a"))),
+    EXPECT_INT(walk_texts(walk, TEXTS(LEADS_TO("a"), LEADS_TO("b"), LEADS_TO("a"))),
                READING_FAILED);
-    EXPECT_INT(walk.asked, 3);
-    EXPECT(strstr(walk.err.message, "circles") != NULL);
+    EXPECT_INT(walk->asked, 3);
+    EXPECT_PART(walk->err.message, "circles");
 }
 
-TEST(a_page_that_is_not_whole_or_has_another_shape_is_a_failure)
+TEST_WALK(a_page_that_is_not_whole_or_has_another_shape_is_a_failure, azure_retail, "eastus")
 {
     static const char *const pages[] = {
         "",
@@ -398,10 +362,8 @@ TEST(a_page_that_is_not_whole_or_has_another_shape_is_a_failure)
         "],\"Count\":0,\"NextPageLink\":\"https://prices.azure.com/a\",\"NextPageLink\":\"\"}",
         "{\"BillingCurrency\":\"EUR\",\"Items\":[],\"Count\":0}",
     };
-    AUTO(walk_end) struct walk walk;
 
-    walk_start(&walk, &azure_retail, "eastus");
-    walk_failures(&walk, pages, COUNT(pages));
+    walk_failures(walk, pages, COUNT(pages));
 }
 
 TEST(a_region_that_is_no_word_is_refused)

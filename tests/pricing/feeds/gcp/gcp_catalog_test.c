@@ -95,7 +95,7 @@ static struct price_batch_tally tally_of(struct walk *walk)
     }
 /* clang-format on */
 
-TEST(committed_use_is_a_price_where_all_parts_have_one)
+TEST_WALK(committed_use_is_a_price_where_all_parts_have_one, gcp_catalog, "")
 {
     static const struct sku skus[] = {
         {.description = CORE_NAME},
@@ -105,16 +105,14 @@ TEST(committed_use_is_a_price_where_all_parts_have_one)
         CPU_FOR("3 Year", "Commit3Yr", "14000000"), /* without memory */
         RAM_FOR("3 Year", "Commit1Yr", "1"),        /* its category says otherwise */
     };
-    AUTO(walk_end) struct walk walk;
 
-    walk_start(&walk, &gcp_catalog, "");
-    EXPECT_INT(walk_skus(&walk, skus, COUNT(skus)), READING_DONE);
-    EXPECT_STR(walk_amount(&walk, "n2-standard-4", "", PRICE_COMMITTED_USE_1Y), "0.120256");
-    EXPECT(!walk_price(&walk, "n2-standard-4", "", PRICE_COMMITTED_USE_3Y));
-    EXPECT(!walk_price(&walk, "n2-standard-4", "", PRICE_ON_DEMAND));
-    EXPECT(walk_price(&walk, "n1-highcpu-64", "", PRICE_ON_DEMAND) != NULL);
-    EXPECT(!walk_price(&walk, "n1-highcpu-64", "", PRICE_COMMITTED_USE_1Y));
-    EXPECT_INT(tally_of(&walk).malformed, 1);
+    EXPECT_INT(walk_skus(walk, skus, COUNT(skus)), READING_DONE);
+    EXPECT_STR(walk_amount(walk, "n2-standard-4", "", PRICE_COMMITTED_USE_1Y), "0.120256");
+    EXPECT(!walk_price(walk, "n2-standard-4", "", PRICE_COMMITTED_USE_3Y));
+    EXPECT(!walk_price(walk, "n2-standard-4", "", PRICE_ON_DEMAND));
+    EXPECT(walk_price(walk, "n1-highcpu-64", "", PRICE_ON_DEMAND) != NULL);
+    EXPECT(!walk_price(walk, "n1-highcpu-64", "", PRICE_COMMITTED_USE_1Y));
+    EXPECT_INT(tally_of(walk).malformed, 1);
 }
 
 /* clang-format off */
@@ -127,7 +125,7 @@ TEST(committed_use_is_a_price_where_all_parts_have_one)
 
 /* GPUs and local SSD have commitments of their own; a machine has one where all its parts have.
  */
-TEST(committed_use_counts_gpus_and_local_ssd)
+TEST_WALK(committed_use_counts_gpus_and_local_ssd, gcp_catalog, "")
 {
     static const struct sku skus[] = {
         {.description = CORE_NAME},
@@ -144,132 +142,119 @@ TEST(committed_use_counts_gpus_and_local_ssd)
          .unit = "GiBy.mo",
          .tiers = TIER("", "73000000")},
     };
-    AUTO(walk_end) struct walk walk;
 
-    walk_start(&walk, &gcp_catalog, "");
-    EXPECT_INT(walk_skus(&walk, skus, COUNT(skus)), READING_DONE);
-    EXPECT_INT(tally_of(&walk).malformed, 0);
+    EXPECT_INT(walk_skus(walk, skus, COUNT(skus)), READING_DONE);
+    EXPECT_INT(tally_of(walk).malformed, 0);
     /* 12 x 0.02 + 85 x 0.002 + 0.5 */
-    EXPECT_STR(walk_amount(&walk, "a2-highgpu-1g", "", PRICE_COMMITTED_USE_1Y), "0.91");
+    EXPECT_STR(walk_amount(walk, "a2-highgpu-1g", "", PRICE_COMMITTED_USE_1Y), "0.91");
     /* 4 x 0.01 + 16 x 0.001 + 375 x 0.0001 */
-    EXPECT_STR(walk_amount(&walk, "c3-standard-4-lssd", "", PRICE_COMMITTED_USE_1Y), "0.0935");
+    EXPECT_STR(walk_amount(walk, "c3-standard-4-lssd", "", PRICE_COMMITTED_USE_1Y), "0.0935");
     /* Their 80 GiB GPUs are sold with a commitment only on request. */
-    EXPECT(!walk_price(&walk, "a2-ultragpu-1g", "", PRICE_COMMITTED_USE_1Y));
+    EXPECT(!walk_price(walk, "a2-ultragpu-1g", "", PRICE_COMMITTED_USE_1Y));
 }
 
-TEST(samples_give_the_known_prices_and_no_decoys)
+TEST_WALK(samples_give_the_known_prices_and_no_decoys, gcp_catalog, "")
 {
     static const char *const names[] = {"gcp-skus-n1.reconstructed.json",
                                         "gcp-skus-lastpage.reconstructed.json", NULL};
-    AUTO(walk_end) struct walk walk = {0};
     const struct price *price;
     size_t position = 0;
 
-    walk_start(&walk, &gcp_catalog, "");
     if (!walk_has_samples(names[0]))
         return;
     for (size_t chunk = 0; chunk < 4; chunk++) {
-        walk.chunk = chunk * chunk * chunk;
-        EXPECT_INT(walk_samples(&walk, names), READING_DONE);
-        EXPECT_INT((long long)walk.asked, 2);
-        price = walk_price(&walk, "n1-highcpu-64", "", PRICE_ON_DEMAND);
+        walk->chunk = chunk * chunk * chunk;
+        EXPECT_INT(walk_samples(walk, names), READING_DONE);
+        EXPECT_INT((long long)walk->asked, 2);
+        price = walk_price(walk, "n1-highcpu-64", "", PRICE_ON_DEMAND);
         EXPECT_STR(price ? price->text : "", "2.2671552");
         EXPECT_INT(price ? price->nanos : 0, 2267155200);
         EXPECT_STR(price ? price->reference : "", "2E27-4F75-95CD+RECO-0000-0001");
-        price = walk_price(&walk, "n1-highcpu-64", "", PRICE_SPOT);
+        price = walk_price(walk, "n1-highcpu-64", "", PRICE_SPOT);
         EXPECT_STR(price ? price->text : "", "0.629568");
         EXPECT_STR(price ? price->reference : "", "RECO-0000-0002+RECO-0000-0003");
         /* 22 types of N1, in three regions, two kinds; in Finland only the core is known. */
-        EXPECT_INT(walk_count(&walk), 22 * 3 * 2);
-        EXPECT_INT((long long)price_batch_type_count(walk.reading.batch), 22);
+        EXPECT_INT(walk_count(walk), 22 * 3 * 2);
+        EXPECT_INT((long long)price_batch_type_count(walk->reading.batch), 22);
     }
-    while ((price = price_batch_next(walk.reading.batch, &position)) != NULL) {
+    while ((price = price_batch_next(walk->reading.batch, &position)) != NULL) {
         EXPECT(strncmp(price->instance_type, "n1-", 3) == 0);
         EXPECT(strcmp(price->region, "europe-north1") != 0);
         EXPECT_STR(price->currency, "USD");
         EXPECT_STR(price->feed, "gcp-billing-catalog");
     }
-    EXPECT_INT(tally_of(&walk).seen, 10);
-    EXPECT_INT(tally_of(&walk).malformed + tally_of(&walk).ambiguous, 0);
+    EXPECT_INT(tally_of(walk).seen, 10);
+    EXPECT_INT(tally_of(walk).malformed + tally_of(walk).ambiguous, 0);
 }
 
-TEST(a_price_is_that_of_cores_and_memory_together)
+TEST_WALK(a_price_is_that_of_cores_and_memory_together, gcp_catalog, "")
 {
     const struct sku skus[] = {{.id = "CORE", .regions = "[\"us-central1\",\"us-east1\"]"}, ram};
-    AUTO(walk_end) struct walk walk;
     const struct price *price;
     const struct instance_type *type;
 
-    walk_start(&walk, &gcp_catalog, "");
-    EXPECT_INT(walk_skus(&walk, skus, COUNT(skus)), READING_DONE);
-    EXPECT_INT(walk_count(&walk), 22); /* not in us-east1 */
-    price = walk_price(&walk, "n1-standard-1", "", PRICE_ON_DEMAND);
+    EXPECT_INT(walk_skus(walk, skus, COUNT(skus)), READING_DONE);
+    EXPECT_INT(walk_count(walk), 22); /* not in us-east1 */
+    price = walk_price(walk, "n1-standard-1", "", PRICE_ON_DEMAND);
     EXPECT_STR(price ? price->text : "", "0.04749975"); /* 0.031611 + 3.75 x 0.004237 */
     EXPECT_STR(price ? price->region : "", "us-central1");
     EXPECT_STR(price ? price->provider : "", "gcp");
     EXPECT_STR(price ? price->reference : "", "CORE+BBBB");
     EXPECT_INT(price ? price->source_us : 0, 1785664800000000); /* the later of the two */
-    EXPECT(!walk_price(&walk, "n1-standard-1", "", PRICE_SPOT));
-    type = price_batch_type(walk.reading.batch, 0);
+    EXPECT(!walk_price(walk, "n1-standard-1", "", PRICE_SPOT));
+    type = price_batch_type(walk->reading.batch, 0);
     EXPECT_STR(type->name, "n1-standard-1");
     EXPECT_STR(type->architecture, "x86_64");
     EXPECT_NEAR(type->vcpus, 1, 0);
     EXPECT_NEAR(type->memory_gib, 3.75, 0);
 }
 
-TEST(less_than_a_nano_is_rounded)
+TEST_WALK(less_than_a_nano_is_rounded, gcp_catalog, "")
 {
     const struct sku skus[] = {
         {.id = "CORE"},
         {.id = "RAM", .description = RAM_NAME, .unit = "GiBy.h", .tiers = TIER("", "3333333")}};
-    AUTO(walk_end) struct walk walk;
 
-    walk_start(&walk, &gcp_catalog, "");
-    EXPECT_INT(walk_skus(&walk, skus, COUNT(skus)), READING_DONE);
+    EXPECT_INT(walk_skus(walk, skus, COUNT(skus)), READING_DONE);
     /* 0.031611 + 0.01249999875 */
-    EXPECT_STR(walk_amount(&walk, "n1-standard-1", "", PRICE_ON_DEMAND), "0.044110999");
+    EXPECT_STR(walk_amount(walk, "n1-standard-1", "", PRICE_ON_DEMAND), "0.044110999");
 }
 
-TEST(the_key_travels_in_a_header_only)
+TEST_WALK(the_key_travels_in_a_header_only, gcp_catalog, "")
 {
-    AUTO(walk_end) struct walk walk;
     AUTO(freep) char *first = page(&ram, 1, "a+b/c=");
     AUTO(freep) char *last = page(&(struct sku){.id = "X"}, 1, "");
 
-    walk_start(&walk, &gcp_catalog, "");
-    EXPECT_INT(walk_texts(&walk, TEXTS(first, last)), READING_DONE);
-    EXPECT_STR(walk.requests[0].url,
+    EXPECT_INT(walk_texts(walk, TEXTS(first, last)), READING_DONE);
+    EXPECT_STR(walk->requests[0].url,
                "https://cloudbilling.googleapis.com/v1/services/6F81-5844-456A/skus"
                "?currencyCode=USD&pageSize=5000");
-    EXPECT_STR(walk.requests[1].url,
+    EXPECT_STR(walk->requests[1].url,
                "https://cloudbilling.googleapis.com/v1/services/6F81-5844-456A/skus"
                "?currencyCode=USD&pageSize=5000&pageToken=a%2Bb%2Fc%3D");
     for (size_t i = 0; i < 2; i++) {
-        EXPECT_STR(walk.requests[i].headers[0], "X-Goog-Api-Key: key-for-tests");
-        EXPECT_STR(walk.requests[i].headers[1], "");
-        EXPECT(!walk.requests[i].credentials);
+        EXPECT_STR(walk->requests[i].headers[0], "X-Goog-Api-Key: key-for-tests");
+        EXPECT_STR(walk->requests[i].headers[1], "");
+        EXPECT(!walk->requests[i].credentials);
     }
-    walk.reading.key = "";
-    EXPECT_INT(walk_texts(&walk, TEXTS(last)), READING_FAILED);
-    EXPECT_INT((long long)walk.err.kind, ERROR_INVALID);
-    EXPECT_STR(walk.err.field, "key");
+    walk->reading.key = "";
+    EXPECT_INT(walk_texts(walk, TEXTS(last)), READING_FAILED);
+    EXPECT_INT((long long)walk->err.kind, ERROR_INVALID);
+    EXPECT_STR(walk->err.field, "key");
 }
 
-TEST(money_is_units_and_nanos)
+TEST_WALK(money_is_units_and_nanos, gcp_catalog, "")
 {
-    AUTO(walk_end) struct walk walk;
-
-    walk_start(&walk, &gcp_catalog, "");
     /* 64 x 2.933908 + 57.6 x 0.004237 */
-    EXPECT_STR(PRICE_AFTER(&walk, {.tiers = TIER("\"units\":\"2\",", "933908000")}),
+    EXPECT_STR(PRICE_AFTER(walk, {.tiers = TIER("\"units\":\"2\",", "933908000")}),
                "188.0141632");
-    EXPECT_STR(PRICE_AFTER(&walk, {.tiers = TIER("", "31611000")}), "2.2671552");
-    EXPECT_STR(PRICE_AFTER(&walk, {.tiers = "{\"unitPrice\":{\"currencyCode\":\"USD\","
-                                            "\"units\":\"1\"}}"}),
+    EXPECT_STR(PRICE_AFTER(walk, {.tiers = TIER("", "31611000")}), "2.2671552");
+    EXPECT_STR(PRICE_AFTER(walk, {.tiers = "{\"unitPrice\":{\"currencyCode\":\"USD\","
+                                           "\"units\":\"1\"}}"}),
                "64.2440512");
 }
 
-TEST(what_is_no_price_by_the_hour_in_dollars_is_none)
+TEST_WALK(what_is_no_price_by_the_hour_in_dollars_is_none, gcp_catalog, "")
 {
     static const char *const tiers[] = {
         "",
@@ -296,25 +281,23 @@ TEST(what_is_no_price_by_the_hour_in_dollars_is_none)
         "{}",
         "7",
     };
-    AUTO(walk_end) struct walk walk;
 
-    walk_start(&walk, &gcp_catalog, "");
     for (size_t i = 0; i < COUNT(tiers); i++) {
-        EXPECT_STR(PRICE_AFTER(&walk, {.tiers = tiers[i]}), "");
-        EXPECT_INT(tally_of(&walk).malformed, 1);
+        EXPECT_STR(PRICE_AFTER(walk, {.tiers = tiers[i]}), "");
+        EXPECT_INT(tally_of(walk).malformed, 1);
         /* Nor is it, when there is a good one beside it, known which of them is meant. */
-        EXPECT_STR(PRICE_AFTER(&walk, {.tiers = tiers[i]}, {.id = "GOOD"}), "");
-        EXPECT_STR(PRICE_AFTER(&walk, {.id = "GOOD"}, {.tiers = tiers[i]}), "");
+        EXPECT_STR(PRICE_AFTER(walk, {.tiers = tiers[i]}, {.id = "GOOD"}), "");
+        EXPECT_STR(PRICE_AFTER(walk, {.id = "GOOD"}, {.tiers = tiers[i]}), "");
     }
-    EXPECT_STR(PRICE_AFTER(&walk, {.unit = "mo"}), "");
-    EXPECT_STR(PRICE_AFTER(&walk, {.conversion = "1.0"}), "2.2671552");
-    EXPECT_STR(PRICE_AFTER(&walk, {.conversion = "0.9"}), "");
-    EXPECT_STR(PRICE_AFTER(&walk, {.conversion = "\"1\""}), "");
-    EXPECT_STR(PRICE_AFTER(&walk, {.more = ",{}"}), "");
-    EXPECT_STR(PRICE_AFTER(&walk, {.unit = "GiBy.h"}), "");
+    EXPECT_STR(PRICE_AFTER(walk, {.unit = "mo"}), "");
+    EXPECT_STR(PRICE_AFTER(walk, {.conversion = "1.0"}), "2.2671552");
+    EXPECT_STR(PRICE_AFTER(walk, {.conversion = "0.9"}), "");
+    EXPECT_STR(PRICE_AFTER(walk, {.conversion = "\"1\""}), "");
+    EXPECT_STR(PRICE_AFTER(walk, {.more = ",{}"}), "");
+    EXPECT_STR(PRICE_AFTER(walk, {.unit = "GiBy.h"}), "");
 }
 
-TEST(words_must_agree_on_what_it_is)
+TEST_WALK(words_must_agree_on_what_it_is, gcp_catalog, "")
 {
     static const struct sku wrong[] = {
         {.description = "Spot Preemptible " CORE_NAME}, /* but the usage is OnDemand */
@@ -330,77 +313,66 @@ TEST(words_must_agree_on_what_it_is)
         {.regions = "[\"global\"]"},
         {.regions = "[7]"},
     };
-    AUTO(walk_end) struct walk walk;
 
-    walk_start(&walk, &gcp_catalog, "");
     for (size_t i = 0; i < COUNT(wrong); i++) {
-        EXPECT_STR(PRICE_AFTER(&walk, wrong[i]), "");
-        EXPECT_INT(tally_of(&walk).malformed, 1);
-        EXPECT(!walk_price(&walk, "n1-highcpu-64", "", PRICE_SPOT));
+        EXPECT_STR(PRICE_AFTER(walk, wrong[i]), "");
+        EXPECT_INT(tally_of(walk).malformed, 1);
+        EXPECT(!walk_price(walk, "n1-highcpu-64", "", PRICE_SPOT));
         /* It is dropped; it does not speak of the component that another one names. */
-        EXPECT_STR(PRICE_AFTER(&walk, wrong[i], {.id = "GOOD"}), "2.2671552");
+        EXPECT_STR(PRICE_AFTER(walk, wrong[i], {.id = "GOOD"}), "2.2671552");
     }
 }
 
-TEST(two_prices_for_one_component_are_none)
+TEST_WALK(two_prices_for_one_component_are_none, gcp_catalog, "")
 {
     static const struct sku other = {.tiers = TIER("", "31611001")};
-    AUTO(walk_end) struct walk walk;
 
-    walk_start(&walk, &gcp_catalog, "");
-    EXPECT_STR(PRICE_AFTER(&walk, {.id = "ONE"}, {.id = "TWO"}), "2.2671552"); /* the same */
-    EXPECT_INT(tally_of(&walk).ambiguous, 0);
-    EXPECT_STR(PRICE_AFTER(&walk, {.id = "ONE"}, other), "");
-    EXPECT_INT(tally_of(&walk).ambiguous, 2);
-    EXPECT_STR(PRICE_AFTER(&walk, {.id = "ONE"}, other, {.id = "ONE"}), ""); /* nor a third */
-    EXPECT_INT(tally_of(&walk).ambiguous, 3);
+    EXPECT_STR(PRICE_AFTER(walk, {.id = "ONE"}, {.id = "TWO"}), "2.2671552"); /* the same */
+    EXPECT_INT(tally_of(walk).ambiguous, 0);
+    EXPECT_STR(PRICE_AFTER(walk, {.id = "ONE"}, other), "");
+    EXPECT_INT(tally_of(walk).ambiguous, 2);
+    EXPECT_STR(PRICE_AFTER(walk, {.id = "ONE"}, other, {.id = "ONE"}), ""); /* nor a third */
+    EXPECT_INT(tally_of(walk).ambiguous, 3);
     /* Elsewhere there is only one of them. */
-    EXPECT_STR(PRICE_AFTER(&walk, {.id = "ONE"}, {.regions = "[\"us-east1\"]", .tiers = RAM}),
+    EXPECT_STR(PRICE_AFTER(walk, {.id = "ONE"}, {.regions = "[\"us-east1\"]", .tiers = RAM}),
                "2.2671552");
 }
 
-TEST(pages_go_on_until_the_token_is_empty_or_absent)
+TEST_WALK(pages_go_on_until_the_token_is_empty_or_absent, gcp_catalog, "")
 {
-    AUTO(walk_end) struct walk walk;
     AUTO(freep) char *first = page(&ram, 1, "two");
     AUTO(freep) char *empty = page(&ram, 0, "three");
     AUTO(freep) char *last = page(&(struct sku){.id = "X"}, 1, "");
 
-    walk_start(&walk, &gcp_catalog, "");
-    EXPECT_INT(walk_texts(&walk, TEXTS(first, empty, last)), READING_DONE);
-    EXPECT_INT(walk_count(&walk), 22);
+    EXPECT_PRICES(walk_texts(walk, TEXTS(first, empty, last)), 22);
     *strstr(last, ",\"nextPageToken\"") = '}';
     *(strchr(last, '\0') - strlen("\"nextPageToken\":\"\"}")) = '\0';
-    EXPECT_INT(walk_texts(&walk, TEXTS(first, empty, last)), READING_DONE);
-    EXPECT_INT((long long)walk.asked, 3);
+    EXPECT_INT(walk_texts(walk, TEXTS(first, empty, last)), READING_DONE);
+    EXPECT_INT((long long)walk->asked, 3);
 }
 
-TEST(a_page_has_one_token)
+TEST_WALK(a_page_has_one_token, gcp_catalog, "")
 {
-    AUTO(walk_end) struct walk walk;
     const struct sku skus[] = {ram, {.id = "X"}};
     AUTO(freep) char *text = page(skus, COUNT(skus), "\",\"nextPageToken\":\"");
 
-    walk_start(&walk, &gcp_catalog, "");
-    EXPECT_INT(walk_texts(&walk, TEXTS(text)), READING_FAILED);
-    EXPECT_INT((long long)walk.err.kind, ERROR_UPSTREAM);
+    EXPECT_INT(walk_texts(walk, TEXTS(text)), READING_FAILED);
+    EXPECT_INT((long long)walk->err.kind, ERROR_UPSTREAM);
 }
 
 /* How many pages there may be is in pages_test.c. */
-TEST(pages_that_lead_back_are_a_failure)
+TEST_WALK(pages_that_lead_back_are_a_failure, gcp_catalog, "")
 {
-    AUTO(walk_end) struct walk walk;
     AUTO(freep) char *first = page(&ram, 1, "two");
     AUTO(freep) char *second = page(&(struct sku){.id = "X"}, 1, "three");
 
-    walk_start(&walk, &gcp_catalog, "");
-    EXPECT_INT(walk_texts(&walk, TEXTS(first, second, first)), READING_FAILED);
-    EXPECT(strstr(walk.err.message, "circles") != NULL);
-    EXPECT_INT((long long)walk.err.kind, ERROR_UPSTREAM);
-    EXPECT_INT(walk_count(&walk), 0);
+    EXPECT_INT(walk_texts(walk, TEXTS(first, second, first)), READING_FAILED);
+    EXPECT_PART(walk->err.message, "circles");
+    EXPECT_INT((long long)walk->err.kind, ERROR_UPSTREAM);
+    EXPECT_INT(walk_count(walk), 0);
 }
 
-TEST(other_documents_are_a_failure)
+TEST_WALK(other_documents_are_a_failure, gcp_catalog, "")
 {
     static const char *const texts[] = {
         "{}",
@@ -415,33 +387,26 @@ TEST(other_documents_are_a_failure)
         "<html>",
         "",
     };
-    AUTO(walk_end) struct walk walk;
 
-    walk_start(&walk, &gcp_catalog, "");
-    walk_failures(&walk, texts, COUNT(texts));
+    walk_failures(walk, texts, COUNT(texts));
 }
 
-TEST(a_refusal_is_never_read_as_prices)
+TEST_WALK(a_refusal_is_never_read_as_prices, gcp_catalog, "")
 {
     static const char *const names[] = {"gcp-error-nokey.json", NULL};
-    AUTO(walk_end) struct walk walk = {0};
 
     if (!walk_has_samples(names[0]))
         return;
-    walk_start(&walk, &gcp_catalog, "");
-    EXPECT_INT(walk_samples(&walk, names), READING_FAILED);
-    EXPECT_STR(walk.err.message, "the page is an error instead of prices");
+    EXPECT_FAILED(walk_samples(walk, names), "the page is an error instead of prices");
 }
 
-TEST(an_entry_that_is_too_large_is_a_failure)
+TEST_WALK(an_entry_that_is_too_large_is_a_failure, gcp_catalog, "")
 {
-    AUTO(walk_end) struct walk walk;
     AUTO(freep) char *huge = calloc(1, 70000);
     struct sku skus[] = {ram, {.id = "X"}, {.description = huge}};
 
     memset(huge, 'x', 69999);
-    walk_start(&walk, &gcp_catalog, "");
-    EXPECT_INT(walk_skus(&walk, skus, 2), READING_DONE);
-    EXPECT_INT(walk_skus(&walk, skus, 3), READING_FAILED);
-    EXPECT_INT((long long)walk.err.kind, ERROR_UPSTREAM);
+    EXPECT_INT(walk_skus(walk, skus, 2), READING_DONE);
+    EXPECT_INT(walk_skus(walk, skus, 3), READING_FAILED);
+    EXPECT_INT((long long)walk->err.kind, ERROR_UPSTREAM);
 }

@@ -138,25 +138,22 @@ static char *page_of_parts(const struct part *parts, size_t count)
     return bytes.data;
 }
 
-TEST(sums_of_parts_are_the_list_prices)
+TEST_WALK(sums_of_parts_are_the_list_prices, gcp_catalog, "")
 {
     AUTO(freep) char *text = page_of_parts(iowa, COUNT(iowa));
-    AUTO(walk_end) struct walk walk;
 
-    walk_start(&walk, &gcp_catalog, "");
-    EXPECT_INT(walk_texts(&walk, TEXTS(text)), READING_DONE);
-    EXPECT_STR(walk.err.message, "");
-    const struct price_batch_tally *tally = &price_batch_facts(walk.reading.batch)->tally;
+    EXPECT_READ(walk_texts(walk, TEXTS(text)));
+    const struct price_batch_tally *tally = &price_batch_facts(walk->reading.batch)->tally;
     EXPECT_INT(tally->malformed + tally->ambiguous, 0);
     for (size_t i = 0; i < COUNT(list_prices); i++) {
-        const struct price *price = walk_price(&walk, list_prices[i].type, "", PRICE_ON_DEMAND);
+        const struct price *price = walk_price(walk, list_prices[i].type, "", PRICE_ON_DEMAND);
 
         EXPECT_STR(price ? price->text : list_prices[i].type, list_prices[i].text);
     }
 }
 
 /* Without one of its parts a type has no price, rather than a price without the part. */
-TEST(a_type_without_one_of_its_parts_has_no_price)
+TEST_WALK(a_type_without_one_of_its_parts_has_no_price, gcp_catalog, "")
 {
     static const struct {
         const char *type, *lacks;
@@ -176,7 +173,6 @@ TEST(a_type_without_one_of_its_parts_has_no_price)
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct part parts[COUNT(iowa)];
         size_t count = 0;
-        AUTO(walk_end) struct walk walk;
 
         for (size_t j = 0; j < COUNT(iowa); j++)
             if (strcmp(iowa[j].description, rows[i].lacks) != 0)
@@ -185,13 +181,12 @@ TEST(a_type_without_one_of_its_parts_has_no_price)
 
         AUTO(freep) char *text = page_of_parts(parts, count);
 
-        walk_start(&walk, &gcp_catalog, "");
-        EXPECT_INT(walk_texts(&walk, TEXTS(text)), READING_DONE);
-        EXPECT(!walk_price(&walk, rows[i].type, "", PRICE_ON_DEMAND));
+        EXPECT_INT(walk_texts(walk, TEXTS(text)), READING_DONE);
+        EXPECT(!walk_price(walk, rows[i].type, "", PRICE_ON_DEMAND));
     }
 }
 
-TEST(a_price_by_the_month_and_one_by_the_hour_are_two)
+TEST_WALK(a_price_by_the_month_and_one_by_the_hour_are_two, gcp_catalog, "")
 {
     static const struct part parts[] = {
         PAIR("C4A Arm Instance", 30860000, 3510000),
@@ -201,14 +196,12 @@ TEST(a_price_by_the_month_and_one_by_the_hour_are_two)
 
     for (size_t count = 3; count <= 4; count++) {
         AUTO(freep) char *text = page_of_parts(parts, count);
-        AUTO(walk_end) struct walk walk;
         const struct price *price;
 
-        walk_start(&walk, &gcp_catalog, "");
-        EXPECT_INT(walk_texts(&walk, TEXTS(text)), READING_DONE);
-        price = walk_price(&walk, "c4a-standard-4-lssd", "", PRICE_ON_DEMAND);
+        EXPECT_INT(walk_texts(walk, TEXTS(text)), READING_DONE);
+        price = walk_price(walk, "c4a-standard-4-lssd", "", PRICE_ON_DEMAND);
         EXPECT_STR(price ? price->text : "", count == 3 ? "0.241243836" : "");
         EXPECT_STR(price ? price->reference : "", count == 3 ? "0+1+2" : "");
-        EXPECT(walk_price(&walk, "c4a-standard-4", "", PRICE_ON_DEMAND) != NULL);
+        EXPECT(walk_price(walk, "c4a-standard-4", "", PRICE_ON_DEMAND) != NULL);
     }
 }

@@ -39,64 +39,55 @@ static long long malformed_of(const struct walk *walk)
     return price_batch_facts(walk->reading.batch)->tally.malformed;
 }
 
-TEST(prices_are_by_type_and_region)
+TEST_WALK(prices_are_by_type_and_region, gcp_pricelist, "")
 {
-    AUTO(walk_end) struct walk walk;
     const struct instance_type *type;
 
-    walk_start(&walk, &gcp_pricelist, "");
-    for (walk.chunk = 0; walk.chunk < 30; walk.chunk += 7) {
-        EXPECT_INT(walk_yaml(&walk, HEAD N2 TAIL), READING_DONE);
-        EXPECT_INT(walk_count(&walk), 3);
-        EXPECT_STR(text_of(&walk, "n2-standard-2", "us-central1", PRICE_ON_DEMAND), "0.097118");
-        EXPECT_STR(text_of(&walk, "n2-standard-2", "us-central1", PRICE_SPOT), "0.023548");
-        EXPECT_STR(text_of(&walk, "n2-standard-2", "europe-west12", PRICE_ON_DEMAND), "0.1273");
-        EXPECT_STR(text_of(&walk, "n2-standard-2", "europe-west12", PRICE_SPOT), "");
-        EXPECT_INT(malformed_of(&walk), 0);
+    for (walk->chunk = 0; walk->chunk < 30; walk->chunk += 7) {
+        EXPECT_PRICES(walk_yaml(walk, HEAD N2 TAIL), 3);
+        EXPECT_STR(text_of(walk, "n2-standard-2", "us-central1", PRICE_ON_DEMAND), "0.097118");
+        EXPECT_STR(text_of(walk, "n2-standard-2", "us-central1", PRICE_SPOT), "0.023548");
+        EXPECT_STR(text_of(walk, "n2-standard-2", "europe-west12", PRICE_ON_DEMAND), "0.1273");
+        EXPECT_STR(text_of(walk, "n2-standard-2", "europe-west12", PRICE_SPOT), "");
+        EXPECT_INT(malformed_of(walk), 0);
     }
-    EXPECT_INT(price_batch_facts(walk.reading.batch)->source_us, 1741233236000000);
-    EXPECT_INT((long long)price_batch_type_count(walk.reading.batch), 1);
-    type = price_batch_type(walk.reading.batch, 0);
+    EXPECT_INT(price_batch_facts(walk->reading.batch)->source_us, 1741233236000000);
+    EXPECT_INT((long long)price_batch_type_count(walk->reading.batch), 1);
+    type = price_batch_type(walk->reading.batch, 0);
     EXPECT_STR(type->name, "n2-standard-2");
     EXPECT_NEAR(type->vcpus, 2, 0);
     EXPECT_NEAR(type->memory_gib, 8, 0);
     EXPECT_STR(type->accelerator, "");
 }
 
-TEST(it_is_a_third_party_that_is_off_by_default)
+TEST_WALK(it_is_a_third_party_that_is_off_by_default, gcp_pricelist, "")
 {
-    AUTO(walk_end) struct walk walk;
-
     EXPECT(gcp_pricelist.third_party && !gcp_pricelist.on);
-    EXPECT(strstr(gcp_pricelist.title, "third party"));
-    walk_start(&walk, &gcp_pricelist, "");
-    walk.reading.etag = "\"abc\"";
-    EXPECT_INT(walk_yaml(&walk, HEAD N2), READING_DONE);
-    EXPECT_STR(walk.requests[0].url, "https://raw.githubusercontent.com/Cyclenerd/"
-                                     "google-cloud-pricing-cost-calculator/master/pricing.yml");
-    EXPECT_STR(walk.requests[0].etag, "\"abc\"");
-    EXPECT_STR(walk.requests[0].headers[0], "");
+    EXPECT_PART(gcp_pricelist.title, "third party");
+    walk->reading.etag = "\"abc\"";
+    EXPECT_INT(walk_yaml(walk, HEAD N2), READING_DONE);
+    EXPECT_STR(walk->requests[0].url, "https://raw.githubusercontent.com/Cyclenerd/"
+                                      "google-cloud-pricing-cost-calculator/master/pricing.yml");
+    EXPECT_STR(walk->requests[0].etag, "\"abc\"");
+    EXPECT_STR(walk->requests[0].headers[0], "");
 }
 
-TEST(accelerators_stand_before_or_after_the_price)
+TEST_WALK(accelerators_stand_before_or_after_the_price, gcp_pricelist, "")
 {
-    AUTO(walk_end) struct walk walk;
-
-    walk_start(&walk, &gcp_pricelist, "");
-    EXPECT_INT(walk_yaml(&walk, HEAD "    a2-highgpu-1g:\n      a100: 1\n      cost:\n"
-                                     "        us-east1:\n          hour: 3.673385\n"
-                                     "      cpu: 12\n      ram: 85\n"
-                                     "    g4-standard-6:\n      cost:\n        us-east1:\n"
-                                     "          hour: 31.5\n      cpu: 6\n      rtx6000: 0.125\n"
-                                     "    g4-standard-12:\n      cost:\n        us-east1:\n"
-                                     "          hour: 61\n      cpu: 12\n      local-ssd: 9\n"),
+    EXPECT_INT(walk_yaml(walk, HEAD "    a2-highgpu-1g:\n      a100: 1\n      cost:\n"
+                                    "        us-east1:\n          hour: 3.673385\n"
+                                    "      cpu: 12\n      ram: 85\n"
+                                    "    g4-standard-6:\n      cost:\n        us-east1:\n"
+                                    "          hour: 31.5\n      cpu: 6\n      rtx6000: 0.125\n"
+                                    "    g4-standard-12:\n      cost:\n        us-east1:\n"
+                                    "          hour: 61\n      cpu: 12\n      local-ssd: 9\n"),
                READING_DONE);
-    EXPECT_STR(text_of(&walk, "a2-highgpu-1g", "us-east1", PRICE_ON_DEMAND), "3.673385");
-    EXPECT_STR(price_batch_type(walk.reading.batch, 0)->accelerator, "1 x a100");
-    EXPECT_STR(text_of(&walk, "g4-standard-6", "us-east1", PRICE_ON_DEMAND), "31.5");
-    EXPECT_STR(price_batch_type(walk.reading.batch, 1)->accelerator, "0.125 x rtx6000");
-    EXPECT_STR(text_of(&walk, "g4-standard-12", "us-east1", PRICE_ON_DEMAND), "");
-    EXPECT_INT(malformed_of(&walk), 1);
+    EXPECT_STR(text_of(walk, "a2-highgpu-1g", "us-east1", PRICE_ON_DEMAND), "3.673385");
+    EXPECT_STR(price_batch_type(walk->reading.batch, 0)->accelerator, "1 x a100");
+    EXPECT_STR(text_of(walk, "g4-standard-6", "us-east1", PRICE_ON_DEMAND), "31.5");
+    EXPECT_STR(price_batch_type(walk->reading.batch, 1)->accelerator, "0.125 x rtx6000");
+    EXPECT_STR(text_of(walk, "g4-standard-12", "us-east1", PRICE_ON_DEMAND), "");
+    EXPECT_INT(malformed_of(walk), 1);
 }
 
 /* A document with one type, of which only the line of a price is the test's own. */
@@ -117,35 +108,33 @@ static const char *price_of(struct walk *walk, const char *line)
     return text_of(walk, "n2-standard-4", "us-east1", PRICE_ON_DEMAND);
 }
 
-TEST(no_price_is_no_price)
+TEST_WALK(no_price_is_no_price, gcp_pricelist, "")
 {
     static const char *const none[] = {"0", "0.0", "-0.4", "-1"};
     static const char *const malformed[] = {
         "abc",  "700.0",      "20.1",  "1e99", "1 # one", "'0.4'", "0.4 USD", "0,4", ".",
         "null", "[0.4, 0.5]", "- 0.4", "NaN",  "&a 0.4",  "0.4.1", "0x1",     "--1", "-"};
-    AUTO(walk_end) struct walk walk;
     char line[100];
 
-    walk_start(&walk, &gcp_pricelist, "");
-    EXPECT_STR(price_of(&walk, "          hour: 20.0"), "20.0"); /* 5 for each vCPU */
-    EXPECT_STR(price_of(&walk, "          hour: 9.0E-4"), "9.0E-4");
-    EXPECT_STR(price_of(&walk, "          month: 100"), "");
-    EXPECT_INT(malformed_of(&walk), 0);
+    EXPECT_STR(price_of(walk, "          hour: 20.0"), "20.0"); /* 5 for each vCPU */
+    EXPECT_STR(price_of(walk, "          hour: 9.0E-4"), "9.0E-4");
+    EXPECT_STR(price_of(walk, "          month: 100"), "");
+    EXPECT_INT(malformed_of(walk), 0);
     for (size_t i = 0; i < COUNT(none); i++) {
         snprintf(line, sizeof line, "          hour: %s", none[i]);
-        EXPECT_STR(price_of(&walk, line), "");
-        EXPECT_INT(malformed_of(&walk), 0);
-        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.unpriced, 1);
+        EXPECT_STR(price_of(walk, line), "");
+        EXPECT_INT(malformed_of(walk), 0);
+        EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.unpriced, 1);
     }
     for (size_t i = 0; i < COUNT(malformed); i++) {
         snprintf(line, sizeof line, "          hour: %s", malformed[i]);
-        EXPECT_STR(price_of(&walk, line), "");
-        EXPECT_INT(malformed_of(&walk), 1);
-        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.unpriced, 0);
+        EXPECT_STR(price_of(walk, line), "");
+        EXPECT_INT(malformed_of(walk), 1);
+        EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.unpriced, 0);
     }
 }
 
-TEST(a_price_at_another_place_is_none)
+TEST_WALK(a_price_at_another_place_is_none, gcp_pricelist, "")
 {
     static const char *const lines[] = {
         "        hour: 0.4",
@@ -161,40 +150,34 @@ TEST(a_price_at_another_place_is_none)
         "        windows:\n          hour: 0.4",
         "        global:\n          hour: 0.4",
     };
-    AUTO(walk_end) struct walk walk;
 
-    walk_start(&walk, &gcp_pricelist, "");
     for (size_t i = 0; i < COUNT(lines); i++) {
-        EXPECT_STR(price_of(&walk, lines[i]), "");
-        EXPECT_INT(walk_count(&walk), 4);
+        EXPECT_STR(price_of(walk, lines[i]), "");
+        EXPECT_INT(walk_count(walk), 4);
         /* Except for an unknown member of the type. */
-        EXPECT(malformed_of(&walk) > 0 || strncmp(lines[i], "      hour", 10) == 0);
+        EXPECT(malformed_of(walk) > 0 || strncmp(lines[i], "      hour", 10) == 0);
     }
 }
 
-TEST(a_price_that_occurs_twice_is_dropped)
+TEST_WALK(a_price_that_occurs_twice_is_dropped, gcp_pricelist, "")
 {
-    AUTO(walk_end) struct walk walk;
-
-    walk_start(&walk, &gcp_pricelist, "");
-    EXPECT_STR(price_of(&walk, "          hour: 0.4\n          hour: 0.5"), "");
-    EXPECT_STR(price_of(&walk, "          hour: 0.4\n          hour: x"), "");
-    EXPECT_STR(price_of(&walk, "          hour: x\n          hour: 0.4"), "");
-    EXPECT_STR(price_of(&walk, "          hour: 0.4\n        us-east1:\n          hour: 0.5"),
+    EXPECT_STR(price_of(walk, "          hour: 0.4\n          hour: 0.5"), "");
+    EXPECT_STR(price_of(walk, "          hour: 0.4\n          hour: x"), "");
+    EXPECT_STR(price_of(walk, "          hour: x\n          hour: 0.4"), "");
+    EXPECT_STR(price_of(walk, "          hour: 0.4\n        us-east1:\n          hour: 0.5"), "");
+    EXPECT_STR(price_of(walk, "          hour: 0.4\n      cpu: 400"), "");
+    EXPECT_STR(price_of(walk, "          hour: 0.4\n      cost:\n        us-west1:\n"
+                              "          hour: 0.5"),
                "");
-    EXPECT_STR(price_of(&walk, "          hour: 0.4\n      cpu: 400"), "");
-    EXPECT_STR(price_of(&walk, "          hour: 0.4\n      cost:\n        us-west1:\n"
-                               "          hour: 0.5"),
-               "");
-    EXPECT_INT(walk_yaml(&walk, HEAD N2 N2 "    n2-standard-4:\n      cost:\n        us-east1:\n"
-                                           "          hour: 0.2\n      cpu: 4\n"),
-               READING_DONE);
-    EXPECT_INT(walk_count(&walk), 1);
+    EXPECT_PRICES(walk_yaml(walk,
+                            HEAD N2 N2 "    n2-standard-4:\n      cost:\n        us-east1:\n"
+                                       "          hour: 0.2\n      cpu: 4\n"),
+                  1);
 }
 
 /* What stands below a line that cannot be understood must not become a price of what came
  * before it. */
-TEST(lines_below_a_stray_line_are_left_out)
+TEST_WALK(lines_below_a_stray_line_are_left_out, gcp_pricelist, "")
 {
 #define OTHER "      cost:\n        us-west1:\n          hour: 9.0\n      cpu: 2\n"
     static const char *const strays[] = {
@@ -215,41 +198,37 @@ TEST(lines_below_a_stray_line_are_left_out)
         "      \tlicense:\n    n2-standard-2:\n" OTHER,
         "---\n  instance:\n    n2-standard-2:\n" OTHER,
     };
-    AUTO(walk_end) struct walk walk;
     char text[2000];
 
-    walk_start(&walk, &gcp_pricelist, "");
     for (size_t i = 0; i < COUNT(strays); i++) {
         snprintf(text, sizeof text, HEAD "    n2-standard-8:\n" OTHER N2 "%s" TAIL, strays[i]);
-        EXPECT_INT(walk_yaml(&walk, text), READING_DONE);
-        EXPECT_STR(text_of(&walk, "n2-standard-2", "us-west1", PRICE_ON_DEMAND), "");
-        EXPECT_STR(text_of(&walk, "n2-standard-4", "us-west1", PRICE_ON_DEMAND), "");
-        EXPECT_STR(text_of(&walk, "n2-standard-8", "us-west1", PRICE_ON_DEMAND), "9.0");
+        EXPECT_INT(walk_yaml(walk, text), READING_DONE);
+        EXPECT_STR(text_of(walk, "n2-standard-2", "us-west1", PRICE_ON_DEMAND), "");
+        EXPECT_STR(text_of(walk, "n2-standard-4", "us-west1", PRICE_ON_DEMAND), "");
+        EXPECT_STR(text_of(walk, "n2-standard-8", "us-west1", PRICE_ON_DEMAND), "9.0");
     }
 }
 
-TEST(a_stray_region_does_not_lend_its_prices_to_the_one_before)
+TEST_WALK(a_stray_region_does_not_lend_its_prices_to_the_one_before, gcp_pricelist, "")
 {
     static const char *const strays[] = {
         "         us-west1:",    "\tus-west1:",        "        us west:",   "       us-west1:",
         "        \"us-west1\":", "        - us-west1", "          us-west1:"};
-    AUTO(walk_end) struct walk walk;
     char text[1000];
 
-    walk_start(&walk, &gcp_pricelist, "");
     for (size_t i = 0; i < COUNT(strays); i++) {
         snprintf(text, sizeof text,
                  HEAD N2 "    n2-standard-4:\n      cost:\n        us-east1:\n"
                          "          hour_spot: 0.1\n%s\n          hour: 0.4\n      cpu: 4\n",
                  strays[i]);
-        EXPECT_INT(walk_yaml(&walk, text), READING_DONE);
-        EXPECT_STR(text_of(&walk, "n2-standard-4", "us-east1", PRICE_ON_DEMAND), "");
-        EXPECT_STR(text_of(&walk, "n2-standard-4", "us-west1", PRICE_ON_DEMAND), "");
-        EXPECT(malformed_of(&walk) > 0);
+        EXPECT_INT(walk_yaml(walk, text), READING_DONE);
+        EXPECT_STR(text_of(walk, "n2-standard-4", "us-east1", PRICE_ON_DEMAND), "");
+        EXPECT_STR(text_of(walk, "n2-standard-4", "us-west1", PRICE_ON_DEMAND), "");
+        EXPECT(malformed_of(walk) > 0);
     }
 }
 
-TEST(a_document_without_instances_is_a_failure)
+TEST_WALK(a_document_without_instances_is_a_failure, gcp_pricelist, "")
 {
     static const struct {
         const char *text, *message;
@@ -265,36 +244,27 @@ TEST(a_document_without_instances_is_a_failure)
         {HEAD TAIL, "the feed has an unexpected format: there is no price in compute.instance"},
         {HEAD N2 "          hour: 0.0", "it ends in the middle of a line"},
     };
-    AUTO(walk_end) struct walk walk;
 
-    walk_start(&walk, &gcp_pricelist, "");
     for (size_t i = 0; i < COUNT(documents); i++) {
-        EXPECT_INT(walk_yaml(&walk, documents[i].text), READING_FAILED);
-        EXPECT_STR(walk.err.message, documents[i].message);
-        EXPECT_INT((long long)walk.err.kind, ERROR_UPSTREAM);
+        EXPECT_FAILED(walk_yaml(walk, documents[i].text), documents[i].message);
+        EXPECT_INT((long long)walk->err.kind, ERROR_UPSTREAM);
     }
 }
 
-TEST(a_time_that_is_none_is_not_taken_for_one)
+TEST_WALK(a_time_that_is_none_is_not_taken_for_one, gcp_pricelist, "")
 {
-    AUTO(walk_end) struct walk walk;
-
-    walk_start(&walk, &gcp_pricelist, "");
-    EXPECT_INT(walk_yaml(&walk, "about:\n  timestamp: yesterday\n    timestamp: 5\n"
-                                "compute:\n  timestamp: 6\n  instance:\n" N2),
+    EXPECT_INT(walk_yaml(walk, "about:\n  timestamp: yesterday\n    timestamp: 5\n"
+                               "compute:\n  timestamp: 6\n  instance:\n" N2),
                READING_DONE);
-    EXPECT_INT(price_batch_facts(walk.reading.batch)->source_us, 0);
+    EXPECT_INT(price_batch_facts(walk->reading.batch)->source_us, 0);
 }
 
-TEST(a_type_without_end_is_a_failure)
+TEST_WALK(a_type_without_end_is_a_failure, gcp_pricelist, "")
 {
     AUTO(freep) char *text = calloc(1, 40000);
-    AUTO(walk_end) struct walk walk;
 
     snprintf(text, 1000, HEAD "    n2-standard-2:\n      cost:\n        us-east1:\n");
     for (size_t i = 0; i < 1025; i++)
         memcpy(text + strlen(text), "          hour: 0.1\n", 20);
-    walk_start(&walk, &gcp_pricelist, "");
-    EXPECT_INT(walk_yaml(&walk, text), READING_FAILED);
-    EXPECT_STR(walk.err.message, "n2-standard-2 has more than 1024 prices");
+    EXPECT_FAILED(walk_yaml(walk, text), "n2-standard-2 has more than 1024 prices");
 }
