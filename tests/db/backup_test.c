@@ -9,22 +9,19 @@ static bool make(const struct folder *folder, const char *target, struct verify_
     return backup_make(folder->file, target, NULL, ret_facts, err);
 }
 
-TEST(a_backup_is_one_file_with_everything)
+TEST_IN_FOLDER(a_backup_is_one_file_with_everything)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    struct kept_path target = kept_in(&folder, "backup");
+    AUTO(db_freep) struct db *db = open_database(folder);
+    struct kept_path target = kept_in(folder, "backup");
     struct verify_facts facts = {0};
-    struct error err = {0};
     struct stat file;
 
     queue_runs(db, 3); /* in the log still, not in the file */
-    EXPECT(make(&folder, target.text, &facts, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(make(folder, target.text, &facts, &err));
     EXPECT_INT(facts.runs, 3);
     EXPECT_INT(facts.version, number_of(db, "PRAGMA user_version"));
     EXPECT_INT(runs_in(target.text), 3);
-    EXPECT_INT(files_named(&folder, "backup"), 1);
+    EXPECT_INT(files_named(folder, "backup"), 1);
     EXPECT(stat(target.text, &file) == 0);
     EXPECT_INT(file.st_mode & 07777, 0600);
     EXPECT_INT(file.st_size, facts.bytes);
@@ -60,43 +57,37 @@ static void fill(struct db *db)
                       NULL));
 }
 
-TEST(changes_during_a_backup_are_not_in_it)
+TEST_IN_FOLDER(changes_during_a_backup_are_not_in_it)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    struct kept_path target = kept_in(&folder, "backup");
+    AUTO(db_freep) struct db *db = open_database(folder);
+    struct kept_path target = kept_in(folder, "backup");
     struct writer writer = {.db = db, .allowed = 1000};
     struct verify_facts facts = {0};
-    struct error err = {0};
 
     fill(db);
-    EXPECT(backup_make(folder.file, target.text,
-                       &(struct backup_watch){write_meanwhile, NULL, &writer}, &facts, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(backup_make(folder->file, target.text,
+                          &(struct backup_watch){write_meanwhile, NULL, &writer}, &facts, &err));
     EXPECT(writer.asked > 2);
     EXPECT_INT(facts.runs, 10);
     EXPECT_INT(runs_in(target.text), 10);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 10 + writer.asked);
 }
 
-TEST(a_backup_that_is_stopped_leaves_nothing)
+TEST_IN_FOLDER(a_backup_that_is_stopped_leaves_nothing)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    struct kept_path target = kept_in(&folder, "backup");
+    AUTO(db_freep) struct db *db = open_database(folder);
+    struct kept_path target = kept_in(folder, "backup");
     struct verify_facts facts;
 
     fill(db);
     for (int allowed = 1; allowed < 4; allowed++) {
         struct writer writer = {.db = db, .allowed = allowed};
-        struct error err = {0};
 
-        EXPECT(!backup_make(folder.file, target.text,
-                            &(struct backup_watch){write_meanwhile, NULL, &writer}, &facts,
-                            &err));
-        EXPECT_INT(err.kind, ERROR_CONFLICT);
-        EXPECT(strstr(err.message, "stopped") != NULL);
-        EXPECT_INT(files_named(&folder, "backup"), 0);
+        EXPECT_ERROR_SAYS(backup_make(folder->file, target.text,
+                                      &(struct backup_watch){write_meanwhile, NULL, &writer},
+                                      &facts, &err),
+                          ERROR_CONFLICT, "stopped");
+        EXPECT_INT(files_named(folder, "backup"), 0);
     }
 }
 
@@ -113,80 +104,63 @@ static bool always(void *user, long long done, long long total)
     return done <= total;
 }
 
-TEST(a_backup_whose_check_is_ended_leaves_nothing)
+TEST_IN_FOLDER(a_backup_whose_check_is_ended_leaves_nothing)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    struct kept_path target = kept_in(&folder, "backup");
+    AUTO(db_freep) struct db *db = open_database(folder);
+    struct kept_path target = kept_in(folder, "backup");
     struct verify_facts facts;
-    struct error err = {0};
 
     queue_runs(db, 3);
-    EXPECT(!backup_make(folder.file, target.text,
-                        &(struct backup_watch){always, end_at_once, NULL}, &facts, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
-    EXPECT_STR(err.message, "it was stopped before it was complete");
-    EXPECT_INT(files_named(&folder, "backup"), 0);
+    EXPECT_ERROR_MESSAGE(backup_make(folder->file, target.text,
+                                     &(struct backup_watch){always, end_at_once, NULL}, &facts,
+                                     &err),
+                         ERROR_CONFLICT, "it was stopped before it was complete");
+    EXPECT_INT(files_named(folder, "backup"), 0);
     EXPECT(!db_is_damaged());
 }
 
-TEST(nothing_is_overwritten)
+TEST_IN_FOLDER(nothing_is_overwritten)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    struct kept_path target = kept_in(&folder, "backup");
-    struct kept_path part = kept_in(&folder, "backup.part");
+    AUTO(db_freep) struct db *db = open_database(folder);
+    struct kept_path target = kept_in(folder, "backup");
+    struct kept_path part = kept_in(folder, "backup.part");
     struct verify_facts facts;
-    struct error err = {0};
 
     EXPECT(db != NULL);
 
     put_content(target.text, "mine", 4);
-    EXPECT(!make(&folder, target.text, &facts, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
-    EXPECT(strstr(err.message, "exists already") != NULL);
+    EXPECT_ERROR_SAYS(make(folder, target.text, &facts, &err), ERROR_CONFLICT, "exists already");
     EXPECT(has_content(target.text, &(struct bytes){.data = (char[]){"mine"}, .used = 4}));
     EXPECT_INT(unlink(target.text), 0);
-    error_clear(&err);
     put_content(part.text, "mine", 4);
-    EXPECT(!make(&folder, target.text, &facts, &err));
-    EXPECT(strstr(err.message, "is in the way") != NULL);
+    EXPECT_SAYS(make(folder, target.text, &facts, &err), "is in the way");
     EXPECT(has_content(part.text, &(struct bytes){.data = (char[]){"mine"}, .used = 4}));
 }
 
-TEST(a_file_that_cannot_be_copied_is_named)
+TEST_IN_FOLDER(a_file_that_cannot_be_copied_is_named)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct kept_path target = kept_in(&folder, "backup"), far = kept_in(&folder, "no/backup");
+    struct kept_path target = kept_in(folder, "backup"), far = kept_in(folder, "no/backup");
     struct verify_facts facts;
-    struct error err = {0};
 
-    EXPECT(!make(&folder, target.text, &facts, &err));
-    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
-    EXPECT(strstr(err.message, folder.file) != NULL);
-    EXPECT_INT(files_named(&folder, "runs.db"), 0); /* none was made to be copied */
-    db_free(open_database(&folder));
-    error_clear(&err);
-    EXPECT(!make(&folder, far.text, &facts, &err));
-    EXPECT(strstr(err.message, "No such file") != NULL);
-    EXPECT_INT(files_named(&folder, "backup"), 0);
+    EXPECT_ERROR_SAYS(make(folder, target.text, &facts, &err), ERROR_NOT_FOUND, folder->file);
+    EXPECT_INT(files_named(folder, "runs.db"), 0); /* none was made to be copied */
+    db_free(open_database(folder));
+    EXPECT_SAYS(make(folder, far.text, &facts, &err), "No such file");
+    EXPECT_INT(files_named(folder, "backup"), 0);
 }
 
-TEST(a_damaged_database_makes_no_backup)
+TEST_IN_FOLDER(a_damaged_database_makes_no_backup)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct kept_path target = kept_in(&folder, "backup");
-    struct db *db = open_database(&folder);
+    struct kept_path target = kept_in(folder, "backup");
+    struct db *db = open_database(folder);
     struct verify_facts facts;
-    struct error err = {0};
     long long page;
 
     fill(db);
     page = number_of(db, "SELECT rootpage FROM sqlite_schema WHERE name = 'runs'");
     db_free(db);
-    scribble(folder.file, (long)(page - 1) * 4096, 0, 4096);
-    EXPECT(!make(&folder, target.text, &facts, &err));
-    EXPECT(strstr(err.message, "not whole") != NULL);
-    EXPECT_INT(files_named(&folder, "backup"), 0);
+    scribble(folder->file, (long)(page - 1) * 4096, 0, 4096);
+    EXPECT_SAYS(make(folder, target.text, &facts, &err), "not whole");
+    EXPECT_INT(files_named(folder, "backup"), 0);
     db_forget_damage();
 }

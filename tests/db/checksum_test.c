@@ -7,16 +7,6 @@
 #include "tests/db/finished.h"
 #include "tests/db/imported.h"
 
-static enum checksum_state look(struct db *db, long long number)
-{
-    enum checksum_state state = CHECKSUM_MISSING;
-    struct error err = {0};
-
-    EXPECT(checksum_look(db, number, &state, &err));
-    EXPECT_STR(err.message, "");
-    return state;
-}
-
 /* Run 1 has finished, with two steps and evidence. */
 static struct db *open_with_a_run(const struct folder *folder)
 {
@@ -40,13 +30,12 @@ static struct db *open_with_a_run(const struct folder *folder)
     return db;
 }
 
-TEST(a_run_that_ends_has_one_that_holds)
+TEST_IN_FOLDER(a_run_that_ends_has_one_that_holds)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_with_a_run(&folder);
+    AUTO(db_freep) struct db *db = open_with_a_run(folder);
     long long count = 0;
 
-    EXPECT_INT(look(db, 1), CHECKSUM_HOLDS);
+    EXPECT_INT(checksum_of(db, 1), CHECKSUM_HOLDS);
     EXPECT_INT(number_of(db, "SELECT length(checksum) FROM runs"), 64);
     EXPECT(checksum_count(db, &count, NULL));
     EXPECT_INT(count, 1);
@@ -84,21 +73,20 @@ TEST(whatever_is_changed_is_seen)
         AUTO(db_freep) struct db *db = open_with_a_run(&folder);
 
         EXPECT(db_execute(db, changes[i], NULL));
-        if (look(db, 1) != CHECKSUM_DIFFERS)
+        if (checksum_of(db, 1) != CHECKSUM_DIFFERS)
             EXPECT_STR("is not seen", changes[i]);
     }
 }
 
-TEST(what_may_change_later_is_not_covered)
+TEST_IN_FOLDER(what_may_change_later_is_not_covered)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_with_a_run(&folder);
+    AUTO(db_freep) struct db *db = open_with_a_run(folder);
 
     EXPECT(db_execute(db,
                       "UPDATE runs SET contender = NULL, price = '{}', paid_per_hour = 1,"
                       " paid_currency = 'USD'",
                       NULL));
-    EXPECT_INT(look(db, 1), CHECKSUM_HOLDS);
+    EXPECT_INT(checksum_of(db, 1), CHECKSUM_HOLDS);
 }
 
 TEST_WITH_DATABASE(an_imported_run_has_one_over_its_trace)
@@ -111,15 +99,14 @@ TEST_WITH_DATABASE(an_imported_run_has_one_over_its_trace)
     EXPECT(imports_begin(&imports, db, NULL));
     EXPECT(imports_put(&imports, &parts.imported, &fate, NULL));
     EXPECT(imports_commit(&imports, NULL));
-    EXPECT_INT(look(db, 1), CHECKSUM_HOLDS);
+    EXPECT_INT(checksum_of(db, 1), CHECKSUM_HOLDS);
     EXPECT(db_execute(db, "UPDATE traces SET evidence = replace(evidence, '14', '13')", NULL));
-    EXPECT_INT(look(db, 1), CHECKSUM_DIFFERS);
+    EXPECT_INT(checksum_of(db, 1), CHECKSUM_DIFFERS);
 }
 
-TEST(a_run_without_one_is_told_from_one_that_needs_none)
+TEST_IN_FOLDER(a_run_without_one_is_told_from_one_that_needs_none)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_with_a_run(&folder);
+    AUTO(db_freep) struct db *db = open_with_a_run(folder);
     struct checksum_run run;
     char first[sizeof run.id];
 
@@ -133,9 +120,9 @@ TEST(a_run_without_one_is_told_from_one_that_needs_none)
     EXPECT(checksum_next(db, 1, &run, NULL));
     EXPECT_INT(run.number, 0);
     EXPECT(db_execute(db, "UPDATE runs SET checksum = NULL", NULL));
-    EXPECT_INT(look(db, 1), CHECKSUM_MISSING);
+    EXPECT_INT(checksum_of(db, 1), CHECKSUM_MISSING);
     EXPECT(checksum_put_missing(db, NULL));
-    EXPECT_INT(look(db, 1), CHECKSUM_HOLDS);
+    EXPECT_INT(checksum_of(db, 1), CHECKSUM_HOLDS);
     EXPECT_INT(number_of(db, "SELECT checksum IS NULL FROM runs WHERE number = 2"), 1);
     EXPECT(strlen(first) == 26);
 }

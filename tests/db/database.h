@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/cleanup.h"
+#include "db/checksum.h"
 #include "db/connection.h"
 #include "db/contenders/contenders.h"
 #include "db/db.h"
@@ -58,6 +59,16 @@ static inline void folder_remove(struct folder *folder)
     rmdir(folder->path);
 }
 
+/* A test that is given such a folder. */
+#define TEST_IN_FOLDER(name) TEST_GIVEN(name, const struct folder *folder, in_folder)
+
+static inline void in_folder(void (*test)(const struct folder *folder))
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+
+    test(&folder);
+}
+
 static inline struct db *open_database(const struct folder *folder)
 {
     struct error err = {0};
@@ -91,6 +102,14 @@ static inline void do_not_sync(struct db *db)
 static inline void do_not_wait(struct db *db)
 {
     sqlite3_busy_timeout(db->handle, 0);
+}
+
+static inline enum checksum_state checksum_of(struct db *db, long long run)
+{
+    enum checksum_state state = CHECKSUM_MISSING;
+
+    EXPECT_OK(checksum_look(db, run, &state, &err));
+    return state;
 }
 
 /* The number that a query answers; -1 if it answers none. */
@@ -145,12 +164,10 @@ static inline struct run_order order_of(const struct run_spec *spec)
 /* Queues a run that must be taken; the caller clears it. */
 static inline struct run create_run(struct db *db, const struct run_order *order)
 {
-    struct error err = {0};
     struct run run = {0};
     bool replayed = true;
 
-    EXPECT(runs_create(db, order, &run, &replayed, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(runs_create(db, order, &run, &replayed, &err));
     EXPECT(!replayed);
     return run;
 }

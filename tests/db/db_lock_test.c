@@ -26,35 +26,32 @@ static int lock_result(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(a_locked_database_is_refused_to_other_processes)
+TEST_IN_FOLDER(a_locked_database_is_refused_to_other_processes)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_unlockp) struct db_lock *lock = db_lock(folder.file, NULL);
-    pid_t other = lock_elsewhere(folder.file); /* both try for a while, so at the same time */
+    AUTO(db_unlockp) struct db_lock *lock = db_lock(folder->file, NULL);
+    pid_t other = lock_elsewhere(folder->file); /* both try for a while, so at the same time */
     struct error err = {0};
 
     EXPECT(lock);
-    EXPECT(!db_lock(folder.file, &err));
+    EXPECT(!db_lock(folder->file, &err));
     EXPECT_INT(err.kind, ERROR_BUSY);
-    EXPECT(strstr(err.message, "another pennyworth uses the database") != NULL);
-    EXPECT(strstr(err.message, folder.file) != NULL);
+    EXPECT_PART(err.message, "another pennyworth uses the database");
+    EXPECT_PART(err.message, folder->file);
     EXPECT_INT(lock_result(other), 1);
 }
 
-TEST(a_closed_lock_is_free_again)
+TEST_IN_FOLDER(a_closed_lock_is_free_again)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_unlockp) struct db_lock *lock = db_lock(folder.file, NULL);
+    AUTO(db_unlockp) struct db_lock *lock = db_lock(folder->file, NULL);
 
     db_unlockp(&lock);
-    EXPECT_INT(lock_result(lock_elsewhere(folder.file)), 0);
-    lock = db_lock(folder.file, NULL);
+    EXPECT_INT(lock_result(lock_elsewhere(folder->file)), 0);
+    lock = db_lock(folder->file, NULL);
     EXPECT(lock);
 }
 
-TEST(a_killed_process_gives_its_lock_back)
+TEST_IN_FOLDER(a_killed_process_gives_its_lock_back)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_unlockp) struct db_lock *lock = NULL;
     int ready[2];
     char word = 0;
@@ -62,7 +59,7 @@ TEST(a_killed_process_gives_its_lock_back)
     EXPECT(pipe(ready) == 0);
     pid_t pid = fork();
     if (pid == 0) {
-        lock = db_lock(folder.file, NULL);
+        lock = db_lock(folder->file, NULL);
         (void)!write(ready[1], lock ? "l" : "-", 1);
         for (;;)
             pause();
@@ -71,18 +68,17 @@ TEST(a_killed_process_gives_its_lock_back)
     EXPECT_INT(word, 'l'); /* it has the lock */
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    lock = db_lock(folder.file, NULL);
+    lock = db_lock(folder->file, NULL);
     EXPECT(lock);
     close(ready[0]);
     close(ready[1]);
 }
 
 /* A process needs a moment to end after its signal. */
-TEST(a_lock_that_is_about_to_be_given_back_is_waited_for)
+TEST_IN_FOLDER(a_lock_that_is_about_to_be_given_back_is_waited_for)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
     const struct timespec moment = {.tv_nsec = 50000000};
-    AUTO(db_unlockp) struct db_lock *lock = db_lock(folder.file, NULL);
+    AUTO(db_unlockp) struct db_lock *lock = db_lock(folder->file, NULL);
     pid_t pid = fork();
 
     if (pid == 0) { /* it shares the lock until it ends */
@@ -90,7 +86,7 @@ TEST(a_lock_that_is_about_to_be_given_back_is_waited_for)
         _exit(0);
     }
     db_unlockp(&lock);
-    lock = db_lock(folder.file, NULL);
+    lock = db_lock(folder->file, NULL);
     EXPECT(lock);
     waitpid(pid, NULL, 0);
 }
@@ -115,83 +111,70 @@ TEST(locks_of_different_databases_are_different)
     EXPECT(lock && second);
 }
 
-TEST(a_lock_in_a_folder_that_is_not_there_names_it)
+TEST_IN_FOLDER(a_lock_in_a_folder_that_is_not_there_names_it)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct error err = {0};
     char path[400];
 
-    snprintf(path, sizeof path, "%s/nowhere/runs.db", folder.path);
-    EXPECT(!db_lock(path, &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT(strstr(err.message, "No such file") != NULL);
-    error_clear(&err);
-    EXPECT(db_open(path, &err) == NULL);
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT(strstr(err.message, "nowhere") != NULL);
+    snprintf(path, sizeof path, "%s/nowhere/runs.db", folder->path);
+    EXPECT_ERROR_SAYS(db_lock(path, &err), ERROR_INTERNAL, "No such file");
+    EXPECT_ERROR_SAYS(db_open(path, &err), ERROR_INTERNAL, "nowhere");
 }
 
 static void expect_busy(const char *path)
 {
-    struct error err = {0};
-
-    EXPECT(!db_lock(path, &err));
-    EXPECT_INT(err.kind, ERROR_BUSY);
+    EXPECT_ERROR(db_lock(path, &err), ERROR_BUSY);
     EXPECT_INT(lock_result(lock_elsewhere(path)), 1);
 }
 
-TEST(a_database_is_locked_by_all_of_its_names)
+TEST_IN_FOLDER(a_database_is_locked_by_all_of_its_names)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_unlockp) struct db_lock *lock = NULL;
     char symbolic[400], hard[400];
 
-    make_database(&folder);
-    snprintf(symbolic, sizeof symbolic, "%s/symbolic.db", folder.path);
-    snprintf(hard, sizeof hard, "%s/hard.db", folder.path);
-    EXPECT(symlink(folder.file, symbolic) == 0 && link(folder.file, hard) == 0);
+    make_database(folder);
+    snprintf(symbolic, sizeof symbolic, "%s/symbolic.db", folder->path);
+    snprintf(hard, sizeof hard, "%s/hard.db", folder->path);
+    EXPECT(symlink(folder->file, symbolic) == 0 && link(folder->file, hard) == 0);
     EXPECT(!db_is_locked(hard));
-    lock = db_lock(folder.file, NULL);
+    lock = db_lock(folder->file, NULL);
     EXPECT(lock);
     expect_busy(symbolic);
     expect_busy(hard);
-    EXPECT(db_is_locked(symbolic) && db_is_locked(hard) && db_is_locked(folder.file));
-    EXPECT(db_name_is_locked(folder.file) && !db_name_is_locked(hard));
+    EXPECT(db_is_locked(symbolic) && db_is_locked(hard) && db_is_locked(folder->file));
+    EXPECT(db_name_is_locked(folder->file) && !db_name_is_locked(hard));
     db_unlockp(&lock);
     lock = db_lock(hard, NULL);
     EXPECT(lock);
 }
 
-TEST(a_deleted_lock_file_gives_nothing_away)
+TEST_IN_FOLDER(a_deleted_lock_file_gives_nothing_away)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_unlockp) struct db_lock *lock = NULL;
     char name[400];
 
-    make_database(&folder);
-    snprintf(name, sizeof name, "%s.lock", folder.file);
-    lock = db_lock(folder.file, NULL);
+    make_database(folder);
+    snprintf(name, sizeof name, "%s.lock", folder->file);
+    lock = db_lock(folder->file, NULL);
     EXPECT(lock && unlink(name) == 0);
-    expect_busy(folder.file);
+    expect_busy(folder->file);
 }
 
-TEST(a_file_that_was_made_or_replaced_since_is_locked_too)
+TEST_IN_FOLDER(a_file_that_was_made_or_replaced_since_is_locked_too)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_unlockp) struct db_lock *lock = db_lock(folder.file, NULL);
+    AUTO(db_unlockp) struct db_lock *lock = db_lock(folder->file, NULL);
     struct error err = {0};
     char other[400];
 
-    snprintf(other, sizeof other, "%s/other.db", folder.path);
-    EXPECT(lock && !db_lock_file(lock, folder.file, &err));
+    snprintf(other, sizeof other, "%s/other.db", folder->path);
+    EXPECT(lock && !db_lock_file(lock, folder->file, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
     for (int i = 0; i < 2; i++) {
-        make_database(&folder);
-        EXPECT(db_lock_file(lock, folder.file, NULL) && db_lock_file(lock, folder.file, NULL));
+        make_database(folder);
+        EXPECT(db_lock_file(lock, folder->file, NULL) && db_lock_file(lock, folder->file, NULL));
         (void)!unlink(other);
-        EXPECT(link(folder.file, other) == 0);
+        EXPECT(link(folder->file, other) == 0);
         expect_busy(other);
-        EXPECT(unlink(folder.file) == 0);
+        EXPECT(unlink(folder->file) == 0);
     }
 }
 
@@ -209,21 +192,20 @@ static bool keeps_bytes(int descriptor)
     return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-TEST(a_lock_takes_none_of_sqlites_locks_away)
+TEST_IN_FOLDER(a_lock_takes_none_of_sqlites_locks_away)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_unlockp) struct db_lock *lock = NULL;
     AUTO(closep) int descriptor = -1;
     struct flock bytes = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 7, .l_len = 1};
     char name[400];
 
-    make_database(&folder);
-    snprintf(name, sizeof name, "%s.lock", folder.file);
-    descriptor = open(folder.file, O_RDWR | O_CLOEXEC);
+    make_database(folder);
+    snprintf(name, sizeof name, "%s.lock", folder->file);
+    descriptor = open(folder->file, O_RDWR | O_CLOEXEC);
     EXPECT(fcntl(descriptor, F_SETLK, &bytes) == 0 && keeps_bytes(descriptor));
     for (int i = 0; i < 3; i++) {
-        lock = db_lock(folder.file, NULL);
-        EXPECT(lock && unlink(name) == 0 && !db_lock(folder.file, NULL));
+        lock = db_lock(folder->file, NULL);
+        EXPECT(lock && unlink(name) == 0 && !db_lock(folder->file, NULL));
         db_unlockp(&lock);
         EXPECT(keeps_bytes(descriptor));
     }

@@ -63,10 +63,9 @@ TEST_WITH_DATABASE(a_transaction_that_is_not_committed_leaves_nothing)
     }
 }
 
-TEST(what_is_read_in_a_transaction_is_of_one_moment)
+TEST_IN_FOLDER(what_is_read_in_a_transaction_is_of_one_moment)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder), *other = open_database(&folder);
+    AUTO(db_freep) struct db *db = open_database(folder), *other = open_database(folder);
     AUTO(transaction_end) struct transaction moment = {0};
 
     EXPECT(transaction_begin_reading(&moment, db, NULL));
@@ -87,22 +86,19 @@ TEST(ending_nothing_is_fine)
 }
 
 /* A backup reads for minutes; writers must not wait for it. */
-TEST(tidying_waits_for_no_reader)
+TEST_IN_FOLDER(tidying_waits_for_no_reader)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder), *reader = open_database(&folder);
-    struct error err = {0};
+    AUTO(db_freep) struct db *db = open_database(folder), *reader = open_database(folder);
 
     EXPECT(db_execute(reader, "BEGIN", NULL));
     EXPECT_INT(number_of(reader, "SELECT count(*) FROM runs"), 0);
     queue_runs(db, 1);
     db_set_patience(db, 3600 * 1000); /* if it waits, this test does not end */
-    EXPECT(db_tidy(db, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(db_tidy(db, &err));
     EXPECT_INT(number_of(db, "PRAGMA busy_timeout"), 5000);
     EXPECT_INT(number_of(reader, "SELECT count(*) FROM runs"), 0);
     EXPECT(db_execute(reader, "COMMIT", NULL));
-    EXPECT(db_tidy(db, &err));
+    EXPECT_OK(db_tidy(db, &err));
     EXPECT_INT(number_of(db, "PRAGMA wal_checkpoint(PASSIVE)"), 0);
     EXPECT_INT(number_of(reader, "SELECT count(*) FROM runs"), 1);
 }

@@ -98,10 +98,8 @@ static inline struct run run_about_to_end(struct db *db, const struct ended *end
 static inline long long end_claimed(struct db *db, const struct ended *ended)
 {
     AUTO(run_clear) struct run run = claimed_about_to_end(db, ended);
-    struct error err = {0};
 
-    EXPECT(runs_end(db, &run, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(runs_end(db, &run, &err));
     return run.number;
 }
 
@@ -116,10 +114,7 @@ static inline long long end_run(struct db *db, const struct ended *ended)
 
 static inline void update(struct db *db, struct standings *standings)
 {
-    struct error err = {0};
-
-    EXPECT(standings_update(db, standings, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(standings_update(db, standings, &err));
 }
 
 /* Copies run 1 with its labels so many times, as if a sender had sent them; `machines` of them

@@ -19,10 +19,8 @@ static inline struct offers_question asked(long long seconds)
 static inline struct offers offers_asked(struct db *db, const struct offers_question *question)
 {
     struct offers offers = {0};
-    struct error err = {0};
 
-    EXPECT(offers_load(db, question, NULL, 0, &offers, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(offers_load(db, question, NULL, 0, &offers, &err));
     return offers;
 }
 
@@ -62,13 +60,11 @@ static inline void put_price(struct db *db, const char *feed, const char *provid
                              const struct said *said)
 {
     struct price price = price_said(said);
-    struct error err = {0};
 
     snprintf(price.provider, sizeof price.provider, "%s", provider);
     snprintf(price.feed, sizeof price.feed, "%s", feed);
     price.fetched_us = price.source_us;
-    EXPECT(prices_put(db, &price, 1, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(prices_put(db, &price, 1, &err));
 }
 
 #define PUT(db, feed, provider, ...)                                                             \

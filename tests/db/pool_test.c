@@ -1,6 +1,7 @@
 #include "db/pool.h"
 
 #include "tests/db/database.h"
+#include "tests/threads.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,10 +25,9 @@ static struct db_pool *open_pool(const struct folder *folder, size_t size)
     return pool;
 }
 
-TEST(every_loan_is_a_connection_of_its_own)
+TEST_IN_FOLDER(every_loan_is_a_connection_of_its_own)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct db_pool *pool = open_pool(&folder, 3);
+    struct db_pool *pool = open_pool(folder, 3);
     struct db_loan loans[3];
 
     for (int i = 0; i < 3; i++)
@@ -66,10 +66,9 @@ static void *borrow(void *argument)
     return NULL;
 }
 
-TEST(a_thread_without_a_connection_waits_for_the_next)
+TEST_IN_FOLDER(a_thread_without_a_connection_waits_for_the_next)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct borrower borrower = {.pool = open_pool(&folder, 1)};
+    struct borrower borrower = {.pool = open_pool(folder, 1)};
     struct db_loan loan = db_borrow(borrower.pool);
     struct db *only = loan.db;
     pthread_t thread;
@@ -109,28 +108,22 @@ static void *take_turns(void *argument)
     return NULL;
 }
 
-TEST(many_threads_share_two_connections_and_each_gets_one)
+TEST_IN_FOLDER(many_threads_share_two_connections_and_each_gets_one)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct crowd crowd = {.pool = open_pool(&folder, 2)};
-    pthread_t threads[6];
+    struct crowd crowd = {.pool = open_pool(folder, 2)};
 
-    for (size_t i = 0; i < COUNT(threads); i++)
-        EXPECT(pthread_create(&threads[i], NULL, take_turns, &crowd) == 0);
-    for (size_t i = 0; i < COUNT(threads); i++)
-        pthread_join(threads[i], NULL);
+    run_threads(6, take_turns, &crowd, 0);
     EXPECT_INT(atomic_load(&crowd.turns), 300);
     EXPECT(atomic_load(&crowd.most) <= 2);
     db_pool_free(crowd.pool);
 }
 
-TEST(a_pool_that_cannot_open_its_file_says_why)
+TEST_IN_FOLDER(a_pool_that_cannot_open_its_file_says_why)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
     struct error err = {0};
 
-    EXPECT(db_pool_open(folder.path, 2, &err) == NULL); /* a folder is no database */
+    EXPECT(db_pool_open(folder->path, 2, &err) == NULL); /* a folder is no database */
     EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT(strstr(err.message, folder.path) != NULL);
+    EXPECT_PART(err.message, folder->path);
     db_pool_free(NULL);
 }

@@ -14,9 +14,7 @@
 /* Run 1 is queued, run 2 is running, run 7 has finished. */
 static void fill(struct db *db)
 {
-    struct error err = {0};
-
-    EXPECT(db_execute(
+    EXPECT_OK(db_execute(
         db,
         "INSERT INTO runs (number, id, state, spec, engine, workload, created_us, started_us,"
         " steps, samples_per_second) VALUES"
@@ -27,7 +25,6 @@ static void fill(struct db *db)
         "INSERT INTO steps (run, position, nanoseconds, loss) VALUES (7, 0, 10, 0.5),"
         " (7, 1, 11, 0.25)",
         &err));
-    EXPECT_STR(err.message, "");
 }
 
 static struct db *open_by(const struct folder *folder, const struct schema *schema)
@@ -90,13 +87,11 @@ static void make_filled(const struct folder *folder)
     fill(db);
 }
 
-TEST(the_steps_that_are_missing_are_taken_once)
+TEST_IN_FOLDER(the_steps_that_are_missing_are_taken_once)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-
-    make_filled(&folder);
+    make_filled(folder);
     for (int time = 0; time < 2; time++) {
-        AUTO(db_freep) struct db *db = open_by(&folder, &made_up_schema);
+        AUTO(db_freep) struct db *db = open_by(folder, &made_up_schema);
 
         expect_schema(db, &made_up_schema);
         expect_rows(db);
@@ -105,16 +100,12 @@ TEST(the_steps_that_are_missing_are_taken_once)
     }
 }
 
-TEST(a_step_may_leave_checksums_to_the_upgrade)
+TEST_IN_FOLDER(a_step_may_leave_checksums_to_the_upgrade)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    enum checksum_state state = CHECKSUM_MISSING;
-
-    make_filled(&folder);
-    AUTO(db_freep) struct db *db = open_by(&folder, &made_up_schema);
+    make_filled(folder);
+    AUTO(db_freep) struct db *db = open_by(folder, &made_up_schema);
     EXPECT_INT(number_of(db, "SELECT sum(checksum IS NULL) FROM runs"), 2);
-    EXPECT(checksum_look(db, 7, &state, NULL));
-    EXPECT_INT(state, CHECKSUM_HOLDS);
+    EXPECT_INT(checksum_of(db, 7), CHECKSUM_HOLDS);
 }
 
 TEST(a_step_that_fails_leaves_everything_as_it_was)
@@ -125,11 +116,9 @@ TEST(a_step_that_fails_leaves_everything_as_it_was)
     static const struct schema_step *const steps[] = {&schema_first, &made_up_step, &failing};
     static const struct schema schema = {steps, COUNT(steps)};
     AUTO(folder_remove) struct folder folder = folder_make();
-    struct error err = {0};
 
     make_filled(&folder);
-    EXPECT(!db_open_schema(folder.file, &schema, &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_ERROR(db_open_schema(folder.file, &schema, &err), ERROR_INTERNAL);
     AUTO(db_freep) struct db *db = open_database(&folder);
     expect_schema(db, &schema_today);
     expect_rows(db);
@@ -145,16 +134,13 @@ static int upgrade_other(unsigned event, void *other, void *statement, void *sql
     return 0;
 }
 
-TEST(two_processes_may_upgrade_at_once)
+TEST_IN_FOLDER(two_processes_may_upgrade_at_once)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *one = open_database(&folder), *two = open_database(&folder);
-    struct error err = {0};
+    AUTO(db_freep) struct db *one = open_database(folder), *two = open_database(folder);
 
     fill(one);
     sqlite3_trace_v2(two->handle, SQLITE_TRACE_STMT, upgrade_other, one);
-    EXPECT(schema_upgrade(two, &made_up_schema, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(schema_upgrade(two, &made_up_schema, &err));
     sqlite3_trace_v2(two->handle, 0, NULL, NULL);
     expect_schema(two, &made_up_schema);
     expect_rows(two);
@@ -164,12 +150,8 @@ TEST(two_processes_may_upgrade_at_once)
 static void expect_refused_untouched(const struct folder *folder, const char *words)
 {
     AUTO(bytes_free) struct bytes before = content_of(folder->file);
-    struct error err = {0};
 
-    EXPECT(db_open(folder->file, &err) == NULL);
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
-    if (!strstr(err.message, words))
-        EXPECT_STR(err.message, words);
+    EXPECT_ERROR_SAYS(db_open(folder->file, &err), ERROR_INTERNAL, words);
     EXPECT(has_content(folder->file, &before));
     EXPECT_INT(files_named(folder, "runs.db"), 1);
     db_forget_damage();
@@ -202,15 +184,14 @@ TEST(a_database_of_another_program_is_left_alone)
     }
 }
 
-TEST(a_file_that_is_no_database_is_left_alone)
+TEST_IN_FOLDER(a_file_that_is_no_database_is_left_alone)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    FILE *file = fopen(folder.file, "we");
+    FILE *file = fopen(folder->file, "we");
 
     for (int i = 0; file && i < 100; i++)
         fprintf(file, "Dear diary, this is line %d.\n", i);
     fclosep(&file);
-    expect_refused_untouched(&folder, "not a database");
+    expect_refused_untouched(folder, "not a database");
 }
 
 TEST(a_version_that_is_newer_or_none_is_left_alone)

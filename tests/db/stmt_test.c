@@ -29,13 +29,11 @@ TEST_WITH_DATABASE(null_reads_as_nothing)
 
 TEST_WITH_DATABASE(a_question_for_one_number_is_answered)
 {
-    struct error err = {0};
     long long number = 7;
 
-    EXPECT(stmt_number(db, "SELECT count(*) + 40 FROM runs", &number, &err));
+    EXPECT_OK(stmt_number(db, "SELECT count(*) + 40 FROM runs", &number, &err));
     EXPECT_INT(number, 40);
-    EXPECT(!stmt_number(db, "SELECT nothing FROM nowhere", &number, &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_ERROR(stmt_number(db, "SELECT nothing FROM nowhere", &number, &err), ERROR_INTERNAL);
     EXPECT_INT(number, 40);
 }
 
@@ -70,14 +68,12 @@ TEST_WITH_DATABASE(a_query_finds_a_row_or_none_or_fails)
 
 TEST_WITH_DATABASE(a_statement_runs_with_one_parameter)
 {
-    struct error err = {0};
-
     EXPECT(db_execute(db, "CREATE TEMP TABLE words (number INTEGER, word TEXT)", NULL));
     EXPECT(stmt_run_number(db, "INSERT INTO words (number) VALUES (?)", 5, NULL));
     EXPECT(stmt_run_text(db, "UPDATE words SET word = ?", "five", NULL));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM words WHERE number = 5 AND word = 'five'"), 1);
-    EXPECT(!stmt_run_number(db, "DELETE FROM nowhere WHERE number = ?", 5, &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_ERROR(stmt_run_number(db, "DELETE FROM nowhere WHERE number = ?", 5, &err),
+                 ERROR_INTERNAL);
     EXPECT(!stmt_run_text(db, "DELETE FROM nowhere WHERE word = ?", "five", NULL));
 }
 
@@ -92,7 +88,7 @@ TEST_WITH_DATABASE(a_statement_that_cannot_be_prepared_fails_at_its_step)
     EXPECT_INT(stmt_step(query, &err), STMT_FAILED);
     EXPECT(!stmt_run(query, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT(strstr(err.message, "nowhere") != NULL);
+    EXPECT_PART(err.message, "nowhere");
 }
 
 /* Each literal is another statement, and so is each that is still busy. */
@@ -118,11 +114,8 @@ TEST_WITH_DATABASE(there_is_no_limit_of_statements)
 
 TEST_WITH_DATABASE(wrong_sql_is_named_in_the_error)
 {
-    struct error err = {0};
-
-    EXPECT(stmt_prepare(db, "SELECT nothing FROM nowhere", &err) == NULL);
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT(strstr(err.message, "SELECT nothing FROM nowhere") != NULL);
+    EXPECT_ERROR_SAYS(stmt_prepare(db, "SELECT nothing FROM nowhere", &err), ERROR_INTERNAL,
+                      "SELECT nothing FROM nowhere");
 }
 
 TEST_WITH_DATABASE(a_failed_bind_comes_out_of_the_next_step)
@@ -135,7 +128,7 @@ TEST_WITH_DATABASE(a_failed_bind_comes_out_of_the_next_step)
     stmt_text(query, "nor a third");
     EXPECT_INT(stmt_step(query, &err), STMT_FAILED);
     EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT(strstr(err.message, "SELECT ?") != NULL);
+    EXPECT_PART(err.message, "SELECT ?");
 }
 
 TEST_WITH_DATABASE(a_failed_bind_is_forgotten_by_the_next_use)
@@ -158,13 +151,11 @@ TEST_WITH_DATABASE(a_statement_that_fails_does_not_look_finished)
 {
     AUTO(stmt_done)
     struct stmt *insert = stmt_prepare(db, "INSERT INTO run_labels VALUES (?, ?, ?)", NULL);
-    struct error err = {0};
 
     stmt_text(insert, "key");
     stmt_text(insert, "value");
     stmt_integer(insert, 1); /* no such run */
-    EXPECT(!stmt_run(insert, &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_ERROR(stmt_run(insert, &err), ERROR_INTERNAL);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels"), 0);
 }
 
@@ -222,12 +213,10 @@ TEST(a_locked_database_is_busy_and_not_broken)
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder), *other = open_database(&folder);
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, NULL);
-    struct error err = {0};
 
     do_not_wait(db);
     EXPECT(db_execute(other, "BEGIN IMMEDIATE", NULL));
-    EXPECT(!stmt_run(query, &err));
-    EXPECT_INT(err.kind, ERROR_BUSY);
+    EXPECT_ERROR(stmt_run(query, &err), ERROR_BUSY);
     EXPECT(db_execute(other, "COMMIT", NULL));
     EXPECT(stmt_run(query, NULL));
 }

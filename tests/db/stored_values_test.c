@@ -19,11 +19,9 @@ static bool look(struct db *db, enum stored_value kind, const char *key, const c
                  struct stored_values *values)
 {
     const struct stored_value_question question = {kind, key, value};
-    struct error err = {0};
     bool found = false;
 
-    EXPECT(stored_values_look(db, &question, &found, values, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(stored_values_look(db, &question, &found, values, &err));
     return found;
 }
 

@@ -6,40 +6,38 @@
 #include <pthread.h>
 #include <time.h>
 
-static struct folder filled_folder(void)
+#define TEST_IN_FILLED_FOLDER(name) TEST_GIVEN(name, const struct folder *folder, in_filled)
+
+static void in_filled(void (*test)(const struct folder *folder))
 {
-    struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct db *db = open_database(&folder);
 
     do_not_sync(db);
     queue_runs(db, 300);
-    return folder;
+    db_free(db);
+    test(&folder);
 }
 
-TEST(a_good_database_may_be_used)
+TEST_IN_FILLED_FOLDER(a_good_database_may_be_used)
 {
-    AUTO(folder_remove) struct folder folder = filled_folder();
     struct verify_facts facts = {0};
     struct error err = {0};
 
-    EXPECT(verify_before_use(folder.file, &err));
-    AUTO(db_freep) struct db *db = verify_open(folder.file, &err);
+    EXPECT(verify_before_use(folder->file, &err));
+    AUTO(db_freep) struct db *db = verify_open(folder->file, &err);
     EXPECT(verify_database(db, NULL, &facts, &err));
     EXPECT_STR(err.message, "");
     EXPECT_INT(facts.runs, 300);
     EXPECT(!db_is_damaged());
 }
 
-TEST(one_that_is_not_there_may_be_made)
+TEST_IN_FOLDER(one_that_is_not_there_may_be_made)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct error err = {0};
-
-    EXPECT(verify_before_use(folder.file, &err));
-    EXPECT_INT(files_named(&folder, "runs.db"), 0);
-    EXPECT(verify_open(folder.file, &err) == NULL);
-    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
-    EXPECT_INT(files_named(&folder, "runs.db"), 0);
+    EXPECT_OK(verify_before_use(folder->file, &err));
+    EXPECT_INT(files_named(folder, "runs.db"), 0);
+    EXPECT_ERROR(verify_open(folder->file, &err), ERROR_NOT_FOUND);
+    EXPECT_INT(files_named(folder, "runs.db"), 0);
 }
 
 static void expect_damaged(const struct folder *folder)
@@ -49,77 +47,66 @@ static void expect_damaged(const struct folder *folder)
 
     EXPECT(!verify_before_use(folder->file, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT(strstr(err.message, folder->file) != NULL);
-    EXPECT(strstr(err.message, "is damaged and was left as it is") != NULL);
-    EXPECT(strstr(err.message, "pennyworth restore FILE --replace on") != NULL);
-    EXPECT(strstr(err.message, "move it away") != NULL);
+    EXPECT_PART(err.message, folder->file);
+    EXPECT_PART(err.message, "is damaged and was left as it is");
+    EXPECT_PART(err.message, "pennyworth restore FILE --replace on");
+    EXPECT_PART(err.message, "move it away");
     EXPECT(has_content(folder->file, &before));
     EXPECT(db_is_damaged());
 }
 
-TEST(a_damaged_one_is_left_as_it_is)
+TEST_IN_FILLED_FOLDER(a_damaged_one_is_left_as_it_is)
 {
-    AUTO(folder_remove) struct folder folder = filled_folder();
-    AUTO(bytes_free) struct bytes good = content_of(folder.file);
+    AUTO(bytes_free) struct bytes good = content_of(folder->file);
     long pages = (long)good.used / 4096;
 
     EXPECT(pages > 20);
-    scribble(folder.file, 0, 'x', 200); /* a header of garbage */
-    expect_damaged(&folder);
+    scribble(folder->file, 0, 'x', 200); /* a header of garbage */
+    expect_damaged(folder);
     for (long page = 3; page < pages; page += 7) {
-        put_content(folder.file, good.data, good.used);
-        scribble(folder.file, page * 4096, 0, 4096);
-        expect_damaged(&folder);
+        put_content(folder->file, good.data, good.used);
+        scribble(folder->file, page * 4096, 0, 4096);
+        expect_damaged(folder);
     }
     for (size_t length = 200; length < good.used; length += good.used / 5) {
-        put_content(folder.file, good.data, length);
-        expect_damaged(&folder);
+        put_content(folder->file, good.data, length);
+        expect_damaged(folder);
     }
-    put_content(folder.file, good.data, good.used);
-    EXPECT(verify_before_use(folder.file, NULL)); /* and is looked at anew */
+    put_content(folder->file, good.data, good.used);
+    EXPECT(verify_before_use(folder->file, NULL)); /* and is looked at anew */
     EXPECT(!db_is_damaged());
 }
 
-TEST(a_foreign_file_is_left_untouched)
+TEST_IN_FILLED_FOLDER(a_foreign_file_is_left_untouched)
 {
-    AUTO(folder_remove) struct folder folder = filled_folder();
-    struct error err = {0};
-
-    scribble(folder.file, 68, 1, 4);
-    EXPECT(!verify_before_use(folder.file, &err));
-    EXPECT(strstr(err.message, "another program") != NULL);
+    scribble(folder->file, 68, 1, 4);
+    EXPECT_SAYS(verify_before_use(folder->file, &err), "another program");
     EXPECT(!db_is_damaged());
 }
 
-TEST(nothing_is_written_once_damage_was_seen)
+TEST_IN_FILLED_FOLDER(nothing_is_written_once_damage_was_seen)
 {
-    AUTO(folder_remove) struct folder folder = filled_folder();
     AUTO(transaction_end) struct transaction change = {0};
-    AUTO(db_freep) struct db *db = open_database(&folder);
-    struct error err = {0};
+    AUTO(db_freep) struct db *db = open_database(folder);
 
-    scribble(folder.file, 4096, 'x', 4096 * 20);
-    EXPECT_INT(files_named(&folder, "runs.db"), 3);
-    AUTO(bytes_free) struct bytes before = content_of(folder.file);
+    scribble(folder->file, 4096, 'x', 4096 * 20);
+    EXPECT_INT(files_named(folder, "runs.db"), 3);
+    AUTO(bytes_free) struct bytes before = content_of(folder->file);
     AUTO(run_clear) struct run run = {0};
-    EXPECT(!runs_find(db, "01HF7YAT000000000000000001", &run, &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_ERROR(runs_find(db, "01HF7YAT000000000000000001", &run, &err), ERROR_INTERNAL);
     EXPECT(db_is_damaged());
-    error_clear(&err);
-    EXPECT(!transaction_begin(&change, db, DB_DURABLE, &err));
-    EXPECT(strstr(err.message, "damaged") != NULL);
+    EXPECT_SAYS(transaction_begin(&change, db, DB_DURABLE, &err), "damaged");
     db_free(take(&db));
-    EXPECT(has_content(folder.file, &before));
+    EXPECT(has_content(folder->file, &before));
     db_forget_damage();
 }
 
-TEST(a_path_may_have_any_letters)
+TEST_IN_FILLED_FOLDER(a_path_may_have_any_letters)
 {
-    AUTO(folder_remove) struct folder folder = filled_folder();
-    struct kept_path odd = kept_in(&folder, "a?b#c%41 d&e.db");
+    struct kept_path odd = kept_in(folder, "a?b#c%41 d&e.db");
     struct verify_facts facts = {0};
 
-    EXPECT_INT(rename(folder.file, odd.text), 0);
+    EXPECT_INT(rename(folder->file, odd.text), 0);
     AUTO(db_freep) struct db *db = verify_open_untouched(odd.text, NULL);
     EXPECT(verify_database(db, NULL, &facts, NULL));
     EXPECT_INT(facts.runs, 300);
@@ -135,24 +122,20 @@ static void end_at_once(void *user, struct db *db)
         db_interrupt(db);
 }
 
-TEST(a_look_that_is_ended_says_nothing)
+TEST_IN_FILLED_FOLDER(a_look_that_is_ended_says_nothing)
 {
-    AUTO(folder_remove) struct folder folder = filled_folder();
-    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(db_freep) struct db *db = open_database(folder);
     int calls = 0;
     const struct verify_watch watch = {end_at_once, &calls};
     struct verify_facts facts = {.runs = 77};
-    struct error err = {0};
     bool disturbed = false;
 
     add_ballast(db);
-    EXPECT(verify_in_peace(db, &watch, &disturbed, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(verify_in_peace(db, &watch, &disturbed, &err));
     EXPECT(disturbed);
     EXPECT_INT(calls, 2);
-    EXPECT(!verify_database(db, &watch, &facts, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
-    EXPECT_STR(err.message, "it was stopped before all was read");
+    EXPECT_ERROR_MESSAGE(verify_database(db, &watch, &facts, &err), ERROR_CONFLICT,
+                         "it was stopped before all was read");
     EXPECT_INT(facts.runs, 77);
     EXPECT(!db_is_damaged());
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"),
@@ -190,10 +173,9 @@ static void *disturb(void *user)
 }
 
 /* SQLite takes pages for lost that it has not come to. */
-TEST(whenever_it_is_ended_nothing_is_damaged)
+TEST_IN_FILLED_FOLDER(whenever_it_is_ended_nothing_is_damaged)
 {
-    AUTO(folder_remove) struct folder folder = filled_folder();
-    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(db_freep) struct db *db = open_database(folder);
     int ended = 0, whole = 0;
 
     add_ballast(db);

@@ -23,10 +23,8 @@ static void add(struct db *db, const char *machine, bool own)
 static long long next(struct db *db, const char *hub, struct capacity_event *event)
 {
     long long number = -1;
-    struct error err = {0};
 
-    EXPECT(capacity_deliveries_next(db, hub, event, &number, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(capacity_deliveries_next(db, hub, event, &number, &err));
     return number;
 }
 

@@ -17,7 +17,6 @@ static void set(char *text, size_t size, const char *usual)
 
 static bool add(struct db *db, struct capacity_event event)
 {
-    struct error err = {0};
     bool is_new = false;
 
     if (!event.price_kind)
@@ -27,8 +26,7 @@ static bool add(struct db *db, struct capacity_event event)
     set(event.provider, sizeof event.provider, "aws");
     set(event.instance_type, sizeof event.instance_type, "c5.large");
     set(event.zone, sizeof event.zone, "us-east-1a");
-    EXPECT(capacity_add(db, &event, &is_new, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(capacity_add(db, &event, &is_new, &err));
     return is_new;
 }
 
@@ -45,12 +43,10 @@ static void describe(void *user, const struct capacity_count *count)
 static const char *counts_of(struct db *db, struct capacity_filter filter)
 {
     static char text[600];
-    struct error err = {0};
 
     text[0] = '\0';
     filter.limit = filter.limit ? filter.limit : 100;
-    EXPECT(capacity_each(db, &filter, describe, text, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(capacity_each(db, &filter, describe, text, &err));
     return text;
 }
 

@@ -37,7 +37,7 @@ TEST_WITH_DATABASE(a_run_that_finishes_makes_a_contender)
             "SELECT workload || '|' || engine || '|' || provider || '|' || instance || '|' ||"
             " stratum || '|' || published FROM contenders",
             sizeof text, text);
-    EXPECT(strstr(text, "|aws|m5.large|s1|0") != NULL);
+    EXPECT_PART(text, "|aws|m5.large|s1|0");
     EXPECT_INT(number_of(db, "SELECT contender FROM runs"),
                number_of(db, "SELECT number FROM contenders"));
     EXPECT_INT(number, 1);
@@ -109,11 +109,9 @@ TEST_WITH_DATABASE(what_is_taken_back_touched_nothing)
 {
     AUTO(run_clear) struct run run = run_about_to_end(db, &(struct ended){0});
     long long revision = revision_of(db);
-    struct error err = {0};
 
     EXPECT(db_execute(db, "UPDATE runs SET state = 'interrupted'", NULL));
-    EXPECT(!runs_end(db, &run, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT_ERROR(runs_end(db, &run, &err), ERROR_CONFLICT);
     EXPECT_INT(contenders_in(db), 0);
     EXPECT_INT(revision_of(db), revision);
 }

@@ -29,10 +29,8 @@ static void keep(void *user, const struct figure *figure)
 static struct figures all_of(struct db *db)
 {
     struct figures figures = {0};
-    struct error err = {0};
 
-    EXPECT(figures_each(db, keep, &figures, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(figures_each(db, keep, &figures, &err));
     return figures;
 }
 
@@ -143,7 +141,7 @@ TEST_WITH_DATABASE(two_ids_of_one_thing_are_refused)
     EXPECT(!put(db, &twin, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);
     EXPECT_STR(err.field, "id");
-    EXPECT(strstr(err.message, "'r8'") != NULL);
+    EXPECT_PART(err.message, "'r8'");
     EXPECT_INT(revision_of(db), before); /* nothing of it is left */
     EXPECT_INT((long long)all_of(db).count, 1);
     twin.configuration = other;
@@ -203,13 +201,11 @@ TEST_WITH_DATABASE(a_removed_figure_is_told_and_gone)
     AUTO(standings_free) struct standings standings = {0};
     AUTO(figure_clear) struct figure removed = {0}, none = {0};
     const struct figure figure = figure_of("r8", 40.73);
-    struct error err = {0};
 
     EXPECT(put(db, &figure, NULL));
     EXPECT(standings_update(db, &standings, NULL));
     EXPECT_INT(standings.list[0].standing.level, STANDING_POINT);
-    EXPECT(!remove_it(db, "r9", &none, &err));
-    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT_ERROR(remove_it(db, "r9", &none, &err), ERROR_NOT_FOUND);
     EXPECT(remove_it(db, "r8", &removed, NULL));
     EXPECT_STR(removed.id, "r8");
     EXPECT_STR(removed.configuration, plain);

@@ -133,7 +133,7 @@ TEST_WITH_DATABASE(a_person_may_accept_what_is_odd)
                                          .accept = true};
     struct change change;
 
-    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("e", "1"));
+    READ(db, 0, FOUR, P("e", "1"));
     change = replaced(db, &reading);
     EXPECT_INT((long long)change.moved, 2);
     EXPECT_INT((long long)change.gone, 3);

@@ -15,15 +15,13 @@ static void put(struct db *db, const char *feed, struct content content)
 {
     AUTO(price_batch_freep) struct price_batch *batch = price_batch_new(feed, NOON_US);
     AUTO(transaction_end) struct transaction change = {0};
-    struct error err = {0};
 
     for (size_t i = 0; i < content.type_count; i++)
         price_batch_add_type(batch, &content.types[i]);
     for (size_t i = 0; i < content.interruption_count; i++)
         price_batch_add_interruption(batch, &content.interruptions[i]);
-    EXPECT(transaction_begin(&change, db, DB_RELAXED, &err) &&
-           catalogue_put(db, feed, batch, &err) && transaction_commit(&change, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(transaction_begin(&change, db, DB_RELAXED, &err) &&
+              catalogue_put(db, feed, batch, &err) && transaction_commit(&change, &err));
 }
 
 static void put_type(struct db *db, const char *feed, struct instance_type type)
@@ -52,12 +50,10 @@ static void name_only(void *user, const struct instance_type *type, const char *
 static const char *types_of(struct db *db, struct type_filter filter, bool in_full)
 {
     static char text[600];
-    struct error err = {0};
 
     text[0] = '\0';
     filter.limit = filter.limit ? filter.limit : 100;
-    EXPECT(catalogue_types(db, &filter, in_full ? describe : name_only, text, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(catalogue_types(db, &filter, in_full ? describe : name_only, text, &err));
     return text;
 }
 

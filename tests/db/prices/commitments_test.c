@@ -122,11 +122,9 @@ TEST(commitments_do_not_hide_what_prices_by_the_hour_do)
     for (size_t i = 0; i < COUNT(wild); i++) {
         AUTO(folder_remove) struct folder folder = folder_make();
         AUTO(db_freep) struct db *db = open_database(&folder);
-        struct error err = {0};
 
         EXPECT(tell(db, 0, (struct told){1, 0.6, TYPES, TYPES}, NULL));
-        EXPECT(!tell(db, HOUR / 2, wild[i], &err));
-        EXPECT_INT(err.kind, ERROR_UPSTREAM);
+        EXPECT_ERROR(tell(db, HOUR / 2, wild[i], &err), ERROR_UPSTREAM);
         EXPECT_INT(view_of(db, "m3.x", "on_demand", HOUR).price.nanos, 1000000000);
     }
 }

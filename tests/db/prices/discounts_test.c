@@ -14,10 +14,7 @@ static struct discount discount_of(const char *provider, const char *family, dou
 
 static void put(struct db *db, struct discount discount)
 {
-    struct error err = {0};
-
-    EXPECT(discounts_put(db, &discount, NULL, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(discounts_put(db, &discount, NULL, &err));
 }
 
 static void names(void *user, const struct discount *discount)
@@ -123,10 +120,8 @@ TEST_WITH_DATABASE(a_factor_that_is_none_is_not_stored)
 
     for (size_t i = 0; i < COUNT(factors); i++) {
         struct discount discount = discount_of("aws", "", factors[i], 0);
-        struct error err = {0};
 
-        EXPECT(!discounts_put(db, &discount, NULL, &err));
-        EXPECT_INT(err.kind, ERROR_INTERNAL);
+        EXPECT_ERROR(discounts_put(db, &discount, NULL, &err), ERROR_INTERNAL);
     }
     EXPECT_STR(in_force(db, 0), "");
     put(db, discount_of("aws", "", 1, 0));

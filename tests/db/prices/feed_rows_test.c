@@ -121,11 +121,9 @@ TEST_WITH_DATABASE(states_are_listed_by_feed_and_scope)
 TEST_WITH_DATABASE(a_state_of_no_kind_is_not_stored)
 {
     struct feed_row row = full_row();
-    struct error err = {0};
 
     row.state = "splendid";
-    EXPECT(!feed_rows_store(db, &row, &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_ERROR(feed_rows_store(db, &row, &err), ERROR_INTERNAL);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM feed_states"), 0);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM readings"), 0);
 }

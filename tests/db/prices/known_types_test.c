@@ -32,11 +32,9 @@ static bool describe(void *user, const struct known_type *type)
 static const char *types_of(struct db *db, struct known_type_filter filter, int limit)
 {
     static struct listing listing;
-    struct error err = {0};
 
     listing = (struct listing){.limit = limit};
-    EXPECT(known_types_each(db, &filter, describe, &listing, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(known_types_each(db, &filter, describe, &listing, &err));
     return listing.text;
 }
 

@@ -34,10 +34,8 @@ static void expect_alike(struct db *db, struct offer_store *store, long long pri
                          const struct offers_question *question)
 {
     AUTO(offers_free) struct offers read = offers_asked(db, question), kept = {0};
-    struct error err = {0};
 
-    EXPECT(offers_load(db, question, store, prices, &kept, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(offers_load(db, question, store, prices, &kept, &err));
     EXPECT_INT((long long)kept.count, (long long)read.count);
     for (size_t i = 0; i < read.count && i < kept.count; i++) {
         const struct offer *a = &read.list[i], *b = &kept.list[i];

@@ -27,15 +27,12 @@ TEST_WITH_DATABASE(without_a_zone_the_cheapest_is_chosen_and_named)
     EXPECT_STR(offer.spot->price.zone, "z-b");
     EXPECT_STR(offer.spot->price.region, "eu-north-1");
     EXPECT_STR(offer.spot->price.feed, "aws-spot-history");
-    offer = offer_in_zone(db, "m5.large", "");
-    expect_price(offer.spot, "0.2");
+    expect_price(offer_in_zone(db, "m5.large", "").spot, "0.2");
     /* What a feed says of its zones is more than what it says of the region. */
     READ(db, 0, SPOT("c5.large", "0.5", .zone = "z-a"),
          SPOT("c5.large", "0.1", .region = "eu-north-1"));
-    offer = offer_in_zone(db, "c5.large", NULL);
-    expect_price(offer.spot, "0.5");
-    offer = offer_in_zone(db, "c5.large", "z-b");
-    expect_price(offer.spot, "0.1");
+    expect_price(offer_in_zone(db, "c5.large", NULL).spot, "0.5");
+    expect_price(offer_in_zone(db, "c5.large", "z-b").spot, "0.1");
 }
 
 TEST_WITH_DATABASE(a_zone_that_is_asked_for_has_its_own_price_or_its_regions)
@@ -51,8 +48,8 @@ TEST_WITH_DATABASE(a_zone_that_is_asked_for_has_its_own_price_or_its_regions)
     EXPECT_STR(offer.spot->price.zone, "");
     EXPECT_STR(offer.spot->price.feed, "aws-spot-page");
     /* Another zone's is no price here. */
-    offer = offer_in_zone(db, "c5.large", "z-a");
-    expect_none(offer.spot, "no feed has a spot price of it in eu-north-1 (zone z-a)");
+    expect_none(offer_in_zone(db, "c5.large", "z-a").spot,
+                "no feed has a spot price of it in eu-north-1 (zone z-a)");
     /* A zone's price wins over a region's, from any feed. */
     READ(db, 0, SPOT("m5.large", "0.6", .zone = "z-d"));
     offer = offer_in_zone(db, "m5.large", "z-d");
@@ -64,14 +61,11 @@ TEST_WITH_DATABASE(on_demand_of_a_zone_is_used_only_for_a_question_about_that_zo
 {
     READ(db, 0, P("m5.large", "3", .zone = "local"), P("c5.large", "2"),
          P("c5.large", "1", .zone = "local"));
-    struct offer offer = offer_in_zone(db, "m5.large", NULL);
-    expect_none(offer.on_demand, "no feed has an on-demand price of it in eu-north-1");
-    offer = offer_in_zone(db, "c5.large", NULL);
-    expect_price(offer.on_demand, "2");
-    offer = offer_in_zone(db, "m5.large", "local");
-    expect_price(offer.on_demand, "3");
-    offer = offer_in_zone(db, "c5.large", "local");
-    expect_price(offer.on_demand, "1");
+    expect_none(offer_in_zone(db, "m5.large", NULL).on_demand,
+                "no feed has an on-demand price of it in eu-north-1");
+    expect_price(offer_in_zone(db, "c5.large", NULL).on_demand, "2");
+    expect_price(offer_in_zone(db, "m5.large", "local").on_demand, "3");
+    expect_price(offer_in_zone(db, "c5.large", "local").on_demand, "1");
 }
 
 /* Seconds after the first reading at which a price began to hold, of a series with a reading
@@ -84,8 +78,7 @@ struct move {
 static void tell_moves(struct db *db, const struct move *moves, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct said said[] = {P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"),
-                                    SPOT("m5.large", moves[i].text, .zone = "z")};
+        const struct said said[] = {FOUR, SPOT("m5.large", moves[i].text, .zone = "z")};
 
         replaced(db, &(struct feed_reading){.at_us = THEN_US + moves[i].seconds * SECOND_US,
                                             .prices = said,
@@ -120,11 +113,10 @@ TEST_WITH_DATABASE(a_spread_is_of_seven_days)
     /* Nine is still in the week of an earlier moment, for one second. */
     question = asked(9 * DAY - 1);
     question.at_us += SECOND_US;
-    struct offer offer = offer_asked(db, "m5.large", &question);
-    EXPECT_NEAR(offer.spot->high, 4, 1e-12);
+    EXPECT_NEAR(offer_asked(db, "m5.large", &question).spot->high, 4, 1e-12);
     question.is_now = false;
     question.at_us = THEN_US + 8 * DAY * SECOND_US - SECOND_US;
-    offer = offer_asked(db, "m5.large", &question);
+    struct offer offer = offer_asked(db, "m5.large", &question);
     expect_price(offer.spot, "3");
     EXPECT_NEAR(offer.spot->high, 9, 1e-12);
     EXPECT_NEAR(offer.spot->low, 2, 1e-12);
@@ -195,6 +187,5 @@ TEST_WITH_DATABASE(the_band_is_of_the_region_that_the_price_is_from)
     EXPECT_STR(offer.band, "<5%");
     offer = offer_asked(db, "c5.large", &question); /* no spot: of the region asked for first */
     EXPECT_STR(offer.band, "10-15%");
-    offer = offer_asked(db, "t3.large", &question);
-    EXPECT_STR(offer.band, "");
+    EXPECT_STR(offer_asked(db, "t3.large", &question).band, "");
 }

@@ -4,8 +4,6 @@
 #define NO_SPOT "no feed has a spot price of it in eu-north-1"
 #define NO_ON_DEMAND "no feed has an on-demand price of it in eu-north-1"
 #define NOT_TYPED "no price of it was typed in eu-north-1"
-/* Others of a feed, so that one may go without the reading being rejected. */
-#define FOUR P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1")
 
 static const struct source first_feed = {.name = "aws-spot-history"};
 static const struct source second_feed = {.name = "aws-spot-page"};
@@ -60,8 +58,7 @@ TEST_WITH_DATABASE(only_dollars_are_chosen)
     EXPECT_INT((long long)offers.count, 1);
     EXPECT(offers_find(&offers, "aws", "crowns") == NULL);
     EXPECT(offers_find(&offers, "aws", "euros") == NULL);
-    struct offer offer = offer_asked(db, "both", &question);
-    expect_price(offer.on_demand, "1");
+    expect_price(offer_asked(db, "both", &question).on_demand, "1");
 }
 
 TEST(the_feed_that_is_accepted_first_wins_while_it_speaks)
@@ -122,16 +119,16 @@ TEST_WITH_DATABASE(an_expired_price_is_none_and_says_since_when)
     EXPECT_INT(offer.on_demand->freshness, PRICE_STALE);
     expect_none(offer.spot, "expired: last said 2023-11-14T22:30:00.000Z");
     question.at_us++;
-    offer = offer_asked(db, "m5.large", &question);
-    expect_none(offer.on_demand, "expired: last said 2023-11-14T22:30:00.000Z");
+    expect_none(offer_asked(db, "m5.large", &question).on_demand,
+                "expired: last said 2023-11-14T22:30:00.000Z");
     /* A feed's own time counts, where it has one. */
     replaced(db, &(struct feed_reading){.at_us = question.at_us,
                                         .source_us = NOON_US,
                                         .prices = (const struct said[]){P("m5.large", "1")},
                                         .count = 1,
                                         .scope = "slow"});
-    offer = offer_asked(db, "m5.large", &question);
-    expect_none(offer.on_demand, "expired: last said 2023-11-14T22:30:00.000Z");
+    expect_none(offer_asked(db, "m5.large", &question).on_demand,
+                "expired: last said 2023-11-14T22:30:00.000Z");
 }
 
 TEST_WITH_DATABASE(regions_are_tried_in_the_order_asked)
@@ -150,18 +147,17 @@ TEST_WITH_DATABASE(regions_are_tried_in_the_order_asked)
     EXPECT_STR(offer.spot->price.region, "r-2");
     question.regions[0] = "r-2";
     question.regions[1] = "r-1";
-    offer = offer_asked(db, "m5.large", &question);
-    expect_price(offer.on_demand, "2");
+    expect_price(offer_asked(db, "m5.large", &question).on_demand, "2");
     question.regions[0] = "r-1";
     question.regions[1] = NULL;
-    offer = offer_asked(db, "m5.large", &question);
-    expect_none(offer.spot, "no feed has a spot price of it in r-1");
+    expect_none(offer_asked(db, "m5.large", &question).spot,
+                "no feed has a spot price of it in r-1");
     question.regions[1] = "r-9";
-    offer = offer_asked(db, "m5.large", &question);
-    expect_none(offer.spot, "no feed has a spot price of it in r-1 or r-9");
+    expect_none(offer_asked(db, "m5.large", &question).spot,
+                "no feed has a spot price of it in r-1 or r-9");
     question.regions[2] = "r-8";
-    offer = offer_asked(db, "m5.large", &question);
-    expect_none(offer.spot, "no feed has a spot price of it in r-1 or 2 others");
+    expect_none(offer_asked(db, "m5.large", &question).spot,
+                "no feed has a spot price of it in r-1 or 2 others");
 }
 
 /* The first region's feed fell silent; what the second one says is fresh. */
@@ -219,13 +215,13 @@ TEST_WITH_DATABASE(a_later_reading_does_not_confirm_an_earlier_price)
     READ(db, 0, P("m5.large", "1", .kind = PRICE_SPOT, .source_us = NOON_US));
     READ(db, 90000, P("m5.large", "1", .kind = PRICE_SPOT, .source_us = NOON_US));
     question.is_now = false;
-    struct offer offer = offer_asked(db, "m5.large", &question);
-    expect_none(offer.spot, "expired: no reading confirmed it by then");
+    expect_none(offer_asked(db, "m5.large", &question).spot,
+                "expired: no reading confirmed it by then");
     question.at_us = THEN_US + 89999 * SECOND_US;
-    offer = offer_asked(db, "m5.large", &question);
-    expect_none(offer.spot, "expired: last said 2023-11-14T22:30:00.000Z");
+    expect_none(offer_asked(db, "m5.large", &question).spot,
+                "expired: last said 2023-11-14T22:30:00.000Z");
     question.at_us = THEN_US + 90000 * SECOND_US;
-    offer = offer_asked(db, "m5.large", &question);
+    struct offer offer = offer_asked(db, "m5.large", &question);
     expect_price(offer.spot, "1");
     EXPECT_INT(offer.spot->price.fetched_us, THEN_US + 90000 * SECOND_US);
     EXPECT_INT(offer.spot->price.source_us, 0);
@@ -245,10 +241,8 @@ TEST_WITH_DATABASE(a_future_price_is_not_the_current_one)
     AUTO(offers_free) struct offers offers = offers_asked(db, &question);
     EXPECT(offers_find(&offers, "aws", "new") == NULL);
     question.at_us = THEN_US + 500 * SECOND_US;
-    offer = offer_asked(db, "m5.large", &question);
-    expect_price(offer.on_demand, "2");
-    offer = offer_asked(db, "new", &question);
-    expect_price(offer.on_demand, "5");
+    expect_price(offer_asked(db, "m5.large", &question).on_demand, "2");
+    expect_price(offer_asked(db, "new", &question).on_demand, "5");
 }
 
 TEST_WITH_DATABASE(a_withdrawn_price_is_none)
@@ -270,10 +264,8 @@ TEST_WITH_DATABASE(a_withdrawn_price_is_none)
     }
     question.at_us--;
     question.is_now = false;
-    struct offer offer = offer_asked(db, "goes", &question);
-    expect_price(offer.spot, "1");
-    offer = offer_asked(db, "typed", &question);
-    expect_price(offer.typed, "2");
+    expect_price(offer_asked(db, "goes", &question).spot, "1");
+    expect_price(offer_asked(db, "typed", &question).typed, "2");
 }
 
 TEST_WITH_DATABASE(without_regions_or_prices_there_is_nothing)
@@ -302,11 +294,11 @@ TEST_WITH_DATABASE(a_price_at_odds_with_its_history_is_none)
 
     READ(db, 0, P("m5.large", "1"));
     EXPECT(db_execute(db, "UPDATE price_series SET nanos = 5", NULL));
-    struct offer offer = offer_asked(db, "m5.large", &question);
-    expect_none(offer.on_demand, "its stored prices contradict each other");
+    expect_none(offer_asked(db, "m5.large", &question).on_demand,
+                "its stored prices contradict each other");
     EXPECT(db_execute(db, "DELETE FROM prices", NULL));
-    offer = offer_asked(db, "m5.large", &question);
-    expect_none(offer.on_demand, "its stored prices contradict each other");
+    expect_none(offer_asked(db, "m5.large", &question).on_demand,
+                "its stored prices contradict each other");
 }
 
 /* Another connection stores a price in the midst of a question of this one. */
@@ -328,10 +320,9 @@ static int meddle(void *user)
     return 0;
 }
 
-TEST(a_price_that_moves_meanwhile_is_the_old_one_or_the_new_one)
+TEST_IN_FOLDER(a_price_that_moves_meanwhile_is_the_old_one_or_the_new_one)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder), *other = open_database(&folder);
+    AUTO(db_freep) struct db *db = open_database(folder), *other = open_database(folder);
     const struct offers_question question = asked(10000);
     bool was_late = false;
 
@@ -357,19 +348,16 @@ TEST_WITH_DATABASE(a_database_that_fails_has_no_offers)
     READ(db, 0, P("m5.large", "1"));
     for (size_t i = 0; i < COUNT(tables); i++) {
         struct offers offers = {.count = 12345};
-        struct error err = {0};
         char drop[80];
 
         snprintf(drop, sizeof drop, "ALTER TABLE %s RENAME TO gone", tables[i]);
         EXPECT(db_execute(db, drop, NULL));
-        EXPECT(!offers_load(db, &question, NULL, 0, &offers, &err));
-        EXPECT_INT(err.kind, ERROR_INTERNAL);
+        EXPECT_ERROR(offers_load(db, &question, NULL, 0, &offers, &err), ERROR_INTERNAL);
         EXPECT_INT((long long)offers.count, 12345);
         EXPECT(!offers.list);
         snprintf(drop, sizeof drop, "ALTER TABLE gone RENAME TO %s", tables[i]);
         EXPECT(db_execute(db, drop, NULL));
-        struct offer offer = offer_asked(db, "m5.large", &question);
-        expect_price(offer.on_demand, "1");
+        expect_price(offer_asked(db, "m5.large", &question).on_demand, "1");
     }
 }
 

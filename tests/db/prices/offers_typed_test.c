@@ -17,27 +17,22 @@ TEST_WITH_DATABASE(a_typed_price_that_says_where_goes_before_an_open_one)
     expect_price(offer.typed, "1");
     expect_price(offer.on_demand, "9"); /* both are returned: the reader decides */
     TYPED(db, "aws", "box", "2", .region = "");
-    offer = offer_asked(db, "box", &question);
-    expect_price(offer.typed, "2");
+    expect_price(offer_asked(db, "box", &question).typed, "2");
     TYPED(db, "", "box", "3", .region = "eu-north-1");
-    offer = offer_asked(db, "box", &question);
-    expect_price(offer.typed, "3");
+    expect_price(offer_asked(db, "box", &question).typed, "3");
     TYPED(db, "aws", "box", "4", .region = "eu-north-1");
-    offer = offer_asked(db, "box", &question);
-    expect_price(offer.typed, "4");
+    expect_price(offer_asked(db, "box", &question).typed, "4");
     TYPED(db, "aws", "box", "5", .region = "r-2");
     TYPED(db, "gcp", "box", "6", .region = "eu-north-1");
-    offer = offer_asked(db, "box", &question);
-    expect_price(offer.typed, "4");
+    expect_price(offer_asked(db, "box", &question).typed, "4");
     offer = offer_asked(db, "box", &two);
     expect_price(offer.typed, "5");
     EXPECT_STR(offer.typed->price.region, "r-2");
     TYPED(db, "aws", "box", "7", .region = "eu-north-1", .zone = "z");
-    offer = offer_asked(db, "box", &question);
-    expect_price(offer.typed, "4"); /* of a zone outside the question */
+    expect_price(offer_asked(db, "box", &question).typed,
+                 "4"); /* of a zone outside the question */
     question.zone = "z";
-    offer = offer_asked(db, "box", &question);
-    expect_price(offer.typed, "7");
+    expect_price(offer_asked(db, "box", &question).typed, "7");
 }
 
 TEST_WITH_DATABASE(only_a_file_may_leave_open_in_which_region_a_machine_is_rented)
@@ -52,8 +47,7 @@ TEST_WITH_DATABASE(only_a_file_may_leave_open_in_which_region_a_machine_is_rente
     expect_price(offer.on_demand, "1");
     EXPECT_STR(offer.on_demand->price.region, "");
     expect_price(offer.spot, "0.5");
-    offer = offer_asked(db, "crate", &question);
-    expect_price(offer.on_demand, "3");
+    expect_price(offer_asked(db, "crate", &question).on_demand, "3");
     AUTO(offers_free) struct offers all = offers_asked(db, &question);
     EXPECT(!offers_find(&all, "aws", "chest"));
 }
@@ -94,8 +88,7 @@ TEST_WITH_DATABASE(a_sheet_of_prices_may_have_typed_ones_too)
     expect_price(offer.typed, "1");
     EXPECT_INT(offer.typed->price.kind, PRICE_OWN);
     expect_price(offer.on_demand, "2");
-    offer = offer_asked(db, "far", &question);
-    EXPECT(!offer.typed->price.nanos);
+    EXPECT(!offer_asked(db, "far", &question).typed->price.nanos);
 }
 
 TEST_WITH_DATABASE(a_published_price_is_of_its_time_and_of_no_region)
@@ -139,14 +132,12 @@ TEST_WITH_DATABASE(what_was_published_last_wins_and_two_that_differ_are_none)
 
     PUT(db, "published", "aws", "p2", "1", .region = "r-1", .source_us = NOON_US);
     PUT(db, "published", "aws", "p2", "2", .region = "r-2", .source_us = NOON_US);
-    struct offer offer = offer_asked(db, "p2", &question);
-    expect_none(offer.published_on_demand, "several prices were published for that moment");
+    expect_none(offer_asked(db, "p2", &question).published_on_demand,
+                "several prices were published for that moment");
     PUT(db, "published", "aws", "p2", "3", .region = "r-3", .source_us = NOON_US + 1);
-    offer = offer_asked(db, "p2", &question);
-    expect_price(offer.published_on_demand, "3");
+    expect_price(offer_asked(db, "p2", &question).published_on_demand, "3");
     PUT(db, "published", "aws", "p2", "3", .region = "r-4", .source_us = NOON_US + 1);
-    offer = offer_asked(db, "p2", &question);
-    expect_price(offer.published_on_demand, "3");
+    expect_price(offer_asked(db, "p2", &question).published_on_demand, "3");
 }
 
 TEST_WITH_DATABASE(an_offer_is_found_by_its_instance_and_provider)

@@ -6,8 +6,8 @@ TEST_WITH_DATABASE(history_is_the_latest_first)
     struct price_filter filter = {.instance_type = "m5.large"};
     struct views views;
 
-    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "1"));
-    READ(db, 60, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "2"));
+    READ(db, 0, FOUR, P("m5.large", "1"));
+    READ(db, 60, FOUR, P("m5.large", "2"));
     READ(db, 120, P("a", "2"), P("b", "1"), P("c", "1"), P("d", "1"));
     READ(db, 180, P("a", "2"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "3"));
     views = history_of(db, filter);
@@ -69,9 +69,8 @@ TEST_WITH_DATABASE(kinds_zones_currencies_and_feeds_never_mix)
     /* Spot that is gone is not filled from on demand, nor the other way round. */
     reading =
         (struct feed_reading){.at_us = THEN_US + 180 * SECOND_US, .prices = five, .count = 1};
-    struct error err = {0};
     struct change change;
-    EXPECT(!replace_with(db, &reading, &change, &err)); /* four of five at once are too many */
+    EXPECT(!replace_with(db, &reading, &change, NULL)); /* four of five at once are too many */
     EXPECT_INT((long long)list_of(db, (struct price_filter){.at_us = NOON_US * 2}).count, 7);
 }
 

@@ -13,21 +13,17 @@ static struct price manual_price(const char *type, const char *text, long long s
 static void put(struct db *db, const char *type, const char *text, long long seconds)
 {
     const struct price price = manual_price(type, text, seconds);
-    struct error err = {0};
 
-    EXPECT(prices_put(db, &price, 1, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(prices_put(db, &price, 1, &err));
 }
 
 static void expect_refused(struct db *db, const struct price *prices, size_t count,
                            enum error_kind kind)
 {
     static char before[8000], after[8000];
-    struct error err = {0};
 
     everything(db, sizeof before, before);
-    EXPECT(!prices_put(db, prices, count, &err));
-    EXPECT_INT(err.kind, kind);
+    EXPECT_ERROR(prices_put(db, prices, count, &err), kind);
     everything(db, sizeof after, after);
     EXPECT_STR(after, before);
 }

@@ -84,21 +84,20 @@ TEST_WITH_DATABASE(a_price_that_is_gone_ends_and_may_come_back)
 {
     struct change change;
 
-    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "1"));
-    change = READ(db, 60, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"));
+    READ(db, 0, FOUR, P("m5.large", "1"));
+    change = READ(db, 60, FOUR);
     EXPECT_INT((long long)change.gone, 1);
     EXPECT_INT(rows_of_history(db), 6);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM prices WHERE nanos IS NULL"), 1);
     EXPECT_STR(text_at(db, "m5.large", 59), "1");
     EXPECT_STR(text_at(db, "m5.large", 60), "");
     /* It stays gone without another row, ... */
-    change = READ(db, 120, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"));
+    change = READ(db, 120, FOUR);
     EXPECT_INT((long long)change.gone, 0);
     EXPECT_INT((long long)change.before, 4);
     EXPECT_INT(rows_of_history(db), 6);
     /* ... and comes back as a new one, whatever it was before. */
-    READ(db, 180, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"),
-         P("m5.large", "9", .source_us = NOON_US));
+    READ(db, 180, FOUR, P("m5.large", "9", .source_us = NOON_US));
     EXPECT_INT(rows_of_history(db), 7);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series"), 5);
     EXPECT_STR(text_at(db, "m5.large", 59), "1");
@@ -108,13 +107,13 @@ TEST_WITH_DATABASE(a_price_that_is_gone_ends_and_may_come_back)
 
 TEST_WITH_DATABASE(a_price_that_just_began_may_be_gone_at_once)
 {
-    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "1"));
-    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"));
+    READ(db, 0, FOUR, P("m5.large", "1"));
+    READ(db, 0, FOUR);
     EXPECT_STR(text_at(db, "m5.large", 0), "1");
     EXPECT_STR(text_at(db, "m5.large", 1), "");
     /* Even where the clock went back; nothing that was stored is lost. */
-    READ(db, 60, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "2"));
-    READ(db, 30, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"));
+    READ(db, 60, FOUR, P("m5.large", "2"));
+    READ(db, 30, FOUR);
     EXPECT_STR(text_at(db, "m5.large", 60), "2");
     EXPECT_STR(text_at(db, "m5.large", 61), "");
     EXPECT_INT(rows_of_history(db), 8);
@@ -123,14 +122,12 @@ TEST_WITH_DATABASE(a_price_that_just_began_may_be_gone_at_once)
 /* A file may say what will hold later, and think better of it. */
 TEST_WITH_DATABASE(a_future_price_that_is_withdrawn_was_never_valid)
 {
-    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("gone", "1"),
-         P("moved", "1"));
-    READ(db, 60, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"),
-         P("gone", "2", .source_us = THEN_US + 500 * SECOND_US),
+    READ(db, 0, FOUR, P("gone", "1"), P("moved", "1"));
+    READ(db, 60, FOUR, P("gone", "2", .source_us = THEN_US + 500 * SECOND_US),
          P("moved", "2", .source_us = THEN_US + 500 * SECOND_US));
     EXPECT_STR(text_at(db, "moved", 499), "1");
     EXPECT_STR(text_at(db, "moved", 500), "2");
-    READ(db, 120, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("moved", "3"));
+    READ(db, 120, FOUR, P("moved", "3"));
     EXPECT_STR(text_at(db, "moved", 119), "1");
     EXPECT_STR(text_at(db, "moved", 120), "3");
     EXPECT_STR(text_at(db, "moved", 1000), "3");
@@ -141,9 +138,8 @@ TEST_WITH_DATABASE(a_future_price_that_is_withdrawn_was_never_valid)
 
 TEST_WITH_DATABASE(an_ambiguous_price_is_no_price)
 {
-    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "1"));
-    READ(db, 60, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "1"),
-         P("m5.large", "2"));
+    READ(db, 0, FOUR, P("m5.large", "1"));
+    READ(db, 60, FOUR, P("m5.large", "1"), P("m5.large", "2"));
     EXPECT_STR(text_at(db, "m5.large", 60), "");
 }
 
@@ -210,13 +206,9 @@ static void expect_not_accepted(struct db *db, const struct feed_reading *readin
 {
     static char before[20000], after[20000];
     struct change change = {.before = 12345};
-    struct error err = {0};
 
     beliefs(db, sizeof before, before);
-    EXPECT(!replace_with(db, reading, &change, &err));
-    EXPECT_INT(err.kind, ERROR_UPSTREAM);
-    if (!strstr(err.message, words))
-        EXPECT_STR(err.message, words);
+    EXPECT_ERROR_SAYS(replace_with(db, reading, &change, &err), ERROR_UPSTREAM, words);
     EXPECT_INT(change.doubt.until_us, reading->at_us + DOUBT_SECONDS * SECOND_US);
     beliefs(db, sizeof after, after);
     EXPECT_STR(after, before);
@@ -253,7 +245,7 @@ TEST_WITH_DATABASE(a_reading_that_lost_prices_is_not_accepted)
     const struct said said[] = {P("a", "1"), P("b", "1"), P("c", "1.1"), P("d", "1")};
     struct feed_reading reading = {.at_us = THEN_US + SECOND_US, .prices = said, .count = 2};
 
-    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("e", "1"));
+    READ(db, 0, FOUR, P("e", "1"));
     expect_not_accepted(db, &reading, "it has 2 of the 5 prices that it had before");
     reading.at_us += SECOND_US;
     reading.count = 0;

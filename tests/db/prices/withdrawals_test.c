@@ -17,10 +17,8 @@ static struct price typed_price(const char *text, long long seconds)
 static void put(struct db *db, const char *text, long long seconds)
 {
     const struct price price = typed_price(text, seconds);
-    struct error err = {0};
 
-    EXPECT(prices_put(db, &price, 1, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(prices_put(db, &price, 1, &err));
 }
 
 static struct taken_back at(long long seconds)
@@ -34,10 +32,8 @@ static struct listed_price withdraw(struct db *db, long long since, long long se
     const struct taken_back taken = at(seconds);
     const struct price_key key = {1, THEN_US + since * SECOND_US};
     struct listed_price listed = {0};
-    struct error err = {0};
 
-    EXPECT(prices_withdraw(db, &key, &taken, &listed, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(prices_withdraw(db, &key, &taken, &listed, &err));
     return listed;
 }
 
@@ -160,22 +156,19 @@ TEST_WITH_DATABASE(what_a_feed_says_is_not_withdrawn)
     const struct taken_back taken = at(60);
     struct price price = typed_price("1", 0);
     struct listed_price listed;
-    struct error err = {0};
 
     READ(db, 0, P("m5.large", "0.1"));
-    EXPECT(!prices_withdraw(db, &(struct price_key){1, THEN_US}, &taken, &listed, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
-    EXPECT_STR(err.message,
-               "the feed made-up would report the price again: type a price, which takes "
-               "precedence, or switch the feed off");
+    EXPECT_ERROR_MESSAGE(
+        prices_withdraw(db, &(struct price_key){1, THEN_US}, &taken, &listed, &err),
+        ERROR_CONFLICT,
+        "the feed made-up would report the price again: type a price, which takes "
+        "precedence, or switch the feed off");
     snprintf(price.feed, sizeof price.feed, "published");
     EXPECT(prices_put(db, &price, 1, NULL));
-    error_clear(&err);
-    EXPECT(!prices_withdraw(db, &(struct price_key){2, THEN_US}, &taken, &listed, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
-    error_clear(&err);
-    EXPECT(!prices_withdraw(db, &(struct price_key){1, THEN_US + 1}, &taken, &listed, &err));
-    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT_ERROR(prices_withdraw(db, &(struct price_key){2, THEN_US}, &taken, &listed, &err),
+                 ERROR_CONFLICT);
+    EXPECT_ERROR(prices_withdraw(db, &(struct price_key){1, THEN_US + 1}, &taken, &listed, &err),
+                 ERROR_NOT_FOUND);
     EXPECT_STR(text_at(db, "m5.large", 60), "0.1");
 }
 
@@ -201,11 +194,9 @@ static long long put_discount(struct db *db, double factor, long long seconds)
 {
     const struct discount discount = {
         .provider = "aws", .factor = factor, .since_us = THEN_US + seconds * SECOND_US};
-    struct error err = {0};
     long long number = 0;
 
-    EXPECT(discounts_put(db, &discount, &number, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(discounts_put(db, &discount, &number, &err));
     return number;
 }
 
@@ -213,13 +204,11 @@ TEST_WITH_DATABASE(a_discount_is_withdrawn_in_the_same_way)
 {
     const struct taken_back taken = at(160), later = at(170);
     struct discount discount = {0};
-    struct error err = {0};
     char all[100] = "";
 
     put_discount(db, 0.8, 0);
     long long wrong = put_discount(db, 0.08, 100);
-    EXPECT(discounts_withdraw(db, wrong, &taken, &discount, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(discounts_withdraw(db, wrong, &taken, &discount, &err));
     EXPECT_NEAR(discount.factor, 0.08, 0);
     EXPECT_STR(discount.withdrawn.reason, "a typo");
     EXPECT_STR(discounts_at(db, 99), "0.8 ");
@@ -231,6 +220,5 @@ TEST_WITH_DATABASE(a_discount_is_withdrawn_in_the_same_way)
     EXPECT_STR(discounts_at(db, 160), "0.9 ");
     EXPECT(discounts_history(db, THEN_US + 500 * SECOND_US, tell, all, NULL));
     EXPECT_STR(all, "0.9 0.08! 0.8 ");
-    EXPECT(!discounts_withdraw(db, 77, &taken, &discount, &err));
-    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT_ERROR(discounts_withdraw(db, 77, &taken, &discount, &err), ERROR_NOT_FOUND);
 }

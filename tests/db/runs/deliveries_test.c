@@ -27,10 +27,8 @@ static bool listen(void *user, const struct document_parts *parts)
 static void expect_waiting(struct db *db, const char *hub, long long after, const char *numbers)
 {
     struct heard heard = {.most = 9};
-    struct error err = {0};
 
-    EXPECT(deliveries_each(db, hub, after, &(struct export_reader){listen, &heard}, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(deliveries_each(db, hub, after, &(struct export_reader){listen, &heard}, &err));
     EXPECT_STR(heard.numbers, numbers);
 }
 
@@ -64,11 +62,9 @@ static void record(struct db *db, const char *hub, long long run, enum delivery_
                    const char *reason)
 {
     struct delivery delivery = {.run = run, .verdict = verdict};
-    struct error err = {0};
 
     snprintf(delivery.reason, sizeof delivery.reason, "%s", reason);
-    EXPECT(deliveries_record(db, hub, &delivery, 1, NOON_US, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(deliveries_record(db, hub, &delivery, 1, NOON_US, &err));
 }
 
 TEST_WITH_DATABASE(runs_measured_here_wait_for_each_hub)
@@ -158,41 +154,36 @@ TEST_WITH_DATABASE(a_batch_is_recorded_whole_or_not_at_all)
                2);
 }
 
-TEST(a_shared_open_creates_no_database)
+TEST_IN_FOLDER(a_shared_open_creates_no_database)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct error err = {0};
-
-    EXPECT(!db_open_beside(folder.file, &err));
-    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
-    EXPECT(access(folder.file, F_OK) != 0);
+    EXPECT_ERROR(db_open_beside(folder->file, &err), ERROR_NOT_FOUND);
+    EXPECT(access(folder->file, F_OK) != 0);
 }
 
-TEST(a_schema_that_is_in_use_is_left_alone)
+TEST_IN_FOLDER(a_schema_that_is_in_use_is_left_alone)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_unlockp) struct db_lock *lock = NULL;
     struct error err = {0};
-    struct db *db = db_open_schema(folder.file, &(struct schema){.version = 0}, &err);
+    struct db *db = db_open_schema(folder->file, &(struct schema){.version = 0}, &err);
 
     EXPECT(db);
     db_free(db);
-    lock = db_lock(folder.file, &err);
+    lock = db_lock(folder->file, &err);
     EXPECT(lock);
-    EXPECT(!db_open_beside(folder.file, &err));
+    EXPECT(!db_open_beside(folder->file, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);
-    db = db_open_file(folder.file, SQLITE_OPEN_READWRITE, NULL);
+    db = db_open_file(folder->file, SQLITE_OPEN_READWRITE, NULL);
     EXPECT_INT(number_of(db, "PRAGMA user_version"), 0);
     db_free(db);
     db_unlockp(&lock);
     error_clear(&err);
-    db = db_open_beside(folder.file, &err);
+    db = db_open_beside(folder->file, &err);
     EXPECT_STR(err.message, "");
     EXPECT_INT(number_of(db, "PRAGMA user_version"), schema_today.version);
     db_free(db);
-    lock = db_lock(folder.file, &err); /* it was given back */
+    lock = db_lock(folder->file, &err); /* it was given back */
     EXPECT(lock);
-    db = db_open_beside(folder.file, &err);
+    db = db_open_beside(folder->file, &err);
     EXPECT(db);
     db_free(db);
 }
@@ -202,12 +193,11 @@ TEST_WITH_DATABASE(a_broken_database_gives_an_error)
     struct delivery delivery = {.run = 1, .verdict = DELIVERY_ACCEPTED};
     struct heard heard = {.most = 9};
     struct delivery_counts counts;
-    struct error err = {0};
 
     fill(db);
     EXPECT(db_execute(db, "DROP TABLE deliveries", NULL));
-    EXPECT(!deliveries_each(db, HUB, 0, &(struct export_reader){listen, &heard}, &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_ERROR(deliveries_each(db, HUB, 0, &(struct export_reader){listen, &heard}, &err),
+                 ERROR_INTERNAL);
     EXPECT(!deliveries_record(db, HUB, &delivery, 1, NOON_US, NULL));
     EXPECT(!deliveries_forget_refusals(db, HUB, NULL));
     EXPECT(!deliveries_find(db, HUB, 1, &delivery, NULL));

@@ -95,11 +95,10 @@ TEST_WITH_DATABASE(a_reader_that_has_enough_gets_no_more_runs)
 TEST_WITH_DATABASE(a_broken_database_gives_an_error)
 {
     struct heard heard = {.most = 9};
-    struct error err = {0};
     long long last;
 
     EXPECT(db_execute(db, "DROP TABLE traces", NULL));
-    EXPECT(!exports_each(db, &(struct run_filter){.limit = -1},
-                         &(struct export_reader){listen, &heard}, &last, &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_ERROR(exports_each(db, &(struct run_filter){.limit = -1},
+                              &(struct export_reader){listen, &heard}, &last, &err),
+                 ERROR_INTERNAL);
 }

@@ -83,8 +83,6 @@ TEST_WITH_DATABASE(they_are_listed_latest_first)
 TEST_WITH_DATABASE(an_unknown_one_is_not_found)
 {
     struct machine_row row;
-    struct error err = {0};
 
-    EXPECT(!machines_find(db, "unknown", &row, &err));
-    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT_ERROR(machines_find(db, "unknown", &row, &err), ERROR_NOT_FOUND);
 }

@@ -32,14 +32,12 @@ static long long renewed(struct db *db, const char *vm, const char *stratum, dou
 {
     AUTO(transaction_end) struct transaction change = {0};
     struct paid_price paid = paid_of(dollars, TYPED_LATER_FEED);
-    struct error err = {0};
     long long count = -1;
 
-    EXPECT(transaction_begin(&change, db, DB_DURABLE, &err) && revision_touch(db, &err));
-    EXPECT(run_prices_renew(db, &(struct run_prices_of){.vm = vm, .stratum = stratum}, give,
-                            &paid, &count, &err));
-    EXPECT(transaction_commit(&change, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(transaction_begin(&change, db, DB_DURABLE, &err) && revision_touch(db, &err));
+    EXPECT_OK(run_prices_renew(db, &(struct run_prices_of){.vm = vm, .stratum = stratum}, give,
+                               &paid, &count, &err));
+    EXPECT_OK(transaction_commit(&change, &err));
     return count;
 }
 
@@ -47,11 +45,9 @@ static long long renewed(struct db *db, const char *vm, const char *stratum, dou
 static long long end_priced(struct db *db, const struct ended *ended)
 {
     AUTO(run_clear) struct run run = run_about_to_end(db, ended);
-    struct error err = {0};
 
     run.price = copy_of("{\"price\":null}");
-    EXPECT(runs_end(db, &run, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(runs_end(db, &run, &err));
     return run.number;
 }
 

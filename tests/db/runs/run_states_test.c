@@ -3,9 +3,9 @@
 #include "db/runs/runs.h"
 
 #include "tests/db/database.h"
+#include "tests/threads.h"
 
 #include <math.h>
-#include <pthread.h>
 
 #define CLAIMERS 3
 #define WAITING 60
@@ -42,13 +42,11 @@ TEST_WITH_DATABASE(a_run_that_has_ended_cannot_be_cancelled)
         AUTO(run_clear) struct run claimed = claim_run(db);
         AUTO(run_clear) struct run now = {0};
         struct run after = {0};
-        struct error err = {0};
 
         claimed.state = ends[i];
         EXPECT(runs_end(db, &claimed, NULL));
-        EXPECT(!runs_cancel(db, run.id.text, NOON_US, &after, &err));
-        EXPECT_INT(err.kind, ERROR_CONFLICT);
-        EXPECT(strstr(err.message, run_state_name(ends[i])) != NULL);
+        EXPECT_ERROR_SAYS(runs_cancel(db, run.id.text, NOON_US, &after, &err), ERROR_CONFLICT,
+                          run_state_name(ends[i]));
         EXPECT_INT(after.number, 0);
         now = find_run(db, run.id.text);
         EXPECT_INT(now.state, ends[i]);
@@ -57,11 +55,9 @@ TEST_WITH_DATABASE(a_run_that_has_ended_cannot_be_cancelled)
 
 TEST_WITH_DATABASE(an_unknown_run_cannot_be_cancelled)
 {
-    struct error err = {0};
     struct run after = {0};
 
-    EXPECT(!runs_cancel(db, "unknown", NOON_US, &after, &err));
-    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT_ERROR(runs_cancel(db, "unknown", NOON_US, &after, &err), ERROR_NOT_FOUND);
 }
 
 TEST_WITH_DATABASE(the_oldest_orphan_is_found_until_none_is_left)
@@ -165,13 +161,11 @@ TEST_WITH_DATABASE(a_finished_run_without_a_number_is_refused_whole)
 {
     queue_runs(db, 1);
     AUTO(run_clear) struct run run = claim_run(db);
-    struct error err = {0};
 
     run.state = RUN_FINISHED;
     run.ended_us = NOON_US + 5;
     run.summary.samples_per_second = NAN; /* SQLite stores that as NULL */
-    EXPECT(!runs_end(db, &run, &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_ERROR(runs_end(db, &run, &err), ERROR_INTERNAL);
     AUTO(run_clear) struct run found = find_run(db, run.id.text);
     EXPECT_INT(found.state, RUN_RUNNING);
     EXPECT_INT(found.ended_us, 0);
@@ -199,47 +193,35 @@ static void *claim_all(void *argument)
     return NULL;
 }
 
-TEST(no_run_is_claimed_twice)
+TEST_IN_FOLDER(no_run_is_claimed_twice)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(db_freep) struct db *db = open_database(folder);
     struct claimer claimers[CLAIMERS] = {
-        {.folder = &folder}, {.folder = &folder}, {.folder = &folder}};
-    pthread_t threads[CLAIMERS];
+        {.folder = folder}, {.folder = folder}, {.folder = folder}};
 
     do_not_sync(db);
     queue_runs(db, WAITING);
-    for (size_t i = 0; i < CLAIMERS; i++)
-        EXPECT(pthread_create(&threads[i], NULL, claim_all, &claimers[i]) == 0);
-    for (size_t i = 0; i < CLAIMERS; i++)
-        pthread_join(threads[i], NULL);
+    run_threads(CLAIMERS, claim_all, claimers, sizeof claimers[0]);
     for (int number = 1; number <= WAITING; number++)
         EXPECT_INT(claimers[0].claimed[number] + claimers[1].claimed[number] +
                        claimers[2].claimed[number],
                    1);
 }
 
-TEST(a_database_that_another_writes_to_is_busy_and_stays_whole)
+TEST_IN_FOLDER(a_database_that_another_writes_to_is_busy_and_stays_whole)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(db_freep) struct db *db = open_database(&folder), *other = open_database(&folder);
+    AUTO(db_freep) struct db *db = open_database(folder), *other = open_database(folder);
     struct run_spec spec = run_spec_default();
     struct run_order order = order_of(&spec);
     struct run run = {0};
-    struct error err = {0};
     bool flag = false;
 
     do_not_wait(db);
     AUTO(run_clear) struct run before = create_run(other, &order);
     EXPECT(db_execute(other, "BEGIN IMMEDIATE", NULL));
-    EXPECT(!runs_create(db, &order, &run, &flag, &err));
-    EXPECT_INT(err.kind, ERROR_BUSY);
-    error_clear(&err);
-    EXPECT(!runs_claim(db, NOON_US, 0, &run, &flag, &err));
-    EXPECT_INT(err.kind, ERROR_BUSY);
-    error_clear(&err);
-    EXPECT(!runs_cancel(db, before.id.text, NOON_US, &run, &err));
-    EXPECT_INT(err.kind, ERROR_BUSY);
+    EXPECT_ERROR(runs_create(db, &order, &run, &flag, &err), ERROR_BUSY);
+    EXPECT_ERROR(runs_claim(db, NOON_US, 0, &run, &flag, &err), ERROR_BUSY);
+    EXPECT_ERROR(runs_cancel(db, before.id.text, NOON_US, &run, &err), ERROR_BUSY);
     EXPECT_INT(run.number, 0);
 
     AUTO(run_clear) struct run found = find_run(db, before.id.text); /* reading goes on */

@@ -41,11 +41,9 @@ TEST_WITH_DATABASE(a_created_run_is_queued_with_what_was_asked)
 
 TEST_WITH_DATABASE(an_unknown_id_is_not_found)
 {
-    struct error err = {0};
     struct run run = {.number = 77};
 
-    EXPECT(!runs_find(db, "01HF7YAT00000000000000000X", &run, &err));
-    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT_ERROR(runs_find(db, "01HF7YAT00000000000000000X", &run, &err), ERROR_NOT_FOUND);
     EXPECT_INT(run.number, 77); /* untouched */
 }
 
@@ -94,7 +92,6 @@ TEST_WITH_DATABASE(a_full_queue_takes_nothing_but_answers_replays)
     struct run_order order = order_of(&spec);
     AUTO(run_clear) struct run again = {0};
     struct run refused = {0};
-    struct error err = {0};
     bool replayed = false;
 
     order.queue_limit = 2;
@@ -102,8 +99,7 @@ TEST_WITH_DATABASE(a_full_queue_takes_nothing_but_answers_replays)
     order.idempotency_key = "the second";
     AUTO(run_clear) struct run second = create_run(db, &order);
     order.idempotency_key = "the third";
-    EXPECT(!runs_create(db, &order, &refused, &replayed, &err));
-    EXPECT_INT(err.kind, ERROR_FULL);
+    EXPECT_ERROR(runs_create(db, &order, &refused, &replayed, &err), ERROR_FULL);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 2);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels"), 4);
 
@@ -170,7 +166,6 @@ TEST_WITH_DATABASE(implementations_are_asked_for_apart)
 {
     AUTO(freep) char *early = NULL, *late = NULL, *none = NULL;
     AUTO(run_clear) struct run run = begun_run(db);
-    struct error err = {0};
 
     EXPECT(runs_implementations(db, run.id.text, &early, NULL));
     EXPECT(early == NULL);
@@ -183,8 +178,8 @@ TEST_WITH_DATABASE(implementations_are_asked_for_apart)
     EXPECT(found.certified.whole_known && !found.certified.worst_known);
     EXPECT(runs_implementations(db, run.id.text, &late, NULL));
     EXPECT_STR(late, run.implementations);
-    EXPECT(!runs_implementations(db, "01HF7YAT00000000000000000X", &none, &err));
-    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT_ERROR(runs_implementations(db, "01HF7YAT00000000000000000X", &none, &err),
+                 ERROR_NOT_FOUND);
 }
 
 TEST_WITH_DATABASE(only_a_running_run_is_ended)
@@ -192,11 +187,9 @@ TEST_WITH_DATABASE(only_a_running_run_is_ended)
     struct run_spec spec = labelled_spec();
     struct run_order order = order_of(&spec);
     AUTO(run_clear) struct run run = create_run(db, &order);
-    struct error err = {0};
 
     run.state = RUN_FAILED;
-    EXPECT(!runs_end(db, &run, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT_ERROR(runs_end(db, &run, &err), ERROR_CONFLICT);
     AUTO(run_clear) struct run queued = find_run(db, run.id.text);
     EXPECT_INT(queued.state, RUN_QUEUED);
 

@@ -117,10 +117,9 @@ TEST_WITH_DATABASE(a_batch_is_kept_whole_or_not_at_all)
     EXPECT(step_rows_append(db, 1, 3, &good, 1, NULL));
     for (size_t i = 0; i < COUNT(bad); i++) {
         const struct step batch[] = {good, bad[i].last};
-        struct error err = {0};
 
-        EXPECT(!step_rows_append(db, bad[i].run, bad[i].position, batch, 2, &err));
-        EXPECT_INT(err.kind, ERROR_INTERNAL);
+        EXPECT_ERROR(step_rows_append(db, bad[i].run, bad[i].position, batch, 2, &err),
+                     ERROR_INTERNAL);
         EXPECT_INT(number_of(db, "SELECT count(*) FROM steps"), 1);
         EXPECT_INT(number_of(db, "SELECT steps FROM runs"), 1);
     }

@@ -11,10 +11,8 @@
 static struct sweep read_sweep(const char *text)
 {
     struct sweep sweep = {0};
-    struct error err = {0};
 
-    EXPECT(sweep_from_text(text, strlen(text), &four_cores, &sweep, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(sweep_from_text(text, strlen(text), &four_cores, &sweep, &err));
     return sweep;
 }
 
@@ -32,13 +30,22 @@ static struct sweep_order order_for(const struct sweep *sweep, const char *key)
 static struct run_id create(struct db *db, const struct sweep_order *order)
 {
     struct run_id id = {""};
-    struct error err = {0};
     bool replayed = true;
 
-    EXPECT(sweeps_create(db, order, &id, &replayed, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(sweeps_create(db, order, &id, &replayed, &err));
     EXPECT(!replayed);
     return id;
+}
+
+/* The runs of a sweep, which are so many; the caller frees them. */
+static struct sweep_row_run *runs_of(struct db *db, const struct sweep_row *row, size_t wanted)
+{
+    struct sweep_row_run *runs = NULL;
+    size_t count = 0;
+
+    EXPECT(sweeps_runs(db, row->number, &runs, &count, NULL));
+    EXPECT_INT((long long)count, (long long)wanted);
+    return runs;
 }
 
 static size_t count_runs(struct db *db, long long number, enum run_state state)
@@ -79,30 +86,34 @@ static void end(struct db *db, enum run_state state)
     end_as(db, state, VALIDITY_OK, 1);
 }
 
-TEST_WITH_DATABASE(a_sweep_is_stored_whole_with_the_runs_that_can_be)
+/* Stores a sweep and finds it. */
+static void place_sweep(struct db *db, const char *request, struct sweep_row *ret_row)
 {
-    AUTO(sweep_clear) struct sweep sweep = read_sweep(REQUEST);
+    AUTO(sweep_clear) struct sweep sweep = read_sweep(request);
     struct sweep_order order = order_for(&sweep, NULL);
     struct run_id id = create(db, &order);
-    AUTO(sweep_row_clear) struct sweep_row row = {0};
-    AUTO(freep) struct sweep_row_run *runs = NULL;
-    size_t count = 0;
 
-    EXPECT(sweeps_find(db, id.text, &row, NULL));
+    EXPECT(sweeps_find(db, id.text, ret_row, NULL));
+}
+
+TEST_WITH_DATABASE(a_sweep_is_stored_whole_with_the_runs_that_can_be)
+{
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+
+    place_sweep(db, REQUEST, &row);
     EXPECT_INT(row.state, SWEEP_RUNNING);
     EXPECT_STR(row.request, REQUEST);
     EXPECT_INT(row.rounds, 1);
     EXPECT_INT((long long)row.count, 4);
     EXPECT_STR(row.cells[0].name, "batch_size=8 isa=avx2");
     EXPECT(row.cells[0].refused == NULL);
-    EXPECT(strstr(row.cells[1].refused, "isa: 'amx'") != NULL);
-    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
-    EXPECT_INT((long long)count, 4); /* two cells of four, twice */
+    EXPECT_PART(row.cells[1].refused, "isa: 'amx'");
+    AUTO(freep) struct sweep_row_run *runs = runs_of(db, &row, 4); /* two cells of four, twice */
     EXPECT_INT((long long)(runs[0].run.cell + runs[1].run.cell), 2);
     EXPECT_INT(runs[0].run.block, 0);
     EXPECT_INT((long long)runs[2].run.cell, (long long)runs[1].run.cell); /* and back again */
     AUTO(run_clear) struct run run = find_run(db, runs[3].id.text);
-    EXPECT_STR(run.sweep.text, id.text);
+    EXPECT_STR(run.sweep.text, row.id.text);
     EXPECT_INT(run.block, 1);
     EXPECT_STR(run.instance, "c7i.large");
 }
@@ -114,13 +125,9 @@ TEST_WITH_DATABASE(a_run_of_a_sweep_says_where_its_time_went)
         NULL, "{\"split\":null}", "not JSON",
         "{\"split\":{\"input_seconds\":0.05,\"forward_seconds\":0.1,\"backward_seconds\":0.2,"
         "\"update_seconds\":0.1,\"communication_seconds\":0}}"};
-    AUTO(sweep_clear) struct sweep sweep = read_sweep(REQUEST);
-    struct sweep_order order = order_for(&sweep, NULL);
-    struct run_id id = create(db, &order);
     AUTO(sweep_row_clear) struct sweep_row row = {0};
-    AUTO(freep) struct sweep_row_run *runs = NULL;
-    size_t count = 0;
 
+    place_sweep(db, REQUEST, &row);
     for (size_t i = 0; i < COUNT(summaries); i++) {
         AUTO(run_clear) struct run run = claim_run(db);
 
@@ -128,9 +135,7 @@ TEST_WITH_DATABASE(a_run_of_a_sweep_says_where_its_time_went)
         run.summary_text = summaries[i] ? strdup(summaries[i]) : NULL;
         EXPECT(runs_end(db, &run, NULL));
     }
-    EXPECT(sweeps_find(db, id.text, &row, NULL));
-    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
-    EXPECT_INT((long long)count, 4);
+    AUTO(freep) struct sweep_row_run *runs = runs_of(db, &row, 4);
     for (size_t i = 0; i < 3; i++)
         EXPECT(!runs[i].run.shares.known);
     EXPECT(runs[3].run.shares.known);
@@ -144,12 +149,10 @@ TEST_WITH_DATABASE(without_room_for_all_there_is_none_for_any)
     AUTO(sweep_clear) struct sweep sweep = read_sweep(REQUEST);
     struct sweep_order order = order_for(&sweep, NULL);
     struct run_id id;
-    struct error err = {0};
     bool replayed;
 
     order.queue_limit = 3;
-    EXPECT(!sweeps_create(db, &order, &id, &replayed, &err));
-    EXPECT_INT(err.kind, ERROR_FULL);
+    EXPECT_ERROR(sweeps_create(db, &order, &id, &replayed, &err), ERROR_FULL);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM sweeps"), 0);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 0);
 }
@@ -159,25 +162,13 @@ TEST_WITH_DATABASE(a_key_makes_one_sweep)
     AUTO(sweep_clear) struct sweep sweep = read_sweep(REQUEST);
     struct sweep_order order = order_for(&sweep, "key");
     struct run_id id = create(db, &order), again;
-    struct error err = {0};
     bool replayed = false;
 
     EXPECT(sweeps_create(db, &order, &again, &replayed, NULL));
     EXPECT(replayed);
     EXPECT_STR(again.text, id.text);
     order.request = "{}";
-    EXPECT(!sweeps_create(db, &order, &again, &replayed, &err));
-    EXPECT_INT(err.kind, ERROR_MISMATCH);
-}
-
-/* Stores a sweep and finds it. */
-static void place_sweep(struct db *db, const char *request, struct sweep_row *ret_row)
-{
-    AUTO(sweep_clear) struct sweep sweep = read_sweep(request);
-    struct sweep_order order = order_for(&sweep, NULL);
-    struct run_id id = create(db, &order);
-
-    EXPECT(sweeps_find(db, id.text, ret_row, NULL));
+    EXPECT_ERROR(sweeps_create(db, &order, &again, &replayed, &err), ERROR_MISMATCH);
 }
 
 #define ONE_RUN "{\"knobs\":{\"seed\":[1]},\"blocks\":1}"
@@ -226,14 +217,11 @@ TEST_WITH_DATABASE(failed_and_cancelled_runs_are_not_queued_again)
 TEST_WITH_DATABASE(a_finished_run_is_not_done_again_and_its_number_is_there)
 {
     AUTO(sweep_row_clear) struct sweep_row row = {0};
-    AUTO(freep) struct sweep_row_run *runs = NULL;
-    size_t count = 0;
 
     place_sweep(db, ONE_RUN, &row);
     end(db, RUN_FINISHED);
     EXPECT(sweeps_requeue(db, &row, "", NOON_US, NULL));
-    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
-    EXPECT_INT((long long)count, 1);
+    AUTO(freep) struct sweep_row_run *runs = runs_of(db, &row, 1);
     EXPECT_INT(runs[0].run.validity, VALIDITY_OK);
     EXPECT_NEAR(runs[0].run.throughput.value, 40, 0);
     EXPECT_NEAR(runs[0].run.throughput.high, 41, 0);
@@ -261,8 +249,6 @@ static bool repeat(struct db *db, const struct sweep_row *row, long long seconds
 TEST_WITH_DATABASE(an_invalid_run_is_repeated_when_all_others_have_ended)
 {
     AUTO(sweep_row_clear) struct sweep_row row = {0};
-    AUTO(freep) struct sweep_row_run *runs = NULL;
-    size_t count = 0;
 
     place_disturbed(db, 30, &row);
     EXPECT(!repeat(db, &row, 500)); /* the other one is queued */
@@ -271,8 +257,7 @@ TEST_WITH_DATABASE(an_invalid_run_is_repeated_when_all_others_have_ended)
     EXPECT(!repeat(db, &row, 500)); /* it is queued now */
     end(db, RUN_FINISHED);
     EXPECT(!repeat(db, &row, 500)); /* and it was valid */
-    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
-    EXPECT_INT((long long)count, 3);
+    AUTO(freep) struct sweep_row_run *runs = runs_of(db, &row, 3);
     EXPECT_INT(runs[0].run.validity, VALIDITY_INVALID); /* it stays as it is */
     EXPECT_INT(runs[0].seconds, 30);
     EXPECT_INT(runs[2].run.block, runs[0].run.block);
@@ -296,8 +281,6 @@ TEST_WITH_DATABASE(three_attempts_in_all_must_do)
 TEST_WITH_DATABASE(a_repetition_must_fit_into_what_is_left)
 {
     AUTO(sweep_row_clear) struct sweep_row row = {0};
-    AUTO(freep) struct sweep_row_run *runs = NULL;
-    size_t count = 0;
 
     place_disturbed(db, 30, &row);
     end(db, RUN_FINISHED);
@@ -305,8 +288,8 @@ TEST_WITH_DATABASE(a_repetition_must_fit_into_what_is_left)
     EXPECT(!repeat(db, &row, 0));
     EXPECT(!repeat(db, &row, 31)); /* it took thirty, and ending takes two */
     EXPECT(repeat(db, &row, 42));
-    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
-    AUTO(run_clear) struct run again = find_run(db, runs[count - 1].id.text);
+    AUTO(freep) struct sweep_row_run *runs = runs_of(db, &row, 3);
+    AUTO(run_clear) struct run again = find_run(db, runs[2].id.text);
     EXPECT_INT(again.spec.max_seconds, 40);
     EXPECT_INT(again.spec.min_seconds, 20);
 }
@@ -314,20 +297,17 @@ TEST_WITH_DATABASE(a_repetition_must_fit_into_what_is_left)
 TEST_WITH_DATABASE(an_invalid_run_that_was_voided_is_not_repeated)
 {
     AUTO(sweep_row_clear) struct sweep_row row = {0};
-    AUTO(freep) struct sweep_row_run *runs = NULL;
     AUTO(run_clear) struct run voided = {0};
     const struct taken_back because = {.at_us = NOON_US, .reason = "a typo"};
-    size_t count = 0;
     bool changed;
 
     place_disturbed(db, 30, &row);
     end(db, RUN_FINISHED);
-    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
-    EXPECT(!runs[0].run.is_void);
-    EXPECT(voids_put(db, runs[0].id.text, &because, &voided, &changed, NULL));
-    freep(&runs);
-    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
-    EXPECT(runs[0].run.is_void && !runs[1].run.is_void);
+    AUTO(freep) struct sweep_row_run *before = runs_of(db, &row, 2);
+    EXPECT(!before[0].run.is_void);
+    EXPECT(voids_put(db, before[0].id.text, &because, &voided, &changed, NULL));
+    AUTO(freep) struct sweep_row_run *after = runs_of(db, &row, 2);
+    EXPECT(after[0].run.is_void && !after[1].run.is_void);
     EXPECT(!repeat(db, &row, 500));
 }
 
@@ -367,7 +347,6 @@ TEST_WITH_DATABASE(an_end_is_one_end)
     AUTO(sweep_clear) struct sweep sweep = read_sweep(REQUEST);
     struct sweep_order order = order_for(&sweep, NULL);
     struct run_id one = create(db, &order), two = create(db, &order), next;
-    struct error err = {0};
     bool found = false;
 
     EXPECT(sweeps_next_running(db, 0, &next, &found, NULL));
@@ -376,17 +355,14 @@ TEST_WITH_DATABASE(an_end_is_one_end)
     EXPECT(sweeps_end(db, one.text, SWEEP_CANCELLED, NOON_US + 5, NULL));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'cancelled'"), 4);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'queued'"), 4);
-    EXPECT(!sweeps_end(db, one.text, SWEEP_FINISHED, NOON_US + 5, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT_ERROR(sweeps_end(db, one.text, SWEEP_FINISHED, NOON_US + 5, &err), ERROR_CONFLICT);
     EXPECT(sweeps_next_running(db, 0, &next, &found, NULL));
     EXPECT_STR(next.text, two.text);
     EXPECT(sweeps_end(db, two.text, SWEEP_FINISHED, NOON_US + 5, NULL));
     EXPECT(sweeps_next_running(db, 0, &next, &found, NULL));
     EXPECT(!found);
-    error_clear(&err);
     AUTO(sweep_row_clear) struct sweep_row none = {0};
-    EXPECT(!sweeps_find(db, "unknown", &none, &err));
-    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT_ERROR(sweeps_find(db, "unknown", &none, &err), ERROR_NOT_FOUND);
 }
 
 static long long batch_for(struct db *db, const struct run *run)

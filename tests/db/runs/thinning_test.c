@@ -1,7 +1,6 @@
 #include "db/runs/thinning.h"
 #include "engine/document/run_document_write.h"
 
-#include "db/checksum.h"
 #include "db/runs/evidence_rows.h"
 #include "db/runs/exports.h"
 #include "db/runs/step_rows.h"
@@ -62,11 +61,9 @@ static long long end_long_run(struct db *db, int count, long long ended_us)
 static struct thinning pass_until(struct db *db, long long before_us)
 {
     struct thinning thinning = {.before_us = before_us, .now_us = NOON_US + 99};
-    struct error err = {0};
 
     for (int i = 0; i < 100 && !thinning.done; i++)
-        EXPECT(thinning_step(db, &thinning, &err));
-    EXPECT_STR(err.message, "");
+        EXPECT_OK(thinning_step(db, &thinning, &err));
     EXPECT(thinning.done);
     return thinning;
 }
@@ -103,14 +100,6 @@ TEST_WITH_DATABASE(old_runs_are_thinned_and_others_are_not)
     EXPECT_INT(thinning.runs, 0);
 }
 
-static enum checksum_state look(struct db *db, long long number)
-{
-    enum checksum_state state = CHECKSUM_MISSING;
-
-    EXPECT(checksum_look(db, number, &state, NULL));
-    return state;
-}
-
 TEST_WITH_DATABASE(a_run_that_was_altered_stays_whole)
 {
     do_not_sync(db);
@@ -120,8 +109,8 @@ TEST_WITH_DATABASE(a_run_that_was_altered_stays_whole)
                       NULL));
     EXPECT_INT(pass_until(db, NOON_US + 1).runs, 1);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM steps WHERE run = 1"), 300);
-    EXPECT_INT(look(db, 1), CHECKSUM_DIFFERS);
-    EXPECT_INT(look(db, 2), CHECKSUM_HOLDS); /* of what is left */
+    EXPECT_INT(checksum_of(db, 1), CHECKSUM_DIFFERS);
+    EXPECT_INT(checksum_of(db, 2), CHECKSUM_HOLDS); /* of what is left */
 }
 
 TEST_WITH_DATABASE(many_runs_are_thinned_in_small_pieces)
@@ -152,7 +141,6 @@ TEST_WITH_DATABASE(the_text_of_a_trace_becomes_rows)
     AUTO(steps_free) struct steps steps = {0};
     long long positions[1000], last;
     struct imported_parts parts;
-    struct error err = {0};
     enum import_fate fate;
     int exported = 0;
 
@@ -175,9 +163,8 @@ TEST_WITH_DATABASE(the_text_of_a_trace_becomes_rows)
                         &last, NULL));
     EXPECT_INT(exported, 0);
     /* The whole one is known still, and another of its name is refused. */
-    EXPECT(import_alone(db, &parts.imported, &fate, &err));
+    EXPECT_OK(import_alone(db, &parts.imported, &fate, &err));
     EXPECT_INT(fate, IMPORT_KNOWN);
     AUTO(bytes_free) struct bytes other = imported_lengthen(&parts, 400);
-    EXPECT(!import_alone(db, &parts.imported, &fate, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT_ERROR(import_alone(db, &parts.imported, &fate, &err), ERROR_CONFLICT);
 }

@@ -29,11 +29,9 @@ static struct run_id id_of(struct db *db, long long number)
 static bool put(struct db *db, long long number, const struct taken_back *voided)
 {
     AUTO(run_clear) struct run run = {0};
-    struct error err = {0};
     bool changed = false;
 
-    EXPECT(voids_put(db, id_of(db, number).text, voided, &run, &changed, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(voids_put(db, id_of(db, number).text, voided, &run, &changed, &err));
     EXPECT(run.voided.at_us > 0);
     EXPECT_INT(run.number, number);
     return changed;
@@ -42,11 +40,9 @@ static bool put(struct db *db, long long number, const struct taken_back *voided
 static bool lift(struct db *db, long long number, const struct taken_back *lifted)
 {
     AUTO(run_clear) struct run run = {0};
-    struct error err = {0};
     bool changed = false;
 
-    EXPECT(voids_lift(db, id_of(db, number).text, lifted, &run, &changed, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(voids_lift(db, id_of(db, number).text, lifted, &run, &changed, &err));
     EXPECT_INT(run.voided.at_us, 0);
     return changed;
 }
@@ -123,7 +119,6 @@ TEST_WITH_DATABASE(it_is_on_neither_side_of_a_gate)
     AUTO(gate_subject_clear) struct gate_subject subject = {0}, none = {0};
     const struct taken_back because = taken(NOON_US + 7, "", "busy machine");
     struct gate_run runs[GATE_RUNS_MAX];
-    struct error err = {0};
     size_t count = 9;
 
     ENDED(db, 100, .low = 99, .high = 101);
@@ -135,27 +130,22 @@ TEST_WITH_DATABASE(it_is_on_neither_side_of_a_gate)
                             &count, NULL));
     EXPECT_INT((long long)count, 1);
     EXPECT_NEAR(runs[0].throughput.value, 100, 0);
-    EXPECT(!gate_subject_find(db, voided, &none, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT_ERROR(gate_subject_find(db, voided, &none, &err), ERROR_CONFLICT);
 }
 
 TEST_WITH_DATABASE(only_a_run_that_has_ended_can_be_voided)
 {
     const struct taken_back because = taken(NOON_US + 7, "", "busy machine");
     AUTO(run_clear) struct run queued = queue_run(db), none = {0};
-    struct error err = {0};
     bool changed;
 
-    EXPECT(!voids_put(db, queued.id.text, &because, &none, &changed, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
-    EXPECT_STR(err.message, "the run is queued: only a run that has ended can be voided");
+    EXPECT_ERROR_MESSAGE(voids_put(db, queued.id.text, &because, &none, &changed, &err),
+                         ERROR_CONFLICT,
+                         "the run is queued: only a run that has ended can be voided");
     claim_one(db);
-    error_clear(&err);
-    EXPECT(!voids_put(db, queued.id.text, &because, &none, &changed, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
-    error_clear(&err);
-    EXPECT(!voids_put(db, "01ARZ3NDEKTSV4RRFFQ69G5FAV", &because, &none, &changed, &err));
-    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT_ERROR(voids_put(db, queued.id.text, &because, &none, &changed, &err), ERROR_CONFLICT);
+    EXPECT_ERROR(voids_put(db, "01ARZ3NDEKTSV4RRFFQ69G5FAV", &because, &none, &changed, &err),
+                 ERROR_NOT_FOUND);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM voids"), 0);
 }
 

@@ -55,10 +55,8 @@ static long long store(struct db *db, struct made made)
 static struct gate_subject subject_of(struct db *db, long long number)
 {
     struct gate_subject subject = {0};
-    struct error err = {0};
 
-    EXPECT(gate_subject_find(db, number, &subject, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(gate_subject_find(db, number, &subject, &err));
     return subject;
 }
 
@@ -101,11 +99,9 @@ TEST_WITH_DATABASE(a_subject_knows_its_contender)
 TEST_WITH_DATABASE(a_run_that_has_not_finished_is_no_subject)
 {
     struct gate_subject subject = {.number = -7};
-    struct error err = {0};
 
     queue_runs(db, 1);
-    EXPECT(!gate_subject_find(db, 1, &subject, &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT_ERROR(gate_subject_find(db, 1, &subject, &err), ERROR_CONFLICT);
     EXPECT_INT(subject.number, -7);
 }
 

@@ -9,10 +9,8 @@
 static struct histories load(struct db *db, const struct run_filter *filter)
 {
     struct histories histories = {0};
-    struct error err = {0};
 
-    EXPECT(histories_load(db, filter, &histories, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(histories_load(db, filter, &histories, &err));
     return histories;
 }
 
@@ -38,7 +36,7 @@ TEST_WITH_DATABASE(runs_are_in_the_order_of_time_with_what_they_ran_on)
     const struct history_run *runs = histories.lines[0].runs;
     EXPECT_STR(histories.lines[0].instance, "m5.large");
     EXPECT_STR(histories.lines[0].engine, "native");
-    EXPECT(strstr(histories.lines[0].configuration, "\"precision\"") != NULL);
+    EXPECT_PART(histories.lines[0].configuration, "\"precision\"");
     EXPECT_INT(runs[0].at_us, AT(1));
     EXPECT_STR(runs[0].version, "engine 1, by the way");
     EXPECT_NEAR(runs[0].low, 0, 0);

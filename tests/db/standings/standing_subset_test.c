@@ -26,11 +26,9 @@ static const struct wanted_label main_branch = {"branch", "main"},
 static struct standings subset_of(struct db *db, struct standing_subset subset)
 {
     struct standings standings = {0};
-    struct error err = {0};
     bool cut = true;
 
-    EXPECT(standings_of_subset(db, &subset, &standings, &cut, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(standings_of_subset(db, &subset, &standings, &cut, &err));
     EXPECT(!cut);
     return standings;
 }

@@ -12,23 +12,34 @@ static const struct contender *only(const struct standings *standings)
     return &standings->list[0];
 }
 
-TEST_WITH_DATABASE(an_empty_database_has_none)
+#define TEST_WITH_STANDINGS(name)                                                                \
+    static void name(struct db *db, struct standings *standings);                                \
+    TEST_FOUND(name, with_standings(name))                                                       \
+    static void name(struct db *db, struct standings *standings)
+
+static void with_standings(void (*test)(struct db *db, struct standings *standings))
 {
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(standings_free) struct standings standings = {0};
 
-    update(db, &standings);
-    EXPECT_INT((long long)standings.count, 0);
-    EXPECT_INT(standings.revision, revision_of(db));
+    test(db, &standings);
 }
 
-TEST_WITH_DATABASE(a_run_that_ends_is_a_standing)
+TEST_WITH_STANDINGS(an_empty_database_has_none)
 {
-    AUTO(standings_free) struct standings standings = {0};
+    update(db, standings);
+    EXPECT_INT((long long)standings->count, 0);
+    EXPECT_INT(standings->revision, revision_of(db));
+}
+
+TEST_WITH_STANDINGS(a_run_that_ends_is_a_standing)
+{
     const struct contender *contender;
 
     ENDED(db, 640.25, .low = 630.5, .high = 650.75, .stratum = "s1", .at_us = NOON_US + 77);
-    update(db, &standings);
-    contender = only(&standings);
+    update(db, standings);
+    contender = only(standings);
     EXPECT_INT(contender->standing.level, STANDING_STEPS);
     EXPECT_NEAR(contender->standing.value, 640.25, 0.01);
     EXPECT(contender->standing.interval.low < 630.5 &&
@@ -40,44 +51,41 @@ TEST_WITH_DATABASE(a_run_that_ends_is_a_standing)
     EXPECT_STR(contender->stratum, "s1");
     EXPECT(!contender->is_published);
     EXPECT_INT((long long)strlen(contender->id), CONTENDER_ID_SIZE - 1);
-    EXPECT_INT(standings.revision, revision_of(db));
+    EXPECT_INT(standings->revision, revision_of(db));
 }
 
-TEST_WITH_DATABASE(runs_of_machines_are_put_together)
+TEST_WITH_STANDINGS(runs_of_machines_are_put_together)
 {
-    AUTO(standings_free) struct standings standings = {0};
-
     do_not_sync(db);
     ENDED(db, 100, .vm = "a", .low = 99, .high = 101);
     ENDED(db, 110, .vm = "a", .low = 99, .high = 101);
     ENDED(db, 90, .vm = "b", .low = 99, .high = 101);
-    update(db, &standings);
-    EXPECT_INT(only(&standings)->standing.level, STANDING_RUNS);
-    EXPECT_INT(only(&standings)->standing.vms, 2);
-    EXPECT_NEAR(only(&standings)->standing.value, 99, 0.1);
-    EXPECT_NEAR(only(&standings)->standing.values[0], 90, 0); /* the newest first */
+    update(db, standings);
+    EXPECT_INT(only(standings)->standing.level, STANDING_RUNS);
+    EXPECT_INT(only(standings)->standing.vms, 2);
+    EXPECT_NEAR(only(standings)->standing.value, 99, 0.1);
+    EXPECT_NEAR(only(standings)->standing.values[0], 90, 0); /* the newest first */
     ENDED(db, 120, .vm = "c", .low = 99, .high = 101);
-    update(db, &standings);
-    EXPECT_INT(only(&standings)->standing.level, STANDING_VMS);
-    EXPECT_NEAR(only(&standings)->standing.value, 103, 0.1);
+    update(db, standings);
+    EXPECT_INT(only(standings)->standing.level, STANDING_VMS);
+    EXPECT_NEAR(only(standings)->standing.value, 103, 0.1);
 }
 
-TEST_WITH_DATABASE(invalid_and_unjudged_runs_are_counted_and_left_out)
+TEST_WITH_STANDINGS(invalid_and_unjudged_runs_are_counted_and_left_out)
 {
-    AUTO(standings_free) struct standings standings = {0};
     const struct contender *contender;
 
     do_not_sync(db);
     ENDED(db, 500, .validity = VALIDITY_INVALID, .software = "bad");
     ENDED(db, 600, .unjudged = true, .software = "bad");
-    update(db, &standings);
-    EXPECT_INT(only(&standings)->standing.level, STANDING_NONE);
-    EXPECT_INT(only(&standings)->standing.invalid, 2);
-    EXPECT_STR(only(&standings)->newest.run, "");
+    update(db, standings);
+    EXPECT_INT(only(standings)->standing.level, STANDING_NONE);
+    EXPECT_INT(only(standings)->standing.invalid, 2);
+    EXPECT_STR(only(standings)->newest.run, "");
     ENDED(db, 100, .validity = VALIDITY_WARN, .software = "good");
     ENDED(db, 700, .validity = VALIDITY_INVALID, .software = "bad");
-    update(db, &standings);
-    contender = only(&standings);
+    update(db, standings);
+    contender = only(standings);
     EXPECT_NEAR(contender->standing.value, 100, 0.01);
     EXPECT_INT(contender->standing.runs, 1);
     EXPECT_INT(contender->standing.warned, 1);
@@ -86,9 +94,8 @@ TEST_WITH_DATABASE(invalid_and_unjudged_runs_are_counted_and_left_out)
 }
 
 /* However many bad ones came after. */
-TEST_WITH_DATABASE(the_newest_valid_ones_count)
+TEST_WITH_STANDINGS(the_newest_valid_ones_count)
 {
-    AUTO(standings_free) struct standings standings = {0};
     char sql[600];
 
     ENDED(db, 100, .low = 99, .high = 101);
@@ -101,46 +108,45 @@ TEST_WITH_DATABASE(the_newest_valid_ones_count)
         " WHERE number = 1",
         STANDING_RUNS_MAX + 5);
     EXPECT(db_execute(db, sql, NULL));
-    update(db, &standings);
-    EXPECT_INT(only(&standings)->standing.runs, 1);
-    EXPECT_NEAR(only(&standings)->standing.value, 100, 0.01);
-    EXPECT_INT(only(&standings)->standing.invalid, STANDING_RUNS_MAX + 5);
+    update(db, standings);
+    EXPECT_INT(only(standings)->standing.runs, 1);
+    EXPECT_NEAR(only(standings)->standing.value, 100, 0.01);
+    EXPECT_INT(only(standings)->standing.invalid, STANDING_RUNS_MAX + 5);
     EXPECT(db_execute(db,
                       "UPDATE runs SET validity = 'ok' WHERE number > 1;"
                       "UPDATE revision SET number = number + 1;"
                       "UPDATE contenders SET changed = (SELECT number FROM revision)",
                       NULL));
-    update(db, &standings);
-    EXPECT_INT(only(&standings)->standing.runs, STANDING_RUNS_MAX); /* the oldest are too many */
-    EXPECT_NEAR(only(&standings)->standing.value, 7, 0.01);
+    update(db, standings);
+    EXPECT_INT(only(standings)->standing.runs, STANDING_RUNS_MAX); /* the oldest are too many */
+    EXPECT_NEAR(only(standings)->standing.value, 7, 0.01);
 }
 
-TEST_WITH_DATABASE(only_what_was_touched_is_read_again)
+TEST_WITH_STANDINGS(only_what_was_touched_is_read_again)
 {
-    AUTO(standings_free) struct standings standings = {0};
     struct run_spec other = run_spec_default();
 
     do_not_sync(db);
     other.batch_size++;
     ENDED(db, 100);
     ENDED(db, 200, .spec = &other);
-    update(db, &standings);
-    EXPECT_INT((long long)standings.count, 2);
+    update(db, standings);
+    EXPECT_INT((long long)standings->count, 2);
     EXPECT(db_execute(db, "UPDATE runs SET samples_per_second = samples_per_second + 1", NULL));
-    update(db, &standings); /* behind its back: nothing says that it changed */
-    EXPECT_NEAR(standings.list[0].standing.value, 100, 0.01);
+    update(db, standings); /* behind its back: nothing says that it changed */
+    EXPECT_NEAR(standings->list[0].standing.value, 100, 0.01);
     ENDED(db, 203, .spec = &other);
-    update(db, &standings);
-    EXPECT_NEAR(standings.list[0].standing.value, 100, 0.01);
-    EXPECT_NEAR(standings.list[1].standing.value, 202, 0.01);
+    update(db, standings);
+    EXPECT_NEAR(standings->list[0].standing.value, 100, 0.01);
+    EXPECT_NEAR(standings->list[1].standing.value, 202, 0.01);
     EXPECT(db_execute(db, "UPDATE revision SET number = number + 1", NULL));
-    update(db, &standings); /* something changed, but none of these */
-    EXPECT_NEAR(standings.list[0].standing.value, 100, 0.01);
-    EXPECT_INT(standings.revision, revision_of(db));
+    update(db, standings); /* something changed, but none of these */
+    EXPECT_NEAR(standings->list[0].standing.value, 100, 0.01);
+    EXPECT_INT(standings->revision, revision_of(db));
     ENDED(db, 103);
-    update(db, &standings);
-    EXPECT_NEAR(standings.list[0].standing.value, 102, 0.01);
-    EXPECT_INT((long long)standings.count, 2);
+    update(db, standings);
+    EXPECT_NEAR(standings->list[0].standing.value, 102, 0.01);
+    EXPECT_INT((long long)standings->count, 2);
 }
 
 /* What was brought up to date step by step is what is read at once. */
@@ -189,9 +195,8 @@ TEST(an_id_is_of_the_key_and_not_of_its_turn)
     EXPECT_STR(ids[1], ids[0]);
 }
 
-TEST_WITH_DATABASE(the_newest_run_gives_machine_engine_and_price)
+TEST_WITH_STANDINGS(the_newest_run_gives_machine_engine_and_price)
 {
-    AUTO(standings_free) struct standings standings = {0};
     const struct newest *newest;
 
     ENDED(db, 90, .stratum = "s1", .software = "native 1");
@@ -202,8 +207,8 @@ TEST_WITH_DATABASE(the_newest_run_gives_machine_engine_and_price)
                    .currency = "USD",
                    .kind = "spot",
                    .feed = "aws-spot"});
-    update(db, &standings);
-    newest = &only(&standings)->newest;
+    update(db, standings);
+    newest = &only(standings)->newest;
     EXPECT_INT((long long)strlen(newest->run), 26);
     EXPECT_STR(newest->software, "native 2");
     EXPECT_STR(newest->isa, "amx");
@@ -248,20 +253,18 @@ TEST_WITH_DATABASE(the_clock_is_the_median_of_the_newest_runs_canaries)
     }
 }
 
-TEST_WITH_DATABASE(texts_that_are_too_long_are_cut)
+TEST_WITH_STANDINGS(texts_that_are_too_long_are_cut)
 {
-    AUTO(standings_free) struct standings standings = {0};
-
     ENDED(db, 100, .low = 99, .high = 101);
     ENDED(db, 101, .low = 100, .high = 102);
     EXPECT(db_execute(db,
                       "UPDATE runs SET software = printf('%.*c', 500, 'x'),"
                       " vm = printf('i%.*c', 100, '0') || number",
                       NULL));
-    update(db, &standings);
-    EXPECT_INT((long long)strlen(only(&standings)->newest.software),
-               (long long)sizeof only(&standings)->newest.software - 1);
-    EXPECT_INT(only(&standings)->standing.vms, 1); /* alike as far as they are kept */
+    update(db, standings);
+    EXPECT_INT((long long)strlen(only(standings)->newest.software),
+               (long long)sizeof only(standings)->newest.software - 1);
+    EXPECT_INT(only(standings)->standing.vms, 1); /* alike as far as they are kept */
 }
 
 #define OLD "worker 0.0.9, oneDNN 2.6.3, 2 threads"
@@ -269,10 +272,9 @@ TEST_WITH_DATABASE(texts_that_are_too_long_are_cut)
 #define LIBRARY(version) "{\"library\":\"oneDNN " version "\",\"plan\":\"measured\"}"
 
 /* Three machines of an old version at 50, three of a new one at 80: not one row of 65. */
-TEST_WITH_DATABASE(versions_are_not_put_together_and_the_newest_is_the_standing)
+TEST_WITH_STANDINGS(versions_are_not_put_together_and_the_newest_is_the_standing)
 {
     static const char *const vms[] = {"a", "b", "c"};
-    AUTO(standings_free) struct standings standings = {0};
     const struct contender *contender;
 
     do_not_sync(db);
@@ -282,8 +284,8 @@ TEST_WITH_DATABASE(versions_are_not_put_together_and_the_newest_is_the_standing)
     for (size_t i = 0; i < COUNT(vms); i++) /* reported later, and no newer for that */
         ENDED(db, 50, .low = 49, .high = 51, .software = OLD, .details = LIBRARY("2.6.3"),
               .vm = vms[i]);
-    update(db, &standings);
-    contender = only(&standings);
+    update(db, standings);
+    contender = only(standings);
     EXPECT_NEAR(contender->standing.value, 80, 0.01);
     EXPECT_INT(contender->standing.vms, 3);
     EXPECT_STR(contender->version, "worker 0.1.0, oneDNN 3.7.2, plan measured");
@@ -294,27 +296,25 @@ TEST_WITH_DATABASE(versions_are_not_put_together_and_the_newest_is_the_standing)
     EXPECT_INT(contender->older[0].standing.runs, 3);
 }
 
-TEST_WITH_DATABASE(a_newer_version_without_an_interval_waits_beside_the_standing)
+TEST_WITH_STANDINGS(a_newer_version_without_an_interval_waits_beside_the_standing)
 {
-    AUTO(standings_free) struct standings standings = {0};
-
     ENDED(db, 50, .low = 49, .high = 51, .software = OLD, .details = "{\"plan\":\"cached\"}");
     ENDED(db, 52, .low = 50, .high = 53, .software = OLD, .details = "{\"plan\":\"measured\"}");
     ENDED(db, 80, .software = NEW);
     ENDED(db, 90, .software = NEW " and more", .validity = VALIDITY_INVALID);
-    update(db, &standings);
-    EXPECT_STR(only(&standings)->version, "worker 0.0.9, oneDNN 2.6.3, plan measured");
-    EXPECT_INT(only(&standings)->standing.runs, 2); /* a plan from the cache was measured */
-    EXPECT_INT(only(&standings)->standing.invalid, 1);
-    EXPECT_INT((long long)only(&standings)->older_count, 1);
-    EXPECT_STR(only(&standings)->older[0].version, "worker 0.1.0, oneDNN 3.7.2");
+    update(db, standings);
+    EXPECT_STR(only(standings)->version, "worker 0.0.9, oneDNN 2.6.3, plan measured");
+    EXPECT_INT(only(standings)->standing.runs, 2); /* a plan from the cache was measured */
+    EXPECT_INT(only(standings)->standing.invalid, 1);
+    EXPECT_INT((long long)only(standings)->older_count, 1);
+    EXPECT_STR(only(standings)->older[0].version, "worker 0.1.0, oneDNN 3.7.2");
     ENDED(db, 80, .low = 79, .high = 81, .software = NEW);
     ENDED(db, 81, .low = 79, .high = 81, .software = NEW);
     ENDED(db, 82, .low = 79, .high = 81, .software = NEW);
-    update(db, &standings);
-    EXPECT_STR(only(&standings)->version, "worker 0.1.0, oneDNN 3.7.2");
-    EXPECT_INT(only(&standings)->standing.runs, 3);
-    EXPECT_INT(only(&standings)->standing.too_short, 1);
+    update(db, standings);
+    EXPECT_STR(only(standings)->version, "worker 0.1.0, oneDNN 3.7.2");
+    EXPECT_INT(only(standings)->standing.runs, 3);
+    EXPECT_INT(only(standings)->standing.too_short, 1);
 }
 
 TEST(what_was_paid_is_known_in_dollars_only)
@@ -340,9 +340,8 @@ TEST(what_was_paid_is_known_in_dollars_only)
     }
 }
 
-TEST_WITH_DATABASE(a_figure_is_a_point_with_its_source)
+TEST_WITH_STANDINGS(a_figure_is_a_point_with_its_source)
 {
-    AUTO(standings_free) struct standings standings = {0};
     const struct contender *contender;
 
     EXPECT(db_execute(db,
@@ -352,8 +351,8 @@ TEST_WITH_DATABASE(a_figure_is_a_point_with_its_source)
                       "INSERT INTO figures VALUES (1, 'f', 1, 340, 'sample', 1, 'an article',"
                       " 'one run', 55)",
                       NULL));
-    update(db, &standings);
-    contender = only(&standings);
+    update(db, standings);
+    contender = only(standings);
     EXPECT(contender->is_published);
     EXPECT_INT(contender->standing.level, STANDING_POINT);
     EXPECT_NEAR(contender->standing.value, 340, 0.01);
@@ -367,38 +366,36 @@ TEST_WITH_DATABASE(a_figure_is_a_point_with_its_source)
     EXPECT_STR(contender->newest.run, "");
 }
 
-TEST_WITH_DATABASE(a_figure_and_a_run_of_one_key_are_two)
+TEST_WITH_STANDINGS(a_figure_and_a_run_of_one_key_are_two)
 {
-    AUTO(standings_free) struct standings standings = {0};
-
     ENDED(db, 100);
     EXPECT(
         db_execute(db,
                    "INSERT INTO contenders SELECT 2, workload, engine, configuration, provider,"
                    " instance, stratum, 1, changed FROM contenders",
                    NULL));
-    update(db, &standings);
-    EXPECT_INT((long long)standings.count, 2);
-    EXPECT(strcmp(standings.list[0].id, standings.list[1].id) != 0);
-    EXPECT_INT(standings.list[1].standing.level, STANDING_NONE); /* its number is not known yet */
+    update(db, standings);
+    EXPECT_INT((long long)standings->count, 2);
+    EXPECT(strcmp(standings->list[0].id, standings->list[1].id) != 0);
+    EXPECT_INT(standings->list[1].standing.level,
+               STANDING_NONE); /* its number is not known yet */
 }
 
-TEST_WITH_DATABASE(an_update_that_fails_leaves_them_as_they_were)
+TEST_WITH_STANDINGS(an_update_that_fails_leaves_them_as_they_were)
 {
-    AUTO(standings_free) struct standings standings = {0};
     struct error err = {0};
     long long revision;
 
     ENDED(db, 100);
-    update(db, &standings);
-    revision = standings.revision;
+    update(db, standings);
+    revision = standings->revision;
     ENDED(db, 102);
     EXPECT(db_execute(db, "ALTER TABLE runs RENAME COLUMN vm TO away", NULL));
-    EXPECT(!standings_update(db, &standings, &err));
+    EXPECT(!standings_update(db, standings, &err));
     EXPECT(err.message[0]);
-    EXPECT_INT(standings.revision, revision);
-    EXPECT_NEAR(only(&standings)->standing.value, 100, 0.01);
+    EXPECT_INT(standings->revision, revision);
+    EXPECT_NEAR(only(standings)->standing.value, 100, 0.01);
     EXPECT(db_execute(db, "ALTER TABLE runs RENAME COLUMN away TO vm", NULL));
-    update(db, &standings);
-    EXPECT_NEAR(only(&standings)->standing.value, 101, 0.01);
+    update(db, standings);
+    EXPECT_NEAR(only(standings)->standing.value, 101, 0.01);
 }
