@@ -95,12 +95,11 @@ TEST_WITH_BUDGET(one_client_leaves_half_to_others)
 {
     struct answer_part first = of_client(1), second = of_client(1), third = of_client(1);
     struct answer_part other = of_client(2), piece = {0};
-    struct error err = {0};
 
     EXPECT(holds(scene, &first, 3 * MIB));
-    EXPECT(!answer_budget_hold(scene->budget, &second, MIB + 1, &err));
-    EXPECT_STR(err.message,
-               "answers that this client is still taking fill half of the 8 MiB of --answer-mib");
+    EXPECT_MESSAGE(
+        answer_budget_hold(scene->budget, &second, MIB + 1, &err),
+        "answers that this client is still taking fill half of the 8 MiB of --answer-mib");
     EXPECT(holds(scene, &second, MIB));
     EXPECT(!holds(scene, &third, ANSWER_SMALL + 1));
     EXPECT(holds(scene, &other, 3 * MIB));
@@ -119,10 +118,8 @@ TEST_WITH_BUDGET(one_client_leaves_half_to_others)
 TEST_WITH_BUDGET(what_is_larger_than_the_budget_is_told_what_helps)
 {
     struct answer_part part = {.piecewise = true};
-    struct error err = {0};
 
-    EXPECT(!answer_budget_hold(scene->budget, &part, LIMIT + 1, &err));
-    EXPECT(strstr(err.message, "raise --answer-mib") != NULL);
+    EXPECT_SAYS(answer_budget_hold(scene->budget, &part, LIMIT + 1, &err), "raise --answer-mib");
     EXPECT(is_held(scene, 0));
 }
 

@@ -2,23 +2,20 @@
 
 #include "tests/db/database.h"
 
-TEST(the_reserve_is_what_must_be_left)
+TEST_IN_FOLDER(the_reserve_is_what_must_be_left)
 {
-    AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(freep) struct config *config = calloc(1, sizeof *config);
-    struct error err = {0};
     long long left;
 
-    snprintf(config->database, sizeof config->database, "%s", folder.file);
+    snprintf(config->database, sizeof config->database, "%s", folder->file);
     config->reserve_mib = 0;
-    EXPECT(disk_reserve_check(config, &err) && disk_reserve_check_copy(config, &err));
+    EXPECT_OK(disk_reserve_check(config, &err) && disk_reserve_check_copy(config, &err));
     left = disk_space_left(config);
     EXPECT(left > 0);
     config->reserve_mib = left / (1024 * 1024) + 1024;
-    EXPECT(!disk_reserve_check(config, &err));
-    EXPECT_INT(err.kind, ERROR_STORAGE);
-    EXPECT(strstr(err.message, "make room, or lower --reserve-mib") != NULL);
+    EXPECT_ERROR_SAYS(disk_reserve_check(config, &err), ERROR_STORAGE,
+                      "make room, or lower --reserve-mib");
     snprintf(config->database, sizeof config->database, "/no/such/folder/runs.db");
     EXPECT_INT(disk_space_left(config), -1);
-    EXPECT(disk_reserve_check(config, &err)); /* the path cannot be asked */
+    EXPECT_OK(disk_reserve_check(config, &err)); /* the path cannot be asked */
 }

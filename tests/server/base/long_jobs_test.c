@@ -40,11 +40,10 @@ static void open_gate(struct scene *scene)
 static void with_jobs(void (*test)(struct scene *scene))
 {
     struct scene scene = {.notifications = untimed_notifications()};
-    struct error err = {0};
 
     pthread_mutex_init(&scene.lock, NULL);
     pthread_cond_init(&scene.changed, NULL);
-    scene.jobs = long_jobs_start(scene.notifications, &err);
+    scene.jobs = long_jobs_start(scene.notifications, NULL);
     EXPECT(scene.jobs != NULL);
     test(&scene);
     open_gate(&scene);
@@ -109,16 +108,14 @@ TEST_WITH_JOBS(a_job_ends_and_its_topic_says_so)
 
 TEST_WITH_JOBS(a_kind_at_work_leaves_a_thread_to_lists_and_two_to_imports)
 {
-    struct error err = {0};
-
-    EXPECT(put(scene, JOB_EXPORT, 'e', &err));
-    EXPECT(put(scene, JOB_RECOMPUTE, 'e', &err));
+    EXPECT_OK(put(scene, JOB_EXPORT, 'e', &err));
+    EXPECT_OK(put(scene, JOB_RECOMPUTE, 'e', &err));
     wait_until_taken(scene, 1);
-    EXPECT(put(scene, JOB_LIST, 'l', &err));
+    EXPECT_OK(put(scene, JOB_LIST, 'l', &err));
     wait_until_taken(scene, 2);
-    EXPECT(put(scene, JOB_LARGE_IMPORT, 'i', &err));
+    EXPECT_OK(put(scene, JOB_LARGE_IMPORT, 'i', &err));
     wait_until_taken(scene, 3);
-    EXPECT(put(scene, JOB_IMPORT, 'i', &err));
+    EXPECT_OK(put(scene, JOB_IMPORT, 'i', &err));
     wait_until_taken(scene, 4);
     EXPECT_STR(scene->order, "elii");
 }
@@ -126,13 +123,11 @@ TEST_WITH_JOBS(a_kind_at_work_leaves_a_thread_to_lists_and_two_to_imports)
 /* While an export is at work, three more wait, and then another job. */
 static void put_behind(struct scene *scene, const char *letters, enum job_kind last)
 {
-    struct error err = {0};
-
     for (int i = 0; i < 4; i++) {
-        EXPECT(put(scene, JOB_EXPORT, letters[i], &err));
+        EXPECT_OK(put(scene, JOB_EXPORT, letters[i], &err));
         wait_until_taken(scene, 1);
     }
-    EXPECT(put(scene, last, letters[4], &err));
+    EXPECT_OK(put(scene, last, letters[4], &err));
     open_gate(scene);
     long_jobs_finish(scene->jobs, &scene->pieces[3].job);
 }
@@ -206,15 +201,12 @@ TEST_WITH_JOBS(a_job_that_waits_is_cancelled_without_its_work)
 
 TEST_WITH_JOBS(a_stop_tells_every_job_and_takes_no_other)
 {
-    struct error err = {0};
-
     scene->open = true;
     for (int i = 0; i < 8; i++)
-        EXPECT(put(scene, JOB_EXPORT, 'a', &err));
+        EXPECT_OK(put(scene, JOB_EXPORT, 'a', &err));
     long_jobs_stop(scene->jobs);
     for (int i = 0; i < 8; i++)
         EXPECT(long_jobs_has_ended(scene->jobs, &scene->pieces[i].job));
     EXPECT(scene->taken == 8);
-    EXPECT(!put(scene, JOB_EXPORT, 'a', &err));
-    EXPECT_INT(err.kind, ERROR_BUSY);
+    EXPECT_ERROR(put(scene, JOB_EXPORT, 'a', &err), ERROR_BUSY);
 }

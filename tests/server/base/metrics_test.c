@@ -201,8 +201,8 @@ TEST(an_idle_server_writes_its_families_all_the_same)
     struct metrics *metrics = metrics_new(3, label_at);
     AUTO(freep) char *text = written(metrics);
 
-    EXPECT(strstr(text, "# TYPE " REQUESTS " counter\n") != NULL);
-    EXPECT(strstr(text, "# TYPE " SECONDS " histogram\n") != NULL);
+    EXPECT_PART(text, "# TYPE " REQUESTS " counter\n");
+    EXPECT_PART(text, "# TYPE " SECONDS " histogram\n");
     EXPECT(strstr(text, REQUESTS "{") == NULL);
     EXPECT_NEAR(value_of(text, "pennyworth_worker_starts_total"), 0, 0);
     metrics_free(metrics);

@@ -54,12 +54,9 @@ static void await_done(struct owner *owner, int wanted)
 
 static void start(struct owner *owner)
 {
-    struct error err = {0};
-
     *owner = (struct owner){.ordered = 0};
     service_thread_init(&owner->thread);
-    EXPECT(service_thread_start(&owner->thread, "test", work, owner, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(service_thread_start(&owner->thread, "test", work, owner, &err));
 }
 
 static void stop(struct owner *owner)

@@ -21,13 +21,10 @@ static struct sweep planned(const struct bench_wish *wish, struct bench_plan *pl
     const struct place place = {
         .topology = &topology, .isa = CPU_AVX512_BF16, .dollars_per_hour = 1, .root = "/nowhere"};
     struct sweep sweep = {0};
-    struct error err = {0};
 
-    EXPECT(bench_plan_make(wish, plan, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(bench_plan_make(wish, plan, &err));
     if (plan->request)
-        EXPECT(sweep_from_text(plan->request, strlen(plan->request), &place, &sweep, &err));
-    EXPECT_STR(err.message, "");
+        EXPECT_OK(sweep_from_text(plan->request, strlen(plan->request), &place, &sweep, &err));
     return sweep;
 }
 
@@ -159,13 +156,9 @@ static void expect_refused(const char *label, const char *why)
 {
     struct bench_wish wish = wish_of("quick");
     struct bench_plan plan = {.runs = 77};
-    struct error err = {0};
 
     wish.label = label;
-    EXPECT(!bench_plan_make(&wish, &plan, &err));
-    EXPECT_INT(err.kind, ERROR_INVALID);
-    EXPECT_STR(err.field, "--label");
-    EXPECT_STR(err.message, why);
+    EXPECT_WRONG(bench_plan_make(&wish, &plan, &err), "--label", why);
     EXPECT_INT((long long)plan.runs, 77);
 }
 

@@ -19,7 +19,6 @@ static struct run_id sweep_of(struct db *db)
 static void end_next(struct db *db, enum run_state state, double value, enum validity validity)
 {
     AUTO(run_clear) struct run run = claim_run(db);
-    struct error err = {0};
 
     run.state = state;
     run.ended_us = NOON_US + run.number;
@@ -32,8 +31,7 @@ static void end_next(struct db *db, enum run_state state, double value, enum val
             .samples_per_second = value,
             .median_step_seconds = 0.1,
             .throughput = {.known = true, .low = value * 0.99, .high = value * 1.01}};
-    EXPECT(runs_end(db, &run, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(runs_end(db, &run, &err));
 }
 
 /* So many runs that finish with 100 samples per second. */
@@ -54,58 +52,60 @@ static struct bench_report report_of(void)
 
 static void load(struct db *db, const struct run_id *id, struct bench_report *report)
 {
-    struct error err = {0};
-
-    EXPECT(bench_report_load(db, id->text, report, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(bench_report_load(db, id->text, report, &err));
 }
 
-TEST_WITH_DATABASE(runs_of_a_configuration_are_summed_up_with_their_cost)
-{
-    AUTO(bench_report_clear) struct bench_report report = report_of();
-    struct run_id id = sweep_of(db);
+#define TEST_WITH_SWEEP(name)                                                                    \
+    static void name(struct db *db, struct run_id id, struct bench_report *report);              \
+    TEST_FOUND(name, with_sweep(name))                                                           \
+    static void name(struct db *db, struct run_id id, struct bench_report *report)
 
+static void with_sweep(void (*test)(struct db *db, struct run_id id, struct bench_report *report))
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(bench_report_clear) struct bench_report report = report_of();
+
+    test(db, sweep_of(db), &report);
+}
+
+TEST_WITH_SWEEP(runs_of_a_configuration_are_summed_up_with_their_cost)
+{
     finish(db, 4);
-    load(db, &id, &report);
-    EXPECT_INT((long long)report.run_count, 4);
-    EXPECT_INT((long long)report.cell_count, 2);
-    if (report.cell_count != 2)
+    load(db, &id, report);
+    EXPECT_INT((long long)report->run_count, 4);
+    EXPECT_INT((long long)report->cell_count, 2);
+    if (report->cell_count != 2)
         return;
-    EXPECT_STR(report.cells[0].name, "precision=f32");
-    EXPECT_INT(report.cells[0].finished, 2);
-    EXPECT_INT(report.cells[0].standing.level, STANDING_RUNS);
-    EXPECT_NEAR(report.cells[0].standing.value, 100, 1e-9);
-    EXPECT(report.cells[0].has_cost);
-    EXPECT_NEAR(report.cells[0].cost.samples_per_dollar.value, 1e6, 1e-3);
-    EXPECT_NEAR(report.cells[0].cost.dollars_per_million.value, 1, 1e-9);
-    EXPECT(report.cells[0].cost.dollars_per_million.has_interval);
-    EXPECT_INT(bench_report_status(&report), 0);
+    EXPECT_STR(report->cells[0].name, "precision=f32");
+    EXPECT_INT(report->cells[0].finished, 2);
+    EXPECT_INT(report->cells[0].standing.level, STANDING_RUNS);
+    EXPECT_NEAR(report->cells[0].standing.value, 100, 1e-9);
+    EXPECT(report->cells[0].has_cost);
+    EXPECT_NEAR(report->cells[0].cost.samples_per_dollar.value, 1e6, 1e-3);
+    EXPECT_NEAR(report->cells[0].cost.dollars_per_million.value, 1, 1e-9);
+    EXPECT(report->cells[0].cost.dollars_per_million.has_interval);
+    EXPECT_INT(bench_report_status(report), 0);
 }
 
-TEST_WITH_DATABASE(without_a_price_in_dollars_there_is_no_cost)
+TEST_WITH_SWEEP(without_a_price_in_dollars_there_is_no_cost)
 {
-    AUTO(bench_report_clear) struct bench_report report = report_of();
-    struct run_id id = sweep_of(db);
-
     finish(db, 4);
-    report.price.dollars = 0;
-    load(db, &id, &report);
-    EXPECT(report.cell_count == 2 && !report.cells[0].has_cost);
-    EXPECT_INT(bench_report_status(&report), 0);
+    report->price.dollars = 0;
+    load(db, &id, report);
+    EXPECT(report->cell_count == 2 && !report->cells[0].has_cost);
+    EXPECT_INT(bench_report_status(report), 0);
 }
 
-TEST_WITH_DATABASE(an_invalid_run_does_not_count_and_is_listed)
+TEST_WITH_SWEEP(an_invalid_run_does_not_count_and_is_listed)
 {
-    AUTO(bench_report_clear) struct bench_report report = report_of();
-    struct run_id id = sweep_of(db);
-
     for (int i = 0; i < 3; i++)
         end_next(db, RUN_FINISHED, 100, VALIDITY_WARN);
     end_next(db, RUN_FINISHED, 300, VALIDITY_INVALID);
-    load(db, &id, &report);
-    for (size_t i = 0; i < report.cell_count; i++)
-        EXPECT_NEAR(report.cells[i].standing.value, 100, 1e-9);
-    EXPECT_INT(bench_report_status(&report), EXIT_PARTLY);
+    load(db, &id, report);
+    for (size_t i = 0; i < report->cell_count; i++)
+        EXPECT_NEAR(report->cells[i].standing.value, 100, 1e-9);
+    EXPECT_INT(bench_report_status(report), EXIT_PARTLY);
 }
 
 TEST_WITH_DATABASE(a_voided_run_does_not_count)
@@ -139,36 +139,31 @@ TEST_WITH_DATABASE(a_run_that_failed_or_never_ran_is_missed)
     EXPECT_INT(bench_report_status(&cancelled), EXIT_PARTLY);
 }
 
-TEST_WITH_DATABASE(with_nothing_finished_there_is_no_number)
+TEST_WITH_SWEEP(with_nothing_finished_there_is_no_number)
 {
-    AUTO(bench_report_clear) struct bench_report report = report_of();
-    struct run_id id = sweep_of(db);
-
     for (int i = 0; i < 4; i++)
         end_next(db, RUN_FAILED, 0, VALIDITY_UNKNOWN);
-    load(db, &id, &report);
-    EXPECT(report.cell_count == 2 && report.cells[1].standing.level == STANDING_NONE);
-    EXPECT(report.cell_count == 2 && !report.cells[1].has_cost);
-    EXPECT_INT(bench_report_status(&report), EXIT_NOTHING);
-    report.preempted = true;
-    EXPECT_INT(bench_report_status(&report), EXIT_PREEMPTED);
+    load(db, &id, report);
+    EXPECT(report->cell_count == 2 && report->cells[1].standing.level == STANDING_NONE);
+    EXPECT(report->cell_count == 2 && !report->cells[1].has_cost);
+    EXPECT_INT(bench_report_status(report), EXIT_NOTHING);
+    report->preempted = true;
+    EXPECT_INT(bench_report_status(report), EXIT_PREEMPTED);
 }
 
-TEST_WITH_DATABASE(of_attempts_the_last_one_stands)
+TEST_WITH_SWEEP(of_attempts_the_last_one_stands)
 {
-    AUTO(bench_report_clear) struct bench_report report = report_of();
     AUTO(sweep_row_clear) struct sweep_row row = {0};
-    struct run_id id = sweep_of(db);
 
     end_next(db, RUN_INTERRUPTED, 0, VALIDITY_UNKNOWN);
     EXPECT(sweeps_find(db, id.text, &row, NULL));
     EXPECT(sweeps_requeue(db, &row, "m5.large", NOON_US, NULL));
     finish(db, 4);
-    load(db, &id, &report);
-    EXPECT_INT((long long)report.run_count, 4);
-    for (size_t i = 0; i < report.run_count; i++)
-        EXPECT_INT(report.runs[i].run.state, RUN_FINISHED);
-    EXPECT_INT(bench_report_status(&report), 0);
+    load(db, &id, report);
+    EXPECT_INT((long long)report->run_count, 4);
+    for (size_t i = 0; i < report->run_count; i++)
+        EXPECT_INT(report->runs[i].run.state, RUN_FINISHED);
+    EXPECT_INT(bench_report_status(report), 0);
 }
 
 /* Queues the invalid run again. */
@@ -204,17 +199,14 @@ TEST_WITH_DATABASE(a_repeated_run_stays_and_the_one_that_repeats_it_counts)
     EXPECT_INT(bench_report_status(&after), 0);
 }
 
-TEST_WITH_DATABASE(a_repetition_that_is_invalid_too_leaves_it_missed)
+TEST_WITH_SWEEP(a_repetition_that_is_invalid_too_leaves_it_missed)
 {
-    AUTO(bench_report_clear) struct bench_report report = report_of();
-    struct run_id id = sweep_of(db);
-
     finish(db, 3);
     end_next(db, RUN_FINISHED, 300, VALIDITY_INVALID);
     repeat(db, &id);
     end_next(db, RUN_FINISHED, 300, VALIDITY_INVALID);
-    load(db, &id, &report);
-    EXPECT_INT(bench_report_status(&report), EXIT_PARTLY);
+    load(db, &id, report);
+    EXPECT_INT(bench_report_status(report), EXIT_PARTLY);
 }
 
 TEST_WITH_DATABASE(a_run_that_the_hub_has_not_accepted_is_reported)
@@ -238,12 +230,10 @@ TEST_WITH_DATABASE(a_run_that_the_hub_has_not_accepted_is_reported)
     }
 }
 
-TEST_WITH_DATABASE(a_refusal_is_not_delivery_even_when_nothing_waits)
+TEST_WITH_SWEEP(a_refusal_is_not_delivery_even_when_nothing_waits)
 {
-    AUTO(bench_report_clear) struct bench_report report = report_of();
     const struct hub_uploader_status hub = {.hub = "http://hub.test"};
     struct delivery list[4];
-    struct run_id id = sweep_of(db);
 
     for (int i = 0; i < 4; i++) {
         end_next(db, RUN_FINISHED, 100, i == 3 ? VALIDITY_INVALID : VALIDITY_OK);
@@ -252,19 +242,18 @@ TEST_WITH_DATABASE(a_refusal_is_not_delivery_even_when_nothing_waits)
                                     .reason = "r"};
     }
     EXPECT(deliveries_record(db, hub.hub, list, 4, NOON_US, NULL));
-    report.hub = &hub;
-    load(db, &id, &report);
-    EXPECT_INT(report.counts.waiting, 0);
-    EXPECT_STR(report.run_count > 2 ? report.runs[2].delivery.reason : "", "r");
+    report->hub = &hub;
+    load(db, &id, report);
+    EXPECT_INT(report->counts.waiting, 0);
+    EXPECT_STR(report->run_count > 2 ? report->runs[2].delivery.reason : "", "r");
     /* An invalid run too: that it was not delivered weighs more. */
-    EXPECT_INT(bench_report_status(&report), EXIT_NOT_DELIVERED);
+    EXPECT_INT(bench_report_status(report), EXIT_NOT_DELIVERED);
 }
 
 TEST_WITH_DATABASE(a_missing_sweep_is_an_error)
 {
     AUTO(bench_report_clear) struct bench_report report = report_of();
-    struct error err = {0};
 
-    EXPECT(!bench_report_load(db, "01HF7YAT000000000000000000", &report, &err));
-    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT_ERROR(bench_report_load(db, "01HF7YAT000000000000000000", &report, &err),
+                 ERROR_NOT_FOUND);
 }

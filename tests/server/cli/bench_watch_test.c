@@ -81,7 +81,7 @@ static void expect_settled(struct scene *scene, enum run_state state, size_t set
     claim_one(scene->db);
     sight = look(scene);
     EXPECT(sight.running.text[0] != '\0');
-    EXPECT(strstr(scene->text, settled ? "run 2 of 2 begins" : "run 1 of 2 begins") != NULL);
+    EXPECT_PART(scene->text, settled ? "run 2 of 2 begins" : "run 1 of 2 begins");
 }
 
 TEST_WITH_SWEEP(a_failed_run_is_settled)
@@ -131,7 +131,7 @@ TEST_WITH_SWEEP(a_repetition_is_printed_as_one_and_counts_once)
     claim_one(scene->db);
     sight = look(scene);
     EXPECT_INT((long long)sight.settled, 1);
-    EXPECT(strstr(scene->text, "run 2 of 2 begins again: the one before was invalid\n") != NULL);
+    EXPECT_PART(scene->text, "run 2 of 2 begins again: the one before was invalid\n");
 }
 
 /* The run under way has come this far. */
@@ -171,18 +171,18 @@ TEST_WITH_SWEEP(the_first_figure_comes_at_once_and_others_now_and_then)
     EXPECT_INT((long long)count_lines(scene), 1); /* there is no figure yet */
     sight = hear(scene, sight.running.text, some);
     EXPECT_INT(sight.steps, 6);
-    EXPECT(strstr(scene->text,
-                  "batch_size=8: warming up, 14.8 samples/s within roughly 6.0 %, about 100 s "
-                  "left, about 4 min of all\n") != NULL);
+    EXPECT_PART(scene->text,
+                "batch_size=8: warming up, 14.8 samples/s within roughly 6.0 %, about 100 s "
+                "left, about 4 min of all\n");
     some.half_width_percent = 3;
     some.within_reach_percent = 2.2;
     hear(scene, sight.running.text, some);
     EXPECT_INT((long long)count_lines(scene), 2); /* too early for another */
     scene->watch.printed_ns -= 21 * NS_PER_SECOND;
     hear(scene, sight.running.text, some);
-    EXPECT(strstr(scene->text,
-                  "measuring, 14.8 samples/s within 3.0 % (2.2 % is within reach), about 100 s "
-                  "left") != NULL);
+    EXPECT_PART(scene->text,
+                "measuring, 14.8 samples/s within 3.0 % (2.2 % is within reach), about 100 s "
+                "left");
 }
 
 TEST_WITH_SWEEP(a_terminal_has_one_line_that_is_written_anew)
@@ -198,6 +198,6 @@ TEST_WITH_SWEEP(a_terminal_has_one_line_that_is_written_anew)
         hear(scene, sight.running.text, some);
     }
     EXPECT_INT((long long)count_lines(scene), 1);
-    EXPECT(strstr(scene->text, " samples/s\r\033[Kbatch_size=8: warming up") != NULL);
+    EXPECT_PART(scene->text, " samples/s\r\033[Kbatch_size=8: warming up");
     EXPECT(scene->watch.line_is_open);
 }

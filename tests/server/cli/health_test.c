@@ -36,9 +36,8 @@ static void expect_asked(const char *address, const char *url)
 {
     struct config config = listening(address, 8080);
     struct played played = {.status = 200};
-    struct error err = {0};
 
-    EXPECT(health_ask(&config, play, &played, &err));
+    EXPECT_OK(health_ask(&config, play, &played, &err));
     EXPECT_STR(played.asked.url, url);
 }
 
@@ -61,9 +60,8 @@ TEST(the_question_goes_past_proxies_and_ends_within_seconds)
 {
     struct config config = listening("127.0.0.1", 8080);
     struct played played = {.status = 200};
-    struct error err = {0};
 
-    EXPECT(health_ask(&config, play, &played, &err));
+    EXPECT_OK(health_ask(&config, play, &played, &err));
     EXPECT(played.asked.direct);
     EXPECT_INT(played.asked.total_ms, 3000);
     EXPECT_STR(played.asked.ca_file, "");
@@ -74,10 +72,9 @@ TEST(with_a_certificate_it_alone_is_trusted)
 {
     struct config config = listening("127.0.0.1", 8443);
     struct played played = {.status = 200};
-    struct error err = {0};
 
     snprintf(config.tls_certificate, sizeof config.tls_certificate, "/etc/certificate.pem");
-    EXPECT(health_ask(&config, play, &played, &err));
+    EXPECT_OK(health_ask(&config, play, &played, &err));
     EXPECT_STR(played.asked.url, "https://127.0.0.1:8443/readyz");
     EXPECT_STR(played.asked.ca_file, "/etc/certificate.pem");
     EXPECT(played.asked.any_name);
@@ -87,20 +84,18 @@ TEST(an_answer_other_than_200_is_printed_with_its_reason)
 {
     struct config config = listening("127.0.0.1", 8080);
     struct played played = {.status = 503, .excerpt = "the database is locked"};
-    struct error err = {0};
 
-    EXPECT(!health_ask(&config, play, &played, &err));
-    EXPECT_STR(err.message, "http://127.0.0.1:8080/readyz answers 503: the database is locked");
+    EXPECT_MESSAGE(health_ask(&config, play, &played, &err),
+                   "http://127.0.0.1:8080/readyz answers 503: the database is locked");
 }
 
 TEST(no_answer_is_reported_with_the_address)
 {
     struct config config = listening("127.0.0.1", 8080);
     struct played played = {.broken = "connection refused"};
-    struct error err = {0};
 
-    EXPECT(!health_ask(&config, play, &played, &err));
-    EXPECT_STR(err.message, "http://127.0.0.1:8080/readyz: connection refused");
+    EXPECT_MESSAGE(health_ask(&config, play, &played, &err),
+                   "http://127.0.0.1:8080/readyz: connection refused");
 }
 
 TEST(a_question_that_cannot_be_sent_is_refused_before_connecting)

@@ -2,11 +2,10 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "tests/test.h"
+#include "tests/threads.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -118,7 +117,7 @@ TEST_WITH_AUDIT(a_path_cannot_end_a_line_and_a_long_one_is_cut_between_letters)
     AUTO(freep) char *text = content(place->file);
     EXPECT(strstr(text, "\"path\":\"/a\\\"b\\u000ac\"") ||
            strstr(text, "\"path\":\"/a\\\"b\\nc\""));
-    EXPECT(strstr(text, "xxx\",\"status\":200") != NULL);
+    EXPECT_PART(text, "xxx\",\"status\":200");
     EXPECT(strchr(text, '\xc3') == NULL);
     EXPECT(strlen(text) < 600);
 }
@@ -136,17 +135,14 @@ TEST_WITH_AUDIT(a_file_is_begun_anew_where_the_old_one_was_moved_away)
 
 TEST_WITH_AUDIT(an_audit_file_that_cannot_be_opened_is_refused_and_the_old_one_stays)
 {
-    struct error err = {0};
-
-    EXPECT(!audit_open("/nonexistent/audit", &err));
-    EXPECT_STR(err.field, "--audit");
+    EXPECT_INVALID(audit_open("/nonexistent/audit", &err), "--audit");
     EXPECT(!audit_open("/", NULL));
     EXPECT_INT(rename(place->file, place->moved), 0);
     EXPECT_INT(mkdir(place->file, 0700), 0);
     EXPECT(!audit_reopen(place->audit, NULL));
     audit_write(place->audit, &entry);
     AUTO(freep) char *old = content(place->moved);
-    EXPECT(strstr(old, "\"who\":\"c1\"") != NULL);
+    EXPECT_PART(old, "\"who\":\"c1\"");
     EXPECT_INT(rmdir(place->file), 0);
 }
 
@@ -264,7 +260,7 @@ TEST_WITH_AUDIT(the_next_line_has_the_number_of_lines_left_out)
     audit_write(place->audit, &entry);
     audit_write(place->audit, &entry);
     AUTO(freep) char *text = content(place->file);
-    EXPECT(strstr(text, "\"suppressed\":10}\n{\"at\":") != NULL);
+    EXPECT_PART(text, "\"suppressed\":10}\n{\"at\":");
     EXPECT_INT(lines_of(text, "suppressed"), 1);
 }
 
@@ -285,14 +281,10 @@ static void *tell_many(void *user)
 
 TEST_WITH_AUDIT(lines_of_many_threads_do_not_mix)
 {
-    pthread_t threads[THREADS];
     char *rest;
     long long count = 0;
 
-    for (int i = 0; i < THREADS; i++)
-        EXPECT_INT(pthread_create(&threads[i], NULL, tell_many, place->audit), 0);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    run_threads(THREADS, tell_many, place->audit, 0);
     AUTO(freep) char *text = content(place->file);
     rest = text;
     for (char *line = strsep(&rest, "\n"); line && *line; line = strsep(&rest, "\n"), count++)
@@ -311,8 +303,8 @@ TEST_WITH_AUDIT(a_line_says_what_was_taken_back_and_why)
     memset(taken.reason, '"', REASON_MAX); /* twice as long as text of JSON */
     audit_write(place->audit, &taken);
     AUTO(freep) char *text = content(place->file);
-    EXPECT(strstr(text, "\"bytes\":12,\"did\":\"price withdrawn\",\"id\":\"3-1700000000000000\","
-                        "\"reason\":null}\n") != NULL);
-    EXPECT(strstr(text, "\"reason\":\"\\\"\\\"") != NULL);
+    EXPECT_PART(text, "\"bytes\":12,\"did\":\"price withdrawn\",\"id\":\"3-1700000000000000\","
+                      "\"reason\":null}\n");
+    EXPECT_PART(text, "\"reason\":\"\\\"\\\"");
     EXPECT(text[strlen(text) - 1] == '\n');
 }

@@ -1,7 +1,6 @@
-#include "common/cleanup.h"
+#include "tests/server/http/openapi_document.h"
+
 #include "common/limits.h"
-#include "server/http/openapi.h"
-#include "tests/test.h"
 
 /* What openapi.json says on a way below its components. */
 static const struct {
@@ -38,16 +37,6 @@ static const struct {
     {"schemas/ImportReport/properties/errors", "maxItems", IMPORT_REFUSALS_MAX},
 };
 
-static json_t *make_document(void)
-{
-    AUTO(engines_free) struct engines engines = {0};
-    AUTO(bytes_free) struct bytes text = {.limit = 1024 * 1024};
-
-    EXPECT(engines_read("", "worker", &engines, NULL));
-    EXPECT(openapi_make(&engines, &text, NULL));
-    return json_loadb(text.data ? text.data : "", text.used, 0, NULL);
-}
-
 static void expect_limit(json_t *schema, const char *what, const char *word, long long limit)
 {
     json_t *value = json_object_get(schema, word);
@@ -58,32 +47,15 @@ static void expect_limit(json_t *schema, const char *what, const char *word, lon
     }
 }
 
-static json_t *at(json_t *json, const char *way)
+TEST_OF_DOCUMENT(schemas_have_the_limits_that_hold, "")
 {
-    char words[200], *rest = words;
-
-    snprintf(words, sizeof words, "%s", way);
-    for (char *word; (word = strsep(&rest, "/")) != NULL;)
-        json = json_is_array(json) ? json_array_get(json, strtoul(word, NULL, 10))
-                                   : json_object_get(json, word);
-    return json;
-}
-
-TEST(schemas_have_the_limits_that_hold)
-{
-    AUTO(json_decrefp) json_t *document = make_document();
-
     for (size_t i = 0; i < COUNT(components); i++)
         expect_limit(at(json_object_get(document, "components"), components[i].way),
                      components[i].way, components[i].word, components[i].limit);
 }
 
-TEST(the_key_of_a_request_has_the_length_that_holds)
+TEST_OF_DOCUMENT(the_key_of_a_request_has_the_length_that_holds, "")
 {
-    AUTO(json_decrefp) json_t *document = make_document();
-    json_t *schema =
-        at(json_object_get(document, "components"), "parameters/Idempotency-Key/schema");
-
-    EXPECT_STR(json_string_value(json_object_get(schema, "pattern")),
+    EXPECT_STR(text_at(document, "components/parameters/Idempotency-Key/schema/pattern"),
                "^[ -~]{1," LIMIT_TEXT(IDEMPOTENCY_KEY_MAX) "}$");
 }

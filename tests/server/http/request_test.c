@@ -11,11 +11,10 @@ static char prefer[100];
 static struct exchange *exchange_for(const char *target)
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
-    struct error err = {0};
 
     if (!exchange)
         abort();
-    EXPECT(query_read(target, &exchange->request.query, &err));
+    EXPECT_OK(query_read(target, &exchange->request.query, &err));
     return exchange;
 }
 

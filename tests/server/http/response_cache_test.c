@@ -1,23 +1,19 @@
 #include "server/http/response_cache.h"
 
 #include "common/cleanup.h"
-#include "tests/test.h"
-
-#include <pthread.h>
+#include "tests/threads.h"
 
 #define KEPT 32 /* as many as are kept */
 
-static void free_answers(struct response_cache **answers)
-{
-    response_cache_free(*answers);
-}
+#define TEST_WITH_CACHE(name) TEST_GIVEN(name, struct response_cache *answers, with_cache)
 
-static struct response_cache *make_answers(void)
+static void with_cache(void (*test)(struct response_cache *answers))
 {
     struct response_cache *answers = response_cache_new();
 
     EXPECT(answers != NULL);
-    return answers;
+    test(answers);
+    response_cache_free(answers);
 }
 
 static void keep(struct response_cache *answers, const struct answer_key *key, const char *text,
@@ -41,10 +37,9 @@ static const char *find(struct response_cache *answers, const struct answer_key 
     return text;
 }
 
-TEST(an_answer_is_kept_with_its_name)
+TEST_WITH_CACHE(an_answer_is_kept_with_its_name)
 {
     const struct answer_key key = {.text = "/a?b", .revision = 5, .minute = 7};
-    AUTO(free_answers) struct response_cache *answers = make_answers();
     AUTO(bytes_free) struct bytes body = {.limit = 100};
     char etag[ETAG_SIZE], again[ETAG_SIZE] = "";
 
@@ -61,10 +56,9 @@ TEST(an_answer_is_kept_with_its_name)
     EXPECT_STR(body.data, "the answer");
 }
 
-TEST(another_state_is_another_answer)
+TEST_WITH_CACHE(another_state_is_another_answer)
 {
     const struct answer_key key = {.text = "/a", .revision = 5, .minute = 7};
-    AUTO(free_answers) struct response_cache *answers = make_answers();
     struct answer_key other = key;
     char etag[ETAG_SIZE], next[ETAG_SIZE];
 
@@ -88,9 +82,8 @@ TEST(another_state_is_another_answer)
     EXPECT_STR(next, etag); /* equal answers, equal names */
 }
 
-TEST(the_least_recently_used_entry_is_replaced)
+TEST_WITH_CACHE(the_least_recently_used_entry_is_replaced)
 {
-    AUTO(free_answers) struct response_cache *answers = make_answers();
     struct answer_key key = {.revision = 1, .minute = 1};
     char text[20], etag[ETAG_SIZE];
 
@@ -108,10 +101,9 @@ TEST(the_least_recently_used_entry_is_replaced)
     EXPECT_STR(find(answers, &(struct answer_key){"/new", 1, 1}), "/new");
 }
 
-TEST(a_text_that_is_too_long_is_named_and_not_stored)
+TEST_WITH_CACHE(a_text_that_is_too_long_is_named_and_not_stored)
 {
     const struct answer_key key = {.text = "/a", .revision = 1, .minute = 1};
-    AUTO(free_answers) struct response_cache *answers = make_answers();
     AUTO(freep) char *text = malloc(600 * 1024);
     char etag[ETAG_SIZE] = "";
 
@@ -126,10 +118,9 @@ TEST(a_text_that_is_too_long_is_named_and_not_stored)
     EXPECT_STR(find(answers, &key), "short");
 }
 
-TEST(an_answer_that_does_not_fit_the_reply_is_made_again)
+TEST_WITH_CACHE(an_answer_that_does_not_fit_the_reply_is_made_again)
 {
     const struct answer_key key = {.text = "/a", .revision = 1, .minute = 1};
-    AUTO(free_answers) struct response_cache *answers = make_answers();
     AUTO(bytes_free) struct bytes body = {.limit = 3};
     char etag[ETAG_SIZE];
 
@@ -183,14 +174,8 @@ static void *ask_often(void *user)
     return NULL;
 }
 
-TEST(threads_may_share_it)
+TEST_WITH_CACHE(threads_may_share_it)
 {
-    AUTO(free_answers) struct response_cache *answers = make_answers();
-    pthread_t threads[2];
-
-    for (size_t i = 0; i < COUNT(threads); i++)
-        EXPECT_INT(pthread_create(&threads[i], NULL, ask_often, answers), 0);
-    for (size_t i = 0; i < COUNT(threads); i++)
-        pthread_join(threads[i], NULL);
+    run_threads(2, ask_often, answers, 0);
     response_cache_free(NULL);
 }

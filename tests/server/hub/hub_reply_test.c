@@ -25,12 +25,10 @@ static bool read(const char *type, const char *text, struct hub_line *lines, siz
 static void expect_verdicts(const char *text, const char *verdicts)
 {
     static const char letters[] = "?+-";
-    struct error err = {0};
     struct hub_line lines[3];
 
     make(lines);
-    EXPECT(read("application/json", text, lines, 3, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(read("application/json", text, lines, 3, &err));
     for (int i = 0; i < 3; i++) {
         EXPECT_INT(letters[lines[i].delivery.verdict], verdicts[i]);
         EXPECT_INT(lines[i].delivery.run, 11 + i);
@@ -179,9 +177,7 @@ TEST(a_long_reason_is_cut_and_stays_text)
 TEST(no_line_and_too_many_are_a_mistake_of_the_caller)
 {
     struct hub_line lines[HUB_LINES_MAX + 1];
-    struct error err = {0};
 
-    EXPECT(!read("application/json", "{}", lines, 0, &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_ERROR(read("application/json", "{}", lines, 0, &err), ERROR_INTERNAL);
     EXPECT(!read("application/json", "{}", lines, HUB_LINES_MAX + 1, NULL));
 }

@@ -62,8 +62,8 @@ TEST(a_batch_goes_to_the_import_of_the_hub_with_the_token)
     EXPECT_INT(outcome.accepted, 3);
     EXPECT_STR(hub.runs[0], "01 02 03");
     EXPECT_STR(hub.url, NAME "/v1/runs/import");
-    EXPECT(strstr(hub.headers, "Content-Type: application/x-ndjson\n"));
-    EXPECT(strstr(hub.headers, "Authorization: Bearer " TOKEN "\n"));
+    EXPECT_PART(hub.headers, "Content-Type: application/x-ndjson\n");
+    EXPECT_PART(hub.headers, "Authorization: Bearer " TOKEN "\n");
     expect_counts(db, 0, 3, 0);
     EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DONE);
     EXPECT_INT((long long)hub.count, 1);
@@ -371,7 +371,7 @@ TEST(a_run_that_cannot_be_read_lets_others_through)
         EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_STR(hub.runs[0], "02");
     EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DEFERRED);
-    EXPECT(strstr(outcome.error.message, "database: "));
+    EXPECT_PART(outcome.error.message, "database: ");
     expect_counts(db, 2, 1, 0);
 }
 
@@ -420,8 +420,8 @@ TEST(the_key_is_proven_and_another_one_waits)
     fill(db, 1);
     upload.key = &key;
     EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DEFERRED);
-    EXPECT(strstr(hub.headers, header) != NULL);
-    EXPECT(strstr(outcome.error.message, "pennyworth token rebind") != NULL);
+    EXPECT_PART(hub.headers, header);
+    EXPECT_PART(outcome.error.message, "pennyworth token rebind");
     expect_counts(db, 1, 0, 0);
     upload.token = ""; /* nothing to bind */
     EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);

@@ -31,13 +31,11 @@ static void with_place(void (*test)(struct place *place))
 
 static struct hub_uploader *start(struct place *place, struct hub *hub, long long pause_ns)
 {
-    struct error err = {0};
-    struct hub_uploader *uploader = hub_uploader_start(
-        &(struct hub_uploader_parts){
-            .config = &place->config, .fetch = hub_fetch, .fetcher = hub, .pause_ns = pause_ns},
-        &err);
+    const struct hub_uploader_parts parts = {
+        .config = &place->config, .fetch = hub_fetch, .fetcher = hub, .pause_ns = pause_ns};
+    struct hub_uploader *uploader;
 
-    EXPECT_STR(err.message, "");
+    EXPECT_OK((uploader = hub_uploader_start(&parts, &err)) != NULL);
     if (!uploader)
         exit(test_result());
     return uploader;
@@ -121,7 +119,7 @@ TEST_WITH_PLACE(a_wait_in_vain_ends_with_the_reason)
     EXPECT(!hub_uploader_wait(uploader, clock_monotonic_ns() + 10 * NS_PER_MS));
     hub_uploader_status(uploader, &status);
     EXPECT(!status.idle);
-    EXPECT(strstr(status.last_error, "401"));
+    EXPECT_PART(status.last_error, "401");
     hub_uploader_free(uploader);
     EXPECT_INT(waiting(place), 1);
 }
@@ -167,7 +165,7 @@ TEST_WITH_PLACE(a_refused_run_is_settled_and_reported)
     EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
     hub_uploader_status(uploader, &status);
     EXPECT_INT(status.refused, 1);
-    EXPECT(strstr(status.last_refusal, ": steps: are odd"));
+    EXPECT_PART(status.last_refusal, ": steps: are odd");
     hub_uploader_free(uploader);
 }
 
@@ -186,10 +184,8 @@ TEST_WITH_PLACE(a_broken_database_is_not_taken_for_an_empty_one)
 
 TEST_WITH_PLACE(without_a_database_it_does_not_start)
 {
-    struct error err = {0};
-
     snprintf(place->config.database, sizeof place->config.database, "/nowhere/at/all.db");
-    EXPECT(!hub_uploader_start(&(struct hub_uploader_parts){.config = &place->config}, &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_ERROR(hub_uploader_start(&(struct hub_uploader_parts){.config = &place->config}, &err),
+                 ERROR_INTERNAL);
     hub_uploader_free(NULL);
 }

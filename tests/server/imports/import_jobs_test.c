@@ -19,10 +19,9 @@ struct scene {
 static void with_jobs(void (*test)(struct scene *scene))
 {
     struct scene scene = {.folder = folder_make(), .notifications = untimed_notifications()};
-    struct error err = {0};
 
-    scene.pool = db_pool_open(scene.folder.file, THREADS, &err);
-    scene.jobs = long_jobs_start(scene.notifications, &err);
+    scene.pool = db_pool_open(scene.folder.file, THREADS, NULL);
+    scene.jobs = long_jobs_start(scene.notifications, NULL);
     EXPECT(scene.pool && scene.jobs);
     test(&scene);
     long_jobs_stop(scene.jobs);
@@ -49,9 +48,8 @@ static bool put(const struct scene *scene, struct import_job *job, struct error 
 TEST_WITH_JOBS(a_job_ends_with_its_report)
 {
     struct import_job job = lines_of("{}\n\n{}\n", 7);
-    struct error err = {0};
 
-    EXPECT(put(scene, &job, &err));
+    EXPECT_OK(put(scene, &job, &err));
     EXPECT_INT(job.job.topic.kind, TOPIC_LONG_JOB);
     long_jobs_finish(scene->jobs, &job.job);
     EXPECT(long_jobs_has_ended(scene->jobs, &job.job));
@@ -63,9 +61,8 @@ TEST_WITH_JOBS(a_job_ends_with_its_report)
 TEST_WITH_JOBS(one_document_is_refused_with_its_reason)
 {
     struct import_job job = {.body = {.text = "[]", .length = 2, .sender = ""}};
-    struct error err = {0};
 
-    EXPECT(put(scene, &job, &err));
+    EXPECT_OK(put(scene, &job, &err));
     long_jobs_finish(scene->jobs, &job.job);
     EXPECT(!job.ok);
     EXPECT_INT(job.err.kind, ERROR_INVALID);
@@ -111,16 +108,15 @@ TEST_WITH_JOBS(a_small_job_does_not_wait_for_large_ones)
     static char blanks[LARGE];
     struct import_job large[2], small = lines_of("{}\n", 3);
     struct db_loan loans[THREADS];
-    struct error err = {0};
 
     memset(blanks, '\n', sizeof blanks);
     memcpy(blanks, "{}", 2);
     lend(scene, loans);
     for (int i = 0; i < 2; i++) {
         large[i] = lines_of(blanks, sizeof blanks);
-        EXPECT(put(scene, &large[i], &err));
+        EXPECT_OK(put(scene, &large[i], &err));
     }
-    EXPECT(put(scene, &small, &err));
+    EXPECT_OK(put(scene, &small, &err));
     db_loan_end(&loans[0]);
     long_jobs_finish(scene->jobs, &small.job);
     EXPECT(small.ok);
@@ -133,13 +129,12 @@ TEST_WITH_JOBS(a_stop_ends_every_job_and_takes_no_other)
 {
     static char blanks[LARGE];
     struct import_job jobs[8], later = lines_of("{}\n", 3);
-    struct error err = {0};
 
     for (size_t i = 0; i + 3 < sizeof blanks; i += 3)
         memcpy(blanks + i, "{}\n", 3);
     for (size_t i = 0; i < COUNT(jobs); i++) {
         jobs[i] = lines_of(blanks, sizeof blanks - sizeof blanks % 3);
-        EXPECT(put(scene, &jobs[i], &err));
+        EXPECT_OK(put(scene, &jobs[i], &err));
     }
     long_jobs_stop(scene->jobs);
     for (size_t i = 0; i < COUNT(jobs); i++) {
@@ -147,6 +142,5 @@ TEST_WITH_JOBS(a_stop_ends_every_job_and_takes_no_other)
         EXPECT(jobs[i].ok || jobs[i].err.kind == ERROR_BUSY);
     }
     EXPECT(!jobs[COUNT(jobs) - 1].ok);
-    EXPECT(!put(scene, &later, &err));
-    EXPECT_INT(err.kind, ERROR_BUSY);
+    EXPECT_ERROR(put(scene, &later, &err), ERROR_BUSY);
 }

@@ -1,9 +1,7 @@
 #include "server/keys/ed25519.h"
 
 #include "common/cleanup.h"
-#include "tests/test.h"
-
-#include <pthread.h>
+#include "tests/threads.h"
 
 /* RFC 8032, 7.1: tests 1 to 3, and "SHA(abc)". */
 static const struct {
@@ -93,7 +91,6 @@ static void *work(void *user)
 
     ed25519_public(pair.secret, pair.public);
     for (int i = 0; i < 50; i++) {
-
         text[i] = (char)i;
         ed25519_sign(&pair, text, sizeof text, signature);
         EXPECT(ed25519_verify(pair.public, text, sizeof text, signature));
@@ -104,10 +101,6 @@ static void *work(void *user)
 TEST(threads_may_sign_side_by_side)
 {
     static uint8_t seeds[] = {1, 2, 3, 4};
-    pthread_t threads[COUNT(seeds)];
 
-    for (size_t i = 0; i < COUNT(seeds); i++)
-        EXPECT(pthread_create(&threads[i], NULL, work, &seeds[i]) == 0);
-    for (size_t i = 0; i < COUNT(seeds); i++)
-        pthread_join(threads[i], NULL);
+    run_threads(COUNT(seeds), work, seeds, sizeof seeds[0]);
 }

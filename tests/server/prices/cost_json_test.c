@@ -14,10 +14,8 @@ static void expect_read(const char *text, double per_hour)
 {
     AUTO(json_decrefp) json_t *json = NULL;
     struct paid_price paid = {.per_hour = -1};
-    struct error err = {0};
 
-    EXPECT(run_cost_read(text, &json, &paid, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(run_cost_read(text, &json, &paid, &err));
     EXPECT(json_is_object(json));
     EXPECT_NEAR(paid.per_hour, per_hour, 0);
 }
@@ -26,12 +24,8 @@ static void expect_refused(const char *text, const char *field, const char *mess
 {
     json_t *json = NULL;
     struct paid_price paid;
-    struct error err = {0};
 
-    EXPECT(!run_cost_read(text, &json, &paid, &err));
-    EXPECT_INT(err.kind, ERROR_INVALID);
-    EXPECT_STR(err.field, field);
-    EXPECT_STR(err.message, message);
+    EXPECT_WRONG(run_cost_read(text, &json, &paid, &err), field, message);
     EXPECT(json == NULL);
 }
 
@@ -196,7 +190,7 @@ TEST(a_run_that_may_not_be_ranked_has_points)
     AUTO(json_decrefp) json_t *failed = json_loads(none, 0, NULL);
     for (size_t i = 0; i < COST_AMOUNTS; i++)
         EXPECT(json_is_null(amount_of(failed, i)));
-    EXPECT(strstr(none, "the run did not finish") != NULL);
+    EXPECT_PART(none, "the run did not finish");
 }
 
 static void expect_head(const struct run *run, const char *wanted)

@@ -33,13 +33,10 @@ static inline void shelf_keep(void *user, const struct figure *figure)
 
 bool test_begin(void)
 {
-    struct error err = {0};
-
     shelf.folder = folder_make();
     shelf.db = open_database(&shelf.folder);
-    EXPECT(published_load(shelf.db, NOON_US, &err));
-    EXPECT(figures_each(shelf.db, shelf_keep, NULL, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(published_load(shelf.db, NOON_US, &err));
+    EXPECT_OK(figures_each(shelf.db, shelf_keep, NULL, &err));
     return true;
 }
 

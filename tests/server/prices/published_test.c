@@ -26,10 +26,8 @@
 static struct published_data read_text(const char *text)
 {
     struct published_data data = {0};
-    struct error err = {0};
 
-    EXPECT(published_read(text, strlen(text), &data, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(published_read(text, strlen(text), &data, &err));
     return data;
 }
 
@@ -138,13 +136,9 @@ TEST(an_invalid_line_is_refused_with_its_number)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct published_data data = {.version = 12345};
-        struct error err = {0};
 
-        EXPECT(!published_read(refusals[i].text, strlen(refusals[i].text), &data, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, refusals[i].field);
-        if (!strstr(err.message, refusals[i].message))
-            EXPECT_STR(err.message, refusals[i].message);
+        EXPECT_WRONG_SAYS(published_read(refusals[i].text, strlen(refusals[i].text), &data, &err),
+                          refusals[i].field, refusals[i].message);
         EXPECT_INT(data.version, 12345); /* nothing was returned */
     }
 }
@@ -161,14 +155,12 @@ TEST(every_member_must_be_there_and_of_its_kind)
         AUTO(bytes_free) struct bytes text = {.limit = 4096};
         const char *at = strstr(good, members[i]);
         struct published_data data = {0};
-        struct error err = {0};
         size_t length = strlen(members[i]);
 
         EXPECT(bytes_printf(&text, "%.*s:7,\"x\"%s", (int)(at - good) + (int)length, good,
                             at + length));
-        EXPECT(!published_read(text.data, text.used, &data, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT(strstr(err.message, "line 2: ") != NULL);
+        EXPECT_ERROR_SAYS(published_read(text.data, text.used, &data, &err), ERROR_INVALID,
+                          "line 2: ");
     }
 }
 
@@ -263,11 +255,8 @@ TEST(a_database_started_without_the_figures_stays_without)
 
 TEST_WITH_DATABASE(it_is_stored_whole_or_not_at_all)
 {
-    struct error err = {0};
-
     /* The same price twice: found last, when all else is written. */
-    EXPECT(!store(db, FIRST PRICE("2", "2024-09-01"), &err));
-    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT_ERROR(store(db, FIRST PRICE("2", "2024-09-01"), &err), ERROR_CONFLICT);
     EXPECT_INT(figures_in(db), 0);
     EXPECT_INT(prices_in(db), 0);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 0);
@@ -279,18 +268,16 @@ TEST_WITH_DATABASE(it_is_stored_whole_or_not_at_all)
 TEST_WITH_DATABASE(the_embedded_figures_are_loaded_and_a_conflict_does_not_stop_the_start)
 {
     AUTO(published_data_clear) struct published_data data = read_text(published_source);
-    struct error err = {0};
 
     log_set_level(LOG_ERROR);
-    EXPECT(published_load(db, NOON_US, &err));
+    EXPECT_OK(published_load(db, NOON_US, &err));
     EXPECT_INT(figures_in(db), (long long)data.figure_count);
-    EXPECT(published_load(db, NOON_US + 1, &err));
+    EXPECT_OK(published_load(db, NOON_US + 1, &err));
     EXPECT_INT(figures_in(db), (long long)data.figure_count);
     /* An older version is there, and somebody has a figure of one of its things. */
     EXPECT(db_execute(db, "UPDATE feed_states SET mark = '0'", NULL));
     EXPECT(db_execute(db, "UPDATE figures SET id = 'mine' WHERE id = 'rand-2024-r8'", NULL));
-    EXPECT(published_load(db, NOON_US + 2, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(published_load(db, NOON_US + 2, &err));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM figures WHERE id = 'mine'"), 1);
     EXPECT_INT(figures_in(db), (long long)data.figure_count);
 }

@@ -141,7 +141,7 @@ TEST(every_time_is_also_shipped_as_samples_a_second_of_our_network)
             EXPECT(figure->derived);
             EXPECT_NEAR(networks[job].samples / figure->samples_per_second,
                         jobs[job].seconds[which], jobs[job].seconds[which] * 1e-5);
-            EXPECT(strstr(figure->note, "Derived: ") != NULL);
+            EXPECT_PART(figure->note, "Derived: ");
         }
 }
 

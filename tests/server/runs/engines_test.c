@@ -38,10 +38,8 @@ TEST(engines_are_names_with_the_words_of_a_command)
 {
     for (size_t i = 0; i < COUNT(readings); i++) {
         AUTO(engines_free) struct engines engines;
-        struct error err = {0};
 
-        EXPECT(engines_read(readings[i].text, "/bin/worker here", &engines, &err));
-        EXPECT_STR(err.message, "");
+        EXPECT_OK(engines_read(readings[i].text, "/bin/worker here", &engines, &err));
         EXPECT_INT((long long)engines.count, (long long)readings[i].count);
         for (size_t k = 0; k < engines.count && k < readings[i].count; k++) {
             char command[200];
@@ -58,14 +56,13 @@ TEST(engines_are_names_with_the_words_of_a_command)
 TEST(without_a_name_registered_engines_run_as_the_server_does)
 {
     struct engines engines;
-    struct error err = {0};
 
-    EXPECT(engines_read("a=x", "/bin/sh", &engines, &err));
-    EXPECT(engines_choose_user(&engines, "", &err));
-    EXPECT(engines_user(&engines, engines_find(&engines, "a", &err)) == NULL);
+    EXPECT_OK(engines_read("a=x", "/bin/sh", &engines, &err));
+    EXPECT_OK(engines_choose_user(&engines, "", &err));
+    EXPECT(!engines_user(&engines, engines_find(&engines, "a", NULL)));
     engines.user.is_another = true; /* where root starts the server, and the usual user exists */
-    EXPECT(engines_user(&engines, engines_find(&engines, "a", &err)) == NULL);
-    EXPECT(engines_user(&engines, engines_find(&engines, "native", &err)) == &engines.user);
+    EXPECT(!engines_user(&engines, engines_find(&engines, "a", NULL)));
+    EXPECT_OK(engines_user(&engines, engines_find(&engines, "native", &err)) == &engines.user);
     engines_free(&engines);
 }
 
@@ -73,21 +70,17 @@ TEST(a_named_user_runs_all_engines_where_root_asks)
 {
     const bool is_root = geteuid() == 0;
     struct engines engines;
-    struct error err = {0};
 
-    EXPECT(engines_read("a=x", "/bin/sh", &engines, &err));
-    EXPECT(engines_choose_user(&engines, "nobody", &err) == is_root);
+    EXPECT_OK(engines_read("a=x", "/bin/sh", &engines, &err));
+    EXPECT_OK(engines_choose_user(&engines, "nobody", &err) == is_root);
     EXPECT((engines_user(&engines, engines_find(&engines, "a", NULL)) != NULL) == is_root);
-    error_clear(&err);
-    EXPECT(!engines_choose_user(&engines, "there-is-no-such-user", &err));
-    EXPECT_STR(err.field, "--engine-user");
+    EXPECT_INVALID(engines_choose_user(&engines, "there-is-no-such-user", &err), "--engine-user");
     engines_free(&engines);
-    EXPECT(engines_read("a=x", "/etc/passwd", &engines, &err));
-    error_clear(&err);
-    EXPECT(!engines_choose_user(&engines, "nobody", &err));
-    EXPECT_STR(err.message, is_root ? "'nobody' may not read and run /etc/passwd, or not enter a "
-                                      "folder on the way to it"
-                                    : "only root can start engines as another user");
+    EXPECT_OK(engines_read("a=x", "/etc/passwd", &engines, &err));
+    EXPECT_MESSAGE(engines_choose_user(&engines, "nobody", &err),
+                   is_root ? "'nobody' may not read and run /etc/passwd, or not enter a "
+                             "folder on the way to it"
+                           : "only root can start engines as another user");
     engines_free(&engines);
 }
 
@@ -120,12 +113,9 @@ TEST(a_mistake_in_the_list_is_reported)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct engines engines;
-        struct error err = {0};
 
-        EXPECT(!engines_read(refusals[i].text, "worker", &engines, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, "--engine");
-        EXPECT_STR(err.message, refusals[i].message);
+        EXPECT_WRONG(engines_read(refusals[i].text, "worker", &engines, &err), "--engine",
+                     refusals[i].message);
         EXPECT_INT((long long)engines.count, 0); /* nothing is left to be freed */
     }
 }
@@ -133,13 +123,12 @@ TEST(a_mistake_in_the_list_is_reported)
 TEST(the_limits_themselves_are_allowed)
 {
     AUTO(engines_free) struct engines engines = {0};
-    struct error err = {0};
 
-    EXPECT(engines_read("native=1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 "
-                        "25 26 27 28 29 30 31 32;name-of-thirty-two-characters-xx=x;c=x;d=x;e=x;"
-                        "f=x;g=x;h=x;i=x;j=x;k=x;l=x;m=x;n=x;o=x;p=x",
-                        "worker", &engines, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(
+        engines_read("native=1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 "
+                     "25 26 27 28 29 30 31 32;name-of-thirty-two-characters-xx=x;c=x;d=x;e=x;"
+                     "f=x;g=x;h=x;i=x;j=x;k=x;l=x;m=x;n=x;o=x;p=x",
+                     "worker", &engines, &err));
     EXPECT_INT((long long)engines.count, ENGINES_MAX);
     EXPECT_STR(engines.list[0].command[ENGINE_WORDS_MAX - 1], "32");
     EXPECT_STR(engines.list[0].command[ENGINE_WORDS_MAX], NULL);
@@ -167,7 +156,7 @@ TEST(an_unknown_engine_is_answered_with_those_there_are)
         EXPECT(engines_find(&engines, unknown[i], &err) == NULL);
         EXPECT_INT(err.kind, ERROR_INVALID);
         EXPECT_STR(err.field, "engine");
-        EXPECT(strstr(err.message, "is not an engine of this server") != NULL);
+        EXPECT_PART(err.message, "is not an engine of this server");
         EXPECT_STR(err.allowed.choices[0], "torch");
         EXPECT_STR(err.allowed.choices[1], "native");
         EXPECT_STR(err.allowed.choices[2], NULL);

@@ -81,7 +81,6 @@ static void begin_at(struct scene *scene, const char *metadata, const char *prov
                      const char *life_cycle, long long period_ns)
 {
     struct preemption_watch_parts parts;
-    struct error err = {0};
 
     *scene = (struct scene){.config = {.life_cycle = life_cycle}};
     snprintf(scene->config.metadata, sizeof scene->config.metadata, "%s", metadata);
@@ -96,8 +95,7 @@ static void begin_at(struct scene *scene, const char *metadata, const char *prov
                                             .notice = leave,
                                             .withdraw = stay,
                                             .user = &scene->cloud};
-    EXPECT(preemption_watch_start(&parts, &scene->watch, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(preemption_watch_start(&parts, &scene->watch, &err));
 }
 
 static void begin(struct scene *scene, const char *metadata, const char *provider,
@@ -115,17 +113,23 @@ static void end(struct scene *scene)
     this_machine_free(scene->here);
 }
 
-/* On a spot machine of Google. */
-#define TEST_ON_SPOT(name) TEST_GIVEN(name, struct scene *scene, on_spot)
+#define TEST_ON(name, metadata, provider, life_cycle)                                            \
+    static void name(struct scene *scene);                                                       \
+    TEST_FOUND(name, on(name, metadata, provider, life_cycle))                                   \
+    static void name(struct scene *scene)
 
-static void on_spot(void (*test)(struct scene *scene))
+static void on(void (*test)(struct scene *scene), const char *metadata, const char *provider,
+               const char *life_cycle)
 {
     struct scene scene;
 
-    begin(&scene, "auto", "gcp", "spot");
+    begin(&scene, metadata, provider, life_cycle);
     test(&scene);
     end(&scene);
 }
+
+/* On a spot machine of Google. */
+#define TEST_ON_SPOT(name) TEST_ON(name, "auto", "gcp", "spot")
 
 struct lingerer {
     atomic_bool may_go, over;
@@ -256,19 +260,17 @@ static void *stop_soon(void *user)
     return NULL;
 }
 
-TEST(a_stop_ends_the_wait_of_settle)
+TEST_ON(a_stop_ends_the_wait_of_settle, "auto", "", "auto")
 {
-    struct scene scene;
     long long began_ns = clock_monotonic_ns();
     pthread_t stopper;
 
-    begin(&scene, "auto", "", "auto"); /* and the identity stays unknown */
-    EXPECT_INT(pthread_create(&stopper, NULL, stop_soon, scene.watch), 0);
-    preemption_watch_settle(scene.watch);
+    /* The identity stays unknown. */
+    EXPECT_INT(pthread_create(&stopper, NULL, stop_soon, scene->watch), 0);
+    preemption_watch_settle(scene->watch);
     EXPECT(clock_monotonic_ns() - began_ns < 9 * NS_PER_SECOND);
     EXPECT(clock_monotonic_ns() - began_ns > 50 * NS_PER_MS);
     pthread_join(stopper, NULL);
-    end(&scene);
 }
 
 static void *ask_soon(void *user)
@@ -280,42 +282,36 @@ static void *ask_soon(void *user)
     return NULL;
 }
 
-TEST(settling_waits_until_it_is_known_which_machine_this_is)
+TEST_ON(settling_waits_until_it_is_known_which_machine_this_is, "gcp=http://cloud", "", "auto")
 {
-    struct scene scene;
     pthread_t asker;
 
-    begin(&scene, "gcp=http://cloud", "", "auto");
-    scene.cloud.leaving = true;
-    EXPECT_INT(pthread_create(&asker, NULL, ask_soon, &scene), 0);
-    preemption_watch_settle(scene.watch);
-    EXPECT_INT(scene.cloud.left, 1);
+    scene->cloud.leaving = true;
+    EXPECT_INT(pthread_create(&asker, NULL, ask_soon, scene), 0);
+    preemption_watch_settle(scene->watch);
+    EXPECT_INT(scene->cloud.left, 1);
     pthread_join(asker, NULL);
-    end(&scene);
 }
 
 /* One failure at the start must not be the end of it. */
-TEST(a_machine_without_an_identity_is_asked_again)
+TEST_ON(a_machine_without_an_identity_is_asked_again, "gcp=http://cloud", "", "auto")
 {
-    struct scene scene;
     struct identity identity;
 
-    begin(&scene, "gcp=http://cloud", "", "auto");
-    scene.cloud.silent = scene.cloud.leaving = true;
-    this_machine_ask(scene.here, cloud_fetch, &scene.cloud);
-    this_machine_identity(scene.here, &identity);
+    scene->cloud.silent = scene->cloud.leaving = true;
+    this_machine_ask(scene->here, cloud_fetch, &scene->cloud);
+    this_machine_identity(scene->here, &identity);
     EXPECT(identity.unheard);
     nap(100); /* without a run, nothing is asked */
-    EXPECT_INT(scene.cloud.asked, 1);
-    preemption_watch_settle(scene.watch); /* is not held up by that */
-    wait_until(&scene.cloud.asked, 3);
-    EXPECT_INT(scene.cloud.left, 0);
-    scene.cloud.silent = false;
-    wait_until(&scene.cloud.left, 1);
-    this_machine_identity(scene.here, &identity);
+    EXPECT_INT(scene->cloud.asked, 1);
+    preemption_watch_settle(scene->watch); /* is not held up by that */
+    wait_until(&scene->cloud.asked, 3);
+    EXPECT_INT(scene->cloud.left, 0);
+    scene->cloud.silent = false;
+    wait_until(&scene->cloud.left, 1);
+    this_machine_identity(scene->here, &identity);
     EXPECT(!identity.unheard);
     EXPECT_STR(identity.instance_type, "n1-highcpu-64");
-    end(&scene);
 }
 
 TEST(with_nothing_to_lose_it_does_not_ask)
@@ -358,14 +354,10 @@ TEST(a_machine_that_is_not_spot_or_of_no_cloud_is_asked_nothing)
     }
 }
 
-TEST(with_metadata_off_there_is_no_thread)
+TEST_ON(with_metadata_off_there_is_no_thread, "off", "gcp", "spot")
 {
-    struct scene scene;
-
-    begin(&scene, "off", "gcp", "spot");
-    EXPECT(scene.watch == NULL);
-    preemption_watch_watch(scene.watch, true);
-    end(&scene);
+    EXPECT(scene->watch == NULL);
+    preemption_watch_watch(scene->watch, true);
 }
 
 TEST(a_price_that_becomes_known_later_is_used)

@@ -4,25 +4,28 @@
 #include "db/runs/sweeps.h"
 #include "tests/db/database.h"
 
+/* Of one short run. */
+#define ONE_RUN                                                                                  \
+    "{\"base\":{\"engine\":\"ok\",\"steps\":3,\"warmup_steps\":0},\"knobs\":{\"seed\":[1]},"     \
+    "\"blocks\":1}"
+
 /* Its request as a client sends it. */
 static inline struct run_id queued_sweep(struct db *db, const struct place *place,
                                          const char *request)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
     struct run_id id = {""};
-    struct error err = {0};
     bool replayed;
 
-    EXPECT(sweep_from_text(request, strlen(request), place, &sweep, &err));
-    EXPECT(sweeps_create(db,
-                         &(struct sweep_order){.sweep = &sweep,
-                                               .blocks = sweep.blocks,
-                                               .request = request,
-                                               .instance = "",
-                                               .now_us = NOON_US,
-                                               .queue_limit = 10},
-                         &id, &replayed, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(sweep_from_text(request, strlen(request), place, &sweep, &err));
+    EXPECT_OK(sweeps_create(db,
+                            &(struct sweep_order){.sweep = &sweep,
+                                                  .blocks = sweep.blocks,
+                                                  .request = request,
+                                                  .instance = "",
+                                                  .now_us = NOON_US,
+                                                  .queue_limit = 10},
+                            &id, &replayed, &err));
     return id;
 }
 

@@ -112,12 +112,10 @@ static struct run_id queue(struct scene *scene, const char *spec_text)
     AUTO(run_clear) struct run run = {0};
     struct run_spec spec;
     struct run_order order = {.spec = &spec, .instance = "", .now_us = NOON_US, .queue_limit = 9};
-    struct error err = {0};
     bool replayed;
 
-    EXPECT(run_spec_from_text(spec_text, strlen(spec_text), &spec, &err));
-    EXPECT(runs_create(scene->db, &order, &run, &replayed, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(run_spec_from_text(spec_text, strlen(spec_text), &spec, &err));
+    EXPECT_OK(runs_create(scene->db, &order, &run, &replayed, &err));
     runner_wake(scene->runner);
     return run.id;
 }
@@ -209,7 +207,7 @@ TEST_WITH_RUNNER(a_withdrawn_notice_lets_the_queue_go_on)
     EXPECT(!runner_is_drained(scene->runner));
     AUTO(bytes_free) struct bytes text = {.limit = 1024 * 1024};
     EXPECT(metrics_write(scene->metrics, &text));
-    EXPECT(strstr(text.data, "pennyworth_spot_notice 0\n") != NULL);
+    EXPECT_PART(text.data, "pennyworth_spot_notice 0\n");
     runner_preempt(scene->runner, "another reason");
     char why[200];
     EXPECT(runner_is_preempted(scene->runner, why, sizeof why));
@@ -236,13 +234,9 @@ TEST_WITH_RUNNER(a_stop_afterwards_does_not_change_the_reason)
     start(scene);
 }
 
-#define SWEEP                                                                                    \
-    "{\"base\":{\"engine\":\"ok\",\"steps\":3,\"warmup_steps\":0},\"knobs\":{\"seed\":[1]},"     \
-    "\"blocks\":1}"
-
 static struct run_id queue_sweep(struct scene *scene)
 {
-    struct run_id id = queued_sweep(scene->db, &scene->this_machine->place, SWEEP);
+    struct run_id id = queued_sweep(scene->db, &scene->this_machine->place, ONE_RUN);
 
     runner_wake(scene->runner);
     return id;

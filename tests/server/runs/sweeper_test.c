@@ -41,15 +41,11 @@ static void end(struct scene *scene)
 
 TEST_MAKER(with_scene, struct scene, begin, end)
 
-#define SWEEP                                                                                    \
-    "{\"base\":{\"engine\":\"ok\",\"steps\":3,\"warmup_steps\":0},\"knobs\":{\"seed\":[1]},"     \
-    "\"blocks\":1}"
-
 static struct run_id add_sweep(struct scene *scene)
 {
     const struct place place = this_machine_place(scene->parts.here, scene->db);
 
-    return queued_sweep(scene->db, &place, SWEEP);
+    return queued_sweep(scene->db, &place, ONE_RUN);
 }
 
 static void cancel_all_runs(struct scene *scene)
@@ -84,8 +80,6 @@ TEST_WITH_SCENE(every_sweep_is_advanced_that_has_not_ended)
 TEST_WITH_SCENE(a_sweep_that_is_not_there_is_an_error)
 {
     static const struct run_id missing = {"00000000000000000000000000"};
-    struct error err = {0};
 
-    EXPECT(!sweeper_advance(&scene->parts, &missing, &err));
-    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT_ERROR(sweeper_advance(&scene->parts, &missing, &err), ERROR_NOT_FOUND);
 }

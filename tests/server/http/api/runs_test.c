@@ -8,13 +8,13 @@ TEST(conditions_on_runs_are_read)
     static struct query query;
     struct run_conditions conditions = {.label_keys = {""}};
     const struct run_filter *filter = &conditions.filter;
-    struct error err = {0};
 
-    EXPECT(query_read("/?engine=native&workload=mlp&instance_type=a&sender=b&provenance=imported"
-                      "&precision=bf16&validity=warn&since=2026-01-02&until=2026-01-02T01:00:00Z"
-                      "&label=a=b",
-                      &query, &err));
-    EXPECT(parameters_read(&runs_list_parameters, &query, &conditions, &err));
+    EXPECT_OK(
+        query_read("/?engine=native&workload=mlp&instance_type=a&sender=b&provenance=imported"
+                   "&precision=bf16&validity=warn&since=2026-01-02&until=2026-01-02T01:00:00Z"
+                   "&label=a=b",
+                   &query, &err));
+    EXPECT_OK(parameters_read(&runs_list_parameters, &query, &conditions, &err));
     EXPECT_STR(filter->engine, "native");
     EXPECT_STR(filter->workload, "mlp");
     EXPECT_STR(filter->instance, "a");
@@ -27,8 +27,8 @@ TEST(conditions_on_runs_are_read)
     EXPECT_INT(filter->label_count, 1);
     EXPECT_INT(filter->limit, 50);
     memset(&conditions, 0, sizeof conditions);
-    EXPECT(query_read("/", &query, &err));
-    EXPECT(parameters_read(&runs_list_parameters, &query, &conditions, &err));
+    EXPECT_OK(query_read("/", &query, &err));
+    EXPECT_OK(parameters_read(&runs_list_parameters, &query, &conditions, &err));
     EXPECT(!filter->provenance && !filter->precision && !filter->validity);
     EXPECT(filter->since_us == 0 && filter->until_us == 0);
 }

@@ -80,14 +80,12 @@ TEST(a_value_that_was_moved_was_folded)
 {
     static const char host[] = "Host\0 x\r\n\r\n", elsewhere[] = "x";
     struct framing framing = framing_begin(host);
-    struct error err = {0};
 
     framing_field(&framing, host, 4, elsewhere, 1);
-    EXPECT(!framing_check(&framing, true, host + sizeof host - 1, &err));
+    EXPECT(!framing_check(&framing, true, host + sizeof host - 1, NULL));
     framing = framing_begin(host);
     framing_field(&framing, elsewhere, 1, host, 0);
-    EXPECT(!framing_check(&framing, true, host + sizeof host - 1, &err));
-    EXPECT_STR(err.message, FOLDED);
+    EXPECT_MESSAGE(framing_check(&framing, true, host + sizeof host - 1, &err), FOLDED);
 }
 
 TEST(http_1_0_needs_no_host_and_has_no_codings)

@@ -54,16 +54,12 @@ TEST(without_options_there_is_nothing_to_read)
 static void expect_refused(bool is_key, const char *text, size_t length, const char *why)
 {
     AUTO(tls_files_clear) struct tls_files files = {0};
-    struct error err = {0};
 
     write_file(config.tls_certificate, "crt", is_key ? CERTIFICATE : text,
                is_key ? strlen(CERTIFICATE) : length);
     write_file(config.tls_key, "key", is_key ? text : KEY, is_key ? length : strlen(KEY));
-    EXPECT(!tls_files_read(&config, &files, &err));
-    EXPECT_STR(err.field, is_key ? "--tls-key" : "--tls-certificate");
-    EXPECT_INT(err.kind, ERROR_INVALID);
-    if (!strstr(err.message, why))
-        EXPECT_STR(err.message, why);
+    EXPECT_WRONG_SAYS(tls_files_read(&config, &files, &err),
+                      is_key ? "--tls-key" : "--tls-certificate", why);
 }
 
 TEST(what_is_no_pem_is_refused_with_its_option)
@@ -95,13 +91,10 @@ TEST(a_locked_key_is_refused)
 TEST(what_cannot_be_read_is_refused)
 {
     AUTO(tls_files_clear) struct tls_files files = {0};
-    struct error err = {0};
 
     snprintf(config.tls_certificate, sizeof config.tls_certificate, "/nonexistent/crt");
-    EXPECT(!tls_files_read(&config, &files, &err));
-    EXPECT_STR(err.message, "cannot read /nonexistent/crt: No such file or directory");
-    error_clear(&err);
+    EXPECT_MESSAGE(tls_files_read(&config, &files, &err),
+                   "cannot read /nonexistent/crt: No such file or directory");
     snprintf(config.tls_certificate, sizeof config.tls_certificate, "/");
-    EXPECT(!tls_files_read(&config, &files, &err));
-    EXPECT(strstr(err.message, "cannot read /: ") != NULL);
+    EXPECT_SAYS(tls_files_read(&config, &files, &err), "cannot read /: ");
 }

@@ -131,7 +131,7 @@ TEST(a_slower_run_fails_for_good_only_where_two_looks_agree)
         EXPECT_INT(check->verdict, cases[i].verdict);
         EXPECT_INT(gate_check_confirmed(check), cases[i].confirmed);
         EXPECT_INT(gate_track_look(&check->code)->level, cases[i].level);
-        EXPECT(strstr(check->words, cases[i].words) != NULL);
+        EXPECT_PART(check->words, cases[i].words);
     }
 }
 
@@ -179,7 +179,7 @@ TEST(a_price_is_shown_apart_and_fails_only_where_asked)
     check->request.fails_on_price = true;
     gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_FAIL);
-    EXPECT(strstr(check->words, "samples per dollar") != NULL);
+    EXPECT_PART(check->words, "samples per dollar");
     /* Measured again the speed is what it was, and the price too: it fails for good. */
     confirm(check, CONFIRM_FINISHED, 100);
     gate_check_judge(check);
@@ -198,7 +198,7 @@ TEST(without_one_of_the_prices_nothing_is_known_of_dollars)
     check->request.fails_on_price = true;
     gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
-    EXPECT(strstr(check->words, "price") != NULL);
+    EXPECT_PART(check->words, "price");
     AUTO(json_decrefp) json_t *json = presented_by(present_check, check);
     EXPECT(json_is_null(json_object_get(json, "samples_per_dollar")));
     EXPECT(json_is_null(json_object_get(json_object_get(json, "price"), "ratio")));
@@ -247,16 +247,16 @@ TEST(a_comment_says_the_verdict_first_and_holds_no_markup_of_others)
     gate_check_judge(check);
     AUTO(freep) char *text = markdown_of(check);
     EXPECT(strncmp(text, "**fail**: Slower by more than 3 %", 33) == 0);
-    EXPECT(strstr(text, "| code: samples per second | 0.90") != NULL);
-    EXPECT(strstr(text, "(pairs) | fail |") != NULL);
-    EXPECT(strstr(text, "| dollars per hour | not known | | |") != NULL);
-    EXPECT(strstr(text, "](https://a.b/v1/sweeps/" SWEEP ")") != NULL);
-    EXPECT(strstr(text, "branch=a''@all [x](y)`") != NULL); /* within backquotes */
+    EXPECT_PART(text, "| code: samples per second | 0.90");
+    EXPECT_PART(text, "(pairs) | fail |");
+    EXPECT_PART(text, "| dollars per hour | not known | | |");
+    EXPECT_PART(text, "](https://a.b/v1/sweeps/" SWEEP ")");
+    EXPECT_PART(text, "branch=a''@all [x](y)`"); /* within backquotes */
     snprintf(check->invalid, sizeof check->invalid, "<b>*x*</b> @all");
     check->confirmation.state = CONFIRM_NONE;
     gate_check_judge(check);
     AUTO(freep) char *other = markdown_of(check);
-    EXPECT(strstr(other, "\\<b\\>\\*x\\*\\</b\\> \\@all") != NULL);
+    EXPECT_PART(other, "\\<b\\>\\*x\\*\\</b\\> \\@all");
 }
 
 #define SERIES "resnet50/native/bf16/batch_size=8/threads=2/c7i.large"

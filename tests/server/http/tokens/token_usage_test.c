@@ -2,9 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "tests/test.h"
-
-#include <pthread.h>
+#include "tests/threads.h"
 
 #define NOW (1000 * NS_PER_SECOND)
 
@@ -132,9 +130,9 @@ TEST(requests_are_counted_by_name)
     EXPECT_INT(sender_spend(sender, LIMIT_RUNS, 1, 1, NOW, &wait), SPENT_OK);
     EXPECT_INT(sender_spend(sender, LIMIT_RUNS, 1, 1, NOW, &wait), SPENT_LATER);
     EXPECT(token_usage_write(token_usage, &text));
-    EXPECT(strstr(text.data, "\npennyworth_sender_requests_total{sender=\"c1\"} 2\n") != NULL);
-    EXPECT(strstr(text.data, "\npennyworth_sender_runs_total{sender=\"c1\"} 40\n") != NULL);
-    EXPECT(strstr(text.data, "\npennyworth_sender_limited_total{sender=\"c1\"} 2\n") != NULL);
+    EXPECT_PART(text.data, "\npennyworth_sender_requests_total{sender=\"c1\"} 2\n");
+    EXPECT_PART(text.data, "\npennyworth_sender_runs_total{sender=\"c1\"} 40\n");
+    EXPECT_PART(text.data, "\npennyworth_sender_limited_total{sender=\"c1\"} 2\n");
 }
 
 #define THREADS 4
@@ -158,15 +156,11 @@ TEST(together_threads_get_no_more_than_there_is)
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     AUTO(bytes_free) struct bytes text = {.limit = 10000};
-    pthread_t threads[THREADS];
 
     granted = 0;
-    for (int i = 0; i < THREADS; i++)
-        EXPECT_INT(pthread_create(&threads[i], NULL, spend_many, token_usage), 0);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    run_threads(THREADS, spend_many, token_usage, 0);
     EXPECT_INT(granted, MOST);
     EXPECT(token_usage_write(token_usage, &text));
-    EXPECT(strstr(text.data, "requests_total{sender=\"shared\"} 4000\n") != NULL);
-    EXPECT(strstr(text.data, "limited_total{sender=\"shared\"} 3000\n") != NULL);
+    EXPECT_PART(text.data, "requests_total{sender=\"shared\"} 4000\n");
+    EXPECT_PART(text.data, "limited_total{sender=\"shared\"} 3000\n");
 }

@@ -28,15 +28,13 @@ TEST_WITH_STAGE(tables_have_the_history_of_spot)
     compare(stage, "");
     tell_history(stage, true);
     EXPECT(present_comparison_csv(&csv, &stage->question, &stage->ranking));
-    EXPECT(strstr(csv.data,
-                  ",spot_7_days_known_days,spot_7_days_low,spot_7_days_high,"
-                  "spot_7_days_mean,spot_7_days_share_above_on_demand,spot_30_") != NULL);
+    EXPECT_PART(csv.data, ",spot_7_days_known_days,spot_7_days_low,spot_7_days_high,"
+                          "spot_7_days_mean,spot_7_days_share_above_on_demand,spot_30_");
     EXPECT(strstr(csv.data, ",7,0.12,0.5,0.2,0.25,,,,,,60,0.1,0.5,0.3,0,,,,,,,,,10,,,\r\n") !=
            NULL);
     EXPECT(present_comparison_markdown(&markdown, &stage->question, &stage->ranking));
-    EXPECT(strstr(markdown.data,
-                  " | 7 d: $0.12 to $0.5, 25 % of the time above on demand; "
-                  "90 d: $0.1 to $0.5, 0 % of the time above on demand | ") != NULL);
+    EXPECT_PART(markdown.data, " | 7 d: $0.12 to $0.5, 25 % of the time above on demand; "
+                               "90 d: $0.1 to $0.5, 0 % of the time above on demand | ");
 }
 
 TEST_WITH_STAGE(a_history_without_a_price_on_demand_has_no_share_above_it)
@@ -48,9 +46,9 @@ TEST_WITH_STAGE(a_history_without_a_price_on_demand_has_no_share_above_it)
     compare(stage, "");
     tell_history(stage, false);
     EXPECT(present_comparison_csv(&csv, &stage->question, &stage->ranking));
-    EXPECT(strstr(csv.data, ",7,0.12,0.5,0.2,,,,,,,60,0.1,0.5,0.3,,,,,,,,,,,,,\r\n") != NULL);
+    EXPECT_PART(csv.data, ",7,0.12,0.5,0.2,,,,,,,60,0.1,0.5,0.3,,,,,,,,,,,,,\r\n");
     EXPECT(present_comparison_markdown(&markdown, &stage->question, &stage->ranking));
-    EXPECT(strstr(markdown.data, " | 7 d: $0.12 to $0.5; 90 d: $0.1 to $0.5 | ") != NULL);
+    EXPECT_PART(markdown.data, " | 7 d: $0.12 to $0.5; 90 d: $0.1 to $0.5 | ");
 }
 
 static char *markdown_of(struct stage *stage, const char *question, struct bytes *text)
@@ -80,16 +78,16 @@ TEST_WITH_STAGE(markdown_has_the_job_where_one_is_asked_for)
     MEASURED(stage, "a", 10, .low = 9.9, .high = 10.1);
     MEASURED(stage, "free", 1, .low = 0.9, .high = 1.1);
     EXPECT(!strstr(markdown_of(stage, "", &none), "| job, hours |"));
-    EXPECT(strstr(markdown_of(stage, "samples=72000", &job),
-                  "| samples/$ | job, hours | job, dollars | samples/$ on demand |") != NULL);
-    EXPECT(strstr(job.data, "| 2 | $0.72 | ") != NULL);
-    EXPECT(strstr(job.data, "| 20 | unknown | ") != NULL);
-    EXPECT(strstr(markdown_of(stage, "samples=72000&deadline_h=3", &late),
-                  "| job, dollars | probability | samples/$ on demand |") != NULL);
-    EXPECT(strstr(late.data, "| 2 | $0.72 | 1.000 | ") != NULL);
-    EXPECT(strstr(late.data, "| 20 | unknown | unknown | ") != NULL);
-    EXPECT(strstr(markdown_of(stage, "samples=72000&hourly_value=1", &wait),
-                  "| 2 | $0.72, $2.72 with waiting | ") != NULL);
+    EXPECT_PART(markdown_of(stage, "samples=72000", &job),
+                "| samples/$ | job, hours | job, dollars | samples/$ on demand |");
+    EXPECT_PART(job.data, "| 2 | $0.72 | ");
+    EXPECT_PART(job.data, "| 20 | unknown | ");
+    EXPECT_PART(markdown_of(stage, "samples=72000&deadline_h=3", &late),
+                "| job, dollars | probability | samples/$ on demand |");
+    EXPECT_PART(late.data, "| 2 | $0.72 | 1.000 | ");
+    EXPECT_PART(late.data, "| 20 | unknown | unknown | ");
+    EXPECT_PART(markdown_of(stage, "samples=72000&hourly_value=1", &wait),
+                "| 2 | $0.72, $2.72 with waiting | ");
 }
 
 TEST_WITH_STAGE(csv_has_the_probability_of_the_job)
@@ -102,7 +100,7 @@ TEST_WITH_STAGE(csv_has_the_probability_of_the_job)
     EXPECT(present_comparison_csv(&text, &stage->question, &stage->ranking));
     EXPECT(
         strstr(text.data, ",job_total_dollars,job_probability,job_hours_low,job_hours_high\r\n"));
-    EXPECT(strstr(text.data, ",2.72,1,1.99") != NULL);
+    EXPECT_PART(text.data, ",2.72,1,1.99");
 }
 
 /* In the price that was asked for, in the spot price, and as the remark: each row would say it
@@ -122,8 +120,8 @@ TEST_WITH_STAGE(markdown_says_once_why_no_price_is_known)
     EXPECT_INT((long long)times(text.data, "no feed has a price (spot) of it"), 1);
     EXPECT_INT((long long)times(text.data, "no price (1)"), 6);
     EXPECT_INT((long long)times(text.data, "no price (2)"), 6);
-    EXPECT(strstr(text.data, "\nWhy there is no price:\n\n- (1) no feed has a spot price of it\n"
-                             "- (2) no feed has a price (spot) of it\n") != NULL);
+    EXPECT_PART(text.data, "\nWhy there is no price:\n\n- (1) no feed has a spot price of it\n"
+                           "- (2) no feed has a price (spot) of it\n");
 }
 
 /* Of more reasons than have room below the table, the others stay in their cells. */

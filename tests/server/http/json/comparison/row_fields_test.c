@@ -8,10 +8,8 @@ static void expect_names(const char *text, const char *expected)
 {
     struct row_fields_asked asked;
     char line[400] = "";
-    struct error err = {0};
 
-    EXPECT(row_fields_read("fields", text, &asked, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(row_fields_read("fields", text, &asked, &err));
     for (const char *const *name = asked.names; *name; name++)
         snprintf(line + strlen(line), sizeof line - strlen(line), "%s%s", *line ? "," : "",
                  *name);
@@ -49,7 +47,7 @@ TEST(all_is_all_and_none_is_what_is_not_on_request)
     EXPECT(!usual.names[used] && used < count && count < ROW_FIELDS_MAX - 1);
     EXPECT_STR(row_field_name(count), "all");
     EXPECT(!row_field_name(count + 1) && !mixed.names[count]);
-    EXPECT(strstr(comparison_list_parameters.parts[1].rows[0].meaning, left_out) != NULL);
+    EXPECT_PART(comparison_list_parameters.parts[1].rows[0].meaning, left_out);
 }
 
 TEST(what_is_no_member_is_refused_with_what_is_near)
@@ -62,12 +60,8 @@ TEST(what_is_no_member_is_refused_with_what_is_near)
 
     for (size_t i = 0; i < COUNT(wrong); i++) {
         struct row_fields_asked asked;
-        struct error err = {0};
 
-        EXPECT(!row_fields_read("fields", wrong[i].text, &asked, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, "fields");
-        if (!strstr(err.message, wrong[i].near))
-            EXPECT_STR(err.message, wrong[i].near);
+        EXPECT_WRONG_SAYS(row_fields_read("fields", wrong[i].text, &asked, &err), "fields",
+                          wrong[i].near);
     }
 }
