@@ -9,19 +9,15 @@ enum net_plan net_plan_from_name(const char *name)
     return strcmp(name, "fixed") == 0 ? NET_FIXED : NET_AUTO;
 }
 
+static const char *const layouts[] = {
+    [NET_NHWC] = "nhwc", [NET_NCHW] = "nchw", [NET_BLOCKED] = "blocked"};
+
 enum net_layout net_layout_from_name(const char *name)
 {
-    if (strcmp(name, "nchw") == 0)
-        return NET_NCHW;
-    return strcmp(name, "blocked") == 0 ? NET_BLOCKED : NET_NHWC;
-}
-
-const char *net_layout_name(enum net_layout layout)
-{
-    static const char *const names[] = {
-        [NET_NHWC] = "nhwc", [NET_NCHW] = "nchw", [NET_BLOCKED] = "blocked"};
-
-    return names[layout];
+    for (size_t i = 0; i < COUNT(layouts); i++)
+        if (strcmp(name, layouts[i]) == 0)
+            return (enum net_layout)i;
+    return NET_NHWC;
 }
 
 /* 0 where the last cache could hold what is kept. */
@@ -39,7 +35,7 @@ struct net_facts net_facts_of(const struct network *network, const struct net_op
     const long long kept =
         network_kept_numbers(network) * options->batch * (long long)dnn_type_size(options->type);
 
-    return (struct net_facts){.layout = net_layout_name(options->layout),
+    return (struct net_facts){.layout = layouts[options->layout],
                               .parameters = parameters,
                               .multiply_adds = network_multiply_adds(network),
                               .backward_multiply_adds =

@@ -45,9 +45,6 @@ enum net_plan net_plan_from_name(const char *name);
 /* Of "auto", "nhwc", "nchw" and "blocked". */
 enum net_layout net_layout_from_name(const char *name);
 
-/* "nhwc", "nchw", "blocked". */
-const char *net_layout_name(enum net_layout layout);
-
 struct net_options {
     long batch;
     enum dnn_type type;

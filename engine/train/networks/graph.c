@@ -189,10 +189,10 @@ size_t graph_parameter_count(const struct graph_parameter *parameter)
     return (size_t)(parameter->rows ? parameter->rows : 1) * (size_t)parameter->columns;
 }
 
-void graph_fill(const struct graph *graph, int index, unsigned long long seed, float *values)
+/* How a parameter begins. */
+static void graph_fill(const struct graph_parameter *parameter, unsigned long long seed,
+                       float *values)
 {
-    const struct graph_parameter *parameter = &graph->parameters[index];
-
     tensor_init_fill(values, graph_parameter_count(parameter), parameter->name, seed,
                      parameter->scale, 0);
     for (long i = parameter->shift_begin; i < parameter->shift_end; i++)
@@ -224,7 +224,7 @@ void graph_fill_parameters(const struct graph *graph, unsigned long long seed,
                            struct parameters *parameters)
 {
     for (int i = 0; i < graph->parameter_count; i++)
-        graph_fill(graph, i, seed, parameters->list[i].value);
+        graph_fill(&graph->parameters[i], seed, parameters->list[i].value);
 }
 
 long long graph_parameters(const struct graph *graph)

@@ -112,9 +112,6 @@ static inline long extent_count(const struct extent *extent)
 
 size_t graph_parameter_count(const struct graph_parameter *parameter);
 
-/* Fills values with how parameter `index` begins. */
-void graph_fill(const struct graph *graph, int index, unsigned long long seed, float *values);
-
 /* Whether a layer shares the weight of this embedding. */
 bool graph_is_tied(const struct graph *graph, int embedding);
 
