@@ -1,6 +1,7 @@
 """The real server under test: started on a free port with a database of its own, asked over
 loopback, stopped with a look at its exit status and at what the sanitizers have to say."""
 import atexit
+import contextlib
 import http.client
 import json
 import os
@@ -8,14 +9,16 @@ import re
 import resource
 import shutil
 import signal
-import socket
+import sqlite3
 import subprocess
 import tempfile
 import threading
 import time
 import unittest
 from pathlib import Path
+from urllib.parse import urlencode
 
+from http_clients import Events, Raw, Reply  # noqa: F401 (tests have all of them from here)
 from waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,6 +62,18 @@ def fake(behaviour, milliseconds=1):
     return f"{FAKE} {behaviour} {milliseconds}"
 
 
+def surroundings(more=None):
+    """Our environment without the variables of pennyworth, and with these."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PENNYWORTH_")}
+    return {**clean, **(more or {})}
+
+
+def pennyworth(*words, environment=None):
+    """A command of the program, from its start to its end."""
+    return subprocess.run([SERVER, *map(str, words)], env=surroundings(environment), text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False)
+
+
 def raise_open_files(wanted):
     """Lets this process open `wanted` files; skips the test where that is not allowed."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -83,102 +98,6 @@ def worker_pids(run_ids):
         if wanted.intersection(environment):
             found.append(int(entry.name))
     return found
-
-
-class Reply:
-    """A whole answer. Header names are in small letters."""
-
-    def __init__(self, response):
-        self.status = response.status
-        self.headers = {name.lower(): value for name, value in response.getheaders()}
-        self.body = response.read()
-
-    def json(self):
-        return json.loads(self.body)
-
-    def __repr__(self):
-        return f"<{self.status} {self.body[:300]!r}>"
-
-
-class _Shared:
-    """A socket for http.client that reads all its answers through one buffer."""
-
-    def __init__(self, stream):
-        self.stream = stream
-
-    def makefile(self, *_arguments, **_options):
-        return self
-
-    def __getattr__(self, name):
-        return getattr(self.stream, name)
-
-    def close(self):
-        pass
-
-
-class Raw:
-    """A connection on which anything may be sent."""
-
-    def __init__(self, address, source=None, timeout=PATIENCE):
-        self.socket = socket.create_connection(address, timeout, source and (source, 0))
-        self.stream = self.socket.makefile("rb")
-
-    def send(self, data):
-        self.socket.sendall(data if isinstance(data, bytes) else data.encode("latin-1"))
-        return self
-
-    def reply(self, method="GET"):
-        """The next answer."""
-        response = http.client.HTTPResponse(_Shared(self.stream), method=method)
-        response.begin()
-        return Reply(response)
-
-    def rest(self):
-        """Everything until the server hangs up."""
-        try:
-            return self.stream.read()
-        except ConnectionError:
-            return b""
-
-    def close(self):
-        self.stream.close()
-        self.socket.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_why):
-        self.close()
-
-
-class Events:
-    """A reader of Server-Sent Events: iterates over (id, name, data)."""
-
-    def __init__(self, server, run_id, headers=None, of="runs"):
-        self.connection = server.connection()
-        self.connection.request("GET", f"/v1/{of}/{run_id}/events",
-                                headers={"Accept": "text/event-stream", **(headers or {})})
-        self.response = self.connection.getresponse()
-        self.comments = []
-        if self.response.status != 200:
-            raise AssertionError(Reply(self.response))
-
-    def __iter__(self):
-        fields = {}
-        for line in self.response:
-            line = line.decode().rstrip("\n")
-            if line.startswith(":"):
-                self.comments.append(line)
-            elif line:
-                name, _, value = line.partition(": ")
-                fields[name] = value
-            elif "data" in fields:
-                yield fields["id"], fields["event"], json.loads(fields["data"])
-                fields = {}
-
-    def close(self):
-        self.response.close()
-        self.connection.close()
 
 
 class Server:
@@ -224,11 +143,6 @@ class Server:
             words += ["--engine", f"{name}={command}"]
         return words + self.flags
 
-    def variables(self):
-        clean = {name: value for name, value in os.environ.items()
-                 if not name.startswith("PENNYWORTH_")}
-        return {**clean, **self.environment}
-
     def _limit(self):
         resource.setrlimit(resource.RLIMIT_NOFILE, self.open_files)
 
@@ -238,7 +152,7 @@ class Server:
             if self.log_file:
                 self.log_file.close()
             self.log_file = os.fdopen(os.dup(log.fileno()), "rb")
-            self.process = subprocess.Popen(self.command(), env=self.variables(), stderr=log,
+            self.process = subprocess.Popen(self.command(), env=surroundings(self.environment), stderr=log,
                                             stdin=subprocess.DEVNULL,
                                             preexec_fn=self.open_files and self._limit,
                                             **self.account)
@@ -310,6 +224,13 @@ class Server:
         """Header names are written with '_' for '-'."""
         return self.request("GET", path, headers=_spelled(headers))
 
+    def ask(self, path, **question):
+        """What is answered in JSON to a question that is a good one."""
+        reply = self.get(path + ("?" + urlencode(question, doseq=True) if question else ""))
+        if reply.status != 200:
+            raise AssertionError(reply)
+        return reply.json()
+
     def delete(self, path, **headers):
         return self.request("DELETE", path, headers=_spelled(headers))
 
@@ -320,17 +241,15 @@ class Server:
 
     def queue(self, engine="ok", **fields):
         """Posts a run that must be accepted; returns its id."""
-        spec = {**({} if "workload" in fields else SMALL), "precision": "f32", "engine": engine, "warmup_steps": 0, "steps": 3, **fields}
+        spec = {**({} if "workload" in fields else SMALL), "precision": "f32", "engine": engine,
+                "warmup_steps": 0, "steps": 3, **fields}
         reply = self.post(spec)
         if reply.status != 201:
             raise AssertionError(reply)
         return reply.json()["id"]
 
     def show(self, run_id):
-        reply = self.get(f"/v1/runs/{run_id}")
-        if reply.status != 200:
-            raise AssertionError(reply)
-        return reply.json()
+        return self.ask(f"/v1/runs/{run_id}")
 
     def price(self, instance, dollars, **fields):
         """Enters what an hour of a type costs; returns the price as it is stored."""
@@ -350,6 +269,21 @@ class Server:
     def run(self, engine="ok", **fields):
         """A run from its request to its end."""
         return self.wait(self.queue(engine, **fields))
+
+    def sql(self, statement, *values):
+        """What another program reads from its database, or writes into it."""
+        with contextlib.closing(sqlite3.connect(self.database, timeout=PATIENCE)) as database, database:
+            return database.execute(statement, values).fetchall()
+
+    def wait_for_sweep(self, sweep_id, states=("finished", "cancelled")):
+        """The sweep, once it is in one of the states."""
+        def arrived():
+            sweep = self.ask(f"/v1/sweeps/{sweep_id}")
+            return sweep if sweep["state"] in states else None
+        return until(arrived, f"sweep {sweep_id} is {states}", pause=0.05)
+
+    def runs_of_sweep(self, sweep_id):
+        return [run for cell in self.ask(f"/v1/sweeps/{sweep_id}")["cells"] for run in cell["runs"]]
 
     def metrics(self):
         """Samples by name and labels, as they are written."""
@@ -437,6 +371,12 @@ class Case(unittest.TestCase):
         """The same for a server of any class."""
         self.addCleanup(server.stop)
         return server.start()
+
+    def command(self, *words, status=0, **options):
+        """A command of the program that ends with this status."""
+        done = pennyworth(*words, **options)
+        self.assertEqual(status, done.returncode, done)
+        return done
 
     def assertProblem(self, reply, status, kind=None, field=None):
         self.assertEqual(status, reply.status, reply)

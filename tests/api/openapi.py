@@ -5,6 +5,8 @@ import threading
 
 from jsonschema import Draft202012Validator, FormatChecker, RefResolver
 
+from harness import ServerCase
+
 # Headers that mean something; each must be described where it is sent.
 MEANINGFUL = {"location", "retry-after", "idempotent-replayed", "preference-applied", "allow",
               "www-authenticate", "cache-control", "content-security-policy",
@@ -111,6 +113,27 @@ class Description:
                 self.validate(header["schema"], value)
             else:
                 assert not header.get("required"), f"{reply}: {name} is missing"
+
+
+class DescribedCase(ServerCase):
+    """Tests that hold every answer against the description."""
+    description = None
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.description = Description(cls.server.ask("/v1/openapi.json"))
+
+    def described(self, method, path, reply, status):
+        self.assertEqual(status, reply.status, f"{method} {path}: {reply}")
+        self.description.check(method, path, reply)
+        return reply.json()
+
+    def ask(self, path, status=200):
+        return self.described("GET", path, self.server.get(path), status)
+
+    def post(self, path, body, status=201):
+        return self.described("POST", path, self.server.post(body, path=path), status)
 
 
 def events_of(text):

@@ -6,6 +6,7 @@ from harness import ROOT, WORKER, ServerCase
 
 PEERS = ROOT / "engine" / "peers"
 sys.path.insert(0, str(PEERS))  # so that tests import the engines themselves
+import worker_protocol  # noqa: E402
 # A Python that sees the standard library and nothing that was installed beside it.
 BARE_PYTHON = "/usr/bin/python3 -I -S"
 SPEC = {"workload": "resnet50", "precision": "f32", "layout": "auto", "plan": "auto",
@@ -18,6 +19,29 @@ def can_import(python, module):
     found = subprocess.run([*python.split(), "-c", f"import {module}"], capture_output=True,
                            check=False)
     return found.returncode == 0
+
+
+def refusals(refuse, *options, **more):
+    """The words in which refuse() refuses each value that a spec may have, where it does."""
+    for name, values in {**worker_protocol.CHOICES, "input_workers": (0, 64), **more}.items():
+        for value in values:
+            try:
+                refuse({**SPEC, name: value}, *options)
+            except worker_protocol.Refusal as refusal:
+                yield str(refusal)
+
+
+class WithoutLibrary(ServerCase):
+    """Engines whose library is not there."""
+
+    def assertRefused(self, cases, **usual):
+        """Each of (engine, fields, the beginning of the reason)."""
+        for engine, fields, reason in cases:
+            with self.subTest(engine, **fields):
+                run = self.server.run(engine, **{**usual, **fields})
+                self.assertEqual("failed", run["state"], run)
+                self.assertIn(reason, run["reason"])
+                self.assertNotIn("absent", run["software"] or "")  # it was not looked for
 
 
 class BesideOurs(ServerCase):

@@ -47,10 +47,7 @@ class PriceServer(Server):
         return {scope["scope"]: scope for scope in self.feed(name)["scopes"]}
 
     def page(self, **filters):
-        reply = self.get("/v1/prices?" + urllib.parse.urlencode(filters))
-        if reply.status != 200:
-            raise AssertionError(reply)
-        return reply.json()
+        return self.ask("/v1/prices", **filters)
 
     def prices(self, **filters):
         """All pages. How old they are is left out: that is another every time."""

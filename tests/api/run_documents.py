@@ -93,6 +93,18 @@ def take_in(server, runs):
         raise AssertionError(reply)
 
 
+def export(server, query=""):
+    """The lines of an export."""
+    reply = server.get("/v1/runs/export" + query)
+    if reply.status != 200 or reply.headers["content-type"] != NDJSON["Content-Type"]:
+        raise AssertionError(reply)
+    return reply.body
+
+
+def ids(exported):
+    return [json.loads(text)["id"] for text in exported.splitlines()]
+
+
 def unsigned(exported):
     """The same lines without signatures, which hold of one key, and of nothing that was altered."""
     return re.sub(rb',"signature":\{[^}]*\}', b"", exported)

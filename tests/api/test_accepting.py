@@ -1,9 +1,7 @@
 """Which readings of feeds are accepted, over HTTP: what is odd waits, shown on the feed and on each price;
 and how old a price may be."""
-import contextlib
 import json
 import re
-import sqlite3
 import time
 import unittest
 from datetime import datetime
@@ -40,10 +38,8 @@ class Implausible(FeedsCase):
             held = stage.server.refresh(stage.NAME)["scopes"][0]["held"]
             self.assertRegex(held["accepted_after"], "Z$")
             stage.server.stop()
-            with contextlib.closing(sqlite3.connect(stage.server.database)) as database, database:
-                database.execute("UPDATE feed_states SET doubt_us = doubt_us - 3600000000"
-                                 " WHERE doubt_us > 0")
-                database.execute("UPDATE price_series SET held_us = held_us - 3600000000")
+            stage.server.sql("UPDATE feed_states SET doubt_us = doubt_us - 3600000000 WHERE doubt_us > 0")
+            stage.server.sql("UPDATE price_series SET held_us = held_us - 3600000000")
             stage.server.start()
             feed = stage.server.refresh(stage.NAME)
             self.assertEqual(("ok", None), (feed["state"], feed["scopes"][0]["held"]), feed)
@@ -221,16 +217,12 @@ class Pace(FeedsCase):
         """Of the spot prices, and of the feed, so long after it was read."""
         stage = self.stages[0]
         stage.server.stop()
-        with contextlib.closing(sqlite3.connect(stage.server.database)) as database, database:
-            database.execute("UPDATE readings SET fetched_us = ?", (self.read_us(hours),))
-            database.execute("UPDATE feed_states SET confirmed_us = ?", (self.read_us(hours),))
+        read_us = int((time.time() - hours * 3600) * 1e6)
+        stage.server.sql("UPDATE readings SET fetched_us = ?", read_us)
+        stage.server.sql("UPDATE feed_states SET confirmed_us = ?", read_us)
         stage.server.start()
         return ({price["freshness"] for price in stage.server.prices(kind="spot")},
                 stage.server.feed(stage.NAME)["freshness"])
-
-    @staticmethod
-    def read_us(hours):
-        return int((time.time() - hours * 3600) * 1e6)
 
     def test_what_is_read_once_a_day_does_not_expire_before_it_is_read_again(self):
         for hours, freshness in ((26, "fresh"), (40, "stale"), (100, "expired")):

@@ -7,9 +7,8 @@ import sqlite3
 import tempfile
 import unittest
 
-from harness import Server, fake
+from harness import Server, fake, pennyworth
 from run_documents import document, run_id, take_in
-from test_backup import pennyworth
 
 RUNS = 60
 
@@ -17,8 +16,7 @@ RUNS = 60
 class Altered(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="pennyworth-altered-")
-        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="pennyworth-altered-"))
         cls.good = os.path.join(cls.folder, "good.db")
         server = Server(database=cls.good, engines={"ok": fake("ok")}).start()
         cls.measured = server.queue(steps=50)
@@ -37,7 +35,7 @@ class Altered(unittest.TestCase):
             db.commit()
 
     def check(self, *words, status=0):
-        done = pennyworth("check", *words, database=self.database)
+        done = pennyworth("check", *words, "--database", self.database)
         self.assertEqual(status, done.returncode, done)
         return done
 

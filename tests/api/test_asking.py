@@ -3,31 +3,20 @@ workloads of registered engines, filters that match nothing, labels that tell br
 the cost of a run that is worth none."""
 import csv
 import io
-import sqlite3
 import unittest
 
-from harness import WORKLOADS, Case, ServerCase, fake
-from openapi import Description
+from catalogue import list_types
+from harness import WORKLOADS, Case, fake
+from openapi import DescribedCase
 from run_documents import FIGURE, document
 
 PLACE = ("--provider", "aws", "--region", "us-east-1", "--instance-type", "test.large",
          "--life-cycle", "on_demand")
 
 
-class Asking(ServerCase):
+class Asking(DescribedCase):
     ENGINES = {"ok": fake("ok"), "other": fake("ok")}
     FLAGS = PLACE
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.description = Description(cls.server.get("/v1/openapi.json").json())
-
-    def ask(self, path, status=200):
-        reply = self.server.get(path)
-        self.assertEqual(status, reply.status, f"{path}: {reply}")
-        self.description.check("GET", path.partition("?")[0], reply)
-        return reply.json()
 
     def refused(self, spec, status, field):
         return self.assertProblem(self.server.post(spec), status,
@@ -115,119 +104,79 @@ class Names(Asking):
         self.assertProblem(self.server.post(other, path="/v1/figures"), 400, "invalid", "instance")
 
 
+# (the list, the question, the parameter that matches nothing, what is said; or how that begins).
+PRICES, RUNS, EVENTS = (f"no {what} has it; known are " for what in ("price", "run", "event"))
+LISTED, ANYWHERE = "no feed lists it; known are ", "no feed lists it and no run has it; known are "
+UNMATCHED = (
+    ("runs", "workload=mpl", "workload", RUNS + "mlp2017"),
+    ("runs", "engine=native", "engine", RUNS + "ok"),
+    ("runs", "instance_type=test.lage", "instance_type", RUNS + "test.large"),
+    ("runs", "sender=candidate-8", "sender", "no run has it; none is known here"),
+    ("runs", "label=branch=mian", "label", "no run has 'branch' with this value; known are main"),
+    ("runs", "label=brunch=main", "label", "no run has a label of this key; known are branch"),
+    ("prices", "instance_type=a.lage", "instance_type", PRICES + "a.large, b.large"),
+    ("prices", "provider=awz", "provider", PRICES + "aws"),
+    ("prices", "region=eu-2", "region", PRICES + "eu-1"),
+    ("prices", "zone=eu-1b", "zone", PRICES + "eu-1a"),
+    ("prices", "feed=typo", "feed", PRICES + "typed"),
+    ("prices", "kind=spot&provider=aws", "kind", PRICES + "typed"),
+    ("prices", "history=true&instance_type=a.lage", "instance_type", PRICES + "a.large, b.large"),
+    ("instances", "instance_type=c9.lage", "instance_type", LISTED + "c9.large"),
+    ("instances", "provider=awz", "provider", LISTED + "aws"),
+    ("instances", "architecture=x86", "architecture", "none of these types is known to have it; x86_64 and"
+     " arm64 are usual, and of 0 it is not known"),
+    ("instances", "prefix=c8.", "prefix", "no type begins with it; known are c9.large"),
+    ("history", "workload=mpl", "workload", RUNS + "mlp2017"),
+    ("history", "workload=mlp2017&label=branch=mian", "label",
+     "no run has 'branch' with this value; known are main"),
+    ("support", "instance_type=test.lage", "instance_type", ANYWHERE),
+    ("support", "provider=awz", "provider", ANYWHERE + "aws"),
+    ("families", "workload=mlp2017&engine=okk", "engine", "no run of mlp2017 has it; known are ok"),
+    ("capacity", "zone=us-east-1b", "zone", EVENTS + "us-east-1a"),
+    ("capacity", "instance_type=test.lage", "instance_type", EVENTS + "test.large"),
+    ("capacity", "price_kind=spott", "price_kind", EVENTS + "spot"),
+    ("wanted", "workload=mpl", "workload", RUNS + "mlp2017"),
+    ("wanted", "engine=okk", "engine", RUNS + "ok"),
+    ("wanted", "instance_type=test.lage", "instance_type", ANYWHERE),
+    ("wanted", "instance_type=test.large&provider=awz", "provider", ANYWHERE + "aws"),
+)
+
+
 class Unmatched(Asking):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.server.run("ok", labels={"branch": "main"}, steps=20, warmup_steps=5)
-
-    def unmatched(self, query):
-        answer = self.ask("/v1/runs?" + query)
-        self.assertEqual([], answer["runs"])
-        return [(each["parameter"], each["value"], each["words"]) for each in answer["unmatched"]]
-
-    def test_a_filter_of_runs_that_matches_nothing_says_what_there_is(self):
-        for query, parameter, value, words in (
-                ("workload=mpl", "workload", "mpl", "no run has it; known are mlp2017"),
-                ("engine=native", "engine", "native", "no run has it; known are ok"),
-                ("instance_type=test.lage", "instance_type", "test.lage",
-                 "no run has it; known are test.large"),
-                ("sender=candidate-8", "sender", "candidate-8",
-                 "no run has it; none is known here"),
-                ("label=branch=mian", "label", "branch=mian",
-                 "no run has 'branch' with this value; known are main"),
-                ("label=brunch=main", "label", "brunch=main",
-                 "no run has a label of this key; known are branch")):
-            with self.subTest(query=query):
-                self.assertEqual([(parameter, value, words)], self.unmatched(query))
-
-    def empty(self, path, member):
-        answer = self.ask(path)
-        self.assertEqual([], answer[member], path)
-        return [(each["parameter"], each["value"], each["words"]) for each in answer["unmatched"]]
-
-    def test_a_filter_of_prices_and_types_that_matches_nothing_says_what_there_is(self):
         for name, zone in (("a.large", "eu-1a"), ("b.large", "")):
-            self.server.price(name, 0.1, zone=zone, provider="aws", region="eu-1")
-        known = "no price has it; known are "
-        for query, parameter, value, words in (
-                ("instance_type=a.lage", "instance_type", "a.lage", known + "a.large, b.large"),
-                ("provider=awz", "provider", "awz", known + "aws"),
-                ("region=eu-2", "region", "eu-2", known + "eu-1"),
-                ("zone=eu-1b", "zone", "eu-1b", known + "eu-1a"),
-                ("feed=typo", "feed", "typo", known + "typed"),
-                ("kind=spot&provider=aws", "kind", "spot", known + "typed"),
-                ("history=true&instance_type=a.lage", "instance_type", "a.lage",
-                 known + "a.large, b.large")):
-            with self.subTest(query=query):
-                self.assertEqual([(parameter, value, words)],
-                                 self.empty("/v1/prices?" + query, "prices"))
-        self.assertEqual([], self.ask("/v1/prices?provider=aws")["unmatched"])
-        with sqlite3.connect(self.server.database) as database:
-            database.execute("INSERT INTO instance_types VALUES"
-                             " ('aws', 'c9.large', 2, 4, 'x86_64', '', 'made-up')")
-        known = "no feed lists it; known are "
-        for query, parameter, value, words in (
-                ("instance_type=c9.lage", "instance_type", "c9.lage", known + "c9.large"),
-                ("provider=awz", "provider", "awz", known + "aws"),
-                ("architecture=x86", "architecture", "x86",
-                 "none of these types is known to have it; x86_64 and arm64 are usual, and of 0 it"
-                 " is not known"),
-                ("prefix=c8.", "prefix", "c8.",
-                 "no type begins with it; known are c9.large")):
-            with self.subTest(query=query):
-                self.assertEqual([(parameter, value, words)],
-                                 self.empty("/v1/instances?" + query, "instances"))
-        self.assertEqual([], self.empty("/v1/instances?prefix=c9.&min_vcpus=64", "instances"))
-        answer = self.ask("/v1/instances?region=eu-3")
-        self.assertEqual([("region", "eu-3")], [(each["parameter"], each["value"])
-                                                for each in answer["unmatched"]])
-
-    def test_every_other_list_says_it_too(self):
+            cls.server.price(name, 0.1, zone=zone, provider="aws", region="eu-1")
+        list_types(cls.server, ("c9.large", 2, 4, "x86_64"))
         event = {"provider": "aws", "instance_type": "test.large", "zone": "us-east-1a",
                  "kind": "launched", "price_kind": "spot"}
-        self.assertEqual(201, self.server.post(event, path="/v1/capacity").status)
-        for path, member, parameter, words in (
-                ("/v1/history?workload=mpl", "lines", "workload", "no run has it; known are mlp2017"),
-                ("/v1/history?workload=mlp2017&label=branch=mian", "lines", "label",
-                 "no run has 'branch' with this value; known are main"),
-                ("/v1/support?instance_type=test.lage", "support", "instance_type",
-                 "no feed lists it and no run has it; known are "),
-                ("/v1/support?provider=awz", "support", "provider",
-                 "no feed lists it and no run has it; known are aws"),
-                ("/v1/families?workload=mlp2017&engine=okk", "families", "engine",
-                 "no run of mlp2017 has it; known are ok"),
-                ("/v1/capacity?zone=us-east-1b", "capacity", "zone",
-                 "no event has it; known are us-east-1a"),
-                ("/v1/capacity?instance_type=test.lage", "capacity", "instance_type",
-                 "no event has it; known are test.large"),
-                ("/v1/capacity?price_kind=spott", "capacity", "price_kind",
-                 "no event has it; known are spot")):
-            with self.subTest(path=path):
-                (named, _, said), = self.empty(path, member)
-                self.assertEqual(parameter, named)
-                self.assertTrue(said.startswith(words), said)
+        assert cls.server.post(event, path="/v1/capacity").status == 201
 
-    def test_a_filter_of_what_is_wanted_that_matches_nothing_says_what_there_is(self):
-        for query, parameter, words in (
-                ("workload=mpl", "workload", "no run has it; known are mlp2017"),
-                ("engine=okk", "engine", "no run has it; known are ok"),
-                ("instance_type=test.lage", "instance_type",
-                 "no feed lists it and no run has it; known are "),
-                ("instance_type=test.large&provider=awz", "provider",
-                 "no feed lists it and no run has it; known are aws")):
-            with self.subTest(query=query):
-                (named, _, said), = [list(each.values())
-                                     for each in self.ask("/v1/wanted?" + query)["unmatched"]]
-                self.assertEqual(parameter, named)
-                self.assertTrue(said.startswith(words), said)
-        for query in ("", "?workload=mlp2017&engine=ok", "?workload=resnet50&engine=native",
-                      "?instance_type=test.large&provider=aws"):
-            self.assertEqual([], self.ask("/v1/wanted" + query)["unmatched"], query)
+    def unmatched(self, path, query):
+        answer = self.ask(f"/v1/{path}?{query}")
+        if path != "wanted":  # which is about other things than the question names
+            self.assertEqual([], answer["lines" if path == "history" else path])
+        return [(each["parameter"], each["value"], each["words"]) for each in answer["unmatched"]]
 
-    def test_a_place_of_families_without_a_price_says_what_there_is(self):
-        for name in ("region", "zone"):
-            answer = self.ask(f"/v1/families?workload=mlp2017&{name}=nowhere-1")
+    def test_a_filter_that_matches_nothing_says_what_there_is(self):
+        for path, query, parameter, words in UNMATCHED:
+            with self.subTest(path=path, query=query):
+                (named, value, said), = self.unmatched(path, query)
+                self.assertEqual((parameter, True), (named, f"{parameter}={value}" in query))
+                self.assertEqual(words, said if words[-1] != " " else said[:len(words)])
+
+    def test_a_filter_that_some_match_says_nothing(self):
+        for query in ("prices?provider=aws", "instances?prefix=c9.&min_vcpus=64", "wanted",
+                      "wanted?workload=mlp2017&engine=ok", "wanted?workload=resnet50&engine=native",
+                      "wanted?instance_type=test.large&provider=aws"):
+            self.assertEqual([], self.ask("/v1/" + query)["unmatched"], query)
+
+    def test_a_place_without_a_price_is_named(self):
+        for path, name in (("families?workload=mlp2017&", "region"), ("families?workload=mlp2017&", "zone"),
+                           ("instances?", "region")):
+            answer = self.ask(f"/v1/{path}{name}=nowhere-1")
             self.assertEqual([(name, "nowhere-1")], [(each["parameter"], each["value"])
                                                      for each in answer["unmatched"]])
 
@@ -242,10 +191,10 @@ class Unmatched(Asking):
                              self.server.get("/v1/runs/export?" + query).headers)
 
     def test_a_filter_that_matches_says_nothing(self):
-        self.assertEqual([], self.unmatched("workload=mlp2017&state=failed"))
+        self.assertEqual([], self.unmatched("runs", "workload=mlp2017&state=failed"))
         answer = self.ask("/v1/runs?workload=mlp2017")
         self.assertEqual((1, []), (len(answer["runs"]), answer["unmatched"]))
-        two = self.unmatched("workload=mlp2017&engine=okk&label=branch=x")
+        two = self.unmatched("runs", "workload=mlp2017&engine=okk&label=branch=x")
         self.assertEqual(["engine", "label"], [each[0] for each in two])
 
     def test_labels_work_with_the_other_filters(self):
@@ -259,7 +208,7 @@ class Unmatched(Asking):
             exported = self.server.get("/v1/runs/export?label=branch=main&" + query).body
             self.assertEqual(len(answer["runs"]), len(exported.splitlines()), query)
         self.assertEqual(["label"], [each[0] for each in
-                                     self.unmatched("precision=f32&label=branch=mian")])
+                                     self.unmatched("runs", "precision=f32&label=branch=mian")])
 
 
 class Branches(Asking):

@@ -57,11 +57,9 @@ class Chosen(ServerCase):
         sweep = self.server.post({"blocks": 2, "base": {
             "batch_size": "auto", "steps": 60, "warmup_steps": 0, "max_seconds": 4},
             "knobs": {"seed": [1]}}, path="/v1/sweeps").json()
-        def runs():
-            cells = self.server.get(f"/v1/sweeps/{sweep['id']}").json()["cells"]
-            return [self.server.show(run["id"]) for cell in cells for run in cell["runs"]]
-        until(lambda: all(run["state"] == "finished" for run in runs()), "the sweep")
-        self.assertEqual([8, 8], [run["spec"]["batch_size"] for run in runs()])
+        self.server.wait_for_sweep(sweep["id"])
+        self.assertEqual([8, 8], [self.server.show(run["id"])["spec"]["batch_size"]
+                                  for run in self.server.runs_of_sweep(sweep["id"])])
 
 
 if __name__ == "__main__":

@@ -138,8 +138,7 @@ class Disturbed(Bench):
         server = self.own_server("--engine", self.engine())
         answer = server.post({"base": {"workload": "resnet50", "min_seconds": 5},
                               "cells": [{"seed": 1}], "blocks": 1}, path="/v1/sweeps").json()
-        sweep = until(lambda: [found for found in [server.get(f"/v1/sweeps/{answer['id']}").json()]
-                               if found["state"] == "finished"], "the end of the sweep")[0]
+        sweep = server.wait_for_sweep(answer["id"])
         self.assertEqual(1, sweep["progress"]["runs_total"])
         self.assertEqual(1, sweep["cells"][0]["invalid_runs"])
 
@@ -159,9 +158,7 @@ class LittleMore(Bench):
         server = self.own_server("--engine", "native=" + fake("noisy", 1000000))
         run = server.post({"workload": "resnet50", "min_seconds": 2, "warmup_steps": 0,
                            "max_seconds": 2}).json()
-        ended = until(lambda: [found for found in [server.show(run["id"])]
-                               if found["state"] == "finished"], "the end")[0]
-        self.assertIn(ended["ended_by"], ("time_up", "target"))
+        self.assertIn(server.wait(run["id"])["ended_by"], ("time_up", "target"))
 
 
 class Printed(Bench):

@@ -2,26 +2,18 @@
 import unittest
 from datetime import datetime, timezone
 
-from candidate import Candidate
-from harness import Case
-from run_documents import document
+from run_documents import document, take_in
+from test_bench import Bench
 
 
-class Wanted(Case):
-    def setUp(self):
-        self.candidate = Candidate(self)
-
-    def check(self, ended, status):
-        self.assertEqual(status, ended.status, ended)
-        return ended
-
+class Wanted(Bench):
     def test_what_the_hub_wants_is_measured_and_reported(self):
         hub = self.own_server()
-        for number in range(3):
-            run = document(number, vm=f"i{number:015x}", instance_type="other.large")
+        runs = [document(number, vm=f"i{number:015x}", instance_type="other.large") for number in range(3)]
+        for run in runs:
             run["spec"] |= {"engine": "native", "batch_size": 48, "precision": "f32"}
-            self.assertEqual(201, hub.post(run, path="/v1/runs/import").status)
-        flags = ("--wanted", "--report-to", f"http://127.0.0.1:{hub.port}", "--format", "json",
+        take_in(hub, runs)
+        flags = ("--wanted", "--report-to", self.url(hub), "--format", "json",
                  "--max-seconds", "60", "--label", "team=blue")
         wanted = hub.get("/v1/wanted?engine=native&instance_type=m5.large").json()["wanted"]
         self.assertEqual(("never_measured", "mlp2017", 48),
@@ -39,13 +31,13 @@ class Wanted(Case):
         again = hub.get("/v1/wanted?engine=native&instance_type=m5.large").json()["wanted"]
         self.assertEqual([2], [each["runs"] for each in again if each["spec"]["workload"] == "mlp2017"])
         table = self.check(self.candidate.run("bench", "--wanted", "--report-to",
-                                              f"http://127.0.0.1:{hub.port}", "--max-seconds",
+                                              self.url(hub), "--max-seconds",
                                               "60"), 0)
         self.assertRegex(table.out, r"(?m)^Bench +wanted, ")
 
     def test_a_hub_that_wants_nothing_is_a_success_that_says_so(self):
         hub = self.own_server()
-        where = ("--report-to", f"http://127.0.0.1:{hub.port}")
+        where = ("--report-to", self.url(hub))
         now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         for number, each in enumerate(hub.get("/v1/wanted?engine=native&instance_type=m5.large")
                                       .json()["wanted"] * 3):
@@ -67,7 +59,7 @@ class Wanted(Case):
                                               "http://127.0.0.1:1"), 1)
         hub = self.own_server()
         ended = self.check(self.candidate.run("bench", "--wanted", "--report-to",
-                                              f"http://127.0.0.1:{hub.port}", place=()), 1)
+                                              self.url(hub), place=()), 1)
         self.assertIn("--instance-type", ended.stderr)
         ended = self.check(self.candidate.run("bench", "--wanted", "--report-to",
                                               f"http://127.0.0.1:{hub.port}/nowhere"), 1)

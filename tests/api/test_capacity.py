@@ -1,7 +1,6 @@
 """Machines that were launched, not to be had, or taken back: reported, counted by zone, and shown
 beside the spot prices of a comparison."""
 import unittest
-import urllib.parse
 from datetime import datetime, timedelta, timezone
 
 from harness import Case, pages
@@ -25,9 +24,7 @@ class Capacity(Case):
         return reply.json()
 
     def page(self, **question):
-        reply = self.server.get("/v1/capacity?" + urllib.parse.urlencode(question))
-        self.assertEqual(200, reply.status, reply)
-        return reply.json()
+        return self.server.ask("/v1/capacity", **question)
 
     def counts(self, **question):
         return [(row["instance_type"], row["zone"], row["price_kind"], row["launched"],
@@ -64,9 +61,9 @@ class Capacity(Case):
                               document(1, instance_type="m5.large")])
 
         def shown(**question):
-            rows = self.server.get("/v1/comparison?" + urllib.parse.urlencode(
-                {"workload": "mlp2017", "fields": "instance_type,capacity", **question})).json()["rows"]
-            return {row["instance_type"]: row["capacity"] for row in rows}
+            answer = self.server.ask("/v1/comparison", workload="mlp2017", fields="instance_type,capacity",
+                                     **question)
+            return {row["instance_type"]: row["capacity"] for row in answer["rows"]}
         self.assertEqual({"c5.large": None, "m5.large": None}, shown())
         self.report()
         self.report(kind="launch_failed", zone="us-east-1b")

@@ -1,6 +1,5 @@
 """Prices of commitments: listed with term and payment, compared where a question names them, and
 never in the place of a price by the hour."""
-import sqlite3
 import unittest
 
 from feed_payloads import Azure
@@ -46,9 +45,8 @@ class Commitments(Case):
         self.assertEqual([three["id"]], [price["id"] for price in only["prices"]])
 
     def test_instances_have_them_beside_the_others(self):
-        with sqlite3.connect(self.server.database) as db:  # Azure's list describes no types
-            db.execute("INSERT INTO instance_types VALUES ('azure', ?, 2, 8, '', '', 'azure-retail')",
-                       (self.name,))
+        self.server.sql("INSERT INTO instance_types VALUES ('azure', ?, 2, 8, '', '', 'azure-retail')",
+                        self.name)  # Azure's list describes no types
         shown = self.kinds(f"/v1/instances?instance_type={self.name}&region=westeurope")
         kinds = {price["kind"] for row in shown["instances"] for price in row["prices"]}
         self.assertEqual({"on_demand", "spot", "reserved_1y_no_upfront",

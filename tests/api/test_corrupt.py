@@ -2,8 +2,6 @@
 anew; and the error names the remedy."""
 import hashlib
 import os
-import shutil
-import sqlite3
 import tempfile
 import unittest
 from pathlib import Path
@@ -23,8 +21,7 @@ class AtTheStart(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="pennyworth-corrupt-")
-        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="pennyworth-corrupt-"))
         server = Server(database=os.path.join(cls.folder, "good.db")).start()
         take_in(server, map(document, range(300)))
         server.stop()
@@ -66,10 +63,7 @@ class WhileServing(Case):
         take_in(server, map(document, range(400)))
         server.stop()
         server.start()
-        with sqlite3.connect(server.database) as database:
-            root = database.execute("SELECT rootpage FROM sqlite_schema"
-                                    " WHERE name = 'runs'").fetchone()[0]
-        database.close()
+        (root,), = server.sql("SELECT rootpage FROM sqlite_schema WHERE name = 'runs'")
         server.kill()
         os.path.exists(server.database + "-wal") and os.remove(server.database + "-wal")
         server.start()

@@ -9,7 +9,7 @@ import time
 import unittest
 
 from harness import Case, fake, until
-from run_documents import FIGURE, document, run_id, send
+from run_documents import FIGURE, document, export, ids, run_id, send
 
 MIB = 1024 * 1024
 JSON = {"Content-Type": "application/json"}
@@ -58,8 +58,7 @@ class DiskCase(Case):
             return send(server, b"\n")
 
     def ids(self, server):
-        return {json.loads(one)["id"]
-                for one in server.get("/v1/runs/export").body.splitlines()}
+        return set(ids(export(server)))
 
     def assertFull(self, reply):
         self.assertEqual(507, reply.status, reply)
@@ -201,18 +200,15 @@ class Runs(DiskCase):
                              "knobs": {"seed": [1]}, "blocks": 1}, path="/v1/sweeps")
         sweep = reply.json()["id"]
 
-        def show():
-            return server.get(f"/v1/sweeps/{sweep}").json()
-
         def states():
-            return sorted(run["state"] for cell in show()["cells"] for run in cell["runs"])
+            return sorted(run["state"] for run in server.runs_of_sweep(sweep))
         until(lambda: states() == ["running"], "it runs")
         server.kill()
         others = self.fill()
         server.start()
         self.assertEqual(["running"], states())  # not even that can be written
         os.remove(others)
-        until(lambda: show()["state"] == "finished", "it goes on")
+        server.wait_for_sweep(sweep)
         self.assertEqual(["finished", "interrupted"], states())
         server.stop()
         self.assertWhole(server)

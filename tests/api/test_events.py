@@ -6,14 +6,10 @@ import time
 import unittest
 
 from harness import SANITIZED, Case, Events, ServerCase, fake, together, until
+from http_clients import story
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20), "snail": fake("slow", 1000),
            "crash": fake("crash"), "fast": fake("ok", 0)}
-
-
-def story(events):
-    """The states among events."""
-    return [data["state"] for _, name, data in events if name == "state"]
 
 
 class ReadingCase(ServerCase):

@@ -1,6 +1,5 @@
 """How training scales over the sizes of a family: what was measured beside what only the feeds know."""
 import unittest
-import urllib.parse
 
 from catalogue import list_types
 from harness import ServerCase
@@ -25,10 +24,7 @@ class Families(ServerCase):
             cls.server.price(name, dollars, provider="aws")
 
     def page(self, **question):
-        reply = self.server.get("/v1/families?" + urllib.parse.urlencode(
-            {"workload": "mlp2017", "region": "us-east-1", **question}))
-        self.assertEqual(200, reply.status, reply)
-        return reply.json()
+        return self.server.ask("/v1/families", workload="mlp2017", region="us-east-1", **question)
 
     def family(self, **question):
         [family] = self.page(**question)["families"]

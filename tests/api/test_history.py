@@ -3,30 +3,25 @@ changed with them."""
 import unittest
 from urllib.parse import urlencode
 
-from harness import ServerCase, fake
-from openapi import Description
+from harness import fake
+from openapi import DescribedCase
 from stored_histories import EVENTS, HALF, RUNS, store_histories
 
 
-class History(ServerCase):
+class History(DescribedCase):
     ENGINES = {"ok": fake("ok")}
     FLAGS = ("--provider", "aws", "--instance-type", "a.large", "--price-per-hour", "0.36")
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.description = Description(cls.server.get("/v1/openapi.json").json())
         store_histories(cls.server, cls.server.run("ok", steps=5)["id"])
 
-    def ask(self, status=200, **question):
-        path = "/v1/history?" + urlencode({"workload": "mlp2017", **question}, doseq=True)
-        reply = self.server.get(path)
-        self.assertEqual(status, reply.status, reply)
-        self.description.check("GET", path, reply)
-        return reply.json()
+    def history(self, **question):
+        return self.ask("/v1/history?" + urlencode({"workload": "mlp2017", **question}, doseq=True))
 
     def line(self, instance):
-        line, = self.ask(instance_type=instance)["lines"]
+        line, = self.history(instance_type=instance)["lines"]
         self.assertEqual((instance, RUNS), (line["instance_type"], line["runs"]))
         return line
 
@@ -73,16 +68,16 @@ class History(ServerCase):
         self.assertIn("changed by -", self.change("unknown.large")["words"])
 
     def test_runs_that_do_not_count_and_single_runs_make_no_line_of_changes(self):
-        answer = self.ask()
+        answer = self.history()
         self.assertIs(False, answer["more"])
         self.assertEqual(RUNS * len(EVENTS) + 1, answer["runs"])
         own = [line for line in answer["lines"] if line["instance_type"] == "a.large"]
         self.assertTrue(not own or (own[0]["runs"], own[0]["changes"]) == (1, []))
 
     def test_the_filters_of_the_list_of_runs_hold(self):
-        self.assertEqual([], self.ask(engine="other")["lines"])
-        self.assertEqual([], self.ask(label="branch=main")["lines"])
-        self.assertEqual([], self.ask(workload="resnet50")["lines"])
+        self.assertEqual([], self.history(engine="other")["lines"])
+        self.assertEqual([], self.history(label="branch=main")["lines"])
+        self.assertEqual([], self.history(workload="resnet50")["lines"])
         self.assertEqual("resnet50", self.server.get("/v1/history").json()["workload"])
 
     def test_who_has_it_already_gets_304_until_a_run_ends(self):
@@ -90,9 +85,9 @@ class History(ServerCase):
         etag = self.server.get(path).headers["etag"]
         again = self.server.get(path, If_None_Match=etag)
         self.assertEqual((304, b""), (again.status, again.body))
-        before = self.ask(instance_type="a.large")["runs"]
+        before = self.history(instance_type="a.large")["runs"]
         self.server.run("ok", steps=5)
-        self.assertEqual(before + 1, self.ask(instance_type="a.large")["runs"])
+        self.assertEqual(before + 1, self.history(instance_type="a.large")["runs"])
 
 
 if __name__ == "__main__":

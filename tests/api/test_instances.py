@@ -1,7 +1,6 @@
 """What feeds say of instance types: found by filter, page by page, with prices where a region is
 named."""
 import unittest
-import urllib.parse
 
 from harness import ServerCase
 from price_server import OnDemandPage
@@ -20,9 +19,7 @@ class Instances(ServerCase):
         pass
 
     def page(self, **filters):
-        reply = self.server.get("/v1/instances?" + urllib.parse.urlencode(filters))
-        self.assertEqual(200, reply.status, reply)
-        return reply.json()
+        return self.server.ask("/v1/instances", **filters)
 
     def sold(self):
         return sorted({key[1] for key in self.stage.expected()})

@@ -2,33 +2,16 @@
 it says there, and what is answered keeps to it."""
 import unittest
 
-from harness import ServerCase, fake
-from openapi import Description
+from harness import fake
+from openapi import DescribedCase
 from run_documents import FIGURE
 
 TINY = 5e-324  # the smallest double above 0
 TIMES = {"/v1/comparison": "price_at", "/v1/prices": "at", "/v1/discounts": "at"}
 
 
-class Limits(ServerCase):
+class Limits(DescribedCase):
     ENGINES = {"ok": fake("ok")}
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.description = Description(cls.server.get("/v1/openapi.json").json())
-
-    def ask(self, path, status=200):
-        reply = self.server.get(path)
-        self.assertEqual(status, reply.status, f"{path}: {reply}")
-        self.description.check("GET", path, reply)
-        return reply.json()
-
-    def post(self, path, body, status=201):
-        reply = self.server.post(body, path=path)
-        self.assertEqual(status, reply.status, f"{path} {body}: {reply}")
-        self.description.check("POST", path, reply)
-        return reply.json()
 
     def refuses(self, path, field, body=None):
         problem = self.post(path, body, 400) if body else self.ask(path, 400)

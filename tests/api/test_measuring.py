@@ -2,7 +2,6 @@
 verdict over it, the same number made again, and what a machine refuses to try."""
 import glob
 import os
-import sqlite3
 import unittest
 from pathlib import Path
 
@@ -147,13 +146,9 @@ class Recomputing(Measured):
 
     def test_a_change_by_another_program_is_noticed(self):
         run = self.finished("ok", steps=60)
-        database = sqlite3.connect(self.server.database)
-        changed = database.execute(
-            "UPDATE steps SET nanoseconds = nanoseconds + 1 WHERE position = 30 AND run ="
-            " (SELECT number FROM runs WHERE id = ?)", (run["id"],)).rowcount
-        database.commit()
-        database.close()
-        self.assertEqual(1, changed)
+        changed = self.server.sql("UPDATE steps SET nanoseconds = nanoseconds + 1 WHERE position = 30 AND run ="
+                                  " (SELECT number FROM runs WHERE id = ?) RETURNING run", run["id"])
+        self.assertEqual(1, len(changed))
         answer = self.recomputed(run)
         self.assertIs(False, answer["identical"])
         self.assertEqual(run["summary"], answer["stored"]["summary"])

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from jsonschema import Draft202012Validator, ValidationError
 
-from harness import ROOT, Case, Events, Reply, Server, fake, until
+from harness import ROOT, Case, Events, Reply, ServerCase, fake, until
 from run_documents import FIGURE, document
 from tour_comparing import PICTURES, TourOfComparing
 from tour_keeping import NOT_MET, TourOfKeeping
@@ -62,16 +62,14 @@ def routes():
     return {(method, path) for method, path in re.findall(r'\{"([A-Z]+)", "([^"]+)"', source)}
 
 
-class Documented(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server(engines=ENGINES).start()
-        cls.document = cls.server.get("/v1/openapi.json").json()
-        cls.description = Description(cls.document)
+class Documented(ServerCase):
+    ENGINES = ENGINES
 
     @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.document = cls.server.get("/v1/openapi.json").json()
+        cls.description = Description(cls.document)
 
     def test_it_is_openapi(self):
         Draft202012Validator.check_schema(STRUCTURE)

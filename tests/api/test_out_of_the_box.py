@@ -9,7 +9,7 @@ from feed_payloads import Aws, Azure
 from feed_server import Document, FeedServer
 from harness import Case, until
 from price_server import PriceServer
-from run_documents import document
+from run_documents import document, take_in
 from test_identity import AWS, play_aws, play_azure, play_gcp
 
 GOOGLE_REGIONS = ["us-central1", "europe-west4"] + [f"made-up{number}" for number in range(20)]
@@ -134,11 +134,8 @@ class OutOfTheBox(Case):
     def test_a_hub_reads_the_regions_where_runs_were_measured(self):
         server = self.serve()
         name = next(name for name in self.azure.names if self.azure.price("northeurope", name))
-        for number, (provider, region, kind) in enumerate((
-                ("azure", "northeurope", name), ("gcp", "europe-west4", "n2-standard-4"))):
-            reply = server.post(document(number, provider=provider, region=region, instance_type=kind),
-                                path="/v1/runs/import")
-            self.assertEqual(201, reply.status, reply)
+        take_in(server, [document(1, provider="azure", region="northeurope", instance_type=name),
+                         document(2, provider="gcp", region="europe-west4", instance_type="n2-standard-4")])
         server.refresh("aws-spot-page")  # whatever wakes the thread: it is every half hour
         until(lambda: "northeurope" in self.read(server, "azure-retail"), "the region is read")
         until(lambda: self.read(server, "gcp-third-party"), "the third party's list is read")

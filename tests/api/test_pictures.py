@@ -1,12 +1,12 @@
 """Pictures of the comparison for other pages: what they say, who gets them, and that names of
 strangers stay text."""
-import sqlite3
 import unittest
 import xml.etree.ElementTree as xml
 from urllib.parse import urlencode
 
 from harness import ServerCase, fake
 from run_documents import FIGURE
+from stored_rows import make_valid
 
 CHART, BADGE = "/v1/comparison.svg", "/v1/badge.svg"
 ELEMENTS = {"svg", "title", "rect", "text", "path"}
@@ -20,11 +20,7 @@ class Pictures(ServerCase):
     def setUpClass(cls):
         super().setUpClass()
         cls.server.run("ok", steps=5)
-        with sqlite3.connect(cls.server.database) as database:
-            database.execute("UPDATE runs SET validity = 'ok', samples_per_second = 100,"
-                             " throughput_low = 97, throughput_high = 103")
-            database.execute("UPDATE revision SET number = number + 1")
-            database.execute("UPDATE contenders SET changed = (SELECT number FROM revision)")
+        make_valid(cls.server, samples_per_second=100, throughput_low=97, throughput_high=103)
 
     def words(self, path, server=None, **question):
         """The texts of a picture, which has none but our elements and attributes."""

@@ -153,22 +153,19 @@ class TakenBack(Case):
         self.assertEqual(201, reply.status, reply)
         sweep = reply.json()["id"]
 
-        def show():
-            return server.get(f"/v1/sweeps/{sweep}").json()
-
         def states():
-            return [run["state"] for cell in show()["cells"] for run in cell["runs"]]
+            return [run["state"] for run in server.runs_of_sweep(sweep)]
         until(lambda: states() == ["running"], "it runs")
         cloud.take_back()
         until(lambda: states() == ["preempted"], "it is preempted")
         self.until_asked_again()  # nothing is queued again here
         self.assertEqual(["preempted"], states())
-        self.assertEqual("running", show()["state"])
+        self.assertEqual("running", server.ask(f"/v1/sweeps/{sweep}")["state"])
         server.stop()
         self.play(Gcp)
         server.engines = {**ENGINES, "slow": ENGINES["ok"]}
         self.serve_again(server)
-        until(lambda: show()["state"] == "finished", "the sweep goes on")
+        server.wait_for_sweep(sweep)
         self.assertEqual(["finished", "preempted"], sorted(states()))
         server.stop()
 

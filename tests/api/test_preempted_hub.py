@@ -19,10 +19,8 @@ EVENT = {"provider": "gcp", "instance_type": "n2-standard-4", "zone": "europe-we
 class Preempted(Case):
     def setUp(self):
         self.candidate = Candidate(self)
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.tokens = Path(folder.name) / "tokens"
-        self.token_file = Path(folder.name) / "token"
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.tokens, self.token_file = folder / "tokens", folder / "token"
         self.token_file.write_text(TOKEN, encoding="ascii")
         self.allow("spot-1 import")
 
@@ -38,9 +36,7 @@ class Preempted(Case):
 
     def counts(self, hub):
         """By a connection of its own: the token may not read."""
-        with sqlite3.connect(hub.database) as db:
-            return db.execute("SELECT kind, price_kind, provider, instance_type, zone, sender, own"
-                              " FROM capacity_events").fetchall()
+        return hub.sql("SELECT kind, price_kind, provider, instance_type, zone, sender, own FROM capacity_events")
 
     def report(self, hub, status, **members):
         reply = hub.request("POST", "/v1/capacity", *self.body({**EVENT, **members}))

@@ -1,12 +1,11 @@
 """pennyworth prices check FILE, and the price files that docs/price-files/ shows."""
 import json
 import os
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from harness import SERVER
+from harness import pennyworth
 from price_server import PriceServer
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs/price-files"
@@ -21,15 +20,12 @@ READ = {
 
 
 def prices(*words):
-    return subprocess.run([SERVER, "prices", *map(str, words)], capture_output=True, text=True,
-                          timeout=20, check=False, env={"PATH": "/usr/bin:/bin"})
+    return pennyworth("prices", *words)
 
 
 class Check(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = Path(folder.name) / "prices.csv"
+        self.path = Path(self.enterContext(tempfile.TemporaryDirectory()), "prices.csv")
 
     def check(self, text):
         self.path.write_text(text, encoding="utf-8")

@@ -19,9 +19,7 @@ class ThisMachine(Case):
         return reply.json()
 
     def rows(self, server=None, **asked):
-        query = "&".join(f"{name}={value}" for name, value in
-                         {"workload": "resnet50", **asked}.items())
-        return (server or self.server).get(f"/v1/comparison?{query}").json()["rows"]
+        return (server or self.server).ask("/v1/comparison", workload="resnet50", **asked)["rows"]
 
     def test_what_is_typed_is_the_price_of_this_machine(self):
         machine = self.server.get("/v1/machine").json()

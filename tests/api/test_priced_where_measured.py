@@ -6,7 +6,7 @@ import unittest
 from harness import ServerCase
 from openapi import Description
 from price_server import PriceServer
-from run_documents import fingerprint, document
+from run_documents import document, machine, take_in
 
 RUNS = {"eu-central-1": "home.large", "us-east-1": "usual.large", "eu-west-3": "nowhere.large",
         "eu-west-9": "other.large"}
@@ -36,14 +36,8 @@ class Regions(ServerCase):
         cls.server.start()
         cls.server.settle()
         cls.description = Description(cls.server.get("/v1/openapi.json").json())
-        for number, (region, kind) in enumerate(RUNS.items()):
-            cls.add(document(number, provider="aws", region=region, instance_type=kind))
-
-    @classmethod
-    def add(cls, run):
-        reply = cls.server.post(run, path="/v1/runs/import")
-        if reply.status != 201:
-            raise AssertionError(reply)
+        take_in(cls.server, [document(number, provider="aws", region=region, instance_type=kind)
+                             for number, (region, kind) in enumerate(RUNS.items())])
 
     def ask(self, query="", path="/v1/comparison"):
         reply = self.server.get(f"{path}?workload=mlp2017&fields=all&{query}")
@@ -108,9 +102,8 @@ class Regions(ServerCase):
     def test_a_run_in_a_new_region_is_priced_there_at_once(self):
         self.ask()
         time.sleep(0.01)
-        self.add(document(90, provider="aws", region="us-west-2", instance_type="nowhere.large",
-                          machine={"fingerprint": fingerprint({}),
-                                   "stratum": "00000000000000aa", "facts": {}}))
+        take_in(self.server, [document(90, provider="aws", region="us-west-2", instance_type="nowhere.large",
+                                       machine=machine({}, "00000000000000aa"))])
         rows = [row for row in self.ask()["rows"] if row["instance_type"] == "nowhere.large"]
         self.assertEqual({None, 0.31}, {row["price"] and row["price"]["price_per_hour"]
                                         for row in rows})
@@ -118,7 +111,7 @@ class Regions(ServerCase):
     def test_labels_ask_about_the_regions_of_their_runs(self):
         run = document(91, provider="aws", region="us-west-2", instance_type="home.large")
         run["spec"]["labels"] = {"branch": "west"}
-        self.add(run)
+        take_in(self.server, [run])
         row = self.row("home.large", "label=branch=west")
         self.assertIn("in us-west-2; one is known in eu-central-1 and 1 more", row["why_no_price"])
 

@@ -4,11 +4,12 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import unittest
 
 from candidate import GOOD, SLOW_ENGINE, TOKEN, Candidate, FakeHub
-from harness import SERVER, Case, fake, until
+from certificates import OPENSSL, make_pair
+from harness import Case, fake, until
+from run_documents import export, ids
 
 
 class Push(Case):
@@ -55,8 +56,7 @@ class Push(Case):
         running.send(signal.SIGKILL).wait()
         hub = self.hub()
         self.push(hub.url)
-        exported = hub.get("/v1/runs/export").body.decode().splitlines()
-        self.assertEqual([run], [json.loads(line)["id"] for line in exported])
+        self.assertEqual([run], ids(export(hub)))
 
     def test_a_server_may_be_using_the_database(self):
         server = self.hub(database=self.candidate.database, engines={"ok": fake("ok")})
@@ -72,8 +72,7 @@ class Push(Case):
         server = self.hub("--queue-limit", "100", database=self.candidate.database,
                           engines={"ok": fake("ok", 0)})
         server.wait([server.queue(steps=1, max_seconds=5) for _ in range(12)][-1])
-        made = subprocess.run([SERVER, "token", "c1", "import"], capture_output=True, text=True,
-                              timeout=60, check=True)
+        made = self.command("token", "c1", "import")
         token, tokens = (os.path.join(self.candidate.folder, name) for name in ("one", "tokens"))
         with open(token, "w") as file:
             file.write(made.stderr.splitlines()[-1])
@@ -125,14 +124,10 @@ class Push(Case):
             self.assertNotIn("[2J\x9b", line)
         self.assertNotRegex(ended.stderr, r"[\x1b\x9b\t\r]")
 
-    @unittest.skipUnless(shutil.which("openssl"), "no openssl to make a certificate with")
+    @unittest.skipUnless(OPENSSL, "no openssl to make a certificate with")
     def test_a_hub_is_checked_with_the_certificates_that_were_given(self):
         self.measure()
-        key, certificate = (os.path.join(self.candidate.folder, name) for name in ("k", "c"))
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-                        "-keyout", key, "-out", certificate, "-subj", "/CN=127.0.0.1",
-                        "-addext", "subjectAltName=IP:127.0.0.1"],
-                       check=True, capture_output=True)
+        certificate, key = make_pair(self.candidate.folder)
         hub = FakeHub(self, GOOD, certificate=(certificate, key))
         self.push_in_vain(hub.url, reason="(?i:certificate)")
         self.assertEqual([], hub.requests)

@@ -6,8 +6,8 @@ import os
 import subprocess
 import unittest
 
-from harness import ROOT, WORKER, WORKLOADS, ServerCase
-from peers import BARE_PYTHON, PEERS, SPEC, BesideOurs, can_import
+from harness import ROOT, WORKER, WORKLOADS
+from peers import BARE_PYTHON, PEERS, SPEC, BesideOurs, WithoutLibrary, can_import, refusals
 
 import pytorch_engine as engine
 import worker_protocol as protocol
@@ -26,7 +26,7 @@ def options(device="cpu", compiler=None, ipex=False):
     return argparse.Namespace(device=device, compile=compiler, ipex=ipex)
 
 
-class WithoutPyTorch(ServerCase):
+class WithoutPyTorch(WithoutLibrary):
     ENGINES = {"pytorch": ALONE, "pytorch-compile": ALONE + " --compile",
                "pytorch-cuda": ALONE + " --device cuda", "wrong": ALONE + " --device abacus"}
 
@@ -39,7 +39,7 @@ class WithoutPyTorch(ServerCase):
         self.assertIsNone(run["summary"])
 
     def test_what_it_cannot_train_names_the_field(self):
-        for name, fields, reason in (
+        self.assertRefused((
                 ("pytorch", {"precision": "f16"}, "precision: f16 is for --device cuda"),
                 ("pytorch", {"workload": "resnet50", "layout": "blocked"}, "layout: PyTorch has"),
                 ("pytorch", {"layout": "nhwc"}, "layout: mlp2017 has one layout"),
@@ -49,12 +49,7 @@ class WithoutPyTorch(ServerCase):
                 ("pytorch-compile", {"isa": "sse41"}, "isa: must be auto with --compile"),
                 ("pytorch-cuda", {"isa": "sse41"}, "isa: must be auto with --device cuda"),
                 ("pytorch-cuda", {"workload": "resnet50", "input_workers": 2},
-                 "input_workers: must be 0 with --device cuda")):
-            with self.subTest(name, **fields):
-                run = self.server.run(name, **fields)
-                self.assertEqual("failed", run["state"], run)
-                self.assertIn(reason, run["reason"])
-                self.assertEqual("pytorch", run["software"])  # its version was not read
+                 "input_workers: must be 0 with --device cuda")))
 
     def test_wrong_options_end_it_and_are_explained(self):
         run = self.server.run("wrong")
@@ -66,13 +61,8 @@ class Refusals(unittest.TestCase):
     def test_every_refusal_is_a_sentence_that_fits(self):
         for device, compiler, ipex in itertools.product(("cpu", "cuda", "xla"),
                                                         (None, "inductor"), (False, True)):
-            for name, values in {**protocol.CHOICES, "input_workers": (0, 64),
-                                 "batch_size": (1, 2)}.items():
-                for value in values:
-                    try:
-                        engine.refuse({**SPEC, name: value}, options(device, compiler, ipex))
-                    except protocol.Refusal as refusal:
-                        self.assertEqual(str(refusal), protocol.cut(str(refusal)))
+            for words in refusals(engine.refuse, options(device, compiler, ipex), batch_size=(1, 2)):
+                self.assertEqual(words, protocol.cut(words))
 
     def test_it_trains_every_network_of_ours(self):
         self.assertEqual(set(WORKLOADS), set(engine.WORKLOADS))

@@ -5,7 +5,7 @@ import json
 import unittest
 
 from harness import ServerCase, fake, until
-from run_documents import document, line, run_id, take_in
+from run_documents import document, export, ids, line, run_id, take_in
 
 STEPS = 3000  # of a long run
 
@@ -108,9 +108,7 @@ class Retention(ServerCase):
         self.assertEqual(self.compared, self.server.get(f"/v1/runs/{run_id(1)}/check").body)
 
     def test_thinned_runs_are_not_exported(self):
-        ids = [json.loads(one)["id"]
-               for one in self.server.get("/v1/runs/export").body.splitlines()]
-        self.assertEqual([run_id(2), run_id(3), self.measured], ids)
+        self.assertEqual([run_id(2), run_id(3), self.measured], ids(export(self.server)))
 
     def test_the_whole_run_is_still_known(self):
         def post(run):

@@ -2,22 +2,17 @@
 import json
 import os
 import signal
-import subprocess
 import unittest
 
 import test_tokens
-from harness import SERVER, until
+from harness import until
 from run_documents import run_id
 from test_tokens import line
 
 
 class Revoking(test_tokens.Case):
     def revoke(self, name, *flags, status=0):
-        done = subprocess.run([SERVER, "token", "revoke", name, "--tokens", self.file, *flags],
-                              capture_output=True, text=True, timeout=60, check=False,
-                              env={"PATH": "/nowhere"})
-        self.assertEqual(status, done.returncode, done.stderr)
-        return done.stderr
+        return self.command("token", "revoke", name, "--tokens", self.file, *flags, status=status).stderr
 
     def counting(self, server):
         """The runs that count, by who sent them."""

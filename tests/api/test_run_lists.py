@@ -1,10 +1,9 @@
 """Lists and exports of runs: what each run cost, and filters by what it is."""
-import json
 import unittest
 from urllib.parse import urlencode
 
 from harness import ServerCase, fake, pages
-from run_documents import document
+from run_documents import document, export, ids
 
 ENGINES = {"ok": fake("ok"), "crash": fake("crash"), "slow": fake("slow", 50)}
 
@@ -52,17 +51,12 @@ class Filters(ServerCase):
         self.assertEqual(200, reply.status, reply)
         return [run["id"] for run in reply.json()["runs"]]
 
-    def exported(self, query):
-        reply = self.server.get("/v1/runs/export" + query)
-        self.assertEqual(200, reply.status, reply)
-        return [json.loads(line)["id"] for line in reply.body.decode().splitlines()]
-
     def expect(self, query, holds):
         """Those runs in a list, newest first, and the finished ones of them in an export."""
         wanted = [run for run in self.runs if holds(run)]
         self.assertEqual([run["id"] for run in wanted], self.listed(query), query)
         self.assertEqual([run["id"] for run in wanted[::-1] if run["state"] == "finished"],
-                         self.exported(query), query)
+                         ids(export(self.server, query)), query)
 
     def test_by_precision_validity_and_provenance(self):
         for precision in ("f32", "bf16"):

@@ -1,7 +1,6 @@
 """Ends and beginnings of the process: asked to stop, killed, started twice."""
 import os
 import re
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -171,12 +170,10 @@ class Starting(Case):
         # Commands beside it do not take the lock away with a descriptor that they close.
         for _ in range(2):
             copy = os.path.join(server.folder, f"copy{time.monotonic_ns()}")
-            done = self.output("backup", copy, "--database", server.database)
-            self.assertEqual(0, done.returncode, done.stderr)
+            self.command("backup", copy, "--database", server.database)
 
         def restore():
-            done = self.output("restore", copy, "--replace", "on", "--database", server.database)
-            self.assertEqual(1, done.returncode)
+            done = self.command("restore", copy, "--replace", "on", "--database", server.database, status=1)
             self.assertIn("stop it first", done.stderr)
         together(2, lambda index: restore() if index else
                  self.check_second_is_refused(server, server.database))
@@ -186,8 +183,7 @@ class Starting(Case):
         server = self.serve()
         server.stop()
         copy = os.path.join(server.folder, "copy")
-        done = self.output("backup", copy, "--database", server.database)
-        self.assertEqual(0, done.returncode, done.stderr)
+        self.command("backup", copy, "--database", server.database)
         os.rename(copy, server.database + ".restored")  # a restore that was cut short
         server.start()
         os.remove(server.database + ".lock")
@@ -198,12 +194,9 @@ class Starting(Case):
         server = self.serve()
         name = os.path.join(server.folder, "other.db")
         os.link(server.database, name)
-        done = self.output("push", "--report-to", "http://127.0.0.1:9", "--database", name)
-        self.assertEqual(1, done.returncode)
-        self.assertIn("hard link", done.stderr)
-        done = self.output("push", "--report-to", "http://127.0.0.1:9", "--database",
-                           server.database)
-        self.assertEqual(0, done.returncode, done.stderr)
+        push = ("push", "--report-to", "http://127.0.0.1:9", "--database")
+        self.assertIn("hard link", self.command(*push, name, status=1).stderr)
+        self.command(*push, server.database)
 
     def test_too_few_open_files_are_refused_with_how_many_are_needed(self):
         """It must not spin on accepts that fail."""
@@ -220,26 +213,19 @@ class Starting(Case):
         self.assertRegex(log, rf"--port .*{server.port}.*in use")
 
     def test_a_folder_that_is_not_there_is_refused_and_the_usual_one_is_made(self):
-        folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, folder)
-        done = self.output("--database", f"{folder}/a/b/c.db", "--port", "0")
-        self.assertEqual(2, done.returncode)
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        done = self.command("--database", f"{folder}/a/b/c.db", "--port", "0", status=2)
         self.assertIn(f"--database there is no folder {folder}/a/b: make it first", done.stderr)
         self.assertEqual([], os.listdir(folder))
         other = self.serve(database="", environment={"XDG_STATE_HOME": f"{folder}/state"})
         self.assertEqual("finished", other.run()["state"])
         self.assertEqual(0o700, os.stat(f"{folder}/state/pennyworth").st_mode & 0o777)
 
-    def output(self, *words):
-        return subprocess.run([SERVER, *words], capture_output=True, text=True, timeout=60,
-                              env={"PATH": "/nowhere"}, check=False)
-
     def test_help_and_version_are_printed(self):
-        done = self.output("-h")
-        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        done = self.command("-h")
+        self.assertEqual("", done.stderr)
         self.assertIn("PENNYWORTH_WRITE_TOKEN", done.stdout)
-        done = self.output("--port", "x", "--version")
-        self.assertEqual(0, done.returncode)
+        done = self.command("--port", "x", "--version")
         self.assertTrue(re.fullmatch(r"pennyworth \d+\.\d+\.\d+\n", done.stdout), done.stdout)
 
 

@@ -4,17 +4,13 @@ import time
 import unittest
 
 from harness import Case, Events, ServerCase, fake, together, until
+from http_clients import story
 from openapi import Description
-from test_sweeps import wait
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20), "speed": fake("speed"),
            "talkative": fake("talkative")}
 SHORT = {"base": {"engine": "slow", "steps": 4, "warmup_steps": 1},
          "knobs": {"batch_size": [8, 16]}, "blocks": 2}
-
-
-def story(events):
-    return [data["state"] for _, name, data in events if name == "state"]
 
 
 def cells(events):
@@ -80,7 +76,7 @@ class Following(FollowingCase):
     def test_a_sweep_that_has_ended_is_sent_at_once(self):
         sweep_id = self.queue({"base": {"engine": "talkative", "precision": "f32", "steps": 20, "warmup_steps": 1},
                                "knobs": {"batch_size": [8, 16, 32]}, "blocks": 1})
-        wait(self.server, sweep_id)
+        self.server.wait_for_sweep(sweep_id)
         events = list(self.events(sweep_id))
         self.assertEqual(["running", "finished"], story(events))
         self.assertEqual([0, 1, 2], sorted(cells(events)))
@@ -91,7 +87,7 @@ class Following(FollowingCase):
 
     def test_the_last_event_id_resumes_the_story(self):
         sweep_id = self.queue()
-        wait(self.server, sweep_id)
+        self.server.wait_for_sweep(sweep_id)
         events = list(self.events(sweep_id))
         for i, (last, _, _) in enumerate(events[:-1]):
             rest = list(self.events(sweep_id, **{"Last-Event-ID": last}))
@@ -114,7 +110,7 @@ class Following(FollowingCase):
 
     def test_a_head_leaves_no_watcher(self):
         sweep_id = self.queue()
-        wait(self.server, sweep_id)
+        self.server.wait_for_sweep(sweep_id)
         path = f"/v1/sweeps/{sweep_id}/events"
         self.assertEqual(b"", self.server.request("HEAD", path).body)
         until(lambda: self.watchers() == 0, "a HEAD leaves no watcher")

@@ -1,32 +1,19 @@
 """The server over TLS: what is served plainly is served so too, and wrong files are refused."""
 import contextlib
 import http.client
-import json
 import os
 import shutil
 import socket
 import ssl
-import subprocess
 import tempfile
 import unittest
 
 import harness
-from harness import SERVER, Events, Server, fake, together, until
-from run_documents import document, lines, take_in
+from harness import Events, Server, fake, together, until
+from certificates import OPENSSL, make_pair
+from run_documents import document, export, ids, lines, take_in
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50)}
-OPENSSL = shutil.which("openssl")
-
-
-def make_pair(folder, name="127.0.0.1"):
-    """A certificate that signs itself, and its key."""
-    certificate, key = (os.path.join(folder, f"{name}.{end}") for end in ("crt", "key"))
-    subprocess.run([OPENSSL, "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", f"/CN={name}",
-                    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
-                   check=True, capture_output=True, timeout=60)
-    os.chmod(key, 0o600)
-    return certificate, key
 
 
 class SecureServer(Server):
@@ -48,9 +35,7 @@ class SecureServer(Server):
 class Case(harness.Case):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = folder.name
+        cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory())
         cls.certificate, cls.key = make_pair(cls.folder)
 
     def serve(self, *flags, **options):
@@ -95,9 +80,7 @@ class Serving(Case):
         documents = [document(number, steps=1000) for number in range(200)]
         self.assertGreater(len(lines(documents)), 3_000_000)
         take_in(server, documents)
-        out = server.get("/v1/runs/export")
-        self.assertEqual([run["id"] for run in documents],
-                         [json.loads(text)["id"] for text in out.body.splitlines()])
+        self.assertEqual([run["id"] for run in documents], ids(export(server)))
 
     def test_many_at_once_and_many_on_one_connection(self):
         server = self.serve("--http-threads", "4")
@@ -197,11 +180,8 @@ class Clients(Case):
 class Files(Case):
     def refused(self, certificate, key):
         database = os.path.join(self.folder, "none.db")
-        process = subprocess.run([SERVER, "--port", "0", "--database", database, "--published",
-                                  "off", "--tls-certificate", certificate, "--tls-key", key],
-                                 stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                 timeout=60, check=False)
-        self.assertEqual(1, process.returncode, process)
+        process = self.command("--port", 0, "--database", database, "--published", "off",
+                               "--tls-certificate", certificate, "--tls-key", key, status=1)
         self.assertFalse(os.path.exists(database))
         return process.stderr
 

@@ -1,7 +1,6 @@
 """What a machine should measure next: a hub asks for what it lacks, and the answer can be run as it
 is."""
 import unittest
-import urllib.parse
 
 from harness import ServerCase
 from run_documents import document, take_in
@@ -17,9 +16,7 @@ class Wanted(ServerCase):
         take_in(cls.server, runs)
 
     def ask(self, **question):
-        reply = self.server.get("/v1/wanted?" + urllib.parse.urlencode(question))
-        self.assertEqual(200, reply.status, reply)
-        return reply.json()
+        return self.server.ask("/v1/wanted", **question)
 
     def test_a_new_type_is_asked_for_all_that_others_measured(self):
         answer = self.ask(instance_type="new.large", provider="aws")

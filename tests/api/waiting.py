@@ -1,4 +1,5 @@
-"""What every test of programs needs, whatever it starts: patience, and a port."""
+"""What every test of programs needs, whatever it starts: patience, a port, and a share of many cases."""
+import os
 import socket
 import time
 
@@ -18,6 +19,12 @@ def until(truth, what, seconds=PATIENCE, pause=0.01):
         if waited > seconds:
             raise AssertionError(f"not within {seconds} s: {what}")
         time.sleep(max(pause, min(waited / 10, LONGEST_PAUSE)))
+
+
+def share(cases, turn=0):
+    """All cases; of ./test the one that its seed chooses, and another one in another turn."""
+    seed = os.environ.get("PENNYWORTH_TEST_SEED")
+    return cases if seed is None else [cases[(int(seed) + turn) % len(cases)]]
 
 
 def free_port():
