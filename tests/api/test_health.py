@@ -1,56 +1,21 @@
 """The health command, beside a server and without one: what a container asks about itself."""
-import http.server
 import os
-import shutil
 import signal
-import ssl
-import subprocess
 import tempfile
-import threading
-import time
 import unittest
-from pathlib import Path
 
 import harness
 from candidate import QUICK_ENGINE, SLOW_ENGINE, Candidate
-from harness import SERVER, Server, fake, until
+from certificates import OPENSSL, make_pair
+from harness import Server, fake, pennyworth, until
 from waiting import free_port
 
 
-def health(*flags, environment=None):
-    clean = {name: value for name, value in os.environ.items()
-             if not name.startswith("PENNYWORTH_")}
-    return subprocess.run([SERVER, "health", *flags], capture_output=True, text=True, timeout=30,
-                          env={**clean, **(environment or {})})
-
-
-class Played(http.server.BaseHTTPRequestHandler):
-    """Answers as its server says: .status, .seconds before it does."""
-
-    def do_GET(self):
-        time.sleep(self.server.seconds)
-        self.server.asked.append(self.path)
-        body = b'{"detail": "no room\\nis left"}'
-        self.send_response(self.server.status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_arguments):
-        pass
+def health(*flags, **options):
+    return pennyworth("health", *flags, **options)
 
 
 class Case(harness.Case):
-    def play(self, status=200, seconds=0, context=None):
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Played)
-        server.status, server.seconds, server.asked = status, seconds, []
-        if context:
-            server.socket = context.wrap_socket(server.socket, server_side=True)
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        return server
-
     def assertHealthy(self, answer):
         self.assertEqual((0, "", ""), (answer.returncode, answer.stdout, answer.stderr))
 
@@ -189,48 +154,16 @@ class OfACandidate(Case):
         self.assertIll(self.health(), "is not known", "Permission denied")
 
 
-class OfOthers(Case):
-    def test_a_server_that_is_not_ready_is_reported_in_one_line(self):
-        played = self.play(status=503)
-        self.assertIll(health("--port", str(played.server_port)), "answers 503", "no room")
-        self.assertEqual(["/readyz"], played.asked)
-
-
-
-@unittest.skipUnless(shutil.which("openssl"), "there is no openssl to make certificates with")
+@unittest.skipUnless(OPENSSL, "there is no openssl to make certificates with")
 class OverTls(Case):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-        cls.ours, cls.other = cls.certificate("ours"), cls.certificate("other")
-
-    @classmethod
-    def certificate(cls, name):
-        """For a host that is never the one we ask."""
-        path = Path(cls.folder.name)
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                        "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
-                        "/CN=hub.example", "-addext", "subjectAltName=DNS:hub.example",
-                        "-keyout", path / f"{name}.key", "-out", path / f"{name}.pem"],
-                       check=True, capture_output=True)
-        return path / f"{name}.pem", path / f"{name}.key"
-
-    def serve(self):
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(*self.ours)
-        return str(self.play(context=context).server_port)
-
-    def test_the_servers_own_certificate_is_trusted_whatever_its_name(self):
-        self.assertHealthy(health("--port", self.serve(), "--tls-certificate", self.ours[0]))
-
-    def test_another_certificate_is_not(self):
-        answer = health("--port", self.serve(), "--tls-certificate", self.other[0])
-        self.assertIll(answer, "https://127.0.0.1:", "certificate")
-
-    def test_a_certificate_that_cannot_be_read_is_reported(self):
-        answer = health("--port", self.serve(), "--tls-certificate", "/nowhere.pem")
-        self.assertIll(answer, "/nowhere.pem")
+    def test_the_servers_own_certificate_alone_is_trusted_whatever_its_name(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        ours, other = (make_pair(folder, name, "DNS:hub.example") for name in ("ours", "other"))
+        server = self.running(Server("--tls-certificate", ours[0], "--tls-key", ours[1]))
+        asked = ("--port", server.port, "--tls-certificate")
+        self.assertHealthy(health(*asked, ours[0]))
+        self.assertIll(health(*asked, other[0]), "https://127.0.0.1:", "certificate")
+        self.assertIll(health(*asked, "/nowhere.pem"), "/nowhere.pem")
 
 
 if __name__ == "__main__":

@@ -229,18 +229,6 @@ class MachinePrice(IdentityCase):
         self.assertEqual((listed["price_per_hour"], 0.5, "ours"), (
             price["price_per_hour"], price["discount"]["factor"], price["discount"]["note"]))
 
-    def test_spot_prices_of_the_day_before_yesterday_are_shown_and_not_used(self):
-        self.clouds.route("/spot.json", Document(self.aws.spot_page(), '"old"',
-                                                 time.time() - 48 * 3600))
-        server = self.machine("--life-cycle", "spot")
-        price, why = self.price(server)
-        self.assertIsNone(price)
-        self.assertIn("what the feeds say is too old: aws-spot-page said it last at ", why)
-        self.assertEqual({"expired"}, {row["freshness"] for row in server.prices(
-            feed="aws-spot-page", instance_type="c5.large")})
-        self.assertEqual("frozen", server.feed("aws-spot-page")["freshness"])
-
-
 
 if __name__ == "__main__":
     unittest.main()

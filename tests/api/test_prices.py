@@ -2,13 +2,13 @@
 page, for this machine."""
 import json
 import os
-import sqlite3
 import unittest
 import urllib.parse
 from datetime import datetime, timedelta, timezone
 
 from harness import Case, ServerCase, pages
 from price_server import PriceServer, SpotPage
+from stored_rows import make_valid
 
 HEAD = "provider,region,zone,instance_type,kind,currency,price_per_hour,valid_from,reference\n"
 
@@ -174,30 +174,13 @@ class Files(PriceCase):
         self.server.start().settle()
         return self.server.feed("price-file")
 
-    def test_csv(self):
-        feed = self.begin(HEAD + "aws,us-east-1,,c7i.2xlarge,on_demand,USD,0.357,"
-                                 "2020-01-01T00:00:00Z,list\n"
-                          'aws,us-east-1,us-east-1a,c7i.2xlarge,spot,,"0.1632",,"a ""note"""\n')
-        self.assertEqual(("ok", 2), (feed["state"], feed["prices"]), feed)
-        rows = {row["kind"]: row for row in self.found()}
-        self.assertEqual(("0.357", "2020-01-01T00:00:00", "fresh"), (
-            rows["on_demand"]["text"], rows["on_demand"]["valid_from"][:19],
-            rows["on_demand"]["freshness"]))
-        self.assertEqual(("0.1632", 'a "note"', "us-east-1a"), tuple(
-            rows["spot"][name] for name in ("text", "reference", "zone")))
-        self.assertEqual("unchanged",
-                         self.server.refresh("price-file")["scopes"][0]["state"])
-
     def test_the_price_per_hour_of_the_machine_wins_in_its_run_and_in_the_comparison(self):
         self.server.flags += ["--provider", "aws", "--region", "us-east-1", "--instance-type",
                               "c7i.2xlarge", "--price-per-hour", "0.357"]
         self.begin(HEAD + "aws,us-east-1,,c7i.2xlarge,on_demand,USD,0.99,,list\n")
         run = self.server.post({"workload": "mlp2017", "steps": 20}, "?wait=60").json()
         self.assertEqual(0.357, run["cost"]["price"]["price_per_hour"])
-        with sqlite3.connect(self.server.database) as database:  # busy machines count here too
-            database.execute("UPDATE runs SET validity = 'ok'")
-            database.execute("UPDATE revision SET number = number + 1")
-            database.execute("UPDATE contenders SET changed = (SELECT number FROM revision)")
+        make_valid(self.server)
         row, = self.server.get("/v1/comparison?workload=mlp2017&fields=price,prices_per_hour").json()["rows"]
         self.assertEqual((0.357, "typed"), (row["price"]["price_per_hour"], row["price"]["kind"]))
         self.assertEqual(0.99, row["prices_per_hour"]["on_demand"])

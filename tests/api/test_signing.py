@@ -1,15 +1,12 @@
 """Signed run documents: a key of each database, verified at import and at export, and bound to a token."""
 import json
 import os
-import sqlite3
 import stat
-import subprocess
 import unittest
 
 import test_tokens
 from candidate import Candidate
 from ed25519 import Key, holds, proof, signed
-from harness import SERVER
 from openapi import Description
 from run_documents import document, line as text_of, run_id
 from test_tokens import IMPORT, JSON, NDJSON, line, secret
@@ -40,10 +37,7 @@ class Case(test_tokens.Case):
         self.assertEqual((200, count, 0), (status, report["imported"], report["refused"]), report)
 
     def rebind(self, server, name, *flags, status=0):
-        done = subprocess.run([SERVER, "token", "rebind", name, "--database", server.database, *flags],
-                              capture_output=True, text=True, timeout=60, check=False)
-        self.assertEqual(status, done.returncode, done.stderr)
-        return done.stderr
+        return self.command("token", "rebind", name, "--database", server.database, *flags, status=status).stderr
 
     def export(self, server, name="owner", query=""):
         return self.ask(server, "GET", "/v1/runs/export" + query, name).body.decode().splitlines()
@@ -89,8 +83,7 @@ class Documents(Case):
         server = self.serve_hub()
         self.assertStored(2, self.put(server, "alice", *(
             signed(ALICE, text_of(document(number, steps=steps))) for number, steps in ((1, 2000), (2, 21_000)))))
-        with sqlite3.connect(server.database) as database:
-            lengths = [length for length, in database.execute("SELECT length(document) FROM signatures")]
+        lengths = [length for length, in server.sql("SELECT length(document) FROM signatures")]
         # Python spells losses as 1e-05; what is written anew from rows may differ there.
         self.assertLess(lengths[0], 2000)
 
@@ -112,15 +105,11 @@ class Documents(Case):
         server = self.serve_hub()
         self.assertStored(3, self.put(server, "alice", *(
             signed(ALICE, text_of(document(number))) for number in (1, 2, 3))))
-        with sqlite3.connect(server.database) as database:
-            database.execute("UPDATE signatures SET document = replace(document, 'elsewhere 1', 'better 1')"
-                             " WHERE run = 2")
+        server.sql("UPDATE signatures SET document = replace(document, 'elsewhere 1', 'better 1') WHERE run = 2")
         self.assertEqual([run_id(1), run_id(3)], [json.loads(text)["id"] for text in self.export(server)])
         self.assertRegex(server.read_log(), f"export of run {run_id(2)}: .*altered")
         server.stop()
-        check = subprocess.run([SERVER, "check", "--database", server.database], capture_output=True,
-                               text=True, timeout=60, check=False)
-        self.assertEqual(1, check.returncode)
+        check = self.command("check", "--database", server.database, status=1)
         self.assertRegex(check.stderr, f"run {run_id(2)} was altered: .*signature")
 
     def test_a_server_may_want_signatures(self):
@@ -133,16 +122,6 @@ class Documents(Case):
 
 
 class Tokens(Case):
-    def test_the_first_upload_with_a_proof_binds_the_token(self):
-        server = self.serve_hub()
-        self.assertStored(1, self.put(server, "alice", text_of(document(1))))
-        self.assertStored(1, self.put(server, "alice", signed(ALICE, text_of(document(2))), prove=ALICE))
-        self.assertStored(1, self.put(server, "alice", signed(ALICE, text_of(document(3)))))
-        for text in (text_of(document(4)), signed(MALLORY, text_of(document(4)))):
-            status, field, words = self.refusal(server, "alice", text)
-            self.assertIn((status, field), ((403, "signature"), (409, "signature.key")))
-            self.assertIn(ALICE.text[:16], words)
-
     def test_another_key_is_refused_as_a_whole_until_the_token_is_bound_anew(self):
         server = self.serve_hub()
         self.assertStored(1, self.put(server, "alice", signed(ALICE, text_of(document(1))), prove=ALICE))
@@ -159,7 +138,6 @@ class Tokens(Case):
         self.rebind(server, "mallory", status=1)
 
 
-
 class Candidates(Case):
     """The commands bench, push and key, with a real hub."""
 
@@ -173,9 +151,7 @@ class Candidates(Case):
                                   environment={"PENNYWORTH_REPORT_TOKEN": secret("alice")})
 
     def key(self, action="show", database=None, status=0):
-        done = subprocess.run([SERVER, "key", action, "--database", database or self.candidate.database],
-                              capture_output=True, text=True, timeout=60, check=False)
-        self.assertEqual(status, done.returncode, done.stderr)
+        done = self.command("key", action, "--database", database or self.candidate.database, status=status)
         return done.stdout.strip() if status == 0 else done.stderr
 
     def test_a_candidate_signs_and_its_token_is_bound(self):
@@ -188,8 +164,7 @@ class Candidates(Case):
         self.assertTrue(all(holds(text) for text in exported) and exported)
         self.assertEqual({key}, {json.loads(text)["signature"]["key"] for text in exported})
         self.assertEqual(409, self.put(hub, "alice", signed(MALLORY, text_of(document(1))), prove=MALLORY)[0])
-        with sqlite3.connect(hub.database) as database:
-            self.assertEqual([("alice", key)], database.execute("SELECT name, key FROM token_keys").fetchall())
+        self.assertEqual([("alice", key)], hub.sql("SELECT name, key FROM token_keys"))
 
     def test_after_a_rotation_runs_wait_until_the_hub_forgets_the_old_key(self):
         hub = self.serve_hub()

@@ -1,16 +1,13 @@
 """What was a mistake can be taken back: a run, a figure, a price, a discount; and what was said of a time
 before stays as it was."""
-import csv
-import hashlib
-import io
 import json
-import sqlite3
 import tempfile
 import unittest
 from pathlib import Path
 
 from harness import Case, ServerCase, fake, until
-from run_documents import FIGURE, document, run_id, send
+from run_documents import FIGURE, document, run_id, send, take_in
+from test_tokens import line, secret
 
 ENGINES = {"old": fake("paced", 2000), "slow": fake("paced", 2400), "dawdling": fake("slow", 40),
            "crash": fake("crash")}
@@ -39,9 +36,7 @@ class Runs(ServerCase):
 
     def imported(self, *numbers, **members):
         """Runs of which no two tests have the same: the type is theirs."""
-        for number in numbers:
-            reply = self.server.post(document(number, **members), path="/v1/runs/import")
-            self.assertEqual(201, reply.status, reply)
+        take_in(self.server, [document(number, **members) for number in numbers])
         return [run_id(number) for number in numbers]
 
     def test_a_voided_run_is_kept_and_says_who_why_and_when(self):
@@ -91,23 +86,6 @@ class Runs(ServerCase):
         answer = self.server.get(f"/v1/runs/{runs[2]}/check").json()
         self.assertNotIn(runs[0], answer["baseline"]["runs"])
         self.assertIn(runs[1], answer["baseline"]["runs"])
-
-    def test_a_sweep_computes_its_result_without_it(self):
-        body = {"base": {**QUICK, "engine": "old"}, "cells": [{}, {"engine": "slow"}], "blocks": 3}
-        path = self.server.post(body, path="/v1/sweeps").headers["location"]
-        sweep = until(lambda: (lambda it: it if it["state"] == "finished" else None)(
-            self.server.get(path).json()), "the sweep is through")
-        with sqlite3.connect(self.server.database, timeout=30) as database:
-            database.execute("UPDATE runs SET validity = 'ok' WHERE sweep IS NOT NULL")
-        sweep = self.server.get(path).json()
-        self.assertEqual([3, 3], [cell["valid_runs"] for cell in sweep["cells"]])
-        void(self.server, sweep["cells"][0]["runs"][1]["id"])
-        after = self.server.get(path).json()["cells"][0]
-        self.assertEqual((2, 0, 1), (after["valid_runs"], after["invalid_runs"], after["voided_runs"]))
-        self.assertEqual([False, True, False], [run["voided"] for run in after["runs"]])
-        self.assertNotEqual(sweep["cells"][0]["interval"], after["interval"])
-        text = self.server.get(path, Accept="text/csv").body.decode()
-        self.assertEqual("1", next(csv.DictReader(io.StringIO(text)))["voided_runs"])
 
     def test_the_void_travels_but_changes_no_run_that_is_known(self):
         run, = self.imported(20, instance_type="b.large")
@@ -220,15 +198,12 @@ class Figures(ServerCase):
 
 class Audited(Case):
     def test_the_audit_says_what_was_taken_back_by_whom_and_why(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        tokens, audit = Path(folder.name, "tokens"), Path(folder.name, "audit")
-        tokens.write_text("".join(
-            f"{name} {scopes} sha256:{hashlib.sha256(name.encode() * 8).hexdigest()}\n"
-            for name, scopes in (("ann", "read,write"), ("bob", "read,import"))))
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        tokens, audit = Path(folder, "tokens"), Path(folder, "audit")
+        tokens.write_text(line("ann", "read,write") + line("bob", "read,import"))
         server = self.own_server("--tokens", tokens, "--audit", audit, "--feed",
-                                 f"price-file=on url={folder.name}/none every=86400")
-        server.token = "ann" * 8
+                                 f"price-file=on url={folder}/none every=86400")
+        server.token = secret("ann")
         self.assertEqual(201, server.post(document(1), path="/v1/runs/import").status)
         price = server.price("a", 1)["id"]
         discount = server.post({"provider": "aws", "factor": 0.5}, path="/v1/discounts").json()["id"]
@@ -243,7 +218,7 @@ class Audited(Case):
         for query in (accept + "&reason=I+looked", accept, "?feed=price-file"):
             until(lambda query=query: server.post(b"", path="/v1/prices/refresh",
                                                   query=query).status == 202, "it is read")
-        server.token = "bob" * 8
+        server.token = secret("bob")
         for reply in (server.post(BECAUSE, path=f"/v1/runs/{run_id(1)}/void"),
                       server.delete(f"/v1/runs/{run_id(1)}/void"),
                       server.post(BECAUSE, path=f"/v1/prices/{price}/withdraw"),

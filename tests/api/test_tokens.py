@@ -7,12 +7,11 @@ import re
 import signal
 import sqlite3
 import stat
-import subprocess
 import tempfile
 import unittest
 
 import harness
-from harness import SERVER, fake, until
+from harness import fake, until
 from run_documents import IMPORT, NDJSON, document, lines
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50)}
@@ -31,9 +30,7 @@ def secret(name):
 
 class Case(harness.Case):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
         self.file = os.path.join(self.folder, "tokens")
         self.audit_file = os.path.join(self.folder, "audit")
 
@@ -102,11 +99,6 @@ class Scopes(Case):
         for path in ("/", "/healthz", "/readyz", "/v1/openapi.json"):
             self.assertEqual(200, server.get(path).status)
 
-    def test_an_empty_file_admits_no_client(self):
-        server = self.serve("# no token yet\n")
-        self.assertEqual(401, server.get("/v1/runs").status)
-        self.assertEqual(401, self.ask(server, "GET", "/v1/runs", "c1").status)
-
     def test_tokens_of_options_go_on_beside_a_file(self):
         server = self.serve(line("c1", "import"), environment={
             "PENNYWORTH_READ_TOKEN": secret("r"), "PENNYWORTH_WRITE_TOKEN": secret("w")})
@@ -121,27 +113,19 @@ class Scopes(Case):
 
 
 class Files(Case):
-    def refused(self, *flags, status=1):
-        process = subprocess.run([SERVER, "--port", "0", "--database", self.folder + "/db", *flags],
-                                 stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                 timeout=60, check=False)
-        self.assertEqual(status, process.returncode, process)
-        return process.stderr
-
-    def test_a_wrong_file_refuses_the_start_with_its_line(self):
+    def test_a_wrong_file_refuses_the_start_with_the_reason(self):
         self.write("# fine\n", line("c1", "import"), line("c1", "read"))
-        self.assertRegex(self.refused("--tokens", self.file),
-                         r"pennyworth: \S*tokens:3 'c1' is also the name of another line")
-        self.assertIn("cannot read", self.refused("--tokens", self.folder + "/none", status=2))
+        for option, file, status, reason in (
+                ("--tokens", self.file, 1, r"\S*tokens:3 'c1' is also the name of another line"),
+                ("--tokens", self.folder + "/none", 2, ".*cannot read"),
+                ("--audit", "/nonexistent/audit", 1, "--audit cannot write /nonexistent/audit")):
+            with self.subTest(reason):
+                done = self.command("--port", 0, "--database", self.folder + "/db", option, file, status=status)
+                self.assertRegex(done.stderr, "pennyworth: " + reason)
         self.assertFalse(os.path.exists(self.folder + "/db"))
 
-    def test_an_audit_that_cannot_be_written_refuses_the_start(self):
-        self.assertRegex(self.refused("--audit", "/nonexistent/audit"),
-                         "pennyworth: --audit cannot write /nonexistent/audit")
-
     def test_the_command_makes_a_token_that_opens(self):
-        made = subprocess.run([SERVER, "token", "c1", "import"], capture_output=True, text=True,
-                              timeout=60, check=True)
+        made = self.command("token", "c1", "import")
         token = made.stderr.splitlines()[-1]
         self.assertRegex(token, "^pw_[A-Za-z0-9_-]{43}$")
         self.assertNotIn(token, made.stdout)  # which goes into the file
@@ -153,16 +137,14 @@ class Files(Case):
 
     def test_help_says_what_goes_to_stdout_and_stderr(self):
         for words in (("--help",), ("token", "--help")):
-            printed = subprocess.run([SERVER, *words], capture_output=True, text=True, timeout=60,
-                                  check=True).stdout
-            self.assertRegex(printed, r"a token \(its line for --tokens to stdout, the token to stderr\)")
+            self.assertRegex(self.command(*words).stdout,
+                             r"a token \(its line for --tokens to stdout, the token to stderr\)")
 
     def test_the_command_refuses_what_a_file_would_not_take(self):
         for words, part in ((("C1", "read"), "name"), (("c1", "reads"), "SCOPES"),
                             (("write-token", "read"), "name")):
-            made = subprocess.run([SERVER, "token", *words], capture_output=True, text=True,
-                                  timeout=60, check=False)
-            self.assertEqual((2, ""), (made.returncode, made.stdout))
+            made = self.command("token", *words, status=2)
+            self.assertEqual("", made.stdout)
             self.assertIn(f"pennyworth: {part} ", made.stderr)
 
 
