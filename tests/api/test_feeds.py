@@ -9,6 +9,7 @@ from feed_server import (Failing, FeedServer, empty, garbage, garbage_body, in_t
                          redirect, reset_after, slow, status, truncated)
 from harness import together
 from price_server import STAGES, AzureRetail, GcpCatalog, Offer, SpotPage
+from waiting import share
 
 HTML = "<!DOCTYPE html><html><body>Please sign in to this network</body></html>"
 
@@ -152,9 +153,9 @@ class BadFeeds(FeedsCase):
         self.everywhere(check, only)
 
     def test_what_comes_instead_of_prices_leaves_the_old_ones(self):
-        for name, fault in FAULTS.items():
+        for turn, (name, (behaviour, reason, *only)) in enumerate(FAULTS.items()):
             with self.subTest(name):
-                self.fails(*fault)
+                self.fails(behaviour, reason, tuple(share(*only or (STAGES,), turn)))
 
     def test_a_redirect_to_another_server(self):
         with FeedServer() as other:
