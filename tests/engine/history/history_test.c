@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "tests/engine/trace/traces.h"
+#include "tests/share.h"
 #include "tests/test.h"
 
 #include <math.h>
@@ -94,6 +95,8 @@ TEST(a_history_without_a_change_hardly_ever_gets_one)
         {.name = "the spot price moves by 5 % from run to run", .spot = 0.05}};
 
     for (size_t i = 0; i < COUNT(events); i++) {
+        if (!share_has(i, COUNT(events)))
+            continue;
         int alarms = alarms_of(&events[i]);
 
         printf("       %s: %d of %d histories\n", events[i].name, alarms, HISTORIES);
@@ -151,6 +154,8 @@ TEST(a_change_is_attributed_to_what_changed_with_it)
     for (size_t i = 0; i < COUNT(events); i++) {
         int attributed = 0, found = 0;
 
+        if (!share_has(i / 2, COUNT(events) / 2)) /* two of them */
+            continue;
         for (long long seed = 1; seed <= OF_EVENTS; seed++) {
             struct history_run runs[RUNS];
 
