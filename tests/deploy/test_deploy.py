@@ -357,20 +357,33 @@ class Compose(unittest.TestCase):
         self.assertRegex(line, r"^PENNYWORTH_WRITE_TOKEN=[0-9a-f]{48}$")
 
 
-def steps_of(dockerfile):
-    """[instruction, rest] of each step."""
-    text = re.sub(r"^#.*\n", "", dockerfile.read_text(), flags=re.M).replace("\\\n", " ")
-    return [line.split(None, 1) for line in text.splitlines() if line.strip()]
+class DockerfileCase(unittest.TestCase):
+    PATH = None
 
-
-class TheDockerfile(unittest.TestCase):
     def setUp(self):
-        self.steps = steps_of(ROOT / "Dockerfile")
-        starts = [i for i, step in enumerate(self.steps) if step[0] == "FROM"]
-        self.last = self.steps[starts[-1]:]
+        """[instruction, rest] of each step."""
+        text = re.sub(r"^#.*\n", "", self.PATH.read_text(), flags=re.M).replace("\\\n", " ")
+        self.steps = [line.split(None, 1) for line in text.splitlines() if line.strip()]
 
     def values(self, word, steps=None):
         return [rest for first, rest in steps or self.steps if first == word]
+
+    def assertUser(self, steps):
+        """All is installed before it ends as this user."""
+        words = [step[0] for step in steps]
+        last = len(words) - 1 - words[::-1].index("USER")
+        self.assertEqual("10001:10001", steps[last][1])
+        self.assertLess(max(i for i, word in enumerate(words) if word == "RUN"), last)
+        self.assertNotIn("ADD", words)
+
+
+class TheDockerfile(DockerfileCase):
+    PATH = ROOT / "Dockerfile"
+
+    def setUp(self):
+        super().setUp()
+        starts = [i for i, step in enumerate(self.steps) if step[0] == "FROM"]
+        self.last = self.steps[starts[-1]:]
 
     def test_both_stages_stand_on_one_debian_that_is_named(self):
         self.assertEqual(["${BASE} AS build", "${BASE}"], self.values("FROM"))
@@ -392,10 +405,7 @@ class TheDockerfile(unittest.TestCase):
         (health,) = self.values("HEALTHCHECK", self.last)
         self.assertIn('["/usr/bin/pennyworth", "health"]', health)
         self.assertEqual(["/data"], self.values("VOLUME", self.last))
-        words = [step[0] for step in self.last]
-        self.assertLess(max(i for i, word in enumerate(words) if word == "RUN"),
-                        words.index("USER"), "nothing is installed by the user")
-        self.assertNotIn("ADD", words)
+        self.assertUser(self.last)
 
     def test_its_version_is_the_projects(self):
         project = re.search(r"project\(pennyworth VERSION (\S+)",
@@ -406,24 +416,15 @@ class TheDockerfile(unittest.TestCase):
                 self.assertEqual(project, tag, path)
 
 
-class ThePeersDockerfile(unittest.TestCase):
+class ThePeersDockerfile(DockerfileCase):
     """deploy/peers/Dockerfile: pennyworth's image with other frameworks as engines."""
+    PATH = DEPLOY / "peers/Dockerfile"
     PEERS = ROOT / "engine/peers"
-
-    def setUp(self):
-        self.steps = steps_of(DEPLOY / "peers/Dockerfile")
-
-    def values(self, word):
-        return [rest for first, rest in self.steps if first == word]
 
     def test_it_stands_on_our_image_and_ends_as_its_user(self):
         self.assertEqual(["${BASE}"], self.values("FROM"))
         self.assertRegex(self.values("ARG")[0], r"^BASE=pennyworth:\d")
-        words = [step[0] for step in self.steps]
-        last = max(i for i, step in enumerate(self.steps) if step[0] == "USER")
-        self.assertEqual("10001:10001", self.steps[last][1])
-        self.assertLess(max(i for i, word in enumerate(words) if word == "RUN"), last)
-        self.assertNotIn("ADD", words)
+        self.assertUser(self.steps)
 
     def test_a_failing_step_ends_the_build(self):
         for step in self.values("RUN"):
