@@ -81,12 +81,14 @@ class BrowserCase(ServerCase):
     says it shorter."""
     driver = None
     looks = None  # what look() set; as long as the browser lives
+    STAYS = False  # whether what a test opens stays for the next one, since none changes it
+    shown = None  # in such a class: what has been opened
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.addClassCleanup(super().tearDownClass)
-        cls.driver = open_browser()
+        cls.driver, cls.shown = open_browser(), None
         cls.driver.execute_cdp_cmd("Network.clearBrowserCache", {})  # of a server at the same port
 
     @classmethod
@@ -97,7 +99,8 @@ class BrowserCase(ServerCase):
         # Asked for beside what is no page, such as the answer of a path of the API.
         self.forgiven = ("/favicon.ico",)
         self.urls = []  # filled by requests()
-        self.driver.get("about:blank")
+        if not self.shown:
+            self.driver.get("about:blank")
         self.look(dark=False, width=1280)
         self.driver.get_log("browser")
         self.driver.get_log("performance")
@@ -171,7 +174,9 @@ class BrowserCase(ServerCase):
 
     def open(self, target="/"):
         """Opens a path of the page, and waits until it is there."""
-        self.driver.get(self.origin() + target)
+        if self.shown != target:
+            self.driver.get(self.origin() + target)
+            type(self).shown = target if self.STAYS else None
         self.loaded()
 
     def loaded(self):
@@ -190,6 +195,9 @@ class BrowserCase(ServerCase):
 
     def click(self, selector):
         self.until(lambda: self.one(selector).click() is None, f"a click on {selector}")
+
+    def heading(self):
+        return self.text("main h1")
 
     def text(self, selector="main"):
         """In one step: between finding it and reading it the page may have drawn it anew. The browser's

@@ -1,6 +1,6 @@
 """Sweeps that are asked for and shown: what their tests share."""
 from browser import BrowserCase
-from harness import fake, until
+from harness import fake
 
 
 class SweepCase(BrowserCase):
@@ -10,15 +10,9 @@ class SweepCase(BrowserCase):
     def queue(self, **body):
         return self.server.post(body, path="/v1/sweeps").json()["id"]
 
-    def ended(self, sweep_id):
-        def look():
-            sweep = self.server.get(f"/v1/sweeps/{sweep_id}").json()
-            return sweep if sweep["state"] != "running" else None
-        return until(look, f"sweep {sweep_id} has ended", pause=0.05)
-
     def show(self, **body):
         """A sweep that has ended, shown."""
-        sweep = self.ended(self.queue(**body))
+        sweep = self.server.wait_for_sweep(self.queue(**body))
         self.open(f"/?view=sweep&id={sweep['id']}")
         return sweep
 

@@ -4,10 +4,10 @@ import unittest
 
 from browser import BrowserCase
 from selenium.webdriver.common.keys import Keys
-from page_case import PageCase
+from waiting import share
 
 
-class Frame(PageCase):
+class Frame(BrowserCase):
     def test_text_may_be_twice_as_large(self):
         self.open()
         self.look(width=720)
@@ -17,7 +17,7 @@ class Frame(PageCase):
     def test_an_unknown_view_is_the_first_one(self):
         self.open()
         first = self.heading()
-        for name in ("nothing", "constructor", "__proto__", "toString", "%3Cscript%3E", ""):
+        for name in share(("nothing", "constructor", "__proto__", "toString", "%3Cscript%3E", "")):
             self.open(f"/?view={name}")
             self.assertEqual(first, self.heading(), name)
 
@@ -88,6 +88,11 @@ class Keyboard(BrowserCase):
                                   "return style.outlineStyle + style.outlineWidth")
             self.assertEqual("solid2px", outline, self.focused().text)
 
+
+class Media(BrowserCase):
+    """What the page is to screen readers, to eyes and on paper."""
+    STAYS = True
+
     def test_a_screen_reader_finds_landmarks_and_the_language(self):
         self.open()
         for landmark in ("body > header", "header nav[aria-label]", "main", "body > footer"):
@@ -95,8 +100,6 @@ class Keyboard(BrowserCase):
         self.assertEqual("en", self.one("html").get_dom_attribute("lang"))
         self.assertEqual("status", self.one("#news").get_dom_attribute("role"))
 
-
-class Media(BrowserCase):
     def colour(self, selector, name):
         return self.script("return getComputedStyle(document.querySelector(arguments[0]))"
                            ".getPropertyValue(arguments[1])", selector, name)

@@ -66,7 +66,7 @@ class Sweeps(SweepCase):
         self.assertLess(len([name for name in asked if "/v1/sweeps/" in name]), 25)
         self.click(".live .cancel")
         self.until(lambda: "Cancelled" in self.text(".live"), "it is cancelled")
-        self.assertEqual("cancelled", self.ended(sweep_id)["state"])
+        self.assertEqual("cancelled", self.server.wait_for_sweep(sweep_id)["state"])
 
     def test_a_server_that_is_away_is_reported_and_found_again(self):
         self.forgive("ERR_CONNECTION", "Failed to load resource")

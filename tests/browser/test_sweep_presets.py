@@ -4,6 +4,7 @@ import unittest
 from sweep_case import SweepCase  # first: it finds the modules of tests/api
 from harness import fake
 from selenium.webdriver.support.ui import Select
+from waiting import share
 
 
 class Presets(SweepCase):
@@ -20,7 +21,8 @@ class Presets(SweepCase):
                 self.assertTrue(self.all(".sweep-chart svg .mark"))
                 self.assertTrue(self.all(".cells tbody tr"))
                 self.assertNotIn("NaN", self.one("main").get_attribute("outerHTML"))
-                self.assertLooksRight(f"sweep-{preset}")
+                if preset in share([*titles]):
+                    self.assertLooksRight(f"sweep-{preset}")
 
 
 class Mixed(SweepCase):
