@@ -160,10 +160,10 @@ class BadFeeds(FeedsCase):
     def test_a_redirect_to_another_server(self):
         with FeedServer() as other:
             other.route("/", status(200, "{}"))
-            self.fails(lambda stage: redirect(other.url + "/prices"),
-                       f"redirects to {re.escape(other.url)}/prices, which is not followed")
-            self.fails(lambda stage: redirect(f"http://localhost:{other.port}/"),
-                       "redirects to another host, http://localhost")
+            for turn, (url, reason) in enumerate((
+                    (other.url + "/prices", f"redirects to {re.escape(other.url)}/prices, which is not followed"),
+                    (f"http://localhost:{other.port}/", "redirects to another host, http://localhost"))):
+                self.fails(lambda stage, url=url: redirect(url), reason, tuple(share(STAGES, turn)))
             self.assertEqual([], other.requests)
 
     def test_retry_after_is_obeyed(self):

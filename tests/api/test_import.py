@@ -4,7 +4,7 @@ import json
 import socket
 import unittest
 
-from harness import SANITIZED, Server, ServerCase, fake, together, until
+from harness import SANITIZED, SHARE, Server, ServerCase, fake, together, until
 from run_documents import (IMPORT as PATH, NDJSON, document, export, fingerprint, ids, line, lines, machine,
                            run_id, send, speed, unsigned)
 
@@ -203,8 +203,11 @@ class Refused(ServerCase):
 
     def test_a_sender_with_other_statistics_is_computed_again_and_not_refused(self):
         server = self.own_server("--price-per-hour", "0.5", "--instance-type", "test.large")
-        server.run(steps=30)
-        run = json.loads(unsigned(export(server)))
+        def undisturbed():
+            run = server.run(steps=30)
+            return run["validity"]["level"] != "invalid" and run["id"]
+        number = until(undisturbed, "a run that nobody disturbed")
+        run = next(run for run in map(json.loads, unsigned(export(server)).splitlines()) if run["id"] == number)
         ours, hub = json.loads(json.dumps(run)), self.own_server()
         run["summary"]["method"] = 2  # it cut the warm-up elsewhere: 3 % quicker
         run["summary"]["samples_per_second"] *= 1.03
@@ -274,17 +277,17 @@ class Large(ServerCase):
 
     @unittest.skipIf(SANITIZED, "memory says nothing there")
     def test_memory_stays_bounded(self):
-        server = self.own_server()
+        server, steps = self.own_server(), 450_000 // (3 if SHARE else 1)
         before = server.memory("VmHWM")
-        body = line(document(3, steps=450000)).encode()
-        self.assertGreater(len(body), 6_000_000)
+        body = line(document(3, steps=steps)).encode()
+        self.assertGreater(len(body), 13 * steps)
         replies = together(2, lambda _: server.request("POST", PATH, body,
                                                        {"Content-Type": "application/json"}))
         self.assertEqual([200, 201], sorted(reply.status for reply in replies))
-        self.assertLess(server.memory("VmHWM") - before, 400 * 1024)
+        self.assertLess(server.memory("VmHWM") - before, 0.9 * steps)  # KiB
         self.assertEqual(1, export(server).count(b"\n"))
-        steps = server.get(f"/v1/runs/{run_id(3)}/steps?from=449999").json()["steps"]
-        self.assertEqual([449999], [step["index"] for step in steps])
+        last = server.ask(f"/v1/runs/{run_id(3)}/steps", **{"from": steps - 1})["steps"]
+        self.assertEqual([steps - 1], [step["index"] for step in last])
 
 
 class RoundTrip(ServerCase):
