@@ -1,6 +1,5 @@
 /* A made-up /proc and /sys for readers that take a root:
- *     AUTO(tree_remove) struct tree tree = tree_make();
- *     tree_put(&tree, "/proc/stat", "cpu  1 2 3\n"); */
+ *     TEST_WITH_TREE(a_count_is_read) { tree_put(tree, "/proc/stat", "cpu  1 2 3\n"); } */
 #pragma once
 
 #include "common/cleanup.h"
@@ -58,4 +57,14 @@ static inline int tree_remove_entry(const char *path, const struct stat *status,
 static inline void tree_remove(struct tree *tree)
 {
     nftw(tree->root, tree_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A test that is given an empty one. */
+#define TEST_WITH_TREE(name) TEST_GIVEN(name, const struct tree *tree, with_tree)
+
+static inline void with_tree(void (*test)(const struct tree *tree))
+{
+    AUTO(tree_remove) struct tree tree = tree_make();
+
+    test(&tree);
 }

@@ -41,13 +41,12 @@ TEST(without_an_absolute_path_there_is_none)
     EXPECT(!cache_folder_find(NULL, folder));
 }
 
-TEST(folders_are_made_for_their_owner_alone)
+TEST_WITH_TREE(folders_are_made_for_their_owner_alone)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
     char folder[PATH_MAX];
     struct stat seen;
 
-    snprintf(folder, sizeof folder, "%s/one/two", tree.root);
+    snprintf(folder, sizeof folder, "%s/one/two", tree->root);
     cache_folder_make(folder);
     cache_folder_make(folder); /* it is there: nothing happens */
     EXPECT_INT(stat(folder, &seen), 0);

@@ -72,32 +72,30 @@ TEST(other_text_is_no_line)
         EXPECT(!load_read_process(texts[i], &process));
 }
 
-TEST(a_reading_has_all_processes_and_counts_our_processors)
+TEST_WITH_TREE(a_reading_has_all_processes_and_counts_our_processors)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
     AUTO(load_reading_free) struct load_reading reading = {0};
     const struct topology topology = {.cpu_count = 2, .cpus = {{.cpu = 0}, {.cpu = 2}}};
 
-    tree_put(&tree, "/proc/stat",
+    tree_put(tree, "/proc/stat",
              "cpu  9 9 9 9\ncpu0 1 2 3 800 50 9 9 9 0 0\ncpu1 500 0 0 1\ncpu2 10 20 30 1\n"
              "intr 5\ncpu0 900 0 0 0\n");
-    tree_put(&tree, "/proc/12/stat", LINE("12", "late", "9"));
-    tree_put(&tree, "/proc/9/stat", LINE("9", "early", "1"));
-    tree_put(&tree, "/proc/13/stat", "it has ended\n");
-    tree_put(&tree, "/proc/uptime", "5\n");
-    load_reading_take(tree.root, &topology, &reading);
+    tree_put(tree, "/proc/12/stat", LINE("12", "late", "9"));
+    tree_put(tree, "/proc/9/stat", LINE("9", "early", "1"));
+    tree_put(tree, "/proc/13/stat", "it has ended\n");
+    tree_put(tree, "/proc/uptime", "5\n");
+    load_reading_take(tree->root, &topology, &reading);
     EXPECT_INT(reading.busy_ticks, 66);
     EXPECT_INT((long long)reading.count, 2);
     EXPECT_STR(reading.count == 2 ? reading.processes[0].name : "", "early");
     EXPECT_STR(reading.count == 2 ? reading.processes[1].name : "", "late");
 }
 
-TEST(where_nothing_is_visible_a_reading_is_empty)
+TEST_WITH_TREE(where_nothing_is_visible_a_reading_is_empty)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
     AUTO(load_reading_free) struct load_reading reading = {0};
 
-    load_reading_take(tree.root, &(struct topology){.cpu_count = 1}, &reading);
+    load_reading_take(tree->root, &(struct topology){.cpu_count = 1}, &reading);
     EXPECT_INT(reading.busy_ticks, -1);
     EXPECT_INT((long long)reading.count, 0);
 }

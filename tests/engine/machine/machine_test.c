@@ -35,12 +35,10 @@ static void put_machine(const struct tree *tree)
     tree_put(tree, "/sys/devices/system/cpu/cpu0/cache/index3/size", "105M\n");
 }
 
-TEST(facts_are_read_and_what_is_not_visible_is_null)
+TEST_WITH_TREE(facts_are_read_and_what_is_not_visible_is_null)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
-
-    put_machine(&tree);
-    AUTO(machine_clear) struct machine machine = read_machine(&tree);
+    put_machine(tree);
+    AUTO(machine_clear) struct machine machine = read_machine(tree);
     AUTO(json_decrefp) json_t *facts = json_loads(machine.facts, JSON_REJECT_DUPLICATES, NULL);
     json_t *caches = json_object_get(facts, "caches");
 
@@ -70,46 +68,41 @@ static long long memory_limit(const struct tree *tree)
 }
 
 /* A container of 2 GiB on the host's 16 cannot train what the host can. */
-TEST(the_memory_limit_of_the_control_group_is_a_fact)
+TEST_WITH_TREE(the_memory_limit_of_the_control_group_is_a_fact)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
-
-    put_machine(&tree);
-    EXPECT_INT(memory_limit(&tree), 0);
-    tree_put(&tree, "/proc/self/cgroup", "0::/pod/box\n");
-    tree_put(&tree, "/sys/fs/cgroup/pod/memory.max", "2147483648\n");
-    EXPECT_INT(memory_limit(&tree), 2147483648);
+    put_machine(tree);
+    EXPECT_INT(memory_limit(tree), 0);
+    tree_put(tree, "/proc/self/cgroup", "0::/pod/box\n");
+    tree_put(tree, "/sys/fs/cgroup/pod/memory.max", "2147483648\n");
+    EXPECT_INT(memory_limit(tree), 2147483648);
 }
 
 /* Runs may be put together across kernels, not across processors. */
-TEST(another_kernel_is_another_state_of_the_same_hardware)
+TEST_WITH_TREE(another_kernel_is_another_state_of_the_same_hardware)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
-
-    put_machine(&tree);
-    AUTO(machine_clear) struct machine first = read_machine(&tree);
-    AUTO(machine_clear) struct machine same = read_machine(&tree);
+    put_machine(tree);
+    AUTO(machine_clear) struct machine first = read_machine(tree);
+    AUTO(machine_clear) struct machine same = read_machine(tree);
     EXPECT_STR(first.facts, same.facts);
     EXPECT_STR(first.fingerprint, same.fingerprint);
     EXPECT_INT((long long)strlen(first.stratum), 16);
 
-    tree_put(&tree, "/proc/sys/kernel/osrelease", "6.12.0-test\n");
-    AUTO(machine_clear) struct machine kernel = read_machine(&tree);
+    tree_put(tree, "/proc/sys/kernel/osrelease", "6.12.0-test\n");
+    AUTO(machine_clear) struct machine kernel = read_machine(tree);
     EXPECT(strcmp(kernel.fingerprint, first.fingerprint) != 0);
     EXPECT_STR(kernel.stratum, first.stratum);
 
-    tree_put(&tree, "/proc/cpuinfo", "vendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC\n");
-    AUTO(machine_clear) struct machine other = read_machine(&tree);
+    tree_put(tree, "/proc/cpuinfo", "vendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC\n");
+    AUTO(machine_clear) struct machine other = read_machine(tree);
     EXPECT(strcmp(other.stratum, first.stratum) != 0);
 }
 
-TEST(a_stratum_follows_from_the_facts)
+TEST_WITH_TREE(a_stratum_follows_from_the_facts)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
     char stratum[MACHINE_HASH_SIZE];
 
-    put_machine(&tree);
-    AUTO(machine_clear) struct machine machine = read_machine(&tree);
+    put_machine(tree);
+    AUTO(machine_clear) struct machine machine = read_machine(tree);
     machine_stratum(machine.facts, stratum);
     EXPECT_STR(stratum, machine.stratum);
     AUTO(json_decrefp) json_t *facts = json_loads(machine.facts, 0, NULL);
@@ -121,17 +114,16 @@ TEST(a_stratum_follows_from_the_facts)
     EXPECT_STR(stratum, "");
 }
 
-TEST(a_machine_that_shows_nothing_is_still_one)
+TEST_WITH_TREE(a_machine_that_shows_nothing_is_still_one)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
-    AUTO(machine_clear) struct machine machine = read_machine(&tree);
+    AUTO(machine_clear) struct machine machine = read_machine(tree);
     AUTO(json_decrefp) json_t *facts = json_loads(machine.facts, 0, NULL);
 
     EXPECT_INT(json_integer_value(json_object_get(facts, "cores")), 1);
     EXPECT(json_is_null(json_object_get(facts, "cpu_model")));
     EXPECT(json_is_null(json_object_get(facts, "memory_bytes")));
-    tree_put(&tree, "/proc/cpuinfo", "model name\t: \xff\xfe bytes\nflags : \n");
-    AUTO(machine_clear) struct machine strange = read_machine(&tree);
+    tree_put(tree, "/proc/cpuinfo", "model name\t: \xff\xfe bytes\nflags : \n");
+    AUTO(machine_clear) struct machine strange = read_machine(tree);
     EXPECT(strange.facts != NULL);
 }
 

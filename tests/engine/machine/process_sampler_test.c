@@ -24,13 +24,12 @@ static void put_process(const struct tree *tree)
     tree_put(tree, "/sys/fs/cgroup/pod/cpu.stat", "nr_throttled 1\nthrottled_usec 50\n");
 }
 
-TEST(counters_of_all_threads_and_of_all_groups_above_add_up)
+TEST_WITH_TREE(counters_of_all_threads_and_of_all_groups_above_add_up)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
     struct observation seen;
 
-    put_process(&tree);
-    process_sampler_read(tree.root, 7, &seen);
+    put_process(tree);
+    process_sampler_read(tree->root, 7, &seen);
     EXPECT_INT(seen.cpu_ticks, 1000);
     EXPECT_INT(seen.steal_ticks, 25);
     EXPECT_INT(seen.own_cpu_ns, 1500);
@@ -42,14 +41,13 @@ TEST(counters_of_all_threads_and_of_all_groups_above_add_up)
     EXPECT_INT(seen.throttled_us, 350);
 }
 
-TEST(the_older_control_groups_count_nanoseconds)
+TEST_WITH_TREE(the_older_control_groups_count_nanoseconds)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
     struct observation seen;
 
-    tree_put(&tree, "/proc/7/cgroup", "4:cpuacct,cpu:/box\n");
-    tree_put(&tree, "/sys/fs/cgroup/cpu/box/cpu.stat", "nr_throttled 8\nthrottled_time 9000\n");
-    process_sampler_read(tree.root, 7, &seen);
+    tree_put(tree, "/proc/7/cgroup", "4:cpuacct,cpu:/box\n");
+    tree_put(tree, "/sys/fs/cgroup/cpu/box/cpu.stat", "nr_throttled 8\nthrottled_time 9000\n");
+    process_sampler_read(tree->root, 7, &seen);
     EXPECT_INT(seen.throttled_periods, 8);
     EXPECT_INT(seen.throttled_us, 9);
 }

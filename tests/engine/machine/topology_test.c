@@ -60,13 +60,12 @@ TEST(known_machines_are_counted_right)
 }
 
 /* Threads take a core each before any two share one, and a node's cores before the next's. */
-TEST(places_come_core_by_core_then_sibling_by_sibling)
+TEST_WITH_TREE(places_come_core_by_core_then_sibling_by_sibling)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
     static struct topology topology;
 
-    put_machine(&tree, 2, 2, 2);
-    topology_read(tree.root, &topology);
+    put_machine(tree, 2, 2, 2);
+    topology_read(tree->root, &topology);
     for (int i = 0; i < 8; i++) {
         EXPECT_INT(topology.cpus[i].cpu, i);
         EXPECT_INT(topology.cpus[i].sibling, i / 4);
@@ -74,24 +73,23 @@ TEST(places_come_core_by_core_then_sibling_by_sibling)
     }
 }
 
-TEST(a_quota_limits_the_threads)
+TEST_WITH_TREE(a_quota_limits_the_threads)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
     static struct topology topology;
 
-    put_machine(&tree, 1, 4, 2);
-    tree_put(&tree, "/proc/self/cgroup", "0::/pod/box\n");
-    tree_put(&tree, "/sys/fs/cgroup/pod/box/cpu.max", "350000 100000\n");
-    topology_read(tree.root, &topology);
+    put_machine(tree, 1, 4, 2);
+    tree_put(tree, "/proc/self/cgroup", "0::/pod/box\n");
+    tree_put(tree, "/sys/fs/cgroup/pod/box/cpu.max", "350000 100000\n");
+    topology_read(tree->root, &topology);
     EXPECT_NEAR(topology.quota, 3.5, 1e-12);
     EXPECT_INT(topology_threads(&topology, false), 3);
-    tree_put(&tree, "/sys/fs/cgroup/pod/cpu.max", "150000 100000\n"); /* the parent is stricter */
-    topology_read(tree.root, &topology);
+    tree_put(tree, "/sys/fs/cgroup/pod/cpu.max", "150000 100000\n"); /* the parent is stricter */
+    topology_read(tree->root, &topology);
     EXPECT_NEAR(topology.quota, 1.5, 1e-12);
     EXPECT_INT(topology_threads(&topology, true), 1);
-    tree_put(&tree, "/sys/fs/cgroup/pod/cpu.max", "max 100000\n");
-    tree_put(&tree, "/sys/fs/cgroup/pod/box/cpu.max", "50000 100000\n");
-    topology_read(tree.root, &topology);
+    tree_put(tree, "/sys/fs/cgroup/pod/cpu.max", "max 100000\n");
+    tree_put(tree, "/sys/fs/cgroup/pod/box/cpu.max", "50000 100000\n");
+    topology_read(tree->root, &topology);
     EXPECT_INT(topology_threads(&topology, false), 1); /* less than one is still one */
 }
 

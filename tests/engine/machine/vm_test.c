@@ -27,15 +27,13 @@ static void expect_kind(const char *vm, enum vm_kind kind)
 
 /* Only root reads the one, the other is new after each boot, and an image's clones share the
  * third. */
-TEST(what_not_everybody_reads_or_a_reboot_changes_does_not_count)
+TEST_WITH_TREE(what_not_everybody_reads_or_a_reboot_changes_does_not_count)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
-
-    expect_vm(&tree, "");
-    tree_put(&tree, UUID, "ec2f0d9a-1234\n");
-    tree_put(&tree, BOOT, "boot 1\n");
-    tree_put(&tree, MACHINE_ID, "0123456789abcdef\n");
-    expect_vm(&tree, "");
+    expect_vm(tree, "");
+    tree_put(tree, UUID, "ec2f0d9a-1234\n");
+    tree_put(tree, BOOT, "boot 1\n");
+    tree_put(tree, MACHINE_ID, "0123456789abcdef\n");
+    expect_vm(tree, "");
 }
 
 TEST(a_disk_names_the_machine_across_reboots)
@@ -93,33 +91,31 @@ TEST(other_disks_do_not_change_it)
 }
 
 /* In a container the metadata service is often out of reach; the firmware is not. */
-TEST(the_firmware_of_aws_has_the_id_of_its_metadata_service)
+TEST_WITH_TREE(the_firmware_of_aws_has_the_id_of_its_metadata_service)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
     char vm[VM_SIZE];
 
     vm_from_instance("aws", "i-0abc12", vm);
     expect_kind(vm, VM_INSTANCE);
-    tree_put(&tree, VENDOR, "Amazon EC2\n");
-    tree_put(&tree, TAG, "i-0abc12\n");
-    tree_put(&tree, "/sys/block/nvme0n1/device/serial", "vol0a\n");
-    expect_vm(&tree, vm);
+    tree_put(tree, VENDOR, "Amazon EC2\n");
+    tree_put(tree, TAG, "i-0abc12\n");
+    tree_put(tree, "/sys/block/nvme0n1/device/serial", "vol0a\n");
+    expect_vm(tree, vm);
 }
 
-TEST(a_tag_that_is_no_instance_id_is_left_alone)
+TEST_WITH_TREE(a_tag_that_is_no_instance_id_is_left_alone)
 {
     static const char *const tags[] = {"i-", "i-0abg",   "i-0a b", "Not Specified",
                                        "",   "7783-7084"};
-    AUTO(tree_remove) struct tree tree = tree_make();
 
-    tree_put(&tree, VENDOR, "Amazon EC2\n");
+    tree_put(tree, VENDOR, "Amazon EC2\n");
     for (size_t i = 0; i < COUNT(tags); i++) {
-        tree_put(&tree, TAG, "%s\n", tags[i]);
-        expect_vm(&tree, "");
+        tree_put(tree, TAG, "%s\n", tags[i]);
+        expect_vm(tree, "");
     }
-    tree_put(&tree, VENDOR, "Somebody\n");
-    tree_put(&tree, TAG, "i-0abc12\n");
-    expect_vm(&tree, "");
+    tree_put(tree, VENDOR, "Somebody\n");
+    tree_put(tree, TAG, "i-0abc12\n");
+    expect_vm(tree, "");
 }
 
 TEST(an_id_is_of_its_cloud)

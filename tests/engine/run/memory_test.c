@@ -69,7 +69,7 @@ TEST(a_batch_that_cannot_fit_is_refused_with_the_largest_that_does)
     EXPECT_STR(err.message, "64 needs about 3.4 GiB of memory, and the control group's limit is "
                             "1.0 GiB; the largest batch that fits is 11");
     EXPECT(!memory_can_hold(&spec, 2, &machine, &other));
-    EXPECT(strstr(other.message, "and this machine has 1.0 GiB;") != NULL);
+    EXPECT_PART(other.message, "and this machine has 1.0 GiB;");
     spec.batch_size = 2;
     EXPECT(memory_can_hold(&spec, 2, &group, NULL));
 }
@@ -98,11 +98,9 @@ TEST(where_nothing_fits_that_is_said)
 {
     const struct memory_limit tiny = {.bytes = GIB / 4, .of_group = true};
     struct run_spec spec = spec_of("f32", "plain", 2);
-    struct error err = {0};
 
     EXPECT_INT(memory_largest_batch(&spec, 2, tiny.bytes), 0);
-    EXPECT(!memory_can_hold(&spec, 2, &tiny, &err));
-    EXPECT(strstr(err.message, "0.2 GiB; no batch of this plan fits") != NULL);
+    EXPECT_SAYS(memory_can_hold(&spec, 2, &tiny, &err), "0.2 GiB; no batch of this plan fits");
 }
 
 TEST(what_is_not_known_is_not_refused)
@@ -125,20 +123,18 @@ static struct memory_limit limit_in(const struct tree *tree)
     return limit;
 }
 
-TEST(the_limit_is_the_least_of_group_and_machine)
+TEST_WITH_TREE(the_limit_is_the_least_of_group_and_machine)
 {
-    AUTO(tree_remove) struct tree tree = tree_make();
-
-    EXPECT_INT(limit_in(&tree).bytes, 0);
-    tree_put(&tree, "/proc/self/cgroup", "0::/box\n");
-    tree_put(&tree, "/sys/fs/cgroup/box/memory.max", "%lld\n", 2 * GIB);
-    EXPECT_INT(limit_in(&tree).bytes, 2 * GIB);
-    tree_put(&tree, "/proc/meminfo", "MemTotal: %lld kB\n", 4 * GIB / 1024);
-    EXPECT_INT(limit_in(&tree).bytes, 2 * GIB);
-    EXPECT(limit_in(&tree).of_group);
-    tree_put(&tree, "/proc/meminfo", "MemTotal: %lld kB\n", GIB / 1024);
-    EXPECT_INT(limit_in(&tree).bytes, GIB);
-    EXPECT(!limit_in(&tree).of_group);
+    EXPECT_INT(limit_in(tree).bytes, 0);
+    tree_put(tree, "/proc/self/cgroup", "0::/box\n");
+    tree_put(tree, "/sys/fs/cgroup/box/memory.max", "%lld\n", 2 * GIB);
+    EXPECT_INT(limit_in(tree).bytes, 2 * GIB);
+    tree_put(tree, "/proc/meminfo", "MemTotal: %lld kB\n", 4 * GIB / 1024);
+    EXPECT_INT(limit_in(tree).bytes, 2 * GIB);
+    EXPECT(limit_in(tree).of_group);
+    tree_put(tree, "/proc/meminfo", "MemTotal: %lld kB\n", GIB / 1024);
+    EXPECT_INT(limit_in(tree).bytes, GIB);
+    EXPECT(!limit_in(tree).of_group);
 }
 
 TEST(a_kill_is_explained)

@@ -83,15 +83,6 @@ static void expect_wrong(struct outcome outcome, const char *message)
     EXPECT_STR(outcome.err.message, message);
 }
 
-#define TEST_WITH_TREE(name) TEST_GIVEN(name, const struct tree *tree, with_tree)
-
-static void with_tree(void (*test)(const struct tree *tree))
-{
-    AUTO(tree_remove) struct tree tree = tree_make();
-
-    test(&tree);
-}
-
 TEST_WITH_TREE(the_environment_comes_first)
 {
     tree_put(tree, "/.aws/credentials",
