@@ -2,10 +2,9 @@
 
 #include "common/cleanup.h"
 #include "tests/engine/stats/next_machine_exact.h"
-#include "tests/test.h"
+#include "tests/threads.h"
 
 #include <math.h>
-#include <pthread.h>
 
 #define HOUR_OF_100 360000.0 /* samples */
 
@@ -32,6 +31,26 @@ static double mean_hours(void)
 static double per_hour(double share_per_month)
 {
     return -log(1 - share_per_month) / 720;
+}
+
+static void *draw_there(void *there)
+{
+    const double speeds[] = {100, 101, 99};
+    const struct forecast_inputs forecast_inputs = {speeds, 3, 0.02, 0.03, 0.01, 10, 300, NULL};
+
+    job_forecast_draw(&forecast_inputs, 100 * HOUR_OF_100, there);
+    return NULL;
+}
+
+/* The first of all tests, for the deck is made by the first who draw. */
+TEST(threads_that_come_first_together_get_the_same)
+{
+    static struct job_forecast theirs[4];
+
+    run_threads(COUNT(theirs), draw_there, theirs, sizeof theirs[0]);
+    for (size_t i = 1; i < COUNT(theirs); i++)
+        EXPECT(memcmp(&theirs[0], &theirs[i], sizeof theirs[0]) == 0);
+    EXPECT(theirs[0].hours[0] > 80);
 }
 
 TEST(youngs_rule_says_what_is_published)
@@ -265,15 +284,6 @@ TEST(hours_of_any_size_are_in_order)
     EXPECT(forecast.hours[0] < 1e-15 && forecast.hours[FORECAST_DRAWS - 1] > 1e15);
 }
 
-static void *draw_there(void *there)
-{
-    const double speeds[] = {100, 101, 99};
-    const struct forecast_inputs forecast_inputs = {speeds, 3, 0.02, 0.03, 0.01, 10, 300, NULL};
-
-    job_forecast_draw(&forecast_inputs, 100 * HOUR_OF_100, there);
-    return NULL;
-}
-
 /* The draws have the probabilities of the prediction, of one model and of a mixture. */
 TEST(draws_of_the_next_machine_are_as_probable_as_predicted)
 {
@@ -326,19 +336,4 @@ TEST(interruptions_make_the_next_machine_less_sure)
         .next = &next, .interruptions = 0.1, .checkpoint_seconds = 10, .restart_seconds = 300};
     draw(&spot, HOUR_OF_100);
     EXPECT(job_forecast_share(&forecast, 100 / 89.5) < next_machine_reaches(&next, 89.5) - 0.02);
-}
-
-/* First in main(), for the deck is made by who comes first. */
-TEST(threads_that_come_first_together_get_the_same)
-{
-    static struct job_forecast theirs[4];
-    pthread_t threads[COUNT(theirs)];
-
-    for (size_t i = 0; i < COUNT(theirs); i++)
-        EXPECT_INT(pthread_create(&threads[i], NULL, draw_there, &theirs[i]), 0);
-    for (size_t i = 0; i < COUNT(theirs); i++)
-        EXPECT_INT(pthread_join(threads[i], NULL), 0);
-    for (size_t i = 1; i < COUNT(theirs); i++)
-        EXPECT(memcmp(&theirs[0], &theirs[i], sizeof theirs[0]) == 0);
-    EXPECT(theirs[0].hours[0] > 80);
 }
