@@ -174,12 +174,8 @@ TEST(a_refused_document_names_the_field_and_the_reason)
     for (size_t i = 0; i < COUNT(refusals); i++) {
         AUTO(freep) char *text = replaced(whole_document, refusals[i].from, refusals[i].to);
         struct document document = {.claimed = 77};
-        struct error err = {0};
 
-        EXPECT(!read_text(text, &document, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, refusals[i].field);
-        EXPECT_STR(err.message, refusals[i].message);
+        EXPECT_WRONG(read_text(text, &document, &err), refusals[i].field, refusals[i].message);
         EXPECT(!document.run.spec.engine[0] && !document.steps.items); /* nothing is half read */
         EXPECT_NEAR(document.claimed, 77, 0);
     }
@@ -206,10 +202,8 @@ TEST(every_truncation_is_refused)
 {
     for (size_t length = 0; length < strlen(whole_document) - 1; length++) {
         struct document document;
-        struct error err = {0};
 
-        EXPECT(!read_bytes(whole_document, length, &document, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_ERROR(read_bytes(whole_document, length, &document, &err), ERROR_INVALID);
     }
 }
 
@@ -219,11 +213,9 @@ TEST(no_nul_is_let_through)
     for (size_t at = 0; at < strlen(whole_document) - 1; at++) {
         AUTO(freep) char *text = strdup(whole_document);
         struct document document;
-        struct error err = {0};
 
         text[at] = '\0';
-        EXPECT(!read_bytes(text, strlen(whole_document), &document, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_ERROR(read_bytes(text, strlen(whole_document), &document, &err), ERROR_INVALID);
     }
 }
 
@@ -261,11 +253,10 @@ TEST(a_document_has_a_limit)
 {
     AUTO(freep) char *text = malloc(DOCUMENT_MAX + 1);
     AUTO(document_clear) struct document document = {0};
-    struct error err = {0};
 
     memset(text, ' ', DOCUMENT_MAX + 1);
     memcpy(text, least_document, sizeof least_document - 1);
-    EXPECT(!document_read(text, DOCUMENT_MAX + 1, &document, &err));
-    EXPECT_STR(err.message, "the document has more than 33554432 bytes");
+    EXPECT_MESSAGE(document_read(text, DOCUMENT_MAX + 1, &document, &err),
+                   "the document has more than 33554432 bytes");
     EXPECT(document_read(text, DOCUMENT_MAX, &document, NULL));
 }

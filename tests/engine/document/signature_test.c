@@ -80,12 +80,9 @@ TEST(a_refused_signature_names_the_field_and_the_reason)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         AUTO(document_clear) struct document document = {0};
-        struct error err = {0};
 
-        EXPECT(!read_text(refusals[i].text, &document, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, refusals[i].field);
-        EXPECT_STR(err.message, refusals[i].message);
+        EXPECT_WRONG(read_text(refusals[i].text, &document, &err), refusals[i].field,
+                     refusals[i].message);
     }
 }
 
@@ -170,9 +167,8 @@ TEST(what_does_not_fit_together_is_damaged)
 
     for (size_t i = 0; i < COUNT(wrong); i++) {
         AUTO(bytes_free) struct bytes text = {.limit = 1000};
-        struct error err = {0};
 
-        EXPECT(!signed_text_write(&text, &wrong[i].kept, &wrong[i].trace, &err));
-        EXPECT_INT(err.kind, ERROR_DAMAGED);
+        EXPECT_ERROR(signed_text_write(&text, &wrong[i].kept, &wrong[i].trace, &err),
+                     ERROR_DAMAGED);
     }
 }

@@ -18,14 +18,10 @@ static bool is_root(void)
 TEST(an_unknown_user_and_root_are_refused)
 {
     struct engine_user user = {.is_another = false};
-    struct error err = {0};
 
-    EXPECT(!engine_user_find("there-is-no-such-user", &user, &err));
-    EXPECT_INT(err.kind, ERROR_INVALID);
-    EXPECT_STR(err.message, "'there-is-no-such-user' is not a user of this machine");
-    error_clear(&err);
-    EXPECT(!engine_user_find("root", &user, &err));
-    EXPECT_STR(err.message, "'root' is root");
+    EXPECT_ERROR_MESSAGE(engine_user_find("there-is-no-such-user", &user, &err), ERROR_INVALID,
+                         "'there-is-no-such-user' is not a user of this machine");
+    EXPECT_MESSAGE(engine_user_find("root", &user, &err), "'root' is root");
     EXPECT(!user.is_another);
 }
 

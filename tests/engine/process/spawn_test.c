@@ -201,24 +201,20 @@ TEST(telling_more_than_the_pipe_holds_is_an_error_not_a_wait)
 {
     struct child child = started(deaf, new_run());
     AUTO(freep) char *line = calloc(1, 2000001);
-    struct error err = {0};
 
     memset(line, 'x', 2000000);
     errno = EPIPE; /* left over from elsewhere: no excuse */
-    EXPECT(!child_tell(&child, line, &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT_STR(err.message, "a spec of 2000000 bytes does not fit into the worker's pipe");
+    EXPECT_ERROR_MESSAGE(child_tell(&child, line, &err), ERROR_INTERNAL,
+                         "a spec of 2000000 bytes does not fit into the worker's pipe");
     bury(&child);
 }
 
 TEST(telling_a_child_that_does_not_listen_is_no_error)
 {
     struct child child = started(no_reader, new_run());
-    struct error err = {0};
 
     EXPECT(becomes_readable(child.output));
-    EXPECT(child_tell(&child, "anybody there?", &err));
-    EXPECT_INT(err.kind, ERROR_NONE);
+    EXPECT_OK(child_tell(&child, "anybody there?", &err));
     bury(&child);
 }
 
@@ -238,17 +234,15 @@ TEST(a_command_that_cannot_be_started_is_a_clear_error)
     for (size_t i = 0; i < COUNT(failures); i++) {
         char command[64];
         struct child child, untouched;
-        struct error err = {0};
 
         memset(&child, 0x5a, sizeof child);
         memset(&untouched, 0x5a, sizeof untouched);
         snprintf(command, sizeof command, "%s", failures[i].command);
-        EXPECT(!spawn_child(
-            &child,
-            &(struct launch){(char *const[]){command, NULL}, "RUN", "", CONFINE_OTHERS, NULL},
-            &err));
-        EXPECT_INT(err.kind, ERROR_UPSTREAM);
-        EXPECT_STR(err.message, failures[i].message);
+        EXPECT_ERROR_MESSAGE(spawn_child(&child,
+                                         &(struct launch){(char *const[]){command, NULL}, "RUN",
+                                                          "", CONFINE_OTHERS, NULL},
+                                         &err),
+                             ERROR_UPSTREAM, failures[i].message);
         EXPECT(memcmp(&child, &untouched, sizeof child) == 0);
         EXPECT_INT(waitpid(-1, NULL, WNOHANG), -1); /* no zombie either */
     }

@@ -210,14 +210,13 @@ TEST(a_spec_that_is_too_long_is_not_waited_for)
 {
     char shell[] = "sh", dash_c[] = "-c", script[] = "sleep 600";
     AUTO(freep) char *spec = calloc(1, 2000001);
-    struct error err = {0};
 
     memset(spec, ' ', 2000000);
     EXPECT(run_id_new(clock_calendar_us(), &run, NULL));
-    EXPECT(!worker_start(&(struct launch){(char *const[]){shell, dash_c, script, NULL}, run.text,
-                                          "", CONFINE_OTHERS, NULL},
-                         spec, 3, &err));
-    EXPECT_STR(err.message, "a spec of 2000000 bytes does not fit into the worker's pipe");
+    EXPECT_MESSAGE(worker_start(&(struct launch){(char *const[]){shell, dash_c, script, NULL},
+                                                 run.text, "", CONFINE_OTHERS, NULL},
+                                spec, 3, &err),
+                   "a spec of 2000000 bytes does not fit into the worker's pipe");
     EXPECT(run_comes_to_have(run.text, 0));
 }
 
@@ -261,17 +260,15 @@ TEST(no_descriptor_and_no_zombie_is_left_by_any_worker)
     for (size_t i = 0; i < COUNT(behaviours); i++) {
         struct worker *unheard = start_fake(behaviours[i]);
         struct worker *worker = start_fake(behaviours[i]);
-        struct error err = {0};
 
         worker_free(unheard);
         while (next_within(worker, 20 * NS_PER_MS) == WORKER_EVENT)
             ;
         worker_free(worker);
-        EXPECT(!worker_start(
-            &(struct launch){(char *const[]){missing, NULL}, "RUN", "", CONFINE_OTHERS, NULL},
-            SPEC, 3, &err));
-        EXPECT_STR(err.message,
-                   "cannot start the worker 'no-such-worker': No such file or directory");
+        EXPECT_MESSAGE(worker_start(&(struct launch){(char *const[]){missing, NULL}, "RUN", "",
+                                                     CONFINE_OTHERS, NULL},
+                                    SPEC, 3, &err),
+                       "cannot start the worker 'no-such-worker': No such file or directory");
         EXPECT_INT(open_descriptors(), before);
     }
     EXPECT_INT(waitpid(-1, NULL, WNOHANG), -1);

@@ -40,7 +40,6 @@ static bool read_text(const char *text, struct engine_details *details, struct e
 TEST(what_is_stored_reads_back)
 {
     struct engine_details details = {.threads = 77};
-    struct error err = {0};
 
     EXPECT(engine_details_from_text(ALL, &details, NULL));
     EXPECT_INT(details.threads, 2);
@@ -52,8 +51,7 @@ TEST(what_is_stored_reads_back)
     EXPECT_INT(details.emulated, ANSWER_NONE);
     EXPECT(engine_details_from_text(NULL, &details, NULL));
     EXPECT(!engine_details_are_known(&details));
-    EXPECT(!engine_details_from_text("{", &details, &err));
-    EXPECT_INT(err.kind, ERROR_INVALID);
+    EXPECT_ERROR(engine_details_from_text("{", &details, &err), ERROR_INVALID);
 }
 
 TEST(only_known_members_are_written)
@@ -102,7 +100,6 @@ TEST(the_longest_words_fit)
 {
     struct engine_details details;
     char words[LIBRARY_MAX + 2], text[200];
-    struct error err = {0};
 
     memset(words, 'w', sizeof words);
     words[LIBRARY_MAX + 1] = '\0';
@@ -110,8 +107,7 @@ TEST(the_longest_words_fit)
     EXPECT(read_text(text, &details, NULL));
     EXPECT_STR(details.library, words + 1);
     snprintf(text, sizeof text, "{\"library\":\"%s\"}", words);
-    EXPECT(!read_text(text, &details, &err));
-    EXPECT_STR(err.message, "must have between 0 and 63 bytes, got 64");
+    EXPECT_MESSAGE(read_text(text, &details, &err), "must have between 0 and 63 bytes, got 64");
 }
 
 static const struct {
@@ -138,11 +134,8 @@ TEST(a_refusal_names_the_member_and_fills_nothing)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct engine_details details = {.threads = 77};
-        struct error err = {0};
 
-        EXPECT(!read_text(refusals[i].text, &details, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, refusals[i].field);
+        EXPECT_INVALID(read_text(refusals[i].text, &details, &err), refusals[i].field);
         EXPECT_INT(details.threads, 77);
     }
 }

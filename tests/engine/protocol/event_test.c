@@ -197,10 +197,8 @@ static char *line_of(const struct event *event, struct error *err)
 static void expect_read(const char *text, const char *line)
 {
     AUTO(event_clear) struct event event = {0};
-    struct error err = {0};
 
-    EXPECT(event_read(text, strcspn(text, "\n"), &event, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(event_read(text, strcspn(text, "\n"), &event, &err));
     AUTO(freep) char *again = line_of(&event, NULL);
     EXPECT_STR(again, line);
 }
@@ -270,10 +268,7 @@ TEST(what_is_no_number_is_not_written)
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct error err = {0};
-
-        EXPECT(line_of(&rows[i].event, &err) == NULL);
-        EXPECT_STR(err.message, rows[i].message);
+        EXPECT_MESSAGE(line_of(&rows[i].event, &err), rows[i].message);
     }
 }
 

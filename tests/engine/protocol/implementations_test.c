@@ -59,12 +59,7 @@ static const struct {
 TEST(what_is_no_object_of_objects_of_words_is_refused)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
-        struct error err = {0};
-
-        EXPECT(from_text(refusals[i].text, &err) == NULL);
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, "implementations");
-        EXPECT_STR(err.message, refusals[i].message);
+        EXPECT_WRONG(from_text(refusals[i].text, &err), "implementations", refusals[i].message);
     }
 }
 
@@ -82,11 +77,8 @@ TEST(a_list_obeys_the_same_rules)
     };
 
     for (size_t i = 0; i < COUNT(lists); i++) {
-        struct error err = {0};
-
-        EXPECT(implementations_to_text(lists[i].list, 2, &err) == NULL);
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.message, lists[i].message);
+        EXPECT_ERROR_MESSAGE(implementations_to_text(lists[i].list, 2, &err), ERROR_INVALID,
+                             lists[i].message);
     }
 }
 

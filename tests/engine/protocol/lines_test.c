@@ -97,19 +97,18 @@ TEST(a_line_may_hold_zeros)
 TEST(the_longest_allowed_line_is_read)
 {
     AUTO(freep) char *line = malloc(WORKER_LINE_MAX + 1);
-    struct error err = {0};
 
     memset(line, 'x', WORKER_LINE_MAX);
     line[WORKER_LINE_MAX] = '\n';
     begin();
-    EXPECT(lines_feed(&lines, line, WORKER_LINE_MAX + 1, hear, &heard, &err));
+    EXPECT_OK(lines_feed(&lines, line, WORKER_LINE_MAX + 1, hear, &heard, &err));
     EXPECT_INT((long long)heard.longest, WORKER_LINE_MAX);
 
     begin(); /* and the same in pieces */
-    EXPECT(lines_feed(&lines, line, 1, hear, &heard, &err));
-    EXPECT(lines_feed(&lines, line, WORKER_LINE_MAX - 1, hear, &heard, &err));
+    EXPECT_OK(lines_feed(&lines, line, 1, hear, &heard, &err));
+    EXPECT_OK(lines_feed(&lines, line, WORKER_LINE_MAX - 1, hear, &heard, &err));
     EXPECT_INT(heard.lines, 0);
-    EXPECT(feed("\nnext\n", &err));
+    EXPECT_OK(feed("\nnext\n", &err));
     EXPECT_INT((long long)heard.longest, WORKER_LINE_MAX);
     EXPECT_STR(heard.text.data, "[next]");
 }

@@ -74,11 +74,9 @@ TEST(the_least_seconds_may_not_exceed_the_most_that_a_client_names)
     static const char both[] = "{\"min_seconds\":50,\"max_seconds\":10}";
     static const char most[] = "{\"max_seconds\":10}";
     struct run_spec spec;
-    struct error err = {0};
 
-    EXPECT(!run_request_from_text(both, strlen(both), &old, &spec, &err));
-    EXPECT_STR(err.field, "min_seconds");
-    EXPECT_STR(err.message, "must be at most max_seconds, 10, got 50");
+    EXPECT_WRONG(run_request_from_text(both, strlen(both), &old, &spec, &err), "min_seconds",
+                 "must be at most max_seconds, 10, got 50");
     EXPECT(run_request_from_text(most, strlen(most), &old, &spec, NULL));
     EXPECT(run_request_from_text(both, strlen(both), NULL, &spec, NULL));
 }

@@ -69,8 +69,6 @@ TEST(details_that_cannot_be_read_give_no_version)
     static char details[] = "{\"library\":1}";
     const struct run run = {.software = "my 1", .engine_details = details};
     char name[RUN_VERSION_SIZE];
-    struct error err = {0};
 
-    EXPECT(!run_version_name(&run, name, &err));
-    EXPECT_STR(err.field, "library");
+    EXPECT_INVALID(run_version_name(&run, name, &err), "library");
 }

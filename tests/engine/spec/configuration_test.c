@@ -6,10 +6,8 @@
 static struct run_spec spec_of(const char *text)
 {
     struct run_spec spec = run_spec_default();
-    struct error err = {0};
 
-    EXPECT(run_spec_from_text(text, strlen(text), &spec, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(run_spec_from_text(text, strlen(text), &spec, &err));
     return spec;
 }
 
@@ -57,7 +55,7 @@ TEST(it_is_one_line_without_blanks)
     AUTO(freep) char *text = text_of("{\"batch_size\":48}");
 
     EXPECT(strpbrk(text, " \n\t") == NULL);
-    EXPECT(strstr(text, "\"batch_size\":48,") != NULL);
+    EXPECT_PART(text, "\"batch_size\":48,");
 }
 
 static struct configuration read_text(const char *text)

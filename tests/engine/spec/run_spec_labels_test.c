@@ -25,10 +25,7 @@ TEST(a_label_of_a_filter_is_a_key_and_a_value)
         EXPECT_STR(value, labels[i].value);
     }
     for (size_t i = 0; i < COUNT(wrong); i++) {
-        struct error err = {0};
-
-        EXPECT(!label_read("label", wrong[i], key, &value, &err));
-        EXPECT_STR(err.field, "label");
+        EXPECT_INVALID(label_read("label", wrong[i], key, &value, &err), "label");
     }
 }
 

@@ -56,7 +56,7 @@ TEST(a_value_with_escapes_is_read_again)
 
     spec.labels[1] = (struct label){"commit", "caf\xc3\xa9 \"\\"};
     AUTO(freep) char *text = run_spec_to_text(&spec);
-    EXPECT(strstr(text, "\"caf\xc3\xa9 \\\"\\\\\"") != NULL);
+    EXPECT_PART(text, "\"caf\xc3\xa9 \\\"\\\\\"");
     EXPECT(run_spec_from_stored(text, &read, NULL));
     EXPECT_STR(read.labels[1].value, spec.labels[1].value);
 }

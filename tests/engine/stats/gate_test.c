@@ -134,7 +134,7 @@ TEST(one_run_each_passes_at_best)
     EXPECT(isnan(same.detectable)); /* no slowdown would ever be found */
     EXPECT_INT(slow.verdict, GATE_CANNOT_TELL);
     EXPECT(slow.ratio.known && slow.ratio.high < 0.6);
-    EXPECT(strstr(slow.because, "one run each") != NULL);
+    EXPECT_PART(slow.because, "one run each");
     EXPECT_INT(bare.verdict, GATE_CANNOT_TELL);
     EXPECT(!bare.ratio.known && isnan(bare.ratio.low) && isnan(bare.ratio.high));
     EXPECT_NEAR(bare.ratio.value, 0.5, 1e-12);
@@ -152,7 +152,7 @@ TEST(fewer_than_six_runs_beside_one_pass_but_never_fail)
         EXPECT_INT(look.level, GATE_RUNS);
         EXPECT_INT(look_at(same, 1, near, count).verdict, GATE_PASS);
     }
-    EXPECT(strstr(look_at(slow, 1, near, 5).because, "too few runs") != NULL);
+    EXPECT_PART(look_at(slow, 1, near, 5).because, "too few runs");
     /* Many candidates beside one old run are no baseline either. */
     EXPECT_INT(look_at(near, 6, (const double[]){200}, 1).verdict, GATE_CANNOT_TELL);
     EXPECT_NEAR(look_at(near, 6, (const double[]){200}, 1).ratio.value, 0.5, 1e-6);

@@ -49,12 +49,9 @@ TEST(without_a_split_none_is_known)
 TEST(a_text_that_is_not_json_is_refused_and_fills_nothing)
 {
     struct split_seconds split = {.forward = 7};
-    struct error err = {0};
     bool known = true;
 
-    EXPECT(!summary_split_from_text("{\"split\":", &known, &split, &err));
-    EXPECT_INT(err.kind, ERROR_INVALID);
-    EXPECT_STR(err.field, "summary");
+    EXPECT_INVALID(summary_split_from_text("{\"split\":", &known, &split, &err), "summary");
     EXPECT(known);
     EXPECT_NEAR(split.forward, 7, 0);
 }

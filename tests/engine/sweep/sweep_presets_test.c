@@ -33,8 +33,8 @@ TEST(the_ladder_climbs_from_plain_to_tuned)
         EXPECT_STR(sweep.cells[i].refused, "");
     /* What needs libraries that are not here is skipped, and says which packages to install. */
     for (size_t i = 4; i < COUNT(rungs); i++) {
-        EXPECT(strstr(sweep.cells[i].refused, "libomp5") != NULL);
-        EXPECT(strstr(sweep.cells[i].refused, "libtcmalloc-minimal4") != NULL);
+        EXPECT_PART(sweep.cells[i].refused, "libomp5");
+        EXPECT_PART(sweep.cells[i].refused, "libtcmalloc-minimal4");
     }
 }
 
@@ -58,10 +58,8 @@ TEST(presets_know_their_cells)
 {
     for (size_t i = 0; i < COUNT(presets); i++) {
         AUTO(sweep_clear) struct sweep sweep = {0};
-        struct error err = {0};
 
-        EXPECT(read_text(presets[i].text, &sweep, &err));
-        EXPECT_STR(err.message, "");
+        EXPECT_OK(read_text(presets[i].text, &sweep, &err));
         EXPECT_INT((long long)sweep.count, (long long)presets[i].cells);
         if (sweep.count == 0)
             continue;
@@ -103,7 +101,6 @@ TEST(all_cells_have_one_precision_whatever_they_allow)
 TEST(the_networks_of_2017_have_their_own_batches_and_no_other_workload)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
-    struct error err = {0};
 
     EXPECT(
         read_text("{\"preset\":\"clouds2017\",\"base\":{\"precision\":\"bf16\"}}", &sweep, NULL));
@@ -112,9 +109,9 @@ TEST(the_networks_of_2017_have_their_own_batches_and_no_other_workload)
     EXPECT_INT(sweep.cells[2].spec.batch_size, 32);
     EXPECT_STR(sweep.cells[6].spec.precision, "bf16");
     sweep_clear(&sweep);
-    EXPECT(
-        !read_text("{\"preset\":\"clouds2017\",\"base\":{\"workload\":\"gpt2\"}}", &sweep, &err));
-    EXPECT_STR(err.field, "base.workload");
+    EXPECT_INVALID(
+        read_text("{\"preset\":\"clouds2017\",\"base\":{\"workload\":\"gpt2\"}}", &sweep, &err),
+        "base.workload");
 }
 
 /* The same machine under a server that was started with these engines. */
@@ -160,7 +157,7 @@ TEST(without_another_engine_there_is_nothing_to_compare_and_the_reason_says_what
         EXPECT(!read_with(sets[i], "{\"preset\":\"engines\"}", &sweep, &err));
         EXPECT_INT(err.kind, ERROR_UNABLE);
         EXPECT_STR(err.field, "preset");
-        EXPECT(strstr(err.message, "--engine NAME=COMMAND") != NULL);
+        EXPECT_PART(err.message, "--engine NAME=COMMAND");
         EXPECT_INT(sweep.blocks, -7);
     }
 }
@@ -169,11 +166,9 @@ TEST(without_another_engine_there_is_nothing_to_compare_and_the_reason_says_what
 TEST(engines_that_lack_the_workload_are_skipped_and_named)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
-    struct error err = {0};
 
-    EXPECT(read_with(registered, "{\"preset\":\"engines\",\"base\":{\"workload\":\"gnn\"}}",
-                     &sweep, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(read_with(registered, "{\"preset\":\"engines\",\"base\":{\"workload\":\"gnn\"}}",
+                        &sweep, &err));
     EXPECT_INT((long long)sweep.count, 3);
     EXPECT_STR(sweep.cells[0].name, "engine=native");
     EXPECT_STR(sweep.cells[0].spec.engine, "native");
@@ -184,21 +179,20 @@ TEST(engines_that_lack_the_workload_are_skipped_and_named)
     EXPECT_STR(sweep.cells[2].spec.engine, "jax");
     EXPECT_STR(sweep.cells[2].refused, "");
     /* A name that no workload can have is still an error. */
-    EXPECT(!read_with(registered, "{\"preset\":\"engines\",\"base\":{\"workload\":\"a b\"}}",
-                      &sweep, &err));
-    EXPECT_STR(err.field, "base.workload");
+    EXPECT_INVALID(read_with(registered,
+                             "{\"preset\":\"engines\",\"base\":{\"workload\":\"a b\"}}", &sweep,
+                             &err),
+                   "base.workload");
 }
 
 TEST(the_base_of_engines_cannot_choose_one)
 {
     struct sweep sweep = {0};
-    struct error err = {0};
 
-    EXPECT(!read_with(registered, "{\"preset\":\"engines\",\"base\":{\"engine\":\"jax\"}}",
-                      &sweep, &err));
-    EXPECT_INT(err.kind, ERROR_INVALID);
-    EXPECT_STR(err.field, "base.engine");
-    EXPECT(strstr(err.message, "leave it out") != NULL);
+    EXPECT_WRONG_SAYS(read_with(registered,
+                                "{\"preset\":\"engines\",\"base\":{\"engine\":\"jax\"}}", &sweep,
+                                &err),
+                      "base.engine", "leave it out");
 }
 
 static bool only_f32(const void *user, const struct run_spec *spec, struct error *err)

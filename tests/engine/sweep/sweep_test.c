@@ -108,11 +108,10 @@ TEST(a_refused_request_names_the_field)
 TEST(impossible_cells_are_kept_with_their_reasons)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
-    struct error err = {0};
 
     EXPECT(read_text("{\"knobs\":{\"isa\":[\"avx2\",\"avx512\"]}}", &sweep, NULL));
     EXPECT_STR(sweep.cells[0].refused, "");
     EXPECT_STR(sweep.cells[1].refused, "isa: 'avx512' is more than this processor has: avx2");
-    EXPECT(!read_text("{\"knobs\":{\"isa\":[\"avx512\",\"amx\"]}}", &sweep, &err));
-    EXPECT_INT(err.kind, ERROR_UNABLE);
+    EXPECT_ERROR(read_text("{\"knobs\":{\"isa\":[\"avx512\",\"amx\"]}}", &sweep, &err),
+                 ERROR_UNABLE);
 }

@@ -85,13 +85,12 @@ TEST(a_round_of_which_nothing_came_is_the_last)
 {
     static const char text[] = "{\"preset\":\"tune\"}";
     AUTO(sweep_clear) struct sweep sweep = {0};
-    struct error err = {0};
 
-    EXPECT(sweep_from_text(text, strlen(text), &four_cores, &sweep, &err));
+    EXPECT_OK(sweep_from_text(text, strlen(text), &four_cores, &sweep, &err));
     AUTO(sweep_result_clear) struct sweep_result nothing = {0};
     sweep_result_compute(NULL, 0, sweep.count, 0, NULL, &nothing);
     size_t before = sweep.count;
-    EXPECT(sweep_tune_next(&sweep, 1, &nothing, &four_cores, &err));
+    EXPECT_OK(sweep_tune_next(&sweep, 1, &nothing, &four_cores, &err));
     EXPECT_INT((long long)sweep.count, (long long)before);
 }
 

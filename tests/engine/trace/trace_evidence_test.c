@@ -113,15 +113,12 @@ TEST(refused_evidence_names_the_field_and_the_reason)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct evidence evidence = {.reading_count = 77};
-        struct error err = {0};
         char text[300];
 
         snprintf(text, sizeof text, "{\"observations\":%s,\"canaries\":%s}",
                  refusals[i].observations, refusals[i].canaries);
-        EXPECT(!read_evidence(text, &evidence, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, refusals[i].field);
-        EXPECT_STR(err.message, refusals[i].message);
+        EXPECT_WRONG(read_evidence(text, &evidence, &err), refusals[i].field,
+                     refusals[i].message);
         EXPECT_INT((long long)evidence.reading_count, 77); /* the caller's is left alone */
         EXPECT(!evidence.readings && !evidence.observations);
     }
@@ -139,10 +136,7 @@ TEST(both_arrays_must_be_there)
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct evidence evidence;
-        struct error err = {0};
 
-        EXPECT(!read_evidence(cases[i].text, &evidence, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, cases[i].field);
+        EXPECT_INVALID(read_evidence(cases[i].text, &evidence, &err), cases[i].field);
     }
 }

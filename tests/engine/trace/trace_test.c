@@ -91,12 +91,9 @@ TEST(a_refused_trace_names_the_field_and_the_reason)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct steps steps = {.count = 77};
-        struct error err = {0};
 
-        EXPECT(!read_steps(refusals[i].text, &steps, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, refusals[i].field);
-        EXPECT_STR(err.message, refusals[i].message);
+        EXPECT_WRONG(read_steps(refusals[i].text, &steps, &err), refusals[i].field,
+                     refusals[i].message);
         EXPECT_INT((long long)steps.count, 77); /* the caller's are left alone */
         EXPECT(steps.items == NULL);
     }
@@ -157,23 +154,19 @@ TEST(the_edges_are_inside)
 TEST(parts_fit_into_their_step)
 {
     struct steps steps = {0};
-    struct error err = {0};
 
-    EXPECT(!read_steps(SHORT ",\"input\":[1,1],\"forward\":[1,10],\"backward\":[1,5],"
-                             "\"update\":[1,5]}",
-                       &steps, &err));
-    EXPECT_STR(err.field, "steps.update[1]");
-    EXPECT_STR(err.message, "is more than the parts before it have left of the step");
-    error_clear(&err);
-    EXPECT(!read_steps(SHORT ",\"input\":[1,-1],\"forward\":[1,1],\"backward\":[1,1],"
-                             "\"update\":[1,1]}",
-                       &steps, &err));
-    EXPECT_STR(err.field, "steps.input[1]");
-    error_clear(&err);
-    EXPECT(!read_steps(SHORT ",\"input\":[1,1],\"forward\":[1,1],\"backward\":[1,1],"
-                             "\"update\":[7,1],\"communication\":[1,0]}",
-                       &steps, &err));
-    EXPECT_STR(err.field, "steps.communication[0]");
+    EXPECT_WRONG(read_steps(SHORT ",\"input\":[1,1],\"forward\":[1,10],\"backward\":[1,5],"
+                                  "\"update\":[1,5]}",
+                            &steps, &err),
+                 "steps.update[1]", "is more than the parts before it have left of the step");
+    EXPECT_INVALID(read_steps(SHORT ",\"input\":[1,-1],\"forward\":[1,1],\"backward\":[1,1],"
+                                    "\"update\":[1,1]}",
+                              &steps, &err),
+                   "steps.input[1]");
+    EXPECT_INVALID(read_steps(SHORT ",\"input\":[1,1],\"forward\":[1,1],\"backward\":[1,1],"
+                                    "\"update\":[7,1],\"communication\":[1,0]}",
+                              &steps, &err),
+                   "steps.communication[0]");
     EXPECT(read_steps(SHORT ",\"input\":[1,1],\"forward\":[1,10],\"backward\":[1,5],"
                             "\"update\":[1,4]}",
                       &steps, NULL));
@@ -192,22 +185,18 @@ TEST(too_many_steps_are_refused_before_memory_is_taken)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 16 * MEGABYTE};
     struct steps steps = {0};
-    struct error err = {0};
 
     EXPECT(bytes_printf(&text, "{\"nanoseconds\":["));
     repeat(&text, "x", RUN_STEPS_MAX + 1); /* not even looked at */
     EXPECT(bytes_printf(&text, "]}"));
-    EXPECT(!trace_read_steps(text.data, text.used, &steps, &err));
-    EXPECT_INT(err.kind, ERROR_INVALID);
-    EXPECT_STR(err.field, "steps.nanoseconds");
-    EXPECT_STR(err.message, "must have at most 1000000 elements");
+    EXPECT_WRONG(trace_read_steps(text.data, text.used, &steps, &err), "steps.nanoseconds",
+                 "must have at most 1000000 elements");
 }
 
 TEST(a_million_steps_are_read_and_their_sum_fits)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 64 * MEGABYTE}, loss = {.limit = MEGABYTE * 8};
     AUTO(steps_free) struct steps steps = {0};
-    struct error err = {0};
 
     EXPECT(bytes_printf(&text, "{\"nanoseconds\":["));
     repeat(&text, "1000000000000", RUN_STEPS_MAX);
@@ -217,9 +206,8 @@ TEST(a_million_steps_are_read_and_their_sum_fits)
     EXPECT_INT((long long)steps.count, RUN_STEPS_MAX);
 
     text.data[strlen("{\"nanoseconds\":[1000000000000") - 1] = '1'; /* one more nanosecond */
-    EXPECT(!trace_read_steps(text.data, text.used, &steps, &err));
-    EXPECT_STR(err.field, "steps.nanoseconds");
-    EXPECT_STR(err.message, "is too long in sum");
+    EXPECT_WRONG(trace_read_steps(text.data, text.used, &steps, &err), "steps.nanoseconds",
+                 "is too long in sum");
 }
 
 static struct steps make_steps(size_t count, bool parts)

@@ -58,7 +58,7 @@ TEST(it_trains_what_the_spec_says)
     EXPECT_INT(event.type, EVENT_HELLO);
     EXPECT(strncmp(event.hello.software, "pennyworth-worker " PENNYWORTH_VERSION ", oneDNN ",
                    strlen("pennyworth-worker " PENNYWORTH_VERSION ", oneDNN ")) == 0);
-    EXPECT(strstr(event.hello.software, ", 1 threads") != NULL);
+    EXPECT_PART(event.hello.software, ", 1 threads");
     EXPECT_INT(event.hello.details.threads, 1);
     EXPECT_INT(event.hello.details.parameters, 103097);
     EXPECT_STR(event.hello.details.plan, "layerwise");
@@ -144,7 +144,7 @@ TEST(of_resnet50_it_says_how_it_is_trained)
     EXPECT(details->memory_bytes > 100 << 20);
     EXPECT_INT(details->emulated, ANSWER_NO);
     expect_step_and_done(worker, &event);
-    EXPECT(strstr(event.done.implementations, "\"layer4.2.conv3\":{\"forward\":") != NULL);
+    EXPECT_PART(event.done.implementations, "\"layer4.2.conv3\":{\"forward\":");
     EXPECT(strstr(event.done.implementations, "avx512") == NULL);
     event_clear(&event);
     EXPECT_INT(worker_next(worker, clock_monotonic_ns() + PATIENCE, -1, &event, &err),
@@ -157,7 +157,7 @@ TEST(bf16_without_its_instructions_is_said_to_be_emulated)
     struct event event;
     struct worker *worker = start_resnet50("bf16", &event);
 
-    EXPECT(strstr(event.hello.details.peak_unit, "bits") != NULL); /* as it computes */
+    EXPECT_PART(event.hello.details.peak_unit, "bits"); /* as it computes */
     EXPECT_INT(event.hello.details.emulated, ANSWER_YES);
     worker_free(worker);
 }
@@ -306,12 +306,12 @@ TEST(people_can_ask_it_and_pipe_a_spec_into_it)
     EXPECT(strncmp(text, "Usage: pennyworth-worker < SPEC\n", 32) == 0);
     EXPECT_INT(output_of("--nonsense", text, sizeof text), 2);
     EXPECT_INT(output_of("</dev/null", text, sizeof text), 1);
-    EXPECT(strstr(text, "expected a spec of one line on stdin") != NULL);
+    EXPECT_PART(text, "expected a spec of one line on stdin");
 
     /* The end of the file is no "enough": all steps are made. */
     EXPECT_INT(
         output_of("<<'END'\n{\"workload\":\"mlp2017\",\"steps\":3,\"warmup_steps\":0}\nEND\n",
                   text, sizeof text),
         0);
-    EXPECT(strstr(text, "{\"type\":\"done\",\"steps\":3,\"samples\":") != NULL);
+    EXPECT_PART(text, "{\"type\":\"done\",\"steps\":3,\"samples\":");
 }

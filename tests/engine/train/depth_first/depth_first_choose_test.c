@@ -39,12 +39,10 @@ static struct plan choose(enum net_plan plan, long batch)
 {
     struct net_options asked = options;
     struct plan chosen = {0};
-    struct error err = {0};
 
     asked.plan = plan;
     asked.batch = batch;
-    EXPECT(depth_first_choose(&network, &asked, &parameters, &chosen, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(depth_first_choose(&network, &asked, &parameters, &chosen, &err));
     return chosen;
 }
 

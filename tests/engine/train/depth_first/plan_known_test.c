@@ -67,10 +67,9 @@ TEST(images_of_another_size_are_not_known)
     struct network network;
     struct stages cut;
     struct plan plan = {.count = -1};
-    struct error err = {0};
 
     small_network(&network);
-    EXPECT(stages_of(&network, &cut, &err));
+    EXPECT_OK(stages_of(&network, &cut, &err));
     EXPECT(!plan_known(&fourth_xeon, &network, &cut, &plan));
     EXPECT_INT(plan.count, -1);
 }

@@ -137,7 +137,6 @@ static double farthest(struct net *a, struct net *b)
 TEST(a_net_without_a_joiner_is_one_rank)
 {
     float value = 3;
-    struct error err = {0};
 
     EXPECT_INT(joiner_ranks(NULL), 1);
     EXPECT_INT(joiner_rank(NULL), 0);
@@ -148,7 +147,7 @@ TEST(a_net_without_a_joiner_is_one_rank)
     joiner_share(NULL, &value, sizeof value);
     EXPECT_NEAR((double)value, 3, 0);
     EXPECT_NEAR(joiner_mean(NULL, 5), 5, 0);
-    EXPECT(joiner_agree(NULL, "word", "text", &err));
+    EXPECT_OK(joiner_agree(NULL, "word", "text", &err));
 }
 
 TEST(every_rank_ends_with_the_same_weights_and_losses)

@@ -21,12 +21,10 @@ static struct placement choose(const char *pinning, const char *numa)
     const struct topology topology = two_nodes();
     struct run_spec spec = run_spec_default();
     struct placement placement = {.threads = -1};
-    struct error err = {0};
 
     spec.pinning = pinning;
     spec.numa = numa;
-    EXPECT(placement_choose(&topology, &spec, &placement, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(placement_choose(&topology, &spec, &placement, &err));
     return placement;
 }
 

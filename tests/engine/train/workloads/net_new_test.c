@@ -111,14 +111,11 @@ TEST(only_the_plain_plan_has_several_layouts)
     for (int layout = NET_NCHW; layout <= NET_BLOCKED; layout++) {
         struct net_options options = options_of(false, 1, DNN_F32);
         struct network network;
-        struct error err = {0};
 
         options.layout = (enum net_layout)layout;
         small_network(&network);
-        EXPECT(net_new(&network, &options, &err) == NULL);
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, "layout");
-        EXPECT_STR(err.message, "nchw and blocked are layouts of the plain plan");
+        EXPECT_WRONG(net_new(&network, &options, &err), "layout",
+                     "nchw and blocked are layouts of the plain plan");
     }
 }
 
@@ -291,9 +288,7 @@ TEST(too_many_threads_are_refused)
 {
     const struct net_options options = options_of(false, 100000, DNN_F32);
     struct network network;
-    struct error err = {0};
 
     small_network(&network);
-    EXPECT(net_new(&network, &options, &err) == NULL);
-    EXPECT_STR(err.field, "threads");
+    EXPECT_INVALID(net_new(&network, &options, &err), "threads");
 }

@@ -41,11 +41,8 @@ TEST(the_usual_batch_of_a_spec_is_that_of_the_recipe)
 
 TEST(another_name_is_refused)
 {
-    struct error err = {0};
-
-    EXPECT(!workload_find("mlp2018", &err));
-    EXPECT_STR(err.field, "workload");
-    EXPECT_STR(err.message, "this worker does not know 'mlp2018'");
+    EXPECT_WRONG(workload_find("mlp2018", &err), "workload",
+                 "this worker does not know 'mlp2018'");
 }
 
 TEST(the_list_has_a_line_for_each)
@@ -60,6 +57,6 @@ TEST(the_list_has_a_line_for_each)
     for (const char *c = text; *c; c++)
         lines += *c == '\n';
     EXPECT_INT(lines, 12);
-    EXPECT(strstr(text, "resnet50                   25557032     4089184256     32  sgd\n"));
-    EXPECT(strstr(text, "gpt2                      124439808     7981547520      4  adamw\n"));
+    EXPECT_PART(text, "resnet50                   25557032     4089184256     32  sgd\n");
+    EXPECT_PART(text, "gpt2                      124439808     7981547520      4  adamw\n");
 }
