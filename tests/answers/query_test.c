@@ -29,10 +29,8 @@ TEST(a_target_is_taken_apart_and_decoded)
 {
     for (size_t i = 0; i < COUNT(readings); i++) {
         struct query query;
-        struct error err = {0};
 
-        EXPECT(query_read(readings[i].target, &query, &err));
-        EXPECT_STR(err.message, "");
+        EXPECT_OK(query_read(readings[i].target, &query, &err));
         EXPECT_STR(query.path, readings[i].path);
         EXPECT_INT((long long)query.count, (long long)readings[i].count);
         for (size_t k = 0; k < query.count && k < readings[i].count; k++) {
@@ -69,11 +67,9 @@ TEST(an_ambiguous_target_is_refused)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct query query;
-        struct error err = {0};
 
-        EXPECT(!query_read(refusals[i].target, &query, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.message, refusals[i].message);
+        EXPECT_ERROR_MESSAGE(query_read(refusals[i].target, &query, &err), ERROR_INVALID,
+                             refusals[i].message);
     }
 }
 
@@ -92,22 +88,19 @@ TEST(the_number_of_parameters_is_bounded)
 {
     char target[200];
     struct query query;
-    struct error err = {0};
 
     many_parameters(QUERY_PARAMETERS_MAX, target);
-    EXPECT(query_read(target, &query, &err));
+    EXPECT_OK(query_read(target, &query, &err));
     EXPECT_INT((long long)query.count, QUERY_PARAMETERS_MAX);
 
     many_parameters(QUERY_PARAMETERS_MAX + 1, target);
-    EXPECT(!query_read(target, &query, &err));
-    EXPECT_STR(err.message, "the URL has more than 48 parameters");
+    EXPECT_MESSAGE(query_read(target, &query, &err), "the URL has more than 48 parameters");
 }
 
 TEST(the_length_of_a_target_is_bounded)
 {
     char target[QUERY_MAX + 10];
     struct query query;
-    struct error err = {0};
     size_t longest = QUERY_MAX - 1 - QUERY_PARAMETERS_MAX;
 
     /* The worst case for the buffer: bare names, each of which gets a NUL more than it has. */
@@ -116,15 +109,14 @@ TEST(the_length_of_a_target_is_bounded)
     target[longest - 1 - 2 * QUERY_PARAMETERS_MAX] = 'a';
     target[0] = '/';
     EXPECT_INT((long long)strlen(target), (long long)longest);
-    EXPECT(query_read(target, &query, &err));
+    EXPECT_OK(query_read(target, &query, &err));
     EXPECT_INT((long long)query.count, QUERY_PARAMETERS_MAX);
     EXPECT_STR(query.parameters[QUERY_PARAMETERS_MAX - 1].value, "");
 
     memset(target, 'a', longest + 1);
     target[0] = '/';
     target[longest + 1] = '\0';
-    EXPECT(!query_read(target, &query, &err));
-    EXPECT_STR(err.message, "the URL is longer than 1999 bytes");
+    EXPECT_MESSAGE(query_read(target, &query, &err), "the URL is longer than 1999 bytes");
 }
 
 TEST(a_parameter_is_found_by_its_whole_name)

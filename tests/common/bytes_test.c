@@ -100,11 +100,9 @@ TEST(an_addition_that_does_not_fit_leaves_the_bytes_unchanged)
 TEST(what_is_too_long_is_named_with_its_limit)
 {
     const struct bytes bytes = {.limit = 4096};
-    struct error err = {0};
 
-    EXPECT(!bytes_too_long(&bytes, "the answer", &err));
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT_STR(err.message, "the answer is longer than 4096 bytes");
+    EXPECT_ERROR_MESSAGE(bytes_too_long(&bytes, "the answer", &err), ERROR_INTERNAL,
+                         "the answer is longer than 4096 bytes");
 }
 
 TEST(a_limit_of_nothing_takes_nothing)

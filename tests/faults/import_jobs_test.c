@@ -29,10 +29,8 @@ static struct import_job job_of(struct db_pool *pool, bool lines)
 
 static void do_job(struct long_jobs *jobs, struct import_job *job)
 {
-    struct error err = {0};
-
     import_job_begin(job);
-    EXPECT(long_jobs_put(jobs, &job->job, &err));
+    EXPECT_OK(long_jobs_put(jobs, &job->job, &err));
     long_jobs_finish(jobs, &job->job);
 }
 

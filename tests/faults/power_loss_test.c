@@ -119,10 +119,8 @@ static void expect_promises_kept(struct db *db, const struct promises *promises)
     for (int i = 0; i < promises->count; i++) {
         const struct run *promised = &promises->runs[i];
         AUTO(run_clear) struct run found = {0};
-        struct error err = {0};
 
-        EXPECT(runs_find(db, promised->id.text, &found, &err));
-        EXPECT_STR(err.message, "");
+        EXPECT_OK(runs_find(db, promised->id.text, &found, &err));
         EXPECT_INT(found.state >= promised->state, true); /* it may have gone further */
     }
     EXPECT(number_of(db, "SELECT count(*) FROM prices") >= promises->manual_prices);

@@ -14,10 +14,8 @@ static inline struct comparison_loan borrow(struct comparison_cache *cache, stru
                                             const struct offers_question *question)
 {
     struct comparison_loan loan = {0};
-    struct error err = {0};
 
-    EXPECT(comparison_cache_borrow(cache, db, question, &loan, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(comparison_cache_borrow(cache, db, question, &loan, &err));
     if (!loan.cache)
         exit(test_result());
     return loan;

@@ -248,10 +248,7 @@ static inline bool stage_compare(struct stage *stage, const char *text, struct e
 /* A question that must be answered. */
 static inline void compare(struct stage *stage, const char *text)
 {
-    struct error err = {0};
-
-    EXPECT(stage_compare(stage, text, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(stage_compare(stage, text, &err));
 }
 
 /* Between which ranks a row lies; 0 and 0: it is not ranked. */

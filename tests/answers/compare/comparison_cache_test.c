@@ -129,15 +129,12 @@ TEST_WITH_DATABASE(too_long_a_question_is_refused)
     AUTO(comparison_cache_freep) struct comparison_cache *cache = comparison_cache_new();
     struct offers_question question = now;
     struct comparison_loan loan = {0};
-    struct error err = {0};
     char region[500];
 
     memset(region, 'r', sizeof region);
     region[sizeof region - 1] = '\0';
     question.regions[0] = region;
-    EXPECT(!comparison_cache_borrow(cache, db, &question, &loan, &err));
-    EXPECT_INT(err.kind, ERROR_INVALID);
-    EXPECT_STR(err.field, "region");
+    EXPECT_INVALID(comparison_cache_borrow(cache, db, &question, &loan, &err), "region");
     EXPECT(loan.cache == NULL);
 }
 

@@ -79,7 +79,7 @@ TEST_WITH_STAGE(if_no_machine_meets_the_goal_the_nearest_is_named)
         "were ideal");
     compare(stage, "budget=0.9");
     EXPECT_STR(chosen_by(stage), "none");
-    EXPECT(strstr(stage->ranking.decision, "the nearest is slow (on_demand): 10 h, $1.00"));
+    EXPECT_PART(stage->ranking.decision, "the nearest is slow (on_demand): 10 h, $1.00");
     compare(stage, "deadline_h=1e-300"); /* so many instances there are not */
     EXPECT_STR(chosen_by(stage), "none");
     EXPECT_INT(row_of(stage, "slow")->job.instances, 0);
@@ -247,7 +247,7 @@ TEST_WITH_STAGE(the_nearest_is_the_most_probable)
     EXPECT(row_of(stage, "wide")->job.hours < row_of(stage, "narrow")->job.hours);
     EXPECT(row_of(stage, "wide")->job.probability < row_of(stage, "narrow")->job.probability);
     EXPECT_STR(stage->ranking.nearest->contender->instance, "narrow");
-    EXPECT(strstr(stage->ranking.decision, "the nearest is narrow") != NULL);
+    EXPECT_PART(stage->ranking.decision, "the nearest is narrow");
 }
 
 /* The page has one row, and the most probable is not on it. */
@@ -280,7 +280,7 @@ TEST_WITH_STAGE(the_sentence_says_how_many_in_parallel_would_keep_a_deadline)
 {
     stage_machines(stage);
     compare(stage, "deadline_h=0.3"); /* how it is said: the test of the nearest */
-    EXPECT(strstr(stage->ranking.decision, "; 4 of it in parallel ") != NULL);
+    EXPECT_PART(stage->ranking.decision, "; 4 of it in parallel ");
     compare(stage, "deadline_h=2"); /* one is enough */
     EXPECT(strstr(stage->ranking.decision, "in parallel") == NULL);
     compare(stage, "budget=0.9"); /* more machines cost no less */
@@ -299,8 +299,8 @@ TEST_WITH_STAGE(a_published_figure_that_meets_the_goal_is_named_as_published)
     compare(stage, "deadline_h=0.6");
     EXPECT(stage->ranking.answer == NULL);
     EXPECT_STR(stage->ranking.published->contender->instance, "figure");
-    EXPECT(strstr(stage->ranking.decision,
-                  "; published, not measured: figure (on_demand): 0.5 h, $0.50") != NULL);
+    EXPECT_PART(stage->ranking.decision,
+                "; published, not measured: figure (on_demand): 0.5 h, $0.50");
     compare(stage, "deadline_h=2"); /* next to the measured answer too */
     EXPECT_STR(chosen_by(stage), "fast");
     EXPECT_STR(stage->ranking.published->contender->instance, "figure");

@@ -135,11 +135,7 @@ TEST(an_unknown_reference_is_refused)
     MEASURED(&stage, "none", 0, .nothing = true);
     MEASURED(&stage, "", 70, .low = 69, .high = 71);
     for (size_t i = 0; i < COUNT(asked); i++) {
-        struct error err = {0};
-
-        EXPECT(!stage_compare(&stage, asked[i], &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, "reference");
+        EXPECT_INVALID(stage_compare(&stage, asked[i], &err), "reference");
         EXPECT(stage.ranking.rows == NULL);
     }
 }

@@ -22,10 +22,8 @@ static bool read_request(const char *parameters, struct gate_request *ret_reques
 static struct gate_request accepted(const char *parameters)
 {
     struct gate_request request = {0};
-    struct error err = {0};
 
-    EXPECT(read_request(parameters, &request, &err));
-    EXPECT_STR(err.message, "");
+    EXPECT_OK(read_request(parameters, &request, &err));
     return request;
 }
 
@@ -129,7 +127,6 @@ TEST(a_value_longer_than_a_label_is_refused)
 {
     char parameters[LABEL_VALUE_MAX + 20] = "baseline=a=";
     struct gate_request request = {0};
-    struct error err = {0};
     size_t used = strlen(parameters);
 
     memset(parameters + used, 'v', LABEL_VALUE_MAX);
@@ -137,6 +134,6 @@ TEST(a_value_longer_than_a_label_is_refused)
     EXPECT_INT((long long)strlen(accepted(parameters).value), LABEL_VALUE_MAX);
     parameters[used + LABEL_VALUE_MAX] = 'v';
     parameters[used + LABEL_VALUE_MAX + 1] = '\0';
-    EXPECT(!read_request(parameters, &request, &err));
-    EXPECT_STR(err.message, "the value of 'a' must have at most 256 bytes, got 257");
+    EXPECT_MESSAGE(read_request(parameters, &request, &err),
+                   "the value of 'a' must have at most 256 bytes, got 257");
 }

@@ -74,115 +74,114 @@ static void stage_sizes(struct scene *scene)
     MEASURED(&scene->stage, "c7i.2xlarge", 60, .low = 59, .high = 61);
 }
 
-TEST(efficiency_is_of_a_vcpu_and_to_the_smallest_measured_size)
+#define TEST_WITH_SCENE(name) TEST_GIVEN(name, struct scene *scene, with_scene)
+
+static void with_scene(void (*test)(struct scene *))
 {
     AUTO(scene_clear) struct scene scene = {0};
+
+    test(&scene);
+}
+
+TEST_WITH_SCENE(efficiency_is_of_a_vcpu_and_to_the_smallest_measured_size)
+{
     const struct family_size *size;
 
-    stage_sizes(&scene);
-    make(&scene, NULL);
-    EXPECT_INT((long long)scene.families.count, 4); /* no size of m7i was measured */
-    EXPECT_STR(scene.families.list[0].type->listed.name, "c7i.large");
-    EXPECT_STR(scene.families.list[3].type->listed.name, "c7i.metal-24xl");
-    size = size_named(&scene, "c7i.xlarge");
+    stage_sizes(scene);
+    make(scene, NULL);
+    EXPECT_INT((long long)scene->families.count, 4); /* no size of m7i was measured */
+    EXPECT_STR(scene->families.list[0].type->listed.name, "c7i.large");
+    EXPECT_STR(scene->families.list[3].type->listed.name, "c7i.metal-24xl");
+    size = size_named(scene, "c7i.xlarge");
     EXPECT(size->is_reference && size->efficiency.known);
     EXPECT_NEAR(size->efficiency.low, 1, 0);
     EXPECT_NEAR(size->efficiency.high, 1, 0);
-    size = size_named(&scene, "c7i.2xlarge");
+    size = size_named(scene, "c7i.2xlarge");
     EXPECT(!size->is_reference && size->efficiency.known);
     EXPECT_NEAR(size->efficiency.value, 60.0 / 8 / (40.0 / 4), 1e-12);
     /* Wider than both intervals: machines of a type differ. */
     EXPECT(size->efficiency.low < 0.72 && size->efficiency.high > 0.78);
 }
 
-TEST(a_size_that_nobody_measured_has_its_price_alone)
+TEST_WITH_SCENE(a_size_that_nobody_measured_has_its_price_alone)
 {
-    AUTO(scene_clear) struct scene scene = {0};
     const struct family_size *size;
 
-    stage_sizes(&scene);
-    make(&scene, NULL);
-    size = size_named(&scene, "c7i.large");
+    stage_sizes(scene);
+    make(scene, NULL);
+    size = size_named(scene, "c7i.large");
     EXPECT(!size->row && isnan(size->efficiency.value) && !size->is_reference);
     EXPECT(size->price.known);
     EXPECT_NEAR(size->price.dollars.value, 0.1, 1e-12);
-    size = size_named(&scene, "c7i.xlarge");
+    size = size_named(scene, "c7i.xlarge");
     EXPECT(!size->price.known && size->price.why_not[0]);
 }
 
-TEST(a_family_that_is_named_need_not_be_measured)
+TEST_WITH_SCENE(a_family_that_is_named_need_not_be_measured)
 {
-    AUTO(scene_clear) struct scene scene = {0};
-
-    stage_sizes(&scene);
-    make(&scene, "m7i");
-    EXPECT_INT((long long)scene.families.count, 1);
-    EXPECT(!scene.families.list[0].row);
-    make(&scene, "zz");
-    EXPECT_INT((long long)scene.families.count, 0);
+    stage_sizes(scene);
+    make(scene, "m7i");
+    EXPECT_INT((long long)scene->families.count, 1);
+    EXPECT(!scene->families.list[0].row);
+    make(scene, "zz");
+    EXPECT_INT((long long)scene->families.count, 0);
 }
 
-TEST(where_no_feed_lists_a_type_its_machine_counts)
+TEST_WITH_SCENE(where_no_feed_lists_a_type_its_machine_counts)
 {
-    AUTO(scene_clear) struct scene scene = {0};
     const struct family_size *size;
 
-    know(&scene, "x.a", 0, 4);
-    know(&scene, "x.b", 8, 2);
-    know(&scene, "x.c", 0, 0);
-    MEASURED(&scene.stage, "x.a", 40, .low = 39, .high = 41);
-    MEASURED(&scene.stage, "x.b", 80, .low = 79, .high = 81);
-    MEASURED(&scene.stage, "x.c", 80, .low = 79, .high = 81);
-    make(&scene, NULL);
-    size = size_named(&scene, "x.a");
+    know(scene, "x.a", 0, 4);
+    know(scene, "x.b", 8, 2);
+    know(scene, "x.c", 0, 0);
+    MEASURED(&scene->stage, "x.a", 40, .low = 39, .high = 41);
+    MEASURED(&scene->stage, "x.b", 80, .low = 79, .high = 81);
+    MEASURED(&scene->stage, "x.c", 80, .low = 79, .high = 81);
+    make(scene, NULL);
+    size = size_named(scene, "x.a");
     EXPECT_INT(size->vcpus.source, SOURCE_MEASURED);
     EXPECT(size->is_reference);
-    size = size_named(&scene, "x.b");
+    size = size_named(scene, "x.b");
     EXPECT_INT(size->vcpus.source, SOURCE_CATALOGUE);
     EXPECT_NEAR(size->efficiency.value, 1, 1e-12);
-    size = size_named(&scene, "x.c"); /* last, with no efficiency */
-    EXPECT(size == &scene.families.list[2] && isnan(size->efficiency.value));
+    size = size_named(scene, "x.c"); /* last, with no efficiency */
+    EXPECT(size == &scene->families.list[2] && isnan(size->efficiency.value));
 }
 
-TEST(runs_that_do_not_count_measure_nothing)
+TEST_WITH_SCENE(runs_that_do_not_count_measure_nothing)
 {
-    AUTO(scene_clear) struct scene scene = {0};
-
-    know(&scene, "x.a", 4, 0);
-    know(&scene, "x.b", 8, 0);
-    MEASURED(&scene.stage, "x.a", 0, .nothing = true);
-    MEASURED(&scene.stage, "x.b", 80, .level = STANDING_POINT);
-    make(&scene, NULL);
-    EXPECT_INT((long long)scene.families.count, 2);
-    EXPECT(!scene.families.list[0].row);
-    EXPECT(scene.families.list[1].is_reference);
+    know(scene, "x.a", 4, 0);
+    know(scene, "x.b", 8, 0);
+    MEASURED(&scene->stage, "x.a", 0, .nothing = true);
+    MEASURED(&scene->stage, "x.b", 80, .level = STANDING_POINT);
+    make(scene, NULL);
+    EXPECT_INT((long long)scene->families.count, 2);
+    EXPECT(!scene->families.list[0].row);
+    EXPECT(scene->families.list[1].is_reference);
 }
 
-TEST(a_number_without_an_interval_gives_none)
+TEST_WITH_SCENE(a_number_without_an_interval_gives_none)
 {
-    AUTO(scene_clear) struct scene scene = {0};
     const struct family_size *size;
 
-    know(&scene, "x.a", 4, 0);
-    know(&scene, "x.b", 8, 0);
-    MEASURED(&scene.stage, "x.a", 40, .low = 39, .high = 41);
-    MEASURED(&scene.stage, "x.b", 40, .level = STANDING_POINT);
-    make(&scene, NULL);
-    size = size_named(&scene, "x.b");
+    know(scene, "x.a", 4, 0);
+    know(scene, "x.b", 8, 0);
+    MEASURED(&scene->stage, "x.a", 40, .low = 39, .high = 41);
+    MEASURED(&scene->stage, "x.b", 40, .level = STANDING_POINT);
+    make(scene, NULL);
+    size = size_named(scene, "x.b");
     EXPECT_NEAR(size->efficiency.value, 0.5, 1e-12);
     EXPECT(!size->efficiency.known);
 }
 
-TEST(families_stand_apart)
+TEST_WITH_SCENE(families_stand_apart)
 {
-    AUTO(scene_clear) struct scene scene = {0};
-
-    stage_sizes(&scene);
-    MEASURED(&scene.stage, "m7i.large", 20, .low = 19, .high = 21);
-    make(&scene, NULL);
-    EXPECT_INT((long long)families_end(&scene.families, 0), 4);
-    EXPECT_INT((long long)families_end(&scene.families, 4), 5);
-    EXPECT(scene.families.list[4].is_reference);
+    stage_sizes(scene);
+    MEASURED(&scene->stage, "m7i.large", 20, .low = 19, .high = 21);
+    make(scene, NULL);
+    EXPECT_INT((long long)families_end(&scene->families, 0), 4);
+    EXPECT_INT((long long)families_end(&scene->families, 4), 5);
+    EXPECT(scene->families.list[4].is_reference);
 }
 
 TEST_WITH_DATABASE(types_are_loaded_by_name)

@@ -31,10 +31,9 @@ static struct wanted_list ask(const struct stage *stage)
     return ask_of(stage, (struct known_type){.listed = {.provider = "aws", .name = TYPE}}, NULL);
 }
 
-TEST(a_type_that_nobody_measured_should_run_a_bench)
+TEST_WITH_STAGE(a_type_that_nobody_measured_should_run_a_bench)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-    AUTO(wanted_list_free) struct wanted_list list = ask(&stage);
+    AUTO(wanted_list_free) struct wanted_list list = ask(stage);
 
     EXPECT_INT((long long)list.count, 2);
     for (size_t i = 0; i < list.count; i++) {
@@ -47,17 +46,16 @@ TEST(a_type_that_nobody_measured_should_run_a_bench)
     EXPECT_STR(list.list[1].spec.precision, "f32");
 }
 
-TEST(what_more_types_were_measured_with_is_worth_more)
+TEST_WITH_STAGE(what_more_types_were_measured_with_is_worth_more)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     AUTO(freep) char *small = configuration("f32", 4);
     AUTO(freep) char *large = configuration("f32", 8);
 
-    MEASURED(&stage, "a", 1, .configuration = small);
-    MEASURED(&stage, "a", 1, .configuration = large);
-    MEASURED(&stage, "b", 1, .configuration = large);
-    PUBLISHED(&stage, "c", 1);
-    AUTO(wanted_list_free) struct wanted_list list = ask(&stage);
+    MEASURED(stage, "a", 1, .configuration = small);
+    MEASURED(stage, "a", 1, .configuration = large);
+    MEASURED(stage, "b", 1, .configuration = large);
+    PUBLISHED(stage, "c", 1);
+    AUTO(wanted_list_free) struct wanted_list list = ask(stage);
     EXPECT_INT((long long)list.count, 4);
     EXPECT_INT(list.list[0].spec.batch_size, 8);
     EXPECT_INT(list.list[0].types, 2);
@@ -105,32 +103,30 @@ TEST(each_lack_of_evidence_is_a_reason)
     EXPECT_INT(REASON(.software = "native 1", .age_days = 91), WANTED_OTHER_VERSION);
 }
 
-TEST(the_machine_with_the_most_evidence_speaks_for_its_type)
+TEST_WITH_STAGE(the_machine_with_the_most_evidence_speaks_for_its_type)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     const struct run_spec usual = run_spec_default();
     AUTO(freep) char *text = configuration("f32", usual.batch_size);
 
-    MEASURED(&stage, TYPE, 1, .configuration = text, .nothing = true);
-    MEASURED(&stage, TYPE, 1, .configuration = text, .stratum = "s2");
-    MEASURED(&stage, TYPE, 1, .configuration = text, .stratum = "s3", .nothing = true);
-    AUTO(wanted_list_free) struct wanted_list list = ask(&stage);
+    MEASURED(stage, TYPE, 1, .configuration = text, .nothing = true);
+    MEASURED(stage, TYPE, 1, .configuration = text, .stratum = "s2");
+    MEASURED(stage, TYPE, 1, .configuration = text, .stratum = "s3", .nothing = true);
+    AUTO(wanted_list_free) struct wanted_list list = ask(stage);
     EXPECT_INT((long long)list.count, 2);
     EXPECT_INT(list.list[1].reason, WANTED_FEW_MACHINES);
-    EXPECT(list.list[1].contender == &stage.standings.list[1]);
+    EXPECT(list.list[1].contender == &stage->standings.list[1]);
     EXPECT_STR(list.list[1].words,
                "measured on 1 of the 3 machines that an interval over machines needs");
 }
 
-TEST(what_such_a_machine_cannot_run_is_counted_and_left_out)
+TEST_WITH_STAGE(what_such_a_machine_cannot_run_is_counted_and_left_out)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     AUTO(freep) char *huge = configuration("f32", 4096);
 
-    MEASURED(&stage, "a", 1, .configuration = huge);
+    MEASURED(stage, "a", 1, .configuration = huge);
     AUTO(wanted_list_free)
     struct wanted_list list = ask_of(
-        &stage,
+        stage,
         (struct known_type){
             .listed = {.provider = "aws", .name = "c6i.large", .vcpus = 2, .memory_gib = 4}},
         NULL);
@@ -139,25 +135,22 @@ TEST(what_such_a_machine_cannot_run_is_counted_and_left_out)
     EXPECT_INT((long long)list.unable, 2);
 }
 
-TEST(only_an_engine_that_was_asked_about_is_wanted)
+TEST_WITH_STAGE(only_an_engine_that_was_asked_about_is_wanted)
 {
-    AUTO(stage_clear) struct stage stage = {0};
     const struct known_type type = {.listed = {.provider = "aws", .name = TYPE}};
     AUTO(freep) char *text = configuration("f32", 4);
 
-    MEASURED(&stage, "a", 1, .configuration = text, .engine = "pytorch");
-    AUTO(wanted_list_free) struct wanted_list theirs = ask_of(&stage, type, "pytorch");
-    AUTO(wanted_list_free) struct wanted_list ours = ask_of(&stage, type, "native");
+    MEASURED(stage, "a", 1, .configuration = text, .engine = "pytorch");
+    AUTO(wanted_list_free) struct wanted_list theirs = ask_of(stage, type, "pytorch");
+    AUTO(wanted_list_free) struct wanted_list ours = ask_of(stage, type, "native");
     EXPECT_INT((long long)theirs.count, 1);
     EXPECT_STR(theirs.list[0].spec.engine, "pytorch");
     EXPECT_INT((long long)ours.count, 2);
 }
 
-TEST(a_configuration_that_no_spec_has_today_is_passed_over)
+TEST_WITH_STAGE(a_configuration_that_no_spec_has_today_is_passed_over)
 {
-    AUTO(stage_clear) struct stage stage = {0};
-
-    MEASURED(&stage, "a", 1, .configuration = "{\"precision\":\"f8\"}");
-    AUTO(wanted_list_free) struct wanted_list list = ask(&stage);
+    MEASURED(stage, "a", 1, .configuration = "{\"precision\":\"f8\"}");
+    AUTO(wanted_list_free) struct wanted_list list = ask(stage);
     EXPECT_INT((long long)list.count, 2);
 }

@@ -65,10 +65,8 @@ TEST(a_lawful_value_lands_in_its_field_and_nowhere_else)
         AUTO(json_decrefp) json_t *value = json_loads(accepted[i].json, JSON_DECODE_ANY, NULL);
         const struct field *field = row(accepted[i].field);
         struct thing thing = untouched, expected = untouched;
-        struct error err = {0};
 
-        EXPECT(field_read(field, value, &thing, &err));
-        EXPECT_INT(err.kind, ERROR_NONE);
+        EXPECT_OK(field_read(field, value, &thing, &err));
         EXPECT_STR(shown(field, &thing), accepted[i].holds);
 
         /* Putting the old value back must give the old object. */
@@ -123,13 +121,10 @@ TEST(a_refused_value_is_explained_and_leaves_the_object_alone)
     for (size_t i = 0; i < COUNT(refused); i++) {
         AUTO(json_decrefp) json_t *value = json_loads(refused[i].json, JSON_DECODE_ANY, NULL);
         struct thing thing = untouched;
-        struct error err = {0};
 
         EXPECT(value != NULL);
-        EXPECT(!field_read(row(refused[i].field), value, &thing, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, refused[i].field);
-        EXPECT_STR(err.message, refused[i].message);
+        EXPECT_WRONG(field_read(row(refused[i].field), value, &thing, &err), refused[i].field,
+                     refused[i].message);
         EXPECT(memcmp(&thing, &untouched, sizeof thing) == 0);
     }
 }
@@ -147,9 +142,8 @@ TEST(text_is_read_by_the_same_table)
     for (size_t i = 0; i < COUNT(accepted_texts); i++) {
         const struct field *field = row(accepted_texts[i].field);
         struct thing thing = untouched;
-        struct error err = {0};
 
-        EXPECT(field_read_text(field, accepted_texts[i].text, &thing, &err));
+        EXPECT_OK(field_read_text(field, accepted_texts[i].text, &thing, &err));
         EXPECT_STR(shown(field, &thing), accepted_texts[i].holds);
         EXPECT(thing.before == -77 && strcmp(thing.after, "after") == 0);
     }
@@ -186,13 +180,10 @@ TEST(refused_text_is_explained_and_leaves_the_object_alone)
 {
     for (size_t i = 0; i < COUNT(refused_texts); i++) {
         struct thing thing = untouched;
-        struct error err = {0};
 
-        EXPECT(
-            !field_read_text(row(refused_texts[i].field), refused_texts[i].text, &thing, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, refused_texts[i].field);
-        EXPECT_STR(err.message, refused_texts[i].message);
+        EXPECT_WRONG(
+            field_read_text(row(refused_texts[i].field), refused_texts[i].text, &thing, &err),
+            refused_texts[i].field, refused_texts[i].message);
         EXPECT(memcmp(&thing, &untouched, sizeof thing) == 0);
     }
 }
@@ -309,7 +300,6 @@ TEST(a_number_may_be_a_fraction)
 {
     static const char *const wrong[] = {"0", "-1", "50.001", "null", "true", "\"1\""};
     struct amounts amount = {1, 1};
-    struct error err = {0};
 
     EXPECT(read_amount(0, "0.25", &amount, NULL));
     EXPECT_NEAR(amount.percent, 0.25, 0);
@@ -321,8 +311,8 @@ TEST(a_number_may_be_a_fraction)
     EXPECT(!field_read_text(&amounts[0], "1x", &amount, NULL));
     for (size_t i = 0; i < COUNT(wrong); i++)
         EXPECT(!read_amount(0, wrong[i], &amount, NULL));
-    EXPECT(!read_amount(0, "0", &amount, &err));
-    EXPECT_STR(err.message, "must be more than 0 and at most 50, got 0");
+    EXPECT_MESSAGE(read_amount(0, "0", &amount, &err),
+                   "must be more than 0 and at most 50, got 0");
     EXPECT_NEAR(amount.percent, 12.5, 0);
 }
 
@@ -353,7 +343,6 @@ TEST(of_an_amount_the_least_is_allowed_too)
     static const char *const zeros[] = {"0", "0.0", "-0.0", "0e5"};
     AUTO(json_decrefp) json_t *schema = field_schema(&share);
     AUTO(freep) char *text = json_dumps(schema, JSON_COMPACT | JSON_SORT_KEYS);
-    struct error err = {0};
 
     EXPECT_STR(text, "{\"maximum\":50,\"minimum\":0,\"type\":\"number\"}");
     for (size_t i = 0; i < COUNT(zeros); i++) {
@@ -362,11 +351,10 @@ TEST(of_an_amount_the_least_is_allowed_too)
         EXPECT(field_read_text(&share, zeros[i], &number, NULL));
         EXPECT(number <= 0 && !signbit(number));
     }
-    EXPECT(!field_read_text(&share, "-0.1", &(double){0}, &err));
-    EXPECT_STR(err.message, "must be at least 0 and at most 50, got -0.1");
-    error_clear(&err);
-    EXPECT(!field_read_text(&share, "none", &(double){0}, &err));
-    EXPECT_STR(err.message, "must be a number, got 'none'");
+    EXPECT_MESSAGE(field_read_text(&share, "-0.1", &(double){0}, &err),
+                   "must be at least 0 and at most 50, got -0.1");
+    EXPECT_MESSAGE(field_read_text(&share, "none", &(double){0}, &err),
+                   "must be a number, got 'none'");
 }
 
 TEST(json_schema_s_integers_may_have_a_point)
