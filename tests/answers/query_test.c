@@ -94,7 +94,8 @@ TEST(the_number_of_parameters_is_bounded)
     EXPECT_INT((long long)query.count, QUERY_PARAMETERS_MAX);
 
     many_parameters(QUERY_PARAMETERS_MAX + 1, target);
-    EXPECT_MESSAGE(query_read(target, &query, &err), "the URL has more than 48 parameters");
+    EXPECT_ERROR_MESSAGE(query_read(target, &query, &err), ERROR_INVALID,
+                         "the URL has more than 48 parameters");
 }
 
 TEST(the_length_of_a_target_is_bounded)
@@ -116,7 +117,8 @@ TEST(the_length_of_a_target_is_bounded)
     memset(target, 'a', longest + 1);
     target[0] = '/';
     target[longest + 1] = '\0';
-    EXPECT_MESSAGE(query_read(target, &query, &err), "the URL is longer than 1999 bytes");
+    EXPECT_ERROR_MESSAGE(query_read(target, &query, &err), ERROR_INVALID,
+                         "the URL is longer than 1999 bytes");
 }
 
 TEST(a_parameter_is_found_by_its_whole_name)

@@ -21,7 +21,7 @@ TEST(an_unknown_user_and_root_are_refused)
 
     EXPECT_ERROR_MESSAGE(engine_user_find("there-is-no-such-user", &user, &err), ERROR_INVALID,
                          "'there-is-no-such-user' is not a user of this machine");
-    EXPECT_MESSAGE(engine_user_find("root", &user, &err), "'root' is root");
+    EXPECT_ERROR_MESSAGE(engine_user_find("root", &user, &err), ERROR_INVALID, "'root' is root");
     EXPECT(!user.is_another);
 }
 
