@@ -206,7 +206,7 @@ class Refused(ServerCase):
         def undisturbed():
             run = server.run(steps=30)
             return run["validity"]["level"] != "invalid" and run["id"]
-        number = until(undisturbed, "a run that nobody disturbed")
+        number = until(undisturbed, "an undisturbed run")
         run = next(run for run in map(json.loads, unsigned(export(server)).splitlines()) if run["id"] == number)
         ours, hub = json.loads(json.dumps(run)), self.own_server()
         run["summary"]["method"] = 2  # it cut the warm-up elsewhere: 3 % quicker

@@ -6,30 +6,30 @@
 #include "engine/train/layerwise/pool.h"
 #include "engine/train/layerwise/share.h"
 
+static struct grid grid_of(const struct conv *conv, const struct extent *image, long channels,
+                           long padding, long part)
+{
+    return (struct grid){.height = image->height,
+                         .width = image->width,
+                         .channels = channels,
+                         .pitch = conv->pitch,
+                         .padding = padding,
+                         .part = part};
+}
+
 static struct grid input_grid(const struct op *op)
 {
     const struct conv *conv = op->own;
-    const struct extent *in = &op->node->in;
 
-    return (struct grid){.height = in->height,
-                         .width = in->width,
-                         .channels = conv->channels,
-                         .pitch = conv->pitch,
-                         .padding = op->node->padding,
-                         .part = conv->input_part};
+    return grid_of(conv, &op->node->in, conv->channels, op->node->padding, conv->input_part);
 }
 
-static struct grid output_grid(const struct op *op, long padding)
+static struct grid gradient_grid(const struct op *op)
 {
     const struct conv *conv = op->own;
-    const struct extent *out = &op->node->out;
 
-    return (struct grid){.height = out->height,
-                         .width = out->width,
-                         .channels = conv->outputs,
-                         .pitch = conv->pitch,
-                         .padding = padding,
-                         .part = conv->gradient_part};
+    return grid_of(conv, &op->node->out, conv->outputs, conv->gradient_padding,
+                   conv->gradient_part);
 }
 
 static void lay_input(const struct op *op, long n, const struct room *room)
@@ -118,7 +118,7 @@ static void lay_gradient(const struct op *op, const struct room *room, long n, i
 {
     const struct conv *conv = op->own;
     long of_gradient = gradient_image(op->output, n, thread);
-    const struct grid grid = output_grid(op, conv->gradient_padding);
+    const struct grid grid = gradient_grid(op);
     long run = grid.width * conv->outputs;
 
     for (long line = 0; line < grid.height; line++) {
@@ -144,7 +144,7 @@ static void lay_pooled_gradient(const struct op *op, const struct room *room, lo
 {
     const struct conv *conv = op->own;
     const struct extent *pooled = &op->pool->node->out;
-    const struct grid grid = output_grid(op, conv->gradient_padding);
+    const struct grid grid = gradient_grid(op);
     const float *gradient =
         pool_gradient(op->pool, op->node->activation == ACTIVATION_RELU, n, thread);
 

@@ -1,5 +1,5 @@
 /* Max pooling of images. A pool is the end of the convolution before it, which calls these image
- * by image: nobody else reads what that one makes, so it is never stored. */
+ * by image: only the pool reads the convolution's output, so it is never stored. */
 #pragma once
 
 #include "engine/train/layerwise/layerwise_data.h"

@@ -103,7 +103,7 @@ TEST_WITH_SCENE(efficiency_is_of_a_vcpu_and_to_the_smallest_measured_size)
     EXPECT(size->efficiency.low < 0.72 && size->efficiency.high > 0.78);
 }
 
-TEST_WITH_SCENE(a_size_that_nobody_measured_has_its_price_alone)
+TEST_WITH_SCENE(a_size_without_a_measurement_has_its_price_alone)
 {
     const struct family_size *size;
 

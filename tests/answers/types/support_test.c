@@ -22,7 +22,7 @@ static struct support support_for(const struct known_type *type)
                .architecture = architecture_},                                                   \
     .feed = "a feed"
 
-TEST(a_rule_speaks_of_a_family_that_nobody_measured)
+TEST(a_rule_speaks_of_a_family_without_a_measurement)
 {
     struct support support = SUPPORT(AWS("c7i.large", 2, 4, "x86_64"));
 

@@ -31,7 +31,7 @@ static struct wanted_list ask(const struct stage *stage)
     return ask_of(stage, (struct known_type){.listed = {.provider = "aws", .name = TYPE}}, NULL);
 }
 
-TEST_WITH_STAGE(a_type_that_nobody_measured_should_run_a_bench)
+TEST_WITH_STAGE(a_type_without_a_measurement_should_run_a_bench)
 {
     AUTO(wanted_list_free) struct wanted_list list = ask(stage);
 
