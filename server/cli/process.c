@@ -208,9 +208,8 @@ bool process_begin(struct process *process, bool serving, struct error *err)
     server->large_body_slots = &process->room;
     server->config = config;
     server->engines = &process->engines;
-    server->openapi.limit = 1024 * 1024;
+    server->openapi = openapi_new(&process->engines);
     if (!engines_choose_user(&process->engines, config->engine_user, err) ||
-        !openapi_make(&process->engines, &server->openapi, err) ||
         !process_make_folders(config->database, err))
         return false;
     if (serving && !begin_access(process, err))
@@ -251,7 +250,7 @@ void process_end(struct process *process)
     audit_free(server->audit);
     token_store_free(server->token_store);
     db_pool_free(server->pool);
-    bytes_free(&server->openapi);
+    openapi_free(server->openapi);
     engines_free(&process->engines);
     db_unlockp(&process->lock);
 }

@@ -2,6 +2,7 @@
 
 #include "answers/parameters.h"
 #include "common/cleanup.h"
+#include "common/memory.h"
 #include "common/rows/body.h"
 #include "common/rows/members.h"
 #include "engine/document/run_document_write.h"
@@ -19,7 +20,9 @@
 #include "server/prices/cost_json.h"
 #include "server/prices/price_json.h"
 
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifndef PENNYWORTH_VERSION
@@ -366,4 +369,39 @@ bool openapi_make(const struct engines *engines, struct bytes *ret_document, str
     text = json_dumps(document, JSON_INDENT(1));
     return bytes_add(ret_document, text, strlen(text)) ||
            error_set(err, ERROR_INTERNAL, NULL, "the OpenAPI document is too long");
+}
+
+struct openapi {
+    const struct engines *engines;
+    pthread_mutex_t lock; /* of what follows */
+    struct bytes text;
+};
+
+struct openapi *openapi_new(const struct engines *engines)
+{
+    struct openapi *openapi = xcalloc(1, sizeof *openapi);
+
+    openapi->engines = engines;
+    pthread_mutex_init(&openapi->lock, NULL);
+    openapi->text.limit = 1024 * 1024;
+    return openapi;
+}
+
+void openapi_free(struct openapi *openapi)
+{
+    if (!openapi)
+        return;
+    bytes_free(&openapi->text);
+    pthread_mutex_destroy(&openapi->lock);
+    free(openapi);
+}
+
+const struct bytes *openapi_text(struct openapi *openapi, struct error *err)
+{
+    bool made;
+
+    pthread_mutex_lock(&openapi->lock);
+    made = openapi->text.used > 0 || openapi_make(openapi->engines, &openapi->text, err);
+    pthread_mutex_unlock(&openapi->lock);
+    return made ? &openapi->text : NULL;
 }

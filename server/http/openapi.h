@@ -1,5 +1,5 @@
-/* The OpenAPI document: server/http/openapi.json, completed at start from the program's tables
- * (routes with parameters and answers, fields of a spec, names of engines). */
+/* The OpenAPI document: server/http/openapi.json, completed from the program's tables (routes
+ * with parameters and answers, fields of a spec, names of engines). */
 #pragma once
 
 #include "common/bytes.h"
@@ -8,3 +8,13 @@
 
 MUST_USE bool openapi_make(const struct engines *engines, struct bytes *ret_document,
                            struct error *err);
+
+/* The document of one server. Thread-safe. */
+struct openapi;
+
+struct openapi *openapi_new(const struct engines *engines); /* they must outlive it */
+void openapi_free(struct openapi *openapi);                 /* accepts NULL */
+
+/* Makes the document when it is first asked for: that takes longer than the rest of a start. NULL
+ * is an error. */
+MUST_USE const struct bytes *openapi_text(struct openapi *openapi, struct error *err);

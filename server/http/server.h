@@ -4,7 +4,6 @@
 
 #include "answers/compare/comparison_cache.h"
 #include "answers/compare/spot_history.h"
-#include "common/bytes.h"
 #include "db/pool.h"
 #include "server/base/answer_budget.h"
 #include "server/base/config.h"
@@ -21,6 +20,8 @@
 #include "server/prices/refresher.h"
 #include "server/runs/engines.h"
 #include "server/runs/runner.h"
+
+struct openapi;
 
 struct server {
     const struct config *config;
@@ -42,5 +43,5 @@ struct server {
     struct token_store *token_store; /* this and the audit: NULL in commands that serve no HTTP */
     struct audit *audit;
     const struct signing_key *signing_key; /* of runs that were measured here; NULL: unsigned */
-    struct bytes openapi;                  /* the document as it is served */
+    struct openapi *openapi;
 };

@@ -9,6 +9,7 @@
 #include "server/base/log.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/comparison/comparison_metrics.h"
+#include "server/http/openapi.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
@@ -209,7 +210,11 @@ void metrics_handler(struct exchange *exchange)
 
 void openapi_handler(struct exchange *exchange)
 {
-    const struct bytes *document = &exchange->server->openapi;
+    struct error err = {0};
+    const struct bytes *document = openapi_text(exchange->server->openapi, &err);
 
-    reply_fixed(exchange, "application/json", document->data, document->used);
+    if (document)
+        reply_fixed(exchange, "application/json", document->data, document->used);
+    else
+        reply_error(exchange, &err);
 }

@@ -209,3 +209,18 @@ TEST(a_document_that_does_not_fit_the_schema_is_reported)
     EXPECT(engines_read("", "worker", &engines, NULL));
     EXPECT_ERROR(openapi_make(&engines, &text, &err), ERROR_INTERNAL);
 }
+
+TEST(a_server_makes_its_document_once)
+{
+    AUTO(engines_free) struct engines engines = {0};
+    struct openapi *openapi = openapi_new(&engines);
+    struct error err = {0};
+    const struct bytes *first, *second;
+
+    EXPECT(engines_read("", "worker", &engines, NULL));
+    first = openapi_text(openapi, &err);
+    EXPECT(first && first->used > 0);
+    second = openapi_text(openapi, &err);
+    EXPECT(second && second->used == first->used);
+    openapi_free(openapi);
+}
