@@ -39,12 +39,10 @@ struct bench {
     bool by_hand;                    /* our kernel computes the gradient of the weights */
 };
 
-static float input[MOST], gradient[MOST], weights[MOST], output[MOST];
+static float input[MOST], gradient[MOST], weights[MOST];
 static double wanted[MOST], magnitude[MOST];
-static _Alignas(64) unsigned char stored_input[4 * MOST], stored_gradient[4 * MOST],
-    stored_output[4 * MOST];
 
-static struct layer layer_of(int in, int out, int kernel, int stride, int size)
+static inline struct layer layer_of(int in, int out, int kernel, int stride, int size)
 {
     return (struct layer){.kind = LAYER_CONV,
                           .name = "conv",
@@ -58,12 +56,12 @@ static struct layer layer_of(int in, int out, int kernel, int stride, int size)
                           .out_size = (size + stride - 1) / stride};
 }
 
-static bool learns_by_hand(const struct setting *s)
+static inline bool learns_by_hand(const struct setting *s)
 {
     return filter_can_by_hand(&s->layer, modes[s->mode].type, WGRAD_PORTABLE, CPU_BASE);
 }
 
-static struct filter *make(struct bench *b, struct error *err)
+static inline struct filter *make(struct bench *b, struct error *err)
 {
     const struct filter_context context = {.dnn = b->dnn,
                                            .passes = b->passes,
@@ -87,14 +85,14 @@ static struct filter *make(struct bench *b, struct error *err)
 }
 
 /* Three parts, as of three threads. */
-static void pack(struct bench *b)
+static inline void pack(struct bench *b)
 {
     for (enum conv_direction i = CONV_FORWARD; i <= CONV_BACKWARD_DATA; i++)
         for (int part = 0; part < 3 && b->packed[i]; part++)
             filter_pack(b->filter, i, part, 3);
 }
 
-static void make_and_pack(struct bench *b)
+static inline void make_and_pack(struct bench *b)
 {
     b->filter = make(b, NULL);
     EXPECT(b->filter != NULL);
@@ -112,7 +110,7 @@ static void make_and_pack(struct bench *b)
     pack(b);
 }
 
-static void bench_open(struct bench *b, const struct setting *setting)
+static inline void bench_open(struct bench *b, const struct setting *setting)
 {
     struct network network = {.count = 1, .layers = {setting->layer}};
 
@@ -122,7 +120,7 @@ static void bench_open(struct bench *b, const struct setting *setting)
     b->weight = parameters_find(&b->parameters, "conv", "weight");
 }
 
-static void bench_close(struct bench *b)
+static inline void bench_close(struct bench *b)
 {
     filter_free(b->filter);
     for (int i = 0; i < FILTER_DIRECTIONS; i++)
@@ -132,20 +130,20 @@ static void bench_close(struct bench *b)
 }
 
 /* Numbers as the filter stores them; `values` become what can be stored. */
-static void store(const struct bench *b, float *values, size_t count, void *ret_stored)
+static inline void store(const struct bench *b, float *values, size_t count, void *ret_stored)
 {
     b->passes->from_floats(values, count, ret_stored);
     b->passes->to_floats(ret_stored, count, values);
 }
 
-static size_t in_numbers(const struct bench *b, long units)
+static inline size_t in_numbers(const struct bench *b, long units)
 {
     const struct layer *l = &b->setting.layer;
 
     return (size_t)(units * l->in_size * l->in_size / b->setting.parts * l->in_channels);
 }
 
-static size_t out_numbers(const struct bench *b, long units)
+static inline size_t out_numbers(const struct bench *b, long units)
 {
     const struct layer *l = &b->setting.layer;
 
@@ -155,28 +153,29 @@ static size_t out_numbers(const struct bench *b, long units)
 /* One product of the definition: numbers of the input, of the weights (OIHW), of the output. */
 typedef void product_fn(size_t in, size_t weight, size_t out);
 
-static void add(size_t at, double product)
+static inline void add(size_t at, double product)
 {
     wanted[at] += product;
     magnitude[at] += fabs(product);
 }
 
-static void to_output(size_t in, size_t weight, size_t out)
+static inline void to_output(size_t in, size_t weight, size_t out)
 {
     add(out, (double)input[in] * (double)weights[weight]);
 }
 
-static void to_input(size_t in, size_t weight, size_t out)
+static inline void to_input(size_t in, size_t weight, size_t out)
 {
     add(in, (double)gradient[out] * (double)weights[weight]);
 }
 
-static void to_weights(size_t in, size_t weight, size_t out)
+static inline void to_weights(size_t in, size_t weight, size_t out)
 {
     add(weight, (double)input[in] * (double)gradient[out]);
 }
 
-static void pixel_pair(const struct layer *l, long in, long out, long tap, product_fn *product)
+static inline void pixel_pair(const struct layer *l, long in, long out, long tap,
+                              product_fn *product)
 {
     long taps = (long)l->kernel * l->kernel;
 
@@ -187,7 +186,7 @@ static void pixel_pair(const struct layer *l, long in, long out, long tap, produ
                     (size_t)(out * l->out_channels + o));
 }
 
-static void define(const struct bench *b, long units, product_fn *product)
+static inline void define(const struct bench *b, long units, product_fn *product)
 {
     const struct layer *l = &b->setting.layer;
     long k = l->kernel, size = l->in_size, out = l->out_size;

@@ -1,60 +1,17 @@
 /* The step of a filter whose gradient ranks join: in two halves, and only where weights lie
  * alike. filter_test.c tests the rest of a filter. */
-#include "engine/train/depth_first/filter.h"
-
 #include "common/cleanup.h"
+#include "tests/engine/train/depth_first/filter_bench.h"
 #include "tests/test.h"
 
-#define MOST 20480 /* numbers of weights */
-#define CHANNELS 32
 #define PARTS 3
 
-/* Whose operations: the library's, or ours where the processor has what they need. */
-enum mode { LIBRARY, OURS, MODES };
-
-struct bench {
-    struct dnn *dnn;
-    struct layer layer;
-    struct parameters parameters;
-    struct parameter *weight;
-    struct filter *filter;
-};
-
-static void bench_open(struct bench *b, enum mode mode, int kernel)
+static void open_filter(struct bench *b, enum mode mode, int kernel)
 {
-    struct network network = {.count = 1};
-    struct filter_context context = {.keep_gradients = true, .momentum = true};
-    struct filter_shape shape = {.type = DNN_F32, .parts = 1, .count_kinds = 1, .counts = {1}};
+    const struct setting setting = {mode, layer_of(CHANNELS, 2 * CHANNELS, kernel, 1, 5), 1, {1}};
 
-    *b = (struct bench){.dnn = dnn_open(1, NULL)};
-    b->layer = (struct layer){.kind = LAYER_CONV,
-                              .name = "conv",
-                              .norm = "norm",
-                              .in_channels = CHANNELS,
-                              .out_channels = 2 * CHANNELS,
-                              .kernel = kernel,
-                              .stride = 1,
-                              .padding = (kernel - 1) / 2,
-                              .in_size = 5,
-                              .out_size = 5};
-    network.layers[0] = b->layer;
-    EXPECT(parameters_make(&b->parameters, &network, 5, NULL));
-    b->weight = parameters_find(&b->parameters, "conv", "weight");
-    context.dnn = b->dnn;
-    context.passes = passes_for(cpu_probe(), DNN_F32);
-    context.parameters = &b->parameters;
-    shape.layer = &b->layer;
-    if (mode == OURS)
-        filter_choose(&shape, wgrad_fastest(DNN_F32, cpu_probe()), cpu_probe());
-    b->filter = filter_new(&context, &shape, NULL);
-    EXPECT(b->filter != NULL && b->weight->count <= MOST);
-}
-
-static void bench_close(struct bench *b)
-{
-    filter_free(b->filter);
-    dnn_close(b->dnn);
-    parameters_free(&b->parameters);
+    bench_open(b, &setting);
+    make_and_pack(b);
 }
 
 /* Weights and gradient behind two steps, which several parts take at once or in two halves. */
@@ -64,7 +21,7 @@ static void step_of(enum mode mode, int kernel, bool halves, float ret[2][MOST])
     struct bench b;
     size_t numbers;
 
-    bench_open(&b, mode, kernel);
+    open_filter(&b, mode, kernel);
     size_t count = filter_weights(b.filter);
     AUTO(freep) float *one = malloc(count * sizeof *one), *two = malloc(count * sizeof *two);
     float *const copies[] = {one, two};
@@ -89,10 +46,10 @@ TEST(a_step_in_two_halves_is_the_same_step)
 {
     static float at_once[2][MOST], halves[2][MOST];
 
-    for (int mode = LIBRARY; mode < MODES; mode++)
+    for (int ours = 0; ours < 2; ours++)
         for (int kernel = 1; kernel <= 3; kernel += 2) { /* ours of 3 is Winograd's */
-            step_of((enum mode)mode, kernel, false, at_once);
-            step_of((enum mode)mode, kernel, true, halves);
+            step_of(ours ? F32_BY_HAND : F32, kernel, false, at_once);
+            step_of(ours ? F32_BY_HAND : F32, kernel, true, halves);
             EXPECT(memcmp(at_once, halves, sizeof halves) == 0);
         }
 }
@@ -106,11 +63,11 @@ TEST(the_step_is_taken_with_what_was_joined)
     struct bench b;
     size_t count;
 
-    bench_open(&b, LIBRARY, 1);
+    open_filter(&b, F32, 1);
     memcpy(before, b.weight->value, b.weight->count * sizeof(float));
-    float *gradient = filter_gradient_at(b.filter, &count);
+    float *joined = filter_gradient_at(b.filter, &count);
     for (size_t i = 0; i < count; i++)
-        gradient[i] = 0.25f;
+        joined[i] = 0.25f;
     filter_step(b.filter, &update);
     EXPECT(filter_show(b.filter, NULL));
     for (size_t i = 0; i < b.weight->count; i++)
@@ -123,7 +80,7 @@ static uint64_t layout_of(enum mode mode, int kernel)
     uint64_t hash = 1;
     struct bench b;
 
-    bench_open(&b, mode, kernel);
+    open_filter(&b, mode, kernel);
     EXPECT(filter_hash_layout(b.filter, &hash, NULL));
     bench_close(&b);
     return hash;
@@ -131,10 +88,7 @@ static uint64_t layout_of(enum mode mode, int kernel)
 
 TEST(a_layout_has_a_hash_of_its_own)
 {
-    EXPECT(layout_of(LIBRARY, 1) == layout_of(LIBRARY, 1));
-    EXPECT(layout_of(LIBRARY, 1) != layout_of(LIBRARY, 3));
-    if (wgrad_fastest(DNN_F32, cpu_probe()) == WGRAD_PORTABLE)
-        puts("       the library alone lays weights out here");
-    else
-        EXPECT(layout_of(LIBRARY, 1) != layout_of(OURS, 1));
+    EXPECT(layout_of(F32, 1) == layout_of(F32, 1));
+    EXPECT(layout_of(F32, 1) != layout_of(F32, 3));
+    EXPECT(layout_of(F32, 1) != layout_of(F32_BY_HAND, 1));
 }
