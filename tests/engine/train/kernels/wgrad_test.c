@@ -5,31 +5,23 @@ TEST(rows_of_pixels_agree_with_the_definition)
     static const long counts[] = {1, 2, 3, 31, 32, 33, 49, 196};
 
     for (size_t i = 0; i < COUNT(counts); i++) {
-        struct wgrad_shape few_inputs = pixels(counts[i], 32, 96);
-        struct wgrad_shape few_outputs = pixels(counts[i], 64, 32);
-
-        check(&few_inputs, NORMAL);
-        check(&few_outputs, NORMAL);
+        check(pixels(counts[i], 32, 96), NORMAL); /* fewer inputs than outputs */
+        check(pixels(counts[i], 64, 32), NORMAL);
     }
 }
 
 TEST(several_strips_of_pixels_add_up)
 {
-    struct wgrad_shape even = pixels(2048, 32, 32), odd = pixels(1535, 32, 64);
-
-    check(&even, NORMAL);
-    check(&odd, NORMAL);
+    check(pixels(2048, 32, 32), NORMAL);
+    check(pixels(1535, 32, 64), NORMAL);
 }
 
 TEST(every_small_image_agrees_with_the_definition)
 {
     for (long stride = 1; stride <= 2; stride++)
         for (long size = 1; size <= 9; size++)
-            for (long count = 1; count <= 4; count++) {
-                struct wgrad_shape shape = images(count, size, stride, 32, 32);
-
-                check(&shape, NORMAL);
-            }
+            for (long count = 1; count <= 4; count++)
+                check(images(count, size, stride, 32, 32), NORMAL);
 }
 
 TEST(images_of_the_network_agree_with_the_definition)
@@ -40,7 +32,7 @@ TEST(images_of_the_network_agree_with_the_definition)
     };
 
     for (size_t i = 0; i < COUNT(shapes); i++)
-        check(&shapes[i], NORMAL);
+        check(shapes[i], NORMAL);
 }
 
 TEST(several_strips_of_images_add_up)
@@ -53,7 +45,7 @@ TEST(several_strips_of_images_add_up)
     };
 
     for (size_t i = 0; i < COUNT(shapes); i++)
-        check(&shapes[i], NORMAL);
+        check(shapes[i], NORMAL);
 }
 
 TEST(random_shapes_agree_with_the_definition)
@@ -64,7 +56,7 @@ TEST(random_shapes_agree_with_the_definition)
 
         if (draw(4) > 0)
             shape = images(1 + draw(4), 1 + draw(9), 1 + draw(2), in, out);
-        check(&shape, NORMAL);
+        check(shape, NORMAL);
     }
 }
 
@@ -73,36 +65,30 @@ TEST(numbers_of_any_size_are_summed)
     static const uint32_t exponents[] = {0, 1, 60, 180}; /* from denormals to 1e16 */
 
     for (size_t i = 0; i < COUNT(exponents); i++) {
-        struct wgrad_shape row = pixels(33, 32, 64), image = images(2, 6, 1, 32, 32);
-
-        check(&row, exponents[i]);
-        check(&image, exponents[i]);
+        check(pixels(33, 32, 64), exponents[i]);
+        check(images(2, 6, 1, 32, 32), exponents[i]);
     }
 }
 
 TEST(what_is_not_a_number_is_not_hidden)
 {
-    const struct wgrad_shape shapes[] = {pixels(5, 32, 64), images(2, 3, 1, 32, 32),
-                                         images(3, 4, 2, 32, 32)};
-
-    for (size_t i = 0; i < COUNT(shapes); i++)
-        check_hides_nothing(&shapes[i]);
+    check_hides_nothing(pixels(5, 32, 64));
+    check_hides_nothing(images(2, 3, 1, 32, 32));
+    check_hides_nothing(images(3, 4, 2, 32, 32));
 }
 
 TEST(ranges_put_together_are_the_whole)
 {
-    const struct wgrad_shape shapes[] = {pixels(40, 64, 128), pixels(40, 128, 96),
-                                         images(2, 7, 1, 64, 96)};
-
-    for (size_t i = 0; i < COUNT(shapes); i++)
-        check_ranges(&shapes[i]);
+    check_ranges(pixels(40, 64, 128));
+    check_ranges(pixels(40, 128, 96));
+    check_ranges(images(2, 7, 1, 64, 96));
 }
 
 TEST(only_what_was_promised_is_supported)
 {
     struct wgrad_shape row = pixels(9, 64, 32), odd = pixels(9, 48, 32), none = pixels(0, 32, 32);
     struct wgrad_shape image = images(1, 7, 2, 32, 32), large = image, strided = row,
-                       wrong = image, floats = of_type(&row, DNN_F32);
+                       wrong = image, floats = row;
 
     row.type = image.type = DNN_BF16;
 
@@ -134,21 +120,20 @@ TEST(only_what_was_promised_is_supported)
 
 TEST(strides_are_dense_and_told_for_each_axis)
 {
-    struct wgrad_shape few_inputs = pixels(9, 32, 64), few_outputs = pixels(9, 64, 32);
-    struct wgrad_shape image = images(1, 7, 1, 32, 64);
-    long strides[4];
+    const struct {
+        struct wgrad_shape shape;
+        long strides[4];
+    } rows[] = {{pixels(9, 32, 64), {1, 64}}, /* fewer inputs than outputs */
+                {pixels(9, 64, 32), {64, 1}},
+                {images(1, 7, 1, 32, 64), {32, 1, 3 * 32 * 64, 32 * 64}}};
 
-    wgrad_strides(&few_inputs, strides);
-    EXPECT_INT(strides[0], 1);
-    EXPECT_INT(strides[1], 64);
-    wgrad_strides(&few_outputs, strides);
-    EXPECT_INT(strides[0], 64);
-    EXPECT_INT(strides[1], 1);
-    wgrad_strides(&image, strides);
-    EXPECT_INT(strides[0], 32);
-    EXPECT_INT(strides[1], 1);
-    EXPECT_INT(strides[2], 3 * 32 * 64);
-    EXPECT_INT(strides[3], 32 * 64);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        long strides[4];
+
+        wgrad_strides(&rows[i].shape, strides);
+        for (int axis = 0; axis < (rows[i].shape.kernel == 1 ? 2 : 4); axis++)
+            EXPECT_INT(strides[axis], rows[i].strides[axis]);
+    }
 }
 
 TEST(the_fastest_kind_is_the_one_for_the_type_and_the_processor)

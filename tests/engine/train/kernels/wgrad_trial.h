@@ -247,21 +247,10 @@ static inline void check_type(const struct wgrad_shape *shape, uint32_t exponent
     tensors_free(&t);
 }
 
-static inline struct wgrad_shape of_type(const struct wgrad_shape *shape, enum dnn_type type)
+static inline void check(struct wgrad_shape shape, uint32_t exponent)
 {
-    struct wgrad_shape typed = *shape;
-
-    typed.type = type;
-    return typed;
-}
-
-static inline void check(const struct wgrad_shape *shape, uint32_t exponent)
-{
-    for (enum dnn_type type = DNN_F32; type <= DNN_BF16; type++) {
-        const struct wgrad_shape typed = of_type(shape, type);
-
-        check_type(&typed, exponent);
-    }
+    for (shape.type = DNN_F32; shape.type <= DNN_BF16; shape.type++)
+        check_type(&shape, exponent);
 }
 
 static inline struct wgrad_shape pixels(long count, long in, long out)
@@ -308,13 +297,10 @@ static inline void check_hides_nothing_of(const struct wgrad_shape *shape)
     }
 }
 
-static inline void check_hides_nothing(const struct wgrad_shape *shape)
+static inline void check_hides_nothing(struct wgrad_shape shape)
 {
-    for (enum dnn_type type = DNN_F32; type <= DNN_BF16; type++) {
-        const struct wgrad_shape typed = of_type(shape, type);
-
-        check_hides_nothing_of(&typed);
-    }
+    for (shape.type = DNN_F32; shape.type <= DNN_BF16; shape.type++)
+        check_hides_nothing_of(&shape);
 }
 
 /* Ranges of output channels put together are the whole. */
@@ -340,13 +326,10 @@ static inline void check_ranges_of(const struct wgrad_shape *shape)
     }
 }
 
-static inline void check_ranges(const struct wgrad_shape *shape)
+static inline void check_ranges(struct wgrad_shape shape)
 {
-    for (enum dnn_type type = DNN_F32; type <= DNN_BF16; type++) {
-        const struct wgrad_shape typed = of_type(shape, type);
-
-        check_ranges_of(&typed);
-    }
+    for (shape.type = DNN_F32; shape.type <= DNN_BF16; shape.type++)
+        check_ranges_of(&shape);
 }
 
 bool test_begin(void)

@@ -39,15 +39,8 @@ static const struct conv_shape small[] = {
 
 static void try_small(const struct conv_kernel *kernel)
 {
-    for (size_t i = 0; i < COUNT(small); i++)
-        for (int kind = 0; kind < CONV_END_KINDS; kind++)
-            for (int direction = 0; direction < 2; direction++) {
-                struct trial trial = {kernel, small[i], 3, 5, (enum conv_end_kind)kind, ERROR};
-
-                trial.shape.direction = (enum conv_direction)direction;
-                EXPECT(conv_supports(kernel, &trial.shape));
-                trial_run(&trial);
-            }
+    trial_shapes(&(struct trial){.kernel = kernel, .images = 3, .every = 5, .error = ERROR},
+                 small, COUNT(small));
 }
 
 TEST(every_kernel_computes_what_the_definition_says)

@@ -301,3 +301,20 @@ static inline void trial_run(const struct trial *trial)
                 trial->shape.stride, trial->shape.in_size, (int)trial->kind);
     trial_memory_free(&memory);
 }
+
+/* Each of these shapes with each end, forward and back; all else is as in `like`. */
+static inline void trial_shapes(const struct trial *like, const struct conv_shape *shapes,
+                                size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (int kind = 0; kind < CONV_END_KINDS; kind++)
+            for (int direction = 0; direction < 2; direction++) {
+                struct trial trial = *like;
+
+                trial.shape = shapes[i];
+                trial.shape.direction = (enum conv_direction)direction;
+                trial.kind = (enum conv_end_kind)kind;
+                EXPECT(conv_supports(trial.kernel, &trial.shape));
+                trial_run(&trial);
+            }
+}

@@ -25,15 +25,8 @@ static const struct conv_shape shapes[] = {
 
 static void try_shapes(const struct conv_kernel *kernel)
 {
-    for (size_t i = 0; i < COUNT(shapes); i++)
-        for (int kind = 0; kind < CONV_END_KINDS; kind++)
-            for (int direction = 0; direction < 2; direction++) {
-                struct trial trial = {kernel, shapes[i], 3, 37, (enum conv_end_kind)kind, ERROR};
-
-                trial.shape.direction = (enum conv_direction)direction;
-                EXPECT(conv_supports(kernel, &trial.shape));
-                trial_run(&trial);
-            }
+    trial_shapes(&(struct trial){.kernel = kernel, .images = 3, .every = 37, .error = ERROR},
+                 shapes, COUNT(shapes));
 }
 
 TEST(tiles_compute_what_the_definition_says)
