@@ -3,9 +3,10 @@
  * always succeed. */
 #pragma once
 
+#include "common/error.h"
+#include "tests/test.h"
+
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -46,4 +47,29 @@ PLAIN static bool refuses(const void *caller)
 PLAIN void *aligned_alloc(size_t alignment, size_t size)
 {
     return refuses(__builtin_return_address(0)) ? NULL : BELOW_ALIGNED(alignment, size);
+}
+
+/* Attempts something with more allocations each time before the one that fails, until none does:
+ * each failure has a reason. */
+static inline void survive_shortages(bool (*attempt)(void *user, struct error *err), void *user)
+{
+    long long shortages = -1;
+    bool refused = true;
+
+    for (; refused && shortages < 5000; shortages++) {
+        struct error err = {0};
+        bool ok;
+
+        ration.allowed = shortages + 1;
+        ration.refused = 0;
+        ration.on = true;
+        ok = attempt(user, &err);
+        ration.on = false;
+        refused = ration.refused > 0;
+        EXPECT_INT(ok, !refused);
+        EXPECT_INT(err.kind, refused ? ERROR_INTERNAL : ERROR_NONE);
+    }
+    EXPECT(!refused);      /* because nothing was left to fail */
+    EXPECT(shortages > 0); /* and something was */
+    printf("       %lld shortages\n", shortages);
 }

@@ -11,9 +11,9 @@
 #include "tests/engine/train/small_network.h"
 #include "tests/test.h"
 
-/* Whether everything went well, with `allowed` allocations before the one that fails. */
-static bool attempt(const struct net_options *options, long long allowed, struct error *err)
+static bool take_a_step(void *user, struct error *err)
 {
+    const struct net_options *options = user;
     struct network network;
     struct step_split times;
     struct net *net;
@@ -21,12 +21,8 @@ static bool attempt(const struct net_options *options, long long allowed, struct
     bool ok;
 
     small_network(&network);
-    ration.allowed = allowed;
-    ration.refused = 0;
-    ration.on = true;
     net = net_new(&network, options, err);
     ok = net && net_step(net, &loss, &times, err) && net_parameters(net, err);
-    ration.on = false;
     net_free(net);
     return ok;
 }
@@ -34,33 +30,20 @@ static bool attempt(const struct net_options *options, long long allowed, struct
 static void survive(enum net_plan plan, enum net_layout layout, int threads, int workers,
                     struct joiner *joiner)
 {
-    const struct net_options options = {.batch = 4,
-                                        .type = DNN_BF16,
-                                        .sgd = {.learning_rate = 0.1f, .momentum = 0.9f},
-                                        .threads = threads,
-                                        .isa = cpu_probe(),
-                                        .plan = plan,
-                                        .layout = layout,
-                                        .input_workers = workers,
-                                        .keep_gradients = true,
-                                        .joiner = joiner};
-    long long allowed = 0;
-    bool refused = true;
+    struct net_options options = {.batch = 4,
+                                  .type = DNN_BF16,
+                                  .sgd = {.learning_rate = 0.1f, .momentum = 0.9f},
+                                  .threads = threads,
+                                  .isa = cpu_probe(),
+                                  .plan = plan,
+                                  .layout = layout,
+                                  .input_workers = workers,
+                                  .keep_gradients = true,
+                                  .joiner = joiner};
 
     if (plan == NET_PLAIN && options.isa < CPU_AVX512)
         return; /* has no bf16 here */
-    for (; refused && allowed < 5000; allowed++) {
-        struct error err = {0};
-        bool ok = attempt(&options, allowed, &err);
-
-        refused = ration.refused > 0;
-        EXPECT_INT(ok, !refused);
-        if (refused)
-            EXPECT_INT(err.kind, ERROR_INTERNAL);
-    }
-    EXPECT(!refused);    /* because nothing was left to fail */
-    EXPECT(allowed > 1); /* and something was */
-    printf("       %lld shortages\n", allowed - 1);
+    survive_shortages(take_a_step, &options);
 }
 
 TEST(the_plain_plan_survives_every_shortage)
@@ -81,40 +64,18 @@ TEST(a_rank_survives_every_shortage)
     survive(NET_FIXED, NET_NHWC, 2, 0, &joiner);
 }
 
-static bool attempt_graph(const struct graph *graph, long long allowed, struct error *err)
+static bool take_a_step_of_a_graph(void *user, struct error *err)
 {
     const struct optimizer optimizer = {.kind = OPTIMIZER_ADAM, .lr = 0.01, .eps = 1e-8};
     const struct net_options options = {
         .batch = 3, .type = DNN_BF16, .seed = 1, .threads = 2, .isa = cpu_probe()};
     struct step_split times;
-    struct net *net;
+    struct net *net = layerwise_new(user, &optimizer, &options, err);
     double loss;
-    bool ok;
+    bool ok = net && net_step(net, &loss, &times, err);
 
-    ration.allowed = allowed;
-    ration.refused = 0;
-    ration.on = true;
-    net = layerwise_new(graph, &optimizer, &options, err);
-    ok = net && net_step(net, &loss, &times, err);
-    ration.on = false;
     net_free(net);
     return ok;
-}
-
-static void survive_graph(const struct graph *graph)
-{
-    bool refused = true;
-
-    for (long long allowed = 0; refused && allowed < 5000; allowed++) {
-        struct error err = {0};
-        bool ok = attempt_graph(graph, allowed, &err);
-
-        refused = ration.refused > 0;
-        EXPECT_INT(ok, !refused);
-        if (refused)
-            EXPECT_INT(err.kind, ERROR_INTERNAL);
-    }
-    EXPECT(!refused);
 }
 
 TEST(the_layerwise_plan_survives_every_shortage)
@@ -122,11 +83,11 @@ TEST(the_layerwise_plan_survives_every_shortage)
     struct graph graph;
 
     graph_of_images(&graph);
-    survive_graph(&graph);
+    survive_shortages(take_a_step_of_a_graph, &graph);
     graph_of_text(&graph, 3, 2);
-    survive_graph(&graph);
+    survive_shortages(take_a_step_of_a_graph, &graph);
     graph_of_means(&graph, 3);
-    survive_graph(&graph);
+    survive_shortages(take_a_step_of_a_graph, &graph);
     graph_of_a_transformer(&graph, 3);
-    survive_graph(&graph);
+    survive_shortages(take_a_step_of_a_graph, &graph);
 }
