@@ -119,77 +119,70 @@ TEST(gradients_of_a_transformer_are_the_slopes_of_the_loss)
     expect_gradients(&graph, 1);
 }
 
-static void make_graph(int which, struct graph *graph)
-{
-    if (which == 0)
-        graph_of_images(graph);
-    else if (which == 1)
-        graph_of_text(graph, 3, 2);
-    else if (which == 2)
-        graph_of_characters(graph, 3);
-    else if (which == 3)
-        graph_of_means(graph, 6);
-    else
-        graph_of_a_transformer(graph, 6);
-}
-
 #define GRAPHS 5
 
-static bool same_bits(struct net *a, struct net *b)
+static struct net *make_one_of(int which, struct net_options options)
 {
-    const struct parameters *left = net_parameters(a, NULL), *right = net_parameters(b, NULL);
+    struct graph graph;
 
-    for (int i = 0; i < left->count; i++)
-        if (memcmp(left->list[i].value, right->list[i].value,
-                   left->list[i].count * sizeof(float)) != 0)
-            return false;
-    return true;
+    if (which == 0)
+        graph_of_images(&graph);
+    else if (which == 1)
+        graph_of_text(&graph, 3, 2);
+    else if (which == 2)
+        graph_of_characters(&graph, 3);
+    else if (which == 3)
+        graph_of_means(&graph, 6);
+    else
+        graph_of_a_transformer(&graph, 6);
+    return make_with(&graph, &adam, options);
+}
+
+/* Calls it for nets of every graph and type, with one thread and with several. */
+static void with_each(void (*compare)(int which, struct net_options options))
+{
+    for (int which = 0; which < GRAPHS; which++)
+        for (int threads = 1; threads <= 4; threads++)
+            for (enum dnn_type type = DNN_F32; type <= DNN_BF16; type++)
+                compare(which,
+                        (struct net_options){.batch = 5, .type = type, .threads = threads});
+}
+
+static void expect_same_bits(struct net *a, struct net *b)
+{
+    for (int i = 0; i < 3; i++) {
+        double left = step(a), right = step(b);
+
+        EXPECT(memcmp(&left, &right, sizeof left) == 0);
+    }
+    EXPECT(same_weights(a, b));
+    net_free(a);
+    net_free(b);
+}
+
+static void make_twice(int which, struct net_options options)
+{
+    expect_same_bits(make_one_of(which, options), make_one_of(which, options));
 }
 
 TEST(the_same_options_give_the_same_bits)
 {
-    for (int which = 0; which < GRAPHS; which++)
-        for (int threads = 1; threads <= 4; threads++)
-            for (int type = DNN_F32; type <= DNN_BF16; type++) {
-                struct graph graph;
-                struct net *a, *b;
+    with_each(make_twice);
+}
 
-                make_graph(which, &graph);
-                a = make(&graph, &adam, 5, threads, (enum dnn_type)type);
-                b = make(&graph, &adam, 5, threads, (enum dnn_type)type);
-                for (int i = 0; i < 3; i++) {
-                    double left = step(a), right = step(b);
+static void learn_soon_and_late(int which, struct net_options options)
+{
+    struct net *soon = make_one_of(which, options);
 
-                    EXPECT(memcmp(&left, &right, sizeof left) == 0);
-                }
-                EXPECT(same_bits(a, b));
-                net_free(a);
-                net_free(b);
-            }
+    options.keep_gradients = true;
+    expect_same_bits(soon, make_one_of(which, options));
 }
 
 /* A weight that learns while its gradient is in a cache, and one that learns at the end of the
  * step because its gradient is shown. */
 TEST(when_a_weight_learns_changes_no_bit)
 {
-    for (int which = 0; which < GRAPHS; which++)
-        for (int threads = 1; threads <= 4; threads++)
-            for (int type = DNN_F32; type <= DNN_BF16; type++) {
-                struct net_options options = {
-                    .batch = 5, .type = (enum dnn_type)type, .threads = threads};
-                struct graph graph;
-                struct net *soon, *late;
-
-                make_graph(which, &graph);
-                soon = make_with(&graph, &adam, options);
-                options.keep_gradients = true;
-                late = make_with(&graph, &adam, options);
-                for (int i = 0; i < 3; i++)
-                    EXPECT_NEAR(step(soon), step(late), 0);
-                EXPECT(same_bits(soon, late));
-                net_free(soon);
-                net_free(late);
-            }
+    with_each(learn_soon_and_late);
 }
 
 static const struct parameter *parameter_of(struct net *net, const char *layer)
@@ -220,12 +213,10 @@ TEST(weights_of_dense_layers_share_the_place_of_their_gradients)
 TEST(another_number_of_threads_changes_rounding_only)
 {
     for (int which = 0; which < GRAPHS; which++) {
-        struct graph graph;
-        struct net *one, *many;
+        struct net *one = make_one_of(which, (struct net_options){.batch = 3, .threads = 1});
+        struct net *many = /* more than there are samples */
+            make_one_of(which, (struct net_options){.batch = 3, .threads = 7});
 
-        make_graph(which, &graph);
-        one = make(&graph, &adam, 3, 1, DNN_F32);
-        many = make(&graph, &adam, 3, 7, DNN_F32); /* more than there are samples */
         for (int i = 0; i < 3; i++)
             EXPECT_NEAR(step(many) / step(one), 1, 1e-4);
         net_free(one);
@@ -249,12 +240,11 @@ TEST(each_step_trains_on_other_samples_and_masks)
 TEST(bf16_is_off_by_rounding_only)
 {
     for (int which = 0; which < GRAPHS; which++) {
-        struct graph graph;
-        struct net *exact, *fast;
+        struct net_options options = {.batch = 4, .threads = 2};
+        struct net *exact = make_one_of(which, options), *fast;
 
-        make_graph(which, &graph);
-        exact = make(&graph, &adam, 4, 2, DNN_F32);
-        fast = make(&graph, &adam, 4, 2, DNN_BF16);
+        options.type = DNN_BF16;
+        fast = make_one_of(which, options);
         EXPECT_NEAR(step(fast) / step(exact), 1, 0.03);
         net_free(exact);
         net_free(fast);

@@ -8,6 +8,7 @@
 #include "tests/engine/train/fake_ranks.h"
 #include "tests/engine/train/layerwise/small_graphs.h"
 #include "tests/engine/train/small_network.h"
+#include "tests/threads.h"
 
 #include <math.h>
 
@@ -25,7 +26,6 @@ struct trial {
     double losses[STEPS];
     float *gradients; /* of the first step, of all parameters in one piece */
     size_t count;
-    pthread_t thread;
 };
 
 static struct net *make(struct trial *trial)
@@ -101,24 +101,10 @@ static void forget(struct trial *trial)
 static void train_ranks(struct fake_ranks *ranks, enum kind kind,
                         struct trial trials[FAKE_RANKS_MAX])
 {
-    for (int i = 0; i < ranks->count; i++) {
+    for (int i = 0; i < ranks->count; i++)
         trials[i] =
             (struct trial){.kind = kind, .batch = BATCH, .joiner = &ranks->list[i].joiner};
-        EXPECT_INT(pthread_create(&trials[i].thread, NULL, train, &trials[i]), 0);
-    }
-    for (int i = 0; i < ranks->count; i++)
-        pthread_join(trials[i].thread, NULL);
-}
-
-static bool same_weights(struct net *a, struct net *b)
-{
-    const struct parameters *left = net_parameters(a, NULL), *right = net_parameters(b, NULL);
-    bool same = true;
-
-    for (int i = 0; i < left->count; i++)
-        same = same && memcmp(left->list[i].value, right->list[i].value,
-                              left->list[i].count * sizeof(float)) == 0;
-    return same;
+    run_threads(ranks->count, train, trials, sizeof trials[0]);
 }
 
 /* The largest difference of two weights. */
