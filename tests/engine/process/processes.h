@@ -17,7 +17,7 @@ static inline void nap(void)
     nanosleep(&time, NULL);
 }
 
-static inline bool process_is_of_run(const char *process, const char *run_id)
+static inline int process_is_of_run(const char *process, const char *run_id)
 {
     static char environment[1 << 20];
     char path[300], wanted[100];
@@ -30,19 +30,26 @@ static inline bool process_is_of_run(const char *process, const char *run_id)
     return memmem(environment, length, wanted, strlen(wanted) + 1) != NULL;
 }
 
-/* How many processes carry the run in their environment; the dead but unburied do not. */
-static inline int processes_of_run(const char *run_id)
+/* What `count` says of each process, in sum. */
+static inline int sum_over_processes(int (*count)(const char *process, const char *run_id),
+                                     const char *run_id)
 {
     DIR *processes = opendir("/proc");
     struct dirent *entry;
-    int count = 0;
+    int sum = 0;
 
     while (processes && (entry = readdir(processes)) != NULL)
         if (isdigit((unsigned char)entry->d_name[0]))
-            count += process_is_of_run(entry->d_name, run_id);
+            sum += count(entry->d_name, run_id);
     if (processes)
         closedir(processes);
-    return count;
+    return sum;
+}
+
+/* How many processes carry the run in their environment; the dead but unburied do not. */
+static inline int processes_of_run(const char *run_id)
+{
+    return sum_over_processes(process_is_of_run, run_id);
 }
 
 static inline bool run_comes_to_have(const char *run_id, int count)

@@ -14,48 +14,39 @@ bool test_begin(void)
 TEST(all_events_of_a_good_worker_arrive)
 {
     struct worker *worker = start_fake("ok");
-    long long deadline = clock_monotonic_ns() + PATIENCE;
     struct event event;
-    struct error err = {0};
 
-    EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
-    EXPECT_INT(event.type, EVENT_HELLO);
+    expect_event(worker, EVENT_HELLO, &event);
     EXPECT_STR(event.hello.software, "fake-worker");
     for (int i = 0; i < STEPS; i++) {
-        EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
-        EXPECT_INT(event.type, EVENT_STEP);
+        expect_event(worker, EVENT_STEP, &event);
         EXPECT_INT(event.step.index, i);
         EXPECT_INT(event.step.nanoseconds, 1000);
         EXPECT_NEAR(event.step.loss, 5.0 / (i + 1), 1e-3);
     }
-    EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
-    EXPECT_INT(event.type, EVENT_DONE);
+    expect_event(worker, EVENT_DONE, &event);
     EXPECT_INT(event.done.steps, STEPS);
-    EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_FINISHED);
-    EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_FINISHED);
-    EXPECT_INT(err.kind, ERROR_NONE);
+    EXPECT_INT(next_within(worker, PATIENCE), WORKER_FINISHED);
     EXPECT(worker_last_words(worker) == NULL);
-    worker_free(worker);
+    expect_finished_and_free(worker); /* it says so again */
 }
 
 TEST(all_details_of_a_talkative_worker_arrive)
 {
     struct worker *worker = start_fake("talkative");
-    long long deadline = clock_monotonic_ns() + PATIENCE;
     AUTO(event_clear) struct event event = {0};
 
-    EXPECT_INT(worker_next(worker, deadline, -1, &event, NULL), WORKER_EVENT);
+    expect_event(worker, EVENT_HELLO, &event);
     EXPECT_STR(event.hello.details.isa, "avx2");
     for (int i = 0; i < STEPS; i++) {
-        EXPECT_INT(worker_next(worker, deadline, -1, &event, NULL), WORKER_EVENT);
+        expect_event(worker, EVENT_STEP, &event);
         EXPECT_INT(event.step.split.forward, 300);
     }
-    EXPECT_INT(worker_next(worker, deadline, -1, &event, NULL), WORKER_EVENT);
+    expect_event(worker, EVENT_DONE, &event);
     EXPECT_INT(event.done.samples, 32 * STEPS);
     EXPECT_STR(event.done.implementations,
                "{\"conv1\":{\"forward\":\"jit:avx2\",\"backward\":\"ref:any\"},\"fc\":{}}");
-    EXPECT_INT(worker_next(worker, deadline, -1, &event, NULL), WORKER_FINISHED);
-    worker_free(worker);
+    expect_finished_and_free(worker);
 }
 
 /* In one write, so that both events are read at once. */

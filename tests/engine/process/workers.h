@@ -66,6 +66,30 @@ static inline enum worker_read next_within(struct worker *worker, long long time
     return worker_next(worker, clock_monotonic_ns() + time_ns, -1, &event, NULL);
 }
 
+/* The next event, which is of this type; what it owns is the caller's. */
+static inline void expect_event(struct worker *worker, enum event_type type,
+                                struct event *ret_event)
+{
+    struct error err = {0};
+
+    *ret_event = (struct event){0};
+    EXPECT_INT(worker_next(worker, clock_monotonic_ns() + PATIENCE, -1, ret_event, &err),
+               WORKER_EVENT);
+    EXPECT_STR(err.message, "");
+    EXPECT_INT(ret_event->type, type);
+}
+
+static inline void expect_finished_and_free(struct worker *worker)
+{
+    struct event event;
+    struct error err = {0};
+
+    EXPECT_INT(worker_next(worker, clock_monotonic_ns() + PATIENCE, -1, &event, &err),
+               WORKER_FINISHED);
+    EXPECT_STR(err.message, "");
+    worker_free(worker);
+}
+
 /* Reads to the end; returns how many events there were. */
 static inline int read_all(struct worker *worker, enum worker_read *ret_end, struct error *err)
 {

@@ -29,11 +29,8 @@ static struct worker *start_worker(const char *spec, long long steps_max)
 static void expect_canary(struct worker *worker)
 {
     struct event event;
-    struct error err = {0};
 
-    EXPECT_INT(worker_next(worker, clock_monotonic_ns() + PATIENCE, -1, &event, &err),
-               WORKER_EVENT);
-    EXPECT_INT(event.type, EVENT_CANARY);
+    expect_event(worker, EVENT_CANARY, &event);
     EXPECT(event.canary.hertz > 1e8);
     EXPECT(event.canary.copy_bytes_per_second > 1e7);
 }
@@ -49,13 +46,10 @@ TEST(it_trains_what_the_spec_says)
         start_worker("{\"workload\":\"lstm2017\",\"precision\":\"f32\",\"warmup_steps\":2,"
                      "\"steps\":22,\"batch_size\":64,\"threads\":1,\"seed\":3}",
                      24);
-    long long deadline = clock_monotonic_ns() + PATIENCE;
     double first = 0, last = 0;
     struct event event;
-    struct error err = {0};
 
-    EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
-    EXPECT_INT(event.type, EVENT_HELLO);
+    expect_event(worker, EVENT_HELLO, &event);
     EXPECT(strncmp(event.hello.software, "pennyworth-worker " PENNYWORTH_VERSION ", oneDNN ",
                    strlen("pennyworth-worker " PENNYWORTH_VERSION ", oneDNN ")) == 0);
     EXPECT_PART(event.hello.software, ", 1 threads");
@@ -69,7 +63,7 @@ TEST(it_trains_what_the_spec_says)
     EXPECT(event.hello.details.isa[0] != '\0');
     expect_canary(worker);
     for (int i = 0; i < 24; i++) {
-        EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
+        expect_event(worker, EVENT_STEP, &event);
         EXPECT_INT(event.step.index, i);
         EXPECT(event.step.nanoseconds > 0);
         EXPECT(event.step.split.forward > 0 && event.step.split.backward > 0);
@@ -80,13 +74,12 @@ TEST(it_trains_what_the_spec_says)
     EXPECT_NEAR(first, log(57), 0.5);
     EXPECT(last < first - 0.2); /* a benchmark that skips the work looks wonderful */
     expect_canary(worker);
-    EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
+    expect_event(worker, EVENT_DONE, &event);
     EXPECT_INT(event.done.steps, 24);
     EXPECT_INT(event.done.samples, 24 * 64);
     EXPECT(!event.done.certified.whole_known); /* f32 is what others are held against */
     EXPECT(event.done.peak_memory_bytes > 1 << 20);
-    EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_FINISHED);
-    worker_free(worker);
+    expect_finished_and_free(worker);
 }
 
 /* Starts a step of ResNet-50 with instructions of AVX2 at most; returns what hello says of the
@@ -95,7 +88,6 @@ static struct worker *start_resnet50(const char *precision, struct event *ret_he
 {
     char spec[200];
     struct worker *worker;
-    struct error err = {0};
 
     snprintf(
         spec, sizeof spec,
@@ -103,8 +95,7 @@ static struct worker *start_resnet50(const char *precision, struct event *ret_he
         "\"warmup_steps\":0,\"steps\":1,\"batch_size\":2}",
         precision);
     worker = start_worker(spec, 1);
-    EXPECT_INT(worker_next(worker, clock_monotonic_ns() + PATIENCE, -1, ret_hello, &err),
-               WORKER_EVENT);
+    expect_event(worker, EVENT_HELLO, ret_hello);
     EXPECT_STR(ret_hello->hello.details.plan, "fixed");
     if (strcmp(ret_hello->hello.details.isa, "base") != 0) /* no more than was asked for */
         EXPECT_STR(ret_hello->hello.details.isa, "avx2");
@@ -114,25 +105,21 @@ static struct worker *start_resnet50(const char *precision, struct event *ret_he
 /* Reads all up to "done", which it returns. */
 static void expect_step_and_done(struct worker *worker, struct event *ret_done)
 {
-    long long deadline = clock_monotonic_ns() + PATIENCE;
-    struct error err = {0};
     struct event event;
 
     expect_canary(worker);
-    EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
+    expect_event(worker, EVENT_STEP, &event);
     EXPECT_NEAR(event.step.loss, log(1000), 0.5);
     EXPECT(event.step.split.forward > 0 && event.step.split.backward > 0);
     EXPECT(sum_of(&event.step.split) >= event.step.nanoseconds * 9 / 10);
     expect_canary(worker);
-    EXPECT_INT(worker_next(worker, deadline, -1, ret_done, &err), WORKER_EVENT);
-    EXPECT_INT(ret_done->type, EVENT_DONE);
+    expect_event(worker, EVENT_DONE, ret_done);
 }
 
 TEST(of_resnet50_it_says_how_it_is_trained)
 {
     const struct engine_details *details;
     struct event event;
-    struct error err = {0};
     struct worker *worker = start_resnet50("f32", &event);
 
     details = &event.hello.details;
@@ -147,9 +134,7 @@ TEST(of_resnet50_it_says_how_it_is_trained)
     EXPECT_PART(event.done.implementations, "\"layer4.2.conv3\":{\"forward\":");
     EXPECT(strstr(event.done.implementations, "avx512") == NULL);
     event_clear(&event);
-    EXPECT_INT(worker_next(worker, clock_monotonic_ns() + PATIENCE, -1, &event, &err),
-               WORKER_FINISHED);
-    worker_free(worker);
+    expect_finished_and_free(worker);
 }
 
 TEST(bf16_without_its_instructions_is_said_to_be_emulated)
@@ -175,16 +160,13 @@ static bool has_time_for_a_certificate(void)
 TEST_WHERE(has_time_for_a_certificate, in_bf16_it_certifies_the_gradient_of_resnet50)
 {
     struct event event;
-    struct error err = {0};
     struct worker *worker = start_resnet50("bf16", &event);
 
     expect_step_and_done(worker, &event);
     EXPECT(event.done.certified.whole_known && event.done.certified.worst_known);
     EXPECT(event.done.certified.whole > 0.99 && event.done.certified.whole < 1);
     event_clear(&event);
-    EXPECT_INT(worker_next(worker, clock_monotonic_ns() + PATIENCE, -1, &event, &err),
-               WORKER_FINISHED);
-    worker_free(worker);
+    expect_finished_and_free(worker);
 }
 
 static void expect_done_after_the_step_at_hand(struct worker *worker)
@@ -203,24 +185,12 @@ static void expect_done_after_the_step_at_hand(struct worker *worker)
            event.done.steps < 1000005); /* a canary reading comes before the first */
 }
 
-/* Threads of the processes of the run. */
-static int threads_of_run(void)
+static int threads_of_run(const char *process, const char *run_id)
 {
-    DIR *processes = opendir("/proc");
-    struct dirent *entry;
-    int count = 0;
+    char path[300];
 
-    while (processes && (entry = readdir(processes)) != NULL) {
-        char path[300];
-
-        if (!process_is_of_run(entry->d_name, run.text))
-            continue;
-        snprintf(path, sizeof path, "/proc/%s/task", entry->d_name);
-        count += directory_size(path);
-    }
-    if (processes)
-        closedir(processes);
-    return count;
+    snprintf(path, sizeof path, "/proc/%s/task", process);
+    return process_is_of_run(process, run_id) ? directory_size(path) : 0;
 }
 
 /* Compared, because a sanitizer may add a thread of its own to a process that has several. */
@@ -237,7 +207,7 @@ TEST(it_uses_the_threads_of_its_spec_and_ends_on_request)
 
         for (int n = 0; n < 3; n++)
             EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);
-        threads[i] = threads_of_run();
+        threads[i] = sum_over_processes(threads_of_run, run.text);
         if (i == 0)
             expect_done_after_the_step_at_hand(worker);
         worker_free(worker);
