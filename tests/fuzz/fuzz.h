@@ -1,5 +1,6 @@
-/* What every fuzz target shares. A target states a property that must hold for every input:
- *     int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { ... ALWAYS(truth); } */
+/* What every fuzz target shares. A target states a property that must hold for every input, of
+ * memory of exactly its size: one byte too far is seen by the sanitizer.
+ *     FUZZ(data, size) { ... ALWAYS(truth); } */
 #pragma once
 
 #include <stddef.h>
@@ -9,6 +10,27 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define FUZZ(data, size)                                                                         \
+    static void fuzz_try(const uint8_t *data, size_t size);                                      \
+    int LLVMFuzzerTestOneInput(const uint8_t *fuzz_data, size_t fuzz_size)                       \
+    {                                                                                            \
+        fuzz_try(fuzz_data, fuzz_size);                                                          \
+        return 0;                                                                                \
+    }                                                                                            \
+    static void fuzz_try(const uint8_t *data, size_t size)
+
+/* The same for one that reads text: of fuzz_text(), and freed behind it. */
+#define FUZZ_TEXT(text)                                                                          \
+    static void fuzz_try_text(char *text);                                                       \
+    FUZZ(fuzz_data, fuzz_size)                                                                   \
+    {                                                                                            \
+        char *fuzz_whole = fuzz_text(fuzz_data, fuzz_size);                                      \
+                                                                                                 \
+        fuzz_try_text(fuzz_whole);                                                               \
+        free(fuzz_whole);                                                                        \
+    }                                                                                            \
+    static void fuzz_try_text(char *text)
 
 /* Like assert(), in every build. */
 #define ALWAYS(truth)                                                                            \

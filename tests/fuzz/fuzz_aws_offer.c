@@ -24,15 +24,15 @@ static void look(const struct walk *walk, enum reading_state state)
            price_batch_facts(walk->reading.batch)->tally.seen > 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     if (size < 1 || !memchr("JCjc", *data, 4))
-        return 0;
+        return;
     wants_committed = *data == 'j' || *data == 'c';
-    return walks_try(*data == 'J' || *data == 'j' ? &aws_offer : &aws_offer_csv, "us-east-1", "",
-                     (struct walks_input){.data = data + 1,
-                                          .size = size - 1,
-                                          .committed = wants_committed,
-                                          .check = check_price,
-                                          .look = look});
+    walks_try(*data == 'J' || *data == 'j' ? &aws_offer : &aws_offer_csv, "us-east-1", "",
+              (struct walks_input){.data = data + 1,
+                                   .size = size - 1,
+                                   .committed = wants_committed,
+                                   .check = check_price,
+                                   .look = look});
 }

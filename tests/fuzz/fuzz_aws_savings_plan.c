@@ -18,9 +18,4 @@ static void look(const struct walk *walk, enum reading_state state)
     ALWAYS(state != READING_DONE || price_batch_count(walk->reading.batch) > 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-    return walks_try(
-        &aws_savings_plan, "us-east-1", "",
-        (struct walks_input){.data = data, .size = size, .check = check_price, .look = look});
-}
+FUZZ_WALKS(aws_savings_plan, "us-east-1", "", .check = check_price, .look = look)

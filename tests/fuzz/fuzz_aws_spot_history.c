@@ -3,8 +3,4 @@
 #include "pricing/feeds/sources.h"
 #include "tests/fuzz/walks.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-    return walks_try(&aws_spot_history, "us-east-1", "m5.large",
-                     (struct walks_input){.data = data, .size = size});
-}
+FUZZ_WALKS(aws_spot_history, "us-east-1", "m5.large", .check = NULL)

@@ -14,7 +14,7 @@ static void check_word(const char *word, size_t size)
         ALWAYS(isascii(*word) && (isalnum((unsigned char)*word) || strchr("._-", *word)));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     static const struct identity nothing;
     struct identity identity = {.note = ""};
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!azure_identity_read((const char *)data, size, &identity, &err)) {
         ALWAYS(memcmp(&identity, &nothing, sizeof identity) == 0);
         ALWAYS(strcmp(err.message, "the answer is not a JSON object") == 0);
-        return 0;
+        return;
     }
     ALWAYS(err.kind == ERROR_NONE);
     check_word(identity.instance_type, sizeof identity.instance_type);
@@ -34,5 +34,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ALWAYS(!isupper((unsigned char)*c));
     ALWAYS(memchr(identity.terms, '\0', sizeof identity.terms) != NULL);
     ALWAYS(!identity.zone_id[0] && !identity.partition[0] && !identity.note[0]);
-    return 0;
 }

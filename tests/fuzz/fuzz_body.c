@@ -37,7 +37,7 @@ static const struct field rows[] = {
 };
 static const struct body body = {BODY_ROWS(rows)};
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     AUTO(json_decrefp)
     json_t *json = json_loadb((const char *)data, size, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
@@ -45,11 +45,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct error err = {0};
 
     if (!json)
-        return 0;
+        return;
     if (!body_read(&body, json, &outer, &err)) {
         ALWAYS(err.kind == ERROR_INVALID && err.message[0]);
         ALWAYS(err.field[0] || !json_is_object(json) || json_object_get(json, ""));
-        return 0;
+        return;
     }
     ALWAYS(outer.name[0] && memchr(outer.name, '\0', sizeof outer.name));
     ALWAYS(memchr(outer.word, '\0', sizeof outer.word));
@@ -58,5 +58,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
            outer.pause <= 60);
     ALWAYS(outer.share > 0 && outer.share <= 1 && outer.limit >= 0 && outer.limit <= 5);
     ALWAYS(outer.home.rooms >= 0 && outer.home.rooms <= 9);
-    return 0;
 }

@@ -23,10 +23,9 @@ static void check_read(const struct gate_request *request)
     ALWAYS(strlen(text) < sizeof text - 1 && strlen(text) > 5);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TEXT(target)
 {
     static struct query query;
-    char *target = fuzz_text(data, size);
     struct gate_question question = {.baseline = NULL};
     struct gate_request request = {.window = -7};
     struct error err = {0};
@@ -40,6 +39,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             ALWAYS(request.window == -7);
         }
     }
-    free(target);
-    return 0;
 }

@@ -126,10 +126,9 @@ static void check_pictures(const struct comparison_question *question,
     ALWAYS(strstr(badge.data, "</svg>") == badge.data + badge.used - strlen("</svg>\n"));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TEXT(text)
 {
     static struct stage stage;
-    char *text = fuzz_text(data, size);
     size_t room = sizeof TARGET + strlen(text);
     char *target = malloc(room);
     struct error err = {0};
@@ -152,6 +151,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     comparison_clear(&stage.ranking);
     stage.ranking = (struct ranking){0};
     free(target);
-    free(text);
-    return 0;
 }

@@ -23,7 +23,7 @@ static void is_whole(const struct conclusion *conclusion)
     ALWAYS(conclusion->validity != VALIDITY_UNKNOWN);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     AUTO(conclusion_clear) struct conclusion conclusion = {0}, again = {0};
     AUTO(document_clear) struct document document = {0};
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct error err = {0};
 
     if (!document_read((const char *)data, size, &document, &err))
-        return 0;
+        return;
     conclusion_inputs =
         (struct conclusion_inputs){.run = &document.run,
                                    .steps = &document.steps,
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                    .machine_facts = document.facts};
     if (!conclusion_compute(&conclusion_inputs, &conclusion, &err)) {
         ALWAYS(err.kind != ERROR_INTERNAL && err.message[0]);
-        return 0;
+        return;
     }
     is_whole(&conclusion);
     ALWAYS(conclusion_compute(&conclusion_inputs, &again, &err));
@@ -50,5 +50,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!import_cost_check(document.run.price, &conclusion.summary, &paid, &err))
         ALWAYS(err.kind == ERROR_INVALID && strncmp(err.field, "cost", 4) == 0);
     ALWAYS(isfinite(paid.per_hour) && paid.per_hour >= 0 && paid.nanos >= 0);
-    return 0;
 }

@@ -97,10 +97,9 @@ static void check_engines(const char *text)
     engines_free(&engines);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TEXT(text)
 {
     static struct config config;
-    char *text = fuzz_text(data, size);
     struct error err = {0};
     struct words words;
 
@@ -117,6 +116,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     default:
         ALWAYS(words.argc > 1 && err.kind == ERROR_NONE);
     }
-    free(text);
-    return 0;
 }

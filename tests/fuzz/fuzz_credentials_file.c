@@ -56,7 +56,7 @@ static void check_message(const struct error *err)
            strncmp(err->message, "the profile \"default\" of", 24) == 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     static const size_t pieces[] = {1, 2, 7, 4351};
     static struct outcome whole, cut;
@@ -75,5 +75,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else if (whole.result == CREDENTIALS_WRONG) {
         check_message(&whole.err);
     }
-    return 0;
 }

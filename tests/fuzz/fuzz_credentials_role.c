@@ -28,7 +28,7 @@ static void check_message(const struct error *err)
     ALWAYS(known && err->kind == ERROR_UPSTREAM);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     static struct credentials found, untouched;
     struct error err = {0};
@@ -44,5 +44,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ALWAYS(memcmp(&found, &untouched, sizeof found) == 0 && until_us == -7);
         check_message(&err);
     }
-    return 0;
 }

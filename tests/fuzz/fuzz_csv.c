@@ -71,9 +71,8 @@ static void try_reader(const uint8_t *data, size_t size, make_csv *make)
     ALWAYS(is_same(&whole, &again));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     try_reader(data, size, csv_new);
     try_reader(data, size, csv_new_lenient);
-    return 0;
 }

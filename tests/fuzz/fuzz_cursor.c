@@ -14,7 +14,7 @@ static void check_written(unsigned long long bits)
     ALWAYS(again == number);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     char *text = fuzz_text(data, size);
     char again[CURSOR_SIZE];
@@ -31,5 +31,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(&bits, data, size < sizeof bits ? size : sizeof bits);
     check_written(bits);
     free(text);
-    return 0;
 }

@@ -18,8 +18,4 @@ static void check_price(const struct price *price)
     ALWAYS(price->reference[0]);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-    return walks_try(&gcp_catalog, "", "",
-                     (struct walks_input){.data = data, .size = size, .check = check_price});
-}
+FUZZ_WALKS(gcp_catalog, "", "", .check = check_price)

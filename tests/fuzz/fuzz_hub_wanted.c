@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     const struct hub_answer answer = {"application/json", (const char *)data, size};
     struct hub_wanted wanted = {.count = 77};
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!hub_wanted_read(&answer, &wanted, &err)) {
         ALWAYS(err.kind == ERROR_UPSTREAM && err.message[0] && wanted.count == 77);
-        return 0;
+        return;
     }
     ALWAYS(wanted.count <= HUB_WANTED_MAX);
     for (size_t i = 0; i < wanted.count; i++) {
@@ -27,5 +27,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ALWAYS(text_is_utf8(wanted.words[i], strlen(wanted.words[i])));
         free(text);
     }
-    return 0;
 }

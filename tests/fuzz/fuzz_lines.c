@@ -133,7 +133,7 @@ static void read_in_pieces(struct reader *reader, const char *data, size_t size,
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     static struct reader whole, pieces;
 
@@ -152,5 +152,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ALWAYS(pieces.dialogue.done == whole.dialogue.done);
         ALWAYS(!whole.ok || pieces.lines.used == whole.lines.used);
     }
-    return 0;
 }

@@ -80,15 +80,12 @@ static void check_bearer(const char *header)
     ALWAYS(*token != ' ' && *token != '\t');
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TEXT(header)
 {
-    char *header = fuzz_text(data, size);
 
     check_accept(header);
     check_content_type(header);
     check_prefer(header);
     check_key(header);
     check_bearer(header);
-    free(header);
-    return 0;
 }

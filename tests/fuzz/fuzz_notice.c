@@ -42,7 +42,7 @@ static void name_of(const char *text, size_t size, char ret_name[64])
     ret_name[length] = '\0';
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     const char *text = (const char *)data;
     struct notice aws = {.at_us = 0}, azure = {.at_us = 0}, ours = {.at_us = 0};
@@ -66,5 +66,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         name_of(text, size, name);
     if (size > 0 && preemption_notice_read_azure(text, size, name, &ours, &leaving_ours, &err))
         ALWAYS(!leaving_ours || leaving);
-    return 0;
 }

@@ -5,9 +5,8 @@
 
 #define KEY "key"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TEXT(text)
 {
-    char *text = fuzz_text(data, size);
     char again[PLAN_TEXT_MAX];
     struct plan plan = {.count = -1};
 
@@ -20,6 +19,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ALWAYS(plan_write(&plan, KEY, again, sizeof again) < sizeof again);
         ALWAYS(strcmp(again, text) == 0);
     }
-    free(text);
-    return 0;
 }

@@ -128,9 +128,8 @@ static void check_family(const char *text)
     ALWAYS((family[0] == '\0') == (text[0] == '\0'));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TEXT(text)
 {
-    char *text = fuzz_text(data, size);
 
     check_nanos(text);
     check_number(text);
@@ -138,6 +137,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_typed(text);
     check_feeds(text);
     check_family(text);
-    free(text);
-    return 0;
 }

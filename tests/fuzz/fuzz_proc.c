@@ -23,17 +23,16 @@ static void check_lines(char *text, size_t length, const char *name)
     ALWAYS(number == again);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     AUTO(freep) char *text = fuzz_text(data, size);
     long count = 0;
 
     if (size > 256) /* a list of 0-1023 a hundred times over says nothing new */
-        return 0;
+        return;
     topology_list(text, check_number, &count);
     ALWAYS(count <= (long)(size + 1) * PROCESSORS_MAX);
     check_lines(text, strlen(text), NULL);
     check_lines(text, strlen(text), "nr_throttled ");
     check_lines(text, strlen(text), "nonvoluntary_ctxt_switches:");
-    return 0;
 }

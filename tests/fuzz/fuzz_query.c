@@ -66,10 +66,9 @@ static void check_escaped(const struct query *query)
     check_same(query, &again);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TEXT(target)
 {
     static struct query first, second;
-    char *target = fuzz_text(data, size);
     struct error err = {0}, err_again = {0};
     bool ok = query_read(target, &first, &err);
 
@@ -82,6 +81,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ALWAYS(err.kind == ERROR_INVALID && err.message[0]);
         ALWAYS(strcmp(err.message, err_again.message) == 0);
     }
-    free(target);
-    return 0;
 }

@@ -31,7 +31,7 @@ static void every_field_is_within_its_limits(const struct run_spec *spec)
         ALWAYS(strcmp(spec->labels[i - 1].key, spec->labels[i].key) < 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     struct run_spec spec, again;
     struct error err = {0};
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!run_spec_from_text((const char *)data, size, &spec, &err)) {
         ALWAYS(err.kind == ERROR_INVALID && err.message[0]);
         ALWAYS(memcmp(&spec, &again, sizeof spec) == 0);
-        return 0;
+        return;
     }
     every_field_is_within_its_limits(&spec);
 
@@ -51,5 +51,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     AUTO(json_decrefp) json_t *first = run_spec_to_json(&spec);
     AUTO(json_decrefp) json_t *second = run_spec_to_json(&again);
     ALWAYS(json_equal(first, second));
-    return 0;
 }

@@ -4,7 +4,7 @@
 #include "engine/spec/spec_ranks.h"
 #include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     for (int started = 1; started <= 2; started++) {
         struct error err = {0};
@@ -20,5 +20,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ALWAYS(again && strcmp(again, rest) == 0);
         freep(&again);
     }
-    return 0;
 }

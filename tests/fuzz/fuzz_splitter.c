@@ -106,7 +106,7 @@ static void check_elements(json_t *root, json_t *list)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     AUTO(json_decrefp)
     json_t *root = json_loadb((const char *)data, size, JSON_REJECT_DUPLICATES, NULL);
@@ -124,5 +124,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else if (root && !memchr(data, 0, size)) /* jansson passes over a NUL behind a number */
         /* It is JSON: only our bounds may refuse it. */
         ALWAYS(strstr(err.message, "too deeply") || strstr(err.message, "too long"));
-    return 0;
 }

@@ -14,7 +14,7 @@ static void check_cell(const struct sweep_cell *cell)
     ALWAYS(strlen(cell->name) < SWEEP_NAME_MAX && strlen(cell->refused) < sizeof cell->refused);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     static struct topology topology = {
         .cpu_count = 4, .core_count = 2, .package_count = 1, .node_count = 1};
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!sweep_from_text((const char *)data, size, &place, &sweep, &err)) {
         ALWAYS((err.kind == ERROR_INVALID || err.kind == ERROR_UNABLE) && err.message[0]);
         ALWAYS(sweep.blocks == -7 && !sweep.cells && !sweep.base);
-        return 0;
+        return;
     }
     ALWAYS(sweep.count >= 1 && sweep.count <= SWEEP_CELLS_MAX && sweep.blocks >= 1);
     for (size_t i = 0; i < sweep.count; i++) {
@@ -37,5 +37,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     ALWAYS(possible >= 1 && possible * (size_t)sweep.blocks <= SWEEP_RUNS_MAX);
     sweep_clear(&sweep);
-    return 0;
 }

@@ -20,7 +20,7 @@ static void check_token(const struct tokens *tokens, size_t i)
     ALWAYS(!tokens_find(tokens, token->name));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     AUTO(tokens_clear) struct tokens tokens = {0};
     struct error err = {0};
@@ -28,10 +28,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!tokens_parse("tokens", (const char *)data, size, &tokens, &err)) {
         ALWAYS(err.kind == ERROR_INVALID && strncmp(err.field, "tokens:", 7) == 0);
         ALWAYS(err.message[0]);
-        return 0;
+        return;
     }
     ALWAYS(err.kind == ERROR_NONE);
     for (size_t i = 0; i < tokens.count; i++)
         check_token(&tokens, i);
-    return 0;
 }

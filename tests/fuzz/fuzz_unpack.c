@@ -51,7 +51,7 @@ static void check_packed(const uint8_t *data, size_t size)
     ALWAYS(undo(packed, room - zlib.avail_out, 5, &out, NULL) && is_same(&out, data, size));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     AUTO(bytes_free) struct bytes whole = {.limit = ROOM};
     struct error err = {0};
@@ -69,5 +69,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ALWAYS(!ok || is_same(&whole, pieces.data, pieces.used));
     }
     check_packed(data, size);
-    return 0;
 }

@@ -57,9 +57,8 @@ static void check_refused(const struct utility *utility, const struct error *err
     ALWAYS(strstr(err->message, "character") != NULL);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TEXT(text)
 {
-    char *text = fuzz_text(data, size);
     size_t length = strlen(text);
     char *between = malloc(length + 3);
     struct utility utility = {.count = UNTOUCHED}, again = {.count = UNTOUCHED};
@@ -78,6 +77,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_refused(&utility, &err);
     }
     free(between);
-    free(text);
-    return 0;
 }

@@ -249,7 +249,7 @@ static void ask_healthy(void)
     bytes_free(&link.answers);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(data, size)
 {
     struct link links[2] = {{-1, true, {.limit = ANSWERS_MAX}},
                             {-1, true, {.limit = ANSWERS_MAX}}};
@@ -269,5 +269,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (server.inputs % HEALTHY_EVERY == 0)
         ask_healthy();
-    return 0;
 }

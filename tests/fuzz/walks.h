@@ -110,8 +110,8 @@ static inline enum reading_state walks_begin(struct walk *walk, const struct sou
     return walk_all(walk, walks_page, input);
 }
 
-static inline int walks_try(const struct source *source, const char *scope, const char *types,
-                            struct walks_input input)
+static inline void walks_try(const struct source *source, const char *scope, const char *types,
+                             struct walks_input input)
 {
     static const size_t chunks[] = {1, 2, 61};
     static struct walk whole, pieces; /* too large for some stacks; whole is never cut */
@@ -132,5 +132,12 @@ static inline int walks_try(const struct source *source, const char *scope, cons
         walk_end(&pieces);
     }
     walk_end(&whole);
-    return 0;
 }
+
+/* A target whose whole input is such pages; the last are members of the input. */
+#define FUZZ_WALKS(source, scope, types, ...)                                                    \
+    FUZZ(data, size)                                                                             \
+    {                                                                                            \
+        walks_try(&(source), (scope), (types),                                                   \
+                  (struct walks_input){.data = data, .size = size, __VA_ARGS__});                \
+    }
