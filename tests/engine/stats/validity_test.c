@@ -15,6 +15,7 @@ struct trial {
     struct validity_inputs validity_inputs;
     struct observation seen[11];
     struct canary_reading readings[3];
+    struct verdict verdict; /* of judge() */
 };
 
 static void make(struct trial *trial)
@@ -54,33 +55,37 @@ static void make(struct trial *trial)
 }
 
 /* Judges, and finds what was said of one thing; an unknown level where nothing was. */
-static struct finding judge(const struct trial *trial, const char *code,
-                            struct verdict *ret_verdict)
+static struct finding judge(struct trial *trial, const char *code)
 {
     struct finding none = {.code = "", .level = VALIDITY_UNKNOWN};
 
-    validity_judge(&trial->validity_inputs, ret_verdict);
-    for (size_t i = 0; i < ret_verdict->count; i++)
-        if (strcmp(ret_verdict->findings[i].code, code) == 0)
-            return ret_verdict->findings[i];
+    validity_judge(&trial->validity_inputs, &trial->verdict);
+    for (size_t i = 0; i < trial->verdict.count; i++)
+        if (strcmp(trial->verdict.findings[i].code, code) == 0)
+            return trial->verdict.findings[i];
     return none;
 }
 
-TEST(a_run_without_fault_is_ok)
+static void with_trial(void (*test)(struct trial *trial))
 {
     struct trial trial;
-    struct verdict verdict;
 
     make(&trial);
-    struct finding steal = judge(&trial, "steal", &verdict);
-    EXPECT_INT(verdict.level, VALIDITY_OK);
-    EXPECT_STR(steal.words,
+    test(&trial);
+}
+
+#define TEST_WITH_TRIAL(name) TEST_GIVEN(name, struct trial *trial, with_trial)
+
+TEST_WITH_TRIAL(a_run_without_fault_is_ok)
+{
+    EXPECT_STR(judge(trial, "steal").words,
                "the hypervisor took the processors: steps waited for up to 0.0 % of the time");
-    EXPECT_NEAR(verdict.idle_speed, 1, 0);
-    EXPECT_NEAR(verdict.idle_speed_max, 1, 0);
-    for (size_t i = 0; i < verdict.count; i++)
-        if (verdict.findings[i].level != VALIDITY_OK)
-            EXPECT_STR(verdict.findings[i].words, "ok");
+    EXPECT_INT(trial->verdict.level, VALIDITY_OK);
+    EXPECT_NEAR(trial->verdict.idle_speed, 1, 0);
+    EXPECT_NEAR(trial->verdict.idle_speed_max, 1, 0);
+    for (size_t i = 0; i < trial->verdict.count; i++)
+        if (trial->verdict.findings[i].level != VALIDITY_OK)
+            EXPECT_STR(trial->verdict.findings[i].words, "ok");
 }
 
 #define SECONDS(number) (long long)(NS_PER_SECOND * (number))
@@ -310,105 +315,85 @@ TEST(every_fault_is_found_and_weighs_what_it_should)
 {
     for (size_t i = 0; i < COUNT(faults); i++) {
         struct trial trial;
-        struct verdict verdict;
 
         make(&trial);
         happen(&trial, i);
-        struct finding finding = judge(&trial, faults[i].code, &verdict);
+        struct finding finding = judge(&trial, faults[i].code);
         EXPECT_STR(finding.code, faults[i].code);
-        if (finding.level != faults[i].level || verdict.level != faults[i].whole)
+        if (finding.level != faults[i].level || trial.verdict.level != faults[i].whole)
             printf("       %s: %s, in all %s\n", faults[i].code, validity_name(finding.level),
-                   validity_name(verdict.level));
+                   validity_name(trial.verdict.level));
         EXPECT_INT(finding.level, faults[i].level);
-        EXPECT_INT(verdict.level, faults[i].whole);
+        EXPECT_INT(trial.verdict.level, faults[i].whole);
         EXPECT(finding.words[0] && strlen(finding.words) < sizeof finding.words - 1);
     }
 }
 
-TEST(all_faults_at_once_find_room)
+TEST_WITH_TRIAL(all_faults_at_once_find_room)
 {
-    struct trial trial;
-    struct verdict verdict;
-
-    make(&trial);
     for (size_t i = 0; i < COUNT(faults); i++)
-        happen(&trial, i);
-    validity_judge(&trial.validity_inputs, &verdict);
-    EXPECT(verdict.count < FINDINGS_MAX);
-    EXPECT_INT(verdict.level, VALIDITY_INVALID);
+        happen(trial, i);
+    validity_judge(&trial->validity_inputs, &trial->verdict);
+    EXPECT(trial->verdict.count < FINDINGS_MAX);
+    EXPECT_INT(trial->verdict.level, VALIDITY_INVALID);
 }
 
-TEST(the_cost_of_a_disturbance_is_reported)
+TEST_WITH_TRIAL(the_cost_of_a_disturbance_is_reported)
 {
-    struct trial trial;
-    struct verdict verdict;
-
-    make(&trial);
-    happen_last(&trial, &(struct observation){.throttled_us = 1080});
-    EXPECT_STR(judge(&trial, "throttled", &verdict).words,
+    happen_last(trial, &(struct observation){.throttled_us = 1080});
+    EXPECT_STR(judge(trial, "throttled").words,
                "the control group's quota stopped it in 17 periods, for up to 0.012 % of the "
                "time");
-    happen_last(&trial, &(struct observation){.major_faults = 20});
-    EXPECT_STR(judge(&trial, "major_faults", &verdict).words,
+    happen_last(trial, &(struct observation){.major_faults = 20});
+    EXPECT_STR(judge(trial, "major_faults").words,
                "20 page faults waited for a disk, about 2.2 % of the time");
-    EXPECT_STR(judge(&trial, "disturbance", &verdict).words,
+    EXPECT_STR(judge(trial, "disturbance").words,
                "undisturbed, this machine is up to 2.3 % faster: the interval reaches so far");
-    unsteady(&trial);
-    EXPECT_STR(judge(&trial, "steady_state", &verdict).words,
+    unsteady(trial);
+    EXPECT_STR(judge(trial, "steady_state").words,
                "the steps reached no steady state: later ones were 7.0 % quicker");
 }
 
 /* Shares of the time multiply, as do the best canaries against the mean ones; the time that
  * memory bounds is half of it here. A canary says what could have been, and does not move the
  * estimate. */
-TEST(every_harm_has_its_factor)
+TEST_WITH_TRIAL(every_harm_has_its_factor)
 {
-    struct trial trial;
-    struct verdict verdict;
-
-    make(&trial);
-    happen_last(&trial, &(struct observation){.waited_ns = SECONDS(0.9),
-                                              .steal_ticks = 90,
-                                              .throttled_us = 450000,
-                                              .major_faults = 9});
-    validity_judge(&trial.validity_inputs, &verdict);
-    EXPECT_NEAR(verdict.idle_speed, 1 / (0.9 * 0.9 * 0.95 * 0.99), 1e-9);
-    EXPECT_NEAR(verdict.idle_speed_max, verdict.idle_speed, 1e-9);
-    make(&trial);
-    clock_6(&trial);
-    copy_40(&trial);
-    validity_judge(&trial.validity_inputs, &verdict);
-    EXPECT_NEAR(verdict.idle_speed, 1, 0);
-    EXPECT_NEAR(verdict.idle_speed_max, 4 * 3 / 11.76 * (1 + 0.5 * (2 * 3 / 5.2 - 1)), 1e-9);
+    happen_last(trial, &(struct observation){.waited_ns = SECONDS(0.9),
+                                             .steal_ticks = 90,
+                                             .throttled_us = 450000,
+                                             .major_faults = 9});
+    validity_judge(&trial->validity_inputs, &trial->verdict);
+    EXPECT_NEAR(trial->verdict.idle_speed, 1 / (0.9 * 0.9 * 0.95 * 0.99), 1e-9);
+    EXPECT_NEAR(trial->verdict.idle_speed_max, trial->verdict.idle_speed, 1e-9);
+    make(trial);
+    clock_6(trial);
+    copy_40(trial);
+    validity_judge(&trial->validity_inputs, &trial->verdict);
+    EXPECT_NEAR(trial->verdict.idle_speed, 1, 0);
+    EXPECT_NEAR(trial->verdict.idle_speed_max, 4 * 3 / 11.76 * (1 + 0.5 * (2 * 3 / 5.2 - 1)),
+                1e-9);
 }
 
 /* 239 steps that differ as much as a slow half and a quick half are not too few. */
-TEST(why_there_is_no_interval_is_said_truly)
+TEST_WITH_TRIAL(why_there_is_no_interval_is_said_truly)
 {
-    struct trial trial;
-    struct verdict verdict;
-
-    make(&trial);
-    unsure(&trial);
-    EXPECT_STR(judge(&trial, "interval", &verdict).words,
+    unsure(trial);
+    EXPECT_STR(judge(trial, "interval").words,
                "the 90 measured steps differ so much that their interval would reach 0");
-    trial.summary.measured_steps = INTERVAL_STEPS_MIN - 1;
-    EXPECT_STR(judge(&trial, "interval", &verdict).words,
+    trial->summary.measured_steps = INTERVAL_STEPS_MIN - 1;
+    EXPECT_STR(judge(trial, "interval").words,
                "19 measured steps are too few for an interval: it takes 20");
 }
 
-TEST(little_time_says_nothing_of_shares)
+TEST_WITH_TRIAL(little_time_says_nothing_of_shares)
 {
-    struct trial trial;
-    struct verdict verdict;
-
-    make(&trial);
-    happen_last(&trial, &(struct observation){.waited_ns = SECONDS(4.6)});
+    happen_last(trial, &(struct observation){.waited_ns = SECONDS(4.6)});
     for (int i = 0; i < 11; i++)
-        trial.seen[i].taken_ns /= 100;
-    EXPECT_INT(judge(&trial, "contention", &verdict).level, VALIDITY_UNKNOWN);
-    trial.evidence.observation_count = 1;
-    EXPECT_INT(judge(&trial, "steal", &verdict).level, VALIDITY_UNKNOWN);
-    trial.evidence.observation_count = 0;
-    EXPECT_INT(judge(&trial, "throttled", &verdict).level, VALIDITY_UNKNOWN);
+        trial->seen[i].taken_ns /= 100;
+    EXPECT_INT(judge(trial, "contention").level, VALIDITY_UNKNOWN);
+    trial->evidence.observation_count = 1;
+    EXPECT_INT(judge(trial, "steal").level, VALIDITY_UNKNOWN);
+    trial->evidence.observation_count = 0;
+    EXPECT_INT(judge(trial, "throttled").level, VALIDITY_UNKNOWN);
 }

@@ -15,7 +15,7 @@
 struct outcome {
     double losses[STEPS], norms[PARAMETERS_MAX], gradient_square;
     unsigned long long bits; /* of every parameter */
-    int count;
+    long long count;
 };
 
 static struct net_options options_of(bool plain, int threads, enum dnn_type type)
@@ -49,29 +49,32 @@ static void look(const struct parameters *parameters, struct outcome *ret)
     }
 }
 
-static void train(const struct net_options *options, struct outcome *ret)
+static struct outcome train(struct net_options options)
 {
+    struct outcome outcome = {0};
     struct network network;
     struct error err = {0};
     struct net *net;
 
-    *ret = (struct outcome){0};
     small_network(&network);
-    net = net_new(&network, options, &err);
+    net = net_new(&network, &options, &err);
     EXPECT_STR(err.message, "");
     for (int i = 0; net && i < STEPS; i++) {
         struct step_split times;
 
-        EXPECT(net_step(net, &ret->losses[i], &times, &err));
+        EXPECT(net_step(net, &outcome.losses[i], &times, &err));
         EXPECT(times.input >= 0 && times.forward > 0 && times.backward > 0 && times.update > 0);
     }
     if (net)
-        look(net_parameters(net, &err), ret);
+        look(net_parameters(net, &err), &outcome);
     net_free(net);
+    return outcome;
 }
 
-static void expect_alike(const struct outcome *a, const struct outcome *b, double tolerance)
+static void expect_alike(const struct outcome *a, struct outcome other, double tolerance)
 {
+    const struct outcome *b = &other;
+
     for (int i = 0; i < STEPS; i++)
         EXPECT_NEAR(a->losses[i] / b->losses[i], 1, tolerance);
     EXPECT_INT(a->count, b->count);
@@ -81,13 +84,9 @@ static void expect_alike(const struct outcome *a, const struct outcome *b, doubl
 
 TEST(both_plans_compute_the_same)
 {
-    const struct net_options plain = options_of(true, 1, DNN_F32);
-    const struct net_options depth_first = options_of(false, 1, DNN_F32);
-    struct outcome first, second;
+    struct outcome first = train(options_of(true, 1, DNN_F32));
 
-    train(&plain, &first);
-    train(&depth_first, &second);
-    expect_alike(&first, &second, 1e-5);
+    expect_alike(&first, train(options_of(false, 1, DNN_F32)), 1e-5);
     EXPECT(first.losses[0] > 2 && first.losses[STEPS - 1] < first.losses[0]);
 }
 
@@ -95,13 +94,11 @@ TEST(every_layout_computes_the_same)
 {
     for (int type = DNN_F32; type <= (cpu_probe() < CPU_AVX512 ? DNN_F32 : DNN_BF16); type++) {
         struct net_options options = options_of(true, 1, (enum dnn_type)type);
-        struct outcome first, second;
+        struct outcome first = train(options);
 
-        train(&options, &first);
         for (int layout = NET_NCHW; layout <= NET_BLOCKED; layout++) {
             options.layout = (enum net_layout)layout;
-            train(&options, &second);
-            expect_alike(&first, &second, type == DNN_F32 ? 1e-5 : 2e-3);
+            expect_alike(&first, train(options), type == DNN_F32 ? 1e-5 : 2e-3);
         }
     }
 }
@@ -166,34 +163,26 @@ TEST(what_a_step_moves_is_known_where_no_cache_holds_it)
 
 TEST(any_number_of_threads_computes_the_same)
 {
-    const struct net_options alone = options_of(false, 1, DNN_F32);
-    struct outcome first, second;
+    struct outcome first = train(options_of(false, 1, DNN_F32));
 
-    train(&alone, &first);
     /* More than images too. */
-    for (int threads = 2; threads <= BATCH + 2; threads++) {
-        const struct net_options several = options_of(false, threads, DNN_F32);
-
-        train(&several, &second);
-        expect_alike(&first, &second, 1e-5);
-    }
+    for (int threads = 2; threads <= BATCH + 2; threads++)
+        expect_alike(&first, train(options_of(false, threads, DNN_F32)), 1e-5);
 }
 
 TEST(groups_of_threads_compute_the_same)
 {
     struct net_options options = options_of(false, 1, DNN_BF16);
-    struct outcome first, second;
+    struct outcome first;
 
     if (cpu_probe() < CPU_AVX512_BF16) {
         printf("skipped: nothing is computed in slices here\n");
         return;
     }
-    train(&options, &first);
+    first = train(options);
     for (options.threads = 2; options.threads <= BATCH + 1; options.threads++)
-        for (options.group = 2; options.group <= options.threads; options.group++) {
-            train(&options, &second);
-            expect_alike(&first, &second, 1e-3);
-        }
+        for (options.group = 2; options.group <= options.threads; options.group++)
+            expect_alike(&first, train(options), 1e-3);
 }
 
 TEST(the_same_run_gives_the_same_bits)
@@ -201,10 +190,8 @@ TEST(the_same_run_gives_the_same_bits)
     for (int threads = 1; threads <= 3; threads++)
         for (int type = DNN_F32; type <= DNN_BF16; type++) {
             const struct net_options options = options_of(false, threads, (enum dnn_type)type);
-            struct outcome first, second;
+            struct outcome first = train(options), second = train(options);
 
-            train(&options, &first);
-            train(&options, &second);
             EXPECT_INT(memcmp(&first, &second, sizeof first), 0);
         }
 }
@@ -212,24 +199,19 @@ TEST(the_same_run_gives_the_same_bits)
 TEST(a_batch_made_beside_the_step_is_the_same)
 {
     struct net_options options = options_of(false, 2, DNN_F32);
-    struct outcome first, second;
+    struct outcome first = train(options), second;
 
-    train(&options, &first);
-    for (int workers = 1; workers <= 3; workers++) {
-        options.input_workers = workers;
-        train(&options, &second);
+    for (options.input_workers = 1; options.input_workers <= 3; options.input_workers++) {
+        second = train(options);
         EXPECT_INT(memcmp(&first, &second, sizeof first), 0);
     }
 }
 
 TEST(bf16_is_f32_but_for_rounding)
 {
-    const struct net_options f32 = options_of(false, 2, DNN_F32);
-    const struct net_options bf16 = options_of(false, 2, DNN_BF16);
-    struct outcome first, second;
+    struct outcome first = train(options_of(false, 2, DNN_F32));
+    struct outcome second = train(options_of(false, 2, DNN_BF16));
 
-    train(&f32, &first);
-    train(&bf16, &second);
     for (int i = 0; i < STEPS; i++)
         EXPECT_NEAR(second.losses[i] / first.losses[i], 1, 0.02);
 }
@@ -238,14 +220,10 @@ TEST(bf16_is_f32_but_for_rounding)
 TEST(every_instruction_set_computes_the_same)
 {
     struct net_options options = options_of(false, 2, DNN_F32);
-    struct outcome first, second;
+    struct outcome first = train(options);
 
-    train(&options, &first);
-    for (int isa = CPU_BASE; isa < (int)cpu_probe(); isa++) {
-        options.isa = (enum cpu_isa)isa;
-        train(&options, &second);
-        expect_alike(&first, &second, 1e-5);
-    }
+    for (options.isa = CPU_BASE; options.isa < cpu_probe(); options.isa++)
+        expect_alike(&first, train(options), 1e-5);
 }
 
 /* A short step against the gradient lowers the loss by the step's length times its square. */
