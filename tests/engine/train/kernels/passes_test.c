@@ -49,13 +49,15 @@ static bool runs_here(const struct passes *passes)
     return passes->isa <= cpu_probe();
 }
 
-/* Calls `check` with each set that this processor can run. */
-static void with_each(void (*check)(const struct passes *passes))
+static void with_each(void (*test)(const struct passes *passes))
 {
     for (int i = 0; passes_at(i); i++)
         if (runs_here(passes_at(i)))
-            check(passes_at(i));
+            test(passes_at(i));
 }
+
+/* A test that is given each set that this processor can run. */
+#define TEST_OF_EACH_SET(name) TEST_GIVEN(name, const struct passes *passes, with_each)
 
 static float affine[2 * CHANNELS], other_affine[2 * CHANNELS], mean[CHANNELS], slope[CHANNELS];
 static const struct rows rows = {ROWS, CHANNELS};
@@ -84,7 +86,7 @@ static double normalised(const struct numbers *numbers, const float *with, long 
            (double)with[CHANNELS + i % CHANNELS];
 }
 
-static void check_statistics(const struct passes *passes)
+TEST_OF_EACH_SET(statistics_are_the_sums_of_each_channel)
 {
     double sums[2 * CHANNELS] = {0};
 
@@ -104,12 +106,7 @@ static void check_statistics(const struct passes *passes)
     }
 }
 
-TEST(statistics_are_the_sums_of_each_channel)
-{
-    with_each(check_statistics);
-}
-
-static void check_activations(const struct passes *passes)
+TEST_OF_EACH_SET(activations_are_what_the_formulas_say)
 {
     const struct pass_join plain = {left.stored, right.stored, affine, NULL};
     const struct pass_join twice = {left.stored, right.stored, affine, other_affine};
@@ -138,12 +135,7 @@ static void check_activations(const struct passes *passes)
     EXPECT(memcmp(floats(passes, &right), result.floats, NUMBERS * sizeof(float)) == 0);
 }
 
-TEST(activations_are_what_the_formulas_say)
-{
-    with_each(check_activations);
-}
-
-static void check_batchnorm_backward(const struct passes *passes)
+TEST_OF_EACH_SET(a_batch_norms_gradient_is_what_the_formula_says)
 {
     const struct pass_batchnorm_backward work = {left.stored, right.stored, affine,
                                                  slope,       mean,         other_affine};
@@ -159,11 +151,6 @@ static void check_batchnorm_backward(const struct passes *passes)
 
         EXPECT_NEAR((double)result.floats[i], expected, 4 * precision(passes));
     }
-}
-
-TEST(a_batch_norms_gradient_is_what_the_formula_says)
-{
-    with_each(check_batchnorm_backward);
 }
 
 static void check_mask_with(const struct passes *passes, const void *add, const void *others)
@@ -195,7 +182,7 @@ static void check_mask_with(const struct passes *passes, const void *add, const 
         EXPECT_NEAR(sums[i], expected[i], 1e-4);
 }
 
-static void check_mask(const struct passes *passes)
+TEST_OF_EACH_SET(a_gradient_passes_where_the_relu_was_active)
 {
     make_all(passes);
     check_mask_with(passes, NULL, NULL);
@@ -204,12 +191,7 @@ static void check_mask(const struct passes *passes)
     check_mask_with(passes, other.stored, other.stored);
 }
 
-TEST(a_gradient_passes_where_the_relu_was_active)
-{
-    with_each(check_mask);
-}
-
-static void check_mask_in_place(const struct passes *passes)
+TEST_OF_EACH_SET(what_was_active_may_be_overwritten)
 {
     double sums[2 * CHANNELS] = {0};
     struct pass_mask mask = {.gradient = left.stored,
@@ -223,11 +205,6 @@ static void check_mask_in_place(const struct passes *passes)
     mask.result = right.stored;
     passes->mask(&mask, rows, sums);
     EXPECT_INT(memcmp(result.stored, right.stored, NUMBERS * dnn_type_size(passes->type)), 0);
-}
-
-TEST(what_was_active_may_be_overwritten)
-{
-    with_each(check_mask_in_place);
 }
 
 /* The largest of the window around output (h, w), and where its gradient belongs. */
@@ -252,7 +229,7 @@ static double window_best(const struct numbers *image, long h, long w, long c, l
     return best;
 }
 
-static void check_pool(const struct passes *passes)
+TEST_OF_EACH_SET(a_pool_gives_its_gradient_to_what_it_chose)
 {
     static uint8_t chosen[IMAGE * IMAGE / 4 * CHANNELS];
     static double expected[IMAGE * IMAGE * CHANNELS];
@@ -282,12 +259,7 @@ static void check_pool(const struct passes *passes)
     EXPECT_NEAR(total, sum, 1e-3);
 }
 
-TEST(a_pool_gives_its_gradient_to_what_it_chose)
-{
-    with_each(check_pool);
-}
-
-static void check_subsample(const struct passes *passes)
+TEST_OF_EACH_SET(every_second_pixel_is_taken_and_added_to)
 {
     make_all(passes);
     passes->subsample(left.stored, IMAGE, CHANNELS, result.stored);
@@ -310,12 +282,7 @@ static void check_subsample(const struct passes *passes)
     }
 }
 
-TEST(every_second_pixel_is_taken_and_added_to)
-{
-    with_each(check_subsample);
-}
-
-static void check_mean(const struct passes *passes)
+TEST_OF_EACH_SET(a_mean_spreads_its_gradient_evenly)
 {
     make_all(passes);
     passes->mean(left.stored, rows, result.stored);
@@ -334,12 +301,7 @@ static void check_mean(const struct passes *passes)
                     precision(passes));
 }
 
-TEST(a_mean_spreads_its_gradient_evenly)
-{
-    with_each(check_mean);
-}
-
-static void check_learn(const struct passes *passes)
+TEST_OF_EACH_SET(a_step_is_that_of_sgd_over_all_copies)
 {
     const struct sgd sgd = {0.5f, 0.25f, 0.125f};
     float *const copies[] = {left.floats, right.floats};
@@ -371,11 +333,6 @@ static void check_learn(const struct passes *passes)
         EXPECT_NEAR((double)velocity[i], second, 1e-5);
         EXPECT_NEAR((double)weights[i], first - 0.5 * second, 1e-5);
     }
-}
-
-TEST(a_step_is_that_of_sgd_over_all_copies)
-{
-    with_each(check_learn);
 }
 
 /* Everything that a set computes, in one piece of memory. */
@@ -423,7 +380,7 @@ TEST(all_sets_of_a_format_give_the_same_bits)
     }
 }
 
-static void check_special_values(const struct passes *passes)
+TEST_OF_EACH_SET(what_is_not_a_number_stays_so)
 {
     const float special[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-40f, 3.3e38f, -3.3e38f};
     uint32_t stored[COUNT(special)];
@@ -439,11 +396,6 @@ static void check_special_values(const struct passes *passes)
     passes->to_floats(stored, COUNT(special), back);
     EXPECT(isnan(back[4]));
     EXPECT(back[2] == INFINITY && back[3] == 0 && back[7] == 0);
-}
-
-TEST(what_is_not_a_number_stays_so)
-{
-    with_each(check_special_values);
 }
 
 TEST(bf16_is_rounded_to_nearest_even)
