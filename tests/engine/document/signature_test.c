@@ -39,18 +39,18 @@ TEST(a_document_may_have_none)
     }
 }
 
+#define MISPLACED                                                                                \
+    "must follow another member, without blanks: ,\"signature\":{; a document that was written " \
+    "anew has none"
+#define SIGNED(key, algorithm, value)                                                            \
+    LEAST SIGNATURE_NAME "{\"key\":" key ",\"algorithm\":" algorithm ",\"value\":" value "}}"
+
 static const struct {
     const char *text, *field, *message;
 } refusals[] = {
-    {LEAST ", \"signature\":" MEMBER "}", "signature",
-     "must follow another member, without blanks: ,\"signature\":{; a document that was written "
-     "anew has none"},
-    {LEAST ",\"signature\": " MEMBER "}", "signature",
-     "must follow another member, without blanks: ,\"signature\":{; a document that was written "
-     "anew has none"},
-    {"{\"signature\":" MEMBER ",\"pennyworth_run\":1}", "signature",
-     "must follow another member, without blanks: ,\"signature\":{; a document that was written "
-     "anew has none"},
+    {LEAST ", \"signature\":" MEMBER "}", "signature", MISPLACED},
+    {LEAST ",\"signature\": " MEMBER "}", "signature", MISPLACED},
+    {"{\"signature\":" MEMBER ",\"pennyworth_run\":1}", "signature", MISPLACED},
     {LEAST SIGNATURE_NAME MEMBER ",\"zone\":\"a\"}", "zone", "must stand before the signature"},
     {LEAST SIGNATURE_NAME MEMBER ",\"zone\":null}", "zone", "must stand before the signature"},
     {LEAST VOID SIGNATURE_NAME MEMBER "}", "void", "must stand behind the signature"},
@@ -59,21 +59,17 @@ static const struct {
     {LEAST SIGNATURE_NAME "{}}", "signature.key", "is missing"},
     {LEAST SIGNATURE_NAME "{\"key\":\"" KEY "\",\"value\":\"" VALUE "\"}}", "signature.algorithm",
      "is missing"},
-    {LEAST SIGNATURE_NAME "{\"key\":\"" KEY "\",\"algorithm\":\"rsa\",\"value\":\"" VALUE "\"}}",
-     "signature.algorithm", "must be \"ed25519\""},
-    {LEAST SIGNATURE_NAME "{\"key\":\"" KEY "\",\"algorithm\":\"ed25519\",\"value\":null}}",
-     "signature.value", "is missing"},
-    {LEAST SIGNATURE_NAME "{\"key\":\"" KEY "0\",\"algorithm\":\"ed25519\",\"value\":\"" VALUE
-                          "\"}}",
+    {SIGNED("\"" KEY "\"", "\"rsa\"", "\"" VALUE "\""), "signature.algorithm",
+     "must be \"ed25519\""},
+    {SIGNED("\"" KEY "\"", "\"ed25519\"", "null"), "signature.value", "is missing"},
+    {SIGNED("\"" KEY "0\"", "\"ed25519\"", "\"" VALUE "\""), "signature.key",
+     "must be 64 digits of 0-9 and a-f"},
+    {SIGNED("\"" DIGITS DIGITS DIGITS "0123456789ABCDEF\"", "\"ed25519\"", "\"" VALUE "\""),
      "signature.key", "must be 64 digits of 0-9 and a-f"},
-    {LEAST SIGNATURE_NAME "{\"key\":\"" DIGITS DIGITS DIGITS "0123456789ABCDEF\",\"algorithm\":"
-                          "\"ed25519\",\"value\":\"" VALUE "\"}}",
-     "signature.key", "must be 64 digits of 0-9 and a-f"},
-    {LEAST SIGNATURE_NAME "{\"key\":\"" KEY "\",\"algorithm\":\"ed25519\",\"value\":\"" KEY
-                          "\"}}",
-     "signature.value", "must be 128 digits of 0-9 and a-f"},
-    {LEAST SIGNATURE_NAME "{\"key\":5,\"algorithm\":\"ed25519\",\"value\":\"" VALUE "\"}}",
-     "signature.key", "must be 64 digits of 0-9 and a-f"},
+    {SIGNED("\"" KEY "\"", "\"ed25519\"", "\"" KEY "\""), "signature.value",
+     "must be 128 digits of 0-9 and a-f"},
+    {SIGNED("5", "\"ed25519\"", "\"" VALUE "\""), "signature.key",
+     "must be 64 digits of 0-9 and a-f"},
 };
 
 TEST(a_refused_signature_names_the_field_and_the_reason)

@@ -31,11 +31,6 @@ struct trial_memory {
     struct conv_weights packed; /* how the weights lie */
 };
 
-static inline float trial_number(void)
-{
-    return (float)draw(1 << 24) / (1 << 23) - 1;
-}
-
 static inline uint16_t trial_narrow(float value)
 {
     uint32_t bits;
@@ -56,7 +51,7 @@ static inline void *trial_stored(const struct trial *trial, long count)
     char *memory = xmalloc((size_t)count * each);
 
     for (long i = 0; i < count; i++) {
-        float number = trial_number();
+        float number = noise();
         uint16_t narrow = trial_narrow(number);
 
         memcpy(memory + (size_t)i * each, each == 2 ? (void *)&narrow : (void *)&number, each);
@@ -73,15 +68,6 @@ static inline void *trial_active(const struct trial *trial, long count)
     for (long i = 0; i < count; i++)
         if (draw(2))
             memset(memory + (size_t)i * each, 0, each);
-    return memory;
-}
-
-static inline float *trial_floats(long count)
-{
-    float *memory = xmalloc((size_t)count * sizeof *memory);
-
-    for (long i = 0; i < count; i++)
-        memory[i] = trial_number();
     return memory;
 }
 
@@ -133,10 +119,10 @@ static inline struct trial_memory trial_memory_new(const struct trial *trial)
         .add = trial_stored(trial, pixels * n),
         .other_values = trial_stored(trial, pixels * n),
         .result = trial_result(trial, pixels * n),
-        .weights = trial_floats(in * s->out_channels * taps),
-        .affine = trial_floats(2 * n),
-        .mean = trial_floats(n),
-        .other_mean = trial_floats(n),
+        .weights = numbers(in * s->out_channels * taps),
+        .affine = numbers(2 * n),
+        .mean = numbers(n),
+        .other_mean = numbers(n),
         .sums = xcalloc((size_t)(3 * n), sizeof(double)),
         .panels = spoiled(trial->kernel->panels_size(s)),
         .scratch = spoiled(trial->kernel->scratch_size(s, trial->images)),
