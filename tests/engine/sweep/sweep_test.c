@@ -94,13 +94,9 @@ TEST(a_refused_request_names_the_field)
 {
     for (size_t i = 0; i < COUNT(refused); i++) {
         struct sweep sweep = {.blocks = -7};
-        struct error err = {0};
 
-        EXPECT(!read_text(refused[i].text, &sweep, &err));
-        EXPECT_INT(err.kind, ERROR_INVALID);
-        EXPECT_STR(err.field, refused[i].field);
-        if (!strstr(err.message, refused[i].words))
-            EXPECT_STR(err.message, refused[i].words);
+        EXPECT_WRONG_SAYS(read_text(refused[i].text, &sweep, &err), refused[i].field,
+                          refused[i].words);
         EXPECT_INT(sweep.blocks, -7);
     }
 }

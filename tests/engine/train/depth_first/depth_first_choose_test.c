@@ -1,13 +1,10 @@
 /* Where the plan comes from: fixed, measured, or stored by an earlier measurement. */
 #include "engine/train/depth_first/depth_first_choose.h"
 
-#include "common/cleanup.h"
 #include "tests/engine/train/small_network.h"
-#include "tests/test.h"
+#include "tests/engine/tree.h"
 
-#include <glob.h>
-
-static char folder[] = "/tmp/pennyworth-choose-XXXXXX"; /* of stored plans */
+static struct tree cache; /* of stored plans */
 static struct network network;
 static struct parameters parameters;
 static struct net_options options = {
@@ -17,8 +14,8 @@ bool test_begin(void)
 {
     struct error err = {0};
 
-    if (!mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1) != 0)
-        return false;
+    cache = tree_make();
+    setenv("XDG_CACHE_HOME", cache.root, 1);
     options.isa = cpu_probe();
     small_network(&network);
     return parameters_make(&parameters, &network, options.seed, &err);
@@ -82,17 +79,6 @@ TEST(what_one_net_has_measured_the_next_finds)
 
 void test_end(void)
 {
-    char text[64];
-    glob_t plans;
-
     parameters_free(&parameters);
-    snprintf(text, sizeof text, "%s/pennyworth/*", folder);
-    if (glob(text, 0, NULL, &plans) == 0) {
-        for (size_t i = 0; i < plans.gl_pathc; i++)
-            unlink(plans.gl_pathv[i]);
-        globfree(&plans);
-    }
-    snprintf(text, sizeof text, "%s/pennyworth", folder);
-    rmdir(text);
-    rmdir(folder);
+    tree_remove(&cache);
 }

@@ -290,15 +290,11 @@ TEST(a_filter_names_what_computes_it)
 TEST(a_shape_that_is_no_convolution_is_refused)
 {
     struct setting setting = {F32, layer_of(16, 16, 3, 1, 5), 1, {1}};
-    struct error err = {0};
     struct bench b;
 
     setting.layer.out_size = 0;
     bench_open(&b, &setting);
-    b.filter = make(&b, &err);
-    EXPECT(!b.filter);
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT_PART(err.message, "convolve such images");
+    EXPECT_ERROR_SAYS(make(&b, &err), ERROR_INTERNAL, "convolve such images");
     bench_close(&b);
 }
 

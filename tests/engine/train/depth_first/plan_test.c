@@ -1,7 +1,7 @@
 #include "engine/train/depth_first/plan.h"
 
-#include "common/cleanup.h"
-#include "tests/test.h"
+#include "tests/engine/process/processes.h"
+#include "tests/engine/tree.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -120,64 +120,30 @@ TEST(what_was_not_written_for_this_is_refused)
     EXPECT_INT(plan.count, -1);
 }
 
-/* Counts the files of a folder, and removes them if asked to. */
-static int look_through(const char *folder, bool remove)
+static void with_cache(void (*test)(const char *folder))
 {
-    DIR *directory = opendir(folder);
-    int count = 0;
+    AUTO(tree_remove) struct tree tree = tree_make();
+    char cache[80], folder[100];
 
-    for (struct dirent *entry; directory && (entry = readdir(directory));) {
-        if (entry->d_name[0] == '.')
-            continue;
-        EXPECT(!remove || unlinkat(dirfd(directory), entry->d_name, 0) == 0);
-        count++;
-    }
-    if (directory)
-        closedir(directory);
-    return count;
+    snprintf(cache, sizeof cache, "%s/cache", tree.root);
+    snprintf(folder, sizeof folder, "%s/pennyworth", cache);
+    setenv("XDG_CACHE_HOME", cache, 1);
+    test(folder);
+    EXPECT_INT(directory_size(cache), 1); /* and the cache has nothing else */
 }
 
-static int count_files(const char *folder)
-{
-    return look_through(folder, false);
-}
-
-/* A cache of its own for each test, with the folder that plan_store() makes in it. */
-struct cache {
-    char top[32], below[64], folder[128];
-};
-
-static struct cache cache_make(void)
-{
-    struct cache cache = {.top = "/tmp/plan-test-XXXXXX"};
-
-    EXPECT(mkdtemp(cache.top) != NULL);
-    snprintf(cache.below, sizeof cache.below, "%s/cache", cache.top);
-    snprintf(cache.folder, sizeof cache.folder, "%s/pennyworth", cache.below);
-    setenv("XDG_CACHE_HOME", cache.below, 1);
-    return cache;
-}
-
-/* Removes it, and returns how many files were in it. */
-static int cache_remove(const struct cache *cache)
-{
-    int files = look_through(cache->folder, true);
-
-    rmdir(cache->folder);
-    rmdir(cache->below);
-    EXPECT_INT(rmdir(cache->top), 0);
-    return files;
-}
+/* A test that is given the folder which plan_store() makes in a cache of its own. */
+#define TEST_WITH_CACHE(name) TEST_GIVEN(name, const char *folder, with_cache)
 
 /* The name under which every writer of KEY begins. */
-static void part_of(const struct cache *cache, char ret_path[300])
+static void part_of(const char *folder, char ret_path[300])
 {
-    DIR *directory = opendir(cache->folder);
+    DIR *directory = opendir(folder);
 
     ret_path[0] = '\0';
     for (struct dirent *entry; directory && (entry = readdir(directory));)
         if (entry->d_name[0] != '.')
-            snprintf(ret_path, 300, "%s/%.100s.part", cache->folder, entry->d_name);
+            snprintf(ret_path, 300, "%s/%.100s.part", folder, entry->d_name);
     if (directory)
         closedir(directory);
     EXPECT(ret_path[0] != '\0');
@@ -193,16 +159,20 @@ static void expect_stored(const char *when)
     EXPECT(back.stages[1].by_hand);
 }
 
-TEST(a_stored_plan_is_found_by_its_key)
+static void store_twice(const char *folder)
 {
-    const struct cache cache = cache_make();
+    expect_stored("the first time");
+    expect_stored("the second time");
+    EXPECT_INT(directory_size(folder), 1); /* nothing half-written was left in it */
+}
+
+TEST_WITH_CACHE(a_stored_plan_is_found_by_its_key)
+{
     struct plan back;
 
     EXPECT(!plan_load(KEY, 3, &back));
-    expect_stored("the first time");
-    expect_stored("the second time");
+    store_twice(folder);
     EXPECT(!plan_load("another", 3, &back));
-    EXPECT_INT(cache_remove(&cache), 1); /* nothing half-written was left beside it */
 }
 
 /* Overlay file systems before Linux 6.3 and fuse-overlayfs say EOPNOTSUPP, kernels before 3.11
@@ -212,22 +182,17 @@ TEST(a_file_system_without_unnamed_files_will_do)
     static const int refusals[] = {EOPNOTSUPP, EISDIR, ENOENT, EINVAL};
 
     for (size_t i = 0; i < COUNT(refusals); i++) {
-        const struct cache cache = cache_make();
-
         disk.no_unnamed = refusals[i];
-        expect_stored(strerror(refusals[i]));
-        expect_stored("again");
+        with_cache(store_twice);
         disk.no_unnamed = 0;
-        EXPECT_INT(cache_remove(&cache), 1);
     }
 }
 
 /* Wherever the disk fails: a reason, nothing beside the former plan, and the former plan as it
  * was. */
-TEST(each_failure_of_the_disk_is_reported_and_leaves_nothing)
+TEST_WITH_CACHE(each_failure_of_the_disk_is_reported_and_leaves_nothing)
 {
     const struct plan other = plan_fixed(3, (struct choice){77, false});
-    const struct cache cache = cache_make();
     long long calls = 0;
     bool failed = true, stored;
 
@@ -243,25 +208,24 @@ TEST(each_failure_of_the_disk_is_reported_and_leaves_nothing)
         disk.allowed = -1;
         failed = disk.faults > 0;
         EXPECT_INT(stored, !failed);
-        EXPECT_INT(count_files(cache.folder), 1);
+        EXPECT_INT(directory_size(folder), 1);
         EXPECT_INT(strstr(err.message, strerror(ENOSPC)) != NULL, failed);
         EXPECT(plan_load(KEY, 3, &back));
         EXPECT_INT(back.stages[0].kilobytes, failed ? 1200 : 77);
     }
     EXPECT(calls > 4 && !failed);
-    EXPECT_INT(cache_remove(&cache), 1);
+    EXPECT_INT(directory_size(folder), 1);
 }
 
 /* However many writers were killed, with whatever they had written, there is one leftover; and
  * the next writer takes it over. */
-TEST(leftovers_of_killed_writers_are_taken_over)
+TEST_WITH_CACHE(leftovers_of_killed_writers_are_taken_over)
 {
-    const struct cache cache = cache_make();
     char part[300];
     FILE *file;
 
     expect_stored("before");
-    part_of(&cache, part);
+    part_of(folder, part);
     for (int i = 0; i < 3; i++) {
         file = fopen(part, "we");
         EXPECT(file && fputs("pennyworth plan 3\nhalf of something that is longer than a plan of "
@@ -271,34 +235,32 @@ TEST(leftovers_of_killed_writers_are_taken_over)
             fclose(file);
     }
     expect_stored("after");
-    EXPECT_INT(cache_remove(&cache), 1);
+    EXPECT_INT(directory_size(folder), 1);
 }
 
-TEST(who_finds_another_writer_leaves_it_alone)
+TEST_WITH_CACHE(who_finds_another_writer_leaves_it_alone)
 {
     const struct plan other = plan_fixed(3, (struct choice){77, false});
-    const struct cache cache = cache_make();
     struct plan back;
     char part[300];
     struct stat now;
     int writer;
 
     expect_stored("before");
-    part_of(&cache, part);
+    part_of(folder, part);
     writer = open(part, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     EXPECT(writer >= 0 && flock(writer, LOCK_EX) == 0 && write(writer, "half", 4) == 4);
     EXPECT_OK(plan_store(&other, KEY, &err));
     EXPECT(plan_load(KEY, 3, &back) && back.stages[0].kilobytes == 1200);
     EXPECT(fstat(writer, &now) == 0 && now.st_size == 4 && now.st_nlink == 1);
     close(writer);
-    EXPECT_INT(cache_remove(&cache), 2);
+    EXPECT_INT(directory_size(folder), 2);
 }
 
 /* Readers beside many writers see a whole plan each time. */
-TEST(concurrent_writers_do_not_disturb_each_other)
+TEST_WITH_CACHE(concurrent_writers_do_not_disturb_each_other)
 {
     enum { WRITERS = 4, ROUNDS = 200 };
-    const struct cache cache = cache_make();
     int status, good = 0;
 
     expect_stored("before");
@@ -317,7 +279,7 @@ TEST(concurrent_writers_do_not_disturb_each_other)
     for (int i = 0; i < WRITERS; i++)
         good += wait(&status) > 0 && status == 0;
     EXPECT_INT(good, WRITERS);
-    EXPECT_INT(cache_remove(&cache), 1);
+    EXPECT_INT(directory_size(folder), 1);
 }
 
 TEST(a_place_that_cannot_be_written_is_reported)
