@@ -202,8 +202,6 @@ TEST(it_finishes_early_on_enough)
 {
     char program[4096], slow[] = "slow", pause[] = "5";
     struct worker *worker;
-    struct event event;
-    enum worker_read read;
     struct error err = {0};
 
     snprintf(program, sizeof program, "%s", getenv("PENNYWORTH_TEST_FAKE"));
@@ -213,13 +211,7 @@ TEST(it_finishes_early_on_enough)
     EXPECT(worker != NULL);
     EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);
     EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);
-    worker_enough(worker);
-    while ((read = worker_next(worker, clock_monotonic_ns() + PATIENCE, -1, &event, &err)) ==
-           WORKER_EVENT)
-        ;
-    EXPECT_INT(read, WORKER_FINISHED);
-    EXPECT_INT(event.type, EVENT_DONE);
-    EXPECT(event.done.steps >= 1 && event.done.steps < 1000005);
+    expect_done_soon(worker);
     worker_free(worker);
 }
 

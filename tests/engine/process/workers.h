@@ -90,6 +90,23 @@ static inline void expect_finished_and_free(struct worker *worker)
     worker_free(worker);
 }
 
+/* Told that it is enough, a worker of a million steps ends after the one at hand. */
+static inline void expect_done_soon(struct worker *worker)
+{
+    struct event event;
+    struct error err = {0};
+    enum worker_read read;
+
+    worker_enough(worker);
+    do
+        read = worker_next(worker, clock_monotonic_ns() + PATIENCE, -1, &event, &err);
+    while (read == WORKER_EVENT);
+    EXPECT_STR(err.message, "");
+    EXPECT_INT(read, WORKER_FINISHED);
+    EXPECT_INT(event.type, EVENT_DONE);
+    EXPECT(event.done.steps >= 1 && event.done.steps < 1000005);
+}
+
 /* Reads to the end; returns how many events there were. */
 static inline int read_all(struct worker *worker, enum worker_read *ret_end, struct error *err)
 {

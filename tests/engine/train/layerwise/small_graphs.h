@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The nodes behind that of the data, whose number is 0; each reads the one before it where it
+/* The nodes behind the data, which is node 0; each reads the one before it where it
  * does not say another. */
 static inline void fill_graph(struct graph *g, const struct data_shape *data,
                               const struct node *nodes, int count)
