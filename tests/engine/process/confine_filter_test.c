@@ -156,28 +156,6 @@ TEST_WHERE(confine_can_filter, what_depends_is_refused_where_it_has_to_be)
         expect(&calls[i], HERE, REFUSED);
 }
 
-static void expect_second(long number, unsigned long long second, unsigned wanted)
-{
-    const struct seccomp_data data = {.nr = (int)number, .arch = HERE, .args = {0, second}};
-    struct confinement ours;
-
-    confine_prepare(CONFINE_OURS, &ours);
-    EXPECT_INT(filter_verdict(&ours, &data), wanted);
-}
-
-TEST_WHERE(confine_can_filter, a_second_argument_names_no_other_process)
-{
-    expect_second(SYS_setpriority, 77, REFUSED);
-    expect_second(SYS_setpriority, 0, SECCOMP_RET_ALLOW);
-    expect_second(SYS_ioprio_set, 77, REFUSED);
-    expect_second(SYS_fcntl, F_SETOWN, REFUSED);
-    expect_second(SYS_fcntl, F_SETOWN_EX, REFUSED);
-    expect_second(SYS_fcntl, F_SETFL, SECCOMP_RET_ALLOW);
-    expect_second(SYS_ioctl, 0x8901, REFUSED);
-    expect_second(SYS_ioctl, 0x8902, REFUSED);
-    expect_second(SYS_ioctl, 0x541b, SECCOMP_RET_ALLOW); /* FIONREAD */
-}
-
 TEST_WHERE(confine_can_filter, calls_that_training_needs_are_permitted)
 {
     static const struct call calls[] = {
@@ -256,31 +234,42 @@ TEST(without_confinement_there_is_none)
     EXPECT_INT(little.length, 0);
 }
 
-/* The network, memory and signals are theirs; limits and priorities of others are not. */
-TEST_WHERE(confine_can_filter, engines_of_others_may_do_all_but_bend_other_processes)
+/* Of an engine of others the network, memory and signals are its own affair; limits and
+ * priorities of other processes are not. */
+TEST_WHERE(confine_can_filter, no_engine_bends_another_process_by_whichever_argument_names_it)
 {
     static const struct {
+        enum confine_how how;
         long number;
         unsigned long long first, second;
         unsigned verdict;
     } rows[] = {
-        {SYS_socket, AF_INET, SOCK_STREAM, SECCOMP_RET_ALLOW},
-        {SYS_kill, 7, SIGKILL, SECCOMP_RET_ALLOW},
-        {SYS_sched_setaffinity, 7, 0, SECCOMP_RET_ALLOW},
-        {SYS_prlimit64, 0, 0, SECCOMP_RET_ALLOW},
-        {SYS_prlimit64, CONFINE_SELF, 0, SECCOMP_RET_ALLOW},
-        {SYS_prlimit64, 7, 0, REFUSED},
-        {SYS_setpriority, 0, 0, SECCOMP_RET_ALLOW},
-        {SYS_setpriority, 0, 7, REFUSED},
-        {SYS_ioprio_set, 1, 7, REFUSED},
+        {CONFINE_OURS, SYS_setpriority, 0, 77, REFUSED},
+        {CONFINE_OURS, SYS_setpriority, 0, 0, SECCOMP_RET_ALLOW},
+        {CONFINE_OURS, SYS_ioprio_set, 0, 77, REFUSED},
+        {CONFINE_OURS, SYS_fcntl, 0, F_SETOWN, REFUSED},
+        {CONFINE_OURS, SYS_fcntl, 0, F_SETOWN_EX, REFUSED},
+        {CONFINE_OURS, SYS_fcntl, 0, F_SETFL, SECCOMP_RET_ALLOW},
+        {CONFINE_OURS, SYS_ioctl, 0, 0x8901, REFUSED},
+        {CONFINE_OURS, SYS_ioctl, 0, 0x8902, REFUSED},
+        {CONFINE_OURS, SYS_ioctl, 0, 0x541b, SECCOMP_RET_ALLOW}, /* FIONREAD */
+        {CONFINE_OTHERS, SYS_socket, AF_INET, SOCK_STREAM, SECCOMP_RET_ALLOW},
+        {CONFINE_OTHERS, SYS_kill, 7, SIGKILL, SECCOMP_RET_ALLOW},
+        {CONFINE_OTHERS, SYS_sched_setaffinity, 7, 0, SECCOMP_RET_ALLOW},
+        {CONFINE_OTHERS, SYS_prlimit64, 0, 0, SECCOMP_RET_ALLOW},
+        {CONFINE_OTHERS, SYS_prlimit64, CONFINE_SELF, 0, SECCOMP_RET_ALLOW},
+        {CONFINE_OTHERS, SYS_prlimit64, 7, 0, REFUSED},
+        {CONFINE_OTHERS, SYS_setpriority, 0, 0, SECCOMP_RET_ALLOW},
+        {CONFINE_OTHERS, SYS_setpriority, 0, 7, REFUSED},
+        {CONFINE_OTHERS, SYS_ioprio_set, 1, 7, REFUSED},
     };
-    struct confinement others;
 
-    confine_prepare(CONFINE_OTHERS, &others);
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct seccomp_data data = {
             .nr = (int)rows[i].number, .arch = HERE, .args = {rows[i].first, rows[i].second}};
+        struct confinement confinement;
 
-        EXPECT_INT(filter_verdict(&others, &data), rows[i].verdict);
+        confine_prepare(rows[i].how, &confinement);
+        EXPECT_INT(filter_verdict(&confinement, &data), rows[i].verdict);
     }
 }

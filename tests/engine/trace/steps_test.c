@@ -38,12 +38,3 @@ TEST(a_split_is_known_if_any_part_is)
     EXPECT(step_split_is_known(&(struct step_split){.backward = 1}));
     EXPECT(step_split_is_known(&(struct step_split){.update = 1}));
 }
-
-TEST(zeroed_steps_can_be_freed)
-{
-    struct steps steps = {0};
-
-    steps_free(&steps);
-    steps_free(&steps);
-    EXPECT(steps.items == NULL);
-}
