@@ -202,13 +202,10 @@ TEST(it_finishes_early_on_enough)
 {
     char program[4096], slow[] = "slow", pause[] = "5";
     struct worker *worker;
-    struct error err = {0};
 
     snprintf(program, sizeof program, "%s", getenv("PENNYWORTH_TEST_FAKE"));
-    worker = worker_start(&(struct launch){(char *const[]){program, slow, pause, NULL}, "RUN", "",
-                                           CONFINE_OTHERS, NULL},
-                          "{\"steps\":1000000}", 1000005, &err);
-    EXPECT(worker != NULL);
+    worker = start_with((char *const[]){program, slow, pause, NULL}, CONFINE_OTHERS,
+                        "{\"steps\":1000000}", 1000005);
     EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);
     EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);
     expect_done_soon(worker);

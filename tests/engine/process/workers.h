@@ -29,17 +29,23 @@ static inline bool workers_can_be_started(void)
 
 static struct run_id run; /* a new one for every worker */
 
-static inline struct worker *start(char *const command[])
+static inline struct worker *start_with(char *const command[], enum confine_how how,
+                                        const char *spec, long long steps_max)
 {
     struct error err = {0};
     struct worker *worker;
 
     EXPECT(run_id_new(clock_calendar_us(), &run, NULL));
-    worker = worker_start(&(struct launch){command, run.text, "", CONFINE_OTHERS, NULL}, SPEC,
-                          STEPS, &err);
+    worker =
+        worker_start(&(struct launch){command, run.text, "", how, NULL}, spec, steps_max, &err);
     EXPECT_STR(err.message, "");
     EXPECT(worker != NULL);
     return worker;
+}
+
+static inline struct worker *start(char *const command[])
+{
+    return start_with(command, CONFINE_OTHERS, SPEC, STEPS);
 }
 
 static inline struct worker *start_fake(const char *behaviour)

@@ -13,16 +13,9 @@ bool test_begin(void)
 static struct worker *start_worker(const char *spec, long long steps_max)
 {
     char program[4096];
-    struct error err = {0};
-    struct worker *worker;
 
     snprintf(program, sizeof program, "%s", getenv("PENNYWORTH_TEST_WORKER"));
-    EXPECT(run_id_new(clock_calendar_us(), &run, NULL));
-    worker =
-        worker_start(&(struct launch){(char *const[]){program, NULL}, run.text, "", true, NULL},
-                     spec, steps_max, &err);
-    EXPECT_STR(err.message, "");
-    return worker;
+    return start_with((char *const[]){program, NULL}, CONFINE_OTHERS, spec, steps_max);
 }
 
 /* Before the first step and behind the last there is one. */

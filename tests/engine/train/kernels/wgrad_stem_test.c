@@ -32,13 +32,13 @@ TEST(numbers_of_any_size_are_summed)
 
 TEST(what_is_not_a_number_is_not_hidden)
 {
-    check_hides_nothing(stem(2, 7, 32));
-    check_hides_nothing(stem(3, 8, 32));
+    with_each_kind(stem(2, 7, 32), look_for_hidden);
+    with_each_kind(stem(3, 8, 32), look_for_hidden);
 }
 
 TEST(ranges_put_together_are_the_whole)
 {
-    check_ranges(stem(3, 9, 96));
+    with_each_kind(stem(3, 9, 96), put_together);
 }
 
 TEST(only_what_was_promised_is_supported)

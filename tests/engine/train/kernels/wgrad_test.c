@@ -72,16 +72,16 @@ TEST(numbers_of_any_size_are_summed)
 
 TEST(what_is_not_a_number_is_not_hidden)
 {
-    check_hides_nothing(pixels(5, 32, 64));
-    check_hides_nothing(images(2, 3, 1, 32, 32));
-    check_hides_nothing(images(3, 4, 2, 32, 32));
+    with_each_kind(pixels(5, 32, 64), look_for_hidden);
+    with_each_kind(images(2, 3, 1, 32, 32), look_for_hidden);
+    with_each_kind(images(3, 4, 2, 32, 32), look_for_hidden);
 }
 
 TEST(ranges_put_together_are_the_whole)
 {
-    check_ranges(pixels(40, 64, 128));
-    check_ranges(pixels(40, 128, 96));
-    check_ranges(images(2, 7, 1, 64, 96));
+    with_each_kind(pixels(40, 64, 128), put_together);
+    with_each_kind(pixels(40, 128, 96), put_together);
+    with_each_kind(images(2, 7, 1, 64, 96), put_together);
 }
 
 TEST(only_what_was_promised_is_supported)

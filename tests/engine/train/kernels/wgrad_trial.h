@@ -273,63 +273,54 @@ static inline struct wgrad_shape images(long count, long size, long stride, long
 /* Around the number 1. */
 #define NORMAL 125
 
-/* Each weight that saw something that is not a number says so; nothing hides behind a zero. */
-static inline void check_hides_nothing_of(const struct wgrad_shape *shape)
-{
-    size_t size = shape->type == DNN_BF16 ? sizeof(uint16_t) : sizeof(float);
-
-    for (size_t i = 0; i < COUNT(candidates); i++) {
-        struct tensors t = tensors_new(shape, NORMAL);
-        struct wgrad_memory memory = {
-            .input = t.input, .gradient = t.gradient, .weights = t.result};
-        long hidden = 0;
-
-        memset(t.gradient, 0, (size_t)t.gradients * size);
-        memset((char *)t.input + draw((uint32_t)t.inputs) * size, 0xff, size);
-        define(shape, &t);
-        if (can_run(&candidates[i], shape)) {
-            compute(&candidates[i], shape, memory);
-            for (long w = 0; w < t.weights; w++)
-                hidden += isnan(t.wanted[w]) && !isnan(t.result[w]);
-        }
-        EXPECT_INT(hidden, 0);
-        tensors_free(&t);
-    }
-}
-
-static inline void check_hides_nothing(struct wgrad_shape shape)
+/* Tries each kind that can run a shape, in both types, with tensors of its own. */
+static inline void with_each_kind(struct wgrad_shape shape,
+                                  void (*trial)(const struct candidate *candidate,
+                                                const struct wgrad_shape *shape,
+                                                struct tensors *t))
 {
     for (shape.type = DNN_F32; shape.type <= DNN_BF16; shape.type++)
-        check_hides_nothing_of(&shape);
+        for (size_t i = 0; i < COUNT(candidates); i++)
+            if (can_run(&candidates[i], &shape)) {
+                struct tensors t = tensors_new(&shape, NORMAL);
+
+                trial(&candidates[i], &shape, &t);
+                tensors_free(&t);
+            }
+}
+
+/* Each weight that saw something that is not a number says so; nothing hides behind a zero. */
+static inline void look_for_hidden(const struct candidate *candidate,
+                                   const struct wgrad_shape *shape, struct tensors *t)
+{
+    size_t size = shape->type == DNN_BF16 ? sizeof(uint16_t) : sizeof(float);
+    long hidden = 0;
+
+    memset(t->gradient, 0, (size_t)t->gradients * size);
+    memset((char *)t->input + draw((uint32_t)t->inputs) * size, 0xff, size);
+    define(shape, t);
+    compute(
+        candidate, shape,
+        (struct wgrad_memory){.input = t->input, .gradient = t->gradient, .weights = t->result});
+    for (long w = 0; w < t->weights; w++)
+        hidden += isnan(t->wanted[w]) && !isnan(t->result[w]);
+    EXPECT_INT(hidden, 0);
 }
 
 /* Ranges of output channels put together are the whole. */
-static inline void check_ranges_of(const struct wgrad_shape *shape)
+static inline void put_together(const struct candidate *candidate,
+                                const struct wgrad_shape *shape, struct tensors *t)
 {
-    for (size_t i = 0; i < COUNT(candidates); i++) {
-        struct tensors t = tensors_new(shape, NORMAL);
-        struct wgrad_memory memory = {
-            .input = t.input, .gradient = t.gradient, .weights = t.result};
-        size_t bytes = (size_t)t.weights * sizeof *t.result;
+    struct wgrad_memory memory = {
+        .input = t->input, .gradient = t->gradient, .weights = t->result};
 
-        if (can_run(&candidates[i], shape)) {
-            compute(&candidates[i], shape, memory);
-            memory.weights = t.before;
-            for (memory.out_begin = 0; memory.out_begin < shape->out_channels;
-                 memory.out_begin += 32) {
-                memory.out_end = memory.out_begin + 32;
-                compute(&candidates[i], shape, memory);
-            }
-            EXPECT(memcmp(t.before, t.result, bytes) == 0);
-        }
-        tensors_free(&t);
+    compute(candidate, shape, memory);
+    memory.weights = t->before;
+    for (memory.out_begin = 0; memory.out_begin < shape->out_channels; memory.out_begin += 32) {
+        memory.out_end = memory.out_begin + 32;
+        compute(candidate, shape, memory);
     }
-}
-
-static inline void check_ranges(struct wgrad_shape shape)
-{
-    for (shape.type = DNN_F32; shape.type <= DNN_BF16; shape.type++)
-        check_ranges_of(&shape);
+    EXPECT(memcmp(t->before, t->result, (size_t)t->weights * sizeof *t->result) == 0);
 }
 
 bool test_begin(void)
