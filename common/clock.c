@@ -13,11 +13,11 @@ long long clock_monotonic_ns(void)
 
 long long clock_calendar_us_of(long long seconds, long nanoseconds)
 {
-    if (seconds > CALENDAR_US_MAX / 1000000)
+    if (seconds > CALENDAR_US_MAX / US_PER_SECOND)
         return CALENDAR_US_MAX;
     if (seconds < 0 || (seconds == 0 && nanoseconds < 1000))
         return 1;
-    return seconds * 1000000 + nanoseconds / 1000;
+    return seconds * US_PER_SECOND + nanoseconds / 1000;
 }
 
 long long clock_calendar_us(void)
@@ -44,7 +44,7 @@ void clock_rfc3339(long long calendar_us, char ret_text[RFC3339_SIZE])
     if (calendar_us > CALENDAR_US_MAX)
         calendar_us = CALENDAR_US_MAX;
 
-    long long seconds = calendar_us / 1000000, of_day = seconds % 86400;
+    long long seconds = calendar_us / US_PER_SECOND, of_day = seconds % 86400;
     long long days = seconds / 86400 + 719468;
     long long era = days / 146097, day_of_era = days % 146097;
     long long year_of_era =

@@ -6,6 +6,10 @@
 
 #define NS_PER_MS 1000000LL
 #define NS_PER_SECOND 1000000000LL
+#define US_PER_SECOND 1000000LL
+#define US_PER_MINUTE (60 * US_PER_SECOND)
+#define US_PER_HOUR (60 * US_PER_MINUTE)
+#define US_PER_DAY (24 * US_PER_HOUR)
 
 /* Nanoseconds since some fixed point in the past. */
 long long clock_monotonic_ns(void);

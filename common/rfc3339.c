@@ -1,6 +1,6 @@
 #include "common/rfc3339.h"
 
-#define US 1000000LL
+#include "common/clock.h"
 
 struct civil {
     int year, month, day, hour, minute, second;
@@ -56,7 +56,7 @@ static long long days_of(const struct civil *civil)
 /* After the seconds: an optional fraction. Returns its length, or -1. */
 static int read_fraction(const char *text, size_t length, long long *ret_us)
 {
-    long long unit = US / 10;
+    long long unit = US_PER_SECOND / 10;
     size_t used = 1;
 
     *ret_us = 0;
@@ -85,7 +85,8 @@ bool rfc3339_read(struct span text, long long *ret_us)
     text.length -= fixed + (size_t)fraction;
     if (!span_is(text, "Z") && !span_is(text, "+00:00"))
         return false;
-    total = (days_of(&civil) * 86400 + civil.hour * 3600 + civil.minute * 60 + civil.second) * US;
+    total = (days_of(&civil) * 86400 + civil.hour * 3600 + civil.minute * 60 + civil.second) *
+            US_PER_SECOND;
     if (total + us <= 0)
         return false; /* 0 stands for no time at all */
     *ret_us = total + us;

@@ -1,6 +1,7 @@
 #include "db/restore.h"
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "db/disk.h"
 
 #include <errno.h>
@@ -60,7 +61,8 @@ static bool is_taken(const char *aside)
 /* The first second from now on with free names. */
 static bool stamp_part(const struct restore_order *order, const char *part, struct error *err)
 {
-    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = order->now_us / 1000000}};
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
+                                {.tv_sec = order->now_us / US_PER_SECOND}};
     char aside[PATH_MAX];
 
     for (int attempt = 0; attempt < 1000; attempt++, times[1].tv_sec++) {

@@ -1,7 +1,7 @@
 #include "pricing/freshness.h"
 
-#define HOUR_US (3600 * 1000000LL)
-#define DAY_US (24 * HOUR_US)
+#include "common/clock.h"
+
 #define PACES_OF_LIFE 3
 
 const char *const freshness_names[] = {"fresh", "stale", "expired", NULL};
@@ -13,9 +13,10 @@ static long long freshness_longer(long long left_us, long long right_us)
 
 enum freshness freshness_of(enum price_kind kind, long long age_us, long long pace_us)
 {
-    long long fresh_us = freshness_longer(kind == PRICE_SPOT ? HOUR_US : 7 * DAY_US, pace_us);
-    long long stale_us =
-        freshness_longer(kind == PRICE_SPOT ? DAY_US : 30 * DAY_US, PACES_OF_LIFE * pace_us);
+    long long fresh_us =
+        freshness_longer(kind == PRICE_SPOT ? US_PER_HOUR : 7 * US_PER_DAY, pace_us);
+    long long stale_us = freshness_longer(kind == PRICE_SPOT ? US_PER_DAY : 30 * US_PER_DAY,
+                                          PACES_OF_LIFE * pace_us);
 
     if (kind == PRICE_TYPED || kind == PRICE_OWN || age_us <= fresh_us)
         return PRICE_FRESH;

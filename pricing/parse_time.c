@@ -1,11 +1,12 @@
 #include "pricing/parse_time.h"
 
+#include "common/clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define US 1000000LL
 #define YEAR_10000 253402300800LL /* its first second */
 
 /* Reads exactly `count` digits. */
@@ -33,7 +34,7 @@ static bool time_mark(const char **text, char expected)
 /* Where there is a point there are digits. */
 static bool time_fraction(const char **text, long long *ret_us)
 {
-    long long us = 0, unit = US / 10;
+    long long us = 0, unit = US_PER_SECOND / 10;
 
     if (!time_mark(text, '.'))
         return true;
@@ -73,7 +74,7 @@ static bool to_us(struct tm *when, int zone_seconds, long long us, long long *re
         return false;
     if (seconds < zone_seconds || seconds - zone_seconds >= YEAR_10000)
         return false;
-    *ret_us = (seconds - zone_seconds) * US + us;
+    *ret_us = (seconds - zone_seconds) * US_PER_SECOND + us;
     return true;
 }
 

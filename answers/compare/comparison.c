@@ -9,13 +9,13 @@
 
 #include "answers/compare/newest_versions.h"
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/memory.h"
 #include "pricing/machine/choice.h"
 
 #include <math.h>
 
-#define DAY_US (86400 * 1000000LL)
-#define STALE_US (90 * DAY_US)
+#define STALE_US (90 * US_PER_DAY)
 
 static bool is_asked_instance(const struct comparison_question *question, const char *instance)
 {
@@ -160,7 +160,7 @@ static void look_at_age(const struct comparison_parts *parts,
     row->is_stale = true;
     if (age_us > STALE_US)
         snprintf(row->why_stale, sizeof row->why_stale, "measured more than %lld days before",
-                 STALE_US / DAY_US);
+                 STALE_US / US_PER_DAY);
     else if (newest_version_is_newer(newest, contender->engine, contender->version))
         snprintf(row->why_stale, sizeof row->why_stale,
                  "measured with an older version than %.*s", run_version_length(version),

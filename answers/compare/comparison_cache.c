@@ -1,6 +1,7 @@
 #include "answers/compare/comparison_cache.h"
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/memory.h"
 #include "db/prices/offer_store.h"
 
@@ -9,7 +10,6 @@
 #define SLOTS 8
 #define SLOTS_WITH_HOMES 3 /* large if runs come from many regions */
 #define KEY_SIZE 400
-#define MINUTE_US (60 * 1000000LL)
 
 /* Offers of one question. Valid until a price changes (new runs do not matter), and for a minute
  * if the question is about now, because prices age. */
@@ -63,7 +63,7 @@ void comparison_cache_free(struct comparison_cache *cache)
 /* Equal questions have equal keys. Too long a question has no key and is not cached. */
 static void cache_name(const struct offers_question *question, char ret_key[KEY_SIZE])
 {
-    long long moment = question->is_now ? question->at_us / MINUTE_US : question->at_us;
+    long long moment = question->is_now ? question->at_us / US_PER_MINUTE : question->at_us;
     size_t used =
         (size_t)snprintf(ret_key, KEY_SIZE, "%lld%c%s%zu:", moment, question->is_now ? 'm' : '|',
                          question->at_home ? "h|" : "", question->committed_count);

@@ -1,6 +1,7 @@
 #include "answers/compare/rank.h"
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/memory.h"
 #include "pricing/interruption.h"
 
@@ -24,7 +25,7 @@ static double utility_at(const struct comparison_question *question,
     double slower = row->speed.value / speed; /* hours and dollars grow as speed falls */
     double costlier = price / row->price.dollars.value;
     double dollars = row->job.dollars * slower * costlier;
-    double age_days = (double)(question->where.at_us - standing->newest_us) / 86400e6;
+    double age_days = (double)(question->where.at_us - standing->newest_us) / US_PER_DAY;
     const double values[] = {speed * 3600 / price,
                              speed,
                              price,

@@ -2,13 +2,12 @@
 #include "answers/compare/spot_history.h"
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/memory.h"
 
 #include <pthread.h>
 
 #define SLOTS 2048 /* a power of 2 */
-#define HOUR_US (3600 * 1000000LL)
-#define DAY_US (24 * HOUR_US)
 
 const int spot_window_days[SPOT_WINDOWS] = {7, 30, 90};
 
@@ -47,7 +46,7 @@ static bool is_same(const struct slot *slot, const struct price_course_question 
 
     return known->series == question->series && slot->since_us == since_us &&
            known->limit_nanos == question->limit_nanos &&
-           known->at_us / HOUR_US == question->at_us / HOUR_US;
+           known->at_us / US_PER_HOUR == question->at_us / US_PER_HOUR;
 }
 
 bool spot_history_read(struct spot_histories *histories, struct db *db,
@@ -66,7 +65,7 @@ bool spot_history_read(struct spot_histories *histories, struct db *db,
     if (known)
         return true;
     for (size_t i = 0; i < SPOT_WINDOWS; i++)
-        fresh.history.windows[i].length_us = spot_window_days[i] * DAY_US;
+        fresh.history.windows[i].length_us = spot_window_days[i] * US_PER_DAY;
     if (!price_course(db, question, SPOT_WINDOWS, fresh.history.windows, err))
         return false;
     fresh.history.known = true;

@@ -2,11 +2,11 @@
 
 #include "answers/compare/newest_versions.h"
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/memory.h"
 
 #include <jansson.h>
 
-#define DAY_US (86400 * 1000000LL)
 #define MACHINES_NEEDED 3 /* for STANDING_VMS; engine/stats/standing.h */
 
 const char *const wanted_reason_names[] = {"never_measured", "few_machines", "other_version",
@@ -101,7 +101,7 @@ static enum wanted_reason reason_for(const struct wanted_question *question,
         return WANTED_FEW_MACHINES;
     if (newest_version_is_newer(newest, contender->engine, contender->version))
         return WANTED_OTHER_VERSION;
-    if (question->now_us - standing->newest_us > question->days * DAY_US)
+    if (question->now_us - standing->newest_us > question->days * US_PER_DAY)
         return WANTED_OLD;
     return WANTED_NOT;
 }

@@ -1,12 +1,11 @@
 #include "db/capacity/capacity.h"
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "db/contenders/contenders.h"
 #include "db/stmt.h"
-
-#define DAY_US (86400 * 1000000LL)
 
 #define COUNTS                                                                                   \
     "sum(kind = 'launched'), sum(kind = 'launch_failed'), sum(kind = 'preempted'), min(at_us),"  \
@@ -124,7 +123,7 @@ bool capacity_counts_load(struct db *db, long long at_us, const char *zone,
     size_t room = 0;
     enum stmt_step step;
 
-    stmt_integer(query, at_us - CAPACITY_DAYS * DAY_US);
+    stmt_integer(query, at_us - CAPACITY_DAYS * US_PER_DAY);
     stmt_integer(query, at_us);
     stmt_text(query, zone);
     while ((step = stmt_step(query, err)) == STMT_ROW) {

@@ -1,6 +1,7 @@
 /* A price at a moment, from the history of its series or a cached part of it. */
 #pragma once
 
+#include "common/clock.h"
 #include "db/db.h"
 #include "pricing/freshness.h"
 
@@ -34,7 +35,7 @@ struct price_moment {
     long long window_us; /* before the moment; 0: no spread wanted */
 };
 
-#define SPREAD_US (7 * 24 * 3600 * 1000000LL) /* window of the spot spread */
+#define SPREAD_US (7 * US_PER_DAY) /* window of the spot spread */
 
 /* Fills in number, text, times and spread from the history of the price. */
 MUST_USE bool price_at(struct db *db, const struct price_moment *moment, struct price_at *ret_at,

@@ -1,6 +1,7 @@
 /* Tested by tests/db/prices/offer_store_test.c. */
 #include "db/prices/price_held.h"
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "db/stmt.h"
@@ -9,7 +10,7 @@
 #include <limits.h>
 
 /* Whole spans are read, so that a moment near by finds its history read. */
-#define SPAN_US (8 * 86400 * 1000000LL)
+#define SPAN_US (8 * US_PER_DAY)
 #define SPANS_MAX 4 /* together in one course, or it would grow with every question */
 #define ENTRIES_MAX 400
 

@@ -1,6 +1,7 @@
 #include "db/prices/price_store.h"
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "db/prices/catalogue.h"
@@ -13,7 +14,6 @@
 #include <assert.h>
 
 #define NOTHING_HELD (-1)
-#define SECOND_US 1000000LL
 
 /* The stored price for a place of the batch; number 0 if none. */
 struct known {
@@ -65,7 +65,7 @@ static void note_gone(struct replacement *work, const struct gone *gone)
 static bool known_price_judges(const struct replacement *work, const struct price *like)
 {
     return freshness_of(like->kind, work->now_us - work->old.confirmed_us,
-                        work->snapshot->source->pace_seconds * 1000000) != PRICE_EXPIRED &&
+                        work->snapshot->source->pace_seconds * US_PER_SECOND) != PRICE_EXPIRED &&
            type_is_asked_for(work->snapshot->source, work->snapshot->types, like->instance_type);
 }
 
@@ -75,7 +75,7 @@ static bool leap_is_confirmed(const struct replacement *work, const struct known
                               enum price_kind kind, long long said_nanos)
 {
     return is_confirmed(kind, known->held, said_nanos) &&
-           (kind == PRICE_SPOT || work->now_us - known->held_us >= DOUBT_SECONDS * SECOND_US);
+           (kind == PRICE_SPOT || work->now_us - known->held_us >= DOUBT_SECONDS * US_PER_SECOND);
 }
 
 /* Counts a known price; `said_nanos` is 0 if the reading lacks it. */
@@ -327,8 +327,8 @@ static bool replacement_hold_all(struct replacement *work, struct error *err)
  * its family or its kind has vanished. */
 static bool gone_waits(const struct replacement *work, const struct gone *gone)
 {
-    bool said_before =
-        gone->known.held == 0 && work->now_us - gone->known.held_us >= DOUBT_SECONDS * SECOND_US;
+    bool said_before = gone->known.held == 0 &&
+                       work->now_us - gone->known.held_us >= DOUBT_SECONDS * US_PER_SECOND;
 
     return !work->trusted && gone->judged && !said_before &&
            coverage_is_lost(&work->coverage, &gone->names);

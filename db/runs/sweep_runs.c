@@ -1,6 +1,7 @@
 /* Tested by tests/db/runs/sweeps_test.c. */
 #include "db/runs/sweep_runs.h"
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/memory.h"
 #include "db/runs/run_row.h"
 #include "db/runs/runs.h"
@@ -19,7 +20,7 @@ static struct sweep_row_run sweep_run_from(const struct run *run)
                        : 0;
 
     return (struct sweep_row_run){.id = run->id,
-                                  .seconds = (us + 999999) / 1000000,
+                                  .seconds = (us + US_PER_SECOND - 1) / US_PER_SECOND,
                                   .ended_us = run->ended_us,
                                   .run = {.cell = (size_t)run->cell,
                                           .block = run->block,

@@ -1,6 +1,7 @@
 #include "pricing/feeds/fetch_file.h"
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +67,7 @@ bool fetch_file(void *user, const struct fetch_request *request, fetch_take_fn *
     snprintf(ret_response->etag, sizeof ret_response->etag, "\"%lld.%09ld-%lld\"",
              (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec, (long long)about.st_size);
     ret_response->status = strcmp(ret_response->etag, request->etag) == 0 ? 304 : 200;
-    ret_response->last_modified_us = about.st_mtim.tv_sec * 1000000LL;
+    ret_response->last_modified_us = about.st_mtim.tv_sec * US_PER_SECOND;
     return ret_response->status == 304 ||
            (hand_over(file, request, take_bytes, taker, ret_response, err) &&
             is_still(file, &about, err));

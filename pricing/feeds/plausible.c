@@ -1,6 +1,7 @@
 #include "pricing/feeds/plausible.h"
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/memory.h"
 #include "pricing/feeds/coverage.h"
 #include "pricing/feeds/list_prices.h"
@@ -243,7 +244,7 @@ bool change_is_like(const struct change *change, const struct doubt *doubt)
 struct doubt change_doubt(const struct change *change, enum plausibility found,
                           const struct doubt *before, long long now_us)
 {
-    struct doubt doubt = {now_us + DOUBT_SECONDS * 1000000LL, (long long)change->after};
+    struct doubt doubt = {now_us + DOUBT_SECONDS * US_PER_SECOND, (long long)change->after};
 
     assert(found != IS_PLAUSIBLE);
     if (found == WANTS_PERSON)

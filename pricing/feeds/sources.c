@@ -1,5 +1,7 @@
 #include "pricing/feeds/sources.h"
 
+#include "common/clock.h"
+
 #include <string.h>
 
 const struct source *const sources[] = {
@@ -35,5 +37,5 @@ long long source_pace_us(const char *name)
 {
     const struct source *source = source_find(name);
 
-    return source ? source->pace_seconds * 1000000 : 0;
+    return source ? source->pace_seconds * US_PER_SECOND : 0;
 }

@@ -118,7 +118,7 @@ static bool add_verdict(struct bytes *text, const struct run *run)
 static bool add_little(struct bytes *text, const struct run *run)
 {
     const struct range *range = &run->summary.throughput;
-    double seconds = (double)(run->ended_us - run->started_us) / 1e6;
+    double seconds = (double)(run->ended_us - run->started_us) / US_PER_SECOND;
     double half = 50 * (range->high - range->low) / run->summary.samples_per_second;
 
     if (!run->ended_by || strcmp(run->ended_by, pace_verdict_name(PACE_LITTLE_MORE)) != 0 ||

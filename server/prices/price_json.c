@@ -1,6 +1,7 @@
 #include "server/prices/price_json.h"
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/rfc3339.h"
 #include "common/text.h"
 #include "db/runs/run_prices.h"
@@ -58,7 +59,7 @@ static struct price_shown price_show_at(const struct price_at *at, long long at_
                                 .label = price_label(price),
                                 .third_party =
                                     price_at_is_published(at) || (source && source->third_party),
-                                .age_seconds = given ? NAN : (double)age_us / 1e6,
+                                .age_seconds = given ? NAN : (double)age_us / US_PER_SECOND,
                                 .freshness = (at->doubted ? freshness_of_doubted : freshness_of)(
                                     price->kind, age_us, source_pace_us(price->feed))};
 }

@@ -237,7 +237,7 @@ static bool plan_one(struct refresher *refresher, size_t i, long long *ret_due_n
         return false;
     if (last.waits && seconds > CONFIRM_SECONDS)
         seconds = CONFIRM_SECONDS;
-    left_us = last.checked_us + seconds * 1000000 - clock_calendar_us();
+    left_us = last.checked_us + seconds * US_PER_SECOND - clock_calendar_us();
     *ret_due_ns = clock_monotonic_ns() + (left_us > 0 ? left_us * 1000 : 0);
     return true;
 }

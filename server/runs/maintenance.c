@@ -7,7 +7,6 @@
 
 #define IDLE_NS (20 * NS_PER_SECOND)         /* from the end of a run to maintenance */
 #define AGAIN_NS (24 * 3600 * NS_PER_SECOND) /* from one pass to the next */
-#define DAY_US (24 * 3600 * 1000000LL)
 
 void maintenance_start(struct maintenance *maintenance, long long now_ns)
 {
@@ -29,8 +28,9 @@ static void maintenance_begin(struct maintenance *maintenance, long long now_ns,
     maintenance->begun = true;
     maintenance->began_ns = now_ns;
     maintenance->task = maintenance->keep_steps_days > 0 ? MAINTENANCE_THIN : MAINTENANCE_VERIFY;
-    maintenance->thinning = (struct thinning){
-        .now_us = calendar_us, .before_us = calendar_us - maintenance->keep_steps_days * DAY_US};
+    maintenance->thinning =
+        (struct thinning){.now_us = calendar_us,
+                          .before_us = calendar_us - maintenance->keep_steps_days * US_PER_DAY};
 }
 
 static void maintenance_end(struct maintenance *maintenance, long long now_ns)

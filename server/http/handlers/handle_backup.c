@@ -63,7 +63,7 @@ static struct backup *take_backup(struct exchange *exchange)
 
 static void add_headers(struct exchange *exchange)
 {
-    time_t now = (time_t)(clock_calendar_us() / 1000000);
+    time_t now = (time_t)(clock_calendar_us() / US_PER_SECOND);
     struct tm moment = {0};
     char stamp[40] = "";
 

@@ -14,8 +14,7 @@
 #include "server/http/request.h"
 #include "server/http/server.h"
 
-#define DAY_US (86400 * 1000000LL)
-#define SLACK_US (5 * 60 * 1000000LL) /* by which the client's clock may be ahead */
+#define SLACK_US (5 * US_PER_MINUTE) /* by which the client's clock may be ahead */
 
 /* The default of `at` is now. */
 static bool check_event(void *object, struct error *err)
@@ -150,6 +149,6 @@ void capacity_list_handler(struct exchange *exchange)
     struct capacity_list list = {
         .page = &page, .db = loan.db, .filter = &asked->filter, .days = asked->days};
 
-    asked->filter.since_us = clock_calendar_us() - asked->days * DAY_US;
+    asked->filter.since_us = clock_calendar_us() - asked->days * US_PER_DAY;
     reply_list(exchange, &capacity_list_members, &list, &page.err);
 }

@@ -22,8 +22,6 @@
 #include "server/http/request.h"
 #include "server/http/server.h"
 
-#define MINUTE_US (60 * 1000000LL)
-
 enum { JSON, CSV, MARKDOWN, CHART, BADGE };
 static const char *const content_types[] = {"application/json", "text/csv; charset=utf-8",
                                             "text/markdown; charset=utf-8", "image/svg+xml",
@@ -193,7 +191,7 @@ static bool comparison_find(struct exchange *exchange, struct db *db, struct cac
     snprintf(ret->text, sizeof ret->text, "%d%s|%s", ret->format, exchange->request.target,
              ret->here.region);
     ret->now_us = clock_calendar_us();
-    ret->key = (struct answer_key){.text = ret->text, .minute = ret->now_us / MINUTE_US};
+    ret->key = (struct answer_key){.text = ret->text, .minute = ret->now_us / US_PER_MINUTE};
     if (!revision_read(db, &ret->key.revision, &err)) {
         reply_error(exchange, &err);
         return true;

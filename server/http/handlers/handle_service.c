@@ -151,7 +151,7 @@ static bool write_feed_sums(struct bytes *text, const struct feed_sum *sums, siz
     for (size_t i = 0; ok && i < count; i++)
         if (sums[i].prices > 0)
             ok = bytes_printf(text, "pennyworth_feed_age_seconds{feed=\"%s\"} %.0f\n",
-                              sums[i].name, (double)sums[i].age_us / 1e6);
+                              sums[i].name, (double)sums[i].age_us / US_PER_SECOND);
     ok = ok && metric_head(text, "pennyworth_feed_failures", "gauge",
                            "Readings that failed since one worked, of all scopes.");
     for (size_t i = 0; ok && i < count; i++)

@@ -1,6 +1,7 @@
 #include "server/http/json/present_feed.h"
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "pricing/freshness.h"
 #include "server/prices/price_json.h"
 
@@ -35,7 +36,7 @@ static enum freshness row_freshness(const struct feed_row *row, const struct sou
     bool doubted = row->doubt.until_us > 0;
 
     return (doubted ? freshness_of_doubted : freshness_of)(kind, now_us - said_us,
-                                                           source->pace_seconds * 1000000);
+                                                           source->pace_seconds * US_PER_SECOND);
 }
 
 /* The worst freshness among a feed's scopes; NULL where no reading ever succeeded. */
@@ -53,7 +54,7 @@ static const char *feed_label(const struct feed_view *view)
             continue;
         accepted = true;
         if (feed_is_frozen(source->has_spot, row->source_us, view->now_us,
-                           source->pace_seconds * 1000000) &&
+                           source->pace_seconds * US_PER_SECOND) &&
             strcmp(row->state, "failed") != 0)
             return "frozen";
         if (freshness > worst)
@@ -164,7 +165,7 @@ static double age_of(const struct scope_view *scope)
     const struct feed_row *row = scope->row;
     long long said_us = row->source_us > 0 ? row->source_us : row->confirmed_us;
 
-    return said_us > 0 ? (double)(scope->now_us - said_us) / 1e6 : NAN;
+    return said_us > 0 ? (double)(scope->now_us - said_us) / US_PER_SECOND : NAN;
 }
 
 MEMBER_FINDS(find_row, struct scope_view, scope, scope->row)

@@ -1,6 +1,7 @@
 /* Tested by tests/server/http/json/present_sweep_test.c. */
 #include "server/http/json/present_sweep.h"
 
+#include "common/clock.h"
 #include "server/http/json/present_sweep_cell.h"
 
 #include <math.h>
@@ -14,8 +15,8 @@ struct sweep_progress sweep_progress_of(const struct sweep_view *view)
 {
     const struct sweep_row *row = view->row;
     long long counts[RUN_STATES] = {0}, total = (long long)view->run_count, left;
-    double elapsed =
-        (double)((row->ended_us ? row->ended_us : view->now_us) - row->created_us) / 1e6;
+    double elapsed = (double)((row->ended_us ? row->ended_us : view->now_us) - row->created_us) /
+                     US_PER_SECOND;
 
     for (size_t i = 0; i < view->run_count; i++)
         counts[view->runs[i].run.state]++;

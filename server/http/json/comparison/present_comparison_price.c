@@ -3,6 +3,7 @@
 
 #include "answers/compare/sides.h"
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "server/http/json/comparison/comparison_view.h"
 #include "server/prices/price_json.h"
 
@@ -245,7 +246,7 @@ static void write_history(struct json_writer *out, const struct member *row, con
     for (size_t i = 0; i < SPOT_WINDOWS; i++) {
         const struct price_window *window = &history->windows[i];
         const struct window_said said = {.days = spot_window_days[i],
-                                         .known_days = window->known_us / 86400e6,
+                                         .known_days = (double)window->known_us / US_PER_DAY,
                                          .low = window->low,
                                          .high = window->high,
                                          .mean = window->mean,
