@@ -1,15 +1,8 @@
 #include "answers/query.h"
 
 #include "common/cleanup.h"
+#include "common/hex.h"
 #include "common/text.h"
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 /* Decodes `length` bytes to *to, adds a NUL and moves *to behind it. */
 static bool query_decode(const char *from, size_t length, bool in_path, char **to,

@@ -1,5 +1,6 @@
 #include "common/json_scan.h"
 
+#include "common/hex.h"
 #include "common/json_number.h"
 
 #include <stdio.h>
@@ -11,16 +12,11 @@ static long take_code(struct json_scan *scan)
     long code = 0;
 
     for (int i = 0; i < 4; i++, scan->at++) {
-        static const char digits[] = "0123456789abcdef";
-        const char *digit;
+        int digit = scan->at == scan->end ? -1 : hex_digit(*scan->at);
 
-        if (scan->at == scan->end || *scan->at == '\0')
+        if (digit < 0)
             return -1;
-        digit =
-            strchr(digits, *scan->at >= 'A' && *scan->at <= 'F' ? *scan->at | 0x20 : *scan->at);
-        if (!digit)
-            return -1;
-        code = code * 16 + (digit - digits);
+        code = code * 16 + digit;
     }
     return code;
 }

@@ -1,6 +1,7 @@
 #include "db/checksum.h"
 
 #include "common/cleanup.h"
+#include "common/hex.h"
 #include "common/sha256.h"
 #include "common/text.h"
 #include "db/stmt.h"
@@ -108,8 +109,7 @@ static bool checksum_compute(struct db *db, long long number, char ret_text[TEXT
             return true;
     }
     sha256_end(&sum, digest);
-    for (size_t i = 0; i < SHA256_SIZE; i++)
-        snprintf(ret_text + 2 * i, 3, "%02x", digest[i]);
+    hex_write(digest, SHA256_SIZE, ret_text);
     return true;
 }
 

@@ -1,22 +1,17 @@
 #include "pricing/freshness.h"
 
 #include "common/clock.h"
+#include "common/order.h"
 
 #define PACES_OF_LIFE 3
 
 const char *const freshness_names[] = {"fresh", "stale", "expired", NULL};
 
-static long long freshness_longer(long long left_us, long long right_us)
-{
-    return left_us > right_us ? left_us : right_us;
-}
-
 enum freshness freshness_of(enum price_kind kind, long long age_us, long long pace_us)
 {
-    long long fresh_us =
-        freshness_longer(kind == PRICE_SPOT ? US_PER_HOUR : 7 * US_PER_DAY, pace_us);
-    long long stale_us = freshness_longer(kind == PRICE_SPOT ? US_PER_DAY : 30 * US_PER_DAY,
-                                          PACES_OF_LIFE * pace_us);
+    long long fresh_us = most_of(kind == PRICE_SPOT ? US_PER_HOUR : 7 * US_PER_DAY, pace_us);
+    long long stale_us =
+        most_of(kind == PRICE_SPOT ? US_PER_DAY : 30 * US_PER_DAY, PACES_OF_LIFE * pace_us);
 
     if (kind == PRICE_TYPED || kind == PRICE_OWN || age_us <= fresh_us)
         return PRICE_FRESH;

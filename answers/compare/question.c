@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/hex.h"
 #include "common/rows/fields.h"
 #include "db/standings/standings.h"
 #include "engine/spec/run_spec.h"
@@ -255,7 +256,7 @@ static bool read_configuration(const struct parameter_row *row, const char *valu
     question->configuration = value;
     return strcmp(value, "best") == 0 || strcmp(value, "all") == 0 ||
            (strlen(value) == CONTENDER_ID_SIZE - 1 &&
-            strspn(value, "0123456789abcdef") == CONTENDER_ID_SIZE - 1) ||
+            strspn(value, HEX_DIGITS) == CONTENDER_ID_SIZE - 1) ||
            error_set(err, ERROR_INVALID, row->name,
                      "must be best, all, or the id of a row, got '%.40s'", value);
 }

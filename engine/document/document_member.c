@@ -2,6 +2,7 @@
 #include "engine/document/document_member.h"
 
 #include "common/cleanup.h"
+#include "common/hex.h"
 #include "common/known_names.h"
 #include "common/rfc3339.h"
 #include "engine/document/document_text.h"
@@ -14,7 +15,7 @@ static bool read_hash(struct span value, const char *field, char ret_text[17], s
 {
     if (!document_read_text(value, field, 17, ret_text, err))
         return false;
-    if (strspn(ret_text, "0123456789abcdef") != 16)
+    if (strspn(ret_text, HEX_DIGITS) != 16)
         return error_set(err, ERROR_INVALID, field, "must be sixteen digits of 0-9 and a-f");
     return true;
 }

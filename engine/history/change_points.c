@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/memory.h"
+#include "common/order.h"
 #include "engine/stats/drift.h"
 #include "engine/stats/stats.h"
 
@@ -23,19 +24,12 @@ struct weighed {
     double value, weight;
 };
 
-static int by_size(const void *left, const void *right)
-{
-    double l = *(const double *)left, r = *(const double *)right;
-
-    return (l > r) - (l < r);
-}
-
 /* Median distance of two points at a given gap; a few changes of level do not affect it. */
 static double distance_of(const struct weighed *points, size_t count, size_t apart, double *room)
 {
     for (size_t i = apart; i < count; i++)
         room[i - apart] = fabs(points[i].value - points[i - apart].value);
-    qsort(room, count - apart, sizeof *room, by_size);
+    qsort(room, count - apart, sizeof *room, ascending);
     return room[(count - apart) / 2];
 }
 

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/hash.h"
+#include "common/hex.h"
 #include "common/json_text.h"
 #include "common/rows/fields.h"
 #include "common/rows/members.h"
@@ -355,8 +356,7 @@ void machine_second_name(const char *facts, char ret_name[MACHINE_HASH_SIZE])
     uint8_t digest[SHA256_SIZE];
 
     sha256(facts, strlen(facts), digest);
-    for (int i = 0; i < 8; i++)
-        snprintf(ret_name + 2 * i, MACHINE_HASH_SIZE - (size_t)(2 * i), "%02x", digest[i]);
+    hex_write(digest, (MACHINE_HASH_SIZE - 1) / 2, ret_name);
 }
 
 void machine_stratum(const char *facts, char ret_stratum[MACHINE_HASH_SIZE])

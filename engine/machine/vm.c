@@ -1,6 +1,7 @@
 #include "engine/machine/vm.h"
 
 #include "common/hash.h"
+#include "common/hex.h"
 #include "common/text.h"
 #include "engine/machine/proc.h"
 
@@ -13,7 +14,7 @@
 
 enum vm_kind vm_kind_of(const char *vm)
 {
-    if (strlen(vm) != VM_SIZE - 1 || strspn(vm + 1, "0123456789abcdef") != DIGITS)
+    if (strlen(vm) != VM_SIZE - 1 || strspn(vm + 1, HEX_DIGITS) != DIGITS)
         return VM_UNKNOWN;
     return vm[0] == 'i' ? VM_INSTANCE : vm[0] == 's' ? VM_SERIAL : VM_UNKNOWN;
 }
@@ -42,8 +43,7 @@ static bool read_tag(const char *root, char ret_vm[VM_SIZE])
     if (!proc_text(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof vendor) ||
         strcmp(vendor, "Amazon EC2") != 0 ||
         !proc_text(root, "/sys/class/dmi/id/board_asset_tag", tag, sizeof tag) ||
-        strncmp(tag, "i-", 2) != 0 || !tag[2] ||
-        tag[2 + strspn(tag + 2, "0123456789abcdef")] != '\0')
+        strncmp(tag, "i-", 2) != 0 || !tag[2] || tag[2 + strspn(tag + 2, HEX_DIGITS)] != '\0')
         return false;
     vm_from_instance("aws", tag, ret_vm);
     return true;

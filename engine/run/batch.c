@@ -1,13 +1,10 @@
 #include "engine/run/batch.h"
 
-static long long batch_smaller(long long left, long long right)
-{
-    return left < right ? left : right;
-}
+#include "common/order.h"
 
 static long long trial_batch(const struct run_spec *spec)
 {
-    return batch_smaller(run_spec_usual_batch(spec->workload), BATCH_TRIAL);
+    return least_of(run_spec_usual_batch(spec->workload), BATCH_TRIAL);
 }
 
 struct run_spec batch_trial(const struct run_spec *spec)

@@ -2,6 +2,7 @@
 #include "engine/stats/disturbance.h"
 
 #include "common/clock.h"
+#include "common/order.h"
 #include "engine/machine/proc.h"
 
 #include <math.h>
@@ -130,13 +131,6 @@ static void read_counters(const struct frame *frame, struct disturbance *disturb
                          FAULT_SECONDS / fmax(disturbance->seconds, FAULT_SECONDS);
 }
 
-static int by_size(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 /* The farthest canary from the median in percent, and the best against the mean. */
 static double disturbance_drift(double *speeds, size_t count, double *ret_gain)
 {
@@ -144,7 +138,7 @@ static double disturbance_drift(double *speeds, size_t count, double *ret_gain)
 
     if (count < 2)
         return NAN;
-    qsort(speeds, count, sizeof *speeds, by_size);
+    qsort(speeds, count, sizeof *speeds, ascending);
     median = (speeds[(count - 1) / 2] + speeds[count / 2]) / 2;
     least = speeds[0];
     most = speeds[count - 1];

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/order.h"
 #include "engine/stats/stats.h"
 
 #include <math.h>
@@ -55,16 +56,9 @@ static void pool_clear(struct pool *pool)
     freep(&pool->room);
 }
 
-static int by_value(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 static double pool_median(double *values, size_t count)
 {
-    qsort(values, count, sizeof *values, by_value);
+    qsort(values, count, sizeof *values, ascending);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 

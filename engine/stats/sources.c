@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/order.h"
 #include "engine/machine/vm.h"
 
 #include <math.h>
@@ -24,13 +25,6 @@ static void pool_clear(struct pool *pool)
     freep(&pool->order);
     freep(&pool->values);
     freep(&pool->medians);
-}
-
-static int by_value(const void *left, const void *right)
-{
-    double l = *(const double *)left, r = *(const double *)right;
-
-    return (l > r) - (l < r);
 }
 
 static bool is_sure(const struct run_result *run)
@@ -108,7 +102,7 @@ static double trusted_value(const struct pool *pool)
     for (size_t i = 0; i < pool->count; i++)
         if (pool->sources[pool->results[i].source].is_trusted)
             pool->values[count++] = pool->results[i].value;
-    qsort(pool->values, count, sizeof *pool->values, by_value);
+    qsort(pool->values, count, sizeof *pool->values, ascending);
     return count > 0 ? pool->values[(count - 1) / 2] : 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/memory.h"
+#include "common/order.h"
 #include "engine/machine/vm.h"
 #include "engine/stats/compare.h"
 #include "engine/stats/pool.h"
@@ -19,16 +20,9 @@ struct group {
     size_t count;
 };
 
-static int by_value(const void *left, const void *right)
-{
-    double l = *(const double *)left, r = *(const double *)right;
-
-    return (l > r) - (l < r);
-}
-
 static double standing_median(double *values, size_t count)
 {
-    qsort(values, count, sizeof *values, by_value);
+    qsort(values, count, sizeof *values, ascending);
     return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/order.h"
 #include "engine/train/threads/host.h"
 
 #include <stdbool.h>
@@ -59,16 +60,9 @@ static double copy_bytes_per_second(char *from, char *to)
     return per_second((double)COPIED, host_clock_ns() - start);
 }
 
-static int by_value(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 static double canary_median(double *values, size_t count)
 {
-    qsort(values, count, sizeof *values, by_value);
+    qsort(values, count, sizeof *values, ascending);
     return values[count / 2];
 }
 

@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/hex.h"
 #include "db/capacity/capacity.h"
 #include "db/db_open.h"
 #include "db/restore.h"
@@ -183,6 +184,7 @@ int token_command(const struct config *config)
     const char *name = config->operands[0];
     char token[TEXT_SIZE], words[SCOPES_TEXT_MAX];
     uint8_t hash[SHA256_SIZE];
+    char digits[2 * SHA256_SIZE + 1];
     struct error err = {0};
     unsigned scopes;
 
@@ -193,10 +195,8 @@ int token_command(const struct config *config)
     /* On stderr, so that ">> FILE" appends only the line for --tokens. */
     fprintf(stderr, "The token, shown once and stored nowhere:\n%s\n", token);
     explicit_bzero(token, sizeof token);
-    printf("%s %s sha256:", name, words);
-    for (size_t i = 0; i < SHA256_SIZE; i++)
-        printf("%02x", hash[i]);
-    putchar('\n');
+    hex_write(hash, sizeof hash, digits);
+    printf("%s %s sha256:%s\n", name, words, digits);
     if (fflush(stdout) != 0) {
         error_set(&err, ERROR_INTERNAL, NULL, "cannot write the line for --tokens to stdout");
         return command_failed(&err);

@@ -1,6 +1,7 @@
 #include "server/keys/key_file.h"
 
 #include "common/cleanup.h"
+#include "common/hex.h"
 #include "db/disk.h"
 
 #include <errno.h>
@@ -37,19 +38,11 @@ static bool key_file_error(struct error *err, const char *verb, const char *path
 
 static void write_line(const struct signing_key *key, char ret_line[LINE_SIZE])
 {
-    char *at = ret_line + sizeof WORD - 1;
+    char secret[2 * ED25519_SIZE + 1];
 
-    memcpy(ret_line, WORD, sizeof WORD);
-    for (size_t i = 0; i < ED25519_SIZE; i++, at += 2)
-        snprintf(at, 3, "%02x", key->pair.secret[i]);
-    snprintf(at, LINE_SIZE - (size_t)(at - ret_line), " %s\n", key->text);
-}
-
-static int digit_of(char digit)
-{
-    return digit >= '0' && digit <= '9'   ? digit - '0'
-           : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
-                                          : -1;
+    hex_write(key->pair.secret, ED25519_SIZE, secret);
+    snprintf(ret_line, LINE_SIZE, WORD "%s %s\n", secret, key->text);
+    explicit_bzero(secret, sizeof secret);
 }
 
 /* The public half detects damage: it must match the secret. */
@@ -57,15 +50,9 @@ static bool read_line(const char *path, const char *line, struct signing_key *ke
                       struct error *err)
 {
     char again[LINE_SIZE];
-    const char *at = line + sizeof WORD - 1;
-    bool ok = strlen(line) == LINE_SIZE - 1 && strncmp(line, WORD, sizeof WORD - 1) == 0;
+    bool ok = strlen(line) == LINE_SIZE - 1 && strncmp(line, WORD, sizeof WORD - 1) == 0 &&
+              hex_read(line + sizeof WORD - 1, ED25519_SIZE, key->pair.secret);
 
-    for (size_t i = 0; ok && i < ED25519_SIZE; i++, at += 2) {
-        int high = digit_of(at[0]), low = digit_of(at[1]);
-
-        ok = high >= 0 && low >= 0;
-        key->pair.secret[i] = (uint8_t)(ok ? high * 16 + low : 0);
-    }
     if (ok) {
         signing_key_complete(key);
         write_line(key, again);

@@ -1,5 +1,6 @@
 #include "server/keys/signing.h"
 
+#include "common/hex.h"
 #include "common/sha256.h"
 
 #include <stdio.h>
@@ -11,28 +12,10 @@
  * reverse. */
 #define PROOF_WORDS "pennyworth token "
 
-static void write_digits(const uint8_t *bytes, size_t count, char *ret_text)
-{
-    for (size_t i = 0; i < count; i++)
-        snprintf(ret_text + 2 * i, 3, "%02x", bytes[i]);
-}
-
-static int digit_of(char digit)
-{
-    return digit <= '9' ? digit - '0' : digit - 'a' + 10;
-}
-
-/* The length must have been checked by signature_is_digits(). */
-static void read_digits(const char *text, size_t count, uint8_t *ret_bytes)
-{
-    for (size_t i = 0; i < count; i++)
-        ret_bytes[i] = (uint8_t)(digit_of(text[2 * i]) * 16 + digit_of(text[2 * i + 1]));
-}
-
 void signing_key_complete(struct signing_key *key)
 {
     ed25519_public(key->pair.secret, key->pair.public);
-    write_digits(key->pair.public, ED25519_SIZE, key->text);
+    hex_write(key->pair.public, ED25519_SIZE, key->text);
 }
 
 void signing_sign(const struct signing_key *key, const char *text, size_t length,
@@ -42,7 +25,7 @@ void signing_sign(const struct signing_key *key, const char *text, size_t length
 
     ed25519_sign(&key->pair, text, length, value);
     memcpy(ret_signature->key, key->text, sizeof key->text);
-    write_digits(value, sizeof value, ret_signature->value);
+    hex_write(value, sizeof value, ret_signature->value);
 }
 
 static bool signing_check(const struct signature *signature, const char *text, size_t length)
@@ -52,9 +35,9 @@ static bool signing_check(const struct signature *signature, const char *text, s
     if (!signature_is_digits(signature->key, strlen(signature->key), KEY_DIGITS) ||
         !signature_is_digits(signature->value, strlen(signature->value), VALUE_DIGITS))
         return false;
-    read_digits(signature->key, sizeof key, key);
-    read_digits(signature->value, sizeof value, value);
-    return ed25519_verify(key, text, length, value);
+    return hex_read(signature->key, sizeof key, key) &&
+           hex_read(signature->value, sizeof value, value) &&
+           ed25519_verify(key, text, length, value);
 }
 
 bool signing_verify(const struct signature *signature, const char *text, size_t length,
@@ -74,7 +57,7 @@ static void write_proven(const char *token, char ret_text[PROVEN_SIZE])
 
     sha256(token, strlen(token), hash);
     memcpy(ret_text, PROOF_WORDS, sizeof PROOF_WORDS);
-    write_digits(hash, sizeof hash, ret_text + sizeof PROOF_WORDS - 1);
+    hex_write(hash, sizeof hash, ret_text + sizeof PROOF_WORDS - 1);
 }
 
 void signing_prove(const struct signing_key *key, const char *token, char ret_proof[PROOF_SIZE])

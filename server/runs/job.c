@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/haste.h"
+#include "common/order.h"
 #include "db/runs/runs.h"
 #include "engine/machine/control_group.h"
 #include "engine/machine/proc.h"
@@ -153,20 +154,15 @@ static bool job_tend(struct job *job, long long now_ns, struct error *err)
     return recorder_tend(&job->recorder, now_ns, err);
 }
 
-static long long job_earlier(long long left, long long right)
-{
-    return left < right ? left : right;
-}
-
 static long long next_deadline(const struct job *job)
 {
     long long deadline = job->heard_ns + job->parts->silence_ns;
 
     if (job->verdict == PACE_GO_ON)
-        deadline = job_earlier(deadline, job->started_ns + job->pace.max_ns);
+        deadline = least_of(deadline, job->started_ns + job->pace.max_ns);
     else
-        deadline = job_earlier(deadline, job->asked_ns + job->obey_ns);
-    return job_earlier(deadline, recorder_due(&job->recorder));
+        deadline = least_of(deadline, job->asked_ns + job->obey_ns);
+    return least_of(deadline, recorder_due(&job->recorder));
 }
 
 static long long memory_kills(void)

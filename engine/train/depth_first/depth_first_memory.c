@@ -1,6 +1,7 @@
 /* Tested by tests/engine/train/verify_test.py. */
 #include "engine/train/depth_first/depth_first_memory.h"
 
+#include "common/order.h"
 #include "engine/train/depth_first/depth_first_groups.h"
 #include "engine/train/networks/tensor_init.h"
 #include "engine/train/threads/host.h"
@@ -164,11 +165,6 @@ struct needs {
     size_t input, gradient, subsampled, scratch, sums;
 };
 
-static size_t memory_larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 static void need_of_stage(const struct depth_first *depth_first, int index, struct needs *needs)
 {
     const struct stage *stage = &depth_first->stages.list[index];
@@ -181,16 +177,16 @@ static void need_of_stage(const struct depth_first *depth_first, int index, stru
         size_t units = (size_t)cut->chunk, parts = (size_t)cut->parts;
 
         needs->input =
-            memory_larger(needs->input, units * depth_first_bytes_in(depth_first, layer) / parts);
-        needs->gradient = memory_larger(
-            needs->gradient, units * depth_first_bytes_out(depth_first, layer) / parts);
+            larger_size(needs->input, units * depth_first_bytes_in(depth_first, layer) / parts);
+        needs->gradient = larger_size(needs->gradient,
+                                      units * depth_first_bytes_out(depth_first, layer) / parts);
         if (data_subsamples(layer))
-            needs->subsampled = memory_larger(
-                needs->subsampled, units * depth_first_bytes_in(depth_first, layer) / 4);
-        needs->scratch = memory_larger(needs->scratch, filter_scratch(filter));
+            needs->subsampled = larger_size(needs->subsampled,
+                                            units * depth_first_bytes_in(depth_first, layer) / 4);
+        needs->scratch = larger_size(needs->scratch, filter_scratch(filter));
         sums += depth_first_sum_room(filter);
     }
-    needs->sums = memory_larger(needs->sums, sums * sizeof(float));
+    needs->sums = larger_size(needs->sums, sums * sizeof(float));
 }
 
 static struct needs needs_of(const struct depth_first *depth_first)

@@ -2,6 +2,7 @@
 
 #include "common/hash.h"
 #include "common/memory.h"
+#include "common/order.h"
 #include "engine/train/depth_first/direction.h"
 #include "engine/train/onednn/dnn_make.h"
 
@@ -183,11 +184,6 @@ void filter_free(struct filter *filter)
     free(filter);
 }
 
-static size_t filter_larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Enough for a chunk in f32 where it is emulated, and for one gradient before it is added; or for
  * our kernel. */
 static size_t gradient_scratch(const struct filter *filter)
@@ -204,9 +200,9 @@ static size_t gradient_scratch(const struct filter *filter)
         numbers = filter_input_count(shape, shape->counts[i]) +
                   filter_output_count(shape, shape->counts[i]) + 32;
         if (shape->by_hand)
-            most = filter_larger(most, wgrad_scratch(shape->hand, &hand));
+            most = larger_size(most, wgrad_scratch(shape->hand, &hand));
         else if (shape->emulated)
-            most = filter_larger(most, numbers * sizeof(float));
+            most = larger_size(most, numbers * sizeof(float));
     }
     return most + (shape->by_hand ? 0 : filter->count * sizeof(float));
 }
@@ -217,7 +213,7 @@ size_t filter_scratch(const struct filter *filter)
 
     for (int i = 0; i < FILTER_DIRECTIONS; i++)
         if (filter->directions[i])
-            most = filter_larger(most, direction_scratch(filter->directions[i]));
+            most = larger_size(most, direction_scratch(filter->directions[i]));
     return most + 64;
 }
 

@@ -2,6 +2,7 @@
  * followed by zeros, and so is each image; what a tap of a 3x3 kernel sees is then the whole
  * grid, shifted, and the pairs of all images are one long row that is cut into tiles.
  * Tested by tests/engine/train/kernels/wgrad_test.c. */
+#include "common/order.h"
 #include "engine/train/kernels/wgrad_kinds.h"
 #include "engine/train/kernels/wgrad_pack.h"
 #include "engine/train/kernels/wgrad_stem.h"
@@ -62,11 +63,6 @@ struct job {
     long pitch, group_rows, plane_pairs;
     uint32_t *tiles, *panels; /* rows of the result, transposed; columns */
 };
-
-static long at_most(long value, long limit)
-{
-    return value < limit ? value : limit;
-}
 
 static long tiles_for(long pairs)
 {
@@ -158,7 +154,7 @@ static void clear_pairs(uint32_t *panel, long begin, long end)
 static void pack_pixels(const struct job *job, const struct strip *strip, const uint16_t *values,
                         long channels, long channel)
 {
-    long begin = 2 * strip->begin, pixels = at_most(2 * strip->end, job->shape->pixels) - begin;
+    long begin = 2 * strip->begin, pixels = least_of(2 * strip->end, job->shape->pixels) - begin;
 
     wgrad_pack_pixels(values + begin * channels, pixels, channels, channel, job->panels);
     clear_pairs(job->panels, strip->end - strip->begin, strip->depth * TILE);
@@ -292,7 +288,7 @@ static void run_strips(const struct wgrad_shape *shape, const struct wgrad_memor
     job.tiles = memory->scratch;
     job.panels = job.tiles + tile_words(&job);
     for (long begin = 0; begin < job.all; begin += job.strip) {
-        struct strip strip = {.begin = begin, .end = at_most(begin + job.strip, job.all)};
+        struct strip strip = {.begin = begin, .end = least_of(begin + job.strip, job.all)};
 
         strip.depth = tiles_for((strip.end - begin) * group);
         strip.accumulate = memory->accumulate || begin > 0;

@@ -1,5 +1,7 @@
 #include "engine/train/kernels/wgrad_stem.h"
 
+#include "common/order.h"
+
 #include <string.h>
 
 bool wgrad_is_stem(const struct wgrad_shape *shape)
@@ -35,11 +37,6 @@ struct strip {
     long depth;
 };
 
-static long at_most(long value, long limit)
-{
-    return value < limit ? value : limit;
-}
-
 static long depth_of(const struct job *job, long rows)
 {
     return (rows * job->pitch + STEM_DEPTH - 1) / STEM_DEPTH;
@@ -58,7 +55,7 @@ static size_t wgrad_stem_plan(struct job *job, const struct wgrad_shape *shape, 
 
     job->shape = shape;
     job->pairing = wgrad_pairing(shape);
-    job->strip = at_most(job->pairing.rows, STRIP);
+    job->strip = least_of(job->pairing.rows, STRIP);
     /* Three pixels before a row and two behind it, which with the former are two positions. */
     job->pitch = shape->out_size + 2;
     job->depth = depth_of(job, job->strip);
@@ -185,7 +182,7 @@ void wgrad_stem_run(const struct wgrad_shape *shape, const struct wgrad_memory *
     memset(job.sums, 0, (size_t)(shape->out_channels / PANEL * SUMS) * sizeof *job.sums);
     for (long group = 0; group < job.pairing.groups; group++)
         for (long begin = 0; begin < job.pairing.rows; begin += job.strip) {
-            struct strip strip = {group, begin, at_most(begin + job.strip, job.pairing.rows), 0};
+            struct strip strip = {group, begin, least_of(begin + job.strip, job.pairing.rows), 0};
 
             strip.depth = depth_of(&job, strip.end - strip.begin);
             run_strip(&job, &strip);

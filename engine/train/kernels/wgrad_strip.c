@@ -1,6 +1,8 @@
 /* Tested by tests/engine/train/kernels/wgrad_test.c. */
 #include "engine/train/kernels/wgrad_strip.h"
 
+#include "common/order.h"
+
 #include <string.h>
 
 #define TAPS 3 /* a side of the largest kernel */
@@ -26,16 +28,6 @@ struct job {
 struct part {
     long group, begin, end, input_begin, input_end;
 };
-
-static long at_most(long value, long limit)
-{
-    return value < limit ? value : limit;
-}
-
-static long at_least(long value, long limit)
-{
-    return value > limit ? value : limit;
-}
 
 /* All taps of one panel of rows with one panel of columns. */
 static void multiply_taps(const struct job *job, const struct strip *strip, long row, long column)
@@ -64,7 +56,7 @@ static void multiply_taps(const struct job *job, const struct strip *strip, long
                 tap->row_shift = w == 0;
                 tap->column_shift = shape->stride * tap->row_shift + w - 1;
                 tap->width = shape->in_size < w ? 0 : (shape->in_size - w) / shape->stride + 1;
-                tap->width = at_most(tap->width, shape->out_size) - tap->row_shift;
+                tap->width = least_of(tap->width, shape->out_size) - tap->row_shift;
             }
             product.sums = job->memory->weights + (h * kernel + w) * size +
                            row * sides->column_channels + column;
@@ -85,7 +77,7 @@ static struct part part_at(const struct job *job, const struct strip *strip, lon
     long rows = job->pairing.rows, group = begin / rows, stride = job->shape->stride;
     struct part part = {.group = group, .begin = begin - group * rows};
 
-    part.end = at_most(rows, strip->end - group * rows);
+    part.end = least_of(rows, strip->end - group * rows);
     part.input_begin = stride * part.begin - 1;
     part.input_end = stride * (part.end - 1) + 2;
     while (part.input_begin < part.input_end && !wgrad_strip_sees(job, group, part.input_begin))
@@ -207,7 +199,7 @@ static struct cut wgrad_strip_cut(const struct wgrad_shape *shape,
 
     if (shape->kernel != 1) {
         cut.all = by.groups * by.rows;
-        cut.strip = at_least(kind->strip / shape->out_size, 1);
+        cut.strip = most_of(kind->strip / shape->out_size, 1);
     }
     /* Equal ones instead of a short last one; an even number of pixels in all but the last. */
     strips = (cut.all + cut.strip - 1) / cut.strip;
@@ -254,7 +246,7 @@ void wgrad_strip_run(const struct wgrad_shape *shape, const struct wgrad_memory 
         strip.spans[h] = spans + h * by.spans;
     for (long begin = 0; begin < by.all; begin += by.strip) {
         strip.begin = begin;
-        strip.end = at_most(begin + by.strip, by.all);
+        strip.end = least_of(begin + by.strip, by.all);
         run_strip(&job, &strip);
         strip.accumulate = true;
     }

@@ -2,6 +2,7 @@
 #include "engine/train/verify/deviations.h"
 
 #include "common/cleanup.h"
+#include "common/order.h"
 #include "engine/train/networks/recipes.h"
 #include "engine/train/verify/near_zero.h"
 
@@ -101,18 +102,11 @@ static void deviations_elements(const char *name, const json_t *ours, const json
     }
 }
 
-static int deviations_ascending(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 double deviations_median(double *values, size_t count)
 {
     if (count == 0)
         return INFINITY;
-    qsort(values, count, sizeof *values, deviations_ascending);
+    qsort(values, count, sizeof *values, ascending);
     return values[count / 2];
 }
 

@@ -2,6 +2,7 @@
 #include "engine/train/verify/verify_result.h"
 
 #include "common/cleanup.h"
+#include "common/order.h"
 #include "engine/train/layerwise/layerwise.h"
 #include "engine/train/networks/recipes.h"
 #include "engine/train/networks/resnet50.h"
@@ -82,16 +83,11 @@ static json_t *result_probe(const float *values, const float *minus, size_t coun
                      result_elements(values, minus, count, like));
 }
 
-static long result_smaller(long a, long b)
-{
-    return a < b ? a : b;
-}
-
 static json_t *result_logits(const struct subject *subject, long batch)
 {
     const struct extent *of_graph = &subject->graph.nodes[subject->graph.count - 1].out;
-    long count = subject->is_graph ? result_smaller(8, batch * of_graph->rows) : batch;
-    long classes = subject->is_graph ? result_smaller(8, of_graph->columns) : 8;
+    long count = subject->is_graph ? least_of(8, batch * of_graph->rows) : batch;
+    long classes = subject->is_graph ? least_of(8, of_graph->columns) : 8;
     json_t *rows = json_array();
 
     for (long i = 0; i < count; i++) {

@@ -13,6 +13,7 @@
  * expected closes what was open, rather than lend its numbers to what came before. */
 #include "common/cleanup.h"
 
+#include "common/clock.h"
 #include "common/limits.h"
 #include "common/memory.h"
 #include "pricing/feeds/gcp/gcp_types.h"
@@ -189,7 +190,7 @@ static void take_about(struct list *list, const struct yaml_line *line)
     if (strcmp(line->key, "timestamp") == 0 && digits > 0 && digits < 12 &&
         line->value[digits] == '\0')
         price_batch_facts(list->reading->batch)->source_us =
-            strtoll(line->value, NULL, 10) * 1000000;
+            strtoll(line->value, NULL, 10) * US_PER_SECOND;
 }
 
 /* A line that opens a block, at its level: true if it belongs there, and so may have lines below

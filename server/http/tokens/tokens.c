@@ -1,6 +1,7 @@
 #include "server/http/tokens/tokens.h"
 
 #include "common/cleanup.h"
+#include "common/hex.h"
 #include "common/memory.h"
 #include "server/base/option_file.h"
 
@@ -114,27 +115,12 @@ void scopes_write(unsigned scopes, char ret_text[SCOPES_TEXT_MAX])
                                      used > 0 ? "," : "", scope_names[i]);
 }
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static bool read_hash(const char *word, uint8_t ret_hash[SHA256_SIZE])
 {
     const char *digits = word + strlen(HASH_WORD);
 
-    if (strncmp(word, HASH_WORD, strlen(HASH_WORD)) != 0 || strlen(digits) != 2 * SHA256_SIZE)
-        return false;
-    for (size_t i = 0; i < SHA256_SIZE; i++) {
-        int high = digit_of(digits[2 * i]), low = digit_of(digits[2 * i + 1]);
-
-        if (high < 0 || low < 0)
-            return false;
-        ret_hash[i] = (uint8_t)(high * 16 + low);
-    }
-    return true;
+    return strncmp(word, HASH_WORD, strlen(HASH_WORD)) == 0 &&
+           strlen(digits) == 2 * SHA256_SIZE && hex_read(digits, SHA256_SIZE, ret_hash);
 }
 
 /* Digits only, up to ten of them. */

@@ -4,6 +4,8 @@
  * same bits. */
 #pragma once
 
+#include "common/order.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -45,8 +47,3 @@ struct product_kernel {
     /* Uses the calling thread alone. */
     void (*run)(const struct matrix_product *product);
 };
-
-static inline long least_of(long a, long b)
-{
-    return a < b ? a : b;
-}
