@@ -1,4 +1,4 @@
-/* Tested by tests/engine/train/verify_test.py. */
+/* Tested by tests/engine/train/depth_first/norm_test.c. */
 #include "engine/train/depth_first/norm.h"
 
 #include "common/cleanup.h"
